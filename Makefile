@@ -1,0 +1,152 @@
+# aflamed: build, test, lint, install. `make help` lists what there is.
+
+# ---- options -----------------------------------------------------------------------------------------------
+## CC=gcc              the compiler (gcc or clang)
+## SAN=                sanitizers: address,undefined or thread; each has its own build directory
+## COVERAGE=           1: instrumented for gcov; see the target `coverage`
+## T=                  only tests whose name contains this (`make test T=cursor`)
+## V=                  1: show the commands
+## JOBS=               parallel jobs of `run`, `test` and `lint`; default: one per processor
+## PREFIX=/usr/local   where `install` puts the files, below DESTDIR
+## AFLAMED_SAMPLES=    folder of real profiles; the tests that need it are skipped without it
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+SAN ?=
+COVERAGE ?=
+T ?=
+V ?=
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+DESTDIR ?=
+AFLAMED_SAMPLES ?= $(abspath $(wildcard ../shared))
+
+comma := ,
+B := build$(if $(SAN),/$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),/coverage)
+Q := $(if $(V),,@)
+say = $(if $(V),@:,@echo)
+
+# ---- flags -------------------------------------------------------------------------------------------------
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
+LANGUAGE := -std=c17 -D_GNU_SOURCE -I.
+HARDENING := -fPIE -fstack-protector-strong -fstack-clash-protection
+HARDENING_LINK := -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack
+ifneq ($(filter x86_64%,$(shell uname -m)),)
+HARDENING += -fcf-protection
+endif
+
+ifneq ($(SAN),)
+MODE := -O1 -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
+MODE_LINK := -fsanitize=$(SAN)
+else ifneq ($(COVERAGE),)
+MODE := -O0 --coverage -fprofile-update=atomic
+MODE_LINK := --coverage
+else
+# The sanitizers intercept the functions that this would replace, and gcov's counts are of unoptimised code.
+MODE := -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
+endif
+
+COMPILE := $(CC) $(LANGUAGE) $(WARNINGS) -g $(MODE) $(HARDENING) $(CFLAGS)
+LINK := $(CC) $(MODE_LINK) $(HARDENING_LINK) $(LDFLAGS)
+LIBRARIES := -lmicrohttpd -lmagic -ljansson -lcrypto -lpthread
+
+# ---- files -------------------------------------------------------------------------------------------------
+SOURCES := $(sort $(wildcard core/*.c parser/*.c render/*.c server/*.c))
+SYSTEMD_UNITS := $(wildcard deploy/*.service deploy/*.socket deploy/systemd/*)
+STATIC := $(sort $(wildcard static/*.css static/*.js static/*.html))
+UNIT_SOURCES := $(sort $(wildcard tests/unit/*.c))
+SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
+
+OBJECTS := $(SOURCES:%.c=$(B)/%.o) $(B)/static_files.o
+SUPPORT_OBJECTS := $(SUPPORT_SOURCES:%.c=$(B)/%.o)
+UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(B)/%)
+
+# ---- targets -----------------------------------------------------------------------------------------------
+.PHONY: all run test help lint format coverage bench install clean deps deps-test deps-lint
+.PHONY: unit-programs FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(B)/aflamed ## build build/aflamed
+
+run: deps ## install what is missing, build, and serve on http://127.0.0.1:8192/
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@exec $(B)/aflamed serve
+
+test: deps-test ## install what is missing, build, and run all tests
+	@$(MAKE) --no-print-directory -j$(JOBS) all unit-programs
+	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_UNIT=$(abspath $(B)/tests/unit) CC=$(CC) \
+	    AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) python3 -B tests/run.py $(T)
+
+help: ## this text
+	@echo 'targets:'
+	@sed -n 's/^\([a-z-]*\):.*## /  \1 \t/p' Makefile | expand -t 18
+	@echo 'options:'
+	@sed -n 's/^## /  /p' Makefile
+
+lint: deps-lint ## check format, layers and headers; run clang-tidy and cppcheck
+	@JOBS=$(JOBS) tests/lint/run $(LANGUAGE) $(WARNINGS)
+
+format: deps-lint ## format all C files in place
+	@find core parser render server tests -name "*.[ch]" -exec clang-format --style=file -i {} +
+
+coverage: deps-test ## line coverage of core, parser and render; fails under 90 %
+	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
+	@$(MAKE) --no-print-directory COVERAGE=1 test
+	@python3 -B tests/coverage.py build/coverage 90 core parser render
+
+bench: all ## measure: time and memory of this build
+	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) python3 -B tests/bench/measure.py
+
+install: all ## put the program, its configuration and the systemd units below PREFIX
+	install -D -m 0755 $(B)/aflamed $(DESTDIR)$(PREFIX)/bin/aflamed
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/aflamed $(wildcard config/*)
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/aflamed $(wildcard LICENSE README.md)
+	$(if $(SYSTEMD_UNITS),install -D -m 0644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system $(SYSTEMD_UNITS))
+
+clean: ## remove everything that was built
+	rm -rf build
+
+deps: ## install missing packages that the build needs (Debian)
+	@tools/deps deploy/packages/build.txt
+
+deps-test: deps ## install missing packages that the tests need as well
+	@tools/deps deploy/packages/test.txt
+
+deps-lint: deps ## install missing packages that `lint` and `format` need as well
+	@tools/deps deploy/packages/lint.txt
+
+# ---- rules -------------------------------------------------------------------------------------------------
+# A stamp is rewritten only when its content changes: other flags rebuild, a file more or less links again.
+stamp = @mkdir -p $(@D); printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' > $@
+$(B)/flags: FORCE
+	$(call stamp,$(COMPILE) : $(LINK))
+$(B)/files: FORCE
+	$(call stamp,$(SOURCES) $(STATIC) $(SUPPORT_SOURCES))
+
+$(B)/aflamed: $(OBJECTS) $(B)/flags $(B)/files
+	$(say) '  LINK  $@'
+	$(Q)$(LINK) -o $@ $(OBJECTS) $(LIBRARIES)
+
+$(B)/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(say) '  CC    $<'
+	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
+
+$(B)/static_files.c: tools/static_files $(STATIC) $(B)/files
+	$(say) '  EMBED $@'
+	$(Q)tools/static_files $(STATIC) > $@
+
+$(B)/static_files.o: $(B)/static_files.c $(STATIC) $(B)/flags
+	$(say) '  CC    $<'
+	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
+
+unit-programs: $(UNIT_PROGRAMS)
+
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(SUPPORT_OBJECTS) $(OBJECTS) $(B)/files
+	$(say) '  LINK  $@'
+	$(Q)$(LINK) -o $@ $< $(SUPPORT_OBJECTS) $(filter-out $(B)/server/main.o,$(OBJECTS)) \
+	    -lcmocka $(LIBRARIES)
+
+-include $(OBJECTS:.o=.d) $(SUPPORT_OBJECTS:.o=.d) $(UNIT_PROGRAMS:%=%.d)
