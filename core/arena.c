@@ -1,0 +1,187 @@
+#include "core/arena.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#define POISON(p, n)   __asan_poison_memory_region((p), (n))
+#define UNPOISON(p, n) __asan_unpoison_memory_region((p), (n))
+#else
+#define POISON(p, n)   ((void)(p), (void)(n))
+#define UNPOISON(p, n) ((void)(p), (void)(n))
+#endif
+
+enum {
+    ALIGNMENT = alignof(max_align_t),
+    FIRST_BLOCK_BYTES = 16 << 10,
+    BLOCK_BYTES_MAX = 1 << 20,
+    LARGE_BYTES = 32 << 10 /* arrays from here on have a block of their own, which realloc can extend */
+};
+
+struct arena_block {
+    alignas(max_align_t) struct arena_block *next;
+    struct arena_block *previous; /* of large blocks only */
+    size_t bytes;                 /* with this header */
+};
+
+void arena_init(struct arena *a, size_t limit_bytes)
+{
+    *a = (struct arena){.limit_bytes = limit_bytes};
+}
+
+static void free_list(struct arena_block *block)
+{
+    while (block != NULL) {
+        struct arena_block *next = block->next;
+        UNPOISON(block, block->bytes);
+        free(block);
+        block = next;
+    }
+}
+
+void arena_free(struct arena *a)
+{
+    free_list(a->blocks);
+    free_list(a->large);
+    arena_init(a, a->limit_bytes);
+}
+
+static void *fail(struct arena *a, enum arena_failure why)
+{
+    if (a->failure == ARENA_OK)
+        a->failure = why;
+    return NULL;
+}
+
+/* Charges `bytes` to the ceiling and takes them from the system; `old` is NULL or a block that is replaced. */
+static struct arena_block *take(struct arena *a, struct arena_block *old, size_t bytes)
+{
+    size_t old_bytes = old == NULL ? 0 : old->bytes;
+
+    if (bytes > a->limit_bytes || a->used_bytes - old_bytes > a->limit_bytes - bytes)
+        return fail(a, ARENA_LIMIT);
+    struct arena_block *block = realloc(old, bytes);
+    if (block == NULL)
+        return fail(a, ARENA_NO_MEMORY);
+    a->used_bytes += bytes - old_bytes;
+    block->bytes = bytes;
+    return block;
+}
+
+static bool add_block(struct arena *a, size_t need)
+{
+    size_t bytes = a->blocks == NULL ? FIRST_BLOCK_BYTES : a->blocks->bytes * 2;
+
+    if (bytes > BLOCK_BYTES_MAX)
+        bytes = BLOCK_BYTES_MAX;
+    if (bytes < need + sizeof(struct arena_block))
+        bytes = need + sizeof(struct arena_block);
+    struct arena_block *block = take(a, NULL, bytes);
+    if (block == NULL)
+        return false;
+    block->next = a->blocks;
+    block->previous = NULL;
+    a->blocks = block;
+    a->next = (char *)(block + 1);
+    a->end = (char *)block + bytes;
+    POISON(a->next, (size_t)(a->end - a->next));
+    return true;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+    if (bytes > a->limit_bytes)
+        return fail(a, ARENA_LIMIT);
+    size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (rounded == 0)
+        rounded = ALIGNMENT;
+    if ((size_t)(a->end - a->next) < rounded && !add_block(a, rounded))
+        return NULL;
+    void *p = a->next;
+    a->next += rounded;
+    UNPOISON(p, bytes);
+    return memset(p, 0, bytes);
+}
+
+void *arena_array(struct arena *a, size_t count, size_t element_bytes)
+{
+    if (element_bytes != 0 && count > SIZE_MAX / element_bytes)
+        return fail(a, ARENA_LIMIT);
+    return arena_alloc(a, count * element_bytes);
+}
+
+static void *grow_large(struct arena *a, void *array, size_t old_bytes, size_t new_bytes)
+{
+    bool was_large = old_bytes >= LARGE_BYTES;
+    struct arena_block *old = was_large ? (struct arena_block *)array - 1 : NULL;
+    struct arena_block *block = take(a, old, new_bytes + sizeof(struct arena_block));
+
+    if (block == NULL)
+        return NULL;
+    if (!was_large) {
+        block->previous = NULL;
+        block->next = a->large;
+        if (old_bytes > 0)
+            memcpy(block + 1, array, old_bytes);
+    }
+    if (block->previous == NULL)
+        a->large = block;
+    else
+        block->previous->next = block;
+    if (block->next != NULL)
+        block->next->previous = block;
+    return block + 1;
+}
+
+void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
+{
+    if (need <= *capacity && array != NULL)
+        return array;
+    size_t wanted = *capacity + *capacity / 2;
+    if (wanted < need)
+        wanted = need;
+    if (wanted < 16)
+        wanted = 16;
+    if (wanted > SIZE_MAX / 2 / element_bytes)
+        return fail(a, ARENA_LIMIT);
+
+    size_t old_bytes = *capacity * element_bytes;
+    size_t new_bytes = wanted * element_bytes;
+    void *p;
+    if (new_bytes >= LARGE_BYTES) {
+        p = grow_large(a, array, old_bytes, new_bytes);
+    } else {
+        p = arena_alloc(a, new_bytes);
+        if (p != NULL && old_bytes > 0)
+            memcpy(p, array, old_bytes);
+    }
+    if (p != NULL)
+        *capacity = wanted;
+    return p;
+}
+
+void arena_release(struct arena *a, void *array, size_t capacity, size_t element_bytes)
+{
+    if (array == NULL || capacity * element_bytes < LARGE_BYTES)
+        return;
+    struct arena_block *block = (struct arena_block *)array - 1;
+    if (block->previous == NULL)
+        a->large = block->next;
+    else
+        block->previous->next = block->next;
+    if (block->next != NULL)
+        block->next->previous = block->previous;
+    a->used_bytes -= block->bytes;
+    free(block);
+}
+
+char *arena_copy(struct arena *a, const void *p, size_t n)
+{
+    char *copy = arena_alloc(a, n);
+
+    if (copy != NULL && n > 0)
+        memcpy(copy, p, n);
+    return copy;
+}

@@ -1,0 +1,48 @@
+/* One arena per job: everything that a job builds lives in it, is counted against one ceiling and is
+ * released at once. Freed and not yet given out memory is poisoned under AddressSanitizer. Not thread safe. */
+#ifndef CORE_ARENA_H
+#define CORE_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum arena_failure {
+    ARENA_OK,
+    ARENA_LIMIT,    /* the ceiling was reached */
+    ARENA_NO_MEMORY /* the system had no more */
+};
+
+struct arena_block;
+
+struct arena {
+    struct arena_block *blocks;
+    struct arena_block *large;  /* blocks of one array each */
+    char *next, *end;           /* free part of the newest block */
+    size_t used_bytes;          /* taken from the system, headers included */
+    size_t limit_bytes;
+    enum arena_failure failure; /* of the first request that failed; sticky */
+};
+
+void arena_init(struct arena *a, size_t limit_bytes);
+/* Releases all; the arena may be used again, with its old limit. */
+void arena_free(struct arena *a);
+
+/* Zeroed memory, aligned for any object. NULL when the ceiling or the system's memory is reached (a->failure
+ * says which); 0 bytes give a valid pointer. */
+void *arena_alloc(struct arena *a, size_t bytes) __attribute__((warn_unused_result));
+void *arena_array(struct arena *a, size_t count, size_t element_bytes) __attribute__((warn_unused_result));
+
+/* Makes room for at least `need` elements in a growing array (NULL with capacity 0 at first): returns the array,
+ * moved if it had to be, with *capacity raised; new elements are not zeroed. Grows by half at least, in place
+ * where the system can. NULL on failure, with the old array still valid. */
+void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
+    __attribute__((warn_unused_result));
+
+/* Gives an array from arena_grow back before the arena ends. Small ones stay until arena_free. */
+void arena_release(struct arena *a, void *array, size_t capacity, size_t element_bytes);
+
+/* Copy of n bytes; NULL as arena_alloc. */
+char *arena_copy(struct arena *a, const void *p, size_t n) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,42 @@
+/* A growing byte buffer for output, with a sticky error: after a failed append the buffer takes nothing more, and
+ * one check at the end suffices. Numbers are formatted here, without printf of floats. */
+#ifndef CORE_BUF_H
+#define CORE_BUF_H
+
+#include "core/str.h"
+
+struct buf {
+    char *p;
+    size_t n, capacity;
+    size_t limit; /* bytes; 0 = none */
+    bool failed;
+};
+
+/* The buffer owns its memory until buf_free. A zeroed struct is an empty buffer without limit. */
+void buf_init(struct buf *b, size_t limit);
+void buf_free(struct buf *b);
+/* Empties the buffer and clears the error; keeps the memory. */
+void buf_clear(struct buf *b);
+
+/* Room for `extra` more bytes at b->p + b->n, for writers that fill it themselves. False on failure. */
+bool buf_reserve(struct buf *b, size_t extra);
+
+void buf_bytes(struct buf *b, const void *p, size_t n);
+void buf_str(struct buf *b, struct str s);
+void buf_z(struct buf *b, const char *terminated);
+void buf_char(struct buf *b, char c);
+void buf_u64(struct buf *b, uint64_t value);
+/* 12345678 -> 12,345,678 */
+void buf_u64_grouped(struct buf *b, uint64_t value);
+/* value / 10^decimals, at most 9 decimals, zeros at the end dropped: (1250, 2) -> 12.5 */
+void buf_fixed(struct buf *b, uint64_t value, unsigned decimals);
+void buf_hex(struct buf *b, uint64_t value);
+void buf_hex_bytes(struct buf *b, const uint8_t *p, size_t n);
+void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static inline struct str buf_view(const struct buf *b)
+{
+    return (struct str){b->p, b->n};
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* Slices: a pointer and a length, never owning, not terminated. */
+#ifndef CORE_STR_H
+#define CORE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct str {
+    const char *p;
+    size_t n; /* bytes */
+};
+
+/* Slice of a string literal, usable in initialisers of const tables as well. */
+#define STR_INIT(literal) {(literal), sizeof(literal) - 1}
+#define STR(literal)      ((struct str)STR_INIT(literal))
+
+struct str str_of(const char *terminated);
+bool str_eq(struct str a, struct str b);
+bool str_eq_nocase(struct str a, struct str b); /* ASCII only */
+bool str_starts(struct str s, struct str prefix);
+bool str_ends(struct str s, struct str suffix);
+
+/* Bytewise order, a prefix before its continuation: <0, 0 or >0. */
+int str_cmp(struct str a, struct str b);
+
+/* Without the blanks and tabs at both ends. */
+struct str str_trim(struct str s);
+
+/* Takes what stands before the next `separator` (or all, if there is none) off the front of *rest.
+ * False when *rest is used up; an empty last field is reported once, as strsep does. */
+bool str_split(struct str *rest, char separator, struct str *field);
+
+/* Whole slice as an unsigned number in base 10 or 16 (without prefix). False on anything else or overflow. */
+bool str_to_u64(struct str s, unsigned base, uint64_t *value);
+
+/* Offset of the first occurrence, or s.n. */
+size_t str_find(struct str s, char c);
+size_t str_find_last(struct str s, char c);
+/* Offset of `needle` in s, or s.n; an empty needle is at 0. */
+size_t str_find_str(struct str s, struct str needle);
+
+#endif

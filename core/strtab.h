@@ -1,0 +1,34 @@
+/* String table: each distinct byte string once, named by a dense 32-bit id. Id 0 is the empty string. */
+#ifndef CORE_STRTAB_H
+#define CORE_STRTAB_H
+
+#include "core/arena.h"
+#include "core/hash.h"
+#include "core/str.h"
+
+typedef uint32_t string_id;
+
+enum { STRING_EMPTY = 0 };
+#define STRING_NONE UINT32_MAX
+
+struct strtab {
+    struct arena *arena; /* holds the bytes */
+    struct hash_seed seed;
+    struct str *strings;
+    size_t count, capacity;
+    uint32_t *slots; /* string id + 1; 0 = free */
+    uint32_t *tags;  /* upper half of the hash, beside each slot */
+    size_t n_slots;
+};
+
+/* False when the arena gives no more. */
+bool strtab_init(struct strtab *t, struct arena *arena, struct hash_seed seed) __attribute__((warn_unused_result));
+/* The id of s, which is copied if it is new; STRING_NONE when the arena gives no more. */
+string_id strtab_add(struct strtab *t, struct str s) __attribute__((warn_unused_result));
+
+static inline struct str strtab_get(const struct strtab *t, string_id id)
+{
+    return t->strings[id];
+}
+
+#endif

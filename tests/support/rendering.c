@@ -1,0 +1,35 @@
+#include "tests/support/rendering.h"
+
+#include <stdlib.h>
+
+void rendering_init(struct rendering *r, const struct profile *p)
+{
+    *r = (struct rendering){0};
+    arena_init(&r->arena, (size_t)1 << 30);
+    view_defaults(&r->view);
+    r->input = (struct render_input){p, names_new(p, &r->arena), &r->view, &r->arena};
+    if (r->input.names == NULL)
+        abort();
+}
+
+bool rendering_run(struct rendering *r, const struct output *output)
+{
+    buf_clear(&r->out);
+    r->diag = (struct diag){0};
+    return view_resolve(&r->view, r->input.profile, &r->diag) && output->render(&r->input, &r->out, &r->diag);
+}
+
+void rendering_free(struct rendering *r)
+{
+    buf_free(&r->out);
+    arena_free(&r->arena);
+}
+
+const char *rendering_text(struct rendering *r)
+{
+    struct buf *b = &r->out;
+
+    if (b->n == 0 || b->p[b->n - 1] != '\0')
+        buf_char(b, '\0');
+    return b->failed ? "" : b->p;
+}

@@ -1,0 +1,24 @@
+/* One rendering of one profile, from options to bytes, for tests of outputs. */
+#ifndef TESTS_RENDERING_H
+#define TESTS_RENDERING_H
+
+#include "render/output.h"
+
+struct rendering {
+    struct arena arena; /* names and scratch */
+    struct view_options view;
+    struct render_input input;
+    struct buf out;
+    struct diag diag;
+};
+
+/* Default options; change r->view, then run. */
+void rendering_init(struct rendering *r, const struct profile *p);
+/* Resolves the view and renders into r->out, afresh each time. False: r->diag. */
+bool rendering_run(struct rendering *r, const struct output *output);
+void rendering_free(struct rendering *r);
+
+/* r->out, terminated. */
+const char *rendering_text(struct rendering *r);
+
+#endif

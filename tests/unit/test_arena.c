@@ -1,0 +1,283 @@
+/* The arena: alignment, the ceiling, failures that are sticky, arrays that grow across the block sizes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/arena.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+enum { MIB = 1 << 20 };
+
+static bool is_zero(const unsigned char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i] != 0)
+            return false;
+    return true;
+}
+
+static void zeroed_aligned_apart(void **state)
+{
+    struct arena a;
+    unsigned char *before = NULL;
+    size_t before_bytes = 0;
+
+    (void)state;
+    arena_init(&a, 64 * MIB);
+    for (size_t n = 0; n < 3000; n += 7) {
+        unsigned char *p = arena_alloc(&a, n);
+        assert_non_null(p);
+        assert_int_equal((uintptr_t)p % alignof(max_align_t), 0);
+        assert_true(is_zero(p, n));
+        memset(p, 0xaa, n);
+        if (before != NULL)
+            assert_true(p >= before + before_bytes || p + n <= before);
+        before = p;
+        before_bytes = n;
+    }
+    arena_free(&a);
+    assert_int_equal(a.used_bytes, 0);
+}
+
+static void larger_than_any_block(void **state)
+{
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, 64 * MIB);
+    unsigned char *p = arena_alloc(&a, 5 * MIB);
+    assert_non_null(p);
+    assert_true(is_zero(p, 5 * MIB));
+    assert_true(a.used_bytes >= 5 * MIB);
+    assert_true(a.used_bytes < 6 * MIB);
+    assert_non_null(arena_alloc(&a, 1));
+    arena_free(&a);
+}
+
+static void the_ceiling(void **state)
+{
+    struct arena a;
+    size_t given = 0;
+
+    (void)state;
+    arena_init(&a, MIB);
+    while (arena_alloc(&a, 1000) != NULL)
+        given += 1000;
+    assert_int_equal(a.failure, ARENA_LIMIT);
+    assert_true(a.used_bytes <= MIB);
+    assert_true(given > MIB / 4);
+    arena_free(&a);
+    assert_int_equal(a.failure, ARENA_OK);
+    assert_int_equal(a.limit_bytes, MIB);
+    assert_non_null(arena_alloc(&a, 1000)); /* as new */
+    arena_free(&a);
+}
+
+static void nothing_is_allowed(void **state)
+{
+    struct arena a;
+    size_t capacity = 0;
+
+    (void)state;
+    arena_init(&a, 0);
+    assert_null(arena_alloc(&a, 0));
+    assert_null(arena_copy(&a, "x", 1));
+    assert_null(arena_grow(&a, NULL, &capacity, 1, 1));
+    assert_int_equal(capacity, 0);
+    assert_int_equal(a.failure, ARENA_LIMIT);
+    arena_free(&a);
+}
+
+static void sizes_that_overflow(void **state)
+{
+    struct arena a;
+    size_t capacity = 0;
+
+    (void)state;
+    arena_init(&a, 16 * MIB);
+    assert_null(arena_alloc(&a, SIZE_MAX));
+    assert_null(arena_alloc(&a, SIZE_MAX - 14));
+    assert_null(arena_array(&a, SIZE_MAX / 2, 4));
+    assert_null(arena_array(&a, (SIZE_MAX >> 3) + 1, 8)); /* the product wraps to 0 */
+    assert_null(arena_grow(&a, NULL, &capacity, SIZE_MAX / 4, 16));
+    assert_null(arena_grow(&a, NULL, &capacity, SIZE_MAX, 1));
+    assert_int_equal(a.failure, ARENA_LIMIT);
+    assert_non_null(arena_array(&a, 0, 16));
+    assert_non_null(arena_array(&a, 16, 0));
+    arena_free(&a);
+}
+
+static void the_system_has_no_more(void **state)
+{
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, SIZE_MAX / 2);
+    assert_null(arena_alloc(&a, SIZE_MAX / 4));
+    assert_int_equal(a.failure, ARENA_NO_MEMORY);
+    assert_null(arena_alloc(&a, SIZE_MAX)); /* the first failure stays */
+    assert_int_equal(a.failure, ARENA_NO_MEMORY);
+    assert_int_equal(a.used_bytes, 0);
+    arena_free(&a);
+}
+
+/* Three arrays grow in turn, from bytes to megabytes, and keep what they hold. */
+static void arrays_grow(void **state)
+{
+    enum { ARRAYS = 3, ELEMENTS = 300000 };
+    struct arena a;
+    uint32_t *arrays[ARRAYS] = {NULL};
+    size_t capacity[ARRAYS] = {0};
+
+    (void)state;
+    arena_init(&a, 64 * MIB);
+    for (uint32_t i = 0; i < ELEMENTS; i++)
+        for (uint32_t k = 0; k < ARRAYS; k++) {
+            arrays[k] = arena_grow(&a, arrays[k], &capacity[k], i + 1, sizeof(uint32_t));
+            assert_non_null(arrays[k]);
+            arrays[k][i] = i * ARRAYS + k;
+        }
+    for (uint32_t i = 0; i < ELEMENTS; i++)
+        for (uint32_t k = 0; k < ARRAYS; k++)
+            assert_int_equal(arrays[k][i], i * ARRAYS + k);
+    for (uint32_t k = 0; k < ARRAYS; k++)
+        assert_in_range(capacity[k], ELEMENTS, ELEMENTS * 2);
+    arena_free(&a);
+}
+
+static void growth_that_is_not_needed(void **state)
+{
+    struct arena a;
+    size_t capacity = 0;
+
+    (void)state;
+    arena_init(&a, MIB);
+    char *p = arena_grow(&a, NULL, &capacity, 0, 1);
+    assert_non_null(p);
+    assert_true(capacity >= 1);
+    size_t before = capacity;
+    assert_ptr_equal(arena_grow(&a, p, &capacity, before, 1), p);
+    assert_int_equal(capacity, before);
+    arena_free(&a);
+}
+
+static void failed_growth_keeps_the_array(void **state)
+{
+    static const size_t FIRST[] = {100, 100000}; /* within a block, and with a block of its own */
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct arena a;
+        size_t capacity = 0;
+        arena_init(&a, MIB);
+        char *p = arena_grow(&a, NULL, &capacity, FIRST[i], 1);
+        assert_non_null(p);
+        memset(p, 'x', capacity);
+        size_t before = capacity;
+        assert_null(arena_grow(&a, p, &capacity, 2 * MIB, 1));
+        assert_int_equal(capacity, before);
+        for (size_t k = 0; k < capacity; k++)
+            assert_int_equal(p[k], 'x');
+        assert_int_equal(a.failure, ARENA_LIMIT);
+        arena_free(&a);
+    }
+}
+
+/* Released memory counts no more: far more than the ceiling goes through one arena. */
+static void released_arrays_come_back(void **state)
+{
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, 4 * MIB);
+    for (size_t i = 0; i < 100; i++) {
+        size_t first = 0, second = 0;
+        char *p = arena_grow(&a, NULL, &first, MIB, 1);
+        char *q = arena_grow(&a, NULL, &second, MIB, 1);
+        assert_non_null(p);
+        assert_non_null(q);
+        arena_release(&a, i % 2 ? p : q, i % 2 ? first : second, 1); /* both ends of the list */
+        arena_release(&a, i % 2 ? q : p, i % 2 ? second : first, 1);
+    }
+    assert_int_equal(a.used_bytes, 0);
+    arena_release(&a, NULL, 0, 8);
+    arena_free(&a);
+}
+
+static void release_in_the_middle(void **state)
+{
+    enum { ARRAYS = 5 };
+    struct arena a;
+    unsigned char *arrays[ARRAYS];
+    size_t capacity[ARRAYS] = {0};
+
+    (void)state;
+    arena_init(&a, 64 * MIB);
+    for (size_t i = 0; i < ARRAYS; i++) {
+        arrays[i] = arena_grow(&a, NULL, &capacity[i], 50000, 1);
+        assert_non_null(arrays[i]);
+        memset(arrays[i], (int)i, capacity[i]);
+    }
+    arena_release(&a, arrays[2], capacity[2], 1);
+    for (size_t i = 0; i < ARRAYS; i++) {
+        if (i == 2)
+            continue;
+        arrays[i] = arena_grow(&a, arrays[i], &capacity[i], 200000, 1);
+        assert_non_null(arrays[i]);
+        for (size_t k = 0; k < 50000; k++)
+            assert_int_equal(arrays[i][k], i);
+    }
+    arena_free(&a);
+}
+
+static void copies(void **state)
+{
+    struct arena a;
+    char text[] = "a\0b";
+
+    (void)state;
+    arena_init(&a, MIB);
+    char *copy = arena_copy(&a, text, sizeof(text));
+    text[0] = 'x';
+    assert_memory_equal(copy, "a\0b", 4);
+    assert_non_null(arena_copy(&a, NULL, 0));
+    arena_free(&a);
+}
+
+static void free_twice(void **state)
+{
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, MIB);
+    arena_free(&a);
+    assert_non_null(arena_alloc(&a, 10));
+    arena_free(&a);
+    arena_free(&a);
+    assert_int_equal(a.used_bytes, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(zeroed_aligned_apart),
+        cmocka_unit_test(larger_than_any_block),
+        cmocka_unit_test(the_ceiling),
+        cmocka_unit_test(nothing_is_allowed),
+        cmocka_unit_test(sizes_that_overflow),
+        cmocka_unit_test(the_system_has_no_more),
+        cmocka_unit_test(arrays_grow),
+        cmocka_unit_test(growth_that_is_not_needed),
+        cmocka_unit_test(failed_growth_keeps_the_array),
+        cmocka_unit_test(released_arrays_come_back),
+        cmocka_unit_test(release_in_the_middle),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(free_twice),
+    };
+    return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
+}

@@ -1,0 +1,204 @@
+/* The output buffer: numbers, the limit, and the error that sticks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/buf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void check(struct buf *b, const char *expected)
+{
+    assert_false(b->failed);
+    assert_int_equal(b->n, strlen(expected));
+    assert_memory_equal(b->p, expected, b->n);
+    buf_clear(b);
+}
+
+static void pieces(void **state)
+{
+    struct buf b = {0};
+
+    (void)state;
+    buf_bytes(&b, "ab", 2);
+    buf_str(&b, STR("c"));
+    buf_z(&b, "de");
+    buf_char(&b, 'f');
+    buf_str(&b, (struct str){NULL, 0});
+    buf_bytes(&b, NULL, 0);
+    buf_printf(&b, "%s-%03d", "g", 7);
+    assert_true(str_eq(buf_view(&b), STR("abcdefg-007")));
+    check(&b, "abcdefg-007");
+    buf_free(&b);
+    assert_null(b.p);
+    buf_free(&b);
+}
+
+static void numbers(void **state)
+{
+    static const uint64_t VALUES[] = {0, 9, 10, 4294967295, 4294967296, UINT64_MAX - 1, UINT64_MAX};
+    struct buf b = {0};
+    char expected[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(VALUES) / sizeof(VALUES[0]); i++) {
+        buf_u64(&b, VALUES[i]);
+        snprintf(expected, sizeof(expected), "%llu", (unsigned long long)VALUES[i]);
+        check(&b, expected);
+        buf_hex(&b, VALUES[i]);
+        snprintf(expected, sizeof(expected), "%llx", (unsigned long long)VALUES[i]);
+        check(&b, expected);
+    }
+    buf_free(&b);
+}
+
+static void grouped(void **state)
+{
+    static const struct {
+        uint64_t value;
+        const char *text;
+    } ROWS[] = {
+        {0, "0"},
+        {999, "999"},
+        {1000, "1,000"},
+        {12345, "12,345"},
+        {123456, "123,456"},
+        {12345678, "12,345,678"},
+        {UINT64_MAX, "18,446,744,073,709,551,615"},
+    };
+    struct buf b = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
+        buf_u64_grouped(&b, ROWS[i].value);
+        check(&b, ROWS[i].text);
+    }
+    buf_free(&b);
+}
+
+static void fixed(void **state)
+{
+    static const struct {
+        uint64_t value;
+        unsigned decimals;
+        const char *text;
+    } ROWS[] = {
+        {1250, 2, "12.5"},
+        {1250, 0, "1250"},
+        {0, 0, "0"},
+        {0, 9, "0"},
+        {1, 9, "0.000000001"},
+        {5, 1, "0.5"},
+        {10, 1, "1"},
+        {100001, 5, "1.00001"},
+        {999, 3, "0.999"},
+        {1050, 3, "1.05"},
+        {UINT64_MAX, 9, "18446744073.709551615"},
+    };
+    struct buf b = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
+        buf_fixed(&b, ROWS[i].value, ROWS[i].decimals);
+        check(&b, ROWS[i].text);
+    }
+    buf_free(&b);
+}
+
+static void hex_bytes(void **state)
+{
+    struct buf b = {0};
+
+    (void)state;
+    buf_hex_bytes(&b, (const uint8_t[]){0x00, 0x0f, 0xa5, 0xff}, 4);
+    check(&b, "000fa5ff");
+    buf_hex_bytes(&b, NULL, 0);
+    check(&b, "");
+    buf_free(&b);
+}
+
+static void exactly_to_the_limit(void **state)
+{
+    struct buf b;
+
+    (void)state;
+    for (size_t limit = 1; limit < 600; limit += 13) {
+        buf_init(&b, limit);
+        for (size_t i = 0; i < limit; i++)
+            buf_char(&b, 'x');
+        assert_false(b.failed);
+        assert_int_equal(b.n, limit);
+        buf_char(&b, 'y');
+        assert_true(b.failed);
+        assert_int_equal(b.n, limit);
+        assert_true(b.capacity <= limit);
+        buf_free(&b);
+        assert_int_equal(b.limit, limit);
+    }
+}
+
+static void the_error_sticks(void **state)
+{
+    struct buf b;
+
+    (void)state;
+    buf_init(&b, 10);
+    buf_z(&b, "12345678");
+    buf_z(&b, "too long");
+    assert_true(b.failed);
+    buf_z(&b, "ok"); /* would fit */
+    buf_u64(&b, 1);
+    buf_printf(&b, "x");
+    assert_false(buf_reserve(&b, 0));
+    assert_int_equal(b.n, 8);
+    assert_memory_equal(b.p, "12345678", 8);
+    buf_clear(&b);
+    buf_z(&b, "again");
+    check(&b, "again");
+    buf_free(&b);
+}
+
+static void reserving(void **state)
+{
+    struct buf b = {0};
+
+    (void)state;
+    assert_true(buf_reserve(&b, 100000));
+    memset(b.p, 'x', 100000);
+    b.n = 100000;
+    assert_true(buf_reserve(&b, 0));
+    assert_false(buf_reserve(&b, SIZE_MAX));
+    assert_true(b.failed);
+    buf_clear(&b);
+    assert_false(buf_reserve(&b, SIZE_MAX / 2));
+    buf_free(&b);
+}
+
+static void long_output(void **state)
+{
+    struct buf b = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < 100000; i++)
+        buf_printf(&b, "%05u\n", i);
+    assert_false(b.failed);
+    assert_int_equal(b.n, 600000);
+    assert_memory_equal(b.p + 6 * 54321, "54321\n", 6);
+    buf_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces),           cmocka_unit_test(numbers),
+        cmocka_unit_test(grouped),          cmocka_unit_test(fixed),
+        cmocka_unit_test(hex_bytes),        cmocka_unit_test(exactly_to_the_limit),
+        cmocka_unit_test(the_error_sticks), cmocka_unit_test(reserving),
+        cmocka_unit_test(long_output),
+    };
+    return cmocka_run_group_tests_name("buf", tests, NULL, NULL);
+}

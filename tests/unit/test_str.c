@@ -1,0 +1,206 @@
+/* Slices: comparison, splitting, numbers and searches, at their ends above all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/str.h"
+
+#include <string.h>
+
+static const struct str NOTHING = {NULL, 0};
+
+static void equality(void **state)
+{
+    (void)state;
+    assert_true(str_eq(STR("abc"), str_of("abc")));
+    assert_false(str_eq(STR("abc"), STR("abd")));
+    assert_false(str_eq(STR("abc"), STR("ab")));
+    assert_true(str_eq(NOTHING, STR("")));
+    assert_true(str_eq(STR("a\0b"), (struct str){"a\0b", 3}));
+    assert_false(str_eq(STR("a\0b"), STR("a\0c")));
+}
+
+static void equality_without_case(void **state)
+{
+    (void)state;
+    assert_true(str_eq_nocase(STR("Content-LENGTH"), STR("content-length")));
+    assert_false(str_eq_nocase(STR("a"), STR("ab")));
+    assert_false(str_eq_nocase(STR("["), STR("{"))); /* 0x20 apart, but no letters */
+    assert_false(str_eq_nocase(STR("@"), STR("`")));
+    assert_false(str_eq_nocase(STR("\xc4"), STR("\xe4")));
+    assert_true(str_eq_nocase(NOTHING, STR("")));
+}
+
+static void prefix_and_suffix(void **state)
+{
+    (void)state;
+    assert_true(str_starts(STR("*version\n"), STR("*version")));
+    assert_false(str_starts(STR("*ver"), STR("*version")));
+    assert_true(str_starts(STR("x"), NOTHING));
+    assert_true(str_ends(STR("a.trace"), STR(".trace")));
+    assert_false(str_ends(STR("trace"), STR(".trace")));
+    assert_true(str_ends(NOTHING, STR("")));
+}
+
+static void order_is_bytewise(void **state)
+{
+    (void)state;
+    assert_true(str_cmp(STR("a"), STR("b")) < 0);
+    assert_true(str_cmp(STR("b"), STR("a")) > 0);
+    assert_true(str_cmp(STR("a"), STR("ab")) < 0);
+    assert_true(str_cmp(STR("ab"), STR("a")) > 0);
+    assert_true(str_cmp(STR("Z"), STR("a")) < 0);
+    assert_true(str_cmp(STR("\xff"), STR("a")) > 0); /* unsigned */
+    assert_int_equal(str_cmp(NOTHING, STR("")), 0);
+    assert_true(str_cmp(NOTHING, STR("a")) < 0);
+}
+
+static void trimming(void **state)
+{
+    (void)state;
+    assert_true(str_eq(str_trim(STR(" \t a b\t ")), STR("a b")));
+    assert_true(str_eq(str_trim(STR("a\n")), STR("a\n")));
+    assert_int_equal(str_trim(STR(" \t ")).n, 0);
+    assert_int_equal(str_trim(NOTHING).n, 0);
+}
+
+static void splitting(void **state)
+{
+    struct str rest = STR("a\t\tb\t"), field;
+
+    (void)state;
+    assert_true(str_split(&rest, '\t', &field));
+    assert_true(str_eq(field, STR("a")));
+    assert_true(str_split(&rest, '\t', &field));
+    assert_int_equal(field.n, 0);
+    assert_true(str_split(&rest, '\t', &field));
+    assert_true(str_eq(field, STR("b")));
+    assert_true(str_split(&rest, '\t', &field)); /* behind the last separator */
+    assert_int_equal(field.n, 0);
+    assert_false(str_split(&rest, '\t', &field));
+    assert_false(str_split(&rest, '\t', &field));
+}
+
+static void splitting_nothing(void **state)
+{
+    struct str rest = STR(""), field;
+
+    (void)state;
+    assert_true(str_split(&rest, ',', &field));
+    assert_int_equal(field.n, 0);
+    assert_false(str_split(&rest, ',', &field));
+    rest = NOTHING;
+    assert_false(str_split(&rest, ',', &field));
+}
+
+static void check_number(const char *text, unsigned base, uint64_t expected)
+{
+    uint64_t value = 1;
+
+    assert_true(str_to_u64(str_of(text), base, &value));
+    assert_true(value == expected);
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    check_number("0", 10, 0);
+    check_number("0000000000000000000000000000007", 10, 7);
+    check_number("18446744073709551615", 10, UINT64_MAX);
+    check_number("ffffffffffffffff", 16, UINT64_MAX);
+    check_number("DeadBeef", 16, 0xdeadbeef);
+    check_number("10", 16, 16);
+}
+
+static void not_numbers(void **state)
+{
+    static const char *const TEXTS[] = {"",
+                                        "-1",
+                                        "+1",
+                                        " 1",
+                                        "1 ",
+                                        "1x",
+                                        "0x10",
+                                        "18446744073709551616",
+                                        "1e3",
+                                        "a",
+                                        "1.",
+                                        "\xb2",
+                                        "99999999999999999999999999"};
+    uint64_t value = 77;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
+        assert_false(str_to_u64(str_of(TEXTS[i]), 10, &value));
+    assert_false(str_to_u64(STR("10000000000000000"), 16, &value));
+    assert_false(str_to_u64(STR("g"), 16, &value));
+    assert_false(str_to_u64(STR("1\0"), 10, &value));
+    assert_int_equal(value, 77);
+}
+
+static void finding_a_character(void **state)
+{
+    (void)state;
+    assert_int_equal(str_find(STR("a=b=c"), '='), 1);
+    assert_int_equal(str_find_last(STR("a=b=c"), '='), 3);
+    assert_int_equal(str_find(STR("abc"), '='), 3);
+    assert_int_equal(str_find_last(STR("abc"), '='), 3);
+    assert_int_equal(str_find_last(STR("=bc"), '='), 0);
+    assert_int_equal(str_find(STR("a\0=b"), '='), 2);
+    assert_int_equal(str_find(NOTHING, 'a'), 0);
+    assert_int_equal(str_find_last(NOTHING, 'a'), 0);
+}
+
+static void finding_text(void **state)
+{
+    (void)state;
+    assert_int_equal(str_find_str(STR("ababac"), STR("abac")), 2);
+    assert_int_equal(str_find_str(STR("abc"), STR("c")), 2);
+    assert_int_equal(str_find_str(STR("abc"), STR("abc")), 0);
+    assert_int_equal(str_find_str(STR("abc"), STR("abcd")), 3);
+    assert_int_equal(str_find_str(STR("aaab"), STR("ac")), 4);
+    assert_int_equal(str_find_str(STR("a\0\0b"), STR("\0b")), 2);
+    assert_int_equal(str_find_str(STR("abc"), NOTHING), 0);
+    assert_int_equal(str_find_str(NOTHING, STR("a")), 0);
+    /* The slice ends where the needle would need one more byte. */
+    assert_int_equal(str_find_str((struct str){"xxab", 3}, STR("ab")), 3);
+}
+
+/* Every needle at every place of every short text over two letters, against the definition. */
+static void finding_text_exhaustively(void **state)
+{
+    (void)state;
+    for (unsigned bits = 0; bits < 1u << 8; bits++) {
+        char text[8];
+        for (unsigned i = 0; i < 8; i++)
+            text[i] = (bits >> i & 1) ? 'a' : 'b';
+        for (size_t n = 1; n <= 3; n++)
+            for (unsigned needle_bits = 0; needle_bits < 1u << n; needle_bits++) {
+                char needle[3];
+                for (size_t i = 0; i < n; i++)
+                    needle[i] = (needle_bits >> i & 1) ? 'a' : 'b';
+                size_t expected = 0;
+                while (expected + n <= 8 && memcmp(text + expected, needle, n) != 0)
+                    expected++;
+                if (expected + n > 8)
+                    expected = 8;
+                assert_int_equal(str_find_str((struct str){text, 8}, (struct str){needle, n}), expected);
+            }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equality),          cmocka_unit_test(equality_without_case),
+        cmocka_unit_test(prefix_and_suffix), cmocka_unit_test(order_is_bytewise),
+        cmocka_unit_test(trimming),          cmocka_unit_test(splitting),
+        cmocka_unit_test(splitting_nothing), cmocka_unit_test(numbers),
+        cmocka_unit_test(not_numbers),       cmocka_unit_test(finding_a_character),
+        cmocka_unit_test(finding_text),      cmocka_unit_test(finding_text_exhaustively),
+    };
+    return cmocka_run_group_tests_name("str", tests, NULL, NULL);
+}
