@@ -1,0 +1,183 @@
+#include "parser/builder.h"
+
+#include <string.h>
+
+#include "parser/builder_impl.h"
+
+struct builder *builder_new(struct arena *arena, struct hash_seed seed)
+{
+    struct builder *b = arena_alloc(arena, sizeof(*b));
+
+    if (b == NULL)
+        return NULL;
+    b->arena = arena;
+    b->seed = seed;
+    b->ns_per_tick = 1000;
+    b->wraps = true;
+    idmap_init(&b->wide, arena, seed);
+    idmap_init(&b->open, arena, seed);
+    for (size_t i = 0; i < WARNING_CODES; i++)
+        b->warnings[i].offset = WARNING_NO_OFFSET;
+    return strtab_init(&b->strings, arena, seed) ? b : NULL;
+}
+
+static bool copy_str(struct builder *b, struct str *s)
+{
+    char *copy = arena_copy(b->arena, s->p, s->n);
+
+    s->p = copy;
+    return copy != NULL;
+}
+
+bool builder_values(struct builder *b, const struct profile_value *values, uint32_t n_values, uint32_t n_clocks)
+{
+    b->n_values = n_values;
+    b->n_clocks = n_clocks;
+    b->stride = sizeof(struct fold_node) + n_values * sizeof(uint64_t);
+    for (uint32_t i = 0; i < n_values; i++) {
+        b->values[i] = values[i];
+        if (!copy_str(b, &b->values[i].name) || !copy_str(b, &b->values[i].label))
+            return false;
+    }
+    return true;
+}
+
+void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bits)
+{
+    b->ns_per_tick = ns_per_tick;
+    b->wraps = wraps_at_32_bits;
+}
+
+string_id builder_string(struct builder *b, struct str s)
+{
+    return strtab_add(&b->strings, s);
+}
+
+static uint64_t frame_hash(const struct builder *b, const struct profile_frame *f)
+{
+    const uint32_t identity[4] = {f->scope, f->name, f->signature, f->module};
+
+    return hash_bytes(b->seed, identity, sizeof(identity));
+}
+
+static bool same_frame(const struct profile_frame *a, const struct profile_frame *b)
+{
+    return a->scope == b->scope && a->name == b->name && a->signature == b->signature && a->module == b->module;
+}
+
+static bool rehash_frames(struct builder *b, size_t n_slots)
+{
+    size_t room = 0;
+    uint32_t *slots = arena_grow(b->arena, NULL, &room, n_slots, sizeof(*slots));
+
+    if (slots == NULL)
+        return false;
+    memset(slots, 0, n_slots * sizeof(*slots));
+    for (size_t id = 0; id < b->n_frames; id++) {
+        size_t i = (size_t)frame_hash(b, &b->frames[id]) & (n_slots - 1);
+        while (slots[i] != 0)
+            i = (i + 1) & (n_slots - 1);
+        slots[i] = (uint32_t)id + 1;
+    }
+    arena_release(b->arena, b->frame_slots, b->n_frame_slots, sizeof(*slots));
+    b->frame_slots = slots;
+    b->n_frame_slots = n_slots;
+    return true;
+}
+
+frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
+{
+    if ((b->n_frames + 1) * 2 > b->n_frame_slots &&
+        !rehash_frames(b, b->n_frame_slots == 0 ? 1024 : b->n_frame_slots * 2))
+        return FRAME_NONE;
+    size_t mask = b->n_frame_slots - 1;
+    size_t i = (size_t)frame_hash(b, frame) & mask;
+    for (; b->frame_slots[i] != 0; i = (i + 1) & mask) {
+        struct profile_frame *known = &b->frames[b->frame_slots[i] - 1];
+        if (same_frame(known, frame)) {
+            if (known->file == STRING_EMPTY)
+                known->file = frame->file;
+            return b->frame_slots[i] - 1;
+        }
+    }
+    struct profile_frame *frames =
+        arena_grow(b->arena, b->frames, &b->frames_capacity, b->n_frames + 1, sizeof(*frames));
+    if (frames == NULL || b->n_frames >= FRAME_NONE - 1)
+        return FRAME_NONE;
+    b->frames = frames;
+    frames[b->n_frames] = *frame;
+    b->frame_slots[i] = (uint32_t)b->n_frames + 1;
+    return (frame_id)b->n_frames++;
+}
+
+uint32_t builder_track(struct builder *b, uint32_t id, string_id name)
+{
+    struct fold_track *tracks =
+        arena_grow(b->arena, b->tracks, &b->tracks_capacity, b->n_tracks + 1, sizeof(*tracks));
+
+    if (tracks == NULL)
+        return NODE_NONE;
+    b->tracks = tracks;
+    tracks[b->n_tracks] = (struct fold_track){.id = id, .name = name, .root = NODE_NONE, .current = NODE_NONE};
+    return (uint32_t)b->n_tracks++;
+}
+
+void builder_track_rename(struct builder *b, uint32_t track, string_id name)
+{
+    b->tracks[track].name = name;
+}
+
+void builder_warn(struct builder *b, enum warning_code code, uint64_t count, uint64_t offset)
+{
+    b->warnings[code].count += count;
+    if (offset < b->warnings[code].offset)
+        b->warnings[code].offset = offset;
+}
+
+uint64_t builder_warned(const struct builder *b, enum warning_code code)
+{
+    return b->warnings[code].count;
+}
+
+bool builder_fact(struct builder *b, struct str name, struct str value)
+{
+    struct profile_fact *facts = arena_grow(b->arena, b->facts, &b->facts_capacity, b->n_facts + 1, sizeof(*facts));
+    struct profile_fact fact = {name, value};
+
+    if (facts == NULL || !copy_str(b, &fact.name) || !copy_str(b, &fact.value))
+        return false;
+    b->facts = facts;
+    facts[b->n_facts++] = fact;
+    return true;
+}
+
+uint64_t builder_event_count(const struct builder *b)
+{
+    return b->n_events;
+}
+
+frame_id builder_frame_count(const struct builder *b)
+{
+    return (frame_id)b->n_frames;
+}
+
+struct arena *builder_arena(const struct builder *b)
+{
+    return b->arena;
+}
+
+struct hash_seed builder_seed(const struct builder *b)
+{
+    return b->seed;
+}
+
+bool builder_failed(const struct builder *b, struct diag *diag)
+{
+    if (b->arena->failure == ARENA_NO_MEMORY)
+        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later, or on a larger machine.",
+                        "The machine has no memory left for this profile.");
+    return diag_set(diag, DIAG_LIMIT, "profile too large",
+                    "Raise job_memory_bytes in the service's configuration, or record a shorter trace.",
+                    "The profile's stacks and names need more than the limit job_memory_bytes of %zu bytes.",
+                    b->arena->limit_bytes);
+}

@@ -1,0 +1,44 @@
+/* What an input format is: one file that fills this row, listed in parser/formats.c. Nothing else knows formats. */
+#ifndef PARSER_FORMAT_H
+#define PARSER_FORMAT_H
+
+#include "core/diag.h"
+#include "parser/builder.h"
+#include "parser/reader.h"
+
+enum detection {
+    DETECT_NO,
+    DETECT_MORE, /* cannot tell yet */
+    DETECT_YES
+};
+
+/* A format may look at this many bytes before it must decide. */
+enum { DETECT_BYTES_MAX = 4096 };
+
+struct format {
+    const char *name;  /* stable word for URLs, records and JSON */
+    const char *label; /* for people: "Android method trace" */
+    size_t state_bytes;
+
+    /* n bytes from the beginning of the file; `final`: there are no more. Must answer NO or YES when n reaches
+     * DETECT_BYTES_MAX or `final` is set. */
+    enum detection (*detect)(const uint8_t *p, size_t n, bool final);
+
+    /* The state arrives zeroed. False: diag is set. */
+    bool (*begin)(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag);
+
+    /* Takes whole records from the front of the n unconsumed bytes, which begin at `offset` of the file, and says in
+     * *consumed how many bytes they were; the rest comes again, with more behind it. `final`: nothing comes behind
+     * it; what is left then is a cut record. Depends on the bytes only, never on where they were cut. False: diag is
+     * set. */
+    bool (*feed)(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed);
+
+    /* After the last feed; the place to say that the file is unusable. False: diag is set. */
+    bool (*finish)(void *state, uint64_t file_bytes);
+};
+
+/* THE TABLE, in the order in which detection asks. */
+extern const struct format *const FORMATS[];
+extern const size_t FORMATS_COUNT;
+
+#endif

@@ -1,0 +1,48 @@
+/* The text of an Android method trace: `*version`, `*threads` and `*methods` lines up to `*end`, as dalvik/vm/Profile.c and
+ * art/runtime/trace.cc write them; readers disagree on odd lines, so none of them fails the file here. Lines come one by
+ * one; what they say goes into this struct and into the builder's strings and frames. */
+#ifndef PARSER_KEY_SECTION_H
+#define PARSER_KEY_SECTION_H
+
+#include "core/idmap.h"
+#include "parser/builder.h"
+#include "parser/method_table.h"
+#include "parser/reader.h"
+
+enum key_clock {
+    KEY_CLOCK_UNKNOWN, /* not named, or with a word that is not known */
+    KEY_CLOCK_CPU,
+    KEY_CLOCK_WALL,    /* "wall", and "global" of old Dalvik */
+    KEY_CLOCK_DUAL
+};
+
+struct key_section {
+    struct builder *builder;
+    const struct reader_limits *limits;
+    struct diag *diag;
+
+    enum { KEY_VERSION, KEY_THREADS, KEY_METHODS, KEY_END } part;
+    uint32_t lines_of_part;
+    uint64_t version; /* 0: not a number */
+    enum key_clock clock;
+    struct method_table methods;
+    uint32_t n_methods, n_threads;
+    struct idmap threads;     /* listed id -> string id of its name */
+    struct idmap threads_low; /* id & 0xffff -> listed id: records of Android 4.4 to 13 hold 16 bits only */
+    char *scratch;            /* name_bytes, for names that are rewritten */
+};
+
+/* False when the arena gives no more. */
+bool key_section_init(struct key_section *k, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* One line without its LF, at byte `offset` of the file. False (diag set) when a limit is passed. */
+bool key_section_line(struct key_section *k, struct str line, uint64_t offset) __attribute__((warn_unused_result));
+
+/* One line of the method table: `id TAB class TAB method TAB signature TAB file [TAB line]`, or one of its shorter forms. */
+bool key_section_method_line(struct key_section *k, struct str line, uint64_t offset) __attribute__((warn_unused_result));
+
+/* The listed thread that records with this id belong to: its full id and name. False if none is listed. */
+bool key_section_thread(const struct key_section *k, uint32_t record_id, uint32_t *listed_id, string_id *name);
+
+#endif

@@ -1,0 +1,33 @@
+/* Method id -> frame. Ids are an index shifted left by two (ART 6 and later) or a pointer (before); bits 0 and 1, where
+ * records hold the action, are 0. Dense ids get an array: one load per record. */
+#ifndef PARSER_METHOD_TABLE_H
+#define PARSER_METHOD_TABLE_H
+
+#include "core/idmap.h"
+#include "parser/profile.h"
+
+struct method_table {
+    struct arena *arena;
+    struct idmap map;
+    uint64_t max_id;
+    frame_id *dense; /* by id >> 2; NULL unless sealed dense */
+    size_t n_dense;
+};
+
+void method_table_init(struct method_table *t, struct arena *arena, struct hash_seed seed);
+
+/* False when the arena gives no more. */
+bool method_table_set(struct method_table *t, uint64_t id, frame_id frame) __attribute__((warn_unused_result));
+
+/* After the last id of the table: makes look-ups fast. Ids may still be set. */
+bool method_table_seal(struct method_table *t) __attribute__((warn_unused_result));
+
+/* FRAME_NONE if the id is not there. */
+static inline frame_id method_table_get(const struct method_table *t, uint64_t id)
+{
+    if ((id >> 2) < t->n_dense && (id & 3) == 0)
+        return t->dense[id >> 2];
+    return idmap_get(&t->map, id);
+}
+
+#endif

@@ -1,0 +1,160 @@
+/* Look-ups in a profile: values, tracks, their order by weight, facts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "parser/profile.h"
+
+enum { TRACKS_MAX = 64 };
+
+/* A profile whose tracks have one node each. Values: wall, cpu, calls. */
+struct fixture {
+    struct profile profile;
+    struct profile_track tracks[TRACKS_MAX];
+    uint64_t totals[TRACKS_MAX * 3];
+};
+
+static const struct profile_value WALL = {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, ROLE_WALL};
+static const struct profile_value CPU = {STR_INIT("cpu"), STR_INIT("thread CPU time"), UNIT_NS, ROLE_CPU};
+static const struct profile_value CALLS = {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS};
+
+static void make(struct fixture *f, uint32_t n_tracks)
+{
+    *f = (struct fixture){.profile = {.n_values = 3, .values = {WALL, CPU, CALLS}}};
+    for (uint32_t i = 0; i < n_tracks; i++)
+        f->tracks[i] = (struct profile_track){.id = 10 * i + 5, .first = i, .count = 1};
+    f->profile.tracks = f->tracks;
+    f->profile.n_tracks = n_tracks;
+    f->profile.n_nodes = n_tracks;
+    f->profile.node_self = f->profile.node_total = f->totals;
+}
+
+static void values(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    make(&f, 0);
+    assert_int_equal(profile_value_by_role(&f.profile, ROLE_WALL), 0);
+    assert_int_equal(profile_value_by_role(&f.profile, ROLE_CPU), 1);
+    assert_int_equal(profile_value_by_role(&f.profile, ROLE_CALLS), 2);
+    assert_int_equal(profile_value_by_role(&f.profile, ROLE_OTHER), 3);
+    assert_int_equal(profile_value_by_name(&f.profile, STR("calls")), 2);
+    assert_int_equal(profile_value_by_name(&f.profile, STR("cpu")), 1);
+    assert_int_equal(profile_value_by_name(&f.profile, STR("cp")), 3);
+    assert_int_equal(profile_value_by_name(&f.profile, STR("")), 3);
+}
+
+static void tracks_by_id(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    for (uint32_t n = 0; n < 9; n++) {
+        make(&f, n);
+        for (uint32_t id = 0; id < 100; id++) {
+            const struct profile_track *track = profile_track_by_id(&f.profile, id);
+            if (id % 10 == 5 && id / 10 < n)
+                assert_ptr_equal(track, &f.tracks[id / 10]);
+            else
+                assert_null(track);
+        }
+        assert_null(profile_track_by_id(&f.profile, UINT32_MAX));
+    }
+}
+
+static void weight_is_cpu_where_there_is_one(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    make(&f, 0);
+    assert_int_equal(profile_weight_value(&f.profile), 1);
+    f.profile.values[1] = CALLS;
+    assert_int_equal(profile_weight_value(&f.profile), 0);
+}
+
+static void order_by_weight(void **state)
+{
+    static const uint64_t CPU_NS[] = {5, 0, UINT64_MAX, 5, 7, 0};
+    static const uint32_t EXPECTED[] = {2, 4, 0, 3, 1, 5}; /* equal ones by id */
+    struct fixture f;
+    uint32_t order[6];
+
+    (void)state;
+    make(&f, 6);
+    for (uint32_t i = 0; i < 6; i++) {
+        f.totals[i * 3] = 100 - i; /* wall: does not count */
+        f.totals[i * 3 + 1] = CPU_NS[i];
+    }
+    profile_tracks_by_weight(&f.profile, order);
+    assert_memory_equal(order, EXPECTED, sizeof(EXPECTED));
+}
+
+static void order_of_any_number(void **state)
+{
+    struct fixture f;
+    uint32_t order[TRACKS_MAX];
+
+    (void)state;
+    for (uint32_t n = 0; n <= TRACKS_MAX; n++) {
+        bool seen[TRACKS_MAX] = {false};
+        make(&f, n);
+        for (uint32_t i = 0; i < n; i++)
+            f.totals[i * 3 + 1] = (i * 37 + n) % 11;
+        profile_tracks_by_weight(&f.profile, order);
+        for (uint32_t i = 0; i < n; i++) {
+            assert_true(order[i] < n && !seen[order[i]]);
+            seen[order[i]] = true;
+            if (i == 0)
+                continue;
+            uint64_t before = f.totals[order[i - 1] * 3 + 1], here = f.totals[order[i] * 3 + 1];
+            assert_true(before > here || (before == here && order[i - 1] < order[i]));
+        }
+    }
+}
+
+static void facts(void **state)
+{
+    static const struct profile_fact FACTS[] = {
+        {STR_INIT("clock"), STR_INIT("dual")},
+        {STR_INIT("vm"), STR_INIT("art")},
+        {STR_INIT("clock"), STR_INIT("later")},
+    };
+    struct profile p = {.facts = FACTS, .n_facts = 3};
+
+    (void)state;
+    assert_true(str_eq(profile_fact(&p, STR("vm")), STR("art")));
+    assert_true(str_eq(profile_fact(&p, STR("clock")), STR("dual")));
+    assert_int_equal(profile_fact(&p, STR("pid")).n, 0);
+    p.n_facts = 0;
+    assert_int_equal(profile_fact(&p, STR("vm")).n, 0);
+}
+
+static void cells(void **state)
+{
+    static const uint64_t SELF[] = {1, 2, 3, 4, 5, 6}, TOTAL[] = {10, 20, 30, 40, 50, 60};
+    struct profile p = {.n_values = 2, .n_nodes = 3, .node_self = SELF, .node_total = TOTAL};
+
+    (void)state;
+    assert_int_equal(profile_self(&p, 0, 1), 2);
+    assert_int_equal(profile_self(&p, 2, 0), 5);
+    assert_int_equal(profile_total(&p, 2, 1), 60);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values),
+        cmocka_unit_test(tracks_by_id),
+        cmocka_unit_test(weight_is_cpu_where_there_is_one),
+        cmocka_unit_test(order_by_weight),
+        cmocka_unit_test(order_of_any_number),
+        cmocka_unit_test(facts),
+        cmocka_unit_test(cells),
+    };
+    return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
+}
