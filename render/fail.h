@@ -1,0 +1,14 @@
+/* What to say when a view's memory or output is used up. */
+#ifndef RENDER_FAIL_H
+#define RENDER_FAIL_H
+
+#include "core/arena.h"
+#include "core/buf.h"
+#include "core/diag.h"
+
+/* Both set diag, if it is not set already, and always return false. */
+bool fail_arena(const struct arena *a, struct diag *diag);
+/* A buffer with a limit is taken to have failed by it. */
+bool fail_buf(const struct buf *b, struct diag *diag);
+
+#endif

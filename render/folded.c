@@ -1,0 +1,256 @@
+/* Output "folded": one line for each stack, `frame;frame;frame SPACE n`, as flame-graph tools read it, sorted
+ * bytewise.
+ *
+ * A frame is written `package.Class.method`, cleaned, with `:` for `;`; frames that are written alike are
+ * one. n is the stack's self in microseconds (nanoseconds are rounded down node by node, then summed), bytes
+ * or counts; stacks with n = 0 and the roots' own self are left out.
+ *
+ * The text can be thousands of times larger than the profile, so the lines are made in their order instead of
+ * being sorted. All lines that begin with a node's path are its own line, path + ` n`, and those below it,
+ * path + `;` + more. No frame has a `;` in it, so the latter stand together: it is enough to sort, under each
+ * node, the *tokens* that may follow its path: `frame ` (a line that ends here) and `frame;` (all the lines
+ * below). Only a token that is the beginning of another one, `a ` of `a b;`, needs a look at the number
+ * behind it. */
+#include <string.h>
+
+#include "core/clean.h"
+#include "render/fail.h"
+#include "render/number.h"
+#include "render/order.h"
+#include "render/tree.h"
+
+enum { NS_PER_US = 1000 };
+
+/* Tokens of the frame or track with index i (tracks behind the frames): 2i ends a line, 2i + 1 goes on. */
+enum token { TOKEN_END, TOKEN_ON };
+
+struct tokens {
+    struct str *text;
+    uint32_t *rank; /* bytewise; tokens with equal text have equal ranks */
+    bool *begins_another;
+    uint32_t n;
+};
+
+/* Items are tokens at a place of the tree: item 2p + kind. */
+struct folder {
+    const struct tree *tree;
+    struct tokens tokens;
+    uint32_t *first, *next; /* by place; by item */
+    struct buf prefix;      /* the path, with its last `;` */
+    struct buf *out;
+};
+
+static uint32_t token_of(const struct folder *f, uint32_t item)
+{
+    return 2 * tree_frame(f->tree, item / 2) + item % 2;
+}
+
+/* --- tokens --- */
+
+static bool make_token_texts(const struct render_input *in, struct tokens *k)
+{
+    struct buf b = {0};
+    const struct profile *p = in->profile;
+    bool ok = true;
+
+    for (uint32_t i = 0; ok && i < k->n / 2; i++) {
+        buf_clear(&b);
+        clean_text(&b, i < p->n_frames ? names_frame(in->names, i) : names_track(in->names, i - p->n_frames));
+        for (char *c = b.p; b.n > 0 && (c = memchr(c, ';', b.n - (size_t)(c - b.p))) != NULL;)
+            *c = ':';
+        buf_str(&b, STR(" ;"));
+        char *text = b.failed ? NULL : arena_copy(in->scratch, b.p, b.n);
+        ok = text != NULL;
+        k->text[2 * i + TOKEN_END] = (struct str){text, b.n - 1};
+        if (ok) {
+            /* The other token is the same text with another end. */
+            char *on = arena_copy(in->scratch, text, b.n - 1);
+            ok = on != NULL;
+            if (ok)
+                on[b.n - 2] = ';';
+            k->text[2 * i + TOKEN_ON] = (struct str){on, b.n - 1};
+        }
+    }
+    buf_free(&b);
+    return ok;
+}
+
+static bool make_tokens(const struct render_input *in, struct tokens *k)
+{
+    struct arena *a = in->scratch;
+    size_t n = ((size_t)in->profile->n_frames + in->profile->n_tracks) * 2;
+
+    k->text = arena_array(a, n, sizeof(*k->text));
+    k->rank = arena_array(a, n, sizeof(*k->rank));
+    k->begins_another = arena_array(a, n, sizeof(*k->begins_another));
+    uint32_t *ids = arena_array(a, n, sizeof(*ids));
+    if (n >= ORDER_NONE || k->text == NULL || k->rank == NULL || k->begins_another == NULL || ids == NULL)
+        return false;
+    k->n = (uint32_t)n;
+    for (uint32_t i = 0; i < k->n; i++)
+        ids[i] = i;
+    if (!make_token_texts(in, k) || !order_strings(ids, k->n, k->text, a))
+        return false;
+    /* Backwards, so that equal tokens find behind them what they all begin. */
+    for (uint32_t i = k->n; i-- > 0;) {
+        bool last = i + 1 == k->n;
+        bool same = !last && str_eq(k->text[ids[i]], k->text[ids[i + 1]]);
+        k->rank[ids[i]] = same ? k->rank[ids[i + 1]] : i;
+        if (!last)
+            k->begins_another[ids[i]] =
+                same ? k->begins_another[ids[i + 1]] : str_starts(k->text[ids[i + 1]], k->text[ids[i]]);
+    }
+    return true;
+}
+
+/* --- the order of items --- */
+
+/* The item's line from its token on: all of it for one that ends, the token for one that goes on. */
+static size_t line_of(const struct folder *f, uint32_t item, char number[NUMBER_BYTES_MAX])
+{
+    if (item % 2 == TOKEN_ON)
+        return 0;
+    return (size_t)(number_u64(number, tree_self(f->tree, item / 2, 0)) - number);
+}
+
+static bool before_in_full(const struct folder *f, uint32_t a, uint32_t b)
+{
+    char number_a[NUMBER_BYTES_MAX], number_b[NUMBER_BYTES_MAX];
+    struct str more_a = {number_a, line_of(f, a, number_a)}, more_b = {number_b, line_of(f, b, number_b)};
+    struct str ta = f->tokens.text[token_of(f, a)], tb = f->tokens.text[token_of(f, b)];
+    size_t shared = ta.n < tb.n ? ta.n : tb.n;
+    int order = memcmp(ta.p, tb.p, shared);
+
+    if (order != 0)
+        return order < 0;
+    /* One token begins the other: its number stands against the rest of the other. */
+    struct str rest_a = {ta.p + shared, ta.n - shared}, rest_b = {tb.p + shared, tb.n - shared};
+    return str_cmp(rest_a.n > 0 ? rest_a : more_a, rest_b.n > 0 ? rest_b : more_b) < 0;
+}
+
+static bool before(const void *context, uint32_t a, uint32_t b)
+{
+    const struct folder *f = context;
+    uint32_t ta = token_of(f, a), tb = token_of(f, b);
+
+    if (f->tokens.begins_another[ta] || f->tokens.begins_another[tb])
+        return before_in_full(f, a, b);
+    return f->tokens.rank[ta] < f->tokens.rank[tb];
+}
+
+static bool has_lines_below(const bool *below, const struct tree *t, uint32_t place)
+{
+    bool is_frame = tree_frame(t, place) < t->n_frames;
+
+    return below[place] || (is_frame && tree_self(t, place, 0) > 0);
+}
+
+/* Lists, under each place, the items of its children that lead to lines. */
+static bool list_items(struct folder *f, struct arena *a)
+{
+    const struct tree *t = f->tree;
+    bool *below = arena_array(a, t->n, sizeof(*below));
+
+    f->first = arena_array(a, t->n, sizeof(*f->first));
+    f->next = arena_array(a, (size_t)t->n * 2, sizeof(*f->next));
+    if (t->n >= ORDER_NONE / 2 || below == NULL || f->first == NULL || f->next == NULL)
+        return false;
+    for (uint32_t i = 0; i < t->n; i++)
+        f->first[i] = ORDER_NONE;
+    for (uint32_t i = t->n; i-- > 1;) {
+        uint32_t parent = t->parent[i];
+        if (!has_lines_below(below, t, i))
+            continue;
+        below[parent] = true;
+        for (uint32_t kind = TOKEN_END; kind <= TOKEN_ON; kind++) {
+            bool is_line = tree_frame(t, i) < t->n_frames && tree_self(t, i, 0) > 0;
+            if (kind == TOKEN_END ? !is_line : !below[i])
+                continue;
+            f->next[2 * i + kind] = f->first[parent];
+            f->first[parent] = 2 * i + kind;
+        }
+    }
+    return true;
+}
+
+/* --- lines --- */
+
+static void put_line(struct folder *f, uint32_t item)
+{
+    char number[NUMBER_BYTES_MAX];
+    char *end = number_u64(number, tree_self(f->tree, item / 2, 0));
+    struct str text = f->tokens.text[token_of(f, item)];
+
+    *end++ = '\n';
+    buf_str(f->out, buf_view(&f->prefix));
+    buf_str(f->out, text);
+    buf_bytes(f->out, number, (size_t)(end - number));
+}
+
+static void put_lines(struct folder *f)
+{
+    uint32_t place = 0; /* whose items are being written */
+    uint32_t item = f->first[0] = order_list(f->first[0], f->next, before, f);
+
+    while (!f->out->failed && !f->prefix.failed) {
+        if (item == ORDER_NONE) {
+            if (place == 0)
+                return;
+            uint32_t done = 2 * place + TOKEN_ON;
+            f->prefix.n -= f->tokens.text[token_of(f, done)].n;
+            place = f->tree->parent[place];
+            item = f->next[done];
+        } else if (item % 2 == TOKEN_END) {
+            put_line(f, item);
+            item = f->next[item];
+        } else {
+            place = item / 2;
+            buf_str(&f->prefix, f->tokens.text[token_of(f, item)]);
+            item = f->first[place] = order_list(f->first[place], f->next, before, f);
+        }
+    }
+}
+
+static bool render(const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    struct folder f = {.out = out};
+    struct measure measure;
+    struct arena *a = in->scratch;
+
+    if (!measure_by_name(in->profile, in->view->value, &measure))
+        return diag_set(diag, DIAG_USAGE, "No such value", "", "The profile has no value of that name.");
+    if (!make_tokens(in, &f.tokens))
+        return fail_arena(a, diag);
+    uint32_t n_frames = in->profile->n_frames, n_tracks = in->profile->n_tracks;
+    uint32_t *ranks = arena_array(a, (size_t)n_frames + n_tracks, sizeof(*ranks));
+    if (ranks == NULL)
+        return fail_arena(a, diag);
+    for (uint32_t i = 0; i < n_frames + n_tracks; i++)
+        ranks[i] = f.tokens.rank[2 * i + TOKEN_ON];
+
+    struct tree_spec spec = {.measures = {&measure}, .n_measures = 1, .order = ORDER_NAME};
+    spec.divisor = measure.unit == UNIT_NS ? NS_PER_US : 1;
+    spec.frame_rank = ranks;
+    spec.track_rank = ranks + n_frames;
+    f.tree = tree_new(in, &spec, diag);
+    if (f.tree == NULL)
+        return false;
+    if (!list_items(&f, a))
+        return fail_arena(a, diag);
+    /* A path is not longer than the lines below it. */
+    buf_init(&f.prefix, out->limit);
+    put_lines(&f);
+    bool ok = !out->failed && !f.prefix.failed;
+    buf_free(&f.prefix);
+    return ok || fail_buf(out, diag);
+}
+
+const struct output OUTPUT_FOLDED = {
+    .name = "folded",
+    .suffix = "folded.txt",
+    .media_type = "text/plain; charset=utf-8",
+    .label = "Folded stacks",
+    .text = true,
+    .revision = 1,
+    .render = render,
+};

@@ -1,0 +1,39 @@
+/* What all views of one profile share: the text, the rank and the colour class of each frame and track, made
+ * once. */
+#ifndef RENDER_NAMES_H
+#define RENDER_NAMES_H
+
+#include "core/arena.h"
+#include "core/buf.h"
+#include "parser/profile.h"
+
+struct names;
+
+/* One frame, ready to be drawn. */
+struct names_frame {
+    struct str text; /* `package.Class.method`, raw (not cleaned); never empty */
+    struct str full; /* text and signature, cleaned and escaped for XML */
+    uint32_t rank;   /* see names_rank */
+    uint8_t colour;  /* palette class */
+    bool plain; /* the text is printable ASCII without any character that XML escapes: a byte is a cell */
+};
+
+/* Lives in the arena, is immutable, may be read by many threads. NULL when the arena gives no more. */
+struct names *names_new(const struct profile *p, struct arena *arena) __attribute__((warn_unused_result));
+
+const struct names_frame *names_of(const struct names *n, frame_id frame);
+
+/* `package.Class.method`, raw (not cleaned). */
+struct str names_frame(const struct names *n, frame_id frame);
+
+/* Position of the frame in the bytewise order of its text; frames with equal text are ordered by signature,
+ * then id, so that no two frames share a rank. */
+uint32_t names_rank(const struct names *n, frame_id frame);
+
+/* The frame that stands for a track where several are shown: `[NAME tid=ID]`, raw. `track` is an index of
+ * p->tracks. */
+struct str names_track(const struct names *n, uint32_t track);
+/* Position of the track in the bytewise order of that text; no two tracks share a rank. */
+uint32_t names_track_rank(const struct names *n, uint32_t track);
+
+#endif
