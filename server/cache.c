@@ -1,0 +1,105 @@
+#include "server/cache.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/record.h"
+
+struct entry {
+    struct entry *next; /* less recently used */
+    char sha256[RECORD_SHA256_CHARS + 1];
+    struct folded *folded;
+};
+
+struct cache {
+    pthread_mutex_t lock;
+    struct entry *first;
+    uint64_t bytes, limit_bytes;
+};
+
+struct cache *cache_new(uint64_t limit_bytes)
+{
+    struct cache *c = calloc(1, sizeof(*c));
+
+    if (c == NULL)
+        return NULL;
+    pthread_mutex_init(&c->lock, NULL);
+    c->limit_bytes = limit_bytes;
+    return c;
+}
+
+static void drop(struct cache *c, struct entry **at)
+{
+    struct entry *e = *at;
+
+    *at = e->next;
+    c->bytes -= folded_bytes(e->folded);
+    folded_unref(e->folded);
+    free(e);
+}
+
+void cache_free(struct cache *c)
+{
+    if (c == NULL)
+        return;
+    while (c->first != NULL)
+        drop(c, &c->first);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}
+
+/* Moves the entry to the front. NULL if it is not there. */
+static struct entry *touch(struct cache *c, const char *sha256)
+{
+    for (struct entry **at = &c->first; *at != NULL; at = &(*at)->next)
+        if (strcmp((*at)->sha256, sha256) == 0) {
+            struct entry *e = *at;
+            *at = e->next;
+            e->next = c->first;
+            c->first = e;
+            return e;
+        }
+    return NULL;
+}
+
+struct folded *cache_get(struct cache *c, const char *sha256)
+{
+    pthread_mutex_lock(&c->lock);
+    struct entry *e = touch(c, sha256);
+    struct folded *f = e == NULL ? NULL : folded_ref(e->folded);
+    pthread_mutex_unlock(&c->lock);
+    return f;
+}
+
+/* Drops the least recently used entries until the limit holds. */
+static void trim(struct cache *c)
+{
+    while (c->bytes > c->limit_bytes) {
+        struct entry **last = &c->first;
+        while ((*last)->next != NULL)
+            last = &(*last)->next;
+        drop(c, last);
+    }
+}
+
+void cache_put(struct cache *c, const char *sha256, struct folded *f)
+{
+    if (folded_bytes(f) > c->limit_bytes)
+        return;
+    struct entry *e = calloc(1, sizeof(*e));
+    if (e == NULL)
+        return;
+    pthread_mutex_lock(&c->lock);
+    if (touch(c, sha256) != NULL) {
+        free(e);
+    } else {
+        memcpy(e->sha256, sha256, sizeof(e->sha256));
+        e->folded = folded_ref(f);
+        e->next = c->first;
+        c->first = e;
+        c->bytes += folded_bytes(f);
+        trim(c);
+    }
+    pthread_mutex_unlock(&c->lock);
+}

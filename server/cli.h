@@ -1,0 +1,60 @@
+/* What the subcommands `render` and `info` share: reading files into profiles, writing results, messages. One
+ * thread, unless a function says otherwise. */
+#ifndef SERVER_CLI_H
+#define SERVER_CLI_H
+
+#include "core/buf.h"
+#include "core/diag.h"
+#include "server/convert.h"
+
+enum { CLI_OK = 0, CLI_UNUSABLE = 1, CLI_USAGE = 2 }; /* exit status */
+
+/* The arguments behind the subcommand; each returns the exit status, with everything said. */
+int cli_render(int n_arguments, char *const *arguments);
+int cli_info(int n_arguments, char *const *arguments);
+
+/* ---- arguments: `--key VALUE`, `--key=VALUE`, `-k VALUE`, `--switch`, operands; `--` ends the options ----
+ */
+
+struct cli_arguments {
+    char *const *next;
+    int left;
+    bool only_operands; /* behind `--` */
+};
+
+struct cli_argument {
+    struct str name;  /* "--width", "-o"; empty for an operand */
+    struct str value; /* what stands behind `=`, p NULL if nothing does; the operand itself */
+};
+
+/* False when there are no more. Operands are terminated strings of the argument vector; `-` is one. */
+bool cli_next(struct cli_arguments *all, struct cli_argument *argument);
+/* The option's value: behind `=`, or the next argument. False (diag) if there is none. */
+bool cli_value(struct cli_arguments *all, struct cli_argument *argument, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* False (diag) if a switch was given a value. */
+bool cli_no_value(const struct cli_argument *argument, struct diag *diag) __attribute__((warn_unused_result));
+
+/* ---- reading and writing ---- */
+
+/* The limits of the command line: the service's, but memory up to half of the machine's, since it is the
+ * caller's own. */
+void cli_config(struct config *config);
+
+/* Folds the file, or standard input for "-". NULL: diag; of a file of no known format it says what it looks
+ * like. */
+struct folded *cli_fold(const struct config *config, const char *path, struct diag *diag);
+
+/* Writes the bytes to the path; "-" is standard output. A regular file appears whole or not at all, anything
+ * else is written to as it is. False: diag, with the path in it. Any thread. */
+bool cli_write(const char *path, struct str bytes, struct diag *diag) __attribute__((warn_unused_result));
+
+/* ---- messages, on standard error ---- */
+
+/* `error: title: detail (at byte N)` and `hint: ...`; with a file, `error: FILE: title: ...`. Returns the
+ * exit status. */
+int cli_error(const char *file, const struct diag *diag);
+/* `warning: ...` for each of the profile's; with a file, `warning: FILE: ...`. */
+void cli_warnings(const char *file, const struct profile *p);
+
+#endif

@@ -1,0 +1,460 @@
+/* aflamed render: profiles to files or to standard output, without store and network. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/clean.h"
+#include "render/output.h"
+#include "server/cli.h"
+#include "server/pool.h"
+
+enum { NAME_BYTES = 80 }; /* of a name in a path, cleaned */
+
+static const char HINT[] = "aflamed render --help lists the options.";
+
+struct options {
+    const struct output *output;
+    struct view_options view;
+    bool tracks_named;
+    const char *out, *out_dir; /* NULL: not given */
+    bool quiet, help;
+    const char **files; /* the operands */
+    size_t n_files;
+};
+
+/* ---- options ---- */
+
+static bool set_output(struct options *o, struct str name, struct diag *diag)
+{
+    struct buf names = {0};
+
+    o->output = output_by_name(name);
+    if (o->output != NULL)
+        return true;
+    for (size_t i = 0; i < OUTPUTS_COUNT; i++)
+        buf_printf(&names, "%s%s", i == 0 ? "" : ", ", OUTPUTS[i]->name);
+    diag_set(diag, DIAG_USAGE, "option not understood", HINT, "--output %.*s: there are %.*s.",
+             (int)(name.n < 60 ? name.n : 60), name.p, (int)names.n, names.n > 0 ? names.p : "no outputs");
+    buf_free(&names);
+    return false;
+}
+
+static bool set_path(const char **path, const struct cli_argument *a, struct diag *diag)
+{
+    *path = a->value.p; /* the end of an argument: terminated */
+    return a->value.n > 0 || diag_set(diag, DIAG_USAGE, "option without value", HINT, "%.*s needs a path.",
+                                      (int)a->name.n, a->name.p);
+}
+
+/* What is no option of this command is one of the view, or nobody's: render/view.c knows. */
+static bool set_view(struct options *o, const struct cli_argument *a, struct diag *diag)
+{
+    struct str key = {a->name.p + 2, a->name.n - 2};
+
+    return view_set(&o->view, key, a->value, diag);
+}
+
+static bool set_option(struct options *o, struct cli_arguments *all, struct cli_argument *a,
+                       struct diag *diag)
+{
+    bool *flag = str_eq(a->name, STR("--help")) || str_eq(a->name, STR("-h"))    ? &o->help
+                 : str_eq(a->name, STR("--quiet")) || str_eq(a->name, STR("-q")) ? &o->quiet
+                                                                                 : NULL;
+
+    if (flag != NULL) {
+        *flag = true;
+        return cli_no_value(a, diag);
+    }
+    bool is_out = str_eq(a->name, STR("-o"));
+    if (!is_out && !str_starts(a->name, STR("--")))
+        return diag_set(diag, DIAG_USAGE, "unknown option", HINT, "There is no option %.*s.",
+                        (int)(a->name.n < 60 ? a->name.n : 60), a->name.p);
+    if (!cli_value(all, a, diag))
+        return false;
+    if (is_out)
+        return set_path(&o->out, a, diag);
+    if (str_eq(a->name, STR("--out-dir")))
+        return set_path(&o->out_dir, a, diag);
+    if (str_eq(a->name, STR("--output")))
+        return set_output(o, a->value, diag);
+    if (!str_eq(a->name, STR("--track")))
+        return set_view(o, a, diag);
+    o->tracks_named = true;
+    return view_set_tracks(&o->view, a->value, diag);
+}
+
+/* What only makes sense together, and where the result goes if nothing says so. */
+static bool check_options(struct options *o, struct diag *diag)
+{
+    if (o->n_files == 0)
+        return diag_set(diag, DIAG_USAGE, "no file", HINT, "Name a file to read, or - for standard input.");
+    if (o->out != NULL && o->out_dir != NULL)
+        return diag_set(diag, DIAG_USAGE, "two places for the result", HINT, "Use one of -o and --out-dir.");
+    if (o->out_dir == NULL && o->n_files > 1)
+        return diag_set(diag, DIAG_USAGE, "several files", HINT,
+                        "The results of several files need --out-dir.");
+    if (o->out == NULL && o->out_dir == NULL && !o->output->text && isatty(STDOUT_FILENO))
+        return diag_set(diag, DIAG_USAGE, "no place for the result", HINT,
+                        "An output %s is not for a terminal: name a file by -o, or a folder by --out-dir.",
+                        o->output->name);
+    if (o->out == NULL && o->out_dir == NULL)
+        o->out = "-";
+    return true;
+}
+
+static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
+{
+    struct cli_arguments all = {arguments, n_arguments, false};
+    struct cli_argument a;
+
+    o->output = OUTPUTS[0];
+    view_defaults(&o->view);
+    while (cli_next(&all, &a)) {
+        if (a.name.n == 0)
+            o->files[o->n_files++] = a.value.p;
+        else if (!set_option(o, &all, &a, diag))
+            return false;
+    }
+    return o->help || check_options(o, diag);
+}
+
+/* ---- names of files ---- */
+
+/* [A-Za-z0-9._-] is kept, all else becomes `_`; never a name with a meaning to the system. */
+static void put_cleaned(struct buf *b, struct str name)
+{
+    static const char KEPT[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    size_t n = name.n < NAME_BYTES ? name.n : NAME_BYTES;
+
+    if (n == 0 || str_eq(name, STR(".")) || str_eq(name, STR("..")))
+        buf_char(b, '_');
+    for (size_t i = 0; i < n; i++)
+        buf_char(b, memchr(KEPT, name.p[i], sizeof(KEPT) - 1) != NULL ? name.p[i] : '_');
+}
+
+/* The name under which a file's results stand in a folder of their own. */
+static void put_file_name(struct buf *b, const char *path)
+{
+    struct str name = str_of(path);
+    size_t slash = str_find_last(name, '/');
+
+    if (str_eq(name, STR("-")))
+        name = STR("stdin");
+    else if (slash < name.n)
+        name = (struct str){name.p + slash + 1, name.n - slash - 1};
+    put_cleaned(b, name);
+}
+
+static void put_track_name(struct buf *b, const struct profile *p, uint32_t id)
+{
+    const struct profile_track *track = profile_track_by_id(p, id);
+
+    buf_u64(b, id);
+    buf_char(b, '-');
+    if (track != NULL)
+        put_cleaned(b, profile_string(p, track->name));
+}
+
+static void put_view_name(struct buf *b, const struct profile *p, const struct view_options *view)
+{
+    size_t begin = b->n;
+
+    if (view->tracks != TRACKS_LISTED) {
+        buf_z(b, view->tracks == TRACKS_ALL ? "all" : "merged");
+    } else if (view->n_track_ids == 1) {
+        put_track_name(b, p, view->track_ids[0]);
+    } else {
+        for (uint32_t i = 0; i < view->n_track_ids && b->n - begin < NAME_BYTES; i++) {
+            buf_z(b, i == 0 ? "" : "_");
+            buf_u64(b, view->track_ids[i]);
+        }
+    }
+}
+
+/* As mkdir -p. */
+static bool make_folder(const char *path, struct diag *diag)
+{
+    struct buf part = {0};
+    size_t n = strlen(path);
+    bool ok = true;
+
+    for (size_t i = 1; ok && i <= n; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        buf_clear(&part);
+        buf_bytes(&part, path, i);
+        buf_char(&part, '\0');
+        ok = !part.failed && (mkdir(part.p, 0777) == 0 || errno == EEXIST);
+    }
+    if (!ok)
+        diag_set(diag, DIAG_IO, "cannot make the folder", "Check that you may write there.", "%.*s: %s.",
+                 (int)clean_cut(str_of(path), 300).n, path, strerror(errno));
+    buf_free(&part);
+    return ok;
+}
+
+/* ---- one file: all its tracks, side by side ---- */
+
+struct drawing {
+    const struct options *options;
+    const struct config *config;
+    const struct folded *folded;
+    const char *folder;
+    struct view_options *views; /* the heaviest track first */
+    uint32_t n_views;
+    atomic_uint next;
+    atomic_bool failed;
+    pthread_mutex_t mutex; /* over diag */
+    struct diag diag;      /* of the first failure */
+};
+
+struct drawer {
+    struct task task;
+    struct drawing *drawing;
+};
+
+static bool draw(const struct drawing *d, const struct view_options *view, struct buf *out, struct diag *diag)
+{
+    const struct profile *p = folded_profile(d->folded);
+    struct buf path = {0};
+
+    buf_clear(out);
+    if (!convert_view(d->folded, d->config, d->options->output, view, out, diag))
+        return false;
+    buf_z(&path, d->folder);
+    buf_char(&path, '/');
+    put_view_name(&path, p, view);
+    buf_char(&path, '.');
+    buf_z(&path, d->options->output->suffix);
+    buf_char(&path, '\0');
+    bool ok = path.failed
+                  ? diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for a path.")
+                  : cli_write(path.p, buf_view(out), diag);
+    buf_free(&path);
+    return ok;
+}
+
+/* One buffer for all that this worker draws: fresh memory would cost more than the drawing. */
+static void run_drawer(struct task *task)
+{
+    struct drawing *d = ((struct drawer *)(void *)task)->drawing;
+    struct buf out = {0};
+
+    while (!atomic_load(&d->failed)) {
+        unsigned i = atomic_fetch_add(&d->next, 1);
+        struct diag diag = {0};
+        if (i >= d->n_views)
+            break;
+        if (draw(d, &d->views[i], &out, &diag))
+            continue;
+        pthread_mutex_lock(&d->mutex);
+        if (!atomic_exchange(&d->failed, true))
+            d->diag = diag;
+        pthread_mutex_unlock(&d->mutex);
+    }
+    buf_free(&out);
+}
+
+static bool draw_all(struct drawing *d, struct diag *diag)
+{
+    struct pool *pool = pool_new(0);
+    size_t n = pool == NULL ? 1 : pool_workers(pool);
+    struct drawer *drawers = calloc(n, sizeof(*drawers));
+
+    pthread_mutex_init(&d->mutex, NULL);
+    if (pool == NULL || drawers == NULL) {
+        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                 "No memory is left for worker threads.");
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            drawers[i] = (struct drawer){{.run = run_drawer}, d};
+            pool_submit(pool, &drawers[i].task);
+        }
+        bool started = pool_start(pool); /* without threads, pool_stop does the work in this one */
+        (void)started;
+        pool_stop(pool);
+        if (atomic_load(&d->failed))
+            *diag = d->diag;
+    }
+    pthread_mutex_destroy(&d->mutex);
+    free(drawers);
+    pool_free(pool);
+    return diag->kind == DIAG_NONE;
+}
+
+/* The views of a folder: what was asked for, or one of each track, the heaviest first. */
+static bool plan(struct drawing *d, struct diag *diag)
+{
+    const struct profile *p = folded_profile(d->folded);
+    uint32_t n = d->options->tracks_named ? 1 : p->n_tracks;
+    uint32_t *order = calloc(p->n_tracks + 1u, sizeof(*order));
+
+    d->views = calloc(n + 1u, sizeof(*d->views));
+    if (order == NULL || d->views == NULL) {
+        free(order);
+        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                        "No memory is left to plan the views.");
+    }
+    profile_tracks_by_weight(p, order);
+    for (uint32_t i = 0; i < n; i++) {
+        d->views[i] = d->options->view;
+        if (!d->options->tracks_named) {
+            d->views[i].n_track_ids = 1;
+            d->views[i].track_ids[0] = p->tracks[order[i]].id;
+        }
+    }
+    d->n_views = n;
+    free(order);
+    return true;
+}
+
+static bool render_folder(const struct options *o, const struct config *config, const char *file,
+                          const struct folded *folded, struct diag *diag)
+{
+    struct drawing d = {.options = o, .config = config, .folded = folded};
+    struct buf folder = {0};
+
+    buf_z(&folder, o->out_dir);
+    if (o->n_files > 1) {
+        buf_char(&folder, '/');
+        put_file_name(&folder, file);
+    }
+    buf_char(&folder, '\0');
+    d.folder = folder.p;
+    bool ok = !folder.failed
+                  ? make_folder(folder.p, diag) && plan(&d, diag) && draw_all(&d, diag)
+                  : diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for a path.");
+    free(d.views);
+    buf_free(&folder);
+    return ok;
+}
+
+static bool render_one(const struct options *o, const struct config *config, const struct folded *folded,
+                       struct diag *diag)
+{
+    struct buf out = {0};
+    bool ok = convert_view(folded, config, o->output, &o->view, &out, diag) &&
+              cli_write(o->out, buf_view(&out), diag);
+
+    buf_free(&out);
+    return ok;
+}
+
+static int render_file(const struct options *o, const struct config *config, const char *file)
+{
+    const char *shown = o->n_files > 1 ? file : NULL;
+    struct diag diag = {0};
+    struct folded *folded = cli_fold(config, file, &diag);
+
+    if (folded == NULL)
+        return cli_error(shown, &diag);
+    bool ok = o->out_dir != NULL ? render_folder(o, config, file, folded, &diag)
+                                 : render_one(o, config, folded, &diag);
+    if (ok && !o->quiet)
+        cli_warnings(shown, folded_profile(folded));
+    folded_unref(folded);
+    return ok ? CLI_OK : cli_error(shown, &diag);
+}
+
+/* ---- all files ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Results of two files must not fall into one folder. */
+static bool check_names(const struct options *o, struct diag *diag)
+{
+    struct buf *names = calloc(o->n_files, sizeof(*names));
+    const char **sorted = calloc(o->n_files, sizeof(*sorted));
+    bool ok = names != NULL && sorted != NULL;
+
+    for (size_t i = 0; ok && i < o->n_files; i++) {
+        put_file_name(&names[i], o->files[i]);
+        buf_char(&names[i], '\0');
+        sorted[i] = names[i].p;
+        ok = !names[i].failed;
+    }
+    if (!ok)
+        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the names of the files.");
+    else
+        qsort(sorted, o->n_files, sizeof(*sorted), compare_names);
+    for (size_t i = 1; ok && i < o->n_files; i++)
+        ok = strcmp(sorted[i - 1], sorted[i]) != 0 ||
+             diag_set(diag, DIAG_USAGE, "two files of one name", "Render them with different --out-dir.",
+                      "The results of two files would both stand in %s.", sorted[i]);
+    for (size_t i = 0; names != NULL && i < o->n_files; i++)
+        buf_free(&names[i]);
+    free(sorted);
+    free(names);
+    return ok;
+}
+
+static int help(void)
+{
+    struct diag diag = {0};
+    struct buf b = {0};
+
+    buf_z(&b, "usage: aflamed render [OPTION...] FILE...\n\n"
+              "Reads profiles and draws them; - is standard input.\n\n"
+              "  --output NAME     what to make:\n");
+    for (size_t i = 0; i < OUTPUTS_COUNT; i++)
+        buf_printf(&b, "                      %-10s %s%s\n", OUTPUTS[i]->name, OUTPUTS[i]->label,
+                   i == 0 ? " (default)" : "");
+    buf_z(
+        &b,
+        "  --track TRACKS    an id, several with commas between them, all (side by side), or merged (equal "
+        "stacks summed);\n"
+        "                    default: the busiest track, and with --out-dir each track by itself\n"
+        "  -o FILE           where to write; - is standard output, the default of text outputs and of pipes\n"
+        "  --out-dir DIR     write DIR/TRACK-NAME.SUFFIX; of several files, DIR/FILE/TRACK-NAME.SUFFIX\n"
+        "  --value NAME      what to measure: wall, cpu, calls, waiting, ...; default: the profile's first\n"
+        "  --view KIND       flame (root at the bottom, default) or icicle (root on top)\n"
+        "  --order ORDER     name (default) or weight\n"
+        "  --width PX        200 to 10000; default 1200\n"
+        "  --min PX          frames narrower than this are not drawn, but counted; default 0.5\n"
+        "  -q, --quiet       no warnings about the profile\n\n"
+        "Exit status: 0, 1 if a file cannot be used or a result not be written, 2 if the command line makes "
+        "no sense.\n");
+    bool ok = cli_write("-", buf_view(&b), &diag);
+    buf_free(&b);
+    return ok ? CLI_OK : cli_error(NULL, &diag);
+}
+
+static int render_files(const struct options *o)
+{
+    struct config config;
+    int status = CLI_OK;
+
+    cli_config(&config);
+    for (size_t i = 0; i < o->n_files; i++) {
+        int of_file = render_file(o, &config, o->files[i]);
+        status = of_file > status ? of_file : status;
+    }
+    return status;
+}
+
+int cli_render(int n_arguments, char *const *arguments)
+{
+    struct options o = {.files = calloc((size_t)n_arguments + 1, sizeof(*o.files))};
+    struct diag diag = {0};
+    int status;
+
+    if (o.files == NULL)
+        diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the arguments.");
+    if (o.files == NULL || !parse(&o, n_arguments, arguments, &diag))
+        status = cli_error(NULL, &diag);
+    else if (o.help)
+        status = help();
+    else if (o.n_files > 1 && !check_names(&o, &diag))
+        status = cli_error(NULL, &diag);
+    else
+        status = render_files(&o);
+    free(o.files);
+    return status;
+}

@@ -1,0 +1,198 @@
+#include "server/convert.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "parser/reader.h"
+#include "render/fail.h"
+
+enum { READ_BYTES = 256 << 10 };
+
+struct folded {
+    atomic_uint references;
+    struct arena arena; /* holds profile and names */
+    const struct profile *profile;
+    const struct names *names;
+};
+
+struct fold {
+    struct folded *folded; /* in the making: its arena is the reader's */
+    struct reader reader;
+};
+
+/* ---- folded ---- */
+
+struct folded *folded_ref(struct folded *f)
+{
+    atomic_fetch_add_explicit(&f->references, 1, memory_order_relaxed);
+    return f;
+}
+
+void folded_unref(struct folded *f)
+{
+    if (f == NULL || atomic_fetch_sub_explicit(&f->references, 1, memory_order_acq_rel) != 1)
+        return;
+    arena_free(&f->arena);
+    free(f);
+}
+
+const struct profile *folded_profile(const struct folded *f)
+{
+    return f->profile;
+}
+
+size_t folded_bytes(const struct folded *f)
+{
+    return sizeof(*f) + f->arena.used_bytes;
+}
+
+/* ---- fold ---- */
+
+static uint32_t limit_u32(uint64_t value)
+{
+    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+static struct reader_limits limits_of(const struct config *c)
+{
+    return (struct reader_limits){.methods = limit_u32(c->max_methods),
+                                  .threads = limit_u32(c->max_threads),
+                                  .line_bytes = limit_u32(c->max_line_bytes),
+                                  .name_bytes = limit_u32(c->max_name_bytes)};
+}
+
+/* Sets diag from the arena's failure. Always false. */
+static bool arena_failed(const struct arena *a, struct diag *diag)
+{
+    if (a->failure == ARENA_LIMIT)
+        return diag_set(diag, DIAG_LIMIT, "profile too large",
+                        "Raise job_memory_bytes in the configuration, or record a shorter trace.",
+                        "The profile needs more than the limit job_memory_bytes of %zu bytes.",
+                        a->limit_bytes);
+    return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later, or on a larger machine.",
+                    "The machine has no memory left for this profile.");
+}
+
+struct fold *fold_new(const struct config *config)
+{
+    struct fold *f = malloc(sizeof(*f));
+    struct folded *folded = calloc(1, sizeof(*folded));
+    struct reader_limits limits = limits_of(config);
+    struct hash_seed seed;
+
+    if (f == NULL || folded == NULL) {
+        free(f);
+        free(folded);
+        return NULL;
+    }
+    atomic_init(&folded->references, 1);
+    arena_init(&folded->arena, (size_t)config->job_memory_bytes);
+    *f = (struct fold){.folded = folded};
+    if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
+        diag_set(&f->reader.diag, DIAG_IO, "no randomness", "Try again later.",
+                 "The system gives no random numbers, without which a file could be made to take for ever.");
+    else if (!reader_init(&f->reader, &folded->arena, &limits, seed))
+        arena_failed(&folded->arena, &f->reader.diag);
+    return f;
+}
+
+bool fold_feed(struct fold *f, const void *p, size_t n)
+{
+    return reader_feed(&f->reader, p, n);
+}
+
+const struct diag *fold_diag(const struct fold *f)
+{
+    return &f->reader.diag;
+}
+
+struct folded *fold_finish(struct fold *f, struct diag *diag)
+{
+    struct folded *folded = f->folded;
+
+    folded->profile = reader_finish(&f->reader);
+    if (folded->profile != NULL) {
+        folded->names = names_new(folded->profile, &folded->arena);
+        if (folded->names == NULL)
+            arena_failed(&folded->arena, &f->reader.diag);
+    }
+    if (folded->names == NULL) {
+        *diag = f->reader.diag;
+        fold_abandon(f);
+        return NULL;
+    }
+    free(f);
+    return folded;
+}
+
+void fold_abandon(struct fold *f)
+{
+    if (f == NULL)
+        return;
+    folded_unref(f->folded);
+    free(f);
+}
+
+/* Feeds the whole file; what the reader refuses, its own diag says at the end. False (diag) if it cannot be
+ * read. */
+static bool feed_file(struct fold *f, int fd, void *piece, struct diag *diag)
+{
+    for (off_t offset = 0;;) {
+        ssize_t n = TEMP_FAILURE_RETRY(pread(fd, piece, READ_BYTES, offset));
+        if (n < 0)
+            return diag_set(diag, DIAG_IO, "cannot read the file", "Try again later.", "%s.",
+                            strerror(errno));
+        if (n == 0 || !fold_feed(f, piece, (size_t)n))
+            return true;
+        offset += n;
+    }
+}
+
+struct folded *fold_file(const struct config *config, int fd, struct diag *diag)
+{
+    struct fold *f = fold_new(config);
+    void *piece = malloc(READ_BYTES);
+    struct folded *folded = NULL;
+
+    if (f == NULL || piece == NULL) {
+        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                 "No memory is left to read the file.");
+        fold_abandon(f);
+    } else if (!feed_file(f, fd, piece, diag)) {
+        fold_abandon(f);
+    } else {
+        folded = fold_finish(f, diag);
+    }
+    free(piece);
+    return folded;
+}
+
+/* ---- views ---- */
+
+bool convert_view(const struct folded *f, const struct config *config, const struct output *output,
+                  const struct view_options *view, struct buf *out, struct diag *diag)
+{
+    struct view_options resolved = *view;
+    size_t limit = out->limit, ceiling;
+    struct arena scratch;
+
+    if (!view_resolve(&resolved, f->profile, diag))
+        return false;
+    arena_init(&scratch, (size_t)config->view_memory_bytes);
+    if (__builtin_add_overflow(out->n, (size_t)config->view_memory_bytes, &ceiling))
+        ceiling = SIZE_MAX;
+    if (limit == 0 || ceiling < limit)
+        out->limit = ceiling;
+    const struct render_input in = {
+        .profile = f->profile, .names = f->names, .view = &resolved, .scratch = &scratch};
+    bool ok = output->render(&in, out, diag);
+    if (ok && out->failed)
+        ok = fail_buf(out, diag);
+    out->limit = limit;
+    arena_free(&scratch);
+    return ok;
+}

@@ -1,0 +1,46 @@
+/* The only place that knows both a parser and a renderer: bytes -> folded profile -> views. Pure but for memory; any
+ * thread, one thread at a time per `struct fold`. */
+#ifndef SERVER_CONVERT_H
+#define SERVER_CONVERT_H
+
+#include "core/buf.h"
+#include "core/diag.h"
+#include "parser/profile.h"
+#include "render/output.h"
+#include "render/view.h"
+#include "server/config.h"
+
+/* A folded profile with what its views share. Immutable, counted, shared by threads. */
+struct folded;
+
+struct folded *folded_ref(struct folded *f);
+void folded_unref(struct folded *f); /* NULL is fine */
+const struct profile *folded_profile(const struct folded *f);
+size_t folded_bytes(const struct folded *f); /* memory it holds */
+
+/* A profile while its bytes arrive. */
+struct fold;
+
+/* NULL: no memory. */
+struct fold *fold_new(const struct config *config);
+/* False once the input is known to be unusable; fold_diag says why. */
+bool fold_feed(struct fold *f, const void *p, size_t n);
+/* After the last byte; ends and frees f in every case. NULL: diag says why. */
+struct folded *fold_finish(struct fold *f, struct diag *diag);
+void fold_abandon(struct fold *f); /* NULL is fine */
+const struct diag *fold_diag(const struct fold *f);
+
+/* Folds what is behind the descriptor, from its beginning to its end. NULL: diag. */
+struct folded *fold_file(const struct config *config, int fd, struct diag *diag);
+
+/* Renders one view, options resolved against the profile here. The bytes are appended to `out`, within view_memory_bytes.
+ * False: diag. */
+bool convert_view(const struct folded *f, const struct config *config, const struct output *output,
+                  const struct view_options *view, struct buf *out, struct diag *diag);
+
+/* The profile's summary as a JSON object: format, facts, values, warnings, tracks by weight. See summary.c for its shape. */
+bool convert_summary(const struct folded *f, struct buf *out, struct diag *diag);
+/* Raised when the summary's bytes change for equal input. */
+enum { SUMMARY_REVISION = 1 };
+
+#endif

@@ -1,0 +1,316 @@
+/* /p/<id>: the result of an upload, its bytes, and its end. */
+#include <jansson.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/clean.h"
+#include "server/file.h"
+#include "server/handlers.h"
+#include "server/pages.h"
+#include "server/utc.h"
+
+static const char NOT_HERE_HINT[] = "Check the link, or upload the profile again.";
+
+bool profile_record(struct exchange *x, struct str id, struct record *r)
+{
+    enum record_state state = record_id_valid(id) ? record_read(x->service->store, id, (int64_t)time(NULL), r)
+                                                  : RECORD_NONE;
+
+    switch (state) {
+    case RECORD_FOUND:
+        return true;
+    case RECORD_GONE:
+        exchange_problem(x, 410, "gone", "Upload the profile again if you still have it.",
+                         "This upload was deleted or has expired.");
+        break;
+    case RECORD_NONE:
+        exchange_problem(x, 404, "not found", NOT_HERE_HINT, "There is no upload with this id.");
+        break;
+    case RECORD_BROKEN:
+        exchange_problem(x, 500, "upload not readable", "Tell the operator: the service's log has the details.",
+                         "The upload's record could not be read.");
+        LOG(x->service->log, LOG_ERROR, "record-broken", LOG_STR("id", id));
+        break;
+    }
+    return false;
+}
+
+/* ---- JSON ---- */
+
+/* The base URL's path: what stands before /p/ on this host. */
+static struct str path_of(struct str url)
+{
+    size_t scheme = str_find_str(url, STR("://"));
+    if (scheme == url.n)
+        return STR("");
+    struct str rest = {url.p + scheme + 3, url.n - scheme - 3};
+    size_t slash = str_find(rest, '/');
+    return (struct str){rest.p + slash, rest.n - slash};
+}
+
+static void add_links(json_t *tracks, struct str prefix, const char *id)
+{
+    size_t i;
+    json_t *track;
+
+    json_array_foreach(tracks, i, track) {
+        struct buf url = {0};
+        buf_str(&url, prefix);
+        buf_printf(&url, "/p/%s/t/%lld.svg", id, (long long)json_integer_value(json_object_get(track, "id")));
+        if (!url.failed)
+            json_object_set_new(track, "svg", json_stringn(url.p, url.n));
+        buf_free(&url);
+    }
+}
+
+static json_t *cleaned(const char *name)
+{
+    struct buf text = {0};
+
+    clean_text(&text, str_of(name));
+    json_t *value = text.failed ? json_string("") : json_stringn(text.n == 0 ? "" : text.p, text.n);
+    buf_free(&text);
+    return value;
+}
+
+static json_t *time_text(int64_t unix_s)
+{
+    char text[UTC_CHARS + 1];
+
+    utc_format(unix_s, text);
+    return json_string(text);
+}
+
+static int put_bytes(const char *p, size_t n, void *context)
+{
+    struct buf *b = context;
+
+    buf_bytes(b, p, n);
+    return b->failed ? -1 : 0;
+}
+
+void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary, const char *token)
+{
+    json_t *all = json_object(), *rest = json_loadb(summary.p, summary.n, 0, NULL);
+    struct buf base = {0};
+
+    exchange_base_url(x, &base);
+    struct str prefix = path_of(buf_view(&base));
+    buf_printf(&base, "/p/%s", r->id);
+    json_object_set_new(all, "id", json_string(r->id));
+    json_object_set_new(all, "url", base.failed ? json_null() : json_stringn(base.p, base.n));
+    if (token != NULL)
+        json_object_set_new(all, "delete_token", json_string(token));
+    json_object_set_new(all, "created", time_text(r->created_s));
+    json_object_set_new(all, "expires", time_text(r->expires_s));
+    json_object_set_new(all, "name", cleaned(r->name));
+    json_object_set_new(all, "sha256", json_string(r->sha256));
+    json_object_set_new(all, "size", json_integer((json_int_t)r->size));
+    json_object_update_missing(all, rest);
+    add_links(json_object_get(all, "tracks"), prefix, r->id);
+    struct buf *body = reply_text(&x->reply, status, "application/json");
+    if (rest == NULL || json_dump_callback(all, put_bytes, body, JSON_COMPACT) != 0)
+        body->failed = true;
+    buf_char(body, '\n');
+    reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
+    json_decref(rest);
+    json_decref(all);
+    buf_free(&base);
+}
+
+/* ---- GET ---- */
+
+/* An id with a suffix that forces a representation. */
+static enum representation wanted(struct exchange *x, struct str *id)
+{
+    static const struct {
+        struct str suffix;
+        enum representation as;
+    } FORCED[] = {{STR_INIT(".html"), AS_HTML}, {STR_INIT(".txt"), AS_TEXT}, {STR_INIT(".json"), AS_JSON}};
+
+    for (size_t i = 0; i < sizeof(FORCED) / sizeof(*FORCED); i++)
+        if (str_ends(*id, FORCED[i].suffix)) {
+            id->n -= FORCED[i].suffix.n;
+            return FORCED[i].as;
+        }
+    return x->accepts == AS_SVG ? AS_TEXT : x->accepts;
+}
+
+static void answer_text(struct exchange *x, const struct record *r, struct str summary)
+{
+    json_t *s = json_loadb(summary.p, summary.n, 0, NULL);
+    struct buf *b = reply_text(&x->reply, 200, "text/plain; charset=utf-8");
+
+    exchange_base_url(x, b);
+    buf_printf(b, "/p/%s ", r->id);
+    clean_log(b, str_of(r->name));
+    buf_printf(b, " %s %llu bytes %zu tracks %zu warnings\n", r->format, (unsigned long long)r->size,
+               json_array_size(json_object_get(s, "tracks")), json_array_size(json_object_get(s, "warnings")));
+    reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
+    json_decref(s);
+}
+
+static void answer_html(struct exchange *x, const struct record *r, struct str summary)
+{
+    json_t *s = json_loadb(summary.p, summary.n, 0, NULL);
+    struct buf *b = reply_text(&x->reply, 200, "text/html; charset=utf-8");
+
+    page_result(b, r, s);
+    page_headers(&x->reply);
+    json_decref(s);
+}
+
+/* The summary's bytes into `text`, wherever they are. False: x->reply is made. */
+static bool take_summary(struct exchange *x, const struct view_result *result, struct buf *text)
+{
+    struct diag diag = result->diag;
+
+    if (result->bytes != NULL) {
+        buf_str(text, shared_bytes_view(result->bytes));
+        shared_bytes_unref(result->bytes);
+    } else if (result->fd >= 0) {
+        if (!file_read_all(result->fd, SIZE_MAX / 2, text))
+            diag_set(&diag, DIAG_IO, "upload not readable", "Tell the operator.", "The summary could not be read.");
+        close(result->fd);
+    }
+    if (diag.kind == DIAG_NONE)
+        return true;
+    exchange_diag(x, &diag);
+    return false;
+}
+
+enum exchange_step handle_profile(struct exchange *x)
+{
+    struct str id = x->parameters[0];
+    enum representation as = wanted(x, &id);
+    struct view_request request = {.output = NULL};
+    struct view_result result;
+    struct record r;
+    struct buf summary = {0};
+
+    if (!profile_record(x, id, &r)) {
+        views_abandon(x);
+        return X_DONE;
+    }
+    memcpy(request.sha256, r.sha256, sizeof(request.sha256));
+    if (views_get(x, &request, &result) == X_WAIT)
+        return X_WAIT;
+    if (take_summary(x, &result, &summary)) {
+        if (as == AS_JSON)
+            profile_json(x, 200, &r, buf_view(&summary), NULL);
+        else if (as == AS_HTML)
+            answer_html(x, &r, buf_view(&summary));
+        else
+            answer_text(x, &r, buf_view(&summary));
+    }
+    buf_free(&summary);
+    if (reply_header_value(&x->reply, "Cache-Control") == NULL)
+        reply_header(&x->reply, "Cache-Control", "private, no-cache");
+    return X_DONE;
+}
+
+/* RFC 8187: what is not an attr-char is percent-encoded. */
+static void put_file_name(struct buf *b, const char *name)
+{
+    for (const char *c = name; *c != '\0'; c++) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+                     strchr("!#$&+-.^_`|~", *c) != NULL;
+        if (plain)
+            buf_char(b, *c);
+        else
+            buf_printf(b, "%%%02X", (unsigned)(unsigned char)*c);
+    }
+}
+
+enum exchange_step handle_raw(struct exchange *x)
+{
+    char key[BLOB_KEY_CHARS + 1];
+    struct buf name = {0};
+    struct record r;
+    uint64_t bytes;
+    int fd;
+
+    if (!profile_record(x, x->parameters[0], &r))
+        return X_DONE;
+    blob_key(r.sha256, key);
+    if (store_get(x->service->store, key, &fd, &bytes) != STORE_OK) {
+        exchange_problem(x, 500, "upload not readable", "Tell the operator: the service's log has the details.",
+                         "The stored bytes could not be opened.");
+        return X_DONE;
+    }
+    reply_file(&x->reply, 200, "application/octet-stream", fd, 0, bytes);
+    put_file_name(&name, r.name[0] == '\0' ? "profile.trace" : r.name);
+    if (!name.failed)
+        reply_header(&x->reply, "Content-Disposition", "attachment; filename*=UTF-8''%.*s", (int)name.n, name.p);
+    reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
+    reply_header(&x->reply, "Content-Security-Policy", "default-src 'none'; sandbox");
+    reply_header(&x->reply, "Cache-Control", "private, no-cache");
+    reply_header(&x->reply, "ETag", "\"%s\"", r.sha256);
+    buf_free(&name);
+    return X_DONE;
+}
+
+/* ---- DELETE ---- */
+
+static void delete_with(struct exchange *x, const struct record *r, struct str token)
+{
+    if (token.p == NULL) {
+        exchange_problem(x, 401, "delete token missing",
+                         "Send the header X-Delete-Token; the upload's answer had it in X-Delete-URL.",
+                         "Only who has the upload's delete token can delete it.");
+        reply_header(&x->reply, "WWW-Authenticate", "X-Delete-Token");
+        return;
+    }
+    if (!record_token_matches(r, token)) {
+        exchange_problem(x, 403, "wrong delete token", "The upload's answer had it in X-Delete-URL.",
+                         "This is not the delete token of this upload.");
+        return;
+    }
+    if (record_delete(x->service->store, r, (int64_t)time(NULL)) != STORE_OK) {
+        exchange_problem(x, 500, "not deleted", "Try again, or tell the operator.", "The upload could not be deleted.");
+        return;
+    }
+    LOG(x->service->log, LOG_INFO, "deleted", LOG_STR("id", str_of(r->id)));
+    if (x->accepts == AS_HTML) {
+        page_deleted(reply_text(&x->reply, 200, "text/html; charset=utf-8"));
+        page_headers(&x->reply);
+    } else {
+        buf_z(reply_text(&x->reply, 200, "text/plain; charset=utf-8"), "deleted\n");
+        reply_header(&x->reply, "Cache-Control", "no-store");
+    }
+}
+
+enum exchange_step handle_delete(struct exchange *x)
+{
+    struct record r;
+
+    if (profile_record(x, x->parameters[0], &r))
+        delete_with(x, &r, x->header(x, "X-Delete-Token"));
+    return X_DONE;
+}
+
+enum exchange_step handle_delete_form(struct exchange *x)
+{
+    struct str token = x->query(x, "token");
+    struct record r;
+
+    if (!profile_record(x, x->parameters[0], &r))
+        return X_DONE;
+    page_delete(reply_text(&x->reply, 200, "text/html; charset=utf-8"), &r, token.p == NULL ? STR("") : token);
+    page_headers(&x->reply);
+    return X_DONE;
+}
+
+enum exchange_step handle_delete_posted(struct exchange *x)
+{
+    struct str form = buf_view(&x->form), pair, token = {NULL, 0};
+    struct record r;
+
+    while (str_split(&form, '&', &pair))
+        if (str_starts(pair, STR("token=")))
+            token = (struct str){pair.p + 6, pair.n - 6};
+    if (profile_record(x, x->parameters[0], &r))
+        delete_with(x, &r, token);
+    return X_DONE;
+}

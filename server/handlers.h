@@ -1,0 +1,44 @@
+/* The handlers of server/routes.c. Each fills x->reply, or waits and is called again (exchange.h). */
+#ifndef SERVER_HANDLERS_H
+#define SERVER_HANDLERS_H
+
+#include "server/exchange.h"
+#include "server/job.h"
+#include "server/views.h"
+
+/* handle_site.c */
+enum exchange_step handle_home(struct exchange *x);
+enum exchange_step handle_healthz(struct exchange *x);
+enum exchange_step handle_version(struct exchange *x);
+enum exchange_step handle_static(struct exchange *x);
+
+/* handle_upload.c */
+enum exchange_step begin_upload(struct exchange *x);
+enum exchange_step handle_upload(struct exchange *x);
+
+/* handle_profile.c */
+enum exchange_step handle_profile(struct exchange *x);
+enum exchange_step handle_raw(struct exchange *x);
+enum exchange_step handle_delete(struct exchange *x);
+enum exchange_step handle_delete_form(struct exchange *x);
+enum exchange_step handle_delete_posted(struct exchange *x);
+
+/* handle_view.c */
+enum exchange_step handle_track(struct exchange *x);
+
+/* ---- shared by them ---- */
+
+/* The upload's record. False: x->reply says why not (404, 410, 500). */
+bool profile_record(struct exchange *x, struct str id, struct record *r);
+
+/* The upload as JSON, for an API client: the record and the summary in one object; `token` may be NULL. */
+void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary, const char *token);
+
+/* Answers with a view: `status`, and the headers that views have. Waits if it has to be made first. */
+enum exchange_step answer_view(struct exchange *x, unsigned status, const struct view_request *r);
+
+/* The view options among the query's parameters. False: diag. `output` and `track` are taken only if `upload`, which also
+ * passes over the upload's own (name, expires). */
+bool view_query(struct exchange *x, bool upload, struct view_request *r, struct diag *diag);
+
+#endif

@@ -1,0 +1,459 @@
+#include "server/http.h"
+
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "server/deadline.h"
+#include "server/exchange.h"
+#include "server/routes.h"
+#include "server/upload.h"
+#include "server/vet.h"
+#include "server/views.h"
+
+enum {
+    CONNECTION_BYTES = 128 << 10, /* of the library's, per connection: headers, and one read of a body */
+    THREADS = 2,                  /* for connections; the work is the pool's */
+    FORM_BYTES_MAX = 4096
+};
+
+struct http {
+    struct service *service;
+    struct MHD_Daemon *daemon;
+    struct deadlines *deadlines;
+    pthread_mutex_t lock; /* of active */
+    pthread_cond_t idle;
+    unsigned active;      /* requests under way */
+    atomic_bool stopping;
+    atomic_uint_fast64_t next_id;
+};
+
+struct request {
+    struct exchange x; /* first: an exchange's HTTP side finds its request */
+    struct http *http;
+    struct MHD_Connection *connection;
+    char *target; /* as sent */
+    const struct route *route;
+    enum { PHASE_BEGIN, PHASE_BODY, PHASE_HANDLE, PHASE_REPLIED } phase;
+    struct timespec started;
+    unsigned status;
+    uint64_t reply_bytes;
+};
+
+/* ---- the exchange's HTTP side ---- */
+
+static struct str slice(const char *terminated)
+{
+    return terminated == NULL ? (struct str){NULL, 0} : str_of(terminated);
+}
+
+static struct str get_header(const struct exchange *x, const char *name)
+{
+    return slice(MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name));
+}
+
+static struct str get_query(const struct exchange *x, const char *name)
+{
+    return slice(MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND, name));
+}
+
+struct each {
+    bool (*each)(void *context, struct str key, struct str value);
+    void *context;
+};
+
+static enum MHD_Result pass_query(void *cls, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+    struct each *e = cls;
+
+    (void)kind;
+    return e->each(e->context, str_of(key), value == NULL ? STR("") : str_of(value)) ? MHD_YES : MHD_NO;
+}
+
+static void each_query(const struct exchange *x, bool (*each)(void *context, struct str key, struct str value),
+                       void *context)
+{
+    struct each e = {each, context};
+
+    MHD_get_connection_values(x->connection, MHD_GET_ARGUMENT_KIND, pass_query, &e);
+}
+
+static void suspend(struct exchange *x)
+{
+    MHD_suspend_connection(x->connection);
+}
+
+static void resume(struct exchange *x)
+{
+    MHD_resume_connection(x->connection);
+}
+
+/* ---- requests ---- */
+
+/* Called with the request line, before the library decodes it; what it returns is the request's context. */
+static void *open_request(void *cls, const char *target, struct MHD_Connection *connection)
+{
+    struct http *h = cls;
+    struct request *r = calloc(1, sizeof(*r));
+
+    if (r == NULL)
+        return NULL;
+    r->target = strdup(target);
+    if (r->target == NULL) {
+        free(r);
+        return NULL;
+    }
+    r->http = h;
+    r->connection = connection;
+    clock_gettime(CLOCK_MONOTONIC, &r->started);
+    reply_init(&r->x.reply);
+    r->x.service = h->service;
+    r->x.connection = connection;
+    r->x.id = atomic_fetch_add(&h->next_id, 1);
+    r->x.header = get_header;
+    r->x.query = get_query;
+    r->x.each_query = each_query;
+    r->x.suspend = suspend;
+    r->x.resume = resume;
+    pthread_mutex_lock(&h->lock);
+    h->active++;
+    pthread_mutex_unlock(&h->lock);
+    return r;
+}
+
+static void log_request(const struct request *r)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t us = (now.tv_sec - r->started.tv_sec) * 1000000 + (now.tv_nsec - r->started.tv_nsec) / 1000;
+    LOG(r->http->service->log, LOG_INFO, "request", LOG_U64("id", r->x.id), LOG_STR("method", r->x.method),
+        LOG_STR("target", str_of(r->target)), LOG_U64("status", r->status), LOG_U64("bytes", r->reply_bytes),
+        LOG_U64("us", (uint64_t)us));
+}
+
+static void close_request(void *cls, struct MHD_Connection *connection, void **context,
+                          enum MHD_RequestTerminationCode why)
+{
+    struct http *h = cls;
+    struct request *r = *context;
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    (void)why;
+    *context = NULL;
+    if (r == NULL)
+        return;
+    log_request(r);
+    views_abandon(&r->x);
+    upload_free(r->x.upload);
+    buf_free(&r->x.form);
+    reply_free(&r->x.reply);
+    free(r->target);
+    free(r);
+    if (info != NULL && info->socket_context != NULL)
+        deadline_reset(h->deadlines, info->socket_context);
+    pthread_mutex_lock(&h->lock);
+    if (--h->active == 0)
+        pthread_cond_broadcast(&h->idle);
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* The library gives no way to refuse a connection here; one without memory for its deadline has none. */
+static void watch_connection(void *cls, struct MHD_Connection *connection, void **context,
+                             enum MHD_ConnectionNotificationCode what)
+{
+    struct http *h = cls;
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    int on = 1;
+
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        *context = calloc(1, sizeof(struct deadline));
+        if (info == NULL || *context == NULL)
+            return;
+        setsockopt(info->connect_fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+        deadline_add(h->deadlines, *context, info->connect_fd);
+    } else if (*context != NULL) {
+        deadline_remove(h->deadlines, *context);
+        free(*context);
+        *context = NULL;
+    }
+}
+
+/* ---- replies ---- */
+
+static void drop_shared(void *shared)
+{
+    shared_bytes_unref(shared);
+}
+
+/* The response takes over what the reply holds. */
+static struct MHD_Response *body_of(struct reply *r)
+{
+    struct MHD_Response *response = NULL;
+    struct str bytes;
+
+    switch (r->kind) {
+    case REPLY_BUFFER:
+        response = r->body.n == 0 ? MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT)
+                                  : MHD_create_response_from_buffer(r->body.n, r->body.p, MHD_RESPMEM_MUST_FREE);
+        if (response != NULL && r->body.n > 0)
+            r->body = (struct buf){0};
+        break;
+    case REPLY_FILE:
+        response = MHD_create_response_from_fd_at_offset64(r->file_bytes, r->fd, r->file_offset);
+        if (response != NULL)
+            r->fd = -1;
+        break;
+    case REPLY_SHARED:
+        bytes = shared_bytes_view(r->shared);
+        response = MHD_create_response_from_buffer_with_free_callback_cls(bytes.n, (void *)(uintptr_t)bytes.p,
+                                                                          drop_shared, r->shared);
+        if (response != NULL)
+            r->shared = NULL;
+        break;
+    case REPLY_STATIC:
+        response = MHD_create_response_from_buffer(r->bytes.n, (void *)(uintptr_t)r->bytes.p, MHD_RESPMEM_PERSISTENT);
+        break;
+    }
+    return response;
+}
+
+static bool add_headers(struct MHD_Response *response, const struct request *r)
+{
+    const struct reply *reply = &r->x.reply;
+    char id[24];
+    bool ok = true;
+
+    for (size_t i = 0; i < reply->n_headers; i++)
+        ok = MHD_add_response_header(response, reply->headers[i].name, reply->text.p + reply->headers[i].value) ==
+                 MHD_YES &&
+             ok;
+    snprintf(id, sizeof(id), "%llu", (unsigned long long)r->x.id);
+    ok = MHD_add_response_header(response, "X-Request-Id", id) == MHD_YES && ok;
+    if (reply->close)
+        ok = MHD_add_response_header(response, "Connection", "close") == MHD_YES && ok;
+    return ok;
+}
+
+static enum MHD_Result send_reply(struct request *r)
+{
+    struct reply *reply = &r->x.reply;
+
+    if (reply->body.failed || reply->text.failed) {
+        reply_free(reply);
+        reply_init(reply);
+        reply_static(reply, 503, "text/plain; charset=utf-8", STR("error: out of memory: try again later\n"));
+    }
+    r->phase = PHASE_REPLIED;
+    r->status = reply->status;
+    r->reply_bytes = reply_bytes(reply);
+    struct MHD_Response *response = body_of(reply);
+    if (response == NULL)
+        return MHD_NO;
+    enum MHD_Result result = MHD_NO;
+    if (add_headers(response, r))
+        result = MHD_queue_response(r->connection, r->status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/* ---- phases ---- */
+
+static enum MHD_Result pass_header(void *cls, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    (void)kind;
+    vet_header(cls, str_of(name), value == NULL ? STR("") : str_of(value));
+    return MHD_YES;
+}
+
+static bool vet(struct request *r, const char *version)
+{
+    struct vet v = {0};
+
+    vet_target(&v, str_of(r->target));
+    MHD_get_connection_values(r->connection, MHD_HEADER_KIND, pass_header, &v);
+    vet_finish(&v, str_of(version));
+    if (v.status == 0)
+        return true;
+    exchange_problem(&r->x, v.status, v.status == 501 ? "not implemented" : "malformed request", "", "%s", v.detail);
+    r->x.reply.close = true;
+    return false;
+}
+
+/* The path of a target in absolute form (RFC 9112, 3.2.2) stands behind its authority. */
+static struct str path_of(struct str url)
+{
+    size_t scheme = url.n > 0 && url.p[0] == '/' ? url.n : str_find_str(url, STR("://"));
+
+    if (scheme == url.n)
+        return url;
+    struct str rest = {url.p + scheme + 3, url.n - scheme - 3};
+    size_t slash = str_find(rest, '/');
+    return slash == rest.n ? STR("/") : (struct str){rest.p + slash, rest.n - slash};
+}
+
+static enum MHD_Result handle(struct request *r)
+{
+    r->phase = PHASE_HANDLE;
+    return r->route->handle(&r->x) == X_WAIT ? MHD_YES : send_reply(r);
+}
+
+static enum MHD_Result begin(struct request *r, const char *url, const char *method, const char *version)
+{
+    struct exchange *x = &r->x;
+
+    x->method = str_of(method);
+    x->path = path_of(str_of(url));
+    x->accepts = negotiate(get_header(x, "Accept"));
+    if (!vet(r, version))
+        return send_reply(r);
+    r->route = route_find(x);
+    if (r->route == NULL) {
+        x->reply.close = get_header(x, "Content-Length").p != NULL || get_header(x, "Transfer-Encoding").p != NULL;
+        return send_reply(r);
+    }
+    if (r->route->begin != NULL && r->route->begin(x) == X_DONE)
+        return send_reply(r);
+    if (r->route->body == BODY_NONE)
+        return handle(r);
+    r->phase = PHASE_BODY;
+    return MHD_YES;
+}
+
+static enum MHD_Result take_body(struct request *r, const char *p, size_t *n)
+{
+    if (r->route->body == BODY_FORM) {
+        if (r->x.form.n + *n > FORM_BYTES_MAX)
+            return MHD_NO;
+        buf_bytes(&r->x.form, p, *n);
+        *n = 0;
+        return MHD_YES;
+    }
+    switch (upload_data(&r->x, p, *n)) {
+    case UPLOAD_TAKEN:
+        *n = 0;
+        return MHD_YES;
+    case UPLOAD_WAIT:
+        return MHD_YES;
+    case UPLOAD_CLOSE:
+        break;
+    }
+    return MHD_NO;
+}
+
+/* The library calls this with the headers, with each piece of the body, at its end, and after each resume. */
+static enum MHD_Result answer(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
+                              const char *version, const char *data, size_t *n, void **context)
+{
+    struct http *h = cls;
+    struct request *r = *context;
+
+    (void)connection;
+    if (r == NULL || atomic_load(&h->stopping))
+        return MHD_NO;
+    switch (r->phase) {
+    case PHASE_BEGIN:
+        return begin(r, url, method, version);
+    case PHASE_BODY:
+        return *n > 0 ? take_body(r, data, n) : handle(r);
+    case PHASE_HANDLE:
+        return handle(r);
+    case PHASE_REPLIED:
+        break;
+    }
+    /* Refused before its body: the library reads no more of it. */
+    *n = 0;
+    return MHD_YES;
+}
+
+/* ---- life ---- */
+
+static void log_library(void *cls, const char *format, va_list arguments)
+{
+    struct http *h = cls;
+    char line[512];
+
+    vsnprintf(line, sizeof(line), format, arguments);
+    LOG(h->service->log, LOG_DEBUG, "http", LOG_STR("text", str_of(line)));
+}
+
+/* Poll with a thread pool: in epoll mode the library keeps the descriptor of a client that closes early, and with a thread per
+ * connection it races. Its own timeout sees idle connections only. */
+static struct MHD_Daemon *start_daemon(struct http *h, int listen_fd)
+{
+    const struct config *c = h->service->config;
+
+    return MHD_start_daemon(
+        MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_ITC, 0, NULL, NULL,
+        answer, h, MHD_OPTION_EXTERNAL_LOGGER, log_library, h, MHD_OPTION_LISTEN_SOCKET, listen_fd,
+        MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)c->max_connections,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)c->idle_timeout_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED, close_request, h, MHD_OPTION_NOTIFY_CONNECTION,
+        watch_connection, h, MHD_OPTION_URI_LOG_CALLBACK, open_request, h, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_END);
+}
+
+static void http_free(struct http *h)
+{
+    deadlines_free(h->deadlines);
+    pthread_cond_destroy(&h->idle);
+    pthread_mutex_destroy(&h->lock);
+    free(h);
+}
+
+struct http *http_start(struct service *service, int listen_fd, struct diag *diag)
+{
+    struct http *h = calloc(1, sizeof(*h));
+
+    if (h != NULL) {
+        h->service = service;
+        atomic_init(&h->next_id, 1);
+        pthread_mutex_init(&h->lock, NULL);
+        pthread_cond_init(&h->idle, NULL);
+        h->deadlines = deadlines_new(service->config->request_timeout_s);
+        if (h->deadlines != NULL)
+            h->daemon = start_daemon(h, listen_fd);
+        if (h->daemon != NULL)
+            return h;
+        http_free(h);
+    }
+    diag_set(diag, DIAG_IO, "cannot start", "Look at the limits of threads, memory and open files (ulimit -a).",
+             "The HTTP side could not be started.");
+    return NULL;
+}
+
+static bool wait_idle(struct http *h, unsigned seconds)
+{
+    struct timespec until;
+    int waited = 0;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += seconds;
+    pthread_mutex_lock(&h->lock);
+    while (h->active > 0 && waited == 0)
+        waited = pthread_cond_timedwait(&h->idle, &h->lock, &until);
+    bool idle = h->active == 0;
+    pthread_mutex_unlock(&h->lock);
+    return idle;
+}
+
+void http_stop(struct http *h, unsigned grace_s)
+{
+    MHD_quiesce_daemon(h->daemon);
+    wait_idle(h, grace_s);
+    /* Those that wait for the pool are resumed by it, and then refused: the library aborts when it is stopped with a suspended
+     * connection. */
+    atomic_store(&h->stopping, true);
+    deadlines_expire_all(h->deadlines);
+    while (!wait_idle(h, 1))
+        deadlines_expire_all(h->deadlines);
+    MHD_stop_daemon(h->daemon);
+    http_free(h);
+}

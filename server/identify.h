@@ -1,0 +1,15 @@
+/* Names what was refused: "PNG image data", from the first bytes, by libmagic. It never decides what a file
+ * is. */
+#ifndef SERVER_IDENTIFY_H
+#define SERVER_IDENTIFY_H
+
+#include "core/str.h"
+
+enum { IDENTIFY_BYTES = 4096 };
+
+/* Writes libmagic's words for the first n <= IDENTIFY_BYTES bytes, without anything of the content in it, cut
+ * to the field; "data" if it has none. Opens its own cookie per call or thread: any thread, but not a
+ * connection's. */
+void identify(const void *p, size_t n, char *out, size_t out_bytes);
+
+#endif

@@ -1,0 +1,46 @@
+/* One upload, from its first byte to its stored result. The bytes go through a bounded queue of chunks to three lanes that
+ * work side by side on the pool: into the store's temporary file, through SHA-256, into the folder. After the last byte:
+ * profile -> the blob gets its name, the default views are rendered (on all workers) -> record -> done.
+ *
+ * At most open_jobs uploads fold while they arrive; the others only spool and hash, and fold from the spool when a place
+ * is free. The producer is one thread at a time. */
+#ifndef SERVER_JOB_H
+#define SERVER_JOB_H
+
+#include "server/exchange.h"
+#include "server/record.h"
+
+struct job;
+
+struct jobs *jobs_new(struct service *service); /* NULL: no memory */
+void jobs_free(struct jobs *j);                 /* after the pool was stopped; NULL is fine */
+
+/* NULL: diag (no memory, disk full). Holds one reference, the producer's. */
+struct job *job_new(struct service *service, struct diag *diag);
+
+/* Whether the queue has room for a piece. If not, x is suspended, and resumed when there is. */
+bool job_ready(struct job *job, struct exchange *x);
+
+/* Takes the n bytes. False once the upload is refused (job_diag): the rest need not be pushed. */
+bool job_push(struct job *job, const void *p, size_t n);
+uint64_t job_bytes(const struct job *job); /* pushed so far; the producer's to ask */
+
+/* After the last byte: suspends x until the result is there. `name` and times go into the record. */
+void job_end(struct job *job, struct exchange *x, struct str name, int64_t created_s, int64_t expires_s);
+
+/* The result, after x was resumed from job_end: */
+struct job_result {
+    struct diag diag; /* DIAG_NONE: acknowledged */
+    struct record record;
+    char delete_token[RECORD_ID_CHARS + 1];
+    struct shared_bytes *summary; /* the job's; may be NULL when memory was short */
+};
+const struct job_result *job_result(const struct job *job);
+
+/* Why a push was refused. */
+const struct diag *job_diag(struct job *job);
+
+/* Ends the producer's part. Without job_end before it, nothing of the upload stays. NULL is fine. */
+void job_release(struct job *job);
+
+#endif

@@ -1,0 +1,112 @@
+#include "server/listen.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { BACKLOG = 512 };
+
+static int fail(struct diag *diag, const char *what, const char *where)
+{
+    diag_set(diag, DIAG_IO, "cannot listen",
+             errno == EADDRINUSE ? "Another program, perhaps another aflamed, listens there; stop it or choose --listen."
+                                 : "Choose another --listen.",
+             "%s %s: %s.", what, where, strerror(errno));
+    return -1;
+}
+
+static int open_unix(const char *path, struct diag *diag)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const struct sockaddr *sa = (const struct sockaddr *)&address;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0)
+        return fail(diag, "socket for", path);
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    if (bind(fd, sa, sizeof(address)) == 0)
+        return fd;
+    int probe = errno == EADDRINUSE ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    bool dead = probe >= 0 && connect(probe, sa, sizeof(address)) != 0 && errno == ECONNREFUSED;
+    if (probe >= 0) {
+        close(probe);
+        errno = EADDRINUSE;
+    }
+    if (dead && unlink(path) == 0 && bind(fd, sa, sizeof(address)) == 0)
+        return fd;
+    fail(diag, "bind", path);
+    close(fd);
+    return -1;
+}
+
+static int open_inet(const struct address *a, struct diag *diag)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    struct addrinfo *found = NULL;
+    char port[8];
+    int fd = -1, on = 1;
+
+    snprintf(port, sizeof(port), "%u", (unsigned)a->port);
+    if (getaddrinfo(a->host[0] == '\0' ? NULL : a->host, port, &hints, &found) != 0) {
+        errno = EADDRNOTAVAIL;
+        return fail(diag, "address", a->host);
+    }
+    for (const struct addrinfo *at = found; at != NULL && fd < 0; at = at->ai_next) {
+        fd = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, 0);
+        if (fd < 0)
+            continue;
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+        if (bind(fd, at->ai_addr, at->ai_addrlen) == 0)
+            continue;
+        int why = errno;
+        close(fd);
+        errno = why;
+        fd = -1;
+    }
+    freeaddrinfo(found);
+    return fd >= 0 ? fd : fail(diag, "bind", a->host);
+}
+
+static void name_bound(int fd, char *bound, size_t bound_bytes)
+{
+    struct sockaddr_storage address;
+    socklen_t n = sizeof(address);
+    char host[256], port[16];
+
+    if (getsockname(fd, (struct sockaddr *)&address, &n) != 0 ||
+        getnameinfo((struct sockaddr *)&address, n, host, sizeof(host), port, sizeof(port),
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+        return;
+    snprintf(bound, bound_bytes, address.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+}
+
+int listen_open(const struct address *a, char *bound, size_t bound_bytes, struct diag *diag)
+{
+    int fd = a->kind == ADDRESS_UNIX ? open_unix(a->path, diag) : open_inet(a, diag);
+
+    if (fd < 0)
+        return -1;
+    if (listen(fd, BACKLOG) != 0) {
+        fail(diag, "listen on", a->kind == ADDRESS_UNIX ? a->path : a->host);
+        close(fd);
+        return -1;
+    }
+    if (a->kind == ADDRESS_UNIX)
+        snprintf(bound, bound_bytes, "localhost");
+    else
+        name_bound(fd, bound, bound_bytes);
+    return fd;
+}
+
+void listen_close(const struct address *a, int fd)
+{
+    if (fd >= 0)
+        close(fd);
+    if (a->kind == ADDRESS_UNIX)
+        unlink(a->path);
+}

@@ -1,0 +1,66 @@
+/* What is kept about an upload beside its bytes: one small JSON object, uploads/<id>.json, written once.
+ * Deleting and expiring replaces nothing: a tombstone object beside it, gone/<id>, says gone (410) for 30
+ * days. */
+#ifndef SERVER_RECORD_H
+#define SERVER_RECORD_H
+
+#include "server/store.h"
+
+enum {
+    RECORD_ID_CHARS = 26, /* 128 random bits in lower-case base32, [a-z2-7] */
+    RECORD_SHA256_CHARS = 64,
+    RECORD_NAME_BYTES = 255,
+    RECORD_GONE_DAYS = 30
+};
+
+struct record {
+    char id[RECORD_ID_CHARS + 1];
+    /* What the client called the file. Written: any bytes. Read: cleaned (core/clean.h), still to be escaped.
+     */
+    char name[RECORD_NAME_BYTES + 1];
+    char sha256[RECORD_SHA256_CHARS + 1]; /* of the bytes as uploaded */
+    char token_sha256[RECORD_SHA256_CHARS + 1];
+    char format[32];              /* name of the input format: printable ASCII */
+    uint64_t size;                /* bytes */
+    int64_t created_s, expires_s; /* Unix time, from 1970 to 9999 */
+    uint64_t warnings;            /* how many kinds */
+};
+
+/* True if it has the form of an id: the only client text that ever becomes part of a key. */
+bool record_id_valid(struct str id);
+
+/* A new id and delete token (both RECORD_ID_CHARS, from getrandom). False when the system has no randomness.
+ */
+bool record_new_secret(char out[RECORD_ID_CHARS + 1]) __attribute__((warn_unused_result));
+
+/* SHA-256 in lower-case hex. Empty text, which is no digest, if the library has no memory. */
+void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1]);
+
+/* Writes refs/<sha256>/<id>, then the record, both durable: after STORE_OK the upload is acknowledged. The
+ * blob must be there. STORE_FAILED also for a record that record_read would call broken. After a failure
+ * neither is left, if the store still takes deletes. */
+enum store_result record_write(struct store *s, const struct record *r) __attribute__((warn_unused_result));
+
+enum record_state {
+    RECORD_FOUND,
+    RECORD_NONE,  /* never was, or gone for more than RECORD_GONE_DAYS */
+    RECORD_GONE,  /* deleted, or expired at now_s; with a record object still there *r is filled, so that it
+                     can be  deleted: r->id is empty otherwise */
+    RECORD_BROKEN /* there, but not readable as a record */
+};
+enum record_state record_read(struct store *s, struct str id, int64_t now_s, struct record *r);
+
+/* Constant-time comparison of the token's hash. */
+bool record_token_matches(const struct record *r, struct str token);
+
+/* Tombstone first, then the record, then the ref; the blob is the sweep's. What is gone already is success.
+ * Deletes are not synced, the tombstone is: after a power cut record_read says RECORD_GONE with *r filled,
+ * and a second delete finishes the work. */
+enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
+    __attribute__((warn_unused_result));
+
+/* Removes the tombstone of `id` if it is older than RECORD_GONE_DAYS and no record is left. */
+enum store_result record_forget(struct store *s, struct str id, int64_t now_s)
+    __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,84 @@
+#include "server/routes.h"
+
+#include "server/handlers.h"
+
+static const struct route ROUTES[] = {
+    {"GET", "/", BODY_NONE, NULL, handle_home},
+    {"POST", "/", BODY_UPLOAD, begin_upload, handle_upload},
+    {"POST", "/api/v1/profiles", BODY_UPLOAD, begin_upload, handle_upload},
+    {"GET", "/p/{}", BODY_NONE, NULL, handle_profile},
+    {"DELETE", "/p/{}", BODY_NONE, NULL, handle_delete},
+    {"GET", "/p/{}/delete", BODY_NONE, NULL, handle_delete_form},
+    {"POST", "/p/{}/delete", BODY_FORM, NULL, handle_delete_posted},
+    {"GET", "/p/{}/raw", BODY_NONE, NULL, handle_raw},
+    {"GET", "/p/{}/t/{}", BODY_NONE, NULL, handle_track},
+    {"GET", "/healthz", BODY_NONE, NULL, handle_healthz},
+    {"GET", "/version", BODY_NONE, NULL, handle_version},
+    {"GET", "/static/{}/{}", BODY_NONE, NULL, handle_static},
+    /* Last: any name may be put, and nothing else is there by that name. */
+    {"PUT", "/{}", BODY_UPLOAD, begin_upload, handle_upload},
+};
+
+enum { ROUTES_COUNT = sizeof(ROUTES) / sizeof(*ROUTES) };
+
+static bool path_matches(const char *pattern, struct exchange *x)
+{
+    struct str wanted = str_of(pattern), path = x->path, want, have;
+    size_t n = 0;
+
+    for (;;) {
+        bool more = str_split(&wanted, '/', &want);
+        if (more != str_split(&path, '/', &have))
+            return false;
+        if (!more)
+            return true;
+        if (!str_eq(want, STR("{}"))) {
+            if (!str_eq(want, have))
+                return false;
+        } else if (have.n == 0 || n == EXCHANGE_PARAMETERS_MAX) {
+            return false;
+        } else {
+            x->parameters[n++] = have;
+        }
+    }
+}
+
+static bool method_matches(const struct route *r, const struct exchange *x)
+{
+    struct str method = str_eq(x->method, STR("HEAD")) ? STR("GET") : x->method;
+
+    return str_eq(str_of(r->methods), method);
+}
+
+/* Methods of the routes with this path, as the Allow header lists them. */
+static void put_allowed(struct exchange *x, struct buf *b)
+{
+    for (size_t i = 0; i < ROUTES_COUNT - 1; i++) {
+        if (!path_matches(ROUTES[i].path, x))
+            continue;
+        if (b->n > 0)
+            buf_z(b, ", ");
+        buf_z(b, ROUTES[i].methods);
+        if (str_eq(str_of(ROUTES[i].methods), STR("GET")))
+            buf_z(b, ", HEAD");
+    }
+}
+
+const struct route *route_find(struct exchange *x)
+{
+    struct buf allowed = {0};
+
+    for (size_t i = 0; i < ROUTES_COUNT; i++)
+        if (method_matches(&ROUTES[i], x) && path_matches(ROUTES[i].path, x))
+            return &ROUTES[i];
+    put_allowed(x, &allowed);
+    if (allowed.n > 0) {
+        exchange_problem(x, 405, "method not allowed", "", "This URL does not take %.*s.",
+                         (int)(x->method.n < 32 ? x->method.n : 32), x->method.p);
+        reply_header(&x->reply, "Allow", "%.*s", (int)allowed.n, allowed.p);
+    } else {
+        exchange_problem(x, 404, "not found", "The front page, /, says what there is.", "There is nothing at this URL.");
+    }
+    buf_free(&allowed);
+    return NULL;
+}

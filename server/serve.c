@@ -1,0 +1,140 @@
+#include "server/serve.h"
+
+#include <openssl/evp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "render/svg.h"
+#include "server/http.h"
+#include "server/job.h"
+#include "server/listen.h"
+#include "server/views.h"
+
+/* Requests that are under way when the service is told to stop have this long. */
+enum { STOP_GRACE_S = 10 };
+
+const char SERVICE_VERSION[] = "0.1.0";
+
+static bool report(const struct diag *diag)
+{
+    fprintf(stderr, "error: %s: %s\n", diag->title, diag->detail);
+    if (diag->hint[0] != '\0')
+        fprintf(stderr, "hint: %s\n", diag->hint);
+    return false;
+}
+
+static enum log_level level_of(const char *name)
+{
+    static const char *const NAMES[] = {"error", "warn", "info", "debug"};
+    unsigned level = 0;
+
+    while (level < LOG_DEBUG && strcmp(NAMES[level], name) != 0)
+        level++;
+    return (enum log_level)level;
+}
+
+/* The style of the SVG is constant: its digest lets it through a policy that lets nothing else through. */
+static bool make_policy(struct service *s)
+{
+    struct str style = svg_style();
+    unsigned char digest[EVP_MAX_MD_SIZE], base64[64];
+    unsigned n = 0;
+
+    if (EVP_Digest(style.p, style.n, digest, &n, EVP_sha256(), NULL) != 1)
+        return false;
+    EVP_EncodeBlock(base64, digest, (int)n);
+    snprintf(s->svg_policy, sizeof(s->svg_policy),
+             "default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; sandbox", (char *)base64);
+    return true;
+}
+
+static void settle_sizes(struct config *c)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (c->workers == 0)
+        c->workers = cores > 0 ? (uint64_t)cores : 1;
+    if (c->open_jobs == 0)
+        c->open_jobs = 2 * c->workers;
+}
+
+static bool open_service(struct service *s, const struct config *config, struct diag *diag)
+{
+    s->config = config;
+    s->log = log_new(level_of(config->log_level), STDERR_FILENO);
+    s->store = store_open(config->store, diag);
+    if (s->store == NULL)
+        return false;
+    s->pool = pool_new((unsigned)config->workers);
+    s->jobs = jobs_new(s);
+    s->views = views_new(s);
+    if (s->log == NULL || s->pool == NULL || s->jobs == NULL || s->views == NULL || !make_policy(s) ||
+        !pool_start(s->pool))
+        return diag_set(diag, DIAG_NO_MEMORY, "cannot start", "Look at the limits of threads and memory (ulimit -a).",
+                        "There is not enough memory, or no thread could be started.");
+    return true;
+}
+
+static void close_service(struct service *s)
+{
+    pool_free(s->pool);
+    views_free(s->views);
+    jobs_free(s->jobs);
+    store_close(s->store);
+    log_free(s->log);
+}
+
+/* SIGTERM and SIGINT are blocked in every thread, and taken here. */
+static void wait_for_signal(const sigset_t *set)
+{
+    int got = 0;
+
+    while (sigwait(set, &got) != 0)
+        ;
+}
+
+static bool serve(struct service *s, const struct address *address, const sigset_t *signals, struct diag *diag)
+{
+    int fd = listen_open(address, s->address, sizeof(s->address), diag);
+
+    if (fd < 0)
+        return false;
+    struct http *http = http_start(s, fd, diag);
+    if (http != NULL) {
+        LOG(s->log, LOG_INFO, "listening", LOG_STR("address", str_of(s->address)),
+            LOG_STR("store", str_of(s->config->store)), LOG_U64("workers", s->config->workers));
+        printf("aflamed listens on http://%s/\n", s->address);
+        fflush(stdout);
+        wait_for_signal(signals);
+        LOG(s->log, LOG_INFO, "stopping", LOG_U64("grace_s", STOP_GRACE_S));
+        http_stop(http, STOP_GRACE_S);
+    }
+    listen_close(address, fd);
+    return http != NULL;
+}
+
+int serve_run(const struct config *config)
+{
+    struct config settled = *config;
+    struct service s = {0};
+    struct diag diag = {0};
+    struct address address;
+    sigset_t signals;
+
+    settle_sizes(&settled);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    bool ok = address_parse(str_of(config->listen), &address) && open_service(&s, &settled, &diag) &&
+              serve(&s, &address, &signals, &diag);
+    close_service(&s);
+    if (!ok && diag.kind != DIAG_NONE)
+        report(&diag);
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,26 @@
+/* What all requests share: configuration, store, workers, caches. Made once by main, before the first request. */
+#ifndef SERVER_SERVICE_H
+#define SERVER_SERVICE_H
+
+#include "server/config.h"
+#include "server/log.h"
+#include "server/pool.h"
+#include "server/store.h"
+
+struct jobs;
+struct views;
+
+struct service {
+    const struct config *config;
+    struct log *log;
+    struct store *store;
+    struct pool *pool;
+    struct jobs *jobs;
+    struct views *views;
+    char address[300];    /* what is listened on, as "host:port", for URLs */
+    char svg_policy[300]; /* Content-Security-Policy of SVG answers */
+};
+
+extern const char SERVICE_VERSION[];
+
+#endif

@@ -1,0 +1,16 @@
+/* The files of static/, compiled into the binary by the build. */
+#ifndef SERVER_STATIC_H
+#define SERVER_STATIC_H
+
+#include "core/str.h"
+
+struct static_file {
+    struct str name; /* "app.css" */
+    struct str media_type;
+    struct str bytes;
+};
+
+extern const struct static_file STATIC_FILES[];
+extern const size_t STATIC_FILES_COUNT;
+
+#endif

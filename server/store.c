@@ -1,0 +1,398 @@
+#include "server/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/file.h"
+#include "server/folder.h"
+
+/* The directory: objects under their keys, and two names of its own:
+ *     lock     held with flock for as long as the store is open
+ *     tmp/     objects on their way in, where the file system wants a name for them */
+struct store {
+    int top;
+    int lock;
+    bool nameless; /* the file system holds files without a name, and /proc is there to name them later */
+};
+
+static enum store_result result_of(int error)
+{
+    switch (error) {
+    case EEXIST:
+        return STORE_EXISTS;
+    case ENOENT:
+        return STORE_NOT_FOUND;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return STORE_FULL;
+    default:
+        return STORE_FAILED;
+    }
+}
+
+/* For steps in which "there" and "not there" are no answers. */
+static enum store_result failure_of(int error)
+{
+    return result_of(error) == STORE_FULL ? STORE_FULL : STORE_FAILED;
+}
+
+static enum store_result refuse_key(void)
+{
+    errno = EINVAL;
+    return STORE_FAILED;
+}
+
+static bool part_valid(struct str part)
+{
+    static const char ALLOWED[] = "abcdefghijklmnopqrstuvwxyz0123456789._-";
+
+    if (part.n == 0 || part.p[0] == '.')
+        return false;
+    for (size_t i = 0; i < part.n; i++)
+        if (memchr(ALLOWED, part.p[i], sizeof(ALLOWED) - 1) == NULL)
+            return false;
+    return true;
+}
+
+/* A path of from `least` to `most` parts. */
+static bool path_valid(struct str path, size_t least, size_t most)
+{
+    size_t parts = 0;
+    struct str part;
+
+    if (path.n >= STORE_KEY_BYTES || str_starts(path, STR("tmp/")))
+        return false;
+    for (; str_split(&path, '/', &part); parts++)
+        if (!part_valid(part))
+            return false;
+    return parts >= least && parts <= most;
+}
+
+bool store_key_valid(const char *key)
+{
+    return path_valid(str_of(key), 2, FOLDER_DEPTH_MAX);
+}
+
+/* ---- opening ---- */
+
+static int open_nameless(const struct store *s)
+{
+    return file_open(s->top, "tmp", O_TMPFILE | O_RDWR);
+}
+
+static int link_nameless(const struct store *s, int fd, const char *key)
+{
+    char itself[40];
+
+    snprintf(itself, sizeof(itself), "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, itself, s->top, key, AT_SYMLINK_FOLLOW);
+}
+
+/* Tried once, with a real link: file systems and containers lack one half or the other of what it takes. */
+static bool probe_nameless(const struct store *s)
+{
+    int fd = open_nameless(s);
+
+    if (fd < 0)
+        return false;
+    bool ok = link_nameless(s, fd, "tmp/probe") == 0 && unlinkat(s->top, "tmp/probe", 0) == 0;
+    close(fd);
+    return ok;
+}
+
+struct sweep {
+    int top;
+    int error; /* errno of what does not go away */
+};
+
+static bool remove_file(void *sweep, const char *path)
+{
+    struct sweep *w = sweep;
+
+    if (unlinkat(w->top, path, 0) != 0)
+        w->error = errno;
+    return w->error == 0;
+}
+
+/* False with errno. */
+static bool sweep(const struct store *s)
+{
+    struct sweep w = {.top = s->top};
+
+    if (!folder_make_parents(s->top, "tmp/") || !folder_walk(s->top, "tmp/", remove_file, &w))
+        return false;
+    errno = w.error;
+    return w.error == 0;
+}
+
+static bool take_lock(struct store *s, const char *directory, struct diag *diag)
+{
+    s->lock = file_open(s->top, "lock", O_RDWR | O_CREAT);
+    if (s->lock < 0)
+        return diag_set(diag, DIAG_IO, "the store cannot be opened",
+                        "Give the service a directory of its own that it may write to.",
+                        "No lock file can be made in %.200s: %m.", directory);
+    if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
+        return true;
+    if (errno == EWOULDBLOCK)
+        return diag_set(diag, DIAG_IO, "the store is in use",
+                        "Stop the other one, or give this one another directory with --store DIR.",
+                        "Another aflamed uses the directory %.200s.", directory);
+    return diag_set(diag, DIAG_IO, "the store cannot be opened", "Put it on a file system that has locks.",
+                    "The lock in %.200s cannot be taken: %m.", directory);
+}
+
+static bool prepare(struct store *s, const char *directory, struct diag *diag)
+{
+    static const char HINT[] = "Check its owner and permissions, or name another one with --store DIR.";
+
+    if (!folder_make(directory))
+        return diag_set(diag, DIAG_IO, "the store cannot be opened", HINT,
+                        "The directory %.200s cannot be made: %m.", directory);
+    s->top = file_open(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY);
+    if (s->top < 0)
+        return diag_set(diag, DIAG_IO, "the store cannot be opened", HINT, "%.200s: %m.", directory);
+    if (!take_lock(s, directory, diag))
+        return false;
+    if (!sweep(s))
+        return diag_set(diag, DIAG_IO, "the store cannot be opened", HINT,
+                        "Temporary files in %.200s cannot be swept: %m.", directory);
+    s->nameless = probe_nameless(s);
+    return true;
+}
+
+struct store *store_open(const char *directory, struct diag *diag)
+{
+    struct store *s = malloc(sizeof(*s));
+
+    if (s == NULL) {
+        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "The store cannot be opened.");
+        return NULL;
+    }
+    *s = (struct store){.top = -1, .lock = -1};
+    if (prepare(s, directory, diag))
+        return s;
+    store_close(s);
+    return NULL;
+}
+
+void store_close(struct store *s)
+{
+    if (s == NULL)
+        return;
+    if (s->lock >= 0)
+        close(s->lock);
+    if (s->top >= 0)
+        close(s->top);
+    free(s);
+}
+
+/* ---- writing ---- */
+
+static bool random_name(char *out, size_t out_bytes)
+{
+    uint64_t bits[2];
+
+    if (TEMP_FAILURE_RETRY(getrandom(bits, sizeof(bits), 0)) != (ssize_t)sizeof(bits))
+        return false;
+    snprintf(out, out_bytes, "tmp/%016llx%016llx", (unsigned long long)bits[0], (unsigned long long)bits[1]);
+    return true;
+}
+
+static int open_named(const struct store *s, struct store_temp *t)
+{
+    if (!random_name(t->name, sizeof(t->name)))
+        return -1;
+    return file_open(s->top, t->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+}
+
+enum store_result store_temp_open(struct store *s, struct store_temp *t)
+{
+    *t = (struct store_temp){0};
+    int fd = s->nameless ? open_nameless(s) : open_named(s, t);
+    if (fd < 0)
+        return failure_of(errno);
+    t->fd = fd;
+    t->open = true;
+    return STORE_OK;
+}
+
+enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
+{
+    return file_write_all(t->fd, p, n) ? STORE_OK : failure_of(errno);
+}
+
+void store_temp_discard(struct store *s, struct store_temp *t)
+{
+    int why = errno;
+
+    if (!t->open)
+        return;
+    close(t->fd);
+    if (t->name[0] != '\0')
+        unlinkat(s->top, t->name, 0);
+    t->open = false;
+    errno = why;
+}
+
+static int link_temp(const struct store *s, const struct store_temp *t, const char *key)
+{
+    if (t->name[0] == '\0')
+        return link_nameless(s, t->fd, key);
+    return linkat(s->top, t->name, s->top, key, 0);
+}
+
+/* The folder may be missing, and vanish again between being made and being used, when another thread deletes
+ * the last object in it: that many times in a row is no accident. */
+static enum store_result give_name(const struct store *s, const struct store_temp *t, const char *key)
+{
+    enum { TRIES = 100 };
+
+    for (int i = 0; link_temp(s, t, key) != 0; i++) {
+        if (errno == EEXIST)
+            return STORE_EXISTS;
+        if (errno != ENOENT || i == TRIES || !folder_make_parents(s->top, key))
+            return failure_of(errno);
+    }
+    return STORE_OK;
+}
+
+enum store_result store_temp_commit(struct store *s, struct store_temp *t, const char *key,
+                                    enum store_durability durability)
+{
+    bool durable = durability == STORE_DURABLE;
+    enum store_result result = STORE_OK;
+
+    if (!store_key_valid(key))
+        result = refuse_key();
+    else if (durable && TEMP_FAILURE_RETRY(fsync(t->fd)) != 0)
+        result = failure_of(errno);
+    if (result == STORE_OK)
+        result = give_name(s, t, key);
+    /* A name that another thread gave is to be durable too before anybody relies on it. */
+    if (durable && (result == STORE_OK || result == STORE_EXISTS) && !folder_sync_parents(s->top, key))
+        result = failure_of(errno);
+    store_temp_discard(s, t);
+    return result;
+}
+
+enum store_result store_put(struct store *s, const char *key, struct str bytes,
+                            enum store_durability durability)
+{
+    struct store_temp t;
+    enum store_result result = store_temp_open(s, &t);
+
+    if (result == STORE_OK)
+        result = store_temp_write(&t, bytes.p, bytes.n);
+    if (result == STORE_OK)
+        return store_temp_commit(s, &t, key, durability);
+    store_temp_discard(s, &t);
+    return result;
+}
+
+/* ---- reading and removing ---- */
+
+enum store_result store_get(struct store *s, const char *key, int *fd, uint64_t *bytes)
+{
+    struct stat st;
+
+    if (!store_key_valid(key))
+        return refuse_key();
+    int opened = file_open(s->top, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    if (opened < 0)
+        return result_of(errno);
+    enum store_result result = STORE_OK;
+    if (fstat(opened, &st) != 0)
+        result = failure_of(errno);
+    else if (!S_ISREG(st.st_mode))
+        result = STORE_NOT_FOUND;
+    if (result != STORE_OK) {
+        close(opened);
+        return result;
+    }
+    *fd = opened;
+    *bytes = (uint64_t)st.st_size;
+    return STORE_OK;
+}
+
+enum store_result store_read(struct store *s, const char *key, size_t limit, struct buf *out)
+{
+    int fd;
+    uint64_t bytes;
+    enum store_result result = store_get(s, key, &fd, &bytes);
+
+    if (result != STORE_OK)
+        return result;
+    if (!file_read_all(fd, limit, out))
+        result = STORE_FAILED;
+    close(fd);
+    return result;
+}
+
+enum store_result store_exists(struct store *s, const char *key)
+{
+    struct stat st;
+
+    if (!store_key_valid(key))
+        return refuse_key();
+    if (fstatat(s->top, key, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return result_of(errno);
+    return S_ISREG(st.st_mode) ? STORE_OK : STORE_NOT_FOUND;
+}
+
+/* Of refs/<sha256>/<id> there are as many folders as contents: an empty one goes. Those of the first level
+ * stay. */
+static void remove_empty_folder(const struct store *s, const char *key)
+{
+    char folder[STORE_KEY_BYTES];
+    size_t n = str_find_last(str_of(key), '/');
+
+    if (memchr(key, '/', n) == NULL)
+        return;
+    memcpy(folder, key, n);
+    folder[n] = '\0';
+    unlinkat(s->top, folder, AT_REMOVEDIR); /* fails as long as something is in it */
+}
+
+enum store_result store_delete(struct store *s, const char *key)
+{
+    if (!store_key_valid(key))
+        return refuse_key();
+    if (unlinkat(s->top, key, 0) != 0)
+        return errno == EISDIR ? STORE_NOT_FOUND : result_of(errno);
+    remove_empty_folder(s, key);
+    return STORE_OK;
+}
+
+struct listing {
+    bool (*each)(void *context, const char *key);
+    void *context;
+};
+
+static bool list_file(void *listing, const char *path)
+{
+    const struct listing *l = listing;
+
+    return !store_key_valid(path) || l->each(l->context, path);
+}
+
+enum store_result store_list(struct store *s, const char *prefix,
+                             bool (*each)(void *context, const char *key), void *context)
+{
+    struct listing l = {each, context};
+    struct str folder = str_of(prefix);
+
+    if (!str_ends(folder, STR("/")) ||
+        !path_valid((struct str){folder.p, folder.n - 1}, 1, FOLDER_DEPTH_MAX - 1) ||
+        str_starts(folder, STR("tmp/")))
+        return refuse_key();
+    return folder_walk(s->top, prefix, list_file, &l) ? STORE_OK : STORE_FAILED;
+}

@@ -1,0 +1,70 @@
+/* Objects by key: get, put, exists, delete, list. A directory; the interface is kept to what an object store
+ * can do. Keys are "folder/../name" of [a-z0-9._-], never a client's words. An object appears whole or not at
+ * all, and is never changed. Any thread. */
+#ifndef SERVER_STORE_H
+#define SERVER_STORE_H
+
+#include "core/buf.h"
+#include "core/diag.h"
+
+struct store;
+
+enum { STORE_KEY_BYTES = 200 }; /* with the terminating NUL */
+
+enum store_result {
+    STORE_OK,
+    STORE_EXISTS, /* of a put: the key is there already; with content keys, success */
+    STORE_NOT_FOUND,
+    STORE_FULL,  /* no space or quota left on the device, or the file may not grow */
+    STORE_FAILED /* errno says why; of a durable put, the object may be there all the same */
+};
+
+enum store_durability {
+    STORE_DURABLE,  /* data and name are on the disk when put returns */
+    STORE_EVICTABLE /* may be lost with the power */
+};
+
+/* Opens or creates the directory (0700), sweeps temporary files that an earlier run left, and takes a lock so
+ * that no two services share it as their own. NULL: diag says what to do. */
+struct store *store_open(const char *directory, struct diag *diag);
+void store_close(struct store *s); /* NULL is fine */
+
+/* From one to three folders and a name, each part of [a-z0-9._-] and not beginning with a dot; "tmp/" is the
+ * store's own. Every other key makes a call return STORE_FAILED with errno EINVAL. */
+bool store_key_valid(const char *key);
+
+/* An object on its way in: a file without a name. Zeroed it is none: discarding it does nothing. */
+struct store_temp {
+    int fd; /* for reading back; written by store_temp_write only */
+    bool open;
+    char name[80]; /* empty where the file system can hold a file without one */
+};
+enum store_result store_temp_open(struct store *s, struct store_temp *t) __attribute__((warn_unused_result));
+/* Appends; after anything but STORE_OK only a discard makes sense. */
+enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
+    __attribute__((warn_unused_result));
+/* Gives it its name, once; t is closed in every case. */
+enum store_result store_temp_commit(struct store *s, struct store_temp *t, const char *key,
+                                    enum store_durability durability) __attribute__((warn_unused_result));
+void store_temp_discard(struct store *s, struct store_temp *t);
+
+enum store_result store_put(struct store *s, const char *key, struct str bytes,
+                            enum store_durability durability) __attribute__((warn_unused_result));
+/* An open read-only descriptor, the caller's to close, and the size in bytes. */
+enum store_result store_get(struct store *s, const char *key, int *fd, uint64_t *bytes)
+    __attribute__((warn_unused_result));
+/* Appends the whole object; STORE_FAILED, with nothing appended, if it is larger than `limit`. */
+enum store_result store_read(struct store *s, const char *key, size_t limit, struct buf *out)
+    __attribute__((warn_unused_result));
+/* STORE_OK if the object is there. */
+enum store_result store_exists(struct store *s, const char *key) __attribute__((warn_unused_result));
+/* Not synced: after a power cut the object may be back. Takes the folder along when it was the last in one of
+ * the second or third level. */
+enum store_result store_delete(struct store *s, const char *key);
+/* Calls each(context, key) for the objects whose key begins with the folder `prefix` ("uploads/"), in no
+ * order, until it returns false; it may delete the object. STORE_OK also if there are none. */
+enum store_result store_list(struct store *s, const char *prefix,
+                             bool (*each)(void *context, const char *key), void *context)
+    __attribute__((warn_unused_result));
+
+#endif

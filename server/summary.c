@@ -1,0 +1,180 @@
+/* The summary of a profile:
+ *
+ *     {"format": "android-trace", "format_label": "Android method trace",
+ *      "facts": {"clock": "dual", ...},                                 the first of each name
+ *      "values": [{"name": "wall", "label": "wall time", "unit": "ns"}, ...],
+ *      "warnings": [{"code": "open-frames", "count": 3, "offset": 4711, "text": "..."}, ...],   offset where
+ * there is one "tracks": [{"id": 1, "name": "main", "records": 10, "calls": 5, "nodes": 6, "totals": {"wall":
+ * 15, "cpu": 7}}, ...]}
+ *
+ * Tracks by weight. No number is above 2^63 - 1, which is where many readers of JSON end. Totals of a unit
+ * "ns" are in whole microseconds, all others as they are; calls stand in "calls" only. Equal profiles give
+ * equal bytes. */
+#include <stdlib.h>
+
+#include "core/clean.h"
+#include "server/convert.h"
+
+enum { FACTS_MAX = 64, NS_PER_US = 1000 }; /* facts of different names; formats have a handful */
+
+static const char *const UNITS[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
+
+static void put_text(struct buf *b, struct str s)
+{
+    buf_char(b, '"');
+    clean_json(b, s);
+    buf_char(b, '"');
+}
+
+static void put_number(struct buf *b, uint64_t value)
+{
+    buf_u64(b, value > INT64_MAX ? INT64_MAX : value);
+}
+
+/* `,"key":`, without the comma at the beginning of an object. */
+static void put_key(struct buf *b, const char *key)
+{
+    if (b->n > 0 && b->p[b->n - 1] != '{')
+        buf_char(b, ',');
+    buf_char(b, '"');
+    buf_z(b, key);
+    buf_z(b, "\":");
+}
+
+static void put_facts(struct buf *b, const struct profile *p)
+{
+    struct str seen[FACTS_MAX];
+    size_t n = 0;
+
+    put_key(b, "facts");
+    buf_char(b, '{');
+    for (uint32_t i = 0; i < p->n_facts; i++) {
+        size_t at = 0;
+        while (at < n && !str_eq(seen[at], p->facts[i].name))
+            at++;
+        if (at < n || n == FACTS_MAX)
+            continue;
+        buf_z(b, n == 0 ? "" : ",");
+        put_text(b, p->facts[i].name);
+        buf_char(b, ':');
+        put_text(b, p->facts[i].value);
+        seen[n++] = p->facts[i].name;
+    }
+    buf_char(b, '}');
+}
+
+static void put_values(struct buf *b, const struct profile *p)
+{
+    put_key(b, "values");
+    buf_char(b, '[');
+    for (uint32_t i = 0; i < p->n_values; i++) {
+        buf_z(b, i == 0 ? "{" : ",{");
+        put_key(b, "name");
+        put_text(b, p->values[i].name);
+        put_key(b, "label");
+        put_text(b, p->values[i].label);
+        put_key(b, "unit");
+        put_text(b, str_of(UNITS[p->values[i].unit]));
+        buf_char(b, '}');
+    }
+    buf_char(b, ']');
+}
+
+static void put_warnings(struct buf *b, const struct profile *p)
+{
+    put_key(b, "warnings");
+    buf_char(b, '[');
+    for (uint32_t i = 0; i < p->n_warnings; i++) {
+        const struct profile_warning *w = &p->warnings[i];
+        buf_z(b, i == 0 ? "{" : ",{");
+        put_key(b, "code");
+        put_text(b, w->code);
+        put_key(b, "count");
+        put_number(b, w->count);
+        if (w->has_offset) {
+            put_key(b, "offset");
+            put_number(b, w->offset);
+        }
+        put_key(b, "text");
+        put_text(b, w->text);
+        buf_char(b, '}');
+    }
+    buf_char(b, ']');
+}
+
+static void put_totals(struct buf *b, const struct profile *p, const struct profile_track *track)
+{
+    bool first = true;
+
+    put_key(b, "totals");
+    buf_char(b, '{');
+    for (uint32_t i = 0; i < p->n_values; i++) {
+        if (p->values[i].role == ROLE_CALLS)
+            continue;
+        uint64_t total = profile_total(p, track->first, i);
+        buf_z(b, first ? "" : ",");
+        put_text(b, p->values[i].name);
+        buf_char(b, ':');
+        put_number(b, p->values[i].unit == UNIT_NS ? total / NS_PER_US : total);
+        first = false;
+    }
+    buf_char(b, '}');
+}
+
+static void put_track(struct buf *b, const struct profile *p, const struct profile_track *track)
+{
+    buf_char(b, '{');
+    put_key(b, "id");
+    put_number(b, track->id);
+    put_key(b, "name");
+    put_text(b, profile_string(p, track->name));
+    put_key(b, "records");
+    put_number(b, track->records);
+    put_key(b, "calls");
+    put_number(b, track->calls);
+    put_key(b, "nodes");
+    put_number(b, track->count);
+    put_totals(b, p, track);
+    buf_char(b, '}');
+}
+
+static bool put_tracks(struct buf *b, const struct profile *p)
+{
+    uint32_t *order = malloc(sizeof(*order) * (p->n_tracks > 0 ? p->n_tracks : 1));
+
+    if (order == NULL)
+        return false;
+    profile_tracks_by_weight(p, order);
+    put_key(b, "tracks");
+    buf_char(b, '[');
+    for (uint32_t i = 0; i < p->n_tracks; i++) {
+        buf_z(b, i == 0 ? "" : ",");
+        put_track(b, p, &p->tracks[order[i]]);
+    }
+    buf_char(b, ']');
+    free(order);
+    return true;
+}
+
+bool convert_summary(const struct folded *f, struct buf *out, struct diag *diag)
+{
+    const struct profile *p = folded_profile(f);
+
+    buf_char(out, '{');
+    put_key(out, "format");
+    put_text(out, p->format);
+    put_key(out, "format_label");
+    put_text(out, p->format_label);
+    put_facts(out, p);
+    put_values(out, p);
+    put_warnings(out, p);
+    bool ok = put_tracks(out, p);
+    buf_char(out, '}');
+    if (ok && !out->failed)
+        return true;
+    if (ok && out->limit > 0)
+        return diag_set(diag, DIAG_LIMIT, "summary too large", "Record fewer threads.",
+                        "The summary would be larger than %zu bytes.", out->limit);
+    return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                    "No memory is left to write the profile's summary.");
+}

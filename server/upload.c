@@ -1,0 +1,276 @@
+#include "server/upload.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "server/multipart.h"
+
+enum {
+    FIELD_BYTES_MAX = 512,
+    FORM_OVERHEAD_BYTES = 64 << 10,  /* delimiters and fields around the file */
+    DRAIN_BYTES = 8 << 20            /* of a refused body: so that a client that only then reads sees why */
+};
+
+static const char UPLOAD_HINT[] = "One file per upload: curl -F trace=@file.trace URL, or curl -T file.trace URL.";
+
+struct upload {
+    struct exchange *exchange;
+    struct job *job;
+    struct multipart *multipart; /* NULL: the body is the file */
+    struct diag diag;            /* of the form; the job has its own */
+    bool refused;                /* the rest is drained */
+    bool ended;
+    uint64_t drained_bytes;
+    enum { FIELD_NONE, FIELD_FILE, FIELD_NAME, FIELD_EXPIRES, FIELD_OTHER } field;
+    bool have_file;              /* a file part with a name or bytes was seen */
+    bool file_named;
+    struct buf name, expires, value;
+};
+
+/* ---- the form ---- */
+
+static bool begin_file(struct upload *u, const struct multipart_part *part)
+{
+    if (u->have_file)
+        return diag_set(&u->diag, DIAG_USAGE, "more than one file", UPLOAD_HINT,
+                        "The form has two files; an upload is one trace.");
+    u->field = FIELD_FILE;
+    u->file_named = part->has_filename && part->filename.n > 0;
+    u->have_file = u->file_named || !part->has_filename;
+    if (u->name.n == 0)
+        buf_str(&u->name, part->filename);
+    return true;
+}
+
+static bool begin_part(void *context, const struct multipart_part *part)
+{
+    struct upload *u = context;
+
+    buf_clear(&u->value);
+    if (part->has_filename || str_eq(part->name, STR("trace")))
+        return begin_file(u, part);
+    u->field = str_eq(part->name, STR("name"))      ? FIELD_NAME
+               : str_eq(part->name, STR("expires")) ? FIELD_EXPIRES
+                                                    : FIELD_OTHER;
+    if (u->field == FIELD_OTHER)
+        return diag_set(&u->diag, DIAG_USAGE, "unknown form field",
+                        "Fields are: a file (any name), name, expires (days). To send a file, write curl -F trace=@FILE "
+                        "with the @.",
+                        "The form has a field that the service does not know.");
+    return true;
+}
+
+static bool part_data(void *context, const char *p, size_t n)
+{
+    struct upload *u = context;
+
+    if (u->field == FIELD_FILE) {
+        u->have_file = true;
+        return job_push(u->job, p, n);
+    }
+    if (u->value.n + n > FIELD_BYTES_MAX)
+        return diag_set(&u->diag, DIAG_USAGE, "form field too long", UPLOAD_HINT,
+                        "A field of the form has more than %d bytes.", FIELD_BYTES_MAX);
+    buf_bytes(&u->value, p, n);
+    return true;
+}
+
+static bool end_part(void *context)
+{
+    struct upload *u = context;
+
+    if (u->field == FIELD_NAME && u->value.n > 0) {
+        buf_clear(&u->name);
+        buf_str(&u->name, buf_view(&u->value));
+    } else if (u->field == FIELD_EXPIRES) {
+        buf_clear(&u->expires);
+        buf_str(&u->expires, buf_view(&u->value));
+    }
+    u->field = FIELD_NONE;
+    return true;
+}
+
+/* ---- begin ---- */
+
+static bool refuse_large(const struct exchange *x, struct diag *diag)
+{
+    return diag_set(diag, DIAG_LIMIT, "upload too large",
+                     "Record a shorter trace or sample instead of tracing; the operator may raise max_upload_bytes.",
+                     "The upload is larger than the limit max_upload_bytes of %llu bytes.",
+                     (unsigned long long)x->service->config->max_upload_bytes);
+}
+
+/* Content-Length was vetted to be one number or absent. */
+static bool check_length(struct exchange *x, bool form)
+{
+    struct str length = x->header(x, "Content-Length");
+    uint64_t limit = x->service->config->max_upload_bytes + (form ? FORM_OVERHEAD_BYTES : 0);
+    struct diag diag = {0};
+    uint64_t bytes = 0;
+
+    if (length.p == NULL && x->header(x, "Transfer-Encoding").p == NULL) {
+        exchange_problem(x, 411, "length required", UPLOAD_HINT, "The request says neither Content-Length nor chunked.");
+        return false;
+    }
+    if (length.p != NULL && (!str_to_u64(length, 10, &bytes) || bytes > limit)) {
+        refuse_large(x, &diag);
+        exchange_diag(x, &diag);
+        x->reply.close = true;
+        return false;
+    }
+    return true;
+}
+
+static bool is_form(const struct exchange *x, struct str type)
+{
+    struct str kind = {type.p, str_find(type, '/')};
+
+    return str_eq_nocase(kind, STR("multipart")) && !str_eq(x->method, STR("PUT"));
+}
+
+static bool open_form(struct upload *u, struct str type, struct diag *diag)
+{
+    char boundary[MULTIPART_BOUNDARY_MAX + 1];
+    struct multipart_handler handler = {begin_part, part_data, end_part, u};
+
+    if (!multipart_boundary(type, boundary, diag))
+        return false;
+    u->multipart = multipart_new(boundary, handler);
+    if (u->multipart == NULL)
+        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for one more upload.");
+    return true;
+}
+
+/* The name of a raw body: ?name=, else the last part of PUT's path. */
+static void name_from_url(struct upload *u, const struct exchange *x)
+{
+    struct str name = x->query(x, "name"), expires = x->query(x, "expires");
+
+    if (name.p == NULL && str_eq(x->method, STR("PUT")))
+        name = x->parameters[0];
+    buf_str(&u->name, name);
+    buf_str(&u->expires, expires);
+}
+
+enum exchange_step upload_begin(struct exchange *x)
+{
+    struct str type = x->header(x, "Content-Type");
+    bool form = type.p != NULL && is_form(x, type);
+    struct diag diag = {0};
+
+    if (!check_length(x, form))
+        return X_DONE;
+    struct upload *u = calloc(1, sizeof(*u));
+    if (u == NULL) {
+        diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for one more upload.");
+    } else {
+        u->exchange = x;
+        u->have_file = !form;
+        name_from_url(u, x);
+        if (!form || open_form(u, type, &diag))
+            u->job = job_new(x->service, &diag);
+    }
+    if (diag.kind != DIAG_NONE) {
+        upload_free(u);
+        exchange_diag(x, &diag);
+        x->reply.close = true;
+        return X_DONE;
+    }
+    x->upload = u;
+    return X_WAIT;
+}
+
+/* ---- data ---- */
+
+static bool push(struct upload *u, const char *p, size_t n)
+{
+    if (u->multipart != NULL ? !multipart_feed(u->multipart, p, n, &u->diag) : !job_push(u->job, p, n))
+        return false;
+    return job_bytes(u->job) <= u->exchange->service->config->max_upload_bytes ||
+           refuse_large(u->exchange, &u->diag);
+}
+
+enum upload_step upload_data(struct exchange *x, const char *p, size_t n)
+{
+    struct upload *u = x->upload;
+
+    if (u->refused) {
+        u->drained_bytes += n;
+        return u->drained_bytes > DRAIN_BYTES ? UPLOAD_CLOSE : UPLOAD_TAKEN;
+    }
+    if (!job_ready(u->job, x))
+        return UPLOAD_WAIT;
+    if (!push(u, p, n)) {
+        u->refused = true;
+        x->reply.close = true;
+    }
+    return UPLOAD_TAKEN;
+}
+
+/* ---- end ---- */
+
+/* Days, or hours with an h behind the number. */
+static bool expiry(struct upload *u, int64_t now_s, int64_t *expires_s)
+{
+    const struct config *config = u->exchange->service->config;
+    struct str text = str_trim(buf_view(&u->expires));
+    uint64_t n = config->expires_days, unit_s = 86400;
+
+    if (text.n > 1 && (text.p[text.n - 1] == 'h' || text.p[text.n - 1] == 'd')) {
+        unit_s = text.p[text.n - 1] == 'h' ? 3600 : 86400;
+        text.n--;
+    }
+    if (text.n > 0 && (!str_to_u64(text, 10, &n) || n == 0 || n > config->max_expires_days * 86400 / unit_s))
+        return diag_set(&u->diag, DIAG_USAGE, "bad expiry",
+                        "Give a number of days (7 or 7d) or of hours (12h); the operator may raise max_expires_days.",
+                        "expires must be between one hour and the limit max_expires_days of %llu days.",
+                        (unsigned long long)config->max_expires_days);
+    *expires_s = now_s + (int64_t)(n * unit_s);
+    return true;
+}
+
+static bool check_form(struct upload *u)
+{
+    if (u->multipart == NULL || u->refused)
+        return u->diag.kind == DIAG_NONE;
+    if (!multipart_finish(u->multipart, &u->diag))
+        return false;
+    if (!u->have_file)
+        return diag_set(&u->diag, DIAG_USAGE, "no file", UPLOAD_HINT, "The form has no file: nothing was chosen.");
+    return true;
+}
+
+enum exchange_step upload_end(struct exchange *x, const struct job_result **result)
+{
+    struct upload *u = x->upload;
+    int64_t now_s = (int64_t)time(NULL), expires_s = now_s;
+
+    *result = NULL;
+    if (u->ended) {
+        *result = job_result(u->job);
+        return X_DONE;
+    }
+    bool form_ok = check_form(u) && expiry(u, now_s, &expires_s);
+    if (!form_ok) {
+        exchange_diag(x, &u->diag);
+        return X_DONE;
+    }
+    if (u->name.failed)
+        buf_clear(&u->name);
+    u->ended = true;
+    job_end(u->job, x, buf_view(&u->name), now_s, expires_s);
+    return X_WAIT;
+}
+
+void upload_free(struct upload *u)
+{
+    if (u == NULL)
+        return;
+    job_release(u->job);
+    multipart_free(u->multipart);
+    buf_free(&u->name);
+    buf_free(&u->expires);
+    buf_free(&u->value);
+    free(u);
+}

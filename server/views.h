@@ -1,0 +1,48 @@
+/* Views of stored profiles: from the store if they are there, else made on the pool, once for all who ask meanwhile. */
+#ifndef SERVER_VIEWS_H
+#define SERVER_VIEWS_H
+
+#include "server/convert.h"
+#include "server/exchange.h"
+#include "server/record.h"
+
+struct view_request {
+    char sha256[RECORD_SHA256_CHARS + 1]; /* of the blob */
+    const struct output *output;          /* NULL: the summary */
+    struct view_options options;          /* as asked for, unresolved */
+};
+
+enum { VIEW_KEY_CHARS = sizeof("views/ab/") - 1 + RECORD_SHA256_CHARS };
+
+/* The view's key in the store; its last RECORD_SHA256_CHARS characters serve as its ETag. False: no memory. */
+bool view_key(const struct view_request *r, char key[VIEW_KEY_CHARS + 1]) __attribute__((warn_unused_result));
+
+/* A blob's key in the store. */
+enum { BLOB_KEY_CHARS = sizeof("blobs/ab/") - 1 + RECORD_SHA256_CHARS };
+void blob_key(const char *sha256, char key[BLOB_KEY_CHARS + 1]);
+
+struct views *views_new(struct service *service); /* NULL: no memory */
+void views_free(struct views *v);                 /* after the pool was stopped; NULL is fine */
+
+/* The folded profiles in memory. */
+struct cache *views_cache(struct views *v);
+
+struct view_result {
+    int fd; /* the caller's own; -1: see bytes */
+    uint64_t file_bytes;
+    struct shared_bytes *bytes; /* a reference of the caller's own, or NULL: failed, see diag */
+    struct diag diag;
+};
+
+/* For a handler: X_DONE with the result filled, or X_WAIT. Called again after X_WAIT, with the same request. */
+enum exchange_step views_get(struct exchange *x, const struct view_request *r, struct view_result *result);
+
+/* When the exchange ends before it was called again. */
+void views_abandon(struct exchange *x);
+
+/* Renders a view and puts it into the store unless it is there; for those made ahead. `scratch` is used for the bytes and
+ * left with them (empty if the view was there). False: diag. */
+bool views_make(struct service *service, const struct view_request *r, const struct folded *f, struct buf *scratch,
+                struct diag *diag);
+
+#endif
