@@ -1,0 +1,125 @@
+"""The oracle suite: what `aflamed render --output folded` prints is what a slow and clear reference reader
+prints, on real profiles and on generated ones, for every thread and clock.
+
+The reader (oracle/artref.py), the generator (bench/mktrace.c) and the profiles (samples/) are not part of
+this project: AFLAMED_SAMPLES names the folder above them, and without it the suite is skipped."""
+import glob
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+
+import cases
+from result import FAILED, PASSED, SKIPPED, Result
+
+FOLDED_CLOCKS = {'dual': ('cpu', 'wall'), 'thread-cpu': ('cpu',), 'wall': ('wall',), 'global': ('wall',)}
+RECORDS = 30000
+SHAPE = ['-n', str(RECORDS), '-k', '2000', '-m', '500', '-t', '4']
+BROKEN = ['-u', '5', '-x', '2000', '-r', '5000']
+GENERATED = {
+    'v1-global': ['-v', '1', '-c', 'global'],
+    'v1-cpu': ['-v', '1', '-c', 'thread-cpu'],
+    'v2-wall': ['-v', '2', '-c', 'wall'],
+    'v2-cpu': ['-v', '2', '-c', 'thread-cpu'],
+    'v3-dual': ['-v', '3', '-c', 'dual'],
+    'v3-broken': ['-v', '3', '-c', 'dual', *BROKEN],
+    'v2-broken': ['-v', '2', '-c', 'wall', *BROKEN],
+    'v1-broken': ['-v', '1', '-c', 'global', *BROKEN],
+    'v3-pointers': ['-v', '3', '-p', '1'],
+    'v3-id-zero': ['-v', '3', '-z', '1'],
+    'v3-closed': ['-v', '3', '-e', '1'],
+    'v3-deep': ['-v', '3', '-d', '1000'],
+}
+
+
+def load(path):
+    """The reference reader as a module: one start of the interpreter instead of one per thread and clock."""
+    spec = importlib.util.spec_from_file_location('reference', path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def reference_blocks(reference, path):
+    """{(clock, thread id): folded text}."""
+    trace = reference.parse(cases.read(path))
+    roots, _ = reference.fold(trace, 'ignore')
+    blocks = {}
+    for clock in FOLDED_CLOCKS[trace.keys.get('clock', 'thread-cpu')]:
+        for thread, root in roots.items():
+            out = {}
+            reference.emit(trace, root, [], clock, out)
+            lines = ['%s %d\n' % item for item in out.items()]
+            blocks[clock, thread] = b''.join(sorted(line.encode() for line in lines))
+    return blocks
+
+
+def first_difference(expected, got):
+    a, b = expected.splitlines(), got.splitlines()
+    for i in range(max(len(a), len(b))):
+        x, y = a[i] if i < len(a) else b'(end)', b[i] if i < len(b) else b'(end)'
+        if x != y:
+            return 'line %d\nexpected: %s\ngot:      %s' % (i + 1, cases.shown(x), cases.shown(y))
+    return 'line ends differ'
+
+
+def compare(reference, name, path):
+    try:
+        blocks = reference_blocks(reference, path)
+        for (clock, thread), expected in sorted(blocks.items()):
+            arguments = ['render', '--output', 'folded', '--value', clock, '--track', str(thread), path]
+            got = cases.succeeded(cases.aflamed(*arguments))
+            if got != expected:
+                raise cases.Wrong('thread %d, %s: %s' % (thread, clock, first_difference(expected, got)))
+    except cases.Wrong as wrong:
+        return Result('oracle/' + name, FAILED, str(wrong))
+    return Result('oracle/' + name, PASSED)
+
+
+def samples(folder):
+    art = [f for f in glob.glob(os.path.join(folder, 'samples/art/*.trace'))
+           if not f.endswith(('-streaming.trace', '-header.trace'))]
+    for variant in ('v1', 'v2cpu', 'v2wall', 'v3'):
+        art += glob.glob(os.path.join(folder, 'samples/art-variants/*.%s.trace' % variant))
+    return sorted(art)
+
+
+def refused(folder):
+    name = 'perflib-header.trace'
+    run = cases.aflamed('render', '--output', 'folded', os.path.join(folder, 'samples/art', name))
+    if run.returncode == 1 and run.stderr.startswith(b'error: '):
+        return Result('oracle/refused/' + name, PASSED)
+    detail = 'exit status %d, expected 1; %r' % (run.returncode, run.stderr)
+    return Result('oracle/refused/' + name, FAILED, detail)
+
+
+def generated(folder, reference, scratch, wanted):
+    generator = os.path.join(scratch, 'mktrace')
+    source = os.path.join(folder, 'bench/mktrace.c')
+    subprocess.run([os.environ.get('CC', 'gcc'), '-O2', '-w', '-o', generator, source, '-lm'], check=True)
+    for number, (name, options) in enumerate(GENERATED.items(), 1):
+        if wanted not in 'oracle/generated/' + name:
+            continue
+        path = os.path.join(scratch, name + '.trace')
+        subprocess.run([generator, '-o', path, '-s', str(number), *SHAPE, *options], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        yield compare(reference, 'generated/' + name, path)
+
+
+def suite(wanted):
+    folder = os.environ.get('AFLAMED_SAMPLES', '')
+    script = os.path.join(folder, 'oracle/artref.py')
+    if not folder or not os.path.exists(script):
+        for name in ('samples', 'refused', *('generated/' + n for n in GENERATED)):
+            yield Result('oracle/' + name, SKIPPED, 'AFLAMED_SAMPLES does not name the folder of real profiles')
+        return
+    sys.setrecursionlimit(20000)
+    reference = load(script)
+    for path in samples(folder):
+        name = 'samples/' + os.path.basename(path)
+        if wanted in 'oracle/' + name:
+            yield compare(reference, name, path)
+    yield refused(folder)
+    with tempfile.TemporaryDirectory(prefix='aflamed-oracle-') as scratch:
+        yield from generated(folder, reference, scratch, wanted)

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Runs all tests and counts them; `make test` calls it. Last line: `N passed, N failed, N skipped`.
+
+usage: run.py [FILTER]      only tests whose full name (suite/program/test) contains FILTER
+
+Environment: AFLAMED (the program), AFLAMED_UNIT (folder of the unit test programs), AFLAMED_SAMPLES (folder
+of real profiles, may be empty).
+Every program is bounded in time; one that crashes or hangs has failed."""
+import os
+import re
+import subprocess
+import sys
+import time
+import traceback
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, 'support')]
+
+import cases      # noqa: E402
+import oracle     # noqa: E402
+from result import Result, FAILED, PASSED, SKIPPED     # noqa: E402
+
+UNIT_TIMEOUT_S = 120
+HTTP_TIMEOUT_S = 600
+BROKEN = '(end)'     # the name of what failed outside a test
+
+
+def sanitizer_environment():
+    """Findings end the program, so that they cannot pass for a test that succeeded."""
+    defaults = {
+        'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=1:strict_string_checks=1:'
+                        'detect_stack_use_after_return=1:allocator_may_return_null=1',
+        'UBSAN_OPTIONS': 'print_stacktrace=1:halt_on_error=1:abort_on_error=1',
+        'TSAN_OPTIONS': 'halt_on_error=1:second_deadlock_stack=1:allocator_may_return_null=1',
+    }
+    for name, value in defaults.items():
+        os.environ.setdefault(name, value)
+
+
+# ---- unit: cmocka programs ----
+def bounded(command, seconds, errors=subprocess.PIPE):
+    """(output, errors, exit status or what went wrong)"""
+    try:
+        run = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
+                             timeout=seconds)
+        said, complaints, end = run.stdout, run.stderr, run.returncode
+    except subprocess.TimeoutExpired as late:
+        said, complaints, end = late.stdout, late.stderr, 'no end after %d s' % seconds
+    except OSError as error:
+        said, complaints, end = b'', b'', str(error)
+    return (said or b'').decode('utf-8', 'replace'), (complaints or b'').decode('utf-8', 'replace'), end
+
+
+def unit_results(program):
+    """One result per test of a cmocka program, from its progress lines; what a crash leaves out failed."""
+    name = os.path.basename(program)
+    output, _, end = bounded([program], UNIT_TIMEOUT_S, subprocess.STDOUT)
+    results, running, said = [], None, []
+    for line in output.splitlines():
+        mark = re.match(r'\[ ([A-Z ]{8}) \] (?!---)(.*)', line)
+        word = mark.group(1).strip() if mark else None
+        if word == 'RUN':
+            if running is not None:
+                results.append(Result(running, FAILED, '\n'.join(said)))
+            running, said = 'unit/%s/%s' % (name, mark.group(2)), []
+        elif word in ('OK', 'FAILED', 'SKIPPED', 'ERROR') and running is not None:
+            state = {'OK': PASSED, 'SKIPPED': SKIPPED}.get(word, FAILED)
+            results.append(Result(running, state, '\n'.join(said)))
+            running, said = None, []
+        else:
+            said.append(line)
+    announced = re.search(r'Running (\d+) test\(s\)', output)
+    unfinished = not announced or len(results) != int(announced.group(1))
+    if running is not None or unfinished or (end != 0 and all(r.state != FAILED for r in results)):
+        detail = '\n'.join(said + ['ended with: %s' % end])
+        results.append(Result(running or 'unit/%s/%s' % (name, BROKEN), FAILED, detail))
+    return results
+
+
+def unit_suite(wanted):
+    folder = os.environ['AFLAMED_UNIT']
+    source = os.path.join(HERE, 'unit')
+    names = sorted(f[:-2] for f in os.listdir(source) if f.startswith('test_') and f.endswith('.c'))
+    if wanted and any(wanted in 'unit/' + n for n in names):
+        names = [n for n in names if wanted in 'unit/' + n]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for results in pool.map(unit_results, [os.path.join(folder, n) for n in names]):
+            yield from results
+
+
+# ---- http: unittest modules ----
+class Printer(unittest.TestResult):
+    """Writes each result at once, so that those before a crash are not lost."""
+
+    def __init__(self, prefix):
+        super().__init__()
+        self.prefix, self.broken_subtests = prefix, set()
+
+    def add(self, test, state, detail=''):
+        print(Result(self.prefix + test.id(), state, detail).to_line(), flush=True)
+
+    def addSuccess(self, test):
+        if test not in self.broken_subtests:
+            self.add(test, PASSED)
+
+    def addFailure(self, test, error):
+        self.add(test, FAILED, self._exc_info_to_string(error, test))
+
+    addError = addFailure
+
+    def addSubTest(self, test, subtest, error):
+        if error is not None:
+            self.broken_subtests.add(test)
+            self.add(subtest, FAILED, self._exc_info_to_string(error, test))
+
+    def addSkip(self, test, reason):
+        self.add(test, SKIPPED, reason)
+
+    def addExpectedFailure(self, test, error):
+        self.add(test, PASSED)
+
+    def addUnexpectedSuccess(self, test):
+        self.add(test, FAILED, 'succeeded, but is marked as an expected failure')
+
+
+def tests_of(suite):
+    for item in suite:
+        if isinstance(item, unittest.TestSuite):
+            yield from tests_of(item)
+        else:
+            yield item
+
+
+def run_module(module, wanted):
+    """In a process of its own, so that a module that hangs or kills it takes nothing else along."""
+    folder = os.path.join(HERE, 'http')
+    sys.path.insert(0, folder)
+    prefix = 'http/'
+    suite = unittest.defaultTestLoader.loadTestsFromName(module)
+    tests = [t for t in tests_of(suite) if wanted in prefix + t.id()]
+    unittest.TestSuite(tests).run(Printer(prefix))
+
+
+def http_module(module, wanted):
+    command = [sys.executable, '-B', os.path.abspath(__file__), '--module', module, wanted]
+    output, errors, end = bounded(command, HTTP_TIMEOUT_S)
+    results = [r for r in map(Result.from_line, output.splitlines()) if r]
+    if end != 0:
+        results.append(Result('http/%s/%s' % (module, BROKEN), FAILED, '%s\nended with: %s' % (errors, end)))
+    return results
+
+
+def http_suite(wanted):
+    folder = os.path.join(HERE, 'http')
+    files = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    for file in files:
+        if file.startswith('test_') and file.endswith('.py'):
+            yield from http_module(file[:-3], wanted)
+
+
+# ---- all ----
+def report(suite, results, seconds):
+    counts = [sum(r.state == s for r in results) for s in (PASSED, FAILED, SKIPPED)]
+    print('%-8s %5d passed %5d failed %5d skipped %7.1f s' % (suite, *counts, seconds), flush=True)
+    reasons = {}
+    for result in results:
+        if result.state == SKIPPED:
+            reasons.setdefault(result.detail.strip() or 'no reason given', []).append(result.name)
+    for reason, names in sorted(reasons.items()):
+        others = ' and %d more' % (len(names) - 1) if len(names) > 1 else ''
+        print('  skipped: %s%s: %s' % (names[0], others, reason))
+    for result in results:
+        if result.state == FAILED:
+            print('  FAILED: %s' % result.name)
+            for line in result.detail.splitlines()[-60:]:
+                print('      ' + line)
+    return counts
+
+
+def whole(name, suite, wanted):
+    """The suite's results; one that breaks down itself has failed."""
+    try:
+        yield from suite(wanted)
+    except Exception:
+        yield Result('%s/%s' % (name, BROKEN), FAILED, traceback.format_exc())
+
+
+def main(arguments):
+    if arguments[:1] == ['--module']:
+        run_module(*arguments[1:])
+        return 0
+    wanted = arguments[0] if arguments else ''
+    sanitizer_environment()
+    totals = [0, 0, 0]
+    suites = {'unit': unit_suite, 'data': cases.suite, 'http': http_suite, 'oracle': oracle.suite}
+    for name, suite in suites.items():
+        start = time.monotonic()
+        results = [r for r in whole(name, suite, wanted) if wanted in r.name or r.name.endswith(BROKEN)]
+        if results or not wanted:
+            totals = [a + b for a, b in zip(totals, report(name, results, time.monotonic() - start))]
+    if wanted and sum(totals) == 0:
+        print('no test has %r in its name' % wanted)
+    print('%d passed, %d failed, %d skipped' % tuple(totals), flush=True)
+    return 1 if totals[1] or sum(totals) == 0 else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

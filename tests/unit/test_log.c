@@ -1,0 +1,226 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/log.h"
+#include "server/utc.h"
+
+struct fixture {
+    int ends[2];
+    struct log *log;
+    char line[16384];
+};
+
+static struct fixture begin(enum log_level level)
+{
+    struct fixture f = {.log = NULL};
+
+    assert_int_equal(pipe(f.ends), 0);
+    f.log = log_new(level, f.ends[1]);
+    assert_non_null(f.log);
+    return f;
+}
+
+static void end(struct fixture *f)
+{
+    log_free(f->log);
+    close(f->ends[0]);
+    close(f->ends[1]);
+}
+
+/* What was written, all of it with one read: the writer used one write. */
+static const char *written(struct fixture *f)
+{
+    ssize_t n = read(f->ends[0], f->line, sizeof(f->line) - 1);
+
+    assert_true(n > 0);
+    f->line[n] = '\0';
+    return f->line;
+}
+
+static void assert_matches(const char *text, const char *pattern)
+{
+    regex_t regex;
+
+    assert_int_equal(regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB), 0);
+    if (regexec(&regex, text, 0, NULL, 0) != 0)
+        fail_msg("\"%s\" does not match %s", text, pattern);
+    regfree(&regex);
+}
+
+static void a_line_per_event(void **state)
+{
+    (void)state;
+    struct fixture f = begin(LOG_INFO);
+
+    LOG(f.log, LOG_INFO, "upload", LOG_STR("name", STR("a.trace")), LOG_U64("bytes", UINT64_MAX));
+    assert_matches(
+        written(&f),
+        "^20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\\.[0-9]{3}Z info upload "
+        "name=a\\.trace bytes=18446744073709551615\n$");
+    log_event(f.log, LOG_ERROR, "plain", NULL, 0);
+    assert_matches(written(&f), "Z error plain\n$");
+    end(&f);
+}
+
+static void levels_are_kept_apart(void **state)
+{
+    (void)state;
+    struct fixture f = begin(LOG_WARN);
+    enum log_level level = LOG_DEBUG;
+
+    LOG(f.log, LOG_INFO, "no", LOG_U64("n", 1));
+    LOG(f.log, LOG_DEBUG, "no", LOG_U64("n", 2));
+    LOG(NULL, LOG_ERROR, "no", LOG_U64("n", 3));
+    LOG(f.log, LOG_WARN, "yes", LOG_U64("n", 4));
+    assert_matches(written(&f), "^[^ ]* warn yes n=4\n$");
+    assert_true(log_level_parse(STR("error"), &level));
+    assert_int_equal(level, LOG_ERROR);
+    assert_true(log_level_parse(STR("debug"), &level));
+    assert_int_equal(level, LOG_DEBUG);
+    assert_false(log_level_parse(STR("Error"), &level));
+    assert_false(log_level_parse(STR(""), &level));
+    end(&f);
+    log_free(NULL);
+}
+
+static void hostile_values_stay_on_their_line(void **state)
+{
+    (void)state;
+    struct fixture f = begin(LOG_INFO);
+
+    LOG(f.log, LOG_INFO, "e", LOG_STR("a", STR("x\n2026-01-01 error \"=\\\x1b[31m\xff\0")),
+        LOG_STR("b", STR("")), LOG_STR("c", STR("\xe2\x80\xae")));
+    const char *line = written(&f);
+    assert_ptr_equal(strchr(line, '\n'), line + strlen(line) - 1);
+    assert_null(strchr(line, '\x1b'));
+    assert_non_null(strstr(
+        line,
+        " a=x\xe2\x90\x8a"
+        "2026-01-01\\ error\\ \\\"\\=\\\\\xe2\x90\x9b[31m\xef\xbf\xbd\xe2\x90\x80 b= c=\xef\xbf\xbd\n"));
+    end(&f);
+}
+
+static void long_values_and_lines_are_cut(void **state)
+{
+    (void)state;
+    static char hostile[100000];
+    struct log_field fields[16];
+    struct fixture f = begin(LOG_INFO);
+
+    memset(hostile, '\xff', sizeof(hostile));
+    for (size_t i = 0; i < 16; i++)
+        fields[i] = LOG_STR("k", ((struct str){hostile, sizeof(hostile)}));
+    log_event(f.log, LOG_INFO, "e", fields, 16);
+    size_t n = strlen(written(&f));
+    assert_in_range(n, 3 * LOG_VALUE_BYTES_MAX, 4096);
+    assert_string_equal(f.line + n - 7, " cut=1\n");
+    log_event(f.log, LOG_INFO, "e", fields, 1);
+    n = strlen(written(&f));
+    assert_null(strstr(f.line, "cut=1"));
+    assert_in_range(n, 3 * LOG_VALUE_BYTES_MAX, 3 * LOG_VALUE_BYTES_MAX + 60);
+    end(&f);
+}
+
+static void a_closed_log_is_no_error(void **state)
+{
+    (void)state;
+    struct log *l = log_new(LOG_INFO, -1);
+
+    assert_non_null(l);
+    LOG(l, LOG_INFO, "lost", LOG_U64("n", 1));
+    log_free(l);
+}
+
+static void *write_lines(void *log)
+{
+    static char text[1000];
+
+    for (unsigned i = 0; i < 20; i++)
+        LOG(log, LOG_INFO, "thread", LOG_STR("text", ((struct str){text, sizeof(text)})), LOG_U64("end", 1));
+    return NULL;
+}
+
+static void threads_write_whole_lines(void **state)
+{
+    (void)state;
+    struct fixture f = begin(LOG_INFO);
+    FILE *in = fdopen(f.ends[0], "r");
+    pthread_t threads[3];
+
+    assert_non_null(in);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, write_lines, f.log), 0);
+    for (size_t i = 0; i < 60; i++) {
+        assert_non_null(fgets(f.line, sizeof(f.line), in));
+        assert_matches(f.line, "^[^ ]* info thread text=[^ ]{3000} end=1\n$");
+    }
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    log_free(f.log);
+    fclose(in);
+    close(f.ends[1]);
+}
+
+static void times_as_text(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t unix_s;
+        const char *text;
+    } CASES[] = {{0, "1970-01-01T00:00:00Z"},
+                 {951782400, "2000-02-29T00:00:00Z"},
+                 {1795171759, "2026-11-20T10:49:19Z"},
+                 {UTC_LAST_S, "9999-12-31T23:59:59Z"}};
+    static const char *const WRONG[] = {"",
+                                        "2026-11-20T10:49:19",
+                                        "2026-11-20T10:49:19Zx",
+                                        "2026-11-20 10:49:19Z",
+                                        "2026-11-31T10:49:19Z",
+                                        "2026-13-20T10:49:19Z",
+                                        "2026-11-20T24:49:19Z",
+                                        "2026-11-20T10:60:19Z",
+                                        "2026-11-20T10:49:60Z",
+                                        "1969-11-20T10:49:19Z",
+                                        "+026-11-20T10:49:19Z",
+                                        "2026-1a-20T10:49:19Z",
+                                        "2026-11-20T10:49:-9Z"};
+    char text[UTC_CHARS + 1];
+    int64_t back = -1;
+
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        utc_format(CASES[i].unix_s, text);
+        assert_string_equal(text, CASES[i].text);
+        assert_true(utc_parse(str_of(text), &back));
+        assert_true(back == CASES[i].unix_s);
+    }
+    for (size_t i = 0; i < sizeof(WRONG) / sizeof(WRONG[0]); i++)
+        assert_false(utc_parse(str_of(WRONG[i]), &back));
+    utc_format(INT64_MIN, text);
+    assert_string_equal(text, CASES[0].text);
+    utc_format(INT64_MAX, text);
+    assert_string_equal(text, CASES[3].text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_per_event),
+        cmocka_unit_test(levels_are_kept_apart),
+        cmocka_unit_test(hostile_values_stay_on_their_line),
+        cmocka_unit_test(long_values_and_lines_are_cut),
+        cmocka_unit_test(a_closed_log_is_no_error),
+        cmocka_unit_test(threads_write_whole_lines),
+        cmocka_unit_test(times_as_text),
+    };
+    return cmocka_run_group_tests_name("log", tests, NULL, NULL);
+}

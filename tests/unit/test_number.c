@@ -1,0 +1,140 @@
+/* Numbers for people: rounding, units, their borders, no overflow. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "render/number.h"
+
+struct expected {
+    uint64_t value;
+    unsigned digits;
+    const char *text;
+};
+
+static void check(char *end, char *text, const char *expected)
+{
+    *end = '\0';
+    assert_true(end - text < NUMBER_BYTES_MAX);
+    assert_string_equal(text, expected);
+}
+
+static void durations(void **state)
+{
+    static const struct expected CASES[] = {
+        {0, 3, "0 ns"},
+        {999, 3, "999 ns"},
+        {1000, 3, "1 µs"},
+        {1234, 3, "1.23 µs"},
+        {1235, 3, "1.24 µs"},
+        {12300000, 3, "12.3 ms"},
+        {1200000, 3, "1.2 ms"},
+        {999600, 3, "1 ms"},
+        {999400, 3, "999 µs"},
+        {999999999, 3, "1 s"},
+        {9996, 3, "10 µs"},
+        {15841000000, 5, "15.841 s"},
+        {15841499999, 5, "15.841 s"},
+        {59960000000, 3, "1 min"},
+        {59940000000, 3, "59.9 s"},
+        {95000000000, 3, "1.58 min"},
+        {UINT64_C(740700000000000), 3, "12,345 min"},
+        {UINT64_MAX, 3, "307,445,735 min"},
+        {UINT64_MAX, 9, "307,445,735 min"},
+        {UINT64_C(61000000001), 9, "1.01666667 min"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        char text[NUMBER_BYTES_MAX];
+        check(number_duration(text, CASES[i].value, CASES[i].digits), text, CASES[i].text);
+    }
+}
+
+static void sizes(void **state)
+{
+    static const struct expected CASES[] = {
+        {0, 3, "0 B"},           {1023, 3, "1,023 B"},      {1024, 3, "1 KiB"},
+        {1536, 3, "1.5 KiB"},    {1048575, 3, "1 MiB"},     {1023 * 1024, 3, "1,023 KiB"},
+        {3565158, 3, "3.4 MiB"}, {UINT64_MAX, 3, "16 EiB"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        char text[NUMBER_BYTES_MAX];
+        check(number_bytes(text, CASES[i].value, CASES[i].digits), text, CASES[i].text);
+    }
+}
+
+static void counts(void **state)
+{
+    char text[NUMBER_BYTES_MAX];
+
+    (void)state;
+    check(number_value(text, UNIT_COUNT, 1234567, 3), text, "1,234,567");
+    check(number_value(text, UNIT_COUNT, UINT64_MAX, 3), text, "18,446,744,073,709,551,615");
+    check(number_value(text, UNIT_BYTES, 2048, 3), text, "2 KiB");
+    check(number_value(text, UNIT_NS, 2000, 3), text, "2 µs");
+    check(number_u64(text, 0), text, "0");
+    check(number_u64(text, UINT64_MAX), text, "18446744073709551615");
+    check(number_fixed(text, 1250, 2), text, "12.5");
+    check(number_fixed(text, 5, 3), text, "0.005");
+}
+
+static void percents(void **state)
+{
+    static const struct {
+        uint64_t part, whole;
+        const char *text;
+    } CASES[] = {
+        {0, 100, "0 %"},
+        {0, 0, "0 %"},
+        {5, 0, "0 %"},
+        {1, 100000, "<0.01 %"},
+        {1, 20000, "0.01 %"},
+        {1, 20001, "<0.01 %"},
+        {456, 10000, "4.56 %"},
+        {130, 10000, "1.3 %"},
+        {789, 1000, "78.9 %"},
+        {9994, 100000, "9.99 %"},
+        {9996, 100000, "10 %"},
+        {99999, 100000, "99.9 %"},
+        {UINT64_MAX - 1, UINT64_MAX, "99.9 %"},
+        {7, 7, "100 %"},
+        {8, 7, "100 %"},
+        {UINT64_MAX, UINT64_MAX, "100 %"},
+        {UINT64_MAX / 2, UINT64_MAX, "50 %"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        char text[NUMBER_BYTES_MAX];
+        check(number_percent(text, CASES[i].part, CASES[i].whole), text, CASES[i].text);
+    }
+}
+
+static void ratio(void **state)
+{
+    (void)state;
+    assert_int_equal(number_ratio(1, 2, 1), 1);
+    assert_int_equal(number_ratio(1, 3, 1), 0);
+    assert_int_equal(number_ratio(2, 3, 1), 1);
+    assert_true(number_ratio(UINT64_MAX, UINT64_MAX, 11800) == 11800);
+    assert_true(number_ratio(UINT64_MAX / 2 + 1, UINT64_MAX, 2) == 1);
+    assert_true(number_ratio(UINT64_MAX, 1, 2) == UINT64_MAX);
+    assert_true(number_add(UINT64_MAX, 1) == UINT64_MAX);
+    assert_true(number_add(1, 2) == 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(durations), cmocka_unit_test(sizes), cmocka_unit_test(counts),
+        cmocka_unit_test(percents),  cmocka_unit_test(ratio),
+    };
+    return cmocka_run_group_tests_name("number", tests, NULL, NULL);
+}

@@ -1,0 +1,368 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "server/record.h"
+#include "tests/support/scratch.h"
+
+enum { DAY_S = 86400 };
+#define NOW_S INT64_C(1795171759)
+#define ID    "abcdefghijklmnopqrstuvwxyz"
+#define SHA   "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+struct fixture {
+    struct scratch scratch;
+    struct store *store;
+    struct record record;
+};
+
+static struct fixture begin(void)
+{
+    struct fixture f = {.scratch = scratch_make()};
+    struct diag diag = {0};
+
+    f.store = store_open(f.scratch.path, &diag);
+    assert_non_null(f.store);
+    f.record = (struct record){.id = ID,
+                               .name = "app start.trace",
+                               .sha256 = SHA,
+                               .format = "art-trace",
+                               .size = 57472596,
+                               .created_s = NOW_S,
+                               .expires_s = NOW_S + 30 * DAY_S,
+                               .warnings = 2};
+    record_sha256_hex("token", 5, f.record.token_sha256);
+    return f;
+}
+
+static void end(struct fixture *f)
+{
+    store_close(f->store);
+    scratch_remove(&f->scratch);
+}
+
+static enum record_state state_at(struct fixture *f, int64_t now_s, struct record *r)
+{
+    return record_read(f->store, STR(ID), now_s, r);
+}
+
+static void records_come_back(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct record r;
+
+    assert_int_equal(state_at(&f, NOW_S, &r), RECORD_NONE);
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(state_at(&f, NOW_S, &r), RECORD_FOUND);
+    assert_string_equal(r.id, f.record.id);
+    assert_string_equal(r.name, f.record.name);
+    assert_string_equal(r.sha256, f.record.sha256);
+    assert_string_equal(r.token_sha256, f.record.token_sha256);
+    assert_string_equal(r.format, f.record.format);
+    assert_int_equal(r.size, f.record.size);
+    assert_int_equal(r.created_s, f.record.created_s);
+    assert_int_equal(r.expires_s, f.record.expires_s);
+    assert_int_equal(r.warnings, f.record.warnings);
+    assert_int_equal(store_exists(f.store, "refs/" SHA "/" ID), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record), STORE_EXISTS);
+    end(&f);
+}
+
+static void the_object_is_plain_json(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct buf text = {0};
+
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(store_read(f.store, "uploads/" ID ".json", 4096, &text), STORE_OK);
+    json_t *object = json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(object);
+    assert_int_equal(json_object_size(object), 9);
+    assert_string_equal(json_string_value(json_object_get(object, "created")), "2026-11-20T10:49:19Z");
+    assert_string_equal(json_string_value(json_object_get(object, "expires")), "2026-12-20T10:49:19Z");
+    assert_int_equal(json_integer_value(json_object_get(object, "size")), 57472596);
+    json_decref(object);
+    buf_free(&text);
+    end(&f);
+}
+
+static void hostile_names_are_cleaned(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *read;
+    } CASES[] = {
+        {"", ""},
+        {"a\n\"\\</script>\x1b[0m", "a\xe2\x90\x8a\"\\</script>\xe2\x90\x9b[0m"},
+        {"\xff\xfe\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xe2\x80\xae.trace", "\xef\xbf\xbd.trace"},
+    };
+
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        struct fixture f = begin();
+        struct record r;
+        snprintf(f.record.name, sizeof(f.record.name), "%s", CASES[i].name);
+        assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+        assert_int_equal(state_at(&f, NOW_S, &r), RECORD_FOUND);
+        assert_string_equal(r.name, CASES[i].read);
+        end(&f);
+    }
+    struct fixture f = begin();
+    struct record r;
+    memset(f.record.name, '\x01', RECORD_NAME_BYTES); /* three times as long when it is cleaned */
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(state_at(&f, NOW_S, &r), RECORD_FOUND);
+    assert_int_equal(strlen(r.name), RECORD_NAME_BYTES / 3 * 3);
+    end(&f);
+}
+
+static void what_would_be_broken_is_not_written(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct record bad[9];
+
+    for (size_t i = 0; i < 9; i++)
+        bad[i] = f.record;
+    bad[0].id[3] = '1';
+    bad[1].id[25] = '\0';
+    bad[2].sha256[0] = 'A';
+    bad[3].token_sha256[0] = '\0';
+    bad[4].format[0] = '\0';
+    bad[5].format[1] = '\n';
+    bad[6].size = (uint64_t)INT64_MAX + 1;
+    bad[7].expires_s = INT64_MAX;
+    bad[8].created_s = -1;
+    for (size_t i = 0; i < 9; i++)
+        assert_int_equal(record_write(f.store, &bad[i]), STORE_FAILED);
+    assert_int_equal(scratch_count(&f.scratch, ""), 2); /* lock, tmp */
+    end(&f);
+}
+
+static void broken_objects_are_called_so(void **state)
+{
+    (void)state;
+#define REST                                                                                             \
+    "\"name\":\"n\",\"created\":\"2026-11-20T10:49:19Z\",\"sha256\":\"" SHA "\",\"token_sha256\":\"" SHA \
+    "\",\"format\":\"f\",\"warnings\":0"
+#define LATER "\"expires\":\"2036-11-20T10:49:19Z\""
+    static const char *const OBJECTS[] = {
+        "",
+        "{",
+        "[]",
+        "{}",
+        "null",
+        "{\"id\":\"" ID "\"," REST "," LATER "}", /* no size */
+        "{\"id\":\"" ID "\"," REST "," LATER ",\"size\":-1}",
+        "{\"id\":\"" ID "\"," REST "," LATER ",\"size\":1.5}",
+        "{\"id\":\"" ID "\"," REST "," LATER ",\"size\":\"1\"}",
+        "{\"id\":\"" ID "\"," REST "," LATER ",\"size\":99999999999999999999}",
+        "{\"id\":\"" ID "\"," REST ",\"expires\":\"never\",\"size\":1}",
+        "{\"id\":\"" ID "\"," REST ",\"expires\":5,\"size\":1}",
+        "{\"id\":\"bbcdefghijklmnopqrstuvwxyz\"," REST "," LATER ",\"size\":1}", /* another's */
+        "{\"id\":\"" ID "\"," REST "," LATER ",\"size\":1,\"size\":1}",
+        "{\"id\":\"" ID "\"," REST "," LATER ",\"size\":1} x",
+        "{\"id\":\"" ID "\"," REST "," LATER ",\"size\":1",
+    };
+    struct record r;
+
+    for (size_t i = 0; i < sizeof(OBJECTS) / sizeof(OBJECTS[0]); i++) {
+        struct fixture f = begin();
+        assert_int_equal(store_put(f.store, "uploads/" ID ".json", str_of(OBJECTS[i]), STORE_DURABLE),
+                         STORE_OK);
+        assert_int_equal(state_at(&f, NOW_S, &r), RECORD_BROKEN);
+        assert_string_equal(r.id, "");
+        end(&f);
+    }
+    struct fixture f = begin();
+    static const char GOOD[] = "{\"id\":\"" ID "\"," REST "," LATER ",\"size\":1}";
+    assert_int_equal(store_put(f.store, "uploads/" ID ".json", str_of(GOOD), STORE_DURABLE), STORE_OK);
+    assert_int_equal(state_at(&f, NOW_S, &r), RECORD_FOUND);
+    end(&f);
+}
+
+static void a_huge_object_is_broken(void **state)
+{
+    (void)state;
+    static char huge[1 << 20];
+    struct fixture f = begin();
+    struct record r;
+
+    memset(huge, '[', sizeof(huge));
+    assert_int_equal(
+        store_put(f.store, "uploads/" ID ".json", (struct str){huge, sizeof(huge)}, STORE_DURABLE), STORE_OK);
+    assert_int_equal(state_at(&f, NOW_S, &r), RECORD_BROKEN);
+    end(&f);
+}
+
+static void expired_ones_are_gone_and_can_be_deleted(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct record r;
+
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(state_at(&f, f.record.expires_s - 1, &r), RECORD_FOUND);
+    assert_int_equal(state_at(&f, f.record.expires_s, &r), RECORD_GONE);
+    assert_string_equal(r.id, ID);
+    assert_int_equal(record_delete(f.store, &r, f.record.expires_s), STORE_OK);
+    assert_int_equal(state_at(&f, f.record.expires_s, &r), RECORD_GONE);
+    assert_string_equal(r.id, "");
+    end(&f);
+}
+
+static void deleted_ones_are_gone_for_a_while(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct record r;
+    int64_t last = NOW_S + (int64_t)RECORD_GONE_DAYS * DAY_S;
+
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_delete(f.store, &f.record, NOW_S), STORE_OK);
+    assert_int_equal(record_delete(f.store, &f.record, NOW_S + 5), STORE_OK);
+    assert_int_equal(store_exists(f.store, "uploads/" ID ".json"), STORE_NOT_FOUND);
+    assert_int_equal(scratch_count(&f.scratch, "refs"), 0);
+    assert_int_equal(state_at(&f, NOW_S - 100, &r), RECORD_GONE); /* a clock that was set back */
+    assert_int_equal(state_at(&f, last, &r), RECORD_GONE);
+    assert_int_equal(record_forget(f.store, STR(ID), last), STORE_OK);
+    assert_int_equal(state_at(&f, last, &r), RECORD_GONE);
+    assert_int_equal(state_at(&f, last + 1, &r), RECORD_NONE);
+    assert_int_equal(record_forget(f.store, STR(ID), last + 1), STORE_OK);
+    assert_int_equal(scratch_count(&f.scratch, "gone"), 0);
+    assert_int_equal(record_forget(f.store, STR(ID), last + 1), STORE_OK);
+    end(&f);
+}
+
+/* Only the tombstone of a delete is synced: the rest may come back with the power. */
+static void a_record_under_a_tombstone_stays_gone(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct record r;
+    int64_t late = NOW_S + 10 * (int64_t)RECORD_GONE_DAYS * DAY_S;
+
+    f.record.expires_s = late + DAY_S;
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_delete(f.store, &f.record, NOW_S), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(state_at(&f, late, &r), RECORD_GONE);
+    assert_int_equal(record_forget(f.store, STR(ID), late), STORE_OK);
+    assert_int_equal(state_at(&f, late, &r), RECORD_GONE);
+    assert_string_equal(r.id, ID);
+    assert_int_equal(record_delete(f.store, &r, late), STORE_OK);
+    assert_int_equal(state_at(&f, late, &r), RECORD_NONE);
+    end(&f);
+}
+
+static void a_damaged_tombstone_still_counts(void **state)
+{
+    (void)state;
+    static const char *const WORDS[] = {"", "x", "2026-11-20T10:49:19Z and more"};
+    struct record r;
+
+    for (size_t i = 0; i < 3; i++) {
+        struct fixture f = begin();
+        assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+        assert_int_equal(store_put(f.store, "gone/" ID, str_of(WORDS[i]), STORE_DURABLE), STORE_OK);
+        assert_int_equal(state_at(&f, NOW_S, &r), RECORD_GONE);
+        end(&f);
+    }
+}
+
+static void only_ids_are_looked_up(void **state)
+{
+    (void)state;
+    static const struct str WRONG[] = {
+        STR_INIT(""),
+        STR_INIT("abcdefghijklmnopqrstuvwxy"),
+        STR_INIT("abcdefghijklmnopqrstuvwxyza"),
+        STR_INIT("Abcdefghijklmnopqrstuvwxyz"),
+        STR_INIT("abcdefghijklmnopqrstuvwxy1"),
+        STR_INIT("../../../../../etc/passwd."),
+        STR_INIT("abcdefghijklmnopqrstuvwxy\0"),
+    };
+    struct fixture f = begin();
+    struct record r;
+
+    for (size_t i = 0; i < sizeof(WRONG) / sizeof(WRONG[0]); i++) {
+        assert_false(record_id_valid(WRONG[i]));
+        assert_int_equal(record_read(f.store, WRONG[i], NOW_S, &r), RECORD_NONE);
+    }
+    assert_true(record_id_valid(STR("abcdefghijklmnopqrstuv2347")));
+    end(&f);
+}
+
+static void secrets_differ_and_use_all_bits(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    static char secrets[N][RECORD_ID_CHARS + 1];
+    size_t kinds[RECORD_ID_CHARS] = {0};
+
+    for (size_t i = 0; i < N; i++) {
+        assert_true(record_new_secret(secrets[i]));
+        assert_true(record_id_valid(str_of(secrets[i])));
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(secrets[i], secrets[k]);
+    }
+    for (size_t at = 0; at < RECORD_ID_CHARS; at++)
+        for (char c = '2'; c <= 'z'; c++) {
+            size_t i = 0;
+            while (i < N && secrets[i][at] != c)
+                i++;
+            kinds[at] += i < N;
+        }
+    /* 400 draws of 32 letters miss one in three of a million places; the last letter holds three bits */
+    for (size_t at = 0; at + 1 < RECORD_ID_CHARS; at++)
+        assert_in_range(kinds[at], 28, 32);
+    assert_int_equal(kinds[RECORD_ID_CHARS - 1], 8);
+}
+
+static void digests_and_tokens(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    char hex[RECORD_SHA256_CHARS + 1];
+
+    record_sha256_hex("", 0, hex);
+    assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    record_sha256_hex("abc", 3, hex);
+    assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_true(record_token_matches(&f.record, STR("token")));
+    assert_false(record_token_matches(&f.record, STR("Token")));
+    assert_false(record_token_matches(&f.record, STR("")));
+    assert_false(record_token_matches(&f.record, str_of(f.record.token_sha256)));
+    f.record.token_sha256[0] = '\0';
+    assert_false(record_token_matches(&f.record, STR("token")));
+    assert_false(record_token_matches(&f.record, STR("")));
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_come_back),
+        cmocka_unit_test(the_object_is_plain_json),
+        cmocka_unit_test(hostile_names_are_cleaned),
+        cmocka_unit_test(what_would_be_broken_is_not_written),
+        cmocka_unit_test(broken_objects_are_called_so),
+        cmocka_unit_test(a_huge_object_is_broken),
+        cmocka_unit_test(expired_ones_are_gone_and_can_be_deleted),
+        cmocka_unit_test(deleted_ones_are_gone_for_a_while),
+        cmocka_unit_test(a_record_under_a_tombstone_stays_gone),
+        cmocka_unit_test(a_damaged_tombstone_still_counts),
+        cmocka_unit_test(only_ids_are_looked_up),
+        cmocka_unit_test(secrets_differ_and_use_all_bits),
+        cmocka_unit_test(digests_and_tokens),
+    };
+    return cmocka_run_group_tests_name("record", tests, NULL, NULL);
+}

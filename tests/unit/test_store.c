@@ -1,0 +1,558 @@
+/* The functions of the system that the store stands on are replaced here, so that each of them can fail at
+ * any call. */
+#undef _FORTIFY_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "server/store.h"
+#include "tests/support/scratch.h"
+
+/* ---- the system, with faults ---- */
+
+struct faults {
+    bool on;
+    bool no_tmpfile;  /* a file system without files without names */
+    unsigned fail_at; /* that call fails, counted from 1; 0: none */
+    int error;
+    unsigned calls;
+    char trace[4096]; /* a letter per call: o l f m w u */
+};
+static struct faults faults;
+
+static bool faulty(char letter)
+{
+    if (!faults.on)
+        return false;
+    if (faults.calls < sizeof(faults.trace) - 1)
+        faults.trace[faults.calls] = letter;
+    faults.calls++;
+    errno = faults.error;
+    return faults.calls == faults.fail_at;
+}
+
+int openat(int dir, const char *path, int flags, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, flags);
+    unsigned mode = va_arg(arguments, unsigned);
+    va_end(arguments);
+    if (faults.no_tmpfile && (flags & O_TMPFILE) == O_TMPFILE) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return faulty('o') ? -1 : (int)syscall(SYS_openat, dir, path, flags, mode);
+}
+
+int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+    return faulty('l') ? -1 : (int)syscall(SYS_linkat, from_dir, from, to_dir, to, flags);
+}
+
+int fsync(int fd)
+{
+    return faulty('f') ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+int mkdirat(int dir, const char *path, mode_t mode)
+{
+    return faulty('m') ? -1 : (int)syscall(SYS_mkdirat, dir, path, mode);
+}
+
+ssize_t write(int fd, const void *p, size_t n)
+{
+    return faulty('w') ? -1 : syscall(SYS_write, fd, p, n);
+}
+
+/* ---- fixtures ---- */
+
+struct fixture {
+    struct scratch scratch;
+    struct store *store;
+};
+
+static struct fixture begin(void)
+{
+    struct fixture f = {scratch_make(), NULL};
+    struct diag diag = {0};
+
+    f.store = store_open(f.scratch.path, &diag);
+    assert_non_null(f.store);
+    return f;
+}
+
+static void end(struct fixture *f)
+{
+    store_close(f->store);
+    scratch_remove(&f->scratch);
+    faults = (struct faults){0};
+}
+
+static void assert_object(struct store *s, const char *key, struct str expected)
+{
+    struct buf b = {0};
+
+    assert_int_equal(store_read(s, key, 1 << 20, &b), STORE_OK);
+    assert_true(str_eq(buf_view(&b), expected));
+    buf_free(&b);
+}
+
+/* ---- tests ---- */
+
+static void objects_come_back(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct store *s = f.store;
+
+    assert_int_equal(store_put(s, "uploads/x.json", STR("{}"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(s, "views/ab/abcd", STR("a\0b"), STORE_EVICTABLE), STORE_OK);
+    assert_int_equal(store_put(s, "a/b/c/empty", STR(""), STORE_DURABLE), STORE_OK);
+    assert_object(s, "uploads/x.json", STR("{}"));
+    assert_object(s, "views/ab/abcd", STR("a\0b"));
+    assert_object(s, "a/b/c/empty", STR(""));
+    assert_int_equal(store_exists(s, "views/ab/abcd"), STORE_OK);
+    assert_int_equal(store_exists(s, "views/ab/abce"), STORE_NOT_FOUND);
+    assert_int_equal(store_exists(s, "views/ab"), STORE_NOT_FOUND);
+    assert_int_equal(store_delete(s, "views/ab"), STORE_NOT_FOUND);
+    end(&f);
+}
+
+static void second_put_changes_nothing(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+
+    assert_int_equal(store_put(f.store, "blobs/aa/x", STR("first"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(f.store, "blobs/aa/x", STR("second"), STORE_DURABLE), STORE_EXISTS);
+    assert_int_equal(store_put(f.store, "blobs/aa/x", STR("third"), STORE_EVICTABLE), STORE_EXISTS);
+    assert_object(f.store, "blobs/aa/x", STR("first"));
+    assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
+    end(&f);
+}
+
+static void get_gives_descriptor_and_size(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    int fd = -1;
+    uint64_t bytes = 0;
+    char text[8];
+
+    assert_int_equal(store_get(f.store, "a/b", &fd, &bytes), STORE_NOT_FOUND);
+    assert_int_equal(store_put(f.store, "a/b", STR("hello"), STORE_EVICTABLE), STORE_OK);
+    assert_int_equal(store_get(f.store, "a/b", &fd, &bytes), STORE_OK);
+    assert_int_equal(bytes, 5);
+    assert_int_equal(store_delete(f.store, "a/b"), STORE_OK); /* who has it open keeps it */
+    assert_int_equal(read(fd, text, sizeof(text)), 5);
+    assert_memory_equal(text, "hello", 5);
+    close(fd);
+    end(&f);
+}
+
+static void read_has_a_limit(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct buf b = {0};
+
+    assert_int_equal(store_put(f.store, "a/b", STR("12345"), STORE_EVICTABLE), STORE_OK);
+    buf_z(&b, "x");
+    assert_int_equal(store_read(f.store, "a/b", 4, &b), STORE_FAILED);
+    assert_true(str_eq(buf_view(&b), STR("x")));
+    assert_int_equal(store_read(f.store, "a/b", 5, &b), STORE_OK);
+    assert_true(str_eq(buf_view(&b), STR("x12345")));
+    buf_free(&b);
+    end(&f);
+}
+
+static void invalid_keys_are_refused(void **state)
+{
+    (void)state;
+    static const char *const KEYS[] = {
+        "",    "name",  "/a/b",  "a//b",       "a/",    "../x",  "a/..",   "a/../b", "a/./b",     "a/.b",
+        "a/B", "a/b c", "a/b\n", "a/\xc3\xa9", "tmp/a", "a/b:c", "a/b%2e", "a\\b/c", "a/b/c/d/e", "a/b/c/d/"};
+    struct fixture f = begin();
+    char longest[STORE_KEY_BYTES + 1], outside[512];
+    int fd;
+    uint64_t bytes;
+    struct buf b = {0};
+
+    for (size_t i = 0; i < sizeof(KEYS) / sizeof(KEYS[0]); i++) {
+        assert_false(store_key_valid(KEYS[i]));
+        assert_int_equal(store_put(f.store, KEYS[i], STR("x"), STORE_DURABLE), STORE_FAILED);
+        assert_int_equal(store_get(f.store, KEYS[i], &fd, &bytes), STORE_FAILED);
+        assert_int_equal(store_read(f.store, KEYS[i], 10, &b), STORE_FAILED);
+        assert_int_equal(store_exists(f.store, KEYS[i]), STORE_FAILED);
+        assert_int_equal(store_delete(f.store, KEYS[i]), STORE_FAILED);
+    }
+    memset(longest, 'a', sizeof(longest));
+    longest[1] = '/';
+    longest[STORE_KEY_BYTES] = '\0';
+    assert_false(store_key_valid(longest));
+    longest[STORE_KEY_BYTES - 1] = '\0';
+    assert_true(store_key_valid(longest));
+    assert_int_equal(store_put(f.store, longest, STR("x"), STORE_DURABLE), STORE_OK);
+    scratch_path(&f.scratch, "../x", outside, sizeof(outside));
+    assert_int_not_equal(access(outside, F_OK), 0);
+    assert_int_equal(scratch_count(&f.scratch, ""), 4); /* lock, tmp, a/, the longest */
+    end(&f);
+}
+
+static void nothing_shows_before_commit(void **state)
+{
+    (void)state;
+
+    for (int named = 0; named < 2; named++) {
+        faults.no_tmpfile = named;
+        struct fixture f = begin();
+        struct store_temp t;
+        assert_int_equal(store_temp_open(f.store, &t), STORE_OK);
+        assert_int_equal(t.name[0] != '\0', named);
+        assert_int_equal(store_temp_write(&t, "half", 4), STORE_OK);
+        assert_int_equal(store_exists(f.store, "blobs/aa/x"), STORE_NOT_FOUND);
+        assert_int_equal(scratch_count(&f.scratch, "tmp"), named);
+        assert_int_equal(store_temp_write(&t, "+half", 5), STORE_OK);
+        assert_int_equal(store_temp_commit(f.store, &t, "blobs/aa/x", STORE_DURABLE), STORE_OK);
+        assert_object(f.store, "blobs/aa/x", STR("half+half"));
+        assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
+        store_temp_discard(f.store, &t); /* a second time is nothing */
+        assert_int_equal(store_temp_open(f.store, &t), STORE_OK);
+        assert_int_equal(store_temp_write(&t, "x", 1), STORE_OK);
+        store_temp_discard(f.store, &t);
+        assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
+        assert_int_equal(scratch_count(&f.scratch, "blobs"), 2);
+        end(&f);
+    }
+}
+
+static unsigned mode_of(const struct scratch *s, const char *name)
+{
+    char path[512];
+    struct stat st;
+
+    scratch_path(s, name, path, sizeof(path));
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_mode & 0777;
+}
+
+static void others_may_not_look(void **state)
+{
+    (void)state;
+    struct scratch outer = scratch_make();
+    struct diag diag = {0};
+    char path[512];
+
+    scratch_path(&outer, "new/store/", path, sizeof(path));
+    struct store *s = store_open(path, &diag);
+    assert_non_null(s);
+    assert_int_equal(store_put(s, "blobs/aa/x", STR("x"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(mode_of(&outer, "new"), 0700);
+    assert_int_equal(mode_of(&outer, "new/store"), 0700);
+    assert_int_equal(mode_of(&outer, "new/store/blobs/aa"), 0700);
+    assert_int_equal(mode_of(&outer, "new/store/blobs/aa/x"), 0600);
+    store_close(s);
+    scratch_remove(&outer);
+}
+
+static void only_one_has_the_store(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct diag diag = {0};
+    size_t descriptors = scratch_descriptors();
+
+    assert_null(store_open(f.scratch.path, &diag));
+    assert_int_equal(diag.kind, DIAG_IO);
+    assert_string_equal(diag.title, "the store is in use");
+    assert_non_null(strstr(diag.detail, f.scratch.path));
+    assert_int_equal(scratch_descriptors(), descriptors);
+    store_close(f.store);
+    diag = (struct diag){0};
+    f.store = store_open(f.scratch.path, &diag);
+    assert_non_null(f.store);
+    end(&f);
+    store_close(NULL);
+}
+
+static void opening_what_is_no_directory_fails(void **state)
+{
+    (void)state;
+    struct scratch scratch = scratch_make();
+    char path[512];
+
+    scratch_write(&scratch, "file", "x", 1);
+    for (int below = 0; below < 2; below++) {
+        struct diag diag = {0};
+        scratch_path(&scratch, below ? "file/store" : "file", path, sizeof(path));
+        assert_null(store_open(path, &diag));
+        assert_int_equal(diag.kind, DIAG_IO);
+        assert_non_null(strstr(diag.detail, "Not a directory"));
+    }
+    struct diag diag = {0};
+    assert_null(store_open("", &diag));
+    assert_int_equal(diag.kind, DIAG_IO);
+    scratch_remove(&scratch);
+}
+
+static void opening_sweeps_what_was_left(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct diag diag = {0};
+
+    assert_int_equal(store_put(f.store, "a/b", STR("kept"), STORE_DURABLE), STORE_OK);
+    store_close(f.store);
+    scratch_write(&f.scratch, "tmp/0123", "left", 4);
+    scratch_write(&f.scratch, "tmp/4567", "left", 4);
+    f.store = store_open(f.scratch.path, &diag);
+    assert_non_null(f.store);
+    assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
+    assert_object(f.store, "a/b", STR("kept"));
+    end(&f);
+}
+
+static void last_object_takes_its_folder_along(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+
+    assert_int_equal(store_put(f.store, "refs/aa/one", STR(""), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(f.store, "refs/aa/two", STR(""), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_delete(f.store, "refs/aa/one"), STORE_OK);
+    assert_int_equal(scratch_count(&f.scratch, "refs"), 2);
+    assert_int_equal(store_delete(f.store, "refs/aa/two"), STORE_OK);
+    assert_int_equal(scratch_count(&f.scratch, "refs"), 0);
+    assert_int_equal(store_delete(f.store, "refs/aa/two"), STORE_NOT_FOUND);
+    assert_int_equal(store_put(f.store, "refs/aa/two", STR(""), STORE_DURABLE), STORE_OK);
+    end(&f);
+}
+
+struct found {
+    struct store *store; /* NULL: nothing is deleted */
+    size_t n, most;
+    size_t key_bytes;
+};
+
+static bool note(void *context, const char *key)
+{
+    struct found *f = context;
+
+    assert_int_equal(strncmp(key, "views/", 6), 0);
+    f->n++;
+    f->key_bytes += strlen(key);
+    if (f->store != NULL)
+        assert_int_equal(store_delete(f->store, key), STORE_OK);
+    return f->n < f->most;
+}
+
+static void list_sees_all_levels(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct found all = {NULL, 0, SIZE_MAX, 0}, some = {NULL, 0, 3, 0}, none = {NULL, 0, SIZE_MAX, 0};
+    struct found sub = {NULL, 0, SIZE_MAX, 0}, deleted = {f.store, 0, SIZE_MAX, 0};
+    char key[64];
+
+    for (unsigned i = 0; i < 300; i++) {
+        snprintf(key, sizeof(key), "views/%02x/%04x", i % 7, i);
+        assert_int_equal(store_put(f.store, key, STR("x"), STORE_EVICTABLE), STORE_OK);
+    }
+    assert_int_equal(store_put(f.store, "views/flat", STR("x"), STORE_EVICTABLE), STORE_OK);
+    assert_int_equal(store_put(f.store, "other/x", STR("x"), STORE_EVICTABLE), STORE_OK);
+    scratch_write(&f.scratch, "views/.hidden", "", 0);
+    scratch_write(&f.scratch, "views/NOT A KEY", "", 0);
+    assert_int_equal(store_list(f.store, "views/", note, &all), STORE_OK);
+    assert_int_equal(all.n, 301);
+    assert_int_equal(all.key_bytes, 300 * strlen("views/00/0000") + strlen("views/flat"));
+    assert_int_equal(store_list(f.store, "views/03/", note, &sub), STORE_OK);
+    assert_int_equal(sub.n, 43);
+    assert_int_equal(store_list(f.store, "views/", note, &some), STORE_OK);
+    assert_int_equal(some.n, 3);
+    assert_int_equal(store_list(f.store, "nothing/", note, &none), STORE_OK);
+    assert_int_equal(none.n, 0);
+    assert_int_equal(store_list(f.store, "views/", note, &deleted), STORE_OK);
+    assert_int_equal(deleted.n, 301);
+    assert_int_equal(scratch_count(&f.scratch, "views"), 1); /* what is no key; folders are gone */
+    end(&f);
+}
+
+static void list_takes_folders_only(void **state)
+{
+    (void)state;
+    static const char *const PREFIXES[] = {"",          "/",    "views",    "../",
+                                           "views/../", "tmp/", "a/b/c/d/", "views//"};
+    struct fixture f = begin();
+    struct found found = {NULL, 0, SIZE_MAX, 0};
+
+    for (size_t i = 0; i < sizeof(PREFIXES) / sizeof(PREFIXES[0]); i++)
+        assert_int_equal(store_list(f.store, PREFIXES[i], note, &found), STORE_FAILED);
+    end(&f);
+}
+
+static void data_is_synced_before_its_name(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+
+    faults.on = true;
+    assert_int_equal(store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE), STORE_OK);
+    /* a file, its data, its name fails, two folders, its name; then a/b, a and the top are opened and synced
+     */
+    assert_string_equal(faults.trace, "owflmmlofoff");
+    faults = (struct faults){.on = true};
+    assert_int_equal(store_put(f.store, "a/b/d", STR("x"), STORE_EVICTABLE), STORE_OK);
+    assert_string_equal(faults.trace, "owl");
+    end(&f);
+}
+
+/* Each call of the system fails once, with each error: the object is whole or not there, nothing leaks, and
+ * the next put does it. Returns how many calls there were. */
+static unsigned fail_each(const char *key, int error, enum store_result expected)
+{
+    struct fixture f = begin();
+    size_t descriptors = scratch_descriptors();
+    unsigned at = 1;
+
+    for (;; at++) {
+        faults.on = true;
+        faults.calls = 0;
+        faults.fail_at = at;
+        faults.error = error;
+        enum store_result result = store_put(f.store, key, STR("whole"), STORE_DURABLE);
+        faults.on = false;
+        if (faults.calls < at) {
+            assert_int_equal(result, STORE_OK);
+            break;
+        }
+        assert_int_equal(result, expected);
+        if (store_exists(f.store, key) == STORE_OK) {
+            assert_object(f.store, key, STR("whole"));
+            assert_int_equal(store_delete(f.store, key), STORE_OK);
+        }
+        assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
+        assert_int_equal(scratch_descriptors(), descriptors);
+    }
+    assert_object(f.store, key, STR("whole"));
+    end(&f);
+    return at - 1;
+}
+
+static void every_call_may_fail(void **state)
+{
+    (void)state;
+
+    for (int named = 0; named < 2; named++) {
+        faults.no_tmpfile = named;
+        assert_in_range(fail_each("a/b/c", EIO, STORE_FAILED), 9, 12);
+        faults.no_tmpfile = named;
+        assert_in_range(fail_each("a/b/c", ENOSPC, STORE_FULL), 9, 12);
+        faults.no_tmpfile = named;
+        assert_in_range(fail_each("a/b/c", EDQUOT, STORE_FULL), 9, 12);
+    }
+}
+
+static void interrupted_calls_go_on(void **state)
+{
+    (void)state;
+    static const char INTERRUPTIBLE[] = "owf";
+    struct fixture f = begin();
+
+    for (unsigned at = 1; at <= 6; at++) {
+        char key[32];
+        snprintf(key, sizeof(key), "a/%u", at);
+        faults = (struct faults){.on = true, .fail_at = at, .error = EINTR};
+        enum store_result result = store_put(f.store, key, STR("whole"), STORE_DURABLE);
+        faults.on = false;
+        if (strchr(INTERRUPTIBLE, faults.trace[at - 1]) != NULL) {
+            assert_int_equal(result, STORE_OK);
+            assert_object(f.store, key, STR("whole"));
+        }
+    }
+    end(&f);
+}
+
+struct worker {
+    struct store *store;
+    unsigned seed;
+    atomic_uint *failures;
+};
+
+/* Few keys and many threads: puts, reads and deletes of the same object and the same folder meet. */
+static void *mill(void *argument)
+{
+    struct worker *w = argument;
+
+    for (unsigned i = 0; i < 400; i++) {
+        char key[32];
+        struct buf b = {0};
+        w->seed = w->seed * 1103515245 + 12345;
+        unsigned which = w->seed >> 16 & 3;
+        snprintf(key, sizeof(key), "refs/%u/x", which);
+        enum store_result put = store_put(w->store, key, STR("content"), STORE_EVICTABLE);
+        enum store_result got = store_read(w->store, key, 100, &b);
+        bool fine = (put == STORE_OK || put == STORE_EXISTS) &&
+                    (got == STORE_NOT_FOUND || (got == STORE_OK && str_eq(buf_view(&b), STR("content"))));
+        if (store_delete(w->store, key) > STORE_NOT_FOUND || !fine)
+            atomic_fetch_add(w->failures, 1);
+        buf_free(&b);
+    }
+    return NULL;
+}
+
+static void threads_share_it(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    atomic_uint failures = 0;
+    pthread_t threads[4];
+    struct worker workers[4];
+
+    for (unsigned i = 0; i < 4; i++) {
+        workers[i] = (struct worker){f.store, i + 1, &failures};
+        assert_int_equal(pthread_create(&threads[i], NULL, mill, &workers[i]), 0);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(failures, 0);
+    assert_int_equal(scratch_count(&f.scratch, "refs"), 0);
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(objects_come_back),
+        cmocka_unit_test(second_put_changes_nothing),
+        cmocka_unit_test(get_gives_descriptor_and_size),
+        cmocka_unit_test(read_has_a_limit),
+        cmocka_unit_test(invalid_keys_are_refused),
+        cmocka_unit_test(nothing_shows_before_commit),
+        cmocka_unit_test(others_may_not_look),
+        cmocka_unit_test(only_one_has_the_store),
+        cmocka_unit_test(opening_what_is_no_directory_fails),
+        cmocka_unit_test(opening_sweeps_what_was_left),
+        cmocka_unit_test(last_object_takes_its_folder_along),
+        cmocka_unit_test(list_sees_all_levels),
+        cmocka_unit_test(list_takes_folders_only),
+        cmocka_unit_test(data_is_synced_before_its_name),
+        cmocka_unit_test(every_call_may_fail),
+        cmocka_unit_test(interrupted_calls_go_on),
+        cmocka_unit_test(threads_share_it),
+    };
+    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+}

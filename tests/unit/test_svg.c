@@ -1,0 +1,410 @@
+/* Output "svg": what is written where, well-formed for every name, the same bytes every time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clean.h"
+#include "render/svg.h"
+#include "tests/support/fake_profile.h"
+#include "tests/support/rendering.h"
+
+/* --- a reader of just the XML that the output may use --- */
+
+enum { DEPTH_MAX = 8 };
+
+static bool one_of(struct str s, const char *const *words)
+{
+    for (; *words != NULL; words++)
+        if (str_eq(s, str_of(*words)))
+            return true;
+    return false;
+}
+
+/* Text or an attribute's value: clean characters, known entities, no markup. */
+static void check_text(struct str s)
+{
+    static const char *const ENTITIES[] = {"lt", "gt", "amp", "#34", "#39", NULL};
+
+    while (s.n > 0) {
+        struct str before = s;
+        uint32_t c = clean_next(&s);
+        if (before.p[0] != '\n') {
+            struct buf same = {0};
+            clean_put(&same, c);
+            assert_int_equal(same.n, before.n - s.n);
+            assert_memory_equal(same.p, before.p, same.n);
+            buf_free(&same);
+        }
+        assert_true(c != '<' && c != '>');
+        if (c != '&')
+            continue;
+        size_t end = str_find(s, ';');
+        assert_true(end < s.n);
+        assert_true(one_of((struct str){s.p, end}, ENTITIES));
+        s.p += end + 1, s.n -= end + 1;
+    }
+}
+
+static void check_attributes(struct str s)
+{
+    static const char *const NAMES[] = {"xmlns",  "class",   "role", "aria-label", "width",
+                                        "height", "viewBox", "x",    "y",          NULL};
+
+    while (s.n > 0 && s.p[0] == ' ') {
+        size_t equals = str_find(s, '=');
+        assert_true(equals + 1 < s.n && s.p[equals + 1] == '"');
+        assert_true(one_of((struct str){s.p + 1, equals - 1}, NAMES));
+        struct str value = {s.p + equals + 2, s.n - equals - 2};
+        size_t quote = str_find(value, '"');
+        assert_true(quote < value.n);
+        check_text((struct str){value.p, quote});
+        s = (struct str){value.p + quote + 1, value.n - quote - 1};
+    }
+    assert_true(s.n == 0 || str_eq(s, STR("/")));
+}
+
+static void check_xml(struct str s)
+{
+    static const char *const ELEMENTS[] = {"svg", "style", "rect", "g", "text", "title", NULL};
+    struct str open[DEPTH_MAX];
+    size_t depth = 0;
+
+    while (s.n > 0) {
+        size_t tag = str_find(s, '<');
+        if (depth == 0 || !str_eq(open[depth - 1], STR("style")))
+            check_text((struct str){s.p, tag});
+        s.p += tag, s.n -= tag;
+        if (s.n == 0)
+            break;
+        size_t end = str_find(s, '>');
+        assert_true(end < s.n && end >= 2);
+        bool closes = s.p[1] == '/';
+        struct str inside = {s.p + 1 + closes, end - 1 - closes};
+        size_t name_end = 0;
+        while (name_end < inside.n && inside.p[name_end] != ' ' && inside.p[name_end] != '/')
+            name_end++;
+        struct str name = {inside.p, name_end};
+        assert_true(one_of(name, ELEMENTS));
+        if (closes) {
+            assert_true(depth > 0 && str_eq(open[depth - 1], name));
+            depth--;
+        } else {
+            check_attributes((struct str){inside.p + name_end, inside.n - name_end});
+            if (inside.p[inside.n - 1] != '/') {
+                assert_true(depth < DEPTH_MAX);
+                open[depth++] = name;
+            }
+        }
+        s.p += end + 1, s.n -= end + 1;
+    }
+    assert_int_equal(depth, 0);
+}
+
+static const char *draw(struct rendering *r)
+{
+    assert_true(rendering_run(r, &OUTPUT_SVG));
+    check_xml(buf_view(&r->out));
+    return rendering_text(r);
+}
+
+static void has(const char *svg, const char *part)
+{
+    if (strstr(svg, part) == NULL)
+        print_message("not there: %s\n", part);
+    assert_non_null(strstr(svg, part));
+}
+
+static size_t count_of(const char *svg, const char *part)
+{
+    size_t n = 0;
+
+    for (; (svg = strstr(svg, part)) != NULL; svg += strlen(part))
+        n++;
+    return n;
+}
+
+/* --- what is written --- */
+
+static struct fake *small(void)
+{
+    struct fake *f = fake_new();
+
+    fake_usual_values(f);
+    fake_track(f, 21491, STR("main"));
+    fake_stack(f, "", 100000, 0, 0);
+    fake_stack(f, "com.example.Foo.bar(ILjava/lang/String;)V", 1200000, 0, 1222);
+    fake_stack(f, "com.example.Foo.bar(ILjava/lang/String;)V;a.B.<init>()V", 300000, 200000, 10);
+    fake_stack(f, "com.example.Foo.bar(ILjava/lang/String;)V;a.B.<init>()V;a.B.<init>()V", 400000, 200000,
+               1234);
+    fake_stack(f, "com.example.Foo.tiny()V", 100, 0, 1);
+    return f;
+}
+
+static void one_frame(void **state)
+{
+    struct fake *f = small();
+    struct rendering r;
+
+    (void)state;
+    rendering_init(&r, fake_finish(f));
+    const char *svg = draw(&r);
+    has(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"af\" role=\"img\" "
+             "aria-label=\"main (21491) · wall · 2.0001 ms\" width=\"1200\" height=\"");
+    has(svg, ">main (21491) · wall · 2.0001 ms</text>");
+    has(svg, ">4 stacks, 2,467 calls · 1 frame under 0.5 px not drawn (&lt;0.01 % of the time)</text>");
+    has(svg, "<g><title>com.example.Foo.bar(ILjava/lang/String;)V\n"
+             "total 1.9 ms (95 % of thread, 95 % of parent), self 1.2 ms\n"
+             "calls 1,222</title><rect class=\"c");
+    has(svg, "<title>a.B.&lt;init&gt;()V\ntotal 400 µs (20 % of thread, 57.1 % of parent), self 400 µs\n"
+             "calls 1,234 (1,234 recursive)</title>");
+    has(svg, "<title>main (21491)\ntotal 2 ms, self 100 µs</title><rect class=\"cr\" x=\"10\"");
+    has(svg, ">com.example.Foo.bar</text>");
+    has(svg, ">a.B.&lt;init&gt;</text>");
+    assert_null(strstr(svg, "tiny"));
+    assert_null(strstr(svg, "style="));
+    assert_null(strstr(svg, "<script"));
+    assert_int_equal(count_of(svg, "<g><title>"), 4);
+    assert_int_equal(count_of(svg, "height=\"15\""), 4);
+    rendering_free(&r);
+    fake_free(f);
+}
+
+/* The root is at the bottom of a flame graph and on top of an icicle. */
+static void both_ways_up(void **state)
+{
+    struct fake *f = small();
+    struct rendering r;
+
+    (void)state;
+    rendering_init(&r, fake_finish(f));
+    const char *svg = draw(&r);
+    has(svg, "viewBox=\"0 0 1200 127\"");
+    has(svg, "<rect class=\"cr\" x=\"10\" y=\"101\" width=\"1180\" height=\"15\"/><text x=\"13\" y=\"112\">");
+    r.view.view = VIEW_ICICLE;
+    svg = draw(&r);
+    has(svg, "<rect class=\"cr\" x=\"10\" y=\"53\" width=\"1180\" height=\"15\"/><text x=\"13\" y=\"64\">");
+    rendering_free(&r);
+    fake_free(f);
+}
+
+static void several_tracks(void **state)
+{
+    struct fake *f = small();
+    struct rendering r;
+
+    (void)state;
+    fake_track(f, 21500, STR("Render<Thread>"));
+    fake_stack(f, "a.B.<init>()V", 2000100, 0, 5);
+    rendering_init(&r, fake_finish(f));
+    r.view.tracks = TRACKS_ALL;
+    const char *svg = draw(&r);
+    has(svg, ">all 2 threads · wall · 4.0002 ms</text>");
+    has(svg, "<title>[Render&lt;Thread&gt; tid=21500]\ntotal 2 ms (50 % of all), self 0 ns</title>"
+             "<rect class=\"cr\"");
+    has(svg, "total 2 ms (100 % of thread, 100 % of parent)");
+    has(svg, ">5 stacks, 2,472 calls ·");
+    r.view.tracks = TRACKS_MERGED;
+    svg = draw(&r);
+    has(svg, ">all 2 threads, merged · wall · 4.0002 ms</text>");
+    has(svg, "total 2 ms (50 % of all, 50 % of parent)");
+    has(svg, ">5 stacks, 2,472 calls ·");
+    rendering_free(&r);
+    fake_free(f);
+}
+
+static void other_values(void **state)
+{
+    struct fake *f = small();
+    struct rendering r;
+
+    (void)state;
+    fake_track(f, 21500, STR("idle"));
+    fake_stack(f, "a", 5, 0, 1);
+    rendering_init(&r, fake_finish(f));
+    strcpy(r.view.value, "calls");
+    has(draw(&r), "total 2,466 (99.9 % of thread, 99.9 % of parent), self 1,222\ncalls 1,222<");
+    strcpy(r.view.value, "waiting");
+    has(draw(&r), "main (21491) · waiting time · 1.6001 ms");
+    strcpy(r.view.value, "cpu");
+    r.view.track_ids[0] = 21500;
+    const char *svg = draw(&r);
+    has(svg, "idle (21500) · cpu · 0 ns");
+    has(svg, ">no calls recorded for this value</text>");
+    assert_int_equal(count_of(svg, "<g>"), 0);
+    rendering_free(&r);
+    fake_free(f);
+}
+
+static void warnings(void **state)
+{
+    struct fake *f = small();
+    struct rendering r;
+    char lengthy[301];
+
+    (void)state;
+    memset(lengthy, 'x', sizeof(lengthy) - 1);
+    lengthy[sizeof(lengthy) - 1] = '\0';
+    fake_warning(f, "a", STR("First <one>."));
+    fake_warning(f, "b", str_of(lengthy));
+    fake_warning(f, "c", STR("Third."));
+    rendering_init(&r, fake_finish(f));
+    const char *svg = draw(&r);
+    has(svg, ">First &lt;one&gt;.</text>");
+    has(svg, "xx..</text>");
+    has(svg, "<title>xxx");
+    has(svg, ">Third.</text>");
+    assert_null(strstr(svg, "more warning"));
+    rendering_free(&r);
+    fake_free(f);
+
+    f = small();
+    for (int i = 0; i < 5; i++)
+        fake_warning(f, "a", STR("Again."));
+    rendering_init(&r, fake_finish(f));
+    svg = draw(&r);
+    has(svg, "<title>Again. Again.</title>and 2 more warnings</text>");
+    assert_int_equal(count_of(svg, ">Again.</text>"), 3);
+    rendering_free(&r);
+    fake_free(f);
+}
+
+static void long_names(void **state)
+{
+    struct fake *f = fake_new();
+    struct rendering r;
+    char name[401];
+
+    (void)state;
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    fake_usual_values(f);
+    fake_track(f, 7, str_of(name));
+    fake_stack(f, name, 1000000, 0, 1);
+    rendering_init(&r, fake_finish(f));
+    const char *svg = draw(&r);
+    has(svg, "nn.. (7) · wall · 1 ms</text>");
+    has(svg, "nn (7) · wall · 1 ms</title>");
+    /* 1180 px less two pads of 3 are 163 cells: 161 letters and the two dots. */
+    char drawn[200] = ">";
+    memset(drawn + 1, 'n', 161);
+    strcpy(drawn + 162, "..</text>");
+    has(svg, drawn);
+    r.view.width_px = 200;
+    draw(&r);
+    r.view.width_px = 10000;
+    has(draw(&r), "nn (7) · wall · 1 ms</text>");
+    rendering_free(&r);
+    fake_free(f);
+}
+
+static void hostile_names(void **state)
+{
+    static const struct str NAMES[] = {
+        STR_INIT("]]><script>alert(1)</script>"),
+        STR_INIT("</title><style>*{}"),
+        STR_INIT("\"'&<>"),
+        STR_INIT("\0\x01\x08\x0b\x1f\x7f"),
+        STR_INIT("\xc2\x80\xff\xfe\xc0\xaf\xed\xa0\x80\xf5"),
+        STR_INIT("\xe2\x80\xae\xef\xbf\xbf\xef\xbb\xbf\r\n\t"),
+        STR_INIT("&lt;&#0;&nbsp;"),
+        STR_INIT(""),
+        STR_INIT("<!--"),
+        STR_INIT("<![CDATA["),
+        STR_INIT("<?xml?>"),
+        STR_INIT("\xf0\x9f"),
+    };
+    enum { N = sizeof(NAMES) / sizeof(NAMES[0]) };
+    const uint64_t one[3] = {1000, 5, 1};
+
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        struct fake *f = fake_new();
+        struct rendering r;
+        fake_usual_values(f);
+        fake_track(f, 1, NAMES[i]);
+        uint32_t root = fake_track(f, 2, NAMES[i]);
+        for (size_t j = 0; j < N; j++)
+            fake_child(f, root, fake_frame(f, NAMES[i], NAMES[j], NAMES[(i + j) % N]), one);
+        fake_warning(f, "w", NAMES[i]);
+        rendering_init(&r, fake_finish(f));
+        for (uint32_t width = 200; width <= 10000; width *= 2) {
+            r.view.width_px = width;
+            for (int mode = 0; mode < 3; mode++) {
+                r.view.tracks = (enum view_tracks)mode;
+                draw(&r);
+            }
+        }
+        rendering_free(&r);
+        fake_free(f);
+    }
+}
+
+static void same_bytes(void **state)
+{
+    struct fake *f = small(), *g = small();
+    struct rendering r, s;
+
+    (void)state;
+    rendering_init(&r, fake_finish(f));
+    rendering_init(&s, fake_finish(g));
+    draw(&r);
+    draw(&s);
+    assert_int_equal(r.out.n, s.out.n);
+    assert_memory_equal(r.out.p, s.out.p, r.out.n);
+    struct str style = svg_style();
+    size_t at = str_find_str(buf_view(&r.out), STR("<style>")) + 7;
+    assert_true(str_starts((struct str){r.out.p + at, r.out.n - at}, style));
+    assert_true(str_starts((struct str){r.out.p + at + style.n, r.out.n - at - style.n}, STR("</style>")));
+    rendering_free(&r);
+    rendering_free(&s);
+    fake_free(f);
+    fake_free(g);
+}
+
+/* What the caps dropped is said in words. */
+static void caps_are_said(void **state)
+{
+    struct fake *f = fake_new();
+    struct rendering r;
+    const uint64_t none[3] = {0}, one[3] = {1000, 0, 1};
+
+    (void)state;
+    fake_usual_values(f);
+    frame_id frame = fake_frame(f, STR("a.B"), STR("c"), STR("()V"));
+    uint32_t node = fake_track(f, 1, STR("deep"));
+    for (int i = 0; i < 3000; i++)
+        node = fake_child(f, node, frame, i == 2999 ? one : none);
+    uint32_t root = fake_track(f, 2, STR("towers"));
+    for (int i = 0; i < 1000; i++) {
+        node = root;
+        for (int j = 0; j < 150; j++)
+            node = fake_child(f, node, frame, j == 149 ? one : none);
+    }
+    rendering_init(&r, fake_finish(f));
+    r.view.track_ids[0] = 1;
+    r.view.n_track_ids = 1;
+    has(draw(&r), ">1,001 frames deeper than 2,000 levels not drawn (100 % of the time)</text>");
+    r.view.track_ids[0] = 2;
+    r.view.width_px = 10000;
+    const char *svg = draw(&r);
+    has(svg, "more than 100,000 frames are wide enough to be drawn; the least width was raised to 16 px");
+    has(svg, "150,000 frames under 16 px not drawn (100 % of the time)");
+    rendering_free(&r);
+    fake_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_frame),     cmocka_unit_test(both_ways_up), cmocka_unit_test(several_tracks),
+        cmocka_unit_test(other_values),  cmocka_unit_test(warnings),     cmocka_unit_test(long_names),
+        cmocka_unit_test(hostile_names), cmocka_unit_test(same_bytes),   cmocka_unit_test(caps_are_said),
+    };
+    return cmocka_run_group_tests_name("svg", tests, NULL, NULL);
+}

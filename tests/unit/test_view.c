@@ -1,0 +1,213 @@
+/* Options of a view: what is taken, what is refused and how, what the profile fills in. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "render/view.h"
+#include "tests/support/fake_profile.h"
+
+static bool set(struct view_options *o, const char *key, const char *value)
+{
+    struct diag d = {0};
+    bool ok = view_set(o, str_of(key), str_of(value), &d);
+
+    assert_int_equal(d.kind, ok ? DIAG_NONE : DIAG_USAGE);
+    if (!ok)
+        assert_non_null(strstr(d.detail, key));
+    return ok;
+}
+
+static bool set_tracks(struct view_options *o, const char *text)
+{
+    struct diag d = {0};
+    bool ok = view_set_tracks(o, str_of(text), &d);
+
+    assert_int_equal(d.kind, ok ? DIAG_NONE : DIAG_USAGE);
+    return ok;
+}
+
+static const char *canonical(const struct view_options *o)
+{
+    static char text[1024];
+    struct buf b = {0};
+
+    view_canonical(o, &b);
+    assert_true(b.n < sizeof(text));
+    memcpy(text, b.p, b.n);
+    text[b.n] = '\0';
+    buf_free(&b);
+    return text;
+}
+
+static void options_taken(void **state)
+{
+    struct view_options o;
+
+    (void)state;
+    view_defaults(&o);
+    assert_string_equal(canonical(&o), "track=&view=flame&order=name&width=1200&min=0.5&value=");
+    assert_true(set(&o, "view", "icicle"));
+    assert_true(set(&o, "order", "weight"));
+    assert_true(set(&o, "value", "cpu"));
+    assert_true(set(&o, "width", "200"));
+    assert_true(set(&o, "min", "0"));
+    assert_true(set_tracks(&o, "7,3,7,4294967295"));
+    assert_string_equal(canonical(&o),
+                        "track=3,7,4294967295&view=icicle&order=weight&width=200&min=0&value=cpu");
+    assert_true(set(&o, "value", "wall"));
+    assert_true(set(&o, "width", "10000"));
+    assert_true(set(&o, "min", "100"));
+    assert_true(set_tracks(&o, "merged"));
+    assert_string_equal(canonical(&o),
+                        "track=merged&view=icicle&order=weight&width=10000&min=100&value=wall");
+    assert_true(set(&o, "min", "0.125"));
+    assert_int_equal(o.min_milli_px, 125);
+    assert_true(set(&o, "min", "1.5"));
+    assert_int_equal(o.min_milli_px, 1500);
+    assert_true(set_tracks(&o, "all"));
+    assert_int_equal(o.tracks, TRACKS_ALL);
+}
+
+static void options_refused(void **state)
+{
+    static const char *const CASES[][2] = {
+        {"view", ""},
+        {"view", "Flame"},
+        {"view", "flame "},
+        {"order", "size"},
+        {"width", "199"},
+        {"width", "10001"},
+        {"width", "1e3"},
+        {"width", ""},
+        {"width", "-300"},
+        {"min", "100.001"},
+        {"min", "101"},
+        {"min", ".5"},
+        {"min", "1."},
+        {"min", "0.0001"},
+        {"min", "0.5.5"},
+        {"min", "-1"},
+        {"min", ""},
+        {"min", "1.+5"},
+        {"value", ""},
+        {"depth", "3"},
+        {"View", "flame"},
+        {"min", "18446744073709551616"},
+        {"value", "a-name-that-is-longer-than-thirty-one-bytes"},
+    };
+    struct view_options o, before;
+
+    (void)state;
+    view_defaults(&o);
+    before = o;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        assert_false(set(&o, CASES[i][0], CASES[i][1]));
+        assert_memory_equal(&o, &before, sizeof(o));
+    }
+}
+
+static void tracks_refused(void **state)
+{
+    static const char *const CASES[] = {"",    ",",          "1,",  ",1", "1,,2",    "x",
+                                        "All", "4294967296", "1 2", "-1", "merged,1"};
+    struct view_options o;
+    char many[512] = "0";
+
+    (void)state;
+    view_defaults(&o);
+    assert_true(set_tracks(&o, "5"));
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
+        assert_false(set_tracks(&o, CASES[i]));
+    for (int i = 1; i < VIEW_TRACKS_MAX; i++)
+        snprintf(many + strlen(many), sizeof(many) - strlen(many), ",%d", i);
+    assert_true(set_tracks(&o, many));
+    assert_int_equal(o.n_track_ids, VIEW_TRACKS_MAX);
+    strcat(many, ",64");
+    assert_false(set_tracks(&o, many));
+}
+
+/* What is wrong is quoted without anything that could harm whoever shows it. */
+static void errors_are_clean(void **state)
+{
+    struct view_options o;
+    struct diag d = {0};
+
+    (void)state;
+    view_defaults(&o);
+    assert_false(view_set(&o, STR("view"), STR("a\x1b[2J\nb\xff"), &d));
+    assert_null(strchr(d.detail, '\x1b'));
+    assert_null(strchr(d.detail, '\n'));
+    assert_null(strchr(d.detail, '\xff'));
+    assert_non_null(strstr(d.detail, "flame, icicle"));
+}
+
+static void resolve(void **state)
+{
+    struct fake *f = fake_new();
+    struct view_options o;
+    struct diag d = {0};
+
+    (void)state;
+    fake_usual_values(f);
+    fake_track(f, 3, STR("waits"));
+    fake_stack(f, "a", 1000, 1, 1);
+    fake_track(f, 8, STR("works"));
+    fake_stack(f, "a", 500, 400, 1);
+    fake_track(f, 9, STR("works, too"));
+    fake_stack(f, "a", 500, 400, 1);
+    const struct profile *p = fake_finish(f);
+
+    view_defaults(&o);
+    assert_true(view_resolve(&o, p, &d));
+    assert_string_equal(canonical(&o), "track=8&view=flame&order=name&width=1200&min=0.5&value=wall");
+    assert_true(set(&o, "value", "waiting"));
+    assert_true(view_resolve(&o, p, &d));
+    assert_true(set(&o, "value", "bytes"));
+    assert_false(view_resolve(&o, p, &d));
+    assert_int_equal(d.kind, DIAG_USAGE);
+    assert_non_null(strstr(d.detail, "wall, cpu, calls, waiting"));
+    d = (struct diag){0};
+    assert_true(set(&o, "value", "cpu"));
+    assert_true(set_tracks(&o, "8,4"));
+    assert_false(view_resolve(&o, p, &d));
+    assert_int_equal(d.kind, DIAG_NOT_FOUND);
+    assert_non_null(strstr(d.detail, "3, 8, 9"));
+    fake_free(f);
+}
+
+static void resolve_odd_profiles(void **state)
+{
+    struct fake *f = fake_new();
+    struct view_options o;
+    struct diag d = {0};
+
+    (void)state;
+    view_defaults(&o);
+    assert_false(view_resolve(&o, fake_finish(f), &d));
+    assert_int_equal(d.kind, DIAG_NOT_FOUND);
+    fake_free(f);
+
+    f = fake_new();
+    fake_value(f, "a-name-that-is-longer-than-thirty-one-bytes", UNIT_BYTES, ROLE_OTHER);
+    fake_track(f, 0, STR(""));
+    d = (struct diag){0};
+    assert_true(view_resolve(&o, fake_finish(f), &d));
+    assert_string_equal(o.value, "a-name-that-is-longer-than-thir");
+    fake_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_taken),  cmocka_unit_test(options_refused),
+        cmocka_unit_test(tracks_refused), cmocka_unit_test(errors_are_clean),
+        cmocka_unit_test(resolve),        cmocka_unit_test(resolve_odd_profiles),
+    };
+    return cmocka_run_group_tests_name("view", tests, NULL, NULL);
+}
