@@ -28,6 +28,8 @@ struct arena_block {
 
 void arena_init(struct arena *a, size_t limit_bytes)
 {
+    if (limit_bytes > SIZE_MAX / 4)
+        limit_bytes = SIZE_MAX / 4; /* so that no size is ever near its end */
     *a = (struct arena){.limit_bytes = limit_bytes};
 }
 
@@ -55,7 +57,8 @@ static void *fail(struct arena *a, enum arena_failure why)
     return NULL;
 }
 
-/* Charges `bytes` to the ceiling and takes them from the system; `old` is NULL or a block that is replaced. */
+/* Charges `bytes` to the ceiling and takes them from the system; `old` is NULL or a block that is replaced.
+ */
 static struct arena_block *take(struct arena *a, struct arena_block *old, size_t bytes)
 {
     size_t old_bytes = old == NULL ? 0 : old->bytes;

@@ -1,5 +1,6 @@
 /* One arena per job: everything that a job builds lives in it, is counted against one ceiling and is
- * released at once. Freed and not yet given out memory is poisoned under AddressSanitizer. Not thread safe. */
+ * released at once. Freed and not yet given out memory is poisoned under AddressSanitizer. Not thread safe.
+ */
 #ifndef CORE_ARENA_H
 #define CORE_ARENA_H
 
@@ -17,9 +18,9 @@ struct arena_block;
 
 struct arena {
     struct arena_block *blocks;
-    struct arena_block *large;  /* blocks of one array each */
-    char *next, *end;           /* free part of the newest block */
-    size_t used_bytes;          /* taken from the system, headers included */
+    struct arena_block *large; /* blocks of one array each */
+    char *next, *end;          /* free part of the newest block */
+    size_t used_bytes;         /* taken from the system, headers included */
     size_t limit_bytes;
     enum arena_failure failure; /* of the first request that failed; sticky */
 };
@@ -33,9 +34,9 @@ void arena_free(struct arena *a);
 void *arena_alloc(struct arena *a, size_t bytes) __attribute__((warn_unused_result));
 void *arena_array(struct arena *a, size_t count, size_t element_bytes) __attribute__((warn_unused_result));
 
-/* Makes room for at least `need` elements in a growing array (NULL with capacity 0 at first): returns the array,
- * moved if it had to be, with *capacity raised; new elements are not zeroed. Grows by half at least, in place
- * where the system can. NULL on failure, with the old array still valid. */
+/* Makes room for at least `need` elements in a growing array (NULL with capacity 0 at first): returns the
+ * array, moved if it had to be, with *capacity raised; new elements are not zeroed. Grows by half at least,
+ * in place where the system can. NULL on failure, with the old array still valid. */
 void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
     __attribute__((warn_unused_result));
 

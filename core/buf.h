@@ -1,5 +1,5 @@
-/* A growing byte buffer for output, with a sticky error: after a failed append the buffer takes nothing more, and
- * one check at the end suffices. Numbers are formatted here, without printf of floats. */
+/* A growing byte buffer for output, with a sticky error: after a failed append the buffer takes nothing more,
+ * and one check at the end suffices. Numbers are formatted here, without printf of floats. */
 #ifndef CORE_BUF_H
 #define CORE_BUF_H
 

@@ -65,8 +65,10 @@ void clean_put(struct buf *b, uint32_t c)
     } else if (c < 0x800) {
         buf_bytes(b, (const char[]){(char)(0xc0 | c >> 6), (char)(0x80 | (c & 0x3f))}, 2);
     } else if (c < 0x10000) {
-        buf_bytes(b, (const char[]){(char)(0xe0 | c >> 12), (char)(0x80 | (c >> 6 & 0x3f)), (char)(0x80 | (c & 0x3f))},
-                  3);
+        buf_bytes(
+            b,
+            (const char[]){(char)(0xe0 | c >> 12), (char)(0x80 | (c >> 6 & 0x3f)), (char)(0x80 | (c & 0x3f))},
+            3);
     } else {
         buf_bytes(b,
                   (const char[]){(char)(0xf0 | c >> 18), (char)(0x80 | (c >> 12 & 0x3f)),

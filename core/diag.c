@@ -12,7 +12,8 @@ static void fill(struct diag *d, enum diag_kind kind, const char *title, const c
     vsnprintf(d->detail, sizeof(d->detail), detail, arguments);
 }
 
-bool diag_set(struct diag *d, enum diag_kind kind, const char *title, const char *hint, const char *detail, ...)
+bool diag_set(struct diag *d, enum diag_kind kind, const char *title, const char *hint, const char *detail,
+              ...)
 {
     va_list arguments;
 

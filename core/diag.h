@@ -1,5 +1,5 @@
-/* The diagnostic belongs to the caller: what is wrong, where, and what to do next. Texts are for people who never saw
- * the code; they hold no path and nothing of the program's inside. */
+/* The diagnostic belongs to the caller: what is wrong, where, and what to do next. Texts are for people who
+ * never saw the code; they hold no path and nothing of the program's inside. */
 #ifndef CORE_DIAG_H
 #define CORE_DIAG_H
 
@@ -15,7 +15,7 @@ enum diag_kind {
     DIAG_NO_MEMORY, /* the system has no more */
     DIAG_USAGE,     /* the request itself makes no sense */
     DIAG_NOT_FOUND,
-    DIAG_FULL,      /* no room left on the device */
+    DIAG_FULL, /* no room left on the device */
     DIAG_IO
 };
 
@@ -25,12 +25,12 @@ struct diag {
     uint64_t offset; /* bytes from the beginning of the file */
     char title[96];  /* the kind of problem, the same for each occurrence */
     char detail[400];
-    char hint[400];  /* the next step; may be empty */
+    char hint[400]; /* the next step; may be empty */
 };
 
 /* Sets d unless it is set already: the first error is the one to show. Always returns false. */
-bool diag_set(struct diag *d, enum diag_kind kind, const char *title, const char *hint, const char *detail, ...)
-    __attribute__((format(printf, 5, 6)));
+bool diag_set(struct diag *d, enum diag_kind kind, const char *title, const char *hint, const char *detail,
+              ...) __attribute__((format(printf, 5, 6)));
 bool diag_at(struct diag *d, enum diag_kind kind, uint64_t offset, const char *title, const char *hint,
              const char *detail, ...) __attribute__((format(printf, 6, 7)));
 

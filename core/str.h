@@ -12,8 +12,11 @@ struct str {
 };
 
 /* Slice of a string literal, usable in initialisers of const tables as well. */
-#define STR_INIT(literal) {(literal), sizeof(literal) - 1}
-#define STR(literal)      ((struct str)STR_INIT(literal))
+#define STR_INIT(literal)              \
+    {                                  \
+        (literal), sizeof(literal) - 1 \
+    }
+#define STR(literal) ((struct str)STR_INIT(literal))
 
 struct str str_of(const char *terminated);
 bool str_eq(struct str a, struct str b);

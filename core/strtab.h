@@ -22,7 +22,8 @@ struct strtab {
 };
 
 /* False when the arena gives no more. */
-bool strtab_init(struct strtab *t, struct arena *arena, struct hash_seed seed) __attribute__((warn_unused_result));
+bool strtab_init(struct strtab *t, struct arena *arena, struct hash_seed seed)
+    __attribute__((warn_unused_result));
 /* The id of s, which is copied if it is new; STRING_NONE when the arena gives no more. */
 string_id strtab_add(struct strtab *t, struct str s) __attribute__((warn_unused_result));
 

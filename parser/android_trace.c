@@ -11,10 +11,10 @@
  *   records       up to the end of the file:
  *                   version 1,  9 bytes: u8  thread, u32 method | action, u32 time
  *                   version 2, 10 bytes: u16 thread, u32 method | action, u32 time
- *                   version 3, record size: as version 2; from 14 bytes on the first time is thread-CPU time and a
- *                              second one, wall time, follows
- *                 Times are µs since the thread's first record (CPU) or since the trace's start (wall), and wrap.
- *                 Actions: 0 enter, 1 exit, 2 unroll. A record of thread 0 is one that was reserved but never filled in. */
+ *                   version 3, record size: as version 2; from 14 bytes on the first time is thread-CPU time
+ * and a second one, wall time, follows Times are µs since the thread's first record (CPU) or since the
+ * trace's start (wall), and wrap. Actions: 0 enter, 1 exit, 2 unroll. A record of thread 0 is one that was
+ * reserved but never filled in. */
 #include <string.h>
 
 #include "core/cursor.h"
@@ -42,7 +42,7 @@ struct android_trace {
     bool one_byte_thread, two_times;
     bool dual; /* both times are used: in an event, wall comes first */
     frame_id first_unknown_frame;
-    uint32_t *tracks;                    /* by record's thread id: track + 1; 0 = not seen */
+    uint32_t *tracks; /* by record's thread id: track + 1; 0 = not seen */
     struct event batch[BATCH];
 };
 
@@ -177,16 +177,19 @@ static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
     uint32_t declared = cursor_u16(&c);
 
     if (magic == NULL || memcmp(magic, "SLOW", 4) != 0)
-        return diag_at(t->diag, DIAG_UNUSABLE, t->header_offset, "no trace data behind the key section", PULL_AGAIN,
-                       magic == NULL ? "The file ends right behind its *end line; expected a binary header (SLOW)."
-                                     : "Expected a binary header (SLOW) behind the *end line; found something else.");
+        return diag_at(
+            t->diag, DIAG_UNUSABLE, t->header_offset, "no trace data behind the key section", PULL_AGAIN,
+            magic == NULL ? "The file ends right behind its *end line; expected a binary header (SLOW)."
+                          : "Expected a binary header (SLOW) behind the *end line; found something else.");
     if (text_damaged(p, n))
-        return diag_at(t->diag, DIAG_UNUSABLE, t->header_offset, "damaged by a text conversion", PULL_AGAIN,
-                       "The binary part is full of replacement characters (EF BF BD): the file was passed through a "
-                       "text conversion, which cannot be undone.");
+        return diag_at(
+            t->diag, DIAG_UNUSABLE, t->header_offset, "damaged by a text conversion", PULL_AGAIN,
+            "The binary part is full of replacement characters (EF BF BD): the file was passed through a "
+            "text conversion, which cannot be undone.");
     if (version < 1 || version > 3)
         return diag_at(t->diag, DIAG_UNUSABLE, t->header_offset + 4, "unknown trace version", PULL_AGAIN,
-                       "The binary header says version %u; known behind a key section are 1, 2 and 3.", version);
+                       "The binary header says version %u; known behind a key section are 1, 2 and 3.",
+                       version);
     if (c.failed)
         return diag_at(t->diag, DIAG_UNUSABLE, t->header_offset, "cut trace header", PULL_AGAIN,
                        "The file ends within its binary header: %zu of %d bytes are there.", n, HEADER_BYTES);
@@ -194,13 +197,14 @@ static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
         return false;
     if (data < (version < 3 ? 16 : HEADER_BYTES_MIN))
         return diag_at(t->diag, DIAG_UNUSABLE, t->header_offset + 6, "damaged trace header", PULL_AGAIN,
-                       "The binary header says that the records begin at its byte %u, within the header.", data);
+                       "The binary header says that the records begin at its byte %u, within the header.",
+                       data);
     t->data_offset = t->header_offset + data;
     if (t->keys.version != version)
         builder_warn(t->builder, WARN_VERSION_MISMATCH, 1, t->header_offset + 4);
     t->phase = IN_GAP;
-    return declare_values(t) && put_number(t, STR("version"), version) && put_number(t, STR("start_us"), start_us) &&
-           put_number(t, STR("record_bytes"), t->record_bytes) &&
+    return declare_values(t) && put_number(t, STR("version"), version) &&
+           put_number(t, STR("start_us"), start_us) && put_number(t, STR("record_bytes"), t->record_bytes) &&
            put_number(t, STR("listed_methods"), t->keys.n_methods) &&
            put_number(t, STR("listed_threads"), t->keys.n_threads);
 }
@@ -251,8 +255,10 @@ static uint32_t le32(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* A record whose thread or method is not known yet. False with diag set, or without: a record to be left out. */
-static bool decode_rare(struct android_trace *t, uint32_t thread, uint32_t word, uint64_t offset, struct event *e)
+/* A record whose thread or method is not known yet. False with diag set, or without: a record to be left out.
+ */
+static bool decode_rare(struct android_trace *t, uint32_t thread, uint32_t word, uint64_t offset,
+                        struct event *e)
 {
     if (thread == 0) {
         builder_warn(t->builder, WARN_THREAD_ZERO, 1, offset);
@@ -269,10 +275,11 @@ static bool decode_rare(struct android_trace *t, uint32_t thread, uint32_t word,
     return e->frame != FRAME_NONE;
 }
 
-/* Records side by side into the batch, up to the first one that has to be left out. Returns the bytes taken. `dual` is a
- * constant where this is inlined: version 3 with both clocks, which nearly all files are. */
-static inline __attribute__((always_inline)) size_t decode(struct android_trace *t, const uint8_t *p, size_t n,
-                                                           uint64_t offset, size_t *count, const bool dual)
+/* Records side by side into the batch, up to the first one that has to be left out. Returns the bytes taken.
+ * `dual` is a constant where this is inlined: version 3 with both clocks, which nearly all files are. */
+static inline __attribute__((always_inline)) size_t decode(struct android_trace *t, const uint8_t *p,
+                                                           size_t n, uint64_t offset, size_t *count,
+                                                           const bool dual)
 {
     const size_t size = t->record_bytes;
     const uint32_t *tracks = t->tracks;
@@ -283,7 +290,8 @@ static inline __attribute__((always_inline)) size_t decode(struct android_trace 
         struct event *e = &t->batch[*count];
         const uint8_t *record = p + used;
         const uint8_t *rest = record + (dual || !t->one_byte_thread ? 2 : 1);
-        uint32_t thread = dual || !t->one_byte_thread ? (uint32_t)record[0] | (uint32_t)record[1] << 8 : record[0];
+        uint32_t thread =
+            dual || !t->one_byte_thread ? (uint32_t)record[0] | (uint32_t)record[1] << 8 : record[0];
         uint32_t word = le32(rest);
         e->clock[0] = le32(rest + (dual ? 8 : 4));
         if (dual)
@@ -325,7 +333,8 @@ static bool prepare_records(struct android_trace *t)
 }
 
 /* Takes what the present phase can take; 0: it needs more bytes. */
-static size_t feed_phase(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool final, bool *ok)
+static size_t feed_phase(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool final,
+                         bool *ok)
 {
     switch (t->phase) {
     case IN_KEYS:
@@ -374,19 +383,22 @@ static bool finish(void *state, uint64_t file_bytes)
     struct android_trace *t = state;
 
     if (t->phase == IN_KEYS || t->phase == IN_LONG_LINE)
-        return diag_at(t->diag, DIAG_UNUSABLE, file_bytes, "key section never ends",
-                       "Upload the whole file; of a trace in two files, the key file and then the data file in one: "
-                       "cat x.key x.data > x.trace",
-                       "The file begins as an Android method trace, but ends without the line *end.");
+        return diag_at(
+            t->diag, DIAG_UNUSABLE, file_bytes, "key section never ends",
+            "Upload the whole file; of a trace in two files, the key file and then the data file in one: "
+            "cat x.key x.data > x.trace",
+            "The file begins as an Android method trace, but ends without the line *end.");
     if (t->phase == IN_GAP)
         return diag_at(t->diag, DIAG_UNUSABLE, t->header_offset + 6, "damaged trace header", PULL_AGAIN,
                        "The records should begin at byte %llu of the file, which has %llu bytes.",
                        (unsigned long long)t->data_offset, (unsigned long long)file_bytes);
     if (builder_event_count(t->builder) == 0)
-        return diag_at(t->diag, DIAG_UNUSABLE, t->data_offset, "no records",
-                       "Let the app run some code between startMethodTracing and stopMethodTracing, and pull the file "
-                       "only after the recording was stopped.",
-                       "The file has a method table but not one whole record: nothing was recorded, or the file was cut.");
+        return diag_at(
+            t->diag, DIAG_UNUSABLE, t->data_offset, "no records",
+            "Let the app run some code between startMethodTracing and stopMethodTracing, and pull the file "
+            "only after the recording was stopped.",
+            "The file has a method table but not one whole record: nothing was recorded, or the file was "
+            "cut.");
     return true;
 }
 

@@ -29,7 +29,8 @@ static bool copy_str(struct builder *b, struct str *s)
     return copy != NULL;
 }
 
-bool builder_values(struct builder *b, const struct profile_value *values, uint32_t n_values, uint32_t n_clocks)
+bool builder_values(struct builder *b, const struct profile_value *values, uint32_t n_values,
+                    uint32_t n_clocks)
 {
     b->n_values = n_values;
     b->n_clocks = n_clocks;
@@ -62,7 +63,8 @@ static uint64_t frame_hash(const struct builder *b, const struct profile_frame *
 
 static bool same_frame(const struct profile_frame *a, const struct profile_frame *b)
 {
-    return a->scope == b->scope && a->name == b->name && a->signature == b->signature && a->module == b->module;
+    return a->scope == b->scope && a->name == b->name && a->signature == b->signature &&
+           a->module == b->module;
 }
 
 static bool rehash_frames(struct builder *b, size_t n_slots)
@@ -118,7 +120,8 @@ uint32_t builder_track(struct builder *b, uint32_t id, string_id name)
     if (tracks == NULL)
         return NODE_NONE;
     b->tracks = tracks;
-    tracks[b->n_tracks] = (struct fold_track){.id = id, .name = name, .root = NODE_NONE, .current = NODE_NONE};
+    tracks[b->n_tracks] =
+        (struct fold_track){.id = id, .name = name, .root = NODE_NONE, .current = NODE_NONE};
     return (uint32_t)b->n_tracks++;
 }
 
@@ -141,7 +144,8 @@ uint64_t builder_warned(const struct builder *b, enum warning_code code)
 
 bool builder_fact(struct builder *b, struct str name, struct str value)
 {
-    struct profile_fact *facts = arena_grow(b->arena, b->facts, &b->facts_capacity, b->n_facts + 1, sizeof(*facts));
+    struct profile_fact *facts =
+        arena_grow(b->arena, b->facts, &b->facts_capacity, b->n_facts + 1, sizeof(*facts));
     struct profile_fact fact = {name, value};
 
     if (facts == NULL || !copy_str(b, &fact.name) || !copy_str(b, &fact.value))

@@ -1,13 +1,15 @@
-/* Folds events and samples into a tree while they are read: memory is O(distinct stacks), not O(events). Repairs broken
- * nesting by the rules below and counts every repair as a warning.
+/* Folds events and samples into a tree while they are read: memory is O(distinct stacks), not O(events).
+ * Repairs broken nesting by the rules below and counts every repair as a warning.
  *
- * Clock rules, per track and clock: the clocks start at the track's first event. On every event the time since the
- * track's last event goes to the frame on top (to the root's self if none is open), then the event is applied. Time that
- * goes back is clamped to 0 and counted; with 32-bit clocks a step back of more than 2^31 is a wrap.
+ * Clock rules, per track and clock: the clocks start at the track's first event. On every event the time
+ * since the track's last event goes to the frame on top (to the root's self if none is open), then the event
+ * is applied. Time that goes back is clamped to 0 and counted; with 32-bit clocks a step back of more than
+ * 2^31 is a wrap.
  *
- * Nesting rules: an exit on an empty stack re-roots: the exiting frame becomes the parent of everything seen so far at the
- * track's root, and the root's self becomes its self. An exit of a frame deeper in the stack pops to it, of one not on
- * the stack is counted and ignored. Frames open at the end are counted; they hold their time up to the last event. */
+ * Nesting rules: an exit on an empty stack re-roots: the exiting frame becomes the parent of everything seen
+ * so far at the track's root, and the root's self becomes its self. An exit of a frame deeper in the stack
+ * pops to it, of one not on the stack is counted and ignored. Frames open at the end are counted; they hold
+ * their time up to the last event. */
 #ifndef PARSER_BUILDER_H
 #define PARSER_BUILDER_H
 
@@ -29,8 +31,8 @@ enum event_action {
 enum { BUILDER_CLOCKS_MAX = 2 };
 
 struct event {
-    uint32_t track;                     /* from builder_track */
-    frame_id frame;                     /* from builder_frame; FRAME_NONE for an exit that carries none */
+    uint32_t track; /* from builder_track */
+    frame_id frame; /* from builder_frame; FRAME_NONE for an exit that carries none */
     enum event_action action;
     uint64_t clock[BUILDER_CLOCKS_MAX]; /* ticks, in the order of the values; see builder_clocks */
 };
@@ -38,29 +40,33 @@ struct event {
 /* NULL when the arena gives no more. */
 struct builder *builder_new(struct arena *arena, struct hash_seed seed) __attribute__((warn_unused_result));
 
-/* Declares the values, before the first event or sample. For events: the clocks first (values [0, n_clocks), in the order
- * of event.clock), then one value with ROLE_CALLS. False when the arena gives no more. */
-bool builder_values(struct builder *b, const struct profile_value *values, uint32_t n_values, uint32_t n_clocks)
-    __attribute__((warn_unused_result));
+/* Declares the values, before the first event or sample. For events: the clocks first (values [0, n_clocks),
+ * in the order of event.clock), then one value with ROLE_CALLS. False when the arena gives no more. */
+bool builder_values(struct builder *b, const struct profile_value *values, uint32_t n_values,
+                    uint32_t n_clocks) __attribute__((warn_unused_result));
 
-/* Ticks of the events' clocks: nanoseconds each, and whether they wrap at 2^32. Default: 1000 (µs), wrapping. */
+/* Ticks of the events' clocks: nanoseconds each, and whether they wrap at 2^32. Default: 1000 (µs), wrapping.
+ */
 void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bits);
 
 /* STRING_NONE / FRAME_NONE / NODE_NONE when the arena gives no more; then builder_failed. */
 string_id builder_string(struct builder *b, struct str s) __attribute__((warn_unused_result));
 /* The frame with this identity (all but .file, of which the first non-empty one stays). */
-frame_id builder_frame(struct builder *b, const struct profile_frame *frame) __attribute__((warn_unused_result));
+frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
+    __attribute__((warn_unused_result));
 /* A new track; its id must be unique. Tracks without event or sample do not come into the profile. */
 uint32_t builder_track(struct builder *b, uint32_t id, string_id name) __attribute__((warn_unused_result));
 void builder_track_rename(struct builder *b, uint32_t track, string_id name);
 
-/* Applies n events; the i-th stands at byte offset + i * stride of the file. False when the arena gives no more. */
+/* Applies n events; the i-th stands at byte offset + i * stride of the file. False when the arena gives no
+ * more. */
 bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
     __attribute__((warn_unused_result));
 
-/* Adds values[n_values] to the self of the stack frames[0 (root) .. n). False when the arena gives no more. */
-bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, size_t n, const uint64_t *values)
-    __attribute__((warn_unused_result));
+/* Adds values[n_values] to the self of the stack frames[0 (root) .. n). False when the arena gives no more.
+ */
+bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
+                    const uint64_t *values) __attribute__((warn_unused_result));
 
 /* Counts a warning; `offset` is where it was found, or WARNING_NO_OFFSET. The smallest offset is kept. */
 void builder_warn(struct builder *b, enum warning_code code, uint64_t count, uint64_t offset);

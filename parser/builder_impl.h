@@ -1,4 +1,5 @@
-/* The builder's inside, shared by builder.c (tables), fold.c (events and samples) and finish.c (the profile). */
+/* The builder's inside, shared by builder.c (tables), fold.c (events and samples) and finish.c (the profile).
+ */
 #ifndef PARSER_BUILDER_IMPL_H
 #define PARSER_BUILDER_IMPL_H
 
@@ -6,9 +7,9 @@
 #include "core/strtab.h"
 #include "parser/builder.h"
 
-/* A node while the tree grows; its values[n_values] stand behind it. Children hang in a list, the one that was entered last
- * in front. Of a node with more than FOLD_LIST_MAX children those behind the first FOLD_LIST_MAX are found through
- * builder.wide, so that no input is quadratic. */
+/* A node while the tree grows; its values[n_values] stand behind it. Children hang in a list, the one that
+ * was entered last in front. Of a node with more than FOLD_LIST_MAX children those behind the first
+ * FOLD_LIST_MAX are found through builder.wide, so that no input is quadratic. */
 struct fold_node {
     frame_id frame;
     node_id parent, first_child, next_sibling; /* NODE_NONE: none */

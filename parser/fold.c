@@ -2,8 +2,9 @@
 #include "parser/builder_impl.h"
 
 enum {
-    /* While a track's exits match, looking for a frame further down costs nothing. A damaged track may look at this many
-     * frames per record on average; beyond that its open frames are counted in a table, so that no input is quadratic. */
+    /* While a track's exits match, looking for a frame further down costs nothing. A damaged track may look
+     * at this many frames per record on average; beyond that its open frames are counted in a table, so that
+     * no input is quadratic. */
     SCAN_PER_RECORD = 8,
     SCAN_FREE = 4096
 };
@@ -129,8 +130,8 @@ static bool is_open(struct builder *b, uint32_t track, frame_id frame, bool *ok)
     return *ok && n != IDMAP_NONE && n > 0;
 }
 
-/* The exiting frame was entered before the first record: it becomes the parent of all that the track's root holds. The
- * old root turns into its node and a new root goes on top, so that nothing below has to move. */
+/* The exiting frame was entered before the first record: it becomes the parent of all that the track's root
+ * holds. The old root turns into its node and a new root goes on top, so that nothing below has to move. */
 static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t offset)
 {
     if (frame == FRAME_NONE) {
@@ -178,7 +179,8 @@ static bool exit_frame(struct builder *b, uint32_t track, frame_id frame, uint64
 /* ---- time ---- */
 
 /* A reading that is before the last one: a wrap, or time that goes back. Returns the ticks to credit. */
-static uint64_t step_back(struct builder *b, struct fold_track *t, uint32_t clock, uint64_t reading, uint64_t offset)
+static uint64_t step_back(struct builder *b, struct fold_track *t, uint32_t clock, uint64_t reading,
+                          uint64_t offset)
 {
     uint64_t now = reading + t->wrapped[clock];
 
@@ -221,9 +223,11 @@ static bool apply_rare(struct builder *b, const struct event *e, uint64_t offset
     return !t->indexed || count_open(b, e->track, e->frame, true);
 }
 
-/* The loop that all time goes into. n_clocks is a constant where this is inlined, and so the distance of the nodes. */
-static inline __attribute__((always_inline)) bool apply(struct builder *b, const struct event *events, size_t n,
-                                                        uint64_t offset, uint32_t stride, const uint32_t n_clocks)
+/* The loop that all time goes into. n_clocks is a constant where this is inlined, and so the distance of the
+ * nodes. */
+static inline __attribute__((always_inline)) bool apply(struct builder *b, const struct event *events,
+                                                        size_t n, uint64_t offset, uint32_t stride,
+                                                        const uint32_t n_clocks)
 {
     const size_t node_bytes = sizeof(struct fold_node) + (n_clocks + 1) * sizeof(uint64_t);
     char *nodes = b->nodes;
@@ -274,7 +278,8 @@ bool builder_events(struct builder *b, const struct event *events, size_t n, uin
     return b->n_clocks == 1 ? apply(b, events, n, offset, stride, 1) : apply(b, events, n, offset, stride, 2);
 }
 
-bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, size_t n, const uint64_t *values)
+bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
+                    const uint64_t *values)
 {
     struct fold_track *t = &b->tracks[track];
 

@@ -2,8 +2,9 @@
  *
  *   frame;frame;frame SPACE count LF       root first; the count is decimal digits
  *
- * Lines that begin with # are comments. CR before LF is dropped. Anything else is counted and left out. Equal stacks
- * may occur many times; their counts add up. A file is folded stacks when most of the lines at its beginning are. */
+ * Lines that begin with # are comments. CR before LF is dropped. Anything else is counted and left out. Equal
+ * stacks may occur many times; their counts add up. A file is folded stacks when most of the lines at its
+ * beginning are. */
 #include <string.h>
 
 #include "core/clean.h"
@@ -73,7 +74,8 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
 
 static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
 {
-    static const struct profile_value SAMPLES = {STR_INIT("samples"), STR_INIT("samples"), UNIT_COUNT, ROLE_OTHER};
+    static const struct profile_value SAMPLES = {STR_INIT("samples"), STR_INIT("samples"), UNIT_COUNT,
+                                                 ROLE_OTHER};
     struct folded_stacks *f = state;
 
     f->builder = b;
@@ -125,7 +127,8 @@ static bool add_line(struct folded_stacks *f, struct str line, uint64_t offset)
 }
 
 /* The line at p, or 0 if its end is not there yet. A line over the limit lost its count: it is left out. */
-static size_t feed_line(struct folded_stacks *f, const uint8_t *p, size_t n, uint64_t offset, bool final, bool *ok)
+static size_t feed_line(struct folded_stacks *f, const uint8_t *p, size_t n, uint64_t offset, bool final,
+                        bool *ok)
 {
     const uint8_t *lf = memchr(p, '\n', n);
     size_t length = lf == NULL ? n : (size_t)(lf - p);

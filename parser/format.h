@@ -1,4 +1,5 @@
-/* What an input format is: one file that fills this row, listed in parser/formats.c. Nothing else knows formats. */
+/* What an input format is: one file that fills this row, listed in parser/formats.c. Nothing else knows
+ * formats. */
 #ifndef PARSER_FORMAT_H
 #define PARSER_FORMAT_H
 
@@ -20,17 +21,17 @@ struct format {
     const char *label; /* for people: "Android method trace" */
     size_t state_bytes;
 
-    /* n bytes from the beginning of the file; `final`: there are no more. Must answer NO or YES when n reaches
-     * DETECT_BYTES_MAX or `final` is set. */
+    /* n bytes from the beginning of the file; `final`: there are no more. Must answer NO or YES when n
+     * reaches DETECT_BYTES_MAX or `final` is set. */
     enum detection (*detect)(const uint8_t *p, size_t n, bool final);
 
     /* The state arrives zeroed. False: diag is set. */
     bool (*begin)(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag);
 
-    /* Takes whole records from the front of the n unconsumed bytes, which begin at `offset` of the file, and says in
-     * *consumed how many bytes they were; the rest comes again, with more behind it. `final`: nothing comes behind
-     * it; what is left then is a cut record. Depends on the bytes only, never on where they were cut. False: diag is
-     * set. */
+    /* Takes whole records from the front of the n unconsumed bytes, which begin at `offset` of the file, and
+     * says in *consumed how many bytes they were; the rest comes again, with more behind it. `final`: nothing
+     * comes behind it; what is left then is a cut record. Depends on the bytes only, never on where they were
+     * cut. False: diag is set. */
     bool (*feed)(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed);
 
     /* After the last feed; the place to say that the file is unusable. False: diag is set. */

@@ -5,8 +5,7 @@ extern const struct format FORMAT_ANDROID_TRACE;
 extern const struct format FORMAT_FOLDED_STACKS;
 
 const struct format *const FORMATS[] = {
-    &FORMAT_ANDROID_TRACE,
-    &FORMAT_FOLDED_STACKS, /* last: any text could be it */
+    &FORMAT_ANDROID_TRACE, &FORMAT_FOLDED_STACKS, /* last: any text could be it */
 };
 
 const size_t FORMATS_COUNT = sizeof(FORMATS) / sizeof(*FORMATS);

@@ -4,7 +4,8 @@
 
 #include "core/clean.h"
 
-bool key_section_init(struct key_section *k, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+bool key_section_init(struct key_section *k, struct builder *b, const struct reader_limits *limits,
+                      struct diag *diag)
 {
     struct arena *arena = builder_arena(b);
 
@@ -94,7 +95,8 @@ static bool version_line(struct key_section *k, struct str line, uint64_t offset
         builder_warn(k->builder, WARN_BAD_KEY_LINE, 1, offset);
         return true;
     }
-    struct str value = clean_cut((struct str){line.p + equals + 1, line.n - equals - 1}, k->limits->name_bytes);
+    struct str value =
+        clean_cut((struct str){line.p + equals + 1, line.n - equals - 1}, k->limits->name_bytes);
     if (str_eq(key, STR("clock")))
         k->clock = clock_of(value);
     else if (str_eq(key, STR("data-file-overflow")) && str_eq(value, STR("true")))
@@ -132,12 +134,12 @@ static bool thread_line(struct key_section *k, struct str line, uint64_t offset)
 bool key_section_thread(const struct key_section *k, uint32_t record_id, uint32_t *listed_id, string_id *name)
 {
     *listed_id = record_id;
-    *name = idmap_get(&k->threads, record_id);
-    if (*name != IDMAP_NONE)
-        return true;
-    *listed_id = idmap_get(&k->threads_low, record_id);
-    if (*listed_id == IDMAP_NONE)
-        return false;
+    if (idmap_get(&k->threads, record_id) == IDMAP_NONE) {
+        uint32_t low = idmap_get(&k->threads_low, record_id);
+        if (low == IDMAP_NONE)
+            return false;
+        *listed_id = low;
+    }
     *name = idmap_get(&k->threads, *listed_id);
     return true;
 }

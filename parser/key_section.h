@@ -1,6 +1,7 @@
-/* The text of an Android method trace: `*version`, `*threads` and `*methods` lines up to `*end`, as dalvik/vm/Profile.c and
- * art/runtime/trace.cc write them; readers disagree on odd lines, so none of them fails the file here. Lines come one by
- * one; what they say goes into this struct and into the builder's strings and frames. */
+/* The text of an Android method trace: `*version`, `*threads` and `*methods` lines up to `*end`, as
+ * dalvik/vm/Profile.c and art/runtime/trace.cc write them; readers disagree on odd lines, so none of them
+ * fails the file here. Lines come one by one; what they say goes into this struct and into the builder's
+ * strings and frames. */
 #ifndef PARSER_KEY_SECTION_H
 #define PARSER_KEY_SECTION_H
 
@@ -12,7 +13,7 @@
 enum key_clock {
     KEY_CLOCK_UNKNOWN, /* not named, or with a word that is not known */
     KEY_CLOCK_CPU,
-    KEY_CLOCK_WALL,    /* "wall", and "global" of old Dalvik */
+    KEY_CLOCK_WALL, /* "wall", and "global" of old Dalvik */
     KEY_CLOCK_DUAL
 };
 
@@ -33,16 +34,20 @@ struct key_section {
 };
 
 /* False when the arena gives no more. */
-bool key_section_init(struct key_section *k, struct builder *b, const struct reader_limits *limits, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool key_section_init(struct key_section *k, struct builder *b, const struct reader_limits *limits,
+                      struct diag *diag) __attribute__((warn_unused_result));
 
 /* One line without its LF, at byte `offset` of the file. False (diag set) when a limit is passed. */
-bool key_section_line(struct key_section *k, struct str line, uint64_t offset) __attribute__((warn_unused_result));
+bool key_section_line(struct key_section *k, struct str line, uint64_t offset)
+    __attribute__((warn_unused_result));
 
-/* One line of the method table: `id TAB class TAB method TAB signature TAB file [TAB line]`, or one of its shorter forms. */
-bool key_section_method_line(struct key_section *k, struct str line, uint64_t offset) __attribute__((warn_unused_result));
+/* One line of the method table: `id TAB class TAB method TAB signature TAB file [TAB line]`, or one of its
+ * shorter forms. */
+bool key_section_method_line(struct key_section *k, struct str line, uint64_t offset)
+    __attribute__((warn_unused_result));
 
 /* The listed thread that records with this id belong to: its full id and name. False if none is listed. */
-bool key_section_thread(const struct key_section *k, uint32_t record_id, uint32_t *listed_id, string_id *name);
+bool key_section_thread(const struct key_section *k, uint32_t record_id, uint32_t *listed_id,
+                        string_id *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* Method id -> frame. Ids are an index shifted left by two (ART 6 and later) or a pointer (before); bits 0 and 1, where
- * records hold the action, are 0. Dense ids get an array: one load per record. */
+/* Method id -> frame. Ids are an index shifted left by two (ART 6 and later) or a pointer (before); bits 0
+ * and 1, where records hold the action, are 0. Dense ids get an array: one load per record. */
 #ifndef PARSER_METHOD_TABLE_H
 #define PARSER_METHOD_TABLE_H
 
@@ -17,7 +17,8 @@ struct method_table {
 void method_table_init(struct method_table *t, struct arena *arena, struct hash_seed seed);
 
 /* False when the arena gives no more. */
-bool method_table_set(struct method_table *t, uint64_t id, frame_id frame) __attribute__((warn_unused_result));
+bool method_table_set(struct method_table *t, uint64_t id, frame_id frame)
+    __attribute__((warn_unused_result));
 
 /* After the last id of the table: makes look-ups fast. Ids may still be set. */
 bool method_table_seal(struct method_table *t) __attribute__((warn_unused_result));

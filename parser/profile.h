@@ -1,8 +1,10 @@
-/* The model, as its readers see it: strings -> frames -> nodes -> tracks, flat arrays with 32-bit ids. A profile is
- * immutable once reader_finish has given it out and may be read by many threads; it lives in its job's arena.
+/* The model, as its readers see it: strings -> frames -> nodes -> tracks, flat arrays with 32-bit ids. A
+ * profile is immutable once reader_finish has given it out and may be read by many threads; it lives in its
+ * job's arena.
  *
- * Nodes are numbered in pre-order, track after track: a parent's id is smaller than its children's, and the nodes of a
- * track are the range [first, first + count). Totals are one backward scan, depths one forward scan. */
+ * Nodes are numbered in pre-order, track after track: a parent's id is smaller than its children's, and the
+ * nodes of a track are the range [first, first + count). Totals are one backward scan, depths one forward
+ * scan. */
 #ifndef PARSER_PROFILE_H
 #define PARSER_PROFILE_H
 
@@ -18,18 +20,13 @@ typedef uint32_t node_id;
 enum { PROFILE_VALUES_MAX = 8 };
 
 enum profile_unit {
-    UNIT_NS,    /* nanoseconds */
+    UNIT_NS, /* nanoseconds */
     UNIT_BYTES,
-    UNIT_COUNT  /* calls, samples, objects */
+    UNIT_COUNT /* calls, samples, objects */
 };
 
 /* What a value measures; views that know a role may derive from it (waiting = wall - cpu). */
-enum profile_role {
-    ROLE_OTHER,
-    ROLE_WALL,
-    ROLE_CPU,
-    ROLE_CALLS
-};
+enum profile_role { ROLE_OTHER, ROLE_WALL, ROLE_CPU, ROLE_CALLS };
 
 struct profile_value {
     struct str name;  /* as in URLs and files: "wall", "cpu", "calls", "samples" */
@@ -48,13 +45,14 @@ struct profile_frame {
 };
 
 enum node_flag {
-    NODE_RECURSIVE = 1 /* the frame is open already further up this stack: all its calls are recursive calls */
+    NODE_RECURSIVE =
+        1 /* the frame is open already further up this stack: all its calls are recursive calls */
 };
 
-/* One graph: a thread of a method trace that has at least one record, or the whole of a folded file. The first node is
- * the root: it stands for the track itself, and time in no frame is its self. */
+/* One graph: a thread of a method trace that has at least one record, or the whole of a folded file. The
+ * first node is the root: it stands for the track itself, and time in no frame is its self. */
 struct profile_track {
-    uint32_t id;      /* unique within the profile; in URLs and file names */
+    uint32_t id; /* unique within the profile; in URLs and file names */
     string_id name;
     node_id first;
     uint32_t count;   /* nodes, the root included */
@@ -126,8 +124,8 @@ uint32_t profile_value_by_name(const struct profile *p, struct str name);
 /* The track, or NULL. Binary search. */
 const struct profile_track *profile_track_by_id(const struct profile *p, uint32_t id);
 
-/* By which value tracks are ranked: thread-CPU time where it was recorded (a thread that only waits is not busy), else
- * the default value. */
+/* By which value tracks are ranked: thread-CPU time where it was recorded (a thread that only waits is not
+ * busy), else the default value. */
 uint32_t profile_weight_value(const struct profile *p);
 
 /* Fills order[n_tracks] with indexes of p->tracks, the heaviest first; equal ones by id. */

@@ -4,13 +4,15 @@
 
 #include "parser/format.h"
 
-/* A record that straddles two pieces is completed with at most this many bytes of the next one, so that little is copied. */
+/* A record that straddles two pieces is completed with at most this many bytes of the next one, so that
+ * little is copied. */
 enum { CARRY_STEP_BYTES = 4096 };
 
 const struct reader_limits READER_LIMITS_DEFAULT = {
     .methods = 4000000, .threads = 200000, .line_bytes = 1 << 20, .name_bytes = 4096};
 
-bool reader_init(struct reader *r, struct arena *arena, const struct reader_limits *limits, struct hash_seed seed)
+bool reader_init(struct reader *r, struct arena *arena, const struct reader_limits *limits,
+                 struct hash_seed seed)
 {
     *r = (struct reader){.arena = arena, .limits = *limits};
     r->builder = builder_new(arena, seed);
@@ -35,7 +37,8 @@ static bool add_carry(struct reader *r, const uint8_t *p, size_t n)
 static bool refuse(struct reader *r)
 {
     return diag_set(&r->diag, DIAG_UNKNOWN, "unknown file format",
-                    "Upload an Android method trace (Debug.startMethodTracing, am profile, Android Studio's recorded Java "
+                    "Upload an Android method trace (Debug.startMethodTracing, am profile, Android Studio's "
+                    "recorded Java "
                     "methods) or folded stacks.",
                     "The file is none of the formats that are read here.");
 }
@@ -131,7 +134,8 @@ const struct profile *reader_finish(struct reader *r)
 
     if (r->diag.kind == DIAG_NONE && r->format == NULL) {
         if (r->carry_bytes == 0)
-            diag_set(&r->diag, DIAG_EMPTY, "empty file", "Check that the recording was stopped before the file was pulled.",
+            diag_set(&r->diag, DIAG_EMPTY, "empty file",
+                     "Check that the recording was stopped before the file was pulled.",
                      "The file has no bytes.");
         else
             detect(r, true);
@@ -139,7 +143,8 @@ const struct profile *reader_finish(struct reader *r)
     if (r->diag.kind != DIAG_NONE)
         return NULL;
     uint64_t file_bytes = r->offset + r->carry_bytes;
-    if (!feed_format(r, r->carry, r->carry_bytes, true, &consumed) || !r->format->finish(r->state, file_bytes))
+    if (!feed_format(r, r->carry, r->carry_bytes, true, &consumed) ||
+        !r->format->finish(r->state, file_bytes))
         return NULL;
     profile = builder_finish(r->builder, str_of(r->format->name), str_of(r->format->label));
     if (profile == NULL)

@@ -1,10 +1,11 @@
 /* Bytes in, profile out: detect -> feed -> finish, for every format of parser/formats.c.
  *
  *     reader_init(&r, &arena, &limits, seed);
- *     while (more) if (!reader_feed(&r, p, n)) break;     pieces of any size, in order; the memory may be reused at once
- *     const struct profile *profile = reader_finish(&r);  NULL: r.diag says why
+ *     while (more) if (!reader_feed(&r, p, n)) break;     pieces of any size, in order; the memory may be
+ * reused at once const struct profile *profile = reader_finish(&r);  NULL: r.diag says why
  *
- * Any cutting of the input gives the same profile. All memory comes from the arena, which must outlive the profile. */
+ * Any cutting of the input gives the same profile. All memory comes from the arena, which must outlive the
+ * profile. */
 #ifndef PARSER_READER_H
 #define PARSER_READER_H
 
@@ -21,7 +22,8 @@ struct reader_limits {
     uint32_t methods;    /* distinct method lines of one file */
     uint32_t threads;    /* distinct threads listed or recorded */
     uint32_t line_bytes; /* of one text line; longer ones are cut, with a warning */
-    uint32_t name_bytes; /* of one class, method, signature, file or thread name; longer ones are cut, with a warning */
+    uint32_t name_bytes; /* of one class, method, signature, file or thread name; longer ones are cut, with a
+                            warning */
 };
 
 extern const struct reader_limits READER_LIMITS_DEFAULT;
@@ -32,15 +34,15 @@ struct reader {
     struct diag diag;
     const struct format *format; /* NULL until detected */
     struct builder *builder;
-    void *state;                 /* the format's own */
-    uint64_t offset;             /* of the first byte that is not consumed */
-    uint8_t *carry;              /* bytes that were fed but not consumed: never more than one record or line */
+    void *state;     /* the format's own */
+    uint64_t offset; /* of the first byte that is not consumed */
+    uint8_t *carry;  /* bytes that were fed but not consumed: never more than one record or line */
     size_t carry_bytes, carry_capacity;
 };
 
 /* False when the arena gives not even the beginning. */
-bool reader_init(struct reader *r, struct arena *arena, const struct reader_limits *limits, struct hash_seed seed)
-    __attribute__((warn_unused_result));
+bool reader_init(struct reader *r, struct arena *arena, const struct reader_limits *limits,
+                 struct hash_seed seed) __attribute__((warn_unused_result));
 
 /* False once the input is known to be unusable: r->diag is set, and further bytes are ignored. */
 bool reader_feed(struct reader *r, const void *p, size_t n);

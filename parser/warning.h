@@ -5,18 +5,18 @@
 #include "core/buf.h"
 
 enum warning_code {
-    WARN_OVERFLOW,         /* the recorder's buffer was full */
-    WARN_CUT_RECORD,       /* the file ends within a record */
-    WARN_RE_ROOTED,        /* exits without enter */
-    WARN_POPPED,           /* exits of a frame further down the stack */
-    WARN_IGNORED_EXIT,     /* exits of a frame that is not on the stack */
-    WARN_OPEN_FRAMES,      /* frames never left */
-    WARN_TIME_BACK,        /* clock values that go back */
-    WARN_CLOCK_WRAP,       /* 32-bit wraps that were unwrapped */
+    WARN_OVERFLOW,     /* the recorder's buffer was full */
+    WARN_CUT_RECORD,   /* the file ends within a record */
+    WARN_RE_ROOTED,    /* exits without enter */
+    WARN_POPPED,       /* exits of a frame further down the stack */
+    WARN_IGNORED_EXIT, /* exits of a frame that is not on the stack */
+    WARN_OPEN_FRAMES,  /* frames never left */
+    WARN_TIME_BACK,    /* clock values that go back */
+    WARN_CLOCK_WRAP,   /* 32-bit wraps that were unwrapped */
     WARN_UNKNOWN_ACTION,
-    WARN_UNKNOWN_METHOD,   /* records of methods that the file does not list */
-    WARN_UNKNOWN_THREAD,   /* threads with records that the file does not list */
-    WARN_THREAD_ZERO,      /* records of thread 0 */
+    WARN_UNKNOWN_METHOD, /* records of methods that the file does not list */
+    WARN_UNKNOWN_THREAD, /* threads with records that the file does not list */
+    WARN_THREAD_ZERO,    /* records of thread 0 */
     WARN_BAD_METHOD_LINE,
     WARN_BAD_THREAD_LINE,
     WARN_BAD_KEY_LINE,
@@ -26,7 +26,7 @@ enum warning_code {
     WARN_VERSION_MISMATCH, /* text and binary version differ */
     WARN_CLOCK_UNKNOWN,    /* no clock named, or not one that is known */
     WARN_BAD_FOLDED_LINE,
-    WARN_VALUE_OVERFLOW,   /* sums that passed 64 bits */
+    WARN_VALUE_OVERFLOW, /* sums that passed 64 bits */
     WARNING_CODES
 };
 

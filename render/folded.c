@@ -58,18 +58,15 @@ static bool make_token_texts(const struct render_input *in, struct tokens *k)
         clean_text(&b, i < p->n_frames ? names_frame(in->names, i) : names_track(in->names, i - p->n_frames));
         for (char *c = b.p; b.n > 0 && (c = memchr(c, ';', b.n - (size_t)(c - b.p))) != NULL;)
             *c = ':';
-        buf_str(&b, STR(" ;"));
-        char *text = b.failed ? NULL : arena_copy(in->scratch, b.p, b.n);
-        ok = text != NULL;
-        k->text[2 * i + TOKEN_END] = (struct str){text, b.n - 1};
-        if (ok) {
-            /* The other token is the same text with another end. */
-            char *on = arena_copy(in->scratch, text, b.n - 1);
-            ok = on != NULL;
-            if (ok)
-                on[b.n - 2] = ';';
-            k->text[2 * i + TOKEN_ON] = (struct str){on, b.n - 1};
-        }
+        buf_char(&b, ' ');
+        size_t n = b.n;
+        char *end = b.failed ? NULL : arena_copy(in->scratch, b.p, n);
+        char *on = end == NULL ? NULL : arena_copy(in->scratch, end, n);
+        ok = on != NULL;
+        if (ok)
+            on[n - 1] = ';';
+        k->text[2 * i + TOKEN_END] = (struct str){end, n};
+        k->text[2 * i + TOKEN_ON] = (struct str){on, n};
     }
     buf_free(&b);
     return ok;
@@ -105,8 +102,8 @@ static bool make_tokens(const struct render_input *in, struct tokens *k)
 
 /* --- the order of items --- */
 
-/* The item's line from its token on: all of it for one that ends, the token for one that goes on. */
-static size_t line_of(const struct folder *f, uint32_t item, char number[NUMBER_BYTES_MAX])
+/* What stands behind the item's token: the number, or nothing that is known yet. Returns its length. */
+static size_t number_behind(const struct folder *f, uint32_t item, char number[NUMBER_BYTES_MAX])
 {
     if (item % 2 == TOKEN_ON)
         return 0;
@@ -116,7 +113,8 @@ static size_t line_of(const struct folder *f, uint32_t item, char number[NUMBER_
 static bool before_in_full(const struct folder *f, uint32_t a, uint32_t b)
 {
     char number_a[NUMBER_BYTES_MAX], number_b[NUMBER_BYTES_MAX];
-    struct str more_a = {number_a, line_of(f, a, number_a)}, more_b = {number_b, line_of(f, b, number_b)};
+    struct str more_a = {number_a, number_behind(f, a, number_a)},
+               more_b = {number_b, number_behind(f, b, number_b)};
     struct str ta = f->tokens.text[token_of(f, a)], tb = f->tokens.text[token_of(f, b)];
     size_t shared = ta.n < tb.n ? ta.n : tb.n;
     int order = memcmp(ta.p, tb.p, shared);
@@ -138,11 +136,10 @@ static bool before(const void *context, uint32_t a, uint32_t b)
     return f->tokens.rank[ta] < f->tokens.rank[tb];
 }
 
-static bool has_lines_below(const bool *below, const struct tree *t, uint32_t place)
+/* The own self of roots and of the nodes of tracks is left out. */
+static bool is_line(const struct tree *t, uint32_t place)
 {
-    bool is_frame = tree_frame(t, place) < t->n_frames;
-
-    return below[place] || (is_frame && tree_self(t, place, 0) > 0);
+    return tree_frame(t, place) < t->n_frames && tree_self(t, place, 0) > 0;
 }
 
 /* Lists, under each place, the items of its children that lead to lines. */
@@ -159,13 +156,11 @@ static bool list_items(struct folder *f, struct arena *a)
         f->first[i] = ORDER_NONE;
     for (uint32_t i = t->n; i-- > 1;) {
         uint32_t parent = t->parent[i];
-        if (!has_lines_below(below, t, i))
-            continue;
-        below[parent] = true;
+        bool leads_to[2] = {[TOKEN_END] = is_line(t, i), [TOKEN_ON] = below[i]};
         for (uint32_t kind = TOKEN_END; kind <= TOKEN_ON; kind++) {
-            bool is_line = tree_frame(t, i) < t->n_frames && tree_self(t, i, 0) > 0;
-            if (kind == TOKEN_END ? !is_line : !below[i])
+            if (!leads_to[kind])
                 continue;
+            below[parent] = true;
             f->next[2 * i + kind] = f->first[parent];
             f->first[parent] = 2 * i + kind;
         }

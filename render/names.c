@@ -13,14 +13,20 @@ struct names {
     const uint32_t *track_ranks;
 };
 
+#define BIT(c) (UINT64_C(1) << (c))
+
+/* All controls and what XML escapes are below 64: a bit for each. No early end, which would cost more than it
+ * saves. */
 static bool is_plain(struct str s)
 {
+    static const uint64_t NOT_PLAIN = UINT32_MAX | BIT('<') | BIT('>') | BIT('&') | BIT('"') | BIT('\'');
+    uint64_t found = 0;
+
     for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i];
-        if (c < 0x20 || c > 0x7e || c == '<' || c == '>' || c == '&' || c == '"' || c == '\'')
-            return false;
+        unsigned char c = (unsigned char)s.p[i];
+        found |= c < 64 ? NOT_PLAIN >> c & 1 : c > 0x7e;
     }
-    return true;
+    return found == 0;
 }
 
 static char *put(char *to, struct str s)

@@ -1,5 +1,5 @@
-/* Folded profiles kept in memory, the most recently used ones, up to a number of bytes. Saves reading an upload again;
- * nothing depends on it. Any thread. */
+/* Folded profiles kept in memory, the most recently used ones, up to a number of bytes. Saves reading an
+ * upload again; nothing depends on it. Any thread. */
 #ifndef SERVER_CACHE_H
 #define SERVER_CACHE_H
 

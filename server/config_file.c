@@ -28,24 +28,20 @@ static bool colon_follows(struct str text, size_t at)
     return at < text.n && text.p[at] == ':';
 }
 
-/* The line of a key of the outermost object, in valid JSON: the JSON library tells lines of syntax errors
- * only. 0 for a key that is written with escapes. */
+/* The line of a key, in valid JSON: the JSON library tells lines of syntax errors only. Objects within the
+ * object need no care, because what holds one is refused before. 0 for a key that is written with escapes. */
 static unsigned line_of(struct str text, struct str key)
 {
-    unsigned line = 1, depth = 0;
+    unsigned line = 1;
 
     for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
         if (c == '\n') {
             line++;
-        } else if (c == '{' || c == '[') {
-            depth++;
-        } else if (c == '}' || c == ']') {
-            depth--;
         } else if (c == '"') {
             size_t end = string_end(text, i + 1);
             struct str inside = {text.p + i + 1, end - i - 1};
-            if (depth == 1 && str_eq(inside, key) && colon_follows(text, end + 1))
+            if (str_eq(inside, key) && colon_follows(text, end + 1))
                 return line;
             i = end;
         }

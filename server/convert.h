@@ -1,5 +1,5 @@
-/* The only place that knows both a parser and a renderer: bytes -> folded profile -> views. Pure but for memory; any
- * thread, one thread at a time per `struct fold`. */
+/* The only place that knows both a parser and a renderer: bytes -> folded profile -> views. Pure but for
+ * memory; any thread, one thread at a time per `struct fold`. */
 #ifndef SERVER_CONVERT_H
 #define SERVER_CONVERT_H
 
@@ -33,12 +33,13 @@ const struct diag *fold_diag(const struct fold *f);
 /* Folds what is behind the descriptor, from its beginning to its end. NULL: diag. */
 struct folded *fold_file(const struct config *config, int fd, struct diag *diag);
 
-/* Renders one view, options resolved against the profile here. The bytes are appended to `out`, within view_memory_bytes.
- * False: diag. */
+/* Renders one view, options resolved against the profile here. The bytes are appended to `out`, within
+ * view_memory_bytes. False: diag. */
 bool convert_view(const struct folded *f, const struct config *config, const struct output *output,
                   const struct view_options *view, struct buf *out, struct diag *diag);
 
-/* The profile's summary as a JSON object: format, facts, values, warnings, tracks by weight. See summary.c for its shape. */
+/* The profile's summary as a JSON object: format, facts, values, warnings, tracks by weight. See summary.c
+ * for its shape. */
 bool convert_summary(const struct folded *f, struct buf *out, struct diag *diag);
 /* Raised when the summary's bytes change for equal input. */
 enum { SUMMARY_REVISION = 1 };

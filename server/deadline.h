@@ -1,5 +1,5 @@
-/* Ends connections that take too long as a whole; the HTTP library's own timeout only sees idle ones. One thread looks once a
- * second. */
+/* Ends connections that take too long as a whole; the HTTP library's own timeout only sees idle ones. One
+ * thread looks once a second. */
 #ifndef SERVER_DEADLINE_H
 #define SERVER_DEADLINE_H
 

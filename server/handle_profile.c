@@ -14,8 +14,8 @@ static const char NOT_HERE_HINT[] = "Check the link, or upload the profile again
 
 bool profile_record(struct exchange *x, struct str id, struct record *r)
 {
-    enum record_state state = record_id_valid(id) ? record_read(x->service->store, id, (int64_t)time(NULL), r)
-                                                  : RECORD_NONE;
+    enum record_state state =
+        record_id_valid(id) ? record_read(x->service->store, id, (int64_t)time(NULL), r) : RECORD_NONE;
 
     switch (state) {
     case RECORD_FOUND:
@@ -28,7 +28,8 @@ bool profile_record(struct exchange *x, struct str id, struct record *r)
         exchange_problem(x, 404, "not found", NOT_HERE_HINT, "There is no upload with this id.");
         break;
     case RECORD_BROKEN:
-        exchange_problem(x, 500, "upload not readable", "Tell the operator: the service's log has the details.",
+        exchange_problem(x, 500, "upload not readable",
+                         "Tell the operator: the service's log has the details.",
                          "The upload's record could not be read.");
         LOG(x->service->log, LOG_ERROR, "record-broken", LOG_STR("id", id));
         break;
@@ -54,7 +55,8 @@ static void add_links(json_t *tracks, struct str prefix, const char *id)
     size_t i;
     json_t *track;
 
-    json_array_foreach(tracks, i, track) {
+    json_array_foreach(tracks, i, track)
+    {
         struct buf url = {0};
         buf_str(&url, prefix);
         buf_printf(&url, "/p/%s/t/%lld.svg", id, (long long)json_integer_value(json_object_get(track, "id")));
@@ -90,7 +92,8 @@ static int put_bytes(const char *p, size_t n, void *context)
     return b->failed ? -1 : 0;
 }
 
-void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary, const char *token)
+void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary,
+                  const char *token)
 {
     json_t *all = json_object(), *rest = json_loadb(summary.p, summary.n, 0, NULL);
     struct buf base = {0};
@@ -146,7 +149,8 @@ static void answer_text(struct exchange *x, const struct record *r, struct str s
     buf_printf(b, "/p/%s ", r->id);
     clean_log(b, str_of(r->name));
     buf_printf(b, " %s %llu bytes %zu tracks %zu warnings\n", r->format, (unsigned long long)r->size,
-               json_array_size(json_object_get(s, "tracks")), json_array_size(json_object_get(s, "warnings")));
+               json_array_size(json_object_get(s, "tracks")),
+               json_array_size(json_object_get(s, "warnings")));
     reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
     json_decref(s);
 }
@@ -171,7 +175,8 @@ static bool take_summary(struct exchange *x, const struct view_result *result, s
         shared_bytes_unref(result->bytes);
     } else if (result->fd >= 0) {
         if (!file_read_all(result->fd, SIZE_MAX / 2, text))
-            diag_set(&diag, DIAG_IO, "upload not readable", "Tell the operator.", "The summary could not be read.");
+            diag_set(&diag, DIAG_IO, "upload not readable", "Tell the operator.",
+                     "The summary could not be read.");
         close(result->fd);
     }
     if (diag.kind == DIAG_NONE)
@@ -235,14 +240,16 @@ enum exchange_step handle_raw(struct exchange *x)
         return X_DONE;
     blob_key(r.sha256, key);
     if (store_get(x->service->store, key, &fd, &bytes) != STORE_OK) {
-        exchange_problem(x, 500, "upload not readable", "Tell the operator: the service's log has the details.",
+        exchange_problem(x, 500, "upload not readable",
+                         "Tell the operator: the service's log has the details.",
                          "The stored bytes could not be opened.");
         return X_DONE;
     }
     reply_file(&x->reply, 200, "application/octet-stream", fd, 0, bytes);
     put_file_name(&name, r.name[0] == '\0' ? "profile.trace" : r.name);
     if (!name.failed)
-        reply_header(&x->reply, "Content-Disposition", "attachment; filename*=UTF-8''%.*s", (int)name.n, name.p);
+        reply_header(&x->reply, "Content-Disposition", "attachment; filename*=UTF-8''%.*s", (int)name.n,
+                     name.p);
     reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
     reply_header(&x->reply, "Content-Security-Policy", "default-src 'none'; sandbox");
     reply_header(&x->reply, "Cache-Control", "private, no-cache");
@@ -268,7 +275,8 @@ static void delete_with(struct exchange *x, const struct record *r, struct str t
         return;
     }
     if (record_delete(x->service->store, r, (int64_t)time(NULL)) != STORE_OK) {
-        exchange_problem(x, 500, "not deleted", "Try again, or tell the operator.", "The upload could not be deleted.");
+        exchange_problem(x, 500, "not deleted", "Try again, or tell the operator.",
+                         "The upload could not be deleted.");
         return;
     }
     LOG(x->service->log, LOG_INFO, "deleted", LOG_STR("id", str_of(r->id)));
@@ -297,7 +305,8 @@ enum exchange_step handle_delete_form(struct exchange *x)
 
     if (!profile_record(x, x->parameters[0], &r))
         return X_DONE;
-    page_delete(reply_text(&x->reply, 200, "text/html; charset=utf-8"), &r, token.p == NULL ? STR("") : token);
+    page_delete(reply_text(&x->reply, 200, "text/html; charset=utf-8"), &r,
+                token.p == NULL ? STR("") : token);
     page_headers(&x->reply);
     return X_DONE;
 }

@@ -6,7 +6,8 @@ enum exchange_step handle_home(struct exchange *x)
 {
     bool html = x->accepts == AS_HTML;
     struct buf base = {0};
-    struct buf *b = reply_text(&x->reply, 200, html ? "text/html; charset=utf-8" : "text/plain; charset=utf-8");
+    struct buf *b =
+        reply_text(&x->reply, 200, html ? "text/html; charset=utf-8" : "text/plain; charset=utf-8");
 
     exchange_base_url(x, &base);
     if (html)
@@ -28,8 +29,8 @@ enum exchange_step handle_healthz(struct exchange *x)
 enum exchange_step handle_version(struct exchange *x)
 {
     if (x->accepts == AS_JSON)
-        buf_printf(reply_text(&x->reply, 200, "application/json"), "{\"name\":\"aflamed\",\"version\":\"%s\"}\n",
-                   SERVICE_VERSION);
+        buf_printf(reply_text(&x->reply, 200, "application/json"),
+                   "{\"name\":\"aflamed\",\"version\":\"%s\"}\n", SERVICE_VERSION);
     else
         buf_printf(reply_text(&x->reply, 200, "text/plain; charset=utf-8"), "aflamed %s\n", SERVICE_VERSION);
     reply_header(&x->reply, "Cache-Control", "no-store");

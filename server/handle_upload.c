@@ -44,7 +44,8 @@ static void upload_headers(struct exchange *x, const struct job_result *result)
     utc_format(result->record.expires_s, expires);
     if (!url.failed) {
         reply_header(&x->reply, "Location", "%.*s", (int)url.n, url.p);
-        reply_header(&x->reply, "X-Delete-URL", "%.*s/delete?token=%s", (int)url.n, url.p, result->delete_token);
+        reply_header(&x->reply, "X-Delete-URL", "%.*s/delete?token=%s", (int)url.n, url.p,
+                     result->delete_token);
     }
     reply_header(&x->reply, "X-Expires", "%s", expires);
     buf_free(&url);

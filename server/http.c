@@ -30,7 +30,7 @@ struct http {
     struct deadlines *deadlines;
     pthread_mutex_t lock; /* of active */
     pthread_cond_t idle;
-    unsigned active;      /* requests under way */
+    unsigned active; /* requests under way */
     atomic_bool stopping;
     atomic_uint_fast64_t next_id;
 };
@@ -77,8 +77,8 @@ static enum MHD_Result pass_query(void *cls, enum MHD_ValueKind kind, const char
     return e->each(e->context, str_of(key), value == NULL ? STR("") : str_of(value)) ? MHD_YES : MHD_NO;
 }
 
-static void each_query(const struct exchange *x, bool (*each)(void *context, struct str key, struct str value),
-                       void *context)
+static void each_query(const struct exchange *x,
+                       bool (*each)(void *context, struct str key, struct str value), void *context)
 {
     struct each e = {each, context};
 
@@ -144,7 +144,8 @@ static void close_request(void *cls, struct MHD_Connection *connection, void **c
 {
     struct http *h = cls;
     struct request *r = *context;
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
     (void)why;
     *context = NULL;
@@ -170,7 +171,8 @@ static void watch_connection(void *cls, struct MHD_Connection *connection, void 
                              enum MHD_ConnectionNotificationCode what)
 {
     struct http *h = cls;
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     int on = 1;
 
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
@@ -201,8 +203,9 @@ static struct MHD_Response *body_of(struct reply *r)
 
     switch (r->kind) {
     case REPLY_BUFFER:
-        response = r->body.n == 0 ? MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT)
-                                  : MHD_create_response_from_buffer(r->body.n, r->body.p, MHD_RESPMEM_MUST_FREE);
+        response = r->body.n == 0
+                       ? MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT)
+                       : MHD_create_response_from_buffer(r->body.n, r->body.p, MHD_RESPMEM_MUST_FREE);
         if (response != NULL && r->body.n > 0)
             r->body = (struct buf){0};
         break;
@@ -219,7 +222,8 @@ static struct MHD_Response *body_of(struct reply *r)
             r->shared = NULL;
         break;
     case REPLY_STATIC:
-        response = MHD_create_response_from_buffer(r->bytes.n, (void *)(uintptr_t)r->bytes.p, MHD_RESPMEM_PERSISTENT);
+        response = MHD_create_response_from_buffer(r->bytes.n, (void *)(uintptr_t)r->bytes.p,
+                                                   MHD_RESPMEM_PERSISTENT);
         break;
     }
     return response;
@@ -232,8 +236,8 @@ static bool add_headers(struct MHD_Response *response, const struct request *r)
     bool ok = true;
 
     for (size_t i = 0; i < reply->n_headers; i++)
-        ok = MHD_add_response_header(response, reply->headers[i].name, reply->text.p + reply->headers[i].value) ==
-                 MHD_YES &&
+        ok = MHD_add_response_header(response, reply->headers[i].name,
+                                     reply->text.p + reply->headers[i].value) == MHD_YES &&
              ok;
     snprintf(id, sizeof(id), "%llu", (unsigned long long)r->x.id);
     ok = MHD_add_response_header(response, "X-Request-Id", id) == MHD_YES && ok;
@@ -282,7 +286,8 @@ static bool vet(struct request *r, const char *version)
     vet_finish(&v, str_of(version));
     if (v.status == 0)
         return true;
-    exchange_problem(&r->x, v.status, v.status == 501 ? "not implemented" : "malformed request", "", "%s", v.detail);
+    exchange_problem(&r->x, v.status, v.status == 501 ? "not implemented" : "malformed request", "", "%s",
+                     v.detail);
     r->x.reply.close = true;
     return false;
 }
@@ -316,7 +321,8 @@ static enum MHD_Result begin(struct request *r, const char *url, const char *met
         return send_reply(r);
     r->route = route_find(x);
     if (r->route == NULL) {
-        x->reply.close = get_header(x, "Content-Length").p != NULL || get_header(x, "Transfer-Encoding").p != NULL;
+        x->reply.close =
+            get_header(x, "Content-Length").p != NULL || get_header(x, "Transfer-Encoding").p != NULL;
         return send_reply(r);
     }
     if (r->route->begin != NULL && r->route->begin(x) == X_DONE)
@@ -349,8 +355,9 @@ static enum MHD_Result take_body(struct request *r, const char *p, size_t *n)
 }
 
 /* The library calls this with the headers, with each piece of the body, at its end, and after each resume. */
-static enum MHD_Result answer(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
-                              const char *version, const char *data, size_t *n, void **context)
+static enum MHD_Result answer(void *cls, struct MHD_Connection *connection, const char *url,
+                              const char *method, const char *version, const char *data, size_t *n,
+                              void **context)
 {
     struct http *h = cls;
     struct request *r = *context;
@@ -384,20 +391,20 @@ static void log_library(void *cls, const char *format, va_list arguments)
     LOG(h->service->log, LOG_DEBUG, "http", LOG_STR("text", str_of(line)));
 }
 
-/* Poll with a thread pool: in epoll mode the library keeps the descriptor of a client that closes early, and with a thread per
- * connection it races. Its own timeout sees idle connections only. */
+/* Poll with a thread pool: in epoll mode the library keeps the descriptor of a client that closes early, and
+ * with a thread per connection it races. Its own timeout sees idle connections only. */
 static struct MHD_Daemon *start_daemon(struct http *h, int listen_fd)
 {
     const struct config *c = h->service->config;
 
     return MHD_start_daemon(
-        MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_ITC, 0, NULL, NULL,
-        answer, h, MHD_OPTION_EXTERNAL_LOGGER, log_library, h, MHD_OPTION_LISTEN_SOCKET, listen_fd,
-        MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)c->max_connections,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)c->idle_timeout_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED, close_request, h, MHD_OPTION_NOTIFY_CONNECTION,
-        watch_connection, h, MHD_OPTION_URI_LOG_CALLBACK, open_request, h, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_END);
+        MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_ITC, 0, NULL,
+        NULL, answer, h, MHD_OPTION_EXTERNAL_LOGGER, log_library, h, MHD_OPTION_LISTEN_SOCKET, listen_fd,
+        MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)c->max_connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)c->idle_timeout_s,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED,
+        close_request, h, MHD_OPTION_NOTIFY_CONNECTION, watch_connection, h, MHD_OPTION_URI_LOG_CALLBACK,
+        open_request, h, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }
 
 static void http_free(struct http *h)
@@ -424,7 +431,8 @@ struct http *http_start(struct service *service, int listen_fd, struct diag *dia
             return h;
         http_free(h);
     }
-    diag_set(diag, DIAG_IO, "cannot start", "Look at the limits of threads, memory and open files (ulimit -a).",
+    diag_set(diag, DIAG_IO, "cannot start",
+             "Look at the limits of threads, memory and open files (ulimit -a).",
              "The HTTP side could not be started.");
     return NULL;
 }
@@ -448,8 +456,8 @@ void http_stop(struct http *h, unsigned grace_s)
 {
     MHD_quiesce_daemon(h->daemon);
     wait_idle(h, grace_s);
-    /* Those that wait for the pool are resumed by it, and then refused: the library aborts when it is stopped with a suspended
-     * connection. */
+    /* Those that wait for the pool are resumed by it, and then refused: the library aborts when it is stopped
+     * with a suspended connection. */
     atomic_store(&h->stopping, true);
     deadlines_expire_all(h->deadlines);
     while (!wait_idle(h, 1))

@@ -8,8 +8,8 @@
 enum { IDENTIFY_BYTES = 4096 };
 
 /* Writes libmagic's words for the first n <= IDENTIFY_BYTES bytes, without anything of the content in it, cut
- * to the field; "data" if it has none. Opens its own cookie per call or thread: any thread, but not a
- * connection's. */
+ * to the field; "data" if it has none. Each thread keeps a cookie of its own until it ends: any thread, but
+ * not a connection's. */
 void identify(const void *p, size_t n, char *out, size_t out_bytes);
 
 #endif

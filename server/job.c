@@ -8,18 +8,21 @@
 #include "server/cache.h"
 #include "server/identify.h"
 #include "server/lane.h"
+#include "server/places.h"
 #include "server/views.h"
 
 enum {
     SPARE_CHUNKS = 64,
     RUNNERS_MAX = 32,
-    /* An upload that does not fold while it arrives has no queue to speak of: one chunk is worked on, one waits. */
+    /* An upload that does not fold while it arrives has no queue to speak of: one chunk is worked on, one
+       waits. */
     SPOOL_QUEUE_BYTES = CHUNK_BYTES
 };
 
 enum { LANE_SPOOL, LANE_HASH, LANE_FOLD };
 
-/* The work behind the last byte, shared out among runners: the blob's name, the summary, then a view for each track. */
+/* The work behind the last byte, shared out among runners: the blob's name, the summary, then a view for each
+ * track. */
 enum { ITEM_BLOB, ITEM_SUMMARY, ITEMS_BEFORE_TRACKS };
 
 struct runner {
@@ -30,9 +33,7 @@ struct runner {
 struct jobs {
     struct service *service;
     struct chunk_pool chunks;
-    pthread_mutex_t lock;
-    uint64_t free_places; /* of open_jobs */
-    struct job *first_waiting, *last_waiting;
+    struct places places; /* open_jobs of them */
 };
 
 struct job {
@@ -58,7 +59,7 @@ struct job {
     struct fold *fold;
 
     bool has_place; /* may fold */
-    struct job *next_waiting;
+    struct place_wait place_wait;
 
     struct task finish;
     struct folded *folded;
@@ -81,8 +82,7 @@ struct jobs *jobs_new(struct service *service)
     if (j == NULL)
         return NULL;
     j->service = service;
-    j->free_places = service->config->open_jobs;
-    pthread_mutex_init(&j->lock, NULL);
+    places_init(&j->places, service->config->open_jobs);
     chunk_pool_init(&j->chunks, SPARE_CHUNKS);
     return j;
 }
@@ -92,55 +92,24 @@ void jobs_free(struct jobs *j)
     if (j == NULL)
         return;
     chunk_pool_free(&j->chunks);
-    pthread_mutex_destroy(&j->lock);
+    places_free(&j->places);
     free(j);
 }
 
-static bool try_place(struct jobs *j)
+static void place_granted(struct place_wait *wait)
 {
-    pthread_mutex_lock(&j->lock);
-    bool got = j->free_places > 0;
-    j->free_places -= got;
-    pthread_mutex_unlock(&j->lock);
-    return got;
+    struct job *job = (struct job *)((char *)wait - offsetof(struct job, place_wait));
+
+    job->has_place = true;
+    pool_submit_first(job->service->pool, &job->finish);
 }
 
-/* True if the job has its place now; else it waits, and its finish task is submitted when it gets one. */
-static bool wait_for_place(struct jobs *j, struct job *job)
-{
-    pthread_mutex_lock(&j->lock);
-    bool got = j->free_places > 0;
-    if (got) {
-        j->free_places--;
-        job->has_place = true;
-    } else {
-        job->next_waiting = NULL;
-        if (j->first_waiting == NULL)
-            j->first_waiting = job;
-        else
-            j->last_waiting->next_waiting = job;
-        j->last_waiting = job;
-    }
-    pthread_mutex_unlock(&j->lock);
-    return got;
-}
-
-static void leave_place(struct jobs *j, struct job *job)
+static void leave_place(struct job *job)
 {
     if (!job->has_place)
         return;
     job->has_place = false;
-    pthread_mutex_lock(&j->lock);
-    struct job *next = j->first_waiting;
-    if (next != NULL) {
-        j->first_waiting = next->next_waiting;
-        next->has_place = true;
-    } else {
-        j->free_places++;
-    }
-    pthread_mutex_unlock(&j->lock);
-    if (next != NULL)
-        pool_submit_first(j->service->pool, &next->finish);
+    places_leave(&job->service->jobs->places);
 }
 
 /* ---- lanes ---- */
@@ -166,7 +135,8 @@ static void refuse(struct job *job, const struct diag *diag)
 static void store_diag(struct diag *diag, enum store_result result)
 {
     if (result == STORE_FULL)
-        diag_set(diag, DIAG_FULL, "disk full", "Tell the operator; nothing of other uploads is lost. Try again later.",
+        diag_set(diag, DIAG_FULL, "disk full",
+                 "Tell the operator; nothing of other uploads is lost. Try again later.",
                  "The service has no room left to keep the upload.");
     else
         diag_set(diag, DIAG_IO, "store not writable", "Tell the operator: the service's log has the details.",
@@ -223,7 +193,7 @@ static void job_free(struct job *job)
         chunk_give(&j->chunks, job->filling);
     fold_abandon(job->fold);
     folded_unref(job->folded);
-    leave_place(j, job);
+    leave_place(job);
     EVP_MD_CTX_free(job->hash);
     store_temp_discard(job->service->store, &job->temp);
     shared_bytes_unref(job->result.summary);
@@ -263,7 +233,7 @@ static bool open_lanes(struct job *job, struct diag *diag)
     const struct config *config = job->service->config;
     struct jobs *j = job->service->jobs;
 
-    job->has_place = try_place(j);
+    job->has_place = places_try(&j->places);
     job->hash = EVP_MD_CTX_new();
     if (job->has_place)
         job->fold = fold_new(config);
@@ -277,7 +247,8 @@ static bool open_lanes(struct job *job, struct diag *diag)
     job->lanes.context = job;
     if (job->hash == NULL || (job->has_place && job->fold == NULL) ||
         EVP_DigestInit_ex(job->hash, EVP_sha256(), NULL) != 1)
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for one more upload.");
+        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                        "No memory for one more upload.");
     enum store_result result = store_temp_open(job->service->store, &job->temp);
     if (result != STORE_OK)
         store_diag(diag, result);
@@ -295,6 +266,7 @@ struct job *job_new(struct service *service, struct diag *diag)
     job->service = service;
     job->refs = 2;
     job->finish.run = run_finish;
+    job->place_wait.granted = place_granted;
     job->blob_result = STORE_FAILED;
     pthread_mutex_init(&job->lock, NULL);
     if (open_lanes(job, diag))
@@ -345,7 +317,8 @@ static bool no_chunk(struct job *job)
 {
     struct diag diag = {0};
 
-    diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory to take more of the upload.");
+    diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+             "No memory to take more of the upload.");
     refuse(job, &diag);
     return false;
 }
@@ -417,9 +390,7 @@ const struct diag *job_diag(struct job *job)
 
 static void complete(struct job *job)
 {
-    struct service *service = job->service;
-
-    leave_place(service->jobs, job);
+    leave_place(job);
     pthread_mutex_lock(&job->lock);
     job->done = true;
     if (job->waiting != NULL)
@@ -518,8 +489,11 @@ static void run_finish(struct task *task)
 {
     struct job *job = (struct job *)((char *)task - offsetof(struct job, finish));
 
-    if (!job->has_place && !job->refused && !wait_for_place(job->service->jobs, job))
-        return;
+    if (!job->has_place && !job->refused) {
+        if (!places_wait(&job->service->jobs->places, &job->place_wait))
+            return;
+        job->has_place = true;
+    }
     if (!make_profile(job) || !plan_items(job)) {
         complete(job);
         return;
@@ -559,7 +533,8 @@ static void make_summary(struct job *job)
         buf_free(&text);
 }
 
-/* A view that cannot be made now fails when somebody asks for it, with its reason; the upload is good nevertheless. */
+/* A view that cannot be made now fails when somebody asks for it, with its reason; the upload is good
+ * nevertheless. */
 static void make_view(struct job *job, uint32_t track, struct buf *scratch)
 {
     struct view_request r = {.output = OUTPUTS[0]};

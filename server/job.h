@@ -1,9 +1,10 @@
-/* One upload, from its first byte to its stored result. The bytes go through a bounded queue of chunks to three lanes that
- * work side by side on the pool: into the store's temporary file, through SHA-256, into the folder. After the last byte:
- * profile -> the blob gets its name, the default views are rendered (on all workers) -> record -> done.
+/* One upload, from its first byte to its stored result. The bytes go through a bounded queue of chunks to
+ * three lanes that work side by side on the pool: into the store's temporary file, through SHA-256, into the
+ * folder. After the last byte: profile -> the blob gets its name, the default views are rendered (on all
+ * workers) -> record -> done.
  *
- * At most open_jobs uploads fold while they arrive; the others only spool and hash, and fold from the spool when a place
- * is free. The producer is one thread at a time. */
+ * At most open_jobs uploads fold while they arrive; the others only spool and hash, and fold from the spool
+ * when a place is free. The producer is one thread at a time. */
 #ifndef SERVER_JOB_H
 #define SERVER_JOB_H
 

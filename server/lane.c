@@ -81,7 +81,8 @@ static bool now_drained(struct lanes *l)
     return true;
 }
 
-/* Works on one chunk. False when there is none: then the lane is no longer scheduled, and must not be touched again. */
+/* Works on one chunk. False when there is none: then the lane is no longer scheduled, and must not be touched
+ * again. */
 static bool work_one(struct lanes *l, struct lane *lane)
 {
     pthread_mutex_lock(&l->lock);
@@ -118,7 +119,8 @@ static void run(struct task *task)
     pool_submit(l->pool, task);
 }
 
-void lanes_init(struct lanes *l, struct pool *pool, struct chunk_pool *chunks, unsigned n_lanes, size_t limit_bytes)
+void lanes_init(struct lanes *l, struct pool *pool, struct chunk_pool *chunks, unsigned n_lanes,
+                size_t limit_bytes)
 {
     *l = (struct lanes){.pool = pool, .chunks = chunks, .n_lanes = n_lanes, .limit_bytes = limit_bytes};
     pthread_mutex_init(&l->lock, NULL);

@@ -1,5 +1,5 @@
-/* The chunks of one upload and those who work on them: a bounded queue with several readers, each of which sees every chunk,
- * in order, on the pool. Knows nothing of what the readers do. */
+/* The chunks of one upload and those who work on them: a bounded queue with several readers, each of which
+ * sees every chunk, in order, on the pool. Knows nothing of what the readers do. */
 #ifndef SERVER_LANE_H
 #define SERVER_LANE_H
 
@@ -51,13 +51,15 @@ struct lanes {
     /* Under the lock: when the queue has room again after it was found full; once per `full`. */
     void (*room)(void *context);
     bool full;
-    /* Once, on a worker or in lanes_end/lanes_abort, when nothing is left to work on after lanes_end or lanes_abort. */
+    /* Once, on a worker or in lanes_end/lanes_abort, when nothing is left to work on after lanes_end or
+     * lanes_abort. */
     void (*drained)(void *context);
     void *context; /* of all callbacks */
 };
 
 /* The caller fills work of lane[0 .. n_lanes) afterwards, before the first push. */
-void lanes_init(struct lanes *l, struct pool *pool, struct chunk_pool *chunks, unsigned n_lanes, size_t limit_bytes);
+void lanes_init(struct lanes *l, struct pool *pool, struct chunk_pool *chunks, unsigned n_lanes,
+                size_t limit_bytes);
 void lanes_free(struct lanes *l);
 
 /* Takes the chunk; c->n > 0. */

@@ -14,8 +14,9 @@ enum { BACKLOG = 512 };
 static int fail(struct diag *diag, const char *what, const char *where)
 {
     diag_set(diag, DIAG_IO, "cannot listen",
-             errno == EADDRINUSE ? "Another program, perhaps another aflamed, listens there; stop it or choose --listen."
-                                 : "Choose another --listen.",
+             errno == EADDRINUSE
+                 ? "Another program, perhaps another aflamed, listens there; stop it or choose --listen."
+                 : "Choose another --listen.",
              "%s %s: %s.", what, where, strerror(errno));
     return -1;
 }

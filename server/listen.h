@@ -5,8 +5,8 @@
 #include "core/diag.h"
 #include "server/address.h"
 
-/* Binds and listens. The descriptor, or -1 (diag). Writes the address as it became, "127.0.0.1:8192", into `bound`. A Unix
- * socket that nobody listens on any more is replaced. */
+/* Binds and listens. The descriptor, or -1 (diag). Writes the address as it became, "127.0.0.1:8192", into
+ * `bound`. A Unix socket that nobody listens on any more is replaced. */
 int listen_open(const struct address *a, char *bound, size_t bound_bytes, struct diag *diag);
 /* Closes it, and removes a Unix socket's name. */
 void listen_close(const struct address *a, int fd);

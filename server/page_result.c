@@ -255,7 +255,7 @@ static void put_track(struct buf *b, const struct record *r, const json_t *summa
 
     buf_z(b, "<section class=\"track\">\n<h3>");
     put_track_name(b, track);
-    page_frame_text(b, " <span class=\"quiet\">", id, "</span></h3>\n<p>");
+    page_frame_text(b, "</h3>\n<p><span class=\"total\">id <b>", id, "</b></span> ");
     json_array_foreach(json_object_get(summary, "values"), i, value)
     {
         if (!has_total(value, track))

@@ -103,9 +103,12 @@ static void put_size(struct buf *b, uint64_t bytes)
 
 static void put_form(struct buf *b, const struct config *config)
 {
+    buf_z(b, "<form method=\"post\" action=\"/\" enctype=\"multipart/form-data\">\n"
+             "<p><label for=\"trace\">Trace file <span class=\"quiet\">(up to ");
+    put_size(b, config->max_upload_bytes);
     buf_z(
         b,
-        "<form method=\"post\" action=\"/\" enctype=\"multipart/form-data\">\n"
+        ")</span></label>\n<input id=\"trace\" name=\"trace\" type=\"file\" required></p>\n"
         "<p><label for=\"name\">Name <span class=\"quiet\">(optional; else that of the file)</span></label>\n"
         "<input id=\"name\" name=\"name\" maxlength=\"255\" autocomplete=\"off\"></p>\n"
         "<p><label for=\"expires\">Keep it for how many days</label>\n"
@@ -113,10 +116,7 @@ static void put_form(struct buf *b, const struct config *config)
     buf_u64(b, config->max_expires_days);
     buf_z(b, "\" value=\"");
     buf_u64(b, config->expires_days);
-    buf_z(b, "\" required></p>\n<p><label for=\"trace\">Trace file <span class=\"quiet\">(up to ");
-    put_size(b, config->max_upload_bytes);
-    buf_z(b, ")</span></label>\n<input id=\"trace\" name=\"trace\" type=\"file\" required></p>\n"
-             "<p><button>Upload and draw</button></p>\n</form>\n");
+    buf_z(b, "\" required></p>\n<p><button>Upload and draw</button></p>\n</form>\n");
 }
 
 void page_upload(struct buf *b, struct str base, const struct config *config)

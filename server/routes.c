@@ -77,7 +77,8 @@ const struct route *route_find(struct exchange *x)
                          (int)(x->method.n < 32 ? x->method.n : 32), x->method.p);
         reply_header(&x->reply, "Allow", "%.*s", (int)allowed.n, allowed.p);
     } else {
-        exchange_problem(x, 404, "not found", "The front page, /, says what there is.", "There is nothing at this URL.");
+        exchange_problem(x, 404, "not found", "The front page, /, says what there is.",
+                         "There is nothing at this URL.");
     }
     buf_free(&allowed);
     return NULL;

@@ -48,7 +48,8 @@ static bool make_policy(struct service *s)
         return false;
     EVP_EncodeBlock(base64, digest, (int)n);
     snprintf(s->svg_policy, sizeof(s->svg_policy),
-             "default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; sandbox", (char *)base64);
+             "default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; sandbox",
+             (char *)base64);
     return true;
 }
 
@@ -74,7 +75,8 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->views = views_new(s);
     if (s->log == NULL || s->pool == NULL || s->jobs == NULL || s->views == NULL || !make_policy(s) ||
         !pool_start(s->pool))
-        return diag_set(diag, DIAG_NO_MEMORY, "cannot start", "Look at the limits of threads and memory (ulimit -a).",
+        return diag_set(diag, DIAG_NO_MEMORY, "cannot start",
+                        "Look at the limits of threads and memory (ulimit -a).",
                         "There is not enough memory, or no thread could be started.");
     return true;
 }
@@ -97,7 +99,8 @@ static void wait_for_signal(const sigset_t *set)
         ;
 }
 
-static bool serve(struct service *s, const struct address *address, const sigset_t *signals, struct diag *diag)
+static bool serve(struct service *s, const struct address *address, const sigset_t *signals,
+                  struct diag *diag)
 {
     int fd = listen_open(address, s->address, sizeof(s->address), diag);
 

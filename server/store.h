@@ -4,6 +4,8 @@
 #ifndef SERVER_STORE_H
 #define SERVER_STORE_H
 
+#include <sys/types.h>
+
 #include "core/buf.h"
 #include "core/diag.h"
 
@@ -37,6 +39,7 @@ bool store_key_valid(const char *key);
 struct store_temp {
     int fd; /* for reading back; written by store_temp_write only */
     bool open;
+    off_t written; /* bytes */
     char name[80]; /* empty where the file system can hold a file without one */
 };
 enum store_result store_temp_open(struct store *s, struct store_temp *t) __attribute__((warn_unused_result));

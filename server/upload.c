@@ -8,11 +8,12 @@
 
 enum {
     FIELD_BYTES_MAX = 512,
-    FORM_OVERHEAD_BYTES = 64 << 10,  /* delimiters and fields around the file */
-    DRAIN_BYTES = 8 << 20            /* of a refused body: so that a client that only then reads sees why */
+    FORM_OVERHEAD_BYTES = 64 << 10, /* delimiters and fields around the file */
+    DRAIN_BYTES = 8 << 20           /* of a refused body: so that a client that only then reads sees why */
 };
 
-static const char UPLOAD_HINT[] = "One file per upload: curl -F trace=@file.trace URL, or curl -T file.trace URL.";
+static const char UPLOAD_HINT[] =
+    "One file per upload: curl -F trace=@file.trace URL, or curl -T file.trace URL.";
 
 struct upload {
     struct exchange *exchange;
@@ -23,7 +24,7 @@ struct upload {
     bool ended;
     uint64_t drained_bytes;
     enum { FIELD_NONE, FIELD_FILE, FIELD_NAME, FIELD_EXPIRES, FIELD_OTHER } field;
-    bool have_file;              /* a file part with a name or bytes was seen */
+    bool have_file; /* a file part with a name or bytes was seen */
     bool file_named;
     struct buf name, expires, value;
 };
@@ -54,10 +55,11 @@ static bool begin_part(void *context, const struct multipart_part *part)
                : str_eq(part->name, STR("expires")) ? FIELD_EXPIRES
                                                     : FIELD_OTHER;
     if (u->field == FIELD_OTHER)
-        return diag_set(&u->diag, DIAG_USAGE, "unknown form field",
-                        "Fields are: a file (any name), name, expires (days). To send a file, write curl -F trace=@FILE "
-                        "with the @.",
-                        "The form has a field that the service does not know.");
+        return diag_set(
+            &u->diag, DIAG_USAGE, "unknown form field",
+            "Fields are: a file (any name), name, expires (days). To send a file, write curl -F trace=@FILE "
+            "with the @.",
+            "The form has a field that the service does not know.");
     return true;
 }
 
@@ -95,10 +97,11 @@ static bool end_part(void *context)
 
 static bool refuse_large(const struct exchange *x, struct diag *diag)
 {
-    return diag_set(diag, DIAG_LIMIT, "upload too large",
-                     "Record a shorter trace or sample instead of tracing; the operator may raise max_upload_bytes.",
-                     "The upload is larger than the limit max_upload_bytes of %llu bytes.",
-                     (unsigned long long)x->service->config->max_upload_bytes);
+    return diag_set(
+        diag, DIAG_LIMIT, "upload too large",
+        "Record a shorter trace or sample instead of tracing; the operator may raise max_upload_bytes.",
+        "The upload is larger than the limit max_upload_bytes of %llu bytes.",
+        (unsigned long long)x->service->config->max_upload_bytes);
 }
 
 /* Content-Length was vetted to be one number or absent. */
@@ -110,7 +113,8 @@ static bool check_length(struct exchange *x, bool form)
     uint64_t bytes = 0;
 
     if (length.p == NULL && x->header(x, "Transfer-Encoding").p == NULL) {
-        exchange_problem(x, 411, "length required", UPLOAD_HINT, "The request says neither Content-Length nor chunked.");
+        exchange_problem(x, 411, "length required", UPLOAD_HINT,
+                         "The request says neither Content-Length nor chunked.");
         return false;
     }
     if (length.p != NULL && (!str_to_u64(length, 10, &bytes) || bytes > limit)) {
@@ -138,7 +142,8 @@ static bool open_form(struct upload *u, struct str type, struct diag *diag)
         return false;
     u->multipart = multipart_new(boundary, handler);
     if (u->multipart == NULL)
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for one more upload.");
+        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                        "No memory for one more upload.");
     return true;
 }
 
@@ -163,7 +168,8 @@ enum exchange_step upload_begin(struct exchange *x)
         return X_DONE;
     struct upload *u = calloc(1, sizeof(*u));
     if (u == NULL) {
-        diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for one more upload.");
+        diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                 "No memory for one more upload.");
     } else {
         u->exchange = x;
         u->have_file = !form;
@@ -222,10 +228,11 @@ static bool expiry(struct upload *u, int64_t now_s, int64_t *expires_s)
         text.n--;
     }
     if (text.n > 0 && (!str_to_u64(text, 10, &n) || n == 0 || n > config->max_expires_days * 86400 / unit_s))
-        return diag_set(&u->diag, DIAG_USAGE, "bad expiry",
-                        "Give a number of days (7 or 7d) or of hours (12h); the operator may raise max_expires_days.",
-                        "expires must be between one hour and the limit max_expires_days of %llu days.",
-                        (unsigned long long)config->max_expires_days);
+        return diag_set(
+            &u->diag, DIAG_USAGE, "bad expiry",
+            "Give a number of days (7 or 7d) or of hours (12h); the operator may raise max_expires_days.",
+            "expires must be between one hour and the limit max_expires_days of %llu days.",
+            (unsigned long long)config->max_expires_days);
     *expires_s = now_s + (int64_t)(n * unit_s);
     return true;
 }
@@ -237,7 +244,8 @@ static bool check_form(struct upload *u)
     if (!multipart_finish(u->multipart, &u->diag))
         return false;
     if (!u->have_file)
-        return diag_set(&u->diag, DIAG_USAGE, "no file", UPLOAD_HINT, "The form has no file: nothing was chosen.");
+        return diag_set(&u->diag, DIAG_USAGE, "no file", UPLOAD_HINT,
+                        "The form has no file: nothing was chosen.");
     return true;
 }
 

@@ -1,5 +1,6 @@
-/* The body of an upload request: multipart or raw, into a job. Calling sequence, all from the request's own thread:
- * upload_begin -> upload_data .. -> upload_end, which may wait and is called again until it is done. */
+/* The body of an upload request: multipart or raw, into a job. Calling sequence, all from the request's own
+ * thread: upload_begin -> upload_data .. -> upload_end, which may wait and is called again until it is done.
+ */
 #ifndef SERVER_UPLOAD_H
 #define SERVER_UPLOAD_H
 
@@ -8,7 +9,8 @@
 
 struct upload;
 
-/* Looks at the headers only. X_DONE: refused, x->reply is made and the body need not be read. Else x->upload is set. */
+/* Looks at the headers only. X_DONE: refused, x->reply is made and the body need not be read. Else x->upload
+ * is set. */
 enum exchange_step upload_begin(struct exchange *x);
 
 enum upload_step {

@@ -1,5 +1,5 @@
-/* What the HTTP library lets through and a careful server does not: request smuggling, paths that mean two things. Pure; one
- * struct per request. Sources: RFC 9112, RFC 9110, RFC 3986. */
+/* What the HTTP library lets through and a careful server does not: request smuggling, paths that mean two
+ * things. Pure; one struct per request. Sources: RFC 9112, RFC 9110, RFC 3986. */
 #ifndef SERVER_VET_H
 #define SERVER_VET_H
 

@@ -7,7 +7,8 @@
 
 #include "server/cache.h"
 
-/* One view that is being made. Lives until its task is done and nobody refers to it. Guarded by views.lock. */
+/* One view that is being made. Lives until its task is done and nobody refers to it. Guarded by views.lock.
+ */
 struct view_job {
     struct task task;
     struct view_job *next; /* under way */
@@ -102,8 +103,8 @@ struct cache *views_cache(struct views *v)
 
 /* ---- making ---- */
 
-static bool render(struct service *service, const struct view_request *r, const struct folded *f, struct buf *out,
-                   struct diag *diag)
+static bool render(struct service *service, const struct view_request *r, const struct folded *f,
+                   struct buf *out, struct diag *diag)
 {
     buf_clear(out);
     if (r->output == NULL)
@@ -120,14 +121,15 @@ static void keep(struct service *service, const char *key, struct str bytes)
         LOG(service->log, LOG_WARN, "view-not-kept", LOG_STR("key", str_of(key)));
 }
 
-bool views_make(struct service *service, const struct view_request *r, const struct folded *f, struct buf *scratch,
-                struct diag *diag)
+bool views_make(struct service *service, const struct view_request *r, const struct folded *f,
+                struct buf *scratch, struct diag *diag)
 {
     char key[VIEW_KEY_CHARS + 1];
 
     buf_clear(scratch);
     if (!view_key(r, key))
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for a view's key.");
+        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                        "No memory for a view's key.");
     if (store_exists(service->store, key) == STORE_OK)
         return true;
     if (!render(service, r, f, scratch, diag))
@@ -147,7 +149,8 @@ static struct folded *load(struct views *v, const char *sha256, struct diag *dia
         return f;
     blob_key(sha256, key);
     if (store_get(v->service->store, key, &fd, &bytes) != STORE_OK) {
-        diag_set(diag, DIAG_IO, "upload not readable", "Tell the operator: the service's log has the details.",
+        diag_set(diag, DIAG_IO, "upload not readable",
+                 "Tell the operator: the service's log has the details.",
                  "The stored upload could not be opened.");
         return NULL;
     }
@@ -191,7 +194,8 @@ static void run(struct task *task)
         keep(service, job->key, buf_view(&out));
         job->bytes = shared_bytes_new(&out);
         if (job->bytes == NULL)
-            diag_set(&job->diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for the view's bytes.");
+            diag_set(&job->diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                     "No memory for the view's bytes.");
     } else {
         buf_free(&out);
     }
@@ -239,7 +243,8 @@ static enum exchange_step start_waiting(struct exchange *x, const struct view_re
     if (job != NULL)
         return X_WAIT;
     free(wait);
-    diag_set(&result->diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory to make the view.");
+    diag_set(&result->diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+             "No memory to make the view.");
     return X_DONE;
 }
 
@@ -273,7 +278,8 @@ enum exchange_step views_get(struct exchange *x, const struct view_request *r, s
         return X_DONE;
     }
     if (!view_key(r, key)) {
-        diag_set(&result->diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for the view's key.");
+        diag_set(&result->diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                 "No memory for the view's key.");
         return X_DONE;
     }
     if (store_get(x->service->store, key, &result->fd, &result->file_bytes) == STORE_OK)

@@ -1,4 +1,5 @@
-/* Views of stored profiles: from the store if they are there, else made on the pool, once for all who ask meanwhile. */
+/* Views of stored profiles: from the store if they are there, else made on the pool, once for all who ask
+ * meanwhile. */
 #ifndef SERVER_VIEWS_H
 #define SERVER_VIEWS_H
 
@@ -14,7 +15,8 @@ struct view_request {
 
 enum { VIEW_KEY_CHARS = sizeof("views/ab/") - 1 + RECORD_SHA256_CHARS };
 
-/* The view's key in the store; its last RECORD_SHA256_CHARS characters serve as its ETag. False: no memory. */
+/* The view's key in the store; its last RECORD_SHA256_CHARS characters serve as its ETag. False: no memory.
+ */
 bool view_key(const struct view_request *r, char key[VIEW_KEY_CHARS + 1]) __attribute__((warn_unused_result));
 
 /* A blob's key in the store. */
@@ -34,15 +36,16 @@ struct view_result {
     struct diag diag;
 };
 
-/* For a handler: X_DONE with the result filled, or X_WAIT. Called again after X_WAIT, with the same request. */
+/* For a handler: X_DONE with the result filled, or X_WAIT. Called again after X_WAIT, with the same request.
+ */
 enum exchange_step views_get(struct exchange *x, const struct view_request *r, struct view_result *result);
 
 /* When the exchange ends before it was called again. */
 void views_abandon(struct exchange *x);
 
-/* Renders a view and puts it into the store unless it is there; for those made ahead. `scratch` is used for the bytes and
- * left with them (empty if the view was there). False: diag. */
-bool views_make(struct service *service, const struct view_request *r, const struct folded *f, struct buf *scratch,
-                struct diag *diag);
+/* Renders a view and puts it into the store unless it is there; for those made ahead. `scratch` is used for
+ * the bytes and left with them (empty if the view was there). False: diag. */
+bool views_make(struct service *service, const struct view_request *r, const struct folded *f,
+                struct buf *scratch, struct diag *diag);
 
 #endif

@@ -95,7 +95,8 @@ def check_warnings(expected, path, trace):
 
 
 def message_parts(text):
-    """{'title', 'detail', 'hint'} of `error: title: detail`, newline, `hint: ...`."""
+    """{'title', 'detail', 'hint'} of `error: title: detail`, newline, `hint: ...`, behind any warnings."""
+    text = ''.join(line for line in text.splitlines(True) if not line.startswith('warning: '))
     first, _, rest = text.partition('\n')
     if not first.startswith('error: '):
         raise Wrong('the message does not begin with `error: `:\n' + text)

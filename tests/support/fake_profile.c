@@ -136,13 +136,26 @@ static frame_id find_frame(struct fake *f, struct str text)
     return fake_frame(f, scope, name, signature);
 }
 
+/* Takes the next frame off the front; a `;` between parentheses is part of a signature. */
+static struct str take_frame(struct str *rest)
+{
+    size_t end = 0;
+
+    for (bool inside = false; end < rest->n && (inside || rest->p[end] != ';'); end++)
+        inside = rest->p[end] == '(' || (inside && rest->p[end] != ')');
+    struct str frame = {rest->p, end};
+    end += end < rest->n;
+    *rest = (struct str){rest->p + end, rest->n - end};
+    return frame;
+}
+
 void fake_stack(struct fake *f, const char *stack, uint64_t wall, uint64_t cpu, uint64_t calls)
 {
     uint32_t node = f->tracks[f->profile.n_tracks - 1].first;
-    struct str rest = str_of(stack), field;
+    struct str rest = str_of(stack);
 
-    while (rest.n > 0 && str_split(&rest, ';', &field)) {
-        frame_id frame = find_frame(f, field);
+    while (rest.n > 0) {
+        frame_id frame = find_frame(f, take_frame(&rest));
         uint32_t child = f->nodes[node].first_child;
         while (child != NODE_NONE && f->nodes[child].frame != frame)
             child = f->nodes[child].next;

@@ -1,3 +1,4 @@
+/* The configuration: its sources and their order, and what is said about each mistake. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -252,7 +253,7 @@ static void bad_files_name_line_and_key(void **state)
         {"{\"store\": \"a\\u0000b\"}", {"line 1"}},
         {"{\"queue_bytes\": \"4m\"}", {"queue_bytes", "'4m'", "from 4K to 1G"}},
         {"{\"queue_bytes\": 1}", {"'1'"}},
-        {"{\"job_memory_bytes\": \"18014398509481985K\"}", {"'18014398509481985K'"}},
+        {"{\"job_memory_bytes\": \"18014398509482048K\"}", {"'18014398509482048K'"}},
         {"{\"job_memory_bytes\": \"K\"}", {"'K'"}},
         {"{\"\\u0077orker\": 1}", {"c.json: there is no key 'worker'"}},
         {"{\"log_level\": \"verbose\"}", {"error, warn, info or debug"}},

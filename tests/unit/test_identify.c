@@ -1,3 +1,4 @@
+/* Names of what was refused, and the rules that name our own formats. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

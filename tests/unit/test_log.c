@@ -1,3 +1,4 @@
+/* Log lines: one write, one line, whatever is in it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

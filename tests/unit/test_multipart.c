@@ -1,3 +1,4 @@
+/* Multipart bodies: every cut of a body gives the same parts, or the same complaint. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <time.h>
 
 #include "core/buf.h"
+#include "server/mime.h"
 #include "server/multipart.h"
 
 /* ---- what comes out, as text ---- */
@@ -261,6 +263,19 @@ static void malformed_dispositions(void **state)
     assert_parse("B", DISPOSITION("form-data; name=a; filename*=plain"), NULL, "Expected filename*");
 }
 
+static void extended_text_ends_where_it_ends(void **state)
+{
+    (void)state;
+    char whole[] = "UTF-8''%41%4142";
+    struct str text;
+
+    assert_true(mime_decode_extended(whole, 13, &text));
+    assert_true(str_eq(text, STR("AA")));
+    memcpy(whole, "UTF-8''%41%4142", sizeof(whole));
+    assert_false(mime_decode_extended(whole, 12, &text)); /* what follows would make it a byte */
+    assert_false(mime_decode_extended(whole, 6, &text));
+}
+
 static void boundaries(void **state)
 {
     (void)state;
@@ -471,6 +486,7 @@ int main(void)
         cmocka_unit_test(malformed_bodies),
         cmocka_unit_test(dispositions),
         cmocka_unit_test(malformed_dispositions),
+        cmocka_unit_test(extended_text_ends_where_it_ends),
         cmocka_unit_test(boundaries),
         cmocka_unit_test(random_data_in_random_cuts),
         cmocka_unit_test(beginnings_of_delimiters_cost_linear_time),

@@ -1,3 +1,4 @@
+/* The pool: order, tasks that submit tasks, many threads, the end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

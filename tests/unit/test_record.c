@@ -1,3 +1,4 @@
+/* Records: what is written comes back, what is broken is called so, tombstones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

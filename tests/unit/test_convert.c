@@ -1,0 +1,296 @@
+/* Bytes -> folded profile -> views, with their limits and owners. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "server/convert.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/scratch.h"
+
+static const char STACKS[] = "main;a.B.run;c 7\nmain;a.B.run 2\nmain;d 1\n";
+
+static struct config configuration(void)
+{
+    struct config c;
+
+    config_defaults(&c);
+    return c;
+}
+
+static struct folded *fold_text(const struct config *c, const char *text, size_t n, size_t step,
+                                struct diag *diag)
+{
+    struct fold *f = fold_new(c);
+
+    assert_non_null(f);
+    for (size_t at = 0; at < n; at += step)
+        if (!fold_feed(f, text + at, n - at < step ? n - at : step)) {
+            assert_int_not_equal(fold_diag(f)->kind, DIAG_NONE);
+            break;
+        }
+    return fold_finish(f, diag);
+}
+
+static struct buf view_of(const struct folded *f, const struct config *c, const char *output)
+{
+    struct view_options view;
+    struct buf out = {0};
+    struct diag diag = {0};
+
+    view_defaults(&view);
+    assert_true(convert_view(f, c, output_by_name(str_of(output)), &view, &out, &diag));
+    assert_int_equal(diag.kind, DIAG_NONE);
+    return out;
+}
+
+static void folds_and_draws(void **state)
+{
+    const struct config c = configuration();
+    struct diag diag = {0};
+    struct folded *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
+
+    (void)state;
+    assert_non_null(f);
+    assert_true(str_eq(folded_profile(f)->format, STR("folded-stacks")));
+    assert_int_equal(folded_profile(f)->n_tracks, 1);
+    assert_true(folded_bytes(f) > sizeof(STACKS));
+    struct buf out = view_of(f, &c, "folded");
+    assert_true(str_eq(buf_view(&out), STR("main;a.B.run 2\nmain;a.B.run;c 7\nmain;d 1\n")));
+    buf_free(&out);
+    folded_unref(f);
+}
+
+static void any_cutting_gives_the_same(void **state)
+{
+    const struct config c = configuration();
+    struct buf first = {0};
+
+    (void)state;
+    for (size_t step = 1; step <= strlen(STACKS); step++) {
+        struct diag diag = {0};
+        struct folded *f = fold_text(&c, STACKS, strlen(STACKS), step, &diag);
+        assert_non_null(f);
+        struct buf out = view_of(f, &c, "svg");
+        if (step == 1)
+            buf_str(&first, buf_view(&out));
+        assert_true(str_eq(buf_view(&first), buf_view(&out)));
+        buf_free(&out);
+        folded_unref(f);
+    }
+    buf_free(&first);
+}
+
+static void refusals(void **state)
+{
+    static const char PNG[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+    const struct config c = configuration();
+    struct diag diag = {0};
+
+    (void)state;
+    assert_null(fold_text(&c, "", 0, 1, &diag));
+    assert_int_equal(diag.kind, DIAG_EMPTY);
+    diag = (struct diag){0};
+    assert_null(fold_text(&c, PNG, sizeof(PNG), 3, &diag));
+    assert_int_equal(diag.kind, DIAG_UNKNOWN);
+    fold_abandon(NULL);
+    folded_unref(NULL);
+    fold_abandon(fold_new(&c));
+}
+
+/* With every ceiling from none at all to plenty: a profile, or an error that says so. */
+static void memory_limit(void **state)
+{
+    struct config c = configuration();
+    bool failed = false, succeeded = false;
+
+    (void)state;
+    for (size_t limit = 0; limit < (1 << 20); limit += limit < 100000 ? 997 : 60000) {
+        struct diag diag = {0};
+        c.job_memory_bytes = limit;
+        struct folded *f = fold_text(&c, STACKS, strlen(STACKS), 10, &diag);
+        if (f == NULL)
+            assert_int_equal(diag.kind, DIAG_LIMIT);
+        else
+            assert_true(folded_bytes(f) <= limit + 1024);
+        failed = failed || f == NULL;
+        succeeded = succeeded || f != NULL;
+        folded_unref(f);
+    }
+    assert_true(failed && succeeded);
+}
+
+static void view_limits(void **state)
+{
+    struct config c = configuration();
+    struct diag diag = {0};
+    struct view_options view;
+    struct folded *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
+    struct buf out;
+
+    (void)state;
+    assert_non_null(f);
+    view_defaults(&view);
+    c.view_memory_bytes = 100;
+    buf_init(&out, 0);
+    assert_false(convert_view(f, &c, OUTPUTS[0], &view, &out, &diag));
+    assert_int_equal(diag.kind, DIAG_LIMIT);
+    assert_int_equal(out.limit, 0);
+    buf_free(&out);
+
+    c = configuration();
+    diag = (struct diag){0};
+    buf_init(&out, 50); /* the caller's own limit is kept, and stays */
+    assert_false(convert_view(f, &c, OUTPUTS[0], &view, &out, &diag));
+    assert_int_equal(diag.kind, DIAG_LIMIT);
+    assert_int_equal(out.limit, 50);
+    assert_true(out.n <= 50);
+    buf_free(&out);
+    folded_unref(f);
+}
+
+static void options_are_checked(void **state)
+{
+    const struct config c = configuration();
+    struct diag diag = {0};
+    struct folded *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
+    struct view_options view;
+    struct buf out = {0};
+
+    (void)state;
+    view_defaults(&view);
+    assert_true(view_set_tracks(&view, STR("99"), &diag));
+    const struct view_options asked = view;
+    assert_false(convert_view(f, &c, OUTPUTS[0], &view, &out, &diag));
+    assert_int_equal(diag.kind, DIAG_NOT_FOUND);
+    assert_memory_equal(&view, &asked, sizeof(view));
+    diag = (struct diag){0};
+    view_defaults(&view);
+    assert_true(view_set(&view, STR("value"), STR("joules"), &diag));
+    assert_false(convert_view(f, &c, OUTPUTS[0], &view, &out, &diag));
+    assert_int_equal(diag.kind, DIAG_USAGE);
+    assert_int_equal(out.n, 0);
+    buf_free(&out);
+    folded_unref(f);
+}
+
+/* A cached profile's options are resolved in a copy: what was asked for is what the next one is asked for. */
+static void asking_changes_nothing(void **state)
+{
+    const struct config c = configuration();
+    struct diag diag = {0};
+    struct folded *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
+    struct view_options view, asked;
+    struct buf out = {0};
+
+    (void)state;
+    view_defaults(&view);
+    asked = view;
+    buf_z(&out, "before ");
+    assert_true(convert_view(f, &c, output_by_name(STR("folded")), &view, &out, &diag));
+    assert_memory_equal(&view, &asked, sizeof(view));
+    assert_true(str_starts(buf_view(&out), STR("before main;")));
+    buf_free(&out);
+    folded_unref(f);
+}
+
+static void from_a_file(void **state)
+{
+    enum { LINES = 40000 }; /* more than one piece */
+    const struct config c = configuration();
+    const struct scratch scratch = scratch_make();
+    struct buf text = {0};
+    struct diag diag = {0};
+    char path[512];
+
+    (void)state;
+    for (int i = 0; i < LINES; i++)
+        buf_z(&text, "main;a.B.run 1\n");
+    scratch_write(&scratch, "stacks", text.p, text.n);
+    scratch_path(&scratch, "stacks", path, sizeof(path));
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(lseek(fd, 12345, SEEK_SET) == 12345); /* where the descriptor stands does not matter */
+    for (int i = 0; i < 2; i++) {
+        struct folded *f = fold_file(&c, fd, &diag);
+        assert_non_null(f);
+        struct buf out = view_of(f, &c, "folded");
+        assert_true(str_eq(buf_view(&out), STR("main;a.B.run 40000\n")));
+        buf_free(&out);
+        folded_unref(f);
+    }
+    close(fd);
+    buf_free(&text);
+    scratch_remove(&scratch);
+}
+
+static void unreadable_file(void **state)
+{
+    const struct config c = configuration();
+    struct diag diag = {0};
+    int ends[2];
+
+    (void)state;
+    assert_null(fold_file(&c, -1, &diag));
+    assert_int_equal(diag.kind, DIAG_IO);
+    diag = (struct diag){0};
+    assert_int_equal(pipe(ends), 0);
+    assert_null(fold_file(&c, ends[0], &diag));
+    assert_int_equal(diag.kind, DIAG_IO);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void *draw_often(void *shared)
+{
+    const struct config c = configuration();
+    struct folded *f = shared;
+
+    for (int i = 0; i < 50; i++) {
+        struct buf out = view_of(f, &c, "svg");
+        buf_free(&out);
+        folded_unref(folded_ref(f));
+    }
+    folded_unref(f);
+    return NULL;
+}
+
+static void shared_by_threads(void **state)
+{
+    const struct config c = configuration();
+    struct diag diag = {0};
+    struct folded *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
+    pthread_t threads[3];
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, draw_often, folded_ref(f)), 0);
+    folded_unref(f);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folds_and_draws),
+        cmocka_unit_test(any_cutting_gives_the_same),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(memory_limit),
+        cmocka_unit_test(view_limits),
+        cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(asking_changes_nothing),
+        cmocka_unit_test(from_a_file),
+        cmocka_unit_test(unreadable_file),
+        cmocka_unit_test(shared_by_threads),
+    };
+
+    return cmocka_run_group_tests_name("convert", tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+/* Answers before they are sent: headers, kinds of bodies, who owns what. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "server/reply.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+static void headers(void **state)
+{
+    struct reply r;
+
+    (void)state;
+    reply_init(&r);
+    assert_int_equal(r.status, 0);
+    assert_null(reply_header_value(&r, "ETag"));
+    reply_header(&r, "ETag", "\"%s-%d\"", "abc", 7);
+    reply_header(&r, "Vary", "Accept");
+    for (int i = 0; i < 10; i++)
+        reply_header(&r, "X-Filler", "%0*d", 300, i); /* moves the text's memory */
+    assert_string_equal(reply_header_value(&r, "etag"), "\"abc-7\"");
+    assert_string_equal(reply_header_value(&r, "Vary"), "Accept");
+    assert_int_equal(r.headers[0].n, strlen("\"abc-7\""));
+    assert_false(r.text.failed);
+    reply_free(&r);
+    assert_int_equal(r.n_headers, 0);
+}
+
+static void too_many_headers_fail(void **state)
+{
+    struct reply r;
+
+    (void)state;
+    reply_init(&r);
+    for (int i = 0; i < REPLY_HEADERS_MAX; i++)
+        reply_header(&r, "X-Filler", "%d", i);
+    assert_false(r.text.failed);
+    reply_header(&r, "X-More", "1");
+    assert_true(r.text.failed);
+    assert_null(reply_header_value(&r, "X-More"));
+    reply_free(&r);
+    assert_false(r.text.failed);
+}
+
+static void too_long_a_header_fails(void **state)
+{
+    struct reply r;
+
+    (void)state;
+    reply_init(&r);
+    reply_header(&r, "X-Long", "%*d", 5000, 1);
+    assert_true(r.text.failed);
+    assert_int_equal(r.n_headers, 0);
+    reply_free(&r);
+}
+
+static void text_body(void **state)
+{
+    struct reply r;
+
+    (void)state;
+    reply_init(&r);
+    buf_z(reply_text(&r, 201, "text/plain; charset=utf-8"), "hello\n");
+    assert_int_equal(r.status, 201);
+    assert_int_equal(r.kind, REPLY_BUFFER);
+    assert_int_equal(reply_bytes(&r), 6);
+    assert_string_equal(reply_header_value(&r, "content-type"), "text/plain; charset=utf-8");
+    reply_free(&r);
+    assert_int_equal(reply_bytes(&r), 0);
+    reply_free(&r); /* a second time does nothing */
+}
+
+static void static_body(void **state)
+{
+    struct reply r;
+
+    (void)state;
+    reply_init(&r);
+    reply_static(&r, 200, "text/css", STR("a{}"));
+    assert_int_equal(r.kind, REPLY_STATIC);
+    assert_int_equal(reply_bytes(&r), 3);
+    reply_free(&r);
+}
+
+static void file_is_closed(void **state)
+{
+    struct reply r;
+    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+    (void)state;
+    assert_true(fd >= 0);
+    reply_init(&r);
+    reply_file(&r, 206, "application/octet-stream", fd, 100, 50);
+    assert_int_equal(reply_bytes(&r), 50);
+    assert_int_equal(r.file_offset, 100);
+    reply_free(&r);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
+}
+
+/* An answer may be thought better of: what the first one held is let go. */
+static void another_body_replaces(void **state)
+{
+    struct buf b = {0};
+    struct reply r;
+    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+    (void)state;
+    reply_init(&r);
+    reply_file(&r, 200, "image/svg+xml", fd, 0, 9);
+    buf_z(&b, "shared");
+    reply_shared(&r, 200, "text/plain", shared_bytes_new(&b));
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
+    assert_int_equal(reply_bytes(&r), 6);
+    buf_z(reply_text(&r, 500, "text/plain"), "x");
+    assert_null(r.shared);
+    assert_int_equal(reply_bytes(&r), 1);
+    reply_free(&r);
+}
+
+/* A zeroed reply owns no descriptor, so freeing it must not close 0. */
+static void zeroed_owns_nothing(void **state)
+{
+    struct reply r = {0};
+    int before = fcntl(STDIN_FILENO, F_GETFD);
+
+    (void)state;
+    reply_free(&r);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), before);
+}
+
+static void shared_takes_the_buffer(void **state)
+{
+    struct buf b = {0};
+    struct shared_bytes *s, *second;
+
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        buf_z(&b, "0123456789");
+    s = shared_bytes_new(&b);
+    assert_non_null(s);
+    assert_null(b.p);
+    assert_int_equal(b.n, 0);
+    second = shared_bytes_ref(s);
+    assert_ptr_equal(second, s);
+    shared_bytes_unref(s);
+    assert_int_equal(shared_bytes_view(second).n, 10000);
+    assert_memory_equal(shared_bytes_view(second).p + 9990, "0123456789", 10);
+    shared_bytes_unref(second);
+    shared_bytes_unref(NULL);
+}
+
+static void shared_of_nothing_and_of_a_failed_buffer(void **state)
+{
+    struct buf b = {0};
+    struct shared_bytes *s = shared_bytes_new(&b);
+
+    (void)state;
+    assert_non_null(s);
+    assert_int_equal(shared_bytes_view(s).n, 0);
+    shared_bytes_unref(s);
+    buf_init(&b, 4);
+    buf_z(&b, "ok");
+    buf_z(&b, "too long");
+    assert_null(shared_bytes_new(&b));
+    assert_null(b.p);
+}
+
+static void *take_and_give(void *shared)
+{
+    for (int i = 0; i < 20000; i++)
+        shared_bytes_unref(shared_bytes_ref(shared));
+    shared_bytes_unref(shared);
+    return NULL;
+}
+
+/* Under a sanitizer a lost count is a leak, or a use after free. */
+static void shared_by_threads(void **state)
+{
+    struct buf b = {0};
+    pthread_t threads[4];
+
+    (void)state;
+    buf_z(&b, "x");
+    struct shared_bytes *s = shared_bytes_new(&b);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, take_and_give, shared_bytes_ref(s)), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(shared_bytes_view(s).n, 1);
+    shared_bytes_unref(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(headers),
+        cmocka_unit_test(too_many_headers_fail),
+        cmocka_unit_test(too_long_a_header_fails),
+        cmocka_unit_test(text_body),
+        cmocka_unit_test(static_body),
+        cmocka_unit_test(file_is_closed),
+        cmocka_unit_test(another_body_replaces),
+        cmocka_unit_test(zeroed_owns_nothing),
+        cmocka_unit_test(shared_takes_the_buffer),
+        cmocka_unit_test(shared_of_nothing_and_of_a_failed_buffer),
+        cmocka_unit_test(shared_by_threads),
+    };
+
+    return cmocka_run_group_tests_name("reply", tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* The summary in JSON, read back by a JSON library. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "server/convert.h"
+
+#include <jansson.h>
+#include <string.h>
+
+/* Threads 1 (5 µs of CPU time), 2 (50 µs, left open) and 3 (5 µs); thread 2's name and a value are hostile.
+ */
+static const char KEYS[] = "*version\n3\nclock=dual\nvm=art\nvm=other\npid=a\"b\\\x01\xff\n*"
+                           "threads\n1\tmain\n2\t</script>\x7f\n3\tlast\n"
+                           "*methods\n0x10\ta.B\trun\t()V\tB.java\n*end\n";
+
+static void put_le(struct buf *b, uint64_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++, value >>= 8)
+        buf_char(b, (char)(value & 0xff));
+}
+
+static void put_record(struct buf *b, unsigned thread, unsigned action, uint32_t cpu_us, uint32_t wall_us)
+{
+    put_le(b, thread, 2);
+    put_le(b, 0x10 | action, 4);
+    put_le(b, cpu_us, 4);
+    put_le(b, wall_us, 4);
+}
+
+static struct folded *fold_bytes(struct str bytes)
+{
+    struct config c;
+    struct diag diag = {0};
+
+    config_defaults(&c);
+    struct fold *f = fold_new(&c);
+    assert_non_null(f);
+    fold_feed(f, bytes.p, bytes.n);
+    struct folded *folded = fold_finish(f, &diag);
+    if (folded == NULL)
+        fail_msg("%s: %s", diag.title, diag.detail);
+    return folded;
+}
+
+static struct folded *fold_trace(void)
+{
+    struct buf b = {0};
+
+    buf_z(&b, KEYS);
+    buf_z(&b, "SLOW");
+    put_le(&b, 3, 2);
+    put_le(&b, 32, 2);
+    put_le(&b, 0, 8);
+    put_le(&b, 14, 2);
+    put_le(&b, 0, 14);
+    put_record(&b, 1, 0, 10, 100);
+    put_record(&b, 1, 1, 15, 200);
+    put_record(&b, 2, 0, 0, 0);
+    put_record(&b, 2, 0, 50, 60);
+    put_record(&b, 3, 0, 0, 0);
+    put_record(&b, 3, 1, 5, 6);
+    struct folded *f = fold_bytes(buf_view(&b));
+    buf_free(&b);
+    return f;
+}
+
+static json_t *summary_of(const struct folded *f)
+{
+    struct buf b = {0};
+    struct diag diag = {0};
+    json_error_t error;
+
+    assert_true(convert_summary(f, &b, &diag));
+    json_t *json = json_loadb(b.p, b.n, JSON_REJECT_DUPLICATES, &error);
+    if (json == NULL)
+        fail_msg("%s at %d: %.*s", error.text, error.position, (int)b.n, b.p);
+    buf_free(&b);
+    return json;
+}
+
+static const char *text(const json_t *object, const char *key)
+{
+    const char *s = json_string_value(json_object_get(object, key));
+
+    assert_non_null(s);
+    return s;
+}
+
+static void shape(void **state)
+{
+    struct folded *f = fold_trace();
+    json_t *json = summary_of(f);
+
+    (void)state;
+    assert_string_equal(text(json, "format"), "android-trace");
+    assert_string_equal(text(json, "format_label"), "Android method trace");
+    const json_t *facts = json_object_get(json, "facts");
+    assert_string_equal(text(facts, "clock"), "dual");
+    assert_string_equal(text(facts, "vm"), "art"); /* the first of two */
+    assert_string_equal(text(facts, "pid"), "a\"b\\\xe2\x90\x81\xef\xbf\xbd");
+    const json_t *values = json_object_get(json, "values");
+    assert_int_equal(json_array_size(values), 3);
+    assert_string_equal(text(json_array_get(values, 0), "name"), "wall");
+    assert_string_equal(text(json_array_get(values, 0), "unit"), "ns");
+    assert_string_equal(text(json_array_get(values, 2), "name"), "calls");
+    assert_string_equal(text(json_array_get(values, 2), "unit"), "count");
+    json_decref(json);
+    folded_unref(f);
+}
+
+static void warnings(void **state)
+{
+    struct folded *f = fold_trace();
+    json_t *json = summary_of(f);
+    const json_t *all = json_object_get(json, "warnings");
+    const struct profile *p = folded_profile(f);
+
+    (void)state;
+    assert_int_equal(json_array_size(all), p->n_warnings);
+    assert_true(p->n_warnings > 0);
+    for (uint32_t i = 0; i < p->n_warnings; i++) {
+        const json_t *w = json_array_get(all, i);
+        const json_t *offset = json_object_get(w, "offset");
+        assert_true(str_eq(str_of(text(w, "code")), p->warnings[i].code));
+        assert_int_equal(json_integer_value(json_object_get(w, "count")), p->warnings[i].count);
+        assert_int_equal(offset != NULL, p->warnings[i].has_offset);
+        if (offset != NULL)
+            assert_int_equal(json_integer_value(offset), p->warnings[i].offset);
+        assert_true(strlen(text(w, "text")) > 10);
+    }
+    json_decref(json);
+    folded_unref(f);
+}
+
+static void check_track(const json_t *track, int id, const char *name, int wall_us, int cpu_us, int records,
+                        int calls)
+{
+    const json_t *totals = json_object_get(track, "totals");
+
+    assert_int_equal(json_integer_value(json_object_get(track, "id")), id);
+    assert_string_equal(text(track, "name"), name);
+    assert_int_equal(json_integer_value(json_object_get(totals, "wall")), wall_us);
+    assert_int_equal(json_integer_value(json_object_get(totals, "cpu")), cpu_us);
+    assert_null(json_object_get(totals, "calls"));
+    assert_int_equal(json_integer_value(json_object_get(track, "records")), records);
+    assert_int_equal(json_integer_value(json_object_get(track, "calls")), calls);
+    assert_true(json_integer_value(json_object_get(track, "nodes")) >= 2);
+}
+
+static void tracks_by_weight(void **state)
+{
+    struct folded *f = fold_trace();
+    json_t *json = summary_of(f);
+    const json_t *tracks = json_object_get(json, "tracks");
+
+    (void)state;
+    assert_int_equal(json_array_size(tracks), 3);
+    check_track(json_array_get(tracks, 0), 2, "</script>\xe2\x90\xa1", 60, 50, 2, 2);
+    check_track(json_array_get(tracks, 1), 1, "main", 100, 5, 2, 1);
+    check_track(json_array_get(tracks, 2), 3, "last", 6, 5, 2, 1);
+    json_decref(json);
+    folded_unref(f);
+}
+
+static void equal_profiles_give_equal_bytes(void **state)
+{
+    struct folded *a = fold_trace(), *b = fold_trace(); /* with different seeds */
+    struct buf ta = {0}, tb = {0};
+    struct diag diag = {0};
+
+    (void)state;
+    assert_true(convert_summary(a, &ta, &diag));
+    assert_true(convert_summary(b, &tb, &diag));
+    assert_true(str_eq(buf_view(&ta), buf_view(&tb)));
+    assert_int_equal(str_find_str(buf_view(&ta), STR("</script")), ta.n); /* safe within a page */
+    buf_free(&ta);
+    buf_free(&tb);
+    folded_unref(a);
+    folded_unref(b);
+}
+
+/* Readers of JSON end at 2^63 - 1: a sum above is written as that. */
+static void huge_counts(void **state)
+{
+    struct folded *f = fold_bytes(STR("a;b 18446744073709551615\n"));
+    json_t *json = summary_of(f);
+    const json_t *track = json_array_get(json_object_get(json, "tracks"), 0);
+
+    (void)state;
+    assert_true(json_integer_value(json_object_get(json_object_get(track, "totals"), "samples")) ==
+                INT64_MAX);
+    json_decref(json);
+    folded_unref(f);
+}
+
+static void too_small_a_buffer(void **state)
+{
+    struct folded *f = fold_trace();
+    bool done = false;
+
+    (void)state;
+    for (size_t limit = 1; limit < 8192 && !done; limit += 61) {
+        struct diag diag = {0};
+        struct buf b;
+        buf_init(&b, limit);
+        done = convert_summary(f, &b, &diag);
+        assert_int_equal(diag.kind, done ? DIAG_NONE : DIAG_LIMIT);
+        buf_free(&b);
+    }
+    assert_true(done);
+    folded_unref(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shape),
+        cmocka_unit_test(warnings),
+        cmocka_unit_test(tracks_by_weight),
+        cmocka_unit_test(equal_profiles_give_equal_bytes),
+        cmocka_unit_test(huge_counts),
+        cmocka_unit_test(too_small_a_buffer),
+    };
+
+    return cmocka_run_group_tests_name("summary", tests, NULL, NULL);
+}
