@@ -76,7 +76,7 @@ run: deps ## install what is missing, build, and serve on http://127.0.0.1:8192/
 
 test: deps-test ## install what is missing, build, and run all tests
 	@$(MAKE) --no-print-directory -j$(JOBS) all unit-programs
-	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_UNIT=$(abspath $(B)/tests/unit) CC=$(CC) \
+	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_TEST_UNIT=$(abspath $(B)/tests/unit) CC=$(CC) \
 	    AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) python3 -B tests/run.py $(T)
 
 help: ## this text

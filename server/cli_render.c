@@ -443,18 +443,12 @@ int cli_render(int n_arguments, char *const *arguments)
 {
     struct options o = {.files = calloc((size_t)n_arguments + 1, sizeof(*o.files))};
     struct diag diag = {0};
-    int status;
 
-    if (o.files == NULL)
-        diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the arguments.");
-    if (o.files == NULL || !parse(&o, n_arguments, arguments, &diag))
-        status = cli_error(NULL, &diag);
-    else if (o.help)
-        status = help();
-    else if (o.n_files > 1 && !check_names(&o, &diag))
-        status = cli_error(NULL, &diag);
-    else
-        status = render_files(&o);
+    bool ok = o.files != NULL || diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                                          "No memory is left for the arguments.");
+    ok = ok && parse(&o, n_arguments, arguments, &diag);
+    ok = ok && (o.help || o.n_files == 1 || check_names(&o, &diag));
+    int status = !ok ? cli_error(NULL, &diag) : o.help ? help() : render_files(&o);
     free(o.files);
     return status;
 }

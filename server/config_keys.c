@@ -76,13 +76,15 @@ const struct config_key CONFIG_KEYS[] = {
     NUMBER(max_connections, 1, 1000000, "1000", "connections at a time"),
     NUMBER(idle_timeout_s, 1, 86400, "60", "seconds that a connection may be silent"),
     NUMBER(request_timeout_s, 1, 86400, "900", "seconds from the first byte of a request to its last"),
+    NUMBER(answer_within_ms, 0, 3600000, "5000",
+           "milliseconds until a durable upload is answered though its views are still being made"),
     NUMBER(expires_days, 1, 36500, "30", "days that an upload is kept, unless it asks for another time"),
     NUMBER(max_expires_days, 1, 36500, "365", "days that an upload may ask for"),
     NUMBER(render_tracks, 0, 1000000, "64", "heaviest threads drawn at upload; the others at first sight"),
     SIZE(profile_cache_bytes, 0, TIB, "128M", "profiles kept in memory"),
     NUMBER(max_methods, 1, 1000000000, "4000000", "methods of one profile"),
     NUMBER(max_threads, 1, 1000000000, "200000", "threads of one profile"),
-    SIZE(max_line_bytes, 64, GIB, "64K", "longest line of text in a profile"),
+    SIZE(max_line_bytes, 64, GIB, "1M", "longest line of text in a profile"),
     SIZE(max_name_bytes, 16, GIB, "4K", "longest name of a method or thread"),
 };
 const size_t CONFIG_KEYS_COUNT = sizeof(CONFIG_KEYS) / sizeof(CONFIG_KEYS[0]);

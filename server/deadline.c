@@ -11,6 +11,8 @@ struct deadlines {
     pthread_t thread;
     struct deadline *first;
     int64_t limit_s;
+    void (*tick)(void *context);
+    void *context;
     bool stopping;
 };
 
@@ -40,12 +42,15 @@ static void *watch(void *argument)
         until.tv_sec += 1;
         pthread_cond_timedwait(&d->wake, &d->lock, &until);
         expire(d, monotonic_s() - d->limit_s);
+        pthread_mutex_unlock(&d->lock);
+        d->tick(d->context);
+        pthread_mutex_lock(&d->lock);
     }
     pthread_mutex_unlock(&d->lock);
     return NULL;
 }
 
-struct deadlines *deadlines_new(uint64_t limit_s)
+struct deadlines *deadlines_new(uint64_t limit_s, void (*tick)(void *context), void *context)
 {
     struct deadlines *d = calloc(1, sizeof(*d));
     pthread_condattr_t monotonic;
@@ -53,6 +58,8 @@ struct deadlines *deadlines_new(uint64_t limit_s)
     if (d == NULL)
         return NULL;
     d->limit_s = (int64_t)limit_s;
+    d->tick = tick;
+    d->context = context;
     pthread_mutex_init(&d->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

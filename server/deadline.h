@@ -15,8 +15,8 @@ struct deadline {
     int64_t since_s; /* monotonic */
 };
 
-/* NULL: no memory or no thread. */
-struct deadlines *deadlines_new(uint64_t limit_s);
+/* `tick` is called once a second too, for others who wait. NULL: no memory or no thread. */
+struct deadlines *deadlines_new(uint64_t limit_s, void (*tick)(void *context), void *context);
 /* All connections must have been removed. NULL is fine. */
 void deadlines_free(struct deadlines *d);
 

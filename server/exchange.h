@@ -1,5 +1,6 @@
-/* One request and its answer, as the handlers see them: no HTTP library here. A handler reads the request, fills x->reply
- * and returns; or it returns X_WAIT after it has arranged that x->resume is called, and is then called again. */
+/* One request and its answer, as the handlers see them: no HTTP library here. A handler reads the request,
+ * fills x->reply and returns; or it returns X_WAIT after it has arranged that x->resume is called, and is
+ * then called again. */
 #ifndef SERVER_EXCHANGE_H
 #define SERVER_EXCHANGE_H
 
@@ -17,10 +18,10 @@ enum exchange_step {
 
 struct exchange {
     struct service *service;
-    void *connection;          /* the HTTP side's */
-    uint64_t id;               /* shown to the client and in the log */
-    struct str method;         /* "GET"; a HEAD request is handled as GET */
-    struct str path;           /* decoded and vetted; begins with / */
+    void *connection;                               /* the HTTP side's */
+    uint64_t id;                                    /* shown to the client and in the log */
+    struct str method;                              /* "GET"; a HEAD request is handled as GET */
+    struct str path;                                /* decoded and vetted; begins with / */
     struct str parameters[EXCHANGE_PARAMETERS_MAX]; /* what the route's {} matched */
     enum representation accepts; /* what the Accept header prefers; a suffix in the URL may override it */
     struct reply reply;
@@ -29,29 +30,34 @@ struct exchange {
     struct str (*header)(const struct exchange *x, const char *name);
     struct str (*query)(const struct exchange *x, const char *name);
     /* Calls each(context, key, value) for every query parameter until it returns false. */
-    void (*each_query)(const struct exchange *x, bool (*each)(void *context, struct str key, struct str value), void *context);
-    /* Suspend and resume, both under the lock that guards what is waited for; resume only what is suspended. */
+    void (*each_query)(const struct exchange *x,
+                       bool (*each)(void *context, struct str key, struct str value), void *context);
+    /* Suspend and resume, both under the lock that guards what is waited for; resume only what is suspended.
+     */
     void (*suspend)(struct exchange *x);
     void (*resume)(struct exchange *x);
 
-    struct buf form;         /* of a form route: the whole body, application/x-www-form-urlencoded */
-    struct upload *upload;   /* of an upload route */
-    struct view_wait *wait;  /* of a view that is being made */
+    struct buf form;              /* of a form route: the whole body, application/x-www-form-urlencoded */
+    struct upload *upload;        /* of an upload route */
+    int64_t wait_until_s;         /* of a long poll; 0: not begun */
+    uint32_t events_seen;         /* of an event stream */
+    struct progress_watch *watch; /* of an upload in progress */
+    struct view_wait *wait;       /* of a view that is being made */
 };
 
-/* "http://host:8192" as the client knows the service, without slash at the end: external_url, or from the Host header, or the
- * address listened on. Appended to b. */
+/* "http://host:8192" as the client knows the service, without slash at the end: external_url, or from the
+ * Host header, or the address listened on. Appended to b. */
 void exchange_base_url(const struct exchange *x, struct buf *b);
 
-/* The preferred representation of an Accept header (RFC 9110, 12.5.1); only types that are named count, so that curl and
- * others with wildcards get text. */
+/* The preferred representation of an Accept header (RFC 9110, 12.5.1); only types that are named count, so
+ * that curl and others with wildcards get text. */
 enum representation negotiate(struct str accept);
 
 /* ---- problems: RFC 9457 JSON, plain text, or a page, as the client prefers ---- */
 
 /* Fills x->reply. `hint` may be empty. */
-void exchange_problem(struct exchange *x, unsigned status, const char *title, const char *hint, const char *detail, ...)
-    __attribute__((format(printf, 5, 6)));
+void exchange_problem(struct exchange *x, unsigned status, const char *title, const char *hint,
+                      const char *detail, ...) __attribute__((format(printf, 5, 6)));
 /* Status from the kind: 400, 404, 413, 415, 422, 503; DIAG_IO is 500. */
 void exchange_diag(struct exchange *x, const struct diag *diag);
 

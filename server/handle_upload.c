@@ -55,16 +55,19 @@ static void answer_link(struct exchange *x, const struct job_result *result)
 {
     struct buf *body = NULL;
 
+    unsigned created = result->complete ? 201 : 202;
     if (x->accepts == AS_JSON) {
         struct str summary = result->summary == NULL ? STR("{}") : shared_bytes_view(result->summary);
-        profile_json(x, 201, &result->record, summary, result->delete_token);
+        profile_json(x, created, &result->record, summary, result->delete_token);
     } else {
-        body = reply_text(&x->reply, x->accepts == AS_HTML ? 303 : 201, "text/plain; charset=utf-8");
+        body = reply_text(&x->reply, x->accepts == AS_HTML ? 303 : created, "text/plain; charset=utf-8");
         put_url(x, &result->record, body);
         buf_char(body, '\n');
         reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
     }
     reply_header(&x->reply, "Cache-Control", "no-store");
+    if (!result->complete)
+        reply_header(&x->reply, "Preference-Applied", "respond-async");
 }
 
 enum exchange_step handle_upload(struct exchange *x)

@@ -107,9 +107,16 @@ enum exchange_step handle_track(struct exchange *x)
 
     if (!profile_record(x, x->parameters[0], &record))
         return X_DONE;
+    view_defaults(&r.options);
+    if (!view_set_tracks(&r.options, (struct str){name.p, dot}, &diag)) {
+        exchange_diag(x, &diag);
+        return X_DONE;
+    }
     if (dot == name.n) {
-        exchange_problem(x, 303, "see the graph", "", "The graph of a track has the suffix .svg.");
+        reply_static(&x->reply, 303, "text/plain; charset=utf-8",
+                     STR("The graph of a track has the suffix .svg.\n"));
         reply_header(&x->reply, "Location", "%.*s.svg", (int)name.n, name.p);
+        reply_header(&x->reply, "Cache-Control", "private, no-cache");
         return X_DONE;
     }
     r.output = output_by_suffix((struct str){name.p + dot + 1, name.n - dot - 1});
@@ -119,8 +126,7 @@ enum exchange_step handle_track(struct exchange *x)
         return X_DONE;
     }
     memcpy(r.sha256, record.sha256, sizeof(r.sha256));
-    view_defaults(&r.options);
-    if (!view_set_tracks(&r.options, (struct str){name.p, dot}, &diag) || !view_query(x, false, &r, &diag)) {
+    if (!view_query(x, false, &r, &diag)) {
         exchange_diag(x, &diag);
         return X_DONE;
     }

@@ -16,6 +16,10 @@ enum exchange_step handle_static(struct exchange *x);
 enum exchange_step begin_upload(struct exchange *x);
 enum exchange_step handle_upload(struct exchange *x);
 
+/* handle_progress.c */
+enum exchange_step handle_status(struct exchange *x);
+enum exchange_step handle_events(struct exchange *x);
+
 /* handle_profile.c */
 enum exchange_step handle_profile(struct exchange *x);
 enum exchange_step handle_raw(struct exchange *x);

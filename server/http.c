@@ -13,6 +13,7 @@
 
 #include "server/deadline.h"
 #include "server/exchange.h"
+#include "server/progress.h"
 #include "server/routes.h"
 #include "server/upload.h"
 #include "server/vet.h"
@@ -21,7 +22,8 @@
 enum {
     CONNECTION_BYTES = 128 << 10, /* of the library's, per connection: headers, and one read of a body */
     THREADS = 2,                  /* for connections; the work is the pool's */
-    FORM_BYTES_MAX = 4096
+    FORM_BYTES_MAX = 4096,
+    DRAIN_BYTES = 1 << 20 /* of a form that is too large, and of a body that nobody asked for */
 };
 
 struct http {
@@ -41,10 +43,14 @@ struct request {
     struct MHD_Connection *connection;
     char *target; /* as sent */
     const struct route *route;
-    enum { PHASE_BEGIN, PHASE_BODY, PHASE_HANDLE, PHASE_REPLIED } phase;
+    enum { PHASE_BEGIN, PHASE_BODY, PHASE_HANDLE, PHASE_REFUSED, PHASE_REPLIED } phase;
+    size_t body_bytes; /* read by this side: forms and what is passed over */
     struct timespec started;
     unsigned status;
     uint64_t reply_bytes;
+    struct buf stream; /* of a streamed reply: made and not yet taken */
+    size_t stream_taken;
+    bool stream_ended;
 };
 
 /* ---- the exchange's HTTP side ---- */
@@ -114,6 +120,7 @@ static void *open_request(void *cls, const char *target, struct MHD_Connection *
     r->connection = connection;
     clock_gettime(CLOCK_MONOTONIC, &r->started);
     reply_init(&r->x.reply);
+    buf_init(&r->x.form, FORM_BYTES_MAX);
     r->x.service = h->service;
     r->x.connection = connection;
     r->x.id = atomic_fetch_add(&h->next_id, 1);
@@ -153,6 +160,8 @@ static void close_request(void *cls, struct MHD_Connection *connection, void **c
         return;
     log_request(r);
     views_abandon(&r->x);
+    progress_abandon(&r->x);
+    buf_free(&r->stream);
     upload_free(r->x.upload);
     buf_free(&r->x.form);
     reply_free(&r->x.reply);
@@ -195,9 +204,35 @@ static void drop_shared(void *shared)
     shared_bytes_unref(shared);
 }
 
-/* The response takes over what the reply holds. */
-static struct MHD_Response *body_of(struct reply *r)
+/* A reader that had nothing to give would be asked again at once, for ever: the stream suspends instead. */
+static ssize_t read_stream(void *cls, uint64_t position, char *out, size_t max)
 {
+    struct request *r = cls;
+
+    (void)position;
+    if (atomic_load(&r->http->stopping))
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    if (r->stream_taken == r->stream.n) {
+        buf_clear(&r->stream);
+        r->stream_taken = 0;
+        if (r->stream_ended)
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        if (!r->x.reply.stream(&r->x, &r->stream, &r->stream_ended))
+            return 0;
+        if (r->stream.failed)
+            return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
+    size_t left = r->stream.n - r->stream_taken;
+    size_t n = left < max ? left : max;
+    memcpy(out, r->stream.p + r->stream_taken, n);
+    r->stream_taken += n;
+    return (ssize_t)n;
+}
+
+/* The response takes over what the reply holds. */
+static struct MHD_Response *body_of(struct request *request)
+{
+    struct reply *r = &request->x.reply;
     struct MHD_Response *response = NULL;
     struct str bytes;
 
@@ -225,9 +260,21 @@ static struct MHD_Response *body_of(struct reply *r)
         response = MHD_create_response_from_buffer(r->bytes.n, (void *)(uintptr_t)r->bytes.p,
                                                    MHD_RESPMEM_PERSISTENT);
         break;
+    case REPLY_STREAM:
+        response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_stream, request, NULL);
+        break;
     }
     return response;
 }
+
+/* What protects the reader, on every answer whose handler did not set its own. */
+static const struct {
+    const char *name, *value;
+} PROTECTION[] = {
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox"},
+};
 
 static bool add_headers(struct MHD_Response *response, const struct request *r)
 {
@@ -235,6 +282,9 @@ static bool add_headers(struct MHD_Response *response, const struct request *r)
     char id[24];
     bool ok = true;
 
+    for (size_t i = 0; i < sizeof(PROTECTION) / sizeof(*PROTECTION); i++)
+        if (reply_header_value(reply, PROTECTION[i].name) == NULL)
+            ok = MHD_add_response_header(response, PROTECTION[i].name, PROTECTION[i].value) == MHD_YES && ok;
     for (size_t i = 0; i < reply->n_headers; i++)
         ok = MHD_add_response_header(response, reply->headers[i].name,
                                      reply->text.p + reply->headers[i].value) == MHD_YES &&
@@ -258,7 +308,7 @@ static enum MHD_Result send_reply(struct request *r)
     r->phase = PHASE_REPLIED;
     r->status = reply->status;
     r->reply_bytes = reply_bytes(reply);
-    struct MHD_Response *response = body_of(reply);
+    struct MHD_Response *response = body_of(r);
     if (response == NULL)
         return MHD_NO;
     enum MHD_Result result = MHD_NO;
@@ -307,7 +357,17 @@ static struct str path_of(struct str url)
 static enum MHD_Result handle(struct request *r)
 {
     r->phase = PHASE_HANDLE;
+    if (r->x.form.failed) {
+        exchange_problem(&r->x, 413, "form too large", "", "The form has more than %d bytes.",
+                         FORM_BYTES_MAX);
+        return send_reply(r);
+    }
     return r->route->handle(&r->x) == X_WAIT ? MHD_YES : send_reply(r);
+}
+
+static bool has_body(const struct exchange *x)
+{
+    return get_header(x, "Content-Length").p != NULL || get_header(x, "Transfer-Encoding").p != NULL;
 }
 
 static enum MHD_Result begin(struct request *r, const char *url, const char *method, const char *version)
@@ -320,27 +380,28 @@ static enum MHD_Result begin(struct request *r, const char *url, const char *met
     if (!vet(r, version))
         return send_reply(r);
     r->route = route_find(x);
-    if (r->route == NULL) {
-        x->reply.close =
-            get_header(x, "Content-Length").p != NULL || get_header(x, "Transfer-Encoding").p != NULL;
+    bool refused = r->route == NULL || (r->route->begin != NULL && r->route->begin(x) == X_DONE);
+    if (refused && has_body(x)) {
+        x->reply.close = true;
         return send_reply(r);
     }
-    if (r->route->begin != NULL && r->route->begin(x) == X_DONE)
-        return send_reply(r);
-    if (r->route->body == BODY_NONE)
-        return handle(r);
-    r->phase = PHASE_BODY;
+    /* The library ends a connection whose request is answered in this first call. */
+    r->phase = refused ? PHASE_REFUSED : r->route->body == BODY_NONE ? PHASE_HANDLE : PHASE_BODY;
     return MHD_YES;
+}
+
+static enum MHD_Result pass_over(struct request *r, size_t *n)
+{
+    r->body_bytes += *n;
+    *n = 0;
+    return r->body_bytes > DRAIN_BYTES ? MHD_NO : MHD_YES;
 }
 
 static enum MHD_Result take_body(struct request *r, const char *p, size_t *n)
 {
     if (r->route->body == BODY_FORM) {
-        if (r->x.form.n + *n > FORM_BYTES_MAX)
-            return MHD_NO;
         buf_bytes(&r->x.form, p, *n);
-        *n = 0;
-        return MHD_YES;
+        return pass_over(r, n);
     }
     switch (upload_data(&r->x, p, *n)) {
     case UPLOAD_TAKEN:
@@ -365,18 +426,20 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *connection, cons
     (void)connection;
     if (r == NULL || atomic_load(&h->stopping))
         return MHD_NO;
-    switch (r->phase) {
-    case PHASE_BEGIN:
+    if (r->phase == PHASE_BEGIN)
         return begin(r, url, method, version);
+    if (*n > 0)
+        return r->phase == PHASE_BODY ? take_body(r, data, n) : pass_over(r, n);
+    switch (r->phase) {
     case PHASE_BODY:
-        return *n > 0 ? take_body(r, data, n) : handle(r);
     case PHASE_HANDLE:
         return handle(r);
+    case PHASE_REFUSED:
+        return send_reply(r);
+    case PHASE_BEGIN:
     case PHASE_REPLIED:
         break;
     }
-    /* Refused before its body: the library reads no more of it. */
-    *n = 0;
     return MHD_YES;
 }
 
@@ -407,6 +470,13 @@ static struct MHD_Daemon *start_daemon(struct http *h, int listen_fd)
         open_request, h, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }
 
+static void tick(void *context)
+{
+    const struct http *h = context;
+
+    progresses_tick(h->service->progresses);
+}
+
 static void http_free(struct http *h)
 {
     deadlines_free(h->deadlines);
@@ -424,7 +494,7 @@ struct http *http_start(struct service *service, int listen_fd, struct diag *dia
         atomic_init(&h->next_id, 1);
         pthread_mutex_init(&h->lock, NULL);
         pthread_cond_init(&h->idle, NULL);
-        h->deadlines = deadlines_new(service->config->request_timeout_s);
+        h->deadlines = deadlines_new(service->config->request_timeout_s, tick, h);
         if (h->deadlines != NULL)
             h->daemon = start_daemon(h, listen_fd);
         if (h->daemon != NULL)

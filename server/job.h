@@ -26,17 +26,22 @@ bool job_ready(struct job *job, struct exchange *x);
 bool job_push(struct job *job, const void *p, size_t n);
 uint64_t job_bytes(const struct job *job); /* pushed so far; the producer's to ask */
 
-/* After the last byte: suspends x until the result is there. `name` and times go into the record. */
-void job_end(struct job *job, struct exchange *x, struct str name, int64_t created_s, int64_t expires_s);
+/* After the last byte: suspends x until the result is there; or, if that takes longer than answer_within_ms
+ * or `early` is set, until the upload is durable: its views are made behind the answer then. `name` and times
+ * go into the record. */
+void job_end(struct job *job, struct exchange *x, struct str name, int64_t created_s, int64_t expires_s,
+             bool early);
 
 /* The result, after x was resumed from job_end: */
 struct job_result {
     struct diag diag; /* DIAG_NONE: acknowledged */
+    bool complete;    /* all views are made */
     struct record record;
     char delete_token[RECORD_ID_CHARS + 1];
-    struct shared_bytes *summary; /* the job's; may be NULL when memory was short */
+    struct shared_bytes *summary; /* NULL: not made yet, or memory was short */
 };
-const struct job_result *job_result(const struct job *job);
+/* Fills *result; the reference to its summary is the caller's. */
+void job_result(struct job *job, struct job_result *result);
 
 /* Why a push was refused. */
 const struct diag *job_diag(struct job *job);

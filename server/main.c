@@ -65,7 +65,8 @@ static int serve(int n_arguments, char *const *arguments)
         return cli_error(NULL, &diag);
     if (action == CONFIG_PRINT) {
         if (!config_print(&config, STDOUT_FILENO))
-            diag_set(&diag, DIAG_IO, "cannot write the configuration", "", "Standard output takes no more.");
+            diag_set(&diag, DIAG_IO, "cannot write the configuration", "Check that there is room.",
+                     "Standard output takes no more.");
         return diag.kind == DIAG_NONE ? CLI_OK : cli_error(NULL, &diag);
     }
     if (!check_exposure(&config, &diag))
@@ -117,7 +118,9 @@ static int run(int argc, char *const *argv)
 
 int main(int argc, char **argv)
 {
-    /* A reader that went away is an error to report, not an end without a word. */
+    /* A reader that went away and a file that may not grow are errors to report, not an end without a word.
+     */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     return fill_standard_streams() ? run(argc > 0 ? argc : 1, argv) : CLI_UNUSABLE;
 }

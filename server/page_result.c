@@ -180,6 +180,8 @@ static void put_fact(struct buf *b, struct str label, enum fact_kind kind, struc
 {
     uint64_t number;
 
+    if (kind == FACT_TIME_US && str_eq(value, STR("0"))) /* the recorder did not say */
+        return;
     page_frame_text(b, "<div><dt>", label, "</dt><dd>");
     if (kind == FACT_TEXT || !str_to_u64(value, 10, &number))
         clean_xml(b, value);

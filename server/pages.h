@@ -16,9 +16,6 @@
 void page_headers(struct reply *r);
 
 /* The upload form. `base` is the service's own URL, for the curl line. */
-/* The headers that every page has: a strict policy, no caching by others. */
-void page_headers(struct reply *r);
-
 void page_upload(struct buf *b, struct str base, const struct config *config);
 /* The same as a manual for the terminal. */
 void page_manual(struct buf *b, struct str base, const struct config *config);

@@ -135,6 +135,14 @@ void reply_file(struct reply *r, unsigned status, const char *media_type, int fd
     r->file_bytes = bytes;
 }
 
+void reply_stream(struct reply *r, unsigned status, const char *media_type,
+                  bool (*stream)(void *exchange, struct buf *out, bool *ended))
+{
+    start(r, status, media_type);
+    r->kind = REPLY_STREAM;
+    r->stream = stream;
+}
+
 uint64_t reply_bytes(const struct reply *r)
 {
     switch (r->kind) {
@@ -146,6 +154,8 @@ uint64_t reply_bytes(const struct reply *r)
         return shared_bytes_view(r->shared).n;
     case REPLY_STATIC:
         return r->bytes.n;
+    case REPLY_STREAM:
+        return 0;
     }
     return 0;
 }

@@ -9,7 +9,8 @@ enum { REPLY_HEADERS_MAX = 24 };
 
 /* Bytes that several answers may share: counted, immutable once shared. */
 struct shared_bytes;
-struct shared_bytes *shared_bytes_new(struct buf *taken); /* takes the buffer's memory over; NULL: no memory, and the buffer is freed */
+struct shared_bytes *shared_bytes_new(
+    struct buf *taken); /* takes the buffer's memory over; NULL: no memory, and the buffer is freed */
 struct shared_bytes *shared_bytes_ref(struct shared_bytes *s);
 void shared_bytes_unref(struct shared_bytes *s); /* NULL is fine; any thread */
 struct str shared_bytes_view(const struct shared_bytes *s);
@@ -22,13 +23,14 @@ struct reply {
     } headers[REPLY_HEADERS_MAX];
     size_t n_headers;
     struct buf text; /* header values, each terminated */
-    enum { REPLY_BUFFER, REPLY_FILE, REPLY_SHARED, REPLY_STATIC } kind;
+    enum { REPLY_BUFFER, REPLY_FILE, REPLY_SHARED, REPLY_STATIC, REPLY_STREAM } kind;
     struct buf body;             /* REPLY_BUFFER */
     struct shared_bytes *shared; /* REPLY_SHARED: a reference of this reply's own */
     struct str bytes;            /* REPLY_STATIC: lives as long as the program */
     int fd;                      /* REPLY_FILE: this reply's own */
     uint64_t file_offset, file_bytes;
-    bool close;                  /* the connection ends after this answer */
+    bool (*stream)(void *exchange, struct buf *out, bool *ended); /* REPLY_STREAM */
+    bool close;                                                   /* the connection ends after this answer */
 };
 
 void reply_init(struct reply *r);
@@ -40,11 +42,18 @@ void reply_header(struct reply *r, const char *static_name, const char *format, 
 
 /* Starts an answer whose body goes into r->body. */
 struct buf *reply_text(struct reply *r, unsigned status, const char *media_type);
-void reply_shared(struct reply *r, unsigned status, const char *media_type, struct shared_bytes *s); /* takes the reference */
+void reply_shared(struct reply *r, unsigned status, const char *media_type,
+                  struct shared_bytes *s); /* takes the reference */
 void reply_static(struct reply *r, unsigned status, const char *media_type, struct str bytes);
-void reply_file(struct reply *r, unsigned status, const char *media_type, int fd, uint64_t offset, uint64_t bytes); /* takes fd */
+void reply_file(struct reply *r, unsigned status, const char *media_type, int fd, uint64_t offset,
+                uint64_t bytes); /* takes fd */
 
-/* Length of the body in bytes. */
+/* A body that comes in pieces: `stream` appends the next one and says with *ended that it was the last;
+ * false: it has suspended the exchange, and is called again after the resume. */
+void reply_stream(struct reply *r, unsigned status, const char *media_type,
+                  bool (*stream)(void *exchange, struct buf *out, bool *ended));
+
+/* Length of the body in bytes; 0 of a stream. */
 uint64_t reply_bytes(const struct reply *r);
 /* Value of a header set before, or NULL. */
 const char *reply_header_value(const struct reply *r, const char *name);

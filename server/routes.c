@@ -10,6 +10,8 @@ static const struct route ROUTES[] = {
     {"DELETE", "/p/{}", BODY_NONE, NULL, handle_delete},
     {"GET", "/p/{}/delete", BODY_NONE, NULL, handle_delete_form},
     {"POST", "/p/{}/delete", BODY_FORM, NULL, handle_delete_posted},
+    {"GET", "/p/{}/status.json", BODY_NONE, NULL, handle_status},
+    {"GET", "/p/{}/events", BODY_NONE, NULL, handle_events},
     {"GET", "/p/{}/raw", BODY_NONE, NULL, handle_raw},
     {"GET", "/p/{}/t/{}", BODY_NONE, NULL, handle_track},
     {"GET", "/healthz", BODY_NONE, NULL, handle_healthz},

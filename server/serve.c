@@ -12,6 +12,7 @@
 #include "server/http.h"
 #include "server/job.h"
 #include "server/listen.h"
+#include "server/progress.h"
 #include "server/views.h"
 
 /* Requests that are under way when the service is told to stop have this long. */
@@ -73,8 +74,9 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->pool = pool_new((unsigned)config->workers);
     s->jobs = jobs_new(s);
     s->views = views_new(s);
-    if (s->log == NULL || s->pool == NULL || s->jobs == NULL || s->views == NULL || !make_policy(s) ||
-        !pool_start(s->pool))
+    s->progresses = progresses_new();
+    if (s->log == NULL || s->pool == NULL || s->jobs == NULL || s->views == NULL || s->progresses == NULL ||
+        !make_policy(s) || !pool_start(s->pool))
         return diag_set(diag, DIAG_NO_MEMORY, "cannot start",
                         "Look at the limits of threads and memory (ulimit -a).",
                         "There is not enough memory, or no thread could be started.");
@@ -85,6 +87,7 @@ static void close_service(struct service *s)
 {
     pool_free(s->pool);
     views_free(s->views);
+    progresses_free(s->progresses);
     jobs_free(s->jobs);
     store_close(s->store);
     log_free(s->log);

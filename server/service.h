@@ -8,6 +8,7 @@
 #include "server/store.h"
 
 struct jobs;
+struct progresses;
 struct views;
 
 struct service {
@@ -17,6 +18,7 @@ struct service {
     struct pool *pool;
     struct jobs *jobs;
     struct views *views;
+    struct progresses *progresses;
     char address[300];    /* what is listened on, as "host:port", for URLs */
     char svg_policy[300]; /* Content-Security-Policy of SVG answers */
 };

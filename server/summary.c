@@ -1,15 +1,15 @@
 /* The summary of a profile:
  *
  *     {"format": "android-trace", "format_label": "Android method trace",
- *      "facts": {"clock": "dual", ...},                                 the first of each name
+ *      "facts": {"clock": "dual", ...},
  *      "values": [{"name": "wall", "label": "wall time", "unit": "ns"}, ...],
- *      "warnings": [{"code": "open-frames", "count": 3, "offset": 4711, "text": "..."}, ...],   offset where
- * there is one "tracks": [{"id": 1, "name": "main", "records": 10, "calls": 5, "nodes": 6, "totals": {"wall":
- * 15, "cpu": 7}}, ...]}
+ *      "warnings": [{"code": "open-frames", "count": 3, "offset": 4711, "text": "..."}, ...],
+ *      "tracks": [{"id": 1, "name": "main", "records": 10, "calls": 5, "nodes": 6,
+ *                  "totals": {"wall": 15, "cpu": 7}}, ...]}
  *
- * Tracks by weight. No number is above 2^63 - 1, which is where many readers of JSON end. Totals of a unit
- * "ns" are in whole microseconds, all others as they are; calls stand in "calls" only. Equal profiles give
- * equal bytes. */
+ * Facts: the first of each name. A warning has an offset where there is one. Tracks by weight; totals of a
+ * unit "ns" are in whole microseconds, all others as they are, and calls stand in "calls" only. No number is
+ * above 2^63 - 1, which is where many readers of JSON end. Equal profiles give equal bytes. */
 #include <stdlib.h>
 
 #include "core/clean.h"

@@ -20,7 +20,9 @@ struct upload {
     struct job *job;
     struct multipart *multipart; /* NULL: the body is the file */
     struct diag diag;            /* of the form; the job has its own */
-    bool refused;                /* the rest is drained */
+    struct job_result result;
+    bool have_result;
+    bool refused; /* the rest is drained */
     bool ended;
     uint64_t drained_bytes;
     enum { FIELD_NONE, FIELD_FILE, FIELD_NAME, FIELD_EXPIRES, FIELD_OTHER } field;
@@ -249,6 +251,17 @@ static bool check_form(struct upload *u)
     return true;
 }
 
+/* RFC 7240, 4.1. */
+static bool prefers_async(const struct exchange *x)
+{
+    struct str prefer = x->header(x, "Prefer"), preference;
+
+    while (str_split(&prefer, ',', &preference))
+        if (str_eq_nocase(str_trim(preference), STR("respond-async")))
+            return true;
+    return false;
+}
+
 enum exchange_step upload_end(struct exchange *x, const struct job_result **result)
 {
     struct upload *u = x->upload;
@@ -256,7 +269,10 @@ enum exchange_step upload_end(struct exchange *x, const struct job_result **resu
 
     *result = NULL;
     if (u->ended) {
-        *result = job_result(u->job);
+        if (!u->have_result)
+            job_result(u->job, &u->result);
+        u->have_result = true;
+        *result = &u->result;
         return X_DONE;
     }
     bool form_ok = check_form(u) && expiry(u, now_s, &expires_s);
@@ -267,7 +283,7 @@ enum exchange_step upload_end(struct exchange *x, const struct job_result **resu
     if (u->name.failed)
         buf_clear(&u->name);
     u->ended = true;
-    job_end(u->job, x, buf_view(&u->name), now_s, expires_s);
+    job_end(u->job, x, buf_view(&u->name), now_s, expires_s, prefers_async(x));
     return X_WAIT;
 }
 
@@ -276,6 +292,7 @@ void upload_free(struct upload *u)
     if (u == NULL)
         return;
     job_release(u->job);
+    shared_bytes_unref(u->result.summary);
     multipart_free(u->multipart);
     buf_free(&u->name);
     buf_free(&u->expires);

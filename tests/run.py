@@ -3,7 +3,7 @@
 
 usage: run.py [FILTER]      only tests whose full name (suite/program/test) contains FILTER
 
-Environment: AFLAMED (the program), AFLAMED_UNIT (folder of the unit test programs), AFLAMED_SAMPLES (folder
+Environment: AFLAMED (the program), AFLAMED_TEST_UNIT (folder of the unit test programs), AFLAMED_SAMPLES (folder
 of real profiles, may be empty).
 Every program is bounded in time; one that crashes or hangs has failed."""
 import os
@@ -80,7 +80,7 @@ def unit_results(program):
 
 
 def unit_suite(wanted):
-    folder = os.environ['AFLAMED_UNIT']
+    folder = os.environ['AFLAMED_TEST_UNIT']
     source = os.path.join(HERE, 'unit')
     names = sorted(f[:-2] for f in os.listdir(source) if f.startswith('test_') and f.endswith('.c'))
     if wanted and any(wanted in 'unit/' + n for n in names):

@@ -81,6 +81,7 @@ def trace(version=3, clock=None, threads=1, methods=8, records=64, salt=0, depth
     text = text_part(version, clock, names, method_lines(methods), ['pid=%d' % salt])
     out = [text, binary_header(version, layout.size if version >= 3 else 0)]
     pack = layout.pack
+    records -= records % (2 * depth)     # all that is entered is left
     for i in range(records):
         turn, step = divmod(i, 2 * depth)
         level = step if step < depth else 2 * depth - 1 - step
@@ -115,7 +116,8 @@ def form(*parts, boundary='----aflamedTestBoundary7MA4YWxk'):
     """(Content-Type, body) of parts (name, file name or None, bytes)."""
     body = b''
     for name, file, content in parts:
-        named = '' if file is None else '; filename="%s"\r\nContent-Type: application/octet-stream' % file
+        named = '' if file is None else ('; filename="%s"\r\nContent-Type: application/octet-stream' %
+                                         file.replace('"', '\\"'))
         body += ('--%s\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n' % (boundary, name, named)).encode()
         body += content + b'\r\n'
     body += ('--%s--\r\n' % boundary).encode()
@@ -201,7 +203,7 @@ class Server:
         with open(self.log_path, errors='replace') as file:
             return file.read()
 
-    def log_tail(self, lines=25):
+    def log_tail(self, lines=6):
         return '\n'.join(self.log().splitlines()[-lines:])
 
     def kill(self):
@@ -335,9 +337,10 @@ class ServiceTest(unittest.TestCase):
         if not AFLAMED:
             raise unittest.SkipTest('AFLAMED names no program')
         cls.server = ServiceFailure.server = Server(**cls.CONFIG)
+        cls.addClassCleanup(cls.end)
 
     @classmethod
-    def tearDownClass(cls):
+    def end(cls):
         status, said = cls.server.stop(), cls.server.log()
         cls.server.clean()
         ServiceFailure.server = None

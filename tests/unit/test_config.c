@@ -109,7 +109,7 @@ static void defaults(void **state)
     assert_int_equal(l.config.profile_cache_bytes, 128 << 20);
     assert_int_equal(l.config.max_methods, 4000000);
     assert_int_equal(l.config.max_threads, 200000);
-    assert_int_equal(l.config.max_line_bytes, 65536);
+    assert_int_equal(l.config.max_line_bytes, 1048576);
     assert_int_equal(l.config.max_name_bytes, 4096);
 }
 

@@ -1,0 +1,358 @@
+/* The reader: any cutting of an input gives the same answer, any ceiling of memory an answer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/buf.h"
+#include "parser/reader.h"
+#include "tests/support/profile_dump.h"
+#include "tests/support/trace_bytes.h"
+
+enum { RANDOM_CUTTINGS = 200, SAMPLE_CUTTINGS = 50, CUTS_MAX = 12 };
+
+static const struct hash_seed SEED = {3, 4};
+
+/* Limits that the small inputs pass, beside the usual ones. */
+static const struct reader_limits TIGHT = {
+    .methods = 100, .threads = 100, .line_bytes = 64, .name_bytes = 16};
+
+/* xorshift64: the same cuttings at every run. */
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const size_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Rising offsets, some of them equal: pieces may be empty. */
+static size_t random_cuts(uint64_t *state, size_t *cuts, size_t n)
+{
+    size_t n_cuts = 1 + (size_t)(next_random(state) % CUTS_MAX);
+
+    for (size_t i = 0; i < n_cuts; i++)
+        cuts[i] = (size_t)(next_random(state) % (n + 1));
+    qsort(cuts, n_cuts, sizeof(*cuts), by_size);
+    return n_cuts;
+}
+
+static struct buf bytes_of(const struct trace_input *input)
+{
+    struct buf bytes = {0};
+
+    input->put(&bytes);
+    assert_false(bytes.failed);
+    return bytes;
+}
+
+static const struct trace_input *input_named(const char *name)
+{
+    for (size_t i = 0; i < TRACE_INPUTS_COUNT; i++)
+        if (strcmp(TRACE_INPUTS[i].name, name) == 0)
+            return &TRACE_INPUTS[i];
+    fail_msg("no input is called %s", name);
+    return NULL;
+}
+
+static struct buf answer_to(const struct reader_limits *limits, const struct buf *bytes, const size_t *cuts,
+                            size_t n_cuts)
+{
+    struct buf answer = {0};
+
+    profile_dump_cut(&answer, limits, bytes->p, bytes->n, cuts, n_cuts);
+    assert_false(answer.failed);
+    return answer;
+}
+
+static void check_cut(const struct reader_limits *limits, const struct buf *bytes, const struct buf *expected,
+                      const size_t *cuts, size_t n_cuts)
+{
+    struct buf answer = answer_to(limits, bytes, cuts, n_cuts);
+
+    if (!str_eq(buf_view(&answer), buf_view(expected))) {
+        buf_char(&answer, '\0');
+        print_message("cut into %zu pieces, at %zu first:\n%s\nuncut:\n%.*s\n", n_cuts + 1, cuts[0], answer.p,
+                      (int)expected->n, expected->p);
+        fail();
+    }
+    buf_free(&answer);
+}
+
+/* Each byte alone, two pieces cut anywhere, and random cuttings. */
+static void check_cuttings(const struct reader_limits *limits, const struct buf *bytes)
+{
+    struct buf expected = answer_to(limits, bytes, NULL, 0);
+    size_t *each = calloc(bytes->n + 1, sizeof(*each)), cuts[CUTS_MAX];
+    uint64_t state = 88172645463325252u;
+
+    assert_non_null(each);
+    for (size_t i = 0; i <= bytes->n; i++)
+        each[i] = i;
+    check_cut(limits, bytes, &expected, each, bytes->n + 1);
+    for (size_t i = 0; i <= bytes->n; i++)
+        check_cut(limits, bytes, &expected, &each[i], 1);
+    for (unsigned i = 0; i < RANDOM_CUTTINGS; i++)
+        check_cut(limits, bytes, &expected, cuts, random_cuts(&state, cuts, bytes->n));
+    free(each);
+    buf_free(&expected);
+}
+
+static void cut_anywhere(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TRACE_INPUTS_COUNT; i++) {
+        struct buf bytes = bytes_of(&TRACE_INPUTS[i]);
+        check_cuttings(&READER_LIMITS_DEFAULT, &bytes);
+        buf_free(&bytes);
+    }
+}
+
+static void cut_anywhere_with_long_lines(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TRACE_INPUTS_COUNT; i++) {
+        struct buf bytes = bytes_of(&TRACE_INPUTS[i]);
+        check_cuttings(&TIGHT, &bytes);
+        buf_free(&bytes);
+    }
+}
+
+/* A limit may fall on any byte of a line, even within a section's name. */
+static void cut_anywhere_with_any_line_limit(void **state)
+{
+    struct buf bytes = bytes_of(input_named("v3"));
+
+    (void)state;
+    for (uint32_t line_bytes = 0; line_bytes <= 40; line_bytes++) {
+        struct reader_limits limits = TIGHT;
+        limits.line_bytes = line_bytes;
+        check_cuttings(&limits, &bytes);
+    }
+    buf_free(&bytes);
+}
+
+static void read_sample(const char *path, struct buf *bytes)
+{
+    FILE *file = fopen(path, "rb");
+    size_t n;
+
+    assert_non_null(file);
+    do {
+        assert_true(buf_reserve(bytes, 65536));
+        n = fread(bytes->p + bytes->n, 1, 65536, file);
+        bytes->n += n;
+    } while (n > 0);
+    assert_false(ferror(file));
+    fclose(file);
+}
+
+static void samples_cut_anywhere(void **state)
+{
+    const char *folder = getenv("AFLAMED_SAMPLES");
+    char pattern[4096];
+    glob_t found;
+    uint64_t random = 4101842887655102017u;
+    size_t cuts[CUTS_MAX];
+
+    (void)state;
+    if (folder == NULL || *folder == '\0') {
+        print_message("AFLAMED_SAMPLES does not name the folder of real profiles\n");
+        skip();
+    }
+    snprintf(pattern, sizeof(pattern), "%s/samples/art/*.trace", folder);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct buf bytes = {0};
+        read_sample(found.gl_pathv[i], &bytes);
+        struct buf expected = answer_to(&READER_LIMITS_DEFAULT, &bytes, NULL, 0);
+        for (unsigned k = 0; k < SAMPLE_CUTTINGS; k++)
+            check_cut(&READER_LIMITS_DEFAULT, &bytes, &expected, cuts, random_cuts(&random, cuts, bytes.n));
+        buf_free(&expected);
+        buf_free(&bytes);
+    }
+    globfree(&found);
+}
+
+/* ---- answers ---- */
+
+static enum diag_kind kind_of(const struct buf *bytes, bool *has_offset)
+{
+    struct arena arena;
+    struct reader r;
+
+    arena_init(&arena, 64 << 20);
+    assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED));
+    bool taken = reader_feed(&r, bytes->p, bytes->n);
+    const struct profile *p = reader_finish(&r);
+    enum diag_kind kind = r.diag.kind;
+    *has_offset = r.diag.has_offset;
+    assert_int_equal(p == NULL, kind != DIAG_NONE);
+    if (kind != DIAG_NONE) {
+        assert_true(r.diag.title[0] != '\0' && r.diag.detail[0] != '\0' && r.diag.hint[0] != '\0');
+        assert_false(reader_feed(&r, "more", 4));
+        assert_null(reader_finish(&r));
+        assert_int_equal(r.diag.kind, kind);
+    } else {
+        assert_true(taken);
+    }
+    arena_free(&arena);
+    return kind;
+}
+
+static void each_input_has_its_answer(void **state)
+{
+    enum diag_kind expected = DIAG_NONE;
+    bool has_offset;
+
+    (void)state;
+    for (size_t i = 0; i < TRACE_INPUTS_COUNT; i++) {
+        const char *name = TRACE_INPUTS[i].name;
+        struct buf bytes = bytes_of(&TRACE_INPUTS[i]);
+        if (strcmp(name, "no-end") == 0)
+            expected = DIAG_UNUSABLE;
+        else if (strcmp(name, "word-alone") == 0)
+            expected = DIAG_UNKNOWN;
+        if (kind_of(&bytes, &has_offset) != expected)
+            fail_msg("%s is not answered with %d", name, expected);
+        assert_int_equal(has_offset, expected == DIAG_UNUSABLE);
+        buf_free(&bytes);
+    }
+}
+
+static void nothing_is_an_empty_file(void **state)
+{
+    struct buf nothing = {0};
+    bool has_offset;
+
+    (void)state;
+    assert_int_equal(kind_of(&nothing, &has_offset), DIAG_EMPTY);
+    assert_false(has_offset);
+}
+
+/* What is known to be no profile is refused by the first feed, not at the end. */
+static void refused_at_once(void **state)
+{
+    struct arena arena;
+    struct reader r;
+
+    (void)state;
+    arena_init(&arena, 1 << 20);
+    assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED));
+    assert_true(reader_feed(&r, NULL, 0));
+    assert_false(reader_feed(&r,
+                             "\x7f"
+                             "ELF\x01",
+                             5));
+    assert_int_equal(r.diag.kind, DIAG_UNKNOWN);
+    arena_free(&arena);
+}
+
+/* ---- ceilings ---- */
+
+/* The profile's text, or none if the ceiling is too low: then for that reason alone. */
+static bool within(size_t ceiling_bytes, const struct buf *bytes, struct buf *text)
+{
+    struct arena arena;
+    struct reader r;
+    const struct profile *p = NULL;
+
+    arena_init(&arena, ceiling_bytes);
+    if (reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED)) {
+        for (size_t at = 0;
+             at < bytes->n && reader_feed(&r, bytes->p + at, bytes->n - at < 97 ? bytes->n - at : 97);
+             at += 97)
+            continue;
+        p = reader_finish(&r);
+        if (p != NULL)
+            profile_dump(text, p);
+        else
+            assert_int_equal(r.diag.kind, DIAG_LIMIT);
+        if (p == NULL && strstr(r.diag.detail, "job_memory_bytes") == NULL)
+            fail_msg("the message names no limit: %s", r.diag.detail);
+    }
+    assert_int_equal(p == NULL, arena.failure == ARENA_LIMIT);
+    assert_true(arena.used_bytes <= ceiling_bytes);
+    arena_free(&arena);
+    return p != NULL;
+}
+
+static void any_memory_ceiling(void **state)
+{
+    static const char *const NAMES[] = {"v3-broken", "long", "odd-lines", "folded", "folded-long"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++) {
+        struct buf bytes = bytes_of(input_named(NAMES[i])), expected = {0}, text = {0};
+        assert_true(within(SIZE_MAX, &bytes, &expected));
+        size_t ceiling = 0;
+        while (!within(ceiling, &bytes, &text))
+            ceiling += 512;
+        assert_true(ceiling > 0 && ceiling < 4 << 20);
+        assert_true(str_eq(buf_view(&text), buf_view(&expected)));
+        for (unsigned more = 1; more < 100; more++) {
+            buf_clear(&text);
+            assert_true(within(ceiling + more * 1024, &bytes, &text));
+            assert_true(str_eq(buf_view(&text), buf_view(&expected)));
+        }
+        buf_free(&text);
+        buf_free(&expected);
+        buf_free(&bytes);
+    }
+}
+
+/* A line of megabytes that arrives byte by byte is looked at a few times, not once per byte. */
+static void long_line_in_tiny_pieces(void **state)
+{
+    static const char *const BEGINNINGS[] = {"*version\n3\n*threads\n1\t", "a;b 1\na;c 2\na;"};
+    const struct reader_limits limits = {
+        .methods = 1, .threads = 1, .line_bytes = 16 << 20, .name_bytes = 4096};
+    enum { LINE_BYTES = 4 << 20 };
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct arena arena;
+        struct reader r;
+        clock_t start = clock();
+        arena_init(&arena, 256 << 20);
+        assert_true(reader_init(&r, &arena, &limits, SEED));
+        assert_true(reader_feed(&r, BEGINNINGS[i], strlen(BEGINNINGS[i])));
+        for (size_t k = 0; k < LINE_BYTES; k++)
+            assert_true(reader_feed(&r, "x", 1));
+        assert_true(reader_feed(&r, " 7\n", 3));
+        assert_int_equal(reader_finish(&r) != NULL, i == 1);
+        assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
+        arena_free(&arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(cut_anywhere_with_long_lines),
+        cmocka_unit_test(cut_anywhere_with_any_line_limit),
+        cmocka_unit_test(samples_cut_anywhere),
+        cmocka_unit_test(each_input_has_its_answer),
+        cmocka_unit_test(nothing_is_an_empty_file),
+        cmocka_unit_test(refused_at_once),
+        cmocka_unit_test(any_memory_ceiling),
+        cmocka_unit_test(long_line_in_tiny_pieces),
+    };
+    return cmocka_run_group_tests_name("reader", tests, NULL, NULL);
+}
