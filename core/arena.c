@@ -5,6 +5,14 @@
 #include <string.h>
 
 #if defined(__SANITIZE_ADDRESS__)
+#define WITH_ASAN
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITH_ASAN
+#endif
+#endif
+
+#if defined(WITH_ASAN)
 #include <sanitizer/asan_interface.h>
 #define POISON(p, n)   __asan_poison_memory_region((p), (n))
 #define UNPOISON(p, n) __asan_unpoison_memory_region((p), (n))

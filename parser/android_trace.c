@@ -11,10 +11,13 @@
  *   records       up to the end of the file:
  *                   version 1,  9 bytes: u8  thread, u32 method | action, u32 time
  *                   version 2, 10 bytes: u16 thread, u32 method | action, u32 time
- *                   version 3, record size: as version 2; from 14 bytes on the first time is thread-CPU time
- * and a second one, wall time, follows Times are µs since the thread's first record (CPU) or since the
- * trace's start (wall), and wrap. Actions: 0 enter, 1 exit, 2 unroll. A record of thread 0 is one that was
- * reserved but never filled in. */
+ *                   version 3, record size: as version 2; from 14 bytes on, the first time is thread-CPU
+ *                   time, and a second one, wall time, follows
+ *
+ * Times are µs since the thread's first record (CPU) or since the trace's start (wall), and wrap. Actions:
+ * 0 enter, 1 exit, 2 unroll. A record of thread 0 is one that was reserved but never filled in. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/cursor.h"
@@ -103,7 +106,7 @@ static size_t skip_line(struct android_trace *t, const uint8_t *p, size_t n)
 
     if (lf == NULL)
         return n;
-    t->phase = IN_KEYS;
+    t->phase = t->keys.part == KEY_END ? IN_HEADER : IN_KEYS;
     return (size_t)(lf - p) + 1;
 }
 
@@ -160,12 +163,10 @@ static bool declare_values(struct android_trace *t)
 
 static bool put_number(struct android_trace *t, struct str name, uint64_t value)
 {
-    struct buf text = {0};
+    char text[24];
 
-    buf_u64(&text, value);
-    bool ok = !text.failed && builder_fact(t->builder, name, buf_view(&text));
-    buf_free(&text);
-    return ok || builder_failed(t->builder, t->diag);
+    snprintf(text, sizeof(text), "%" PRIu64, value);
+    return builder_fact(t->builder, name, str_of(text)) || builder_failed(t->builder, t->diag);
 }
 
 static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
@@ -186,13 +187,13 @@ static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
             t->diag, DIAG_UNUSABLE, t->header_offset, "damaged by a text conversion", PULL_AGAIN,
             "The binary part is full of replacement characters (EF BF BD): the file was passed through a "
             "text conversion, which cannot be undone.");
+    if (c.failed)
+        return diag_at(t->diag, DIAG_UNUSABLE, t->header_offset, "cut trace header", PULL_AGAIN,
+                       "The file ends within its binary header: %zu of %d bytes are there.", n, HEADER_BYTES);
     if (version < 1 || version > 3)
         return diag_at(t->diag, DIAG_UNUSABLE, t->header_offset + 4, "unknown trace version", PULL_AGAIN,
                        "The binary header says version %u; known behind a key section are 1, 2 and 3.",
                        version);
-    if (c.failed)
-        return diag_at(t->diag, DIAG_UNUSABLE, t->header_offset, "cut trace header", PULL_AGAIN,
-                       "The file ends within its binary header: %zu of %d bytes are there.", n, HEADER_BYTES);
     if (!check_record_size(t, version, declared))
         return false;
     if (data < (version < 3 ? 16 : HEADER_BYTES_MIN))
@@ -218,11 +219,9 @@ static bool add_track(struct android_trace *t, uint32_t thread, uint64_t offset)
     string_id name;
 
     if (!key_section_thread(&t->keys, thread, &id, &name)) {
-        struct buf text = {0};
-        buf_z(&text, "Thread-");
-        buf_u64(&text, thread);
-        name = text.failed ? STRING_NONE : builder_string(t->builder, buf_view(&text));
-        buf_free(&text);
+        char text[32];
+        snprintf(text, sizeof(text), "Thread-%" PRIu32, thread);
+        name = builder_string(t->builder, str_of(text));
         builder_warn(t->builder, WARN_UNKNOWN_THREAD, 1, offset);
     }
     uint32_t track = name == STRING_NONE ? NODE_NONE : builder_track(t->builder, id, name);
@@ -235,13 +234,10 @@ static bool add_track(struct android_trace *t, uint32_t thread, uint64_t offset)
 static frame_id add_unknown_method(struct android_trace *t, uint32_t id)
 {
     struct profile_frame frame = {0};
-    struct buf text = {0};
+    char text[32];
 
-    buf_z(&text, "unknown[0x");
-    buf_hex(&text, id);
-    buf_char(&text, ']');
-    frame.name = text.failed ? STRING_NONE : builder_string(t->builder, buf_view(&text));
-    buf_free(&text);
+    snprintf(text, sizeof(text), "unknown[0x%" PRIx32 "]", id);
+    frame.name = builder_string(t->builder, str_of(text));
     frame_id known = frame.name == STRING_NONE ? FRAME_NONE : builder_frame(t->builder, &frame);
     if (known == FRAME_NONE || !method_table_set(&t->keys.methods, id, known)) {
         builder_failed(t->builder, t->diag);

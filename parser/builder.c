@@ -181,7 +181,7 @@ bool builder_failed(const struct builder *b, struct diag *diag)
         return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later, or on a larger machine.",
                         "The machine has no memory left for this profile.");
     return diag_set(diag, DIAG_LIMIT, "profile too large",
-                    "Raise job_memory_bytes in the service's configuration, or record a shorter trace.",
+                    "Record a shorter trace, or one with fewer methods; a service's operator may raise job_memory_bytes.",
                     "The profile's stacks and names need more than the limit job_memory_bytes of %zu bytes.",
                     b->arena->limit_bytes);
 }

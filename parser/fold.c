@@ -13,10 +13,12 @@ static node_id add_node(struct builder *b, node_id parent, frame_id frame)
 {
     if (b->n_nodes == b->nodes_capacity) {
         char *nodes = arena_grow(b->arena, b->nodes, &b->nodes_capacity, b->n_nodes + 1, b->stride);
-        if (nodes == NULL || b->n_nodes >= NODE_NONE - 1)
+        if (nodes == NULL)
             return NODE_NONE;
         b->nodes = nodes;
     }
+    if (b->n_nodes >= NODE_NONE - 1)
+        return NODE_NONE;
     node_id id = (node_id)b->n_nodes++;
     struct fold_node *node = fold_node_at(b, id);
     node->frame = frame;

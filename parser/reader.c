@@ -62,11 +62,14 @@ static bool detect(struct reader *r, bool final)
 
 /* ---- feeding ---- */
 
+/* What the format leaves, it is offered again only when that is twice as much: it may look at all of it each
+ * time, and the pieces may be single bytes. */
 static bool feed_format(struct reader *r, const uint8_t *p, size_t n, bool final, size_t *consumed)
 {
     bool ok = r->format->feed(r->state, p, n, r->offset, final, consumed);
 
     r->offset += *consumed;
+    r->enough_bytes = 2 * (n - *consumed);
     return ok;
 }
 
@@ -78,7 +81,13 @@ static bool feed_carry(struct reader *r, const uint8_t **p, size_t *n)
         size_t step = carried > CARRY_STEP_BYTES ? carried : CARRY_STEP_BYTES;
         if (step > *n)
             step = *n;
-        if (!add_carry(r, *p, step) || !feed_format(r, r->carry, r->carry_bytes, false, &consumed))
+        if (!add_carry(r, *p, step))
+            return false;
+        if (r->carry_bytes < r->enough_bytes) {
+            *n = 0;
+            return true;
+        }
+        if (!feed_format(r, r->carry, r->carry_bytes, false, &consumed))
             return false;
         if (consumed >= carried) {
             *p += consumed - carried;

@@ -1,11 +1,12 @@
 /* Bytes in, profile out: detect -> feed -> finish, for every format of parser/formats.c.
  *
  *     reader_init(&r, &arena, &limits, seed);
- *     while (more) if (!reader_feed(&r, p, n)) break;     pieces of any size, in order; the memory may be
- * reused at once const struct profile *profile = reader_finish(&r);  NULL: r.diag says why
+ *     while (more && reader_feed(&r, p, n))
+ *         read on into p;
+ *     const struct profile *profile = reader_finish(&r);
  *
- * Any cutting of the input gives the same profile. All memory comes from the arena, which must outlive the
- * profile. */
+ * Pieces may have any size; their memory may be reused at once. NULL at the end: r.diag says why. Any cutting
+ * of the input gives the same profile. All memory comes from the arena, which must outlive the profile. */
 #ifndef PARSER_READER_H
 #define PARSER_READER_H
 
@@ -36,8 +37,9 @@ struct reader {
     struct builder *builder;
     void *state;     /* the format's own */
     uint64_t offset; /* of the first byte that is not consumed */
-    uint8_t *carry;  /* bytes that were fed but not consumed: never more than one record or line */
+    uint8_t *carry;  /* bytes that were fed but not consumed: the beginning of a record or line */
     size_t carry_bytes, carry_capacity;
+    size_t enough_bytes; /* the format is asked again when this many are carried, or at the end */
 };
 
 /* False when the arena gives not even the beginning. */

@@ -2,7 +2,7 @@
 
 static bool no_memory(struct diag *diag)
 {
-    return diag_set(diag, DIAG_NO_MEMORY, "Out of memory", "Try again later.",
+    return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
                     "The system has no memory left to draw this view.");
 }
 
@@ -10,7 +10,7 @@ bool fail_arena(const struct arena *a, struct diag *diag)
 {
     if (a->failure == ARENA_NO_MEMORY)
         return no_memory(diag);
-    return diag_set(diag, DIAG_LIMIT, "View too large", "Choose one thread instead of several.",
+    return diag_set(diag, DIAG_LIMIT, "view too large", "Choose one thread instead of several.",
                     "Drawing this view needs more than the %zu MiB of memory it may take.",
                     a->limit_bytes >> 20);
 }
@@ -19,7 +19,7 @@ bool fail_buf(const struct buf *b, struct diag *diag)
 {
     if (b->limit == 0)
         return no_memory(diag);
-    return diag_set(diag, DIAG_LIMIT, "View too large",
+    return diag_set(diag, DIAG_LIMIT, "view too large",
                     "Choose one thread instead of several, or an output with less detail.",
                     "The result would be larger than the %zu bytes that a view may have.", b->limit);
 }

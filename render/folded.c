@@ -213,7 +213,7 @@ static bool render(const struct render_input *in, struct buf *out, struct diag *
     struct arena *a = in->scratch;
 
     if (!measure_by_name(in->profile, in->view->value, &measure))
-        return diag_set(diag, DIAG_USAGE, "No such value", "", "The profile has no value of that name.");
+        return diag_set(diag, DIAG_USAGE, "no such value", "", "The profile has no value of that name.");
     if (!make_tokens(in, &f.tokens))
         return fail_arena(a, diag);
     uint32_t n_frames = in->profile->n_frames, n_tracks = in->profile->n_tracks;

@@ -1,16 +1,17 @@
 /* Output "json": the tree of the selected tracks for programs, in columns.
  *
  * {"format":"aflamed-tree", "version":1,
- *  "tracks":   [{"id":21491, "name":"main", "node":0}, ...],  node: what stands for the track
- *  "values":   [{"name":"wall", "label":"wall time", "unit":"ns", "derived":false}, ...],  unit: ns, bytes or
- * count "strings":  ["", "com.example.Foo", ...], "frames":   {"scope":[1,...], "name":[...],
- * "signature":[...], "file":[...], "module":[...]},  indexes of strings "nodes":    {"parent":[-1,0,...],
- * "frame":[-1,0,...], "recursive":[0,0,1,...], "self":[[...],...], "total":[[...],...]},   one array for each
- * of the values "warnings": [{"code":"open-frames", "count":3, "offset":null, "text":"..."}, ...]}
+ *  "tracks":   [{"id":21491, "name":"main", "node":0}, ...],    node: what stands for the track
+ *  "values":   [{"name":"wall", "label":"wall time", "unit":"ns", "derived":false}, ...],    unit: ns, bytes, count
+ *  "strings":  ["", "com.example.Foo", ...],
+ *  "frames":   {"scope":[1,...], "name":[...], "signature":[...], "file":[...], "module":[...]},    indexes of strings
+ *  "nodes":    {"parent":[-1,0,...], "frame":[-1,0,...], "recursive":[0,0,1,...],
+ *               "self":[[...],...], "total":[[...],...]},    one array for each of the values
+ *  "warnings": [{"code":"open-frames", "count":3, "offset":null, "text":"..."}, ...]}
  *
- * Nodes are in pre-order, children in the order of the view; node 0 is the root. The root has the frame -1,
- * and so have the nodes that stand for tracks, when several are side by side. "recursive": the frame is open
- * already further up. Numbers are exact up to 2^64 - 1: more than a double holds. */
+ * Nodes are in pre-order, children in the order of the view; node 0 is the root. The root has the frame -1, and so have
+ * the nodes that stand for tracks, when several are side by side. "recursive": the frame is open already further up.
+ * Numbers are exact up to 2^64 - 1: more than a double holds. */
 #include <string.h>
 
 #include "core/clean.h"
@@ -251,7 +252,7 @@ static bool render(const struct render_input *in, struct buf *out, struct diag *
     struct measure by;
 
     if (!measure_by_name(in->profile, in->view->value, &by))
-        return diag_set(diag, DIAG_USAGE, "No such value", "", "The profile has no value of that name.");
+        return diag_set(diag, DIAG_USAGE, "no such value", "", "The profile has no value of that name.");
     w.n_measures = measures_of(in->profile, w.measures);
     for (uint32_t i = 0; i < w.n_measures; i++) {
         spec.measures[spec.n_measures++] = &w.measures[i];

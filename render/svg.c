@@ -500,7 +500,7 @@ static bool render(const struct render_input *in, struct buf *out, struct diag *
     struct measure calls = {.value = profile_value_by_role(in->profile, ROLE_CALLS)};
 
     if (!measure_by_name(in->profile, in->view->value, &s.measure))
-        return diag_set(diag, DIAG_USAGE, "No such value", "", "The profile has no value of that name.");
+        return diag_set(diag, DIAG_USAGE, "no such value", "", "The profile has no value of that name.");
     s.has_calls = calls.value < in->profile->n_values;
     struct tree_spec spec = {
         .measures = {&s.measure, &calls}, .n_measures = s.has_calls ? 2 : 1, .divisor = 1};

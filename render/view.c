@@ -31,7 +31,7 @@ static bool refuse(struct diag *diag, struct str key, struct str value, const ch
 
     clean_text(&k, clean_cut(key, QUOTED_BYTES));
     clean_text(&v, clean_cut(value, QUOTED_BYTES));
-    diag_set(diag, DIAG_USAGE, "Option not understood",
+    diag_set(diag, DIAG_USAGE, "option not understood",
              "Correct the option, or leave it out for its default.", "%.*s=%.*s: %s", (int)k.n,
              k.n > 0 ? k.p : "", (int)v.n, v.n > 0 ? v.p : "", problem);
     buf_free(&k);
@@ -199,7 +199,7 @@ static bool refuse_track(uint32_t id, const struct profile *p, struct diag *diag
     }
     if (p->n_tracks > LISTED)
         buf_printf(&b, " and %u more", p->n_tracks - LISTED);
-    diag_set(diag, DIAG_NOT_FOUND, "No such track", "Name one of its tracks, or all, or merged.",
+    diag_set(diag, DIAG_NOT_FOUND, "no such track", "Name one of its tracks, or all, or merged.",
              "The profile has no track %u with records. It has %.*s.", id, (int)b.n, b.n > 0 ? b.p : "");
     buf_free(&b);
     return false;
@@ -216,7 +216,7 @@ static bool refuse_value(const char *value, const struct profile *p, struct diag
         clean_text(&b, measure_key(m[i].name));
     }
     clean_text(&v, str_of(value));
-    diag_set(diag, DIAG_USAGE, "No such value", "Name one of its values, or leave the option out.",
+    diag_set(diag, DIAG_USAGE, "no such value", "Name one of its values, or leave the option out.",
              "value=%.*s: the profile does not have it. It has %.*s.", (int)v.n, v.n > 0 ? v.p : "", (int)b.n,
              b.n > 0 ? b.p : "");
     buf_free(&b);
@@ -229,7 +229,7 @@ bool view_resolve(struct view_options *o, const struct profile *p, struct diag *
     struct measure m;
 
     if (p->n_tracks == 0 || p->n_values == 0)
-        return diag_set(diag, DIAG_NOT_FOUND, "Nothing to show", "",
+        return diag_set(diag, DIAG_NOT_FOUND, "nothing to show", "",
                         "The profile has no records of any track.");
     if (o->tracks == TRACKS_LISTED && o->n_track_ids == 0)
         add_track(o, heaviest(p));

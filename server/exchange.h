@@ -58,7 +58,7 @@ enum representation negotiate(struct str accept);
 /* Fills x->reply. `hint` may be empty. */
 void exchange_problem(struct exchange *x, unsigned status, const char *title, const char *hint,
                       const char *detail, ...) __attribute__((format(printf, 5, 6)));
-/* Status from the kind: 400, 404, 413, 415, 422, 503; DIAG_IO is 500. */
+/* Status from the kind: 400, 404, 413, 415, 422, 503, 507; DIAG_IO is 500. */
 void exchange_diag(struct exchange *x, const struct diag *diag);
 
 #endif

@@ -36,9 +36,21 @@ bool record_new_secret(char out[RECORD_ID_CHARS + 1]) __attribute__((warn_unused
 /* SHA-256 in lower-case hex. Empty text, which is no digest, if the library has no memory. */
 void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1]);
 
-/* Writes refs/<sha256>/<id>, then the record, both durable: after STORE_OK the upload is acknowledged. The
- * blob must be there. STORE_FAILED also for a record that record_read would call broken. After a failure
- * neither is left, if the store still takes deletes. */
+/* The bytes of an upload in the store, blobs/ab/<sha256>. */
+enum { RECORD_BLOB_KEY_CHARS = sizeof("blobs/ab/") - 1 + RECORD_SHA256_CHARS };
+void record_blob_key(const char *sha256, char key[RECORD_BLOB_KEY_CHARS + 1]);
+
+/* Writes refs/<sha256>/<id>, then the record, both durable, then confirms: under the lock of the store it looks
+ * whether blob, ref and record are all there. After STORE_OK the upload is acknowledged, and stays.
+ *
+ * Why it stays: who removes an unneeded blob or ref (below) looks and removes under the same lock. A removal
+ * before the confirmation is seen by it; one after it sees the record, which keeps the ref, or the ref, which
+ * keeps the blob. Neither clocks nor how long a thread sleeps between two steps come into it. That a removal
+ * hits an upload in progress is unlikely besides, since a put makes an old blob young; it fails then, and may be
+ * tried again.
+ *
+ * STORE_FAILED also for a record that record_read would call broken. After a failure neither is left, if the
+ * store still takes deletes. */
 enum store_result record_write(struct store *s, const struct record *r) __attribute__((warn_unused_result));
 
 enum record_state {
@@ -59,8 +71,23 @@ bool record_token_matches(const struct record *r, struct str token);
 enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
     __attribute__((warn_unused_result));
 
+/* As record_delete, of one that has expired. The ref goes first: where a full disk has no room for a tombstone,
+ * the blob may go all the same, and the record says itself that it is gone until a later call ends it. */
+enum store_result record_expire(struct store *s, const struct record *r, int64_t now_s)
+    __attribute__((warn_unused_result));
+
 /* Removes the tombstone of `id` if it is older than RECORD_GONE_DAYS and no record is left. */
-enum store_result record_forget(struct store *s, struct str id, int64_t now_s)
+enum store_result record_forget(struct store *s, struct str id, int64_t now_s, bool *forgotten)
+    __attribute__((warn_unused_result));
+
+/* ---- what nobody needs: of a crash between two steps, or the end of the last upload of some bytes ---- */
+
+/* Removes the object refs/<sha256>/<id> if there is no record of the id, and the object blobs/ab/<sha256> if it
+ * has no ref; only if it was last used before before_s. *removed says whether. Any other object is left alone.
+ */
+enum store_result record_remove_ref(struct store *s, const char *key, int64_t before_s, bool *removed)
+    __attribute__((warn_unused_result));
+enum store_result record_remove_blob(struct store *s, const char *key, int64_t before_s, bool *removed)
     __attribute__((warn_unused_result));
 
 #endif

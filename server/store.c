@@ -2,16 +2,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "server/file.h"
 #include "server/folder.h"
+
+enum { USE_KNOWN_TO_S = 3600 };
 
 /* The directory: objects under their keys, and two names of its own:
  *     lock     held with flock for as long as the store is open
@@ -20,7 +24,26 @@ struct store {
     int top;
     int lock;
     bool nameless; /* the file system holds files without a name, and /proc is there to name them later */
+    pthread_mutex_t lock_for_all; /* store_lock; never held while another is waited for */
+    void (*full)(void *context);
+    void *full_context;
 };
+
+void store_lock(struct store *s)
+{
+    pthread_mutex_lock(&s->lock_for_all);
+}
+
+void store_unlock(struct store *s)
+{
+    pthread_mutex_unlock(&s->lock_for_all);
+}
+
+void store_on_full(struct store *s, void (*full)(void *context), void *context)
+{
+    s->full = full;
+    s->full_context = context;
+}
 
 static enum store_result result_of(int error)
 {
@@ -42,6 +65,18 @@ static enum store_result result_of(int error)
 static enum store_result failure_of(int error)
 {
     return result_of(error) == STORE_FULL ? STORE_FULL : STORE_FAILED;
+}
+
+/* For steps of a write: errno is the caller's to see, too. */
+static enum store_result write_failure(const struct store *s)
+{
+    int why = errno;
+    enum store_result result = failure_of(why);
+
+    if (result == STORE_FULL && s->full != NULL)
+        s->full(s->full_context);
+    errno = why;
+    return result;
 }
 
 static enum store_result refuse_key(void)
@@ -108,29 +143,29 @@ static bool probe_nameless(const struct store *s)
     return ok;
 }
 
-struct sweep {
+struct clearing {
     int top;
     int error; /* errno of what does not go away */
 };
 
-static bool remove_file(void *sweep, const char *path)
+static bool remove_file(void *clearing, const char *path)
 {
-    struct sweep *w = sweep;
+    struct clearing *c = clearing;
 
-    if (unlinkat(w->top, path, 0) != 0)
-        w->error = errno;
-    return w->error == 0;
+    if (unlinkat(c->top, path, 0) != 0)
+        c->error = errno;
+    return c->error == 0;
 }
 
 /* False with errno. */
-static bool sweep(const struct store *s)
+static bool clear_tmp(const struct store *s)
 {
-    struct sweep w = {.top = s->top};
+    struct clearing c = {.top = s->top};
 
-    if (!folder_make_parents(s->top, "tmp/") || !folder_walk(s->top, "tmp/", remove_file, &w))
+    if (!folder_make_parents(s->top, "tmp/") || !folder_walk(s->top, "tmp/", remove_file, &c))
         return false;
-    errno = w.error;
-    return w.error == 0;
+    errno = c.error;
+    return c.error == 0;
 }
 
 static bool take_lock(struct store *s, const char *directory, struct diag *diag)
@@ -162,7 +197,7 @@ static bool prepare(struct store *s, const char *directory, struct diag *diag)
         return diag_set(diag, DIAG_IO, "the store cannot be opened", HINT, "%.200s: %m.", directory);
     if (!take_lock(s, directory, diag))
         return false;
-    if (!sweep(s))
+    if (!clear_tmp(s))
         return diag_set(diag, DIAG_IO, "the store cannot be opened", HINT,
                         "Temporary files in %.200s cannot be swept: %m.", directory);
     s->nameless = probe_nameless(s);
@@ -178,6 +213,7 @@ struct store *store_open(const char *directory, struct diag *diag)
         return NULL;
     }
     *s = (struct store){.top = -1, .lock = -1};
+    pthread_mutex_init(&s->lock_for_all, NULL);
     if (prepare(s, directory, diag))
         return s;
     store_close(s);
@@ -192,6 +228,7 @@ void store_close(struct store *s)
         close(s->lock);
     if (s->top >= 0)
         close(s->top);
+    pthread_mutex_destroy(&s->lock_for_all);
     free(s);
 }
 
@@ -216,10 +253,10 @@ static int open_named(const struct store *s, struct store_temp *t)
 
 enum store_result store_temp_open(struct store *s, struct store_temp *t)
 {
-    *t = (struct store_temp){0};
+    *t = (struct store_temp){.store = s};
     int fd = s->nameless ? open_nameless(s) : open_named(s, t);
     if (fd < 0)
-        return failure_of(errno);
+        return write_failure(s);
     t->fd = fd;
     t->open = true;
     return STORE_OK;
@@ -228,7 +265,7 @@ enum store_result store_temp_open(struct store *s, struct store_temp *t)
 enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
 {
     if (!file_write_all(t->fd, p, n))
-        return failure_of(errno);
+        return write_failure(t->store);
     /* The disk begins now, so that the sync at the end has little left to wait for. Only a hint. */
     sync_file_range(t->fd, t->written, (off_t)n, SYNC_FILE_RANGE_WRITE);
     t->written += (off_t)n;
@@ -255,17 +292,28 @@ static int link_temp(const struct store *s, const struct store_temp *t, const ch
     return linkat(s->top, t->name, s->top, key, 0);
 }
 
+/* Under the lock: who deletes what was not used for long looks and deletes under it, and so sees this, or is
+ * seen to have deleted. False only if the object is not there any more. */
+static bool use_again(struct store *s, const char *key)
+{
+    store_lock(s);
+    bool there = utimensat(s->top, key, NULL, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
+    store_unlock(s);
+    return there;
+}
+
 /* The folder may be missing, and vanish again between being made and being used, when another thread deletes
- * the last object in it: that many times in a row is no accident. */
-static enum store_result give_name(const struct store *s, const struct store_temp *t, const char *key)
+ * the last object in it, and so may an object that is there already: that many times in a row is no accident.
+ */
+static enum store_result give_name(struct store *s, const struct store_temp *t, const char *key)
 {
     enum { TRIES = 100 };
 
     for (int i = 0; link_temp(s, t, key) != 0; i++) {
-        if (errno == EEXIST)
+        if (errno == EEXIST && use_again(s, key))
             return STORE_EXISTS;
         if (errno != ENOENT || i == TRIES || !folder_make_parents(s->top, key))
-            return failure_of(errno);
+            return write_failure(s);
     }
     return STORE_OK;
 }
@@ -279,12 +327,12 @@ enum store_result store_temp_commit(struct store *s, struct store_temp *t, const
     if (!store_key_valid(key))
         result = refuse_key();
     else if (durable && TEMP_FAILURE_RETRY(fsync(t->fd)) != 0)
-        result = failure_of(errno);
+        result = write_failure(s);
     if (result == STORE_OK)
         result = give_name(s, t, key);
     /* A name that another thread gave is to be durable too before anybody relies on it. */
     if (durable && (result == STORE_OK || result == STORE_EXISTS) && !folder_sync_parents(s->top, key))
-        result = failure_of(errno);
+        result = write_failure(s);
     store_temp_discard(s, t);
     return result;
 }
@@ -305,25 +353,44 @@ enum store_result store_put(struct store *s, const char *key, struct str bytes,
 
 /* ---- reading and removing ---- */
 
-enum store_result store_get(struct store *s, const char *key, int *fd, uint64_t *bytes)
+static enum store_result open_object(const struct store *s, const char *key, int *fd, struct stat *st)
 {
-    struct stat st;
-
     if (!store_key_valid(key))
         return refuse_key();
     int opened = file_open(s->top, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     if (opened < 0)
         return result_of(errno);
     enum store_result result = STORE_OK;
-    if (fstat(opened, &st) != 0)
+    if (fstat(opened, st) != 0)
         result = failure_of(errno);
-    else if (!S_ISREG(st.st_mode))
+    else if (!S_ISREG(st->st_mode))
         result = STORE_NOT_FOUND;
     if (result != STORE_OK) {
         close(opened);
         return result;
     }
     *fd = opened;
+    return STORE_OK;
+}
+
+/* A time in the future is from before the clock was set right. A file system that cannot take the time has an
+ * object that looks older than it is: no reason to fail. */
+static void note_use(int fd, const struct stat *st)
+{
+    int64_t age_s = (int64_t)time(NULL) - (int64_t)st->st_mtime;
+
+    if (age_s > USE_KNOWN_TO_S || age_s < -USE_KNOWN_TO_S)
+        (void)futimens(fd, NULL);
+}
+
+enum store_result store_get(struct store *s, const char *key, int *fd, uint64_t *bytes)
+{
+    struct stat st;
+    enum store_result result = open_object(s, key, fd, &st);
+
+    if (result != STORE_OK)
+        return result;
+    note_use(*fd, &st);
     *bytes = (uint64_t)st.st_size;
     return STORE_OK;
 }
@@ -331,8 +398,8 @@ enum store_result store_get(struct store *s, const char *key, int *fd, uint64_t 
 enum store_result store_read(struct store *s, const char *key, size_t limit, struct buf *out)
 {
     int fd;
-    uint64_t bytes;
-    enum store_result result = store_get(s, key, &fd, &bytes);
+    struct stat st;
+    enum store_result result = open_object(s, key, &fd, &st);
 
     if (result != STORE_OK)
         return result;
@@ -342,7 +409,7 @@ enum store_result store_read(struct store *s, const char *key, size_t limit, str
     return result;
 }
 
-enum store_result store_exists(struct store *s, const char *key)
+enum store_result store_look(struct store *s, const char *key, struct store_object *o)
 {
     struct stat st;
 
@@ -350,7 +417,17 @@ enum store_result store_exists(struct store *s, const char *key)
         return refuse_key();
     if (fstatat(s->top, key, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return result_of(errno);
-    return S_ISREG(st.st_mode) ? STORE_OK : STORE_NOT_FOUND;
+    if (!S_ISREG(st.st_mode))
+        return STORE_NOT_FOUND;
+    *o = (struct store_object){key, (uint64_t)st.st_size, (int64_t)st.st_mtime};
+    return STORE_OK;
+}
+
+enum store_result store_exists(struct store *s, const char *key)
+{
+    struct store_object o;
+
+    return store_look(s, key, &o);
 }
 
 /* Of refs/<sha256>/<id> there are as many folders as contents: an empty one goes. Those of the first level
@@ -378,26 +455,38 @@ enum store_result store_delete(struct store *s, const char *key)
 }
 
 struct listing {
-    bool (*each)(void *context, const char *key);
+    struct store *store;
+    bool (*each)(void *context, const struct store_object *object);
     void *context;
+    int error;
 };
 
+/* An object that cannot be looked at is not passed over: who counts must not take it for none. */
 static bool list_file(void *listing, const char *path)
 {
-    const struct listing *l = listing;
+    struct listing *l = listing;
+    struct store_object o;
+    enum store_result result = store_key_valid(path) ? store_look(l->store, path, &o) : STORE_NOT_FOUND;
 
-    return !store_key_valid(path) || l->each(l->context, path);
+    if (result == STORE_OK)
+        return l->each(l->context, &o);
+    if (result != STORE_NOT_FOUND)
+        l->error = errno;
+    return result == STORE_NOT_FOUND;
 }
 
 enum store_result store_list(struct store *s, const char *prefix,
-                             bool (*each)(void *context, const char *key), void *context)
+                             bool (*each)(void *context, const struct store_object *object), void *context)
 {
-    struct listing l = {each, context};
+    struct listing l = {s, each, context, 0};
     struct str folder = str_of(prefix);
 
     if (!str_ends(folder, STR("/")) ||
         !path_valid((struct str){folder.p, folder.n - 1}, 1, FOLDER_DEPTH_MAX - 1) ||
         str_starts(folder, STR("tmp/")))
         return refuse_key();
-    return folder_walk(s->top, prefix, list_file, &l) ? STORE_OK : STORE_FAILED;
+    bool walked = folder_walk(s->top, prefix, list_file, &l);
+    if (l.error != 0)
+        errno = l.error;
+    return walked && l.error == 0 ? STORE_OK : STORE_FAILED;
 }

@@ -1,6 +1,11 @@
 /* Objects by key: get, put, exists, delete, list. A directory; the interface is kept to what an object store
  * can do. Keys are "folder/../name" of [a-z0-9._-], never a client's words. An object appears whole or not at
- * all, and is never changed. Any thread. */
+ * all, and is never changed. Any thread.
+ *
+ * Each object has a time of last use, so that what nobody needs can be told from what is needed now. It is
+ * kept where the directory keeps the time of a file's change. A put sets it, also one that finds the key
+ * there; a get sets it only if it is more than an hour old, so that reading what is popular does not write.
+ * It survives kill -9; after a power cut it may be as old as the object. */
 #ifndef SERVER_STORE_H
 #define SERVER_STORE_H
 
@@ -37,6 +42,7 @@ bool store_key_valid(const char *key);
 
 /* An object on its way in: a file without a name. Zeroed it is none: discarding it does nothing. */
 struct store_temp {
+    struct store *store;
     int fd; /* for reading back; written by store_temp_write only */
     bool open;
     off_t written; /* bytes */
@@ -46,28 +52,51 @@ enum store_result store_temp_open(struct store *s, struct store_temp *t) __attri
 /* Appends; after anything but STORE_OK only a discard makes sense. */
 enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
     __attribute__((warn_unused_result));
-/* Gives it its name, once; t is closed in every case. */
+/* Gives it its name, once; t is closed in every case. After STORE_EXISTS the object that was there is as good
+ * as one that was put now: it counts as used now, or was put again if it went away meanwhile. */
 enum store_result store_temp_commit(struct store *s, struct store_temp *t, const char *key,
                                     enum store_durability durability) __attribute__((warn_unused_result));
 void store_temp_discard(struct store *s, struct store_temp *t);
 
 enum store_result store_put(struct store *s, const char *key, struct str bytes,
                             enum store_durability durability) __attribute__((warn_unused_result));
-/* An open read-only descriptor, the caller's to close, and the size in bytes. */
+/* An open read-only descriptor, the caller's to close, and the size in bytes. Counts as a use. */
 enum store_result store_get(struct store *s, const char *key, int *fd, uint64_t *bytes)
     __attribute__((warn_unused_result));
-/* Appends the whole object; STORE_FAILED, with nothing appended, if it is larger than `limit`. */
+/* Appends the whole object; STORE_FAILED, with nothing appended, if it is larger than `limit`. For small
+ * objects that are read again and again: no use. */
 enum store_result store_read(struct store *s, const char *key, size_t limit, struct buf *out)
     __attribute__((warn_unused_result));
 /* STORE_OK if the object is there. */
 enum store_result store_exists(struct store *s, const char *key) __attribute__((warn_unused_result));
+
+struct store_object {
+    const char *key;
+    uint64_t bytes;
+    int64_t used_s; /* Unix time, on the clock of the store; to the hour, as said above */
+};
+/* Fills *o, which borrows the key. */
+enum store_result store_look(struct store *s, const char *key, struct store_object *o)
+    __attribute__((warn_unused_result));
 /* Not synced: after a power cut the object may be back. Takes the folder along when it was the last in one of
  * the second or third level. */
 enum store_result store_delete(struct store *s, const char *key);
-/* Calls each(context, key) for the objects whose key begins with the folder `prefix` ("uploads/"), in no
- * order, until it returns false; it may delete the object. STORE_OK also if there are none. */
+/* Calls each(context, object) for the objects whose key begins with the folder `prefix` ("uploads/"), in no
+ * order, until it returns false; it may delete the object. One that comes or goes meanwhile may be seen or
+ * not. STORE_OK also if there are none. */
 enum store_result store_list(struct store *s, const char *prefix,
-                             bool (*each)(void *context, const char *key), void *context)
+                             bool (*each)(void *context, const struct store_object *object), void *context)
     __attribute__((warn_unused_result));
+
+/* A mutex that all who share the store have in common, for short steps of several calls of which some delete:
+ * look, then delete what is not needed. The service has the store for itself, so it is enough. No call of the
+ * store needs it to be held; no put while it is held. */
+void store_lock(struct store *s);
+void store_unlock(struct store *s);
+
+/* From now on, full(context) is called whenever a write ends with STORE_FULL, on the thread that wrote: it
+ * should do no more than tell another one. Once, before other threads use the store; NULL, when they do no
+ * more, ends it. */
+void store_on_full(struct store *s, void (*full)(void *context), void *context);
 
 #endif

@@ -90,9 +90,17 @@ def trace(version=3, clock=None, threads=1, methods=8, records=64, salt=0, depth
     return b''.join(out)
 
 
-def large_trace(size_bytes, salt=0):
+SALT = 10 ** 9
+
+
+def large_trace(size_bytes):
     """About this many bytes."""
-    return trace(threads=8, methods=200, records=size_bytes // 14, salt=salt)
+    return trace(threads=8, methods=200, records=size_bytes // 14, salt=SALT)
+
+
+def salted(content, n):
+    """A large trace with other bytes, which fold to the same."""
+    return content.replace(b'pid=%d' % SALT, b'pid=%d' % (SALT + n), 1)
 
 
 # ---- requests ----
@@ -258,6 +266,12 @@ class Server:
             time.sleep(0.05)
             if expected is None and self.descriptors() == kinds:
                 return kinds
+
+    def cpu_s(self):
+        """Processor time it has used so far."""
+        with open('/proc/%d/stat' % self.pid) as stat:
+            fields = stat.read().rsplit(')', 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
     def peak_bytes(self):
         """Largest resident set so far."""

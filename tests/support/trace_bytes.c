@@ -176,7 +176,7 @@ static void put_odd_lines(struct buf *b)
         "\tmain\n1\n1\tfirst\n1\tlast\n65537\tsame low half\n-1\tx\n4294967295\tx\n"
         "*methods\n\nnonsense\n0x\ta\n0xffffffffffffffff\tfar.Away\tm\t()V\n0x10000000000000000\tx\n"
         "(nil)\ta.B\tzero\n0x4\ta.B\tone\t()V\tB.java\n0x4\ta.B\tother\t()V\n0x8\ta.B\tfile.cc\t12\n"
-        "0x5\todd\tid\n*unknown\n*end\n");
+        "0x5\todd\tid\n*unknown\n*endless\n*end\n");
     trace_bytes_header(b, 3, 32, 14);
     put_healthy(b, 14);
 }
@@ -336,9 +336,9 @@ const struct trace_input TRACE_INPUTS[] = {
     {"no-records", put_no_records},
     {"only-thread-zero", put_only_thread_zero},
     {"text-damaged", put_text_damaged},
+    {"counts-far-away", put_counts_far_away},
     {"word-alone", put_word_alone},
     {"prose", put_prose},
-    {"counts-far-away", put_counts_far_away},
     {"binary", put_binary},
 };
 

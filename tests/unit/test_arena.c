@@ -118,7 +118,7 @@ static void the_system_has_no_more(void **state)
 
     (void)state;
     arena_init(&a, SIZE_MAX / 2);
-    assert_null(arena_alloc(&a, SIZE_MAX / 4));
+    assert_null(arena_alloc(&a, SIZE_MAX / 8));
     assert_int_equal(a.failure, ARENA_NO_MEMORY);
     assert_null(arena_alloc(&a, SIZE_MAX)); /* the first failure stays */
     assert_int_equal(a.failure, ARENA_NO_MEMORY);

@@ -136,7 +136,7 @@ static void cut_anywhere_with_long_lines(void **state)
 /* A limit may fall on any byte of a line, even within a section's name. */
 static void cut_anywhere_with_any_line_limit(void **state)
 {
-    struct buf bytes = bytes_of(input_named("v3"));
+    struct buf bytes = bytes_of(input_named("odd-lines"));
 
     (void)state;
     for (uint32_t line_bytes = 0; line_bytes <= 40; line_bytes++) {

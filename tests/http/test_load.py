@@ -1,0 +1,236 @@
+"""Many at once: memory stays bounded, nobody is held up by slow clients, equal work is done once."""
+import json
+import threading
+import time
+import unittest
+
+from support import (AFLAMED, Server, ServiceTest, amount, head, id_of, in_parallel, large_trace, read_answers, salted,
+                     sanitized, trace)
+
+MIB = 1 << 20
+
+
+class Uploads(ServiceTest):
+    CONFIG = {'workers': 2, 'open_jobs': 4, 'job_memory_bytes': '16M', 'queue_bytes': '1M',
+              'view_memory_bytes': '8M', 'profile_cache_bytes': '16M'}
+    AT_ONCE = 64
+    # Jobs that are open, views being drawn (working memory and bytes), the cache, what uploads that wait for
+    # their turn have in the queue, connections, the program itself.
+    CEILING_BYTES = (4 * (16 + 1) + 2 * 2 * 8 + 16 + 32) * MIB + AT_ONCE * (3 * 256 + 128) * 1024
+
+    def test_64_at_once_within_the_memory_that_is_configured(self):
+        base = large_trace(amount(5 * MIB, MIB))
+
+        def one(i):
+            answer = self.server.upload(salted(base, i))
+            self.assertEqual(answer.status, 201, answer)
+            return id_of(answer)
+
+        identities = in_parallel(one, range(self.AT_ONCE), threads=self.AT_ONCE)
+        self.assertEqual(len(set(identities)), self.AT_ONCE)
+        if not sanitized():
+            self.assertLess(self.server.peak_bytes(), self.CEILING_BYTES)
+        for i in (0, self.AT_ONCE - 1):
+            self.assertEqual(self.server.get('/p/%s/raw' % identities[i]).body, salted(base, i))
+
+    def test_slow_uploads_do_not_hold_up_a_fast_one(self):
+        """More slow ones than may be read at a time."""
+        content = trace(records=3000)
+        slow = [self.server.connect() for _ in range(20)]
+        for connection in slow:
+            connection.sendall(head('POST', '/', 'Content-Length: %d' % len(content)) + content[:1000])
+        time.sleep(0.2)
+        start = time.monotonic()
+        for _ in range(5):
+            self.stored(large_trace(MIB // 4))
+        self.assertLess(time.monotonic() - start, amount(5, 40))
+        for connection in slow:
+            connection.sendall(content[1000:])
+        for connection in slow:
+            self.assertEqual(read_answers(connection, ('POST',))[0].status, 201)
+            connection.close()
+
+    def test_client_that_does_not_read_its_answers(self):
+        path = '/p/' + id_of(self.stored(large_trace(MIB)))
+        silent = [self.server.connect() for _ in range(20)]
+        for connection in silent:
+            connection.sendall(head('GET', path + '/raw') * 20)
+        start = time.monotonic()
+        self.assertEqual(self.server.get(path + '/t/1.svg?width=1003').status, 200)
+        self.assertLess(time.monotonic() - start, amount(5, 40))
+        for connection in silent:
+            connection.close()
+
+
+class Views(ServiceTest):
+    """No profile is kept in memory: each view that is made reads the upload again."""
+    CONFIG = {'profile_cache_bytes': 0}
+    REQUESTS = 200
+
+    def test_equal_misses_share_one_job(self):
+        path = '/p/' + id_of(self.stored(large_trace(4 * MIB)))
+        before = self.server.cpu_s()
+        for width in range(301, 311):
+            self.assertEqual(self.server.get(path + '/t/all.svg?width=%d' % width).status, 200)
+        one_s = (self.server.cpu_s() - before) / 10
+        files, before = len(self.server.files('views')), self.server.cpu_s()
+        answers = in_parallel(lambda _: self.server.get(path + '/t/all.svg?value=cpu&width=999'), range(self.REQUESTS),
+                              threads=self.REQUESTS)
+        used_s = self.server.cpu_s() - before
+        self.assertEqual({a.status for a in answers}, {200})
+        self.assertEqual(len({a.body for a in answers}), 1)
+        self.assertEqual(len({a['ETag'] for a in answers}), 1)
+        self.assertEqual(len(self.server.files('views')), files + 1)
+        self.assertLess(used_s, one_s * self.REQUESTS / 2)
+
+    def test_different_misses_at_once(self):
+        path = '/p/' + id_of(self.stored(large_trace(MIB // 4)))
+        widths = list(range(400, 400 + amount(100, 20)))
+        answers = in_parallel(lambda w: self.server.get(path + '/t/all.svg?width=%d' % w), widths, threads=32)
+        self.assertEqual({a.status for a in answers}, {200})
+        for width, answer in zip(widths, answers):
+            self.assertEqual(answer.body, self.server.get(path + '/t/all.svg?width=%d' % width).body)
+
+    def test_failing_views_at_once(self):
+        path = '/p/' + id_of(self.stored(trace()))
+        answers = in_parallel(lambda _: self.server.get(path + '/t/99.svg'), range(64), threads=32)
+        self.assertEqual({a.status for a in answers}, {404})
+
+    def test_clients_that_leave_while_a_view_is_made(self):
+        path = '/p/' + id_of(self.stored(large_trace(4 * MIB)))
+        before = self.server.settled_descriptors()
+        for width in range(500, 500 + amount(40, 10)):
+            for _ in range(4):
+                connection = self.server.connect()
+                connection.sendall(head('GET', path + '/t/all.svg?width=%d' % width))
+                connection.close()
+        self.assertEqual(self.server.get(path + '/t/1.svg?width=499').status, 200)
+        self.assertEqual(self.server.settled_descriptors(before, seconds=30), before)
+
+    def test_deletion_while_views_are_made(self):
+        for _ in range(amount(10, 3)):
+            upload = self.stored(large_trace(MIB))
+            path, token = '/p/' + id_of(upload), upload['X-Delete-URL'].rsplit('=', 1)[1]
+
+            def one(i):
+                if i == 4:
+                    return self.server.request('DELETE', path, X_Delete_Token=token).status
+                return self.server.get(path + '/t/all.svg?width=%d' % (600 + i)).status
+
+            statuses = in_parallel(one, range(12), threads=12)
+            self.assertEqual(statuses[4], 200)
+            self.assertLessEqual(set(statuses), {200, 410})
+
+
+class Stop(unittest.TestCase):
+    """SIGTERM: what is under way is finished or closed, and the process ends with 0."""
+
+    def setUp(self):
+        if not AFLAMED:
+            self.skipTest('AFLAMED names no program')
+        self.server = Server()
+        self.addCleanup(self.server.clean)
+
+    def assert_ends(self, status, within_s, since):
+        self.assertEqual(status, 0, self.server.log_tail())
+        self.assertLess(time.monotonic() - since, within_s * (3 if sanitized() else 1))
+        self.assertNotIn('Sanitizer', self.server.log())
+
+    def stop_in_background(self):
+        result = []
+        thread = threading.Thread(target=lambda: result.append(self.server.stop()))
+        thread.start()
+        return thread, result
+
+    def test_idle(self):
+        idle = self.server.connect()
+        start = time.monotonic()
+        self.assert_ends(self.server.stop(), 2, start)
+        idle.close()
+
+    def test_with_an_upload_that_goes_on(self):
+        content = large_trace(MIB)
+        with self.server.connect() as connection:
+            connection.sendall(head('POST', '/', 'Content-Length: %d' % len(content)) + content[:5000])
+            time.sleep(0.2)
+            start = time.monotonic()
+            thread, result = self.stop_in_background()
+            time.sleep(0.3)
+            connection.sendall(content[5000:])
+            answer = read_answers(connection, ('POST',))[0]
+            self.assertEqual(answer.status, 201)
+        thread.join(30)
+        self.assert_ends(result[0], 5, start)
+        self.server.start()
+        self.assertEqual(self.server.get('/p/%s/raw' % id_of(answer)).body, content)
+
+    def test_with_clients_that_do_nothing(self):
+        """All of them at once: the grace is 10 seconds."""
+        stored = '/p/' + id_of(self.server.upload(large_trace(MIB)))
+        connections = []
+        for sent in (head('POST', '/', 'Content-Length: 5000') + trace()[:100], b'GET / HTTP/1.1\r\nHos',
+                     head('POST', '/', 'Transfer-Encoding: chunked') + b'10\r\n', head('GET', stored + '/raw') * 50):
+            connections.append(self.server.connect())
+            connections[-1].sendall(sent)
+        time.sleep(0.2)
+        start = time.monotonic()
+        self.assert_ends(self.server.stop(), 15, start)
+        for connection in connections:
+            connection.close()
+
+    def test_in_the_middle_of_everything(self):
+        content, acknowledged, ended = large_trace(MIB // 2), {}, threading.Event()
+
+        def upload(i):
+            for j in range(1000):
+                try:
+                    answer = self.server.upload(salted(content, i * 1000 + j))
+                    acknowledged[id_of(answer)] = salted(content, i * 1000 + j)
+                    self.server.get('/p/%s/t/all.svg?width=%d' % (id_of(answer), 300 + j))
+                except OSError:
+                    if ended.is_set():
+                        return
+                    raise
+
+        threads = [threading.Thread(target=upload, args=(i,), daemon=True) for i in range(8)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.5)
+        ended.set()
+        start = time.monotonic()
+        self.assert_ends(self.server.stop(), 15, start)
+        for thread in threads:
+            thread.join(30)
+        self.server.start()
+        self.assertGreater(len(acknowledged), 0)
+        for identity, sent in acknowledged.items():
+            self.assertEqual(self.server.get('/p/%s/raw' % identity).body, sent)
+
+
+class Connections(ServiceTest):
+    CONFIG = {'max_connections': 20, 'idle_timeout_s': 2}
+
+    def test_more_than_allowed_wait_their_turn(self):
+        """None is refused for good: idle ones make room."""
+        idle = [self.server.connect() for _ in range(40)]
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                answer = self.server.get('/healthz')
+                break
+            except OSError:
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.1)
+        self.assertEqual(answer.status, 200)
+        for connection in idle:
+            connection.close()
+
+    def test_many_requests_on_one_connection(self):
+        with self.server.connect() as connection:
+            for _ in range(200):
+                connection.sendall(head('GET', '/version', 'Accept: application/json'))
+                self.assertEqual(json.loads(read_answers(connection)[0].body)['name'], 'aflamed')
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,176 @@
+/* Method ids to frames: the same answers before and after sealing, whatever the ids are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "parser/method_table.h"
+
+static const struct hash_seed SEED = {5, 6};
+
+struct fixture {
+    struct arena arena;
+    struct method_table table;
+};
+
+static int set_up(void **state)
+{
+    static struct fixture f;
+
+    arena_init(&f.arena, 64 << 20);
+    method_table_init(&f.table, &f.arena, SEED);
+    *state = &f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    arena_free(&f->arena);
+    return 0;
+}
+
+static void an_empty_table_knows_nothing(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(method_table_get(&f->table, 0), FRAME_NONE);
+    assert_int_equal(method_table_get(&f->table, UINT64_MAX), FRAME_NONE);
+    assert_true(method_table_seal(&f->table));
+    assert_int_equal(method_table_get(&f->table, 0), FRAME_NONE);
+    assert_true(method_table_set(&f->table, 0, 7));
+    assert_int_equal(method_table_get(&f->table, 0), 7);
+}
+
+static void dense_ids_become_an_array(void **state)
+{
+    struct fixture *f = *state;
+
+    for (uint32_t i = 0; i < 5000; i++)
+        assert_true(method_table_set(&f->table, i * 8, i));
+    for (uint32_t i = 0; i < 5000; i++)
+        assert_int_equal(method_table_get(&f->table, i * 8), i);
+    assert_true(method_table_seal(&f->table));
+    assert_non_null(f->table.dense);
+    for (uint32_t i = 0; i < 5000; i++) {
+        assert_int_equal(method_table_get(&f->table, i * 8), i);
+        assert_int_equal(method_table_get(&f->table, i * 8 + 4), FRAME_NONE);
+    }
+    assert_int_equal(method_table_get(&f->table, 5000 * 8), FRAME_NONE);
+    assert_int_equal(method_table_get(&f->table, UINT32_MAX & ~3u), FRAME_NONE);
+}
+
+static void pointers_stay_in_a_map(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t base = 0x7f12345678;
+
+    for (uint32_t i = 0; i < 100; i++)
+        assert_true(method_table_set(&f->table, base + i * 4096, i));
+    assert_true(method_table_set(&f->table, UINT64_MAX, 1000));
+    assert_true(method_table_seal(&f->table));
+    assert_null(f->table.dense);
+    for (uint32_t i = 0; i < 100; i++)
+        assert_int_equal(method_table_get(&f->table, base + i * 4096), i);
+    assert_int_equal(method_table_get(&f->table, UINT64_MAX), 1000);
+    assert_int_equal(method_table_get(&f->table, UINT64_MAX - 3), FRAME_NONE);
+}
+
+/* Where the array begins to be worth its memory: one id more or less must not matter to the answers. */
+static void either_side_of_the_threshold(void **state)
+{
+    (void)state;
+    for (uint64_t last = 1028; last <= 1036; last++) {
+        struct arena arena;
+        struct method_table t;
+        arena_init(&arena, 1 << 20);
+        method_table_init(&t, &arena, SEED);
+        assert_true(method_table_set(&t, last << 2, 1));
+        assert_true(method_table_seal(&t));
+        assert_int_equal(t.dense != NULL, last + 1 <= 8 + 1024);
+        assert_int_equal(method_table_get(&t, last << 2), 1);
+        assert_int_equal(method_table_get(&t, (last + 1) << 2), FRAME_NONE);
+        assert_int_equal(method_table_get(&t, (last - 1) << 2), FRAME_NONE);
+        arena_free(&arena);
+    }
+}
+
+static void the_last_meaning_counts(void **state)
+{
+    struct fixture *f = *state;
+
+    for (unsigned sealed = 0; sealed < 2; sealed++) {
+        assert_true(method_table_set(&f->table, 4, 10 + sealed));
+        assert_true(method_table_set(&f->table, 4, 20 + sealed));
+        assert_int_equal(method_table_get(&f->table, 4), 20 + sealed);
+        assert_true(method_table_seal(&f->table));
+        assert_int_equal(method_table_get(&f->table, 4), 20 + sealed);
+    }
+}
+
+static void ids_set_after_sealing(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_true(method_table_set(&f->table, 0, 0));
+    assert_true(method_table_set(&f->table, 16, 4));
+    assert_true(method_table_seal(&f->table));
+    assert_non_null(f->table.dense);
+    assert_true(method_table_set(&f->table, 8, 2));
+    assert_true(method_table_set(&f->table, 1 << 30, 9));
+    assert_true(method_table_seal(&f->table));
+    assert_int_equal(method_table_get(&f->table, 8), 2);
+    assert_int_equal(method_table_get(&f->table, 1 << 30), 9);
+    assert_int_equal(method_table_get(&f->table, 16), 4);
+}
+
+/* No record holds such an id, but a table may list it. */
+static void ids_with_action_bits(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_true(method_table_set(&f->table, 4, 1));
+    assert_true(method_table_set(&f->table, 5, 2));
+    assert_true(method_table_seal(&f->table));
+    assert_int_equal(method_table_get(&f->table, 4), 1);
+    assert_int_equal(method_table_get(&f->table, 5), 2);
+    assert_int_equal(method_table_get(&f->table, 6), FRAME_NONE);
+    assert_true(method_table_set(&f->table, 6, 3));
+    assert_int_equal(method_table_get(&f->table, 4), 1);
+    assert_int_equal(method_table_get(&f->table, 6), 3);
+}
+
+static void no_memory_left(void **state)
+{
+    struct arena arena;
+    struct method_table t;
+    uint64_t id = 0;
+
+    (void)state;
+    arena_init(&arena, 64 << 10);
+    method_table_init(&t, &arena, SEED);
+    while (method_table_set(&t, id, (frame_id)id))
+        id += 4;
+    assert_true(id > 0);
+    assert_int_equal(arena.failure, ARENA_LIMIT);
+    for (uint64_t known = 0; known < id; known += 4)
+        assert_int_equal(method_table_get(&t, known), known);
+    assert_int_equal(method_table_get(&t, id), FRAME_NONE);
+    arena_free(&arena);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(an_empty_table_knows_nothing), TEST(dense_ids_become_an_array),
+        TEST(pointers_stay_in_a_map),       cmocka_unit_test(either_side_of_the_threshold),
+        TEST(the_last_meaning_counts),      TEST(ids_set_after_sealing),
+        TEST(ids_with_action_bits),         cmocka_unit_test(no_memory_left),
+    };
+    return cmocka_run_group_tests_name("method_table", tests, NULL, NULL);
+}

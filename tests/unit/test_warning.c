@@ -1,0 +1,91 @@
+/* Warnings: each code has a word of its own and a sentence that fits any count. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "parser/warning.h"
+
+static struct str text_of(struct buf *b, enum warning_code code, uint64_t count)
+{
+    buf_clear(b);
+    warning_text(b, code, count);
+    assert_false(b->failed);
+    return buf_view(b);
+}
+
+static void names_are_words_and_distinct(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < WARNING_CODES; i++) {
+        const char *name = warning_name((enum warning_code)i);
+        assert_non_null(name);
+        assert_true(strlen(name) > 0);
+        assert_int_equal(strspn(name, "abcdefghijklmnopqrstuvwxyz-"), strlen(name));
+        for (unsigned k = 0; k < i; k++)
+            assert_string_not_equal(name, warning_name((enum warning_code)k));
+    }
+}
+
+static void texts_are_whole_sentences(void **state)
+{
+    static const uint64_t COUNTS[] = {0, 1, 2, 1234567, UINT64_MAX};
+    struct buf b = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < WARNING_CODES; i++)
+        for (unsigned k = 0; k < sizeof(COUNTS) / sizeof(*COUNTS); k++) {
+            struct str text = text_of(&b, (enum warning_code)i, COUNTS[k]);
+            assert_true(text.n > 20);
+            assert_true(str_ends(text, STR(".")));
+            assert_true((text.p[0] >= 'A' && text.p[0] <= 'Z') || (text.p[0] >= '0' && text.p[0] <= '9'));
+            assert_int_equal(str_find(text, '{'), text.n);
+            assert_int_equal(str_find(text, '}'), text.n);
+            assert_int_equal(str_find_str(text, STR("  ")), text.n);
+        }
+    buf_free(&b);
+}
+
+static void one_and_many(void **state)
+{
+    struct buf b = {0};
+
+    (void)state;
+    assert_true(str_starts(text_of(&b, WARN_IGNORED_EXIT, 1), STR("1 exit was ")));
+    assert_true(str_starts(text_of(&b, WARN_IGNORED_EXIT, 2), STR("2 exits were ")));
+    assert_true(str_starts(text_of(&b, WARN_IGNORED_EXIT, 0), STR("0 exits were ")));
+    assert_true(str_starts(text_of(&b, WARN_IGNORED_EXIT, 1234567), STR("1,234,567 exits were ")));
+    assert_true(str_starts(text_of(&b, WARN_TIME_BACK, 1), STR("Time went back once;")));
+    assert_true(str_starts(text_of(&b, WARN_TIME_BACK, 12), STR("Time went back 12 times;")));
+    struct str first = text_of(&b, WARN_CRLF, 1);
+    struct buf again = {0};
+    assert_true(str_eq(first, text_of(&again, WARN_CRLF, 5)));
+    buf_free(&again);
+    buf_free(&b);
+}
+
+static void appends(void **state)
+{
+    struct buf b = {0};
+
+    (void)state;
+    buf_z(&b, "warning: ");
+    warning_text(&b, WARN_CUT_RECORD, 1);
+    assert_true(str_starts(buf_view(&b), STR("warning: The file ends within a record")));
+    buf_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_words_and_distinct),
+        cmocka_unit_test(texts_are_whole_sentences),
+        cmocka_unit_test(one_and_many),
+        cmocka_unit_test(appends),
+    };
+    return cmocka_run_group_tests_name("warning", tests, NULL, NULL);
+}
