@@ -125,7 +125,7 @@ void *arena_array(struct arena *a, size_t count, size_t element_bytes)
 
 static void *grow_large(struct arena *a, void *array, size_t old_bytes, size_t new_bytes)
 {
-    bool was_large = old_bytes >= LARGE_BYTES;
+    bool was_large = array != NULL && old_bytes >= LARGE_BYTES;
     struct arena_block *old = was_large ? (struct arena_block *)array - 1 : NULL;
     struct arena_block *block = take(a, old, new_bytes + sizeof(struct arena_block));
 
@@ -134,7 +134,7 @@ static void *grow_large(struct arena *a, void *array, size_t old_bytes, size_t n
     if (!was_large) {
         block->previous = NULL;
         block->next = a->large;
-        if (old_bytes > 0)
+        if (array != NULL)
             memcpy(block + 1, array, old_bytes);
     }
     if (block->previous == NULL)
@@ -165,7 +165,7 @@ void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, si
         p = grow_large(a, array, old_bytes, new_bytes);
     } else {
         p = arena_alloc(a, new_bytes);
-        if (p != NULL && old_bytes > 0)
+        if (p != NULL && array != NULL)
             memcpy(p, array, old_bytes);
     }
     if (p != NULL)

@@ -144,13 +144,22 @@ uint64_t builder_warned(const struct builder *b, enum warning_code code)
 
 bool builder_fact(struct builder *b, struct str name, struct str value)
 {
-    struct profile_fact *facts =
-        arena_grow(b->arena, b->facts, &b->facts_capacity, b->n_facts + 1, sizeof(*facts));
     struct profile_fact fact = {name, value};
 
-    if (facts == NULL || !copy_str(b, &fact.name) || !copy_str(b, &fact.value))
+    if (!copy_str(b, &fact.value))
+        return false;
+    for (size_t i = 0; i < b->n_facts; i++)
+        if (str_eq(b->facts[i].name, name)) {
+            b->facts[i].value = fact.value;
+            return true;
+        }
+    struct profile_fact *facts =
+        arena_grow(b->arena, b->facts, &b->facts_capacity, b->n_facts + 1, sizeof(*facts));
+    if (facts == NULL)
         return false;
     b->facts = facts;
+    if (!copy_str(b, &fact.name))
+        return false;
     facts[b->n_facts++] = fact;
     return true;
 }

@@ -72,7 +72,8 @@ bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, s
 void builder_warn(struct builder *b, enum warning_code code, uint64_t count, uint64_t offset);
 uint64_t builder_warned(const struct builder *b, enum warning_code code);
 
-/* Both slices are copied. Facts appear in the order of the calls. False when the arena gives no more. */
+/* Both slices are copied. Facts appear in the order of the calls; a name that is there gets the new value, so
+ * names should be few and the format's own. False when the arena gives no more. */
 bool builder_fact(struct builder *b, struct str name, struct str value) __attribute__((warn_unused_result));
 
 uint64_t builder_event_count(const struct builder *b);

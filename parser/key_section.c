@@ -118,7 +118,8 @@ static bool thread_line(struct key_section *k, struct str line, uint64_t offset)
         builder_warn(k->builder, WARN_BAD_THREAD_LINE, 1, offset);
         return true;
     }
-    if (++k->n_threads > k->limits->threads)
+    bool listed = idmap_get(&k->threads, id) != IDMAP_NONE;
+    if (!listed && ++k->n_threads > k->limits->threads)
         return diag_at(k->diag, DIAG_LIMIT, offset, "too many threads",
                        "Raise max_threads in the service's configuration.",
                        "The file lists more threads than the limit max_threads of %u.", k->limits->threads);

@@ -27,7 +27,7 @@ struct key_section {
     uint64_t version; /* 0: not a number */
     enum key_clock clock;
     struct method_table methods;
-    uint32_t n_methods, n_threads;
+    uint32_t n_methods, n_threads; /* lines, and distinct ids */
     struct idmap threads;     /* listed id -> string id of its name */
     struct idmap threads_low; /* id & 0xffff -> listed id: records of Android 4.4 to 13 hold 16 bits only */
     char *scratch;            /* name_bytes, for names that are rewritten */

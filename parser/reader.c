@@ -47,7 +47,7 @@ static bool detect(struct reader *r, bool final)
 {
     for (size_t i = 0; i < FORMATS_COUNT && r->format == NULL; i++) {
         enum detection answer = FORMATS[i]->detect(r->carry, r->carry_bytes, final);
-        if (answer == DETECT_MORE)
+        if (answer == DETECT_MORE && !final)
             return true;
         if (answer == DETECT_YES)
             r->format = FORMATS[i];

@@ -20,7 +20,7 @@ struct builder;
 
 /* How large an input may be. Passing one is DIAG_LIMIT, unless a comment says otherwise. */
 struct reader_limits {
-    uint32_t methods;    /* distinct method lines of one file */
+    uint32_t methods;    /* lines of the method table */
     uint32_t threads;    /* distinct threads listed or recorded */
     uint32_t line_bytes; /* of one text line; longer ones are cut, with a warning */
     uint32_t name_bytes; /* of one class, method, signature, file or thread name; longer ones are cut, with a

@@ -75,7 +75,7 @@ struct folded *cache_get(struct cache *c, const char *sha256)
 /* Drops the least recently used entries until the limit holds. */
 static void trim(struct cache *c)
 {
-    while (c->bytes > c->limit_bytes) {
+    while (c->first != NULL && c->bytes > c->limit_bytes) {
         struct entry **last = &c->first;
         while ((*last)->next != NULL)
             last = &(*last)->next;

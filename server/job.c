@@ -24,7 +24,8 @@ struct jobs *jobs_new(struct service *service)
     if (j == NULL)
         return NULL;
     j->service = service;
-    places_init(&j->places, service->config->open_jobs);
+    /* Half of them for uploads that have arrived: slow clients could hold all the others for as long as they like. */
+    places_init(&j->places, service->config->open_jobs, (service->config->open_jobs + 1) / 2);
     chunk_pool_init(&j->chunks, SPARE_CHUNKS);
     return j;
 }
@@ -304,7 +305,8 @@ void job_end(struct job *job, struct exchange *x, struct str name, int64_t creat
     struct record *r = &job->result.record;
     size_t n = name.n < RECORD_NAME_BYTES ? name.n : RECORD_NAME_BYTES;
 
-    memcpy(r->name, name.p, n);
+    if (n > 0)
+        memcpy(r->name, name.p, n);
     r->name[n] = '\0';
     r->created_s = created_s;
     r->expires_s = expires_s;

@@ -22,6 +22,9 @@ static void wake(struct job *job)
 
 static void complete(struct job *job)
 {
+    /* Before the client has taken its answer: the memory is the next job's, with the place. */
+    folded_unref(job->folded);
+    job->folded = NULL;
     job_leave_place(job);
     progress_end(job->progress);
     pthread_mutex_lock(&job->lock);

@@ -75,7 +75,7 @@ static int open_inet(const struct address *a, struct diag *diag)
 
 static void name_bound(int fd, char *bound, size_t bound_bytes)
 {
-    struct sockaddr_storage address;
+    struct sockaddr_storage address = {0};
     socklen_t n = sizeof(address);
     char host[256], port[16];
 

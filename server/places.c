@@ -2,9 +2,9 @@
 
 #include <stddef.h>
 
-void places_init(struct places *p, uint64_t n)
+void places_init(struct places *p, uint64_t n, uint64_t kept)
 {
-    *p = (struct places){.free = n};
+    *p = (struct places){.free = n, .kept = kept};
     pthread_mutex_init(&p->lock, NULL);
 }
 
@@ -16,7 +16,7 @@ void places_free(struct places *p)
 bool places_try(struct places *p)
 {
     pthread_mutex_lock(&p->lock);
-    bool got = p->free > 0;
+    bool got = p->free > p->kept;
     p->free -= got;
     pthread_mutex_unlock(&p->lock);
     return got;

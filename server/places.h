@@ -14,16 +14,17 @@ struct place_wait {
 
 struct places {
     pthread_mutex_t lock;
-    uint64_t free;
+    uint64_t free, kept;
     struct place_wait *first, *last;
 };
 
-void places_init(struct places *p, uint64_t n);
+/* Of the n places, `kept` are for those who wait. */
+void places_init(struct places *p, uint64_t n, uint64_t kept);
 void places_free(struct places *p);
 
-/* Takes a place if there is one. */
+/* Takes a place if there is one beside those that are kept. */
 bool places_try(struct places *p);
-/* The same, or queues: then wait->granted is called later. */
+/* Takes any place, or queues: then wait->granted is called later. */
 bool places_wait(struct places *p, struct place_wait *wait);
 /* Gives a place back, to who has waited longest. */
 void places_leave(struct places *p);

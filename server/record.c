@@ -88,7 +88,13 @@ struct record_keys {
     char upload[STORE_KEY_BYTES];
     char ref[STORE_KEY_BYTES];
     char gone[STORE_KEY_BYTES];
+    char blob[RECORD_BLOB_KEY_CHARS + 1];
 };
+
+void record_blob_key(const char *sha256, char key[RECORD_BLOB_KEY_CHARS + 1])
+{
+    snprintf(key, RECORD_BLOB_KEY_CHARS + 1, "blobs/%.2s/%.*s", sha256, RECORD_SHA256_CHARS, sha256);
+}
 
 static void upload_key(char out[STORE_KEY_BYTES], const char *id)
 {
@@ -100,13 +106,19 @@ static void gone_key(char out[STORE_KEY_BYTES], const char *id)
     snprintf(out, STORE_KEY_BYTES, "gone/%.*s", RECORD_ID_CHARS, id);
 }
 
+static void ref_key(char out[STORE_KEY_BYTES], const char *sha256, const char *id)
+{
+    snprintf(out, STORE_KEY_BYTES, "refs/%.*s/%.*s", RECORD_SHA256_CHARS, sha256, RECORD_ID_CHARS, id);
+}
+
 static struct record_keys keys_of(const struct record *r)
 {
     struct record_keys k;
 
     upload_key(k.upload, r->id);
     gone_key(k.gone, r->id);
-    snprintf(k.ref, sizeof(k.ref), "refs/%.*s/%.*s", RECORD_SHA256_CHARS, r->sha256, RECORD_ID_CHARS, r->id);
+    ref_key(k.ref, r->sha256, r->id);
+    record_blob_key(r->sha256, k.blob);
     return k;
 }
 
@@ -212,6 +224,27 @@ static enum store_result put_json(struct store *s, const char *key, const struct
     return result;
 }
 
+static bool settled(enum store_result result)
+{
+    return result == STORE_OK || result == STORE_EXISTS || result == STORE_NOT_FOUND;
+}
+
+static bool is_there(enum store_result result)
+{
+    return result == STORE_OK || result == STORE_EXISTS;
+}
+
+/* What was written stays: see the header. */
+static enum store_result confirm(struct store *s, const struct record_keys *keys)
+{
+    store_lock(s);
+    enum store_result result = store_exists(s, keys->blob);
+    if (result == STORE_OK)
+        result = store_exists(s, keys->ref);
+    store_unlock(s);
+    return result == STORE_NOT_FOUND ? STORE_FAILED : result;
+}
+
 enum store_result record_write(struct store *s, const struct record *r)
 {
     if (!valid(r)) {
@@ -220,16 +253,18 @@ enum store_result record_write(struct store *s, const struct record *r)
     }
     struct record_keys keys = keys_of(r);
     enum store_result result = store_put(s, keys.ref, STR(""), STORE_DURABLE);
-    if (result != STORE_OK && result != STORE_EXISTS)
+    enum store_result confirmed = result;
+    if (is_there(result))
+        confirmed = result = put_json(s, keys.upload, r);
+    if (is_there(result))
+        confirmed = confirm(s, &keys);
+    if (is_there(confirmed))
         return result;
-    result = put_json(s, keys.upload, r);
-    if (result != STORE_OK && result != STORE_EXISTS) {
-        int why = errno;
-        store_delete(s, keys.upload); /* a durable put that failed may be there all the same */
-        store_delete(s, keys.ref);    /* would keep the blob for ever */
-        errno = why;
-    }
-    return result;
+    int why = errno;
+    store_delete(s, keys.upload); /* a durable put that failed may be there all the same */
+    store_delete(s, keys.ref);    /* would keep the blob for long */
+    errno = why;
+    return confirmed;
 }
 
 static enum record_state read_object(struct store *s, struct str id, struct record *r)
@@ -287,11 +322,6 @@ enum record_state record_read(struct store *s, struct str id, int64_t now_s, str
     return state == RECORD_FOUND && r->expires_s <= now_s ? RECORD_GONE : state;
 }
 
-static bool settled(enum store_result result)
-{
-    return result == STORE_OK || result == STORE_EXISTS || result == STORE_NOT_FOUND;
-}
-
 enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
 {
     char now[UTC_CHARS + 1];
@@ -310,15 +340,104 @@ enum store_result record_delete(struct store *s, const struct record *r, int64_t
     return settled(result) ? STORE_OK : result;
 }
 
-enum store_result record_forget(struct store *s, struct str id, int64_t now_s)
+enum store_result record_expire(struct store *s, const struct record *r, int64_t now_s)
+{
+    char key[STORE_KEY_BYTES];
+
+    ref_key(key, r->sha256, r->id);
+    enum store_result result = store_delete(s, key);
+    return settled(result) ? record_delete(s, r, now_s) : result;
+}
+
+enum store_result record_forget(struct store *s, struct str id, int64_t now_s, bool *forgotten)
 {
     char key[STORE_KEY_BYTES];
     struct record r;
 
+    *forgotten = false;
     if (!record_id_valid(id) || read_tombstone(s, id, now_s) != TOMBSTONE_OLD ||
         read_object(s, id, &r) != RECORD_NONE)
         return STORE_OK;
     gone_key(key, id.p);
     enum store_result result = store_delete(s, key);
+    *forgotten = result == STORE_OK;
     return settled(result) ? STORE_OK : result;
+}
+
+/* ---- what nobody needs ---- */
+
+/* The last part of a key. */
+static const char *name_of(const char *key)
+{
+    return key + str_find_last(str_of(key), '/') + 1;
+}
+
+static bool note_any(void *found, const struct store_object *object)
+{
+    (void)object;
+    *(bool *)found = true;
+    return false;
+}
+
+/* Whether a blob has a ref, or a ref has a record. */
+static enum store_result look_for_need(struct store *s, const char *needer, bool *needed)
+{
+    *needed = false;
+    if (str_ends(str_of(needer), STR("/")))
+        return store_list(s, needer, note_any, needed);
+    enum store_result result = store_exists(s, needer);
+    *needed = result == STORE_OK;
+    return settled(result) ? STORE_OK : result;
+}
+
+/* Looks twice: the first time without the lock, since most are needed. */
+static enum store_result remove_unneeded(struct store *s, const char *key, const char *needer,
+                                         int64_t before_s, bool *removed)
+{
+    struct store_object o;
+    bool needed;
+    enum store_result result = look_for_need(s, needer, &needed);
+
+    if (result != STORE_OK || needed)
+        return result;
+    store_lock(s);
+    result = look_for_need(s, needer, &needed);
+    if (result == STORE_OK && !needed)
+        result = store_look(s, key, &o);
+    if (result == STORE_OK && !needed && o.used_s < before_s) {
+        result = store_delete(s, key);
+        *removed = result == STORE_OK;
+    }
+    store_unlock(s);
+    return settled(result) ? STORE_OK : result;
+}
+
+enum store_result record_remove_ref(struct store *s, const char *key, int64_t before_s, bool *removed)
+{
+    char itself[STORE_KEY_BYTES], upload[STORE_KEY_BYTES];
+    const char *id = name_of(key), *sha256 = key + strlen("refs/");
+
+    *removed = false;
+    if (!record_id_valid(str_of(id)) || strlen(key) < strlen("refs/") + RECORD_SHA256_CHARS)
+        return STORE_OK;
+    ref_key(itself, sha256, id);
+    if (!sha256_valid((struct str){sha256, RECORD_SHA256_CHARS}) || strcmp(itself, key) != 0)
+        return STORE_OK;
+    upload_key(upload, id);
+    return remove_unneeded(s, key, upload, before_s, removed);
+}
+
+enum store_result record_remove_blob(struct store *s, const char *key, int64_t before_s, bool *removed)
+{
+    char itself[RECORD_BLOB_KEY_CHARS + 1], refs[STORE_KEY_BYTES];
+    const char *sha256 = name_of(key);
+
+    *removed = false;
+    if (!sha256_valid(str_of(sha256)))
+        return STORE_OK;
+    record_blob_key(sha256, itself);
+    if (strcmp(itself, key) != 0)
+        return STORE_OK;
+    snprintf(refs, sizeof(refs), "refs/%s/", sha256);
+    return remove_unneeded(s, key, refs, before_s, removed);
 }

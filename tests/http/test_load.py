@@ -36,7 +36,7 @@ class Uploads(ServiceTest):
     def test_slow_uploads_do_not_hold_up_a_fast_one(self):
         """More slow ones than may be read at a time."""
         content = trace(records=3000)
-        slow = [self.server.connect() for _ in range(20)]
+        slow = [self.connection() for _ in range(20)]
         for connection in slow:
             connection.sendall(head('POST', '/', 'Content-Length: %d' % len(content)) + content[:1000])
         time.sleep(0.2)
@@ -48,18 +48,15 @@ class Uploads(ServiceTest):
             connection.sendall(content[1000:])
         for connection in slow:
             self.assertEqual(read_answers(connection, ('POST',))[0].status, 201)
-            connection.close()
 
     def test_client_that_does_not_read_its_answers(self):
         path = '/p/' + id_of(self.stored(large_trace(MIB)))
-        silent = [self.server.connect() for _ in range(20)]
+        silent = [self.connection() for _ in range(20)]
         for connection in silent:
             connection.sendall(head('GET', path + '/raw') * 20)
         start = time.monotonic()
         self.assertEqual(self.server.get(path + '/t/1.svg?width=1003').status, 200)
         self.assertLess(time.monotonic() - start, amount(5, 40))
-        for connection in silent:
-            connection.close()
 
 
 class Views(ServiceTest):
@@ -212,7 +209,8 @@ class Connections(ServiceTest):
 
     def test_more_than_allowed_wait_their_turn(self):
         """None is refused for good: idle ones make room."""
-        idle = [self.server.connect() for _ in range(40)]
+        for _ in range(40):
+            self.connection()
         deadline = time.monotonic() + 30
         while True:
             try:
@@ -222,8 +220,6 @@ class Connections(ServiceTest):
                 self.assertLess(time.monotonic(), deadline)
                 time.sleep(0.1)
         self.assertEqual(answer.status, 200)
-        for connection in idle:
-            connection.close()
 
     def test_many_requests_on_one_connection(self):
         with self.server.connect() as connection:

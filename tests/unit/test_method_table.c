@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
+
 #include "parser/method_table.h"
 
 static const struct hash_seed SEED = {5, 6};
@@ -17,11 +19,12 @@ struct fixture {
 
 static int set_up(void **state)
 {
-    static struct fixture f;
+    struct fixture *f = calloc(1, sizeof(*f));
 
-    arena_init(&f.arena, 64 << 20);
-    method_table_init(&f.table, &f.arena, SEED);
-    *state = &f;
+    assert_non_null(f);
+    arena_init(&f->arena, 64 << 20);
+    method_table_init(&f->table, &f->arena, SEED);
+    *state = f;
     return 0;
 }
 
@@ -30,6 +33,7 @@ static int tear_down(void **state)
     struct fixture *f = *state;
 
     arena_free(&f->arena);
+    free(f);
     return 0;
 }
 
