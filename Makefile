@@ -6,8 +6,11 @@
 ## COVERAGE=           1: instrumented for gcov; see the target `coverage`
 ## T=                  only tests whose name contains this (`make test T=cursor`)
 ## V=                  1: show the commands
+## CASES=              cases of `bench`, with commas between them; all: start,fold,render,upload,rerender,cached,uploads64
+## SIZES=              sizes of traces of `bench`, in MB; all: 5,57,500
 ## JOBS=               parallel jobs of `run`, `test` and `lint`; default: one per processor
 ## PREFIX=/usr/local   where `install` puts the files, below DESTDIR
+## SECONDS=60          how long `make fuzz` runs
 ## AFLAMED_SAMPLES=    folder of real profiles; the tests that need it are skipped without it
 
 ifeq ($(origin CC),default)
@@ -17,9 +20,12 @@ SAN ?=
 COVERAGE ?=
 T ?=
 V ?=
+CASES ?=
+SIZES ?=
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 DESTDIR ?=
+SECONDS ?= 60
 AFLAMED_SAMPLES ?= $(abspath $(wildcard ../shared))
 
 comma := ,
@@ -49,22 +55,26 @@ endif
 
 COMPILE := $(CC) $(LANGUAGE) $(WARNINGS) -g $(MODE) $(HARDENING) $(CFLAGS)
 LINK := $(CC) $(MODE_LINK) $(HARDENING_LINK) $(LDFLAGS)
-LIBRARIES := -lmicrohttpd -lmagic -ljansson -lcrypto -lpthread
+LIBRARIES := -lmicrohttpd -lmagic -ljansson -lcrypto -lzstd -lz -lpthread
 
 # ---- files -------------------------------------------------------------------------------------------------
 SOURCES := $(sort $(wildcard core/*.c parser/*.c render/*.c server/*.c))
-SYSTEMD_UNITS := $(wildcard deploy/*.service deploy/*.socket deploy/systemd/*)
-STATIC := $(sort $(wildcard static/*.css static/*.js static/*.html))
+SYSTEMD_UNITS := $(wildcard deploy/systemd/*)
+STATIC := $(sort $(wildcard static/*.css static/*.js static/*.html static/*.txt))
 UNIT_SOURCES := $(sort $(wildcard tests/unit/*.c))
 SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
 
 OBJECTS := $(SOURCES:%.c=$(B)/%.o) $(B)/static_files.o
 SUPPORT_OBJECTS := $(SUPPORT_SOURCES:%.c=$(B)/%.o)
 UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(B)/%)
+REPLAY_PROGRAMS := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
+MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c) server/trace_writer.c server/file.c \
+    core/buf.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
+.PHONY: bench-readme deps-bench
 .PHONY: all run test help lint format coverage bench install clean deps deps-test deps-lint
-.PHONY: unit-programs FORCE
+.PHONY: fuzz deps-fuzz unit-programs mktrace FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -75,8 +85,8 @@ run: deps ## install what is missing, build, and serve on http://127.0.0.1:8192/
 	@exec $(B)/aflamed serve
 
 test: deps-test ## install what is missing, build, and run all tests
-	@$(MAKE) --no-print-directory -j$(JOBS) all unit-programs
-	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_TEST_UNIT=$(abspath $(B)/tests/unit) CC=$(CC) \
+	@$(MAKE) --no-print-directory -j$(JOBS) all unit-programs $(REPLAY_PROGRAMS)
+	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_TEST_UNIT=$(abspath $(B)/tests/unit) AFLAMED_TEST_FUZZ=$(abspath $(B)/tests/fuzz) CC=$(CC) \
 	    AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) python3 -B tests/run.py $(T)
 
 help: ## this text
@@ -91,19 +101,36 @@ lint: deps-lint ## check format, layers and headers; run clang-tidy and cppcheck
 format: deps-lint ## format all C files in place
 	@find core parser render server tests -name "*.[ch]" -exec clang-format --style=file -i {} +
 
+fuzz: deps-fuzz ## fuzz the target T= (reader, cuts, ...) for SECONDS=, from its corpus; findings go to build/fuzz
+	@mkdir -p build/fuzz/corpus-$(T)
+	clang $(LANGUAGE) -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o build/fuzz/$(T) \
+	    tests/fuzz/fuzz_$(T).c $(SUPPORT_SOURCES) $(filter core/% parser/% render/%,$(SOURCES)) -lcmocka
+	cd build/fuzz && ./$(T) -max_total_time=$(SECONDS) -artifact_prefix=$(T)- corpus-$(T) \
+	    $(abspath $(wildcard tests/fuzz/corpus/*))
+
 coverage: deps-test ## line coverage of core, parser and render; fails under 90 %
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	@$(MAKE) --no-print-directory COVERAGE=1 test
 	@python3 -B tests/coverage.py build/coverage 90 core parser render
 
-bench: all ## measure: time and memory of this build
-	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) python3 -B tests/bench/measure.py
+bench: deps ## measure time and memory beside yardsticks, in about ten minutes; see CASES= and SIZES=
+	@$(MAKE) --no-print-directory deps-bench || echo 'bench: going on without what is missing'
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(B)/mktrace $(B)/bench/timed
+	@AFLAMED=$(abspath $(B)/aflamed) MKTRACE=$(abspath $(B)/mktrace) TIMED=$(abspath $(B)/bench/timed) \
+	    python3 -B tests/bench/measure.py --cases '$(CASES)' --sizes '$(SIZES)'
+
+bench-readme: ## write the performance section of README.md from the last whole `make bench`
+	@python3 -B tests/bench/measure.py --readme README.md
+
+mktrace: $(B)/mktrace ## build build/mktrace, which writes large traces to measure with
 
 install: all ## put the program, its configuration and the systemd units below PREFIX
 	install -D -m 0755 $(B)/aflamed $(DESTDIR)$(PREFIX)/bin/aflamed
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/aflamed $(wildcard config/*)
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/aflamed $(wildcard LICENSE README.md)
-	$(if $(SYSTEMD_UNITS),install -D -m 0644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system $(SYSTEMD_UNITS))
+	mkdir -p $(DESTDIR)$(PREFIX)/lib/systemd/system
+	for unit in $(SYSTEMD_UNITS); do sed 's|/usr/local/|$(PREFIX)/|' $$unit \
+	    > $(DESTDIR)$(PREFIX)/lib/systemd/system/$$(basename $$unit); done
 
 clean: ## remove everything that was built
 	rm -rf build
@@ -113,9 +140,16 @@ deps: ## install missing packages that the build needs (Debian)
 
 deps-test: deps ## install missing packages that the tests need as well
 	@tools/deps deploy/packages/test.txt
+	@tools/deps-node tests/browser
+
+deps-fuzz: deps-test ## install missing packages that `fuzz` needs as well
+	@tools/deps deploy/packages/fuzz.txt
 
 deps-lint: deps ## install missing packages that `lint` and `format` need as well
 	@tools/deps deploy/packages/lint.txt
+
+deps-bench: deps ## install missing packages that `bench` measures with
+	@tools/deps deploy/packages/bench.txt
 
 # ---- rules -------------------------------------------------------------------------------------------------
 # A stamp is rewritten only when its content changes: other flags rebuild, a file more or less links again.
@@ -144,9 +178,24 @@ $(B)/static_files.o: $(B)/static_files.c $(STATIC) $(B)/flags
 
 unit-programs: $(UNIT_PROGRAMS)
 
+$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(SUPPORT_OBJECTS) $(OBJECTS) $(B)/files
+	$(say) '  LINK  $@'
+	$(Q)$(LINK) -o $@ $< $(B)/tests/fuzz/replay.o $(SUPPORT_OBJECTS) $(filter-out $(B)/server/main.o,$(OBJECTS)) \
+	    -lcmocka $(LIBRARIES)
+
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(SUPPORT_OBJECTS) $(OBJECTS) $(B)/files
 	$(say) '  LINK  $@'
 	$(Q)$(LINK) -o $@ $< $(SUPPORT_OBJECTS) $(filter-out $(B)/server/main.o,$(OBJECTS)) \
 	    -lcmocka $(LIBRARIES)
 
+$(B)/bench/timed: $(B)/tests/bench/timed.o $(B)/flags
+	@mkdir -p $(@D)
+	$(say) '  LINK  $@'
+	$(Q)$(LINK) -o $@ $<
+
+$(B)/mktrace: $(MKTRACE_OBJECTS) $(B)/flags
+	$(say) '  LINK  $@'
+	$(Q)$(LINK) -o $@ $(MKTRACE_OBJECTS)
+
+-include $(MKTRACE_OBJECTS:.o=.d) $(B)/tests/bench/timed.d
 -include $(OBJECTS:.o=.d) $(SUPPORT_OBJECTS:.o=.d) $(UNIT_PROGRAMS:%=%.d)

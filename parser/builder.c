@@ -35,11 +35,19 @@ bool builder_values(struct builder *b, const struct profile_value *values, uint3
     b->n_values = n_values;
     b->n_clocks = n_clocks;
     b->stride = sizeof(struct fold_node) + n_values * sizeof(uint64_t);
-    for (uint32_t i = 0; i < n_values; i++) {
-        b->values[i] = values[i];
-        if (!copy_str(b, &b->values[i].name) || !copy_str(b, &b->values[i].label))
+    for (uint32_t i = 0; i < n_values; i++)
+        if (!builder_redeclare(b, i, &values[i]))
             return false;
-    }
+    return true;
+}
+
+bool builder_redeclare(struct builder *b, uint32_t value, const struct profile_value *as)
+{
+    struct profile_value copy = *as;
+
+    if (!copy_str(b, &copy.name) || !copy_str(b, &copy.label))
+        return false;
+    b->values[value] = copy;
     return true;
 }
 
@@ -169,6 +177,38 @@ uint64_t builder_event_count(const struct builder *b)
     return b->n_events;
 }
 
+uint64_t builder_ns_per_tick(const struct builder *b)
+{
+    return b->ns_per_tick;
+}
+
+static uint64_t ticks_to_ns(const struct builder *b, uint64_t ticks)
+{
+    uint64_t ns;
+
+    return __builtin_mul_overflow(ticks, (uint64_t)b->ns_per_tick, &ns) ? UINT64_MAX : ns;
+}
+
+uint64_t builder_clock_total_ns(const struct builder *b, uint32_t clock)
+{
+    uint64_t ticks = 0;
+
+    for (size_t i = 0; i < b->n_nodes; i++)
+        if (__builtin_add_overflow(ticks, fold_node_at(b, (node_id)i)->values[clock], &ticks))
+            return UINT64_MAX;
+    return ticks_to_ns(b, ticks);
+}
+
+uint64_t builder_clock_latest_ns(const struct builder *b, uint32_t clock)
+{
+    uint64_t latest = 0;
+
+    for (size_t i = 0; i < b->n_tracks; i++)
+        if (b->tracks[i].last[clock] > latest)
+            latest = b->tracks[i].last[clock];
+    return ticks_to_ns(b, latest);
+}
+
 frame_id builder_frame_count(const struct builder *b)
 {
     return (frame_id)b->n_frames;
@@ -189,8 +229,9 @@ bool builder_failed(const struct builder *b, struct diag *diag)
     if (b->arena->failure == ARENA_NO_MEMORY)
         return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later, or on a larger machine.",
                         "The machine has no memory left for this profile.");
-    return diag_set(diag, DIAG_LIMIT, "profile too large",
-                    "Record a shorter trace, or one with fewer methods; a service's operator may raise job_memory_bytes.",
-                    "The profile's stacks and names need more than the limit job_memory_bytes of %zu bytes.",
-                    b->arena->limit_bytes);
+    return diag_set(
+        diag, DIAG_LIMIT, "profile too large",
+        "Record a shorter trace, or one with fewer methods; a service's operator may raise job_memory_bytes.",
+        "The profile's stacks and names need more than the limit job_memory_bytes of %zu bytes.",
+        b->arena->limit_bytes);
 }

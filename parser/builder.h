@@ -34,6 +34,7 @@ struct event {
     uint32_t track; /* from builder_track */
     frame_id frame; /* from builder_frame; FRAME_NONE for an exit that carries none */
     enum event_action action;
+    uint32_t at; /* bytes from where builder_events takes it to stand; 0 where all records are equally long */
     uint64_t clock[BUILDER_CLOCKS_MAX]; /* ticks, in the order of the values; see builder_clocks */
 };
 
@@ -44,6 +45,11 @@ struct builder *builder_new(struct arena *arena, struct hash_seed seed) __attrib
  * in the order of event.clock), then one value with ROLE_CALLS. False when the arena gives no more. */
 bool builder_values(struct builder *b, const struct profile_value *values, uint32_t n_values,
                     uint32_t n_clocks) __attribute__((warn_unused_result));
+
+/* Gives a declared value another name, label, unit and role, at any time before the end. False when the arena
+ * gives no more. */
+bool builder_redeclare(struct builder *b, uint32_t value, const struct profile_value *as)
+    __attribute__((warn_unused_result));
 
 /* Ticks of the events' clocks: nanoseconds each, and whether they wrap at 2^32. Default: 1000 (µs), wrapping.
  */
@@ -58,7 +64,7 @@ frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
 uint32_t builder_track(struct builder *b, uint32_t id, string_id name) __attribute__((warn_unused_result));
 void builder_track_rename(struct builder *b, uint32_t track, string_id name);
 
-/* Applies n events; the i-th stands at byte offset + i * stride of the file. False when the arena gives no
+/* Applies n events; the i-th stands at byte offset + i * stride + event.at of the file. False when the arena gives no
  * more. */
 bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
     __attribute__((warn_unused_result));
@@ -77,6 +83,10 @@ uint64_t builder_warned(const struct builder *b, enum warning_code code);
 bool builder_fact(struct builder *b, struct str name, struct str value) __attribute__((warn_unused_result));
 
 uint64_t builder_event_count(const struct builder *b);
+uint64_t builder_ns_per_tick(const struct builder *b);
+/* Of one clock, in ns: the time that all tracks' events span, added up, and its latest reading. */
+uint64_t builder_clock_total_ns(const struct builder *b, uint32_t clock);
+uint64_t builder_clock_latest_ns(const struct builder *b, uint32_t clock);
 frame_id builder_frame_count(const struct builder *b);
 struct arena *builder_arena(const struct builder *b);
 struct hash_seed builder_seed(const struct builder *b);

@@ -250,7 +250,7 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
                 top->values[c] += now - t->last[c];
                 t->last[c] = now;
             } else {
-                top->values[c] += step_back(b, t, c, e->clock[c], offset);
+                top->values[c] += step_back(b, t, c, e->clock[c], offset + e->at);
             }
         }
         if (__builtin_expect(t->indexed, 0)) {
@@ -267,7 +267,7 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
             t->current = top->parent;
             continue;
         }
-        if (!apply_rare(b, e, offset))
+        if (!apply_rare(b, e, offset + e->at))
             return false;
         nodes = b->nodes;
     }

@@ -42,4 +42,9 @@ struct format {
 extern const struct format *const FORMATS[];
 extern const size_t FORMATS_COUNT;
 
+/* Rows that recognise a file only to refuse it, with more to say than that it is unknown; asked behind the
+ * others. Their feed always fails. */
+extern const struct format *const REFUSED_FORMATS[];
+extern const size_t REFUSED_FORMATS_COUNT;
+
 #endif

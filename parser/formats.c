@@ -2,10 +2,18 @@
 #include "parser/format.h"
 
 extern const struct format FORMAT_ANDROID_TRACE;
+extern const struct format FORMAT_ANDROID_STREAM;
+extern const struct format FORMAT_ANDROID_V2;
+extern const struct format FORMAT_ANDROID_REFUSE;
 extern const struct format FORMAT_FOLDED_STACKS;
 
 const struct format *const FORMATS[] = {
-    &FORMAT_ANDROID_TRACE, &FORMAT_FOLDED_STACKS, /* last: any text could be it */
+    &FORMAT_ANDROID_TRACE, &FORMAT_ANDROID_STREAM, &FORMAT_ANDROID_V2,
+    &FORMAT_FOLDED_STACKS, /* last: any text could be it */
 };
 
 const size_t FORMATS_COUNT = sizeof(FORMATS) / sizeof(*FORMATS);
+
+const struct format *const REFUSED_FORMATS[] = {&FORMAT_ANDROID_REFUSE};
+
+const size_t REFUSED_FORMATS_COUNT = sizeof(REFUSED_FORMATS) / sizeof(*REFUSED_FORMATS);

@@ -4,6 +4,8 @@
 
 #include "core/clean.h"
 
+_Static_assert(STRING_NONE == IDMAP_NONE, "a missing thread is a missing name");
+
 bool key_section_init(struct key_section *k, struct builder *b, const struct reader_limits *limits,
                       struct diag *diag)
 {
@@ -81,6 +83,23 @@ static enum key_clock clock_of(struct str value)
     return KEY_CLOCK_UNKNOWN;
 }
 
+/* Values need not be numbers: writers that imitate the format put anything there. */
+static void take_number(struct key_section *k, struct str key, struct str value)
+{
+    uint64_t number;
+
+    if (!str_to_u64(value, 10, &number))
+        return;
+    if (str_eq(key, STR("num-method-calls")))
+        k->declared_records = number;
+    else if (str_eq(key, STR("clock-call-overhead-nsec")))
+        k->clock_overhead_ns = number;
+    else if (str_eq(key, STR("elapsed-time-usec")) || str_eq(key, STR("elapsed-time-nsec"))) {
+        k->elapsed = number;
+        k->elapsed_in_ns = str_ends(key, STR("-nsec"));
+    }
+}
+
 static bool version_line(struct key_section *k, struct str line, uint64_t offset)
 {
     size_t equals = str_find(line, '=');
@@ -101,6 +120,7 @@ static bool version_line(struct key_section *k, struct str line, uint64_t offset
         k->clock = clock_of(value);
     else if (str_eq(key, STR("data-file-overflow")) && str_eq(value, STR("true")))
         builder_warn(k->builder, WARN_OVERFLOW, 1, offset);
+    take_number(k, key, value);
     for (size_t i = 0; i < sizeof(FACTS) / sizeof(*FACTS); i++)
         if (str_eq(key, FACTS[i].key) && !builder_fact(k->builder, FACTS[i].fact, value))
             return builder_failed(k->builder, k->diag);
@@ -108,6 +128,16 @@ static bool version_line(struct key_section *k, struct str line, uint64_t offset
 }
 
 /* ---- *threads ---- */
+
+bool key_section_count_thread(struct key_section *k, uint64_t offset)
+{
+    if (k->n_threads >= k->limits->threads)
+        return diag_at(k->diag, DIAG_LIMIT, offset, "too many threads",
+                       "Raise max_threads in the service's configuration.",
+                       "The file has more threads than the limit max_threads of %u.", k->limits->threads);
+    k->n_threads++;
+    return true;
+}
 
 static bool thread_line(struct key_section *k, struct str line, uint64_t offset)
 {
@@ -118,16 +148,22 @@ static bool thread_line(struct key_section *k, struct str line, uint64_t offset)
         builder_warn(k->builder, WARN_BAD_THREAD_LINE, 1, offset);
         return true;
     }
-    bool listed = idmap_get(&k->threads, id) != IDMAP_NONE;
-    if (!listed && ++k->n_threads > k->limits->threads)
-        return diag_at(k->diag, DIAG_LIMIT, offset, "too many threads",
-                       "Raise max_threads in the service's configuration.",
-                       "The file lists more threads than the limit max_threads of %u.", k->limits->threads);
+    return key_section_name_thread(k, (uint32_t)id, name, offset);
+}
+
+bool key_section_name_thread(struct key_section *k, uint32_t id, struct str name, uint64_t offset)
+{
+    string_id known = key_section_thread_name(k, id);
+
+    if (known == STRING_NONE && !key_section_count_thread(k, offset))
+        return false;
     string_id text = name_of(k, name, offset);
     if (text == STRING_NONE || !idmap_set(&k->threads, id, text))
         return builder_failed(k->builder, k->diag);
+    if (known != STRING_NONE && known != text)
+        builder_warn(k->builder, WARN_THREAD_REDEFINED, 1, offset);
     if (idmap_get(&k->threads_low, id & 0xffff) == IDMAP_NONE &&
-        !idmap_set(&k->threads_low, id & 0xffff, (uint32_t)id))
+        !idmap_set(&k->threads_low, id & 0xffff, id))
         return builder_failed(k->builder, k->diag);
     return true;
 }
@@ -143,6 +179,11 @@ bool key_section_thread(const struct key_section *k, uint32_t record_id, uint32_
     }
     *name = idmap_get(&k->threads, *listed_id);
     return true;
+}
+
+string_id key_section_thread_name(const struct key_section *k, uint32_t id)
+{
+    return idmap_get(&k->threads, id);
 }
 
 /* ---- *methods ---- */
@@ -171,7 +212,6 @@ static bool frame_of(struct key_section *k, struct str columns, uint64_t offset,
 bool key_section_method_line(struct key_section *k, struct str line, uint64_t offset)
 {
     struct str columns = line, id_text;
-    struct profile_frame frame = {0};
     uint64_t id;
 
     if (!str_split(&columns, '\t', &id_text) || columns.p == NULL || !parse_id(id_text, &id)) {
@@ -179,6 +219,13 @@ bool key_section_method_line(struct key_section *k, struct str line, uint64_t of
             builder_warn(k->builder, WARN_BAD_METHOD_LINE, 1, offset);
         return true;
     }
+    return key_section_method(k, id, columns, offset);
+}
+
+bool key_section_method(struct key_section *k, uint64_t id, struct str columns, uint64_t offset)
+{
+    struct profile_frame frame = {0};
+
     if (++k->n_methods > k->limits->methods)
         return diag_at(k->diag, DIAG_LIMIT, offset, "too many methods",
                        "Raise max_methods in the service's configuration.",

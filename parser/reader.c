@@ -45,12 +45,13 @@ static bool refuse(struct reader *r)
 
 static bool detect(struct reader *r, bool final)
 {
-    for (size_t i = 0; i < FORMATS_COUNT && r->format == NULL; i++) {
-        enum detection answer = FORMATS[i]->detect(r->carry, r->carry_bytes, final);
+    for (size_t i = 0; i < FORMATS_COUNT + REFUSED_FORMATS_COUNT && r->format == NULL; i++) {
+        const struct format *f = i < FORMATS_COUNT ? FORMATS[i] : REFUSED_FORMATS[i - FORMATS_COUNT];
+        enum detection answer = f->detect(r->carry, r->carry_bytes, final);
         if (answer == DETECT_MORE && !final)
             return true;
         if (answer == DETECT_YES)
-            r->format = FORMATS[i];
+            r->format = f;
     }
     if (r->format == NULL)
         return refuse(r);

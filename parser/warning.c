@@ -72,7 +72,65 @@ static const struct {
          "The key section and the binary header name different versions: the header's was used.", NULL},
     [WARN_CLOCK_UNKNOWN] =
         {"clock-unknown",
-         "The file does not name a known clock: its times are taken for what its record size suggests.",
+         "The file does not name a known clock, or one that its records contradict: its times are taken for "
+         "what its record size suggests.",
+         NULL},
+    [WARN_THREAD_REDEFINED] =
+        {"thread-redefined",
+         "1 thread id is listed again under another name: the last one is shown, and the records of both are "
+         "together; look for where one thread ends in the timeline.",
+         "{count} times a thread id is listed again under another name: the last one is shown, and the "
+         "records of all are together; look for where one thread ends in the timeline."},
+    [WARN_DAMAGED] =
+        {"damaged-part",
+         "1 byte behind a damaged place could not be read: pull the file again (adb pull) if calls are "
+         "missing.",
+         "{count} bytes behind a damaged place could not be read, and calls in them are missing: pull the "
+         "file again (adb pull)."},
+    [WARN_BAD_BLOCK] =
+        {"damaged-block",
+         "1 block of records ends in the middle of one, and the rest of it was left out: pull the file again "
+         "(adb pull).",
+         "{count} blocks of records end in the middle of one, and the rest of them was left out: pull the "
+         "file again (adb pull)."},
+    [WARN_NO_SUMMARY] =
+        {"no-summary",
+         "The file ends without its summary: the app was killed, or the file pulled before the recording was "
+         "stopped, and what came last is missing; stop the recording first (Android 6 and 7 write the "
+         "summary to a file of its own, where nothing is missing).",
+         NULL},
+    [WARN_TRAILING_BYTES] =
+        {"trailing-bytes", "1 byte stands behind the end of the trace, and was ignored: check that only one "
+                           "file was joined into this one.",
+         "{count} bytes stand behind the end of the trace, and were ignored: check that only one file was "
+         "joined into this one."},
+    [WARN_RECORD_COUNT] =
+        {"record-count",
+         "The header counts 1 record more or fewer than the file has: check that the file is whole.",
+         "The header counts {count} records more or fewer than the file has: check that the file is whole."},
+    [WARN_ELAPSED] = {"elapsed-time",
+                      "The last record is {count} µs later than the recording lasted by its header: one of "
+                      "the two is wrong; compare with what you measured otherwise.",
+                      NULL},
+    [WARN_CLOCK_OVERHEAD] =
+        {"clock-overhead",
+         "Reading the clocks for {count} records took a large part of the recorded time, so that short "
+         "methods look slower than they are: compare calls with each other only, or record by sampling.",
+         NULL},
+    [WARN_SAMPLED] =
+        {"sampled",
+         "Time moves in steps of an interval: stacks were sampled, not traced, so calls are changes between "
+         "samples and short calls are missing; record without sampling to count calls.",
+         NULL},
+    [WARN_WALL_SCALE] =
+        {"wall-scale",
+         "Threads used more CPU time than wall time passed, which cannot be: some builds of Android 16 write "
+         "wall times 1,000 times too small; trust the CPU times.",
+         NULL},
+    [WARN_TIME_UNIT] =
+        {"time-unit",
+         "Nothing in the file says whether its times are microseconds or nanoseconds: that was told from its "
+         "start time, and all times may be wrong by 1,000; compare them with what you measured otherwise.",
          NULL},
     [WARN_BAD_FOLDED_LINE] = {"bad-folded-line", "1 line is not `frame;frame count`, and was left out.",
                               "{count} lines are not `frame;frame count`, and were left out."},

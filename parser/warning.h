@@ -25,6 +25,17 @@ enum warning_code {
     WARN_CRLF,             /* key section with CR LF */
     WARN_VERSION_MISMATCH, /* text and binary version differ */
     WARN_CLOCK_UNKNOWN,    /* no clock named, or not one that is known */
+    WARN_THREAD_REDEFINED, /* one id, two names */
+    WARN_DAMAGED,          /* bytes behind a place where the file makes no sense any more */
+    WARN_BAD_BLOCK,        /* blocks of records that end in the middle of one */
+    WARN_NO_SUMMARY,       /* the text at the end of a streaming file is missing */
+    WARN_TRAILING_BYTES,   /* bytes behind the end of the trace */
+    WARN_RECORD_COUNT,     /* records more or fewer than the header says */
+    WARN_ELAPSED,          /* µs by which records are later than the recording lasted */
+    WARN_CLOCK_OVERHEAD,   /* records, where reading the clocks took much of the time */
+    WARN_SAMPLED,          /* stacks at intervals, not each call */
+    WARN_WALL_SCALE,       /* more CPU time than wall time */
+    WARN_TIME_UNIT,        /* nothing says whether times are µs or ns */
     WARN_BAD_FOLDED_LINE,
     WARN_VALUE_OVERFLOW, /* sums that passed 64 bits */
     WARNING_CODES

@@ -21,13 +21,14 @@ struct output {
     const char *media_type; /* with charset where it has one */
     const char *label;      /* for people: "Flame graph (SVG)" */
     bool text;              /* goes to standard output unless a file is named */
+    bool preview;           /* made for pages: they do not offer it as a download */
     unsigned revision;      /* raised when the bytes change for equal input: part of every cache key */
 
     /* Appends to out, which has its own limit. False: diag is set. */
     bool (*render)(const struct render_input *in, struct buf *out, struct diag *diag);
 };
 
-extern const struct output OUTPUT_SVG, OUTPUT_FOLDED, OUTPUT_JSON;
+extern const struct output OUTPUT_SVG, OUTPUT_FOLDED, OUTPUT_JSON, OUTPUT_THUMB;
 
 /* THE TABLE; the first row is the default. */
 extern const struct output *const OUTPUTS[];

@@ -1,6 +1,6 @@
 #include "render/output.h"
 
-const struct output *const OUTPUTS[] = {&OUTPUT_SVG, &OUTPUT_FOLDED, &OUTPUT_JSON};
+const struct output *const OUTPUTS[] = {&OUTPUT_SVG, &OUTPUT_FOLDED, &OUTPUT_JSON, &OUTPUT_THUMB};
 const size_t OUTPUTS_COUNT = sizeof(OUTPUTS) / sizeof(OUTPUTS[0]);
 
 const struct output *output_by_name(struct str name)

@@ -8,4 +8,8 @@
  * security policy allows it. Nothing else in a picture is style, and nothing is script. */
 struct str svg_style(void);
 
+/* The <style> element of a picture, with its tags: for pages that take its elements and load the style on their
+ * own. Empty, at the picture's end, if there is none. */
+struct str svg_style_element(struct str svg);
+
 #endif

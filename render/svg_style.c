@@ -42,3 +42,19 @@ struct str svg_style(void)
 {
     return (struct str){STYLE, sizeof(STYLE) - 1};
 }
+
+/* Nothing before it in a picture has a "<" that is not markup. */
+struct str svg_style_element(struct str svg)
+{
+    static const struct str START = STR_INIT("<style>"), END = STR_INIT("</style>");
+    size_t at = str_find_str(svg, START), n = START.n + sizeof(STYLE) - 1 + END.n;
+    struct str element = {svg.p + at, svg.n - at}, content;
+
+    if (element.n < n)
+        return (struct str){svg.p + svg.n, 0};
+    element.n = n;
+    content = (struct str){element.p + START.n, sizeof(STYLE) - 1};
+    if (str_eq(content, svg_style()) && str_ends(element, END))
+        return element;
+    return (struct str){svg.p + svg.n, 0};
+}

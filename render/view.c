@@ -49,6 +49,16 @@ static unsigned word(struct str s, const char *const *words, unsigned n)
     return i;
 }
 
+const char *view_kind_word(unsigned kind)
+{
+    return kind < sizeof(KINDS) / sizeof(KINDS[0]) ? KINDS[kind] : NULL;
+}
+
+const char *view_order_word(unsigned order)
+{
+    return order < sizeof(ORDERS) / sizeof(ORDERS[0]) ? ORDERS[order] : NULL;
+}
+
 static bool set_view(struct view_options *o, struct str key, struct str value, struct diag *diag)
 {
     unsigned i = word(value, KINDS, 2);

@@ -42,6 +42,10 @@ void view_defaults(struct view_options *o);
 /* Sets one option from text: "view", "order", "value", "width", "min". False (diag: DIAG_USAGE, naming the
  * key, the value and what is allowed) for a key or a value that is not known. */
 bool view_set(struct view_options *o, struct str key, struct str value, struct diag *diag);
+/* The words that "view" and "order" can be set to, by number, for forms; NULL behind the last. */
+const char *view_kind_word(unsigned kind);
+const char *view_order_word(unsigned order);
+
 /* Sets the tracks from "21491", "21491,21500", "all" or "merged". False as above. */
 bool view_set_tracks(struct view_options *o, struct str text, struct diag *diag);
 

@@ -1,5 +1,5 @@
-/* What the subcommands `render` and `info` share: reading files into profiles, writing results, messages. One
- * thread, unless a function says otherwise. */
+/* What the subcommands `render`, `info` and `demo` share: reading files into profiles, writing results,
+ * messages. One thread, unless a function says otherwise. */
 #ifndef SERVER_CLI_H
 #define SERVER_CLI_H
 
@@ -12,6 +12,7 @@ enum { CLI_OK = 0, CLI_UNUSABLE = 1, CLI_USAGE = 2 }; /* exit status */
 /* The arguments behind the subcommand; each returns the exit status, with everything said. */
 int cli_render(int n_arguments, char *const *arguments);
 int cli_info(int n_arguments, char *const *arguments);
+int cli_demo(int n_arguments, char *const *arguments);
 
 /* ---- arguments: `--key VALUE`, `--key=VALUE`, `-k VALUE`, `--switch`, operands; `--` ends the options ----
  */

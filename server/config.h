@@ -32,6 +32,9 @@ struct config {
     uint64_t max_expires_days;
     uint64_t render_tracks;       /* heaviest tracks rendered at upload; the others on first sight */
     uint64_t profile_cache_bytes; /* folded profiles kept in memory */
+    uint64_t hot_bytes;           /* views kept in memory as they are sent */
+    uint64_t view_cache_bytes;    /* rendered views kept in the store */
+    uint64_t sweep_interval_s;    /* from one removal of what nobody needs to the next */
     uint64_t max_methods, max_threads, max_line_bytes, max_name_bytes;
 };
 

@@ -38,6 +38,7 @@ struct exchange {
     void (*resume)(struct exchange *x);
 
     struct buf form;              /* of a form route: the whole body, application/x-www-form-urlencoded */
+    struct buf gathered;          /* of a handler that waits more than once: what it has so far */
     struct upload *upload;        /* of an upload route */
     int64_t wait_until_s;         /* of a long poll; 0: not begun */
     uint32_t events_seen;         /* of an event stream */

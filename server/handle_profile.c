@@ -7,15 +7,18 @@
 #include "core/clean.h"
 #include "server/file.h"
 #include "server/handlers.h"
+#include "server/page_frame.h"
 #include "server/pages.h"
+#include "server/progress.h"
+#include "server/range.h"
+#include "server/recent.h"
 #include "server/utc.h"
 
 static const char NOT_HERE_HINT[] = "Check the link, or upload the profile again.";
 
 bool profile_record(struct exchange *x, struct str id, struct record *r)
 {
-    enum record_state state =
-        record_id_valid(id) ? record_read(x->service->store, id, (int64_t)time(NULL), r) : RECORD_NONE;
+    enum record_state state = recent_read(x->service->recent, id, (int64_t)time(NULL), r);
 
     switch (state) {
     case RECORD_FOUND:
@@ -155,18 +158,36 @@ static void answer_text(struct exchange *x, const struct record *r, struct str s
     json_decref(s);
 }
 
+/* `summary` is empty while it is being made. */
 static void answer_html(struct exchange *x, const struct record *r, struct str summary)
 {
-    json_t *s = json_loadb(summary.p, summary.n, 0, NULL);
-    struct buf *b = reply_text(&x->reply, 200, "text/html; charset=utf-8");
+    json_t *s = summary.n == 0 ? NULL : json_loadb(summary.p, summary.n, 0, NULL);
+    struct page_result page = {.record = r, .summary = s, .now_s = (int64_t)time(NULL)};
+    struct progress_facts facts;
+    uint32_t n_made;
 
-    page_result(b, r, s);
+    page.max_days = x->service->config->max_expires_days;
+    if (progress_look(x->service->progresses, str_of(r->id), &facts, &n_made))
+        page.progress =
+            (struct page_progress){facts.bytes, facts.records, str_of(facts.format), n_made, facts.n_views};
+    page_result(reply_text(&x->reply, 200, "text/html; charset=utf-8"), &page);
     page_headers(&x->reply);
     json_decref(s);
 }
 
-/* The summary's bytes into `text`, wherever they are. False: x->reply is made. */
-static bool take_summary(struct exchange *x, const struct view_result *result, struct buf *text)
+/* Of an upload in progress the page need not wait for the summary: it comes by itself. */
+static bool summary_is_coming(struct exchange *x, const struct record *r, const struct view_request *summary)
+{
+    char key[VIEW_KEY_CHARS + 1];
+    struct progress_facts facts;
+    uint32_t n_made;
+
+    return x->wait == NULL && view_key(summary, ENCODING_IDENTITY, key) &&
+           progress_look(x->service->progresses, str_of(r->id), &facts, &n_made) &&
+           store_exists(x->service->store, key) != STORE_OK;
+}
+
+bool take_view(struct exchange *x, struct view_result *result, struct buf *text)
 {
     struct diag diag = result->diag;
 
@@ -176,7 +197,7 @@ static bool take_summary(struct exchange *x, const struct view_result *result, s
     } else if (result->fd >= 0) {
         if (!file_read_all(result->fd, SIZE_MAX / 2, text))
             diag_set(&diag, DIAG_IO, "upload not readable", "Tell the operator.",
-                     "The summary could not be read.");
+                     "A view of it could not be read.");
         close(result->fd);
     }
     if (diag.kind == DIAG_NONE)
@@ -199,9 +220,13 @@ enum exchange_step handle_profile(struct exchange *x)
         return X_DONE;
     }
     memcpy(request.sha256, r.sha256, sizeof(request.sha256));
+    if (as == AS_HTML && summary_is_coming(x, &r, &request)) {
+        answer_html(x, &r, STR(""));
+        return X_DONE;
+    }
     if (views_get(x, &request, &result) == X_WAIT)
         return X_WAIT;
-    if (take_summary(x, &result, &summary)) {
+    if (take_view(x, &result, &summary)) {
         if (as == AS_JSON)
             profile_json(x, 200, &r, buf_view(&summary), NULL);
         else if (as == AS_HTML)
@@ -228,16 +253,60 @@ static void put_file_name(struct buf *b, const char *name)
     }
 }
 
+static void raw_headers(struct exchange *x, const struct record *r)
+{
+    struct buf name = {0};
+
+    put_file_name(&name, r->name[0] == '\0' ? "profile.trace" : r->name);
+    if (!name.failed)
+        reply_header(&x->reply, "Content-Disposition", "attachment; filename*=UTF-8''%.*s", (int)name.n,
+                     name.p);
+    reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
+    reply_header(&x->reply, "Content-Security-Policy", "default-src 'none'; sandbox");
+    reply_header(&x->reply, "Cache-Control", "private, no-cache");
+    reply_header(&x->reply, "Accept-Ranges", "bytes");
+    reply_header(&x->reply, "ETag", "\"%s\"", r->sha256);
+    buf_free(&name);
+}
+
+/* The bytes behind the descriptor, or what the request wants of them. Only a GET has ranges. */
+static void answer_bytes(struct exchange *x, const struct record *r, int fd, uint64_t bytes)
+{
+    static const char TYPE[] = "application/octet-stream";
+    struct str field = x->header(x, "Range");
+    enum range_answer answer = RANGE_WHOLE;
+    struct range part = {0, bytes};
+
+    if (str_eq(x->method, STR("GET")) && range_if(x->header(x, "If-Range"), str_of(r->sha256)))
+        answer = range_parse(field, bytes, &part);
+    if (answer == RANGE_OUTSIDE) {
+        close(fd);
+        exchange_problem(x, 416, "range outside the file", "Leave the header Range out to get all of it.",
+                         "The upload has %llu bytes.", (unsigned long long)bytes);
+        reply_header(&x->reply, "Content-Range", "bytes */%llu", (unsigned long long)bytes);
+        return;
+    }
+    reply_file(&x->reply, answer == RANGE_PART ? 206 : 200, TYPE, fd, part.first, part.n);
+    if (answer == RANGE_PART)
+        reply_header(&x->reply, "Content-Range", "bytes %llu-%llu/%llu", (unsigned long long)part.first,
+                     (unsigned long long)(part.first + part.n - 1), (unsigned long long)bytes);
+    raw_headers(x, r);
+}
+
 enum exchange_step handle_raw(struct exchange *x)
 {
     char key[BLOB_KEY_CHARS + 1];
-    struct buf name = {0};
     struct record r;
     uint64_t bytes;
     int fd;
 
     if (!profile_record(x, x->parameters[0], &r))
         return X_DONE;
+    if (range_none_match(x->header(x, "If-None-Match"), str_of(r.sha256))) {
+        reply_static(&x->reply, 304, "application/octet-stream", STR(""));
+        raw_headers(x, &r);
+        return X_DONE;
+    }
     blob_key(r.sha256, key);
     if (store_get(x->service->store, key, &fd, &bytes) != STORE_OK) {
         exchange_problem(x, 500, "upload not readable",
@@ -245,16 +314,7 @@ enum exchange_step handle_raw(struct exchange *x)
                          "The stored bytes could not be opened.");
         return X_DONE;
     }
-    reply_file(&x->reply, 200, "application/octet-stream", fd, 0, bytes);
-    put_file_name(&name, r.name[0] == '\0' ? "profile.trace" : r.name);
-    if (!name.failed)
-        reply_header(&x->reply, "Content-Disposition", "attachment; filename*=UTF-8''%.*s", (int)name.n,
-                     name.p);
-    reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
-    reply_header(&x->reply, "Content-Security-Policy", "default-src 'none'; sandbox");
-    reply_header(&x->reply, "Cache-Control", "private, no-cache");
-    reply_header(&x->reply, "ETag", "\"%s\"", r.sha256);
-    buf_free(&name);
+    answer_bytes(x, &r, fd, bytes);
     return X_DONE;
 }
 
@@ -262,18 +322,8 @@ enum exchange_step handle_raw(struct exchange *x)
 
 static void delete_with(struct exchange *x, const struct record *r, struct str token)
 {
-    if (token.p == NULL) {
-        exchange_problem(x, 401, "delete token missing",
-                         "Send the header X-Delete-Token; the upload's answer had it in X-Delete-URL.",
-                         "Only who has the upload's delete token can delete it.");
-        reply_header(&x->reply, "WWW-Authenticate", "X-Delete-Token");
+    if (!token_accepted(x, r, token))
         return;
-    }
-    if (!record_token_matches(r, token)) {
-        exchange_problem(x, 403, "wrong delete token", "The upload's answer had it in X-Delete-URL.",
-                         "This is not the delete token of this upload.");
-        return;
-    }
     if (record_delete(x->service->store, r, (int64_t)time(NULL)) != STORE_OK) {
         exchange_problem(x, 500, "not deleted", "Try again, or tell the operator.",
                          "The upload could not be deleted.");
@@ -281,7 +331,7 @@ static void delete_with(struct exchange *x, const struct record *r, struct str t
     }
     LOG(x->service->log, LOG_INFO, "deleted", LOG_STR("id", str_of(r->id)));
     if (x->accepts == AS_HTML) {
-        page_deleted(reply_text(&x->reply, 200, "text/html; charset=utf-8"));
+        page_deleted(reply_text(&x->reply, 200, "text/html; charset=utf-8"), page_root(x->path), r);
         page_headers(&x->reply);
     } else {
         buf_z(reply_text(&x->reply, 200, "text/plain; charset=utf-8"), "deleted\n");
@@ -313,13 +363,11 @@ enum exchange_step handle_delete_form(struct exchange *x)
 
 enum exchange_step handle_delete_posted(struct exchange *x)
 {
-    struct str form = buf_view(&x->form), pair, token = {NULL, 0};
+    struct buf token = {0};
     struct record r;
 
-    while (str_split(&form, '&', &pair))
-        if (str_starts(pair, STR("token=")))
-            token = (struct str){pair.p + 6, pair.n - 6};
     if (profile_record(x, x->parameters[0], &r))
-        delete_with(x, &r, token);
+        delete_with(x, &r, form_token(x, &token));
+    buf_free(&token);
     return X_DONE;
 }

@@ -1,5 +1,8 @@
 /* The pages and answers that are not about one upload. */
+#include "server/demo.h"
 #include "server/handlers.h"
+#include "server/keepsake.h"
+#include "server/page_uploads.h"
 #include "server/pages.h"
 
 enum exchange_step handle_home(struct exchange *x)
@@ -16,6 +19,21 @@ enum exchange_step handle_home(struct exchange *x)
         page_manual(b, buf_view(&base), x->service->config);
     page_headers(&x->reply);
     buf_free(&base);
+    return X_DONE;
+}
+
+/* The list is kept by the browser, so a terminal can only be told where to look. */
+enum exchange_step handle_uploads(struct exchange *x)
+{
+    if (x->accepts == AS_HTML) {
+        page_uploads(reply_text(&x->reply, 200, "text/html; charset=utf-8"));
+    } else {
+        struct buf *b = reply_text(&x->reply, 200, "text/plain; charset=utf-8");
+        buf_z(b, "Each browser keeps the list of its own uploads. Open this in yours: ");
+        exchange_base_url(x, b);
+        buf_z(b, "/uploads\n");
+    }
+    page_headers(&x->reply);
     return X_DONE;
 }
 
@@ -40,16 +58,32 @@ enum exchange_step handle_version(struct exchange *x)
 
 enum exchange_step handle_static(struct exchange *x)
 {
-    const struct static_file *f = static_find(x->parameters[0], x->parameters[1]);
+    struct static_file f;
 
-    if (f == NULL) {
+    if (!static_find(x->parameters[0], x->parameters[1], &f)) {
         exchange_problem(x, 404, "not found", "Reload the page that led here.",
                          "There is no such file in this version of the service.");
         return X_DONE;
     }
-    struct str type = f->media_type;
-    reply_static(&x->reply, 200, type.p, f->bytes);
+    enum encoding e = encoding_for(encoding_negotiate(x->header(x, "Accept-Encoding")), f.bytes.n);
+    struct str bytes = keepsakes_get(x->service->keepsakes, f.bytes, &e);
+    reply_static(&x->reply, 200, f.media_type.p, bytes);
+    if (e != ENCODING_IDENTITY)
+        reply_header(&x->reply, "Content-Encoding", "%s", encoding_name(e));
+    reply_header(&x->reply, "Vary", "Accept-Encoding");
     reply_header(&x->reply, "Cache-Control", "public, max-age=31536000, immutable");
+    reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
+    return X_DONE;
+}
+
+enum exchange_step handle_demo(struct exchange *x)
+{
+    if (!demo_write(reply_text(&x->reply, 200, "application/octet-stream"))) {
+        exchange_problem(x, 503, "out of memory", "Try again later.", "No memory is left to make the trace.");
+        return X_DONE;
+    }
+    reply_header(&x->reply, "Content-Disposition", "attachment; filename=\"" DEMO_FILE_NAME "\"");
+    reply_header(&x->reply, "Cache-Control", "public, max-age=3600");
     reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
     return X_DONE;
 }

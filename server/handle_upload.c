@@ -43,7 +43,10 @@ static void upload_headers(struct exchange *x, const struct job_result *result)
     put_url(x, &result->record, &url);
     utc_format(result->record.expires_s, expires);
     if (!url.failed) {
-        reply_header(&x->reply, "Location", "%.*s", (int)url.n, url.p);
+        /* A browser's form has no other way to the token: it is in the part of the URL that is never sent. */
+        bool form = x->reply.status == 303;
+        reply_header(&x->reply, "Location", "%.*s%s%s", (int)url.n, url.p, form ? "#token=" : "",
+                     form ? result->delete_token : "");
         reply_header(&x->reply, "X-Delete-URL", "%.*s/delete?token=%s", (int)url.n, url.p,
                      result->delete_token);
     }

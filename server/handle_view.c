@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "server/handlers.h"
+#include "server/range.h"
 
 struct query {
     struct view_request *request;
@@ -31,16 +32,17 @@ bool view_query(struct exchange *x, bool upload, struct view_request *r, struct 
 {
     struct query q = {r, diag, upload};
 
+    r->encoding = encoding_negotiate(x->header(x, "Accept-Encoding"));
     x->each_query(x, take_parameter, &q);
     return diag->kind == DIAG_NONE;
 }
 
-static void view_headers(struct exchange *x, const struct view_request *r, const char *etag)
+static void view_headers(struct exchange *x, const struct view_request *r, struct str etag)
 {
     struct reply *reply = &x->reply;
-    bool svg = str_eq(str_of(r->output->name), STR("svg"));
+    bool svg = str_eq(str_of(r->output->media_type), STR("image/svg+xml"));
 
-    reply_header(reply, "ETag", "\"%s\"", etag);
+    reply_header(reply, "ETag", "\"%.*s\"", (int)etag.n, etag.p);
     reply_header(reply, "Cache-Control", "private, no-cache");
     reply_header(reply, "Vary", "Accept, Accept-Encoding");
     reply_header(reply, "X-Content-Type-Options", "nosniff");
@@ -49,51 +51,69 @@ static void view_headers(struct exchange *x, const struct view_request *r, const
                  svg ? x->service->svg_policy : "default-src 'none'; sandbox");
 }
 
-/* RFC 9110, 13.1.2: a list of tags, or *; weak comparison. */
-static bool none_match(struct str field, const char *etag)
+/* If the client has the view in this coding: 304. Any view will do for `any`: it must be there then. */
+static bool answer_unchanged(struct exchange *x, const struct view_request *r, enum encoding e, bool any)
 {
-    struct str tag;
+    struct str field = x->header(x, "If-None-Match");
+    char key[VIEW_KEY_CHARS + 1];
 
-    if (field.p == NULL)
+    if (field.p == NULL || (!any && str_eq(str_trim(field), STR("*"))) || !view_key(r, e, key) ||
+        !range_none_match(field, view_etag(key)))
         return false;
-    if (str_eq(str_trim(field), STR("*")))
-        return true;
-    while (str_split(&field, ',', &tag)) {
-        tag = str_trim(tag);
-        if (str_starts(tag, STR("W/")))
-            tag.p += 2, tag.n -= 2;
-        if (tag.n == strlen(etag) + 2 && memcmp(tag.p + 1, etag, tag.n - 2) == 0)
-            return true;
+    reply_static(&x->reply, 304, r->output->media_type, STR(""));
+    view_headers(x, r, view_etag(key));
+    return true;
+}
+
+static void view_result_free(struct view_result *result)
+{
+    if (result->fd >= 0)
+        close(result->fd);
+    shared_bytes_unref(result->bytes);
+}
+
+/* Takes over what the result holds. Where these very bytes were the answer before, so are its headers. */
+static void answer_result(struct exchange *x, unsigned status, const struct view_request *r,
+                          struct view_result *result)
+{
+    const char *type = r->output->media_type;
+    char key[VIEW_KEY_CHARS + 1];
+
+    if (status == 200 && result->bytes != NULL && shared_bytes_answer(result->bytes) != NULL) {
+        reply_again(&x->reply, result->bytes);
+        return;
     }
-    return false;
+    if (!view_key(r, result->encoding, key)) {
+        view_result_free(result);
+        exchange_problem(x, 503, "out of memory", "Try again later.", "No memory for the answer.");
+        return;
+    }
+    if (result->bytes != NULL)
+        reply_shared(&x->reply, status, type, result->bytes);
+    else
+        reply_file(&x->reply, status, type, result->fd, 0, result->file_bytes);
+    if (result->encoding != ENCODING_IDENTITY)
+        reply_header(&x->reply, "Content-Encoding", "%s", encoding_name(result->encoding));
+    view_headers(x, r, view_etag(key));
 }
 
 enum exchange_step answer_view(struct exchange *x, unsigned status, const struct view_request *r)
 {
-    char key[VIEW_KEY_CHARS + 1];
     struct view_result result;
 
+    /* Who has what would be sent needs none of it, so that it need not even be there. */
+    if (status == 200 && x->wait == NULL && answer_unchanged(x, r, r->encoding.best, false))
+        return X_DONE;
     if (views_get(x, r, &result) == X_WAIT)
         return X_WAIT;
-    if (result.diag.kind != DIAG_NONE || !view_key(r, key)) {
-        if (result.fd >= 0)
-            close(result.fd);
-        shared_bytes_unref(result.bytes);
+    if (result.diag.kind != DIAG_NONE) {
+        view_result_free(&result);
         exchange_diag(x, &result.diag);
-        return X_DONE;
-    }
-    const char *etag = key + VIEW_KEY_CHARS - RECORD_SHA256_CHARS;
-    if (status == 200 && none_match(x->header(x, "If-None-Match"), etag)) {
-        if (result.fd >= 0)
-            close(result.fd);
-        shared_bytes_unref(result.bytes);
-        reply_static(&x->reply, 304, r->output->media_type, STR(""));
-    } else if (result.fd >= 0) {
-        reply_file(&x->reply, status, r->output->media_type, result.fd, 0, result.file_bytes);
+    } else if (status == 200 && answer_unchanged(x, r, result.encoding, true)) {
+        view_result_free(&result);
     } else {
-        reply_shared(&x->reply, status, r->output->media_type, result.bytes);
+        answer_result(x, status, r, &result);
     }
-    view_headers(x, r, etag);
     return X_DONE;
 }
 
@@ -105,18 +125,13 @@ enum exchange_step handle_track(struct exchange *x)
     struct str name = x->parameters[1];
     size_t dot = str_find(name, '.');
 
+    if (dot == name.n)
+        return handle_flame(x);
     if (!profile_record(x, x->parameters[0], &record))
         return X_DONE;
     view_defaults(&r.options);
     if (!view_set_tracks(&r.options, (struct str){name.p, dot}, &diag)) {
         exchange_diag(x, &diag);
-        return X_DONE;
-    }
-    if (dot == name.n) {
-        reply_static(&x->reply, 303, "text/plain; charset=utf-8",
-                     STR("The graph of a track has the suffix .svg.\n"));
-        reply_header(&x->reply, "Location", "%.*s.svg", (int)name.n, name.p);
-        reply_header(&x->reply, "Cache-Control", "private, no-cache");
         return X_DONE;
     }
     r.output = output_by_suffix((struct str){name.p + dot + 1, name.n - dot - 1});

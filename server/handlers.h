@@ -8,9 +8,11 @@
 
 /* handle_site.c */
 enum exchange_step handle_home(struct exchange *x);
+enum exchange_step handle_uploads(struct exchange *x);
 enum exchange_step handle_healthz(struct exchange *x);
 enum exchange_step handle_version(struct exchange *x);
 enum exchange_step handle_static(struct exchange *x);
+enum exchange_step handle_demo(struct exchange *x);
 
 /* handle_upload.c */
 enum exchange_step begin_upload(struct exchange *x);
@@ -30,13 +32,28 @@ enum exchange_step handle_delete_posted(struct exchange *x);
 /* handle_view.c */
 enum exchange_step handle_track(struct exchange *x);
 
+/* handle_page.c */
+enum exchange_step handle_flame(struct exchange *x);
+enum exchange_step handle_thumb(struct exchange *x);
+enum exchange_step handle_track_choice(struct exchange *x);
+enum exchange_step handle_rename(struct exchange *x);
+
 /* ---- shared by them ---- */
 
 /* The upload's record. False: x->reply says why not (404, 410, 500). */
 bool profile_record(struct exchange *x, struct str id, struct record *r);
 
 /* The upload as JSON, for an API client: the record and the summary in one object; `token` may be NULL. */
-void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary, const char *token);
+void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary,
+                  const char *token);
+
+/* Whether this is the upload's delete token (p NULL: none was sent). False: x->reply says 401 or 403. */
+bool token_accepted(struct exchange *x, const struct record *r, struct str token);
+/* The field `token` of a form, decoded into the buffer. */
+struct str form_token(struct exchange *x, struct buf *token);
+
+/* Appends a view's bytes, wherever they are, and frees the result. False: x->reply is made. */
+bool take_view(struct exchange *x, struct view_result *result, struct buf *bytes);
 
 /* Answers with a view: `status`, and the headers that views have. Waits if it has to be made first. */
 enum exchange_step answer_view(struct exchange *x, unsigned status, const struct view_request *r);

@@ -1,11 +1,14 @@
 #include "server/listen.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -26,20 +29,23 @@ static int open_unix(const char *path, struct diag *diag)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const struct sockaddr *sa = (const struct sockaddr *)&address;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct stat st;
 
     if (fd < 0)
         return fail(diag, "socket for", path);
     memcpy(address.sun_path, path, strlen(path) + 1);
     if (bind(fd, sa, sizeof(address)) == 0)
         return fd;
-    int probe = errno == EADDRINUSE ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    /* Connecting to a file that is no socket is refused as well: that one is not ours to remove. */
+    int why = errno;
+    bool is_socket = why == EADDRINUSE && lstat(path, &st) == 0 && S_ISSOCK(st.st_mode);
+    int probe = is_socket ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
     bool dead = probe >= 0 && connect(probe, sa, sizeof(address)) != 0 && errno == ECONNREFUSED;
-    if (probe >= 0) {
+    if (probe >= 0)
         close(probe);
-        errno = EADDRINUSE;
-    }
     if (dead && unlink(path) == 0 && bind(fd, sa, sizeof(address)) == 0)
         return fd;
+    errno = why;
     fail(diag, "bind", path);
     close(fd);
     return -1;
@@ -80,6 +86,7 @@ static void name_bound(int fd, char *bound, size_t bound_bytes)
     char host[256], port[16];
 
     if (getsockname(fd, (struct sockaddr *)&address, &n) != 0 ||
+        address.ss_family == AF_UNIX ||
         getnameinfo((struct sockaddr *)&address, n, host, sizeof(host), port, sizeof(port),
                     NI_NUMERICHOST | NI_NUMERICSERV) != 0)
         return;
@@ -102,6 +109,26 @@ int listen_open(const struct address *a, char *bound, size_t bound_bytes, struct
     else
         name_bound(fd, bound, bound_bytes);
     return fd;
+}
+
+/* sd_listen_fds(3): the variables are meant for the process with this id only. */
+int listen_inherited(char *bound, size_t bound_bytes)
+{
+    enum { FIRST_FD = 3 };
+    const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
+    uint64_t wanted_pid, n;
+    int listening = 0;
+    socklen_t size = sizeof(listening);
+
+    if (pid == NULL || count == NULL || !str_to_u64(str_of(pid), 10, &wanted_pid) ||
+        !str_to_u64(str_of(count), 10, &n) || wanted_pid != (uint64_t)getpid() || n < 1)
+        return -1;
+    if (getsockopt(FIRST_FD, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 || !listening)
+        return -1;
+    fcntl(FIRST_FD, F_SETFD, FD_CLOEXEC);
+    snprintf(bound, bound_bytes, "localhost");
+    name_bound(FIRST_FD, bound, bound_bytes);
+    return FIRST_FD;
 }
 
 void listen_close(const struct address *a, int fd)

@@ -13,6 +13,7 @@ static const char USAGE[] =
     "usage: aflamed [serve] [--KEY VALUE...] [--config FILE] [--print-config | --check-config]\n"
     "       aflamed render [OPTION...] FILE...      profiles to files; aflamed render --help\n"
     "       aflamed info [--json] FILE              what a profile holds\n"
+    "       aflamed demo [-o FILE]                  a trace to try things with\n"
     "       aflamed --help | --version\n\n"
     "Exit status: 0, 1 if a file cannot be used or the service not start, 2 if the command line makes no "
     "sense.\n\n"
@@ -103,6 +104,8 @@ static int run(int argc, char *const *argv)
         return cli_render(argc - 2, argv + 2);
     if (strcmp(command, "info") == 0)
         return cli_info(argc - 2, argv + 2);
+    if (strcmp(command, "demo") == 0)
+        return cli_demo(argc - 2, argv + 2);
     if (asks(argc, argv, "--help") || asks(argc, argv, "-h") || strcmp(command, "help") == 0)
         return help();
     if (asks(argc, argv, "--version"))

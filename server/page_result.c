@@ -1,350 +1,339 @@
-/* The page of one profile. Everything on it comes from the upload's record and from the summary (see
- * summary.c). */
+/* The page of one profile: what to know first, the facts, then a card for each thread, by weight. Threads of one
+ * pool (Binder:1234_1, Binder:1234_2, ...) share a group. */
+#include <stdlib.h>
+
 #include "core/clean.h"
-#include "render/number.h"
-#include "render/output.h"
+#include "server/page_data.h"
 #include "server/page_frame.h"
 #include "server/pages.h"
 #include "server/utc.h"
 
 enum {
-    PICTURES_MAX = 12, /* of the heaviest tracks; the others are links */
-    ROWS_MAX = 1000,   /* links; the JSON names all */
-    DIGITS = 3,
-    NS_PER_US = 1000
+    CARDS_MAX = 1000, /* the JSON names all */
+    THUMB_WIDTH_PX = 300,
+    THUMB_HEIGHT_PX = 90,
+    OPEN_MEMBERS_MAX = 4, /* a group of so few is open from the start, */
+    OPEN_SHARE = 20,      /* and so is one with more than this part of the whole */
+    REFRESH_S = 3,
+    DAY_S = 86400
 };
 
-/* ---- the summary's fields: of another type or missing, they are empty or 0 ---- */
+/* A thread on the page, in the order of weight. */
+struct card {
+    struct str pool; /* see pool_of */
+    size_t lead;     /* the heaviest card of its group; itself where it stands alone */
+    size_t members;  /* of the group that it leads */
+};
 
-static struct str field_text(const json_t *object, const char *key)
+struct page {
+    struct buf *b;
+    const struct page_result *of;
+    const json_t *values, *tracks;
+    const json_t *weight; /* NULL: no shares */
+    uint64_t whole;       /* of the weight, all tracks */
+    size_t n;             /* cards */
+};
+
+/* ---- groups ---- */
+
+/* What the names of a pool's threads have in common: all before the digits (and _ between them) at the end.
+ * Empty: the name is not of that form. */
+static struct str pool_of(struct str name)
 {
-    const json_t *s = json_object_get(object, key);
+    size_t n = name.n;
 
-    return json_is_string(s) ? (struct str){json_string_value(s), json_string_length(s)} : STR("");
+    while (n > 0 && ((name.p[n - 1] >= '0' && name.p[n - 1] <= '9') || name.p[n - 1] == '_'))
+        n--;
+    if (n == 0 || n == name.n || name.p[name.n - 1] == '_')
+        return STR("");
+    return (struct str){name.p, n};
 }
 
-static uint64_t field_number(const json_t *object, const char *key)
+/* NULL: no memory. */
+static struct card *group(const struct page *p)
 {
-    json_int_t n = json_integer_value(json_object_get(object, key));
+    struct card *cards = calloc(p->n + 1, sizeof(*cards));
 
-    return n > 0 ? (uint64_t)n : 0;
+    for (size_t i = 0; cards != NULL && i < p->n; i++) {
+        size_t lead = 0;
+        cards[i].pool = pool_of(page_data_text(json_array_get(p->tracks, i), "name"));
+        while (lead < i &&
+               (cards[i].pool.n == 0 || cards[lead].lead != lead || !str_eq(cards[lead].pool, cards[i].pool)))
+            lead++;
+        cards[i].lead = lead;
+        cards[lead].members++;
+    }
+    return cards;
 }
 
-/* ---- numbers ---- */
+/* ---- cards ---- */
 
-static void put_number(struct buf *b, enum profile_unit unit, uint64_t value)
+static uint64_t weight_of(const struct page *p, size_t i)
+{
+    return p->weight == NULL ? 0 : page_data_total(p->weight, json_array_get(p->tracks, i));
+}
+
+static void put_percent(const struct page *p, uint64_t part)
 {
     char text[NUMBER_BYTES_MAX];
 
-    buf_bytes(b, text, (size_t)(number_value(text, unit, value, DIGITS) - text));
+    if (p->whole > 0)
+        clean_xml(p->b, (struct str){text, (size_t)(number_percent(text, part, p->whole) - text)});
 }
 
-static void put_duration_us(struct buf *b, uint64_t us)
+/* The bar says no more than the words behind it. */
+static void put_share(const struct page *p, uint64_t part)
 {
-    put_number(b, UNIT_NS, us > UINT64_MAX / NS_PER_US ? UINT64_MAX : us * NS_PER_US);
-}
-
-static void put_total(struct buf *b, const json_t *value, const json_t *track)
-{
-    const char *name = json_string_value(json_object_get(value, "name"));
-    uint64_t total = name == NULL ? 0 : field_number(json_object_get(track, "totals"), name);
-
-    if (str_eq(field_text(value, "unit"), STR("ns")))
-        put_duration_us(b, total);
-    else
-        put_number(b, str_eq(field_text(value, "unit"), STR("bytes")) ? UNIT_BYTES : UNIT_COUNT, total);
-}
-
-/* The values that the tracks have totals of. */
-static bool has_total(const json_t *value, const json_t *track)
-{
-    const char *name = json_string_value(json_object_get(value, "name"));
-
-    return name != NULL && json_object_get(json_object_get(track, "totals"), name) != NULL;
-}
-
-/* ---- links ---- */
-
-/* `<a href="/p/ID/t/TRACK.SUFFIX">` for each output, with commas between them. */
-static void put_outputs(struct buf *b, const struct record *r, struct str track)
-{
-    for (size_t i = 0; i < OUTPUTS_COUNT; i++) {
-        page_frame_text(b, i == 0 ? "<a href=\"/p/" : ", <a href=\"/p/", str_of(r->id), "/t/");
-        buf_str(b, track);
-        page_frame_text(b, ".", str_of(OUTPUTS[i]->suffix), "\">");
-        page_frame_text(b, "", str_of(OUTPUTS[i]->label), "</a>");
-    }
-}
-
-static struct str track_id(const json_t *track, char text[NUMBER_BYTES_MAX])
-{
-    return (struct str){text, (size_t)(number_u64(text, field_number(track, "id")) - text)};
-}
-
-static void put_picture_url(struct buf *b, const struct record *r, struct str track)
-{
-    page_frame_text(b, "/p/", str_of(r->id), "/t/");
-    buf_str(b, track);
-    buf_z(b, ".");
-    buf_z(b, OUTPUTS[0]->suffix);
-}
-
-static void put_links(struct buf *b, const struct record *r, size_t n_tracks)
-{
-    buf_z(b, "<ul class=\"links\">\n");
-    if (n_tracks > 1) {
-        buf_z(b, "<li>All side by side: ");
-        put_outputs(b, r, STR("all"));
-        buf_z(b, "</li>\n<li>Equal stacks of all summed: ");
-        put_outputs(b, r, STR("merged"));
-        buf_z(b, "</li>\n");
-    }
-    page_frame_text(b, "<li>The numbers of this page: <a href=\"/p/", str_of(r->id),
-                    ".json\">JSON</a></li>\n");
-    page_frame_text(b, "<li>The file as it was uploaded: <a href=\"/p/", str_of(r->id),
-                    "/raw\">download</a></li>\n</ul>\n");
-}
-
-/* ---- warnings, facts ---- */
-
-static void put_warnings(struct buf *b, const json_t *warnings)
-{
-    const json_t *w;
-    size_t i;
-
-    if (json_array_size(warnings) == 0)
+    if (p->whole == 0)
         return;
-    buf_z(b, "<section class=\"warnings\">\n<h2>What to know first</h2>\n<ul>\n");
-    json_array_foreach(warnings, i, w)
-    {
-        page_frame_text(b, "<li>", field_text(w, "text"), "");
-        if (json_object_get(w, "offset") != NULL) {
-            buf_z(b, " <span class=\"quiet\">First at byte ");
-            put_number(b, UNIT_COUNT, field_number(w, "offset"));
-            buf_z(b, ".</span>");
-        }
-        buf_z(b, "</li>\n");
-    }
-    buf_z(b, "</ul>\n</section>\n");
+    buf_z(p->b, "<p class=\"share\"><svg class=\"bar\" viewBox=\"0 0 1000 1\" preserveAspectRatio=\"none\" "
+                "aria-hidden=\"true\"><rect height=\"1\" width=\"");
+    buf_u64(p->b, number_ratio(part, p->whole, 1000));
+    buf_z(p->b, "\"/></svg> ");
+    put_percent(p, part);
+    page_frame_text(p->b, " <span class=\"quiet\">of ", page_data_text(p->weight, "label"), "</span></p>\n");
 }
 
-enum fact_kind { FACT_TEXT, FACT_COUNT, FACT_BYTES, FACT_NS, FACT_US, FACT_TIME_US };
-
-/* In the order to show; a fact that is not here comes behind them, under its own name. */
-static const struct {
-    const char *name, *label;
-    enum fact_kind kind;
-} FACTS[] = {
-    {"version", "Format version", FACT_TEXT},
-    {"vm", "Virtual machine", FACT_TEXT},
-    {"clock", "Clock", FACT_TEXT},
-    {"pid", "Process id", FACT_TEXT},
-    {"start_us", "Started", FACT_TIME_US},
-    {"elapsed_us", "Elapsed", FACT_US},
-    {"elapsed_ns", "Elapsed", FACT_NS},
-    {"declared_records", "Records announced", FACT_COUNT},
-    {"record_bytes", "Bytes of a record", FACT_COUNT},
-    {"overflow", "Buffer overflow", FACT_TEXT},
-    {"listed_methods", "Methods listed", FACT_COUNT},
-    {"listed_threads", "Threads listed", FACT_COUNT},
-    {"clock_overhead_ns", "Cost of reading the clock", FACT_NS},
-    {"alloc_count", "Allocations", FACT_COUNT},
-    {"alloc_bytes", "Allocated", FACT_BYTES},
-    {"gc_count", "Garbage collections", FACT_COUNT},
-};
-enum { N_FACTS = sizeof(FACTS) / sizeof(FACTS[0]) };
-
-static void put_time(struct buf *b, int64_t unix_s)
+static void put_numbers(const struct page *p, const json_t *track, struct str id)
 {
-    char text[UTC_CHARS + 1];
-
-    utc_format(unix_s, text);
-    buf_printf(b, "<time datetime=\"%s\">%.10s %.5s UTC</time>", text, text, text + 11);
-}
-
-/* Some recorders count from the start of the machine, which is no date. */
-static void put_start(struct buf *b, uint64_t us)
-{
-    enum { US_PER_S = 1000000, PLAUSIBLE_S = 1000000000 };
-
-    if (us / US_PER_S < PLAUSIBLE_S || us / US_PER_S > (uint64_t)UTC_LAST_S) {
-        put_duration_us(b, us);
-        buf_z(b, " on the device's clock");
-        return;
-    }
-    put_time(b, (int64_t)(us / US_PER_S));
-}
-
-/* A number that is none is shown as it was written. */
-static void put_fact(struct buf *b, struct str label, enum fact_kind kind, struct str value)
-{
-    uint64_t number;
-
-    if (kind == FACT_TIME_US && str_eq(value, STR("0"))) /* the recorder did not say */
-        return;
-    page_frame_text(b, "<div><dt>", label, "</dt><dd>");
-    if (kind == FACT_TEXT || !str_to_u64(value, 10, &number))
-        clean_xml(b, value);
-    else if (kind == FACT_TIME_US)
-        put_start(b, number);
-    else if (kind == FACT_US)
-        put_duration_us(b, number);
-    else
-        put_number(b, kind == FACT_NS ? UNIT_NS : kind == FACT_BYTES ? UNIT_BYTES : UNIT_COUNT, number);
-    buf_z(b, "</dd></div>\n");
-}
-
-static bool fact_is_known(const char *name)
-{
-    for (size_t i = 0; i < N_FACTS; i++)
-        if (str_eq(str_of(FACTS[i].name), str_of(name)))
-            return true;
-    return false;
-}
-
-static void put_date(struct buf *b, const char *label, int64_t unix_s)
-{
-    buf_printf(b, "<div><dt>%s</dt><dd>", label);
-    put_time(b, unix_s);
-    buf_z(b, "</dd></div>\n");
-}
-
-static void put_facts(struct buf *b, const struct record *r, const json_t *summary)
-{
-    json_t *facts = json_object_get(summary, "facts"), *value;
-    const json_t *tracks = json_object_get(summary, "tracks"), *track;
-    uint64_t records = 0;
-    const char *name;
-    size_t at;
-
-    json_array_foreach(tracks, at, track) records = number_add(records, field_number(track, "records"));
-    buf_z(b, "<dl class=\"facts\">\n");
-    put_fact(b, STR("Format"), FACT_TEXT, field_text(summary, "format_label"));
-    for (size_t i = 0; i < N_FACTS; i++)
-        if (json_is_string(json_object_get(facts, FACTS[i].name)))
-            put_fact(b, str_of(FACTS[i].label), FACTS[i].kind, field_text(facts, FACTS[i].name));
-    json_object_foreach(facts, name, value) if (!fact_is_known(name) && json_is_string(value))
-        put_fact(b, str_of(name), FACT_TEXT, field_text(facts, name));
-    buf_z(b, "<div><dt>Records</dt><dd>");
-    put_number(b, UNIT_COUNT, records);
-    buf_z(b, "</dd></div>\n<div><dt>Size</dt><dd>");
-    put_number(b, UNIT_BYTES, r->size);
-    buf_z(b, "</dd></div>\n");
-    put_date(b, "Uploaded", r->created_s);
-    put_date(b, "Kept until", r->expires_s);
-    buf_z(b, "</dl>\n");
-}
-
-/* ---- tracks ---- */
-
-/* A track may have no name. */
-static void put_track_name(struct buf *b, const json_t *track)
-{
-    struct str name = field_text(track, "name");
-
-    if (name.n > 0)
-        clean_xml(b, name);
-    else
-        buf_z(b, "(no name)");
-}
-
-static void put_track(struct buf *b, const struct record *r, const json_t *summary, const json_t *track)
-{
-    char text[NUMBER_BYTES_MAX];
-    struct str id = track_id(track, text);
     const json_t *value;
     size_t i;
 
-    buf_z(b, "<section class=\"track\">\n<h3>");
-    put_track_name(b, track);
-    page_frame_text(b, "</h3>\n<p><span class=\"total\">id <b>", id, "</b></span> ");
-    json_array_foreach(json_object_get(summary, "values"), i, value)
+    page_frame_text(p->b, "<dl class=\"numbers\"><div><dt>id</dt><dd>", id, "</dd></div>");
+    json_array_foreach(p->values, i, value)
     {
-        if (!has_total(value, track))
+        if (!page_data_has_total(value, track))
             continue;
-        page_frame_text(b, "<span class=\"total\">", field_text(value, "label"), " <b>");
-        put_total(b, value, track);
-        buf_z(b, "</b></span> ");
+        page_frame_text(p->b, "<div><dt>", page_data_text(value, "label"), "</dt><dd>");
+        page_data_put_value(p->b, value, page_data_total(value, track));
+        buf_z(p->b, "</dd></div>");
     }
-    buf_z(b, "<span class=\"total\">calls <b>");
-    put_number(b, UNIT_COUNT, field_number(track, "calls"));
-    buf_z(b, "</b></span> <span class=\"total\">distinct stacks <b>");
-    put_number(b, UNIT_COUNT, field_number(track, "nodes"));
-    buf_z(b, "</b></span></p>\n<a class=\"picture\" href=\"");
-    put_picture_url(b, r, id);
-    buf_z(b, "\"><img loading=\"lazy\" width=\"1200\" src=\"");
-    put_picture_url(b, r, id);
-    buf_z(b, "\" alt=\"Flame graph of ");
-    put_track_name(b, track);
-    buf_z(b, "\"></a>\n<p class=\"downloads\">");
-    put_outputs(b, r, id);
-    buf_z(b, "</p>\n</section>\n");
+    buf_z(p->b, "<div><dt>calls</dt><dd>");
+    page_data_put_number(p->b, UNIT_COUNT, page_data_number(track, "calls"));
+    buf_z(p->b, "</dd></div></dl>\n");
 }
 
-static void put_row(struct buf *b, const struct record *r, const json_t *values, const json_t *track)
+static void put_card(const struct page *p, size_t i)
 {
+    const json_t *track = json_array_get(p->tracks, i);
+    const char *id = p->of->record->id;
     char text[NUMBER_BYTES_MAX];
-    struct str id = track_id(track, text);
-    const json_t *value;
-    size_t i;
+    struct str number = page_data_track_id(track, text);
 
-    buf_z(b, "<tr><td><a href=\"");
-    put_picture_url(b, r, id);
-    buf_z(b, "\">");
-    put_track_name(b, track);
-    page_frame_text(b, "</a></td><td>", id, "</td>");
-    json_array_foreach(values, i, value)
-    {
-        if (!has_total(value, track))
-            continue;
-        buf_z(b, "<td>");
-        put_total(b, value, track);
-        buf_z(b, "</td>");
-    }
-    buf_z(b, "<td>");
-    put_number(b, UNIT_COUNT, field_number(track, "calls"));
-    buf_z(b, "</td></tr>\n");
+    page_frame_text(p->b, "<li class=\"card\" data-track=\"", number, "\">\n");
+    page_frame_text(p->b, "<h3><a href=\"", str_of(id), "/t/");
+    page_frame_text(p->b, "", number, "\">");
+    page_data_put_track_name(p->b, track);
+    buf_printf(p->b,
+               "</a></h3>\n<img class=\"thumb\" loading=\"lazy\" decoding=\"async\" width=\"%d\" "
+               "height=\"%d\" src=\"",
+               THUMB_WIDTH_PX, THUMB_HEIGHT_PX);
+    page_frame_text(p->b, "", str_of(id), "/t/");
+    page_frame_text(p->b, "", number, "/thumb.svg\" alt=\"\">\n");
+    put_share(p, weight_of(p, i));
+    put_numbers(p, track, number);
+    buf_z(p->b, "</li>\n");
 }
 
-/* The tracks behind those that are shown as pictures. */
-static void put_table(struct buf *b, const struct record *r, const json_t *summary, size_t n_tracks)
+static void put_group(const struct page *p, const struct card *cards, size_t lead)
 {
-    const json_t *values = json_object_get(summary, "values"), *value;
-    const json_t *tracks = json_object_get(summary, "tracks");
-    size_t end = n_tracks > PICTURES_MAX + ROWS_MAX ? PICTURES_MAX + ROWS_MAX : n_tracks, i;
+    uint64_t weight = 0;
 
-    buf_z(b, "<h2>The others</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"The "
-             "others\">\n<table>\n"
-             "<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Id</th>");
-    json_array_foreach(values, i, value) if (has_total(value, json_array_get(tracks, PICTURES_MAX)))
-        page_frame_text(b, "<th scope=\"col\">", field_text(value, "label"), "</th>");
-    buf_z(b, "<th scope=\"col\">Calls</th></tr></thead>\n<tbody>\n");
-    for (i = PICTURES_MAX; i < end; i++)
-        put_row(b, r, values, json_array_get(tracks, i));
-    buf_z(b, "</tbody>\n</table>\n</div>\n");
-    if (end < n_tracks) {
-        buf_z(b, "<p>And ");
-        put_number(b, UNIT_COUNT, n_tracks - end);
-        page_frame_text(b, " more, which <a href=\"/p/", str_of(r->id),
+    for (size_t i = lead; i < p->n; i++)
+        if (cards[i].lead == lead)
+            weight = number_add(weight, weight_of(p, i));
+    bool open = cards[lead].members <= OPEN_MEMBERS_MAX || weight > p->whole / OPEN_SHARE;
+    buf_z(p->b, open ? "<details class=\"pool\" open>" : "<details class=\"pool\">");
+    page_frame_text(p->b, "<summary><span class=\"pool-name\">", cards[lead].pool,
+                    "*</span> <span class=\"quiet\">");
+    page_data_put_number(p->b, UNIT_COUNT, cards[lead].members);
+    buf_z(p->b, " threads");
+    if (p->whole > 0) {
+        buf_z(p->b, ", ");
+        page_data_put_value(p->b, p->weight, weight);
+        buf_z(p->b, ", ");
+        put_percent(p, weight);
+    }
+    buf_z(p->b, "</span></summary>\n<ul class=\"cards\">\n");
+    for (size_t i = lead; i < p->n; i++)
+        if (cards[i].lead == lead)
+            put_card(p, i);
+    buf_z(p->b, "</ul>\n</details>\n");
+}
+
+/* Threads that stand alone share a list until the next group. */
+static void put_cards(const struct page *p)
+{
+    struct card *cards = group(p);
+    bool in_list = false;
+
+    p->b->failed = p->b->failed || cards == NULL;
+    for (size_t i = 0; cards != NULL && i < p->n; i++) {
+        if (cards[i].lead != i) /* shown with its group */
+            continue;
+        bool alone = cards[i].members == 1;
+        if (in_list != alone)
+            buf_z(p->b, in_list ? "</ul>\n" : "<ul class=\"cards\">\n");
+        in_list = alone;
+        if (alone)
+            put_card(p, i);
+        else
+            put_group(p, cards, i);
+    }
+    if (in_list)
+        buf_z(p->b, "</ul>\n");
+    free(cards);
+}
+
+/* ---- what is around them ---- */
+
+static void put_links(const struct page *p)
+{
+    const char *id = p->of->record->id;
+
+    buf_z(p->b, "<p class=\"links\">");
+    if (json_array_size(p->tracks) > 1) {
+        page_frame_text(p->b, "<a class=\"button\" href=\"", str_of(id),
+                        "/t/all\">All threads side by side</a> ");
+        page_frame_text(p->b, "<a class=\"button\" href=\"", str_of(id),
+                        "/t/merged\">All threads merged</a> ");
+    }
+    page_frame_text(p->b, "<a class=\"button\" href=\"", str_of(id), ".json\">JSON</a> ");
+    page_frame_text(p->b, "<a class=\"button\" href=\"", str_of(id), "/raw\">The uploaded file</a></p>\n");
+}
+
+static void put_threads(const struct page *p)
+{
+    size_t all = json_array_size(p->tracks);
+
+    buf_z(p->b, "<section aria-labelledby=\"threads\">\n<div class=\"heading\"><h2 id=\"threads\">Threads "
+                "<span class=\"quiet\">");
+    page_data_put_number(p->b, UNIT_COUNT, all);
+    buf_z(p->b, ", busiest first</span></h2>\n");
+    if (p->n > 1)
+        buf_z(
+            p->b,
+            "<p class=\"filter\" id=\"filter\" hidden><label for=\"filter-text\">Filter by name or "
+            "id</label> <input id=\"filter-text\" type=\"search\" autocomplete=\"off\" "
+            "spellcheck=\"false\"> <span class=\"quiet\" id=\"filter-count\" role=\"status\"></span></p>\n");
+    buf_z(p->b, "</div>\n");
+    put_cards(p);
+    if (p->n < all) {
+        buf_z(p->b, "<p>And ");
+        page_data_put_number(p->b, UNIT_COUNT, all - p->n);
+        page_frame_text(p->b, " more, which <a href=\"", str_of(p->of->record->id),
                         ".json\">the JSON form of this page</a> names.</p>\n");
     }
+    buf_z(p->b, "</section>\n");
 }
 
-void page_result(struct buf *b, const struct record *r, const json_t *summary)
+static void put_token_field(struct buf *b, const char *id)
 {
-    const json_t *tracks = json_object_get(summary, "tracks");
-    size_t n = json_array_size(tracks);
-    struct str name = r->name[0] != '\0' ? str_of(r->name) : STR("Profile without a name");
+    buf_printf(b,
+               "<p><label for=\"%s\">Delete token <span class=\"quiet\">(the upload's answer had it)</span>"
+               "</label>\n<input id=\"%s\" name=\"token\" class=\"token\" autocomplete=\"off\" "
+               "spellcheck=\"false\" required></p>\n",
+               id, id);
+}
 
-    page_frame_begin(b, name);
-    page_frame_text(b, "<h1 class=\"name\">", name, "</h1>\n");
-    put_warnings(b, json_object_get(summary, "warnings"));
-    put_facts(b, r, summary);
-    put_links(b, r, n);
-    buf_z(b, "<h2>Flame graphs, busiest first</h2>\n");
-    for (size_t i = 0; i < n && i < PICTURES_MAX; i++)
-        put_track(b, r, summary, json_array_get(tracks, i));
-    if (n > PICTURES_MAX)
-        put_table(b, r, summary, n);
+/* For who has the token: the browser that uploaded fills it in by itself. */
+static void put_manage(const struct page *p)
+{
+    const struct record *r = p->of->record;
+    int64_t last_s = r->created_s + (int64_t)p->of->max_days * DAY_S;
+    int64_t most = (last_s - p->of->now_s) / DAY_S, left = (r->expires_s - p->of->now_s + DAY_S - 1) / DAY_S;
+
+    buf_z(p->b,
+          "<details class=\"manage\">\n<summary>Rename, keep for another time, delete</summary>\n"
+          "<p id=\"manage-token\">This takes the delete token of the upload. The browser that uploaded the "
+          "file fills it in by itself.</p>\n"
+          "<noscript><p>Without scripts: right after an upload the address of this page ends in "
+          "<code>#token=</code> and the token. Note it; it is shown nowhere else.</p></noscript>\n");
+    page_frame_text(p->b, "<div class=\"forms\">\n<form method=\"post\" action=\"", str_of(r->id),
+                    "/rename\">\n");
+    put_token_field(p->b, "token-rename");
+    page_frame_text(p->b,
+                    "<p><label for=\"name\">Name</label>\n<input id=\"name\" name=\"name\" maxlength=\"255\" "
+                    "autocomplete=\"off\" value=\"",
+                    str_of(r->name), "\"></p>\n");
+    if (most >= 1)
+        buf_printf(p->b,
+                   "<p><label for=\"expires\">Keep it for how many more days</label>\n<input id=\"expires\" "
+                   "name=\"expires\" type=\"number\" min=\"1\" max=\"%lld\" placeholder=\"%lld\"></p>\n",
+                   (long long)most, (long long)(left > 0 ? left : 1));
+    page_frame_text(p->b, "<p><button>Change</button></p>\n</form>\n<form method=\"get\" action=\"",
+                    str_of(r->id), "/delete\">\n");
+    put_token_field(p->b, "token-delete");
+    buf_z(p->b, "<p><button class=\"danger\">Delete ...</button></p>\n</form>\n</div>\n</details>\n");
+}
+
+/* What the scripts need to know stands in the attributes. */
+static void put_start(const struct page *p)
+{
+    const struct record *r = p->of->record;
+    char created[UTC_CHARS + 1], expires[UTC_CHARS + 1];
+
+    utc_format(r->created_s, created);
+    utc_format(r->expires_s, expires);
+    page_frame_text(p->b, "<article id=\"profile\" data-id=\"", str_of(r->id), "\"");
+    page_frame_text(p->b, " data-name=\"", str_of(r->name), "\"");
+    page_frame_text(p->b, " data-format=\"", str_of(r->format), "\"");
+    buf_printf(p->b, " data-size=\"%llu\" data-created=\"%s\" data-expires=\"%s\"",
+               (unsigned long long)r->size, created, expires);
+    buf_z(p->b, p->of->summary == NULL ? " data-waiting>\n" : ">\n");
+    page_frame_text(p->b, "<h1 class=\"name\">", page_data_name(r->name), "</h1>\n");
+}
+
+static void put_progress(const struct page *p)
+{
+    const struct page_progress *made = &p->of->progress;
+
+    if (made->n_views == 0 && p->of->summary != NULL)
+        return;
+    page_frame_text(p->b, "<section class=\"progress\" id=\"progress\" data-events=\"",
+                    str_of(p->of->record->id), "/events\" aria-labelledby=\"progress-words\">\n");
+    buf_printf(p->b, "<p id=\"progress-words\" role=\"status\">Drawing: %u of %u graphs are ready.</p>\n",
+               made->n_made, made->n_views);
+    buf_printf(p->b,
+               "<progress max=\"%u\" value=\"%u\" aria-labelledby=\"progress-words\"></progress>\n<p "
+               "class=\"quiet\">",
+               made->n_views > 0 ? made->n_views : 1, made->n_made);
+    clean_xml(p->b, made->format);
+    buf_z(p->b, made->format.n > 0 ? ", " : "");
+    page_data_put_number(p->b, UNIT_BYTES, made->bytes);
+    buf_z(p->b, ", ");
+    page_data_put_number(p->b, UNIT_COUNT, made->records);
+    buf_z(p->b, " records</p>\n</section>\n");
+}
+
+void page_result(struct buf *b, const struct page_result *of)
+{
+    struct page p = {.b = b, .of = of};
+    const json_t *track;
+    size_t i;
+    bool busy = of->progress.n_views > 0 || of->summary == NULL;
+
+    p.values = json_object_get(of->summary, "values");
+    p.tracks = json_object_get(of->summary, "tracks");
+    p.weight = page_data_weight(of->summary);
+    p.n = json_array_size(p.tracks) < CARDS_MAX ? json_array_size(p.tracks) : CARDS_MAX;
+    json_array_foreach(p.tracks, i, track)
+    {
+        p.whole = p.weight == NULL ? 0 : number_add(p.whole, page_data_total(p.weight, track));
+    }
+    page_frame_begin(b, &(struct page_frame){.title = page_data_name(of->record->name),
+                                             .root = STR("../"),
+                                             .script = "result.js",
+                                             .refresh_s = busy ? REFRESH_S : 0});
+    put_start(&p);
+    put_progress(&p);
+    page_warnings(b, json_object_get(of->summary, "warnings"));
+    if (of->summary != NULL) {
+        page_facts(b, of->record, of->summary);
+        put_links(&p);
+        put_threads(&p);
+        put_manage(&p);
+    }
+    buf_z(b, "</article>\n");
     page_frame_end(b);
 }

@@ -1,11 +1,12 @@
-/* The HTML pages: functions from data to text. No script, no inline style; every text from outside is
- * escaped. */
+/* The HTML pages: functions from data to text. No inline script or style; every text from outside is escaped.
+ * `root` is where the front page is, seen from the page (page_frame.h). */
 #ifndef SERVER_PAGES_H
 #define SERVER_PAGES_H
 
 #include <jansson.h>
 
 #include "core/buf.h"
+#include "render/view.h"
 #include "server/config.h"
 #include "server/record.h"
 #include "server/reply.h"
@@ -20,19 +21,55 @@ void page_upload(struct buf *b, struct str base, const struct config *config);
 /* The same as a manual for the terminal. */
 void page_manual(struct buf *b, struct str base, const struct config *config);
 
-/* One profile: facts, warnings, tracks by weight with their graphs. `summary` as convert_summary makes it. */
-void page_result(struct buf *b, const struct record *r, const json_t *summary);
+/* ---- one profile ---- */
+
+/* Views that are being made ahead. */
+struct page_progress {
+    uint64_t bytes, records;
+    struct str format;
+    uint32_t n_made, n_views; /* n_views 0: nothing is being made any more */
+};
+
+/* /p/<id>: warnings, facts, threads by weight. `summary` as convert_summary makes it; NULL while that is being
+ * made as well. `max_days` is how long after its upload a profile can be kept. */
+struct page_result {
+    const struct record *record;
+    const json_t *summary;
+    struct page_progress progress;
+    uint64_t max_days;
+    int64_t now_s;
+};
+void page_result(struct buf *b, const struct page_result *p);
+/* Its parts that stand before the threads. */
+void page_warnings(struct buf *b, const json_t *warnings);
+void page_facts(struct buf *b, const struct record *r, const json_t *summary);
+
+/* /p/<id>/t/<track>: one picture, with what leads to the others. */
+struct page_flame {
+    const struct record *record;
+    const json_t *summary;
+    const struct view_options *options; /* as asked for */
+    struct str track;                   /* as the URL has it: digits and commas, "all" or "merged" */
+    struct str svg;                     /* output "svg" of these options */
+};
+void page_flame(struct buf *b, const struct page_flame *p);
+/* The query, from its ? on, that leads to these options, not those of the tracks; nothing for the default ones.
+ * `ampersand` is what stands between two of them. */
+void page_flame_query(struct buf *b, const struct view_options *o, const char *ampersand);
 
 /* The form behind /p/<id>/delete?token= */
 void page_delete(struct buf *b, const struct record *r, struct str token);
-void page_deleted(struct buf *b);
+void page_deleted(struct buf *b, struct str root, const struct record *r);
 
-void page_problem(struct buf *b, unsigned status, struct str title, struct str detail, struct str hint,
-                  uint64_t request_id);
+void page_problem(struct buf *b, struct str root, unsigned status, struct str title, struct str detail,
+                  struct str hint, uint64_t request_id);
 
-/* Path of a file of static/ with its content's hash: /static/<16 hex digits>/<name>. Also checks one that was
- * asked for. */
+/* ---- files of static/ ---- */
+
+/* Path of a file, from the front page: static/<16 hex digits>/<name>. The digits are of all files together, so
+ * that one may name another as its neighbour. Nothing is appended if there is no such file. */
 void static_path(struct buf *b, struct str name);
-const struct static_file *static_find(struct str hash, struct str name);
+/* The file that was asked for by that path. False: there is none, or it is of another version. */
+bool static_find(struct str hash, struct str name, struct static_file *file);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "core/clean.h"
 #include "server/exchange.h"
+#include "server/page_frame.h"
 #include "server/pages.h"
 
 struct problem {
@@ -58,7 +59,7 @@ static void put_text(struct buf *b, const struct problem *p)
     }
 }
 
-static void put_page(struct buf *b, const struct problem *p, uint64_t request_id)
+static void put_page(struct buf *b, const struct exchange *x, const struct problem *p)
 {
     struct buf detail = {0};
 
@@ -68,7 +69,8 @@ static void put_page(struct buf *b, const struct problem *p, uint64_t request_id
         buf_u64(&detail, *p->offset);
         buf_char(&detail, ')');
     }
-    page_problem(b, p->status, p->title, detail.failed ? p->detail : buf_view(&detail), p->hint, request_id);
+    page_problem(b, page_root(x->path), p->status, p->title, detail.failed ? p->detail : buf_view(&detail),
+                 p->hint, x->id);
     buf_free(&detail);
 }
 
@@ -82,7 +84,7 @@ static void answer(struct exchange *x, const struct problem *p)
     r->close = close;
     switch (x->accepts) {
     case AS_HTML:
-        put_page(reply_text(r, p->status, "text/html; charset=utf-8"), p, x->id);
+        put_page(reply_text(r, p->status, "text/html; charset=utf-8"), x, p);
         page_headers(r);
         break;
     case AS_JSON:

@@ -113,7 +113,7 @@ static void ref_key(char out[STORE_KEY_BYTES], const char *sha256, const char *i
 
 static struct record_keys keys_of(const struct record *r)
 {
-    struct record_keys k;
+    struct record_keys k = {.upload = ""};
 
     upload_key(k.upload, r->id);
     gone_key(k.gone, r->id);
@@ -211,13 +211,15 @@ static bool from_json(const json_t *object, struct str id, struct record *r)
 
 /* ---- the store ---- */
 
-static enum store_result put_json(struct store *s, const char *key, const struct record *r)
+static enum store_result put_json(struct store *s, const char *key, const struct record *r, bool replace)
 {
     json_t *object = to_json(r);
     char *text = object == NULL ? NULL : json_dumps(object, JSON_INDENT(2));
     enum store_result result = STORE_FAILED;
 
-    if (text != NULL)
+    if (text != NULL && replace)
+        result = store_replace(s, key, str_of(text));
+    else if (text != NULL)
         result = store_put(s, key, str_of(text), STORE_DURABLE);
     free(text);
     json_decref(object);
@@ -255,7 +257,7 @@ enum store_result record_write(struct store *s, const struct record *r)
     enum store_result result = store_put(s, keys.ref, STR(""), STORE_DURABLE);
     enum store_result confirmed = result;
     if (is_there(result))
-        confirmed = result = put_json(s, keys.upload, r);
+        confirmed = result = put_json(s, keys.upload, r, false);
     if (is_there(result))
         confirmed = confirm(s, &keys);
     if (is_there(confirmed))
@@ -322,6 +324,28 @@ enum record_state record_read(struct store *s, struct str id, int64_t now_s, str
     return state == RECORD_FOUND && r->expires_s <= now_s ? RECORD_GONE : state;
 }
 
+enum store_result record_change(struct store *s, const struct record *r, int64_t now_s)
+{
+    struct str id = str_of(r->id);
+    struct record stored;
+
+    if (!valid(r)) {
+        errno = EINVAL;
+        return STORE_FAILED;
+    }
+    enum record_state state = record_read(s, id, now_s, &stored);
+    if (state != RECORD_FOUND)
+        return state == RECORD_BROKEN ? STORE_FAILED : STORE_NOT_FOUND;
+    struct record_keys keys = keys_of(r);
+    enum store_result result = put_json(s, keys.upload, r, true);
+    enum tombstone tombstone = read_tombstone(s, id, now_s);
+    bool gone = tombstone == TOMBSTONE_FRESH || tombstone == TOMBSTONE_OLD;
+    if (!gone && (!is_there(result) || confirm(s, &keys) == STORE_OK))
+        return result;
+    enum store_result removed = store_delete(s, keys.upload);
+    return settled(removed) ? STORE_NOT_FOUND : removed;
+}
+
 enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
 {
     char now[UTC_CHARS + 1];
@@ -340,13 +364,20 @@ enum store_result record_delete(struct store *s, const struct record *r, int64_t
     return settled(result) ? STORE_OK : result;
 }
 
-enum store_result record_expire(struct store *s, const struct record *r, int64_t now_s)
+enum store_result record_expire(struct store *s, struct str id, int64_t now_s, bool *expired)
 {
     char key[STORE_KEY_BYTES];
+    enum store_result result = STORE_OK;
+    struct record r;
 
-    ref_key(key, r->sha256, r->id);
-    enum store_result result = store_delete(s, key);
-    return settled(result) ? record_delete(s, r, now_s) : result;
+    store_lock(s);
+    *expired = record_read(s, id, now_s, &r) == RECORD_GONE && r.id[0] != '\0';
+    if (*expired) {
+        ref_key(key, r.sha256, r.id);
+        result = store_delete(s, key);
+    }
+    store_unlock(s);
+    return *expired && settled(result) ? record_delete(s, &r, now_s) : result;
 }
 
 enum store_result record_forget(struct store *s, struct str id, int64_t now_s, bool *forgotten)
@@ -369,7 +400,9 @@ enum store_result record_forget(struct store *s, struct str id, int64_t now_s, b
 /* The last part of a key. */
 static const char *name_of(const char *key)
 {
-    return key + str_find_last(str_of(key), '/') + 1;
+    const char *slash = strrchr(key, '/');
+
+    return slash == NULL ? key : slash + 1;
 }
 
 static bool note_any(void *found, const struct store_object *object)

@@ -1,5 +1,5 @@
-/* What is kept about an upload beside its bytes: one small JSON object, uploads/<id>.json, written once.
- * Deleting and expiring replaces nothing: a tombstone object beside it, gone/<id>, says gone (410) for 30
+/* What is kept about an upload beside its bytes: one small JSON object, uploads/<id>.json, replaced as a whole when
+ * its name or expiry changes. Deleting and expiring replaces nothing: a tombstone object beside it, gone/<id>, says gone (410) for 30
  * days. */
 #ifndef SERVER_RECORD_H
 #define SERVER_RECORD_H
@@ -65,15 +65,26 @@ enum record_state record_read(struct store *s, struct str id, int64_t now_s, str
 /* Constant-time comparison of the token's hash. */
 bool record_token_matches(const struct record *r, struct str token);
 
+/* Replaces the stored record by this one, which may differ in name and expiry. STORE_NOT_FOUND: the upload is not
+ * there, or was deleted meanwhile. Of two changes at once the later one stays.
+ *
+ * It needs no lock against a delete: that one leaves a tombstone first and removes the record then. If the
+ * tombstone is there when this has replaced the record, this removes it; if it comes later, so does the removal. */
+enum store_result record_change(struct store *s, const struct record *r, int64_t now_s)
+    __attribute__((warn_unused_result));
+
 /* Tombstone first, then the record, then the ref; the blob is the sweep's. What is gone already is success.
  * Deletes are not synced, the tombstone is: after a power cut record_read says RECORD_GONE with *r filled,
  * and a second delete finishes the work. */
 enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
     __attribute__((warn_unused_result));
 
-/* As record_delete, of one that has expired. The ref goes first: where a full disk has no room for a tombstone,
- * the blob may go all the same, and the record says itself that it is gone until a later call ends it. */
-enum store_result record_expire(struct store *s, const struct record *r, int64_t now_s)
+/* As record_delete, of an upload that has expired, or was half deleted; *expired says whether that was so. The
+ * ref goes first: where a full disk has no room for a tombstone, the blob may go all the same, and the record
+ * says itself that it is gone until a later call ends it. Whether it has expired is asked, and the ref removed,
+ * under the lock of the store, under which record_change confirms that the ref is still there: a change comes in
+ * time, or too late. */
+enum store_result record_expire(struct store *s, struct str id, int64_t now_s, bool *expired)
     __attribute__((warn_unused_result));
 
 /* Removes the tombstone of `id` if it is older than RECORD_GONE_DAYS and no record is left. */

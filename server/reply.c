@@ -4,13 +4,18 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "server/encoding.h"
 
 /* ---- shared bytes ---- */
 
 struct shared_bytes {
     atomic_uint references;
     struct str bytes;
+    _Atomic(void *) answer;
+    void (*end_answer)(void *answer);
 };
 
 struct shared_bytes *shared_bytes_new(struct buf *taken)
@@ -22,6 +27,7 @@ struct shared_bytes *shared_bytes_new(struct buf *taken)
         return NULL;
     }
     atomic_init(&s->references, 1);
+    atomic_init(&s->answer, NULL);
     /* Shared bytes live long: the room that was left for growing goes back. */
     char *fitting = taken->n > 0 ? realloc(taken->p, taken->n) : NULL;
     if (fitting != NULL)
@@ -41,6 +47,8 @@ void shared_bytes_unref(struct shared_bytes *s)
 {
     if (s == NULL || atomic_fetch_sub_explicit(&s->references, 1, memory_order_acq_rel) != 1)
         return;
+    if (shared_bytes_answer(s) != NULL)
+        s->end_answer(shared_bytes_answer(s));
     free((void *)(uintptr_t)s->bytes.p);
     free(s);
 }
@@ -48,6 +56,21 @@ void shared_bytes_unref(struct shared_bytes *s)
 struct str shared_bytes_view(const struct shared_bytes *s)
 {
     return s->bytes;
+}
+
+void *shared_bytes_answer(struct shared_bytes *s)
+{
+    return atomic_load_explicit(&s->answer, memory_order_acquire);
+}
+
+bool shared_bytes_set_answer(struct shared_bytes *s, void *answer, void (*end)(void *answer))
+{
+    void *none = NULL;
+
+    if (!atomic_compare_exchange_strong(&s->answer, &none, answer))
+        return false;
+    s->end_answer = end; /* for who drops the last reference: the caller has one still */
+    return true;
 }
 
 /* ---- replies ---- */
@@ -118,6 +141,14 @@ void reply_shared(struct reply *r, unsigned status, const char *media_type, stru
     r->shared = s;
 }
 
+void reply_again(struct reply *r, struct shared_bytes *s)
+{
+    drop_body(r);
+    r->status = 200;
+    r->kind = REPLY_AGAIN;
+    r->shared = s;
+}
+
 void reply_static(struct reply *r, unsigned status, const char *media_type, struct str bytes)
 {
     start(r, status, media_type);
@@ -143,6 +174,30 @@ void reply_stream(struct reply *r, unsigned status, const char *media_type,
     r->stream = stream;
 }
 
+static bool may_encode(const struct reply *r)
+{
+    const char *vary = reply_header_value(r, "Vary");
+
+    return r->status == 200 && r->kind == REPLY_BUFFER && !r->body.failed && r->body.n > REPLY_ENCODE_BYTES &&
+           vary != NULL && strstr(vary, "Accept-Encoding") != NULL;
+}
+
+void reply_encode(struct reply *r, struct str accept_encoding)
+{
+    enum encoding e = may_encode(r) ? encoding_negotiate(accept_encoding).best : ENCODING_IDENTITY;
+    struct buf encoded = {0};
+
+    if (e == ENCODING_IDENTITY)
+        return;
+    if (encoding_apply(e, ENCODING_ONCE, buf_view(&r->body), &encoded)) {
+        buf_free(&r->body);
+        r->body = encoded;
+        reply_header(r, "Content-Encoding", "%s", encoding_name(e));
+    } else {
+        buf_free(&encoded);
+    }
+}
+
 uint64_t reply_bytes(const struct reply *r)
 {
     switch (r->kind) {
@@ -151,6 +206,7 @@ uint64_t reply_bytes(const struct reply *r)
     case REPLY_FILE:
         return r->file_bytes;
     case REPLY_SHARED:
+    case REPLY_AGAIN:
         return shared_bytes_view(r->shared).n;
     case REPLY_STATIC:
         return r->bytes.n;

@@ -15,6 +15,13 @@ struct shared_bytes *shared_bytes_ref(struct shared_bytes *s);
 void shared_bytes_unref(struct shared_bytes *s); /* NULL is fine; any thread */
 struct str shared_bytes_view(const struct shared_bytes *s);
 
+/* The sender's own form of an answer of these bytes, status 200 and all headers, so that the next one need not be
+ * made again. NULL: none yet. Ends with the bytes. */
+void *shared_bytes_answer(struct shared_bytes *s);
+/* False: there is one already; the caller keeps what it made. */
+bool shared_bytes_set_answer(struct shared_bytes *s, void *answer, void (*end)(void *answer))
+    __attribute__((warn_unused_result));
+
 struct reply {
     unsigned status; /* 0: not made yet */
     struct {
@@ -23,9 +30,9 @@ struct reply {
     } headers[REPLY_HEADERS_MAX];
     size_t n_headers;
     struct buf text; /* header values, each terminated */
-    enum { REPLY_BUFFER, REPLY_FILE, REPLY_SHARED, REPLY_STATIC, REPLY_STREAM } kind;
+    enum { REPLY_BUFFER, REPLY_FILE, REPLY_SHARED, REPLY_AGAIN, REPLY_STATIC, REPLY_STREAM } kind;
     struct buf body;             /* REPLY_BUFFER */
-    struct shared_bytes *shared; /* REPLY_SHARED: a reference of this reply's own */
+    struct shared_bytes *shared; /* REPLY_SHARED, REPLY_AGAIN: a reference of this reply's own */
     struct str bytes;            /* REPLY_STATIC: lives as long as the program */
     int fd;                      /* REPLY_FILE: this reply's own */
     uint64_t file_offset, file_bytes;
@@ -44,6 +51,8 @@ void reply_header(struct reply *r, const char *static_name, const char *format, 
 struct buf *reply_text(struct reply *r, unsigned status, const char *media_type);
 void reply_shared(struct reply *r, unsigned status, const char *media_type,
                   struct shared_bytes *s); /* takes the reference */
+/* The answer that the bytes have already: 200, its headers, and none of this reply's; takes the reference. */
+void reply_again(struct reply *r, struct shared_bytes *s);
 void reply_static(struct reply *r, unsigned status, const char *media_type, struct str bytes);
 void reply_file(struct reply *r, unsigned status, const char *media_type, int fd, uint64_t offset,
                 uint64_t bytes); /* takes fd */
@@ -52,6 +61,11 @@ void reply_file(struct reply *r, unsigned status, const char *media_type, int fd
  * false: it has suspended the exchange, and is called again after the resume. */
 void reply_stream(struct reply *r, unsigned status, const char *media_type,
                   bool (*stream)(void *exchange, struct buf *out, bool *ended));
+
+/* Encodes a body of REPLY_BUFFER for a client with this header Accept-Encoding, if it is a success, has more than
+ * REPLY_ENCODE_BYTES, and its Vary names Accept-Encoding; that is how a handler says that it may be encoded. */
+enum { REPLY_ENCODE_BYTES = 4096 };
+void reply_encode(struct reply *r, struct str accept_encoding);
 
 /* Length of the body in bytes; 0 of a stream. */
 uint64_t reply_bytes(const struct reply *r);

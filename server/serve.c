@@ -11,8 +11,11 @@
 #include "render/svg.h"
 #include "server/http.h"
 #include "server/job.h"
+#include "server/keepsake.h"
 #include "server/listen.h"
 #include "server/progress.h"
+#include "server/recent.h"
+#include "server/sweep.h"
 #include "server/views.h"
 
 /* Requests that are under way when the service is told to stop have this long. */
@@ -64,6 +67,13 @@ static void settle_sizes(struct config *c)
         c->open_jobs = 2 * c->workers;
 }
 
+static bool no_means(struct diag *diag)
+{
+    return diag_set(diag, DIAG_NO_MEMORY, "cannot start",
+                    "Look at the limits of threads and memory (ulimit -a).",
+                    "There is not enough memory, or no thread could be started.");
+}
+
 static bool open_service(struct service *s, const struct config *config, struct diag *diag)
 {
     s->config = config;
@@ -75,18 +85,21 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->jobs = jobs_new(s);
     s->views = views_new(s);
     s->progresses = progresses_new();
+    s->recent = recent_new(s->store);
+    s->keepsakes = keepsakes_new();
     if (s->log == NULL || s->pool == NULL || s->jobs == NULL || s->views == NULL || s->progresses == NULL ||
-        !make_policy(s) || !pool_start(s->pool))
-        return diag_set(diag, DIAG_NO_MEMORY, "cannot start",
-                        "Look at the limits of threads and memory (ulimit -a).",
-                        "There is not enough memory, or no thread could be started.");
+        s->recent == NULL || s->keepsakes == NULL || !make_policy(s) || !pool_start(s->pool))
+        return no_means(diag);
     return true;
 }
 
-static void close_service(struct service *s)
+static void close_service(struct service *s, struct sweep *sweep)
 {
     pool_free(s->pool);
+    sweep_stop(sweep);
     views_free(s->views);
+    recent_free(s->recent);
+    keepsakes_free(s->keepsakes);
     progresses_free(s->progresses);
     jobs_free(s->jobs);
     store_close(s->store);
@@ -102,10 +115,29 @@ static void wait_for_signal(const sigset_t *set)
         ;
 }
 
-static bool serve(struct service *s, const struct address *address, const sigset_t *signals,
-                  struct diag *diag)
+/* A socket handed over by the service manager comes before the configured address, and obeys the same rule. Its name, if it
+ * has one, is not ours to remove. */
+static int open_socket(struct service *s, struct address *address, struct diag *diag)
 {
-    int fd = listen_open(address, s->address, sizeof(s->address), diag);
+    int fd = listen_inherited(s->address, sizeof(s->address));
+    struct address bound;
+
+    if (fd < 0)
+        return listen_open(address, s->address, sizeof(s->address), diag);
+    *address = (struct address){.kind = ADDRESS_ANY};
+    if (s->config->open || strcmp(s->address, "localhost") == 0 ||
+        (address_parse(str_of(s->address), &bound) && address_is_loopback(&bound)))
+        return fd;
+    diag_set(diag, DIAG_USAGE, "not only for this machine",
+             "Let the socket unit listen on 127.0.0.1 behind a proxy that authenticates, or say --open.",
+             "The socket handed over listens on %s, which can be reached from other machines.", s->address);
+    close(fd);
+    return -1;
+}
+
+static bool serve(struct service *s, struct address *address, const sigset_t *signals, struct diag *diag)
+{
+    int fd = open_socket(s, address, diag);
 
     if (fd < 0)
         return false;
@@ -137,9 +169,13 @@ int serve_run(const struct config *config)
     sigaddset(&signals, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
-    bool ok = address_parse(str_of(config->listen), &address) && open_service(&s, &settled, &diag) &&
-              serve(&s, &address, &signals, &diag);
-    close_service(&s);
+    struct sweep *sweep = NULL;
+    bool ok = address_parse(str_of(config->listen), &address) && open_service(&s, &settled, &diag);
+    if (ok) {
+        sweep = sweep_start(&settled, s.store, s.log);
+        ok = sweep != NULL ? serve(&s, &address, &signals, &diag) : no_means(&diag);
+    }
+    close_service(&s, sweep);
     if (!ok && diag.kind != DIAG_NONE)
         report(&diag);
     return ok ? 0 : 1;

@@ -8,7 +8,9 @@
 #include "server/store.h"
 
 struct jobs;
+struct keepsakes;
 struct progresses;
+struct recent;
 struct views;
 
 struct service {
@@ -19,8 +21,10 @@ struct service {
     struct jobs *jobs;
     struct views *views;
     struct progresses *progresses;
-    char address[300];    /* what is listened on, as "host:port", for URLs */
-    char svg_policy[300]; /* Content-Security-Policy of SVG answers */
+    struct recent *recent;       /* records that were read a moment ago */
+    struct keepsakes *keepsakes; /* files of static/, encoded */
+    char address[300];           /* what is listened on, as "host:port", for URLs */
+    char svg_policy[300];        /* Content-Security-Policy of SVG answers */
 };
 
 extern const char SERVICE_VERSION[];

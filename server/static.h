@@ -12,5 +12,6 @@ struct static_file {
 
 extern const struct static_file STATIC_FILES[];
 extern const size_t STATIC_FILES_COUNT;
+extern const struct str STATIC_FILES_DIGEST; /* of all their names and bytes */
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct store {
     pthread_mutex_t lock_for_all; /* store_lock; never held while another is waited for */
     void (*full)(void *context);
     void *full_context;
+    atomic_uint_fast64_t changes;
 };
 
 void store_lock(struct store *s)
@@ -43,6 +45,16 @@ void store_on_full(struct store *s, void (*full)(void *context), void *context)
 {
     s->full = full;
     s->full_context = context;
+}
+
+uint64_t store_changes(const struct store *s)
+{
+    return atomic_load(&s->changes);
+}
+
+static void note_change(struct store *s)
+{
+    atomic_fetch_add(&s->changes, 1);
 }
 
 static enum store_result result_of(int error)
@@ -251,15 +263,20 @@ static int open_named(const struct store *s, struct store_temp *t)
     return file_open(s->top, t->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
 }
 
-enum store_result store_temp_open(struct store *s, struct store_temp *t)
+static enum store_result open_temp(struct store *s, struct store_temp *t, bool nameless)
 {
     *t = (struct store_temp){.store = s};
-    int fd = s->nameless ? open_nameless(s) : open_named(s, t);
+    int fd = nameless ? open_nameless(s) : open_named(s, t);
     if (fd < 0)
         return write_failure(s);
     t->fd = fd;
     t->open = true;
     return STORE_OK;
+}
+
+enum store_result store_temp_open(struct store *s, struct store_temp *t)
+{
+    return open_temp(s, t, s->nameless);
 }
 
 enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
@@ -334,6 +351,8 @@ enum store_result store_temp_commit(struct store *s, struct store_temp *t, const
     if (durable && (result == STORE_OK || result == STORE_EXISTS) && !folder_sync_parents(s->top, key))
         result = write_failure(s);
     store_temp_discard(s, t);
+    if (durable)
+        note_change(s); /* also after a failure: the object may be there */
     return result;
 }
 
@@ -348,6 +367,25 @@ enum store_result store_put(struct store *s, const char *key, struct str bytes,
     if (result == STORE_OK)
         return store_temp_commit(s, &t, key, durability);
     store_temp_discard(s, &t);
+    return result;
+}
+
+/* Only what has a name can take another one's place. */
+enum store_result store_replace(struct store *s, const char *key, struct str bytes)
+{
+    struct store_temp t;
+
+    if (!store_key_valid(key))
+        return refuse_key();
+    enum store_result result = open_temp(s, &t, false);
+    if (result == STORE_OK)
+        result = store_temp_write(&t, bytes.p, bytes.n);
+    if (result == STORE_OK &&
+        (TEMP_FAILURE_RETRY(fsync(t.fd)) != 0 || !folder_make_parents(s->top, key) ||
+         renameat(s->top, t.name, s->top, key) != 0 || !folder_sync_parents(s->top, key)))
+        result = write_failure(s);
+    store_temp_discard(s, &t);
+    note_change(s);
     return result;
 }
 
@@ -450,6 +488,7 @@ enum store_result store_delete(struct store *s, const char *key)
         return refuse_key();
     if (unlinkat(s->top, key, 0) != 0)
         return errno == EISDIR ? STORE_NOT_FOUND : result_of(errno);
+    note_change(s);
     remove_empty_folder(s, key);
     return STORE_OK;
 }

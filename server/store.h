@@ -1,6 +1,6 @@
 /* Objects by key: get, put, exists, delete, list. A directory; the interface is kept to what an object store
  * can do. Keys are "folder/../name" of [a-z0-9._-], never a client's words. An object appears whole or not at
- * all, and is never changed. Any thread.
+ * all, and is never changed but by being replaced as a whole. Any thread.
  *
  * Each object has a time of last use, so that what nobody needs can be told from what is needed now. It is
  * kept where the directory keeps the time of a file's change. A put sets it, also one that finds the key
@@ -60,6 +60,10 @@ void store_temp_discard(struct store *s, struct store_temp *t);
 
 enum store_result store_put(struct store *s, const char *key, struct str bytes,
                             enum store_durability durability) __attribute__((warn_unused_result));
+/* Durable; replaces the object that is there, if one is, in one step: who reads gets the one or the other, also
+ * after a power cut. */
+enum store_result store_replace(struct store *s, const char *key, struct str bytes)
+    __attribute__((warn_unused_result));
 /* An open read-only descriptor, the caller's to close, and the size in bytes. Counts as a use. */
 enum store_result store_get(struct store *s, const char *key, int *fd, uint64_t *bytes)
     __attribute__((warn_unused_result));
@@ -87,6 +91,10 @@ enum store_result store_delete(struct store *s, const char *key);
 enum store_result store_list(struct store *s, const char *prefix,
                              bool (*each)(void *context, const struct store_object *object), void *context)
     __attribute__((warn_unused_result));
+
+/* A number that has changed whenever a delete or a durable put has returned: what was read since it had this value
+ * is still so, evictable objects apart, which may have been added. */
+uint64_t store_changes(const struct store *s);
 
 /* A mutex that all who share the store have in common, for short steps of several calls of which some delete:
  * look, then delete what is not needed. The service has the store for itself, so it is enough. No call of the

@@ -7,12 +7,14 @@
  *      "tracks": [{"id": 1, "name": "main", "records": 10, "calls": 5, "nodes": 6,
  *                  "totals": {"wall": 15, "cpu": 7}}, ...]}
  *
- * Facts: the first of each name. A warning has an offset where there is one. Tracks by weight; totals of a
+ * Facts: the first of each name. Derived: what can be shown beside the values. Weight: the value by which tracks are
+ * sorted. A warning has an offset where there is one. Tracks by weight; totals of a
  * unit "ns" are in whole microseconds, all others as they are, and calls stand in "calls" only. No number is
  * above 2^63 - 1, which is where many readers of JSON end. Equal profiles give equal bytes. */
 #include <stdlib.h>
 
 #include "core/clean.h"
+#include "render/measure.h"
 #include "server/convert.h"
 
 enum { FACTS_MAX = 64, NS_PER_US = 1000 }; /* facts of different names; formats have a handful */
@@ -63,21 +65,33 @@ static void put_facts(struct buf *b, const struct profile *p)
     buf_char(b, '}');
 }
 
-static void put_values(struct buf *b, const struct profile *p)
+/* The profile's own values are the first measures; those that follow from them come behind. */
+static void put_measures(struct buf *b, const char *key, const struct measure *m, uint32_t n)
 {
-    put_key(b, "values");
+    put_key(b, key);
     buf_char(b, '[');
-    for (uint32_t i = 0; i < p->n_values; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         buf_z(b, i == 0 ? "{" : ",{");
         put_key(b, "name");
-        put_text(b, p->values[i].name);
+        put_text(b, m[i].name);
         put_key(b, "label");
-        put_text(b, p->values[i].label);
+        put_text(b, m[i].label);
         put_key(b, "unit");
-        put_text(b, str_of(UNITS[p->values[i].unit]));
+        put_text(b, str_of(UNITS[m[i].unit]));
         buf_char(b, '}');
     }
     buf_char(b, ']');
+}
+
+static void put_values(struct buf *b, const struct profile *p)
+{
+    struct measure m[MEASURES_MAX];
+    uint32_t n = measures_of(p, m), weight = profile_weight_value(p);
+
+    put_measures(b, "values", m, p->n_values);
+    put_measures(b, "derived", m + p->n_values, n - p->n_values);
+    put_key(b, "weight");
+    put_text(b, weight < p->n_values ? p->values[weight].name : STR(""));
 }
 
 static void put_warnings(struct buf *b, const struct profile *p)

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include "server/cache.h"
+#include "server/file.h"
+#include "server/hot.h"
 
-/* One view that is being made. Lives until its task is done and nobody refers to it. Guarded by views.lock.
- */
+/* One coding of one view that is being made. Lives until its task is done and nobody refers to it. Guarded by
+ * views.lock. */
 struct view_job {
     struct task task;
     struct view_job *next; /* under way */
@@ -16,9 +18,10 @@ struct view_job {
     struct view_request request;
     char key[VIEW_KEY_CHARS + 1];
     unsigned refs;
-    bool done;
     struct view_wait *waiting;
-    struct shared_bytes *bytes; /* NULL after done: see diag */
+    struct shared_bytes *plain; /* of an encoding: the view; NULL: see the store */
+    struct shared_bytes *bytes; /* NULL when done: see diag */
+    enum encoding encoding;     /* of bytes */
     struct diag diag;
 };
 
@@ -32,9 +35,13 @@ struct views {
     pthread_mutex_t lock;
     struct view_job *under_way;
     struct service *service;
-    struct cache *cache;
+    struct cache *cache; /* profiles */
+    struct hot *hot;     /* views */
 };
 
+/* ---- keys ---- */
+
+/* The folder's name, then the first two digits of the digest as a folder, then the digest. */
 static void put_key(const char *folder, const char *digest, char *key)
 {
     size_t n = strlen(folder);
@@ -50,26 +57,41 @@ void blob_key(const char *sha256, char key[BLOB_KEY_CHARS + 1])
     put_key("blobs/", sha256, key);
 }
 
-bool view_key(const struct view_request *r, char key[VIEW_KEY_CHARS + 1])
+/* All that the view depends on. */
+static void describe(const struct view_request *r, struct buf *text)
+{
+    buf_z(text, r->sha256);
+    if (r->output == NULL) {
+        buf_printf(text, "|summary|%d", SUMMARY_REVISION);
+    } else {
+        buf_printf(text, "|%s|%u|", r->output->name, r->output->revision);
+        view_canonical(&r->options, text);
+    }
+}
+
+bool view_key(const struct view_request *r, enum encoding e, char key[VIEW_KEY_CHARS + 1])
 {
     char digest[RECORD_SHA256_CHARS + 1];
     struct buf text = {0};
 
-    buf_z(&text, r->sha256);
-    if (r->output == NULL) {
-        buf_printf(&text, "|summary|%d", SUMMARY_REVISION);
-    } else {
-        buf_printf(&text, "|%s|%u|", r->output->name, r->output->revision);
-        view_canonical(&r->options, &text);
-    }
+    describe(r, &text);
     bool ok = !text.failed;
     if (ok) {
         record_sha256_hex(text.p, text.n, digest);
         put_key("views/", digest, key);
+        const char *suffix = encoding_suffix(e);
+        memcpy(key + VIEW_KEY_CHARS - ENCODING_SUFFIX_CHARS, suffix, strlen(suffix) + 1);
     }
     buf_free(&text);
     return ok;
 }
+
+struct str view_etag(const char *key)
+{
+    return str_of(key + sizeof("views/ab/") - 1);
+}
+
+/* ---- life ---- */
 
 struct views *views_new(struct service *service)
 {
@@ -77,14 +99,14 @@ struct views *views_new(struct service *service)
 
     if (v == NULL)
         return NULL;
-    v->cache = cache_new(service->config->profile_cache_bytes);
-    if (v->cache == NULL) {
-        free(v);
-        return NULL;
-    }
     pthread_mutex_init(&v->lock, NULL);
     v->service = service;
-    return v;
+    v->cache = cache_new(service->config->profile_cache_bytes);
+    v->hot = hot_new(service->config->hot_bytes);
+    if (v->cache != NULL && v->hot != NULL)
+        return v;
+    views_free(v);
+    return NULL;
 }
 
 void views_free(struct views *v)
@@ -92,6 +114,7 @@ void views_free(struct views *v)
     if (v == NULL)
         return;
     cache_free(v->cache);
+    hot_free(v->hot);
     pthread_mutex_destroy(&v->lock);
     free(v);
 }
@@ -102,6 +125,11 @@ struct cache *views_cache(struct views *v)
 }
 
 /* ---- making ---- */
+
+static bool no_memory(struct diag *diag)
+{
+    return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for the view.");
+}
 
 static bool render(struct service *service, const struct view_request *r, const struct folded *f,
                    struct buf *out, struct diag *diag)
@@ -127,9 +155,8 @@ bool views_make(struct service *service, const struct view_request *r, const str
     char key[VIEW_KEY_CHARS + 1];
 
     buf_clear(scratch);
-    if (!view_key(r, key))
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                        "No memory for a view's key.");
+    if (!view_key(r, ENCODING_IDENTITY, key))
+        return no_memory(diag);
     if (store_exists(service->store, key) == STORE_OK)
         return true;
     if (!render(service, r, f, scratch, diag))
@@ -161,10 +188,13 @@ static struct folded *load(struct views *v, const char *sha256, struct diag *dia
     return f;
 }
 
+/* ---- jobs ---- */
+
 static void release(struct view_job *job)
 {
     if (--job->refs > 0)
         return;
+    shared_bytes_unref(job->plain);
     shared_bytes_unref(job->bytes);
     free(job);
 }
@@ -176,47 +206,112 @@ static void finish(struct views *v, struct view_job *job)
     while (*at != job)
         at = &(*at)->next;
     *at = job->next;
-    job->done = true;
     for (struct view_wait *w = job->waiting; w != NULL; w = w->next)
         w->exchange->resume(w->exchange);
     release(job);
     pthread_mutex_unlock(&v->lock);
 }
 
-static void run(struct task *task)
+/* The view as it is drawn, kept in the store. NULL: job->diag. */
+static struct shared_bytes *draw(struct view_job *job)
 {
-    struct view_job *job = (struct view_job *)task; /* its first member */
     struct service *service = job->service;
     struct folded *f = load(service->views, job->request.sha256, &job->diag);
+    struct shared_bytes *bytes = NULL;
+    char key[VIEW_KEY_CHARS + 1];
     struct buf out = {0};
 
     if (f != NULL && render(service, &job->request, f, &out, &job->diag)) {
-        keep(service, job->key, buf_view(&out));
-        job->bytes = shared_bytes_new(&out);
-        if (job->bytes == NULL)
-            diag_set(&job->diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                     "No memory for the view's bytes.");
+        if (view_key(&job->request, ENCODING_IDENTITY, key))
+            keep(service, key, buf_view(&out));
+        bytes = shared_bytes_new(&out);
+        if (bytes == NULL)
+            no_memory(&job->diag);
     } else {
         buf_free(&out);
     }
     folded_unref(f);
-    finish(service->views, job);
+    return bytes;
 }
 
-/* ---- asking ---- */
-
-static struct view_job *find_or_start(struct views *v, const struct view_request *r, const char *key)
+static void run_drawing(struct task *task)
 {
-    for (struct view_job *job = v->under_way; job != NULL; job = job->next)
-        if (strcmp(job->key, key) == 0)
-            return job;
-    struct view_job *job = calloc(1, sizeof(*job));
+    struct view_job *job = (struct view_job *)task; /* its first member */
+
+    job->bytes = draw(job);
+    finish(job->service->views, job);
+}
+
+/* The whole object behind the descriptor. NULL: not readable, or no memory. */
+static struct shared_bytes *read_object(int fd, uint64_t bytes)
+{
+    struct buf text = {0};
+    bool ok =
+        bytes < SIZE_MAX && buf_reserve(&text, (size_t)bytes + 1) && file_read_all(fd, (size_t)bytes, &text);
+
+    text.failed = text.failed || !ok;
+    return shared_bytes_new(&text);
+}
+
+/* The view as it is drawn: from who asked, or the store; it may have been evicted just now. */
+static struct shared_bytes *take_plain(struct view_job *job)
+{
+    struct shared_bytes *plain = job->plain;
+    char key[VIEW_KEY_CHARS + 1];
+    uint64_t bytes;
+    int fd;
+
+    job->plain = NULL;
+    if (plain == NULL && view_key(&job->request, ENCODING_IDENTITY, key) &&
+        store_get(job->service->store, key, &fd, &bytes) == STORE_OK) {
+        plain = read_object(fd, bytes);
+        close(fd);
+    }
+    return plain != NULL ? plain : draw(job);
+}
+
+/* A view that cannot be encoded is good as it is. */
+static void run_encoding(struct task *task)
+{
+    struct view_job *job = (struct view_job *)task; /* its first member */
+    struct shared_bytes *plain = take_plain(job);
+    enum encoding wanted = job->request.encoding.best;
+    struct buf out = {0};
+
+    if (plain != NULL && encoding_apply(wanted, ENCODING_KEPT, shared_bytes_view(plain), &out))
+        keep(job->service, job->key, buf_view(&out));
+    job->bytes = plain == NULL ? NULL : shared_bytes_new(&out);
+    job->encoding = wanted;
+    if (job->bytes == NULL) {
+        job->bytes = plain;
+        job->encoding = ENCODING_IDENTITY;
+    } else {
+        shared_bytes_unref(plain);
+    }
+    finish(job->service->views, job);
+}
+
+/* ---- waiting for them ---- */
+
+/* Takes the reference to `plain` over. */
+static struct view_job *find_or_start(struct views *v, const struct view_request *r, enum encoding e,
+                                      const char *key, struct shared_bytes *plain)
+{
+    struct view_job *job = v->under_way;
+
+    while (job != NULL && strcmp(job->key, key) != 0)
+        job = job->next;
     if (job == NULL)
-        return NULL;
-    job->task.run = run;
+        job = calloc(1, sizeof(*job));
+    if (job == NULL || job->service != NULL) {
+        shared_bytes_unref(plain);
+        return job;
+    }
+    job->task.run = e == ENCODING_IDENTITY ? run_drawing : run_encoding;
     job->service = v->service;
     job->request = *r;
     memcpy(job->key, key, sizeof(job->key));
+    job->plain = plain;
     job->refs = 1; /* the task's */
     job->next = v->under_way;
     v->under_way = job;
@@ -224,31 +319,45 @@ static struct view_job *find_or_start(struct views *v, const struct view_request
     return job;
 }
 
-static enum exchange_step start_waiting(struct exchange *x, const struct view_request *r, const char *key,
+static void wait_for(struct view_job *job, struct exchange *x, struct view_wait *wait)
+{
+    *wait = (struct view_wait){job->waiting, x, job};
+    job->waiting = wait;
+    job->refs++;
+    x->wait = wait;
+    x->suspend(x);
+}
+
+/* For the view in this coding, made of the plain bytes that the result may hold. */
+static enum exchange_step start_waiting(struct exchange *x, const struct view_request *r, enum encoding e,
                                         struct view_result *result)
 {
     struct views *v = x->service->views;
     struct view_wait *wait = calloc(1, sizeof(*wait));
+    struct shared_bytes *plain = result->bytes;
+    char key[VIEW_KEY_CHARS + 1];
 
-    pthread_mutex_lock(&v->lock);
-    struct view_job *job = wait == NULL ? NULL : find_or_start(v, r, key);
-    if (job != NULL) {
-        *wait = (struct view_wait){job->waiting, x, job};
-        job->waiting = wait;
-        job->refs++;
-        x->wait = wait;
-        x->suspend(x);
+    result->bytes = NULL;
+    if (wait == NULL || !view_key(r, e, key)) {
+        free(wait);
+        shared_bytes_unref(plain);
+        no_memory(&result->diag);
+        return X_DONE;
     }
+    pthread_mutex_lock(&v->lock);
+    struct view_job *job = find_or_start(v, r, e, key, plain);
+    if (job != NULL)
+        wait_for(job, x, wait);
     pthread_mutex_unlock(&v->lock);
     if (job != NULL)
         return X_WAIT;
     free(wait);
-    diag_set(&result->diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-             "No memory to make the view.");
+    no_memory(&result->diag);
     return X_DONE;
 }
 
-static void end_waiting(struct exchange *x, struct view_result *result)
+/* *final: the job was for what the client takes best; there is nothing better to come. */
+static void end_waiting(struct exchange *x, struct view_result *result, bool *final)
 {
     struct views *v = x->service->views;
     struct view_job *job = x->wait->job;
@@ -257,6 +366,8 @@ static void end_waiting(struct exchange *x, struct view_result *result)
     if (result != NULL) {
         result->diag = job->diag;
         result->bytes = job->bytes == NULL ? NULL : shared_bytes_ref(job->bytes);
+        result->encoding = job->encoding;
+        *final = job->task.run == run_encoding || result->bytes == NULL;
     }
     struct view_wait **at = &job->waiting;
     while (*at != x->wait)
@@ -268,28 +379,82 @@ static void end_waiting(struct exchange *x, struct view_result *result)
     x->wait = NULL;
 }
 
-enum exchange_step views_get(struct exchange *x, const struct view_request *r, struct view_result *result)
+void views_abandon(struct exchange *x)
+{
+    bool final;
+
+    if (x->wait != NULL)
+        end_waiting(x, NULL, &final);
+}
+
+/* ---- asking ---- */
+
+/* From memory, where it is known by its description, or the store; what is asked for again goes into memory. */
+static bool find_described(struct views *v, const struct view_request *r, enum encoding e,
+                           struct str description, struct view_result *result)
 {
     char key[VIEW_KEY_CHARS + 1];
 
-    *result = (struct view_result){.fd = -1};
-    if (x->wait != NULL) {
-        end_waiting(x, result);
-        return X_DONE;
+    result->bytes = hot_get(v->hot, description);
+    if (result->bytes != NULL)
+        return true;
+    if (!view_key(r, e, key) ||
+        store_get(v->service->store, key, &result->fd, &result->file_bytes) != STORE_OK) {
+        result->fd = -1;
+        return false;
     }
-    if (!view_key(r, key)) {
-        diag_set(&result->diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                 "No memory for the view's key.");
-        return X_DONE;
-    }
-    if (store_get(x->service->store, key, &result->fd, &result->file_bytes) == STORE_OK)
-        return X_DONE;
+    if (!hot_worth(v->hot, description, result->file_bytes))
+        return true;
+    result->bytes = read_object(result->fd, result->file_bytes);
+    if (result->bytes == NULL)
+        return lseek(result->fd, 0, SEEK_SET) == 0;
+    hot_put(v->hot, description, result->bytes);
+    close(result->fd);
     result->fd = -1;
-    return start_waiting(x, r, key, result);
+    return true;
 }
 
-void views_abandon(struct exchange *x)
+static bool find(struct views *v, const struct view_request *r, enum encoding e, struct view_result *result)
 {
-    if (x->wait != NULL)
-        end_waiting(x, NULL);
+    struct buf description = {0};
+
+    describe(r, &description);
+    buf_z(&description, encoding_suffix(e));
+    bool found = !description.failed && find_described(v, r, e, buf_view(&description), result);
+    buf_free(&description);
+    result->encoding = e;
+    return found;
+}
+
+/* The plain view is there. It is what was asked for, or what that is made of. */
+static enum exchange_step encode_plain(struct exchange *x, const struct view_request *r,
+                                       struct view_result *result)
+{
+    uint64_t bytes = result->fd >= 0 ? result->file_bytes : shared_bytes_view(result->bytes).n;
+    enum encoding wanted = encoding_for(r->encoding, bytes);
+
+    if (wanted == ENCODING_IDENTITY)
+        return X_DONE;
+    if (result->fd >= 0)
+        close(result->fd);
+    result->fd = -1;
+    return start_waiting(x, r, wanted, result);
+}
+
+enum exchange_step views_get(struct exchange *x, const struct view_request *r, struct view_result *result)
+{
+    struct views *v = x->service->views;
+    enum encoding best = r->encoding.best;
+    bool final = false;
+
+    *result = (struct view_result){.fd = -1};
+    if (x->wait != NULL) {
+        end_waiting(x, result, &final);
+        return final ? X_DONE : encode_plain(x, r, result);
+    }
+    if (find(v, r, best, result))
+        return X_DONE;
+    if (best == ENCODING_IDENTITY || !find(v, r, ENCODING_IDENTITY, result))
+        return start_waiting(x, r, ENCODING_IDENTITY, result);
+    return encode_plain(x, r, result);
 }

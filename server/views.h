@@ -1,9 +1,11 @@
-/* Views of stored profiles: from the store if they are there, else made on the pool, once for all who ask
- * meanwhile. */
+/* Views of stored profiles: from memory or the store if they are there, else made on the pool, once for all who
+ * ask meanwhile. Each coding of a view is an object of its own beside the view, made when it is first asked for,
+ * and kept in memory when it is asked for often. */
 #ifndef SERVER_VIEWS_H
 #define SERVER_VIEWS_H
 
 #include "server/convert.h"
+#include "server/encoding.h"
 #include "server/exchange.h"
 #include "server/record.h"
 
@@ -11,13 +13,20 @@ struct view_request {
     char sha256[RECORD_SHA256_CHARS + 1]; /* of the blob */
     const struct output *output;          /* NULL: the summary */
     struct view_options options;          /* as asked for, unresolved */
+    struct encoding_choice encoding;      /* what the client takes; zeroed: identity */
 };
 
-enum { VIEW_KEY_CHARS = sizeof("views/ab/") - 1 + RECORD_SHA256_CHARS };
+enum {
+    VIEW_ETAG_CHARS = RECORD_SHA256_CHARS + ENCODING_SUFFIX_CHARS,
+    VIEW_KEY_CHARS = sizeof("views/ab/") - 1 + VIEW_ETAG_CHARS
+};
 
-/* The view's key in the store; its last RECORD_SHA256_CHARS characters serve as its ETag. False: no memory.
- */
-bool view_key(const struct view_request *r, char key[VIEW_KEY_CHARS + 1]) __attribute__((warn_unused_result));
+/* The key in the store of the view in this coding. Its name, after the last slash, serves as its ETag. False: no
+ * memory. */
+bool view_key(const struct view_request *r, enum encoding e, char key[VIEW_KEY_CHARS + 1])
+    __attribute__((warn_unused_result));
+/* The ETag within a view's key. */
+struct str view_etag(const char *key);
 
 /* A blob's key in the store. */
 enum { BLOB_KEY_CHARS = sizeof("blobs/ab/") - 1 + RECORD_SHA256_CHARS };
@@ -33,6 +42,7 @@ struct view_result {
     int fd; /* the caller's own; -1: see bytes */
     uint64_t file_bytes;
     struct shared_bytes *bytes; /* a reference of the caller's own, or NULL: failed, see diag */
+    enum encoding encoding;
     struct diag diag;
 };
 

@@ -8,6 +8,7 @@ of real profiles, may be empty).
 Every program is bounded in time; one that crashes or hangs has failed."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -24,6 +25,7 @@ from result import Result, FAILED, PASSED, SKIPPED     # noqa: E402
 
 UNIT_TIMEOUT_S = 120
 HTTP_TIMEOUT_S = 600
+BROWSER_TIMEOUT_S = 300
 BROKEN = '(end)'     # the name of what failed outside a test
 
 
@@ -88,6 +90,21 @@ def unit_suite(wanted):
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for results in pool.map(unit_results, [os.path.join(folder, n) for n in names]):
             yield from results
+
+
+# ---- fuzz: the corpora, without a fuzzer ----
+def fuzz_suite(wanted):
+    folder = os.environ['AFLAMED_TEST_FUZZ']
+    source = os.path.join(HERE, 'fuzz')
+    targets = sorted(f[:-2] for f in os.listdir(source) if f.startswith('fuzz_') and f.endswith('.c'))
+    for corpus in sorted(os.listdir(os.path.join(source, 'corpus'))):
+        for target in targets:
+            name = 'fuzz/%s/%s' % (target, corpus)
+            if wanted and wanted not in name:
+                continue
+            output, _, end = bounded([os.path.join(folder, target), os.path.join(source, 'corpus', corpus)],
+                                          UNIT_TIMEOUT_S, subprocess.STDOUT)
+            yield Result(name, PASSED if end == 0 else FAILED, '' if end == 0 else '%s\n%s' % (output, end))
 
 
 # ---- http: unittest modules ----
@@ -160,6 +177,52 @@ def http_suite(wanted):
             yield from http_module(file[:-3], wanted)
 
 
+# ---- browser: programs of node's test runner ----
+def tap_results(file, output, end):
+    """One result per test of a TAP report. A test with tests within it counts only if it failed and none of them
+    did."""
+    results, names = [], []
+    failed_at = {}     # depth -> whether a test failed there since the last one that is not as deep
+    for line in output.splitlines():
+        depth = (len(line) - len(line.lstrip(' '))) // 4
+        begun = re.match(r' *# Subtest: (.*)', line)
+        ended = re.match(r' *(not )?ok \d+ - (.*?)(?: # (SKIP|TODO) ?(.*))?$', line)
+        if begun:
+            names[depth:] = [begun.group(1)]
+        elif ended:
+            failed = bool(ended.group(1)) and ended.group(3) != 'TODO'
+            failed_within = failed_at.pop(depth + 1, None)
+            failed_at[depth] = failed_at.get(depth, False) or failed
+            if failed_within is None or (failed and not failed_within):
+                name = 'browser/%s/%s' % (file, '/'.join(names[:depth] + [ended.group(2)]))
+                state = FAILED if failed else SKIPPED if ended.group(3) == 'SKIP' else PASSED
+                results.append(Result(name, state, ended.group(4) or ''))
+        elif results and results[-1].state == FAILED:
+            results[-1] = Result(results[-1].name, FAILED, results[-1].detail + '\n' + line)
+    if not results or (end != 0 and all(r.state != FAILED for r in results)):
+        results.append(Result('browser/%s/%s' % (file, BROKEN), FAILED, '%s\nended with: %s' % (output, end)))
+    return results
+
+
+def browser_suite(wanted):
+    """Needs a browser and what `npm ci` installs; without them its files are skipped, each by its name."""
+    folder = os.path.join(HERE, 'browser')
+    absent = [what for what, there in (('node', shutil.which('node')),
+                                       ('chromium', os.path.exists(os.environ.get('CHROMIUM', '/usr/bin/chromium'))),
+                                       ('tests/browser/node_modules', os.path.isdir(folder + '/node_modules')))
+              if not there]
+    files = sorted(f for f in os.listdir(folder) if f.startswith('test_') and f.endswith('.mjs'))
+    if wanted and any(wanted in 'browser/' + f for f in files):
+        files = [f for f in files if wanted in 'browser/' + f]
+    for file in files:
+        if absent:
+            yield Result('browser/%s' % file, SKIPPED, 'not there: ' + ', '.join(absent))
+            continue
+        command = ['node', '--test-reporter=tap', os.path.join(folder, file)]
+        output, _, end = bounded(command, BROWSER_TIMEOUT_S, subprocess.STDOUT)
+        yield from tap_results(file, output, end)
+
+
 # ---- all ----
 def report(suite, results, seconds):
     counts = [sum(r.state == s for r in results) for s in (PASSED, FAILED, SKIPPED)]
@@ -194,7 +257,8 @@ def main(arguments):
     wanted = arguments[0] if arguments else ''
     sanitizer_environment()
     totals = [0, 0, 0]
-    suites = {'unit': unit_suite, 'data': cases.suite, 'http': http_suite, 'oracle': oracle.suite}
+    suites = {'unit': unit_suite, 'fuzz': fuzz_suite, 'data': cases.suite, 'http': http_suite, 'browser': browser_suite,
+              'oracle': oracle.suite}
     for name, suite in suites.items():
         start = time.monotonic()
         results = [r for r in whole(name, suite, wanted) if wanted in r.name or r.name.endswith(BROKEN)]

@@ -62,7 +62,8 @@ def text_part(version, clock, threads, methods, keys=()):
 
 
 def binary_header(version, record_bytes, offset=32, magic=b'SLOW'):
-    return struct.pack('<4sHHQH', magic, version, offset, 1_600_000_000_000_000, record_bytes).ljust(32, b'\0')
+    fields = struct.pack('<4sHHQH', magic, version, offset, 1_600_000_000_000_000, record_bytes)
+    return fields.ljust(32, b'\0')
 
 
 def method_lines(n):
@@ -126,7 +127,8 @@ def form(*parts, boundary='----aflamedTestBoundary7MA4YWxk'):
     for name, file, content in parts:
         named = '' if file is None else ('; filename="%s"\r\nContent-Type: application/octet-stream' %
                                          file.replace('"', '\\"'))
-        body += ('--%s\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n' % (boundary, name, named)).encode()
+        body += ('--%s\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n' %
+                 (boundary, name, named)).encode()
         body += content + b'\r\n'
     body += ('--%s--\r\n' % boundary).encode()
     return 'multipart/form-data; boundary=' + boundary, body
@@ -325,7 +327,7 @@ class Server:
 
 def id_of(answer):
     """Id of an acknowledged upload."""
-    return answer['Location'].rsplit('/', 1)[1]
+    return answer['Location'].split('#')[0].rsplit('/', 1)[1]
 
 
 def token_of(answer):

@@ -2,6 +2,7 @@
 import io
 import json
 import os
+import resource
 import struct
 import time
 import unittest
@@ -23,7 +24,8 @@ def zip_file():
 
 
 def one_thread_text(**changes):
-    return text_part(**{'version': 3, 'clock': 'dual', 'threads': [(1, 'main')], 'methods': method_lines(4), **changes})
+    parts = {'version': 3, 'clock': 'dual', 'threads': [(1, 'main')], 'methods': method_lines(4)}
+    return text_part(**{**parts, **changes})
 
 
 class BadInput(ServiceTest):
@@ -41,7 +43,8 @@ class BadInput(ServiceTest):
         self.assertEqual(text['Content-Type'], 'text/plain; charset=utf-8')
         self.assertRegex(text.text, r'\Aerror: [^:\n]+: [^\n]+\nhint: [^\n]+\n\Z')
         structured = upload(Accept='application/json')
-        self.assertEqual((structured.status, structured['Content-Type']), (status, 'application/problem+json'))
+        self.assertEqual(structured.status, status)
+        self.assertEqual(structured['Content-Type'], 'application/problem+json')
         problem = json.loads(structured.body)
         self.assertEqual(problem['status'], status)
         for member in ('title', 'detail', 'hint', 'request_id'):
@@ -70,8 +73,10 @@ class Files(BadInput):
         self.refuse(b'', 400, 'empty file')
 
     def test_other_kinds_of_files(self):
-        for content, looks_like in ((PNG, 'PNG image'), (ELF, 'ELF'), (b'A letter.\n\nDear reader,\n', 'ASCII text'),
-                                    (b'%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'PDF document'), (os.urandom(5000), 'looks like'),
+        for content, looks_like in ((PNG, 'PNG image'), (ELF, 'ELF'),
+                                    (b'A letter.\n\nDear reader,\n', 'ASCII text'),
+                                    (b'%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'PDF document'),
+                                    (os.urandom(5000), 'looks like'),
                                     (zip_file(), 'Zip archive'), (b'\x00', 'looks like')):
             with self.subTest(looks_like):
                 self.refuse(content, 415, 'unknown file format', looks_like)
@@ -206,7 +211,8 @@ class Forms(BadInput):
         self.refuse(form()[0], b'', 400)
 
     def test_part_headers(self):
-        for headers in (b'Content-Disposition: form-data', b'Content-Disposition: attachment; name="x"', b'no colon',
+        for headers in (b'Content-Disposition: form-data', b'Content-Disposition: attachment; name="x"',
+                        b'no colon',
                         b'', b'X: ' + b'a' * 100_000, b'Content-Disposition: form-data; name="a'):
             with self.subTest(headers[:40]):
                 body = b'--b\r\n' + headers + b'\r\n\r\n' + trace() + b'\r\n--b--\r\n'
@@ -214,7 +220,8 @@ class Forms(BadInput):
 
     def test_boundary_like_bytes_in_the_file_are_the_files(self):
         content = trace() + b'\r\n--b\r\r\n--bb\r\n-- b--\r\n\r\n-'
-        body = b'--bc\r\nContent-Disposition: form-data; name="t"; filename="x"\r\n\r\n' + content + b'\r\n--bc--\r\n'
+        body = b'--bc\r\nContent-Disposition: form-data; name="t"; filename="x"\r\n\r\n'
+        body += content + b'\r\n--bc--\r\n'
         answer = self.server.upload(body, Content_Type='multipart/form-data; boundary=bc')
         self.assertEqual(answer.status, 201, answer)
         path = answer['Location'][len(self.server.url):]
@@ -350,6 +357,44 @@ class SmallLimits(BadInput):
 
     def assert_nothing_stored(self):
         self.assertEqual(self.server.files('uploads'), [])
+
+
+class Disk(BadInput):
+    """No file may become larger than this, as on a disk that is full."""
+
+    def limited(self, size_bytes):
+        _, hard = resource.prlimit(self.server.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(self.server.pid, resource.RLIMIT_FSIZE, (size_bytes, hard))
+        self.addCleanup(resource.prlimit, self.server.pid, resource.RLIMIT_FSIZE, (hard, hard))
+
+    def test_no_room_for_the_file(self):
+        self.limited(300_000)
+        content = large_trace(MIB)
+        self.assert_problem(lambda **h: self.server.upload(content, **h), 507, ['disk full'])
+        self.assert_problem(lambda **h: self.server.upload_form(('t', 'x', content), **h), 507, ['disk full'])
+        self.assert_nothing_stored()
+
+    def test_no_room_for_the_record(self):
+        content = b'main;a 3\n'
+        self.limited(100)
+        self.assert_problem(lambda **h: self.server.upload(content, **h), 507, ['disk full'])
+        for folder in ('uploads', 'refs', 'tmp'):
+            self.assertEqual(self.server.files(folder), [])
+        for blob in self.server.files('blobs'):     # complete, and the sweep's
+            self.assertEqual(os.path.getsize(os.path.join(self.server.store, blob)), len(content))
+            os.unlink(os.path.join(self.server.store, blob))
+
+    def test_no_room_for_views(self):
+        """They are made all the same, each time anew."""
+        self.limited(2000)
+        upload = self.stored(trace(records=96))
+        path = upload['Location'][len(self.server.url):]
+        for _ in range(2):
+            self.assertEqual(self.server.get(path + '/t/1.svg').status, 200)
+            self.assertEqual(self.server.get(path + '.json').status, 200)
+        self.server.request('DELETE', path, X_Delete_Token=upload['X-Delete-URL'].rsplit('=', 1)[1])
+        for blob in self.server.files('blobs'):
+            os.unlink(os.path.join(self.server.store, blob))
 
 
 if __name__ == '__main__':

@@ -53,7 +53,8 @@ class Cut(ServiceTest):
         self.cut_everywhere(['Content-Type: ' + kind, 'Content-Length: %d' % len(body)], body)
 
     def test_chunked(self):
-        body = b'%x\r\n%s\r\n%x;a=b\r\n%s\r\n0\r\n\r\n' % (100, CONTENT[:100], len(CONTENT) - 100, CONTENT[100:])
+        body = b'%x\r\n%s\r\n%x;a=b\r\n%s\r\n0\r\n\r\n' % (100, CONTENT[:100],
+                                                          len(CONTENT) - 100, CONTENT[100:])
         self.cut_everywhere(['Transfer-Encoding: chunked'], body)
 
     def test_chunked_form(self):
@@ -65,7 +66,8 @@ class Cut(ServiceTest):
         """A complete request, but not a complete form."""
         kind, body = form(('trace', 'x.trace', CONTENT))
         positions = range(0, len(body) - 2, amount(1, 7))     # the last line end may be missing
-        answers = in_parallel(lambda end: self.server.upload(body[:end], Content_Type=kind), positions, threads=8)
+        answers = in_parallel(lambda end: self.server.upload(body[:end], Content_Type=kind), positions,
+                              threads=8)
         for end, answer in zip(positions, answers):
             self.assertEqual(answer.status, 400, (end, answer))
 

@@ -4,8 +4,8 @@ import threading
 import time
 import unittest
 
-from support import (AFLAMED, Server, ServiceTest, amount, head, id_of, in_parallel, large_trace, read_answers, salted,
-                     sanitized, trace)
+from support import (AFLAMED, Server, ServiceTest, amount, head, id_of, in_parallel, large_trace,
+                     read_answers, salted, sanitized, trace)
 
 MIB = 1 << 20
 
@@ -71,8 +71,8 @@ class Views(ServiceTest):
             self.assertEqual(self.server.get(path + '/t/all.svg?width=%d' % width).status, 200)
         one_s = (self.server.cpu_s() - before) / 10
         files, before = len(self.server.files('views')), self.server.cpu_s()
-        answers = in_parallel(lambda _: self.server.get(path + '/t/all.svg?value=cpu&width=999'), range(self.REQUESTS),
-                              threads=self.REQUESTS)
+        answers = in_parallel(lambda _: self.server.get(path + '/t/all.svg?value=cpu&width=999'),
+                              range(self.REQUESTS), threads=self.REQUESTS)
         used_s = self.server.cpu_s() - before
         self.assertEqual({a.status for a in answers}, {200})
         self.assertEqual(len({a.body for a in answers}), 1)
@@ -166,7 +166,8 @@ class Stop(unittest.TestCase):
         stored = '/p/' + id_of(self.server.upload(large_trace(MIB)))
         connections = []
         for sent in (head('POST', '/', 'Content-Length: 5000') + trace()[:100], b'GET / HTTP/1.1\r\nHos',
-                     head('POST', '/', 'Transfer-Encoding: chunked') + b'10\r\n', head('GET', stored + '/raw') * 50):
+                     head('POST', '/', 'Transfer-Encoding: chunked') + b'10\r\n',
+                     head('GET', stored + '/raw') * 50):
             connections.append(self.server.connect())
             connections[-1].sendall(sent)
         time.sleep(0.2)

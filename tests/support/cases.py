@@ -5,8 +5,8 @@
     expected.folded                     what `render --output folded` prints
     expected.<value>.<track>.folded     the same with --value and --track (an id, `all` or `merged`)
     expected.warnings   all warnings of `info --json`, as lines `code count offset`. The offset is `-` where
-                        there is none, else a number or, with input.calls, line:N (from 1), record:N (from 0)
-                        or header+N
+                        there is none, else a number or, with input.calls, line:N (from 1), record:N (from 0),
+                        header+N or end-N
     expected.error      the input is refused: lines `exit N` (default 1), `title TEXT`, `detail TEXT`,
                         `hint TEXT` (that part of the message contains the text, whatever its case),
                         `offset WHERE` (the message names it; written as above)

@@ -280,7 +280,7 @@ static void put_text_damaged(struct buf *b)
     trace_bytes_keys(b, 3, "dual");
     trace_bytes_header(b, 3, 32, 14);
     for (unsigned i = 0; i < 5; i++)
-        buf_z(b, "\xef\xbf\xbd\xef\xbf\xbd?");
+        buf_z(b, "\xef\xbf\xbd a conversion put this in the place of each byte that it did not know\n");
 }
 
 static void put_word_alone(struct buf *b)

@@ -13,6 +13,17 @@
     action3 1 run  20 30            the fourth action code, which no recorder should write
     repeat 3 enter 1 run +1 +1      a record several times
 
+Kinds of files that have no text in front (see trace_art.py):
+
+    streaming                       methods and threads are defined before their first record
+    art2 A                          ART's version 2 (version 4 or 5; 6 with F) in one of the layouts A to F; the
+                                    layout D is C with ns; records are sorted by thread
+    block N                         of it, N records per block; default: all of a thread
+    split                           of it, each block in two, the second one going on with the first one's numbers
+    counter                         of it, times are those of a counter of 19.2 MHz
+    no-summary                      the text at the end is missing
+    behind TEXT                     bytes behind the end
+
 Fields stand between blanks; indentation means nothing and shows the tree. In fields, \\s is a blank, \\t \\n
 \\r \\xNN \\\\ are as in C, and "" is an empty field. A line that begins with # is a comment. Damage and rare
 shapes:
@@ -32,6 +43,8 @@ usage: trace_text.py INPUT.calls OUTPUT.trace"""
 import re
 import struct
 import sys
+
+import trace_art
 
 ACTIONS = {'enter': 0, 'exit': 1, 'unroll': 2, 'action3': 3}
 HEADER_BYTES = 32
@@ -64,6 +77,8 @@ class Trace:
         self.eol, self.end, self.header = b'\n', True, True
         self.fields = {'magic': b'SLOW', 'data-offset': HEADER_BYTES, 'start-time': 0}
         self.layout, self.cut, self.as_text, self.only = None, None, False, None
+        self.kind, self.summary, self.behind = None, True, b''
+        self.block, self.split, self.counter = 0, False, False
 
     def record_bytes(self):
         if self.layout is not None:
@@ -104,8 +119,27 @@ class Trace:
                 self.event(fields[1], fields[2], fields[3], fields[4:])
         elif word == 'raw':
             self.records.append(('raw', bytes.fromhex(rest)))
-        else:
+        elif not self.without_text(word, rest):
             self.damage(word, rest)
+
+    def without_text(self, word, rest):
+        if word == 'streaming':
+            self.kind = trace_art.Stream
+        elif word == 'art2':
+            self.kind = lambda trace: trace_art.Version2(trace, rest)
+        elif word == 'block':
+            self.block = int(rest)
+        elif word == 'split':
+            self.split = True
+        elif word == 'counter':
+            self.counter = True
+        elif word == 'no-summary':
+            self.summary = False
+        elif word == 'behind':
+            self.behind = unescape(rest)
+        else:
+            return False
+        return True
 
     def damage(self, word, rest):
         if word == 'eol' and rest == 'crlf':
@@ -155,7 +189,11 @@ class Trace:
         return out.ljust(self.record_bytes(), b'\xee')
 
     def position(self, where):
-        """Byte offset of line:N (from 1), record:N (from 0), header+N, or a plain number."""
+        """Byte offset of line:N (from 1), record:N (from 0), header+N, end-N, or a plain number."""
+        if where.startswith('end-'):
+            return len(self.bytes()) - int(where[4:])
+        if self.kind is not None:
+            return self.kind(self).offsets[int(where[7:])] if where.startswith('record:') else int(where)
         text = self.text_part()
         kind, _, number = where.replace('+', ':').partition(':')
         if kind == 'line':
@@ -170,6 +208,9 @@ class Trace:
     def bytes(self):
         if self.only is not None:
             return self.only
+        if self.kind is not None:
+            whole = self.kind(self).bytes
+            return whole if self.cut is None else whole[:self.cut]
         binary = b''
         if self.header:
             binary = self.header_part() + b''.join(map(self.record_part, self.records))

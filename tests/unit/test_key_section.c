@@ -1,4 +1,4 @@
-/* The text of an Android method trace, line by line: every odd line has an answer, and none fails the file. */
+/* The text of an Android method trace, line by line: an odd line has an answer, and none fails the file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -263,6 +263,16 @@ static void threads_by_all_or_the_low_bits(void **state)
     check_thread(f, 0, 0, "");
 }
 
+static void of_equal_low_bits_the_first(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_true(lines(f, "*threads\n70000\tfirst\n135536\tsecond\n"));
+    finish(f);
+    check_thread(f, 4464, 70000, "first");
+    check_thread(f, 135536, 135536, "second");
+}
+
 static void thread_names_are_raw(void **state)
 {
     struct fixture *f = *state;
@@ -283,7 +293,7 @@ static void a_thread_listed_twice_counts_once(void **state)
     assert_int_equal(f->keys.n_threads, 4);
     finish(f);
     check_thread(f, 1, 1, "last");
-    assert_int_equal(f->profile->n_warnings, 0);
+    check_warning(f, WARN_THREAD_REDEFINED, 2, 15);
 }
 
 static void bad_thread_lines(void **state)
@@ -460,6 +470,7 @@ int main(void)
         TEST(overflow),
         TEST(windows_line_ends),
         TEST(threads_by_all_or_the_low_bits),
+        TEST(of_equal_low_bits_the_first),
         TEST(thread_names_are_raw),
         TEST(a_thread_listed_twice_counts_once),
         TEST(bad_thread_lines),

@@ -6,7 +6,8 @@
 
 #include <cmocka.h>
 
-#include "render/output.h"
+#include "render/svg.h"
+#include "server/page_frame.h"
 #include "server/pages.h"
 
 #include <stdio.h>
@@ -31,20 +32,22 @@ static size_t occurrences(const char *text, const char *what)
     return n;
 }
 
-/* True of every page: a frame, no script, no inline style or handler, balanced elements, a label for every
- * field. */
+/* True of every page: a frame, no script or style within it, no inline style or handler, balanced elements, a label
+ * for every field, and no link that would leave a path that a proxy put in front. */
 static void check_page(const char *page)
 {
-    static const char *const ELEMENTS[] = {"section", "p",    "a",   "ul",    "li",  "h1",    "h2",    "h3",
-                                           "dl",      "dt",   "dd",  "span",  "b",   "table", "tr",    "th",
-                                           "td",      "form", "div", "label", "pre", "code",  "button"};
+    static const char *const ELEMENTS[] = {
+        "article", "section", "nav",   "details", "summary", "p",    "a",      "ul",    "li",   "h1",
+        "h2",      "h3",      "dl",    "dt",      "dd",      "span", "b",      "svg",   "form", "select",
+        "form",    "div",     "label", "option",  "pre",     "code", "button", "title", "text"};
+    static const char *const ABSOLUTE[] = {"href=\"/", "src=\"/", "action=\"/", "http://", "https://"};
 
     assert_ptr_equal(strstr(page, "<!doctype html>\n<html lang=\"en\">"), page);
     assert_int_equal(occurrences(page, "<h1"), 1);
-    assert_int_equal(occurrences(page, "<title>"), 1);
+    assert_int_equal(occurrences(page, " - aflamed</title>"), 1);
     assert_int_equal(occurrences(page, "<main>"), 1);
     assert_non_null(strstr(page, "name=\"viewport\""));
-    assert_null(strstr(page, "<script"));
+    assert_int_equal(occurrences(page, "<script"), occurrences(page, "<script type=\"module\" src=\"../"));
     assert_null(strstr(page, "<style"));
     assert_null(strstr(page, "style="));
     assert_null(strstr(page, "<img src=x"));
@@ -57,8 +60,11 @@ static void check_page(const char *page)
         snprintf(end, sizeof(end), "</%s>", ELEMENTS[i]);
         assert_int_equal(occurrences(page, bare) + occurrences(page, attributed), occurrences(page, end));
     }
-    assert_int_equal(occurrences(page, "<label for="),
-                     occurrences(page, "<input") - occurrences(page, "type=\"hidden\""));
+    for (size_t i = 0; i < sizeof(ABSOLUTE) / sizeof(ABSOLUTE[0]); i++)
+        assert_int_equal(occurrences(page, ABSOLUTE[i]), i == 3 ? occurrences(page, "xmlns=\"http://") : 0);
+    assert_int_equal(occurrences(page, "<label for="), occurrences(page, "<input") +
+                                                           occurrences(page, "<select") -
+                                                           occurrences(page, "type=\"hidden\""));
 }
 
 static struct record record_of(const char *name)
@@ -82,12 +88,14 @@ static json_t *track_of(int id, const char *name)
 static json_t *summary_of(int n_tracks, const char *name)
 {
     json_t *s = json_pack(
-        "{s:s,s:{s:s,s:s,s:s,s:s},s:[{s:s,s:s,s:s},{s:s,s:s,s:s},{s:s,s:s,s:s}],s:[{s:s,s:i,s:i,s:s}]}",
+        "{s:s,s:{s:s,s:s,s:s,s:s},s:[{s:s,s:s,s:s},{s:s,s:s,s:s},{s:s,s:s,s:s}],s:[{s:s,s:i,s:i,s:s}],s:s,"
+        "s:[{s:s,s:s,s:s}]}",
         "format_label", "Android method trace", "facts", "clock", "dual", "elapsed_us", "15840994",
         "start_us", "1463217600000057", "later", "<new>", "values", "name", "wall", "label", "wall time",
         "unit", "ns", "name", "cpu", "label", "thread CPU time", "unit", "ns", "name", "calls", "label",
         "calls", "unit", "count", "warnings", "code", "open-frames", "count", 3, "offset", 4711, "text",
-        "3 methods <were> still running.");
+        "3 methods <were> still running.", "weight", "cpu", "derived", "name", "waiting", "label",
+        "waiting time", "unit", "ns");
     json_t *tracks = json_array();
 
     assert_non_null(s);
@@ -97,96 +105,261 @@ static json_t *summary_of(int n_tracks, const char *name)
     return s;
 }
 
-static void upload(void **state)
+static void put_result(struct buf *b, const struct record *r, const json_t *summary)
 {
-    struct config config;
-    struct buf b = {0};
+    const struct page_result page = {
+        .record = r, .summary = summary, .max_days = 90, .now_s = r->created_s + 86400};
 
-    (void)state;
-    config_defaults(&config);
-    config.expires_days = 17;
-    config.max_expires_days = 99;
-    page_upload(&b, STR("http://build.lan:8192"), &config);
-    const char *page = finished(&b);
-    check_page(page);
-    assert_non_null(strstr(page, "enctype=\"multipart/form-data\""));
-    assert_non_null(strstr(page, "type=\"file\" required"));
-    assert_non_null(strstr(page, "max=\"99\" value=\"17\""));
-    assert_non_null(strstr(page, "curl -F trace=@app.trace http://build.lan:8192/"));
-    assert_non_null(strstr(page, "2 GiB"));
-    buf_free(&b);
-    page_manual(&b, STR("http://build.lan:8192"), &config);
-    const char *manual = finished(&b);
-    assert_non_null(strstr(manual, "curl -F trace=@app.trace http://build.lan:8192/\n"));
-    assert_non_null(strstr(manual, "17 days"));
-    for (size_t i = 0; i < OUTPUTS_COUNT; i++)
-        assert_non_null(strstr(manual, OUTPUTS[i]->name));
-    assert_null(strchr(manual, '<'));
-    buf_free(&b);
+    page_result(b, &page);
 }
 
 static void result(void **state)
 {
+    static const char *const LINKS[] = {
+        "<a href=\"" ID "/t/102\">main</a>", "src=\"" ID "/t/102/thumb.svg\"", "href=\"" ID "/t/all\"",
+        "href=\"" ID "/t/merged\"",          "href=\"" ID ".json\"",           "href=\"" ID "/raw\"",
+        "action=\"" ID "/rename\"",          "action=\"" ID "/delete\"",       "href=\"../uploads\""};
     const struct record r = record_of("app.trace");
     json_t *summary = summary_of(3, "main");
     struct buf b = {0};
-    char link[200];
 
     (void)state;
-    page_result(&b, &r, summary);
+    put_result(&b, &r, summary);
     const char *page = finished(&b);
     check_page(page);
     assert_non_null(strstr(page, "<h1 class=\"name\">app.trace</h1>"));
     assert_true(strstr(page, "3 methods &lt;were&gt; still running.") <
                 strstr(page, "<dl")); /* warnings first */
     assert_non_null(strstr(page, "First at byte 4,711."));
-    assert_non_null(strstr(page, "Elapsed</dt><dd>15.8 s"));
+    assert_non_null(strstr(page, "Duration</dt><dd>15.8 s"));
     assert_non_null(strstr(page, "2016-05-14 09:20 UTC"));
     assert_non_null(strstr(page, "<dt>later</dt><dd>&lt;new&gt;</dd>"));
     assert_non_null(strstr(page, "Records</dt><dd>3,000"));
-    assert_non_null(strstr(page, "thread CPU time <b>250 ms</b>"));
-    assert_non_null(strstr(page, "calls <b>12,345</b>"));
-    assert_int_equal(occurrences(page, "<img loading=\"lazy\""), 3);
-    assert_int_equal(occurrences(page, "alt=\"Flame graph of main\""), 3);
-    for (size_t i = 0; i < OUTPUTS_COUNT; i++) {
-        snprintf(link, sizeof(link), "href=\"/p/" ID "/t/102.%s\"", OUTPUTS[i]->suffix);
-        assert_non_null(strstr(page, link));
-        snprintf(link, sizeof(link), "href=\"/p/" ID "/t/all.%s\"", OUTPUTS[i]->suffix);
-        assert_non_null(strstr(page, link));
-        snprintf(link, sizeof(link), "href=\"/p/" ID "/t/merged.%s\"", OUTPUTS[i]->suffix);
-        assert_non_null(strstr(page, link));
-    }
-    assert_non_null(strstr(page, "href=\"/p/" ID "/raw\""));
-    assert_null(strstr(page, "<table"));
+    assert_non_null(strstr(page, "Calls</dt><dd>37,035"));
+    assert_non_null(strstr(page, "thread CPU time</dt><dd>250 ms</dd>"));
+    assert_non_null(strstr(page, "calls</dt><dd>12,345</dd>"));
+    assert_non_null(strstr(page, "width=\"333\"/></svg> 33.3 % "));
+    assert_non_null(strstr(page, "max=\"89\" placeholder=\"29\""));
+    assert_int_equal(occurrences(page, "loading=\"lazy\""), 3);
+    assert_null(strstr(page, "class=\"pool\""));
+    assert_null(strstr(page, "id=\"progress\""));
+    for (size_t i = 0; i < sizeof(LINKS) / sizeof(LINKS[0]); i++)
+        assert_non_null(strstr(page, LINKS[i]));
     buf_free(&b);
     json_decref(summary);
+}
+
+/* Those that may be kept no longer are not asked how long. */
+static void at_its_last_day(void **state)
+{
+    const struct record r = record_of("app.trace");
+    json_t *summary = summary_of(1, "main");
+    struct page_result page = {.record = &r, .summary = summary, .max_days = 30};
+    struct buf b = {0};
+
+    (void)state;
+    page.now_s = r.created_s + 30 * 86400 - 5;
+    page_result(&b, &page);
+    const char *text = finished(&b);
+    check_page(text);
+    assert_null(strstr(text, "name=\"expires\""));
+    assert_null(strstr(text, "/t/all")); /* there is one thread */
+    assert_null(strstr(text, "filter-text"));
+    buf_free(&b);
+    json_decref(summary);
+}
+
+static void pools(void **state)
+{
+    static const char *const NAMES[] = {
+        "Binder:12_1",      "main",  "Binder:12_2", "pool-3-thread-1", "12", "7_",
+        "pool-3-thread-22", "solo1", "_",           "Binder:9_44",     "",   "34"};
+    const struct record r = record_of("x");
+    json_t *summary = summary_of(0, "");
+    struct buf b = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
+        json_array_append_new(json_object_get(summary, "tracks"), track_of((int)i, NAMES[i]));
+    put_result(&b, &r, summary);
+    const char *page = finished(&b);
+    check_page(page);
+    assert_int_equal(occurrences(page, "<details class=\"pool\" open>"), 2);
+    const char *binder = strstr(page, ">Binder:*</span> <span class=\"quiet\">3 threads, 750 ms, 25 %<");
+    const char *pool = strstr(page, ">pool-3-thread-*</span> <span class=\"quiet\">2 threads,");
+    assert_non_null(binder);
+    assert_non_null(pool);
+    assert_true(binder < strstr(page, ">main<") && strstr(page, ">main<") < pool);
+    assert_true(strstr(page, ">Binder:9_44<") < strstr(page, ">main<")); /* with its group */
+    assert_int_equal(occurrences(page, "<li class=\"card\""), sizeof(NAMES) / sizeof(NAMES[0]));
+    buf_free(&b);
+    json_decref(summary);
+}
+
+static void in_progress(void **state)
+{
+    const struct record r = record_of("x");
+    json_t *summary = summary_of(2, "main");
+    struct page_result page = {.record = &r, .progress = {4711, 99, STR_INIT("<f>"), 3, 40}, .max_days = 30};
+    struct buf b = {0};
+
+    (void)state;
+    page_result(&b, &page);
+    const char *text = finished(&b);
+    check_page(text);
+    assert_non_null(strstr(text, "3 of 40 graphs"));
+    assert_non_null(strstr(text, "data-events=\"" ID "/events\""));
+    assert_non_null(strstr(text, " data-waiting>"));
+    assert_non_null(strstr(text, "<noscript><meta http-equiv=\"refresh\" content=\"3\"></noscript>"));
+    assert_non_null(strstr(text, "&lt;f&gt;"));
+    buf_free(&b);
+    page.summary = summary;
+    page_result(&b, &page);
+    text = finished(&b);
+    check_page(text);
+    assert_non_null(strstr(text, "3 of 40 graphs"));
+    assert_null(strstr(text, "data-waiting"));
+    assert_int_equal(occurrences(text, "<li class=\"card\""), 2);
+    buf_free(&b);
+    json_decref(summary);
+}
+
+static const char SVG_START[] = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1200\">\n";
+static const char SVG_END[] = "<g class=\"f\"><g><title>x</title></g></g></svg>\n";
+
+/* The page of a picture as it is drawn, with its style. */
+static void put_flame(struct buf *b, const struct record *r, const json_t *summary, const char *track,
+                      const char *options)
+{
+    struct view_options o;
+    struct diag diag = {0};
+    struct str rest = str_of(options), pair;
+    struct buf svg = {0};
+
+    view_defaults(&o);
+    assert_true(view_set_tracks(&o, str_of(track), &diag));
+    while (rest.n > 0 && str_split(&rest, '&', &pair)) {
+        size_t n = str_find(pair, '=');
+        assert_true(
+            view_set(&o, (struct str){pair.p, n}, (struct str){pair.p + n + 1, pair.n - n - 1}, &diag));
+    }
+    buf_printf(&svg, "%s<style>%.*s</style>\n%s", SVG_START, (int)svg_style().n, svg_style().p, SVG_END);
+    page_flame(b, &(struct page_flame){r, summary, &o, str_of(track), buf_view(&svg)});
+    buf_free(&svg);
+}
+
+static void flame(void **state)
+{
+    const struct record r = record_of("app <1>");
+    json_t *summary = summary_of(3, "main");
+    struct buf b = {0};
+
+    (void)state;
+    put_flame(&b, &r, summary, "101", "value=waiting&view=icicle&min=2.5");
+    const char *page = finished(&b);
+    check_page(page);
+    assert_non_null(strstr(page, SVG_START));
+    assert_non_null(strstr(page, SVG_END));
+    assert_non_null(strstr(page, "/flame.css\">"));
+    assert_non_null(strstr(page, "<h1 class=\"name\">main</h1>"));
+    assert_non_null(strstr(page, "<a href=\"../../" ID "\">app &lt;1&gt;</a>"));
+    assert_non_null(strstr(page, "rel=\"prev\" href=\"100?value=waiting&amp;view=icicle&amp;min=2.5\""));
+    assert_non_null(strstr(page, "rel=\"next\" href=\"102?value=waiting&amp;view=icicle&amp;min=2.5\""));
+    assert_non_null(strstr(page, "href=\"101.svg?value=waiting&amp;view=icicle&amp;min=2.5\""));
+    assert_non_null(strstr(page, "href=\"101.folded.txt?value="));
+    assert_null(strstr(page, "thumb"));
+    assert_non_null(strstr(page, "<option value=\"101\" selected>main (101)</option>"));
+    assert_non_null(strstr(page, "<option value=\"waiting\" selected>waiting time</option>"));
+    assert_non_null(strstr(page, "<option value=\"icicle\" selected>"));
+    assert_non_null(strstr(page, "<option value=\"name\" selected>"));
+    assert_non_null(strstr(page, "<input type=\"hidden\" name=\"min\" value=\"2.5\">"));
+    buf_free(&b);
+    json_decref(summary);
+}
+
+static void flame_at_the_ends(void **state)
+{
+    static const char *const TRACKS[] = {"100", "102", "all", "merged", "100,102", "9"};
+    const struct record r = record_of("");
+    json_t *summary = summary_of(3, HOSTILE), *lone = summary_of(1, "");
+    struct buf b = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(TRACKS) / sizeof(TRACKS[0]); i++) {
+        char chosen[64];
+        put_flame(&b, &r, summary, TRACKS[i], "");
+        const char *page = finished(&b);
+        check_page(page);
+        snprintf(chosen, sizeof(chosen), "<option value=\"%s\" selected>", TRACKS[i]);
+        assert_int_equal(occurrences(page, chosen), i < 5);
+        assert_int_equal(occurrences(page, "rel=\"prev\"") + occurrences(page, "rel=\"next\""), 1);
+        assert_non_null(strstr(page, "<option value=\"wall\" selected>"));
+        buf_free(&b);
+    }
+    put_flame(&b, &r, lone, "100", "value=a%20<b>");
+    const char *page = finished(&b);
+    check_page(page);
+    assert_null(strstr(page, "<nav class=\"beside\""));
+    assert_non_null(strstr(page, "<h1 class=\"name\">Thread 100</h1>"));
+    assert_non_null(strstr(page, "100.svg?value=a%2520%3Cb%3E\""));
+    buf_free(&b);
+    json_decref(summary);
+    json_decref(lone);
 }
 
 static void hostile_names(void **state)
 {
     const struct record r = record_of(HOSTILE);
-    json_t *summary = summary_of(14, HOSTILE);
+    json_t *summary = summary_of(14, HOSTILE "1");
     struct buf b = {0};
 
     (void)state;
-    page_result(&b, &r, summary);
+    put_result(&b, &r, summary);
     const char *page = finished(&b);
     check_page(page);
     assert_non_null(strstr(page, "&lt;script&gt;"));
-    assert_non_null(strstr(page, "<table"));
+    assert_non_null(strstr(page, "class=\"pool\""));
+    buf_free(&b);
+    put_flame(&b, &r, summary, "101", "");
+    check_page(finished(&b));
     buf_free(&b);
     json_decref(summary);
     page_delete(&b, &r, STR(HOSTILE));
     check_page(finished(&b));
     buf_free(&b);
-    page_problem(&b, 415, STR(HOSTILE), STR(HOSTILE), STR(HOSTILE), UINT64_MAX);
+    page_problem(&b, page_root(STR("/a")), 415, STR(HOSTILE), STR(HOSTILE), STR(HOSTILE), UINT64_MAX);
     page = finished(&b);
     check_page(page);
     assert_non_null(strstr(page, "18446744073709551615"));
     buf_free(&b);
-    page_deleted(&b);
+    page_deleted(&b, STR("../"), &r);
     check_page(finished(&b));
     buf_free(&b);
+}
+
+static void delete_without_a_token_asks_for_it(void **state)
+{
+    const struct record r = record_of("x");
+    struct buf b = {0};
+
+    (void)state;
+    page_delete(&b, &r, STR(""));
+    const char *page = finished(&b);
+    check_page(page);
+    assert_non_null(strstr(page, "<label for=\"token\">"));
+    assert_non_null(strstr(page, "action=\"delete\""));
+    buf_free(&b);
+}
+
+static void roots(void **state)
+{
+    (void)state;
+    assert_true(str_eq(page_root(STR("/")), STR("./")));
+    assert_true(str_eq(page_root(STR("")), STR("./")));
+    assert_true(str_eq(page_root(STR("/uploads")), STR("./")));
+    assert_true(str_eq(page_root(STR("/p/x")), STR("../")));
+    assert_true(str_eq(page_root(STR("/p/x/t/1")), STR("../../../")));
+    assert_int_equal(page_root(STR("////////////////////////////////")).n % 3, 0);
 }
 
 /* A page stays a page: of very many tracks most are named in the JSON only. */
@@ -197,14 +370,19 @@ static void many_tracks(void **state)
     struct buf b = {0};
 
     (void)state;
-    page_result(&b, &r, summary);
+    put_result(&b, &r, summary);
     const char *page = finished(&b);
     check_page(page);
-    assert_int_equal(occurrences(page, "<img "), 12);
-    assert_int_equal(occurrences(page, "<tr>"), 1001);
-    assert_non_null(strstr(page, "And 3,988 more"));
+    assert_int_equal(occurrences(page, "<img "), 1000);
+    assert_non_null(strstr(page, "And 4,000 more"));
     assert_non_null(strstr(page, "(no name)"));
     assert_non_null(strstr(page, "Profile without a name"));
+    buf_free(&b);
+    put_flame(&b, &r, summary, "5099", "");
+    page = finished(&b);
+    check_page(page);
+    assert_int_equal(occurrences(page, "(no name)"), 1001);
+    assert_int_equal(occurrences(page, " selected>(no name) (5099)<"), 1);
     buf_free(&b);
     json_decref(summary);
 }
@@ -212,12 +390,12 @@ static void many_tracks(void **state)
 static void summaries_of_another_shape(void **state)
 {
     static const char *const ALL[] = {
-        "{}", "[]", "{\"tracks\": 7, \"values\": {}, \"facts\": [], \"warnings\": \"x\"}",
+        "{}", "[]", "{\"tracks\": 7, \"values\": {}, \"facts\": [], \"warnings\": \"x\", \"weight\": 3}",
         "{\"tracks\": [null, 5, {\"id\": -1, \"name\": 9, \"totals\": [1]}], \"values\": [1, {}], \"facts\": "
-        "{\"vm\": 2},"
+        "{\"vm\": 2}, \"weight\": \"\", \"derived\": [null, {\"name\": 1}],"
         " \"warnings\": [null]}",
         "{\"tracks\": [{\"id\": 1, \"totals\": {\"w\": -5}}], \"values\": [{\"name\": \"w\", \"unit\": "
-        "\"ns\"}],"
+        "\"ns\"}], \"weight\": \"w\","
         " \"facts\": {\"elapsed_us\": \"18446744073709551615\", \"start_us\": \"soon\", \"pid\": \"\"}}"};
     const struct record r = record_of("x");
 
@@ -226,7 +404,10 @@ static void summaries_of_another_shape(void **state)
         json_t *summary = json_loads(ALL[i], 0, NULL);
         struct buf b = {0};
         assert_non_null(summary);
-        page_result(&b, &r, summary);
+        put_result(&b, &r, summary);
+        check_page(finished(&b));
+        buf_free(&b);
+        put_flame(&b, &r, summary, "1", "");
         check_page(finished(&b));
         buf_free(&b);
         json_decref(summary);
@@ -254,24 +435,29 @@ static void headers(void **state)
 static void static_files(void **state)
 {
     struct buf b = {0};
+    struct static_file file;
 
     (void)state;
     static_path(&b, STR("app.css"));
     struct str rest = buf_view(&b), part, hash;
-    assert_true(str_starts(rest, STR("/static/")));
-    rest = (struct str){rest.p + 8, rest.n - 8};
+    assert_true(str_starts(rest, STR("static/")));
+    rest = (struct str){rest.p + 7, rest.n - 7};
     assert_true(str_split(&rest, '/', &hash));
     assert_true(str_split(&rest, '/', &part));
     assert_int_equal(hash.n, 16);
     assert_true(str_eq(part, STR("app.css")));
-    const struct static_file *file = static_find(hash, part);
-    assert_non_null(file);
-    assert_true(str_starts(file->media_type, STR("text/css")));
-    assert_true(str_find_str(file->bytes, STR("prefers-color-scheme: dark")) < file->bytes.n);
-    assert_null(static_find(STR("0000000000000000"), part));
-    assert_null(static_find((struct str){hash.p, 15}, part));
-    assert_null(static_find(hash, STR("../app.css")));
-    assert_null(static_find(hash, STR("")));
+    assert_true(static_find(hash, part, &file));
+    assert_true(str_starts(file.media_type, STR("text/css")));
+    assert_true(str_find_str(file.bytes, STR("prefers-color-scheme: dark")) < file.bytes.n);
+    assert_false(static_find(STR("0000000000000000"), part, &file));
+    assert_false(static_find((struct str){hash.p, 15}, part, &file));
+    assert_false(static_find(hash, STR("../app.css"), &file));
+    assert_false(static_find(hash, STR(""), &file));
+    assert_true(
+        static_find(hash, STR("flame.css"), &file)); /* all have one hash, so that they find each other */
+    assert_true(str_eq(file.bytes, svg_style()));
+    assert_true(static_find(hash, STR("result.js"), &file));
+    assert_true(str_starts(file.media_type, STR("text/javascript")));
     buf_free(&b);
     static_path(&b, STR("nothing.css"));
     assert_int_equal(b.n, 0);
@@ -281,9 +467,15 @@ static void static_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(upload),
         cmocka_unit_test(result),
+        cmocka_unit_test(at_its_last_day),
+        cmocka_unit_test(pools),
+        cmocka_unit_test(in_progress),
+        cmocka_unit_test(flame),
+        cmocka_unit_test(flame_at_the_ends),
         cmocka_unit_test(hostile_names),
+        cmocka_unit_test(delete_without_a_token_asks_for_it),
+        cmocka_unit_test(roots),
         cmocka_unit_test(many_tracks),
         cmocka_unit_test(summaries_of_another_shape),
         cmocka_unit_test(headers),

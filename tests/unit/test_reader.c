@@ -136,14 +136,34 @@ static void cut_anywhere_with_long_lines(void **state)
 /* A limit may fall on any byte of a line, even within a section's name. */
 static void cut_anywhere_with_any_line_limit(void **state)
 {
+    static const uint32_t LINE_BYTES[] = {0, 1, 4, 5, 8, 17};
     struct buf bytes = bytes_of(input_named("odd-lines"));
 
     (void)state;
-    for (uint32_t line_bytes = 0; line_bytes <= 40; line_bytes++) {
+    for (size_t i = 0; i < sizeof(LINE_BYTES) / sizeof(*LINE_BYTES); i++) {
         struct reader_limits limits = TIGHT;
-        limits.line_bytes = line_bytes;
+        limits.line_bytes = LINE_BYTES[i];
         check_cuttings(&limits, &bytes);
     }
+    buf_free(&bytes);
+}
+
+/* What is left at the end may be more than the beginning of one record. */
+static void any_prefix_byte_by_byte(void **state)
+{
+    struct buf bytes = bytes_of(input_named("v3-broken"));
+    size_t *each = calloc(bytes.n, sizeof(*each));
+
+    (void)state;
+    assert_non_null(each);
+    for (size_t i = 0; i < bytes.n; i++)
+        each[i] = i;
+    for (; bytes.n > 0; bytes.n--) {
+        struct buf expected = answer_to(&READER_LIMITS_DEFAULT, &bytes, NULL, 0);
+        check_cut(&READER_LIMITS_DEFAULT, &bytes, &expected, each, bytes.n);
+        buf_free(&expected);
+    }
+    free(each);
     buf_free(&bytes);
 }
 
@@ -265,15 +285,16 @@ static void refused_at_once(void **state)
 
 /* ---- ceilings ---- */
 
-/* The profile's text, or none if the ceiling is too low: then for that reason alone. */
-static bool within(size_t ceiling_bytes, const struct buf *bytes, struct buf *text)
+/* The profile's text, or none if the ceiling is too low: then for that reason alone. The arena has given out
+ * `taken_bytes` before, so that its blocks end elsewhere. */
+static bool within(size_t ceiling_bytes, size_t taken_bytes, const struct buf *bytes, struct buf *text)
 {
     struct arena arena;
     struct reader r;
     const struct profile *p = NULL;
 
     arena_init(&arena, ceiling_bytes);
-    if (reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED)) {
+    if (arena_alloc(&arena, taken_bytes) != NULL && reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED)) {
         for (size_t at = 0;
              at < bytes->n && reader_feed(&r, bytes->p + at, bytes->n - at < 97 ? bytes->n - at : 97);
              at += 97)
@@ -299,16 +320,21 @@ static void any_memory_ceiling(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++) {
         struct buf bytes = bytes_of(input_named(NAMES[i])), expected = {0}, text = {0};
-        assert_true(within(SIZE_MAX, &bytes, &expected));
+        assert_true(within(SIZE_MAX, 0, &bytes, &expected));
         size_t ceiling = 0;
-        while (!within(ceiling, &bytes, &text))
+        while (!within(ceiling, 0, &bytes, &text))
             ceiling += 512;
         assert_true(ceiling > 0 && ceiling < 4 << 20);
         assert_true(str_eq(buf_view(&text), buf_view(&expected)));
         for (unsigned more = 1; more < 100; more++) {
             buf_clear(&text);
-            assert_true(within(ceiling + more * 1024, &bytes, &text));
+            assert_true(within(ceiling + more * 1024, 0, &bytes, &text));
             assert_true(str_eq(buf_view(&text), buf_view(&expected)));
+        }
+        for (size_t taken = 0; taken < 32768; taken += 48) {
+            buf_clear(&text);
+            if (within(ceiling / 2 + taken % 7 * ceiling / 10, taken, &bytes, &text))
+                assert_true(str_eq(buf_view(&text), buf_view(&expected)));
         }
         buf_free(&text);
         buf_free(&expected);
@@ -347,6 +373,7 @@ int main(void)
         cmocka_unit_test(cut_anywhere),
         cmocka_unit_test(cut_anywhere_with_long_lines),
         cmocka_unit_test(cut_anywhere_with_any_line_limit),
+        cmocka_unit_test(any_prefix_byte_by_byte),
         cmocka_unit_test(samples_cut_anywhere),
         cmocka_unit_test(each_input_has_its_answer),
         cmocka_unit_test(nothing_is_an_empty_file),

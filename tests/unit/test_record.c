@@ -16,6 +16,7 @@ enum { DAY_S = 86400 };
 #define NOW_S INT64_C(1795171759)
 #define ID    "abcdefghijklmnopqrstuvwxyz"
 #define SHA   "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+#define BLOB  "blobs/00/" SHA
 
 struct fixture {
     struct scratch scratch;
@@ -39,6 +40,7 @@ static struct fixture begin(void)
                                .expires_s = NOW_S + 30 * DAY_S,
                                .warnings = 2};
     record_sha256_hex("token", 5, f.record.token_sha256);
+    assert_int_equal(store_put(f.store, BLOB, STR("bytes"), STORE_DURABLE), STORE_OK);
     return f;
 }
 
@@ -144,7 +146,7 @@ static void what_would_be_broken_is_not_written(void **state)
     bad[8].created_s = -1;
     for (size_t i = 0; i < 9; i++)
         assert_int_equal(record_write(f.store, &bad[i]), STORE_FAILED);
-    assert_int_equal(scratch_count(&f.scratch, ""), 2); /* lock, tmp */
+    assert_int_equal(scratch_count(&f.scratch, ""), 5); /* lock, tmp, the blob in two folders */
     end(&f);
 }
 
@@ -226,6 +228,7 @@ static void deleted_ones_are_gone_for_a_while(void **state)
     struct fixture f = begin();
     struct record r;
     int64_t last = NOW_S + (int64_t)RECORD_GONE_DAYS * DAY_S;
+    bool forgotten;
 
     assert_int_equal(record_write(f.store, &f.record), STORE_OK);
     assert_int_equal(record_delete(f.store, &f.record, NOW_S), STORE_OK);
@@ -234,12 +237,15 @@ static void deleted_ones_are_gone_for_a_while(void **state)
     assert_int_equal(scratch_count(&f.scratch, "refs"), 0);
     assert_int_equal(state_at(&f, NOW_S - 100, &r), RECORD_GONE); /* a clock that was set back */
     assert_int_equal(state_at(&f, last, &r), RECORD_GONE);
-    assert_int_equal(record_forget(f.store, STR(ID), last), STORE_OK);
+    assert_int_equal(record_forget(f.store, STR(ID), last, &forgotten), STORE_OK);
+    assert_false(forgotten);
     assert_int_equal(state_at(&f, last, &r), RECORD_GONE);
     assert_int_equal(state_at(&f, last + 1, &r), RECORD_NONE);
-    assert_int_equal(record_forget(f.store, STR(ID), last + 1), STORE_OK);
+    assert_int_equal(record_forget(f.store, STR(ID), last + 1, &forgotten), STORE_OK);
+    assert_true(forgotten);
     assert_int_equal(scratch_count(&f.scratch, "gone"), 0);
-    assert_int_equal(record_forget(f.store, STR(ID), last + 1), STORE_OK);
+    assert_int_equal(record_forget(f.store, STR(ID), last + 1, &forgotten), STORE_OK);
+    assert_false(forgotten);
     end(&f);
 }
 
@@ -250,17 +256,122 @@ static void a_record_under_a_tombstone_stays_gone(void **state)
     struct fixture f = begin();
     struct record r;
     int64_t late = NOW_S + 10 * (int64_t)RECORD_GONE_DAYS * DAY_S;
+    bool forgotten;
 
     f.record.expires_s = late + DAY_S;
     assert_int_equal(record_write(f.store, &f.record), STORE_OK);
     assert_int_equal(record_delete(f.store, &f.record, NOW_S), STORE_OK);
     assert_int_equal(record_write(f.store, &f.record), STORE_OK);
     assert_int_equal(state_at(&f, late, &r), RECORD_GONE);
-    assert_int_equal(record_forget(f.store, STR(ID), late), STORE_OK);
+    assert_int_equal(record_forget(f.store, STR(ID), late, &forgotten), STORE_OK);
+    assert_false(forgotten);
     assert_int_equal(state_at(&f, late, &r), RECORD_GONE);
     assert_string_equal(r.id, ID);
     assert_int_equal(record_delete(f.store, &r, late), STORE_OK);
     assert_int_equal(state_at(&f, late, &r), RECORD_NONE);
+    end(&f);
+}
+
+static void without_its_blob_nothing_is_acknowledged(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct record r;
+
+    assert_int_equal(store_delete(f.store, BLOB), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record), STORE_FAILED);
+    assert_int_equal(state_at(&f, NOW_S, &r), RECORD_NONE);
+    assert_int_equal(scratch_count(&f.scratch, "refs"), 0);
+    end(&f);
+}
+
+static void expiring_goes_on_where_it_was_cut_off(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct record r;
+    int64_t late = f.record.expires_s;
+    bool expired;
+
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(store_delete(f.store, "refs/" SHA "/" ID), STORE_OK);
+    assert_int_equal(state_at(&f, late, &r), RECORD_GONE);
+    assert_int_equal(record_expire(f.store, STR(ID), late - 1, &expired), STORE_OK);
+    assert_false(expired);
+    assert_int_equal(record_expire(f.store, STR(ID), late, &expired), STORE_OK);
+    assert_true(expired);
+    assert_int_equal(state_at(&f, late, &r), RECORD_GONE);
+    assert_int_equal(scratch_count(&f.scratch, "uploads"), 0);
+    assert_int_equal(record_expire(f.store, STR(ID), late, &expired), STORE_OK);
+    assert_false(expired);
+    end(&f);
+}
+
+/* Expiring removes the ref first: what is changed behind that cannot be kept any more. */
+static void a_change_that_comes_too_late_is_refused(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct record r;
+
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(store_delete(f.store, "refs/" SHA "/" ID), STORE_OK);
+    f.record.expires_s += DAY_S;
+    assert_int_equal(record_change(f.store, &f.record, NOW_S), STORE_NOT_FOUND);
+    assert_int_equal(state_at(&f, NOW_S, &r), RECORD_NONE);
+    end(&f);
+}
+
+/* Seconds after any time that the objects of a test have. */
+#define LATER_S INT64_C(9999999999)
+
+static void only_what_nobody_needs_is_removed(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    bool removed;
+
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_remove_ref(f.store, "refs/" SHA "/" ID, LATER_S, &removed), STORE_OK);
+    assert_false(removed);
+    assert_int_equal(record_remove_blob(f.store, BLOB, LATER_S, &removed), STORE_OK);
+    assert_false(removed);
+    assert_int_equal(store_delete(f.store, "uploads/" ID ".json"), STORE_OK);
+    assert_int_equal(record_remove_blob(f.store, BLOB, LATER_S, &removed), STORE_OK);
+    assert_false(removed);
+    assert_int_equal(record_remove_ref(f.store, "refs/" SHA "/" ID, 1, &removed), STORE_OK);
+    assert_false(removed);
+    assert_int_equal(record_remove_ref(f.store, "refs/" SHA "/" ID, LATER_S, &removed), STORE_OK);
+    assert_true(removed);
+    assert_int_equal(record_remove_blob(f.store, BLOB, 1, &removed), STORE_OK);
+    assert_false(removed);
+    assert_int_equal(record_remove_blob(f.store, BLOB, LATER_S, &removed), STORE_OK);
+    assert_true(removed);
+    assert_int_equal(scratch_count(&f.scratch, "blobs") + scratch_count(&f.scratch, "refs"), 0);
+    assert_int_equal(record_remove_blob(f.store, BLOB, LATER_S, &removed), STORE_OK);
+    assert_false(removed);
+    end(&f);
+}
+
+static void other_objects_are_left_alone(void **state)
+{
+    (void)state;
+    static const char *const KEYS[] = {
+        "blobs/01/" SHA, "blobs/00/x", "blobs/" SHA, "views/00/" SHA,       "refs/" SHA "/x",
+        "refs/x/" ID,    "views/" ID,  "refs/" ID,   "uploads/" ID ".json", "views/" SHA "/" ID};
+    struct fixture f = begin();
+    bool removed;
+
+    for (size_t i = 0; i < sizeof(KEYS) / sizeof(KEYS[0]); i++) {
+        assert_int_equal(store_put(f.store, KEYS[i], STR("x"), STORE_DURABLE), STORE_OK);
+        assert_int_equal(record_remove_blob(f.store, KEYS[i], LATER_S, &removed), STORE_OK);
+        assert_false(removed);
+        assert_int_equal(record_remove_ref(f.store, KEYS[i], LATER_S, &removed), STORE_OK);
+        assert_false(removed);
+        assert_int_equal(store_delete(f.store, KEYS[i]), STORE_OK);
+    }
+    assert_int_equal(record_remove_blob(f.store, "", LATER_S, &removed), STORE_OK);
+    assert_int_equal(record_remove_ref(f.store, ID, LATER_S, &removed), STORE_OK);
     end(&f);
 }
 
@@ -360,6 +471,11 @@ int main(void)
         cmocka_unit_test(expired_ones_are_gone_and_can_be_deleted),
         cmocka_unit_test(deleted_ones_are_gone_for_a_while),
         cmocka_unit_test(a_record_under_a_tombstone_stays_gone),
+        cmocka_unit_test(without_its_blob_nothing_is_acknowledged),
+        cmocka_unit_test(expiring_goes_on_where_it_was_cut_off),
+        cmocka_unit_test(a_change_that_comes_too_late_is_refused),
+        cmocka_unit_test(only_what_nobody_needs_is_removed),
+        cmocka_unit_test(other_objects_are_left_alone),
         cmocka_unit_test(a_damaged_tombstone_still_counts),
         cmocka_unit_test(only_ids_are_looked_up),
         cmocka_unit_test(secrets_differ_and_use_all_bits),

@@ -197,6 +197,93 @@ static void shared_by_threads(void **state)
     shared_bytes_unref(s);
 }
 
+static void reply_of(struct reply *r, size_t bytes, const char *vary)
+{
+    reply_init(r);
+    struct buf *b = reply_text(r, 200, "text/html; charset=utf-8");
+    for (size_t i = 0; i < bytes; i++)
+        buf_char(b, 'x');
+    if (vary != NULL)
+        reply_header(r, "Vary", "%s", vary);
+}
+
+static void large_texts_are_encoded(void **state)
+{
+    static const struct {
+        size_t bytes;
+        const char *vary, *accepts;
+        const char *encoding; /* NULL: none */
+    } CASES[] = {
+        {REPLY_ENCODE_BYTES + 1, "Accept, Accept-Encoding", "gzip", "gzip"},
+        {REPLY_ENCODE_BYTES + 1, "Accept-Encoding", "gzip, zstd", "zstd"},
+        {REPLY_ENCODE_BYTES, "Accept-Encoding", "gzip", NULL},
+        {REPLY_ENCODE_BYTES + 1, "Accept", "gzip", NULL},
+        {REPLY_ENCODE_BYTES + 1, NULL, "gzip", NULL},
+        {REPLY_ENCODE_BYTES + 1, "Accept-Encoding", "br", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
+        struct reply r;
+        reply_of(&r, CASES[i].bytes, CASES[i].vary);
+        reply_encode(&r, str_of(CASES[i].accepts));
+        const char *encoding = reply_header_value(&r, "Content-Encoding");
+        if (CASES[i].encoding == NULL) {
+            assert_null(encoding);
+            assert_int_equal(reply_bytes(&r), CASES[i].bytes);
+        } else {
+            assert_string_equal(encoding, CASES[i].encoding);
+            assert_in_range(reply_bytes(&r), 1, 200);
+        }
+        reply_free(&r);
+    }
+}
+
+static void only_successes_are_encoded(void **state)
+{
+    struct reply r;
+
+    (void)state;
+    reply_of(&r, 2 * REPLY_ENCODE_BYTES, "Accept-Encoding");
+    r.status = 404;
+    reply_encode(&r, STR("gzip"));
+    assert_null(reply_header_value(&r, "Content-Encoding"));
+    r.status = 200;
+    r.body.failed = true;
+    reply_encode(&r, STR("gzip"));
+    assert_null(reply_header_value(&r, "Content-Encoding"));
+    reply_free(&r);
+}
+
+static void count_end(void *answer)
+{
+    ++*(int *)answer;
+}
+
+static void an_answer_ends_with_its_bytes(void **state)
+{
+    struct buf b = {0};
+    struct reply r;
+    int ended = 0, other = 0;
+
+    (void)state;
+    buf_z(&b, "bytes");
+    struct shared_bytes *s = shared_bytes_new(&b);
+    assert_null(shared_bytes_answer(s));
+    assert_true(shared_bytes_set_answer(s, &ended, count_end));
+    assert_false(shared_bytes_set_answer(s, &other, count_end));
+    assert_ptr_equal(shared_bytes_answer(s), &ended);
+    reply_init(&r);
+    reply_again(&r, s);
+    assert_int_equal(r.status, 200);
+    assert_int_equal(reply_bytes(&r), 5);
+    assert_int_equal(r.n_headers, 0);
+    assert_int_equal(ended, 0);
+    reply_free(&r);
+    assert_int_equal(ended, 1);
+    assert_int_equal(other, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +298,9 @@ int main(void)
         cmocka_unit_test(shared_takes_the_buffer),
         cmocka_unit_test(shared_of_nothing_and_of_a_failed_buffer),
         cmocka_unit_test(shared_by_threads),
+        cmocka_unit_test(large_texts_are_encoded),
+        cmocka_unit_test(only_successes_are_encoded),
+        cmocka_unit_test(an_answer_ends_with_its_bytes),
     };
 
     return cmocka_run_group_tests_name("reply", tests, NULL, NULL);

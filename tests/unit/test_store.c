@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "server/store.h"
@@ -348,15 +349,17 @@ struct found {
     size_t key_bytes;
 };
 
-static bool note(void *context, const char *key)
+static bool note(void *context, const struct store_object *object)
 {
     struct found *f = context;
+    const char *key = object->key;
 
     assert_int_equal(strncmp(key, "views/", 6), 0);
     f->n++;
     f->key_bytes += strlen(key);
     if (f->store != NULL)
         assert_int_equal(store_delete(f->store, key), STORE_OK);
+    assert_int_equal(object->bytes, 1);
     return f->n < f->most;
 }
 
@@ -388,6 +391,104 @@ static void list_sees_all_levels(void **state)
     assert_int_equal(store_list(f.store, "views/", note, &deleted), STORE_OK);
     assert_int_equal(deleted.n, 301);
     assert_int_equal(scratch_count(&f.scratch, "views"), 1); /* what is no key; folders are gone */
+    end(&f);
+}
+
+/* Seconds before now. */
+static void set_age(const struct scratch *s, const char *key, int64_t age_s)
+{
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = time(NULL) - age_s}};
+    char path[512];
+
+    scratch_path(s, key, path, sizeof(path));
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static int64_t age_of(struct store *s, const char *key)
+{
+    struct store_object o;
+
+    assert_int_equal(store_look(s, key, &o), STORE_OK);
+    assert_string_equal(o.key, key);
+    return time(NULL) - o.used_s;
+}
+
+static void use_is_known_to_the_hour(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t age_s, least_s, most_s;
+    } AFTER_GET[] = {{0, 0, 5},      {3000, 3000, 3005},    {3700, 0, 5},
+                     {900000, 0, 5}, {-3000, -3000, -2990}, {-90000, 0, 5}};
+    struct fixture f = begin();
+    struct store_object o;
+    struct buf b = {0};
+    uint64_t bytes;
+    int fd;
+
+    assert_int_equal(store_put(f.store, "views/ab/x", STR("12345"), STORE_EVICTABLE), STORE_OK);
+    assert_int_equal(store_look(f.store, "views/ab/x", &o), STORE_OK);
+    assert_int_equal(o.bytes, 5);
+    for (size_t i = 0; i < sizeof(AFTER_GET) / sizeof(AFTER_GET[0]); i++) {
+        set_age(&f.scratch, "views/ab/x", AFTER_GET[i].age_s);
+        assert_int_equal(store_read(f.store, "views/ab/x", 10, &b), STORE_OK);
+        assert_int_equal(store_exists(f.store, "views/ab/x"), STORE_OK);
+        assert_in_range(age_of(f.store, "views/ab/x") - AFTER_GET[i].age_s + 10, 10, 15);
+        assert_int_equal(store_get(f.store, "views/ab/x", &fd, &bytes), STORE_OK);
+        close(fd);
+        assert_in_range(age_of(f.store, "views/ab/x") - AFTER_GET[i].least_s, 0,
+                        AFTER_GET[i].most_s - AFTER_GET[i].least_s);
+    }
+    assert_int_equal(store_look(f.store, "views/ab", &o), STORE_NOT_FOUND);
+    assert_int_equal(store_look(f.store, "views/ab/y", &o), STORE_NOT_FOUND);
+    assert_int_equal(store_look(f.store, "views", &o), STORE_FAILED);
+    buf_free(&b);
+    end(&f);
+}
+
+static void a_put_that_finds_it_there_makes_it_young(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+
+    assert_int_equal(store_put(f.store, "blobs/aa/x", STR("1"), STORE_DURABLE), STORE_OK);
+    set_age(&f.scratch, "blobs/aa/x", 90000);
+    assert_int_equal(store_put(f.store, "blobs/aa/x", STR("1"), STORE_DURABLE), STORE_EXISTS);
+    assert_in_range(age_of(f.store, "blobs/aa/x"), 0, 5);
+    end(&f);
+}
+
+static void count_call(void *calls)
+{
+    ++*(unsigned *)calls;
+    errno = 0; /* must not reach who asks why the write failed */
+}
+
+static void a_full_disk_is_told(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    unsigned calls = 0, told = 0;
+
+    store_on_full(f.store, count_call, &calls);
+    for (unsigned at = 1; at <= 12; at++) {
+        faults = (struct faults){.on = true, .fail_at = at, .error = ENOSPC};
+        enum store_result result = store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE);
+        if (result == STORE_FULL) {
+            told++;
+            assert_int_equal(errno, ENOSPC);
+        }
+        faults = (struct faults){.on = false};
+        assert_int_equal(calls, told);
+        store_delete(f.store, "a/b/c");
+    }
+    assert_in_range(told, 9, 12);
+    faults = (struct faults){.on = true, .fail_at = 1, .error = EIO};
+    assert_int_equal(store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE), STORE_FAILED);
+    store_on_full(f.store, NULL, NULL);
+    faults = (struct faults){.on = true, .fail_at = 1, .error = ENOSPC};
+    assert_int_equal(store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE), STORE_FULL);
+    assert_int_equal(calls, told);
     end(&f);
 }
 
@@ -548,6 +649,9 @@ int main(void)
         cmocka_unit_test(opening_sweeps_what_was_left),
         cmocka_unit_test(last_object_takes_its_folder_along),
         cmocka_unit_test(list_sees_all_levels),
+        cmocka_unit_test(use_is_known_to_the_hour),
+        cmocka_unit_test(a_put_that_finds_it_there_makes_it_young),
+        cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(list_takes_folders_only),
         cmocka_unit_test(data_is_synced_before_its_name),
         cmocka_unit_test(every_call_may_fail),

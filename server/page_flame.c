@@ -1,0 +1,298 @@
+/* The page of one picture: the picture's own elements, the choices around it as a form, and the way to the
+ * threads beside it. */
+#include "core/clean.h"
+#include "render/output.h"
+#include "render/svg.h"
+#include "server/form.h"
+#include "server/page_data.h"
+#include "server/page_frame.h"
+#include "server/pages.h"
+
+enum {
+    CHOICES_MAX = 1000, /* threads in the list */
+    NAME_BYTES_MAX = 80 /* of a thread in the list */
+};
+
+struct page {
+    struct buf *b;
+    const struct page_flame *of;
+    const json_t *tracks;
+    size_t at; /* index of the thread that is shown; the number of threads if it is several */
+};
+
+/* ---- the query that leads to the same view of another thread ---- */
+
+struct query {
+    struct buf *b;
+    const char *sign, *ampersand;
+};
+
+static void put_option(struct query *q, const char *key, struct str value)
+{
+    buf_z(q->b, q->sign);
+    buf_z(q->b, key);
+    buf_char(q->b, '=');
+    form_encode(q->b, value);
+    q->sign = q->ampersand;
+}
+
+static void put_number(struct query *q, const char *key, uint64_t value, unsigned decimals)
+{
+    char text[NUMBER_BYTES_MAX];
+
+    put_option(q, key, (struct str){text, (size_t)(number_fixed(text, value, decimals) - text)});
+}
+
+void page_flame_query(struct buf *b, const struct view_options *o, const char *ampersand)
+{
+    struct view_options usual;
+    struct query q = {b, "?", ampersand};
+
+    view_defaults(&usual);
+    if (o->value[0] != '\0')
+        put_option(&q, "value", str_of(o->value));
+    if (o->view != usual.view)
+        put_option(&q, "view", str_of(view_kind_word(o->view)));
+    if (o->order != usual.order)
+        put_option(&q, "order", str_of(view_order_word(o->order)));
+    if (o->width_px != usual.width_px)
+        put_number(&q, "width", o->width_px, 0);
+    if (o->min_milli_px != usual.min_milli_px)
+        put_number(&q, "min", o->min_milli_px, 3);
+}
+
+static void put_query(struct buf *b, const struct view_options *o)
+{
+    page_flame_query(b, o, "&amp;");
+}
+
+/* ---- threads ---- */
+
+static size_t find_shown(const struct page_flame *of, const json_t *tracks)
+{
+    const struct view_options *o = of->options;
+    size_t n = json_array_size(tracks), i = 0;
+
+    if (o->tracks != TRACKS_LISTED || o->n_track_ids != 1)
+        return n;
+    while (i < n && page_data_number(json_array_get(tracks, i), "id") != o->track_ids[0])
+        i++;
+    return i;
+}
+
+static void put_shown(const struct page *p, struct buf *b)
+{
+    const struct view_options *o = p->of->options;
+    struct str name = page_data_text(json_array_get(p->tracks, p->at), "name");
+
+    if (o->tracks == TRACKS_ALL)
+        buf_z(b, "All threads side by side");
+    else if (o->tracks == TRACKS_MERGED)
+        buf_z(b, "All threads merged");
+    else if (o->n_track_ids != 1)
+        buf_printf(b, "%u threads side by side", o->n_track_ids);
+    else if (name.n > 0)
+        buf_str(b, name);
+    else
+        buf_printf(b, "Thread %u", o->track_ids[0]);
+}
+
+static void put_neighbour(const struct page *p, size_t at, const char *relation, const char *label)
+{
+    char text[NUMBER_BYTES_MAX];
+
+    if (at >= json_array_size(p->tracks)) {
+        buf_printf(p->b, "<span class=\"button\" aria-disabled=\"true\">%s</span> ", label);
+        return;
+    }
+    const json_t *track = json_array_get(p->tracks, at);
+    buf_printf(p->b, "<a class=\"button\" rel=\"%s\" href=\"", relation);
+    page_frame_text(p->b, "", page_data_track_id(track, text), "");
+    put_query(p->b, p->of->options);
+    page_frame_text(p->b, "\" title=\"", page_data_text(track, "name"), "\">");
+    buf_printf(p->b, "%s</a> ", label);
+}
+
+/* ---- the form ---- */
+
+static void put_choice(struct buf *b, struct str value, bool chosen)
+{
+    page_frame_text(b, "<option value=\"", value, chosen ? "\" selected>" : "\">");
+}
+
+static void put_track_choice(const struct page *p, size_t i)
+{
+    const json_t *track = json_array_get(p->tracks, i);
+    struct str name = page_data_text(track, "name");
+    char text[NUMBER_BYTES_MAX];
+
+    put_choice(p->b, page_data_track_id(track, text), i == p->at);
+    if (name.n == 0)
+        page_data_put_track_name(p->b, track);
+    else
+        clean_xml(p->b, clean_cut(name, NAME_BYTES_MAX));
+    buf_z(p->b, name.n > NAME_BYTES_MAX ? "..." : "");
+    page_frame_text(p->b, " (", page_data_track_id(track, text), ")</option>\n");
+}
+
+/* The one that is shown is always among them. */
+static void put_tracks(const struct page *p)
+{
+    size_t n = json_array_size(p->tracks);
+    const struct view_options *o = p->of->options;
+    bool listed = o->tracks == TRACKS_LISTED && o->n_track_ids != 1;
+
+    buf_z(p->b, "<p><label for=\"track\">Thread</label> <select id=\"track\" name=\"track\">\n");
+    for (size_t i = 0; i < n && i < CHOICES_MAX; i++)
+        put_track_choice(p, i);
+    if (p->at >= CHOICES_MAX && p->at < n)
+        put_track_choice(p, p->at);
+    put_choice(p->b, STR("all"), o->tracks == TRACKS_ALL);
+    buf_z(p->b, "all side by side</option>\n");
+    put_choice(p->b, STR("merged"), o->tracks == TRACKS_MERGED);
+    buf_z(p->b, "all merged</option>\n");
+    if (listed) {
+        put_choice(p->b, p->of->track, true);
+        page_frame_text(p->b, "", p->of->track, "</option>\n");
+    }
+    buf_z(p->b, "</select></p>\n");
+}
+
+static void put_values_of(const struct page *p, const json_t *values, bool first_is_usual)
+{
+    const json_t *value;
+    size_t i;
+
+    json_array_foreach(values, i, value)
+    {
+        struct str name = page_data_text(value, "name");
+        bool chosen = str_eq(name, str_of(p->of->options->value)) ||
+                      (first_is_usual && i == 0 && p->of->options->value[0] == '\0');
+        put_choice(p->b, name, chosen);
+        page_frame_text(p->b, "", page_data_text(value, "label"), "</option>\n");
+    }
+}
+
+static void put_values(const struct page *p)
+{
+    buf_z(p->b, "<p><label for=\"value\">Value</label> <select id=\"value\" name=\"value\">\n");
+    put_values_of(p, json_object_get(p->of->summary, "values"), true);
+    put_values_of(p, json_object_get(p->of->summary, "derived"), false);
+    buf_z(p->b, "</select></p>\n");
+}
+
+/* A select of words that stand in a URL as they are. */
+static void put_words(struct buf *b, const char *key, const char *label, const char *(*word)(unsigned),
+                      unsigned chosen)
+{
+    buf_printf(b, "<p><label for=\"%s\">%s</label> <select id=\"%s\" name=\"%s\">\n", key, label, key, key);
+    for (unsigned i = 0; word(i) != NULL; i++) {
+        put_choice(b, str_of(word(i)), i == chosen);
+        buf_z(b, word(i));
+        buf_z(b, "</option>\n");
+    }
+    buf_z(b, "</select></p>\n");
+}
+
+/* An option that is not among the choices stays as it is. */
+static void put_hidden(struct buf *b, const char *key, uint64_t value, unsigned decimals)
+{
+    char text[NUMBER_BYTES_MAX];
+
+    buf_printf(b, "<input type=\"hidden\" name=\"%s\" value=\"", key);
+    buf_bytes(b, text, (size_t)(number_fixed(text, value, decimals) - text));
+    buf_z(b, "\">\n");
+}
+
+/* All choices are fields of one form, so that it works without scripts. */
+static void put_form(const struct page *p)
+{
+    const struct view_options *o = p->of->options;
+    struct view_options usual;
+
+    view_defaults(&usual);
+    buf_z(p->b, "<form id=\"choices\" class=\"choices\" method=\"get\" action=\"../t\">\n");
+    put_tracks(p);
+    put_values(p);
+    put_words(p->b, "view", "View", view_kind_word, o->view);
+    put_words(p->b, "order", "Order", view_order_word, o->order);
+    if (o->width_px != usual.width_px)
+        put_hidden(p->b, "width", o->width_px, 0);
+    if (o->min_milli_px != usual.min_milli_px)
+        put_hidden(p->b, "min", o->min_milli_px, 3);
+    buf_z(p->b, "<p class=\"submit\"><button>Show</button></p>\n</form>\n");
+}
+
+/* ---- the picture, what is below ---- */
+
+/* Without its style, which the page has from a file: it allows none within itself. */
+static void put_picture(const struct page *p)
+{
+    struct str svg = p->of->svg, style = svg_style_element(svg);
+    const char *rest = style.p + style.n;
+
+    buf_bytes(p->b, svg.p, (size_t)(style.p - svg.p));
+    buf_bytes(p->b, rest, (size_t)(svg.p + svg.n - rest));
+}
+
+static void put_downloads(const struct page *p)
+{
+    buf_z(p->b, "<p class=\"downloads\">Download this view: ");
+    for (size_t i = 0, n = 0; i < OUTPUTS_COUNT; i++) {
+        if (OUTPUTS[i]->preview)
+            continue;
+        page_frame_text(p->b, n++ == 0 ? "<a href=\"" : ", <a href=\"", p->of->track, ".");
+        buf_z(p->b, OUTPUTS[i]->suffix);
+        put_query(p->b, p->of->options);
+        page_frame_text(p->b, "\">", str_of(OUTPUTS[i]->label), "</a>");
+    }
+    buf_z(p->b, "</p>\n");
+}
+
+static void put_heading(const struct page *p, struct str shown)
+{
+    const struct record *r = p->of->record;
+
+    page_frame_text(p->b, "<p class=\"back\"><a href=\"../../", str_of(r->id), "\">");
+    page_frame_text(p->b, "", page_data_name(r->name), "</a></p>\n");
+    page_frame_text(p->b, "<div class=\"heading\"><h1 class=\"name\">", shown, "</h1>\n");
+    if (json_array_size(p->tracks) > 1) {
+        size_t n = json_array_size(p->tracks);
+        buf_z(p->b, "<nav class=\"beside\" aria-label=\"Next by weight\">");
+        put_neighbour(p, p->at == n ? n : p->at - 1, "prev", "Previous");
+        put_neighbour(p, p->at == n ? 0 : p->at + 1, "next", "Next");
+        buf_z(p->b, "</nav>");
+    }
+    buf_z(p->b, "</div>\n");
+}
+
+void page_flame(struct buf *b, const struct page_flame *of)
+{
+    struct page p = {.b = b, .of = of, .tracks = json_object_get(of->summary, "tracks")};
+    struct buf shown = {0}, title = {0};
+
+    p.at = find_shown(of, p.tracks);
+    put_shown(&p, &shown);
+    buf_str(&title, buf_view(&shown));
+    buf_z(&title, " - ");
+    buf_str(&title, page_data_name(of->record->name));
+    page_frame_begin(b, &(struct page_frame){.title = buf_view(&title),
+                                             .root = STR("../../../"),
+                                             .style = "flame.css",
+                                             .script = "flame-page.js",
+                                             .wide = true});
+    put_heading(&p, buf_view(&shown));
+    put_form(&p);
+    buf_z(b,
+          "<div id=\"picture\" class=\"picture\" tabindex=\"0\" role=\"region\" aria-label=\"Flame graph\" "
+          "data-svg=\"");
+    page_frame_text(b, "", of->track, ".svg\">\n");
+    put_picture(&p);
+    buf_z(b, "</div>\n");
+    put_downloads(&p);
+    page_warnings(b, json_object_get(of->summary, "warnings"));
+    b->failed = b->failed || shown.failed || title.failed;
+    buf_free(&shown);
+    buf_free(&title);
+    page_frame_end(b);
+}

@@ -1,0 +1,172 @@
+#include "server/sweep.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/sweep_pass.h"
+
+enum {
+    BATCH = 128,  /* objects, some of which are opened and read */
+    PAUSE_MS = 2, /* after a batch */
+    NICENESS = 10,
+    FULL_PAUSE_MS = 10 * 1000 /* when a full disk was swept and nothing was found to remove */
+};
+
+struct sweep {
+    const struct config *config;
+    struct store *store;
+    const struct log *log;
+    pthread_t thread;
+    unsigned batched; /* the thread's own, as .. */
+    bool hurried;     /* .. this is: the disk is full */
+
+    pthread_mutex_t lock; /* of these */
+    pthread_cond_t told;
+    bool stop, full;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Until the time, or until somebody tells something; under the lock. */
+static void wait_until(struct sweep *w, int64_t until_ms)
+{
+    struct timespec until = {.tv_sec = (time_t)(until_ms / 1000), .tv_nsec = until_ms % 1000 * 1000000};
+
+    pthread_cond_timedwait(&w->told, &w->lock, &until);
+}
+
+/* The store's, on any thread. */
+static void disk_full(void *context)
+{
+    struct sweep *w = context;
+
+    pthread_mutex_lock(&w->lock);
+    w->full = true;
+    pthread_cond_signal(&w->told);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* The plan's: yields after every batch. */
+static bool go_on(void *context)
+{
+    struct sweep *w = context;
+    bool pause = !w->hurried && ++w->batched % BATCH == 0;
+
+    pthread_mutex_lock(&w->lock);
+    int64_t until_ms = pause ? now_ms() + PAUSE_MS : 0;
+    while (pause && !w->stop && !w->full && now_ms() < until_ms)
+        wait_until(w, until_ms);
+    bool stop = w->stop;
+    pthread_mutex_unlock(&w->lock);
+    return !stop;
+}
+
+static void report(const struct sweep *w, const struct sweep_done *d, bool full, int64_t ms)
+{
+    bool nothing = d->expired + d->forgotten + d->refs + d->blobs + d->views + d->broken + d->failed == 0;
+
+    LOG(w->log, nothing ? LOG_DEBUG : LOG_INFO, "swept", LOG_U64("expired", d->expired),
+        LOG_U64("forgotten", d->forgotten), LOG_U64("refs", d->refs), LOG_U64("blobs", d->blobs),
+        LOG_U64("blob_bytes", d->blob_bytes), LOG_U64("views", d->views),
+        LOG_U64("view_bytes", d->view_bytes), LOG_U64("broken", d->broken), LOG_U64("failed", d->failed),
+        LOG_U64("disk_full", full), LOG_U64("ms", (uint64_t)ms));
+}
+
+/* False if nothing was removed. */
+static bool sweep_once(struct sweep *w, bool full)
+{
+    int64_t begun_ms = now_ms();
+    struct sweep_plan plan = {.now_s = (int64_t)time(NULL),
+                              .view_bytes_most = w->config->view_cache_bytes,
+                              .full = full,
+                              .go_on = go_on,
+                              .context = w};
+
+    w->hurried = full;
+    struct sweep_done done = sweep_pass(w->store, w->log, &plan);
+    report(w, &done, full, now_ms() - begun_ms);
+    return done.expired + done.forgotten + done.refs + done.blobs + done.views > 0;
+}
+
+/* Sleeps until the next sweep is due; under the lock. */
+static void wait_for_turn(struct sweep *w, int64_t next_ms, int64_t not_full_before_ms)
+{
+    for (int64_t now = now_ms(); !w->stop && now < next_ms; now = now_ms()) {
+        if (w->full && now >= not_full_before_ms)
+            return;
+        wait_until(w, w->full && not_full_before_ms < next_ms ? not_full_before_ms : next_ms);
+    }
+}
+
+/* A disk that is full of what is not ours to remove must not keep the thread busy. */
+static void *run(void *sweep)
+{
+    struct sweep *w = sweep;
+    int64_t interval_ms = (int64_t)w->config->sweep_interval_s * 1000;
+    int64_t not_full_before_ms = 0;
+
+    setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS); /* of this thread only */
+    pthread_mutex_lock(&w->lock);
+    while (!w->stop) {
+        bool full = w->full && now_ms() >= not_full_before_ms;
+        if (full)
+            w->full = false;
+        pthread_mutex_unlock(&w->lock);
+        bool removed = sweep_once(w, full);
+        if (full && !removed)
+            not_full_before_ms = now_ms() + FULL_PAUSE_MS;
+        pthread_mutex_lock(&w->lock);
+        wait_for_turn(w, now_ms() + interval_ms, not_full_before_ms);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+static void free_sweep(struct sweep *w)
+{
+    store_on_full(w->store, NULL, NULL);
+    pthread_cond_destroy(&w->told);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+struct sweep *sweep_start(const struct config *config, struct store *store, const struct log *log)
+{
+    struct sweep *w = calloc(1, sizeof(*w));
+    pthread_condattr_t attributes;
+
+    if (w == NULL)
+        return NULL;
+    *w = (struct sweep){.config = config, .store = store, .log = log};
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->told, &attributes);
+    pthread_condattr_destroy(&attributes);
+    store_on_full(store, disk_full, w);
+    if (pthread_create(&w->thread, NULL, run, w) == 0)
+        return w;
+    free_sweep(w);
+    return NULL;
+}
+
+void sweep_stop(struct sweep *w)
+{
+    if (w == NULL)
+        return;
+    pthread_mutex_lock(&w->lock);
+    w->stop = true;
+    pthread_cond_signal(&w->told);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    free_sweep(w);
+}

@@ -1,0 +1,21 @@
+/* The thread that sweeps the store (sweep_pass.h): at the start, every sweep_interval_s, and at once when a
+ * write finds the disk full, so that the next try finds room. It stays behind the requests: its thread has a
+ * lower priority, and pauses between batches of objects, unless the disk is full.
+ *
+ * A sweep that did something is one line in the log, at info; else at debug. */
+#ifndef SERVER_SWEEP_H
+#define SERVER_SWEEP_H
+
+#include "server/config.h"
+#include "server/log.h"
+#include "server/store.h"
+
+struct sweep;
+
+/* Before other threads use the store. All three outlive the sweep. NULL: no memory, or no thread. */
+struct sweep *sweep_start(const struct config *config, struct store *store, const struct log *log)
+    __attribute__((warn_unused_result));
+/* Ends a sweep under way after its present object. When nobody writes to the store any more; NULL is fine. */
+void sweep_stop(struct sweep *w);
+
+#endif

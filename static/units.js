@@ -1,0 +1,65 @@
+/* Sizes, rates and times in words. Pure: no page, no state. */
+
+const SIZES = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+const DIGITS = 3;
+
+/* Three significant digits, zeros at the end dropped; whole numbers are never cut. */
+function rounded(value) {
+    const whole = String(Math.trunc(value)).length;
+    return Number(value.toFixed(Math.max(0, DIGITS - whole)));
+}
+
+/* 57472596 -> "54.8 MiB"; what is no size is "0 B". */
+export function bytes(n) {
+    let value = Number.isFinite(n) && n > 0 ? n : 0;
+    let unit = 0;
+    while (rounded(value) >= 1024 && unit < SIZES.length - 1) {
+        value /= 1024;
+        unit++;
+    }
+    return `${rounded(value)} ${SIZES[unit]}`;
+}
+
+/* Empty while there is nothing to say. */
+export function rate(bytesPerSecond) {
+    return bytesPerSecond > 0 && Number.isFinite(bytesPerSecond) ? `${bytes(bytesPerSecond)}/s` : '';
+}
+
+/* Of a transfer with this much to go: "4 s left", "2 min left", "1 h 5 min left"; empty if nobody knows. */
+export function remaining(bytesLeft, bytesPerSecond) {
+    const seconds = Math.ceil(bytesLeft / bytesPerSecond);
+    if (!(bytesPerSecond > 0) || !Number.isFinite(seconds) || seconds < 1)
+        return '';
+    if (seconds < 100)
+        return `${seconds} s left`;
+    const minutes = Math.ceil(seconds / 60);
+    if (minutes < 100)
+        return `${minutes} min left`;
+    const hours = Math.floor(minutes / 60);
+    return hours < 100 ? `${hours} h ${minutes % 60} min left` : 'more than four days left';
+}
+
+/* "2026-11-20T11:48:03Z" -> "2026-11-20 11:48 UTC"; empty for what is no time. */
+export function time(iso) {
+    const ms = Date.parse(iso);
+    return Number.isNaN(ms) ? '' : new Date(ms).toISOString().replace('T', ' ').slice(0, -8) + ' UTC';
+}
+
+/* Rate of a transfer over its last seconds, so that a pause or a burst long ago does not count. */
+export function meter(windowMs = 5000, leastMs = 400) {
+    const samples = [];
+    return {
+        add(nowMs, done) {
+            samples.push({ nowMs, done });
+            while (samples.length > 2 && nowMs - samples[1].nowMs >= windowMs)
+                samples.shift();
+        },
+        /* Bytes per second; 0 while it is too early to say. */
+        rate() {
+            const first = samples[0], last = samples[samples.length - 1];
+            if (samples.length < 2 || last.nowMs - first.nowMs < leastMs)
+                return 0;
+            return Math.max(0, (last.done - first.done) * 1000 / (last.nowMs - first.nowMs));
+        },
+    };
+}

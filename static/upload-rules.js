@@ -1,0 +1,67 @@
+/* What the upload page decides, without the page. Pure. */
+import { bytes } from './units.js';
+
+const NAME_BYTES_MAX = 255;
+
+/* Why a file is not worth sending: {title, detail, hint}, or null. */
+export function refusal(file, maxBytes) {
+    if (file.isFolder)
+        return { title: 'A folder', detail: 'Only files can be uploaded.',
+                 hint: 'Drop the traces that are in it.' };
+    if (file.size === 0)
+        return { title: 'Empty file', detail: 'The file has no bytes.',
+                 hint: 'Was the recording stopped before the file was copied?' };
+    if (file.size > maxBytes)
+        return { title: 'Too large',
+                 detail: `The file has ${bytes(file.size)}; the limit is ${bytes(maxBytes)}.`,
+                 hint: 'Record a shorter trace, or sample instead of tracing.' };
+    return null;
+}
+
+/* Longest beginning of whole characters within so many bytes of UTF-8. */
+export function cut(text, maxBytes) {
+    let end = 0, used = 0;
+    for (const c of text) {
+        const code = c.codePointAt(0);
+        used += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+        if (used > maxBytes)
+            break;
+        end += c.length;
+    }
+    return text.slice(0, end);
+}
+
+/* What the upload will be called: the given name; of several files with the file's behind it. */
+export function nameFor(given, file, several) {
+    const name = given.trim();
+    if (name === '')
+        return cut(file, NAME_BYTES_MAX);
+    return cut(several ? `${name}: ${file}` : name, NAME_BYTES_MAX);
+}
+
+/* Days from the field: a number, '' for the service's own choice, null if it makes no sense. */
+export function days(text, max) {
+    if (text.trim() === '')
+        return '';
+    const n = Number(text);
+    return Number.isInteger(n) && n >= 1 && n <= max ? n : null;
+}
+
+/* What an answer that is not a result says; any proxy may have written it. */
+export function problem(status, body) {
+    let said = {};
+    try {
+        said = JSON.parse(body) ?? {};
+    } catch {
+        /* a page or text of somebody in between: the status has to do */
+    }
+    const text = key => typeof said[key] === 'string' ? said[key] : '';
+    const offset = Number.isSafeInteger(said.offset) ? ` (at byte ${said.offset})` : '';
+    return { title: text('title') || `Refused with status ${status}`,
+             detail: (text('detail') || 'The answer does not say why.') + offset, hint: text('hint') };
+}
+
+/* Whether the same file could be taken at another time. */
+export function worthRetrying(status) {
+    return status === 0 || status === 401 || status === 408 || status === 429 || status >= 500;
+}

@@ -1,0 +1,231 @@
+"""Answers that are compressed, conditional, partial, or in memory."""
+import gzip
+import hashlib
+import os
+import re
+import shutil
+import unittest
+import zlib
+
+from support import Server, ServiceTest, id_of, in_parallel, token_of, trace
+
+HTML = 'text/html'
+SUFFIX = {'gzip': '.gz', 'zstd': '.zst'}
+ZSTD_MAGIC = b'\x28\xb5\x2f\xfd'
+# What an answer without body says as one with it does.
+SAME = ('Content-Type', 'Content-Length', 'Content-Encoding', 'ETag', 'Vary', 'Cache-Control', 'Accept-Ranges',
+        'Content-Security-Policy', 'Content-Disposition')
+
+
+class Stored(ServiceTest):
+    CONTENT = trace(threads=3, methods=150, records=4000, depth=40)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.path = '/p/' + id_of(cls.server.upload_form(('trace', 'x.trace', cls.CONTENT)))
+
+    def get(self, suffix, **headers):
+        return self.server.get(self.path + suffix, **headers)
+
+
+class Compression(Stored):
+    def test_each_coding_is_the_same_view(self):
+        for suffix in ('/t/1.svg', '/t/all.json', '/t/2.folded.txt?value=cpu', '/t/1.svg?width=777'):
+            plain = self.get(suffix)
+            self.assertIsNone(plain['Content-Encoding'])
+            for again in range(4):     # made, from the store, into memory, from memory
+                with self.subTest(suffix=suffix, again=again):
+                    zipped = self.get(suffix, Accept_Encoding='gzip')
+                    self.assertEqual(zipped['Content-Encoding'], 'gzip')
+                    self.assertEqual(gzip.decompress(zipped.body), plain.body)
+                    self.assertLess(len(zipped.body), len(plain.body))
+                    zstd = self.get(suffix, Accept_Encoding='gzip, zstd')
+                    self.assertEqual(zstd['Content-Encoding'], 'zstd')
+                    self.assertEqual(zstd.body[:4], ZSTD_MAGIC)
+                    self.assertEqual(len({a['ETag'] for a in (plain, zipped, zstd)}), 3)
+                    for answer in (zipped, zstd):
+                        self.assertEqual(answer['Content-Type'], plain['Content-Type'])
+                        self.assertEqual(answer['Content-Security-Policy'], plain['Content-Security-Policy'])
+                        self.assertIn('Accept-Encoding', answer['Vary'])
+                        self.assertEqual(answer['Content-Length'], str(len(answer.body)))
+
+    def test_kept_beside_the_view(self):
+        for coding in ('identity', 'gzip', 'zstd'):
+            tag = self.get('/t/3.svg', Accept_Encoding=coding)['ETag'].strip('"')
+            self.assertIn('views/%s/%s' % (tag[:2], tag), self.server.files('views'))
+            self.assertTrue(tag.endswith(SUFFIX.get(coding, '')))
+
+    def test_preferences(self):
+        for field, coding in (('gzip;q=1, zstd;q=0.9', 'gzip'), ('identity, gzip;q=0.5', None), ('br', None),
+                              ('*', 'zstd'), ('gzip;q=0', None), ('*;q=0, gzip', 'gzip'), ('', None)):
+            with self.subTest(field):
+                self.assertEqual(self.get('/t/1.svg', Accept_Encoding=field)['Content-Encoding'], coding)
+
+    def test_small_views_stay_plain(self):
+        path = '/p/' + id_of(self.stored(b'a;b 1\n'))
+        for _ in range(4):
+            answer = self.server.get(path + '/t/merged.folded.txt', Accept_Encoding='gzip, zstd')
+            self.assertEqual((answer['Content-Encoding'], answer.body), (None, b'a;b 1\n'))
+
+    def test_pages_and_files(self):
+        page = self.get('', Accept=HTML)
+        self.assertGreater(len(page.body), 4096)
+        zipped = self.get('', Accept=HTML, Accept_Encoding='gzip')
+        self.assertEqual(zipped['Content-Encoding'], 'gzip')
+        self.assertIn('</html>', gzip.decompress(zipped.body).decode())
+        for link in re.findall(r'(?:href|src)="(/static/[^"]*)"', page.text):
+            plain = self.server.get(link)
+            for _ in range(2):
+                coded = self.server.get(link, Accept_Encoding='gzip')
+                if len(plain.body) >= 1024:
+                    self.assertEqual(coded['Content-Encoding'], 'gzip')
+                    self.assertEqual(gzip.decompress(coded.body), plain.body)
+            self.assertIn('immutable', coded['Cache-Control'])
+            self.assertIn('Accept-Encoding', coded['Vary'])
+
+    def test_all_at_once(self):
+        views = ['/t/%s.svg?width=%d' % (t, w) for t in ('1', 'all') for w in (901, 902, 903)]
+        asked = [(v, c) for v in views for c in ('identity', 'gzip', 'zstd') for _ in range(4)]
+        answers = in_parallel(lambda a: self.get(a[0], Accept_Encoding=a[1]), asked)
+        self.assertEqual({a.status for a in answers}, {200})
+        plain = {a[0]: answer.body for a, answer in zip(asked, answers) if a[1] == 'identity'}
+        for (view, coding), answer in zip(asked, answers):
+            if coding == 'gzip':
+                self.assertEqual(gzip.decompress(answer.body), plain[view])
+
+
+class Conditions(Stored):
+    def test_unchanged(self):
+        for coding in ('identity', 'gzip', 'zstd'):
+            for _ in range(3):
+                tag = self.get('/t/1.svg', Accept_Encoding=coding)['ETag']
+                for field in (tag, 'W/' + tag, '"x", ' + tag, '*'):
+                    answer = self.get('/t/1.svg', Accept_Encoding=coding, If_None_Match=field)
+                    self.assertEqual((answer.status, answer.body, answer['ETag']), (304, b'', tag), field)
+                    self.assertIn('Accept-Encoding', answer['Vary'])
+
+    def test_another_coding_is_another_thing(self):
+        tag = self.get('/t/1.svg', Accept_Encoding='gzip')['ETag']
+        self.assertEqual(self.get('/t/1.svg', Accept_Encoding='zstd', If_None_Match=tag).status, 200)
+        self.assertEqual(self.get('/t/1.svg', If_None_Match=tag).status, 200)
+
+    def test_errors_have_no_condition(self):
+        for field in ('*', '"x"'):
+            self.assertEqual(self.get('/t/9.svg', If_None_Match=field).status, 404)
+            self.assertEqual(self.server.get('/p/' + 'a' * 26 + '/t/1.svg', If_None_Match=field).status, 404)
+
+    def test_raw(self):
+        tag = self.get('/raw')['ETag']
+        answer = self.get('/raw', If_None_Match=tag, Range='bytes=0-1')
+        self.assertEqual((answer.status, answer.body, answer['ETag']), (304, b'', tag))
+
+    def test_head(self):
+        page = self.get('', Accept=HTML)
+        static = re.search(r'/static/[^"]+', page.text).group()
+        targets = [self.path + s for s in ('', '.json', '.html', '/raw', '/t/1.svg', '/t/1.svg?width=888',
+                                           '/t/all.json', '/t/9.svg')] + ['/', '/healthz', static, '/nothing']
+        for target in targets:
+            for coding in ('identity', 'gzip', 'zstd'):
+                for _ in range(4):
+                    with self.subTest(target, coding=coding):
+                        seen = self.server.request('HEAD', target, Accept_Encoding=coding)
+                        whole = self.server.get(target, Accept_Encoding=coding)
+                        self.assertEqual((seen.status, seen.body), (whole.status, b''))
+                        if whole.status == 200:
+                            self.assertEqual(seen['Content-Length'], str(len(whole.body)))
+                            for name in SAME:
+                                self.assertEqual(seen[name], whole[name], name)
+
+
+class Ranges(Stored):
+    def test_parts(self):
+        size = len(self.CONTENT)
+        for field, first, last in (('0-0', 0, 0), ('5-99', 5, 99), ('%d-' % (size - 7), size - 7, size - 1),
+                                   ('-7', size - 7, size - 1), ('0-%d' % (size * 2), 0, size - 1),
+                                   ('-%d' % (size * 2), 0, size - 1), ('100-%d' % (1 << 70), 100, size - 1)):
+            with self.subTest(field):
+                answer = self.get('/raw', Range='bytes=' + field)
+                self.assertEqual((answer.status, answer.body), (206, self.CONTENT[first:last + 1]))
+                self.assertEqual(answer['Content-Range'], 'bytes %d-%d/%d' % (first, last, size))
+                self.assertEqual(answer['Content-Length'], str(last - first + 1))
+                self.assertEqual(answer['ETag'], '"%s"' % hashlib.sha256(self.CONTENT).hexdigest())
+
+    def test_whole(self):
+        for field in ('bytes=0-1,5-6', 'bytes=x-', 'lines=1-2', 'bytes=5-2', 'bytes', ''):
+            with self.subTest(field):
+                answer = self.get('/raw', Range=field)
+                self.assertEqual((answer.status, answer.body), (200, self.CONTENT))
+                self.assertEqual(answer['Accept-Ranges'], 'bytes')
+                self.assertIsNone(answer['Content-Range'])
+
+    def test_outside(self):
+        size = len(self.CONTENT)
+        for field in ('%d-' % size, '%d-%d' % (size, size + 5), '-0', '%d-' % (1 << 70)):
+            with self.subTest(field):
+                answer = self.get('/raw', Range='bytes=' + field)
+                self.assertEqual((answer.status, answer['Content-Range']), (416, 'bytes */%d' % size))
+
+    def test_only_of_these_bytes(self):
+        tag = self.get('/raw')['ETag']
+        self.assertEqual(self.get('/raw', Range='bytes=0-1', If_Range=tag).status, 206)
+        for field in ('W/' + tag, '"x"', 'Fri, 20 Nov 2026 10:00:00 GMT'):
+            self.assertEqual(self.get('/raw', Range='bytes=0-1', If_Range=field).body, self.CONTENT)
+
+    def test_only_of_get(self):
+        answer = self.server.request('HEAD', self.path + '/raw', Range='bytes=0-1')
+        self.assertEqual((answer.status, answer['Content-Length']), (200, str(len(self.CONTENT))))
+
+
+class Memory(ServiceTest):
+    def setUp(self):
+        self.content = trace(threads=2, methods=60, records=2000, salt=zlib.crc32(self.id().encode()))
+        self.upload = self.stored(self.content)
+        self.path = '/p/' + id_of(self.upload)
+
+    def heat(self, path=None):
+        answers = [self.server.get((path or self.path) + '/t/1.svg', Accept_Encoding='gzip') for _ in range(4)]
+        self.assertEqual(len({a.body for a in answers}), 1)
+        return answers[0]
+
+    def test_hot_views_need_no_store(self):
+        before = self.heat()
+        shutil.rmtree(os.path.join(self.server.store, 'views', before['ETag'][1:3]))
+        again = self.server.get(self.path + '/t/1.svg', Accept_Encoding='gzip')
+        self.assertEqual((again.body, again['ETag']), (before.body, before['ETag']))
+
+    def test_deleted_is_gone_at_once(self):
+        """What is in memory is not served for an upload that is gone; one with the same bytes keeps its views."""
+        self.heat()
+        twin = '/p/' + id_of(self.stored(self.content))
+        self.heat(twin)
+        deleted = self.server.request('DELETE', self.path, X_Delete_Token=token_of(self.upload))
+        self.assertEqual(deleted.status, 200)
+        for suffix in ('/t/1.svg', '/t/1.svg?width=444', '', '/raw'):
+            self.assertEqual(self.server.get(self.path + suffix, Accept_Encoding='gzip').status, 410)
+        tag = self.server.get(twin + '/t/1.svg')['ETag']
+        self.assertEqual(self.server.get(self.path + '/t/1.svg', If_None_Match=tag).status, 410)
+        self.assertEqual(self.heat(twin).status, 200)
+
+    def test_every_upload_of_the_same_bytes_and_none_of_another(self):
+        views = [self.heat()['ETag'], self.heat('/p/' + id_of(self.stored(self.content)))['ETag'],
+                 self.heat('/p/' + id_of(self.stored(self.content + b'\0')))['ETag']]
+        self.assertEqual(views[0], views[1])
+        self.assertNotEqual(views[0], views[2])
+
+
+class NoMemory(unittest.TestCase):
+    def test_without_a_cache(self):
+        server = Server(hot_bytes=0)
+        try:
+            path = '/p/' + id_of(server.upload(trace(threads=2, methods=60, records=2000))) + '/t/1.svg'
+            bodies = {server.get(path, Accept_Encoding='gzip').body for _ in range(5)}
+            self.assertEqual(len(bodies), 1)
+            self.assertEqual(gzip.decompress(bodies.pop()), server.get(path).body)
+            self.assertEqual(server.stop(), 0)
+        finally:
+            server.clean()
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,176 @@
+"""What deploy/ promises: a socket handed over by the service manager, a proxy with a path before the service, and a
+package list for the container that names what the program really links."""
+import base64
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+import unittest.mock
+import urllib.parse
+
+import support
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+NGINX = shutil.which('nginx', path='/usr/sbin:/usr/bin:/sbin')
+
+
+def deployed(*parts):
+    with open(os.path.join(ROOT, 'deploy', *parts)) as file:
+        return file.read()
+
+
+class SocketActivation(unittest.TestCase):
+    def start(self, listening, *flags):
+        """The program with the socket as descriptor 3, under a process id that the variables name."""
+        folder = tempfile.mkdtemp(prefix='aflamed-http-')
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        script = 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve --listen 127.0.0.1:0 "$@" 3<&%d' % listening.fileno()
+        environment = {k: v for k, v in os.environ.items() if not k.startswith('AFLAMED')}
+        process = subprocess.Popen(['bash', '-c', script, support.AFLAMED, '--store', folder + '/store', *flags],
+                                   pass_fds=[listening.fileno()], stdin=subprocess.DEVNULL, env=environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        def end():
+            process.kill()
+            process.communicate(timeout=support.STOP_TIMEOUT_S)
+        self.addCleanup(end)
+        return process
+
+    def listening(self, address='127.0.0.1'):
+        listening = socket.create_server((address, 0))
+        self.addCleanup(listening.close)
+        return listening
+
+    def test_serves_on_the_socket_it_was_given(self):
+        listening = self.listening()
+        port = listening.getsockname()[1]
+        process = self.start(listening)
+        self.assertEqual(process.stdout.readline(), 'aflamed listens on http://127.0.0.1:%d/\n' % port)
+        with socket.create_connection(('127.0.0.1', port), support.TIMEOUT_S) as connection:
+            connection.sendall(support.head('GET', '/healthz'))
+            self.assertEqual(support.read_answers(connection)[0].text, 'ok\n')
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(support.STOP_TIMEOUT_S), 0)
+
+    def test_one_that_others_can_reach_needs_open(self):
+        process = self.start(self.listening('0.0.0.0'))
+        said = process.communicate(timeout=support.START_TIMEOUT_S)[1]
+        self.assertEqual(process.returncode, 1, said)
+        self.assertIn('--open', said)
+
+    def test_variables_of_another_process_are_none_of_ours(self):
+        server = support.Server()
+        self.addCleanup(server.clean)
+        environment = {'LISTEN_PID': '1', 'LISTEN_FDS': '1'}
+        with unittest.mock.patch.dict(os.environ, environment):
+            server.stop()
+            server.start()
+        self.assertEqual(server.get('/healthz').status, 200)
+
+
+@unittest.skipUnless(NGINX, 'nginx is not installed')
+class BehindNginx(unittest.TestCase):
+    """deploy/nginx/aflamed.conf as it is, but for the places of its password file and of the service."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='aflamed-nginx-')
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        with socket.create_server(('127.0.0.1', 0)) as free:
+            self.port = free.getsockname()[1]
+        self.base = 'http://127.0.0.1:%d/aflamed' % self.port
+        self.server = support.Server(external_url=self.base)
+        self.addCleanup(self.server.clean)
+        self.start_nginx()
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, 'w') as file:
+            file.write(text)
+        os.chmod(path, 0o644)
+        return path
+
+    def start_nginx(self):
+        os.chmod(self.folder, 0o755)
+        location = deployed('nginx', 'aflamed.conf')
+        location = location.replace('/etc/nginx/aflamed.htpasswd', self.write('users', 'ann:{PLAIN}secret\n'))
+        location = location.replace('127.0.0.1:8192', '127.0.0.1:%d' % self.server.port)
+        places = ''.join('%s_temp_path %s/%s;' % (kind, self.folder, kind)
+                         for kind in ('client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'))
+        config = self.write('nginx.conf', '''
+            daemon off; worker_processes 1; pid %s/pid; error_log stderr;
+            events {}
+            http { access_log off; %s server { listen 127.0.0.1:%d; %s } }
+            ''' % (self.folder, places, self.port, location))
+        self.nginx = subprocess.Popen([NGINX, '-e', 'stderr', '-p', self.folder, '-c', config],
+                                      stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+
+        def end():
+            self.nginx.terminate()
+            self.nginx.communicate(timeout=support.STOP_TIMEOUT_S)
+        self.addCleanup(end)
+        for _ in range(200):
+            try:
+                socket.create_connection(('127.0.0.1', self.port), 1).close()
+                return
+            except OSError:
+                self.assertIsNone(self.nginx.poll(), 'nginx did not start')
+                time.sleep(0.05)
+        self.fail('nginx does not answer')
+
+    def ask(self, method, target, body=None, authorized=True, **headers):
+        if authorized:
+            headers['Authorization'] = 'Basic ' + base64.b64encode(b'ann:secret').decode()
+        port, self.server.port = self.server.port, self.port
+        try:
+            return self.server.request(method, target, body, **headers)
+        finally:
+            self.server.port = port
+
+    def test_needs_the_password(self):
+        self.assertEqual(self.ask('GET', '/aflamed/', authorized=False).status, 401)
+
+    def test_every_link_leads_back_through_the_proxy(self):
+        answer = self.ask('POST', '/aflamed/', support.trace())
+        self.assertEqual(answer.status, 201, answer)
+        url = answer.text.strip()
+        self.assertTrue(url.startswith(self.base + '/p/'), url)
+        self.assertTrue(answer['X-Delete-URL'].startswith(url))
+        path = url[url.index('/aflamed'):]
+        for page in (path, '/aflamed/'):
+            html = self.ask('GET', page, Accept='text/html').text
+            links = set(re.findall(r'(?:href|src|action)="([^"#]+)', html))
+            self.assertTrue(links, page)
+            for link in links:
+                target = urllib.parse.urljoin('http://x' + page, link)
+                if not target.startswith('http://x/'):
+                    continue
+                target = target.replace('&amp;', '&')[len('http://x'):]
+                self.assertTrue(target.startswith('/aflamed'), (page, link))
+                self.assertNotEqual(self.ask('GET', target).status, 404, (page, link))
+
+    def test_events_are_not_held_back(self):
+        answer = self.ask('POST', '/aflamed/', support.trace(salt=2))
+        path = answer.text.strip()[len('http://127.0.0.1:%d' % self.port):]
+        self.assertIn('event: done', self.ask('GET', path + '/events').text)
+
+
+class Packages(unittest.TestCase):
+    def test_the_container_has_what_the_program_links(self):
+        wanted = set(re.findall(r'^[a-z0-9.+-]+$', deployed('packages', 'run.txt'), re.M))
+        linked = subprocess.run(['ldd', support.AFLAMED], capture_output=True, text=True, timeout=60).stdout
+        found = set()
+        for path in re.findall(r'=> (/\S+)', linked):
+            owner = subprocess.run(['dpkg-query', '-S', os.path.realpath(path)], capture_output=True, text=True,
+                                   timeout=60).stdout
+            found.add(owner.split(':')[0])
+        direct = {p for p in found if re.match(r'lib(microhttpd|magic|jansson|ssl|zstd)', p) or p == 'zlib1g'}
+        self.assertEqual(direct - wanted, set())
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,317 @@
+"""Uploads that expire, what a sweep removes, and a disk that is full."""
+import datetime
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+from support import AFLAMED, Server, ServiceFailure, ServiceTest, id_of, in_parallel, large_trace, token_of, trace
+
+DAY_S = 86400
+SOON_S = 20     # a sweep of every second has come by then
+KIB, MIB = 1024, 1 << 20
+
+
+def eventually(what, seconds=SOON_S):
+    """Whether it becomes true."""
+    end = time.monotonic() + seconds
+    while not what():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def utc(seconds_from_now):
+    moment = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds_from_now)
+    return moment.strftime('%Y-%m-%dT%H:%M:%SZ')
+
+
+def path_of(server, key):
+    return os.path.join(server.store, key)
+
+
+def set_age(server, key, seconds):
+    os.utime(path_of(server, key), (time.time() - seconds,) * 2)
+
+
+def put(server, key, content, age_s=0):
+    path = path_of(server, key)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'wb') as file:
+        file.write(content)
+    set_age(server, key, age_s)
+
+
+def record_key(answer):
+    return 'uploads/%s.json' % id_of(answer)
+
+
+def sha256_of(server, answer):
+    return json.loads(server.get('/p/%s.json' % id_of(answer)).body)['sha256']
+
+
+def expire(server, answer, seconds_ago=1):
+    """Rewrites the record as if the upload had been made earlier."""
+    path = path_of(server, record_key(answer))
+    with open(path) as file:
+        record = json.load(file)
+    record['expires'] = utc(-seconds_ago)
+    os.unlink(path)
+    with open(path, 'w') as file:
+        json.dump(record, file)
+
+
+class Expiry(ServiceTest):
+    CONFIG = {'sweep_interval_s': 1, 'log_level': 'debug'}
+
+    def test_an_expired_upload_is_gone_and_so_are_its_bytes(self):
+        content = trace(salt=101)
+        answer = self.stored(content)
+        page, sha256 = '/p/' + id_of(answer), sha256_of(self.server, answer)
+        blob = 'blobs/%s/%s' % (sha256[:2], sha256)
+        self.assertIn(blob, self.server.files('blobs'))
+        set_age(self.server, blob, 2 * DAY_S)
+        expire(self.server, answer)
+        self.assertTrue(eventually(lambda: self.server.get(page).status == 410))
+        self.assertEqual(self.server.get(page + '/raw').status, 410)
+        self.assertTrue(eventually(lambda: blob not in self.server.files('blobs')), self.server.log())
+        self.assertNotIn(record_key(answer), self.server.files('uploads'))
+        self.assertEqual(self.server.files('refs/' + sha256), [])
+        self.assertIn('gone/' + id_of(answer), self.server.files('gone'))
+        self.assertEqual(self.server.get(page).status, 410)
+        self.assertRegex(self.server.log(), r'info swept expired=1 .*blobs=\d+ blob_bytes=\d+')
+
+    def test_tombstones_are_forgotten(self):
+        answer = self.stored(trace(salt=102))
+        page = '/p/' + id_of(answer)
+        self.assertEqual(self.server.request('DELETE', page, X_Delete_Token=token_of(answer)).status, 200)
+        self.assertEqual(self.server.get(page).status, 410)
+        with open(path_of(self.server, 'gone/' + id_of(answer)), 'w') as file:
+            file.write(utc(-31 * DAY_S))
+        self.assertTrue(eventually(lambda: self.server.get(page).status == 404))
+        self.assertTrue(eventually(lambda: 'gone/' + id_of(answer) not in self.server.files('gone')))
+
+    def test_bytes_without_an_upload_wait_for_a_day(self):
+        young, old = ('blobs/%s/%s' % (d[:2], d) for d in ('01' * 32, '02' * 32))
+        put(self.server, young, b'x', DAY_S - 1000)
+        put(self.server, old, b'x', DAY_S + 1000)
+        self.assertTrue(eventually(lambda: old not in self.server.files('blobs')))
+        self.assertIn(young, self.server.files('blobs'))
+        os.unlink(path_of(self.server, young))
+
+    def test_an_upload_of_old_bytes_keeps_them(self):
+        """The blob is old and has no ref: it is there or it is swept, the upload is whole in both cases."""
+        contents = [trace(salt=200 + i) for i in range(6)]
+
+        def again(content):
+            answer = self.stored(content)
+            sha256 = sha256_of(self.server, answer)
+            self.assertEqual(self.server.get('/p/%s/raw' % id_of(answer)).body, content)
+            self.assertEqual(self.server.request('DELETE', '/p/' + id_of(answer),
+                                                 X_Delete_Token=token_of(answer)).status, 200)
+            try:
+                set_age(self.server, 'blobs/%s/%s' % (sha256[:2], sha256), 2 * DAY_S)
+            except FileNotFoundError:
+                pass
+
+        for _ in range(4):
+            in_parallel(again, contents, 3)
+
+    def test_a_missing_blob_is_logged(self):
+        answer = self.stored(trace(salt=103))
+        sha256 = sha256_of(self.server, answer)
+        os.unlink(path_of(self.server, 'blobs/%s/%s' % (sha256[:2], sha256)))
+        line = re.compile('error blob-missing id=%s sha256=%s' % (id_of(answer), sha256))
+        self.assertTrue(eventually(lambda: line.search(self.server.log())))
+        self.server.request('DELETE', '/p/' + id_of(answer), X_Delete_Token=token_of(answer))
+
+    def test_killed_in_mid_sweep(self):
+        """A store of its own: half of its uploads expire while it is killed again and again."""
+        server = Server(sweep_interval_s=1)
+        self.addCleanup(server.clean)
+        kept, gone = [], []
+        for i in range(12):
+            answer = server.upload(trace(salt=300 + i))
+            self.assertEqual(answer.status, 201)
+            (gone if i % 2 else kept).append((answer, trace(salt=300 + i)))
+        for key in server.files('blobs') + server.files('refs'):
+            set_age(server, key, 2 * DAY_S)
+        for answer, _ in gone:
+            expire(server, answer)
+        for i in range(6):
+            server.kill()
+            server.start()
+            time.sleep(0.01 * i)
+        self.assertTrue(eventually(lambda: len(server.files('blobs')) == len(kept)), server.log())
+        self.assertEqual(len(server.files('uploads')), len(kept))
+        self.assertEqual(len(server.files('refs')), len(kept))
+        self.assertEqual(len(server.files('gone')), len(gone))
+        for answer, content in kept:
+            self.assertEqual(server.get('/p/%s/raw' % id_of(answer)).body, content)
+        for answer, _ in gone:
+            self.assertEqual(server.get('/p/' + id_of(answer)).status, 410)
+        self.assertEqual(server.stop(), 0)
+
+    def test_expires_is_what_the_upload_asked_for(self):
+        for asked, seconds in ((b'2', 2 * DAY_S), (b'3h', 3 * 3600), (b'', 30 * DAY_S)):
+            with self.subTest(asked):
+                answer = self.server.upload_form(('expires', None, asked), ('trace', 'a.trace', trace()))
+                self.assertEqual(answer.status, 201)
+                expires = datetime.datetime.strptime(answer['X-Expires'], '%Y-%m-%dT%H:%M:%SZ')
+                left = expires - datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
+                self.assertAlmostEqual(left.total_seconds(), seconds, delta=30)
+
+
+class Views(ServiceTest):
+    CONFIG = {'sweep_interval_s': 1, 'view_cache_bytes': '1M', 'log_level': 'debug'}
+
+    def test_least_recently_used_views_go(self):
+        answer = self.stored()
+        target = '/p/%s/t/1.svg' % id_of(answer)
+        before = self.server.get(target).body
+        mine = self.server.files('views')
+        self.assertTrue(mine)
+        for key in mine:
+            set_age(self.server, key, 25 * DAY_S)
+        self.assertEqual(self.server.get(target).body, before)
+        used = [key for key in mine if time.time() - os.stat(path_of(self.server, key)).st_mtime < 3600]
+        self.assertEqual(len(used), 1)     # this one, by the get
+        for i in range(40):
+            put(self.server, 'views/%02x/%064x' % (i, i), bytes(64 * KIB), 10 * DAY_S)
+        self.assertTrue(eventually(lambda: len(self.server.files('views')) < 16), self.server.log())
+        left = self.server.files('views')
+        self.assertIn(used[0], left)
+        self.assertFalse(set(mine) - set(used) & set(left))
+        self.assertRegex(self.server.log(), r'info swept .*views=\d+ view_bytes=\d+')
+        for key in left:
+            os.unlink(path_of(self.server, key))
+        self.assertEqual(self.server.get(target).body, before)     # made again
+
+    def test_nothing_to_do_is_said_at_debug_only(self):
+        self.assertTrue(eventually(lambda: 'debug swept expired=0' in self.server.log()))
+        self.assertNotRegex(self.server.log(), r'info swept expired=0 forgotten=0 refs=0 blobs=0 blob_bytes=0 '
+                                               r'views=0 view_bytes=0 broken=0 failed=0')
+
+
+class FullDisk(unittest.TestCase):
+    """The store on a file system of 6 MiB."""
+    failureException = ServiceFailure
+
+    @classmethod
+    def setUpClass(cls):
+        if not AFLAMED:
+            raise unittest.SkipTest('AFLAMED names no program')
+        cls.disk = tempfile.mkdtemp(prefix='aflamed-disk-')
+        cls.addClassCleanup(shutil.rmtree, cls.disk, ignore_errors=True)
+        try:
+            mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', cls.disk],
+                                     stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
+        except OSError:
+            mounted = False
+        if not mounted:
+            raise unittest.SkipTest('no file system can be mounted here (not root)')
+        cls.addClassCleanup(subprocess.run, ['umount', '-l', cls.disk], check=True)
+
+    def setUp(self):
+        self.server = ServiceFailure.server = Server(store=os.path.join(self.disk, 'store'))
+        self.addCleanup(self.end)
+
+    def end(self):
+        ServiceFailure.server = None
+        status, said = self.server.stop(), self.server.log()
+        self.server.clean()
+        shutil.rmtree(self.server.store)
+        for name in os.listdir(self.disk):
+            os.unlink(os.path.join(self.disk, name))
+        self.assertEqual(status, 0, said)
+        self.assertNotIn('Sanitizer', said)
+
+    def free_bytes(self):
+        disk = os.statvfs(self.disk)
+        return disk.f_bavail * disk.f_bsize
+
+    def fill(self):
+        with open(os.path.join(self.disk, 'ballast'), 'wb', buffering=0) as file:
+            for piece in (64 * KIB, 4 * KIB):
+                try:
+                    while file.write(bytes(piece)) == piece:
+                        pass
+                except OSError:
+                    pass
+
+    def test_an_upload_that_does_not_fit_leaves_nothing(self):
+        first = self.server.upload(trace())
+        page = '/p/' + id_of(first)
+        svg = self.server.get(page + '/t/1.svg').body
+        files, free = self.server.files(''), self.free_bytes()
+        for content in (large_trace(12 * MIB), large_trace(7 * MIB)):
+            answer = self.server.upload(content)
+            self.assertEqual(answer.status, 507, answer)
+            self.assertIn('disk full', answer.text)
+        self.assertEqual(os.listdir(os.path.join(self.server.store, 'tmp')), [])
+        self.assertTrue(eventually(lambda: self.free_bytes() >= free - 16 * KIB))
+        self.assertLessEqual(set(self.server.files('')), set(files))
+        self.assertEqual(self.server.get(page + '/raw').body, trace())
+        self.assertEqual(self.server.get(page + '/t/1.svg').body, svg)
+        self.assertEqual(self.server.upload(trace(salt=1)).status, 201)
+
+    def test_without_any_room_what_is_there_is_still_served(self):
+        first = self.server.upload(trace(threads=3))
+        page = '/p/' + id_of(first)
+        for key in self.server.files('views'):     # nothing that a sweep could remove
+            os.unlink(path_of(self.server, key))
+        self.fill()
+        self.assertEqual(self.free_bytes(), 0)
+        for target in ('/raw', '.json', '.txt', '.html', '/t/1.svg', '/t/1.svg?view=icicle', '/t/2.folded.txt',
+                       '/t/3.svg?width=777'):
+            self.assertEqual(self.server.get(page + target).status, 200, target)
+        for _ in range(3):
+            self.assertEqual(self.server.upload(trace(salt=2)).status, 507)
+        self.assertEqual(self.server.get(page + '/raw').body, trace(threads=3))
+        self.assertEqual(self.server.files('uploads'), [record_key(first)])
+        self.assertEqual(os.listdir(os.path.join(self.server.store, 'tmp')), [])
+        os.unlink(os.path.join(self.disk, 'ballast'))
+        self.assertEqual(self.server.upload(trace(salt=2)).status, 201)
+
+    def test_views_make_room(self):
+        """The next sweep in time would come in an hour."""
+        first = self.server.upload(trace())
+        for i in range(85):
+            put(self.server, 'views/%02x/%064x' % (i, i), bytes(64 * KIB), 3600 * i)
+        content = large_trace(2 * MIB)
+        self.assertEqual(self.server.upload(content).status, 507)
+        self.assertTrue(eventually(lambda: len(self.server.files('views')) < 50, 10), self.server.log())
+        answer = self.server.upload(content)
+        self.assertEqual(answer.status, 201, answer)
+        self.assertEqual(self.server.get('/p/%s/raw' % id_of(answer)).body, content)
+        self.assertEqual(self.server.get('/p/%s/raw' % id_of(first)).body, trace())
+        left = self.server.files('views')
+        self.assertIn('views/00/%064x' % 0, left)
+        self.assertNotIn('views/54/%064x' % 84, left)
+        self.assertRegex(self.server.log(), r'info swept .*disk_full=1')
+
+    def test_expired_uploads_make_room(self):
+        """Though there is no room for their tombstones."""
+        content = large_trace(2 * MIB)
+        first = self.server.upload(content)
+        self.assertEqual(first.status, 201)
+        for key in self.server.files('blobs'):
+            set_age(self.server, key, 2 * DAY_S)
+        for key in self.server.files('views'):
+            os.unlink(path_of(self.server, key))
+        expire(self.server, first)
+        self.fill()
+        page = '/p/' + id_of(first)
+        self.assertEqual(self.server.upload(trace()).status, 507)
+        self.assertTrue(eventually(lambda: self.free_bytes() > MIB), self.server.log())
+        self.assertTrue(eventually(lambda: self.server.get(page).status == 410))
+        self.assertEqual(self.server.upload(trace()).status, 201)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,116 @@
+"""Answers that come before all views are made, and how far an upload is."""
+import json
+import re
+import time
+import unittest
+
+from support import ServiceTest, amount, head, id_of, in_parallel, large_trace, salted, trace
+
+MIB = 1 << 20
+
+
+class Progress(ServiceTest):
+    """One worker, so that there is something to wait for."""
+    CONFIG = {'workers': 1}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.content = large_trace(amount(8 * MIB, 2 * MIB))
+
+    def wait(self, path):
+        """Until all is done."""
+        answer = self.server.get(path + '/status.json?wait=60')
+        self.assertEqual((answer.status, answer['Content-Type']), (200, 'application/json'))
+        self.assertEqual(json.loads(answer.body), {'state': 'done'})
+
+    def test_client_that_prefers_not_to_wait(self):
+        answer = self.server.upload(self.content, Prefer='respond-async')
+        self.assertIn(answer.status, (201, 202))
+        self.assertEqual(answer.text, answer['Location'] + '\n')
+        self.assertTrue(answer['X-Delete-URL'].startswith(answer['Location']))
+        path = '/p/' + id_of(answer)
+        self.assertEqual(self.server.get(path + '/raw').body, self.content)
+        self.assertEqual(self.server.get(path + '/t/1.svg').status, 200)
+        self.wait(path)
+        self.assertEqual(len(json.loads(self.server.get(path + '.json').body)['tracks']), 8)
+
+    def test_async_answer_to_a_browser_and_as_json(self):
+        page = self.server.upload(salted(self.content, 1), Prefer='respond-async', Accept='text/html')
+        self.assertEqual(page.status, 303)
+        self.assertEqual(self.server.get('/p/' + id_of(page), Accept='text/html').status, 200)
+        answer = self.server.upload(salted(self.content, 2), Prefer='respond-async',
+                                    Accept='application/json')
+        self.assertIn(answer.status, (201, 202))
+        self.assertEqual(json.loads(answer.body)['id'], id_of(answer))
+
+    def test_refused_upload_is_refused_at_once(self):
+        self.assertEqual(self.server.upload(b'no trace', Prefer='respond-async').status, 415)
+
+    def test_status(self):
+        path = '/p/' + id_of(self.stored())
+        self.wait(path)
+        self.assertEqual(json.loads(self.server.get(path + '/status.json').body), {'state': 'done'})
+        for query in ('wait=x', 'wait=-1', 'made=x', 'wait='):
+            self.assertEqual(self.server.get(path + '/status.json?' + query).status, 400)
+        self.assertEqual(self.server.get('/p/' + 'a' * 26 + '/status.json').status, 404)
+
+    def test_events_of_a_finished_upload_end(self):
+        answer = self.server.get('/p/%s/events' % id_of(self.stored()))
+        self.assertEqual(answer.status, 200)
+        self.assertTrue(answer['Content-Type'].startswith('text/event-stream'))
+        self.assertIn('done', answer.text)
+        self.assertTrue(answer.text.endswith('\n\n'))
+
+    def test_events_while_views_are_made(self):
+        answer = self.server.upload(salted(self.content, 3), Prefer='respond-async')
+        path = '/p/' + id_of(answer)
+        streams = in_parallel(lambda _: self.server.get(path + '/events').text, range(8), threads=8)
+        for stream in streams:
+            for event in stream.split('\n\n')[:-1]:
+                for line in event.split('\n'):
+                    self.assertRegex(line, r'\A(event|data|id|retry)?:')
+            self.assertEqual(len(re.findall(r'(?m)^event: done$', stream)), 1, stream)
+
+    def test_watchers_that_leave(self):
+        before = self.server.settled_descriptors()
+        path = '/p/' + id_of(self.server.upload(salted(self.content, 4), Prefer='respond-async'))
+        for suffix in ('/events', '/status.json?wait=60', '/status.json?wait=60&made=0') * 10:
+            connection = self.server.connect()
+            connection.sendall(head('GET', path + suffix))
+            connection.close()
+        self.wait(path)
+        self.assertEqual(self.server.settled_descriptors(before, seconds=20), before)
+
+
+class Patience(ServiceTest):
+    CONFIG = {'workers': 1, 'answer_within_ms': 0}
+
+    def test_durable_uploads_are_answered_at_once(self):
+        content = large_trace(MIB)
+        for i in range(10):
+            answer = self.server.upload(salted(content, i))
+            self.assertIn(answer.status, (201, 202))
+            self.assertEqual(self.server.get('/p/%s/raw' % id_of(answer)).body, salted(content, i))
+
+    def test_deleted_while_its_views_are_made(self):
+        for i in range(10):
+            answer = self.server.upload(salted(large_trace(MIB), 100 + i))
+            token = answer['X-Delete-URL'].rsplit('=', 1)[1]
+            path = '/p/' + id_of(answer)
+            self.assertEqual(self.server.request('DELETE', path, X_Delete_Token=token).status, 200)
+            self.assertEqual(self.server.get(path + '/status.json').status, 410)
+
+    def test_stop_while_views_are_made(self):
+        answers = [self.server.upload(salted(large_trace(MIB), 200 + i)) for i in range(4)]
+        start = time.monotonic()
+        self.assertEqual(self.server.stop(), 0)
+        self.assertLess(time.monotonic() - start, amount(15, 60))
+        self.server.start()
+        for answer in answers:
+            self.assertEqual(self.server.get('/p/%s/t/1.svg' % id_of(answer)).status, 200)
+        self.assertEqual(self.server.upload(trace()).status // 100, 2)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,165 @@
+#include "tests/support/hostile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/support/profile_dump.h"
+
+enum { RANDOM_CUTTINGS = 100, CUTS_MAX = 12, ARENA_BYTES = 64 << 20 };
+
+/* ---- cuttings ---- */
+
+static void check_cut(const char *name, const struct buf *bytes, const struct buf *expected,
+                      const size_t *cuts, size_t n_cuts)
+{
+    struct buf answer = {0};
+
+    profile_dump_cut(&answer, &READER_LIMITS_DEFAULT, bytes->p, bytes->n, cuts, n_cuts);
+    if (answer.failed || !str_eq(buf_view(&answer), buf_view(expected)))
+        fail_msg("%s cut into %zu pieces, at %zu first, gives another answer:\n%.*s\nuncut:\n%.*s", name,
+                 n_cuts + 1, cuts[0], (int)answer.n, answer.p, (int)expected->n, expected->p);
+    buf_free(&answer);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const size_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* xorshift64: the same cuttings at every run. */
+static size_t random_cuts(uint64_t *state, size_t *cuts, size_t n)
+{
+    size_t n_cuts = 0;
+
+    do {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        cuts[n_cuts++] = (size_t)(*state >> 8) % (n + 1);
+    } while (n_cuts < CUTS_MAX && (*state & 7) != 0);
+    qsort(cuts, n_cuts, sizeof(*cuts), by_size);
+    return n_cuts;
+}
+
+void hostile_cuttings(const char *name, const struct buf *bytes)
+{
+    struct buf expected = {0};
+    size_t *each = calloc(bytes->n + 1, sizeof(*each)), cuts[CUTS_MAX];
+    uint64_t state = 88172645463325252u;
+
+    assert_non_null(each);
+    profile_dump_cut(&expected, &READER_LIMITS_DEFAULT, bytes->p, bytes->n, NULL, 0);
+    for (size_t i = 0; i <= bytes->n; i++)
+        each[i] = i;
+    check_cut(name, bytes, &expected, each, bytes->n + 1);
+    for (size_t i = 0; i <= bytes->n; i++)
+        check_cut(name, bytes, &expected, &each[i], 1);
+    for (unsigned i = 0; i < RANDOM_CUTTINGS; i++)
+        check_cut(name, bytes, &expected, cuts, random_cuts(&state, cuts, bytes->n));
+    free(each);
+    buf_free(&expected);
+}
+
+/* ---- damage ---- */
+
+const struct profile *hostile_read(struct arena *arena, const void *p, size_t n, struct diag *diag)
+{
+    struct reader r;
+
+    arena_init(arena, ARENA_BYTES);
+    assert_true(reader_init(&r, arena, &READER_LIMITS_DEFAULT, (struct hash_seed){7, 8}));
+    reader_feed(&r, p, n);
+    const struct profile *profile = reader_finish(&r);
+    assert_int_equal(profile == NULL, r.diag.kind != DIAG_NONE);
+    if (profile == NULL)
+        assert_true(r.diag.title[0] != '\0' && r.diag.detail[0] != '\0' && r.diag.hint[0] != '\0');
+    *diag = r.diag;
+    return profile;
+}
+
+/* Reads a copy that ends with its memory, so that a read too far is seen. */
+static void answer(const char *name, const struct buf *bytes, size_t n, size_t bit)
+{
+    struct arena arena;
+    struct diag diag;
+    clock_t start = clock();
+    char *copy = malloc(n);
+
+    assert_true(copy != NULL || n == 0);
+    if (n > 0)
+        memcpy(copy, bytes->p, n);
+    if (bit < 8 * n)
+        copy[bit / 8] = (char)(copy[bit / 8] ^ 1 << bit % 8);
+    hostile_read(&arena, copy, n, &diag);
+    if (clock() - start > CLOCKS_PER_SEC)
+        fail_msg("%s, %zu bytes, bit %zu flipped: more than a second", name, n, bit);
+    arena_free(&arena);
+    free(copy);
+}
+
+void hostile_truncations(const char *name, const struct buf *bytes)
+{
+    for (size_t n = 0; n <= bytes->n; n++)
+        answer(name, bytes, n, SIZE_MAX);
+}
+
+void hostile_bit_flips(const char *name, const struct buf *bytes)
+{
+    for (size_t bit = 0; bit < 8 * bytes->n; bit++)
+        answer(name, bytes, bytes->n, bit);
+}
+
+/* ---- description ---- */
+
+static void put_value(struct buf *b, const struct profile *p, node_id node, enum profile_role role)
+{
+    uint32_t value = profile_value_by_role(p, role);
+
+    buf_char(b, ' ');
+    if (value < p->n_values)
+        buf_u64(b, profile_self(p, node, value));
+    else
+        buf_char(b, '-');
+}
+
+static void put_node(struct buf *b, const struct profile *p, node_id node)
+{
+    if (p->node_frame[node] == FRAME_NONE) {
+        buf_z(b, "  .");
+    } else {
+        const struct profile_frame *f = &p->frames[p->node_frame[node]];
+        buf_z(b, "  ");
+        for (node_id up = p->node_parent[node]; p->node_parent[up] != NODE_NONE; up = p->node_parent[up])
+            buf_char(b, '>');
+        buf_str(b, profile_string(p, f->scope));
+        buf_char(b, '.');
+        buf_str(b, profile_string(p, f->name));
+    }
+    put_value(b, p, node, ROLE_WALL);
+    put_value(b, p, node, ROLE_CPU);
+    put_value(b, p, node, ROLE_CALLS);
+    buf_char(b, '\n');
+}
+
+void hostile_describe(struct buf *b, const struct profile *p)
+{
+    for (uint32_t i = 0; i < p->n_tracks; i++) {
+        const struct profile_track *t = &p->tracks[i];
+        buf_u64(b, t->id);
+        buf_char(b, ' ');
+        buf_str(b, profile_string(p, t->name));
+        buf_char(b, '\n');
+        for (uint32_t k = 0; k < t->count; k++)
+            put_node(b, p, t->first + k);
+    }
+}

@@ -1,0 +1,22 @@
+/* What must hold of any input of any format: the answer does not depend on how the bytes arrive, and damage is
+ * answered, soon and without a crash. Failures fail the running cmocka test. */
+#ifndef TESTS_HOSTILE_H
+#define TESTS_HOSTILE_H
+
+#include "core/buf.h"
+#include "parser/reader.h"
+
+/* Each byte alone, two pieces cut anywhere, and random cuttings give the same answer. */
+void hostile_cuttings(const char *name, const struct buf *bytes);
+
+/* The file cut at each byte, and with each bit flipped: an answer in under a second. */
+void hostile_truncations(const char *name, const struct buf *bytes);
+void hostile_bit_flips(const char *name, const struct buf *bytes);
+
+/* Reads the file; the profile's arena is the caller's to free. NULL: *diag. */
+const struct profile *hostile_read(struct arena *arena, const void *p, size_t n, struct diag *diag);
+
+/* Appends one line per track and node: names, wall, cpu (in ns, - if there is none) and calls. */
+void hostile_describe(struct buf *b, const struct profile *p);
+
+#endif

@@ -1,0 +1,594 @@
+/* The builder's tables, sums and ceilings, and trees of any width and depth. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "parser/builder.h"
+
+/* For work that takes a small part of a second unless it is quadratic: then it takes minutes. */
+enum { SECONDS_MAX = 20 };
+
+static const struct hash_seed SEED = {11, 12};
+
+static const struct profile_value CLOCK_AND_CALLS[] = {
+    {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, ROLE_WALL},
+    {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS},
+};
+
+static const struct profile_value TWO_COUNTS[] = {
+    {STR_INIT("objects"), STR_INIT("objects"), UNIT_COUNT, ROLE_OTHER},
+    {STR_INIT("bytes"), STR_INIT("bytes"), UNIT_BYTES, ROLE_OTHER},
+};
+
+struct fixture {
+    struct arena arena;
+    struct builder *builder;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+
+    assert_non_null(f);
+    arena_init(&f->arena, (size_t)1 << 30);
+    f->builder = builder_new(&f->arena, SEED);
+    assert_non_null(f->builder);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    arena_free(&f->arena);
+    free(f);
+    return 0;
+}
+
+static frame_id frame_named(struct builder *b, uint32_t number)
+{
+    char text[16];
+
+    snprintf(text, sizeof(text), "f%u", (unsigned)number);
+    struct profile_frame frame = {.name = builder_string(b, str_of(text))};
+    return builder_frame(b, &frame);
+}
+
+static const struct profile *finish(struct fixture *f)
+{
+    const struct profile *p = builder_finish(f->builder, STR("format"), STR("Format"));
+
+    assert_non_null(p);
+    return p;
+}
+
+static uint64_t warned(const struct profile *p, enum warning_code code)
+{
+    for (uint32_t i = 0; i < p->n_warnings; i++)
+        if (str_eq(p->warnings[i].code, str_of(warning_name(code))))
+            return p->warnings[i].count;
+    return 0;
+}
+
+/* ---- tables ---- */
+
+static void nothing_at_all(void **state)
+{
+    const struct profile *p = finish(*state);
+
+    assert_int_equal(p->n_tracks, 0);
+    assert_int_equal(p->n_nodes, 0);
+    assert_int_equal(p->n_values, 0);
+    assert_int_equal(p->n_warnings, 0);
+    assert_int_equal(p->n_facts, 0);
+    assert_true(str_eq(p->format, STR("format")));
+    assert_true(str_eq(p->format_label, STR("Format")));
+}
+
+static void values_are_copied(void **state)
+{
+    struct fixture *f = *state;
+    char name[] = "wall", label[] = "wall time";
+    struct profile_value values[] = {{{name, 4}, {label, 9}, UNIT_NS, ROLE_WALL}, CLOCK_AND_CALLS[1]};
+
+    assert_true(builder_values(f->builder, values, 2, 1));
+    memset(name, 'x', 4);
+    memset(label, 'x', 9);
+    const struct profile *p = finish(f);
+    assert_int_equal(p->n_values, 2);
+    assert_true(str_eq(p->values[0].name, STR("wall")));
+    assert_true(str_eq(p->values[0].label, STR("wall time")));
+    assert_int_equal(p->values[0].role, ROLE_WALL);
+    assert_int_equal(p->values[1].unit, UNIT_COUNT);
+}
+
+static void a_frame_is_its_names_but_the_file(void **state)
+{
+    struct fixture *f = *state;
+    struct builder *b = f->builder;
+    string_id x = builder_string(b, STR("x")), y = builder_string(b, STR("y"));
+    const struct profile_frame FRAMES[] = {
+        {.scope = x},
+        {.name = x},
+        {.signature = x},
+        {.module = x},
+        {.scope = x, .name = y},
+        {.scope = y, .name = x},
+        {.scope = x, .name = y, .signature = x},
+        {.scope = x, .name = y, .signature = x, .module = y},
+        {0},
+    };
+    enum { N = sizeof(FRAMES) / sizeof(*FRAMES) };
+
+    for (frame_id i = 0; i < N; i++)
+        assert_int_equal(builder_frame(b, &FRAMES[i]), i);
+    for (frame_id i = 0; i < N; i++) {
+        struct profile_frame again = FRAMES[i];
+        again.file = y;
+        assert_int_equal(builder_frame(b, &again), i);
+        again.file = x;
+        assert_int_equal(builder_frame(b, &again), i);
+    }
+    assert_int_equal(builder_frame_count(b), N);
+    const struct profile *p = finish(f);
+    for (frame_id i = 0; i < N; i++)
+        assert_int_equal(p->frames[i].file, y);
+}
+
+static void many_frames(void **state)
+{
+    struct fixture *f = *state;
+
+    for (unsigned round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < 20000; i++)
+            assert_int_equal(frame_named(f->builder, i), i);
+    assert_int_equal(builder_frame_count(f->builder), 20000);
+}
+
+static void tracks_come_by_id_and_only_with_events(void **state)
+{
+    struct fixture *f = *state;
+    struct builder *b = f->builder;
+    static const uint32_t IDS[] = {7, 3, UINT32_MAX, 5, 0};
+
+    assert_true(builder_values(b, CLOCK_AND_CALLS, 2, 1));
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(builder_track(b, IDS[i], STRING_EMPTY), i);
+    builder_track_rename(b, 2, builder_string(b, STR("last")));
+    frame_id frame = frame_named(b, 1);
+    for (uint32_t i = 0; i < 5; i++) {
+        struct event e = {.track = i, .frame = frame, .clock = {i}};
+        if (IDS[i] != 5)
+            assert_true(builder_events(b, &e, 1, 0, 1));
+    }
+    assert_int_equal(builder_event_count(b), 4);
+    const struct profile *p = finish(f);
+    static const uint32_t EXPECTED[] = {0, 3, 7, UINT32_MAX};
+    assert_int_equal(p->n_tracks, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(p->tracks[i].id, EXPECTED[i]);
+        assert_int_equal(p->tracks[i].first, 2 * i);
+        assert_int_equal(p->tracks[i].count, 2);
+        assert_int_equal(p->node_parent[2 * i], NODE_NONE);
+        assert_int_equal(p->node_frame[2 * i], FRAME_NONE);
+        assert_int_equal(p->node_parent[2 * i + 1], 2 * i);
+    }
+    assert_true(str_eq(profile_string(p, p->tracks[3].name), STR("last")));
+}
+
+static void facts_in_order(void **state)
+{
+    struct fixture *f = *state;
+    char name[] = "clock", value[] = "dual";
+
+    assert_true(builder_fact(f->builder, str_of("vm"), STR("art")));
+    assert_true(builder_fact(f->builder, str_of(name), str_of(value)));
+    memset(name, 'x', 5);
+    memset(value, 'x', 4);
+    assert_true(builder_fact(f->builder, STR("empty"), (struct str){NULL, 0}));
+    assert_true(builder_fact(f->builder, STR("vm"), STR("dalvik")));
+    const struct profile *p = finish(f);
+    assert_int_equal(p->n_facts, 3);
+    assert_true(str_eq(p->facts[0].name, STR("vm")) && str_eq(p->facts[0].value, STR("dalvik")));
+    assert_true(str_eq(p->facts[1].name, STR("clock")) && str_eq(p->facts[1].value, STR("dual")));
+    assert_true(str_eq(p->facts[2].name, STR("empty")) && p->facts[2].value.n == 0);
+}
+
+static void the_smallest_offset_is_kept(void **state)
+{
+    struct fixture *f = *state;
+    struct builder *b = f->builder;
+
+    builder_warn(b, WARN_CRLF, 1, 50);
+    builder_warn(b, WARN_CRLF, 2, 20);
+    builder_warn(b, WARN_CRLF, 1, WARNING_NO_OFFSET);
+    builder_warn(b, WARN_CRLF, 1, 30);
+    builder_warn(b, WARN_OVERFLOW, 3, WARNING_NO_OFFSET);
+    builder_warn(b, WARN_TIME_BACK, 0, 5);
+    assert_int_equal(builder_warned(b, WARN_CRLF), 5);
+    assert_int_equal(builder_warned(b, WARN_CUT_RECORD), 0);
+    const struct profile *p = finish(f);
+    assert_int_equal(p->n_warnings, 2);
+    assert_int_equal(warned(p, WARN_OVERFLOW), 3);
+    assert_false(p->warnings[0].has_offset);
+    assert_int_equal(p->warnings[1].count, 5);
+    assert_true(p->warnings[1].has_offset);
+    assert_int_equal(p->warnings[1].offset, 20);
+    struct buf text = {0};
+    warning_text(&text, WARN_CRLF, 5);
+    assert_true(str_eq(p->warnings[1].text, buf_view(&text)));
+    buf_free(&text);
+}
+
+/* ---- ceilings ---- */
+
+static void failures_name_what_gave_out(void **state)
+{
+    struct fixture *f = *state;
+    struct diag limit = {0}, memory = {0};
+
+    f->arena.failure = ARENA_LIMIT;
+    assert_false(builder_failed(f->builder, &limit));
+    assert_int_equal(limit.kind, DIAG_LIMIT);
+    assert_non_null(strstr(limit.hint, "job_memory_bytes"));
+    assert_non_null(strstr(limit.detail, "1073741824 bytes"));
+    f->arena.failure = ARENA_NO_MEMORY;
+    assert_false(builder_failed(f->builder, &memory));
+    assert_int_equal(memory.kind, DIAG_NO_MEMORY);
+    assert_false(builder_failed(f->builder, &limit));
+    assert_int_equal(limit.kind, DIAG_LIMIT);
+}
+
+/* Every step of a small build fails once for want of memory; none succeeds by halves. The arena has given out
+ * `taken_bytes` before, so that its blocks end elsewhere. */
+static bool build_within(size_t ceiling_bytes, size_t taken_bytes)
+{
+    struct arena arena;
+    struct event events[40];
+    struct profile_frame frame = {0};
+    bool ok = false;
+
+    arena_init(&arena, ceiling_bytes);
+    struct builder *b = arena_alloc(&arena, taken_bytes) == NULL ? NULL : builder_new(&arena, SEED);
+    if (b != NULL && builder_values(b, CLOCK_AND_CALLS, 2, 1)) {
+        uint32_t track = builder_track(b, 1, STRING_EMPTY);
+        ok = track != NODE_NONE && builder_fact(b, STR("name"), STR("value"));
+        for (uint32_t i = 0; ok && i < 40; i++) {
+            char text[16];
+            snprintf(text, sizeof(text), "f%u", (unsigned)i);
+            frame.name = builder_string(b, str_of(text));
+            frame_id id = frame.name == STRING_NONE ? FRAME_NONE : builder_frame(b, &frame);
+            events[i] =
+                (struct event){.frame = id, .action = i < 20 ? EVENT_ENTER : EVENT_EXIT, .clock = {i}};
+            ok = id != FRAME_NONE;
+        }
+        ok = ok && builder_events(b, events, 40, 0, 1);
+        ok = ok && builder_finish(b, STR("f"), STR("F")) != NULL;
+    }
+    assert_int_equal(ok, arena.failure == ARENA_OK);
+    arena_free(&arena);
+    return ok;
+}
+
+static void any_memory_ceiling(void **state)
+{
+    size_t ceiling = 0;
+    unsigned failed = 0;
+
+    (void)state;
+    while (!build_within(ceiling, 0))
+        ceiling += 64;
+    assert_true(ceiling > 1000 && ceiling < 1 << 20);
+    for (size_t taken = 0; taken < 40000; taken += 16)
+        failed += !build_within(ceiling, taken);
+    assert_true(failed > 1000 && failed < 2500);
+}
+
+/* ---- samples and sums ---- */
+
+static void samples_add_up(void **state)
+{
+    struct fixture *f = *state;
+    struct builder *b = f->builder;
+
+    assert_true(builder_values(b, TWO_COUNTS, 2, 0));
+    uint32_t track = builder_track(b, 1, STRING_EMPTY);
+    const frame_id stack[] = {frame_named(b, 0), frame_named(b, 1), frame_named(b, 0)};
+    assert_true(builder_sample(b, track, stack, 3, (const uint64_t[]){1, 100}));
+    assert_true(builder_sample(b, track, stack, 3, (const uint64_t[]){2, 200}));
+    assert_true(builder_sample(b, track, stack, 1, (const uint64_t[]){4, 400}));
+    assert_true(builder_sample(b, track, stack, 0, (const uint64_t[]){8, 800}));
+    assert_int_equal(builder_event_count(b), 4);
+    const struct profile *p = finish(f);
+    assert_int_equal(p->n_nodes, 4);
+    static const uint64_t SELF[] = {8, 4, 0, 3}, TOTAL[] = {15, 7, 3, 3};
+    for (node_id i = 0; i < 4; i++)
+        for (uint32_t v = 0; v < 2; v++) {
+            assert_int_equal(profile_self(p, i, v), SELF[i] * (v == 0 ? 1 : 100));
+            assert_int_equal(profile_total(p, i, v), TOTAL[i] * (v == 0 ? 1 : 100));
+        }
+    assert_int_equal(p->node_flags[1], 0);
+    assert_int_equal(p->node_flags[3], NODE_RECURSIVE);
+    assert_int_equal(p->tracks[0].records, 4);
+    assert_int_equal(p->tracks[0].calls, 0);
+    assert_int_equal(p->n_warnings, 0);
+}
+
+static void sums_saturate(void **state)
+{
+    struct fixture *f = *state;
+    struct builder *b = f->builder;
+
+    assert_true(builder_values(b, TWO_COUNTS, 2, 0));
+    uint32_t track = builder_track(b, 1, STRING_EMPTY);
+    const frame_id stack[] = {frame_named(b, 0), frame_named(b, 1)}, other[] = {stack[0], frame_named(b, 2)};
+    for (unsigned i = 0; i < 5; i++)
+        assert_true(builder_sample(b, track, stack, 2, (const uint64_t[]){UINT64_MAX / 2, i}));
+    for (unsigned i = 0; i < 3; i++)
+        assert_true(builder_sample(b, track, other, 2, (const uint64_t[]){i, UINT64_MAX - 10}));
+    const struct profile *p = finish(f);
+    assert_int_equal(p->n_nodes, 4);
+    /* Each addition that found no room: 3 and 2 to the leaves' selves, and 2 to their parent's totals. */
+    assert_int_equal(warned(p, WARN_VALUE_OVERFLOW), 7);
+    for (uint32_t v = 0; v < 2; v++) {
+        assert_true(profile_total(p, 0, v) == UINT64_MAX);
+        assert_true(profile_total(p, 1, v) == UINT64_MAX);
+        assert_int_equal(profile_self(p, 1, v), 0);
+    }
+}
+
+static void ticks_become_nanoseconds(void **state)
+{
+    struct fixture *f = *state;
+    const struct event events[] = {{.action = EVENT_ENTER}, {.action = EVENT_EXIT, .clock = {3}}};
+
+    assert_true(builder_values(f->builder, CLOCK_AND_CALLS, 2, 1));
+    assert_int_equal(builder_track(f->builder, 1, STRING_EMPTY), 0);
+    assert_int_equal(frame_named(f->builder, 0), 0);
+    assert_true(builder_events(f->builder, events, 2, 0, 1));
+    const struct profile *p = finish(f);
+    assert_int_equal(profile_self(p, 1, 0), 3000);
+    assert_int_equal(profile_self(p, 1, 1), 1);
+}
+
+static void nanoseconds_saturate(void **state)
+{
+    struct fixture *f = *state;
+    const struct event events[] = {{.action = EVENT_ENTER},
+                                   {.action = EVENT_EXIT, .clock = {UINT64_MAX / 1000 + 1}}};
+
+    assert_true(builder_values(f->builder, CLOCK_AND_CALLS, 2, 1));
+    builder_clocks(f->builder, 1000, false);
+    assert_int_equal(builder_track(f->builder, 1, STRING_EMPTY), 0);
+    assert_int_equal(frame_named(f->builder, 0), 0);
+    assert_true(builder_events(f->builder, events, 2, 0, 1));
+    const struct profile *p = finish(f);
+    assert_true(profile_self(p, 1, 0) == UINT64_MAX);
+    assert_true(profile_total(p, 0, 0) == UINT64_MAX);
+    assert_int_equal(warned(p, WARN_VALUE_OVERFLOW), 1);
+}
+
+/* ---- any width, any depth ---- */
+
+/* Applies one event; its time is its number. */
+static void apply(struct builder *b, uint32_t track, enum event_action action, frame_id frame)
+{
+    uint64_t n = builder_event_count(b);
+    const struct event e = {.track = track, .frame = frame, .action = action, .clock = {n}};
+
+    assert_true(builder_events(b, &e, 1, n, 1));
+}
+
+static void prepare(struct builder *b, uint32_t n_frames)
+{
+    assert_true(builder_values(b, CLOCK_AND_CALLS, 2, 1));
+    builder_clocks(b, 1, true);
+    assert_int_equal(builder_track(b, 1, STRING_EMPTY), 0);
+    for (uint32_t i = 0; i < n_frames; i++)
+        assert_int_equal(frame_named(b, i), i);
+}
+
+/* `width` children under one node, each called in every round, in changing order. */
+static void check_width(struct builder *b, uint32_t width, unsigned rounds)
+{
+    prepare(b, width + 1);
+    apply(b, 0, EVENT_ENTER, width);
+    for (unsigned round = 0; round < rounds; round++)
+        for (uint32_t i = 0; i < width; i++) {
+            frame_id frame = round % 2 == 0 ? i : width - 1 - i;
+            apply(b, 0, EVENT_ENTER, frame);
+            apply(b, 0, EVENT_EXIT, frame);
+        }
+    const struct profile *p = builder_finish(b, STR("f"), STR("F"));
+    uint8_t *seen = calloc(width + 1, 1);
+    assert_non_null(p);
+    assert_non_null(seen);
+    assert_int_equal(p->n_nodes, width + 2);
+    for (node_id node = 2; node < p->n_nodes; node++) {
+        assert_int_equal(p->node_parent[node], 1);
+        assert_int_equal(seen[p->node_frame[node]]++, 0);
+        assert_int_equal(profile_self(p, node, 1), rounds);
+        assert_int_equal(profile_self(p, node, 0), rounds);
+    }
+    free(seen);
+}
+
+static void widths_around_the_lists_end(void **state)
+{
+    (void)state;
+    for (uint32_t width = 1; width < 60; width++) {
+        void *f;
+        set_up(&f);
+        check_width(((struct fixture *)f)->builder, width, 5);
+        tear_down(&f);
+    }
+}
+
+static void a_hundred_thousand_children(void **state)
+{
+    struct fixture *f = *state;
+    clock_t start = clock();
+
+    check_width(f->builder, 100000, 3);
+    assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
+}
+
+static void *fold_deeply(void *argument)
+{
+    enum { DEPTH = 1000000 };
+    struct fixture *f = argument;
+    struct builder *b = f->builder;
+
+    prepare(b, 3);
+    for (uint32_t i = 0; i < DEPTH; i++)
+        apply(b, 0, EVENT_ENTER, i % 3);
+    const struct profile *p = builder_finish(b, STR("f"), STR("F"));
+    assert_non_null(p);
+    assert_int_equal(p->n_nodes, DEPTH + 1);
+    assert_int_equal(warned(p, WARN_OPEN_FRAMES), DEPTH);
+    for (node_id node = 1; node <= DEPTH; node++) {
+        assert_int_equal(p->node_parent[node], node - 1);
+        assert_int_equal(p->node_flags[node], node > 3 ? NODE_RECURSIVE : 0);
+        assert_int_equal(profile_total(p, node, 1), DEPTH + 1 - node);
+        assert_int_equal(profile_total(p, node, 0), DEPTH - node);
+    }
+    return NULL;
+}
+
+static void a_million_deep_on_a_small_stack(void **state)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, 256 << 10), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, fold_deeply, *state), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&attributes);
+}
+
+/* ---- linear whatever comes ---- */
+
+static void alien_exits_in_a_deep_stack(void **state)
+{
+    enum { DEPTH = 100000, ALIENS = 200000 };
+    struct fixture *f = *state;
+    clock_t start = clock();
+
+    prepare(f->builder, 3);
+    for (uint32_t i = 0; i < DEPTH; i++)
+        apply(f->builder, 0, EVENT_ENTER, i == 0 ? 1 : 0);
+    for (uint32_t i = 0; i < ALIENS; i++)
+        apply(f->builder, 0, EVENT_EXIT, 2);
+    apply(f->builder, 0, EVENT_EXIT, 1);
+    assert_int_equal(builder_warned(f->builder, WARN_IGNORED_EXIT), ALIENS);
+    assert_int_equal(builder_warned(f->builder, WARN_POPPED), 1);
+    const struct profile *p = finish(f);
+    assert_int_equal(p->n_nodes, DEPTH + 1);
+    assert_int_equal(warned(p, WARN_OPEN_FRAMES), 0);
+    assert_true(profile_self(p, DEPTH, 0) == ALIENS + 1);
+    assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
+}
+
+/* Down and up again between the vain searches, so that no budget of searches lasts. */
+static void alien_exits_between_calls(void **state)
+{
+    enum { DEPTH = 50000, ROUNDS = 100000 };
+    struct fixture *f = *state;
+    clock_t start = clock();
+
+    prepare(f->builder, 3);
+    for (uint32_t i = 0; i < DEPTH; i++)
+        apply(f->builder, 0, EVENT_ENTER, 0);
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        apply(f->builder, 0, EVENT_ENTER, 1);
+        apply(f->builder, 0, EVENT_EXIT, 2);
+        apply(f->builder, 0, EVENT_EXIT, 1);
+    }
+    const struct profile *p = finish(f);
+    assert_int_equal(p->n_nodes, DEPTH + 2);
+    assert_true(profile_self(p, DEPTH + 1, 1) == ROUNDS);
+    assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
+}
+
+static void unmatched_exits(void **state)
+{
+    enum { EXITS = 1000000 };
+    struct fixture *f = *state;
+    clock_t start = clock();
+
+    prepare(f->builder, 5);
+    for (uint32_t i = 0; i < EXITS; i++)
+        apply(f->builder, 0, EVENT_EXIT, i % 5);
+    const struct profile *p = finish(f);
+    assert_int_equal(p->n_nodes, EXITS + 1);
+    assert_int_equal(warned(p, WARN_RE_ROOTED), EXITS);
+    for (node_id node = 1; node < p->n_nodes; node++) {
+        assert_int_equal(p->node_frame[node], (EXITS - node) % 5);
+        assert_int_equal(profile_self(p, node, 1), 1);
+        assert_int_equal(profile_self(p, node, 0), node == 1 || node == EXITS ? node == 1 : 1);
+    }
+    assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
+}
+
+static void many_tracks_in_turn(void **state)
+{
+    enum { TRACKS = 65535, ROUNDS = 8 };
+    struct fixture *f = *state;
+    clock_t start = clock();
+
+    prepare(f->builder, ROUNDS);
+    for (uint32_t i = 1; i < TRACKS; i++)
+        assert_int_equal(builder_track(f->builder, i + 1, STRING_EMPTY), i);
+    for (uint32_t round = 0; round < ROUNDS; round++)
+        for (uint32_t i = 0; i < TRACKS; i++)
+            apply(f->builder, i, EVENT_ENTER, round);
+    const struct profile *p = finish(f);
+    assert_int_equal(p->n_tracks, TRACKS);
+    assert_int_equal(p->n_nodes, TRACKS * (ROUNDS + 1));
+    for (uint32_t i = 0; i < TRACKS; i++) {
+        assert_int_equal(p->tracks[i].records, ROUNDS);
+        assert_int_equal(p->tracks[i].calls, ROUNDS);
+        assert_true(profile_total(p, p->tracks[i].first, 0) == (ROUNDS - 1) * TRACKS);
+    }
+    assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(nothing_at_all),
+        TEST(values_are_copied),
+        TEST(a_frame_is_its_names_but_the_file),
+        TEST(many_frames),
+        TEST(tracks_come_by_id_and_only_with_events),
+        TEST(facts_in_order),
+        TEST(the_smallest_offset_is_kept),
+        TEST(failures_name_what_gave_out),
+        cmocka_unit_test(any_memory_ceiling),
+        TEST(samples_add_up),
+        TEST(sums_saturate),
+        TEST(ticks_become_nanoseconds),
+        TEST(nanoseconds_saturate),
+        cmocka_unit_test(widths_around_the_lists_end),
+        TEST(a_hundred_thousand_children),
+        TEST(a_million_deep_on_a_small_stack),
+        TEST(alien_exits_in_a_deep_stack),
+        TEST(alien_exits_between_calls),
+        TEST(unmatched_exits),
+        TEST(many_tracks_in_turn),
+    };
+    return cmocka_run_group_tests_name("builder", tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+/* Connections are shut down when their time is over, and not before. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "server/deadline.h"
+
+enum { WATCHED = 3 };
+
+struct pairs {
+    int ours[WATCHED], theirs[WATCHED];
+    struct deadline deadline[WATCHED];
+};
+
+static void open_pairs(struct deadlines *d, struct pairs *p)
+{
+    for (int i = 0; i < WATCHED; i++) {
+        int ends[2];
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+        p->ours[i] = ends[0];
+        p->theirs[i] = ends[1];
+        p->deadline[i] = (struct deadline){0};
+        deadline_add(d, &p->deadline[i], ends[0]);
+    }
+}
+
+static void close_pair(struct pairs *p, int i)
+{
+    close(p->ours[i]);
+    close(p->theirs[i]);
+}
+
+/* Whether the other side sees the end within this time. */
+static bool ended(const struct pairs *p, int i, int within_ms)
+{
+    struct pollfd fd = {.fd = p->theirs[i], .events = POLLIN};
+    char byte;
+
+    return poll(&fd, 1, within_ms) == 1 && recv(p->theirs[i], &byte, 1, MSG_DONTWAIT) == 0;
+}
+
+static void nothing(void *context)
+{
+    (void)context;
+}
+
+static void count(void *context)
+{
+    atomic_fetch_add((atomic_uint *)context, 1);
+}
+
+static void expires_all_when_told(void **state)
+{
+    (void)state;
+    struct deadlines *d = deadlines_new(1000, nothing, NULL);
+    struct pairs p;
+
+    assert_non_null(d);
+    open_pairs(d, &p);
+    for (int i = 0; i < WATCHED; i++)
+        assert_false(ended(&p, i, 0));
+    deadlines_expire_all(d);
+    for (int i = 0; i < WATCHED; i++) {
+        assert_true(ended(&p, i, 1000));
+        deadline_remove(d, &p.deadline[i]);
+        close_pair(&p, i);
+    }
+    deadlines_free(d);
+}
+
+static void removed_ones_are_left_alone(void **state)
+{
+    (void)state;
+    for (int removed = 0; removed < WATCHED; removed++) {
+        struct deadlines *d = deadlines_new(1000, nothing, NULL);
+        struct pairs p;
+        assert_non_null(d);
+        open_pairs(d, &p);
+        deadline_remove(d, &p.deadline[removed]);
+        deadlines_expire_all(d);
+        for (int i = 0; i < WATCHED; i++) {
+            assert_int_equal(ended(&p, i, i == removed ? 0 : 1000), i != removed);
+            if (i != removed)
+                deadline_remove(d, &p.deadline[i]);
+            close_pair(&p, i);
+        }
+        deadlines_free(d);
+    }
+}
+
+static void time_runs_out_unless_it_begins_anew(void **state)
+{
+    (void)state;
+    atomic_uint ticks;
+    atomic_init(&ticks, 0);
+    struct deadlines *d = deadlines_new(1, count, &ticks);
+    struct pairs p;
+
+    assert_non_null(d);
+    open_pairs(d, &p);
+    deadline_remove(d, &p.deadline[2]);
+    for (int i = 0; i < 50 && !ended(&p, 0, 100); i++)
+        deadline_reset(d, &p.deadline[1]);
+    assert_true(ended(&p, 0, 0));
+    assert_false(ended(&p, 1, 0));
+    assert_false(ended(&p, 2, 0));
+    assert_true(ended(&p, 1, 5000));
+    assert_true(atomic_load(&ticks) >= 1);
+    deadline_remove(d, &p.deadline[0]);
+    deadline_remove(d, &p.deadline[1]);
+    for (int i = 0; i < WATCHED; i++)
+        close_pair(&p, i);
+    deadlines_free(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(expires_all_when_told),
+        cmocka_unit_test(removed_ones_are_left_alone),
+        cmocka_unit_test(time_runs_out_unless_it_begins_anew),
+    };
+    return cmocka_run_group_tests_name("deadline", tests, NULL, NULL);
+}

@@ -1,0 +1,527 @@
+/* The rules of folding: each one by itself, and all of them against a plain model on random streams. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/builder.h"
+#include "tests/support/fold_model.h"
+
+enum { OFFSET = 1000, STRIDE = 10, TRACKS = 4, FRAMES = 64 };
+
+static const struct profile_value VALUES[] = {
+    {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, ROLE_WALL},
+    {STR_INIT("cpu"), STR_INIT("thread CPU time"), UNIT_NS, ROLE_CPU},
+    {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS},
+};
+
+/* A builder with two clocks, whose ticks are units, and the frames and tracks that events need. */
+struct fixture {
+    struct arena arena;
+    struct builder *builder;
+    const struct profile *profile;
+};
+
+static void open_fixture(struct fixture *f, uint32_t n_frames, uint32_t n_tracks)
+{
+    arena_init(&f->arena, 256 << 20);
+    f->builder = builder_new(&f->arena, (struct hash_seed){9, 10});
+    assert_non_null(f->builder);
+    assert_true(builder_values(f->builder, VALUES, 3, 2));
+    builder_clocks(f->builder, 1, true);
+    for (uint32_t i = 0; i < n_frames; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), i < 26 ? "%c" : "f%u", i < 26 ? (int)(i + 'a') : (int)i);
+        struct profile_frame frame = {.name = builder_string(f->builder, str_of(name))};
+        assert_int_equal(builder_frame(f->builder, &frame), i);
+    }
+    for (uint32_t i = 0; i < n_tracks; i++)
+        assert_int_equal(builder_track(f->builder, i + 1, STRING_EMPTY), i);
+}
+
+static void finish(struct fixture *f)
+{
+    f->profile = builder_finish(f->builder, STR("format"), STR("Format"));
+    assert_non_null(f->profile);
+}
+
+/* ---- rules, as text ---- */
+
+/* Events of a track, separated by blanks: `+a10` enters a at 10, `-a10` leaves it, `!a10` unrolls it, `?a10`
+ * is unknown; `_` instead of a letter is no frame. Both clocks read the same unless `/` and the other follow.
+ */
+static size_t parse_events(const char *script, uint32_t track, struct event *events, size_t max)
+{
+    static const char ACTIONS[] = "+-!?";
+    size_t n = 0;
+
+    for (const char *p = script; *p != '\0'; n++) {
+        char *end;
+        assert_true(n < max);
+        struct event *e = &events[n];
+        assert_non_null(strchr(ACTIONS, p[0]));
+        *e = (struct event){.track = track, .action = (enum event_action)(strchr(ACTIONS, p[0]) - ACTIONS)};
+        e->frame = p[1] == '_' ? FRAME_NONE : (frame_id)(p[1] - 'a');
+        e->clock[0] = e->clock[1] = strtoull(p + 2, &end, 10);
+        if (*end == '/')
+            e->clock[1] = strtoull(end + 1, &end, 10);
+        p = *end == ' ' ? end + 1 : end;
+    }
+    return n;
+}
+
+static void put_path(struct buf *b, const struct profile *p, node_id node, node_id root)
+{
+    struct str names[32];
+    size_t n = 0;
+
+    for (; node != root; node = p->node_parent[node]) {
+        assert_true(n < 32);
+        names[n++] = profile_string(p, p->frames[p->node_frame[node]].name);
+    }
+    buf_z(b, n == 0 ? "." : "");
+    while (n > 0)
+        buf_str(b, names[--n]);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* `path:wall,calls`, of the track's root `.`; `/cpu` where it differs; `*` where recursive; sorted. */
+static void put_track(struct buf *b, const struct profile *p, const struct profile_track *t)
+{
+    char lines[64][64];
+
+    assert_true(t->count <= 64);
+    for (uint32_t i = 0; i < t->count; i++) {
+        node_id node = t->first + i;
+        struct buf line = {0};
+        put_path(&line, p, node, t->first);
+        buf_printf(&line, ":%llu", (unsigned long long)profile_self(p, node, 0));
+        if (profile_self(p, node, 0) != profile_self(p, node, 1))
+            buf_printf(&line, "/%llu", (unsigned long long)profile_self(p, node, 1));
+        buf_printf(&line, ",%llu%s", (unsigned long long)profile_self(p, node, 2),
+                   (p->node_flags[node] & NODE_RECURSIVE) != 0 ? "*" : "");
+        assert_true(line.n < sizeof(lines[0]));
+        memcpy(lines[i], line.p, line.n);
+        lines[i][line.n] = '\0';
+        buf_free(&line);
+    }
+    qsort(lines, t->count, sizeof(lines[0]), by_text);
+    for (uint32_t i = 0; i < t->count; i++) {
+        buf_char(b, i > 0 ? ' ' : '\n');
+        buf_z(b, lines[i]);
+    }
+}
+
+/* What the profile says, compared with `expected`: tracks and warnings, each on a line of its own. */
+static void check_profile(const struct profile *p, const char *expected)
+{
+    struct buf b = {0};
+
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        put_track(&b, p, &p->tracks[i]);
+    for (uint32_t i = 0; i < p->n_warnings; i++) {
+        buf_printf(&b, "\n%s %llu", p->warnings[i].code.p, (unsigned long long)p->warnings[i].count);
+        if (p->warnings[i].has_offset)
+            buf_printf(&b, " %llu", (unsigned long long)p->warnings[i].offset);
+    }
+    buf_char(&b, '\0');
+    assert_string_equal(b.p + 1, expected);
+    buf_free(&b);
+}
+
+static void folds(const char *script, const char *expected)
+{
+    struct event events[64];
+    struct fixture f;
+    size_t n = parse_events(script, 0, events, 64);
+
+    open_fixture(&f, 26, 1);
+    assert_true(builder_events(f.builder, events, n, OFFSET, STRIDE));
+    assert_int_equal(builder_event_count(f.builder), n);
+    finish(&f);
+    check_profile(f.profile, expected);
+    arena_free(&f.arena);
+}
+
+static void time_goes_to_the_frame_on_top(void **state)
+{
+    (void)state;
+    folds("+a10 +b13 -b20 -a50", ".:0,0 a:33,1 ab:7,1");
+    folds("+a0 +b1 +c3 -c6 -b10 -a15", ".:0,0 a:6,1 ab:6,1 abc:3,1");
+    folds("+a10 -a20 +a25 -a26", ".:5,0 a:11,2");
+    folds("+a7 -a7", ".:0,0 a:0,1");
+}
+
+static void clocks_are_credited_each(void **state)
+{
+    (void)state;
+    folds("+a10/100 +b20/101 -b25/103 -a26/109", ".:0,0 a:11/7,1 ab:5/2,1");
+}
+
+static void unroll_is_an_exit(void **state)
+{
+    (void)state;
+    folds("+a0 +b1 !b3 !a7", ".:0,0 a:5,1 ab:2,1");
+}
+
+static void unknown_actions_take_time_only(void **state)
+{
+    (void)state;
+    folds("+a0 ?b5 ?c6 -a9", ".:0,0 a:9,1\nunknown-action 2 1010");
+    folds("?a3 ?a5 +a6 -a9", ".:3,0 a:3,1\nunknown-action 2 1000");
+}
+
+static void recursion_is_flagged(void **state)
+{
+    (void)state;
+    folds("+a0 +a1 +a2 -a3 -a4 -a5", ".:0,0 a:2,1 aa:2,1* aaa:1,1*");
+    folds("+a0 +b1 +a2 -a3 -b4 -a5", ".:0,0 a:2,1 ab:2,1 aba:1,1*");
+    folds("+a0 +b1 -b2 -a3 +b4 +a5 -a6 -b7", ".:1,0 a:2,1 ab:1,1 b:2,1 ba:1,1");
+}
+
+static void exit_of_a_frame_further_down(void **state)
+{
+    (void)state;
+    folds("+a0 +b1 +c2 -a5 +d7 -d9", ".:2,0 a:1,1 ab:1,1 abc:3,1 d:2,1\nmismatched-exit 1 1030");
+    /* To the nearest one. */
+    folds("+a0 +b1 +a2 +c3 -a5 -b6 -a8", ".:0,0 a:3,1 ab:2,1 aba:1,1* abac:2,1\nmismatched-exit 1 1040");
+}
+
+static void exit_of_a_frame_that_is_not_open(void **state)
+{
+    (void)state;
+    folds("+a0 -z4 -z6 -a9", ".:0,0 a:9,1\nalien-exit 2 1010");
+    folds("+a0 +b1 -b2 -b3 -a4", ".:0,0 a:3,1 ab:1,1\nalien-exit 1 1030");
+}
+
+static void exit_without_a_frame_leaves_the_top(void **state)
+{
+    (void)state;
+    folds("+a0 +b1 -_3 -_7", ".:0,0 a:5,1 ab:2,1");
+    folds("+a0 !_3", ".:0,0 a:3,1");
+}
+
+static void exit_on_an_empty_stack(void **state)
+{
+    (void)state;
+    /* The first one takes all that its thread did until then, and the next one takes that. */
+    folds("-a10 -b15", ".:0,0 b:5,1 ba:0,1\nexit-without-enter 2 1000");
+    folds("+b10 -b14 -a20 +c21 -c25", ".:1,0 a:6,1 ab:4,1 c:4,1\nexit-without-enter 1 1020");
+    folds("+b0 -b1 -a2 +b3 -b4 -a5", ".:0,0 a:2,1 aa:1,1* aab:1,1 ab:1,1\nexit-without-enter 2 1020");
+    folds("+b0 -b1 -b2", ".:0,0 b:1,1 bb:1,1*\nexit-without-enter 1 1020");
+}
+
+static void exit_without_a_frame_on_an_empty_stack(void **state)
+{
+    (void)state;
+    folds("+a0 -a2 -_5 !_6", ".:0,0 unknown:1,1 unknownunknown:3,1* unknownunknowna:2,1\n"
+                             "exit-without-enter 2 1020");
+}
+
+static void frames_open_at_the_end(void **state)
+{
+    (void)state;
+    folds("+a0 +b2 +c3 ?c9", ".:0,0 a:2,1 ab:1,1 abc:6,1\nopen-frames 3\nunknown-action 1 1030");
+}
+
+static void time_that_goes_back(void **state)
+{
+    (void)state;
+    /* The step is 0, and the next one counts from the latest time that was seen. */
+    folds("+a100 +b90 -b95 -a110", ".:0,0 a:10,1 ab:0,1\ntime-back 4 1010");
+    folds("+a100/50 +b110/40 -b120/60 -a130/70", ".:0,0 a:20/10,1 ab:10,1\ntime-back 1 1010");
+}
+
+static void clocks_wrap_at_32_bits(void **state)
+{
+    (void)state;
+    folds("+a4294967290 +b4 -b10 -a4294967295", ".:0,0 a:4294967295,1 ab:6,1\nclock-wrap 2 1010");
+    folds("+a4294967290/0 -a4/5", ".:0,0 a:10/5,1\nclock-wrap 1 1010");
+    /* A step back of 2^31 is time that goes back, of one more a wrap. */
+    folds("+a2147483648 -a0", ".:0,0 a:0,1\ntime-back 2 1010");
+    folds("+a2147483649 -a0", ".:0,0 a:2147483647,1\nclock-wrap 2 1010");
+    /* Once more around. */
+    folds("+a4294967295 ?a1 ?a4294967295 -a1",
+          ".:0,0 a:4294967298,1\nclock-wrap 4 1010\nunknown-action 2 1010");
+}
+
+static void clocks_of_64_bits(void **state)
+{
+    struct event events[2] = {{.action = EVENT_ENTER, .clock = {UINT64_MAX, 5}},
+                              {.action = EVENT_EXIT, .clock = {7, UINT64_MAX}}};
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, 1, 1);
+    builder_clocks(f.builder, 1, false);
+    assert_true(builder_events(f.builder, events, 2, OFFSET, STRIDE));
+    finish(&f);
+    check_profile(f.profile, ".:0,0 a:0/18446744073709551610,1\ntime-back 1 1010");
+    arena_free(&f.arena);
+}
+
+static void one_clock(void **state)
+{
+    struct event events[16];
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, 26, 1);
+    assert_true(builder_values(f.builder, &VALUES[1], 2, 1));
+    size_t n = parse_events("+a10/99 +b12/3 -b15/1 -a25/0", 0, events, 16);
+    assert_true(builder_events(f.builder, events, n, OFFSET, STRIDE));
+    finish(&f);
+    const struct profile *p = f.profile;
+    assert_int_equal(p->n_values, 2);
+    assert_int_equal(p->n_nodes, 3);
+    assert_int_equal(p->n_warnings, 0);
+    assert_int_equal(profile_self(p, 1, 0), 12);
+    assert_int_equal(profile_total(p, 1, 0), 15);
+    assert_int_equal(profile_total(p, 1, 1), 2);
+    assert_int_equal(p->tracks[0].calls, 2);
+    arena_free(&f.arena);
+}
+
+static void tracks_are_apart(void **state)
+{
+    static const struct {
+        uint32_t track;
+        const char *event;
+    } EVENTS[] = {{0, "+a10"}, {2, "+a500"}, {0, "+b12"}, {2, "-a400"},
+                  {0, "-b13"}, {2, "-b600"}, {0, "-z20"}};
+    struct event e;
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, 26, 3);
+    for (size_t i = 0; i < sizeof(EVENTS) / sizeof(*EVENTS); i++) {
+        parse_events(EVENTS[i].event, EVENTS[i].track, &e, 1);
+        assert_true(builder_events(f.builder, &e, 1, OFFSET + i * STRIDE, STRIDE));
+    }
+    finish(&f);
+    assert_int_equal(f.profile->n_tracks, 2);
+    assert_int_equal(f.profile->tracks[0].id, 1);
+    assert_int_equal(f.profile->tracks[0].records, 4);
+    assert_int_equal(f.profile->tracks[1].id, 3);
+    assert_int_equal(f.profile->tracks[1].first, 3);
+    check_profile(f.profile, ".:0,0 a:9,1 ab:1,1\n.:0,0 b:100,1 ba:0,1\nexit-without-enter 1 1050\n"
+                             "alien-exit 1 1060\nopen-frames 1\ntime-back 2 1030");
+    arena_free(&f.arena);
+}
+
+/* ---- comparison ---- */
+
+static struct fold_path path_of(const struct profile *p, node_id node, node_id root)
+{
+    struct fold_path path = {0};
+    uint16_t n = 0;
+
+    for (node_id id = node; id != root; id = p->node_parent[id])
+        n++;
+    assert_true(n <= FOLD_MODEL_DEPTH_MAX);
+    path.n = n;
+    for (node_id id = node; id != root; id = p->node_parent[id])
+        path.frames[--n] = (uint8_t)p->node_frame[id];
+    return path;
+}
+
+static void compare_track(const struct profile *p, const struct profile_track *t, struct fold_model_track *m)
+{
+    assert_int_equal(t->count, m->n_paths);
+    assert_true(t->records == m->records);
+    assert_int_equal(p->node_parent[t->first], NODE_NONE);
+    for (node_id node = t->first; node < t->first + t->count; node++) {
+        struct fold_path path = path_of(p, node, t->first);
+        const uint64_t *expected = fold_model_values(m, &path);
+        for (unsigned v = 0; v < 3; v++)
+            assert_true(profile_self(p, node, v) == expected[v]);
+        bool open = path.n > 0 && memchr(path.frames, path.frames[path.n - 1], path.n - 1u) != NULL;
+        assert_int_equal((p->node_flags[node] & NODE_RECURSIVE) != 0, open);
+    }
+    assert_int_equal(t->count, m->n_paths);
+    for (unsigned v = 0; v < 3; v++) {
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < m->n_paths; i++)
+            sum += m->paths[i].values[v];
+        assert_true(profile_total(p, t->first, v) == sum);
+    }
+    assert_true(t->calls == profile_total(p, t->first, 2));
+}
+
+/* A node's total is its self and its children's totals; parents come before their children. */
+static void check_totals(const struct profile *p)
+{
+    uint64_t *left = calloc(p->n_nodes * 3u, sizeof(*left));
+
+    assert_non_null(left);
+    for (node_id node = p->n_nodes; node-- > 0;)
+        for (unsigned v = 0; v < 3; v++) {
+            uint64_t total = left[node * 3u + v] + profile_self(p, node, v);
+            assert_true(profile_total(p, node, v) == total);
+            if (p->node_parent[node] != NODE_NONE) {
+                assert_true(p->node_parent[node] < node);
+                left[p->node_parent[node] * 3u + v] += total;
+            }
+        }
+    free(left);
+}
+
+static void compare(const struct profile *p, struct fold_model *m)
+{
+    uint32_t at = 0, warnings = 0;
+
+    for (unsigned i = 0; i < TRACKS; i++) {
+        if (m->tracks[i].records == 0)
+            continue;
+        m->counts[WARN_OPEN_FRAMES] += m->tracks[i].stack.n;
+        assert_true(at < p->n_tracks);
+        assert_int_equal(p->tracks[at].id, i + 1);
+        compare_track(p, &p->tracks[at++], &m->tracks[i]);
+    }
+    assert_int_equal(at, p->n_tracks);
+    check_totals(p);
+    for (unsigned i = 0; i < WARNING_CODES; i++) {
+        if (m->counts[i] == 0)
+            continue;
+        const struct profile_warning *w = &p->warnings[warnings++];
+        assert_true(warnings <= p->n_warnings);
+        assert_string_equal(w->code.p, warning_name((enum warning_code)i));
+        assert_true(w->count == m->counts[i]);
+        assert_true(w->offset == m->offsets[i]);
+    }
+    assert_int_equal(warnings, p->n_warnings);
+}
+
+/* ---- random streams ---- */
+
+static uint32_t random_below(uint64_t *state, uint32_t n)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return (uint32_t)((*state >> 32) * n >> 32);
+}
+
+/* What a stream is made of. */
+struct mixture {
+    uint32_t n_events, n_frames, n_tracks, run_in; /* so many enters of two frames first */
+    uint32_t enters, wild, odd, time_jumps;        /* per cent of the events */
+};
+
+/* The exit is of what the model has on top, unless a wild one is due. */
+static struct event random_event(const struct mixture *x, const struct fold_model *m, uint64_t *random,
+                                 uint64_t clock[2], uint32_t nth)
+{
+    uint32_t n_frames = nth < x->run_in ? 2 : x->n_frames;
+    struct event e = {.track = random_below(random, x->n_tracks), .frame = random_below(random, n_frames)};
+    const struct fold_path *stack = &m->tracks[e.track].stack;
+    bool enter = nth < x->run_in || random_below(random, 100) < x->enters;
+
+    e.action = enter ? EVENT_ENTER : random_below(random, 4) == 0 ? EVENT_UNROLL : EVENT_EXIT;
+    if (!enter && stack->n > 0 && random_below(random, 100) >= x->wild)
+        e.frame = stack->frames[stack->n - 1];
+    if (random_below(random, 100) < x->odd) {
+        e.action = random_below(random, 2) == 0 ? EVENT_UNKNOWN : EVENT_EXIT;
+        e.frame = e.action == EVENT_EXIT ? FRAME_NONE : e.frame;
+    }
+    for (unsigned c = 0; c < 2; c++) {
+        bool jump = random_below(random, 100) < x->time_jumps;
+        clock[c] += jump ? random_below(random, UINT32_MAX) : random_below(random, 20);
+        e.clock[c] = clock[c] & UINT32_MAX;
+    }
+    return e;
+}
+
+static void fold_randomly(const struct mixture *x, uint64_t *random)
+{
+    static struct event events[1024];
+    struct fold_model *m = fold_model_new(TRACKS);
+    struct fixture f;
+    uint64_t clock[2] = {random_below(random, UINT32_MAX), 0};
+    size_t at = 0;
+
+    assert_true(x->n_events <= 1024);
+    open_fixture(&f, FRAMES, TRACKS);
+    /* Known beforehand, so that the model can name it. */
+    struct profile_frame unknown = {.name = builder_string(f.builder, STR("unknown"))};
+    assert_int_equal(builder_frame(f.builder, &unknown), FRAMES);
+    for (uint32_t i = 0; i < x->n_events; i++) {
+        events[i] = random_event(x, m, random, clock, i);
+        fold_model_event(m, &events[i], FRAMES, OFFSET + i * STRIDE);
+    }
+    while (at < x->n_events) {
+        size_t n = 1 + random_below(random, (uint32_t)(x->n_events - at));
+        assert_true(builder_events(f.builder, events + at, n, OFFSET + at * STRIDE, STRIDE));
+        at += n;
+    }
+    finish(&f);
+    compare(f.profile, m);
+    fold_model_free(m);
+    arena_free(&f.arena);
+}
+
+static void random_streams_as_the_model(void **state)
+{
+    static const struct mixture MIXTURES[] = {
+        /* events, frames, tracks, run-in; enters, wild, odd, time jumps */
+        {12, 3, 2, 0, 40, 30, 10, 10},  {100, 5, 3, 0, 50, 0, 0, 0},      {100, 5, 4, 0, 50, 10, 3, 2},
+        {150, 4, 2, 0, 35, 40, 10, 20}, {250, FRAMES, 1, 0, 50, 2, 0, 0}, {300, 2, 1, 40, 48, 30, 0, 1},
+    };
+    uint64_t random = 88172645463325252u;
+
+    (void)state;
+    for (unsigned round = 0; round < 500; round++)
+        for (size_t i = 0; i < sizeof(MIXTURES) / sizeof(*MIXTURES); i++)
+            fold_randomly(&MIXTURES[i], &random);
+}
+
+/* So many vain searches in deep stacks that the open frames are counted in a table: the same answers. */
+static void deep_damaged_stacks_as_the_model(void **state)
+{
+    static const struct mixture MIXTURES[] = {
+        {1000, FRAMES, 1, 400, 45, 40, 1, 1},
+        {1000, FRAMES, 2, 600, 50, 90, 0, 0},
+        {1000, 8, 1, 300, 60, 50, 0, 0},
+    };
+    uint64_t random = 4101842887655102017u;
+
+    (void)state;
+    for (unsigned round = 0; round < 40; round++)
+        for (size_t i = 0; i < sizeof(MIXTURES) / sizeof(*MIXTURES); i++)
+            fold_randomly(&MIXTURES[i], &random);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(time_goes_to_the_frame_on_top),
+        cmocka_unit_test(clocks_are_credited_each),
+        cmocka_unit_test(unroll_is_an_exit),
+        cmocka_unit_test(unknown_actions_take_time_only),
+        cmocka_unit_test(recursion_is_flagged),
+        cmocka_unit_test(exit_of_a_frame_further_down),
+        cmocka_unit_test(exit_of_a_frame_that_is_not_open),
+        cmocka_unit_test(exit_without_a_frame_leaves_the_top),
+        cmocka_unit_test(exit_on_an_empty_stack),
+        cmocka_unit_test(exit_without_a_frame_on_an_empty_stack),
+        cmocka_unit_test(frames_open_at_the_end),
+        cmocka_unit_test(time_that_goes_back),
+        cmocka_unit_test(clocks_wrap_at_32_bits),
+        cmocka_unit_test(clocks_of_64_bits),
+        cmocka_unit_test(one_clock),
+        cmocka_unit_test(tracks_are_apart),
+        cmocka_unit_test(random_streams_as_the_model),
+        cmocka_unit_test(deep_damaged_stacks_as_the_model),
+    };
+    return cmocka_run_group_tests_name("fold", tests, NULL, NULL);
+}

@@ -1,0 +1,296 @@
+/* Folded stacks: what counts as a line, which files are taken for it, and sizes without end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/buf.h"
+#include "parser/reader.h"
+#include "parser/warning.h"
+
+struct fixture {
+    struct arena arena;
+    struct reader_limits limits;
+    struct reader reader;
+    struct buf bytes;
+    const struct profile *profile;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+
+    assert_non_null(f);
+    arena_init(&f->arena, (size_t)1 << 30);
+    f->limits = READER_LIMITS_DEFAULT;
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    buf_free(&f->bytes);
+    arena_free(&f->arena);
+    free(f);
+    return 0;
+}
+
+static void read_bytes(struct fixture *f, const void *p, size_t n)
+{
+    arena_free(&f->arena);
+    assert_true(reader_init(&f->reader, &f->arena, &f->limits, (struct hash_seed){15, 16}));
+    reader_feed(&f->reader, p, n);
+    f->profile = reader_finish(&f->reader);
+    assert_int_equal(f->profile == NULL, f->reader.diag.kind != DIAG_NONE);
+    assert_true(f->profile == NULL || str_eq(f->profile->format, STR("folded-stacks")));
+}
+
+static void read_buf(struct fixture *f)
+{
+    assert_false(f->bytes.failed);
+    read_bytes(f, f->bytes.p, f->bytes.n);
+}
+
+/* A node's text, self and total, in pre-order; then the warnings. */
+static void dump(struct buf *b, const struct profile *p)
+{
+    for (node_id node = 1; node < p->n_nodes; node++) {
+        for (node_id up = p->node_parent[node]; up != 0; up = p->node_parent[up])
+            buf_char(b, '-');
+        buf_str(b, profile_string(p, p->frames[p->node_frame[node]].name));
+        buf_printf(b, "%s %llu/%llu\n", (p->node_flags[node] & NODE_RECURSIVE) != 0 ? "*" : "",
+                   (unsigned long long)profile_self(p, node, 0),
+                   (unsigned long long)profile_total(p, node, 0));
+    }
+    for (uint32_t i = 0; i < p->n_warnings; i++) {
+        buf_printf(b, "%s %llu", p->warnings[i].code.p, (unsigned long long)p->warnings[i].count);
+        if (p->warnings[i].has_offset)
+            buf_printf(b, " %llu", (unsigned long long)p->warnings[i].offset);
+        buf_char(b, '\n');
+    }
+}
+
+static void reads_as(struct fixture *f, const char *text, const char *expected)
+{
+    struct buf b = {0};
+
+    read_bytes(f, text, strlen(text));
+    if (f->profile == NULL)
+        fail_msg("%s: %s", f->reader.diag.title, f->reader.diag.detail);
+    dump(&b, f->profile);
+    buf_char(&b, '\0');
+    assert_string_equal(b.p, expected);
+    buf_free(&b);
+}
+
+/* ---- lines ---- */
+
+static void stacks_add_up(void **state)
+{
+    reads_as(*state, "a;b 3\na;b;c 4\na;b 5\n", "a 0/12\n-b 8/12\n--c 4/4\n");
+    reads_as(*state, "a;b 0\n", "a 0/0\n-b 0/0\n");
+    reads_as(*state, "a;a;b;a 2\n", "a 0/2\n-a* 0/2\n--b 0/2\n---a* 2/2\n");
+}
+
+static void the_whole_is_one_track(void **state)
+{
+    struct fixture *f = *state;
+
+    reads_as(f, "a;b 3\nc;d 4\n", "c 0/4\n-d 4/4\na 0/3\n-b 3/3\n");
+    assert_int_equal(f->profile->n_tracks, 1);
+    assert_int_equal(f->profile->tracks[0].id, 1);
+    assert_int_equal(f->profile->tracks[0].records, 2);
+    assert_int_equal(profile_self(f->profile, 0, 0), 0);
+    assert_int_equal(profile_total(f->profile, 0, 0), 7);
+    assert_int_equal(f->profile->n_values, 1);
+    assert_true(str_eq(f->profile->values[0].name, STR("samples")));
+    assert_int_equal(f->profile->values[0].unit, UNIT_COUNT);
+}
+
+static void blanks_belong_to_frames(void **state)
+{
+    reads_as(*state, "operator new (x);b c 3\n", "operator new (x) 0/3\n-b c 3/3\n");
+    reads_as(*state, " \ta;b\t  3\n", "a 0/3\n-b 3/3\n");
+    reads_as(*state, "a 7;b 3\n", "a 7 0/3\n-b 3/3\n");
+}
+
+static void frames_may_be_empty(void **state)
+{
+    reads_as(*state, ";a;; 3\n", " 0/3\n-a 0/3\n--* 0/3\n---* 3/3\n");
+}
+
+static void line_ends(void **state)
+{
+    reads_as(*state, "a;b 3\r\n\r\na;b 4\r\n", "a 0/7\n-b 7/7\n");
+    reads_as(*state, "a;b 3\n\n\na;b 4", "a 0/7\n-b 7/7\n");
+    reads_as(*state, "a;b 4\r", "a 0/4\n-b 4/4\n");
+    /* Only the one before LF: this one is within the line. */
+    reads_as(*state, "a;b\rc 4\n", "a 0/4\n-b\rc 4/4\n");
+}
+
+static void comments(void **state)
+{
+    reads_as(*state, "# a;b 5\n#\na;b 1\n#a;b 3\na;#b 2\n", "a 0/3\n-#b 2/2\n-b 1/1\n");
+}
+
+static void other_lines_are_left_out(void **state)
+{
+    reads_as(*state, "a;b 3\nno count\na;b 4\n", "a 0/7\n-b 7/7\nbad-folded-line 1 6\n");
+    reads_as(*state,
+             "a;b 3\na;b 1.5\na;b -1\na;b 0x1\na;b \n 5\na;b 18446744073709551616\nword\na;b 1\na;b 1\n"
+             "a;b 1\na;b 1\na;b 1\na;b 1\na;b 1\n",
+             "a 0/10\n-b 10/10\nbad-folded-line 7 6\n");
+}
+
+static void sums_stay_at_their_end(void **state)
+{
+    reads_as(*state, "a;b 18446744073709551615\na;b 1\na;b 1\n",
+             "a 0/18446744073709551615\n-b 18446744073709551615/18446744073709551615\nvalue-overflow 2\n");
+}
+
+static void long_names_are_cut(void **state)
+{
+    struct fixture *f = *state;
+
+    f->limits.name_bytes = 4;
+    reads_as(f, "abcd;abcde 1\nabcdf;abc\xc3\xa4 2\n", "abcd 0/3\n-abc 2/2\n-abcd* 1/1\nname-cut 3 0\n");
+}
+
+/* Its count stands at its end. */
+static void long_lines_are_left_out(void **state)
+{
+    struct fixture *f = *state;
+
+    f->limits.line_bytes = 8;
+    reads_as(f, "a;b 1\na;bcde 2\na;bcdef 3\na;b 4\n#3456789012\na;bcdef 5",
+             "a 0/7\n-b 5/5\n-bcde 2/2\nbad-folded-line 3 15\n");
+}
+
+/* ---- which files ---- */
+
+static void detection(void **state)
+{
+    static const struct {
+        const char *text;
+        enum diag_kind kind;
+    } CASES[] = {
+        {"a;b 1", DIAG_NONE},
+        {"a;b 1\nnonsense\n", DIAG_NONE},
+        {"# comment\n\n\na;b 1\n", DIAG_NONE},
+        {"one 1\ntwo 2\nthree;four 3\n", DIAG_NONE},
+        {"\xc3\xa4;\xff 1\n", DIAG_NONE},
+        {"*version;b 1\n", DIAG_NONE},
+        {"a;b 1\nnonsense\nmore\n", DIAG_UNKNOWN},
+        {"one 1\ntwo 2\n", DIAG_UNKNOWN},
+        {"a;b\n", DIAG_UNKNOWN},
+        {"a;b 1\nbell\a;c 2\n", DIAG_UNKNOWN},
+        {"# a;b 1\n", DIAG_UNKNOWN},
+        {"\n\n\n", DIAG_UNKNOWN},
+        {" ", DIAG_UNKNOWN},
+    };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
+        read_bytes(f, CASES[i].text, strlen(CASES[i].text));
+        if (f->reader.diag.kind != CASES[i].kind)
+            fail_msg("'%s': %d", CASES[i].text, (int)f->reader.diag.kind);
+    }
+}
+
+/* A line that the looked-at beginning cuts does not count, unless there is no other. */
+static void detection_of_long_files(void **state)
+{
+    struct fixture *f = *state;
+
+    for (size_t first = 4080; first < 4110; first++) {
+        buf_clear(&f->bytes);
+        buf_z(&f->bytes, "a;");
+        while (f->bytes.n < first)
+            buf_char(&f->bytes, 'x');
+        buf_z(&f->bytes, " 1\n\a bell\n\n");
+        read_buf(f);
+        /* The control character is only seen when it is near enough. */
+        assert_int_equal(f->reader.diag.kind, first + 3 < 4096 ? DIAG_UNKNOWN : DIAG_NONE);
+    }
+}
+
+/* Taken for folded stacks by its separators, but without a count anywhere. */
+static void not_one_stack(void **state)
+{
+    struct fixture *f = *state;
+
+    for (unsigned i = 0; i < 5000; i++)
+        buf_z(&f->bytes, "a;");
+    buf_z(&f->bytes, "\nb;c\n");
+    read_buf(f);
+    assert_int_equal(f->reader.diag.kind, DIAG_UNUSABLE);
+    assert_true(f->reader.diag.has_offset);
+    assert_int_equal(f->reader.diag.offset, 0);
+}
+
+/* ---- size ---- */
+
+static void a_deep_stack(void **state)
+{
+    enum { DEPTH = 400000 };
+    struct fixture *f = *state;
+    clock_t start = clock();
+
+    for (unsigned i = 0; i < DEPTH; i++)
+        buf_z(&f->bytes, i % 2 == 0 ? "a;" : "b;");
+    buf_z(&f->bytes, "c 5\n");
+    read_buf(f);
+    assert_non_null(f->profile);
+    assert_int_equal(f->profile->n_nodes, DEPTH + 2);
+    assert_int_equal(profile_self(f->profile, DEPTH + 1, 0), 5);
+    assert_int_equal(profile_total(f->profile, 1, 0), 5);
+    assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
+}
+
+static void a_wide_stack(void **state)
+{
+    enum { WIDTH = 100000 };
+    struct fixture *f = *state;
+    clock_t start = clock();
+
+    for (unsigned round = 0; round < 2; round++)
+        for (unsigned i = 0; i < WIDTH; i++)
+            buf_printf(&f->bytes, "a;f%u %u\n", i, i);
+    read_buf(f);
+    assert_non_null(f->profile);
+    assert_int_equal(f->profile->n_nodes, WIDTH + 2);
+    assert_true(profile_total(f->profile, 0, 0) == (uint64_t)WIDTH * (WIDTH - 1));
+    assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(stacks_add_up),
+        TEST(the_whole_is_one_track),
+        TEST(blanks_belong_to_frames),
+        TEST(frames_may_be_empty),
+        TEST(line_ends),
+        TEST(comments),
+        TEST(other_lines_are_left_out),
+        TEST(sums_stay_at_their_end),
+        TEST(long_names_are_cut),
+        TEST(long_lines_are_left_out),
+        TEST(detection),
+        TEST(detection_of_long_files),
+        TEST(not_one_stack),
+        TEST(a_deep_stack),
+        TEST(a_wide_stack),
+    };
+    return cmocka_run_group_tests_name("folded_stacks", tests, NULL, NULL);
+}

@@ -1,0 +1,154 @@
+/* Sockets that are listened on: addresses of the network, and names in the file system. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "server/listen.h"
+#include "tests/support/scratch.h"
+
+static int open_text(const char *text, struct address *a, char bound[300], struct diag *diag)
+{
+    assert_true(address_parse(str_of(text), a));
+    return listen_open(a, bound, 300, diag);
+}
+
+/* Connects to a Unix socket. */
+static bool reachable(const char *path)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    assert_true(fd >= 0 && strlen(path) < sizeof(to.sun_path));
+    memcpy(to.sun_path, path, strlen(path) + 1);
+    bool ok = connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0;
+    close(fd);
+    return ok;
+}
+
+static void port_zero_becomes_a_port(void **state)
+{
+    (void)state;
+    struct diag diag = {0};
+    struct address a;
+    char bound[300];
+    unsigned port = 0;
+    int fd = open_text("127.0.0.1:0", &a, bound, &diag);
+
+    assert_true(fd >= 0);
+    assert_int_equal(sscanf(bound, "127.0.0.1:%u", &port), 1);
+    assert_true(port > 0 && port < 65536);
+    listen_close(&a, fd);
+}
+
+static void taken_port_is_said_so(void **state)
+{
+    (void)state;
+    struct diag diag = {0};
+    struct address a, b;
+    char bound[300], again[300];
+    int fd = open_text("127.0.0.1:0", &a, bound, &diag);
+
+    assert_true(fd >= 0);
+    assert_int_equal(diag.kind, DIAG_NONE);
+    assert_int_equal(open_text(bound, &b, again, &diag), -1);
+    assert_int_equal(diag.kind, DIAG_IO);
+    assert_non_null(strstr(diag.hint, "another"));
+    listen_close(&a, fd);
+    diag = (struct diag){0};
+    fd = open_text(bound, &b, again, &diag);
+    assert_true(fd >= 0);
+    assert_string_equal(again, bound);
+    listen_close(&b, fd);
+}
+
+static void unknown_name_is_an_error(void **state)
+{
+    (void)state;
+    struct diag diag = {0};
+    struct address a;
+    char bound[300];
+
+    assert_int_equal(open_text("no-such-host.invalid:0", &a, bound, &diag), -1);
+    assert_int_equal(diag.kind, DIAG_IO);
+    assert_non_null(strstr(diag.detail, "no-such-host.invalid"));
+}
+
+static void unix_socket_of_a_dead_service_is_replaced(void **state)
+{
+    (void)state;
+    const struct scratch s = scratch_make();
+    struct diag diag = {0};
+    struct address a;
+    char path[200], text[220], bound[300];
+
+    scratch_path(&s, "socket", path, sizeof(path));
+    snprintf(text, sizeof(text), "unix:%s", path);
+    int dead = open_text(text, &a, bound, &diag);
+    assert_true(dead >= 0);
+    close(dead); /* the name stays, as after a crash */
+    assert_false(reachable(path));
+    int fd = open_text(text, &a, bound, &diag);
+    assert_true(fd >= 0);
+    assert_int_equal(diag.kind, DIAG_NONE);
+    assert_true(reachable(path));
+    listen_close(&a, fd);
+    assert_int_equal(scratch_count(&s, "."), 0);
+    scratch_remove(&s);
+}
+
+static void unix_socket_in_use_is_left_alone(void **state)
+{
+    (void)state;
+    const struct scratch s = scratch_make();
+    struct diag diag = {0};
+    struct address a;
+    char path[200], text[220], bound[300];
+
+    scratch_path(&s, "socket", path, sizeof(path));
+    snprintf(text, sizeof(text), "unix:%s", path);
+    int fd = open_text(text, &a, bound, &diag);
+    assert_true(fd >= 0);
+    assert_int_equal(open_text(text, &a, bound, &diag), -1);
+    assert_int_equal(diag.kind, DIAG_IO);
+    assert_true(reachable(path));
+    listen_close(&a, fd);
+    scratch_remove(&s);
+}
+
+static void other_files_are_left_alone(void **state)
+{
+    (void)state;
+    const struct scratch s = scratch_make();
+    struct diag diag = {0};
+    struct address a;
+    char path[200], text[220], bound[300];
+
+    scratch_write(&s, "socket", "precious", 8);
+    scratch_path(&s, "socket", path, sizeof(path));
+    snprintf(text, sizeof(text), "unix:%s", path);
+    assert_int_equal(open_text(text, &a, bound, &diag), -1);
+    assert_int_equal(diag.kind, DIAG_IO);
+    assert_int_equal(access(path, F_OK), 0);
+    scratch_remove(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(port_zero_becomes_a_port),
+        cmocka_unit_test(taken_port_is_said_so),
+        cmocka_unit_test(unknown_name_is_an_error),
+        cmocka_unit_test(unix_socket_of_a_dead_service_is_replaced),
+        cmocka_unit_test(unix_socket_in_use_is_left_alone),
+        cmocka_unit_test(other_files_are_left_alone),
+    };
+    return cmocka_run_group_tests_name("listen", tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/* The upload page, the manual for terminals, and the page of a browser's own uploads: that they say what is true, and
+ * hold together as markup. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "parser/format.h"
+#include "render/output.h"
+#include "render/view.h"
+#include "server/page_formats.h"
+#include "server/page_uploads.h"
+#include "server/pages.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BASE    "http://build.lan:8192"
+#define HOSTILE "http://x\"><script>alert('x')</script>&\x01\xff"
+
+static const char *finished(struct buf *b)
+{
+    buf_char(b, '\0');
+    assert_false(b->failed);
+    return b->p;
+}
+
+static size_t occurrences(const char *text, const char *what)
+{
+    size_t n = 0;
+
+    for (const char *at = strstr(text, what); at != NULL; at = strstr(at + 1, what))
+        n++;
+    return n;
+}
+
+/* Elements are balanced, fields are labelled, ids are there once, and nothing is inline or from elsewhere. */
+static void check_page(const char *page, const char *script)
+{
+    static const char *const ELEMENTS[] = {"section", "p",    "a",      "ol",     "h1",  "h2",      "h3",
+                                           "span",    "form", "div",    "label",  "pre", "code",    "button",
+                                           "nav",     "main", "header", "dialog", "bdi", "noscript"};
+
+    assert_ptr_equal(strstr(page, "<!doctype html>\n<html lang=\"en\">"), page);
+    assert_int_equal(occurrences(page, "<h1"), 1);
+    assert_int_equal(occurrences(page, "<script"), 1);
+    assert_int_equal(occurrences(page, script), 1);
+    assert_null(strstr(page, "<style"));
+    assert_null(strstr(page, "style="));
+    assert_null(strstr(page, "onclick"));
+    assert_null(strstr(page, "href=\"/"));
+    assert_null(strstr(page, "src=\"/"));
+    assert_null(strstr(page, "action=\"/"));
+    assert_null(strstr(page, "src=\"http"));
+    assert_null(strstr(page, "href=\"http"));
+    for (size_t i = 0; i < sizeof(ELEMENTS) / sizeof(ELEMENTS[0]); i++) {
+        char bare[32], attributed[32], end[32];
+        snprintf(bare, sizeof(bare), "<%s>", ELEMENTS[i]);
+        snprintf(attributed, sizeof(attributed), "<%s ", ELEMENTS[i]);
+        snprintf(end, sizeof(end), "</%s>", ELEMENTS[i]);
+        assert_int_equal(occurrences(page, bare) + occurrences(page, attributed), occurrences(page, end));
+    }
+    assert_int_equal(occurrences(page, "<label for="), occurrences(page, "<input"));
+    for (const char *at = strstr(page, " id=\""); at != NULL; at = strstr(at + 1, " id=\"")) {
+        char id[64];
+        snprintf(id, sizeof(id), "%.*s", (int)(strchr(at + 5, '"') + 1 - at), at);
+        assert_int_equal(occurrences(page, id), 1);
+    }
+}
+
+/* What labels and descriptions refer to is there. */
+static void check_references(const char *page, const char *attribute)
+{
+    for (const char *at = strstr(page, attribute); at != NULL; at = strstr(at + 1, attribute)) {
+        const char *name = at + strlen(attribute);
+        char id[64];
+        snprintf(id, sizeof(id), " id=\"%.*s\"", (int)(strchr(name, '"') - name), name);
+        assert_int_equal(occurrences(page, id), 1);
+    }
+}
+
+static struct config config_of(uint64_t days, uint64_t max_days)
+{
+    struct config config;
+
+    config_defaults(&config);
+    config.expires_days = days;
+    config.max_expires_days = max_days;
+    return config;
+}
+
+static void upload_page(void **state)
+{
+    struct config config = config_of(17, 99);
+    struct buf b = {0};
+
+    (void)state;
+    page_upload(&b, STR(BASE), &config);
+    const char *page = finished(&b);
+    check_page(page, "/upload.js\"");
+    check_references(page, "for=\"");
+    check_references(page, "aria-labelledby=\"");
+    check_references(page, "aria-describedby=\"");
+    assert_non_null(strstr(page, "method=\"post\" action=\"./\" enctype=\"multipart/form-data\""));
+    assert_non_null(strstr(page, "data-max-upload-bytes=\"2147483648\""));
+    assert_non_null(strstr(page, "up to 2 GiB"));
+    assert_non_null(strstr(page, "max=\"99\" value=\"17\""));
+    assert_non_null(strstr(page, "<pre><code>curl -F trace=@app.trace " BASE "/</code></pre>"));
+    assert_non_null(strstr(page, "href=\"demo.trace\""));
+    assert_non_null(strstr(page, "64 &lt;&lt; 20)\n"));
+    assert_non_null(strstr(page, "nobody can guess the link"));
+    for (size_t i = 0; i < FORMATS_COUNT; i++)
+        assert_non_null(strstr(page, FORMATS[i]->label));
+    buf_free(&b);
+}
+
+/* The form by itself takes one file, so what adds to it stays hidden until there is a script. */
+static void upload_page_without_script(void **state)
+{
+    struct config config = config_of(30, 365);
+    struct buf b = {0};
+
+    (void)state;
+    page_upload(&b, STR(BASE), &config);
+    const char *page = finished(&b);
+    assert_null(strstr(page, " multiple"));
+    assert_non_null(strstr(page, "type=\"file\" required"));
+    assert_non_null(strstr(page, "<p data-without-script><button>Upload and draw</button></p>"));
+    assert_int_equal(occurrences(page, "data-with-script"), occurrences(page, "data-with-script hidden"));
+    buf_free(&b);
+}
+
+/* The host comes from a request. */
+static void hostile_host(void **state)
+{
+    struct config config = config_of(30, 365);
+    struct buf b = {0};
+
+    (void)state;
+    page_upload(&b, STR(HOSTILE), &config);
+    const char *page = finished(&b);
+    check_page(page, "/upload.js\"");
+    assert_non_null(strstr(page, "&lt;script&gt;"));
+    assert_null(strchr(page, '\x01'));
+    assert_null(strchr(page, '\xff'));
+    buf_free(&b);
+    page_manual(&b, STR(HOSTILE), &config);
+    const char *manual = finished(&b);
+    assert_null(strchr(manual, '\x01'));
+    assert_null(strchr(manual, '\xff'));
+    buf_free(&b);
+}
+
+static void manual(void **state)
+{
+    struct config config = config_of(17, 99);
+    struct buf b = {0};
+
+    (void)state;
+    page_manual(&b, STR(BASE), &config);
+    const char *text = finished(&b);
+    assert_non_null(strstr(text, "curl -F trace=@app.trace " BASE "/)\n"));
+    assert_non_null(strstr(text, "17 days"));
+    assert_non_null(strstr(text, "99 at most"));
+    assert_non_null(strstr(text, "2 GiB"));
+    assert_null(strstr(text, "{}"));
+    for (size_t i = 0; i < OUTPUTS_COUNT; i++) {
+        assert_non_null(strstr(text, OUTPUTS[i]->suffix));
+        assert_non_null(strstr(text, OUTPUTS[i]->label));
+    }
+    for (size_t i = 0; i < FORMATS_COUNT; i++)
+        assert_non_null(strstr(text, FORMATS[i]->label));
+    for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        assert_true(strcspn(line, "\n") <= 100);
+    }
+    buf_free(&b);
+}
+
+/* Every option that the manual lists is one, with the values it names. */
+static void manual_options(void **state)
+{
+    static const char *const PAIRS[][2] = {{"value", "wall"},  {"value", "waiting"}, {"view", "flame"},
+                                           {"view", "icicle"}, {"order", "name"},    {"order", "weight"},
+                                           {"width", "200"},   {"width", "10000"},   {"min", "0.5"}};
+    struct config config = config_of(30, 365);
+    struct buf b = {0};
+
+    (void)state;
+    page_manual(&b, STR(BASE), &config);
+    const char *text = finished(&b);
+    for (size_t i = 0; i < sizeof(PAIRS) / sizeof(PAIRS[0]); i++) {
+        struct view_options o;
+        struct diag diag = {0};
+        char key[16];
+        view_defaults(&o);
+        assert_true(view_set(&o, str_of(PAIRS[i][0]), str_of(PAIRS[i][1]), &diag));
+        snprintf(key, sizeof(key), "\n  %s=", PAIRS[i][0]);
+        const char *at = strstr(text, key);
+        assert_non_null(at);
+        assert_true(strstr(at, PAIRS[i][1]) < strchr(at + 1, '\n'));
+    }
+    buf_free(&b);
+}
+
+static void formats(void **state)
+{
+    struct buf b = {0};
+
+    (void)state;
+    page_formats(&b, ", ");
+    const char *text = finished(&b);
+    assert_int_equal(occurrences(text, ", "), FORMATS_COUNT - 1);
+    assert_true(strncmp(text, FORMATS[0]->label, strlen(FORMATS[0]->label)) == 0);
+    assert_null(strpbrk(text, "<>&\""));
+    buf_free(&b);
+}
+
+static void uploads_page(void **state)
+{
+    struct buf b = {0};
+
+    (void)state;
+    page_uploads(&b);
+    const char *page = finished(&b);
+    check_page(page, "/uploads.js\"");
+    check_references(page, "for=\"");
+    check_references(page, "aria-labelledby=\"");
+    assert_non_null(strstr(page, "<p data-without-script>The list needs JavaScript"));
+    assert_non_null(strstr(page, "<div id=\"uploads\" hidden>"));
+    buf_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(upload_page),    cmocka_unit_test(upload_page_without_script),
+        cmocka_unit_test(hostile_host),   cmocka_unit_test(manual),
+        cmocka_unit_test(manual_options), cmocka_unit_test(formats),
+        cmocka_unit_test(uploads_page),
+    };
+
+    return cmocka_run_group_tests_name("page_upload", tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+/* Changing a record: name and expiry, against deletes, and what the store does for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "server/record.h"
+#include "tests/support/scratch.h"
+
+enum { DAY_S = 86400, ROUNDS = 200 };
+#define NOW_S INT64_C(1795171759)
+#define ID    "abcdefghijklmnopqrstuvwxyz"
+#define SHA   "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+struct fixture {
+    struct scratch scratch;
+    struct store *store;
+    struct record record;
+};
+
+static struct fixture begin(void)
+{
+    struct fixture f = {.scratch = scratch_make()};
+    struct diag diag = {0};
+
+    f.store = store_open(f.scratch.path, &diag);
+    assert_non_null(f.store);
+    f.record = (struct record){.id = ID,
+                               .name = "app start.trace",
+                               .sha256 = SHA,
+                               .format = "android-trace",
+                               .size = 57472596,
+                               .created_s = NOW_S,
+                               .expires_s = NOW_S + 30 * DAY_S};
+    record_sha256_hex("token", 5, f.record.token_sha256);
+    assert_int_equal(store_put(f.store, "blobs/00/" SHA, STR("bytes"), STORE_DURABLE), STORE_OK);
+    return f;
+}
+
+static void end(struct fixture *f)
+{
+    assert_int_equal(scratch_count(&f->scratch, "tmp"), 0);
+    store_close(f->store);
+    scratch_remove(&f->scratch);
+}
+
+static void name_and_expiry(void **state)
+{
+    struct fixture f = begin();
+    struct record r;
+
+    (void)state;
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    strcpy(f.record.name, "an\x01other");
+    f.record.expires_s = NOW_S + DAY_S;
+    uint64_t changes = store_changes(f.store);
+    assert_int_equal(record_change(f.store, &f.record, NOW_S), STORE_OK);
+    assert_int_not_equal(store_changes(f.store), changes);
+    assert_int_equal(record_read(f.store, STR(ID), NOW_S, &r), RECORD_FOUND);
+    assert_string_equal(r.name, "an\xe2\x90\x81other"); /* cleaned */
+    assert_int_equal(r.expires_s, NOW_S + DAY_S);
+    assert_string_equal(r.sha256, SHA);
+    assert_true(record_token_matches(&r, STR("token")));
+    assert_int_equal(record_read(f.store, STR(ID), NOW_S + DAY_S, &r), RECORD_GONE);
+    assert_int_equal(record_delete(f.store, &r, NOW_S), STORE_OK);
+    end(&f);
+}
+
+static void what_is_not_there(void **state)
+{
+    struct fixture f = begin();
+    struct record r;
+
+    (void)state;
+    assert_int_equal(record_change(f.store, &f.record, NOW_S), STORE_NOT_FOUND);
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_change(f.store, &f.record, f.record.expires_s), STORE_NOT_FOUND);
+    f.record.expires_s = -1;
+    assert_int_equal(record_change(f.store, &f.record, NOW_S), STORE_FAILED);
+    assert_int_equal(errno, EINVAL);
+    f.record.expires_s = NOW_S + 2 * DAY_S;
+    assert_int_equal(record_delete(f.store, &f.record, NOW_S), STORE_OK);
+    assert_int_equal(record_change(f.store, &f.record, NOW_S), STORE_NOT_FOUND);
+    assert_int_equal(record_read(f.store, STR(ID), NOW_S, &r), RECORD_GONE);
+    assert_int_equal(store_exists(f.store, "uploads/" ID ".json"), STORE_NOT_FOUND);
+    end(&f);
+}
+
+static void *change_until_gone(void *context)
+{
+    struct fixture *f = context;
+    struct record r = f->record;
+
+    for (unsigned i = 0; i < 100000; i++) {
+        snprintf(r.name, sizeof(r.name), "%u", i);
+        if (record_change(f->store, &r, NOW_S) == STORE_NOT_FOUND)
+            break;
+    }
+    return NULL;
+}
+
+/* However the two meet, the upload is gone, and no record is left behind. */
+static void a_delete_meanwhile(void **state)
+{
+    struct fixture f = begin();
+
+    (void)state;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        char id[RECORD_ID_CHARS + 1], key[STORE_KEY_BYTES];
+        struct record r;
+        pthread_t thread;
+        assert_true(record_new_secret(id));
+        memcpy(f.record.id, id, sizeof(id));
+        assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+        assert_int_equal(pthread_create(&thread, NULL, change_until_gone, &f), 0);
+        for (unsigned spin = 0; spin < i * 37; spin++)
+            __asm__ volatile("");
+        assert_int_equal(record_delete(f.store, &f.record, NOW_S), STORE_OK);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(record_read(f.store, str_of(id), NOW_S, &r), RECORD_GONE);
+        snprintf(key, sizeof(key), "uploads/%s.json", id);
+        assert_int_equal(store_exists(f.store, key), STORE_NOT_FOUND);
+    }
+    end(&f);
+}
+
+static void replacing(void **state)
+{
+    struct fixture f = begin();
+    struct buf b = {0};
+
+    (void)state;
+    assert_int_equal(store_replace(f.store, "a/b", STR("one")), STORE_OK);
+    assert_int_equal(store_replace(f.store, "a/b", STR("two, longer")), STORE_OK);
+    assert_int_equal(store_replace(f.store, "a/b", STR("3")), STORE_OK);
+    assert_int_equal(store_read(f.store, "a/b", 100, &b), STORE_OK);
+    assert_true(str_eq(buf_view(&b), STR("3")));
+    assert_int_equal(store_replace(f.store, "../b", STR("3")), STORE_FAILED);
+    assert_int_equal(store_replace(f.store, "a/b/c", STR("3")), STORE_FAILED); /* an object is no folder */
+    buf_free(&b);
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(name_and_expiry),
+        cmocka_unit_test(what_is_not_there),
+        cmocka_unit_test(a_delete_meanwhile),
+        cmocka_unit_test(replacing),
+    };
+
+    return cmocka_run_group_tests_name("record_change", tests, NULL, NULL);
+}

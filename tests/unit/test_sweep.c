@@ -1,0 +1,233 @@
+/* The sweep beside other threads: no upload loses its bytes to it; when it comes, and that it goes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/sweep.h"
+#include "tests/support/aged_store.h"
+
+/* ---- the system, held up: before this path is removed, something else happens ---- */
+
+static struct {
+    const char *path; /* NULL: nothing does */
+    void (*meanwhile)(void *context);
+    void *context;
+} held_up;
+
+int unlinkat(int dir, const char *path, int flags)
+{
+    if (held_up.path != NULL && strcmp(held_up.path, path) == 0) {
+        held_up.path = NULL;
+        held_up.meanwhile(held_up.context);
+    }
+    return (int)syscall(SYS_unlinkat, dir, path, flags);
+}
+
+/* ---- beside uploads ---- */
+
+struct mill {
+    struct aged_store *f;
+    unsigned which;
+    atomic_bool *stop;
+    atomic_uint *lost;
+    unsigned kept;
+};
+
+/* The same few bytes again and again, as uploads do it: blob, ref, record; then deleted. */
+static void *upload_and_delete(void *argument)
+{
+    struct mill *m = argument;
+
+    for (unsigned i = 0; !atomic_load(m->stop); i++) {
+        struct aged_upload u = aged_store_describe(m->f, (m->which + i) % 3, 1000 * DAY_S);
+        struct record r;
+        if (store_put(m->f->store, u.blob, STR("bytes"), STORE_EVICTABLE) > STORE_EXISTS ||
+            record_write(m->f->store, &u.record) != STORE_OK)
+            continue;
+        m->kept++;
+        bool found = record_read(m->f->store, str_of(u.record.id), m->f->now_s, &r) == RECORD_FOUND;
+        if (!found || !aged_store_has(m->f, u.blob) || !aged_store_has(m->f, u.ref) ||
+            record_delete(m->f->store, &u.record, m->f->now_s) != STORE_OK)
+            atomic_fetch_add(m->lost, 1);
+    }
+    return NULL;
+}
+
+/* The sweep lives two days later, so that every blob and every ref is old: only the confirmation saves them. */
+static void no_acknowledged_upload_is_lost(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin(), later = f;
+    atomic_bool stop = false;
+    atomic_uint lost = 0;
+    pthread_t threads[2];
+    struct mill mills[2];
+    struct sweep_done sum = {0};
+
+    later.now_s += 2 * DAY_S;
+    for (unsigned i = 0; i < 2; i++) {
+        mills[i] = (struct mill){&f, i, &stop, &lost, 0};
+        assert_int_equal(pthread_create(&threads[i], NULL, upload_and_delete, &mills[i]), 0);
+    }
+    for (time_t until = time(NULL) + 3; time(NULL) < until;) {
+        struct sweep_done done = aged_store_sweep(&later, MIB, false);
+        sum.blobs += done.blobs;
+        sum.refs += done.refs;
+        sum.broken += done.broken;
+        sum.failed += done.failed;
+        usleep(500);
+    }
+    atomic_store(&stop, true);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(lost, 0);
+    assert_int_equal(sum.failed, 0);
+    assert_in_range(mills[0].kept + mills[1].kept, 1, UINT32_MAX);
+    assert_in_range(sum.blobs, 1, UINT32_MAX);
+    aged_store_end(&f);
+}
+
+struct late {
+    struct aged_store *f;
+    struct aged_upload u;
+    pthread_t thread;
+    enum store_result result;
+};
+
+static void *write_record(void *late)
+{
+    struct late *l = late;
+
+    l->result = record_write(l->f->store, &l->u.record);
+    return NULL;
+}
+
+/* As long as a sweep that looks and removes in two steps would need to lose the race. */
+static void write_meanwhile(void *late)
+{
+    struct late *l = late;
+
+    assert_int_equal(pthread_create(&l->thread, NULL, write_record, l), 0);
+    usleep(200000);
+}
+
+/* An upload that slept for days behind its blob, or behind its ref, and goes on just when that is removed. */
+static void an_upload_that_slept_is_whole_or_refused(void **state)
+{
+    (void)state;
+
+    for (int has_ref = 0; has_ref < 2; has_ref++) {
+        struct aged_store f = aged_store_begin();
+        struct late late = {.f = &f, .u = aged_store_describe(&f, 1, HOUR_S)};
+        struct record r;
+
+        aged_store_put(&f, late.u.blob, 5, 3 * DAY_S);
+        if (has_ref)
+            aged_store_put(&f, late.u.ref, 0, 3 * DAY_S);
+        held_up.path = has_ref ? late.u.ref : late.u.blob;
+        held_up.meanwhile = write_meanwhile;
+        held_up.context = &late;
+        aged_store_sweep(&f, MIB, false);
+        assert_null(held_up.path);
+        assert_int_equal(pthread_join(late.thread, NULL), 0);
+        bool found = record_read(f.store, str_of(late.u.record.id), f.now_s, &r) == RECORD_FOUND;
+        assert_int_equal(found, late.result == STORE_OK);
+        assert_true(!found || (aged_store_has(&f, late.u.blob) && aged_store_has(&f, late.u.ref)));
+        aged_store_end(&f);
+    }
+}
+
+/* ---- the thread ---- */
+
+static bool wait_for(const struct aged_store *f, const char *key, bool there)
+{
+    for (int i = 0; i < 1000 && aged_store_has(f, key) != there; i++)
+        usleep(10000);
+    return aged_store_has(f, key) == there;
+}
+
+static void the_thread_sweeps_at_start_and_in_time(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct config config = {.view_cache_bytes = MIB, .sweep_interval_s = 1};
+    size_t descriptors = scratch_descriptors();
+
+    aged_store_put(&f, "views/ab/one", 10, 40 * DAY_S);
+    struct sweep *w = sweep_start(&config, f.store, NULL);
+    assert_non_null(w);
+    assert_true(wait_for(&f, "views/ab/one", false));
+    aged_store_put(&f, "views/ab/two", 10, 40 * DAY_S);
+    assert_true(wait_for(&f, "views/ab/two", false));
+    sweep_stop(w);
+    assert_int_equal(scratch_descriptors(), descriptors);
+    sweep_stop(NULL);
+    aged_store_end(&f);
+}
+
+/* The next sweep would be an hour away. To the store, a file that may not grow is a full disk. */
+static void a_write_that_finds_no_room_wakes_it(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct config config = {.view_cache_bytes = MIB, .sweep_interval_s = HOUR_S};
+    struct rlimit all, small;
+
+    aged_store_put(&f, "views/ab/marker", 10, 40 * DAY_S);
+    aged_store_put_views(&f, 2, 4 * KIB, HOUR_S);
+    struct sweep *w = sweep_start(&config, f.store, NULL);
+    assert_non_null(w);
+    assert_true(wait_for(&f, "views/ab/marker", false));
+    aged_store_assert_views(&f, 2, 2);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+    small = (struct rlimit){1, all.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    enum store_result result = store_put(f.store, "views/ab/new", STR("many"), STORE_EVICTABLE);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+    assert_int_equal(result, STORE_FULL);
+    assert_true(wait_for(&f, "views/01/1", false));
+    assert_true(aged_store_has(&f, "views/00/0"));
+    sweep_stop(w);
+    aged_store_end(&f);
+}
+
+static void it_ends_at_once(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct config config = {.view_cache_bytes = MIB, .sweep_interval_s = HOUR_S};
+    struct timespec begun, ended;
+
+    aged_store_put_views(&f, 2000, 0, 1);
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    struct sweep *w = sweep_start(&config, f.store, NULL);
+    assert_non_null(w);
+    sweep_stop(w);
+    clock_gettime(CLOCK_MONOTONIC, &ended);
+    assert_in_range(ended.tv_sec - begun.tv_sec, 0, 1);
+    aged_store_end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_acknowledged_upload_is_lost),
+        cmocka_unit_test(an_upload_that_slept_is_whole_or_refused),
+        cmocka_unit_test(the_thread_sweeps_at_start_and_in_time),
+        cmocka_unit_test(a_write_that_finds_no_room_wakes_it),
+        cmocka_unit_test(it_ends_at_once),
+    };
+    return cmocka_run_group_tests_name("sweep", tests, NULL, NULL);
+}

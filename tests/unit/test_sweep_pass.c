@@ -1,0 +1,297 @@
+/* One sweep: what goes, what stays, in which order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tests/support/aged_store.h"
+
+/* ---- uploads ---- */
+
+static void an_empty_store_has_nothing_to_sweep(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+
+    aged_store_assert_nothing_done(aged_store_sweep(&f, 0, false));
+    aged_store_assert_nothing_done(aged_store_sweep(&f, 0, true));
+    aged_store_end(&f);
+}
+
+static void what_has_not_expired_stays(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct aged_upload u = aged_store_upload(&f, 1, 5);
+
+    aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, false));
+    aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, true));
+    assert_true(aged_store_has(&f, u.blob) && aged_store_has(&f, u.ref) && aged_store_has(&f, u.object));
+    aged_store_end(&f);
+}
+
+static void expired_ones_become_tombstones_then_nothing(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct aged_upload u = aged_store_upload(&f, 1, 0);
+    struct record r;
+
+    struct sweep_done done = aged_store_sweep(&f, MIB, false);
+    assert_int_equal(done.expired, 1);
+    assert_int_equal(done.blobs, 1);
+    assert_int_equal(done.blob_bytes, 5);
+    assert_int_equal(done.refs + done.failed + done.broken, 0);
+    assert_false(aged_store_has(&f, u.blob) || aged_store_has(&f, u.ref) || aged_store_has(&f, u.object));
+    assert_int_equal(record_read(f.store, str_of(u.record.id), f.now_s, &r), RECORD_GONE);
+    f.now_s += (int64_t)RECORD_GONE_DAYS * DAY_S;
+    aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, false));
+    f.now_s++;
+    assert_int_equal(aged_store_sweep(&f, MIB, false).forgotten, 1);
+    assert_int_equal(record_read(f.store, str_of(u.record.id), f.now_s, &r), RECORD_NONE);
+    assert_int_equal(scratch_count(&f.scratch, "gone"), 0);
+    aged_store_end(&f);
+}
+
+static void equal_bytes_stay_until_their_last_upload_goes(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct aged_upload first = aged_store_upload(&f, 1, 0), second = aged_store_upload(&f, 1, HOUR_S);
+
+    assert_string_equal(first.blob, second.blob);
+    assert_int_equal(aged_store_sweep(&f, MIB, false).blobs, 0);
+    assert_true(aged_store_has(&f, first.blob) && aged_store_has(&f, second.ref));
+    f.now_s += HOUR_S;
+    assert_int_equal(aged_store_sweep(&f, MIB, false).blobs, 1);
+    assert_int_equal(scratch_count(&f.scratch, "blobs") + scratch_count(&f.scratch, "refs"), 0);
+    aged_store_end(&f);
+}
+
+static void a_delete_that_was_cut_off_is_finished(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct aged_upload u = aged_store_upload(&f, 1, HOUR_S);
+
+    assert_int_equal(store_put(f.store, u.gone, STR("2026-11-20T10:49:19Z"), STORE_DURABLE), STORE_OK);
+    struct sweep_done done = aged_store_sweep(&f, MIB, false);
+    assert_int_equal(done.expired, 1);
+    assert_int_equal(done.blobs, 1);
+    assert_false(aged_store_has(&f, u.object) || aged_store_has(&f, u.ref));
+    aged_store_end(&f);
+}
+
+/* kill -9 between any two steps of an upload: it left a blob, or a blob and a ref. */
+static void what_a_crash_left_goes_after_a_day(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct aged_upload u = aged_store_describe(&f, 1, HOUR_S), v = aged_store_describe(&f, 2, HOUR_S);
+
+    aged_store_put(&f, u.blob, 100, DAY_S - 10);
+    aged_store_put(&f, v.blob, 100, DAY_S + 10);
+    aged_store_put(&f, v.ref, 0, DAY_S - 10);
+    aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, false));
+    f.now_s += 20;
+    struct sweep_done done = aged_store_sweep(&f, MIB, false);
+    assert_int_equal(done.refs, 1);
+    assert_int_equal(done.blobs, 2);
+    assert_int_equal(done.blob_bytes, 200);
+    assert_int_equal(scratch_count(&f.scratch, "blobs") + scratch_count(&f.scratch, "refs"), 0);
+    aged_store_end(&f);
+}
+
+static void a_full_disk_does_not_wait_for_a_day(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct aged_upload u = aged_store_describe(&f, 1, HOUR_S), v = aged_store_describe(&f, 2, HOUR_S);
+
+    aged_store_put(&f, u.blob, 100, 600);
+    aged_store_put(&f, v.blob, 100, 10);
+    aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, false));
+    assert_int_equal(aged_store_sweep(&f, MIB, true).blobs, 1);
+    assert_true(aged_store_has(&f, v.blob));
+    aged_store_end(&f);
+}
+
+static void damage_is_counted_and_left(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct aged_upload u = aged_store_upload(&f, 1, HOUR_S), v = aged_store_upload(&f, 2, HOUR_S);
+
+    assert_int_equal(store_delete(f.store, u.blob), STORE_OK);
+    assert_int_equal(store_delete(f.store, v.object), STORE_OK);
+    aged_store_put(&f, v.object, 10, DAY_S * 9);
+    aged_store_put(&f, "uploads/not-ours.json", 10, DAY_S * 9);
+    struct sweep_done done = aged_store_sweep(&f, MIB, false);
+    assert_int_equal(done.broken, 2);
+    done.broken = 0;
+    aged_store_assert_nothing_done(done);
+    assert_true(aged_store_has(&f, u.object) && aged_store_has(&f, v.object) && aged_store_has(&f, v.blob));
+    aged_store_end(&f);
+}
+
+static void times_in_the_future_begin_anew(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct aged_upload u = aged_store_describe(&f, 1, HOUR_S);
+
+    aged_store_put(&f, u.blob, 100, -1000 * DAY_S);
+    aged_store_put(&f, u.ref, 0, -1000 * DAY_S);
+    aged_store_put(&f, "views/ab/x", 10, -1000 * DAY_S);
+    aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, false));
+    f.now_s += DAY_S + 100;
+    struct sweep_done done = aged_store_sweep(&f, MIB, false);
+    assert_int_equal(done.refs, 1);
+    assert_int_equal(done.blobs, 1);
+    f.now_s += (int64_t)SWEEP_VIEW_DAYS * DAY_S;
+    assert_int_equal(aged_store_sweep(&f, MIB, false).views, 1);
+    aged_store_end(&f);
+}
+
+/* Stopped at every object in turn: the sweeps together do what one does. */
+static void a_sweep_may_end_anywhere(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct sweep_done sum = {0};
+    unsigned sweeps = 0;
+
+    for (unsigned i = 0; i < 5; i++) {
+        char key[STORE_KEY_BYTES];
+        snprintf(key, sizeof(key), "views/ab/%u", i);
+        aged_store_put(&f, key, 4 * KIB, (SWEEP_VIEW_DAYS + 1) * DAY_S);
+        aged_store_upload(&f, i, 0);
+    }
+    for (; sum.expired + sum.blobs + sum.views < 15; sweeps++) {
+        f.steps = sweeps;
+        struct sweep_done done = aged_store_sweep(&f, MIB, false);
+        sum.expired += done.expired;
+        sum.blobs += done.blobs;
+        sum.views += done.views;
+        assert_int_equal(done.failed, 0);
+        assert_in_range(sweeps, 0, 100);
+    }
+    assert_in_range(sweeps, 3, 100);
+    assert_int_equal(scratch_count(&f.scratch, "uploads") + scratch_count(&f.scratch, "refs"), 0);
+    f.steps = UINT32_MAX;
+    aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, false));
+    aged_store_end(&f);
+}
+
+/* ---- views ---- */
+
+static void views_below_the_limit_stay(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+
+    aged_store_put_views(&f, 100, 4 * KIB, HOUR_S);
+    aged_store_assert_nothing_done(aged_store_sweep(&f, 400 * KIB, false));
+    aged_store_put(&f, "views/ab/small", 1, 0); /* has a block of its own */
+    assert_int_equal(aged_store_sweep(&f, 400 * KIB, false).views, 11);
+    aged_store_end(&f);
+}
+
+static void the_least_recently_used_ones_go(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+
+    aged_store_put_views(&f, 100, 4 * KIB, HOUR_S);
+    struct sweep_done done = aged_store_sweep(&f, 200 * KIB, false);
+    assert_int_equal(done.views, 55);
+    assert_int_equal(done.view_bytes, 55 * 4 * KIB);
+    aged_store_assert_views(&f, 45, 100);
+    aged_store_assert_nothing_done(aged_store_sweep(&f, 200 * KIB, false));
+    aged_store_end(&f);
+}
+
+static void a_get_saves_a_view(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    char key[STORE_KEY_BYTES];
+    uint64_t bytes;
+    int fd;
+
+    aged_store_put_views(&f, 20, 4 * KIB, 2 * HOUR_S);
+    aged_store_view_key(19, key);
+    assert_int_equal(store_get(f.store, key, &fd, &bytes), STORE_OK);
+    close(fd);
+    assert_int_equal(aged_store_sweep(&f, 40 * KIB, false).views, 11);
+    assert_true(aged_store_has(&f, key));
+    aged_store_view_key(8, key);
+    assert_false(aged_store_has(&f, key));
+    aged_store_end(&f);
+}
+
+/* All in one class of age: any of them may go, but no more than it takes. */
+static void equally_old_ones_go_only_as_far_as_needed(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+
+    aged_store_put_views(&f, 100, 4 * KIB, 0);
+    assert_int_equal(aged_store_sweep(&f, 360 * KIB, false).views, 19);
+    assert_int_equal(aged_store_sweep(&f, 0, false).views, 81);
+    aged_store_end(&f);
+}
+
+static void a_full_disk_halves_the_views(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+
+    aged_store_put_views(&f, 8, 4 * KIB, HOUR_S);
+    assert_int_equal(aged_store_sweep(&f, MIB, true).views, 4);
+    aged_store_assert_views(&f, 4, 8);
+    assert_int_equal(aged_store_sweep(&f, MIB, true).views, 2);
+    assert_int_equal(aged_store_sweep(&f, MIB, true).views, 1);
+    assert_int_equal(aged_store_sweep(&f, MIB, true).views, 1);
+    aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, true));
+    aged_store_end(&f);
+}
+
+static void what_nobody_looks_at_goes(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+
+    aged_store_put(&f, "views/ab/old", 10, (int64_t)SWEEP_VIEW_DAYS * DAY_S);
+    aged_store_put(&f, "views/ab/less", 10, (int64_t)SWEEP_VIEW_DAYS * DAY_S - 1);
+    assert_int_equal(aged_store_sweep(&f, MIB, false).views, 1);
+    assert_true(aged_store_has(&f, "views/ab/less"));
+    aged_store_end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_store_has_nothing_to_sweep),
+        cmocka_unit_test(what_has_not_expired_stays),
+        cmocka_unit_test(expired_ones_become_tombstones_then_nothing),
+        cmocka_unit_test(equal_bytes_stay_until_their_last_upload_goes),
+        cmocka_unit_test(a_delete_that_was_cut_off_is_finished),
+        cmocka_unit_test(what_a_crash_left_goes_after_a_day),
+        cmocka_unit_test(a_full_disk_does_not_wait_for_a_day),
+        cmocka_unit_test(damage_is_counted_and_left),
+        cmocka_unit_test(times_in_the_future_begin_anew),
+        cmocka_unit_test(a_sweep_may_end_anywhere),
+        cmocka_unit_test(views_below_the_limit_stay),
+        cmocka_unit_test(the_least_recently_used_ones_go),
+        cmocka_unit_test(a_get_saves_a_view),
+        cmocka_unit_test(equally_old_ones_go_only_as_far_as_needed),
+        cmocka_unit_test(a_full_disk_halves_the_views),
+        cmocka_unit_test(what_nobody_looks_at_goes),
+    };
+    return cmocka_run_group_tests_name("sweep_pass", tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+/* Output "thumb": shapes only, small whatever the profile, the same bytes every time; and where a picture's style
+ * stands. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "render/svg.h"
+#include "tests/support/fake_profile.h"
+#include "tests/support/rendering.h"
+
+enum { BYTES_MAX = 20000 };
+
+/* What is behind the style. */
+static const char *shapes(struct rendering *r)
+{
+    const char *text = rendering_text(r), *style = strstr(text, "</style>");
+
+    assert_non_null(style);
+    assert_null(strstr(text, "<text"));
+    assert_null(strstr(text, "<title"));
+    assert_null(strstr(text, "<script"));
+    assert_true(strlen(text) < BYTES_MAX);
+    return style;
+}
+
+static void shows_each_frame(void **state)
+{
+    struct fake *f = fake_new();
+    struct rendering r;
+
+    (void)state;
+    fake_usual_values(f);
+    fake_track(f, 1, STR("<main>"));
+    fake_stack(f, "a.B.c", 300, 30, 1);
+    fake_stack(f, "a.B.c;d.E.f", 600, 10, 1);
+    fake_stack(f, "", 100, 0, 0);
+    rendering_init(&r, fake_finish(f));
+    assert_true(rendering_run(&r, &OUTPUT_THUMB));
+    const char *flame = shapes(&r);
+    assert_non_null(strstr(flame, "<path class=\"cr\" d=\"M0 82.6h300v7.4h-300z\"/>")); /* the thread */
+    assert_non_null(strstr(flame, "M30 74.6h270v7.4h-270z"));
+    assert_non_null(strstr(flame, "M120 66.6h180v7.4h-180z"));
+    r.view.view = VIEW_ICICLE;
+    assert_true(rendering_run(&r, &OUTPUT_THUMB));
+    const char *icicle = shapes(&r);
+    assert_non_null(strstr(icicle, "M0 0h300v7.4h-300z"));
+    assert_non_null(strstr(icicle, "M120 16h180v7.4h-180z"));
+    r.view.view = VIEW_FLAME;
+    strcpy(r.view.value, "cpu");
+    assert_true(rendering_run(&r, &OUTPUT_THUMB));
+    assert_non_null(strstr(shapes(&r), "M225 66.6h75v")); /* 10 of 40 */
+    rendering_free(&r);
+    fake_free(f);
+}
+
+static void nothing_to_show(void **state)
+{
+    struct fake *f = fake_new();
+    struct rendering r;
+
+    (void)state;
+    fake_usual_values(f);
+    fake_track(f, 1, STR("main"));
+    fake_stack(f, "a.b", 0, 0, 1);
+    rendering_init(&r, fake_finish(f));
+    assert_true(rendering_run(&r, &OUTPUT_THUMB));
+    assert_string_equal(shapes(&r), "</style>\n</svg>\n");
+    rendering_free(&r);
+    fake_free(f);
+}
+
+/* Very wide, very deep, both: the bytes stay bounded. */
+static void large_profiles(void **state)
+{
+    static const struct {
+        uint32_t wide, deep;
+    } SIZES[] = {{20000, 1}, {1, 5000}, {400, 60}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(SIZES) / sizeof(SIZES[0]); i++) {
+        struct fake *f = fake_new();
+        struct rendering r;
+        const uint64_t self[] = {1000, 1000, 1};
+        fake_usual_values(f);
+        uint32_t root = fake_track(f, 1, STR("main"));
+        for (uint32_t w = 0; w < SIZES[i].wide; w++) {
+            char name[16];
+            snprintf(name, sizeof(name), "m%u", w);
+            frame_id frame = fake_frame(f, STR("a.B"), str_of(name), STR(""));
+            uint32_t node = root;
+            for (uint32_t d = 0; d < SIZES[i].deep; d++)
+                node = fake_child(f, node, frame, self);
+        }
+        rendering_init(&r, fake_finish(f));
+        assert_true(rendering_run(&r, &OUTPUT_THUMB));
+        assert_true(strstr(shapes(&r), "class=\"cr\"") != NULL);
+        rendering_free(&r);
+        fake_free(f);
+    }
+}
+
+static void too_small_a_buffer(void **state)
+{
+    struct fake *f = fake_new();
+    struct rendering r;
+
+    (void)state;
+    fake_usual_values(f);
+    fake_track(f, 1, STR("main"));
+    fake_stack(f, "a.b", 10, 10, 1);
+    rendering_init(&r, fake_finish(f));
+    r.out.limit = 600;
+    assert_false(rendering_run(&r, &OUTPUT_THUMB));
+    assert_int_equal(r.diag.kind, DIAG_LIMIT);
+    rendering_free(&r);
+    fake_free(f);
+}
+
+static void style_element(void **state)
+{
+    struct fake *f = fake_new();
+    struct rendering r;
+    static const char *const NONE[] = {"", "<svg></svg>", "<svg><style>", "<svg><style>a{}</style></svg>",
+                                       "<style"};
+
+    (void)state;
+    fake_usual_values(f);
+    fake_track(f, 1, STR("<style>.af{}</style>"));
+    fake_stack(f, "a.<style>", 10, 10, 1);
+    rendering_init(&r, fake_finish(f));
+    for (int i = 0; i < 2; i++) {
+        assert_true(rendering_run(&r, i == 0 ? &OUTPUT_SVG : &OUTPUT_THUMB));
+        struct str svg = buf_view(&r.out), element = svg_style_element(svg);
+        assert_int_equal(element.n, svg_style().n + strlen("<style></style>"));
+        assert_true(element.p > svg.p && element.p + element.n < svg.p + svg.n);
+        assert_true(str_starts(element, STR("<style>")));
+        assert_true(str_ends(element, STR("</style>")));
+        /* and there is no other */
+        struct str rest = {element.p + element.n, (size_t)(svg.p + svg.n - element.p) - element.n};
+        assert_int_equal(str_find_str(rest, STR("<style")), rest.n);
+        svg.n -= rest.n + 1; /* cut within it */
+        assert_int_equal(svg_style_element(svg).n, 0);
+    }
+    for (size_t i = 0; i < sizeof(NONE) / sizeof(NONE[0]); i++) {
+        struct str element = svg_style_element(str_of(NONE[i]));
+        assert_int_equal(element.n, 0);
+        assert_ptr_equal(element.p, NONE[i] + strlen(NONE[i]));
+    }
+    rendering_free(&r);
+    fake_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shows_each_frame), cmocka_unit_test(nothing_to_show),
+        cmocka_unit_test(large_profiles),   cmocka_unit_test(too_small_a_buffer),
+        cmocka_unit_test(style_element),
+    };
+
+    return cmocka_run_group_tests_name("thumb", tests, NULL, NULL);
+}

@@ -1,0 +1,356 @@
+/* Views through memory, store and pool, without HTTP. */
+#include "server/views.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cmocka.h>
+
+#include "server/cache.h"
+#include "server/file.h"
+#include "tests/support/scratch.h"
+
+/* One stored profile, whose folded text is large enough for its views to be encoded. */
+struct world {
+    struct scratch scratch;
+    struct config config;
+    struct service service;
+    char sha256[RECORD_SHA256_CHARS + 1];
+    pthread_mutex_t lock;
+    pthread_cond_t resumed;
+};
+
+static struct world *world; /* of the test that runs; the exchange's functions have no other way to it */
+
+struct client {
+    struct exchange x; /* first */
+    bool suspended;
+};
+
+static void suspend(struct exchange *x)
+{
+    pthread_mutex_lock(&world->lock);
+    ((struct client *)x)->suspended = true;
+    pthread_mutex_unlock(&world->lock);
+}
+
+static void resume(struct exchange *x)
+{
+    pthread_mutex_lock(&world->lock);
+    ((struct client *)x)->suspended = false;
+    pthread_cond_broadcast(&world->resumed);
+    pthread_mutex_unlock(&world->lock);
+}
+
+static void client_init(struct client *c)
+{
+    *c = (struct client){.x = {.service = &world->service, .suspend = suspend, .resume = resume}};
+}
+
+static void wait_until_resumed(struct client *c)
+{
+    pthread_mutex_lock(&world->lock);
+    while (c->suspended)
+        pthread_cond_wait(&world->resumed, &world->lock);
+    pthread_mutex_unlock(&world->lock);
+}
+
+static int build(void **state)
+{
+    struct diag diag = {0};
+    struct buf text = {0};
+    char key[BLOB_KEY_CHARS + 1], path[512];
+
+    world = calloc(1, sizeof(*world));
+    assert_non_null(world);
+    *state = world;
+    world->scratch = scratch_make();
+    pthread_mutex_init(&world->lock, NULL);
+    pthread_cond_init(&world->resumed, NULL);
+    config_defaults(&world->config);
+    world->service.config = &world->config;
+    scratch_path(&world->scratch, "store", path, sizeof(path));
+    world->service.store = store_open(path, &diag);
+    assert_non_null(world->service.store);
+    for (unsigned i = 0; i < 200; i++)
+        buf_printf(&text, "main;com.example.Class%u.method;com.example.Deep.run %u\n", i, i + 1);
+    record_sha256_hex(text.p, text.n, world->sha256);
+    blob_key(world->sha256, key);
+    assert_int_equal(store_put(world->service.store, key, buf_view(&text), STORE_EVICTABLE), STORE_OK);
+    buf_free(&text);
+    world->service.pool = pool_new(2);
+    world->service.views = views_new(&world->service);
+    assert_non_null(world->service.views);
+    assert_true(pool_start(world->service.pool));
+    return 0;
+}
+
+static int wreck(void **state)
+{
+    (void)state;
+    pool_free(world->service.pool);
+    views_free(world->service.views);
+    store_close(world->service.store);
+    scratch_remove(&world->scratch);
+    pthread_cond_destroy(&world->resumed);
+    pthread_mutex_destroy(&world->lock);
+    free(world);
+    return 0;
+}
+
+static struct view_request request_for(const char *output, const char *accept_encoding)
+{
+    struct view_request r = {.output = output_by_name(str_of(output))};
+
+    assert_non_null(r.output);
+    memcpy(r.sha256, world->sha256, sizeof(r.sha256));
+    view_defaults(&r.options);
+    r.encoding = encoding_negotiate(str_of(accept_encoding));
+    return r;
+}
+
+/* Asks as a handler does; how often it waited comes in *waits. */
+static struct view_result get(const struct view_request *r, unsigned *waits)
+{
+    struct client c;
+    struct view_result result;
+
+    client_init(&c);
+    for (*waits = 0; views_get(&c.x, r, &result) == X_WAIT; ++*waits)
+        wait_until_resumed(&c);
+    return result;
+}
+
+/* The bytes, wherever they are; the result is used up. */
+static struct buf bytes_of(struct view_result *result)
+{
+    struct buf b = {0};
+
+    assert_int_equal(result->diag.kind, DIAG_NONE);
+    if (result->bytes != NULL)
+        buf_str(&b, shared_bytes_view(result->bytes));
+    else
+        assert_true(file_read_all(result->fd, (size_t)result->file_bytes, &b));
+    shared_bytes_unref(result->bytes);
+    if (result->fd >= 0)
+        close(result->fd);
+    return b;
+}
+
+static struct buf get_bytes(const struct view_request *r, enum encoding expected)
+{
+    unsigned waits;
+    struct view_result result = get(r, &waits);
+
+    assert_int_equal(result.encoding, expected);
+    return bytes_of(&result);
+}
+
+static void made_once_then_from_the_store_then_from_memory(void **state)
+{
+    struct view_request r = request_for("svg", "");
+    unsigned waits;
+
+    (void)state;
+    struct view_result made = get(&r, &waits);
+    assert_int_equal(waits, 1);
+    assert_non_null(made.bytes);
+    struct buf first = bytes_of(&made);
+    struct view_result stored = get(&r, &waits);
+    assert_int_equal(waits, 0);
+    assert_true(stored.fd >= 0);
+    struct buf second = bytes_of(&stored);
+    struct view_result again = get(&r, &waits), hot = get(&r, &waits);
+    assert_ptr_equal(again.bytes, hot.bytes);
+    struct buf third = bytes_of(&again), fourth = bytes_of(&hot);
+    assert_true(str_eq(buf_view(&first), buf_view(&second)));
+    assert_true(str_eq(buf_view(&first), buf_view(&third)));
+    buf_free(&first);
+    buf_free(&second);
+    buf_free(&third);
+    buf_free(&fourth);
+}
+
+static void hot_outlives_the_store(void **state)
+{
+    struct view_request r = request_for("svg", "");
+    char key[VIEW_KEY_CHARS + 1];
+    unsigned waits;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct view_result result = get(&r, &waits);
+        struct buf b = bytes_of(&result);
+        buf_free(&b);
+    }
+    assert_true(view_key(&r, ENCODING_IDENTITY, key));
+    assert_int_equal(store_delete(world->service.store, key), STORE_OK);
+    struct view_result result = get(&r, &waits);
+    assert_int_equal(waits, 0);
+    struct buf b = bytes_of(&result);
+    buf_free(&b);
+}
+
+static void encodings_are_objects_of_their_own(void **state)
+{
+    static const char *const FIELDS[] = {"gzip", "zstd"};
+    char key[VIEW_KEY_CHARS + 1], plain_key[VIEW_KEY_CHARS + 1];
+    struct view_request plain_request = request_for("svg", "");
+    struct buf plain = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct view_request r = request_for("svg", FIELDS[i]);
+        enum encoding e = r.encoding.best;
+        unsigned waits;
+        struct view_result made = get(&r, &waits);
+        assert_int_equal(waits, i == 0 ? 2 : 1); /* the second needs not to be drawn */
+        assert_int_equal(made.encoding, e);
+        struct buf first = bytes_of(&made), second = get_bytes(&r, e), third = get_bytes(&r, e);
+        assert_true(str_eq(buf_view(&first), buf_view(&second)));
+        assert_true(str_eq(buf_view(&first), buf_view(&third)));
+        assert_true(view_key(&r, e, key));
+        assert_int_equal(store_exists(world->service.store, key), STORE_OK);
+        buf_free(&plain);
+        plain = get_bytes(&plain_request, ENCODING_IDENTITY);
+        assert_true(first.n < plain.n);
+        if (e == ENCODING_ZSTD)
+            assert_int_equal(ZSTD_getFrameContentSize(first.p, first.n), plain.n);
+        buf_free(&first);
+        buf_free(&second);
+        buf_free(&third);
+    }
+    assert_true(view_key(&plain_request, ENCODING_IDENTITY, plain_key));
+    assert_memory_equal(plain_key, key, strlen(plain_key));
+    assert_string_equal(view_etag(key).p + RECORD_SHA256_CHARS, ".zst");
+    buf_free(&plain);
+}
+
+static void evicted_plain_view_is_drawn_again(void **state)
+{
+    struct view_request r = request_for("folded", ""), encoded = request_for("folded", "gzip");
+    char key[VIEW_KEY_CHARS + 1];
+
+    (void)state;
+    struct buf b = get_bytes(&r, ENCODING_IDENTITY);
+    assert_true(view_key(&r, ENCODING_IDENTITY, key));
+    assert_int_equal(store_delete(world->service.store, key), STORE_OK);
+    struct buf e = get_bytes(&encoded, ENCODING_GZIP);
+    assert_int_equal(store_exists(world->service.store, key), STORE_OK);
+    buf_free(&b);
+    buf_free(&e);
+}
+
+static void small_views_stay_plain(void **state)
+{
+    struct view_request r = request_for("svg", "gzip, zstd");
+    const char text[] = "a;b 1\n";
+    char key[BLOB_KEY_CHARS + 1];
+
+    (void)state;
+    r.output = output_by_name(STR("folded"));
+    record_sha256_hex(text, strlen(text), r.sha256);
+    blob_key(r.sha256, key);
+    assert_int_equal(store_put(world->service.store, key, str_of(text), STORE_EVICTABLE), STORE_OK);
+    for (int i = 0; i < 4; i++) {
+        struct buf b = get_bytes(&r, ENCODING_IDENTITY);
+        assert_true(str_eq(buf_view(&b), str_of(text)));
+        buf_free(&b);
+    }
+    r.encoding = encoding_negotiate(STR("gzip, identity;q=0"));
+    struct buf b = get_bytes(&r, ENCODING_GZIP);
+    buf_free(&b);
+}
+
+static void failures_are_told(void **state)
+{
+    struct view_request r = request_for("svg", "zstd");
+    unsigned waits;
+
+    (void)state;
+    r.options.track_ids[0] = 77;
+    r.options.n_track_ids = 1;
+    struct view_result result = get(&r, &waits);
+    assert_int_equal(result.diag.kind, DIAG_NOT_FOUND);
+    assert_null(result.bytes);
+    assert_int_equal(result.fd, -1);
+    memset(r.sha256, '0', RECORD_SHA256_CHARS);
+    result = get(&r, &waits);
+    assert_int_equal(result.diag.kind, DIAG_IO);
+}
+
+static void an_exchange_may_end_while_it_waits(void **state)
+{
+    struct view_request r = request_for("svg", "gzip");
+    struct view_result result;
+    struct client c;
+
+    (void)state;
+    client_init(&c);
+    assert_int_equal(views_get(&c.x, &r, &result), X_WAIT);
+    wait_until_resumed(&c);
+    views_abandon(&c.x);
+    assert_null(c.x.wait);
+    views_abandon(&c.x); /* nothing to abandon */
+    struct buf b = get_bytes(&r, ENCODING_GZIP);
+    buf_free(&b);
+}
+
+static void *ask(void *accept_encoding)
+{
+    struct view_request r = request_for("json", accept_encoding);
+    struct buf *b = malloc(sizeof(*b));
+    unsigned waits;
+
+    assert_non_null(b);
+    for (int i = 0; i < 20; i++) {
+        struct view_result result = get(&r, &waits);
+        *b = bytes_of(&result);
+        if (i < 19)
+            buf_free(b);
+    }
+    return b;
+}
+
+static void by_threads(void **state)
+{
+    static const char *const FIELDS[] = {"", "gzip", "zstd", "zstd, gzip"};
+    pthread_t threads[8];
+    struct buf *b[8];
+
+    (void)state;
+    for (size_t i = 0; i < 8; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask, (void *)(uintptr_t)FIELDS[i % 4]), 0);
+    for (size_t i = 0; i < 8; i++)
+        assert_int_equal(pthread_join(threads[i], (void **)&b[i]), 0);
+    for (size_t i = 0; i < 4; i++)
+        assert_true(str_eq(buf_view(b[i]), buf_view(b[i + 4])));
+    assert_true(str_eq(buf_view(b[2]), buf_view(b[3])));
+    for (size_t i = 0; i < 8; i++) {
+        buf_free(b[i]);
+        free(b[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(made_once_then_from_the_store_then_from_memory, build, wreck),
+        cmocka_unit_test_setup_teardown(hot_outlives_the_store, build, wreck),
+        cmocka_unit_test_setup_teardown(encodings_are_objects_of_their_own, build, wreck),
+        cmocka_unit_test_setup_teardown(evicted_plain_view_is_drawn_again, build, wreck),
+        cmocka_unit_test_setup_teardown(small_views_stay_plain, build, wreck),
+        cmocka_unit_test_setup_teardown(failures_are_told, build, wreck),
+        cmocka_unit_test_setup_teardown(an_exchange_may_end_while_it_waits, build, wreck),
+        cmocka_unit_test_setup_teardown(by_threads, build, wreck),
+    };
+
+    return cmocka_run_group_tests_name("views", tests, NULL, NULL);
+}
