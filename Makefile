@@ -6,8 +6,8 @@
 ## COVERAGE=           1: instrumented for gcov; see the target `coverage`
 ## T=                  only tests whose name contains this (`make test T=cursor`)
 ## V=                  1: show the commands
-## CASES=              cases of `bench`, with commas between them; all: start,fold,render,upload,rerender,cached,uploads64
-## SIZES=              sizes of traces of `bench`, in MB; all: 5,57,500
+## CASES=              some cases of `bench`: start,fold,render,upload,rerender,cached,uploads64
+## SIZES=              some sizes of the traces of `bench`, in MB: 5,57,500
 ## JOBS=               parallel jobs of `run`, `test` and `lint`; default: one per processor
 ## PREFIX=/usr/local   where `install` puts the files, below DESTDIR
 ## SECONDS=60          how long `make fuzz` runs

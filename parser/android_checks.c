@@ -65,7 +65,7 @@ static bool check_sampling(struct android_checks *c, struct builder *b)
     uint64_t tick_ns = builder_ns_per_tick(b);
     char text[24];
 
-    if (c->n_steps < STEPS_MIN || c->n_records < 2 * c->n_steps || c->unrolled ||
+    if (c->n_steps < STEPS_MIN || c->n_records < 2 * c->n_steps || c->unrolled || c->long_calls ||
         builder_warned(b, WARN_RE_ROOTED) > 0)
         return true;
     qsort(c->steps, c->n_steps, sizeof(*c->steps), by_size);

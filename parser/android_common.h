@@ -53,8 +53,9 @@ enum detection android_slow_version(const uint8_t *p, size_t n, bool final, uint
 bool android_init(struct android *a, struct builder *b, const struct reader_limits *limits, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Takes one line of a key section off the front of n bytes, or as much of an overlong one as is there; `last`:
- * the text ends with these bytes, even if no LF does. Returns the bytes taken; 0: more are needed. */
+/* Takes one line of a key section off the front of n bytes, or as much of an overlong one as is there;
+ * `last`: the text ends with these bytes, even if no LF does. Returns the bytes taken; 0: more are needed.
+ */
 size_t android_line(struct android *a, const uint8_t *p, size_t n, uint64_t offset, bool last, bool *ok);
 
 /* Takes what there is of the summary_left bytes of text that end a file; android_line otherwise. */

@@ -1,11 +1,11 @@
 /* Android recordings that are recognised, and cannot be used; each with its remedy.
  *
- *   SLOW, version 1 to 3      the data file of a trace in two files; the names of its methods are in the other
+ *   SLOW, version 1 to 3      the data file of a trace in two files; its methods' names are in the other
  *   SLOW, another version     a binary header that no reader of ours knows, or that was damaged
- *   no magic, tag 0, 1 or 2   a low-overhead trace as art/runtime/trace_profile.cc dumps it (Android 15 QPR2 and
- *                             16), packets without header: u8 2, u32 thread, u24 records, u32 bytes;
- *                             u8 0, u32 thread, u16 length, name; u8 1, u64 method, u16 length, line. It has no
- *                             clock to tell the time by, or none that is named */
+ *   no magic, tag 0, 1 or 2   a low-overhead trace as art/runtime/trace_profile.cc dumps it (Android 15
+ *                             QPR2 and 16), packets without header: u8 2, u32 thread, u24 records, u32
+ *                             bytes; u8 0, u32 thread, u16 length, name; u8 1, u64 method, u16 length,
+ *                             line. It has no clock to tell the time by, or none that is named */
 #include <string.h>
 
 #include "core/cursor.h"
@@ -32,8 +32,8 @@ static bool is_text(const uint8_t *p, size_t n)
     return true;
 }
 
-/* Of a packet that begins with these n bytes: 0 if it is none, else its size; more than n if the rest of it is
- * missing. */
+/* Of a packet that begins with these n bytes: 0 if it is none, else its size; more than n if the rest of it
+ * is missing. */
 static size_t packet_bytes(const uint8_t *p, size_t n)
 {
     struct cursor c = cursor_of(p, n);

@@ -11,12 +11,13 @@
  *
  * A method or thread is defined before its first record, and may be defined anew. Version 0xf3 has both
  * clocks, the others have one, which only the summary names; a recorder that was killed writes none, and
- * Android 6 and 7 write it to another file. So both clocks are folded as they come, a single one under a name
- * that is settled at the end.
+ * Android 6 and 7 write it to another file. So both clocks are folded as they come, a single one under a
+ * name that is settled at the end.
  *
  * Android 6 to 13 write 14 bytes for every record, though the header may say 10: the last four are whatever
- * was on the stack. Which of the two it is, is decided once, by walking through the first STRIDE_WINDOW_BYTES
- * with either: the wrong one soon comes upon packets that cannot be, and threads that nobody defined. */
+ * was on the stack. Which of the two it is, is decided once, by walking through the first
+ * STRIDE_WINDOW_BYTES with either: the wrong one soon comes upon packets that cannot be, and threads that
+ * nobody defined. */
 #include <string.h>
 
 #include "core/cursor.h"
@@ -245,8 +246,8 @@ static bool decode_rare(struct android_stream *s, uint32_t thread, uint32_t word
     return e->frame != FRAME_NONE;
 }
 
-/* Records side by side into the batch, up to the next packet that is none. Returns the bytes taken. `dual` is a
- * constant where this is inlined. */
+/* Records side by side into the batch, up to the next packet that is none. Returns the bytes taken. `dual`
+ * is a constant where this is inlined. */
 static inline __attribute__((always_inline)) size_t decode(struct android_stream *s, const uint8_t *p,
                                                            size_t n, uint64_t offset, size_t *count,
                                                            const bool dual)

@@ -145,8 +145,8 @@ static uint32_t le32(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* A record whose thread or method is not known yet. False with diag set, or without: a record to be left out.
- */
+/* A record whose thread or method is not known yet. False with diag set, or without: a record to be left
+ * out. */
 static bool decode_rare(struct android_trace *t, uint32_t thread, uint32_t word, uint64_t offset,
                         struct event *e)
 {

@@ -1,9 +1,10 @@
-/* Android method trace, ART's "version 2" of the file: what Android 14 QPR3 and later write when asked for it
- * (`am profile start --profiler-output-version 2`), and the long-running methods of 2026, version 6. Sources:
- * art/runtime/trace.cc and trace_profile.cc, Perfetto's importer of ART method traces.
+/* Android method trace, ART's "version 2" of the file: what Android 14 QPR3 and later write when asked for
+ * it (`am profile start --profiler-output-version 2`), and the long-running methods of 2026, version 6.
+ * Sources: art/runtime/trace.cc and trace_profile.cc, Perfetto's importer of ART method traces.
  *
  *   header     32 bytes: 'SLOW', u16 version: 4 one clock, 5 two, 6 long-running methods, | 0xf0 when
- *              streaming; u64 start time; then zeros, or (layout E) u64 counter at the start, u64 its frequency
+ *              streaming; u64 start time; then zeros, or (layout E) u64 counter at the start, u64 its
+ *              frequency
  *   packets    each begins with a u8:
  *                0  u32 thread, u16 length, its name
  *                1  u32 or u64 method, u16 length, class TAB method TAB signature TAB file [TAB line] LF
@@ -13,8 +14,8 @@
  *
  * The same two version numbers stand for five layouts of methods and blocks. Which of them a file has is
  * chosen at its first method and its first block, by walking through the next V2_WINDOW_BYTES in each: only
- * the right one finds packets that follow upon each other, and methods that are listed. That much evidence is
- * not overturned by what comes later: a later block that does not fit is damaged.
+ * the right one finds packets that follow upon each other, and methods that are listed. That much evidence
+ * is not overturned by what comes later: a later block that does not fit is damaged.
  *
  * Times are µs or ns; only the summary's elapsed-time-nsec says so (E and version 6: always ns). Records of
  * version 6 come before the methods that they name: their blocks wait in memory, at a few bytes a call. */
@@ -115,6 +116,7 @@ static bool read_header(struct android_v2 *v, const uint8_t *p, size_t n)
     v->layout = V2_C;
     if (v->version == 6)
         settle(v, V2_F);
+    a->checks.long_calls = v->version == 6;
     v->phase = IN_PACKETS;
     return android_values(a, v->version == 5 ? KEY_CLOCK_DUAL : KEY_CLOCK_WALL) &&
            android_fact_number(a, STR("version"), v->version) &&

@@ -54,7 +54,8 @@ static uint64_t counter_to_ns(uint64_t ticks, uint64_t hz)
     return ticks / hz * NS_PER_S + ticks % hz * NS_PER_S / hz;
 }
 
-/* The event of the record that f->values are at. False (diag) if its method is not listed, and cannot be made. */
+/* The event of the record that f->values are at. False (diag) if its method is not listed, and cannot be
+ * made. */
 static inline __attribute__((always_inline)) bool put_event(struct v2_fold *f, struct event *e,
                                                             uint32_t track, uint64_t offset,
                                                             const enum v2_layout layout, const bool dual)
@@ -84,8 +85,8 @@ static inline __attribute__((always_inline)) bool put_event(struct v2_fold *f, s
     return e->frame != FRAME_NONE;
 }
 
-/* Records side by side into the batch. Returns the bytes taken. Layout and `dual` are constants where this is
- * inlined. */
+/* Records side by side into the batch. Returns the bytes taken. Layout and `dual` are constants where this
+ * is inlined. */
 static inline __attribute__((always_inline)) size_t decode(struct v2_fold *f, const uint8_t *p, size_t n,
                                                            uint64_t offset, size_t *count,
                                                            const enum v2_layout layout, const bool dual)

@@ -31,16 +31,16 @@ struct v2_fold {
 
 void v2_fold_init(struct v2_fold *f, struct android *a);
 
-/* Before the first block: which layout it is; and of E, the frequency of the counter that times were read from,
- * or 0. */
+/* Before the first block: which layout it is; and of E, the frequency of the counter that times were read
+ * from, or 0. */
 void v2_fold_layout(struct v2_fold *f, enum v2_layout layout, uint64_t counter_hz);
 
 /* Begins a block, whose head stands at `offset`. False: diag is set. */
 bool v2_fold_block(struct v2_fold *f, const struct v2_packet *packet, uint64_t offset)
     __attribute__((warn_unused_result));
 
-/* Folds whole records of the block's body from the front of n bytes; the block is over when body_left is 0. Returns
- * the bytes taken, 0: more are needed. *ok = false: diag is set. */
+/* Folds whole records of the block's body from the front of n bytes; the block is over when body_left is 0.
+ * Returns the bytes taken, 0: more are needed. *ok = false: diag is set. */
 size_t v2_fold_body(struct v2_fold *f, const uint8_t *p, size_t n, uint64_t offset, bool *ok);
 
 #endif

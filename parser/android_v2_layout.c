@@ -202,8 +202,8 @@ static void walk_window(struct walk *w, const uint8_t *p, size_t n)
     }
 }
 
-/* Whether walk b went better than walk a. A layout in which most methods are listed is right even if the file
- * is damaged further on, where a wrong one may get through by luck. */
+/* Whether walk b went better than walk a. A layout in which most methods are listed is right even if the
+ * file is damaged further on, where a wrong one may get through by luck. */
 static bool better(const struct walk *a, const struct walk *b)
 {
     bool a_listed = a->listed * 2 > a->named, b_listed = b->listed * 2 > b->named;

@@ -1,5 +1,5 @@
-/* The packets of an ART "version 2" method trace, in the five layouts that go by the same version numbers, and
- * the layout of long-running methods. What they have in common stands in android_v2.c.
+/* The packets of an ART "version 2" method trace, in the five layouts that go by the same version numbers,
+ * and the layout of long-running methods. What they have in common stands in android_v2.c.
  *
  * Header of a block of records behind tag and thread, u32 each; then the records. sleb, uleb: LEB128, signed
  * and unsigned; wall before cpu, one of them with a single clock:
@@ -16,7 +16,9 @@
  *   F  version 6           as C
  *                          sleb step of (time << 1 | is exit), of an enter: sleb method - last method
  *
- * A word is method | action; methods are an index << 2 (A) or a pointer. Exits of E and F carry no method. */
+ * A word is method | action; methods are an index << 2 (A) or a pointer. Exits of E and F carry no method.
+ * The two u16 of A and B overflow for blocks of more than 65535 bytes or 65536 records: the size of such a
+ * block is lost, and nothing behind it can be read. */
 #ifndef PARSER_ANDROID_V2_LAYOUT_H
 #define PARSER_ANDROID_V2_LAYOUT_H
 
@@ -87,9 +89,9 @@ static inline uint64_t v2_le64(const uint8_t *p)
 /* v2_leb, byte by byte. */
 bool v2_long_leb(const uint8_t **p, const uint8_t *end, bool is_signed, uint64_t *value);
 
-/* One LEB128 number; false if it does not end before `end`, or not within ten bytes. Lengths change from number
- * to number, so that a branch per byte costs more than all of this: eight bytes at once, up to the first one
- * without its highest bit. */
+/* One LEB128 number; false if it does not end before `end`, or not within ten bytes. Lengths change from
+ * number to number, so that a branch per byte costs more than all of this: eight bytes at once, up to the
+ * first one without its highest bit. */
 static inline __attribute__((always_inline)) bool v2_leb(const uint8_t **p, const uint8_t *end,
                                                          bool is_signed, uint64_t *value)
 {
@@ -143,21 +145,22 @@ static inline bool v2_names_method(enum v2_layout layout, const struct v2_values
     return (values->word & (layout == V2_E ? 3 : 1)) == 0;
 }
 
-/* Whether the head of a block of C counts more records than its body has room for: those of an earlier part. */
+/* Whether the head of a block of C counts more records than its body has room for: those of an earlier part.
+ */
 static inline bool v2_counts_more(const struct v2_packet *packet, bool dual)
 {
     return (uint64_t)packet->records * (dual ? 3 : 2) > packet->body_bytes;
 }
 
 /* Whether a block of C goes on where its thread's last one ended (`before`), instead of from 0: a writer
- * splits blocks when its buffer is full. `first` is what its first record reads from 0. The method says which
- * it is, if only one of the two is listed; else v2_counts_more, or time that would go back. */
+ * splits blocks when its buffer is full. `first` is what its first record reads from 0. The method says
+ * which it is, if only one of the two is listed; else v2_counts_more, or time that would go back. */
 bool v2_continues(const struct method_table *methods, const struct v2_values *first,
                   const struct v2_values *before, bool counts_more);
 
 /* The layout, out of the set `candidates` (1 << layout), that packets from p on are written in: n bytes, of
- * which V2_WINDOW_BYTES are looked at. The right one has packets that follow upon each other, blocks that end
- * with a record, and methods that are listed in `methods`. *saw_block: it came upon a block; if not, the
+ * which V2_WINDOW_BYTES are looked at. The right one has packets that follow upon each other, blocks that
+ * end with a record, and methods that are listed in `methods`. *saw_block: it came upon a block; if not, the
  * answer only says how methods are written. `counter`: the header names the frequency of a counter. */
 enum v2_layout v2_choose(unsigned candidates, const uint8_t *p, size_t n, bool dual, bool counter,
                          const struct method_table *methods, bool *saw_block);

@@ -46,13 +46,13 @@ struct builder *builder_new(struct arena *arena, struct hash_seed seed) __attrib
 bool builder_values(struct builder *b, const struct profile_value *values, uint32_t n_values,
                     uint32_t n_clocks) __attribute__((warn_unused_result));
 
-/* Gives a declared value another name, label, unit and role, at any time before the end. False when the arena
- * gives no more. */
+/* Gives a declared value another name, label, unit and role, at any time before the end. False when the
+ * arena gives no more. */
 bool builder_redeclare(struct builder *b, uint32_t value, const struct profile_value *as)
     __attribute__((warn_unused_result));
 
-/* Ticks of the events' clocks: nanoseconds each, and whether they wrap at 2^32. Default: 1000 (µs), wrapping.
- */
+/* Ticks of the events' clocks: nanoseconds each, and whether they wrap at 2^32. Default: 1000 (µs),
+ * wrapping. */
 void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bits);
 
 /* STRING_NONE / FRAME_NONE / NODE_NONE when the arena gives no more; then builder_failed. */
@@ -64,8 +64,8 @@ frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
 uint32_t builder_track(struct builder *b, uint32_t id, string_id name) __attribute__((warn_unused_result));
 void builder_track_rename(struct builder *b, uint32_t track, string_id name);
 
-/* Applies n events; the i-th stands at byte offset + i * stride + event.at of the file. False when the arena gives no
- * more. */
+/* Applies n events; the i-th stands at byte offset + i * stride + event.at of the file. False when the arena
+ * gives no more. */
 bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
     __attribute__((warn_unused_result));
 
@@ -78,8 +78,8 @@ bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, s
 void builder_warn(struct builder *b, enum warning_code code, uint64_t count, uint64_t offset);
 uint64_t builder_warned(const struct builder *b, enum warning_code code);
 
-/* Both slices are copied. Facts appear in the order of the calls; a name that is there gets the new value, so
- * names should be few and the format's own. False when the arena gives no more. */
+/* Both slices are copied. Facts appear in the order of the calls; a name that is there gets the new value,
+ * so names should be few and the format's own. False when the arena gives no more. */
 bool builder_fact(struct builder *b, struct str name, struct str value) __attribute__((warn_unused_result));
 
 uint64_t builder_event_count(const struct builder *b);

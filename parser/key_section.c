@@ -162,8 +162,7 @@ bool key_section_name_thread(struct key_section *k, uint32_t id, struct str name
         return builder_failed(k->builder, k->diag);
     if (known != STRING_NONE && known != text)
         builder_warn(k->builder, WARN_THREAD_REDEFINED, 1, offset);
-    if (idmap_get(&k->threads_low, id & 0xffff) == IDMAP_NONE &&
-        !idmap_set(&k->threads_low, id & 0xffff, id))
+    if (idmap_get(&k->threads_low, id & 0xffff) == IDMAP_NONE && !idmap_set(&k->threads_low, id & 0xffff, id))
         return builder_failed(k->builder, k->diag);
     return true;
 }

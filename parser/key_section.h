@@ -26,8 +26,8 @@ struct key_section {
     uint32_t lines_of_part;
     uint64_t version; /* 0: not a number */
     enum key_clock clock;
-    bool elapsed_in_ns;         /* the recorder's times are ns: elapsed-time-nsec */
-    uint64_t elapsed;           /* in that unit or in µs; this and the next two: 0 if not there or no number */
+    bool elapsed_in_ns; /* the recorder's times are ns: elapsed-time-nsec */
+    uint64_t elapsed;   /* in that unit or in µs; this and the next two: 0 if not there or no number */
     uint64_t declared_records;  /* num-method-calls */
     uint64_t clock_overhead_ns; /* of one reading of the clocks */
     struct method_table methods;

@@ -100,8 +100,9 @@ static const struct {
          "summary to a file of its own, where nothing is missing).",
          NULL},
     [WARN_TRAILING_BYTES] =
-        {"trailing-bytes", "1 byte stands behind the end of the trace, and was ignored: check that only one "
-                           "file was joined into this one.",
+        {"trailing-bytes",
+         "1 byte stands behind the end of the trace, and was ignored: check that only one "
+         "file was joined into this one.",
          "{count} bytes stand behind the end of the trace, and were ignored: check that only one file was "
          "joined into this one."},
     [WARN_RECORD_COUNT] =

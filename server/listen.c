@@ -85,8 +85,7 @@ static void name_bound(int fd, char *bound, size_t bound_bytes)
     socklen_t n = sizeof(address);
     char host[256], port[16];
 
-    if (getsockname(fd, (struct sockaddr *)&address, &n) != 0 ||
-        address.ss_family == AF_UNIX ||
+    if (getsockname(fd, (struct sockaddr *)&address, &n) != 0 || address.ss_family == AF_UNIX ||
         getnameinfo((struct sockaddr *)&address, n, host, sizeof(host), port, sizeof(port),
                     NI_NUMERICHOST | NI_NUMERICSERV) != 0)
         return;

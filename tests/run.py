@@ -204,12 +204,20 @@ def tap_results(file, output, end):
     return results
 
 
+def plain_build():
+    """Under a sanitizer the pages are the same, only slower than a person, and a test, would wait for."""
+    with open(os.environ['AFLAMED'], 'rb') as program:
+        code = program.read()
+    return b'__asan_init' not in code and b'__tsan_init' not in code
+
+
 def browser_suite(wanted):
     """Needs a browser and what `npm ci` installs; without them its files are skipped, each by its name."""
     folder = os.path.join(HERE, 'browser')
     absent = [what for what, there in (('node', shutil.which('node')),
                                        ('chromium', os.path.exists(os.environ.get('CHROMIUM', '/usr/bin/chromium'))),
-                                       ('tests/browser/node_modules', os.path.isdir(folder + '/node_modules')))
+                                       ('tests/browser/node_modules', os.path.isdir(folder + '/node_modules')),
+                                       ('a build without sanitizers', plain_build()))
               if not there]
     files = sorted(f for f in os.listdir(folder) if f.startswith('test_') and f.endswith('.mjs'))
     if wanted and any(wanted in 'browser/' + f for f in files):

@@ -86,7 +86,7 @@ def take_turns(row):
                 continue
             try:
                 taking.take()
-            except programs.Failed as error:
+            except programs.PROBLEMS as error:
                 if not name:
                     raise
                 taking.problem = 'failed'
@@ -179,6 +179,9 @@ def main():
         return
     names = chosen(arguments.cases, [name for name, _, _ in cases.CASES], 'case')
     sizes_mb = [int(s) for s in chosen(arguments.sizes, [str(s) for s in SIZES_MB], 'size')]
+    for program in (programs.AFLAMED, programs.MKTRACE, programs.TIMED):
+        if not os.path.exists(program):
+            fail('%s is not built; `make bench` builds what is needed' % program)
     os.makedirs(FOLDER, exist_ok=True)
     result = {'machine': machine(), 'rows': []}
     print(report.HEADING, flush=True)
@@ -186,8 +189,9 @@ def main():
         for row in measure(names, sizes_mb):
             result['rows'].append(row)
             print('\n'.join(report.table_lines(row)), flush=True)
-    except programs.Failed as error:
+    except programs.PROBLEMS as error:
         fail(str(error))
+    result['machine']['load_after'] = os.getloadavg()[0]
     result['goals'] = report.goals(result['rows'])
     print('\n'.join(report.goal_lines(result)))
     with open(arguments.json, 'w') as file:

@@ -15,6 +15,7 @@ from client import Failed
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PATH = os.environ.get('PATH', os.defpath) + ':/usr/sbin:/sbin'
 STOP_TIMEOUT_S = 120
+PROBLEMS = (Failed, OSError, subprocess.SubprocessError)     # of what is run, not of how it is run
 
 
 def built(variable, name):

@@ -4,8 +4,10 @@ A result is {'machine': {...}, 'rows': [...], 'goals': [...]}; a row {'case', 't
 'note', 'ours_s', 'all_s', 'peak_bytes', 'yardsticks'} or, with 'why_not' instead of figures, one that was not
 measured; a yardstick {'name', 'median_s', 'all_s', 'ratio', 'peak_bytes'} or {'name', 'problem'}. A ratio is our time
 by theirs. Nothing here measures."""
+import textwrap
 
 MIB = 1 << 20
+WIDTH = 120
 BEGIN = '<!-- performance: written by `make bench-readme`, from the last `make bench` -->'
 END = '<!-- performance: end -->'
 
@@ -70,35 +72,27 @@ def goal_lines(result):
 
 # ---- the section ----
 def machine_sentence(machine):
-    return ('Measured on %d processors of an %s with %.0f GiB of memory, %s, by %s; %.1f processes were running on '
-            'average before it began.' %
+    return ('Measured on %d processors (%s) with %.0f GiB of memory, %s, %s; the load average was %.1f before and '
+            '%.1f after.' %
             (machine['processors'], machine['processor'], machine['memory_bytes'] / 2**30, machine['system'],
-             machine['program'], machine['load_before']))
-
-
-def wrapped(text, width=120):
-    lines = ['']
-    for word in text.split():
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
-            lines.append('')
-        lines[-1] += ' ' + word if lines[-1] else word
-    return lines
+             machine['program'], machine['load_before'], machine['load_after']))
 
 
 def notes(rows):
-    """One line per title, in the order of the table."""
+    """One item per title, in the order of the table."""
     said = {}
     for row in rows:
         if row['note']:
             said.setdefault(row['title'], row['note'])
     return [line for title, note in said.items()
-            for line in (lambda w: ['- ' + w[0], *('  ' + more for more in w[1:])])(wrapped(title + ': ' + note, 118))]
+            for line in textwrap.wrap(title + ': ' + note, WIDTH, initial_indent='- ', subsequent_indent='  ')]
 
 
 def section(result):
     """What stands between the marks."""
-    lines = wrapped(machine_sentence(result['machine']) + ' Times are medians of runs that alternate with the '
-                    'yardstick; the ratio, our time by its time, is what means something on another machine.')
+    lines = textwrap.wrap(machine_sentence(result['machine']) + ' Times are medians of runs that alternate with the '
+                          'yardstick; the ratio, our time by its time, is what means something on another machine.',
+                          WIDTH)
     lines += ['', '| case | MB | ours, ms | yardstick | its ms | ratio | peak MiB |', '|---|--:|--:|---|--:|--:|--:|']
     for row in result['rows']:
         lines += ['| ' + ' | '.join(cells) + ' |' for cells in lines_of(row)]

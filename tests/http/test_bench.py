@@ -12,7 +12,7 @@ MEASURE = os.path.join(ROOT, 'tests', 'bench', 'measure.py')
 BEGIN = '<!-- performance: written by `make bench-readme`, from the last `make bench` -->'
 END = '<!-- performance: end -->'
 MACHINE = {'processor': 'Abacus 3', 'processors': 2, 'memory_bytes': 8 << 30, 'system': 'Debian, Linux 6',
-           'program': 'aflamed 9.9', 'load_before': 0.25}
+           'program': 'aflamed 9.9', 'load_before': 0.25, 'load_after': 1.5}
 
 
 def row(case, size_mb, title, seconds, yardsticks, peak_bytes=1 << 20, note=''):
@@ -65,11 +65,12 @@ class Section(unittest.TestCase):
     def test_stands_between_the_marks_and_nothing_else_changes(self):
         text, status, errors = self.write('# top\n\n%s\nformer text\n%s\n\n# below\n' % (BEGIN, END), whole_result())
         self.assertEqual(status, 0, errors)
-        self.assertTrue(text.startswith('# top\n\n' + BEGIN + '\n\nMeasured on 2 processors of an Abacus 3 '), text)
+        self.assertTrue(text.startswith('# top\n\n' + BEGIN + '\n\nMeasured on 2 processors (Abacus 3) '), text)
         self.assertTrue(text.endswith('\n\n' + END + '\n\n# below\n'), text)
         self.assertNotIn('former', text)
         self.assertIn('8 GiB', text)
         self.assertIn('Debian, Linux 6', text)
+        self.assertIn('1.5 after', ' '.join(text.split()))
 
     def test_each_yardstick_has_a_line_and_each_note_stands_once(self):
         text, _, _ = self.write(BEGIN + END, whole_result())
@@ -109,6 +110,35 @@ class Section(unittest.TestCase):
             text, status, errors = self.write(file.read(), whole_result())
         self.assertEqual(status, 0, errors)
         self.assertIn('Abacus 3', text)
+
+
+class Yardsticks(unittest.TestCase):
+    ROWS = """if True:
+        import cases, json, measure, programs, sys
+        def fails(): raise programs.Failed('it broke')
+        def works(): return programs.Sample(0.5, 7)
+        measure.ROUNDS_MIN = measure.ROUNDS_SECONDS = 0
+        row = cases.Row('c', 't', %s, {'absent': None, 'broken': fails, 'fine': works})
+        json.dump(measure.measure_row(row, 5), sys.stdout)"""
+
+    def measured(self, ours):
+        return subprocess.run([sys.executable, '-B', '-c', self.ROWS % ours], cwd=os.path.dirname(MEASURE),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+
+    def test_absent_or_broken_is_no_failure(self):
+        done = self.measured('works')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        row = json.loads(done.stdout)
+        self.assertEqual((row['ours_s'], row['peak_bytes']), (0.5, 7))
+        self.assertEqual(row['yardsticks'][:2], [{'name': 'absent', 'problem': 'not there'},
+                                                 {'name': 'broken', 'problem': 'failed'}])
+        self.assertEqual(row['yardsticks'][2]['ratio'], 1)
+        self.assertIn('it broke', done.stderr)
+
+    def test_what_is_measured_must_work(self):
+        done = self.measured('fails')
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn('it broke', done.stderr)
 
 
 class CommandLine(unittest.TestCase):

@@ -504,6 +504,31 @@ static void any_bit_flip(void **state)
     }
 }
 
+/* The limit is named, and nothing else goes wrong. */
+static void any_memory_ceiling(void **state)
+{
+    struct fixture *f = *state;
+
+    for (unsigned v = VARIANT_S1; v < VARIANTS; v++) {
+        size_t ceiling = 0;
+        put(f, v, NULL);
+        for (bool done = false; !done; ceiling += 512) {
+            struct arena arena;
+            struct reader r;
+            arena_init(&arena, ceiling);
+            if (reader_init(&r, &arena, &READER_LIMITS_DEFAULT, (struct hash_seed){1, 1})) {
+                reader_feed(&r, f->bytes.p, f->bytes.n / 2);
+                reader_feed(&r, f->bytes.p + f->bytes.n / 2, f->bytes.n - f->bytes.n / 2);
+                done = reader_finish(&r) != NULL;
+                assert_int_equal(r.diag.kind, done ? DIAG_NONE : DIAG_LIMIT);
+            }
+            assert_true(arena.used_bytes <= ceiling);
+            arena_free(&arena);
+        }
+        assert_true(ceiling < 4 << 20);
+    }
+}
+
 /* ---- numbers ---- */
 
 static void numbers_of_any_length(void **state)
@@ -572,6 +597,7 @@ int main(void)
         TEST(long_files),
         TEST(any_truncation),
         TEST(any_bit_flip),
+        TEST(any_memory_ceiling),
         TEST(numbers_of_any_length),
     };
     return cmocka_run_group_tests_name("android_v2", tests, NULL, NULL);
