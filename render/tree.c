@@ -3,6 +3,8 @@
  * sorting of siblings. */
 #include "render/tree.h"
 
+#include <assert.h>
+
 #include "render/fail.h"
 #include "render/number.h"
 #include "render/order.h"
@@ -281,6 +283,7 @@ static void add_up(struct maker *m, const struct lists *l, uint32_t head, struct
     for (uint32_t row = head; row != ORDER_NONE; row = l->next[row])
         for (uint32_t c = 0; c < m->spec->n_measures; c++) {
             const struct tree_column *from = &m->rows.columns[c];
+            assert(to->self[c] != NULL);
             to->self[c][group] = number_add(to->self[c][group], from->self[(size_t)row * from->stride]);
         }
 }

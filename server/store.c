@@ -363,7 +363,7 @@ enum store_result store_put(struct store *s, const char *key, struct str bytes,
     enum store_result result = store_temp_open(s, &t);
 
     if (result == STORE_OK)
-        result = store_temp_write(&t, bytes.p, bytes.n);
+        result = file_write_all(t.fd, bytes.p, bytes.n) ? STORE_OK : write_failure(s);
     if (result == STORE_OK)
         return store_temp_commit(s, &t, key, durability);
     store_temp_discard(s, &t);
@@ -379,7 +379,7 @@ enum store_result store_replace(struct store *s, const char *key, struct str byt
         return refuse_key();
     enum store_result result = open_temp(s, &t, false);
     if (result == STORE_OK)
-        result = store_temp_write(&t, bytes.p, bytes.n);
+        result = file_write_all(t.fd, bytes.p, bytes.n) ? STORE_OK : write_failure(s);
     if (result == STORE_OK &&
         (TEMP_FAILURE_RETRY(fsync(t.fd)) != 0 || !folder_make_parents(s->top, key) ||
          renameat(s->top, t.name, s->top, key) != 0 || !folder_sync_parents(s->top, key)))
