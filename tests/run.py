@@ -23,7 +23,7 @@ import cases      # noqa: E402
 import oracle     # noqa: E402
 from result import Result, FAILED, PASSED, SKIPPED     # noqa: E402
 
-UNIT_TIMEOUT_S = 120
+UNIT_TIMEOUT_S = 300
 HTTP_TIMEOUT_S = 600
 BROWSER_TIMEOUT_S = 300
 BROKEN = '(end)'     # the name of what failed outside a test

@@ -17,7 +17,7 @@
 #include "tests/support/profile_dump.h"
 #include "tests/support/trace_bytes.h"
 
-enum { RANDOM_CUTTINGS = 200, SAMPLE_CUTTINGS = 50, CUTS_MAX = 12 };
+enum { RANDOM_CUTTINGS = 200, SAMPLE_CUTTINGS = 8, CUTS_MAX = 12 };
 
 static const struct hash_seed SEED = {3, 4};
 
