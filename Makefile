@@ -72,7 +72,7 @@ MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c)
     core/buf.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
-.PHONY: bench-readme deps-bench
+.PHONY: bench-readme deps-bench screenshot
 .PHONY: all run test help lint format coverage bench install clean deps deps-test deps-lint
 .PHONY: fuzz deps-fuzz unit-programs mktrace FORCE
 .DELETE_ON_ERROR:
@@ -121,6 +121,10 @@ bench: deps ## measure time and memory beside yardsticks, in about ten minutes; 
 
 bench-readme: ## write the performance section of README.md from the last whole `make bench`
 	@python3 -B tests/bench/measure.py --readme README.md
+
+screenshot: deps-test ## make the README's picture, static/screenshot.png, from `aflamed demo`
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@tools/screenshot $(abspath $(B)/aflamed) static/screenshot.png
 
 mktrace: $(B)/mktrace ## build build/mktrace, which writes large traces to measure with
 

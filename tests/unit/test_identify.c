@@ -119,7 +119,10 @@ static void our_rules_name_our_formats(void **state)
         {"SLOW\xf1\0\x20\0", 8, "Android method trace, streaming, version 1"},
         {"SLOW\xf2\0\x20\0", 8, "Android method trace, streaming, version 2"},
         {"SLOW\xf3\0\x20\0", 8, "Android method trace, streaming, version 3"},
-        {"SLOW\xf4\0\x20\0", 8, "data"},
+        {"SLOW\xf4\0\x20\0", 8, "Android method trace, ART format 2, streaming, one clock"},
+        {"SLOW\x05\0\x20\0", 8, "Android method trace, ART format 2, two clocks"},
+        {"SLOW\xf6\0\x20\0", 8, "Android method trace, long-running methods"},
+        {"SLOW\xf7\0\x20\0", 8, "data"},
         {"version\n3\n", 10, "ASCII text"},
     };
     magic_t m = magic_open(MAGIC_NONE);
