@@ -165,17 +165,6 @@ static bool feed(struct fold *f, int fd, struct head *head, const char *path, st
     return n >= 0;
 }
 
-static void add_identity(struct diag *diag, const struct head *head)
-{
-    char words[128];
-    size_t n = strlen(diag->detail);
-
-    identify(head->bytes, head->n, words, sizeof(words));
-    if (strcmp(words, "data") == 0)
-        return;
-    snprintf(diag->detail + n, sizeof(diag->detail) - n, " It looks like: %s.", words);
-}
-
 static struct folded *fold_open(const struct config *config, int fd, const char *path, struct diag *diag)
 {
     struct fold *f = fold_new(config);
@@ -191,8 +180,8 @@ static struct folded *fold_open(const struct config *config, int fd, const char 
         return NULL;
     }
     struct folded *folded = fold_finish(f, diag);
-    if (folded == NULL && diag->kind == DIAG_UNKNOWN)
-        add_identity(diag, &head);
+    if (folded == NULL)
+        identify_refused(diag, head.bytes, head.n);
     return folded;
 }
 

@@ -42,6 +42,6 @@ bool convert_view(const struct folded *f, const struct config *config, const str
  * for its shape. */
 bool convert_summary(const struct folded *f, struct buf *out, struct diag *diag);
 /* Raised when the summary's bytes change for equal input. */
-enum { SUMMARY_REVISION = 2 };
+enum { SUMMARY_REVISION = 3 };
 
 #endif

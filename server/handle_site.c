@@ -44,6 +44,14 @@ enum exchange_step handle_healthz(struct exchange *x)
     return X_DONE;
 }
 
+/* Browsers ask for it unasked; the answer keeps their consoles and our log quiet. */
+enum exchange_step handle_no_icon(struct exchange *x)
+{
+    reply_static(&x->reply, 204, "image/x-icon", STR(""));
+    reply_header(&x->reply, "Cache-Control", "public, max-age=86400");
+    return X_DONE;
+}
+
 enum exchange_step handle_version(struct exchange *x)
 {
     if (x->accepts == AS_JSON)

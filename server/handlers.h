@@ -10,6 +10,7 @@
 enum exchange_step handle_home(struct exchange *x);
 enum exchange_step handle_uploads(struct exchange *x);
 enum exchange_step handle_healthz(struct exchange *x);
+enum exchange_step handle_no_icon(struct exchange *x);
 enum exchange_step handle_version(struct exchange *x);
 enum exchange_step handle_static(struct exchange *x);
 enum exchange_step handle_demo(struct exchange *x);

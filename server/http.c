@@ -350,7 +350,8 @@ static bool vet(struct request *r, const char *version)
     vet_finish(&v, str_of(version));
     if (v.status == 0)
         return true;
-    exchange_problem(&r->x, v.status, v.status == 501 ? "not implemented" : "malformed request", "", "%s",
+    exchange_problem(&r->x, v.status, v.status == 501 ? "not implemented" : "malformed request",
+                     "Send what an ordinary client sends; curl http://HOST/ shows the manual.", "%s",
                      v.detail);
     r->x.reply.close = true;
     return false;

@@ -2,6 +2,7 @@
 
 #include <magic.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { WORDS_BYTES_MAX = 120 };
@@ -75,4 +76,23 @@ void identify(const void *p, size_t n, char *out, size_t out_bytes)
         name.n = out_bytes - 1;
     memcpy(out, name.p, name.n);
     out[name.n] = '\0';
+}
+
+void identify_refused(struct diag *diag, const void *p, size_t n)
+{
+    static const struct str PACKED[] = {STR_INIT("gzip"), STR_INIT("Zip"),   STR_INIT("Zstandard"),
+                                        STR_INIT("XZ"),   STR_INIT("bzip2"), STR_INIT("POSIX tar")};
+    size_t said = strlen(diag->detail);
+    char words[128];
+
+    if (diag->kind != DIAG_UNKNOWN)
+        return;
+    identify(p, n, words, sizeof(words));
+    if (strcmp(words, "data") == 0)
+        return;
+    snprintf(diag->detail + said, sizeof(diag->detail) - said, " It looks like: %s.", words);
+    for (size_t i = 0; i < sizeof(PACKED) / sizeof(*PACKED); i++)
+        if (str_starts(str_of(words), PACKED[i]))
+            snprintf(diag->hint, sizeof(diag->hint),
+                     "Unpack it first (gunzip, unzip, unzstd), and upload the trace itself.");
 }

@@ -3,6 +3,7 @@
 #ifndef SERVER_IDENTIFY_H
 #define SERVER_IDENTIFY_H
 
+#include "core/diag.h"
 #include "core/str.h"
 
 enum { IDENTIFY_BYTES = 4096 };
@@ -11,5 +12,9 @@ enum { IDENTIFY_BYTES = 4096 };
  * to the field; "data" if it has none. Each thread keeps a cookie of its own until it ends: any thread, but
  * not a connection's. */
 void identify(const void *p, size_t n, char *out, size_t out_bytes);
+
+/* Adds to the detail of an unknown format what the file looks like, if libmagic has a word for it; of what is compressed
+ * the hint says to unpack it first. p and n as above; any other diag stays as it is. */
+void identify_refused(struct diag *diag, const void *p, size_t n);
 
 #endif

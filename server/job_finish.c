@@ -47,25 +47,6 @@ static void answer_in_time(struct job *job)
     pthread_mutex_unlock(&job->lock);
 }
 
-/* libmagic may name what the table of formats did not know. */
-static void name_unknown(struct job *job)
-{
-    struct diag *d = &job->result.diag;
-    char words[160];
-    size_t n = strlen(d->detail);
-
-    if (d->kind != DIAG_UNKNOWN)
-        return;
-    identify(job->head, job->head_bytes, words, sizeof(words));
-    struct buf text = {0};
-    buf_printf(&text, " It looks like: %s.", words);
-    if (!text.failed && n + text.n < sizeof(d->detail)) {
-        memcpy(d->detail + n, text.p, text.n);
-        d->detail[n + text.n] = '\0';
-    }
-    buf_free(&text);
-}
-
 static bool make_profile(struct job *job)
 {
     struct diag *diag = &job->result.diag;
@@ -78,7 +59,7 @@ static bool make_profile(struct job *job)
     } else {
         job->folded = fold_file(job->service->config, job->temp.fd, diag);
     }
-    name_unknown(job);
+    identify_refused(diag, job->head, job->head_bytes);
     return job->folded != NULL;
 }
 

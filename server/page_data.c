@@ -50,7 +50,7 @@ void page_data_put_value(struct buf *b, const json_t *value, uint64_t amount)
 {
     struct str unit = page_data_text(value, "unit");
 
-    if (str_eq(unit, STR("ns")))
+    if (str_eq(unit, STR("us")))
         page_data_put_us(b, amount);
     else
         page_data_put_number(b, str_eq(unit, STR("bytes")) ? UNIT_BYTES : UNIT_COUNT, amount);

@@ -19,6 +19,7 @@ static const struct route ROUTES[] = {
     {"GET", "/p/{}/t/{}/thumb.svg", BODY_NONE, NULL, handle_thumb},
     {"GET", "/uploads", BODY_NONE, NULL, handle_uploads},
     {"GET", "/healthz", BODY_NONE, NULL, handle_healthz},
+    {"GET", "/favicon.ico", BODY_NONE, NULL, handle_no_icon},
     {"GET", "/version", BODY_NONE, NULL, handle_version},
     {"GET", "/demo.trace", BODY_NONE, NULL, handle_demo},
     {"GET", "/static/{}/{}", BODY_NONE, NULL, handle_static},
@@ -80,8 +81,9 @@ const struct route *route_find(struct exchange *x)
             return &ROUTES[i];
     put_allowed(x, &allowed);
     if (allowed.n > 0) {
-        exchange_problem(x, 405, "method not allowed", "", "This URL does not take %.*s.",
-                         (int)(x->method.n < 32 ? x->method.n : 32), x->method.p);
+        exchange_problem(x, 405, "method not allowed", "The Allow header names what it takes.",
+                         "This URL does not take %.*s.", (int)(x->method.n < 32 ? x->method.n : 32),
+                         x->method.p);
         reply_header(&x->reply, "Allow", "%.*s", (int)allowed.n, allowed.p);
     } else {
         exchange_problem(x, 404, "not found", "The front page, /, says what there is.",

@@ -2,14 +2,14 @@
  *
  *     {"format": "android-trace", "format_label": "Android method trace",
  *      "facts": {"clock": "dual", ...},
- *      "values": [{"name": "wall", "label": "wall time", "unit": "ns"}, ...],
+ *      "values": [{"name": "wall", "label": "wall time", "unit": "us"}, ...],
  *      "warnings": [{"code": "open-frames", "count": 3, "offset": 4711, "text": "..."}, ...],
  *      "tracks": [{"id": 1, "name": "main", "records": 10, "calls": 5, "nodes": 6,
  *                  "totals": {"wall": 15, "cpu": 7}}, ...]}
  *
  * Facts: the first of each name. Derived: what can be shown beside the values. Weight: the value by which tracks are
  * sorted. A warning has an offset where there is one. Tracks by weight; totals of a
- * unit "ns" are in whole microseconds, all others as they are, and calls stand in "calls" only. No number is
+ * unit "us" are in whole microseconds, all others as they are, and calls stand in "calls" only. No number is
  * above 2^63 - 1, which is where many readers of JSON end. Equal profiles give equal bytes. */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@
 
 enum { FACTS_MAX = 64, NS_PER_US = 1000 }; /* facts of different names; formats have a handful */
 
-static const char *const UNITS[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
+static const char *const UNITS[] = {[UNIT_NS] = "us", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
 
 static void put_text(struct buf *b, struct str s)
 {

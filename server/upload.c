@@ -8,8 +8,8 @@
 
 enum {
     FIELD_BYTES_MAX = 512,
+    DRAIN_BYTES_MIN = 8 << 20,
     FORM_OVERHEAD_BYTES = 64 << 10, /* delimiters and fields around the file */
-    DRAIN_BYTES = 8 << 20           /* of a refused body: so that a client that only then reads sees why */
 };
 
 static const char UPLOAD_HINT[] =
@@ -199,13 +199,20 @@ static bool push(struct upload *u, const char *p, size_t n)
            refuse_large(u->exchange, &u->diag);
 }
 
+/* No answer can be given in the middle of a body: the rest of a refused one is taken and dropped, so that its client sees
+ * why. One that goes on beyond any upload's size is cut off. */
+static uint64_t drain_limit(const struct config *config)
+{
+    return config->max_upload_bytes > DRAIN_BYTES_MIN ? config->max_upload_bytes : DRAIN_BYTES_MIN;
+}
+
 enum upload_step upload_data(struct exchange *x, const char *p, size_t n)
 {
     struct upload *u = x->upload;
 
     if (u->refused) {
         u->drained_bytes += n;
-        return u->drained_bytes > DRAIN_BYTES ? UPLOAD_CLOSE : UPLOAD_TAKEN;
+        return u->drained_bytes > drain_limit(x->service->config) ? UPLOAD_CLOSE : UPLOAD_TAKEN;
     }
     if (!job_ready(u->job, x))
         return UPLOAD_WAIT;

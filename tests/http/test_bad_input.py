@@ -1,4 +1,5 @@
 """What cannot be used, what is damaged, and what is too large: the answers, and that the service lives on."""
+import gzip
 import io
 import json
 import os
@@ -76,10 +77,23 @@ class Files(BadInput):
         for content, looks_like in ((PNG, 'PNG image'), (ELF, 'ELF'),
                                     (b'A letter.\n\nDear reader,\n', 'ASCII text'),
                                     (b'%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'PDF document'),
-                                    (os.urandom(5000), 'looks like'),
-                                    (zip_file(), 'Zip archive'), (b'\x00', 'looks like')):
+                                    (os.urandom(5000), 'none of the formats'),
+                                    (zip_file(), 'Zip archive'), (b'\x00', 'none of the formats')):
             with self.subTest(looks_like):
                 self.refuse(content, 415, 'unknown file format', looks_like)
+
+    def test_a_large_wrong_file_is_told_why(self):
+        """Its rest is taken and dropped: a client that is still sending would not see an answer."""
+        wrong = os.urandom(1 << 16) * 20 * 16
+        for send in (self.server.upload, lambda content: self.server.upload_form(('trace', 'app.apk', content)),
+                     lambda content: self.server.request('PUT', '/app.apk', [content[:MIB]] * 20)):
+            answer = send(wrong)
+            self.assertEqual(answer.status, 415, answer)
+        self.assert_nothing_stored()
+
+    def test_a_packed_file_is_to_be_unpacked(self):
+        for packed in (gzip.compress(trace()), zip_file()):
+            self.assertIn('Unpack it first', self.server.upload(packed).text)
 
     def test_large_file_of_another_kind(self):
         self.refuse(PNG + bytes(3 * MIB), 415, 'PNG image')

@@ -92,10 +92,10 @@ static json_t *summary_of(int n_tracks, const char *name)
         "s:[{s:s,s:s,s:s}]}",
         "format_label", "Android method trace", "facts", "clock", "dual", "elapsed_us", "15840994",
         "start_us", "1463217600000057", "later", "<new>", "values", "name", "wall", "label", "wall time",
-        "unit", "ns", "name", "cpu", "label", "thread CPU time", "unit", "ns", "name", "calls", "label",
+        "unit", "us", "name", "cpu", "label", "thread CPU time", "unit", "us", "name", "calls", "label",
         "calls", "unit", "count", "warnings", "code", "open-frames", "count", 3, "offset", 4711, "text",
         "3 methods <were> still running.", "weight", "cpu", "derived", "name", "waiting", "label",
-        "waiting time", "unit", "ns");
+        "waiting time", "unit", "us");
     json_t *tracks = json_array();
 
     assert_non_null(s);

@@ -105,13 +105,13 @@ static void shape(void **state)
     const json_t *values = json_object_get(json, "values");
     assert_int_equal(json_array_size(values), 3);
     assert_string_equal(text(json_array_get(values, 0), "name"), "wall");
-    assert_string_equal(text(json_array_get(values, 0), "unit"), "ns");
+    assert_string_equal(text(json_array_get(values, 0), "unit"), "us");
     assert_string_equal(text(json_array_get(values, 2), "name"), "calls");
     assert_string_equal(text(json_array_get(values, 2), "unit"), "count");
     const json_t *derived = json_object_get(json, "derived");
     assert_int_equal(json_array_size(derived), 1);
     assert_string_equal(text(json_array_get(derived, 0), "name"), "waiting");
-    assert_string_equal(text(json_array_get(derived, 0), "unit"), "ns");
+    assert_string_equal(text(json_array_get(derived, 0), "unit"), "us");
     assert_string_equal(text(json, "weight"), "cpu");
     json_decref(json);
     folded_unref(f);
