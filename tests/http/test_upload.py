@@ -139,7 +139,7 @@ class Answers(ServiceTest):
         self.assertEqual(result['sha256'], hashlib.sha256(content).hexdigest())
         self.assertEqual(result['warnings'], [])
         self.assertEqual([(v['name'], v['unit']) for v in result['values'][:2]],
-                         [('wall', 'ns'), ('cpu', 'ns')])
+                         [('wall', 'us'), ('cpu', 'us')])
         self.assertEqual({t['id'] for t in result['tracks']}, {1, 2})
         for track in result['tracks']:
             self.assertEqual(set(track) >= {'id', 'name', 'calls', 'totals', 'nodes', 'svg'}, True, track)
