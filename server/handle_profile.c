@@ -295,7 +295,7 @@ static void answer_bytes(struct exchange *x, const struct record *r, int fd, uin
 
 enum exchange_step handle_raw(struct exchange *x)
 {
-    char key[BLOB_KEY_CHARS + 1];
+    char key[RECORD_BLOB_KEY_CHARS + 1];
     struct record r;
     uint64_t bytes;
     int fd;
@@ -307,7 +307,7 @@ enum exchange_step handle_raw(struct exchange *x)
         raw_headers(x, &r);
         return X_DONE;
     }
-    blob_key(r.sha256, key);
+    record_blob_key(r.sha256, key);
     if (store_get(x->service->store, key, &fd, &bytes) != STORE_OK) {
         exchange_problem(x, 500, "upload not readable",
                          "Tell the operator: the service's log has the details.",

@@ -165,9 +165,9 @@ static bool keep(struct job *job)
 {
     struct job_result *result = &job->result;
     struct record *r = &result->record;
-    char key[BLOB_KEY_CHARS + 1];
+    char key[RECORD_BLOB_KEY_CHARS + 1];
 
-    blob_key(r->sha256, key);
+    record_blob_key(r->sha256, key);
     enum store_result blob = store_temp_commit(job->service->store, &job->temp, key, STORE_DURABLE);
     if (blob != STORE_OK && blob != STORE_EXISTS)
         return fail_to_keep(job, blob);

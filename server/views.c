@@ -52,11 +52,6 @@ static void put_key(const char *folder, const char *digest, char *key)
     memcpy(key + n + 3, digest, RECORD_SHA256_CHARS + 1);
 }
 
-void blob_key(const char *sha256, char key[BLOB_KEY_CHARS + 1])
-{
-    put_key("blobs/", sha256, key);
-}
-
 /* All that the view depends on. */
 static void describe(const struct view_request *r, struct buf *text)
 {
@@ -168,13 +163,13 @@ bool views_make(struct service *service, const struct view_request *r, const str
 static struct folded *load(struct views *v, const char *sha256, struct diag *diag)
 {
     struct folded *f = cache_get(v->cache, sha256);
-    char key[BLOB_KEY_CHARS + 1];
+    char key[RECORD_BLOB_KEY_CHARS + 1];
     uint64_t bytes;
     int fd;
 
     if (f != NULL)
         return f;
-    blob_key(sha256, key);
+    record_blob_key(sha256, key);
     if (store_get(v->service->store, key, &fd, &bytes) != STORE_OK) {
         diag_set(diag, DIAG_IO, "upload not readable",
                  "Tell the operator: the service's log has the details.",

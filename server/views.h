@@ -28,10 +28,6 @@ bool view_key(const struct view_request *r, enum encoding e, char key[VIEW_KEY_C
 /* The ETag within a view's key. */
 struct str view_etag(const char *key);
 
-/* A blob's key in the store. */
-enum { BLOB_KEY_CHARS = sizeof("blobs/ab/") - 1 + RECORD_SHA256_CHARS };
-void blob_key(const char *sha256, char key[BLOB_KEY_CHARS + 1]);
-
 struct views *views_new(struct service *service); /* NULL: no memory */
 void views_free(struct views *v);                 /* after the pool was stopped; NULL is fine */
 

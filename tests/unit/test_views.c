@@ -66,7 +66,7 @@ static int build(void **state)
 {
     struct diag diag = {0};
     struct buf text = {0};
-    char key[BLOB_KEY_CHARS + 1], path[512];
+    char key[RECORD_BLOB_KEY_CHARS + 1], path[512];
 
     world = calloc(1, sizeof(*world));
     assert_non_null(world);
@@ -82,7 +82,7 @@ static int build(void **state)
     for (unsigned i = 0; i < 200; i++)
         buf_printf(&text, "main;com.example.Class%u.method;com.example.Deep.run %u\n", i, i + 1);
     record_sha256_hex(text.p, text.n, world->sha256);
-    blob_key(world->sha256, key);
+    record_blob_key(world->sha256, key);
     assert_int_equal(store_put(world->service.store, key, buf_view(&text), STORE_EVICTABLE), STORE_OK);
     buf_free(&text);
     world->service.pool = pool_new(2);
@@ -252,12 +252,12 @@ static void small_views_stay_plain(void **state)
 {
     struct view_request r = request_for("svg", "gzip, zstd");
     const char text[] = "a;b 1\n";
-    char key[BLOB_KEY_CHARS + 1];
+    char key[RECORD_BLOB_KEY_CHARS + 1];
 
     (void)state;
     r.output = output_by_name(STR("folded"));
     record_sha256_hex(text, strlen(text), r.sha256);
-    blob_key(r.sha256, key);
+    record_blob_key(r.sha256, key);
     assert_int_equal(store_put(world->service.store, key, str_of(text), STORE_EVICTABLE), STORE_OK);
     for (int i = 0; i < 4; i++) {
         struct buf b = get_bytes(&r, ENCODING_IDENTITY);
