@@ -46,6 +46,11 @@ void log_free(struct log *l)
     free(l);
 }
 
+static char digit(unsigned n)
+{
+    return (char)('0' + n % 10);
+}
+
 static void put_time(struct buf *line)
 {
     char text[UTC_CHARS + 1];
@@ -54,7 +59,9 @@ static void put_time(struct buf *line)
     clock_gettime(CLOCK_REALTIME, &now);
     utc_format(now.tv_sec, text);
     buf_bytes(line, text, UTC_CHARS - 1); /* the Z goes behind the milliseconds */
-    buf_printf(line, ".%03uZ", (unsigned)(now.tv_nsec / 1000000) % 1000);
+    unsigned ms = (unsigned)(now.tv_nsec / 1000000);
+    const char fraction[] = {'.', digit(ms / 100), digit(ms / 10), digit(ms), 'Z'};
+    buf_bytes(line, fraction, sizeof(fraction));
 }
 
 static void put_field(struct buf *line, const struct log_field *field)

@@ -17,6 +17,7 @@ static const struct route ROUTES[] = {
     {"GET", "/p/{}/t", BODY_NONE, NULL, handle_track_choice},
     {"GET", "/p/{}/t/{}", BODY_NONE, NULL, handle_track},
     {"GET", "/p/{}/t/{}/thumb.svg", BODY_NONE, NULL, handle_thumb},
+    {"GET", "/p/{}/t/{}/tree", BODY_NONE, NULL, handle_tree},
     {"GET", "/uploads", BODY_NONE, NULL, handle_uploads},
     {"GET", "/healthz", BODY_NONE, NULL, handle_healthz},
     {"GET", "/favicon.ico", BODY_NONE, NULL, handle_no_icon},
@@ -31,24 +32,23 @@ enum { ROUTES_COUNT = sizeof(ROUTES) / sizeof(*ROUTES) };
 
 static bool path_matches(const char *pattern, struct exchange *x)
 {
-    struct str wanted = str_of(pattern), path = x->path, want, have;
+    struct str rest = x->path;
     size_t n = 0;
 
-    for (;;) {
-        bool more = str_split(&wanted, '/', &want);
-        if (more != str_split(&path, '/', &have))
-            return false;
-        if (!more)
-            return true;
-        if (!str_eq(want, STR("{}"))) {
-            if (!str_eq(want, have))
+    for (; *pattern != '\0'; pattern++) {
+        size_t taken = 1;
+        if (*pattern == '{') {
+            pattern++; /* the other brace */
+            taken = str_find(rest, '/');
+            if (taken == 0 || n == EXCHANGE_PARAMETERS_MAX)
                 return false;
-        } else if (have.n == 0 || n == EXCHANGE_PARAMETERS_MAX) {
+            x->parameters[n++] = (struct str){rest.p, taken};
+        } else if (rest.n == 0 || *rest.p != *pattern) {
             return false;
-        } else {
-            x->parameters[n++] = have;
         }
+        rest.p += taken, rest.n -= taken;
     }
+    return rest.n == 0;
 }
 
 static bool method_matches(const struct route *r, const struct exchange *x)

@@ -1,6 +1,13 @@
 #include "server/utc.h"
 
+#include <string.h>
 #include <time.h>
+
+static void put_number(char *digits, size_t n, int value)
+{
+    for (; n > 0; n--, value /= 10)
+        digits[n - 1] = (char)('0' + value % 10);
+}
 
 void utc_format(int64_t unix_s, char out[UTC_CHARS + 1])
 {
@@ -8,7 +15,13 @@ void utc_format(int64_t unix_s, char out[UTC_CHARS + 1])
     struct tm tm;
 
     gmtime_r(&t, &tm); /* cannot fail: the year has four digits */
-    strftime(out, UTC_CHARS + 1, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    memcpy(out, "0000-00-00T00:00:00Z", UTC_CHARS + 1);
+    put_number(out, 4, tm.tm_year + 1900);
+    put_number(out + 5, 2, tm.tm_mon + 1);
+    put_number(out + 8, 2, tm.tm_mday);
+    put_number(out + 11, 2, tm.tm_hour);
+    put_number(out + 14, 2, tm.tm_min);
+    put_number(out + 17, 2, tm.tm_sec);
 }
 
 static int number(const char *digits, size_t n)

@@ -7,6 +7,7 @@
 
 struct vet {
     unsigned hosts, lengths, codings;
+    uint32_t seen;      /* fields that may be there once, a bit for each */
     unsigned status;    /* 0: fine so far */
     const char *detail; /* what is wrong, for the client */
 };

@@ -36,7 +36,7 @@ static void targets(void **state)
         unsigned status;
     } CASES[] = {
         {"/", 0},
-        {"", 0},
+        {"", 400},
         {"/a/b?c=d", 0},
         {"/%41%zz", 400},
         {"/%", 400},
@@ -64,6 +64,21 @@ static void targets(void **state)
         {"/\xc3\xbc", 0},
         {"/%c3%bc", 0},
         {"http://x/../", 400},
+        {"http://x", 0},
+        {"http://x?a", 0},
+        {"HTTPS://x:80/a", 0},
+        {"http://[::1]:80/a", 0},
+        {"http:///a", 400},
+        {"http://a@x/", 400},
+        {"http:/a", 400},
+        {"http://", 400},
+        {"ftp://x/a", 400},
+        {"file:///a", 400},
+        {"a", 400},
+        {"*", 400},
+        {"x:80", 400},
+        {"?a", 400},
+        {"\\a", 400},
         {"/?%", 400},
     };
 
@@ -107,6 +122,13 @@ static void headers(void **state)
         {{{"Host", "x"}, {"Transfer-Encoding", "chunked"}, {"Transfer-Encoding", "chunked"}},
          "HTTP/1.1",
          400},
+        {{{"Host", "x"}, {"X", "y"}, {"x", "y"}}, "HTTP/1.1", 0},
+        {{{"Host", "x"}, {"Expect", "y"}, {"expect", "y"}}, "HTTP/1.1", 400},
+        {{{"Host", "x"}, {"Content-Type", "a/b"}, {"Content-Type", "c/d"}}, "HTTP/1.1", 400},
+        {{{"Host", "x"}, {"Content-Type", "a/b"}, {"Content-Range", "c"}}, "HTTP/1.1", 0},
+        {{{"Host", "x"}, {"Transfer-Encodingchunked", ""}}, "HTTP/1.1", 400},
+        {{{"Host", "x"}, {"content-length5", "1"}}, "HTTP/1.1", 400},
+        {{{"Host", "x"}, {"X-Content-Length", "1"}}, "HTTP/1.1", 0},
         {{{"Host", "x"}, {"X ", "y"}}, "HTTP/1.1", 400},
         {{{"Host", "x"}, {"", "y"}}, "HTTP/1.1", 400},
         {{{"Host", "x"}, {"X\xc3", "y"}}, "HTTP/1.1", 400},
@@ -118,6 +140,28 @@ static void headers(void **state)
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++)
         if (status_of("/", CASES[i].fields, CASES[i].version) != CASES[i].status)
             fail_msg("case %zu: not %u", i, CASES[i].status);
+}
+
+static void hosts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *host;
+        unsigned status;
+    } CASES[] = {
+        {"x", 0},         {"x.", 0},         {"a-b_c.d", 0},  {"127.0.0.1:1", 0}, {"x:", 0},
+        {"x:65535", 0},   {"[::1]", 0},      {"[::1]:80", 0}, {"[::1]:", 0},      {"", 400},
+        {".", 400},       {"..", 400},       {"a..b", 400},   {".x", 400},        {":80", 400},
+        {"x:65536", 400}, {"x:80:1", 400},   {"x:a", 400},    {"[::1", 400},      {"[]", 400},
+        {"[::1]8", 400},  {"x]", 400},       {"a[b]", 400},   {"a@b", 400},       {"a,b", 400},
+        {"a%41", 400},    {"\xc3\xbc", 400}, {"a/b", 400},    {"a b", 400},       {" a", 400},
+    };
+
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
+        const struct field fields[] = {{"Host", CASES[i].host}, {NULL, NULL}};
+        if (status_of("/", fields, "HTTP/1.1") != CASES[i].status)
+            fail_msg("%s: not %u", CASES[i].host, CASES[i].status);
+    }
 }
 
 static void host_has_a_largest_length(void **state)
@@ -165,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets),
         cmocka_unit_test(headers),
+        cmocka_unit_test(hosts),
         cmocka_unit_test(host_has_a_largest_length),
         cmocka_unit_test(zero_bytes_are_seen),
         cmocka_unit_test(first_fault_is_the_one_that_is_said),
