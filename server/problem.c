@@ -128,6 +128,7 @@ static unsigned status_of(enum diag_kind kind)
     case DIAG_LIMIT:
         return 413;
     case DIAG_UNKNOWN:
+    case DIAG_FOREIGN:
         return 415;
     case DIAG_UNUSABLE:
         return 422;

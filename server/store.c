@@ -281,8 +281,10 @@ enum store_result store_temp_open(struct store *s, struct store_temp *t)
 
 enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
 {
-    if (!file_write_all(t->fd, p, n))
-        return write_failure(t->store);
+    if (!file_write_all(t->fd, p, n)) {
+        enum store_result result = write_failure(t->store);
+        return lseek(t->fd, t->written, SEEK_SET) == t->written ? result : STORE_FAILED;
+    }
     /* The disk begins now, so that the sync at the end has little left to wait for. Only a hint. */
     sync_file_range(t->fd, t->written, (off_t)n, SYNC_FILE_RANGE_WRITE);
     t->written += (off_t)n;
@@ -344,9 +346,12 @@ enum store_result store_temp_commit(struct store *s, struct store_temp *t, const
     if (!store_key_valid(key))
         result = refuse_key();
     else if (durable && TEMP_FAILURE_RETRY(fsync(t->fd)) != 0)
-        result = write_failure(s);
-    if (result == STORE_OK)
+        result = write_failure(s); /* said once: a second sync would be silent about what was lost */
+    if (result == STORE_OK) {
         result = give_name(s, t, key);
+        if (result == STORE_FULL)
+            return result;
+    }
     /* A name that another thread gave is to be durable too before anybody relies on it. */
     if (durable && (result == STORE_OK || result == STORE_EXISTS) && !folder_sync_parents(s->top, key))
         result = write_failure(s);
@@ -365,7 +370,7 @@ enum store_result store_put(struct store *s, const char *key, struct str bytes,
     if (result == STORE_OK)
         result = file_write_all(t.fd, bytes.p, bytes.n) ? STORE_OK : write_failure(s);
     if (result == STORE_OK)
-        return store_temp_commit(s, &t, key, durability);
+        result = store_temp_commit(s, &t, key, durability);
     store_temp_discard(s, &t);
     return result;
 }

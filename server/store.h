@@ -49,10 +49,12 @@ struct store_temp {
     char name[80]; /* empty where the file system can hold a file without one */
 };
 enum store_result store_temp_open(struct store *s, struct store_temp *t) __attribute__((warn_unused_result));
-/* Appends; after anything but STORE_OK only a discard makes sense. */
+/* Appends all or nothing. After STORE_FULL it may be tried again with the same bytes; after STORE_FAILED only a discard
+ * makes sense. */
 enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
     __attribute__((warn_unused_result));
-/* Gives it its name, once; t is closed in every case. After STORE_EXISTS the object that was there is as good
+/* Gives it its name, once. After STORE_FULL t may still be open: then only the name had no room, and it may be tried
+ * again; it is closed in every other case. After STORE_EXISTS the object that was there is as good
  * as one that was put now: it counts as used now, or was put again if it went away meanwhile. */
 enum store_result store_temp_commit(struct store *s, struct store_temp *t, const char *key,
                                     enum store_durability durability) __attribute__((warn_unused_result));

@@ -12,7 +12,8 @@ enum {
     BATCH = 128,  /* objects, some of which are opened and read */
     PAUSE_MS = 2, /* after a batch */
     NICENESS = 10,
-    FULL_PAUSE_MS = 10 * 1000 /* when a full disk was swept and nothing was found to remove */
+    FULL_PAUSE_MS = 10 * 1000, /* when a full disk was swept and nothing was found to remove */
+    ROOM_WAIT_MS = 10 * 1000
 };
 
 struct sweep {
@@ -24,8 +25,12 @@ struct sweep {
     bool hurried;     /* .. this is: the disk is full */
 
     pthread_mutex_t lock; /* of these */
-    pthread_cond_t told;
-    bool stop, full;
+    pthread_cond_t told, swept;
+    bool stop;
+    bool full;      /* somebody found the disk full, .. */
+    bool sweeping;  /* .. it is being swept for that, .. */
+    bool made_room; /* .. and the last time something was removed */
+    int64_t not_full_before_ms;
 };
 
 static int64_t now_ms(void)
@@ -53,6 +58,21 @@ static void disk_full(void *context)
     w->full = true;
     pthread_cond_signal(&w->told);
     pthread_mutex_unlock(&w->lock);
+}
+
+bool sweep_make_room(struct sweep *w)
+{
+    int64_t until_ms = now_ms() + ROOM_WAIT_MS;
+    struct timespec until = {.tv_sec = (time_t)(until_ms / 1000), .tv_nsec = until_ms % 1000 * 1000000};
+
+    if (w == NULL)
+        return false;
+    pthread_mutex_lock(&w->lock);
+    while (!w->stop && now_ms() < until_ms && (w->sweeping || (w->full && now_ms() >= w->not_full_before_ms)))
+        pthread_cond_timedwait(&w->swept, &w->lock, &until);
+    bool made_room = !w->full && !w->sweeping && w->made_room;
+    pthread_mutex_unlock(&w->lock);
+    return made_room;
 }
 
 /* The plan's: yields after every batch. */
@@ -98,34 +118,45 @@ static bool sweep_once(struct sweep *w, bool full)
 }
 
 /* Sleeps until the next sweep is due; under the lock. */
-static void wait_for_turn(struct sweep *w, int64_t next_ms, int64_t not_full_before_ms)
+static void wait_for_turn(struct sweep *w, int64_t next_ms)
 {
     for (int64_t now = now_ms(); !w->stop && now < next_ms; now = now_ms()) {
-        if (w->full && now >= not_full_before_ms)
+        if (w->full && now >= w->not_full_before_ms)
             return;
-        wait_until(w, w->full && not_full_before_ms < next_ms ? not_full_before_ms : next_ms);
+        wait_until(w, w->full && w->not_full_before_ms < next_ms ? w->not_full_before_ms : next_ms);
     }
 }
 
-/* A disk that is full of what is not ours to remove must not keep the thread busy. */
+/* Under the lock, but for the sweep itself. A disk that is full of what is not ours to remove must not keep the thread
+ * busy. */
+static void sweep_in_turn(struct sweep *w)
+{
+    bool full = w->full && now_ms() >= w->not_full_before_ms;
+
+    w->full = w->full && !full;
+    w->sweeping = full;
+    pthread_mutex_unlock(&w->lock);
+    bool removed = sweep_once(w, full);
+    pthread_mutex_lock(&w->lock);
+    if (!full)
+        return;
+    w->sweeping = false;
+    w->made_room = removed;
+    if (!removed)
+        w->not_full_before_ms = now_ms() + FULL_PAUSE_MS;
+    pthread_cond_broadcast(&w->swept);
+}
+
 static void *run(void *sweep)
 {
     struct sweep *w = sweep;
     int64_t interval_ms = (int64_t)w->config->sweep_interval_s * 1000;
-    int64_t not_full_before_ms = 0;
 
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS); /* of this thread only */
     pthread_mutex_lock(&w->lock);
     while (!w->stop) {
-        bool full = w->full && now_ms() >= not_full_before_ms;
-        if (full)
-            w->full = false;
-        pthread_mutex_unlock(&w->lock);
-        bool removed = sweep_once(w, full);
-        if (full && !removed)
-            not_full_before_ms = now_ms() + FULL_PAUSE_MS;
-        pthread_mutex_lock(&w->lock);
-        wait_for_turn(w, now_ms() + interval_ms, not_full_before_ms);
+        sweep_in_turn(w);
+        wait_for_turn(w, now_ms() + interval_ms);
     }
     pthread_mutex_unlock(&w->lock);
     return NULL;
@@ -134,6 +165,7 @@ static void *run(void *sweep)
 static void free_sweep(struct sweep *w)
 {
     store_on_full(w->store, NULL, NULL);
+    pthread_cond_destroy(&w->swept);
     pthread_cond_destroy(&w->told);
     pthread_mutex_destroy(&w->lock);
     free(w);
@@ -151,6 +183,7 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&w->told, &attributes);
+    pthread_cond_init(&w->swept, &attributes);
     pthread_condattr_destroy(&attributes);
     store_on_full(store, disk_full, w);
     if (pthread_create(&w->thread, NULL, run, w) == 0)

@@ -1,5 +1,5 @@
 /* The thread that sweeps the store (sweep_pass.h): at the start, every sweep_interval_s, and at once when a
- * write finds the disk full, so that the next try finds room. It stays behind the requests: its thread has a
+ * write finds the disk full, so that a second try finds room. It stays behind the requests: its thread has a
  * lower priority, and pauses between batches of objects, unless the disk is full.
  *
  * A sweep that did something is one line in the log, at info; else at debug. */
@@ -15,6 +15,10 @@ struct sweep;
 /* Before other threads use the store. All three outlive the sweep. NULL: no memory, or no thread. */
 struct sweep *sweep_start(const struct config *config, struct store *store, const struct log *log)
     __attribute__((warn_unused_result));
+/* After a write that found the disk full: waits until the sweep that it called for is done. True if that removed
+ * something, so that it is worth to try again; false at once while the last one, which found nothing, is not long ago.
+ * Takes seconds: not for a thread that serves connections, nor for the sweep's own. NULL has no room. */
+bool sweep_make_room(struct sweep *w);
 /* Ends a sweep under way after its present object. When nobody writes to the store any more; NULL is fine. */
 void sweep_stop(struct sweep *w);
 

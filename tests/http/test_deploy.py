@@ -73,6 +73,51 @@ class SocketActivation(unittest.TestCase):
         self.assertEqual(server.get('/healthz').status, 200)
 
 
+@unittest.skipUnless(shutil.which('systemd-analyze') and shutil.which('systemd-socket-activate'),
+                     'systemd is not installed')
+class Systemd(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='aflamed-systemd-')
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        for name in ('aflamed.service', 'aflamed.socket'):
+            with open(os.path.join(self.folder, name), 'w') as file:
+                file.write(deployed('systemd', name).replace('/usr/local/bin/aflamed', support.AFLAMED))
+        self.units = [os.path.join(self.folder, name) for name in ('aflamed.service', 'aflamed.socket')]
+
+    def analyze(self, *command):
+        done = subprocess.run(['systemd-analyze', '--no-pager', *command], stdin=subprocess.DEVNULL, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=support.TIMEOUT_S)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        return done.stdout
+
+    def test_units_make_sense(self):
+        said = self.analyze('verify', '--man=no', *self.units)
+        self.assertNotIn('aflamed', said)
+
+    def test_little_is_allowed(self):
+        """Of 10 points of exposure; what is left is the network, threads and the file system itself."""
+        said = self.analyze('security', '--offline=yes', self.units[0])
+        self.assertLessEqual(float(re.search(r'exposure level for aflamed.service: ([0-9.]+)', said)[1]), 1.5, said)
+
+    def test_serves_on_the_socket_of_the_manager(self):
+        with socket.create_server(('127.0.0.1', 0)) as free:
+            port = free.getsockname()[1]
+        process = subprocess.Popen(['systemd-socket-activate', '--listen=127.0.0.1:%d' % port, support.AFLAMED, 'serve',
+                                    '--store', os.path.join(self.folder, 'store')],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        def end():
+            process.kill()
+            process.communicate(timeout=support.STOP_TIMEOUT_S)
+        self.addCleanup(end)
+        self.assertIn('Listening on', process.stderr.readline())
+        with socket.create_connection(('127.0.0.1', port), support.TIMEOUT_S) as connection:
+            connection.sendall(support.head('GET', '/healthz'))     # the first one starts it, and waits
+            self.assertEqual(support.read_answers(connection)[0].text, 'ok\n')
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(support.STOP_TIMEOUT_S), 0)
+
+
 @unittest.skipUnless(NGINX, 'nginx is not installed')
 class BehindNginx(unittest.TestCase):
     """deploy/nginx/aflamed.conf as it is, but for the places of its password file and of the service."""

@@ -10,10 +10,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -492,6 +494,40 @@ static void a_full_disk_is_told(void **state)
     end(&f);
 }
 
+static void what_found_no_room_is_written_again(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct buf read = {0};
+    struct store_temp t;
+    struct rlimit all, small;
+
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+    small = (struct rlimit){5, all.rlim_max};
+    assert_int_equal(store_temp_open(f.store, &t), STORE_OK);
+    assert_int_equal(store_temp_write(&t, "abc", 3), STORE_OK);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    enum store_result result = store_temp_write(&t, "defg", 4); /* two of them find room */
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+    assert_int_equal(result, STORE_FULL);
+    assert_int_equal(store_temp_write(&t, "defg", 4), STORE_OK);
+    unsigned tries = 0;
+    for (; tries < 20; tries++) {
+        faults = (struct faults){.on = true, .fail_at = 2 + tries, .error = ENOSPC};
+        result = store_temp_commit(f.store, &t, "a/b/c", STORE_DURABLE);
+        faults = (struct faults){.on = false};
+        if (result != STORE_FULL || !t.open)
+            break;
+    }
+    assert_true(tries > 0); /* its name had no room, and was tried again */
+    assert_false(t.open);
+    assert_int_equal(store_read(f.store, "a/b/c", 100, &read), STORE_OK);
+    assert_true(str_eq(buf_view(&read), STR("abcdefg")));
+    buf_free(&read);
+    end(&f);
+}
+
 static void list_takes_folders_only(void **state)
 {
     (void)state;
@@ -652,6 +688,7 @@ int main(void)
         cmocka_unit_test(use_is_known_to_the_hour),
         cmocka_unit_test(a_put_that_finds_it_there_makes_it_young),
         cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(what_found_no_room_is_written_again),
         cmocka_unit_test(list_takes_folders_only),
         cmocka_unit_test(data_is_synced_before_its_name),
         cmocka_unit_test(every_call_may_fail),

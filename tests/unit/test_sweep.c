@@ -176,13 +176,26 @@ static void the_thread_sweeps_at_start_and_in_time(void **state)
     aged_store_end(&f);
 }
 
-/* The next sweep would be an hour away. To the store, a file that may not grow is a full disk. */
+/* To the store, a file that may not grow is a full disk. */
+static enum store_result put_on_full_disk(struct aged_store *f)
+{
+    struct rlimit all, small;
+
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+    small = (struct rlimit){1, all.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    enum store_result result = store_put(f->store, "views/ab/new", STR("many"), STORE_EVICTABLE);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+    return result;
+}
+
+/* The next sweep would be an hour away. */
 static void a_write_that_finds_no_room_wakes_it(void **state)
 {
     (void)state;
     struct aged_store f = aged_store_begin();
     struct config config = {.view_cache_bytes = MIB, .sweep_interval_s = HOUR_S};
-    struct rlimit all, small;
 
     aged_store_put(&f, "views/ab/marker", 10, 40 * DAY_S);
     aged_store_put_views(&f, 2, 4 * KIB, HOUR_S);
@@ -190,16 +203,37 @@ static void a_write_that_finds_no_room_wakes_it(void **state)
     assert_non_null(w);
     assert_true(wait_for(&f, "views/ab/marker", false));
     aged_store_assert_views(&f, 2, 2);
-    signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
-    small = (struct rlimit){1, all.rlim_max};
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    enum store_result result = store_put(f.store, "views/ab/new", STR("many"), STORE_EVICTABLE);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
-    assert_int_equal(result, STORE_FULL);
+    assert_int_equal(put_on_full_disk(&f), STORE_FULL);
     assert_true(wait_for(&f, "views/01/1", false));
     assert_true(aged_store_has(&f, "views/00/0"));
     sweep_stop(w);
+    aged_store_end(&f);
+}
+
+static void room_is_made_for_who_waits(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct config config = {.view_cache_bytes = MIB, .sweep_interval_s = HOUR_S};
+
+    aged_store_put(&f, "views/ab/marker", 10, 40 * DAY_S);
+    aged_store_put_views(&f, 2, 4 * KIB, HOUR_S);
+    struct sweep *w = sweep_start(&config, f.store, NULL);
+    assert_non_null(w);
+    assert_true(wait_for(&f, "views/ab/marker", false));
+    assert_false(sweep_make_room(w)); /* the disk was not full */
+    assert_int_equal(put_on_full_disk(&f), STORE_FULL);
+    assert_true(sweep_make_room(w));
+    assert_false(aged_store_has(&f, "views/01/1"));
+    assert_int_equal(put_on_full_disk(&f), STORE_FULL);
+    assert_true(sweep_make_room(w)); /* of one view half is none */
+    assert_false(aged_store_has(&f, "views/00/0"));
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(put_on_full_disk(&f), STORE_FULL);
+        assert_false(sweep_make_room(w));
+    }
+    sweep_stop(w);
+    assert_false(sweep_make_room(NULL));
     aged_store_end(&f);
 }
 
@@ -227,6 +261,7 @@ int main(void)
         cmocka_unit_test(an_upload_that_slept_is_whole_or_refused),
         cmocka_unit_test(the_thread_sweeps_at_start_and_in_time),
         cmocka_unit_test(a_write_that_finds_no_room_wakes_it),
+        cmocka_unit_test(room_is_made_for_who_waits),
         cmocka_unit_test(it_ends_at_once),
     };
     return cmocka_run_group_tests_name("sweep", tests, NULL, NULL);
