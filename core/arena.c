@@ -188,6 +188,19 @@ void arena_release(struct arena *a, void *array, size_t capacity, size_t element
     free(block);
 }
 
+bool arena_charge(struct arena *a, size_t bytes)
+{
+    if (bytes > a->limit_bytes || a->used_bytes > a->limit_bytes - bytes)
+        return fail(a, ARENA_LIMIT) != NULL;
+    a->used_bytes += bytes;
+    return true;
+}
+
+void arena_discharge(struct arena *a, size_t bytes)
+{
+    a->used_bytes -= bytes;
+}
+
 char *arena_copy(struct arena *a, const void *p, size_t n)
 {
     char *copy = arena_alloc(a, n);

@@ -43,6 +43,11 @@ void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, si
 /* Gives an array from arena_grow back before the arena ends. Small ones stay until arena_free. */
 void arena_release(struct arena *a, void *array, size_t capacity, size_t element_bytes);
 
+/* Counts memory that a library takes for the job by itself against the ceiling, until it is taken back. False when
+ * there is no room for it. */
+bool arena_charge(struct arena *a, size_t bytes) __attribute__((warn_unused_result));
+void arena_discharge(struct arena *a, size_t bytes);
+
 /* Copy of n bytes; NULL as arena_alloc. */
 char *arena_copy(struct arena *a, const void *p, size_t n) __attribute__((warn_unused_result));
 

@@ -10,6 +10,7 @@ enum diag_kind {
     DIAG_NONE,
     DIAG_EMPTY,     /* nothing was given */
     DIAG_UNKNOWN,   /* no format that is known */
+    DIAG_FOREIGN,   /* a known format that is none of ours */
     DIAG_UNUSABLE,  /* a known format, damaged beyond use */
     DIAG_LIMIT,     /* larger than the configuration allows */
     DIAG_NO_MEMORY, /* the system has no more */
@@ -22,10 +23,10 @@ enum diag_kind {
 struct diag {
     enum diag_kind kind;
     bool has_offset;
-    uint64_t offset; /* bytes from the beginning of the file */
-    char title[96];  /* the kind of problem, the same for each occurrence */
-    char detail[400];
-    char hint[400]; /* the next step; may be empty */
+    uint64_t offset;   /* bytes from the beginning of the file */
+    char title[96];    /* the kind of problem, the same for each occurrence */
+    char detail[1600]; /* room for a list of names */
+    char hint[400];    /* the next step; may be empty */
 };
 
 /* Sets d unless it is set already: the first error is the one to show. Always returns false. */

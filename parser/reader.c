@@ -2,14 +2,18 @@
 
 #include <string.h>
 
+#include "parser/foreign.h"
 #include "parser/format.h"
 
 /* A record that straddles two pieces is completed with at most this many bytes of the next one, so that
  * little is copied. */
 enum { CARRY_STEP_BYTES = 4096 };
 
-const struct reader_limits READER_LIMITS_DEFAULT = {
-    .methods = 4000000, .threads = 200000, .line_bytes = 1 << 20, .name_bytes = 4096};
+const struct reader_limits READER_LIMITS_DEFAULT = {.methods = 4000000,
+                                                    .threads = 200000,
+                                                    .line_bytes = 1 << 20,
+                                                    .name_bytes = 4096,
+                                                    .unpacked = {.bytes = UINT64_C(8) << 30, .ratio = 200}};
 
 bool reader_init(struct reader *r, struct arena *arena, const struct reader_limits *limits,
                  struct hash_seed seed)
@@ -117,10 +121,8 @@ static bool feed_piece(struct reader *r, const uint8_t *p, size_t n)
     return feed_format(r, p, n, false, &consumed) && add_carry(r, p + consumed, n - consumed);
 }
 
-bool reader_feed(struct reader *r, const void *p, size_t n)
+static bool feed_plain(struct reader *r, const uint8_t *bytes, size_t n)
 {
-    const uint8_t *bytes = p;
-
     if (r->diag.kind != DIAG_NONE)
         return false;
     if (r->format == NULL && n > 0) {
@@ -137,7 +139,151 @@ bool reader_feed(struct reader *r, const void *p, size_t n)
     return feed_piece(r, bytes, n);
 }
 
-const struct profile *reader_finish(struct reader *r)
+/* ---- packed input ---- */
+
+static void put_size(struct buf *b, uint64_t bytes)
+{
+    static const char *const UNITS[] = {"kB", "MB", "GB", "TB"};
+    uint64_t tenth = 100;
+    size_t unit = 0;
+
+    if (bytes < 1000) {
+        buf_printf(b, "%u bytes", (unsigned)bytes);
+        return;
+    }
+    while (bytes / tenth >= 10000 && unit + 1 < sizeof(UNITS) / sizeof(*UNITS)) {
+        tenth *= 1000;
+        unit++;
+    }
+    buf_fixed(b, bytes / tenth, 1);
+    buf_printf(b, " %s", UNITS[unit]);
+}
+
+static bool put_fact(struct reader *r, const struct unpack_report *report)
+{
+    struct buf text = {0};
+
+    buf_z(&text, unpack_name(report->packer));
+    if (report->member.n > 0) {
+        buf_z(&text, " (");
+        buf_str(&text, report->member);
+        buf_char(&text, ')');
+    }
+    buf_z(&text, ", ");
+    put_size(&text, report->packed_bytes);
+    buf_z(&text, " -> ");
+    put_size(&text, report->unpacked_bytes);
+    buf_z(&text, "; places in the file are counted in unpacked bytes");
+    bool ok = !text.failed && builder_fact(r->builder, STR("packed"), buf_view(&text));
+    buf_free(&text);
+    return ok || builder_failed(r->builder, &r->diag);
+}
+
+/* What the profile's readers have to know of the packing. */
+static bool note_packing(struct reader *r)
+{
+    struct unpack_report report;
+
+    unpack_report(r->unpack, &report);
+    if (report.state == UNPACK_CUT)
+        builder_warn(r->builder, WARN_PACKED_CUT, report.at, WARNING_NO_OFFSET);
+    if (report.state == UNPACK_DAMAGED)
+        builder_warn(r->builder, WARN_PACKED_DAMAGED, report.at, WARNING_NO_OFFSET);
+    if (report.wrong_checksum)
+        builder_warn(r->builder, WARN_PACKED_CHECKSUM, 1, WARNING_NO_OFFSET);
+    if (report.trailing_bytes > 0)
+        builder_warn(r->builder, WARN_TRAILING_BYTES, report.trailing_bytes, WARNING_NO_OFFSET);
+    return put_fact(r, &report);
+}
+
+/* The sink. Its first block holds more than any magic needs, or all there is. */
+static bool feed_unpacked(void *context, const uint8_t *p, size_t n)
+{
+    struct reader *r = context;
+    bool more;
+    const struct packer *again = r->format == NULL && r->carry_bytes == 0 ? unpack_detect(p, n, &more) : NULL;
+
+    if (again != NULL)
+        return diag_set(&r->diag, DIAG_UNUSABLE, "packed twice", "Unpack it once, and upload what comes out.",
+                        "What is packed is a %s itself, and only one layer is unpacked here.",
+                        unpack_noun(again));
+    return feed_plain(r, p, n);
+}
+
+static bool begin_packed(struct reader *r, const struct packer *packer)
+{
+    const struct unpack_options options = {
+        .limits = r->limits.unpacked, .member = r->member, .sink = feed_unpacked, .context = r};
+
+    r->way = READER_PACKED;
+    r->packed = arena_alloc(r->arena, DETECT_BYTES_MAX);
+    if (r->packed == NULL)
+        return builder_failed(r->builder, &r->diag);
+    r->unpack = unpack_new(packer, r->arena, &options, &r->unpack_diag);
+    if (r->unpack == NULL)
+        r->diag = r->unpack_diag;
+    return r->unpack != NULL;
+}
+
+static bool begin_plain(struct reader *r)
+{
+    r->way = READER_PLAIN;
+    return r->member.p == NULL || diag_set(&r->diag, DIAG_USAGE, "no archive", "Leave the member out.",
+                                           "A member is named, but the file is no zip archive.");
+}
+
+/* Of an archive the refusal of one member is not the last word: it goes on, to see whether that one was meant. */
+static bool feed_packed(struct reader *r, const uint8_t *p, size_t n)
+{
+    size_t kept = DETECT_BYTES_MAX - r->packed_bytes < n ? DETECT_BYTES_MAX - r->packed_bytes : n;
+
+    if (r->unpack == NULL)
+        return false;
+    if (kept > 0)
+        memcpy(r->packed + r->packed_bytes, p, kept);
+    r->packed_bytes += kept;
+    if (unpack_feed(r->unpack, p, n))
+        return true;
+    if (r->unpack_diag.kind != DIAG_NONE)
+        r->diag = r->unpack_diag;
+    return false;
+}
+
+/* Nothing usable came out of what is cut or damaged: that is what to say, unless it is clear what it was. */
+static void blame_damage(struct reader *r)
+{
+    const struct diag said = r->diag;
+    struct unpack_report report;
+
+    unpack_report(r->unpack, &report);
+    const char *noun = unpack_noun(report.packer);
+    if (report.state != UNPACK_WHOLE &&
+        (said.kind == DIAG_EMPTY || said.kind == DIAG_UNKNOWN || said.kind == DIAG_UNUSABLE)) {
+        r->diag = (struct diag){.kind = DIAG_NONE};
+        diag_at(&r->diag, DIAG_UNUSABLE, report.at,
+                report.state == UNPACK_CUT ? "packed file cut" : "packed file damaged",
+                "Copy it again and check that it is whole, or upload it unpacked.",
+                "The %s %s there, and what comes out before is of no use: %.300s", noun,
+                report.state == UNPACK_CUT ? "ends early" : "is damaged", said.detail);
+    } else if (said.kind == DIAG_EMPTY) {
+        r->diag = (struct diag){.kind = DIAG_NONE};
+        diag_set(&r->diag, DIAG_EMPTY, said.title, said.hint, "What the %s unpacks to has no bytes.", noun);
+    }
+}
+
+/* An archive of which no member is meant may be something as a whole, like an app. */
+static void name_archive(struct reader *r)
+{
+    const struct diag said = r->diag;
+    const struct foreign *kind = foreign_find((struct str){(const char *)r->packed, r->packed_bytes});
+
+    if (said.kind != DIAG_UNUSABLE || r->member.p != NULL || kind == NULL)
+        return;
+    r->diag = (struct diag){.kind = DIAG_NONE};
+    diag_set(&r->diag, DIAG_FOREIGN, kind->title, kind->hint, "%s %s", kind->detail, said.detail);
+}
+
+static const struct profile *finish_plain(struct reader *r)
 {
     const struct profile *profile;
     size_t consumed;
@@ -156,8 +302,88 @@ const struct profile *reader_finish(struct reader *r)
     if (!feed_format(r, r->carry, r->carry_bytes, true, &consumed) ||
         !r->format->finish(r->state, file_bytes))
         return NULL;
+    if (r->way == READER_PACKED && !note_packing(r))
+        return NULL;
     profile = builder_finish(r->builder, str_of(r->format->name), str_of(r->format->label));
     if (profile == NULL)
         builder_failed(r->builder, &r->diag);
     return profile;
+}
+
+static const struct profile *finish_packed(struct reader *r)
+{
+    const struct profile *profile = NULL;
+
+    if (r->unpack == NULL)
+        return NULL;
+    bool ok = unpack_finish(r->unpack);
+    if (r->unpack_diag.kind != DIAG_NONE) {
+        r->diag = r->unpack_diag;
+        name_archive(r);
+    } else if (ok) {
+        profile = finish_plain(r);
+    }
+    if (profile == NULL && r->unpack_diag.kind == DIAG_NONE)
+        blame_damage(r);
+    return profile;
+}
+
+/* ---- the whole ---- */
+
+void reader_choose(struct reader *r, struct str member)
+{
+    r->member = member;
+}
+
+static bool feed_on(struct reader *r, const uint8_t *p, size_t n)
+{
+    return r->way == READER_PACKED ? feed_packed(r, p, n) : feed_plain(r, p, n);
+}
+
+/* Decides by the bytes in the head, or by those of a piece that has enough of them. False: not yet, or diag. */
+static bool begin(struct reader *r, const uint8_t *p, size_t n, bool final)
+{
+    bool more;
+    const struct packer *packer = unpack_detect(p, n, &more);
+
+    if (packer != NULL)
+        return begin_packed(r, packer);
+    return (final || !more) && begin_plain(r);
+}
+
+bool reader_feed(struct reader *r, const void *p, size_t n)
+{
+    const uint8_t *bytes = p;
+
+    while (r->way == READER_BEGINS && n > 0) {
+        if (r->head_bytes == 0 && n >= UNPACK_MAGIC_BYTES) {
+            if (!begin(r, bytes, n, false))
+                return false;
+            break;
+        }
+        r->head[r->head_bytes++] = *bytes++;
+        n--;
+        if (begin(r, r->head, r->head_bytes, false) && !feed_on(r, r->head, r->head_bytes))
+            return false;
+        if (r->diag.kind != DIAG_NONE)
+            return false;
+    }
+    return r->way == READER_BEGINS || feed_on(r, bytes, n);
+}
+
+const struct profile *reader_finish(struct reader *r)
+{
+    const struct profile *profile = NULL;
+
+    if (r->way == READER_BEGINS && begin(r, r->head, r->head_bytes, true))
+        feed_plain(r, r->head, r->head_bytes);
+    profile = r->way == READER_PACKED ? finish_packed(r) : finish_plain(r);
+    reader_free(r);
+    return profile;
+}
+
+void reader_free(struct reader *r)
+{
+    unpack_free(r->unpack);
+    r->unpack = NULL;
 }

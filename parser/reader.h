@@ -1,9 +1,11 @@
-/* Bytes in, profile out: detect -> feed -> finish, for every format of parser/formats.c.
+/* Bytes in, profile out: unpack -> detect -> feed -> finish, for every format of parser/formats.c, plain or packed in
+ * one of the ways of parser/unpack.c.
  *
  *     reader_init(&r, &arena, &limits, seed);
  *     while (more && reader_feed(&r, p, n))
  *         read on into p;
  *     const struct profile *profile = reader_finish(&r);
+ *     reader_free(&r);
  *
  * Pieces may have any size; their memory may be reused at once. NULL at the end: r.diag says why. Any cutting
  * of the input gives the same profile. All memory comes from the arena, which must outlive the profile. */
@@ -14,6 +16,7 @@
 #include "core/diag.h"
 #include "core/hash.h"
 #include "parser/profile.h"
+#include "parser/unpack.h"
 
 struct format;
 struct builder;
@@ -25,6 +28,7 @@ struct reader_limits {
     uint32_t line_bytes; /* of one text line; longer ones are cut, with a warning */
     uint32_t name_bytes; /* of one class, method, signature, file or thread name; longer ones are cut, with a
                             warning */
+    struct unpack_limits unpacked;
 };
 
 extern const struct reader_limits READER_LIMITS_DEFAULT;
@@ -40,16 +44,32 @@ struct reader {
     uint8_t *carry;  /* bytes that were fed but not consumed: the beginning of a record or line */
     size_t carry_bytes, carry_capacity;
     size_t enough_bytes; /* the format is asked again when this many are carried, or at the end */
+
+    enum { READER_BEGINS, READER_PLAIN, READER_PACKED } way;
+    uint8_t head[UNPACK_MAGIC_BYTES]; /* while it begins: bytes that do not tell yet whether it is packed */
+    size_t head_bytes;
+    struct str member;
+    struct unpack *unpack;
+    struct diag unpack_diag;
+    uint8_t *packed; /* the first bytes of what is packed, which may tell what a whole archive is */
+    size_t packed_bytes;
 };
 
 /* False when the arena gives not even the beginning. */
 bool reader_init(struct reader *r, struct arena *arena, const struct reader_limits *limits,
                  struct hash_seed seed) __attribute__((warn_unused_result));
 
+/* Of an archive, this member is meant: a name as unpack_member_name gives it, which must stay; p NULL: the only one.
+ * Before the first byte. DIAG_USAGE later if the input is no archive. */
+void reader_choose(struct reader *r, struct str member);
+
 /* False once the input is known to be unusable: r->diag is set, and further bytes are ignored. */
 bool reader_feed(struct reader *r, const void *p, size_t n);
 
 /* After the last byte. NULL on failure (r->diag). */
 const struct profile *reader_finish(struct reader *r) __attribute__((warn_unused_result));
+
+/* Without reader_finish before it, or behind it; at any time, and again. */
+void reader_free(struct reader *r);
 
 #endif

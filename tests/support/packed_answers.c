@@ -1,0 +1,113 @@
+#include "tests/support/packed_answers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "tests/support/profile_dump.h"
+#include "tests/support/trace_bytes.h"
+
+const struct reader_limits PACKED_LIMITS = {.methods = 1000,
+                                            .threads = 1000,
+                                            .line_bytes = 1000,
+                                            .name_bytes = 100,
+                                            .unpacked = {.bytes = 64 << 20, .ratio = 200}};
+
+struct buf packed_plain_input(const char *name)
+{
+    struct buf b = {0};
+
+    for (size_t i = 0; i < TRACE_INPUTS_COUNT; i++)
+        if (strcmp(TRACE_INPUTS[i].name, name) == 0)
+            TRACE_INPUTS[i].put(&b);
+    assert_true(b.n > 0 && !b.failed);
+    return b;
+}
+
+struct buf packed_answer_cut(struct str bytes, const size_t *cuts, size_t n_cuts)
+{
+    struct buf answer = {0};
+
+    profile_dump_cut(&answer, &PACKED_LIMITS, bytes.p, bytes.n, cuts, n_cuts);
+    assert_false(answer.failed);
+    return answer;
+}
+
+struct buf packed_answer_to(struct str bytes)
+{
+    return packed_answer_cut(bytes, NULL, 0);
+}
+
+bool packed_contains(const struct buf *b, const char *text)
+{
+    return str_find_str(buf_view(b), str_of(text)) < b->n;
+}
+
+void packed_assert_answer(struct str bytes, const char *text)
+{
+    size_t cuts[] = {bytes.n / 3, bytes.n / 2, bytes.n - bytes.n / 7};
+    struct buf answer = packed_answer_to(bytes), again = packed_answer_cut(bytes, cuts, 3);
+
+    if (!packed_contains(&answer, text))
+        fail_msg("no \"%s\" in: %.*s", text, (int)answer.n, answer.p);
+    assert_true(str_eq(buf_view(&answer), buf_view(&again)));
+    buf_free(&answer);
+    buf_free(&again);
+}
+
+struct str packed_without_fact(struct buf *b)
+{
+    size_t at = str_find_str(buf_view(b), STR("\nfact 6:packed"));
+
+    assert_true(at < b->n);
+    b->n = at;
+    buf_char(b, '\n');
+    return buf_view(b);
+}
+
+struct buf packed_member_answer(struct str bytes, const char *member)
+{
+    struct buf answer = {0};
+    struct arena arena;
+    struct reader r;
+
+    arena_init(&arena, 64 << 20);
+    assert_true(reader_init(&r, &arena, &PACKED_LIMITS, (struct hash_seed){1, 2}));
+    reader_choose(&r, str_of(member));
+    reader_feed(&r, bytes.p, bytes.n);
+    const struct profile *p = reader_finish(&r);
+    if (p != NULL)
+        profile_dump(&answer, p);
+    else
+        profile_dump_diag(&answer, &r.diag);
+    arena_free(&arena);
+    assert_false(answer.failed);
+    return answer;
+}
+
+void packed_assert_member_answer(struct str bytes, const char *member, const char *text)
+{
+    struct buf answer = packed_member_answer(bytes, member);
+
+    if (!packed_contains(&answer, text))
+        fail_msg("no \"%s\" in: %.*s", text, (int)answer.n, answer.p);
+    buf_free(&answer);
+}
+
+void packed_assert_same_as_plain(const struct buf *packed, const char *name)
+{
+    struct buf plain = packed_plain_input(name), expected = packed_answer_to(buf_view(&plain)),
+               answer = packed_answer_to(buf_view(packed));
+
+    if (!str_eq(packed_without_fact(&answer), buf_view(&expected)))
+        fail_msg("%.*s", (int)answer.n, answer.p);
+    packed_assert_answer(buf_view(packed), "");
+    buf_free(&answer);
+    buf_free(&expected);
+    buf_free(&plain);
+}

@@ -1,0 +1,29 @@
+/* What the reader answers to packed bytes, for the tests of unpacking. All answers are as profile_dump.h has them, and are
+ * the caller's to free; what fails, fails the test. */
+#ifndef TESTS_PACKED_ANSWERS_H
+#define TESTS_PACKED_ANSWERS_H
+
+#include "core/buf.h"
+#include "parser/reader.h"
+
+extern const struct reader_limits PACKED_LIMITS;
+
+/* The file of this name of tests/support/trace_bytes.h. */
+struct buf packed_plain_input(const char *name);
+
+struct buf packed_answer_to(struct str bytes);
+struct buf packed_answer_cut(struct str bytes, const size_t *cuts, size_t n_cuts);
+/* Of an archive's member. */
+struct buf packed_member_answer(struct str bytes, const char *member);
+
+bool packed_contains(const struct buf *answer, const char *text);
+/* The answer without the fact that says how it was packed, which must be there. */
+struct str packed_without_fact(struct buf *answer);
+
+/* The answer to these bytes holds the text; with cuts in the middle it is the same one. */
+void packed_assert_answer(struct str bytes, const char *text);
+void packed_assert_member_answer(struct str bytes, const char *member, const char *text);
+/* It is the answer to the file of this name. */
+void packed_assert_same_as_plain(const struct buf *packed, const char *name);
+
+#endif

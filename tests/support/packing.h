@@ -1,0 +1,32 @@
+/* Packs bytes for the tests, as well as the usual tools do and as badly as a test needs. */
+#ifndef TESTS_PACKING_H
+#define TESTS_PACKING_H
+
+#include "core/buf.h"
+
+/* One member, with name, comment, extra field and checksum in its header. */
+void packing_gzip(struct buf *b, struct str bytes);
+
+/* One frame with a checksum, in several blocks. */
+void packing_zstd(struct buf *b, struct str bytes);
+/* A frame to be skipped, of n bytes. */
+void packing_zstd_skipped(struct buf *b, uint32_t n);
+/* A frame that announces this window and has a line of folded stacks, then `blocks` runs of 128 KiB of line ends. */
+void packing_zstd_runs(struct buf *b, unsigned window_log, uint32_t blocks);
+
+struct packing_member {
+    const char *name;
+    struct str bytes;
+    uint16_t method; /* 0 stored, 8 deflated; of any other the bytes are stored */
+    uint16_t flags;  /* with 8: a descriptor behind the data */
+    bool zip64;      /* sizes as u64 */
+    bool unmarked;   /* the descriptor is without its mark */
+    bool wrong_crc;
+};
+void packing_zip_member(struct buf *b, const struct packing_member *m);
+/* The directory, as far as anybody needs it who reads from the front. */
+void packing_zip_end(struct buf *b);
+/* An archive of one deflated member. */
+void packing_zip(struct buf *b, const char *name, struct str bytes);
+
+#endif

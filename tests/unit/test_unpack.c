@@ -1,0 +1,450 @@
+/* What is packed gives the profile of what is in it, however it is cut, as far as it goes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/buf.h"
+#include "parser/reader.h"
+#include "tests/support/packed_answers.h"
+#include "tests/support/packing.h"
+#include "tests/support/profile_dump.h"
+
+struct kind {
+    const char *name;
+    void (*pack)(struct buf *b, struct str bytes);
+};
+
+static void pack_zip(struct buf *b, struct str bytes)
+{
+    packing_zip(b, "folder/app.trace", bytes);
+}
+
+static void pack_zip_streamed(struct buf *b, struct str bytes)
+{
+    packing_zip_member(b, &(struct packing_member){
+                              .name = "a.trace", .bytes = bytes, .method = 8, .flags = 8, .unmarked = true});
+    packing_zip_end(b);
+}
+
+static void pack_zip_stored(struct buf *b, struct str bytes)
+{
+    packing_zip_member(b, &(struct packing_member){.name = "a.trace", .bytes = bytes, .zip64 = true});
+    packing_zip_end(b);
+}
+
+static const struct kind KINDS[] = {{"gzip", packing_gzip},
+                                    {"zstd", packing_zstd},
+                                    {"zip", pack_zip},
+                                    {"zip-streamed", pack_zip_streamed},
+                                    {"zip-stored", pack_zip_stored}};
+enum { N_KINDS = sizeof(KINDS) / sizeof(*KINDS) };
+
+/* ---- helpers ---- */
+
+static struct buf packed_input(const struct kind *kind, const char *name)
+{
+    struct buf plain = packed_plain_input(name), packed = {0};
+
+    kind->pack(&packed, buf_view(&plain));
+    assert_false(packed.failed);
+    buf_free(&plain);
+    return packed;
+}
+
+/* ---- what comes out ---- */
+
+static void test_profile_is_that_of_the_contents(void **state)
+{
+    static const char *const INPUTS[] = {"v3", "v1", "long", "folded", "v3-broken"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(INPUTS) / sizeof(*INPUTS); i++) {
+        struct buf plain = packed_plain_input(INPUTS[i]), expected = packed_answer_to(buf_view(&plain));
+        for (size_t k = 0; k < N_KINDS; k++) {
+            struct buf packed = packed_input(&KINDS[k], INPUTS[i]),
+                       answer = packed_answer_to(buf_view(&packed));
+            if (!str_eq(packed_without_fact(&answer), buf_view(&expected)))
+                fail_msg("%s in %s: %.*s", INPUTS[i], KINDS[k].name, (int)answer.n, answer.p);
+            buf_free(&answer);
+            buf_free(&packed);
+        }
+        buf_free(&expected);
+        buf_free(&plain);
+    }
+}
+
+static void test_fact(void **state)
+{
+    struct buf packed = packed_input(&KINDS[2], "v3"), answer = packed_answer_to(buf_view(&packed));
+
+    (void)state;
+    assert_true(packed_contains(&answer, ":zip (folder/app.trace), "));
+    assert_true(packed_contains(&answer, " bytes -> "));
+    assert_true(packed_contains(&answer, "counted in unpacked bytes"));
+    buf_free(&answer);
+    buf_free(&packed);
+}
+
+static void test_every_cut(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < N_KINDS; k++) {
+        struct buf packed = packed_input(&KINDS[k], "v3"), whole = packed_answer_to(buf_view(&packed));
+        for (size_t cut = 0; cut <= packed.n; cut++) {
+            struct buf answer = packed_answer_cut(buf_view(&packed), &cut, 1);
+            if (!str_eq(buf_view(&answer), buf_view(&whole)))
+                fail_msg("%s cut at %zu: %.*s", KINDS[k].name, cut, (int)answer.n, answer.p);
+            buf_free(&answer);
+        }
+        size_t *each = calloc(packed.n, sizeof(*each));
+        assert_non_null(each);
+        for (size_t i = 0; i < packed.n; i++)
+            each[i] = i;
+        struct buf answer = packed_answer_cut(buf_view(&packed), each, packed.n);
+        assert_true(str_eq(buf_view(&answer), buf_view(&whole)));
+        free(each);
+        buf_free(&answer);
+        buf_free(&whole);
+        buf_free(&packed);
+    }
+}
+
+static void test_every_truncation(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < N_KINDS; k++) {
+        struct buf packed = packed_input(&KINDS[k], "long");
+        for (size_t n = 4; n < packed.n; n++) {
+            struct str part = {packed.p, n};
+            struct buf answer = packed_answer_to(part);
+            bool marked =
+                packed_contains(&answer, "packed-cut") || packed_contains(&answer, "packed file cut");
+            bool all = n + 46 > packed.n && k > 1; /* within the directory of a zip */
+            if (!marked && !all)
+                fail_msg("%s of %zu bytes: %.*s", KINDS[k].name, n, (int)answer.n, answer.p);
+            buf_free(&answer);
+            if (n % 7 == 0)
+                packed_assert_answer(part, "");
+        }
+        buf_free(&packed);
+    }
+}
+
+/* Of a long file cut in the middle there is half a profile. */
+static void test_salvage(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < N_KINDS; k++) {
+        struct buf packed = packed_input(&KINDS[k], "folded-long");
+        packed_assert_answer((struct str){packed.p, packed.n - packed.n / 3}, "warning 10:packed-cut");
+        packed.p[packed.n - packed.n / 3] ^= 0x55;
+        packed_assert_answer(buf_view(&packed),
+                             strcmp(KINDS[k].name, "zip-stored") == 0 ? "packed-checksum" : "warning");
+        buf_free(&packed);
+    }
+}
+
+/* Any answer, and the same one however the bytes come. */
+static void test_every_bit(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < N_KINDS; k++) {
+        struct buf packed = packed_input(&KINDS[k], "v3");
+        for (size_t bit = 0; bit < 8 * packed.n; bit++) {
+            packed.p[bit / 8] ^= (char)(1 << bit % 8);
+            packed_assert_answer(buf_view(&packed), "");
+            packed.p[bit / 8] ^= (char)(1 << bit % 8);
+        }
+        buf_free(&packed);
+    }
+}
+
+static void test_checksum(void **state)
+{
+    struct buf gzip = packed_input(&KINDS[0], "v3"), zstd = packed_input(&KINDS[1], "v3"), zip = {0};
+    struct buf plain = packed_plain_input("v3");
+
+    (void)state;
+    gzip.p[gzip.n - 8] ^= 1;
+    packed_assert_answer(buf_view(&gzip), "warning 15:packed-checksum");
+    zstd.p[zstd.n - 1] ^= 1;
+    packed_assert_answer(buf_view(&zstd), "warning 15:packed-checksum");
+    for (uint16_t flags = 0; flags <= 8; flags += 8) {
+        struct packing_member m = {
+            .name = "a", .bytes = buf_view(&plain), .method = 8, .flags = flags, .wrong_crc = true};
+        buf_clear(&zip);
+        packing_zip_member(&zip, &m);
+        packing_zip_end(&zip);
+        packed_assert_answer(buf_view(&zip), "warning 15:packed-checksum");
+    }
+    buf_free(&plain);
+    buf_free(&gzip);
+    buf_free(&zstd);
+    buf_free(&zip);
+}
+
+/* ---- streams of several parts ---- */
+
+static void test_several_streams(void **state)
+{
+    struct buf plain = packed_plain_input("long"), packed = {0};
+    struct str front = {plain.p, plain.n / 3}, back = {plain.p + front.n, plain.n - front.n};
+
+    (void)state;
+    packing_gzip(&packed, front);
+    packing_gzip(&packed, STR(""));
+    packing_gzip(&packed, back);
+    packed_assert_same_as_plain(&packed, "long");
+    for (size_t i = 0; i < 700; i++)
+        buf_char(&packed, 0);
+    packed_assert_same_as_plain(&packed, "long");
+    buf_z(&packed, "behind");
+    packed_assert_answer(buf_view(&packed), "warning 14:trailing-bytes 6");
+    buf_clear(&packed);
+    packing_zstd_skipped(&packed, 5);
+    packing_zstd(&packed, front);
+    packing_zstd_skipped(&packed, 0);
+    packing_zstd(&packed, back);
+    packing_zstd_skipped(&packed, 70000);
+    packed_assert_same_as_plain(&packed, "long");
+    buf_z(&packed, "behind");
+    packed_assert_answer(buf_view(&packed), "warning 14:trailing-bytes 6");
+    buf_free(&packed);
+    buf_free(&plain);
+}
+
+static void test_nothing_in_it(void **state)
+{
+    struct buf packed = {0};
+
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        buf_clear(&packed);
+        KINDS[k].pack(&packed, STR(""));
+        packed_assert_answer(buf_view(&packed), " 10:empty file");
+    }
+    buf_clear(&packed);
+    packing_zstd_skipped(&packed, 3);
+    packed_assert_answer(buf_view(&packed), "empty file");
+    packed_assert_answer(STR("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"), "no file in the archive");
+    packed_assert_answer(STR("\x1f"), "diag");
+    packed_assert_answer(STR("P"), "diag");
+    buf_free(&packed);
+}
+
+static void test_packed_twice(void **state)
+{
+    (void)state;
+    for (size_t inner = 0; inner < N_KINDS; inner++)
+        for (size_t outer = 0; outer < N_KINDS; outer++) {
+            struct buf once = packed_input(&KINDS[inner], "v3"), twice = {0};
+            KINDS[outer].pack(&twice, buf_view(&once));
+            packed_assert_answer(buf_view(&twice), "packed twice");
+            buf_free(&once);
+            buf_free(&twice);
+        }
+}
+
+/* ---- limits ---- */
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static struct buf zeros(size_t n)
+{
+    struct buf b = {0};
+
+    buf_z(&b, "a;b 1\n");
+    assert_true(buf_reserve(&b, n));
+    memset(b.p + b.n, '\n', n);
+    b.n += n;
+    return b;
+}
+
+static void test_ratio(void **state)
+{
+    struct buf bytes = zeros(40 << 20), packed = {0};
+    double begin = seconds();
+
+    (void)state;
+    for (size_t k = 0; k < 4; k++) { /* what is stored is as large as it is */
+        buf_clear(&packed);
+        KINDS[k].pack(&packed, buf_view(&bytes));
+        packed_assert_answer(buf_view(&packed), "limit max_unpacked_ratio of 200");
+    }
+    buf_clear(&packed);
+    packing_zstd_runs(&packed, 17, 100000); /* 12 GiB */
+    packed_assert_answer(buf_view(&packed), "limit max_unpacked_ratio of 200");
+    assert_true(seconds() - begin < 20);
+    buf_free(&packed);
+    buf_free(&bytes);
+}
+
+/* The same in less than what the ratio looks at is a matter of taste, and read. */
+static void test_ratio_below_its_beginning(void **state)
+{
+    struct buf bytes = zeros(15 << 20), packed = {0};
+
+    (void)state;
+    for (size_t k = 0; k < N_KINDS; k++) {
+        buf_clear(&packed);
+        KINDS[k].pack(&packed, buf_view(&bytes));
+        packed_assert_answer(buf_view(&packed), "fact 6:packed");
+    }
+    buf_free(&packed);
+    buf_free(&bytes);
+}
+
+static struct buf limited_answer(struct str bytes, struct unpack_limits unpacked, size_t memory_bytes)
+{
+    struct reader_limits limits = PACKED_LIMITS;
+    struct buf answer = {0};
+    struct arena arena;
+    struct reader r;
+
+    limits.unpacked = unpacked;
+    arena_init(&arena, memory_bytes);
+    assert_true(reader_init(&r, &arena, &limits, (struct hash_seed){1, 2}));
+    reader_feed(&r, bytes.p, bytes.n);
+    const struct profile *p = reader_finish(&r);
+    if (p != NULL)
+        profile_dump(&answer, p);
+    else
+        profile_dump_diag(&answer, &r.diag);
+    arena_free(&arena);
+    return answer;
+}
+
+static void test_size(void **state)
+{
+    struct buf plain = packed_plain_input("long");
+
+    (void)state;
+    for (size_t k = 0; k < N_KINDS; k++) {
+        struct buf packed = {0};
+        KINDS[k].pack(&packed, buf_view(&plain));
+        struct buf fits = limited_answer(buf_view(&packed), (struct unpack_limits){plain.n, 200}, 64 << 20);
+        struct buf more =
+            limited_answer(buf_view(&packed), (struct unpack_limits){plain.n - 1, 200}, 64 << 20);
+        assert_true(packed_contains(&fits, "fact 6:packed"));
+        assert_true(packed_contains(&more, "limit max_unpacked_bytes of "));
+        buf_free(&fits);
+        buf_free(&more);
+        buf_free(&packed);
+    }
+    buf_free(&plain);
+}
+
+static void test_memory(void **state)
+{
+    static const struct unpack_limits WIDE = {1 << 30, 1000000};
+    struct buf packed = {0};
+
+    (void)state;
+    packing_zstd_runs(&packed, 27, 1);
+    struct buf fits = limited_answer(buf_view(&packed), WIDE, 160 << 20);
+    struct buf more = limited_answer(buf_view(&packed), WIDE, 120 << 20);
+    assert_false(packed_contains(&fits, "job_memory_bytes"));
+    assert_true(packed_contains(&more, "limit job_memory_bytes of "));
+    buf_free(&fits);
+    buf_free(&more);
+    buf_clear(&packed);
+    packing_zstd_runs(&packed, 28, 1);
+    packed_assert_answer(buf_view(&packed), " 6 16:window too large");
+    buf_clear(&packed);
+    buf_bytes(&packed, "\x28\xb5\x2f\xfd\x01\x50\x07\x01\0\0", 10);
+    packed_assert_answer(buf_view(&packed), "needs the dictionary 7");
+    buf_free(&packed);
+    for (size_t memory_bytes = 16 << 10; memory_bytes < 400 << 10; memory_bytes += 5000)
+        for (size_t k = 0; k < N_KINDS; k++) {
+            packed = packed_input(&KINDS[k], "v3");
+            more = limited_answer(buf_view(&packed), WIDE, memory_bytes);
+            assert_true(packed_contains(&more, "job_memory_bytes") ||
+                        packed_contains(&more, "fact 6:packed"));
+            buf_free(&more);
+            buf_free(&packed);
+        }
+}
+
+/* A look at the beginning, for naming what is in it. */
+static void test_beginning(void **state)
+{
+    char out[8];
+
+    (void)state;
+    for (size_t k = 0; k < N_KINDS; k++) {
+        struct buf packed = {0};
+        KINDS[k].pack(&packed, STR("0123456789"));
+        assert_int_equal(unpack_beginning(packed.p, packed.n, out, sizeof(out)), k < 2 ? sizeof(out) : 0);
+        if (k < 2)
+            assert_memory_equal(out, "01234567", sizeof(out));
+        buf_free(&packed);
+    }
+    assert_int_equal(unpack_beginning("plain", 5, out, sizeof(out)), 0);
+    assert_int_equal(unpack_beginning("", 0, out, sizeof(out)), 0);
+}
+
+static void test_codings(void **state)
+{
+    (void)state;
+    assert_string_equal(unpack_name(unpack_by_coding(STR("GZip"))), "gzip");
+    assert_string_equal(unpack_name(unpack_by_coding(STR("x-gzip"))), "gzip");
+    assert_string_equal(unpack_name(unpack_by_coding(STR("zstd"))), "zstd");
+    assert_null(unpack_by_coding(STR("zip")));
+    assert_null(unpack_by_coding(STR("")));
+    assert_null(unpack_by_coding(STR("br")));
+}
+
+/* An upload that is given up half-way. */
+static void test_abandoned(void **state)
+{
+    struct buf packed = packed_input(&KINDS[1], "long");
+    struct arena arena;
+    struct reader r;
+
+    (void)state;
+    arena_init(&arena, 64 << 20);
+    assert_true(reader_init(&r, &arena, &PACKED_LIMITS, (struct hash_seed){1, 2}));
+    assert_true(reader_feed(&r, packed.p, packed.n / 2));
+    reader_free(&r);
+    reader_free(&r);
+    arena_free(&arena);
+    buf_free(&packed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_profile_is_that_of_the_contents),
+        cmocka_unit_test(test_fact),
+        cmocka_unit_test(test_every_cut),
+        cmocka_unit_test(test_every_truncation),
+        cmocka_unit_test(test_salvage),
+        cmocka_unit_test(test_every_bit),
+        cmocka_unit_test(test_checksum),
+        cmocka_unit_test(test_several_streams),
+        cmocka_unit_test(test_nothing_in_it),
+        cmocka_unit_test(test_packed_twice),
+        cmocka_unit_test(test_ratio),
+        cmocka_unit_test(test_ratio_below_its_beginning),
+        cmocka_unit_test(test_size),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_beginning),
+        cmocka_unit_test(test_codings),
+        cmocka_unit_test(test_abandoned),
+    };
+
+    return cmocka_run_group_tests_name("unpack", tests, NULL, NULL);
+}
