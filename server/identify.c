@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parser/unpack.h"
+
 enum { WORDS_BYTES_MAX = 120 };
 
 /* libmagic's cookies must not be shared, and opening one maps a database of megabytes: each thread keeps its
@@ -80,19 +82,21 @@ void identify(const void *p, size_t n, char *out, size_t out_bytes)
 
 void identify_refused(struct diag *diag, const void *p, size_t n)
 {
-    static const struct str PACKED[] = {STR_INIT("gzip"), STR_INIT("Zip"),   STR_INIT("Zstandard"),
-                                        STR_INIT("XZ"),   STR_INIT("bzip2"), STR_INIT("POSIX tar")};
+    uint8_t unpacked[IDENTIFY_BYTES];
     size_t said = strlen(diag->detail);
     char words[128];
+    bool more;
 
     if (diag->kind != DIAG_UNKNOWN)
+        return;
+    if (unpack_detect(p, n, &more) != NULL) {
+        n = unpack_beginning(p, n, unpacked, sizeof(unpacked));
+        p = unpacked;
+    }
+    if (n == 0)
         return;
     identify(p, n, words, sizeof(words));
     if (strcmp(words, "data") == 0)
         return;
     snprintf(diag->detail + said, sizeof(diag->detail) - said, " It looks like: %s.", words);
-    for (size_t i = 0; i < sizeof(PACKED) / sizeof(*PACKED); i++)
-        if (str_starts(str_of(words), PACKED[i]))
-            snprintf(diag->hint, sizeof(diag->hint),
-                     "Unpack it first (gunzip, unzip, unzstd), and upload the trace itself.");
 }

@@ -1,0 +1,85 @@
+"""Files of other kinds: each is named with a next step, by the service as by the command line."""
+import gzip
+import json
+import os
+import re
+import subprocess
+import unittest
+
+from support import AFLAMED, ServiceTest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DATA = os.path.join(ROOT, 'tests', 'data')
+SAMPLES = os.path.join(os.environ.get('AFLAMED_SAMPLES', ''), 'samples')
+PACKED = {'apk', 'bugreport-zip'}     # known by the first member of a zip file
+
+# Where real files of other kinds are, below the samples: pattern of the path, title of the answer.
+REAL = [(r'not-profiles/simpleperf-', 'simpleperf recording'), (r'not-profiles/pprof-legacy', 'pprof file as text'),
+        (r'hprof/.*\.txt$', 'hprof file as text'), (r'hprof/', 'hprof file'),
+        (r'perfetto/.*\.textproto$', 'Perfetto file as text'), (r'perfetto/.*\.json$', 'JSON'),
+        (r'perfetto/', 'Perfetto trace'), (r'pprof/', 'pprof profile'), (r'mapping/.*\.json$', 'JSON'),
+        (r'mapping/', 'mapping file'), (r'folded/.*utf16', 'text in UTF-16')]
+
+
+def read(path):
+    with open(path, 'rb') as file:
+        return file.read()
+
+
+def unpacked(content):
+    return gzip.decompress(content) if content.startswith(b'\x1f\x8b') else content
+
+
+def codes():
+    return re.findall(r'\.code = "([^"]+)"', read(os.path.join(ROOT, 'parser', 'foreign_table.c')).decode())
+
+
+class Table(unittest.TestCase):
+    def test_every_row_has_a_case(self):
+        self.assertGreater(len(codes()), 40)
+        for code in codes():
+            if code not in PACKED:
+                self.assertTrue(os.path.exists(os.path.join(DATA, 'error-' + code, 'expected.error')), code)
+
+
+class WrongFiles(ServiceTest):
+    def assert_named(self, content, title=None, status=415):
+        answer = self.server.upload(content, Accept='application/json')
+        problem = json.loads(answer.body)
+        self.assertEqual((answer.status, problem['status']), (status, status), problem)
+        if title is not None:
+            self.assertEqual(problem['title'], title)
+        self.assertTrue(problem['detail'].endswith('.') and problem['hint'].endswith('.'), problem)
+        self.assertNotIn('It looks like', problem['detail'])
+        said = subprocess.run([AFLAMED, 'info', '-'], input=content, stderr=subprocess.PIPE, check=False).stderr
+        self.assertEqual(said.decode(), 'error: %s: %s\nhint: %s\n' % (problem['title'], problem['detail'],
+                                                                      problem['hint']))
+
+    def test_service_and_command_line_say_the_same(self):
+        for code in codes():
+            folder = os.path.join(DATA, 'error-' + code)
+            names = os.listdir(folder) if code not in PACKED else []
+            for name in names:
+                if name.startswith('input.') and not name.endswith('.calls'):
+                    with self.subTest(code):
+                        self.assert_named(read(os.path.join(folder, name)))
+        self.assertEqual(self.server.files('blobs'), [])
+
+    def test_real_files(self):
+        folders = sorted({pattern.split('/')[0] for pattern, _ in REAL})
+        if not os.path.isdir(SAMPLES):
+            self.skipTest('AFLAMED_SAMPLES names no samples')
+        count = 0
+        for folder in folders:
+            for name in sorted(os.listdir(os.path.join(SAMPLES, folder))):
+                path = '%s/%s' % (folder, name)
+                title = next((t for pattern, t in REAL if re.match(pattern, path)), None)
+                if title is not None:
+                    count += 1
+                    with self.subTest(path):
+                        self.assert_named(unpacked(read(os.path.join(SAMPLES, path))), title)
+        self.assertGreater(count, 60)
+
+
+if __name__ == '__main__':
+    unittest.main()
