@@ -1,0 +1,187 @@
+/* Writes what fuzzing begins with: `seeds FOLDER` makes FOLDER/<target>/<name>, from the builders of the tests
+ * and from the texts below. Other files stay. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "parser/foreign.h"
+#include "tests/support/packing.h"
+#include "tests/support/trace_bytes.h"
+#include "tests/support/trace_variants.h"
+
+struct seed {
+    const char *target, *name;
+    struct str bytes;
+};
+
+#define PART(headers, content) "--B\r\n" headers "\r\n\r\n" content "\r\n"
+#define DIGEST                 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define RECORD(times)                                                                              \
+    "{\"id\":\"abcdefghijklmnopqrstuvwxyz\",\"name\":\"app.trace\"," times ",\"sha256\":\"" DIGEST \
+    "\",\"size\":12,\"format\":\"android-trace\",\"token_sha256\":\"" DIGEST "\",\"warnings\":2}"
+
+static const struct seed SEEDS[] = {
+    {"multipart", "file",
+     STR_INIT(PART("Content-Disposition: form-data; name=\"trace\"; filename=\"C:\\\\a\\\"b.trace\"\r\n"
+                   "Content-Type: application/octet-stream",
+                   "*version\n3\r\n--C\r\n-") "--B--\r\n")},
+    {"multipart", "fields",
+     STR_INIT("preamble\r\n" PART("content-disposition:form-data;NAME=f", "7") PART(
+         "Content-Disposition: form-data; name=g; filename*=UTF-8''%e2%82%ac", "") "--B-- \r\nepilogue")},
+    {"multipart", "cut", STR_INIT(PART("Content-Disposition: form-data; name=f", "x") "--B-")},
+    {"multipart", "wrong", STR_INIT("--B\r\nContent-Disposition: form-data\r\n x\r\n\r\n--B--")},
+    {"vet", "curl",
+     STR_INIT("HTTP/1.1\n/app.trace?name=a%20b\nHost: 127.0.0.1:8192\nContent-Length: 12\nAccept: */*")},
+    {"vet", "chunked", STR_INIT("HTTP/1.1\n/\nHost: [::1]\nTransfer-Encoding: chunked")},
+    {"vet", "both", STR_INIT("HTTP/1.1\n/\nHost: x\nContent-Length: 1\nTransfer-Encoding: chunked")},
+    {"vet", "dots", STR_INIT("HTTP/1.0\n/a/%2e%2E/./..%2f\nHost: a\nHost: b\nX\x01: \x7f")},
+    {"fields", "accept", STR_INIT("\0text/html;q=0.9,image/svg+xml;level=1, */*;q=0.001,gzip;q=1.0, zstd")},
+    {"fields", "range", STR_INIT("\1bytes=3-100")},
+    {"fields", "suffix", STR_INIT("\1bytes=-5")},
+    {"fields", "tags", STR_INIT("\1\"a\", W/\"etag\", *")},
+    {"fields", "tag-and-blanks", STR_INIT("\1\"etag\"   ")},
+    {"fields", "form", STR_INIT("\2a=%e2%82+b&a=2&c&=d&a%3d=%")},
+    {"fields", "disposition", STR_INIT("\3form-data; name=\"a\\\"b\"; filename*=UTF-8'en'%e2%82%ac%20;; x")},
+    {"config", "every-kind",
+     STR_INIT("{\n\"listen\": \"[::1]:80\",\n\"open\": true,\n\"workers\": 2,\n\"queue_bytes\": \"4M\"\n}")},
+    {"config", "number-for-size", STR_INIT("{\"queue_bytes\": 4194304, \"external_url\": \"https://a/b\"}")},
+    {"config", "unknown", STR_INIT("{\"workers\": 1,\n\n\"x\\u0000\\ud83d\\ude00\": [1, {\"a\": null}]}")},
+    {"config", "twice", STR_INIT("{\"workers\": 1, \"workers\": -2}")},
+    {"config", "array", STR_INIT("[]")},
+    {"record", "found",
+     STR_INIT(RECORD("\"created\":\"2023-01-01T00:00:00Z\",\"expires\":\"2033-01-01T00:00:00Z\""))},
+    {"record", "expired",
+     STR_INIT(RECORD("\"created\":\"2020-01-01T00:00:00Z\",\"expires\":\"2021-02-03T04:05:06Z\""))},
+    {"record", "broken", STR_INIT(RECORD("\"created\":\"2020-13-01T00:00:00Z\",\"expires\":1"))},
+    {"clean", "plain", STR_INIT("a.B$<init> \"x\" & 'y' \\ = ]]> </script>")},
+    {"clean", "controls",
+     STR_INIT("\0\t\n\r\x1b[31m\x7f\xc2\x85\xe2\x80\xae\xe2\x80\xa8\xef\xbb\xbf\xef\xbf\xbe")},
+    {"clean", "ill-formed",
+     STR_INIT("\xc0\x80\xed\xa0\x80\xed\xb0\x80\xf4\x90\x80\x80\xf0\x9f\x98\xff\xe2\x82")},
+    {"clean", "astral", STR_INIT("\xf0\x9f\x98\x80 \xf0\x9f\xbf\xbf W\xc3\xb6rter \xe4\xb8\xad")},
+    {"detect", "perfetto", STR_INIT("\x0a\x04\x08\x01\x10\x02\x0a\x02\x08\x03")},
+    {"detect", "pprof", STR_INIT("\x0a\x04\x08\x01\x10\x02\x12\x04\x0a\x02\x01\x02\x32\0\x32\1a")},
+    {"detect", "base64", STR_INIT("KnZlcnNpb24KMwo=\n")},
+    {"detect", "logcat", STR_INIT("05-06 07:08:09.123 1 1 I A: a\r\n05-06 07:08:09.124 1 1 I A: b\r\n")},
+    {"detect", "mapping", STR_INIT("a.B -> c:\n    int d -> e\n")},
+    {"detect", "perf-script", STR_INIT("# c\na b:\n\tff main (x)\n")},
+    {"detect", "zeros", STR_INIT("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")},
+    {"detect", "low-overhead", STR_INIT("\2\1\0\0\0\2\0\0\6\0\0\0\2\x80\1\3\4\5\0\1\0\0\0\4\0main")},
+    {"folded", "lines", STR_INIT("# c\r\n;;main 2\n  main;a;b\t 5\nno count\na;b 18446744073709551615\nz;5")},
+};
+
+static void put(const char *folder, const char *target, const char *name, struct str bytes)
+{
+    char path[512];
+
+    snprintf(path, sizeof(path), "%s/%s", folder, target);
+    if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+        perror(path);
+        exit(1);
+    }
+    snprintf(path, sizeof(path), "%s/%s/%s", folder, target, name);
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || fwrite(bytes.p, 1, bytes.n, file) != bytes.n || fclose(file) != 0) {
+        perror(path);
+        exit(1);
+    }
+}
+
+/* The target adds the beginning itself. */
+static void put_regular(const char *folder, const char *name, struct str bytes)
+{
+    static const struct str BEGINNING = STR_INIT("*version\n");
+
+    put(folder, "reader", name, bytes);
+    if (str_starts(bytes, BEGINNING))
+        put(folder, "regular", name, (struct str){bytes.p + BEGINNING.n, bytes.n - BEGINNING.n});
+}
+
+/* The first byte is the version's number in the target's list. */
+static void put_variant(const char *folder, enum variant v, const struct variant_options *options,
+                        const char *suffix)
+{
+    static const struct str VERSIONS[] = {STR_INIT("\xf1\xf2\xf3"), STR_INIT("\4\5\6\xf4\xf5\xf6")};
+    enum { BEHIND_VERSION = 6 };
+    struct buf bytes = {0}, seed = {0};
+    char name[80];
+
+    variant_put(&bytes, v, VARIANT_HEALTHY, VARIANT_HEALTHY_COUNT, options);
+    buf_char(&seed, (char)str_find(VERSIONS[variant_is_v2(v)], bytes.p[4]));
+    buf_bytes(&seed, bytes.p + BEHIND_VERSION, bytes.n - BEHIND_VERSION);
+    snprintf(name, sizeof(name), "%s%s", VARIANT_NAMES[v], suffix);
+    put(folder, variant_is_v2(v) ? "v2" : "stream", name, buf_view(&seed));
+    buf_free(&bytes);
+    buf_free(&seed);
+}
+
+static void put_foreign(const char *folder, const struct foreign *f)
+{
+    const struct foreign_mark *m = &f->marks[0];
+    struct buf b = {0};
+
+    for (size_t i = 0; m->where == FOREIGN_AT && i < m->at; i++)
+        buf_char(&b, '\1');
+    buf_z(&b, m->where == FOREIGN_LINE ? "line\n" : "");
+    buf_str(&b, m->bytes);
+    buf_str(&b, m->with);
+    if (m->where != FOREIGN_NOWHERE)
+        put(folder, "detect", f->code, buf_view(&b));
+    buf_free(&b);
+}
+
+/* The first byte is the length of the pieces. */
+static void put_packed(const char *folder)
+{
+    const struct packing_member streamed = {.name = "a", .bytes = STR("a;b 1\n"), .method = 8, .flags = 8};
+    const struct packing_member stored = {.name = "b", .bytes = STR("c;d 2\n"), .zip64 = true};
+    struct buf gzip = {0}, zstd = {0}, zip = {0};
+
+    buf_char(&gzip, 7);
+    packing_gzip(&gzip, STR("main;a;b 2\n"));
+    packing_gzip(&gzip, STR("main;a;b 3\n"));
+    put(folder, "unpack", "gzip", buf_view(&gzip));
+    buf_char(&zstd, 2);
+    packing_zstd(&zstd, STR("main;a;b 2\nmain;a;b 3\n"));
+    packing_zstd_skipped(&zstd, 3);
+    packing_zstd_runs(&zstd, 17, 2);
+    put(folder, "unpack", "zstd", buf_view(&zstd));
+    buf_char(&zip, 11);
+    packing_zip_member(&zip, &streamed);
+    size_t n = zip.n;
+    packing_zip_end(&zip);
+    put(folder, "unpack", "zip", buf_view(&zip));
+    zip.n = n;
+    packing_zip_member(&zip, &stored);
+    packing_zip_end(&zip);
+    put(folder, "unpack", "zip-of-two", buf_view(&zip));
+    buf_free(&gzip);
+    buf_free(&zstd);
+    buf_free(&zip);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: seeds FOLDER\n");
+        return 2;
+    }
+    for (size_t i = 0; i < sizeof(SEEDS) / sizeof(*SEEDS); i++)
+        put(argv[1], SEEDS[i].target, SEEDS[i].name, SEEDS[i].bytes);
+    for (size_t i = 0; i < TRACE_INPUTS_COUNT; i++) {
+        struct buf bytes = {0};
+        TRACE_INPUTS[i].put(&bytes);
+        put_regular(argv[1], TRACE_INPUTS[i].name, buf_view(&bytes));
+        buf_free(&bytes);
+    }
+    for (enum variant v = 0; v < VARIANTS; v++) {
+        put_variant(argv[1], v, &(struct variant_options){.events_per_block = 3}, "");
+        put_variant(argv[1], v, &(struct variant_options){.no_summary = true}, "-no-summary");
+    }
+    for (size_t i = 0; i < FOREIGN_COUNT; i++)
+        put_foreign(argv[1], &FOREIGN[i]);
+    put_packed(argv[1]);
+    return 0;
+}
