@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DAMAGE_MARKS = 4 };
+enum { DAMAGE_MARKS = 4, WIDENED_PAIRS = 16, CRLF_MARKS = 2 }; /* as many as chance does not bring */
 
 const char ANDROID_PULL_AGAIN[] = "Pull the file from the device again (adb pull) and upload it unchanged.";
 
@@ -23,7 +23,7 @@ bool android_init(struct android *a, struct builder *b, const struct reader_limi
     a->builder = b;
     a->limits = limits;
     a->diag = diag;
-    idmap_init(&a->unknown, builder_arena(b), builder_seed(b));
+    idmap_init(&a->unknown_index, builder_arena(b), builder_seed(b));
     return key_section_init(&a->keys, b, limits, diag);
 }
 
@@ -99,20 +99,68 @@ void android_check_end(struct android *a, uint32_t version, uint64_t file_bytes)
                      a->end_offset);
 }
 
-bool android_text_damaged(struct android *a, const uint8_t *p, size_t n, uint64_t offset)
+/* Each byte that is no UTF-8 became EF BF BD. */
+static bool has_replacements(const uint8_t *p, size_t n)
 {
     unsigned marks = 0;
 
-    if (n > ANDROID_WINDOW_BYTES)
-        n = ANDROID_WINDOW_BYTES;
     for (size_t i = 0; i + 3 <= n && marks < DAMAGE_MARKS; i++)
         if (p[i] == 0xef && p[i + 1] == 0xbf && p[i + 2] == 0xbd)
             marks++;
-    if (marks < DAMAGE_MARKS)
+    return marks >= DAMAGE_MARKS;
+}
+
+/* Each byte above 7F became two, C2 or C3 and another one: taken for Latin-1, and written as UTF-8. */
+static bool is_widened(const uint8_t *p, size_t n)
+{
+    unsigned pairs = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] < 0x80)
+            continue;
+        if (p[i] != 0xc2 && p[i] != 0xc3)
+            return false;
+        if (i + 1 < n && (p[i + 1] & 0xc0) != 0x80)
+            return false;
+        pairs++;
+        i++;
+    }
+    return pairs >= WIDENED_PAIRS;
+}
+
+/* Each LF became CR LF. A file that is whole has LFs without a CR, unless its text has none. */
+static bool has_crlf_only(const uint8_t *p, size_t n, bool text_has)
+{
+    unsigned all = 0, of_text = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] != '\n')
+            continue;
+        if (i == 0 || p[i - 1] != '\r')
+            return false;
+        all++;
+        of_text += i > 1 && p[i - 2] >= ' ' && p[i - 2] <= '~';
+    }
+    return all >= CRLF_MARKS && (text_has || of_text >= CRLF_MARKS);
+}
+
+bool android_text_damaged(struct android *a, const uint8_t *p, size_t n, uint64_t offset)
+{
+    const char *what = NULL;
+
+    if (n > ANDROID_WINDOW_BYTES)
+        n = ANDROID_WINDOW_BYTES;
+    if (has_replacements(p, n))
+        what = "is full of replacement characters (EF BF BD)";
+    else if (is_widened(p, n))
+        what = "has two bytes (C2 or C3 and another one) in the place of each one above 7F";
+    else if (has_crlf_only(p, n, a->keys.has_crlf))
+        what = "has a CR before every LF";
+    if (what == NULL)
         return false;
     diag_at(a->diag, DIAG_UNUSABLE, offset, "damaged by a text conversion", ANDROID_PULL_AGAIN,
-            "The binary part is full of replacement characters (EF BF BD): the file was passed through a "
-            "text conversion, which cannot be undone.");
+            "The binary part %s: the file was passed through a text conversion, which cannot be undone.",
+            what);
     return true;
 }
 
@@ -203,22 +251,53 @@ static void name_threads(struct android *a)
     }
 }
 
-frame_id android_unknown_method(struct android *a, uint64_t id, uint64_t offset)
+static struct android_unknown *add_unknown(struct android *a, uint64_t id, uint64_t offset)
 {
+    struct android_unknown *unknown = arena_grow(builder_arena(a->builder), a->unknown, &a->unknown_capacity,
+                                                 a->n_unknown + 1, sizeof(*unknown));
     struct profile_frame frame = {0};
     char text[32];
 
-    builder_warn(a->builder, WARN_UNKNOWN_METHOD, 1, offset);
-    frame_id known = idmap_get(&a->unknown, id);
-    if (known != IDMAP_NONE)
-        return known;
+    if (unknown == NULL)
+        return NULL;
+    a->unknown = unknown;
+    unknown += a->n_unknown;
     snprintf(text, sizeof(text), "unknown[0x%" PRIx64 "]", id);
     frame.name = builder_string(a->builder, str_of(text));
-    known = frame.name == STRING_NONE ? FRAME_NONE : builder_frame(a->builder, &frame);
-    if (known != FRAME_NONE && idmap_set(&a->unknown, id, known))
-        return known;
-    fail(a);
-    return FRAME_NONE;
+    if (frame.name == STRING_NONE)
+        return NULL;
+    *unknown =
+        (struct android_unknown){.id = id, .frame = builder_frame(a->builder, &frame), .offset = offset};
+    if (unknown->frame == FRAME_NONE || !idmap_set(&a->unknown_index, id, (uint32_t)a->n_unknown))
+        return NULL;
+    a->n_unknown++;
+    return unknown;
+}
+
+frame_id android_unknown_method(struct android *a, uint64_t id, uint64_t offset)
+{
+    uint32_t known = idmap_get(&a->unknown_index, id);
+    struct android_unknown *unknown = known != IDMAP_NONE ? &a->unknown[known] : add_unknown(a, id, offset);
+
+    if (unknown == NULL) {
+        fail(a);
+        return FRAME_NONE;
+    }
+    unknown->records++;
+    return unknown->frame;
+}
+
+/* Methods may be listed behind their first record: in the summary, where it is a file of its own. */
+static void name_methods(struct android *a)
+{
+    for (size_t i = 0; i < a->n_unknown; i++) {
+        const struct android_unknown *unknown = &a->unknown[i];
+        frame_id listed = method_table_get(&a->keys.methods, unknown->id);
+        if (listed != FRAME_NONE)
+            builder_frame_rename(a->builder, unknown->frame, listed);
+        else
+            builder_warn(a->builder, WARN_UNKNOWN_METHOD, unknown->records, unknown->offset);
+    }
 }
 
 bool android_events(struct android *a, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
@@ -238,5 +317,6 @@ bool android_finish(struct android *a, uint64_t data_offset)
             "The file has a method table but not one whole record: nothing was recorded, or the file was "
             "cut.");
     name_threads(a);
+    name_methods(a);
     return android_checks_finish(&a->checks, a->builder, &a->keys, a->wall, a->dual) || fail(a);
 }

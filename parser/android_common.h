@@ -26,6 +26,13 @@ struct android_thread {
     uint64_t offset; /* of the first record */
 };
 
+/* A method that has records and was not listed by then. Its line may come later than they do. */
+struct android_unknown {
+    uint64_t id;
+    frame_id frame;
+    uint64_t records, offset; /* of the first one */
+};
+
 struct android {
     struct builder *builder;
     const struct reader_limits *limits;
@@ -34,7 +41,9 @@ struct android {
     bool short_threads; /* records hold the lower 16 bits of thread ids only */
     bool wall, dual;    /* wall time is there; both clocks are: in an event, wall comes first */
     bool in_long_line;
-    struct idmap unknown; /* method id that is not listed -> frame */
+    struct idmap unknown_index; /* method id that is not listed -> index of unknown */
+    struct android_unknown *unknown;
+    size_t n_unknown, unknown_capacity;
     struct android_thread *threads;
     size_t n_threads, threads_capacity;
     struct android_checks checks;
@@ -88,7 +97,7 @@ bool android_fact_number(struct android *a, struct str name, uint64_t value)
     __attribute__((warn_unused_result));
 bool android_fact(struct android *a, struct str name, struct str value) __attribute__((warn_unused_result));
 
-/* Whether the file went through a conversion to UTF-8 text, by the first ANDROID_WINDOW_BYTES of its binary
+/* Whether the file went through a conversion of text, of its characters or line ends, by the first ANDROID_WINDOW_BYTES of its binary
  * part, which begins at `offset`: then diag is set. */
 bool android_text_damaged(struct android *a, const uint8_t *p, size_t n, uint64_t offset);
 

@@ -20,6 +20,7 @@
 
 #include "core/cursor.h"
 #include "parser/android_common.h"
+#include "parser/two_files.h"
 
 enum {
     HEADER_BYTES = 32,
@@ -105,11 +106,16 @@ static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
     uint64_t start_us = cursor_u64(&c);
     uint32_t declared = cursor_u16(&c);
 
+    if (n == 0)
+        return diag_at(
+            t->android.diag, DIAG_UNUSABLE, t->header_offset, "no trace data behind the key section",
+            TWO_FILES_HINT,
+            "The file ends with its *end line: it is the key file of a trace in two files, or was cut.");
     if (magic == NULL || memcmp(magic, "SLOW", 4) != 0)
         return diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset,
                        "no trace data behind the key section", ANDROID_PULL_AGAIN,
                        magic == NULL
-                           ? "The file ends right behind its *end line; expected a binary header (SLOW)."
+                           ? "The file ends within its binary header."
                            : "Expected a binary header (SLOW) behind the *end line; found something else.");
     if (android_text_damaged(&t->android, p, n, t->header_offset))
         return false;
@@ -270,10 +276,8 @@ static bool finish(void *state, uint64_t file_bytes)
 
     if (t->phase == IN_KEYS)
         return diag_at(
-            t->android.diag, DIAG_UNUSABLE, file_bytes, "key section never ends",
-            "Upload the whole file; of a trace in two files, the key file and then the data file in one: "
-            "cat x.key x.data > x.trace",
-            "The file begins as an Android method trace, but ends without the line *end.");
+            t->android.diag, DIAG_UNUSABLE, file_bytes, "key section never ends", TWO_FILES_HINT,
+            "The file begins as an Android method trace, but ends without the line *end: it was cut.");
     if (t->phase == IN_GAP)
         return diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset + 6, "damaged trace header",
                        ANDROID_PULL_AGAIN,

@@ -262,6 +262,7 @@ bool key_section_line(struct key_section *k, struct str line, uint64_t offset)
 {
     if (line.n > 0 && line.p[line.n - 1] == '\r') {
         line.n--;
+        k->has_crlf = true;
         builder_warn(k->builder, WARN_CRLF, 1, offset);
     }
     if (line.n > 0 && line.p[0] == '*' && enter_part(k, line))

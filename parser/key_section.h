@@ -24,6 +24,7 @@ struct key_section {
 
     enum { KEY_VERSION, KEY_THREADS, KEY_METHODS, KEY_END } part;
     uint32_t lines_of_part;
+    bool has_crlf;
     uint64_t version; /* 0: not a number */
     enum key_clock clock;
     bool elapsed_in_ns; /* the recorder's times are ns: elapsed-time-nsec */

@@ -38,6 +38,9 @@ enum warning_code {
     WARN_TIME_UNIT,        /* nothing says whether times are µs or ns */
     WARN_BAD_FOLDED_LINE,
     WARN_VALUE_OVERFLOW, /* sums that passed 64 bits */
+    WARN_PACKED_CUT,     /* where in the upload what is packed ends early */
+    WARN_PACKED_DAMAGED, /* where in the upload it makes no sense any more */
+    WARN_PACKED_CHECKSUM,
     WARNING_CODES
 };
 
@@ -45,7 +48,9 @@ enum warning_code {
 
 /* Stable word for JSON. */
 const char *warning_name(enum warning_code code);
-/* One sentence for people that says what it means, with the count in it. */
+/* One sentence for people on what to do about it. */
+const char *warning_next(enum warning_code code);
+/* What it means, with the count in it, and what to do: two sentences. */
 void warning_text(struct buf *b, enum warning_code code, uint64_t count);
 
 #endif

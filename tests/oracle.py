@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 import cases
+import dmtracedump
 from result import FAILED, PASSED, SKIPPED, Result
 
 FOLDED_CLOCKS = {'dual': ('cpu', 'wall'), 'thread-cpu': ('cpu',), 'wall': ('wall',), 'global': ('wall',)}
@@ -147,6 +148,7 @@ def suite(wanted):
     if not folder or not os.path.exists(script):
         for name in ('samples', 'variants', 'refused', *('generated/' + n for n in GENERATED)):
             yield Result('oracle/' + name, SKIPPED, 'AFLAMED_SAMPLES does not name the folder of real profiles')
+        yield from dmtracedump.suite(wanted, None, None)
         return
     sys.setrecursionlimit(20000)
     reference = load(script)
@@ -158,5 +160,6 @@ def suite(wanted):
         if wanted in 'oracle/variants/%s.%s' % (name, variant):
             yield compare_variant(reference, name, variant, path, original)
     yield refused(folder)
+    yield from dmtracedump.suite(wanted, folder, reference)
     with tempfile.TemporaryDirectory(prefix='aflamed-oracle-') as scratch:
         yield from generated(folder, reference, scratch, wanted)

@@ -359,10 +359,10 @@ static void a_header_cut_anywhere(void **state)
 /* Whatever is left of a file gives a profile or says why not; sanitizers watch the memory. */
 static void cut_at_every_byte(void **state)
 {
-    static const char *const NAMES[] = {"v1-broken", "v3-broken", "v3-large-records", "odd-lines"};
+    static const char *const NAMES[] = {"v1-broken", "v2-cpu", "v3-broken", "v3-large-records", "odd-lines"};
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++) {
         unsigned profiles = 0;
         read_input(f, NAMES[i]);
         for (size_t n = f->bytes.n; n > 0; n--) {

@@ -392,7 +392,7 @@ static void recognised_and_refused(void **state)
     trace_bytes_header(&f->bytes, 3, 32, 14);
     trace_bytes_record(&f->bytes, 14, (struct trace_record){1, 4, EVENT_ENTER, {1, 1}});
     check_unusable(f, "key section missing", 0);
-    assert_non_null(strstr(f->diag.hint, "cat x.key x.data > x.trace"));
+    assert_non_null(strstr(f->diag.hint, "-F key=@x.key -F data=@x.data"));
     buf_clear(&f->bytes);
     trace_bytes_header(&f->bytes, 0xf7, 32, 14);
     check_unusable(f, "unknown trace version", 4);

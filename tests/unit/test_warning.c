@@ -50,6 +50,24 @@ static void texts_are_whole_sentences(void **state)
     buf_free(&b);
 }
 
+static void each_says_what_to_do(void **state)
+{
+    struct buf b = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < WARNING_CODES; i++) {
+        const char *next = warning_next((enum warning_code)i);
+        assert_non_null(next);
+        assert_true(next[0] >= 'A' && next[0] <= 'Z' && strlen(next) > 10);
+        assert_true(strstr(next, ". ") == NULL && str_ends(str_of(next), STR(".")));
+        struct str text = text_of(&b, (enum warning_code)i, 3);
+        assert_true(str_ends(text, str_of(next)));
+        assert_true(text.n > strlen(next) + 20);
+        assert_memory_equal(text.p + text.n - strlen(next) - 2, ". ", 2);
+    }
+    buf_free(&b);
+}
+
 static void one_and_many(void **state)
 {
     struct buf b = {0};
@@ -84,6 +102,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_words_and_distinct),
         cmocka_unit_test(texts_are_whole_sentences),
+        cmocka_unit_test(each_says_what_to_do),
         cmocka_unit_test(one_and_many),
         cmocka_unit_test(appends),
     };

@@ -1,0 +1,50 @@
+/* A method trace in two files, and how they become one:
+ *
+ *   key, then data       x.key and x.data: the text of a regular trace up to its line *end, and all behind it
+ *   stream, joint, key   x.trace and x.trace.sec: a streaming trace without summary, and the summary, which Android 6 and
+ *                        7 write to a file of its own; the joint is the head of a summary's packet
+ *
+ * Which is which is told by their first bytes. The whole that is made of them is a file like any other. */
+#ifndef PARSER_TWO_FILES_H
+#define PARSER_TWO_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/diag.h"
+
+enum two_files_kind {
+    TWO_FILES_NEITHER,
+    TWO_FILES_PACKED, /* gzip, zstd, zip */
+    TWO_FILES_KEY,    /* begins as a key section; a whole regular trace does, too */
+    TWO_FILES_DATA,
+    TWO_FILES_STREAM
+};
+
+enum {
+    TWO_FILES_HEAD_BYTES = 8, /* of a file, that tell its kind */
+    TWO_FILES_TAIL_BYTES = 7, /* of a key file, that tell its end: LF, "*end", CR, LF */
+    TWO_FILES_JOINT_BYTES = 7
+};
+
+/* How to send them, for hints. */
+extern const char TWO_FILES_HINT[];
+
+/* By the first TWO_FILES_HEAD_BYTES of the file, or all of it. */
+enum two_files_kind two_files_kind(const uint8_t *head, size_t n);
+
+/* Whether the two belong together. False: diag, which calls them key and data. */
+bool two_files_match(enum two_files_kind key, enum two_files_kind data, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* Whether the last TWO_FILES_TAIL_BYTES of a file, or all of it, are the end of a key section: a whole trace ends
+ * otherwise. */
+bool two_files_key_ends(const uint8_t *tail, size_t n);
+/* The same, with a diag. */
+bool two_files_check_key_end(const uint8_t *tail, size_t n, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* What stands between a stream and its summary of so many bytes. */
+void two_files_joint(uint8_t joint[TWO_FILES_JOINT_BYTES], uint32_t key_bytes);
+
+#endif

@@ -1,0 +1,92 @@
+/* Which half of a trace in two files is which, whether they belong together, and how they become one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "parser/two_files.h"
+
+static enum two_files_kind kind(const char *head, size_t n)
+{
+    return two_files_kind((const uint8_t *)head, n);
+}
+
+static void kinds_by_first_bytes(void **state)
+{
+    (void)state;
+    assert_int_equal(kind("*version", 8), TWO_FILES_KEY);
+    assert_int_equal(kind("*versio", 7), TWO_FILES_NEITHER);
+    for (unsigned version = 0; version < 0x200; version++) {
+        char head[] = {'S', 'L', 'O', 'W', (char)version, (char)(version >> 8), 32, 0};
+        enum two_files_kind expected = version >= 1 && version <= 3         ? TWO_FILES_DATA
+                                       : version >= 0xf1 && version <= 0xf3 ? TWO_FILES_STREAM
+                                                                            : TWO_FILES_NEITHER;
+        assert_int_equal(kind(head, sizeof(head)), expected);
+        assert_int_equal(kind(head, 6), expected);
+        assert_int_equal(kind(head, 5), TWO_FILES_NEITHER);
+    }
+    assert_int_equal(kind("\x1f\x8b\x08\0\0\0\0\0", 8), TWO_FILES_PACKED);
+    assert_int_equal(kind("\x28\xb5\x2f\xfd....", 8), TWO_FILES_PACKED);
+    assert_int_equal(kind("PK\3\4....", 8), TWO_FILES_PACKED);
+    assert_int_equal(kind("", 0), TWO_FILES_NEITHER);
+}
+
+static void halves_that_match(void **state)
+{
+    (void)state;
+    for (int key = TWO_FILES_NEITHER; key <= TWO_FILES_STREAM; key++)
+        for (int data = TWO_FILES_NEITHER; data <= TWO_FILES_STREAM; data++) {
+            struct diag diag = {0};
+            bool match = key == TWO_FILES_KEY && (data == TWO_FILES_DATA || data == TWO_FILES_STREAM);
+            assert_int_equal(two_files_match((enum two_files_kind)key, (enum two_files_kind)data, &diag),
+                             match);
+            assert_int_equal(diag.kind, match ? DIAG_NONE : DIAG_UNUSABLE);
+            assert_true(match || diag.hint[0] != '\0');
+        }
+}
+
+static void ends_of_key_files(void **state)
+{
+    static const struct {
+        const char *tail;
+        bool ends;
+    } TAILS[] = {{"\n*end\n", true},   {"()\n*end\n", true}, {"\n*end\r\n", true},
+                 {"*end\n", false},    {"\n*end", false},    {"\n*end\n\n", false},
+                 {"\nx*end\n", false}, {"", false},          {"\n*end\nSLOW", false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(TAILS) / sizeof(TAILS[0]); i++) {
+        struct diag diag = {0};
+        const uint8_t *tail = (const uint8_t *)TAILS[i].tail;
+        size_t n = strlen(TAILS[i].tail);
+        assert_int_equal(two_files_key_ends(tail, n), TAILS[i].ends);
+        assert_int_equal(two_files_check_key_end(tail, n, &diag), TAILS[i].ends);
+        assert_int_equal(diag.kind, TAILS[i].ends ? DIAG_NONE : DIAG_UNUSABLE);
+    }
+}
+
+static void joint_is_the_head_of_a_summary(void **state)
+{
+    static const uint8_t EXPECTED[] = {0, 0, 3, 0x78, 0x56, 0x34, 0x12};
+    uint8_t joint[TWO_FILES_JOINT_BYTES];
+
+    (void)state;
+    two_files_joint(joint, 0x12345678);
+    assert_memory_equal(joint, EXPECTED, sizeof(joint));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds_by_first_bytes),
+        cmocka_unit_test(halves_that_match),
+        cmocka_unit_test(ends_of_key_files),
+        cmocka_unit_test(joint_is_the_head_of_a_summary),
+    };
+
+    return cmocka_run_group_tests_name("two_files", tests, NULL, NULL);
+}
