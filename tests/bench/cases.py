@@ -13,6 +13,17 @@ from programs import Aflamed, Nginx, Sample
 UPLOADS_AT_ONCE = 64
 UPLOADS_AT_ONCE_MAX_BYTES = 8 << 30
 CONNECTIONS = 32
+LAYOUTS = (('stream', 'streaming'), ('a', 'version 2, Android 14 QPR3'), ('b', 'version 2, Android 15'),
+           ('c', 'version 2, Android 15 QPR1'), ('d', 'version 2, Android 16'), ('e', 'version 2, 2026'))
+LAYOUTS_MAX_BYTES = 100 << 20     # of the regular trace; above it the layouts are left out: they differ by the record
+HALF = 'half of it'
+FAMILIES = {'wide': (50000, 'one method calls so many others'), 'deep': (500000, 'a stack so deep'),
+            'methods': (500000, 'so many methods'), 'threads': (32767, 'so many threads'),
+            'turns': (2000000, 'so many records, each of another thread than the one before'),
+            'exits': (500000, 'so many exits, and no enter'), 'enters': (500000, 'so many enters, and no exit'),
+            'equal-names': (100000, 'so many methods of one name'),
+            'aliens': (500000, 'a stack so deep, and exits of what is not on it'),
+            'missed': (1000000, 'a stack so deep, of which every second exit is missing')}
 WRK_SECONDS = 1
 
 
@@ -63,6 +74,43 @@ def render(place):
 def fold(place):
     yield Row('fold', 'fold only', lambda: programs.run(programs.AFLAMED, 'info', place.trace), openssl(place),
               'reading and folding, as `aflamed info` does')
+
+
+def made(place, name, *options):
+    path = os.path.join(place.folder, name)
+    programs.run(programs.MKTRACE, *options, '-o', path)
+    return path
+
+
+def layouts(place):
+    if os.path.getsize(place.trace) > LAYOUTS_MAX_BYTES:
+        return
+    preset = os.path.basename(place.trace).partition('.')[0]
+    for layout, title in LAYOUTS:
+        path = made(place, layout, '--preset', preset, '--layout', layout)
+
+        def read(trace):
+            return lambda: programs.run(programs.AFLAMED, 'info', trace, of_processor=True)
+        yield Row('layouts', 'fold ' + title, read(path), {'regular file': read(place.trace)},
+                  'in time of a processor; the same calls as in the regular file, so that the ratio is that of the cost '
+                  'of a record')
+        os.unlink(path)
+
+
+def families(place):
+    """Twice the size must not take much more than twice the time, whatever it is that grows. What a picture carries for
+    its script is bounded; the bound is lowered, so that both sizes meet it: where it is met, time makes a step."""
+    for family, (size, what) in FAMILIES.items():
+        half, whole = (made(place, str(n), '--family', family, '--size', str(n)) for n in (size, 2 * size))
+
+        def draw(trace):
+            picture = os.path.join(place.folder, 'x.svg')
+            return lambda: programs.run(programs.AFLAMED, 'render', '-q', '--embed-nodes', '20000', '--track', 'all',
+                                        '-o', picture, trace, of_processor=True)
+        yield Row('families', 'hard: ' + family, draw(whole), {HALF: draw(half)},
+                  '%d: %s; read and drawn, in time of a processor' % (2 * size, what))
+        os.unlink(half)
+        os.unlink(whole)
 
 
 @contextlib.contextmanager
@@ -197,5 +245,6 @@ def start(place):
 
 
 # Name, generator, whether it depends on the size of a trace.
-CASES = (('start', start, False), ('fold', fold, True), ('render', render, True), ('upload', upload, True),
+CASES = (('start', start, False), ('fold', fold, True), ('layouts', layouts, True), ('families', families, False),
+         ('render', render, True), ('upload', upload, True),
          ('rerender', rerender, True), ('cached', cached, True), ('uploads64', uploads64, True))

@@ -39,8 +39,8 @@ class Sample:
         self.seconds, self.peak_bytes = seconds, peak_bytes
 
 
-def run(*command):
-    """A process from its start to its end."""
+def run(*command, of_processor=False):
+    """A process from its start to its end; `of_processor`: the time that it had a processor."""
     try:
         done = subprocess.run([TIMED, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=client.TIMEOUT_S)
@@ -49,8 +49,8 @@ def run(*command):
     if done.returncode != 0:
         raise Failed('%s ended with %d: %s' % (' '.join(command), done.returncode,
                                                done.stderr.decode(errors='replace').strip()))
-    nanoseconds, peak_bytes = map(int, done.stdout.split())
-    return Sample(nanoseconds / 1e9, peak_bytes)
+    nanoseconds, peak_bytes, cpu_nanoseconds = map(int, done.stdout.split())
+    return Sample((cpu_nanoseconds if of_processor else nanoseconds) / 1e9, peak_bytes)
 
 
 def memory_bytes(pid, field):

@@ -3,8 +3,8 @@
  *
  * usage: timed COMMAND [ARGUMENT...]
  *
- * Output: one line, `NANOSECONDS PEAK_BYTES`, from the start of the process to its end. The command's own output
- * is thrown away, its errors are not. Exit status: the command's; 127 if it could not be run, 126 if a signal
+ * Output: one line, `NANOSECONDS PEAK_BYTES CPU_NANOSECONDS`, from the start of the process to its end. The command's
+ * own output is thrown away, its errors are not. Exit status: the command's; 127 if it could not be run, 126 if a signal
  * ended it, 125 if there was no room for it or no command. */
 #include <fcntl.h>
 #include <spawn.h>
@@ -23,6 +23,12 @@ static int64_t now_ns(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int64_t cpu_ns(const struct rusage *u)
+{
+    return ((int64_t)u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000000 +
+           ((int64_t)u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1000;
 }
 
 static bool quiet_output(posix_spawn_file_actions_t *actions)
@@ -50,7 +56,8 @@ int main(int argc, char **argv)
     }
     if (wait4(child, &status, 0, &usage) != child)
         return 125;
-    printf("%lld %lld\n", (long long)(now_ns() - start_ns), (long long)usage.ru_maxrss * 1024);
+    printf("%lld %lld %lld\n", (long long)(now_ns() - start_ns), (long long)usage.ru_maxrss * 1024,
+           (long long)cpu_ns(&usage));
     posix_spawn_file_actions_destroy(&actions);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 126;
 }

@@ -33,6 +33,8 @@ def whole_result():
             {'case': 'uploads64', 'title': '64 uploads', 'size_mb': 500, 'note': '', 'yardsticks': [],
              'why_not': 'not run: 32 GB'}]
     rows += [row(case, 5, case, 0.001, []) for case in ('render', 'upload', 'rerender')]
+    rows.append(row('layouts', 5, 'fold streaming', 0.003, [yardstick('regular file', 0.002, 0.003)]))
+    rows.append(row('families', None, 'hard: deep', 0.005, [yardstick('half of it', 0.002, 0.005)], 600 << 20))
     rows.append(row('cached', 5, 'cached SVG', 0.0001, [yardstick('nginx serving it', 0.00008, 0.0001)]))
     return {'machine': MACHINE, 'rows': rows, 'goals': goals_of(rows)}
 
@@ -85,7 +87,10 @@ class Section(unittest.TestCase):
     def test_says_which_goals_were_missed(self):
         text, _, _ = self.write(BEGIN + END, whole_result())
         for line in ('- start to first answer under 50 ms: 60.0 ms (missed)', '- idle memory under 12 MiB: 9.0 MiB',
-                     '- cached SVG, 5 MB: at least 0.9 times the requests per second of nginx: 0.80 times (missed)'):
+                     '- cached SVG, 5 MB: at least 0.9 times the requests per second of nginx: 0.80 times (missed)',
+                     '- fold streaming, 5 MB: at most 2 times what the regular file takes: 1.50 times',
+                     '- hard: deep: at most 2.3 times what the half of it takes: 2.50 times (missed)',
+                     '- hard: deep: memory of a job (512 MiB) is enough: 600.0 MiB (missed)'):
             self.assertIn(line, text.splitlines())
 
     def test_twice_is_the_same_as_once(self):

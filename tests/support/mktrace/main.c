@@ -5,6 +5,9 @@
  *
  *   --records N    --threads N    --methods N    --stacks N (distinct ones, over all threads)    --seed N
  *   --version 1|2|3    --clock dual|wall|thread-cpu|global
+ *   --layout stream|a|b|c|d|e    the same calls in another kind of file, with both clocks: see packets.h
+ *
+ *        mktrace --family NAME --size N -o FILE        an input that is meant to be hard: see families.h
  *
  * What it imitates, as recordings of app starts are: one thread makes most of the calls; a burst of some
  * thirty records of a thread is followed by one of another; half of the calls take no measurable time, and a
@@ -18,8 +21,10 @@
 #include <unistd.h>
 
 #include "server/file.h"
+#include "tests/support/families.h"
 #include "tests/support/mktrace/calls.h"
 #include "tests/support/mktrace/names.h"
+#include "tests/support/mktrace/packets.h"
 
 enum {
     MAIN_LOOP_DEPTH = 10,
@@ -38,10 +43,14 @@ struct options {
     uint64_t records, seed;
     uint32_t threads, methods, stacks;
     struct trace_format format;
+    enum packets_layout layout;
+    enum family family; /* FAMILIES: none */
+    uint32_t size;      /* of the family; 0: not said */
 };
 
 struct thread {
     struct calls calls;
+    struct packets_block block;
     uint64_t records_left;
     uint32_t cpu_us;
     uint16_t id;
@@ -128,7 +137,10 @@ static bool put_records(const struct options *o, struct thread *threads, struct 
             t->cpu_us += us > WORKING_MAX_US ? us / WAITING_SHARE : us;
             struct trace_record r = {.thread = t->id, .cpu_us = t->cpu_us, .wall_us = wall_us};
             calls_step(&t->calls, &turns, &r);
-            trace_writer_record(out, o->format, &r);
+            if (o->layout == PACKETS_NONE)
+                trace_writer_record(out, o->format, &r);
+            else
+                packets_record(out, o->layout, &t->block, &r);
         }
         ok = flush(out, fd, PIECE_BYTES);
     }
@@ -139,52 +151,107 @@ static bool put_records(const struct options *o, struct thread *threads, struct 
 static bool put_methods(const struct options *o, const struct thread *threads, struct buf *out)
 {
     bool *used = calloc(o->methods, sizeof(*used));
+    struct buf line = {0};
 
     if (used == NULL)
         return false;
     for (uint32_t i = 0; i < o->threads; i++)
         for (uint32_t n = 0; n < threads[i].calls.n_nodes; n++)
             used[threads[i].calls.nodes[n].method] = true;
-    for (uint32_t i = 0; i < o->methods; i++)
-        if (used[i])
-            names_put_method(out, o->format, o->seed, i);
+    for (uint32_t i = 0; i < o->methods; i++) {
+        if (!used[i])
+            continue;
+        buf_clear(&line);
+        names_put_method(&line, o->format, o->seed, i);
+        if (o->layout == PACKETS_NONE)
+            buf_str(out, buf_view(&line));
+        else
+            packets_method(out, o->layout, i, buf_view(&line));
+    }
+    bool ok = !line.failed;
+    buf_free(&line);
     free(used);
-    return true;
+    return ok;
 }
 
-static bool put_text(const struct options *o, const struct thread *threads, struct buf *out)
+static bool put_threads(const struct options *o, const struct thread *threads, struct buf *out)
 {
-    struct trace_keys keys = {.records = o->records, .overhead_ns = 214, .pid = threads[0].id, .vm = "art"};
-    struct chance clock = chance_new(o->seed, STREAM_CLOCK);
     struct buf name = {0};
 
-    /* The keys stand first, so that the clock runs twice. */
-    for (uint64_t i = 0; i < o->records; i++)
-        keys.elapsed_us += elapse_us(&clock);
-    trace_writer_keys(out, o->format, &keys);
     for (uint32_t i = 0; i < o->threads; i++) {
         buf_clear(&name);
         names_put_thread(&name, i);
-        trace_writer_thread(out, threads[i].id, buf_view(&name));
+        if (o->layout == PACKETS_NONE)
+            trace_writer_thread(out, threads[i].id, buf_view(&name));
+        else
+            packets_thread(out, o->layout, threads[i].id, buf_view(&name));
     }
     bool ok = !name.failed;
     buf_free(&name);
-    trace_writer_methods(out);
-    ok = ok && put_methods(o, threads, out);
-    trace_writer_header(out, o->format, START_US);
     return ok;
+}
+
+/* The keys stand first, or are known before, so that the clock runs twice. */
+static struct trace_keys keys_of(const struct options *o, const struct thread *threads)
+{
+    struct trace_keys keys = {.records = o->records, .overhead_ns = 214, .pid = threads[0].id, .vm = "art"};
+    struct chance clock = chance_new(o->seed, STREAM_CLOCK);
+
+    for (uint64_t i = 0; i < o->records; i++)
+        keys.elapsed_us += elapse_us(&clock);
+    return keys;
+}
+
+static bool put_regular(const struct options *o, struct thread *threads, struct buf *out, int fd)
+{
+    struct trace_keys keys = keys_of(o, threads);
+
+    trace_writer_keys(out, o->format, &keys);
+    if (!put_threads(o, threads, out))
+        return false;
+    trace_writer_methods(out);
+    if (!put_methods(o, threads, out))
+        return false;
+    trace_writer_header(out, o->format, START_US);
+    return put_records(o, threads, out, fd);
+}
+
+static bool put_packets(const struct options *o, struct thread *threads, struct buf *out, int fd)
+{
+    struct trace_keys keys = keys_of(o, threads);
+
+    packets_begin(out, o->layout, START_US);
+    if (!put_threads(o, threads, out) || !put_methods(o, threads, out) || !put_records(o, threads, out, fd))
+        return false;
+    for (uint32_t i = 0; i < o->threads; i++)
+        packets_block_end(out, o->layout, &threads[i].block);
+    packets_end(out, o->layout, &keys);
+    return true;
 }
 
 static bool write_trace(const struct options *o, int fd)
 {
     struct thread *threads = calloc(o->threads, sizeof(*threads));
     struct buf out = {0};
-    bool ok = threads != NULL && make_threads(o, threads) && put_text(o, threads, &out) &&
-              put_records(o, threads, &out, fd) && flush(&out, fd, 0);
+    bool ok = threads != NULL && make_threads(o, threads) &&
+              (o->layout == PACKETS_NONE ? put_regular : put_packets)(o, threads, &out, fd) &&
+              flush(&out, fd, 0);
 
-    for (uint32_t i = 0; threads != NULL && i < o->threads; i++)
+    for (uint32_t i = 0; threads != NULL && i < o->threads; i++) {
         calls_free(&threads[i].calls);
+        buf_free(&threads[i].block.body);
+    }
     free(threads);
+    buf_free(&out);
+    return ok;
+}
+
+static bool write_family(const struct options *o, int fd)
+{
+    struct buf out = {0};
+
+    family_put(&out, o->family, o->size);
+    bool ok = flush(&out, fd, 0);
     buf_free(&out);
     return ok;
 }
@@ -216,6 +283,22 @@ static bool set_clock(struct trace_format *f, const char *word)
 {
     for (f->clock = TRACE_CPU; f->clock < TRACE_CLOCKS; f->clock++)
         if (strcmp(word, trace_writer_clock(f->clock)) == 0)
+            return true;
+    return false;
+}
+
+static bool set_layout(struct options *o, const char *word)
+{
+    for (o->layout = PACKETS_STREAM; o->layout < PACKETS_LAYOUTS; o->layout++)
+        if (strcmp(word, packets_word(o->layout)) == 0)
+            return true;
+    return false;
+}
+
+static bool set_family(struct options *o, const char *name)
+{
+    for (o->family = 0; o->family < FAMILIES; o->family++)
+        if (strcmp(name, FAMILY_NAMES[o->family]) == 0)
             return true;
     return false;
 }
@@ -256,6 +339,12 @@ static bool set_option(struct options *o, int letter, const char *value)
         return set_u32(&o->stacks, value, 1 << 28);
     case 'v':
         return set_u32(&o->format.version, value, 3);
+    case 'l':
+        return set_layout(o, value);
+    case 'f':
+        return set_family(o, value);
+    case 'n':
+        return set_u32(&o->size, value, FAMILY_SIZE_MAX);
     default:
         return false;
     }
@@ -263,19 +352,17 @@ static bool set_option(struct options *o, int letter, const char *value)
 
 static bool parse(struct options *o, int argc, char **argv)
 {
-    static const struct option NAMES[] = {{"preset", required_argument, NULL, 'p'},
-                                          {"records", required_argument, NULL, 'r'},
-                                          {"threads", required_argument, NULL, 't'},
-                                          {"methods", required_argument, NULL, 'm'},
-                                          {"stacks", required_argument, NULL, 'k'},
-                                          {"seed", required_argument, NULL, 's'},
-                                          {"version", required_argument, NULL, 'v'},
-                                          {"clock", required_argument, NULL, 'c'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option NAMES[] = {
+        {"preset", required_argument, NULL, 'p'},  {"records", required_argument, NULL, 'r'},
+        {"threads", required_argument, NULL, 't'}, {"methods", required_argument, NULL, 'm'},
+        {"stacks", required_argument, NULL, 'k'},  {"seed", required_argument, NULL, 's'},
+        {"version", required_argument, NULL, 'v'}, {"clock", required_argument, NULL, 'c'},
+        {"layout", required_argument, NULL, 'l'},  {"family", required_argument, NULL, 'f'},
+        {"size", required_argument, NULL, 'n'},    {NULL, 0, NULL, 0}};
     static const enum trace_clock USUAL[] = {TRACE_GLOBAL, TRACE_CPU, TRACE_DUAL}; /* of each version */
     int letter;
 
-    *o = (struct options){.format = {3, TRACE_CLOCKS}, .seed = 1};
+    *o = (struct options){.format = {3, TRACE_CLOCKS}, .seed = 1, .family = FAMILIES};
     if (!set_preset(o, "5"))
         return false;
     while ((letter = getopt_long(argc, argv, "o:", NAMES, NULL)) != -1)
@@ -283,7 +370,9 @@ static bool parse(struct options *o, int argc, char **argv)
             return false;
     if (o->format.clock == TRACE_CLOCKS)
         o->format.clock = USUAL[o->format.version - 1];
-    return optind == argc && o->out != NULL && (o->format.clock != TRACE_DUAL || o->format.version == 3);
+    bool dual = o->format.clock == TRACE_DUAL && o->format.version == 3;
+    return optind == argc && o->out != NULL && (o->format.clock != TRACE_DUAL || dual) &&
+           (o->layout == PACKETS_NONE || dual) && (o->family == FAMILIES) == (o->size == 0);
 }
 
 int main(int argc, char **argv)
@@ -292,13 +381,15 @@ int main(int argc, char **argv)
 
     if (!parse(&o, argc, argv)) {
         fputs("usage: mktrace [--preset 5|57|500] [--records N] [--threads N] [--methods N] [--stacks N]\n"
-              "               [--seed N] [--version 1|2|3] [--clock dual|wall|thread-cpu|global] -o FILE\n",
+              "               [--seed N] [--version 1|2|3] [--clock dual|wall|thread-cpu|global]\n"
+              "               [--layout stream|a|b|c|d|e] -o FILE\n"
+              "       mktrace --family NAME --size N -o FILE\n",
               stderr);
         return 2;
     }
     int fd =
         strcmp(o.out, "-") == 0 ? STDOUT_FILENO : file_open(AT_FDCWD, o.out, O_WRONLY | O_CREAT | O_TRUNC);
-    if (fd < 0 || !write_trace(&o, fd) || close(fd) != 0) {
+    if (fd < 0 || !(o.family == FAMILIES ? write_trace : write_family)(&o, fd) || close(fd) != 0) {
         fprintf(stderr, "mktrace: %s: %s\n", o.out, strerror(errno));
         return 1;
     }

@@ -1,0 +1,101 @@
+/* Hard inputs on a small stack: whatever grows with the input grows elsewhere. Each is read and drawn, by all outputs and
+ * in all views, on a thread with 256 KiB. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <string.h>
+
+#include "server/convert.h"
+#include "tests/support/families.h"
+
+enum { STACK_BYTES = 256 << 10, SIZE = 10000 };
+
+struct work {
+    enum family family;
+    char failed[64]; /* what did not work; empty: all did */
+};
+
+static void say(struct work *w, const char *what)
+{
+    if (w->failed[0] == '\0')
+        strncpy(w->failed, what, sizeof(w->failed) - 1);
+}
+
+/* What a view is not for, it may refuse. A line of folded stacks for each frame of a deep stack, or the same stack from
+ * each of its frames on, takes more than there is room for. */
+static void draw(struct work *w, const struct folded *f, const struct config *c, const struct output *output,
+                 const char *kind)
+{
+    struct view_options view;
+    struct buf out = {0};
+    struct diag diag = {0};
+
+    view_defaults(&view);
+    view.tracks = TRACKS_ALL;
+    if (!view_set(&view, STR("view"), str_of(kind), &diag))
+        say(w, kind);
+    bool ok = convert_view(f, c, output, &view, &out, &diag);
+    bool tree = strcmp(kind, "flame") == 0 || strcmp(kind, "icicle") == 0;
+    bool large = diag.kind == DIAG_LIMIT && (!tree || output == &OUTPUT_FOLDED);
+    bool may_refuse = large || (!tree && diag.kind == DIAG_USAGE);
+    if (ok ? out.failed : !may_refuse)
+        say(w, output->name);
+    buf_free(&out);
+}
+
+static void *run(void *context)
+{
+    struct work *w = context;
+    struct config c;
+    struct buf bytes = {0};
+    struct diag diag = {0};
+
+    config_defaults(&c);
+    family_put(&bytes, w->family, SIZE);
+    struct fold *fold = fold_new(&c);
+    if (fold == NULL || bytes.failed)
+        say(w, "memory");
+    else if (!fold_feed(fold, bytes.p, bytes.n))
+        say(w, "reading");
+    struct folded *f = fold == NULL ? NULL : fold_finish(fold, &diag);
+    if (f == NULL)
+        say(w, "folding");
+    for (unsigned kind = 0; f != NULL && view_kind_word(kind) != NULL; kind++)
+        for (size_t i = 0; i < OUTPUTS_COUNT; i++)
+            draw(w, f, &c, OUTPUTS[i], view_kind_word(kind));
+    folded_unref(f);
+    buf_free(&bytes);
+    return NULL;
+}
+
+static void every_family(void **state)
+{
+    pthread_attr_t attributes;
+
+    (void)state;
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, STACK_BYTES), 0);
+    for (unsigned i = 0; i < FAMILIES; i++) {
+        struct work w = {.family = (enum family)i};
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, &attributes, run, &w), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        if (w.failed[0] != '\0')
+            fail_msg("%s: %s", FAMILY_NAMES[i], w.failed);
+    }
+    pthread_attr_destroy(&attributes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_family),
+    };
+
+    return cmocka_run_group_tests_name("small_stack", tests, NULL, NULL);
+}
