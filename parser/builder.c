@@ -57,6 +57,11 @@ void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bi
     b->wraps = wraps_at_32_bits;
 }
 
+void builder_watch(struct builder *b, struct span_sink *sink)
+{
+    b->spans = sink;
+}
+
 string_id builder_string(struct builder *b, struct str s)
 {
     return strtab_add(&b->strings, s);
@@ -128,8 +133,9 @@ uint32_t builder_track(struct builder *b, uint32_t id, string_id name)
     if (tracks == NULL)
         return NODE_NONE;
     b->tracks = tracks;
-    tracks[b->n_tracks] =
-        (struct fold_track){.id = id, .name = name, .root = NODE_NONE, .current = NODE_NONE};
+    bool watched = b->spans != NULL && span_sink_track(b->spans) == id;
+    tracks[b->n_tracks] = (struct fold_track){
+        .id = id, .name = name, .root = NODE_NONE, .current = NODE_NONE, .watched = watched};
     return (uint32_t)b->n_tracks++;
 }
 
@@ -182,13 +188,6 @@ uint64_t builder_ns_per_tick(const struct builder *b)
     return b->ns_per_tick;
 }
 
-static uint64_t ticks_to_ns(const struct builder *b, uint64_t ticks)
-{
-    uint64_t ns;
-
-    return __builtin_mul_overflow(ticks, (uint64_t)b->ns_per_tick, &ns) ? UINT64_MAX : ns;
-}
-
 uint64_t builder_clock_total_ns(const struct builder *b, uint32_t clock)
 {
     uint64_t ticks = 0;
@@ -207,6 +206,11 @@ uint64_t builder_clock_latest_ns(const struct builder *b, uint32_t clock)
         if (b->tracks[i].last[clock] > latest)
             latest = b->tracks[i].last[clock];
     return ticks_to_ns(b, latest);
+}
+
+void builder_frame_rename(struct builder *b, frame_id frame, frame_id as)
+{
+    b->frames[frame] = b->frames[as];
 }
 
 frame_id builder_frame_count(const struct builder *b)

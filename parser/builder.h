@@ -20,6 +20,7 @@
 #include "parser/warning.h"
 
 struct builder;
+struct span_sink;
 
 enum event_action {
     EVENT_ENTER,
@@ -55,11 +56,16 @@ bool builder_redeclare(struct builder *b, uint32_t value, const struct profile_v
  * wrapping. */
 void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bits);
 
+/* Tells the calls of the sink's track to it as well; before the first track. See span.h. */
+void builder_watch(struct builder *b, struct span_sink *sink);
+
 /* STRING_NONE / FRAME_NONE / NODE_NONE when the arena gives no more; then builder_failed. */
 string_id builder_string(struct builder *b, struct str s) __attribute__((warn_unused_result));
 /* The frame with this identity (all but .file, of which the first non-empty one stays). */
 frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
     __attribute__((warn_unused_result));
+/* Behind the last event: the frame is called and shown as this other one. They stay two. */
+void builder_frame_rename(struct builder *b, frame_id frame, frame_id as);
 /* A new track; its id must be unique. Tracks without event or sample do not come into the profile. */
 uint32_t builder_track(struct builder *b, uint32_t id, string_id name) __attribute__((warn_unused_result));
 void builder_track_rename(struct builder *b, uint32_t track, string_id name);

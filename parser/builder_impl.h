@@ -6,6 +6,7 @@
 #include "core/idmap.h"
 #include "core/strtab.h"
 #include "parser/builder.h"
+#include "parser/span.h"
 
 /* A node while the tree grows; its values[n_values] stand behind it. Children hang in a list, the one that
  * was entered last in front. Of a node with more than FOLD_LIST_MAX children those behind the first
@@ -26,8 +27,11 @@ struct fold_track {
     uint64_t records;
     uint64_t last[BUILDER_CLOCKS_MAX];    /* ticks, unwrapped */
     uint64_t wrapped[BUILDER_CLOCKS_MAX]; /* to be added to the next readings */
+    uint64_t first;                       /* ticks of clock 0 */
     uint64_t scanned;                     /* frames looked at in search of a mismatched exit's frame */
-    bool indexed;                         /* builder.open counts this track's open frames */
+    uint32_t re_roots;
+    bool indexed; /* builder.open counts this track's open frames */
+    bool watched; /* builder.spans is told of its calls */
 };
 
 struct builder {
@@ -53,6 +57,7 @@ struct builder {
     uint32_t ns_per_tick;
     bool wraps;
 
+    struct span_sink *spans; /* or NULL */
     uint64_t n_events;
     struct {
         uint64_t count, offset;
@@ -64,6 +69,13 @@ struct builder {
 static inline struct fold_node *fold_node_at(const struct builder *b, node_id id)
 {
     return (struct fold_node *)(void *)(b->nodes + (size_t)id * b->stride);
+}
+
+static inline uint64_t ticks_to_ns(const struct builder *b, uint64_t ticks)
+{
+    uint64_t ns;
+
+    return __builtin_mul_overflow(ticks, (uint64_t)b->ns_per_tick, &ns) ? UINT64_MAX : ns;
 }
 
 #endif

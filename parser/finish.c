@@ -116,6 +116,19 @@ static void count_open_frames(struct builder *b, const struct fold_track *t)
         builder_warn(b, WARN_OPEN_FRAMES, depth, WARNING_NO_OFFSET);
 }
 
+/* Wall time is the first clock, where there is any. */
+static void set_rests(const struct builder *b, struct profile_track *tracks, uint32_t n)
+{
+    uint64_t end_ns = 0;
+
+    if (b->n_clocks == 0 || b->values[0].role != ROLE_WALL)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        end_ns = tracks[i].end_ns > end_ns ? tracks[i].end_ns : end_ns;
+    for (uint32_t i = 0; i < n; i++)
+        tracks[i].rest_ns = end_ns - tracks[i].end_ns;
+}
+
 static int by_id(const void *a, const void *b)
 {
     const struct fold_track *ta = a, *tb = b;
@@ -136,15 +149,26 @@ static bool put_tracks(struct builder *b, struct profile *p, struct columns *c)
         if (t->root == NODE_NONE)
             continue;
         count_open_frames(b, t);
+        if (t->watched)
+            span_sink_end(b->spans, t->last[0]);
         uint32_t first = c->n;
         walk_track(b, c, t->root);
-        tracks[p->n_tracks++] = (struct profile_track){
-            .id = t->id, .name = t->name, .first = first, .count = c->n - first, .records = t->records};
+        tracks[p->n_tracks++] =
+            (struct profile_track){.id = t->id,
+                                   .name = t->name,
+                                   .first = first,
+                                   .count = c->n - first,
+                                   .records = t->records,
+                                   .begin_ns = ticks_to_ns(b, t->first),
+                                   .end_ns = ticks_to_ns(b, t->last[0]),
+                                   .re_roots = t->re_roots,
+                                   .open = fold_node_at(b, t->current)->frame}; /* its number: see arrive */
     }
     sum_totals(b, c);
     for (uint32_t i = 0; i < p->n_tracks; i++)
         if (b->n_clocks > 0)
             tracks[i].calls = c->total[(size_t)tracks[i].first * b->n_values + b->n_clocks];
+    set_rests(b, tracks, p->n_tracks);
     p->tracks = tracks;
     return true;
 }
@@ -195,6 +219,8 @@ const struct profile *builder_finish(struct builder *b, struct str format, struc
     p->n_frames = (uint32_t)b->n_frames;
     p->n_values = b->n_values;
     memcpy(p->values, b->values, sizeof(p->values));
+    p->n_clocks = b->n_clocks;
+    p->ns_per_tick = b->ns_per_tick;
     p->n_nodes = c.n;
     p->node_frame = c.frame;
     p->node_parent = c.parent;

@@ -109,6 +109,8 @@ static bool pop(struct builder *b, uint32_t track)
     const struct fold_node *top = fold_node_at(b, t->current);
 
     t->current = top->parent;
+    if (t->watched)
+        span_sink_leave(b->spans, t->last[0]);
     return !t->indexed || count_open(b, track, top->frame, false);
 }
 
@@ -154,6 +156,9 @@ static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t 
     old->values[b->n_clocks] = 1;
     fold_node_at(b, root)->first_child = t->root;
     t->root = t->current = root;
+    t->re_roots++;
+    if (t->watched)
+        span_sink_re_root(b->spans, frame, t->last[0]);
     builder_warn(b, WARN_RE_ROOTED, 1, offset);
     return true;
 }
@@ -203,7 +208,8 @@ static bool first_event(struct builder *b, struct fold_track *t, const struct ev
     t->root = t->current = add_node(b, NODE_NONE, FRAME_NONE);
     for (uint32_t c = 0; c < b->n_clocks; c++)
         t->last[c] = e->clock[c];
-    return t->root != NODE_NONE;
+    t->first = t->last[0];
+    return t->root != NODE_NONE && (!t->watched || span_sink_begin(b->spans, t->first));
 }
 
 /* Whatever is not the next call of the frame that was called last, or the exit of the frame on top. */
@@ -222,14 +228,16 @@ static bool apply_rare(struct builder *b, const struct event *e, uint64_t offset
         return false;
     fold_node_at(b, child)->values[b->n_clocks]++;
     t->current = child;
+    if (t->watched && !span_sink_enter(b->spans, e->frame, t->last[0]))
+        return false;
     return !t->indexed || count_open(b, e->track, e->frame, true);
 }
 
-/* The loop that all time goes into. n_clocks is a constant where this is inlined, and so the distance of the
- * nodes. */
+/* The loop that all time goes into. n_clocks and `watching` are constants where this is inlined, and so the
+ * distance of the nodes. */
 static inline __attribute__((always_inline)) bool apply(struct builder *b, const struct event *events,
                                                         size_t n, uint64_t offset, uint32_t stride,
-                                                        const uint32_t n_clocks)
+                                                        const uint32_t n_clocks, const bool watching)
 {
     const size_t node_bytes = sizeof(struct fold_node) + (n_clocks + 1) * sizeof(uint64_t);
     char *nodes = b->nodes;
@@ -260,11 +268,15 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
             if (first->frame == e->frame) {
                 first->values[n_clocks]++;
                 t->current = top->first_child;
+                if (watching && t->watched && !span_sink_enter(b->spans, e->frame, t->last[0]))
+                    return false;
                 continue;
             }
         } else if ((e->action == EVENT_EXIT || e->action == EVENT_UNROLL) && top->frame == e->frame &&
                    t->current != t->root) {
             t->current = top->parent;
+            if (watching && t->watched)
+                span_sink_leave(b->spans, t->last[0]);
             continue;
         }
         if (!apply_rare(b, e, offset + e->at))
@@ -277,7 +289,11 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
 
 bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
 {
-    return b->n_clocks == 1 ? apply(b, events, n, offset, stride, 1) : apply(b, events, n, offset, stride, 2);
+    if (b->spans != NULL)
+        return b->n_clocks == 1 ? apply(b, events, n, offset, stride, 1, true)
+                                : apply(b, events, n, offset, stride, 2, true);
+    return b->n_clocks == 1 ? apply(b, events, n, offset, stride, 1, false)
+                            : apply(b, events, n, offset, stride, 2, false);
 }
 
 bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, size_t n,

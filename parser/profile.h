@@ -58,6 +58,10 @@ struct profile_track {
     uint32_t count;   /* nodes, the root included */
     uint64_t records; /* of the input */
     uint64_t calls;
+    uint64_t begin_ns, end_ns; /* first clock at its first and last record, since the trace's start */
+    uint32_t re_roots;         /* calls entered before its first record and left later */
+    node_id open;     /* the innermost frame that is open behind the last record; the root: none is */
+    uint64_t rest_ns; /* wall time from end_ns to the last end_ns of all; 0 without wall time */
 };
 
 /* Something that the reader of the result must know. Shown, never hidden. */
@@ -85,6 +89,8 @@ struct profile {
 
     uint32_t n_values;
     struct profile_value values[PROFILE_VALUES_MAX]; /* the first one is the default */
+    uint32_t n_clocks;    /* the first so many values are clocks that were read at each event; 0: no times */
+    uint32_t ns_per_tick; /* of the clocks */
 
     uint32_t n_nodes;
     const frame_id *node_frame;

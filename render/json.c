@@ -1,30 +1,41 @@
 /* Output "json": the tree of the selected tracks for programs, in columns.
  *
  * {"format":"aflamed-tree", "version":1,
+ *  "view":     "flame",    flame (as well for all views of the same tree), inverted or sandwich
  *  "tracks":   [{"id":21491, "name":"main", "node":0}, ...],    node: what stands for the track
  *  "values":   [{"name":"wall", "label":"wall time", "unit":"ns", "derived":false}, ...],    unit: ns, bytes, count
  *  "strings":  ["", "com.example.Foo", ...],
  *  "frames":   {"scope":[1,...], "name":[...], "signature":[...], "file":[...], "module":[...]},    indexes of strings
  *  "nodes":    {"parent":[-1,0,...], "frame":[-1,0,...], "recursive":[0,0,1,...],
- *               "self":[[...],...], "total":[[...],...]},    one array for each of the values
+ *               "calls":[0,1,...],                               only of profiles that count calls
+ *               "self":[[...],...], "total":[[...],...]},        one array for each of the values
  *  "warnings": [{"code":"open-frames", "count":3, "offset":null, "text":"..."}, ...]}
  *
  * Nodes are in pre-order, children in the order of the view; node 0 is the root. The root has the frame -1, and so have
- * the nodes that stand for tracks, when several are side by side. "recursive": the frame is open already further up.
- * Numbers are exact up to 2^64 - 1: more than a double holds. */
+ * the nodes that stand for tracks, when several are side by side: "track" has the index of each of them in "tracks",
+ * and -1 of all others. "recursive": the frame is open already further up. Numbers are exact up to 2^64 - 1: more than
+ * a double holds.
+ *
+ * Inverted, a node's children are its callers; a track's own node is 0, and nodes with a "track" are the outermost
+ * callers: see render/invert.h. A sandwich has, instead of "nodes", "method" (a frame), "callers" and "callees", each
+ * of the shape of "nodes", with the method as the frame of node 0: see render/sandwich.h. */
 #include <string.h>
 
 #include "core/clean.h"
 #include "render/fail.h"
 #include "render/number.h"
-#include "render/tree.h"
+#include "render/sandwich.h"
 
 struct writer {
     const struct profile *profile;
-    const struct tree *tree;
+    const struct tree *base, *trees[2]; /* the second one of a sandwich */
+    enum view_kind view;                /* VIEW_FLAME for all that show the base tree */
+    frame_id method;
     struct buf *out;
     struct measure measures[MEASURES_MAX];
     uint32_t n_measures;
+    uint32_t column[MEASURES_MAX]; /* of each measure: the value of the view is the first one */
+    uint32_t *track_index;         /* by index of the profile's tracks: of those that are shown */
 
     /* What the tree uses of the profile, by first use; index + 1 by frame and by string, 0 = not used. */
     uint32_t *frame_index, *string_index;
@@ -75,6 +86,21 @@ static void use_string(struct writer *w, string_id id)
     w->string_index[id] = w->n_strings;
 }
 
+static void use_frame(struct writer *w, frame_id id)
+{
+    const struct profile_frame *f = &w->profile->frames[id];
+
+    if (w->frame_index[id] != 0)
+        return;
+    w->frames[w->n_frames++] = id;
+    w->frame_index[id] = w->n_frames;
+    use_string(w, f->scope);
+    use_string(w, f->name);
+    use_string(w, f->signature);
+    use_string(w, f->file);
+    use_string(w, f->module);
+}
+
 static bool collect(struct writer *w, struct arena *a)
 {
     const struct profile *p = w->profile;
@@ -83,33 +109,28 @@ static bool collect(struct writer *w, struct arena *a)
     w->string_index = arena_array(a, p->n_strings, sizeof(*w->string_index));
     w->frames = arena_array(a, p->n_frames, sizeof(*w->frames));
     w->strings = arena_array(a, p->n_strings, sizeof(*w->strings));
-    if (w->frame_index == NULL || w->string_index == NULL || w->frames == NULL || w->strings == NULL)
+    w->track_index = arena_array(a, p->n_tracks, sizeof(*w->track_index));
+    if (w->frame_index == NULL || w->string_index == NULL || w->frames == NULL || w->strings == NULL ||
+        w->track_index == NULL)
         return false;
-    for (uint32_t i = 0; i < w->tree->n; i++) {
-        frame_id id = tree_frame(w->tree, i);
-        if (id >= p->n_frames || w->frame_index[id] != 0)
-            continue;
-        w->frames[w->n_frames++] = id;
-        w->frame_index[id] = w->n_frames;
-        const struct profile_frame *f = &p->frames[id];
-        use_string(w, f->scope);
-        use_string(w, f->name);
-        use_string(w, f->signature);
-        use_string(w, f->file);
-        use_string(w, f->module);
-    }
+    for (size_t i = 0; i < 2 && w->trees[i] != NULL; i++)
+        for (uint32_t j = 0; j < w->trees[i]->n; j++)
+            if (tree_frame(w->trees[i], j) < p->n_frames)
+                use_frame(w, tree_frame(w->trees[i], j));
+    for (uint32_t i = 0; i < w->base->n_tracks; i++)
+        w->track_index[w->base->tracks[i]] = i;
     return true;
 }
 
 /* The node of each track: a child of the root when they are side by side. */
 static bool put_tracks(struct writer *w, struct arena *a)
 {
-    const struct tree *t = w->tree;
+    const struct tree *t = w->base;
     uint32_t *nodes = arena_array(a, w->profile->n_tracks, sizeof(*nodes));
 
     if (nodes == NULL)
         return false;
-    for (uint32_t i = 1; t->side_by_side && i < t->n; i += t->size[i])
+    for (uint32_t i = 1; w->trees[0] == t && t->side_by_side && i < t->n; i += t->size[i])
         nodes[tree_frame(t, i) - t->n_frames] = i;
     put_key(w->out, "tracks");
     for (uint32_t i = 0; i < t->n_tracks; i++) {
@@ -185,40 +206,73 @@ static void put_frames(struct writer *w)
     buf_z(w->out, "},\n");
 }
 
-static void put_column(struct writer *w, const char *name,
+static void put_column(struct writer *w, const struct tree *t, const char *name,
                        uint64_t (*value)(const struct tree *, uint32_t, uint32_t))
 {
     put_key(w->out, name);
     for (uint32_t c = 0; c < w->n_measures; c++) {
         buf_z(w->out, c == 0 ? "[[" : ",[");
-        for (uint32_t i = 0; i < w->tree->n; i++)
-            put_number(w->out, i, value(w->tree, i, c));
+        for (uint32_t i = 0; i < t->n; i++)
+            put_number(w->out, i, value(t, i, w->column[c]));
         buf_char(w->out, ']');
     }
     buf_char(w->out, ']');
 }
 
-static void put_nodes(struct writer *w)
+static void put_frame_indexes(struct writer *w, const struct tree *t)
 {
-    const struct tree *t = w->tree;
+    bool tracks = false;
 
-    buf_z(w->out, "\"nodes\":{\"parent\":[");
-    for (uint32_t i = 0; i < t->n; i++)
-        put_index(w->out, i, i > 0, t->parent[i]);
     buf_z(w->out, "],\"frame\":[");
     for (uint32_t i = 0; i < t->n; i++) {
         frame_id id = tree_frame(t, i);
         bool is_frame = id < t->n_frames;
         put_index(w->out, i, is_frame, is_frame ? w->frame_index[id] - 1 : 0);
+        tracks = tracks || tree_is_track(t, id);
     }
+    if (!tracks)
+        return;
+    buf_z(w->out, "],\"track\":[");
+    for (uint32_t i = 0; i < t->n; i++) {
+        bool is_track = tree_is_track(t, tree_frame(t, i));
+        put_index(w->out, i, is_track, is_track ? w->track_index[tree_frame(t, i) - t->n_frames] : 0);
+    }
+}
+
+static void put_nodes(struct writer *w, const char *name, const struct tree *t)
+{
+    put_key(w->out, name);
+    buf_z(w->out, "{\"parent\":[");
+    for (uint32_t i = 0; i < t->n; i++)
+        put_index(w->out, i, i > 0, t->parent[i]);
+    put_frame_indexes(w, t);
     buf_z(w->out, "],\"recursive\":[");
     for (uint32_t i = 0; i < t->n; i++)
         put_number(w->out, i, tree_recursive(t, i));
     buf_z(w->out, "],");
-    put_column(w, "self", tree_self);
+    if (t->calls != NULL) {
+        buf_z(w->out, "\"calls\":[");
+        for (uint32_t i = 0; i < t->n; i++)
+            put_number(w->out, i, tree_calls(t, i));
+        buf_z(w->out, "],");
+    }
+    put_column(w, t, "self", tree_self);
     buf_char(w->out, ',');
-    put_column(w, "total", tree_total);
+    put_column(w, t, "total", tree_total);
     buf_z(w->out, "},\n");
+}
+
+static void put_trees(struct writer *w)
+{
+    if (w->view != VIEW_SANDWICH) {
+        put_nodes(w, "nodes", w->trees[0]);
+        return;
+    }
+    put_key(w->out, "method");
+    buf_u64(w->out, w->frame_index[w->method] - 1);
+    buf_z(w->out, ",\n");
+    put_nodes(w, "callers", w->trees[0]);
+    put_nodes(w, "callees", w->trees[1]);
 }
 
 static void put_warnings(struct writer *w)
@@ -245,30 +299,73 @@ static void put_warnings(struct writer *w)
     buf_z(w->out, "]}\n");
 }
 
+/* --- the trees --- */
+
+static bool make_spec(struct writer *w, const struct view_options *view, struct tree_spec *spec,
+                      struct diag *diag)
+{
+    uint32_t next = 1;
+    bool found = false;
+
+    *spec = (struct tree_spec){.divisor = 1, .order = view->order};
+    spec->n_measures = w->n_measures = measures_of(w->profile, w->measures);
+    for (uint32_t i = 0; i < w->n_measures; i++) {
+        const struct measure *m = &w->measures[i];
+        bool wanted = !found && str_eq(measure_key(m->name), str_of(view->value));
+        found = found || wanted;
+        w->column[i] = wanted ? 0 : next++;
+        if (w->column[i] < w->n_measures)
+            spec->measures[w->column[i]] = m;
+        if (!m->waiting && w->profile->values[m->value].role == ROLE_CALLS && !spec->has_calls) {
+            spec->has_calls = true;
+            spec->calls_column = w->column[i];
+        }
+    }
+    return found || diag_set(diag, DIAG_USAGE, "no such value", "", "The profile has no value of that name.");
+}
+
+static bool make_trees(struct writer *w, const struct render_input *in, struct diag *diag)
+{
+    static const struct invert_cut EVERYTHING = {0, 0, 0};
+    struct tree_spec spec;
+    struct sandwich sandwich;
+
+    if (!make_spec(w, in->view, &spec, diag))
+        return false;
+    w->base = w->trees[0] = tree_new(in, &spec, diag);
+    if (w->base == NULL)
+        return false;
+    if (in->view->view == VIEW_INVERTED) {
+        w->view = VIEW_INVERTED;
+        w->trees[0] = invert_new(in, &spec, w->base, &EVERYTHING, diag);
+        return w->trees[0] != NULL;
+    }
+    if (in->view->view != VIEW_SANDWICH)
+        return true;
+    w->view = VIEW_SANDWICH;
+    if (!sandwich_method(in, w->base, &w->method, diag) ||
+        !sandwich_new(in, &spec, w->base, w->method, &EVERYTHING, &sandwich, diag))
+        return false;
+    w->trees[0] = sandwich.callers;
+    w->trees[1] = sandwich.callees;
+    return true;
+}
+
 static bool render(const struct render_input *in, struct buf *out, struct diag *diag)
 {
-    struct writer w = {.profile = in->profile, .out = out};
-    struct tree_spec spec = {.divisor = 1, .order = in->view->order};
-    struct measure by;
+    struct writer w = {.profile = in->profile, .out = out, .view = VIEW_FLAME};
 
-    if (!measure_by_name(in->profile, in->view->value, &by))
-        return diag_set(diag, DIAG_USAGE, "no such value", "", "The profile has no value of that name.");
-    w.n_measures = measures_of(in->profile, w.measures);
-    for (uint32_t i = 0; i < w.n_measures; i++) {
-        spec.measures[spec.n_measures++] = &w.measures[i];
-        if (str_eq(w.measures[i].name, by.name))
-            spec.order_column = i;
-    }
-    w.tree = tree_new(in, &spec, diag);
-    if (w.tree == NULL)
+    if (!make_trees(&w, in, diag))
         return false;
-    buf_z(out, "{\"format\":\"aflamed-tree\",\"version\":1,\n");
+    buf_z(out, "{\"format\":\"aflamed-tree\",\"version\":1,\n\"view\":\"");
+    buf_z(out, view_kind_word(w.view));
+    buf_z(out, "\",\n");
     if (!collect(&w, in->scratch) || !put_tracks(&w, in->scratch))
         return fail_arena(in->scratch, diag);
     put_values(&w);
     put_strings(&w);
     put_frames(&w);
-    put_nodes(&w);
+    put_trees(&w);
     put_warnings(&w);
     return !out->failed || fail_buf(out, diag);
 }
@@ -279,6 +376,6 @@ const struct output OUTPUT_JSON = {
     .media_type = "application/json",
     .label = "Tree (JSON)",
     .text = true,
-    .revision = 1,
+    .revision = 2,
     .render = render,
 };

@@ -12,7 +12,7 @@ enum {
     LAYOUT_LEVEL_PX = 16,       /* from level to level */
     LAYOUT_FRAME_PX = 15,       /* drawn height of a frame */
     LAYOUT_LEVELS_MAX = 2000,   /* drawn */
-    LAYOUT_FRAMES_MAX = 100000, /* drawn */
+    LAYOUT_FRAMES_MAX = 2000,   /* drawn, in a picture whose script can draw the others */
     LAYOUT_TENTH_MILLI_PX = 100 /* a frame that would come out narrower is never drawn */
 };
 
@@ -21,23 +21,23 @@ struct layout_box {
     uint32_t x_dpx, width_dpx; /* tenths of a pixel, from the left of the picture */
 };
 
-/* Frames that are not drawn: how many, and the totals of the topmost ones, together. */
-struct layout_dropped {
-    uint64_t frames, total;
+/* What is drawn, and what it leaves out. */
+struct layout_limits {
+    uint32_t width_px;     /* of the picture */
+    uint32_t min_milli_px; /* of a frame */
+    uint32_t frames_max;   /* the widest are drawn, equal ones from the left */
 };
 
 struct layout {
     const struct layout_box *boxes; /* in pre-order; none when the root's total is 0 */
     uint32_t n_boxes;
-    uint32_t levels;       /* drawn */
-    uint32_t min_milli_px; /* that was used: larger than what was asked for if more than LAYOUT_FRAMES_MAX
-                            * frames have that width */
-    bool min_raised;
-    struct layout_dropped narrow, deep;
+    uint32_t levels; /* drawn */
+    /* Of the topmost frames that are not drawn, being too narrow, too deep or too many: their totals, together. */
+    uint64_t dropped;
 };
 
 /* Of the tree's first column. Lives in the arena; NULL when it gives no more. */
-const struct layout *layout_new(const struct tree *t, uint32_t width_px, uint32_t min_milli_px,
-                                struct arena *arena) __attribute__((warn_unused_result));
+const struct layout *layout_new(const struct tree *t, const struct layout_limits *limits, struct arena *arena)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -5,10 +5,13 @@
 #include "core/clean.h"
 #include "render/number.h"
 #include "render/order.h"
+#include "render/origin.h"
 #include "render/palette.h"
 
 struct names {
+    const struct profile *profile;
     const struct names_frame *frames;
+    struct str app;
     const struct str *tracks;
     const uint32_t *track_ranks;
 };
@@ -36,86 +39,240 @@ static char *put(char *to, struct str s)
     return to + s.n;
 }
 
-/* Text and signature in one piece, so that a name without special characters needs no second copy for XML. */
-static bool make_frame(const struct profile *p, const struct profile_frame *frame, struct names_frame *made,
-                       struct buf *escaped, struct arena *arena)
+/* Whether it can be a component of `package.Class.method`. */
+static bool is_word(struct str s)
 {
-    struct str scope = profile_string(p, frame->scope), name = profile_string(p, frame->name);
-    struct str signature = profile_string(p, frame->signature);
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
+        bool inner = (c >= '0' && c <= '9') || c == '-';
+        if (!letter && !(inner && i > 0))
+            return false;
+    }
+    return s.n > 0;
+}
 
-    made->colour = palette_class(scope, name);
-    if (scope.n + name.n == 0)
-        name = STR("(no name)");
-    char *text = arena_alloc(arena, scope.n + 1 + name.n + signature.n);
+/* Needs a package, a class and a method; `<init>` is one. */
+static size_t scope_within(struct str name)
+{
+    size_t dot = str_find_last(name, '.'), words = 0;
+
+    if (dot == name.n)
+        return 0;
+    struct str rest = {name.p, dot}, word, last = {name.p + dot + 1, name.n - dot - 1};
+    if (last.n > 2 && last.p[0] == '<' && last.p[last.n - 1] == '>')
+        last = (struct str){last.p + 1, last.n - 2};
+    while (str_split(&rest, '.', &word)) {
+        if (!is_word(word))
+            return 0;
+        words++;
+    }
+    return words >= 2 && is_word(last) ? dot : 0;
+}
+
+static struct names_parts parts_of(const struct profile *p, const struct profile_frame *frame)
+{
+    struct names_parts parts = {profile_string(p, frame->scope), profile_string(p, frame->name),
+                                profile_string(p, frame->signature)};
+    size_t scope = parts.scope.n == 0 ? scope_within(parts.name) : 0;
+
+    if (scope > 0) {
+        parts.scope = (struct str){parts.name.p, scope};
+        parts.name = (struct str){parts.name.p + scope + 1, parts.name.n - scope - 1};
+    }
+    if (parts.scope.n + parts.name.n == 0)
+        parts.name = STR("(no name)");
+    return parts;
+}
+
+/* --- frames --- */
+
+/* What all frames of a scope share. */
+struct scope {
+    bool known;
+    uint8_t colour, origin;
+};
+
+struct maker {
+    const struct profile *profile;
+    struct arena *arena;
+    struct names_frame *frames;
+    struct scope *scopes; /* by string_id */
+    struct buf escaped;
+};
+
+static struct scope classify(struct maker *m, const struct profile_frame *frame,
+                             const struct names_parts *parts)
+{
+    struct scope *kept = &m->scopes[frame->scope], made;
+    bool keeps = profile_string(m->profile, frame->scope).n > 0;
+
+    if (keeps && kept->known)
+        return *kept;
+    made = (struct scope){true, palette_class(parts->scope, parts->name),
+                          (uint8_t)origin_of_scope(parts->scope)};
+    if (keeps)
+        *kept = made;
+    return made;
+}
+
+static uint8_t origin_of_frame(const struct maker *m, const struct profile_frame *frame,
+                               const struct names_parts *parts, enum origin of_scope)
+{
+    bool platform = of_scope == ORIGIN_JAVA || of_scope == ORIGIN_ANDROID;
+
+    if (profile_string(m->profile, frame->module).n > 0)
+        return ORIGIN_NATIVE;
+    return platform && origin_is_idle(parts->scope, parts->name) ? ORIGIN_IDLE : (uint8_t)of_scope;
+}
+
+/* Text and signature in one piece, so that a name without special characters needs no second copy for XML. */
+static bool make_frame(struct maker *m, frame_id id)
+{
+    const struct profile_frame *frame = &m->profile->frames[id];
+    struct names_parts parts = parts_of(m->profile, frame);
+    struct names_frame *made = &m->frames[id];
+    struct scope scope = classify(m, frame, &parts);
+
+    made->colour = scope.colour;
+    made->origin = origin_of_frame(m, frame, &parts, (enum origin)scope.origin);
+    char *text = arena_alloc(m->arena, parts.scope.n + 1 + parts.name.n + parts.signature.n);
     if (text == NULL)
         return false;
-    char *end = put(text, scope);
-    if (scope.n > 0 && name.n > 0)
+    char *end = put(text, parts.scope);
+    if (parts.scope.n > 0 && parts.name.n > 0)
         *end++ = '.';
-    end = put(end, name);
+    end = put(end, parts.name);
     made->text = (struct str){text, (size_t)(end - text)};
-    end = put(end, signature);
+    end = put(end, parts.signature);
     made->full = (struct str){text, (size_t)(end - text)};
     made->plain = is_plain(made->text);
-    if (made->plain && is_plain(signature))
+    if (made->plain && is_plain(parts.signature))
         return true;
-    buf_clear(escaped);
-    clean_xml(escaped, made->full);
-    char *copy = escaped->failed ? NULL : arena_copy(arena, escaped->p, escaped->n);
-    made->full = (struct str){copy, escaped->n};
+    buf_clear(&m->escaped);
+    clean_xml(&m->escaped, made->full);
+    char *copy = m->escaped.failed ? NULL : arena_copy(m->arena, m->escaped.p, m->escaped.n);
+    made->full = (struct str){copy, m->escaped.n};
     return copy != NULL;
 }
 
 /* Runs of equal text in the sorted ids get the order of their signatures. */
-static bool order_overloads(const struct profile *p, uint32_t *ids, const struct str *texts,
-                            struct str *signatures, struct arena *arena)
+static bool order_overloads(const struct maker *m, uint32_t *ids, struct str *signatures)
 {
-    for (uint32_t i = 0; i < p->n_frames; i++)
-        signatures[i] = profile_string(p, p->frames[i].signature);
-    for (uint32_t i = 0, end; i < p->n_frames; i = end) {
-        for (end = i + 1; end < p->n_frames && str_eq(texts[ids[i]], texts[ids[end]]);)
+    uint32_t n = m->profile->n_frames;
+
+    for (uint32_t i = 0; i < n; i++)
+        signatures[i] = profile_string(m->profile, m->profile->frames[i].signature);
+    for (uint32_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && str_eq(m->frames[ids[i]].text, m->frames[ids[end]].text);)
             end++;
-        if (end - i > 1 && !order_strings(ids + i, end - i, signatures, arena))
+        for (uint32_t j = i; end - i > 1 && j < end; j++)
+            m->frames[ids[j]].overloaded = true;
+        if (end - i > 1 && !order_strings(ids + i, end - i, signatures, m->arena))
             return false;
     }
     return true;
 }
 
-static bool rank_frames(const struct profile *p, struct names_frame *frames, struct arena *arena)
+/* Fills ids[n_frames] in the order of rank. */
+static bool rank_frames(struct maker *m, uint32_t *ids)
 {
-    uint32_t n = p->n_frames;
-    size_t ids_capacity = 0, texts_capacity = 0, signatures_capacity = 0;
-    uint32_t *ids = arena_grow(arena, NULL, &ids_capacity, n, sizeof(*ids));
-    struct str *texts = arena_grow(arena, NULL, &texts_capacity, n, sizeof(*texts));
-    struct str *signatures = arena_grow(arena, NULL, &signatures_capacity, n, sizeof(*signatures));
-    bool ok = ids != NULL && texts != NULL && signatures != NULL;
+    uint32_t n = m->profile->n_frames;
+    size_t texts_capacity = 0, signatures_capacity = 0;
+    struct str *texts = arena_grow(m->arena, NULL, &texts_capacity, n, sizeof(*texts));
+    struct str *signatures = arena_grow(m->arena, NULL, &signatures_capacity, n, sizeof(*signatures));
+    bool ok = texts != NULL && signatures != NULL;
 
     for (uint32_t i = 0; ok && i < n; i++) {
         ids[i] = i;
-        texts[i] = frames[i].text;
+        texts[i] = m->frames[i].text;
     }
-    ok = ok && order_strings(ids, n, texts, arena) && order_overloads(p, ids, texts, signatures, arena);
+    ok = ok && order_strings(ids, n, texts, m->arena) && order_overloads(m, ids, signatures);
     for (uint32_t i = 0; ok && i < n; i++)
-        frames[ids[i]].rank = i;
-    arena_release(arena, signatures, signatures_capacity, sizeof(*signatures));
-    arena_release(arena, texts, texts_capacity, sizeof(*texts));
-    arena_release(arena, ids, ids_capacity, sizeof(*ids));
+        m->frames[ids[i]].rank = i;
+    arena_release(m->arena, signatures, signatures_capacity, sizeof(*signatures));
+    arena_release(m->arena, texts, texts_capacity, sizeof(*texts));
     return ok;
 }
 
-static const struct names_frame *make_frames(const struct profile *p, struct arena *arena)
-{
-    struct names_frame *frames = arena_array(arena, p->n_frames, sizeof(*frames));
-    struct buf escaped = {0};
-    bool ok = frames != NULL;
+/* --- the app --- */
 
-    for (uint32_t i = 0; ok && i < p->n_frames; i++)
-        ok = make_frame(p, &p->frames[i], &frames[i], &escaped, arena);
-    if (escaped.failed && arena->failure == ARENA_OK)
-        arena->failure = ARENA_NO_MEMORY;
-    buf_free(&escaped);
-    return ok && rank_frames(p, frames, arena) ? frames : NULL;
+static struct str package_of(const struct maker *m, frame_id id)
+{
+    return origin_package(parts_of(m->profile, &m->profile->frames[id]).scope);
 }
+
+/* The packages that no table knows, with the self of their frames. In the order of the texts, where those of one
+ * package stand mostly together: the list is short. False: no memory. */
+static bool list_packages(const struct maker *m, const uint32_t *ids, const uint64_t *weights,
+                          struct origin_package_weight **list, size_t *capacity, uint32_t *n)
+{
+    for (uint32_t i = 0; i < m->profile->n_frames; i++) {
+        if (m->frames[ids[i]].origin != ORIGIN_APP || weights[ids[i]] == 0)
+            continue;
+        struct str package = package_of(m, ids[i]);
+        if (*n == 0 || !str_eq((*list)[*n - 1].package, package)) {
+            void *grown = arena_grow(m->arena, *list, capacity, *n + 1u, sizeof(**list));
+            if (grown == NULL)
+                return false;
+            *list = grown;
+            (*list)[(*n)++] = (struct origin_package_weight){package, 0};
+        }
+        struct origin_package_weight *last = &(*list)[*n - 1];
+        last->weight = number_add(last->weight, weights[ids[i]]);
+    }
+    return true;
+}
+
+/* Finds the app; what is not its own is a third party's. */
+static bool settle_origins(struct maker *m, const uint32_t *ids, struct str *app)
+{
+    const struct profile *p = m->profile;
+    size_t weights_capacity = 0, list_capacity = 0;
+    uint64_t *weights = arena_grow(m->arena, NULL, &weights_capacity, p->n_frames, sizeof(*weights));
+    struct origin_package_weight *list = NULL;
+    uint32_t value = profile_weight_value(p), n = 0;
+
+    for (uint32_t i = 0; weights != NULL && i < p->n_frames; i++)
+        weights[i] = 0;
+    for (node_id i = 0; weights != NULL && p->n_values > 0 && i < p->n_nodes; i++)
+        if (p->node_frame[i] != FRAME_NONE)
+            weights[p->node_frame[i]] = number_add(weights[p->node_frame[i]], profile_self(p, i, value));
+    bool ok = weights != NULL && list_packages(m, ids, weights, &list, &list_capacity, &n);
+    if (ok)
+        *app = origin_guess_app(list, n);
+    for (uint32_t i = 0; ok && i < p->n_frames; i++)
+        if (m->frames[i].origin == ORIGIN_APP && !origin_is_app(package_of(m, i), *app))
+            m->frames[i].origin = ORIGIN_THIRD_PARTY;
+    arena_release(m->arena, list, list_capacity, sizeof(*list));
+    arena_release(m->arena, weights, weights_capacity, sizeof(*weights));
+    return ok;
+}
+
+static bool make_frames(const struct profile *p, struct names *n, struct arena *arena)
+{
+    struct maker m = {.profile = p, .arena = arena};
+    size_t ids_capacity = 0, scopes_capacity = 0;
+    uint32_t *ids = arena_grow(arena, NULL, &ids_capacity, p->n_frames, sizeof(*ids));
+
+    m.frames = arena_array(arena, p->n_frames, sizeof(*m.frames));
+    m.scopes = arena_grow(arena, NULL, &scopes_capacity, p->n_strings, sizeof(*m.scopes));
+    bool ok = ids != NULL && m.frames != NULL && m.scopes != NULL;
+    if (ok && p->n_strings > 0)
+        memset(m.scopes, 0, p->n_strings * sizeof(*m.scopes));
+    for (uint32_t i = 0; ok && i < p->n_frames; i++)
+        ok = make_frame(&m, i);
+    if (m.escaped.failed && arena->failure == ARENA_OK)
+        arena->failure = ARENA_NO_MEMORY;
+    buf_free(&m.escaped);
+    ok = ok && rank_frames(&m, ids) && settle_origins(&m, ids, &n->app);
+    arena_release(arena, m.scopes, scopes_capacity, sizeof(*m.scopes));
+    arena_release(arena, ids, ids_capacity, sizeof(*ids));
+    n->frames = m.frames;
+    return ok;
+}
+
+/* --- tracks --- */
 
 static bool make_track(const struct profile *p, const struct profile_track *track, struct str *label,
                        struct arena *arena)
@@ -162,8 +319,8 @@ struct names *names_new(const struct profile *p, struct arena *arena)
 
     if (n == NULL)
         return NULL;
-    n->frames = make_frames(p, arena);
-    return n->frames != NULL && make_tracks(p, n, arena) ? n : NULL;
+    n->profile = p;
+    return make_frames(p, n, arena) && make_tracks(p, n, arena) ? n : NULL;
 }
 
 const struct names_frame *names_of(const struct names *n, frame_id frame)
@@ -174,6 +331,16 @@ const struct names_frame *names_of(const struct names *n, frame_id frame)
 struct str names_frame(const struct names *n, frame_id frame)
 {
     return n->frames[frame].text;
+}
+
+struct names_parts names_parts(const struct names *n, frame_id frame)
+{
+    return parts_of(n->profile, &n->profile->frames[frame]);
+}
+
+struct str names_app(const struct names *n)
+{
+    return n->app;
 }
 
 uint32_t names_rank(const struct names *n, frame_id frame)

@@ -8,10 +8,13 @@
 #include "render/names.h"
 #include "render/view.h"
 
+struct spans;
+
 struct render_input {
     const struct profile *profile;
     const struct names *names;       /* of this profile; shared by all its views */
     const struct view_options *view; /* resolved */
+    const struct spans *spans;       /* of a chart, see chart_plan.h; else NULL */
     struct arena *scratch;           /* the renderer's own memory; free with it */
 };
 
@@ -22,13 +25,14 @@ struct output {
     const char *label;      /* for people: "Flame graph (SVG)" */
     bool text;              /* goes to standard output unless a file is named */
     bool preview;           /* made for pages: they do not offer it as a download */
+    bool charts;            /* shows VIEW_CHART */
     unsigned revision;      /* raised when the bytes change for equal input: part of every cache key */
 
     /* Appends to out, which has its own limit. False: diag is set. */
     bool (*render)(const struct render_input *in, struct buf *out, struct diag *diag);
 };
 
-extern const struct output OUTPUT_SVG, OUTPUT_FOLDED, OUTPUT_JSON, OUTPUT_THUMB;
+extern const struct output OUTPUT_SVG, OUTPUT_FOLDED, OUTPUT_JSON, OUTPUT_THUMB, OUTPUT_TREE;
 
 /* THE TABLE; the first row is the default. */
 extern const struct output *const OUTPUTS[];

@@ -1,6 +1,7 @@
 #include "render/output.h"
 
-const struct output *const OUTPUTS[] = {&OUTPUT_SVG, &OUTPUT_FOLDED, &OUTPUT_JSON, &OUTPUT_THUMB};
+const struct output *const OUTPUTS[] = {&OUTPUT_SVG, &OUTPUT_FOLDED, &OUTPUT_JSON, &OUTPUT_THUMB,
+                                        &OUTPUT_TREE};
 const size_t OUTPUTS_COUNT = sizeof(OUTPUTS) / sizeof(OUTPUTS[0]);
 
 const struct output *output_by_name(struct str name)

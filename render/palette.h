@@ -1,9 +1,11 @@
-/* The colours of the frames: classes c0, c1, ... of the picture's style. A frame's class comes from its
- * package, by a fixed hash, so that one library has one colour in every picture. */
+/* The colours of the frames: classes of the picture's style. By package (c0, c1, ...), by a fixed hash, so that one
+ * library has one colour in every picture; by origin (o0 ..); by self (h0 ..); or classic (y0 ..). What stands for a
+ * track is grey in all of them (cr). */
 #ifndef RENDER_PALETTE_H
 #define RENDER_PALETTE_H
 
-#include "core/str.h"
+#include "render/names.h"
+#include "render/tree.h"
 
 /* X(class number, light fill, dark fill): the hues of Okabe and Ito's palette, which people with any kind of
  * colour vision can tell apart, in two tones each; tints under dark text, shades under light text. */
@@ -23,7 +25,45 @@
     X(12, "#f8c6ab", "#803b18") \
     X(13, "#f2d0e3", "#70385d")
 
-enum { PALETTE_CLASSES = 14 };
+/* By enum origin: app, third party, AndroidX, Android, Java and Kotlin, native, idle, unknown. */
+#define PALETTE_ORIGINS(X)     \
+    X(0, "#f2b84b", "#8a5a00") \
+    X(1, "#e3a5c8", "#94497a") \
+    X(2, "#5fcbaa", "#00745a") \
+    X(3, "#8fb6e3", "#3a66ad") \
+    X(4, "#bfe3f6", "#1f566f") \
+    X(5, "#f29a6b", "#a8480f") \
+    X(6, "#e9e6df", "#3c3a36") \
+    X(7, "#d3c7b4", "#6a5f4d")
+
+/* From no self to the largest. */
+#define PALETTE_SELF(X)        \
+    X(0, "#ececec", "#3a3a3c") \
+    X(1, "#fdeecb", "#4d4230") \
+    X(2, "#fbdfa3", "#5f4a2a") \
+    X(3, "#f8cd80", "#714f22") \
+    X(4, "#f5b863", "#82521b") \
+    X(5, "#f2a150", "#935214") \
+    X(6, "#ee8a48", "#a14f10") \
+    X(7, "#ea7a4d", "#ad4610")
+
+/* Yellow to red. */
+#define PALETTE_CLASSIC(X)     \
+    X(0, "#f9e076", "#6e5c00") \
+    X(1, "#f7cf5e", "#785700") \
+    X(2, "#f5be55", "#825200") \
+    X(3, "#f3ac50", "#8b4d00") \
+    X(4, "#f29c52", "#934700") \
+    X(5, "#f08d57", "#9a4213") \
+    X(6, "#ee8260", "#a03d22") \
+    X(7, "#ec7b6c", "#a33a2f")
+
+enum {
+    PALETTE_CLASSES = 14,
+    PALETTE_ORIGIN_CLASSES = 8,
+    PALETTE_SELF_CLASSES = 8,
+    PALETTE_CLASSIC_CLASSES = 8
+};
 
 #define PALETTE_TEXT_LIGHT    "#1a1a1a"
 #define PALETTE_TEXT_DARK     "#f4f4f4"
@@ -41,9 +81,39 @@ struct palette_colour {
 };
 
 extern const struct palette_colour PALETTE[PALETTE_CLASSES];
+extern const struct palette_colour PALETTE_BY_ORIGIN[PALETTE_ORIGIN_CLASSES];
+extern const struct palette_colour PALETTE_BY_SELF[PALETTE_SELF_CLASSES];
+extern const struct palette_colour PALETTE_BY_CLASSIC[PALETTE_CLASSIC_CLASSES];
 
-/* Class of a frame: by the first two components of its package (`androidx.compose`, `java.util`), which is
- * its scope without the last component; by the scope, or else the name, where there is no package. */
+/* What a frame's class goes by: the first two components of its package (`androidx.compose`, `java.util`), which is
+ * its scope without the last component; the scope, or else the name, where there is no package. */
+struct str palette_package(struct str scope, struct str name);
+/* The class: equal packages have equal ones. */
 uint8_t palette_class(struct str scope, struct str name);
+
+/* Of a self, 0 to 7: 0 for none, else in seven equal steps up to the largest one. */
+unsigned palette_self_class(uint64_t self, uint64_t largest);
+/* Of a text, 0 to 7: FNV-1a (32 bits) of its cleaned bytes, modulo 8. */
+unsigned palette_classic_class(struct str text);
+
+/* The colours of one picture. */
+struct palette {
+    const struct names *names;
+    enum view_palette kind;
+    uint64_t self_largest; /* of one node that is a frame, in the base tree */
+};
+
+/* `base` is the tree that flame and icicle show, its first column what is measured: what is inverted has the colours
+ * of what it was made from. */
+struct palette palette_new(const struct names *n, enum view_palette kind, const struct tree *base);
+
+/* The class of what is drawn: "o3", "c12", "h2", "y5", "cr". Terminated. */
+struct palette_text {
+    char text[4];
+};
+
+/* `frame` as tree_frame gives it, FRAME_NONE and tracks included; `self` of the node in the tree that is drawn. */
+struct palette_text palette_frame_class(const struct palette *p, const struct tree *t, frame_id frame,
+                                        uint64_t self);
 
 #endif

@@ -1,15 +1,18 @@
-/* Output "svg": a flame graph or icicle as one file that stands alone. */
+/* Output "svg": the picture, as one file that stands alone: what it shows, its style, its data and its script. */
 #ifndef RENDER_SVG_H
 #define RENDER_SVG_H
 
-#include "core/str.h"
+#include "core/buf.h"
 
-/* The content of the <style> element: the same bytes in every picture, so that one digest of a content
- * security policy allows it. Nothing else in a picture is style, and nothing is script. */
-struct str svg_style(void);
+/* The elements that hold style and script. Nothing else in a picture is style or script. */
+void svg_put_style(struct buf *out, struct str style);
+void svg_put_script(struct buf *out, struct str script);
 
-/* The <style> element of a picture, with its tags: for pages that take its elements and load the style on their
- * own. Empty, at the picture's end, if there is none. */
-struct str svg_style_element(struct str svg);
+/* A picture without these two elements, in three pieces: for pages that take the others and load the same style and script
+ * as files. What is no picture of this program comes back whole, in the first piece. */
+struct svg_parts {
+    struct str pieces[3];
+};
+struct svg_parts svg_without_code(struct str svg);
 
 #endif

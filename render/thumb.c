@@ -1,10 +1,13 @@
 /* Output "thumb": a small preview of a flame graph. No words, no tooltips, nothing but shapes: one path for each
  * colour. However large the profile is, the picture stays below 20 kB: where more than FRAMES_MAX frames would be
  * drawn, the narrowest are left out. */
+#include "render/thumb.h"
+
+#include <string.h>
+
 #include "render/fail.h"
 #include "render/layout.h"
 #include "render/number.h"
-#include "render/output.h"
 #include "render/palette.h"
 #include "render/svg.h"
 
@@ -15,38 +18,62 @@ enum {
     LEVEL_DPX_MIN = 10, /* which lose their tips where even this is too much */
     GAP_DPX = 6,        /* between levels that are high enough for it */
     FRAMES_MAX = 500,
-    MIN_MILLI_PX = 1000,
-    CLASS_TRACK = PALETTE_CLASSES
+    MIN_MILLI_PX = 1000
 };
+
+#define LIGHT(class, number, light)  "." class #number "{fill:" light "}"
+#define LIGHT_C(number, light, dark) LIGHT("c", number, light)
+#define LIGHT_O(number, light, dark) LIGHT("o", number, light)
+#define LIGHT_H(number, light, dark) LIGHT("h", number, light)
+#define LIGHT_Y(number, light, dark) LIGHT("y", number, light)
+#define DARK_C(number, light, dark)  LIGHT("c", number, dark)
+#define DARK_O(number, light, dark)  LIGHT("o", number, dark)
+#define DARK_H(number, light, dark)  LIGHT("h", number, dark)
+#define DARK_Y(number, light, dark)  LIGHT("y", number, dark)
+
+/* clang-format off */
+static const char STYLE[] =
+    ".cr{fill:" PALETTE_TRACK_LIGHT "}"
+    PALETTE_COLOURS(LIGHT_C) PALETTE_ORIGINS(LIGHT_O) PALETTE_SELF(LIGHT_H) PALETTE_CLASSIC(LIGHT_Y)
+    "@media screen and (prefers-color-scheme:dark){"
+        ".cr{fill:" PALETTE_TRACK_DARK "}"
+        PALETTE_COLOURS(DARK_C) PALETTE_ORIGINS(DARK_O) PALETTE_SELF(DARK_H) PALETTE_CLASSIC(DARK_Y)
+    "}";
+/* clang-format on */
+
+struct str thumb_style(void)
+{
+    return (struct str){STYLE, sizeof(STYLE) - 1};
+}
 
 struct thumb {
     const struct render_input *in;
     const struct tree *tree;
     const struct layout *layout;
     uint32_t level_dpx;
+    struct palette_text *classes; /* of the boxes; emptied when drawn */
 };
 
 /* False: no memory. */
 static bool make_layout(struct thumb *t)
 {
-    uint32_t min = MIN_MILLI_PX;
+    const struct layout_limits limits = {WIDTH_PX + 2 * LAYOUT_PAD_PX, MIN_MILLI_PX, FRAMES_MAX};
+    struct palette palette = palette_new(t->in->names, t->in->view->palette, t->tree);
 
-    do {
-        t->layout = layout_new(t->tree, WIDTH_PX + 2 * LAYOUT_PAD_PX, min, t->in->scratch);
-        min *= 2;
-    } while (t->layout != NULL && t->layout->n_boxes > FRAMES_MAX && min < WIDTH_PX * 1000);
+    t->layout = layout_new(t->tree, &limits, t->in->scratch);
     if (t->layout == NULL)
         return false;
+    t->classes = arena_array(t->in->scratch, t->layout->n_boxes, sizeof(*t->classes));
+    if (t->classes == NULL)
+        return false;
+    for (uint32_t i = 0; i < t->layout->n_boxes; i++) {
+        uint32_t place = t->layout->boxes[i].place;
+        t->classes[i] =
+            palette_frame_class(&palette, t->tree, tree_frame(t->tree, place), tree_self(t->tree, place, 0));
+    }
     uint32_t levels = t->layout->levels > 0 ? t->layout->levels : 1, dpx = HEIGHT_PX * 10 / levels;
     t->level_dpx = dpx > LEVEL_DPX_MAX ? LEVEL_DPX_MAX : dpx < LEVEL_DPX_MIN ? LEVEL_DPX_MIN : dpx;
     return true;
-}
-
-static unsigned class_of(const struct thumb *t, uint32_t place)
-{
-    frame_id frame = tree_frame(t->tree, place);
-
-    return frame < t->tree->n_frames ? names_of(t->in->names, frame)->colour : CLASS_TRACK;
 }
 
 /* False: the frame is above the picture. */
@@ -73,18 +100,22 @@ static bool put_frame(const struct thumb *t, struct buf *out, const struct layou
     return true;
 }
 
-static void put_class(const struct thumb *t, struct buf *out, unsigned class)
+/* All frames of the class that the first one has. */
+static void put_class(struct thumb *t, struct buf *out, uint32_t first)
 {
+    struct palette_text class = t->classes[first];
     size_t start = out->n;
     bool any = false;
 
-    if (class == CLASS_TRACK)
-        buf_z(out, "<path class=\"cr\" d=\"");
-    else
-        buf_printf(out, "<path class=\"c%u\" d=\"", class);
-    for (uint32_t i = 0; i < t->layout->n_boxes; i++)
-        if (class_of(t, t->layout->boxes[i].place) == class)
-            any = put_frame(t, out, &t->layout->boxes[i]) || any;
+    buf_z(out, "<path class=\"");
+    buf_z(out, class.text);
+    buf_z(out, "\" d=\"");
+    for (uint32_t i = first; i < t->layout->n_boxes; i++) {
+        if (strcmp(t->classes[i].text, class.text) != 0)
+            continue;
+        any = put_frame(t, out, &t->layout->boxes[i]) || any;
+        t->classes[i].text[0] = '\0';
+    }
     if (any)
         buf_z(out, "\"/>\n");
     else
@@ -104,14 +135,13 @@ static bool render(const struct render_input *in, struct buf *out, struct diag *
         return false;
     if (!make_layout(&t))
         return fail_arena(in->scratch, diag);
-    buf_printf(out,
-               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n"
-               "<style>",
-               WIDTH_PX, HEIGHT_PX, WIDTH_PX, HEIGHT_PX);
-    buf_str(out, svg_style());
-    buf_z(out, "</style>\n");
-    for (unsigned class = 0; class <= CLASS_TRACK; class ++)
-        put_class(&t, out, class);
+    buf_printf(
+        out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
+        WIDTH_PX, HEIGHT_PX, WIDTH_PX, HEIGHT_PX);
+    svg_put_style(out, thumb_style());
+    for (uint32_t i = 0; i < t.layout->n_boxes; i++)
+        if (t.classes[i].text[0] != '\0')
+            put_class(&t, out, i);
     buf_z(out, "</svg>\n");
     return !out->failed || fail_buf(out, diag);
 }
@@ -123,6 +153,6 @@ const struct output OUTPUT_THUMB = {
     .label = "Preview of a flame graph (SVG)",
     .text = false,
     .preview = true,
-    .revision = 1,
+    .revision = 2,
     .render = render,
 };

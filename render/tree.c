@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "render/fail.h"
+#include "render/merge.h"
 #include "render/number.h"
 #include "render/order.h"
 
@@ -15,9 +16,8 @@ struct rows {
     uint32_t parent_base;
     const frame_id *frame;
     const uint8_t *flags;
-    uint32_t *rank;
+    const uint32_t *rank;
     struct tree_column columns[TREE_COLUMNS_MAX];
-    uint32_t order_column;
 };
 
 struct maker {
@@ -94,11 +94,12 @@ static bool gather_one(struct maker *m)
                        .parent_base = first,
                        .frame = p->node_frame + first,
                        .flags = p->node_flags + first};
-    r->rank = array(m, r->n, sizeof(*r->rank));
-    if (r->rank == NULL)
+    uint32_t *rank = array(m, r->n, sizeof(*rank));
+    if (rank == NULL)
         return false;
     for (uint32_t i = 1; i < r->n; i++)
-        r->rank[i] = rank_of_frame(m, r->frame[i]);
+        rank[i] = rank_of_frame(m, r->frame[i]);
+    r->rank = rank;
     for (uint32_t c = 0; c < m->spec->n_measures; c++) {
         const struct measure *measure = m->spec->measures[c];
         if (!measure->waiting && m->spec->divisor == 1) {
@@ -118,7 +119,7 @@ static bool gather_one(struct maker *m)
 }
 
 struct gathered {
-    uint32_t *parent;
+    uint32_t *parent, *rank;
     frame_id *frame;
     uint8_t *flags;
     uint64_t *self[TREE_COLUMNS_MAX], *total[TREE_COLUMNS_MAX];
@@ -128,9 +129,10 @@ static bool gathered_new(struct maker *m, struct gathered *g, size_t n)
 {
     *g = (struct gathered){0};
     g->parent = array(m, n, sizeof(*g->parent));
+    g->rank = array(m, n, sizeof(*g->rank));
     g->frame = array(m, n, sizeof(*g->frame));
     g->flags = array(m, n, sizeof(*g->flags));
-    bool ok = g->parent != NULL && g->frame != NULL && g->flags != NULL;
+    bool ok = g->parent != NULL && g->rank != NULL && g->frame != NULL && g->flags != NULL;
     for (uint32_t c = 0; ok && c < m->spec->n_measures; c++) {
         g->self[c] = array(m, n, sizeof(*g->self[c]));
         g->total[c] = array(m, n, sizeof(*g->total[c]));
@@ -145,6 +147,7 @@ static void use_gathered(struct maker *m, const struct gathered *g)
 
     r->parent = g->parent;
     r->parent_base = 0;
+    r->rank = g->rank;
     r->frame = g->frame;
     r->flags = g->flags;
     for (uint32_t c = 0; c < m->spec->n_measures; c++) {
@@ -170,10 +173,10 @@ static void gather_node(struct maker *m, struct gathered *g, const struct block 
         g->parent[row] = up == 0 ? b->root : b->shift + up;
         g->frame[row] = p->node_frame[first + i];
         g->flags[row] = p->node_flags[first + i];
-        m->rows.rank[row] = rank_of_frame(m, g->frame[row]);
+        g->rank[row] = rank_of_frame(m, g->frame[row]);
     } else if (row > 0) {
         g->frame[row] = p->n_frames + b->track;
-        m->rows.rank[row] = rank_of_track(m, b->track);
+        g->rank[row] = rank_of_track(m, b->track);
     }
     for (uint32_t c = 0; c < m->spec->n_measures; c++) {
         uint64_t self = measure_self(p, m->spec->measures[c], first + i) / m->spec->divisor;
@@ -192,8 +195,7 @@ static bool gather_many(struct maker *m)
 
     for (uint32_t i = 0; i < t->n_tracks; i++)
         n += p->tracks[t->tracks[i]].count - 1 + roots;
-    m->rows.rank = array(m, n, sizeof(*m->rows.rank));
-    if (n >= ORDER_NONE || m->rows.rank == NULL || !gathered_new(m, &g, n))
+    if (n >= ORDER_NONE || !gathered_new(m, &g, n))
         return false;
     m->rows.n = (uint32_t)n;
     g.frame[0] = FRAME_NONE;
@@ -209,78 +211,20 @@ static bool gather_many(struct maker *m)
     return true;
 }
 
-/* --- lists of children --- */
-
-struct lists {
-    uint32_t *first, *next; /* ORDER_NONE: none, or the last */
-};
-
-static bool list_children(struct maker *m, struct lists *l)
-{
-    const struct rows *r = &m->rows;
-
-    l->first = array(m, r->n, sizeof(*l->first));
-    l->next = array(m, r->n, sizeof(*l->next));
-    if (l->first == NULL || l->next == NULL)
-        return false;
-    for (uint32_t i = 0; i < r->n; i++)
-        l->first[i] = l->next[i] = ORDER_NONE;
-    for (uint32_t i = r->n; i-- > 1;) {
-        uint32_t *first = &l->first[r->parent[i] - r->parent_base];
-        l->next[i] = *first;
-        *first = i;
-    }
-    return true;
-}
-
-static bool before_by_rank(const void *context, uint32_t a, uint32_t b)
-{
-    const struct rows *r = context;
-
-    return r->rank[a] < r->rank[b];
-}
-
-static bool before_by_weight(const void *context, uint32_t a, uint32_t b)
-{
-    const struct rows *r = context;
-    const struct tree_column *c = &r->columns[r->order_column];
-    uint64_t wa = c->total[(size_t)a * c->stride], wb = c->total[(size_t)b * c->stride];
-
-    return wa != wb ? wa > wb : r->rank[a] < r->rank[b];
-}
-
 /* --- merge --- */
 
-/* The children of all members of a group, as one list: `next` binds the members of a group as well as
- * siblings. */
-static uint32_t join_children(const struct lists *l, uint32_t member)
+static struct place_rows place_rows_of(const struct rows *r)
 {
-    uint32_t joined = ORDER_NONE;
-    uint32_t *tail = &joined;
-
-    for (; member != ORDER_NONE; member = l->next[member])
-        for (*tail = l->first[member]; *tail != ORDER_NONE;)
-            tail = &l->next[*tail];
-    return joined;
+    return (struct place_rows){r->n, r->parent, r->parent_base, r->rank};
 }
 
-/* Cuts the sorted list after its leading run of equal ranks; returns what follows. */
-static uint32_t cut_run(const struct rows *r, const struct lists *l, uint32_t head)
+static void add_up(struct maker *m, const struct merge *merged, uint32_t group, struct gathered *to)
 {
-    uint32_t last = head;
+    uint32_t head = merged->head[group];
 
-    while (l->next[last] != ORDER_NONE && r->rank[l->next[last]] == r->rank[head])
-        last = l->next[last];
-    uint32_t rest = l->next[last];
-    l->next[last] = ORDER_NONE;
-    return rest;
-}
-
-static void add_up(struct maker *m, const struct lists *l, uint32_t head, struct gathered *to, uint32_t group)
-{
     to->frame[group] = m->rows.frame[head];
     to->flags[group] = m->rows.flags[head];
-    for (uint32_t row = head; row != ORDER_NONE; row = l->next[row])
+    for (uint32_t row = head; row != ORDER_NONE; row = merged->next[row])
         for (uint32_t c = 0; c < m->spec->n_measures; c++) {
             const struct tree_column *from = &m->rows.columns[c];
             assert(to->self[c] != NULL);
@@ -288,69 +232,21 @@ static void add_up(struct maker *m, const struct lists *l, uint32_t head, struct
         }
 }
 
-/* Groups are made breadth first: the list of groups is the queue. */
 static bool merge(struct maker *m)
 {
-    uint32_t n = m->rows.n, n_groups = 1;
-    struct lists l;
+    struct place_rows rows = place_rows_of(&m->rows);
+    struct merge merged;
     struct gathered to;
-    uint32_t *head = array(m, n, sizeof(*head)), *rank = array(m, n, sizeof(*rank));
 
-    if (head == NULL || rank == NULL || !list_children(m, &l) || !gathered_new(m, &to, n))
+    if (!merge_rows(&rows, &merged, m->arena) || !gathered_new(m, &to, merged.groups.n))
         return false;
-    head[0] = 0;
-    for (uint32_t group = 0; group < n_groups; group++) {
-        uint32_t list = join_children(&l, head[group]);
-        list = order_list(list, l.next, before_by_rank, &m->rows);
-        add_up(m, &l, head[group], &to, group);
-        while (list != ORDER_NONE) {
-            head[n_groups] = list;
-            rank[n_groups] = m->rows.rank[list];
-            to.parent[n_groups++] = group;
-            list = cut_run(&m->rows, &l, list);
-        }
+    for (uint32_t group = 0; group < merged.groups.n; group++) {
+        add_up(m, &merged, group, &to);
+        to.parent[group] = merged.groups.parent[group];
+        to.rank[group] = merged.groups.rank[group];
     }
-    m->rows.n = n_groups;
-    m->rows.rank = rank;
+    m->rows.n = merged.groups.n;
     use_gathered(m, &to);
-    return true;
-}
-
-/* --- order --- */
-
-static bool number_places(struct maker *m)
-{
-    struct tree *t = m->tree;
-    const struct rows *r = &m->rows;
-    order_before *before = m->spec->order == ORDER_WEIGHT ? before_by_weight : before_by_rank;
-    uint32_t *row = array(m, r->n, sizeof(*row)), *parent = array(m, r->n, sizeof(*parent));
-    uint32_t *depth = array(m, r->n, sizeof(*depth)), *size = array(m, r->n, sizeof(*size));
-    struct lists l;
-
-    if (row == NULL || parent == NULL || depth == NULL || size == NULL || !list_children(m, &l))
-        return false;
-    parent[0] = NODE_NONE;
-    for (uint32_t place = 0;;) {
-        uint32_t at = row[place], level = depth[place] + 1, up = place;
-        size[place] = 1;
-        uint32_t next = l.first[at] = order_list(l.first[at], l.next, before, r);
-        for (; next == ORDER_NONE && up != NODE_NONE; up = parent[up], level--)
-            next = l.next[row[up]];
-        if (next == ORDER_NONE)
-            break;
-        /* A sibling of `up` has its parent; a child has `up` itself: the loop above stopped one step further.
-         */
-        row[++place] = next;
-        parent[place] = up;
-        depth[place] = level;
-    }
-    for (uint32_t i = r->n; i-- > 1;)
-        size[parent[i]] += size[i];
-    t->n = r->n;
-    t->row = row;
-    t->parent = parent;
-    t->depth = depth;
-    t->size = size;
     return true;
 }
 
@@ -364,8 +260,9 @@ static bool make(struct maker *m)
         return false;
     if (equal_ranks && !merge(m))
         return false;
-    m->rows.order_column = m->spec->order_column;
-    return number_places(m);
+    struct place_rows rows = place_rows_of(&m->rows);
+    bool by_weight = m->spec->order == ORDER_WEIGHT;
+    return place_all(m->tree, &rows, by_weight ? &m->rows.columns[m->spec->order_column] : NULL, m->arena);
 }
 
 const struct tree *tree_new(const struct render_input *in, const struct tree_spec *spec, struct diag *diag)
@@ -383,5 +280,9 @@ const struct tree *tree_new(const struct render_input *in, const struct tree_spe
     m.tree->n_columns = spec->n_measures;
     for (uint32_t c = 0; c < spec->n_measures; c++)
         m.tree->columns[c] = m.rows.columns[c];
+    if (spec->has_calls) {
+        m.tree->calls = m.tree->columns[spec->calls_column].self;
+        m.tree->calls_stride = m.tree->columns[spec->calls_column].stride;
+    }
     return m.tree;
 }

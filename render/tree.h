@@ -34,11 +34,14 @@ struct tree {
     const uint8_t *flags; /* enum node_flag */
     struct tree_column columns[TREE_COLUMNS_MAX];
     uint32_t n_columns;
+    const uint64_t *calls; /* calls[row * calls_stride]; NULL if they are not known */
+    uint32_t calls_stride;
 
     const uint32_t *tracks; /* that are shown: indexes of profile->tracks, ascending */
     uint32_t n_tracks;
     bool side_by_side; /* the children of the root stand for the tracks */
     uint32_t n_frames; /* of the profile */
+    bool cut_short;    /* some nodes' children are left out; never in the tree of tree_new */
 };
 
 struct tree_spec {
@@ -48,6 +51,8 @@ struct tree_spec {
     uint64_t divisor;
     enum view_order order;
     uint32_t order_column; /* whose totals are the weight */
+    bool has_calls;        /* one column counts calls: its self are the calls of a node */
+    uint32_t calls_column;
 
     /* By frame and by index of the profile's tracks: a rank to order by name. Children of one node with equal
      * rank become one node. NULL = the ranks of names.h, by which all frames differ. */
@@ -69,6 +74,12 @@ static inline uint64_t tree_total(const struct tree *t, uint32_t place, uint32_t
 {
     const struct tree_column *c = &t->columns[column];
     return c->total[(size_t)t->row[place] * c->stride];
+}
+
+/* How often the node was called, as its tree counts it; 0 if that is not known. */
+static inline uint64_t tree_calls(const struct tree *t, uint32_t place)
+{
+    return t->calls == NULL ? 0 : t->calls[(size_t)t->row[place] * t->calls_stride];
 }
 
 static inline frame_id tree_frame(const struct tree *t, uint32_t place)

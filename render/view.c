@@ -10,18 +10,34 @@ enum {
     WIDTH_PX_MIN = 200,
     WIDTH_PX_MAX = 10000,
     MIN_PX_MAX = 100,
+    DECIMALS = 3,      /* of numbers that have some: their thousandths are kept */
     QUOTED_BYTES = 60, /* of a wrong value, in an error */
     LISTED = 8         /* names of what there is, in an error */
 };
 
-static const char *const KINDS[] = {[VIEW_FLAME] = "flame", [VIEW_ICICLE] = "icicle"};
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *const KINDS[] = {[VIEW_FLAME] = "flame",
+                                    [VIEW_ICICLE] = "icicle",
+                                    [VIEW_INVERTED] = "inverted",
+                                    [VIEW_SANDWICH] = "sandwich",
+                                    [VIEW_CHART] = "chart"};
 static const char *const ORDERS[] = {[ORDER_NAME] = "name", [ORDER_WEIGHT] = "weight"};
+static const char *const PALETTES[] = {[COLOURS_ORIGIN] = "origin",
+                                       [COLOURS_PACKAGE] = "package",
+                                       [COLOURS_SELF] = "self",
+                                       [COLOURS_CLASSIC] = "classic"};
+static const char *const NAMES[] = {[NAMES_SHORT] = "short", [NAMES_FULL] = "full"};
+static const char *const OPENS[] = {[OPEN_LAST] = "last", [OPEN_END] = "end"};
 
 void view_defaults(struct view_options *o)
 {
     *o = (struct view_options){.tracks = TRACKS_LISTED, .view = VIEW_FLAME, .order = ORDER_NAME};
     o->width_px = 1200;
     o->min_milli_px = 500;
+    o->from_ns = o->to_ns = VIEW_TIME_NONE;
+    o->embed_nodes = 200000;
+    o->embed_bytes = 4000000;
 }
 
 /* Sets diag; `problem` is said after the key and the value. Always false. */
@@ -51,21 +67,66 @@ static unsigned word(struct str s, const char *const *words, unsigned n)
 
 const char *view_kind_word(unsigned kind)
 {
-    return kind < sizeof(KINDS) / sizeof(KINDS[0]) ? KINDS[kind] : NULL;
+    return kind < COUNT_OF(KINDS) ? KINDS[kind] : NULL;
 }
 
 const char *view_order_word(unsigned order)
 {
-    return order < sizeof(ORDERS) / sizeof(ORDERS[0]) ? ORDERS[order] : NULL;
+    return order < COUNT_OF(ORDERS) ? ORDERS[order] : NULL;
+}
+
+const char *view_palette_word(unsigned palette)
+{
+    return palette < COUNT_OF(PALETTES) ? PALETTES[palette] : NULL;
+}
+
+const char *view_names_word(unsigned names)
+{
+    return names < COUNT_OF(NAMES) ? NAMES[names] : NULL;
+}
+
+const char *view_open_word(unsigned open)
+{
+    return open < COUNT_OF(OPENS) ? OPENS[open] : NULL;
 }
 
 static bool set_view(struct view_options *o, struct str key, struct str value, struct diag *diag)
 {
-    unsigned i = word(value, KINDS, 2);
+    unsigned n = COUNT_OF(KINDS), i = word(value, KINDS, n);
 
-    if (i == 2)
-        return refuse(diag, key, value, "the view is one of flame, icicle.");
+    if (i == n)
+        return refuse(diag, key, value, "the view is one of flame, icicle, inverted, sandwich, chart.");
     o->view = (enum view_kind)i;
+    return true;
+}
+
+static bool set_palette(struct view_options *o, struct str key, struct str value, struct diag *diag)
+{
+    unsigned n = COUNT_OF(PALETTES), i = word(value, PALETTES, n);
+
+    if (i == n)
+        return refuse(diag, key, value, "the palette is one of origin, package, self, classic.");
+    o->palette = (enum view_palette)i;
+    return true;
+}
+
+static bool set_names(struct view_options *o, struct str key, struct str value, struct diag *diag)
+{
+    unsigned n = COUNT_OF(NAMES), i = word(value, NAMES, n);
+
+    if (i == n)
+        return refuse(diag, key, value, "names are short or full.");
+    o->names = (enum view_names)i;
+    return true;
+}
+
+/* An empty one is as none: forms send it. */
+static bool set_method(struct view_options *o, struct str key, struct str value, struct diag *diag)
+{
+    if (value.n > VIEW_METHOD_BYTES_MAX || memchr(value.p, '\0', value.n) != NULL)
+        return refuse(diag, key, value, "the method is its name as shown, of at most 500 bytes.");
+    memset(o->method, 0, sizeof(o->method));
+    memcpy(o->method, value.p, value.n);
     return true;
 }
 
@@ -76,6 +137,19 @@ static bool set_order(struct view_options *o, struct str key, struct str value, 
     if (i == 2)
         return refuse(diag, key, value, "the order is one of name, weight.");
     o->order = (enum view_order)i;
+    return true;
+}
+
+static bool set_open(struct view_options *o, struct str key, struct str value, struct diag *diag)
+{
+    unsigned n = COUNT_OF(OPENS), i = word(value, OPENS, n);
+
+    if (i == n)
+        return refuse(
+            diag, key, value,
+            "methods that are never left last to their thread's last record (last) or to the end of the "
+            "trace (end).");
+    o->open = (enum view_open)i;
     return true;
 }
 
@@ -100,18 +174,18 @@ static bool set_width(struct view_options *o, struct str key, struct str value, 
 }
 
 /* "0.5" -> 500. At most three decimals, digits on both sides of the point. */
-static bool milli_of(struct str s, uint64_t *milli)
+static bool milli_of(struct str s, uint64_t whole_max, uint64_t *milli)
 {
     size_t point = str_find(s, '.');
     uint64_t whole, fraction = 0;
 
-    if (!str_to_u64((struct str){s.p, point}, 10, &whole) || whole > MIN_PX_MAX)
+    if (!str_to_u64((struct str){s.p, point}, 10, &whole) || whole > whole_max)
         return false;
     if (point < s.n) {
         struct str decimals = {s.p + point + 1, s.n - point - 1};
-        if (decimals.n == 0 || decimals.n > 3 || !str_to_u64(decimals, 10, &fraction))
+        if (decimals.n == 0 || decimals.n > DECIMALS || !str_to_u64(decimals, 10, &fraction))
             return false;
-        for (size_t i = decimals.n; i < 3; i++)
+        for (size_t i = decimals.n; i < DECIMALS; i++)
             fraction *= 10;
     }
     *milli = whole * 1000 + fraction;
@@ -122,10 +196,32 @@ static bool set_min(struct view_options *o, struct str key, struct str value, st
 {
     uint64_t milli;
 
-    if (!milli_of(value, &milli) || milli > MIN_PX_MAX * 1000)
+    if (!milli_of(value, MIN_PX_MAX, &milli) || milli > MIN_PX_MAX * 1000)
         return refuse(diag, key, value, "the least width is a number of pixels from 0 to 100, such as 0.5.");
     o->min_milli_px = (uint32_t)milli;
     return true;
+}
+
+/* µs into ns; an empty one is as none: forms send it. */
+static bool set_time(uint64_t *ns, struct str key, struct str value, struct diag *diag)
+{
+    if (value.n == 0) {
+        *ns = VIEW_TIME_NONE;
+        return true;
+    }
+    return milli_of(value, INT64_MAX / 1000 - 1, ns) ||
+           refuse(diag, key, value,
+                  "the time is a number of µs since the trace's start, such as 1500 or 0.25, of a chart.");
+}
+
+static bool set_from(struct view_options *o, struct str key, struct str value, struct diag *diag)
+{
+    return set_time(&o->from_ns, key, value, diag);
+}
+
+static bool set_to(struct view_options *o, struct str key, struct str value, struct diag *diag)
+{
+    return set_time(&o->to_ns, key, value, diag);
 }
 
 struct option {
@@ -134,7 +230,9 @@ struct option {
 };
 
 static const struct option OPTIONS[] = {
-    {"view", set_view}, {"order", set_order}, {"value", set_value}, {"width", set_width}, {"min", set_min},
+    {"view", set_view},     {"order", set_order}, {"value", set_value},     {"width", set_width},
+    {"min", set_min},       {"open", set_open},   {"palette", set_palette}, {"names", set_names},
+    {"method", set_method}, {"from", set_from},   {"to", set_to},
 };
 
 bool view_set(struct view_options *o, struct str key, struct str value, struct diag *diag)
@@ -143,7 +241,27 @@ bool view_set(struct view_options *o, struct str key, struct str value, struct d
         if (str_eq(key, str_of(OPTIONS[i].key)))
             return OPTIONS[i].set(o, key, value, diag);
     return refuse(diag, key, value,
-                  "there is no such option; those of a view are view, order, value, width, min.");
+                  "there is no such option; those of a view are view, order, open, value, width, min, "
+                  "palette, names, method, from, to.");
+}
+
+bool view_set_budget(struct view_options *o, struct str key, struct str value, struct diag *diag)
+{
+    uint64_t n;
+
+    if (str_eq(key, STR("embed-nodes"))) {
+        if (!str_to_u64(value, 10, &n) || n >= UINT32_MAX)
+            return refuse(diag, key, value, "the nodes to embed are a whole number up to 4294967294.");
+        o->embed_nodes = (uint32_t)n;
+        return true;
+    }
+    if (!str_eq(key, STR("embed-bytes")))
+        return refuse(diag, key, value,
+                      "there is no such option; those of the budget are embed-nodes, embed-bytes.");
+    if (!str_to_u64(value, 10, &n))
+        return refuse(diag, key, value, "the bytes to embed are a whole number.");
+    o->embed_bytes = n;
+    return true;
 }
 
 /* Keeps the ids ascending, each once. False when there is no room. */
@@ -246,6 +364,10 @@ bool view_resolve(struct view_options *o, const struct profile *p, struct diag *
     for (uint32_t i = 0; o->tracks == TRACKS_LISTED && i < o->n_track_ids; i++)
         if (profile_track_by_id(p, o->track_ids[i]) == NULL)
             return refuse_track(o->track_ids[i], p, diag);
+    if (o->open == OPEN_END && profile_value_by_role(p, ROLE_WALL) == p->n_values)
+        return diag_set(diag, DIAG_USAGE, "no wall time", "Leave the option out.",
+                        "open=end: methods that are never left can last to the end of the trace in wall time "
+                        "only, and the profile has none.");
     if (o->value[0] == '\0') {
         struct str first = measure_key(p->values[0].name);
         if (first.n > 0)
@@ -271,10 +393,30 @@ void view_canonical(const struct view_options *o, struct buf *b)
     buf_z(b, KINDS[o->view]);
     buf_z(b, "&order=");
     buf_z(b, ORDERS[o->order]);
+    buf_z(b, "&open=");
+    buf_z(b, OPENS[o->open]);
     buf_z(b, "&width=");
     buf_u64(b, o->width_px);
     buf_z(b, "&min=");
     buf_fixed(b, o->min_milli_px, 3);
+    buf_z(b, "&palette=");
+    buf_z(b, PALETTES[o->palette]);
+    buf_z(b, "&names=");
+    buf_z(b, NAMES[o->names]);
+    buf_printf(b, "&embed=%u,%llu", o->embed_nodes, (unsigned long long)o->embed_bytes);
+    if (o->node > 0 || o->skip > 0)
+        buf_printf(b, "&node=%u&skip=%u", o->node, o->skip);
+    if (o->view == VIEW_CHART && o->from_ns != VIEW_TIME_NONE) {
+        buf_z(b, "&from=");
+        buf_fixed(b, o->from_ns, DECIMALS);
+    }
+    if (o->view == VIEW_CHART && o->to_ns != VIEW_TIME_NONE) {
+        buf_z(b, "&to=");
+        buf_fixed(b, o->to_ns, DECIMALS);
+    }
+    /* With its length: like the value, it may hold any character. */
+    buf_printf(b, "&method=%zu:", strlen(o->method));
+    buf_z(b, o->method);
     /* The value comes last: a profile's own names may hold any character. */
     buf_z(b, "&value=");
     buf_z(b, o->value);

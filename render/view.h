@@ -8,13 +8,33 @@
 #include "parser/profile.h"
 
 enum view_kind {
-    VIEW_FLAME, /* root at the bottom */
-    VIEW_ICICLE /* root on top */
+    VIEW_FLAME,    /* root at the bottom */
+    VIEW_ICICLE,   /* root on top */
+    VIEW_INVERTED, /* callers: see invert.h */
+    VIEW_SANDWICH, /* callers and callees of one method: see sandwich.h */
+    VIEW_CHART     /* calls in the order of time, of one track: see chart_plan.h */
 };
 
 enum view_order {
     ORDER_NAME,  /* bytewise by what is written in the frame */
     ORDER_WEIGHT /* largest total first, equal ones by name */
+};
+
+enum view_open {
+    OPEN_LAST, /* frames that are never left have their time up to the last record of their thread */
+    OPEN_END   /* wall time: up to the last record of all; see open_frames.h */
+};
+
+enum view_palette {
+    COLOURS_ORIGIN, /* app, third party, AndroidX, ...: see origin.h */
+    COLOURS_PACKAGE,
+    COLOURS_SELF,   /* the more self, the stronger */
+    COLOURS_CLASSIC /* yellow to red, by a hash of the text */
+};
+
+enum view_names {
+    NAMES_SHORT, /* the longest form that fits its box: see shorten.h */
+    NAMES_FULL   /* the whole text, cut at its end */
 };
 
 enum view_tracks {
@@ -23,7 +43,12 @@ enum view_tracks {
     TRACKS_MERGED  /* all, equal stacks summed */
 };
 
-enum { VIEW_TRACKS_MAX = 64 }; /* named one by one */
+enum {
+    VIEW_TRACKS_MAX = 64, /* named one by one */
+    VIEW_METHOD_BYTES_MAX = 500
+};
+
+#define VIEW_TIME_NONE UINT64_MAX
 
 struct view_options {
     enum view_tracks tracks;
@@ -32,26 +57,48 @@ struct view_options {
     char value[32];                      /* name of the value; empty = the profile's first */
     enum view_kind view;
     enum view_order order;
+    enum view_open open;
     uint32_t width_px;
     uint32_t min_milli_px; /* frames narrower than this are not drawn, but counted */
+    enum view_palette palette;
+    enum view_names names;
+    /* Of a sandwich: as shown, cleaned, with or without signature; empty = the one with the largest self. */
+    char method[VIEW_METHOD_BYTES_MAX + 1];
+    /* Of a chart, since the trace's start; VIEW_TIME_NONE: the track's first and last record. */
+    uint64_t from_ns, to_ns;
+    /* How much of the tree a picture carries for its script. Not set by view_set: whoever runs the service sets
+     * it, not who asks for a view. */
+    uint32_t embed_nodes;
+    uint64_t embed_bytes;
+    /* Of the output "tree" (data.h): the place of the node, and how many of its children are there already. Not set
+     * by view_set: no other output knows them. */
+    uint32_t node, skip;
 };
 
-/* Flame, by name, 1200 px wide, frames from 0.5 px on. */
+/* Flame, by name, 1200 px wide, frames from 0.5 px on, coloured by origin, short names; 200,000 nodes in at most
+ * 4 MB are embedded. */
 void view_defaults(struct view_options *o);
 
-/* Sets one option from text: "view", "order", "value", "width", "min". False (diag: DIAG_USAGE, naming the
- * key, the value and what is allowed) for a key or a value that is not known. */
+/* Sets one option from text: "view", "order", "open", "value", "width", "min", "palette", "names", "method", "from",
+ * "to" (µs). False (diag: DIAG_USAGE, naming the key, the value and what is allowed) for a key or a value that is not
+ * known. */
 bool view_set(struct view_options *o, struct str key, struct str value, struct diag *diag);
-/* The words that "view" and "order" can be set to, by number, for forms; NULL behind the last. */
+/* The same for "embed-nodes" and "embed-bytes", and for nothing else. */
+bool view_set_budget(struct view_options *o, struct str key, struct str value, struct diag *diag);
+/* The words that "view", "order", "palette", "names" and "open" can be set to, by number, for forms; NULL behind
+ * the last. */
 const char *view_kind_word(unsigned kind);
 const char *view_order_word(unsigned order);
+const char *view_palette_word(unsigned palette);
+const char *view_names_word(unsigned names);
+const char *view_open_word(unsigned open);
 
 /* Sets the tracks from "21491", "21491,21500", "all" or "merged". False as above. */
 bool view_set_tracks(struct view_options *o, struct str text, struct diag *diag);
 
 /* Fills in what depends on the profile (the heaviest track, the default value) and checks that it is there:
  * false, with DIAG_NOT_FOUND for a track and DIAG_USAGE for a value that the profile does not have, naming
- * those that it has. */
+ * those that it has; and DIAG_USAGE for OPEN_END without wall time. */
 bool view_resolve(struct view_options *o, const struct profile *p, struct diag *diag);
 
 /* Every option in one line, in a fixed order: equal text means an equal picture of the same profile. */

@@ -24,13 +24,17 @@ struct config {
     uint64_t view_memory_bytes; /* ceiling of one view while it is rendered, and of its bytes */
     uint64_t queue_bytes;       /* received and not yet worked on, per upload */
     uint64_t max_upload_bytes;
+    uint64_t max_unpacked_bytes; /* that a packed upload unpacks to, */
+    uint64_t max_unpacked_ratio; /* and for each of its bytes, once they are many */
     uint64_t max_connections;
     uint64_t idle_timeout_s;    /* a connection that sends nothing */
     uint64_t request_timeout_s; /* a request from its first byte to its last */
     uint64_t answer_within_ms;  /* a durable upload is answered then, though its views are still being made */
     uint64_t expires_days;      /* of an upload, unless it asks for another time */
     uint64_t max_expires_days;
-    uint64_t render_tracks;       /* heaviest tracks rendered at upload; the others on first sight */
+    uint64_t render_tracks;   /* heaviest tracks rendered at upload; the others on first sight */
+    uint64_t svg_embed_nodes; /* nodes, and bytes of them, that a picture carries */
+    uint64_t svg_embed_bytes;
     uint64_t profile_cache_bytes; /* folded profiles kept in memory */
     uint64_t hot_bytes;           /* views kept in memory as they are sent */
     uint64_t view_cache_bytes;    /* rendered views kept in the store */

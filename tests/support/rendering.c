@@ -7,7 +7,8 @@ void rendering_init(struct rendering *r, const struct profile *p)
     *r = (struct rendering){0};
     arena_init(&r->arena, (size_t)1 << 30);
     view_defaults(&r->view);
-    r->input = (struct render_input){p, names_new(p, &r->arena), &r->view, &r->arena};
+    r->input = (struct render_input){
+        .profile = p, .names = names_new(p, &r->arena), .view = &r->view, .scratch = &r->arena};
     if (r->input.names == NULL)
         abort();
 }

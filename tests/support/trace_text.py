@@ -37,9 +37,11 @@ shapes:
     raw 00 ff 12                    bytes in place of a record
     truncate N                      the file is N bytes long; -N: N bytes are cut off
     as-text                         the binary part has been through a UTF-8 text conversion
+    as-text HOW                     the whole file through another one: crlf, latin-1, utf-8-sig, utf-16, base64
     only-text TEXT                  the file is exactly this
 
 usage: trace_text.py INPUT.calls OUTPUT.trace"""
+import base64
 import re
 import struct
 import sys
@@ -67,6 +69,24 @@ def unescape(text):
     return out
 
 
+def converted(text, binary, how):
+    """Both parts, after somebody took them for text."""
+    if how == 'utf-8':
+        return text + binary.decode('utf-8', 'replace').encode()
+    whole = text + binary
+    if how == 'crlf':
+        return whole.replace(b'\n', b'\r\n')
+    if how == 'latin-1':
+        return whole.decode('latin-1').encode()
+    if how == 'utf-8-sig':
+        return whole.decode('utf-8', 'replace').encode('utf-8-sig')
+    if how == 'utf-16':
+        return whole.decode('utf-8', 'replace').encode('utf-16')
+    if how == 'base64':
+        return base64.encodebytes(whole)
+    return whole
+
+
 class Trace:
     def __init__(self):
         self.version, self.clock = 3, None
@@ -76,7 +96,7 @@ class Trace:
         self.records = []    # ('event', thread, word, times) or ('raw', bytes)
         self.eol, self.end, self.header = b'\n', True, True
         self.fields = {'magic': b'SLOW', 'data-offset': HEADER_BYTES, 'start-time': 0}
-        self.layout, self.cut, self.as_text, self.only = None, None, False, None
+        self.layout, self.cut, self.as_text, self.only = None, None, None, None
         self.kind, self.summary, self.behind = None, True, b''
         self.block, self.split, self.counter = 0, False, False
 
@@ -157,7 +177,7 @@ class Trace:
         elif word == 'truncate':
             self.cut = int(rest)
         elif word == 'as-text':
-            self.as_text = True
+            self.as_text = rest or 'utf-8'
         elif word == 'only-text':
             self.only = unescape(rest)
         else:
@@ -214,9 +234,7 @@ class Trace:
         binary = b''
         if self.header:
             binary = self.header_part() + b''.join(map(self.record_part, self.records))
-        if self.as_text:
-            binary = binary.decode('utf-8', 'replace').encode()
-        whole = self.text_part() + binary
+        whole = converted(self.text_part(), binary, self.as_text)
         if self.cut is not None:
             whole = whole[:self.cut]
         return whole

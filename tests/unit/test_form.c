@@ -53,32 +53,12 @@ static void absent(void **state)
     assert_int_equal(value.n, 0);
 }
 
-/* Every byte comes back as it was, and none that means something in a URL stands for itself. */
-static void there_and_back(void **state)
-{
-    char all[256];
-    struct buf form = {0};
-
-    (void)state;
-    for (int i = 0; i < 256; i++)
-        all[i] = (char)i;
-    buf_z(&form, "x=");
-    form_encode(&form, (struct str){all, sizeof(all)});
-    assert_int_equal(str_find_str(buf_view(&form), STR("&")), form.n);
-    for (size_t i = 0; i < form.n; i++)
-        assert_true(form.p[i] > ' ' && form.p[i] <= '~' && form.p[i] != '"' && form.p[i] != '<');
-    buf_char(&form, '\0');
-    check_field(form.p, "x", (struct str){all, sizeof(all)});
-    buf_free(&form);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields),
         cmocka_unit_test(decoding),
         cmocka_unit_test(absent),
-        cmocka_unit_test(there_and_back),
     };
 
     return cmocka_run_group_tests_name("form", tests, NULL, NULL);

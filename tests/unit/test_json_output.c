@@ -74,6 +74,7 @@ static void one_track(void **state)
     json_t *root = run(&r);
     at(root, "format", "\"aflamed-tree\"");
     at(root, "version", "1");
+    at(root, "view", "\"flame\"");
     at(root, "tracks", "[{\"id\":5,\"name\":\"ma\\\"in</script>\",\"node\":0}]");
     at(root, "values.0", "{\"derived\":false,\"label\":\"wall\",\"name\":\"wall\",\"unit\":\"ns\"}");
     at(root, "values.2.unit", "\"count\"");
@@ -85,6 +86,8 @@ static void one_track(void **state)
     at(root, "nodes.parent", "[-1,0,1,0]");
     at(root, "nodes.frame", "[-1,0,0,1]");
     at(root, "nodes.recursive", "[0,0,1,0]");
+    at(root, "nodes.calls", "[0,1,1,2]");
+    assert_null(json_object_get(json_object_get(root, "nodes"), "track"));
     at(root, "nodes.self", "[[1,20,30,10],[0,3,3,4],[0,1,1,2],[1,17,27,6]]");
     at(root, "nodes.total", "[[61,50,30,10],[10,6,3,4],[4,2,1,2],[51,44,27,6]]");
     at(root, "warnings",
@@ -109,6 +112,7 @@ static void several_tracks(void **state)
     at(root, "tracks.0.node", "3");
     at(root, "tracks.1.node", "1");
     at(root, "nodes.frame", "[-1,-1,0,-1,1,1,0]");
+    at(root, "nodes.track", "[-1,1,-1,0,-1,-1,-1]");
     at(root, "nodes.total.0", "[161,100,100,61,50,30,10]");
     json_decref(root);
     /* By CPU time the first track is the heavier one. */
@@ -156,13 +160,87 @@ static void table(void **state)
     assert_null(output_by_suffix(STR(".svg")));
 }
 
+static void inverted(void **state)
+{
+    struct fake *f = small();
+    struct rendering r;
+
+    (void)state;
+    rendering_init(&r, fake_finish(f));
+    r.view.view = VIEW_INVERTED;
+    r.view.track_ids[0] = 5;
+    r.view.n_track_ids = 1;
+    json_t *root = run(&r);
+    at(root, "view", "\"inverted\"");
+    at(root, "tracks", "[{\"id\":5,\"name\":\"ma\\\"in</script>\",\"node\":0}]");
+    at(root, "nodes.parent", "[-1,0,1,0]");
+    at(root, "nodes.frame", "[-1,0,0,1]");
+    at(root, "nodes.recursive", "[0,0,0,0]");
+    at(root, "nodes.calls", "[4,2,1,2]");
+    at(root, "nodes.self", "[[1,20,30,10],[0,3,3,4],[0,1,1,2],[1,17,27,6]]");
+    at(root, "nodes.total", "[[61,50,30,10],[10,6,3,4],[4,2,1,2],[51,44,27,6]]");
+    json_decref(root);
+    /* Side by side, tracks are the outermost callers; the order is by the value of the view. */
+    r.view.tracks = TRACKS_ALL;
+    r.view.order = ORDER_WEIGHT;
+    strcpy(r.view.value, "calls");
+    root = run(&r);
+    at(root, "tracks.1.node", "0");
+    at(root, "nodes.parent", "[-1,0,1,1,0,4,5,4]");
+    at(root, "nodes.frame", "[-1,0,-1,-1,1,1,-1,-1]");
+    at(root, "nodes.track", "[-1,-1,0,1,-1,-1,0,0]");
+    at(root, "nodes.total.0", "[161,110,10,100,50,30,30,20]");
+    at(root, "nodes.total.2", "[6,4,2,2,2,1,1,1]");
+    at(root, "nodes.self.2", "[0,0,2,2,0,0,1,1]");
+    json_decref(root);
+    rendering_free(&r);
+    fake_free(f);
+}
+
+static void sandwich(void **state)
+{
+    struct fake *f = small();
+    struct rendering r;
+
+    (void)state;
+    rendering_init(&r, fake_finish(f));
+    r.view.view = VIEW_SANDWICH;
+    r.view.tracks = TRACKS_MERGED;
+    strcpy(r.view.method, "a.A.b");
+    json_t *root = run(&r);
+    at(root, "view", "\"sandwich\"");
+    assert_null(json_object_get(root, "nodes"));
+    at(root, "method", "0");
+    at(root, "callers.frame", "[0]");
+    at(root, "callers.total", "[[50],[6],[2],[44]]");
+    at(root, "callers.self", "[[50],[6],[2],[44]]");
+    at(root, "callers.calls", "[1]");
+    at(root, "callees.parent", "[-1,0]");
+    at(root, "callees.frame", "[0,0]");
+    at(root, "callees.recursive", "[0,1]");
+    at(root, "callees.calls", "[1,1]");
+    at(root, "callees.self", "[[20,30],[3,3],[1,1],[17,27]]");
+    at(root, "callees.total", "[[50,30],[6,3],[2,1],[44,27]]");
+    json_decref(root);
+    /* Of the busiest one, by the value of the view. */
+    r.view.method[0] = '\0';
+    root = run(&r);
+    at(root, "frames.scope.0", "0");
+    at(root, "strings.0", "\"z.Z\"");
+    at(root, "callees.total", "[[110],[8],[4],[102]]");
+    json_decref(root);
+    strcpy(r.view.method, "a.A.x");
+    assert_false(rendering_run(&r, &OUTPUT_JSON));
+    assert_int_equal(r.diag.kind, DIAG_NOT_FOUND);
+    rendering_free(&r);
+    fake_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_track),
-        cmocka_unit_test(several_tracks),
-        cmocka_unit_test(odd_profiles),
-        cmocka_unit_test(table),
+        cmocka_unit_test(one_track), cmocka_unit_test(several_tracks), cmocka_unit_test(inverted),
+        cmocka_unit_test(sandwich),  cmocka_unit_test(odd_profiles),   cmocka_unit_test(table),
     };
     return cmocka_run_group_tests_name("json_output", tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "render/layout.h"
@@ -29,7 +30,8 @@ static void lay(struct laid *l, const struct profile *p, uint32_t width_px, uint
     assert_true(view_resolve(&l->r.view, p, &d));
     l->tree = tree_new(&l->r.input, &spec, &d);
     assert_non_null(l->tree);
-    l->layout = layout_new(l->tree, width_px, min_milli_px, &l->r.arena);
+    const struct layout_limits limits = {width_px, min_milli_px, LAYOUT_FRAMES_MAX};
+    l->layout = layout_new(l->tree, &limits, &l->r.arena);
     assert_non_null(l->layout);
 }
 
@@ -65,8 +67,7 @@ static void positions(void **state)
     box(&l, 2, "x", 1600, 2500);
     box(&l, 3, "b", 4100, 6000);
     assert_int_equal(l.layout->levels, 3);
-    assert_int_equal(l.layout->narrow.frames, 1);
-    assert_int_equal(l.layout->narrow.total, 0);
+    assert_int_equal(l.layout->dropped, 0);
     rendering_free(&l.r);
     fake_free(f);
 }
@@ -111,10 +112,7 @@ static void narrow_frames_are_counted(void **state)
     assert_int_equal(l.layout->n_boxes, 5);
     box(&l, 1, "b", 105, 5);
     box(&l, 4, "z", 113, 9987);
-    assert_int_equal(l.layout->narrow.frames, 5);
-    assert_int_equal(l.layout->narrow.total, 799);
-    assert_int_equal(l.layout->deep.frames, 0);
-    assert_false(l.layout->min_raised);
+    assert_int_equal(l.layout->dropped, 799);
     rendering_free(&l.r);
     fake_free(f);
 }
@@ -166,39 +164,55 @@ static void deepest_levels_are_cut(void **state)
     lay(&l, fake_finish(f), 1200, 500);
     assert_int_equal(l.layout->n_boxes, LAYOUT_LEVELS_MAX);
     assert_int_equal(l.layout->levels, LAYOUT_LEVELS_MAX);
-    assert_int_equal(l.layout->deep.frames, 11);
-    assert_int_equal(l.layout->deep.total, 77);
+    assert_int_equal(l.layout->dropped, 77);
     rendering_free(&l.r);
     fake_free(f);
 }
 
-static void too_many_frames_raise_the_minimum(void **state)
+/* 1,000 towers of 150 frames, the n-th n ns wide: the widest towers are drawn, where they stand anyway. */
+static void the_widest_of_too_many(void **state)
 {
     struct fake *f = fake_new();
-    const uint64_t none[3] = {0}, one[3] = {1, 0, 1};
-    struct laid l;
+    const uint64_t none[3] = {0};
+    struct laid all, few;
+    uint32_t drawn = 0;
 
     (void)state;
     fake_usual_values(f);
-    frame_id frame = fake_frame(f, STR(""), STR("f"), STR(""));
     uint32_t root = fake_track(f, 1, STR("t"));
-    /* 1,000 towers of 150 frames, 9.98 px wide each. */
     for (uint32_t i = 0; i < 1000; i++) {
+        const uint64_t wall[3] = {1000 + i, 0, 1};
+        char name[8];
+        snprintf(name, sizeof(name), "%u", 1000 + i * 7919 % 1000); /* they do not stand in their order */
+        frame_id frame = fake_frame(f, STR(""), str_of(name), STR(""));
         uint32_t node = root;
         for (uint32_t j = 0; j < 150; j++)
-            node = fake_child(f, node, frame, j == 149 ? one : none);
+            node = fake_child(f, node, frame, j == 149 ? wall : none);
     }
     const struct profile *p = fake_finish(f);
-    lay(&l, p, 10000, 500);
-    assert_true(l.layout->min_raised);
-    assert_int_equal(l.layout->min_milli_px, 16000);
-    assert_int_equal(l.layout->n_boxes, 1);
-    assert_int_equal(l.layout->narrow.frames, 150000);
-    rendering_free(&l.r);
-    lay(&l, p, 1000, 0);
-    assert_true(l.layout->min_raised);
-    assert_true(l.layout->n_boxes <= LAYOUT_FRAMES_MAX);
-    rendering_free(&l.r);
+    lay(&few, p, 10000, 0);
+    assert_int_equal(few.layout->n_boxes, LAYOUT_FRAMES_MAX);
+    assert_int_equal(few.layout->levels, 151);
+    /* The root, 13 whole towers of 150, and the lower 49 frames of the next. */
+    uint64_t total = tree_total(few.tree, 0, 0), towers = 0;
+    for (uint32_t i = 0; i < 14; i++)
+        towers += 1999 - i;
+    assert_int_equal(few.layout->dropped, total - towers + 1999 - 13);
+    rendering_init(&all.r, p);
+    const struct layout_limits limits = {10000, 0, UINT32_MAX};
+    all.layout = layout_new(few.tree, &limits, &all.r.arena);
+    assert_non_null(all.layout);
+    assert_int_equal(all.layout->n_boxes, 150001);
+    assert_int_equal(all.layout->dropped, 0);
+    for (uint32_t i = 0; i < all.layout->n_boxes && drawn < few.layout->n_boxes; i++)
+        if (few.layout->boxes[drawn].place == all.layout->boxes[i].place) {
+            assert_int_equal(few.layout->boxes[drawn].x_dpx, all.layout->boxes[i].x_dpx);
+            assert_int_equal(few.layout->boxes[drawn].width_dpx, all.layout->boxes[i].width_dpx);
+            drawn++;
+        }
+    assert_int_equal(drawn, LAYOUT_FRAMES_MAX);
+    rendering_free(&few.r);
+    rendering_free(&all.r);
     fake_free(f);
 }
 
@@ -211,7 +225,7 @@ int main(void)
         cmocka_unit_test(height_follows_what_is_drawn),
         cmocka_unit_test(nothing_measured),
         cmocka_unit_test(deepest_levels_are_cut),
-        cmocka_unit_test(too_many_frames_raise_the_minimum),
+        cmocka_unit_test(the_widest_of_too_many),
     };
     return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }

@@ -34,6 +34,11 @@ static void texts(void **state)
     assert_true(str_eq(names_frame(n, both), STR("a.B.c")));
     assert_true(str_eq(names_of(n, both)->full, STR("a.B.c(I)V")));
     assert_true(names_of(n, both)->plain);
+    assert_false(names_of(n, both)->overloaded);
+    assert_true(str_eq(names_parts(n, both).scope, STR("a.B")));
+    assert_true(str_eq(names_parts(n, both).name, STR("c")));
+    assert_true(str_eq(names_parts(n, both).signature, STR("(I)V")));
+    assert_true(str_eq(names_parts(n, none).name, names_frame(n, none)));
     assert_true(str_eq(names_frame(n, name), STR("main")));
     assert_true(str_eq(names_frame(n, scope), STR("a.B")));
     assert_true(names_frame(n, none).n > 0);
@@ -72,6 +77,7 @@ static void ranks(void **state)
         uint32_t rank = names_rank(n, i);
         assert_true(rank < N && !taken[rank]);
         taken[rank] = true;
+        assert_int_equal(names_of(n, i)->overloaded, strcmp(SORTED[ORDER[i]][0], "a.b") == 0);
         for (unsigned j = 0; j < N; j++) {
             int texts_order = str_cmp(names_frame(n, i), names_frame(n, j));
             int order = texts_order != 0 ? texts_order : strcmp(SORTED[ORDER[i]][1], SORTED[ORDER[j]][1]);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "render/svg.h"
+#include "render/viewer.h"
 #include "server/page_frame.h"
 #include "server/pages.h"
 
@@ -47,7 +48,8 @@ static void check_page(const char *page)
     assert_int_equal(occurrences(page, " - aflamed</title>"), 1);
     assert_int_equal(occurrences(page, "<main>"), 1);
     assert_non_null(strstr(page, "name=\"viewport\""));
-    assert_int_equal(occurrences(page, "<script"), occurrences(page, "<script type=\"module\" src=\"../"));
+    assert_int_equal(occurrences(page, "<script"), occurrences(page, "<script type=\"module\" src=\"../") +
+                                                       occurrences(page, "<script defer src=\"../"));
     assert_null(strstr(page, "<style"));
     assert_null(strstr(page, "style="));
     assert_null(strstr(page, "<img src=x"));
@@ -224,8 +226,9 @@ static void in_progress(void **state)
     json_decref(summary);
 }
 
-static const char SVG_START[] = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1200\">\n";
-static const char SVG_END[] = "<g class=\"f\"><g><title>x</title></g></g></svg>\n";
+#define SVG_START  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1200\">\n"
+#define SVG_MIDDLE "<g class=\"f\"><g><title>x</title></g></g>\n"
+#define SVG_END    "</svg>\n"
 
 /* The page of a picture as it is drawn, with its style. */
 static void put_flame(struct buf *b, const struct record *r, const json_t *summary, const char *track,
@@ -243,7 +246,11 @@ static void put_flame(struct buf *b, const struct record *r, const json_t *summa
         assert_true(
             view_set(&o, (struct str){pair.p, n}, (struct str){pair.p + n + 1, pair.n - n - 1}, &diag));
     }
-    buf_printf(&svg, "%s<style>%.*s</style>\n%s", SVG_START, (int)svg_style().n, svg_style().p, SVG_END);
+    buf_z(&svg, SVG_START);
+    svg_put_style(&svg, viewer_style());
+    buf_z(&svg, SVG_MIDDLE);
+    svg_put_script(&svg, viewer_script());
+    buf_z(&svg, SVG_END);
     page_flame(b, &(struct page_flame){r, summary, &o, str_of(track), buf_view(&svg)});
     buf_free(&svg);
 }
@@ -258,9 +265,9 @@ static void flame(void **state)
     put_flame(&b, &r, summary, "101", "value=waiting&view=icicle&min=2.5");
     const char *page = finished(&b);
     check_page(page);
-    assert_non_null(strstr(page, SVG_START));
-    assert_non_null(strstr(page, SVG_END));
+    assert_non_null(strstr(page, SVG_START SVG_MIDDLE SVG_END));
     assert_non_null(strstr(page, "/flame.css\">"));
+    assert_non_null(strstr(page, "/flame.js\"></script>"));
     assert_non_null(strstr(page, "<h1 class=\"name\">main</h1>"));
     assert_non_null(strstr(page, "<a href=\"../../" ID "\">app &lt;1&gt;</a>"));
     assert_non_null(strstr(page, "rel=\"prev\" href=\"100?value=waiting&amp;view=icicle&amp;min=2.5\""));
@@ -455,7 +462,9 @@ static void static_files(void **state)
     assert_false(static_find(hash, STR(""), &file));
     assert_true(
         static_find(hash, STR("flame.css"), &file)); /* all have one hash, so that they find each other */
-    assert_true(str_eq(file.bytes, svg_style()));
+    assert_true(str_eq(file.bytes, viewer_style()));
+    assert_true(static_find(hash, STR("flame.js"), &file));
+    assert_true(str_eq(file.bytes, viewer_script()));
     assert_true(static_find(hash, STR("result.js"), &file));
     assert_true(str_starts(file.media_type, STR("text/javascript")));
     buf_free(&b);

@@ -11,7 +11,10 @@
 #include <string.h>
 
 #include "render/palette.h"
-#include "render/svg.h"
+#include "render/thumb.h"
+#include "render/viewer.h"
+#include "tests/support/fake_profile.h"
+#include "tests/support/rendering.h"
 
 /* x^2.4 = x^2 * (x^2)^(1/5), the root by Newton's method: no need of libm. */
 static double power_2_4(double x)
@@ -58,13 +61,21 @@ static void known_contrast(void **state)
     assert_true(distance(contrast("#777777", "#ffffff"), 4.48) < 0.01);
 }
 
+static void check_contrast(const struct palette_colour *set, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        assert_true(contrast(set[i].light, PALETTE_TEXT_LIGHT) >= 4.5);
+        assert_true(contrast(set[i].dark, PALETTE_TEXT_DARK) >= 4.5);
+    }
+}
+
 static void text_is_readable(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < PALETTE_CLASSES; i++) {
-        assert_true(contrast(PALETTE[i].light, PALETTE_TEXT_LIGHT) >= 4.5);
-        assert_true(contrast(PALETTE[i].dark, PALETTE_TEXT_DARK) >= 4.5);
-    }
+    check_contrast(PALETTE, PALETTE_CLASSES);
+    check_contrast(PALETTE_BY_ORIGIN, PALETTE_ORIGIN_CLASSES);
+    check_contrast(PALETTE_BY_SELF, PALETTE_SELF_CLASSES);
+    check_contrast(PALETTE_BY_CLASSIC, PALETTE_CLASSIC_CLASSES);
     assert_true(contrast(PALETTE_TRACK_LIGHT, PALETTE_TEXT_LIGHT) >= 4.5);
     assert_true(contrast(PALETTE_TRACK_DARK, PALETTE_TEXT_DARK) >= 4.5);
     assert_true(contrast(PALETTE_PAGE_LIGHT, PALETTE_TEXT_LIGHT) >= 4.5);
@@ -75,23 +86,38 @@ static void text_is_readable(void **state)
     assert_true(contrast(PALETTE_PAGE_DARK, PALETTE_WARN_DARK) >= 4.5);
 }
 
-static void style_has_every_class(void **state)
+/* Each class of the set has its fill in the first rule, and its dark one where the viewer asks for dark. */
+static void check_set(struct str style, size_t dark, char letter, const struct palette_colour *set, int n)
 {
-    struct str style = svg_style();
+    for (int i = 0; i < n; i++) {
+        char rule[64];
+        snprintf(rule, sizeof(rule), ".%c%d{fill:%s}", letter, i, set[i].light);
+        assert_true(str_find_str(style, str_of(rule)) < dark);
+        snprintf(rule, sizeof(rule), ".%c%d{fill:%s}", letter, i, set[i].dark);
+        struct str rest = {style.p + dark, style.n - dark};
+        assert_true(str_find_str(rest, str_of(rule)) < rest.n);
+    }
+}
+
+static void check_style(struct str style)
+{
     size_t dark = str_find_str(style, STR("prefers-color-scheme:dark"));
 
-    (void)state;
     assert_true(dark < style.n);
-    for (int i = 0; i < PALETTE_CLASSES; i++) {
-        char rule[64];
-        snprintf(rule, sizeof(rule), ".c%d{fill:%s}", i, PALETTE[i].light);
-        assert_true(str_find_str(style, str_of(rule)) < dark);
-        snprintf(rule, sizeof(rule), ".c%d{fill:%s}", i, PALETTE[i].dark);
-        size_t at = str_find_str(style, str_of(rule));
-        assert_true(at > dark && at < style.n);
-    }
+    check_set(style, dark, 'c', PALETTE, PALETTE_CLASSES);
+    check_set(style, dark, 'o', PALETTE_BY_ORIGIN, PALETTE_ORIGIN_CLASSES);
+    check_set(style, dark, 'h', PALETTE_BY_SELF, PALETTE_SELF_CLASSES);
+    check_set(style, dark, 'y', PALETTE_BY_CLASSIC, PALETTE_CLASSIC_CLASSES);
+    assert_true(str_find_str(style, STR(".cr")) < dark);
     assert_int_equal(str_find(style, '<'), style.n);
-    assert_int_equal(str_find(style, '&'), style.n);
+    assert_int_equal(str_find_str(style, STR("]]>")), style.n);
+}
+
+static void styles_have_every_class(void **state)
+{
+    (void)state;
+    check_style(viewer_style());
+    check_style(thumb_style());
 }
 
 static uint8_t class_of(const char *scope, const char *name)
@@ -132,12 +158,93 @@ static void without_package(void **state)
     assert_true(class_of("", "write") < PALETTE_CLASSES);
 }
 
+static void self_in_steps(void **state)
+{
+    (void)state;
+    assert_int_equal(palette_self_class(0, 0), 0);
+    assert_int_equal(palette_self_class(0, 100), 0);
+    assert_int_equal(palette_self_class(1, 100), 1);
+    assert_int_equal(palette_self_class(14, 100), 1);
+    assert_int_equal(palette_self_class(15, 100), 2);
+    assert_int_equal(palette_self_class(100, 100), 7);
+    /* A node of an inverted tree may have more than any of the tree that it was made from. */
+    assert_int_equal(palette_self_class(1000, 100), 7);
+    assert_int_equal(palette_self_class(UINT64_MAX, UINT64_MAX), 7);
+    assert_int_equal(palette_self_class(UINT64_MAX / 2, UINT64_MAX), 4);
+}
+
+static unsigned fnv_of(const char *text)
+{
+    uint32_t h = 2166136261u;
+
+    for (; *text != '\0'; text++)
+        h = (h ^ (unsigned char)*text) * 16777619u;
+    return h % 8;
+}
+
+static void classic_by_cleaned_text(void **state)
+{
+    static const char *const TEXTS[] = {"",  "a",    "com.example.Foo.bar", "a<b>&",
+                                        "é", "日本", "\xf0\x9f\x94\xa5"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
+        assert_int_equal(palette_classic_class(str_of(TEXTS[i])), fnv_of(TEXTS[i]));
+    assert_int_equal(palette_classic_class(STR("a\x01\xff")), fnv_of("a\xe2\x90\x81\xef\xbf\xbd"));
+}
+
+static void check_class(struct rendering *r, const struct tree *t, enum view_palette kind,
+                        const char *expected)
+{
+    struct palette p = palette_new(r->input.names, kind, t);
+    struct buf b = {0};
+
+    for (uint32_t i = 0; i < t->n; i++)
+        buf_printf(&b, " %s", palette_frame_class(&p, t, tree_frame(t, i), tree_self(t, i, 0)).text);
+    buf_char(&b, '\0');
+    assert_string_equal(b.p, expected);
+    buf_free(&b);
+}
+
+static void classes_of_frames(void **state)
+{
+    static const struct measure WALL = {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, false, 0, 0};
+    struct tree_spec spec = {.measures = {&WALL}, .n_measures = 1, .divisor = 1};
+    struct fake *f = fake_new();
+    struct rendering r;
+    struct diag d = {0};
+    char expected[64];
+
+    (void)state;
+    fake_usual_values(f);
+    fake_track(f, 1, STR("t"));
+    fake_stack(f, "", 500, 0, 0);
+    fake_stack(f, "java.util.List.add", 100, 0, 1);
+    fake_stack(f, "x", 50, 0, 1);
+    fake_stack(f, "x;y", 0, 0, 1);
+    rendering_init(&r, fake_finish(f));
+    r.view.tracks = TRACKS_ALL;
+    const struct tree *t = tree_new(&r.input, &spec, &d);
+    assert_non_null(t);
+    check_class(&r, t, COLOURS_ORIGIN, " cr cr o4 o7 o7");
+    check_class(&r, t, COLOURS_SELF, " cr cr h7 h4 h0");
+    snprintf(expected, sizeof(expected), " cr cr y%u y%u y%u", fnv_of("java.util.List.add"), fnv_of("x"),
+             fnv_of("y"));
+    check_class(&r, t, COLOURS_CLASSIC, expected);
+    snprintf(expected, sizeof(expected), " cr cr c%u c%u c%u", class_of("java.util.List", "add"),
+             class_of("", "x"), class_of("", "y"));
+    check_class(&r, t, COLOURS_PACKAGE, expected);
+    rendering_free(&r);
+    fake_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_contrast),        cmocka_unit_test(text_is_readable),
-        cmocka_unit_test(style_has_every_class), cmocka_unit_test(one_library_one_colour),
-        cmocka_unit_test(without_package),
+        cmocka_unit_test(known_contrast),          cmocka_unit_test(text_is_readable),
+        cmocka_unit_test(styles_have_every_class), cmocka_unit_test(one_library_one_colour),
+        cmocka_unit_test(without_package),         cmocka_unit_test(self_in_steps),
+        cmocka_unit_test(classic_by_cleaned_text), cmocka_unit_test(classes_of_frames),
     };
     return cmocka_run_group_tests_name("palette", tests, NULL, NULL);
 }

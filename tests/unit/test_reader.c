@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "core/buf.h"
+#include "parser/format.h"
 #include "parser/reader.h"
 #include "tests/support/profile_dump.h"
 #include "tests/support/trace_bytes.h"
@@ -265,9 +266,11 @@ static void nothing_is_an_empty_file(void **state)
     assert_false(has_offset);
 }
 
-/* What is known to be no profile is refused by the first feed, not at the end. */
+/* What is no profile is refused as soon as its beginning is there, not at the end. */
 static void refused_at_once(void **state)
 {
+    static const char ELF[DETECT_BYTES_MAX] = "\x7f"
+                                              "ELF\x01";
     struct arena arena;
     struct reader r;
 
@@ -275,11 +278,9 @@ static void refused_at_once(void **state)
     arena_init(&arena, 1 << 20);
     assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED));
     assert_true(reader_feed(&r, NULL, 0));
-    assert_false(reader_feed(&r,
-                             "\x7f"
-                             "ELF\x01",
-                             5));
-    assert_int_equal(r.diag.kind, DIAG_UNKNOWN);
+    assert_true(reader_feed(&r, ELF, sizeof(ELF) - 1));
+    assert_false(reader_feed(&r, ELF + sizeof(ELF) - 1, 1));
+    assert_int_equal(r.diag.kind, DIAG_FOREIGN);
     arena_free(&arena);
 }
 

@@ -6,11 +6,13 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/clean.h"
 #include "render/svg.h"
+#include "render/viewer.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"
 
@@ -26,7 +28,7 @@ static bool one_of(struct str s, const char *const *words)
     return false;
 }
 
-/* Text or an attribute's value: clean characters, known entities, no markup. */
+/* Text or an attribute's value: clean characters, known entities, no markup. (Line ends and tabs are ours.) */
 static void check_text(struct str s)
 {
     static const char *const ENTITIES[] = {"lt", "gt", "amp", "#34", "#39", NULL};
@@ -34,7 +36,7 @@ static void check_text(struct str s)
     while (s.n > 0) {
         struct str before = s;
         uint32_t c = clean_next(&s);
-        if (before.p[0] != '\n') {
+        if (before.p[0] != '\n' && before.p[0] != '\t') { /* which DATA has */
             struct buf same = {0};
             clean_put(&same, c);
             assert_int_equal(same.n, before.n - s.n);
@@ -53,8 +55,8 @@ static void check_text(struct str s)
 
 static void check_attributes(struct str s)
 {
-    static const char *const NAMES[] = {"xmlns",  "class",   "role", "aria-label", "width",
-                                        "height", "viewBox", "x",    "y",          NULL};
+    static const char *const NAMES[] = {"xmlns",   "class", "role", "aria-label", "width",         "height",
+                                        "viewBox", "x",     "y",    "data-nodes", "data-embedded", NULL};
 
     while (s.n > 0 && s.p[0] == ' ') {
         size_t equals = str_find(s, '=');
@@ -71,17 +73,25 @@ static void check_attributes(struct str s)
 
 static void check_xml(struct str s)
 {
-    static const char *const ELEMENTS[] = {"svg", "style", "rect", "g", "text", "title", NULL};
+    static const char *const ELEMENTS[] = {"svg",   "style",    "rect",   "g", "text",
+                                           "title", "metadata", "script", NULL};
+    static const struct str CDATA = STR_INIT("<![CDATA["), CDATA_END = STR_INIT("]]>");
     struct str open[DEPTH_MAX];
     size_t depth = 0;
 
     while (s.n > 0) {
         size_t tag = str_find(s, '<');
-        if (depth == 0 || !str_eq(open[depth - 1], STR("style")))
-            check_text((struct str){s.p, tag});
+        check_text((struct str){s.p, tag});
         s.p += tag, s.n -= tag;
         if (s.n == 0)
             break;
+        if (str_starts(s, CDATA)) {
+            assert_true(depth == 2 && (str_eq(open[1], STR("style")) || str_eq(open[1], STR("script"))));
+            size_t after = str_find_str(s, CDATA_END) + CDATA_END.n;
+            assert_true(after < s.n);
+            s.p += after, s.n -= after;
+            continue;
+        }
         size_t end = str_find(s, '>');
         assert_true(end < s.n && end >= 2);
         bool closes = s.p[1] == '/';
@@ -157,18 +167,21 @@ static void one_frame(void **state)
     has(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"af\" role=\"img\" "
              "aria-label=\"main (21491) · wall · 2.0001 ms\" width=\"1200\" height=\"");
     has(svg, ">main (21491) · wall · 2.0001 ms</text>");
-    has(svg, ">4 stacks, 2,467 calls · 1 frame under 0.5 px not drawn (&lt;0.01 % of the time)</text>");
+    has(svg, " data-nodes=\"4\" data-embedded=\"4\">");
+    has(svg, ">4 of 5 frames drawn; 99.9 % of the time</text>");
+    has(svg, "<rect class=\"o0\" x=\"10\" y=\"50\" width=\"11\" height=\"11\"/>"
+             "<text x=\"26\" y=\"60\">app: a</text>"); /* where the CPU was busy */
     has(svg, "<g><title>com.example.Foo.bar(ILjava/lang/String;)V\n"
              "total 1.9 ms (95 % of thread, 95 % of parent), self 1.2 ms\n"
-             "calls 1,222</title><rect class=\"c");
+             "calls 1,222</title><rect class=\"o1\" x=");
     has(svg, "<title>a.B.&lt;init&gt;()V\ntotal 400 µs (20 % of thread, 57.1 % of parent), self 400 µs\n"
              "calls 1,234 (1,234 recursive)</title>");
     has(svg, "<title>main (21491)\ntotal 2 ms, self 100 µs</title><rect class=\"cr\" x=\"10\"");
     has(svg, ">com.example.Foo.bar</text>");
     has(svg, ">a.B.&lt;init&gt;</text>");
-    assert_null(strstr(svg, "tiny"));
-    assert_null(strstr(svg, "style="));
-    assert_null(strstr(svg, "<script"));
+    assert_null(strstr(svg, ".tiny")); /* which the data have behind a tab */
+    assert_int_equal(count_of(svg, "tiny"), 1);
+    assert_int_equal(count_of(svg, "<script"), 1);
     assert_int_equal(count_of(svg, "<g><title>"), 4);
     assert_int_equal(count_of(svg, "height=\"15\""), 4);
     rendering_free(&r);
@@ -184,11 +197,11 @@ static void both_ways_up(void **state)
     (void)state;
     rendering_init(&r, fake_finish(f));
     const char *svg = draw(&r);
-    has(svg, "viewBox=\"0 0 1200 127\"");
-    has(svg, "<rect class=\"cr\" x=\"10\" y=\"101\" width=\"1180\" height=\"15\"/><text x=\"13\" y=\"112\">");
+    has(svg, "viewBox=\"0 0 1200 144\"");
+    has(svg, "<rect class=\"cr\" x=\"10\" y=\"118\" width=\"1180\" height=\"15\"/><text x=\"13\" y=\"129\">");
     r.view.view = VIEW_ICICLE;
     svg = draw(&r);
-    has(svg, "<rect class=\"cr\" x=\"10\" y=\"53\" width=\"1180\" height=\"15\"/><text x=\"13\" y=\"64\">");
+    has(svg, "<rect class=\"cr\" x=\"10\" y=\"70\" width=\"1180\" height=\"15\"/><text x=\"13\" y=\"81\">");
     rendering_free(&r);
     fake_free(f);
 }
@@ -208,12 +221,12 @@ static void several_tracks(void **state)
     has(svg, "<title>[Render&lt;Thread&gt; tid=21500]\ntotal 2 ms (50 % of all), self 0 ns</title>"
              "<rect class=\"cr\"");
     has(svg, "total 2 ms (100 % of thread, 100 % of parent)");
-    has(svg, ">5 stacks, 2,472 calls ·");
+    has(svg, "of 8 frames drawn;");
     r.view.tracks = TRACKS_MERGED;
     svg = draw(&r);
     has(svg, ">all 2 threads, merged · wall · 4.0002 ms</text>");
     has(svg, "total 2 ms (50 % of all, 50 % of parent)");
-    has(svg, ">5 stacks, 2,472 calls ·");
+    has(svg, "of 6 frames drawn;");
     rendering_free(&r);
     fake_free(f);
 }
@@ -236,7 +249,8 @@ static void other_values(void **state)
     const char *svg = draw(&r);
     has(svg, "idle (21500) · cpu · 0 ns");
     has(svg, ">no calls recorded for this value</text>");
-    assert_int_equal(count_of(svg, "<g>"), 0);
+    assert_int_equal(count_of(svg, "<g><title>"), 0);
+    assert_int_equal(count_of(svg, "<g class=\"f\">"), 0);
     rendering_free(&r);
     fake_free(f);
 }
@@ -357,18 +371,66 @@ static void same_bytes(void **state)
     draw(&s);
     assert_int_equal(r.out.n, s.out.n);
     assert_memory_equal(r.out.p, s.out.p, r.out.n);
-    struct str style = svg_style();
-    size_t at = str_find_str(buf_view(&r.out), STR("<style>")) + 7;
-    assert_true(str_starts((struct str){r.out.p + at, r.out.n - at}, style));
-    assert_true(str_starts((struct str){r.out.p + at + style.n, r.out.n - at - style.n}, STR("</style>")));
     rendering_free(&r);
     rendering_free(&s);
     fake_free(f);
     fake_free(g);
 }
 
-/* What the caps dropped is said in words. */
-static void caps_are_said(void **state)
+/* Style and script stand in it as they are served as files; pages can leave them out. */
+static void code_in_it(void **state)
+{
+    struct fake *f = small();
+    struct rendering r;
+    struct buf expected = {0};
+
+    (void)state;
+    rendering_init(&r, fake_finish(f));
+    draw(&r);
+    struct str svg = buf_view(&r.out);
+    if (svg.p[svg.n - 1] == '\0')
+        svg.n--;
+    buf_str(&expected, STR("<style><![CDATA["));
+    buf_str(&expected, viewer_style());
+    buf_str(&expected, STR("]]></style>\n"));
+    assert_true(str_find_str(svg, buf_view(&expected)) < svg.n);
+    buf_clear(&expected);
+    buf_str(&expected, STR("</metadata>\n<script><![CDATA["));
+    buf_str(&expected, viewer_script());
+    buf_str(&expected, STR("]]></script>\n</svg>\n"));
+    assert_true(str_ends(svg, buf_view(&expected)));
+    buf_clear(&expected);
+    struct svg_parts parts = svg_without_code(svg);
+    for (int i = 0; i < 3; i++)
+        buf_str(&expected, parts.pieces[i]);
+    struct str left = buf_view(&expected);
+    assert_int_equal(str_find_str(left, STR("<style")), left.n);
+    assert_int_equal(str_find_str(left, STR("<script")), left.n);
+    assert_int_equal(left.n, svg.n - viewer_style().n - viewer_script().n -
+                                 strlen("<style><![CDATA[]]></style>\n") -
+                                 strlen("<script><![CDATA[]]></script>\n"));
+    check_xml(left);
+    assert_true(str_starts(left, STR("<svg ")) && str_ends(left, STR("</metadata>\n</svg>\n")));
+    buf_free(&expected);
+    rendering_free(&r);
+    fake_free(f);
+}
+
+static void no_code_to_leave_out(void **state)
+{
+    static const char *const NONE[] = {"", "<svg></svg>\n", "<svg><style><![CDATA[",
+                                       "<svg><style>a{}</style></svg>\n"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(NONE) / sizeof(NONE[0]); i++) {
+        struct svg_parts parts = svg_without_code(str_of(NONE[i]));
+        assert_true(str_eq(parts.pieces[0], str_of(NONE[i])));
+        assert_int_equal(parts.pieces[1].n + parts.pieces[2].n, 0);
+    }
+}
+
+/* What is left out of the picture is said; the data have it. */
+static void more_than_can_be_drawn(void **state)
 {
     struct fake *f = fake_new();
     struct rendering r;
@@ -389,12 +451,117 @@ static void caps_are_said(void **state)
     rendering_init(&r, fake_finish(f));
     r.view.track_ids[0] = 1;
     r.view.n_track_ids = 1;
-    has(draw(&r), ">1,001 frames deeper than 2,000 levels not drawn (100 % of the time)</text>");
+    has(draw(&r), ">2,000 of 3,001 frames drawn; 0 % of the time</text>");
     r.view.track_ids[0] = 2;
     r.view.width_px = 10000;
+    r.view.embed_nodes = 1500;
     const char *svg = draw(&r);
-    has(svg, "more than 100,000 frames are wide enough to be drawn; the least width was raised to 16 px");
-    has(svg, "150,000 frames under 16 px not drawn (100 % of the time)");
+    has(svg, " data-nodes=\"150000\" data-embedded=\"1500\">");
+    has(svg, ">2,000 of 150,001 frames drawn; 1.3 % of the time</text>");
+    assert_int_equal(count_of(svg, "<g><title>"), 2000);
+    rendering_free(&r);
+    fake_free(f);
+}
+
+/* --- other views --- */
+
+static void bottom_up(void **state)
+{
+    struct fake *f = small();
+    struct rendering r;
+
+    (void)state;
+    rendering_init(&r, fake_finish(f));
+    r.view.view = VIEW_INVERTED;
+    const char *svg = draw(&r);
+    has(svg, "frames drawn; ");
+    /* All of a.B's own time, and who called it: the outermost frame on top. */
+    has(svg, "<title>a.B.&lt;init&gt;()V\ntotal 700 µs (35 % of thread, 35 % of parent), self 0 ns\ncalls "
+             "1,244</title>");
+    has(svg, "<title>com.example.Foo.bar(ILjava/lang/String;)V\ntotal 300 µs (15 % of thread, 42.9 % of "
+             "parent), self 300 "
+             "µs\ncalls 10</title>");
+    has(svg, "\"view\":\"inverted\"");
+    has(svg, " data-nodes=\"4\" data-embedded=\"4\">"); /* the data are the same */
+    rendering_free(&r);
+    fake_free(f);
+}
+
+static void around_one_method(void **state)
+{
+    struct fake *f = small();
+    struct rendering r;
+
+    (void)state;
+    rendering_init(&r, fake_finish(f));
+    r.view.view = VIEW_SANDWICH;
+    strcpy(r.view.method, "a.B.<init>");
+    const char *svg = draw(&r);
+    has(svg, ">callers and callees of a.B.&lt;init&gt;: 700 µs (35 % of the time)</text>");
+    has(svg, ">3 of 3 frames drawn; 100 % of the time</text>");
+    assert_int_equal(count_of(svg, "<g><title>"), 3);
+    /* The method once, its caller above, its callee below. */
+    has(svg, "<title>com.example.Foo.bar(ILjava/lang/String;)V\ntotal 700 µs (35 % of thread, 100 % of "
+             "parent), self 700 µs\n"
+             "calls 10</title><rect class=\"o1\" x=\"10\" y=\"87\"");
+    has(svg, "<title>a.B.&lt;init&gt;()V\ntotal 700 µs (35 % of thread), self 0 ns\ncalls 10</title>"
+             "<rect class=\"o0\" x=\"10\" y=\"103\" width=\"1180\"");
+    has(svg, "<title>a.B.&lt;init&gt;()V\ntotal 400 µs (20 % of thread, 57.1 % of parent), self 400 "
+             "µs\ncalls 1,234 (1,234 recursive)</title>"
+             "<rect class=\"o0\" x=\"515.7\" y=\"119\"");
+    strcpy(r.view.method, "no.such");
+    assert_false(rendering_run(&r, &OUTPUT_SVG));
+    assert_int_equal(r.diag.kind, DIAG_NOT_FOUND);
+    rendering_free(&r);
+    fake_free(f);
+}
+
+static void legends(void **state)
+{
+    struct fake *f = small();
+    struct rendering r;
+
+    (void)state;
+    fake_stack(f, "android.os.Looper.loop()V", 9000, 0, 1);
+    rendering_init(&r, fake_finish(f));
+    const char *svg = draw(&r);
+    has(svg, ">app: a</text>");
+    has(svg, ">third party</text>");
+    has(svg, ">Android</text>");
+    assert_null(strstr(svg, ">AndroidX</text>"));
+    r.view.palette = COLOURS_PACKAGE;
+    svg = draw(&r);
+    has(svg, ">com.example</text>\n<rect class=\"c"); /* the heaviest first */
+    has(svg, ">a</text>\n<rect class=\"c");
+    has(svg, ">android.os</text>\n</g>");
+    r.view.palette = COLOURS_SELF;
+    svg = draw(&r);
+    has(svg, "<rect class=\"h0\"");
+    has(svg, ">most self</text>\n</g>");
+    r.view.palette = COLOURS_CLASSIC;
+    svg = draw(&r);
+    has(svg, "<text x=\"10\" y=\"60\">classic colours</text>\n</g>");
+    has(svg, "</title><rect class=\"y");
+    rendering_free(&r);
+    fake_free(f);
+
+    /* Many packages: the eight heaviest, in as many rows as they need. */
+    f = fake_new();
+    fake_usual_values(f);
+    fake_track(f, 1, STR("t"));
+    for (int i = 0; i < 12; i++) {
+        char stack[64];
+        snprintf(stack, sizeof(stack), "vendor%c.quitealongpackage.Class.run()V", 'a' + i);
+        fake_stack(f, stack, (uint64_t)(1000 * (12 - i)), 0, 1);
+    }
+    rendering_init(&r, fake_finish(f));
+    r.view.palette = COLOURS_PACKAGE;
+    r.view.width_px = 400;
+    svg = draw(&r);
+    has(svg, ">vendorh.quitealongpackage</text>");
+    assert_null(strstr(svg, ">vendori.quitealongpackage</text>"));
+    has(svg, ">other</text>\n</g>");
+    has(svg, "<rect class=\"cr\" x=\"10\" y=\"205\"");
     rendering_free(&r);
     fake_free(f);
 }
@@ -402,9 +569,20 @@ static void caps_are_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_frame),     cmocka_unit_test(both_ways_up), cmocka_unit_test(several_tracks),
-        cmocka_unit_test(other_values),  cmocka_unit_test(warnings),     cmocka_unit_test(long_names),
-        cmocka_unit_test(hostile_names), cmocka_unit_test(same_bytes),   cmocka_unit_test(caps_are_said),
+        cmocka_unit_test(one_frame),
+        cmocka_unit_test(both_ways_up),
+        cmocka_unit_test(several_tracks),
+        cmocka_unit_test(other_values),
+        cmocka_unit_test(warnings),
+        cmocka_unit_test(long_names),
+        cmocka_unit_test(hostile_names),
+        cmocka_unit_test(same_bytes),
+        cmocka_unit_test(code_in_it),
+        cmocka_unit_test(no_code_to_leave_out),
+        cmocka_unit_test(more_than_can_be_drawn),
+        cmocka_unit_test(bottom_up),
+        cmocka_unit_test(around_one_method),
+        cmocka_unit_test(legends),
     };
     return cmocka_run_group_tests_name("svg", tests, NULL, NULL);
 }

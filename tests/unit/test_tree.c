@@ -175,7 +175,8 @@ static void sums_saturate(void **state)
     wall.divisor = 1;
     const struct tree *t = tree_new(&r.input, &wall, &d);
     assert_non_null(t);
-    const struct layout *l = layout_new(t, 1200, 500, &r.arena);
+    const struct layout_limits limits = {1200, 500, LAYOUT_FRAMES_MAX};
+    const struct layout *l = layout_new(t, &limits, &r.arena);
     assert_non_null(l);
     for (uint32_t i = 0; i < l->n_boxes; i++)
         assert_true(l->boxes[i].x_dpx + l->boxes[i].width_dpx <= 11900);
@@ -209,10 +210,8 @@ static struct fake *deep_and_wide(void)
     return f;
 }
 
-static void *draw_all(void *argument)
+static void draw(const struct profile *p, enum view_kind view)
 {
-    const struct profile *p = argument;
-
     for (size_t i = 0; i < OUTPUTS_COUNT; i++)
         for (int mode = 0; mode < 4; mode++) {
             struct rendering r;
@@ -221,10 +220,18 @@ static void *draw_all(void *argument)
             r.view.tracks = mode < 2 ? TRACKS_LISTED : mode == 2 ? TRACKS_ALL : TRACKS_MERGED;
             r.view.n_track_ids = mode < 2 ? 1 : 0;
             r.view.track_ids[0] = (uint32_t)mode + 1;
+            r.view.view = view;
             if (!rendering_run(&r, OUTPUTS[i]) || r.out.n == 0)
                 abort();
             rendering_free(&r);
         }
+}
+
+static void *draw_all(void *argument)
+{
+    draw(argument, VIEW_FLAME);
+    draw(argument, VIEW_INVERTED);
+    draw(argument, VIEW_SANDWICH);
     return NULL;
 }
 
@@ -254,9 +261,10 @@ static void out_of_memory(void **state)
     (void)state;
     rendering_init(&r, p);
     for (size_t i = 0; i < OUTPUTS_COUNT; i++)
-        for (int mode = 0; mode < 3; mode++) {
+        for (int mode = 0; mode < 9; mode++) {
             bool made = false;
-            r.view.tracks = (enum view_tracks)mode;
+            r.view.tracks = (enum view_tracks)(mode % 3);
+            r.view.view = (enum view_kind)(mode / 3 + VIEW_ICICLE);
             for (size_t limit = 64; !made; limit += limit / 4) {
                 struct arena scratch;
                 arena_init(&scratch, limit);

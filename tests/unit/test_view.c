@@ -45,13 +45,16 @@ static const char *canonical(const struct view_options *o)
     return text;
 }
 
+#define USUAL "&palette=origin&names=short&embed=200000,4000000&method=0:"
+
 static void options_taken(void **state)
 {
     struct view_options o;
 
     (void)state;
     view_defaults(&o);
-    assert_string_equal(canonical(&o), "track=&view=flame&order=name&width=1200&min=0.5&value=");
+    assert_string_equal(canonical(&o),
+                        "track=&view=flame&order=name&open=last&width=1200&min=0.5" USUAL "&value=");
     assert_true(set(&o, "view", "icicle"));
     assert_true(set(&o, "order", "weight"));
     assert_true(set(&o, "value", "cpu"));
@@ -59,13 +62,15 @@ static void options_taken(void **state)
     assert_true(set(&o, "min", "0"));
     assert_true(set_tracks(&o, "7,3,7,4294967295"));
     assert_string_equal(canonical(&o),
-                        "track=3,7,4294967295&view=icicle&order=weight&width=200&min=0&value=cpu");
+                        "track=3,7,4294967295&view=icicle&order=weight&open=last&width=200&min=0" USUAL
+                        "&value=cpu");
     assert_true(set(&o, "value", "wall"));
     assert_true(set(&o, "width", "10000"));
     assert_true(set(&o, "min", "100"));
     assert_true(set_tracks(&o, "merged"));
     assert_string_equal(canonical(&o),
-                        "track=merged&view=icicle&order=weight&width=10000&min=100&value=wall");
+                        "track=merged&view=icicle&order=weight&open=last&width=10000&min=100" USUAL
+                        "&value=wall");
     assert_true(set(&o, "min", "0.125"));
     assert_int_equal(o.min_milli_px, 125);
     assert_true(set(&o, "min", "1.5"));
@@ -74,12 +79,71 @@ static void options_taken(void **state)
     assert_int_equal(o.tracks, TRACKS_ALL);
 }
 
+/* What the views of one tree differ by, and the budget, which has a way of its own. */
+static void options_of_pictures(void **state)
+{
+    struct view_options o;
+    struct diag d = {0};
+    char method[VIEW_METHOD_BYTES_MAX + 2];
+
+    (void)state;
+    memset(method, 'm', sizeof(method));
+    method[sizeof(method) - 1] = '\0';
+    view_defaults(&o);
+    assert_true(set(&o, "view", "sandwich"));
+    assert_true(set(&o, "palette", "self"));
+    assert_true(set(&o, "names", "full"));
+    assert_true(set(&o, "method", "a.B.c(I)V&value=cpu"));
+    assert_true(view_set_budget(&o, STR("embed-nodes"), STR("0"), &d));
+    assert_true(view_set_budget(&o, STR("embed-bytes"), STR("12345678901"), &d));
+    assert_string_equal(canonical(&o),
+                        "track=&view=sandwich&order=name&open=last&width=1200&min=0.5&palette=self&names=full"
+                        "&embed=0,12345678901&method=19:a.B.c(I)V&value=cpu&value=");
+    assert_true(set(&o, "method", ""));
+    assert_true(set(&o, "view", "inverted"));
+    assert_string_equal(o.method, "");
+    assert_false(set(&o, "method", method));
+    method[VIEW_METHOD_BYTES_MAX] = '\0';
+    assert_true(set(&o, "method", method));
+    assert_string_equal(o.method, method);
+    assert_false(set(&o, "embed-nodes", "5"));
+    assert_false(set(&o, "embed_bytes", "5"));
+    assert_false(view_set_budget(&o, STR("embed-nodes"), STR("4294967295"), &d));
+    assert_false(view_set_budget(&o, STR("embed-bytes"), STR("4M"), &d));
+    assert_false(view_set_budget(&o, STR("width"), STR("1200"), &d));
+    assert_int_equal(o.embed_nodes, 0);
+}
+
+static unsigned count_words(const char *(*word)(unsigned), const char *key)
+{
+    struct view_options o;
+    unsigned n = 0;
+
+    view_defaults(&o);
+    for (; word(n) != NULL; n++)
+        assert_true(set(&o, key, word(n)));
+    return n;
+}
+
+static void every_word_is_taken(void **state)
+{
+    (void)state;
+    assert_int_equal(count_words(view_kind_word, "view"), 5);
+    assert_int_equal(count_words(view_order_word, "order"), 2);
+    assert_int_equal(count_words(view_palette_word, "palette"), 4);
+    assert_int_equal(count_words(view_names_word, "names"), 2);
+    assert_int_equal(count_words(view_open_word, "open"), 2);
+}
+
 static void options_refused(void **state)
 {
     static const char *const CASES[][2] = {
         {"view", ""},
         {"view", "Flame"},
         {"view", "flame "},
+        {"palette", "rainbow"},
+        {"palette", ""},
+        {"names", "Short"},
         {"order", "size"},
         {"width", "199"},
         {"width", "10001"},
@@ -144,7 +208,7 @@ static void errors_are_clean(void **state)
     assert_null(strchr(d.detail, '\x1b'));
     assert_null(strchr(d.detail, '\n'));
     assert_null(strchr(d.detail, '\xff'));
-    assert_non_null(strstr(d.detail, "flame, icicle"));
+    assert_non_null(strstr(d.detail, "flame, icicle, inverted, sandwich"));
 }
 
 static void resolve(void **state)
@@ -165,7 +229,8 @@ static void resolve(void **state)
 
     view_defaults(&o);
     assert_true(view_resolve(&o, p, &d));
-    assert_string_equal(canonical(&o), "track=8&view=flame&order=name&width=1200&min=0.5&value=wall");
+    assert_string_equal(canonical(&o),
+                        "track=8&view=flame&order=name&open=last&width=1200&min=0.5" USUAL "&value=wall");
     assert_true(set(&o, "value", "waiting"));
     assert_true(view_resolve(&o, p, &d));
     assert_true(set(&o, "value", "bytes"));
@@ -205,9 +270,14 @@ static void resolve_odd_profiles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_taken),  cmocka_unit_test(options_refused),
-        cmocka_unit_test(tracks_refused), cmocka_unit_test(errors_are_clean),
-        cmocka_unit_test(resolve),        cmocka_unit_test(resolve_odd_profiles),
+        cmocka_unit_test(options_taken),
+        cmocka_unit_test(options_refused),
+        cmocka_unit_test(options_of_pictures),
+        cmocka_unit_test(every_word_is_taken),
+        cmocka_unit_test(tracks_refused),
+        cmocka_unit_test(errors_are_clean),
+        cmocka_unit_test(resolve),
+        cmocka_unit_test(resolve_odd_profiles),
     };
     return cmocka_run_group_tests_name("view", tests, NULL, NULL);
 }

@@ -1,0 +1,198 @@
+#include "core/clean.h"
+#include "render/fit.h"
+#include "render/layout.h"
+#include "render/number.h"
+#include "render/order.h"
+#include "render/origin.h"
+#include "render/svg_header.h"
+
+enum {
+    SWATCH_PX = 11,
+    SWATCH_GAP_PX = 5, /* to its word */
+    ITEM_GAP_PX = 16,  /* to the next item */
+    PACKAGES_MAX = 8,
+    PACKAGE_CELLS_MAX = 40
+};
+
+struct legend {
+    struct svg_pen *pen;
+    uint32_t x_px; /* of the next item */
+};
+
+/* One item: a swatch, unless there is no class, and its words. The items go on in a new row when one is full. */
+static void put_item(struct legend *l, const char *class, struct str words)
+{
+    struct svg_pen *pen = l->pen;
+    uint32_t swatch_px = class != NULL ? SWATCH_PX + SWATCH_GAP_PX : 0;
+    uint32_t words_px = (uint32_t)(fit_cells(words) * SVG_FONT_PX * FIT_EM_TENTHS / 10) + 1;
+
+    if (l->x_px > LAYOUT_PAD_PX && l->x_px + swatch_px + words_px > pen->in->view->width_px - LAYOUT_PAD_PX) {
+        l->x_px = LAYOUT_PAD_PX;
+        pen->y_px += SVG_ROW_PX;
+    }
+    if (class != NULL)
+        buf_printf(pen->out, "<rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\"/>", class,
+                   l->x_px, pen->y_px - SWATCH_PX + 1, SWATCH_PX, SWATCH_PX);
+    buf_printf(pen->out, "<text x=\"%u\" y=\"%u\">", l->x_px + swatch_px, pen->y_px);
+    clean_xml(pen->out, words);
+    buf_z(pen->out, "</text>\n");
+    l->x_px += swatch_px + words_px + ITEM_GAP_PX;
+}
+
+static void put_number_item(struct legend *l, char letter, unsigned number, struct str words)
+{
+    char class[8] = {letter, (char)('0' + number % 10), '\0'};
+
+    if (number >= 10) {
+        class[1] = (char)('0' + number / 10 % 10);
+        class[2] = (char)('0' + number % 10);
+    }
+    put_item(l, class, words);
+}
+
+/* --- by origin --- */
+
+static void put_origins(struct legend *l, const struct tree *base)
+{
+    const struct names *names = l->pen->in->names;
+    struct buf *line = &l->pen->line;
+    bool used[ORIGINS] = {false};
+
+    for (uint32_t row = 0; row < base->n; row++)
+        if (base->frame[row] < base->n_frames)
+            used[names_of(names, base->frame[row])->origin] = true;
+    for (unsigned origin = 0; origin < ORIGINS; origin++) {
+        if (!used[origin])
+            continue;
+        buf_clear(line);
+        buf_z(line, origin_word((enum origin)origin));
+        if (origin == ORIGIN_APP && names_app(names).n > 0) {
+            buf_z(line, ": ");
+            fit_text(line, names_app(names), PACKAGE_CELLS_MAX);
+        }
+        put_number_item(l, 'o', origin, buf_view(line));
+    }
+    buf_clear(line);
+}
+
+/* --- by package --- */
+
+struct package {
+    struct str key;
+    uint64_t self;
+    uint8_t colour;
+};
+
+/* The self of each frame that the tree has, which is in the list `used` then. NULL: no memory. */
+static uint64_t *sum_frames(const struct tree *base, struct arena *arena, uint32_t *used, uint32_t *n_used)
+{
+    uint64_t *self = arena_array(arena, base->n_frames, sizeof(*self));
+    uint8_t *seen = arena_array(arena, base->n_frames, sizeof(*seen));
+
+    if (self == NULL || seen == NULL)
+        return NULL;
+    for (uint32_t place = 0; place < base->n; place++) {
+        frame_id frame = tree_frame(base, place);
+        if (frame >= base->n_frames)
+            continue;
+        if (!seen[frame]) {
+            seen[frame] = 1;
+            used[(*n_used)++] = frame;
+        }
+        self[frame] = number_add(self[frame], tree_self(base, place, 0));
+    }
+    return self;
+}
+
+/* Inserts the package where it belongs by self, the largest first, equal ones as they come. */
+static uint32_t insert(struct package top[PACKAGES_MAX], uint32_t n, struct package p)
+{
+    uint32_t at = n;
+
+    while (at > 0 && top[at - 1].self < p.self)
+        at--;
+    if (at == PACKAGES_MAX)
+        return n;
+    for (uint32_t i = n < PACKAGES_MAX ? n : PACKAGES_MAX - 1; i > at; i--)
+        top[i] = top[i - 1];
+    top[at] = p;
+    return n < PACKAGES_MAX ? n + 1 : n;
+}
+
+/* What palette_class goes by. */
+static struct str package_of(const struct names *names, frame_id frame)
+{
+    struct names_parts parts = names_parts(names, frame);
+
+    return palette_package(parts.scope, parts.name);
+}
+
+static bool put_packages(struct legend *l, const struct tree *base)
+{
+    const struct render_input *in = l->pen->in;
+    uint32_t *used = arena_array(in->scratch, base->n_frames, sizeof(*used)), n_used = 0, n = 0, others = 0;
+    struct str *keys = arena_array(in->scratch, base->n_frames, sizeof(*keys));
+    uint64_t *self = used != NULL && keys != NULL ? sum_frames(base, in->scratch, used, &n_used) : NULL;
+    struct package top[PACKAGES_MAX] = {{{NULL, 0}, 0, 0}};
+
+    if (self == NULL)
+        return false;
+    for (uint32_t i = 0; i < n_used; i++)
+        keys[used[i]] = package_of(in->names, used[i]);
+    if (!order_strings(used, n_used, keys, in->scratch))
+        return false;
+    for (uint32_t i = 0; i < n_used; others++) {
+        struct package p = {keys[used[i]], 0, names_of(in->names, used[i])->colour};
+        for (; i < n_used && str_eq(keys[used[i]], p.key); i++)
+            p.self = number_add(p.self, self[used[i]]);
+        n = insert(top, n, p);
+    }
+    others -= n;
+    for (uint32_t i = 0; i < n; i++) {
+        buf_clear(&l->pen->line);
+        fit_text(&l->pen->line, top[i].key, PACKAGE_CELLS_MAX);
+        put_number_item(l, 'c', top[i].colour, buf_view(&l->pen->line));
+    }
+    buf_clear(&l->pen->line);
+    if (others > 0)
+        put_item(l, NULL, STR("other"));
+    return true;
+}
+
+/* --- by self --- */
+
+static void put_scale(struct legend *l)
+{
+    static const struct str WORDS[PALETTE_SELF_CLASSES] = {[0] = STR_INIT("no self"),
+                                                           [1] = STR_INIT("least"),
+                                                           [PALETTE_SELF_CLASSES - 1] =
+                                                               STR_INIT("most self")};
+
+    for (unsigned i = 0; i < PALETTE_SELF_CLASSES; i++)
+        put_number_item(l, 'h', i, WORDS[i]);
+}
+
+bool svg_legend(struct svg_pen *pen, const struct palette *palette, const struct tree *base)
+{
+    struct legend l = {pen, LAYOUT_PAD_PX};
+    bool ok = true;
+
+    pen->y_px += SVG_ROW_PX;
+    buf_z(pen->out, "<g class=\"l\">\n");
+    switch (palette->kind) {
+    case COLOURS_ORIGIN:
+        put_origins(&l, base);
+        break;
+    case COLOURS_PACKAGE:
+        ok = put_packages(&l, base);
+        break;
+    case COLOURS_SELF:
+        put_scale(&l);
+        break;
+    case COLOURS_CLASSIC:
+        put_item(&l, NULL, STR("classic colours"));
+        break;
+    }
+    buf_z(pen->out, "</g>\n");
+    return ok;
+}

@@ -1,0 +1,131 @@
+#include "tests/support/span_model.h"
+
+#include <stdlib.h>
+
+static void need(bool condition)
+{
+    if (!condition)
+        abort();
+}
+
+void span_model_init(struct span_model *m)
+{
+    *m = (struct span_model){.top = -1};
+}
+
+static void close_call(struct span_model *m, int call, uint8_t flags)
+{
+    m->calls[call].end = m->last;
+    m->calls[call].flags |= flags;
+    m->calls[call].closed = m->closed++;
+}
+
+static void leave(struct span_model *m, frame_id frame, frame_id unknown)
+{
+    int at = m->top;
+
+    if (at < 0) {
+        need(m->n < SPAN_MODEL_CALLS_MAX);
+        m->calls[m->n] = (struct span_model_call){
+            .frame = frame == FRAME_NONE ? unknown : frame, .parent = -1, .begin = m->first};
+        for (int i = 0; i < m->n; i++)
+            if (m->calls[i].parent == -1)
+                m->calls[i].parent = m->n;
+        close_call(m, m->n++, SPAN_BEFORE);
+        return;
+    }
+    while (at >= 0 && frame != FRAME_NONE && m->calls[at].frame != frame)
+        at = m->calls[at].parent;
+    for (int i = m->top; at >= 0; i = m->calls[i].parent) {
+        close_call(m, i, 0);
+        m->top = m->calls[i].parent;
+        if (i == at)
+            break;
+    }
+}
+
+void span_model_event(struct span_model *m, const struct event *e, frame_id unknown)
+{
+    if (!m->begun)
+        m->first = m->last = e->clock[0];
+    m->begun = true;
+    if (e->clock[0] > m->last)
+        m->last = e->clock[0];
+    if (e->action == EVENT_ENTER) {
+        need(m->n < SPAN_MODEL_CALLS_MAX);
+        m->calls[m->n] = (struct span_model_call){.frame = e->frame, .parent = m->top, .begin = m->last};
+        m->top = m->n++;
+    } else if (e->action != EVENT_UNKNOWN) {
+        leave(m, e->frame, unknown);
+    }
+}
+
+void span_model_end(struct span_model *m)
+{
+    for (int i = m->top; i >= 0; i = m->calls[i].parent)
+        close_call(m, i, SPAN_OPEN);
+    for (int i = 0; i < m->n; i++)
+        if (m->calls[i].parent >= 0)
+            m->calls[m->calls[i].parent].callees += m->calls[i].end - m->calls[i].begin;
+}
+
+unsigned span_model_depth(const struct span_model *m, int call)
+{
+    unsigned depth = 0;
+
+    for (; call >= 0; call = m->calls[call].parent)
+        depth++;
+    return depth;
+}
+
+static uint64_t clip(const struct span_request *r, uint64_t ns)
+{
+    return ns < r->from_ns ? r->from_ns : ns > r->to_ns ? r->to_ns : ns;
+}
+
+bool span_model_sees(const struct span_model_call *c, const struct span_request *r)
+{
+    bool moment = c->begin == c->end;
+
+    return moment ? c->begin >= r->from_ns && c->begin <= r->to_ns
+                  : c->begin < r->to_ns && c->end > r->from_ns;
+}
+
+static int by_closing(const void *a, const void *b)
+{
+    const struct span_model_call *ca = *(const struct span_model_call *const *)a,
+                                 *cb = *(const struct span_model_call *const *)b;
+
+    return ca->closed < cb->closed ? -1 : 1;
+}
+
+uint32_t span_model_level(const struct span_model *m, unsigned depth, const struct span_request *r,
+                          uint64_t least, struct span *out)
+{
+    const struct span_model_call *level[SPAN_MODEL_CALLS_MAX];
+    size_t n = 0;
+    uint32_t n_out = 0;
+    bool last_narrow = false;
+
+    for (int i = 0; i < m->n; i++)
+        if (span_model_depth(m, i) == depth && span_model_sees(&m->calls[i], r))
+            level[n++] = &m->calls[i];
+    if (n > 0)
+        qsort(level, n, sizeof(level[0]), by_closing);
+    for (size_t i = 0; i < n; i++) {
+        const struct span_model_call *c = level[i];
+        uint64_t begin = clip(r, c->begin), end = clip(r, c->end);
+        bool narrow = end - begin < least;
+        struct span *last = n_out > 0 ? &out[n_out - 1] : NULL;
+        if (last != NULL && narrow && last_narrow && begin - clip(r, last->end_ns) < least) {
+            uint64_t busy = last->calls > 1 ? last->self_ns : clip(r, last->end_ns) - clip(r, last->begin_ns);
+            *last = (struct span){FRAME_NONE,        depth, 0, last->calls + 1, clip(r, last->begin_ns), end,
+                                  busy + end - begin};
+        } else {
+            out[n_out++] =
+                (struct span){c->frame, depth, c->flags, 1, c->begin, c->end, c->end - c->begin - c->callees};
+        }
+        last_narrow = narrow;
+    }
+    return n_out;
+}

@@ -1,0 +1,42 @@
+/* The rules of parser/span.h once more, as plain as they can be written: all calls of a track, each with its caller, in
+ * an array; whatever is asked of them is searched for. */
+#ifndef TESTS_SPAN_MODEL_H
+#define TESTS_SPAN_MODEL_H
+
+#include "parser/builder.h"
+#include "parser/span.h"
+
+enum { SPAN_MODEL_CALLS_MAX = 4000 };
+
+struct span_model_call {
+    frame_id frame;
+    int parent; /* -1: none yet */
+    uint64_t begin, end, callees;
+    unsigned closed; /* counts upwards */
+    uint8_t flags;
+};
+
+struct span_model {
+    struct span_model_call calls[SPAN_MODEL_CALLS_MAX];
+    int n, top; /* the innermost open call, or -1 */
+    unsigned closed;
+    bool begun;
+    uint64_t first, last;
+};
+
+void span_model_init(struct span_model *m);
+
+/* Applies an event, whose clock is in ns and does not wrap. `unknown` is the frame that an exit without one stands for
+ * when the stack is empty. Too many calls abort. */
+void span_model_event(struct span_model *m, const struct event *e, frame_id unknown);
+void span_model_end(struct span_model *m);
+
+/* After the end: 1 for a call that nothing encloses; whether it is in the window. */
+unsigned span_model_depth(const struct span_model *m, int call);
+bool span_model_sees(const struct span_model_call *c, const struct span_request *r);
+
+/* The spans of one depth; room for as many as there are calls. Returns how many. */
+uint32_t span_model_level(const struct span_model *m, unsigned depth, const struct span_request *r,
+                          uint64_t least, struct span *out);
+
+#endif

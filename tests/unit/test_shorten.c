@@ -1,0 +1,140 @@
+/* Names that fit their box, in every width. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "core/clean.h"
+#include "render/fit.h"
+#include "render/shorten.h"
+#include "tests/support/fake_profile.h"
+
+struct one {
+    struct fake *fake;
+    struct arena arena;
+    struct names *names;
+};
+
+static void one_init(struct one *o, const char *scope, const char *name)
+{
+    o->fake = fake_new();
+    arena_init(&o->arena, 1 << 20);
+    fake_frame(o->fake, str_of(scope), str_of(name), STR("(I)V"));
+    o->names = names_new(fake_finish(o->fake), &o->arena);
+    assert_non_null(o->names);
+}
+
+static void one_free(struct one *o)
+{
+    arena_free(&o->arena);
+    fake_free(o->fake);
+}
+
+static const char *shortened(struct one *o, enum view_names names, size_t cells)
+{
+    static char text[256];
+    struct buf b = {0};
+
+    shorten_xml(&b, o->names, 0, names, cells);
+    buf_char(&b, '\0');
+    assert_true(b.n <= sizeof(text));
+    memcpy(text, b.p, b.n);
+    buf_free(&b);
+    return text;
+}
+
+static void forms(void **state)
+{
+    struct one o;
+
+    (void)state;
+    one_init(&o, "com.example.foo.Foo", "bar");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 100), "com.example.foo.Foo.bar");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 23), "com.example.foo.Foo.bar");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 22), "c.e.f.Foo.bar");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 13), "c.e.f.Foo.bar");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 12), "Foo.bar");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 7), "Foo.bar");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 6), "bar");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 3), "bar");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 2), "");
+    assert_string_equal(shortened(&o, NAMES_FULL, 23), "com.example.foo.Foo.bar");
+    assert_string_equal(shortened(&o, NAMES_FULL, 22), "com.example.foo.Foo...");
+    one_free(&o);
+}
+
+static void odd_names(void **state)
+{
+    struct one o;
+
+    (void)state;
+    one_init(&o, "Main", "start");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 9), "start");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 4), "st..");
+    one_free(&o);
+    one_init(&o, "", "a word, and more");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 8), "a word..");
+    one_free(&o);
+    one_init(&o, "com.example.OnlyAClass", "");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 21), "c.e.OnlyAClass");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 13), "OnlyAClass");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 5), "Onl..");
+    one_free(&o);
+    one_init(&o, "com..x.Foo", "<init>");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 16), "c..x.Foo.&lt;init&gt;");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 5), "&lt;in..");
+    one_free(&o);
+    /* Wide characters take two cells; a control is one, and shown. */
+    one_init(&o, "日本.語\x01.Foo", "名");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 15), "日本.語␁.Foo.名");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 14), "日.語.Foo.名");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 11), "Foo.名");
+    one_free(&o);
+}
+
+/* An escape is one character. */
+static size_t cells_of_xml(const char *xml)
+{
+    char text[256];
+    size_t n = 0;
+
+    for (; *xml != '\0'; xml += *xml == '&' ? strchr(xml, ';') - xml + 1 : 1)
+        text[n++] = *xml == '&' ? 'x' : *xml;
+    return fit_cells((struct str){text, n});
+}
+
+/* Nothing is wider than its box, and a wider box never shows less. */
+static void never_too_wide(void **state)
+{
+    static const char *const SCOPES[] = {"com.example.foo.Foo", "x", "", "日本.語.B", "a.b.c.d.e.f", ".."};
+    static const char *const METHODS[] = {"bar", "<init>", "", "a\xff\xff\xff\xff", "é́é"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(SCOPES) / sizeof(SCOPES[0]); i++)
+        for (size_t j = 0; j < sizeof(METHODS) / sizeof(METHODS[0]); j++) {
+            struct one o;
+            size_t before = 0;
+            one_init(&o, SCOPES[i], METHODS[j]);
+            for (size_t cells = 0; cells < 40; cells++) {
+                size_t used = cells_of_xml(shortened(&o, NAMES_SHORT, cells));
+                assert_true(used <= cells);
+                assert_true(used + 2 >= before); /* the dots of a cut */
+                before = used;
+            }
+            one_free(&o);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forms),
+        cmocka_unit_test(odd_names),
+        cmocka_unit_test(never_too_wide),
+    };
+    return cmocka_run_group_tests_name("shorten", tests, NULL, NULL);
+}
