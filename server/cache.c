@@ -8,7 +8,7 @@
 
 struct entry {
     struct entry *next; /* less recently used */
-    char sha256[RECORD_SHA256_CHARS + 1];
+    char source[RECORD_SHA256_CHARS + 1];
     struct folded *folded;
 };
 
@@ -50,10 +50,10 @@ void cache_free(struct cache *c)
 }
 
 /* Moves the entry to the front. NULL if it is not there. */
-static struct entry *touch(struct cache *c, const char *sha256)
+static struct entry *touch(struct cache *c, const char *source)
 {
     for (struct entry **at = &c->first; *at != NULL; at = &(*at)->next)
-        if (strcmp((*at)->sha256, sha256) == 0) {
+        if (strcmp((*at)->source, source) == 0) {
             struct entry *e = *at;
             *at = e->next;
             e->next = c->first;
@@ -63,10 +63,10 @@ static struct entry *touch(struct cache *c, const char *sha256)
     return NULL;
 }
 
-struct folded *cache_get(struct cache *c, const char *sha256)
+struct folded *cache_get(struct cache *c, const char *source)
 {
     pthread_mutex_lock(&c->lock);
-    struct entry *e = touch(c, sha256);
+    struct entry *e = touch(c, source);
     struct folded *f = e == NULL ? NULL : folded_ref(e->folded);
     pthread_mutex_unlock(&c->lock);
     return f;
@@ -83,7 +83,7 @@ static void trim(struct cache *c)
     }
 }
 
-void cache_put(struct cache *c, const char *sha256, struct folded *f)
+void cache_put(struct cache *c, const char *source, struct folded *f)
 {
     if (folded_bytes(f) > c->limit_bytes)
         return;
@@ -91,10 +91,10 @@ void cache_put(struct cache *c, const char *sha256, struct folded *f)
     if (e == NULL)
         return;
     pthread_mutex_lock(&c->lock);
-    if (touch(c, sha256) != NULL) {
+    if (touch(c, source) != NULL) {
         free(e);
     } else {
-        memcpy(e->sha256, sha256, sizeof(e->sha256));
+        memcpy(e->source, source, sizeof(e->source));
         e->folded = folded_ref(f);
         e->next = c->first;
         c->first = e;

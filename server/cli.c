@@ -165,7 +165,8 @@ static bool feed(struct fold *f, int fd, struct head *head, const char *path, st
     return n >= 0;
 }
 
-static struct folded *fold_open(const struct config *config, int fd, const char *path, struct diag *diag)
+static struct folded *fold_open(const struct config *config, int fd, const char *path, const char *member,
+                                struct diag *diag)
 {
     struct fold *f = fold_new(config);
     struct head head = {.n = 0};
@@ -175,6 +176,7 @@ static struct folded *fold_open(const struct config *config, int fd, const char 
                  "No memory is left to read the file.");
         return NULL;
     }
+    fold_choose(f, member);
     if (!feed(f, fd, &head, path, diag)) {
         fold_abandon(f);
         return NULL;
@@ -185,18 +187,35 @@ static struct folded *fold_open(const struct config *config, int fd, const char 
     return folded;
 }
 
-struct folded *cli_fold(const struct config *config, const char *path, struct diag *diag)
+struct folded *cli_fold(const struct config *config, const char *path, const char *member, struct diag *diag)
 {
     if (strcmp(path, "-") == 0)
-        return fold_open(config, STDIN_FILENO, "standard input", diag);
+        return fold_open(config, STDIN_FILENO, "standard input", member, diag);
     int fd = file_open(AT_FDCWD, path, O_RDONLY);
     if (fd < 0) {
         refused(diag, "cannot open the file", path, "Check the name, and that you may read it.");
         return NULL;
     }
-    struct folded *folded = fold_open(config, fd, path, diag);
+    struct folded *folded = fold_open(config, fd, path, member, diag);
     close(fd);
     return folded;
+}
+
+int cli_open_again(const char *path, struct diag *diag)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : file_open(AT_FDCWD, path, O_RDONLY);
+
+    if (fd < 0) {
+        refused(diag, "cannot open the file", path, "Check the name, and that you may read it.");
+        return -1;
+    }
+    if (lseek(fd, 0, SEEK_CUR) >= 0)
+        return fd;
+    close(fd);
+    diag_set(diag, DIAG_USAGE, "input that can be read only once", "Save it in a file, and name that.",
+             "A chart reads its input twice.");
+    return -1;
 }
 
 /* ---- writing ---- */

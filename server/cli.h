@@ -42,9 +42,22 @@ bool cli_no_value(const struct cli_argument *argument, struct diag *diag) __attr
  * caller's own. */
 void cli_config(struct config *config);
 
-/* Folds the file, or standard input for "-". NULL: diag; of a file of no known format it says what it looks
+/* Folds the file, or standard input for "-"; of an archive the member, or "" for the only one. NULL: diag; of a file of no known format it says what it looks
  * like. */
-struct folded *cli_fold(const struct config *config, const char *path, struct diag *diag);
+struct folded *cli_fold(const struct config *config, const char *path, const char *member, struct diag *diag);
+
+/* The same file for reading it once more, by pread. -1: diag; what is no file, like a pipe, can be read only once. */
+int cli_open_again(const char *path, struct diag *diag);
+
+/* Whether these are the key file and the data file of one trace, or a streaming trace and its summary, told by what is in
+ * them: see parser/two_files.h. Never what is no regular file. */
+bool cli_is_pair(const char *key, const char *data);
+/* Takes such pairs together: files[i] is the data file then, and keys[i] its key file, which is NULL elsewhere. Returns how
+ * many are left. */
+size_t cli_pair_files(const char **files, const char **keys, size_t n_files);
+/* Their whole as a nameless file, the caller's to close; CLI_JOINED_FORMAT with the descriptor is a path to it. -1: diag. */
+int cli_join(const char *key, const char *data, struct diag *diag) __attribute__((warn_unused_result));
+#define CLI_JOINED_FORMAT "/proc/self/fd/%d"
 
 /* Writes the bytes to the path; "-" is standard output. A regular file appears whole or not at all, anything
  * else is written to as it is. False: diag, with the path in it. Any thread. */

@@ -1,27 +1,38 @@
 /* aflamed info: what a profile holds, as a table for people or as JSON. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/clean.h"
 #include "render/fit.h"
 #include "render/number.h"
 #include "server/cli.h"
+#include "server/facts.h"
 
-enum { DIGITS = 4, COLUMNS_MAX = PROFILE_VALUES_MAX + 3, CELL_BYTES = 96, GAP_CELLS = 2, FACT_CELLS = 18 };
+enum { DIGITS = 4, COLUMNS_MAX = PROFILE_VALUES_MAX + 3, CELL_BYTES = 96, GAP_CELLS = 2, FACT_CELLS = 29 };
 
 static const char HINT[] = "aflamed info --help lists the options.";
 
 struct options {
     const char *file;
+    const char *key; /* NULL: the file is all */
+    const char *member;
     bool json, help;
 };
 
-static bool set_option(struct options *o, const struct cli_argument *a, struct diag *diag)
+static bool set_option(struct options *o, struct cli_arguments *all, struct cli_argument *a,
+                       struct diag *diag)
 {
     bool *flag = str_eq(a->name, STR("--json"))                                 ? &o->json
                  : str_eq(a->name, STR("--help")) || str_eq(a->name, STR("-h")) ? &o->help
                                                                                 : NULL;
 
+    if (str_eq(a->name, STR("--member"))) {
+        bool ok = cli_value(all, a, diag);
+        o->member = ok ? a->value.p : ""; /* the end of an argument: terminated */
+        return ok;
+    }
     if (flag == NULL)
         return diag_set(diag, DIAG_USAGE, "unknown option", HINT, "There is no option %.*s.",
                         (int)clean_cut(a->name, 60).n, a->name.p);
@@ -29,20 +40,31 @@ static bool set_option(struct options *o, const struct cli_argument *a, struct d
     return cli_no_value(a, diag);
 }
 
+/* A second file is the other half of a trace in two files, or one too many. */
+static bool add_file(struct options *o, const char *file)
+{
+    const char *files[2] = {o->file, file}, *keys[2];
+
+    if (o->file != NULL && (o->key != NULL || cli_pair_files(files, keys, 2) != 1))
+        return false;
+    o->key = o->file != NULL ? keys[0] : NULL;
+    o->file = o->file != NULL ? files[0] : file;
+    return true;
+}
+
 static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
 {
     struct cli_arguments all = {arguments, n_arguments, false};
     struct cli_argument a;
 
-    *o = (struct options){0};
+    *o = (struct options){.member = ""};
     while (cli_next(&all, &a)) {
         if (a.name.n > 0) {
-            if (!set_option(o, &a, diag))
+            if (!set_option(o, &all, &a, diag))
                 return false;
-        } else if (o->file != NULL) {
-            return diag_set(diag, DIAG_USAGE, "several files", HINT, "Name one file.");
-        } else {
-            o->file = a.value.p;
+        } else if (!add_file(o, a.value.p)) {
+            return diag_set(diag, DIAG_USAGE, "several files", HINT,
+                            "Name one file, or the two that are one trace: x.key and x.data.");
         }
     }
     return o->help || o->file != NULL ||
@@ -91,6 +113,32 @@ static void put_fact(struct buf *b, struct str name, struct str value)
     buf_char(b, '\n');
 }
 
+static void put_known(struct buf *b, const struct fact *fact, struct str name, struct str value)
+{
+    enum fact_kind kind = fact != NULL ? fact->kind : FACT_TEXT;
+    struct buf text = {0};
+
+    if (fact_is_void(kind, value))
+        return;
+    fact_text(&text, kind, value);
+    put_fact(b, fact != NULL ? str_of(fact->label) : name, buf_view(&text));
+    b->failed = b->failed || text.failed;
+    buf_free(&text);
+}
+
+/* In the order of their table; what is not in it, behind. */
+static void put_recorded(struct buf *b, const struct profile *p)
+{
+    for (size_t i = 0; i < FACTS_COUNT; i++) {
+        struct str name = str_of(FACTS[i].name), value = profile_fact(p, name);
+        if (value.n > 0)
+            put_known(b, &FACTS[i], name, value);
+    }
+    for (uint32_t i = 0; i < p->n_facts; i++)
+        if (fact_by_name(p->facts[i].name) == NULL)
+            put_known(b, NULL, p->facts[i].name, p->facts[i].value);
+}
+
 static void put_facts(struct buf *b, const char *file, const struct profile *p)
 {
     struct buf values = {0};
@@ -99,11 +147,10 @@ static void put_facts(struct buf *b, const char *file, const struct profile *p)
         buf_z(&values, i == 0 ? "" : ", ");
         buf_str(&values, p->values[i].name);
     }
-    put_fact(b, STR("file"), str_of(file));
-    put_fact(b, STR("format"), p->format_label);
-    for (uint32_t i = 0; i < p->n_facts; i++)
-        put_fact(b, p->facts[i].name, p->facts[i].value);
-    put_fact(b, STR("values"), buf_view(&values));
+    put_fact(b, STR("File"), str_of(file));
+    put_fact(b, STR("Format"), p->format_label);
+    put_recorded(b, p);
+    put_fact(b, STR("Values"), buf_view(&values));
     b->failed = b->failed || values.failed;
     buf_free(&values);
 }
@@ -111,7 +158,7 @@ static void put_facts(struct buf *b, const char *file, const struct profile *p)
 static void put_warnings(struct buf *b, const struct profile *p)
 {
     if (p->n_warnings > 0)
-        buf_z(b, "\nwarnings\n");
+        buf_z(b, "\nWarnings\n");
     for (uint32_t i = 0; i < p->n_warnings; i++) {
         buf_z(b, "  ");
         clean_text(b, p->warnings[i].text);
@@ -206,7 +253,7 @@ static bool put_tracks(struct buf *b, const struct profile *p, struct diag *diag
         track_cells(&c, p, &p->tracks[i]);
         widen(widths, &c);
     }
-    buf_z(b, "\ntracks, busiest first\n");
+    buf_z(b, "\nTracks, busiest first\n");
     heading(&c, p);
     put_row(b, widths, &c, STR("name"));
     for (uint32_t i = 0; i < p->n_tracks; i++) {
@@ -227,12 +274,26 @@ static bool put_table(struct buf *b, const char *file, const struct folded *fold
     return put_tracks(b, p, diag);
 }
 
+static struct folded *fold_two(const struct options *o, const struct config *config, struct diag *diag)
+{
+    int fd = cli_join(o->key, o->file, diag);
+    char path[32];
+
+    if (fd < 0)
+        return NULL;
+    snprintf(path, sizeof(path), CLI_JOINED_FORMAT, fd);
+    struct folded *folded = cli_fold(config, path, o->member, diag);
+    close(fd);
+    return folded;
+}
+
 static bool put_info(const struct options *o, struct buf *b, struct diag *diag)
 {
     struct config config;
 
     cli_config(&config);
-    struct folded *folded = cli_fold(&config, o->file, diag);
+    struct folded *folded =
+        o->key != NULL ? fold_two(o, &config, diag) : cli_fold(&config, o->file, o->member, diag);
     if (folded == NULL)
         return false;
     bool ok = o->json ? put_json(b, o->file, folded, diag) : put_table(b, o->file, folded, diag);
@@ -250,9 +311,13 @@ int cli_info(int n_arguments, char *const *arguments)
 
     bool ok = parse(&o, n_arguments, arguments, &diag);
     if (ok && o.help)
-        buf_z(&b, "usage: aflamed info [--json] FILE\n\nSays what a profile holds: format, facts, warnings, "
-                  "tracks. - is "
-                  "standard input.\n");
+        buf_z(
+            &b,
+            "usage: aflamed info [--json] [--member NAME] FILE\n\nSays what a profile holds: format, facts, "
+            "warnings, "
+            "tracks. - is "
+            "standard input. Of a trace in two files, name both: x.key x.data, or x.trace x.trace.sec.\n"
+            "A packed file (gzip, zstd, zip) is unpacked; --member names one of several in a zip archive.\n");
     else if (ok)
         ok = put_info(&o, &b, &diag);
     ok = ok && cli_write("-", buf_view(&b), &diag);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,8 +22,10 @@ struct options {
     struct view_options view;
     bool tracks_named;
     const char *out, *out_dir; /* NULL: not given */
+    const char *member;        /* of an archive; or "" */
     bool quiet, help;
-    const char **files; /* the operands */
+    const char **files; /* the operands; of a trace in two files, the data file */
+    const char **keys;  /* beside it: the key file, or NULL */
     size_t n_files;
 };
 
@@ -55,6 +58,8 @@ static bool set_view(struct options *o, const struct cli_argument *a, struct dia
 {
     struct str key = {a->name.p + 2, a->name.n - 2};
 
+    if (str_starts(key, STR("embed-")))
+        return view_set_budget(&o->view, key, a->value, diag);
     return view_set(&o->view, key, a->value, diag);
 }
 
@@ -77,6 +82,10 @@ static bool set_option(struct options *o, struct cli_arguments *all, struct cli_
         return false;
     if (is_out)
         return set_path(&o->out, a, diag);
+    if (str_eq(a->name, STR("--member"))) {
+        o->member = a->value.p; /* the end of an argument: terminated */
+        return true;
+    }
     if (str_eq(a->name, STR("--out-dir")))
         return set_path(&o->out_dir, a, diag);
     if (str_eq(a->name, STR("--output")))
@@ -112,6 +121,7 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
     struct cli_argument a;
 
     o->output = OUTPUTS[0];
+    o->member = "";
     view_defaults(&o->view);
     while (cli_next(&all, &a)) {
         if (a.name.n == 0)
@@ -119,7 +129,10 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
         else if (!set_option(o, &all, &a, diag))
             return false;
     }
-    return o->help || check_options(o, diag);
+    if (o->help)
+        return true;
+    o->n_files = cli_pair_files(o->files, o->keys, o->n_files);
+    return check_options(o, diag);
 }
 
 /* ---- names of files ---- */
@@ -136,6 +149,17 @@ static void put_cleaned(struct buf *b, struct str name)
         buf_char(b, memchr(KEPT, name.p[i], sizeof(KEPT) - 1) != NULL ? name.p[i] : '_');
 }
 
+/* Of a packed file, the name of what is in it. */
+static struct str without_packing(struct str name)
+{
+    static const struct str SUFFIXES[] = {STR_INIT(".gz"), STR_INIT(".zst"), STR_INIT(".zip")};
+
+    for (size_t i = 0; i < sizeof(SUFFIXES) / sizeof(*SUFFIXES); i++)
+        if (name.n > SUFFIXES[i].n && str_ends(name, SUFFIXES[i]))
+            return (struct str){name.p, name.n - SUFFIXES[i].n};
+    return name;
+}
+
 /* The name under which a file's results stand in a folder of their own. */
 static void put_file_name(struct buf *b, const char *path)
 {
@@ -146,7 +170,7 @@ static void put_file_name(struct buf *b, const char *path)
         name = STR("stdin");
     else if (slash < name.n)
         name = (struct str){name.p + slash + 1, name.n - slash - 1};
-    put_cleaned(b, name);
+    put_cleaned(b, without_packing(name));
 }
 
 static void put_track_name(struct buf *b, const struct profile *p, uint32_t id)
@@ -203,6 +227,7 @@ struct drawing {
     const struct options *options;
     const struct config *config;
     const struct folded *folded;
+    int again;
     const char *folder;
     struct view_options *views; /* the heaviest track first */
     uint32_t n_views;
@@ -217,13 +242,22 @@ struct drawer {
     struct drawing *drawing;
 };
 
+/* `again`: the file, for what reads it once more; else -1. */
+static bool convert(const struct options *o, const struct config *config, const struct folded *folded,
+                    int again, const struct view_options *view, struct buf *out, struct diag *diag)
+{
+    if (view->view == VIEW_CHART)
+        return convert_chart(folded, config, again, o->output, view, out, diag);
+    return convert_view(folded, config, o->output, view, out, diag);
+}
+
 static bool draw(const struct drawing *d, const struct view_options *view, struct buf *out, struct diag *diag)
 {
     const struct profile *p = folded_profile(d->folded);
     struct buf path = {0};
 
     buf_clear(out);
-    if (!convert_view(d->folded, d->config, d->options->output, view, out, diag))
+    if (!convert(d->options, d->config, d->folded, d->again, view, out, diag))
         return false;
     buf_z(&path, d->folder);
     buf_char(&path, '/');
@@ -313,9 +347,9 @@ static bool plan(struct drawing *d, struct diag *diag)
 }
 
 static bool render_folder(const struct options *o, const struct config *config, const char *file,
-                          const struct folded *folded, struct diag *diag)
+                          const struct folded *folded, int again, struct diag *diag)
 {
-    struct drawing d = {.options = o, .config = config, .folded = folded};
+    struct drawing d = {.options = o, .config = config, .folded = folded, .again = again};
     struct buf folder = {0};
 
     buf_z(&folder, o->out_dir);
@@ -334,30 +368,50 @@ static bool render_folder(const struct options *o, const struct config *config, 
 }
 
 static bool render_one(const struct options *o, const struct config *config, const struct folded *folded,
-                       struct diag *diag)
+                       int again, struct diag *diag)
 {
     struct buf out = {0};
-    bool ok = convert_view(folded, config, o->output, &o->view, &out, diag) &&
-              cli_write(o->out, buf_view(&out), diag);
+    bool ok =
+        convert(o, config, folded, again, &o->view, &out, diag) && cli_write(o->out, buf_view(&out), diag);
 
     buf_free(&out);
     return ok;
 }
 
-static int render_file(const struct options *o, const struct config *config, const char *file)
+/* `path` leads to the bytes, `file` is what it is called. */
+static int render_file(const struct options *o, const struct config *config, const char *file,
+                       const char *path)
 {
     const char *shown = o->n_files > 1 ? file : NULL;
     struct diag diag = {0};
-    struct folded *folded = cli_fold(config, file, &diag);
+    struct folded *folded = cli_fold(config, path, o->member, &diag);
 
     if (folded == NULL)
         return cli_error(shown, &diag);
-    bool ok = o->out_dir != NULL ? render_folder(o, config, file, folded, &diag)
-                                 : render_one(o, config, folded, &diag);
+    int again = o->view.view == VIEW_CHART ? cli_open_again(path, &diag) : -1;
+    bool ok =
+        diag.kind == DIAG_NONE && (o->out_dir != NULL ? render_folder(o, config, file, folded, again, &diag)
+                                                      : render_one(o, config, folded, again, &diag));
+    if (again >= 0)
+        close(again);
     if (ok && !o->quiet)
         cli_warnings(shown, folded_profile(folded));
     folded_unref(folded);
     return ok ? CLI_OK : cli_error(shown, &diag);
+}
+
+static int render_two(const struct options *o, const struct config *config, const char *key, const char *data)
+{
+    struct diag diag = {0};
+    int fd = cli_join(key, data, &diag);
+    char path[32];
+
+    if (fd < 0)
+        return cli_error(o->n_files > 1 ? data : NULL, &diag);
+    snprintf(path, sizeof(path), CLI_JOINED_FORMAT, fd);
+    int status = render_file(o, config, data, path);
+    close(fd);
+    return status;
 }
 
 /* ---- all files ---- */
@@ -401,7 +455,10 @@ static int help(void)
     struct buf b = {0};
 
     buf_z(&b, "usage: aflamed render [OPTION...] FILE...\n\n"
-              "Reads profiles and draws them; - is standard input.\n\n"
+              "Reads profiles and draws them; - is standard input. A key file and its data file side by side "
+              "(x.key x.data)\n"
+              "are one trace, and so are a streaming trace and its summary (x.trace x.trace.sec).\n"
+              "A packed file (gzip, zstd, zip) is unpacked.\n\n"
               "  --output NAME     what to make:\n");
     for (size_t i = 0; i < OUTPUTS_COUNT; i++)
         buf_printf(&b, "                      %-10s %s%s\n", OUTPUTS[i]->name, OUTPUTS[i]->label,
@@ -414,10 +471,25 @@ static int help(void)
         "  -o FILE           where to write; - is standard output, the default of text outputs and of pipes\n"
         "  --out-dir DIR     write DIR/TRACK-NAME.SUFFIX; of several files, DIR/FILE/TRACK-NAME.SUFFIX\n"
         "  --value NAME      what to measure: wall, cpu, calls, waiting, ...; default: the profile's first\n"
-        "  --view KIND       flame (root at the bottom, default) or icicle (root on top)\n"
+        "  --view KIND       flame (root at the bottom, default), icicle (root on top), inverted (callers of "
+        "each\n"
+        "                    method), sandwich (callers and callees of one method) or chart (calls in time "
+        "order)\n"
+        "  --from US, --to US  of a chart: its window, in µs since the trace's start; default: all of the "
+        "thread\n"
+        "  --method NAME     of a sandwich: package.Class.method; default: the one with the largest self\n"
         "  --order ORDER     name (default) or weight\n"
+        "  --open WHEN       methods that are never left have their wall time up to their thread's last "
+        "record (last,\n"
+        "                    default) or up to the end of the trace (end)\n"
         "  --width PX        200 to 10000; default 1200\n"
         "  --min PX          frames narrower than this are not drawn, but counted; default 0.5\n"
+        "  --palette NAME    colours by origin (default), package, self or classic\n"
+        "  --names FORM      short (as much of the name as fits its box, default) or full (cut at its end)\n"
+        "  --embed-nodes N, --embed-bytes N\n"
+        "                    how much of the tree a picture carries for its script; default 200000 and "
+        "4000000\n"
+        "  --member NAME     of several files in a zip archive, the one to read\n"
         "  -q, --quiet       no warnings about the profile\n\n"
         "Exit status: 0, 1 if a file cannot be used or a result not be written, 2 if the command line makes "
         "no sense.\n");
@@ -433,7 +505,8 @@ static int render_files(const struct options *o)
 
     cli_config(&config);
     for (size_t i = 0; i < o->n_files; i++) {
-        int of_file = render_file(o, &config, o->files[i]);
+        int of_file = o->keys[i] != NULL ? render_two(o, &config, o->keys[i], o->files[i])
+                                         : render_file(o, &config, o->files[i], o->files[i]);
         status = of_file > status ? of_file : status;
     }
     return status;
@@ -441,14 +514,17 @@ static int render_files(const struct options *o)
 
 int cli_render(int n_arguments, char *const *arguments)
 {
-    struct options o = {.files = calloc((size_t)n_arguments + 1, sizeof(*o.files))};
+    struct options o = {.files = calloc((size_t)n_arguments + 1, sizeof(*o.files)),
+                        .keys = calloc((size_t)n_arguments + 1, sizeof(*o.keys))};
     struct diag diag = {0};
 
-    bool ok = o.files != NULL || diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                                          "No memory is left for the arguments.");
+    bool ok = (o.files != NULL && o.keys != NULL) ||
+              diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                       "No memory is left for the arguments.");
     ok = ok && parse(&o, n_arguments, arguments, &diag);
-    ok = ok && (o.help || o.n_files == 1 || check_names(&o, &diag));
+    ok = ok && (o.help || o.n_files <= 1 || check_names(&o, &diag));
     int status = !ok ? cli_error(NULL, &diag) : o.help ? help() : render_files(&o);
     free(o.files);
+    free(o.keys);
     return status;
 }

@@ -23,6 +23,8 @@ struct fold;
 
 /* NULL: no memory. */
 struct fold *fold_new(const struct config *config);
+/* Of an archive this member is meant; "" is none. Copied. Before the first byte. */
+void fold_choose(struct fold *f, const char *member);
 /* False once the input is known to be unusable; fold_diag says why. */
 bool fold_feed(struct fold *f, const void *p, size_t n);
 /* After the last byte; ends and frees f in every case. NULL: diag says why. */
@@ -30,18 +32,25 @@ struct folded *fold_finish(struct fold *f, struct diag *diag);
 void fold_abandon(struct fold *f); /* NULL is fine */
 const struct diag *fold_diag(const struct fold *f);
 
-/* Folds what is behind the descriptor, from its beginning to its end. NULL: diag. */
-struct folded *fold_file(const struct config *config, int fd, struct diag *diag);
+/* Folds what is behind the descriptor, from its beginning to its end; `member` as for fold_choose. NULL: diag. */
+struct folded *fold_file(const struct config *config, int fd, const char *member, struct diag *diag);
+
+/* The options of a view when nothing is said: the defaults, with the budget that the configuration gives a picture. */
+void convert_defaults(const struct config *config, struct view_options *view);
 
 /* Renders one view, options resolved against the profile here. The bytes are appended to `out`, within
  * view_memory_bytes. False: diag. */
 bool convert_view(const struct folded *f, const struct config *config, const struct output *output,
                   const struct view_options *view, struct buf *out, struct diag *diag);
 
+/* The same for VIEW_CHART, for which the profile's bytes are read again, from behind the descriptor. */
+bool convert_chart(const struct folded *f, const struct config *config, int fd, const struct output *output,
+                   const struct view_options *view, struct buf *out, struct diag *diag);
+
 /* The profile's summary as a JSON object: format, facts, values, warnings, tracks by weight. See summary.c
  * for its shape. */
 bool convert_summary(const struct folded *f, struct buf *out, struct diag *diag);
 /* Raised when the summary's bytes change for equal input. */
-enum { SUMMARY_REVISION = 3 };
+enum { SUMMARY_REVISION = 4 };
 
 #endif

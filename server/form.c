@@ -37,14 +37,3 @@ bool form_field(struct str form, struct str name, struct buf *value)
     }
     return false;
 }
-
-void form_encode(struct buf *b, struct str text)
-{
-    static const char PLAIN[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-
-    for (size_t i = 0; i < text.n; i++)
-        if (str_find(STR(PLAIN), text.p[i]) < sizeof(PLAIN) - 1)
-            buf_char(b, text.p[i]);
-        else
-            buf_printf(b, "%%%02X", (unsigned)(unsigned char)text.p[i]);
-}

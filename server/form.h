@@ -1,4 +1,4 @@
-/* Form fields as a browser sends them: application/x-www-form-urlencoded, both ways. */
+/* Form fields as a browser sends them: application/x-www-form-urlencoded. */
 #ifndef SERVER_FORM_H
 #define SERVER_FORM_H
 
@@ -7,8 +7,5 @@
 /* Appends the decoded value of the first field of that name (a + is a blank; a % without two digits stands for
  * itself). False, with nothing appended: there is none. Any bytes may come out. */
 bool form_field(struct str form, struct str name, struct buf *value);
-
-/* Appends what a URL's query holds for this text: all but letters, digits and -._~ as %XX. */
-void form_encode(struct buf *b, struct str text);
 
 #endif

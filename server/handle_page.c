@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "render/view_link.h"
 #include "server/form.h"
 #include "server/handlers.h"
 #include "server/pages.h"
@@ -17,8 +18,8 @@ static bool wanted_track(struct exchange *x, struct record *record, struct view_
 
     if (!profile_record(x, x->parameters[0], record))
         return false;
-    memcpy(r->sha256, record->sha256, sizeof(r->sha256));
-    view_defaults(&r->options);
+    view_of(r, record);
+    convert_defaults(x->service->config, &r->options);
     if (view_set_tracks(&r->options, x->parameters[1], &diag) && view_query(x, false, r, &diag))
         return true;
     exchange_diag(x, &diag);
@@ -35,6 +36,16 @@ enum exchange_step handle_thumb(struct exchange *x)
     return answer_view(x, 200, &r);
 }
 
+enum exchange_step handle_tree(struct exchange *x)
+{
+    struct view_request r = {.output = &OUTPUT_TREE};
+    struct record record;
+
+    if (!wanted_track(x, &record, &r))
+        return X_DONE;
+    return answer_view(x, 200, &r);
+}
+
 /* Sends the client on to a track's page or picture: `before` stands before the track, `after` behind it. All three
  * are fit for a header. */
 static void answer_elsewhere(struct exchange *x, const char *before, struct str track, const char *after,
@@ -42,7 +53,7 @@ static void answer_elsewhere(struct exchange *x, const char *before, struct str 
 {
     struct buf query = {0};
 
-    page_flame_query(&query, options, "&");
+    view_link(&query, options, "&");
     reply_static(&x->reply, 303, "text/plain; charset=utf-8", STR("The graph is at another URL.\n"));
     if (!query.failed)
         reply_header(&x->reply, "Location", "%s%.*s%s%.*s", before, (int)track.n, track.p, after,
@@ -78,7 +89,7 @@ enum exchange_step handle_flame(struct exchange *x)
         return X_DONE;
     }
     picture.encoding = summary.encoding; /* it becomes a part of the page: none */
-    memcpy(summary.sha256, record.sha256, sizeof(summary.sha256));
+    view_of(&summary, &record);
     if (x->gathered.n == 0) {
         if (views_get(x, &summary, &result) == X_WAIT)
             return X_WAIT;
@@ -140,11 +151,10 @@ bool token_accepted(struct exchange *x, const struct record *r, struct str token
 {
     if (token.p == NULL) {
         exchange_problem(
-            x, 401, "delete token missing",
+            x, 403, "delete token missing",
             "Send it in the header X-Delete-Token, or in the form's field; the upload's answer had "
             "it in X-Delete-URL.",
             "Only who has the upload's delete token can change or delete it.");
-        reply_header(&x->reply, "WWW-Authenticate", "X-Delete-Token");
         return false;
     }
     if (record_token_matches(r, token))
@@ -186,12 +196,8 @@ static bool take_changes(struct exchange *x, struct record *r, int64_t now_s)
     struct buf name = {0}, days = {0};
     bool named = form_field(buf_view(&x->form), STR("name"), &name);
 
-    if (named) {
-        struct str cut = {name.p, name.n < RECORD_NAME_BYTES ? name.n : RECORD_NAME_BYTES};
-        memset(r->name, 0, sizeof(r->name));
-        if (cut.n > 0)
-            memcpy(r->name, cut.p, str_find(cut, '\0'));
-    }
+    if (named)
+        record_set_name(r, buf_view(&name));
     form_field(buf_view(&x->form), STR("expires"), &days);
     bool ok = take_expires(x, buf_view(&days), r, now_s);
     buf_free(&name);

@@ -112,6 +112,8 @@ void profile_json(struct exchange *x, unsigned status, const struct record *r, s
     json_object_set_new(all, "expires", time_text(r->expires_s));
     json_object_set_new(all, "name", cleaned(r->name));
     json_object_set_new(all, "sha256", json_string(r->sha256));
+    if (r->member[0] != '\0')
+        json_object_set_new(all, "member", json_string(r->member));
     json_object_set_new(all, "size", json_integer((json_int_t)r->size));
     json_object_update_missing(all, rest);
     add_links(json_object_get(all, "tracks"), prefix, r->id);
@@ -219,7 +221,7 @@ enum exchange_step handle_profile(struct exchange *x)
         views_abandon(x);
         return X_DONE;
     }
-    memcpy(request.sha256, r.sha256, sizeof(request.sha256));
+    view_of(&request, &r);
     if (as == AS_HTML && summary_is_coming(x, &r, &request)) {
         answer_html(x, &r, STR(""));
         return X_DONE;

@@ -9,7 +9,7 @@
 static bool wanted_view(struct exchange *x, struct view_request *r, struct diag *diag)
 {
     *r = (struct view_request){.output = NULL};
-    view_defaults(&r->options);
+    convert_defaults(x->service->config, &r->options);
     if (x->accepts == AS_SVG)
         r->output = output_by_name(STR("svg"));
     return view_query(x, true, r, diag) && r->output != NULL;
@@ -88,7 +88,7 @@ enum exchange_step handle_upload(struct exchange *x)
         return X_DONE;
     }
     if (wanted_view(x, &r, &diag)) {
-        memcpy(r.sha256, result->record.sha256, sizeof(r.sha256));
+        view_of(&r, &result->record);
         if (answer_view(x, 201, &r) == X_WAIT)
             return X_WAIT;
     } else {

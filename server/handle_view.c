@@ -11,11 +11,23 @@ struct query {
     bool upload;
 };
 
+static bool take_place(uint32_t *to, struct str key, struct str value, struct diag *diag)
+{
+    uint64_t number;
+
+    if (!str_to_u64(value, 10, &number) || number > UINT32_MAX)
+        return diag_set(diag, DIAG_USAGE, "option not understood",
+                        "The script of a picture knows what to ask for.",
+                        "%.*s is a whole number below 2^32.", (int)key.n, key.p);
+    *to = (uint32_t)number;
+    return true;
+}
+
 static bool take_parameter(void *context, struct str key, struct str value)
 {
     struct query *q = context;
 
-    if (q->upload && (str_eq(key, STR("name")) || str_eq(key, STR("expires"))))
+    if (q->upload && (str_eq(key, STR("name")) || str_eq(key, STR("expires")) || str_eq(key, STR("member"))))
         return true;
     if (q->upload && str_eq(key, STR("track")))
         return view_set_tracks(&q->request->options, value, q->diag);
@@ -25,6 +37,10 @@ static bool take_parameter(void *context, struct str key, struct str value)
                diag_set(q->diag, DIAG_USAGE, "unknown output", "The manual at / lists the outputs.",
                         "There is no output of that name.");
     }
+    if (q->request->output == &OUTPUT_TREE && str_eq(key, STR("node")))
+        return take_place(&q->request->options.node, key, value, q->diag);
+    if (q->request->output == &OUTPUT_TREE && str_eq(key, STR("skip")))
+        return take_place(&q->request->options.skip, key, value, q->diag);
     return view_set(&q->request->options, key, value, q->diag);
 }
 
@@ -37,18 +53,27 @@ bool view_query(struct exchange *x, bool upload, struct view_request *r, struct 
     return diag->kind == DIAG_NONE;
 }
 
+static const char *policy_of(const struct service *s, const struct output *output)
+{
+    if (output == &OUTPUT_SVG)
+        return s->svg_policy;
+    return output == &OUTPUT_THUMB ? s->thumb_policy : "default-src 'none'; sandbox";
+}
+
+/* A picture is sandboxed into an origin of its own: what its script fetches has to let any origin read it. Who can name the
+ * URL can read it anyway. */
 static void view_headers(struct exchange *x, const struct view_request *r, struct str etag)
 {
     struct reply *reply = &x->reply;
-    bool svg = str_eq(str_of(r->output->media_type), STR("image/svg+xml"));
 
     reply_header(reply, "ETag", "\"%.*s\"", (int)etag.n, etag.p);
     reply_header(reply, "Cache-Control", "private, no-cache");
     reply_header(reply, "Vary", "Accept, Accept-Encoding");
     reply_header(reply, "X-Content-Type-Options", "nosniff");
     reply_header(reply, "Referrer-Policy", "no-referrer");
-    reply_header(reply, "Content-Security-Policy", "%s",
-                 svg ? x->service->svg_policy : "default-src 'none'; sandbox");
+    reply_header(reply, "Content-Security-Policy", "%s", policy_of(x->service, r->output));
+    if (r->output == &OUTPUT_TREE)
+        reply_header(reply, "Access-Control-Allow-Origin", "*");
 }
 
 /* If the client has the view in this coding: 304. Any view will do for `any`: it must be there then. */
@@ -129,7 +154,7 @@ enum exchange_step handle_track(struct exchange *x)
         return handle_flame(x);
     if (!profile_record(x, x->parameters[0], &record))
         return X_DONE;
-    view_defaults(&r.options);
+    convert_defaults(x->service->config, &r.options);
     if (!view_set_tracks(&r.options, (struct str){name.p, dot}, &diag)) {
         exchange_diag(x, &diag);
         return X_DONE;
@@ -140,7 +165,7 @@ enum exchange_step handle_track(struct exchange *x)
                          "There is no output with that suffix.");
         return X_DONE;
     }
-    memcpy(r.sha256, record.sha256, sizeof(r.sha256));
+    view_of(&r, &record);
     if (!view_query(x, false, &r, &diag)) {
         exchange_diag(x, &diag);
         return X_DONE;

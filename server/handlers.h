@@ -36,6 +36,7 @@ enum exchange_step handle_track(struct exchange *x);
 /* handle_page.c */
 enum exchange_step handle_flame(struct exchange *x);
 enum exchange_step handle_thumb(struct exchange *x);
+enum exchange_step handle_tree(struct exchange *x);
 enum exchange_step handle_track_choice(struct exchange *x);
 enum exchange_step handle_rename(struct exchange *x);
 
@@ -48,7 +49,7 @@ bool profile_record(struct exchange *x, struct str id, struct record *r);
 void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary,
                   const char *token);
 
-/* Whether this is the upload's delete token (p NULL: none was sent). False: x->reply says 401 or 403. */
+/* Whether this is the upload's delete token (p NULL: none was sent). False: x->reply is 403. */
 bool token_accepted(struct exchange *x, const struct record *r, struct str token);
 /* The field `token` of a form, decoded into the buffer. */
 struct str form_token(struct exchange *x, struct buf *token);
@@ -60,7 +61,7 @@ bool take_view(struct exchange *x, struct view_result *result, struct buf *bytes
 enum exchange_step answer_view(struct exchange *x, unsigned status, const struct view_request *r);
 
 /* The view options among the query's parameters. False: diag. `output` and `track` are taken only if `upload`, which also
- * passes over the upload's own (name, expires). */
+ * passes over the upload's own (name, expires, member); `node` and `skip` only for the output "tree". */
 bool view_query(struct exchange *x, bool upload, struct view_request *r, struct diag *diag);
 
 #endif

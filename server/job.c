@@ -4,13 +4,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "parser/unpack.h"
 #include "server/job_impl.h"
+#include "server/sweep.h"
 
 enum {
     SPARE_CHUNKS = 64,
     /* An upload that does not fold while it arrives has no queue to speak of: one chunk is worked on, one
        waits. */
-    SPOOL_QUEUE_BYTES = CHUNK_BYTES
+    SPOOL_QUEUE_BYTES = CHUNK_BYTES,
+    ROOM_TRIES = 4 /* on a full disk: others may take the room that was made */
 };
 
 enum { LANE_SPOOL, LANE_HASH, LANE_FOLD };
@@ -94,6 +97,8 @@ static void spool(void *context, const uint8_t *p, size_t n)
     if (is_refused(job))
         return;
     enum store_result result = store_temp_write(&job->temp, p, n);
+    for (unsigned i = 0; i < ROOM_TRIES && result == STORE_FULL && sweep_make_room(job->service->sweep); i++)
+        result = store_temp_write(&job->temp, p, n);
     if (result == STORE_OK)
         return;
     job_store_diag(&diag, result);
@@ -297,17 +302,30 @@ uint64_t job_bytes(const struct job *job)
     return job->bytes;
 }
 
+void job_choose(struct job *job, struct str member)
+{
+    struct record *r = &job->result.record;
+
+    unpack_member_name(member, r->member);
+    if (job->bytes > 0)
+        job->chosen_late = true;
+    else if (job->fold != NULL)
+        fold_choose(job->fold, r->member);
+}
+
+struct str job_head(const struct job *job)
+{
+    return (struct str){job->head, job->head_bytes};
+}
+
 void job_end(struct job *job, struct exchange *x, struct str name, int64_t created_s, int64_t expires_s,
              bool early)
 {
     struct timespec now;
 
     struct record *r = &job->result.record;
-    size_t n = name.n < RECORD_NAME_BYTES ? name.n : RECORD_NAME_BYTES;
 
-    if (n > 0)
-        memcpy(r->name, name.p, n);
-    r->name[n] = '\0';
+    record_set_name(r, name);
     r->created_s = created_s;
     r->expires_s = expires_s;
     r->size = job->bytes;

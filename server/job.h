@@ -10,6 +10,7 @@
 
 #include "server/exchange.h"
 #include "server/record.h"
+#include "server/store.h"
 
 struct job;
 
@@ -25,6 +26,12 @@ bool job_ready(struct job *job, struct exchange *x);
 /* Takes the n bytes. False once the upload is refused (job_diag): the rest need not be pushed. */
 bool job_push(struct job *job, const void *p, size_t n);
 uint64_t job_bytes(const struct job *job); /* pushed so far; the producer's to ask */
+
+/* Of an archive this member is meant: a name, not empty. Before job_end; best before the first byte, since the upload is read
+ * again otherwise. */
+void job_choose(struct job *job, struct str member);
+/* The first bytes that were pushed, up to 4 KiB; the producer's to ask. */
+struct str job_head(const struct job *job);
 
 /* After the last byte: suspends x until the result is there; or, if that takes longer than answer_within_ms
  * or `early` is set, until the upload is durable: its views are made behind the answer then. `name` and times
@@ -45,6 +52,9 @@ void job_result(struct job *job, struct job_result *result);
 
 /* Why a push was refused. */
 const struct diag *job_diag(struct job *job);
+
+/* What a failed write to the store means for the upload. */
+void job_store_diag(struct diag *diag, enum store_result result);
 
 /* Ends the producer's part. Without job_end before it, nothing of the upload stays. NULL is fine. */
 void job_release(struct job *job);

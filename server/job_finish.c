@@ -6,6 +6,7 @@
 #include "core/clean.h"
 #include "server/cache.h"
 #include "server/job_impl.h"
+#include "server/sweep.h"
 #include "server/views.h"
 
 /* The work behind the profile, shared out among runners: making the upload durable, the summary, then a view
@@ -51,13 +52,17 @@ static bool make_profile(struct job *job)
 {
     struct diag *diag = &job->result.diag;
 
+    if (job->chosen_late) {
+        fold_abandon(job->fold);
+        job->fold = NULL;
+    }
     if (job->refused) {
         *diag = job->refusal;
     } else if (job->fold != NULL) {
         job->folded = fold_finish(job->fold, diag);
         job->fold = NULL;
     } else {
-        job->folded = fold_file(job->service->config, job->temp.fd, diag);
+        job->folded = fold_file(job->service->config, job->temp.fd, job->result.record.member, diag);
     }
     identify_refused(diag, job->head, job->head_bytes);
     return job->folded != NULL;
@@ -163,27 +168,35 @@ static bool fail_to_keep(struct job *job, enum store_result result)
  * job. */
 static bool keep(struct job *job)
 {
+    struct store *store = job->service->store;
     struct job_result *result = &job->result;
     struct record *r = &result->record;
     char key[RECORD_BLOB_KEY_CHARS + 1];
 
     record_blob_key(r->sha256, key);
-    enum store_result blob = store_temp_commit(job->service->store, &job->temp, key, STORE_DURABLE);
+    enum store_result blob = store_temp_commit(store, &job->temp, key, STORE_DURABLE);
+    if (blob == STORE_FULL && job->temp.open && sweep_make_room(job->service->sweep))
+        blob = store_temp_commit(store, &job->temp, key, STORE_DURABLE);
     if (blob != STORE_OK && blob != STORE_EXISTS)
         return fail_to_keep(job, blob);
     if (!record_new_secret(r->id) || !record_new_secret(result->delete_token))
         return diag_set(&result->diag, DIAG_IO, "no randomness", "Tell the operator.",
                         "The system gave no random numbers for the upload's id.");
     record_sha256_hex(result->delete_token, strlen(result->delete_token), r->token_sha256);
-    enum store_result written = record_write(job->service->store, r);
+    enum store_result written = record_write(store, r);
+    if (written == STORE_FULL && sweep_make_room(job->service->sweep))
+        written = record_write(store, r);
     return written == STORE_OK || fail_to_keep(job, written);
 }
 
 static void keep_and_tell(struct job *job)
 {
+    char source[RECORD_SHA256_CHARS + 1];
+
     if (!keep(job))
         return;
-    cache_put(views_cache(job->service->views), job->result.record.sha256, job->folded);
+    record_source(job->result.record.sha256, job->result.record.member, source);
+    cache_put(views_cache(job->service->views), source, job->folded);
     progress_publish(job->progress, job->result.record.id);
     pthread_mutex_lock(&job->lock);
     job->kept = true;
@@ -196,7 +209,7 @@ static void make_summary(struct job *job)
     struct diag diag = {0};
     struct buf text = {0};
 
-    memcpy(r.sha256, job->result.record.sha256, sizeof(r.sha256));
+    view_of(&r, &job->result.record);
     if (!views_make(job->service, &r, job->folded, &text, &diag) ||
         (text.n == 0 && !convert_summary(job->folded, &text, &diag))) {
         buf_free(&text);
@@ -215,8 +228,8 @@ static void make_view(struct job *job, uint32_t track, struct buf *scratch)
     struct view_request r = {.output = OUTPUTS[0]};
     struct diag diag = {0};
 
-    memcpy(r.sha256, job->result.record.sha256, sizeof(r.sha256));
-    view_defaults(&r.options);
+    view_of(&r, &job->result.record);
+    convert_defaults(job->service->config, &r.options);
     r.options.track_ids[0] = folded_profile(job->folded)->tracks[track].id;
     r.options.n_track_ids = 1;
     if (!views_make(job->service, &r, job->folded, scratch, &diag))

@@ -44,6 +44,7 @@ struct job {
     uint64_t bytes;
     char head[IDENTIFY_BYTES];
     size_t head_bytes;
+    bool chosen_late;     /* a member was chosen behind the first byte: what was folded so far may be another */
     bool answer_early;    /* as soon as it is durable */
     int64_t answer_by_ms; /* monotonic; durable uploads are answered then */
 
@@ -71,7 +72,5 @@ void job_run_finish(struct task *task);
 
 void job_unref(struct job *job);
 void job_leave_place(struct job *job);
-/* What a failed write to the store means for the upload. */
-void job_store_diag(struct diag *diag, enum store_result result);
 
 #endif

@@ -3,7 +3,7 @@
 #include "core/clean.h"
 #include "render/output.h"
 #include "render/svg.h"
-#include "server/form.h"
+#include "render/view_link.h"
 #include "server/page_data.h"
 #include "server/page_frame.h"
 #include "server/pages.h"
@@ -20,50 +20,10 @@ struct page {
     size_t at; /* index of the thread that is shown; the number of threads if it is several */
 };
 
-/* ---- the query that leads to the same view of another thread ---- */
-
-struct query {
-    struct buf *b;
-    const char *sign, *ampersand;
-};
-
-static void put_option(struct query *q, const char *key, struct str value)
-{
-    buf_z(q->b, q->sign);
-    buf_z(q->b, key);
-    buf_char(q->b, '=');
-    form_encode(q->b, value);
-    q->sign = q->ampersand;
-}
-
-static void put_number(struct query *q, const char *key, uint64_t value, unsigned decimals)
-{
-    char text[NUMBER_BYTES_MAX];
-
-    put_option(q, key, (struct str){text, (size_t)(number_fixed(text, value, decimals) - text)});
-}
-
-void page_flame_query(struct buf *b, const struct view_options *o, const char *ampersand)
-{
-    struct view_options usual;
-    struct query q = {b, "?", ampersand};
-
-    view_defaults(&usual);
-    if (o->value[0] != '\0')
-        put_option(&q, "value", str_of(o->value));
-    if (o->view != usual.view)
-        put_option(&q, "view", str_of(view_kind_word(o->view)));
-    if (o->order != usual.order)
-        put_option(&q, "order", str_of(view_order_word(o->order)));
-    if (o->width_px != usual.width_px)
-        put_number(&q, "width", o->width_px, 0);
-    if (o->min_milli_px != usual.min_milli_px)
-        put_number(&q, "min", o->min_milli_px, 3);
-}
-
+/* The script of the page keeps it to what is shown. */
 static void put_query(struct buf *b, const struct view_options *o)
 {
-    page_flame_query(b, o, "&amp;");
+    view_link(b, o, "&amp;");
 }
 
 /* ---- threads ---- */
@@ -106,7 +66,7 @@ static void put_neighbour(const struct page *p, size_t at, const char *relation,
         return;
     }
     const json_t *track = json_array_get(p->tracks, at);
-    buf_printf(p->b, "<a class=\"button\" rel=\"%s\" href=\"", relation);
+    buf_printf(p->b, "<a class=\"button follows\" rel=\"%s\" href=\"", relation);
     page_frame_text(p->b, "", page_data_track_id(track, text), "");
     put_query(p->b, p->of->options);
     page_frame_text(p->b, "\" title=\"", page_data_text(track, "name"), "\">");
@@ -194,13 +154,41 @@ static void put_words(struct buf *b, const char *key, const char *label, const c
     buf_z(b, "</select></p>\n");
 }
 
+/* Of a profile that has both. */
+static bool has_open_frames(const json_t *summary)
+{
+    const json_t *each;
+    size_t i;
+    bool wall = false, open = false;
+
+    json_array_foreach(json_object_get(summary, "values"), i, each) wall =
+        wall || str_eq(page_data_text(each, "name"), STR("wall"));
+    json_array_foreach(json_object_get(summary, "warnings"), i, each) open =
+        open || str_eq(page_data_text(each, "code"), STR("open-frames"));
+    return wall && open;
+}
+
+static void put_open(const struct page *p)
+{
+    static const char *const LABELS[] = {
+        [OPEN_LAST] = "end with their thread's records", [OPEN_END] = "last to the end of the trace"};
+
+    if (!has_open_frames(p->of->summary))
+        return;
+    buf_z(p->b, "<p><label for=\"open\">Methods never left</label> <select id=\"open\" name=\"open\">\n");
+    for (unsigned i = 0; view_open_word(i) != NULL; i++) {
+        put_choice(p->b, str_of(view_open_word(i)), i == p->of->options->open);
+        buf_z(p->b, LABELS[i]);
+        buf_z(p->b, "</option>\n");
+    }
+    buf_z(p->b, "</select></p>\n");
+}
+
 /* An option that is not among the choices stays as it is. */
 static void put_hidden(struct buf *b, const char *key, uint64_t value, unsigned decimals)
 {
-    char text[NUMBER_BYTES_MAX];
-
     buf_printf(b, "<input type=\"hidden\" name=\"%s\" value=\"", key);
-    buf_bytes(b, text, (size_t)(number_fixed(text, value, decimals) - text));
+    buf_fixed(b, value, decimals);
     buf_z(b, "\">\n");
 }
 
@@ -216,32 +204,61 @@ static void put_form(const struct page *p)
     put_values(p);
     put_words(p->b, "view", "View", view_kind_word, o->view);
     put_words(p->b, "order", "Order", view_order_word, o->order);
+    put_words(p->b, "palette", "Colours", view_palette_word, o->palette);
+    put_words(p->b, "names", "Names", view_names_word, o->names);
+    put_open(p);
     if (o->width_px != usual.width_px)
         put_hidden(p->b, "width", o->width_px, 0);
     if (o->min_milli_px != usual.min_milli_px)
         put_hidden(p->b, "min", o->min_milli_px, 3);
+    page_frame_text(p->b, "<input type=\"hidden\" name=\"method\" value=\"", str_of(o->method), "\">\n");
+    if (o->view == VIEW_CHART && o->from_ns != usual.from_ns)
+        put_hidden(p->b, "from", o->from_ns, 3);
+    if (o->view == VIEW_CHART && o->to_ns != usual.to_ns)
+        put_hidden(p->b, "to", o->to_ns, 3);
     buf_z(p->b, "<p class=\"submit\"><button>Show</button></p>\n</form>\n");
+}
+
+/* `method` is of the picture: svg.flame has it. */
+static void put_button(struct buf *b, const char *method, const char *words)
+{
+    buf_printf(b, "<button type=\"button\" class=\"button\" data-do=\"%s\">%s</button>\n", method, words);
+}
+
+/* What only the script can do; it shows them. */
+static void put_tools(struct buf *b)
+{
+    buf_z(b, "<div id=\"tools\" class=\"viewer-tools\" hidden>\n"
+             "<p role=\"search\"><label for=\"search\">Search</label> <input id=\"search\" type=\"search\" "
+             "placeholder=\"text or /regexp/\" autocomplete=\"off\" spellcheck=\"false\"></p>\n"
+             "<p class=\"check\"><input id=\"match-case\" type=\"checkbox\"> "
+             "<label for=\"match-case\">Match case</label></p>\n<p class=\"buttons\">\n");
+    put_button(b, "previous", "Previous match");
+    put_button(b, "next", "Next match");
+    put_button(b, "reset", "Reset zoom and search");
+    put_button(b, "png", "Save as PNG");
+    buf_z(b, "</p>\n</div>\n");
 }
 
 /* ---- the picture, what is below ---- */
 
-/* Without its style, which the page has from a file: it allows none within itself. */
+/* Without its style and its script, which the page has from files: it allows none within itself. */
 static void put_picture(const struct page *p)
 {
-    struct str svg = p->of->svg, style = svg_style_element(svg);
-    const char *rest = style.p + style.n;
+    struct svg_parts parts = svg_without_code(p->of->svg);
 
-    buf_bytes(p->b, svg.p, (size_t)(style.p - svg.p));
-    buf_bytes(p->b, rest, (size_t)(svg.p + svg.n - rest));
+    for (size_t i = 0; i < sizeof(parts.pieces) / sizeof(parts.pieces[0]); i++)
+        buf_str(p->b, parts.pieces[i]);
 }
 
 static void put_downloads(const struct page *p)
 {
     buf_z(p->b, "<p class=\"downloads\">Download this view: ");
     for (size_t i = 0, n = 0; i < OUTPUTS_COUNT; i++) {
-        if (OUTPUTS[i]->preview)
+        if (OUTPUTS[i]->preview || (p->of->options->view == VIEW_CHART && !OUTPUTS[i]->charts))
             continue;
-        page_frame_text(p->b, n++ == 0 ? "<a href=\"" : ", <a href=\"", p->of->track, ".");
+        buf_z(p->b, n++ == 0 ? "<a class=\"follows\" href=\"" : ", <a class=\"follows\" href=\"");
+        page_frame_text(p->b, "", p->of->track, ".");
         buf_z(p->b, OUTPUTS[i]->suffix);
         put_query(p->b, p->of->options);
         page_frame_text(p->b, "\">", str_of(OUTPUTS[i]->label), "</a>");
@@ -266,6 +283,20 @@ static void put_heading(const struct page *p, struct str shown)
     buf_z(p->b, "</div>\n");
 }
 
+/* The script of the picture makes no controls of its own within it. */
+static void put_viewer(const struct page *p)
+{
+    page_frame_text(p->b, "<div data-flame-controls data-flame-tree=\"", p->of->track, "/tree\">\n");
+    put_form(p);
+    if (p->of->options->view != VIEW_CHART)
+        put_tools(p->b);
+    buf_z(
+        p->b,
+        "<div id=\"picture\" class=\"picture\" tabindex=\"0\" role=\"region\" aria-label=\"Flame graph\">\n");
+    put_picture(p);
+    buf_z(p->b, "</div>\n</div>\n");
+}
+
 void page_flame(struct buf *b, const struct page_flame *of)
 {
     struct page p = {.b = b, .of = of, .tracks = json_object_get(of->summary, "tracks")};
@@ -279,16 +310,12 @@ void page_flame(struct buf *b, const struct page_flame *of)
     page_frame_begin(b, &(struct page_frame){.title = buf_view(&title),
                                              .root = STR("../../../"),
                                              .style = "flame.css",
+                                             .viewer = "flame.js",
                                              .script = "flame-page.js",
                                              .wide = true});
+    buf_z(b, "<a class=\"skip\" href=\"#picture\">Skip to the flame graph</a>\n");
     put_heading(&p, buf_view(&shown));
-    put_form(&p);
-    buf_z(b,
-          "<div id=\"picture\" class=\"picture\" tabindex=\"0\" role=\"region\" aria-label=\"Flame graph\" "
-          "data-svg=\"");
-    page_frame_text(b, "", of->track, ".svg\">\n");
-    put_picture(&p);
-    buf_z(b, "</div>\n");
+    put_viewer(&p);
     put_downloads(&p);
     page_warnings(b, json_object_get(of->summary, "warnings"));
     b->failed = b->failed || shown.failed || title.failed;

@@ -54,6 +54,8 @@ void page_frame_begin(struct buf *b, const struct page_frame *frame)
     put_file(b, "<link rel=\"stylesheet\" href=\"", frame->root, "app.css", "\">\n");
     if (frame->style != NULL)
         put_file(b, "<link rel=\"stylesheet\" href=\"", frame->root, frame->style, "\">\n");
+    if (frame->viewer != NULL)
+        put_file(b, "<script defer src=\"", frame->root, frame->viewer, "\"></script>\n");
     if (frame->script != NULL)
         put_file(b, "<script type=\"module\" src=\"", frame->root, frame->script, "\"></script>\n");
     if (frame->refresh_s > 0)

@@ -11,6 +11,7 @@ struct page_frame {
         root; /* where the front page is, seen from this page: page_root(), or a literal of that form */
     const char *style;  /* a file of static/ to load beside app.css; NULL: none */
     const char *script; /* a file of static/, loaded as a module; it can import its neighbours; NULL: none */
+    const char *viewer; /* a file of static/, loaded before it as a plain script; NULL: none */
     unsigned refresh_s; /* without scripts, the page is loaded again after so long; 0: not */
     bool wide;          /* takes the whole width of the window */
 };

@@ -303,7 +303,9 @@ static void put_progress(const struct page *p)
     page_data_put_number(p->b, UNIT_BYTES, made->bytes);
     buf_z(p->b, ", ");
     page_data_put_number(p->b, UNIT_COUNT, made->records);
-    buf_z(p->b, " records</p>\n</section>\n");
+    /* What refreshes a page by itself stays on one whose address has a fragment, as an uploader's has. */
+    buf_z(p->b,
+          " records</p>\n<noscript><p>Reload the page to see how far it is.</p></noscript>\n</section>\n");
 }
 
 void page_result(struct buf *b, const struct page_result *of)

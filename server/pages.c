@@ -1,7 +1,6 @@
 #include "server/pages.h"
 
 #include "core/hash.h"
-#include "render/svg.h"
 #include "server/page_data.h"
 #include "server/page_frame.h"
 
@@ -9,17 +8,13 @@ enum { HASH_CHARS = 16 };
 
 /* ---- files of static/ ---- */
 
-/* The style of the pictures, for pages that have their elements. */
-static const struct str FLAME_STYLE_NAME = STR_INIT("flame.css");
-
 /* Names the content for caches; nobody gains by forging it, so the seed may be known. */
 static void content_hash(char out[HASH_CHARS + 1])
 {
     static const char DIGITS[] = "0123456789abcdef";
-    struct str files = STATIC_FILES_DIGEST, style = svg_style();
+    struct str files = STATIC_FILES_DIGEST;
     uint64_t hash = hash_bytes((struct hash_seed){0, 0}, files.p, files.n);
 
-    hash = hash_bytes((struct hash_seed){hash, 0}, style.p, style.n);
     for (int i = HASH_CHARS; i > 0; i--, hash >>= 4)
         out[i - 1] = DIGITS[hash & 15];
     out[HASH_CHARS] = '\0';
@@ -27,9 +22,6 @@ static void content_hash(char out[HASH_CHARS + 1])
 
 static bool file_by_name(struct str name, struct static_file *file)
 {
-    *file = (struct static_file){FLAME_STYLE_NAME, STR_INIT("text/css; charset=utf-8"), svg_style()};
-    if (str_eq(name, FLAME_STYLE_NAME))
-        return true;
     for (size_t i = 0; i < STATIC_FILES_COUNT; i++)
         if (str_eq(STATIC_FILES[i].name, name)) {
             *file = STATIC_FILES[i];

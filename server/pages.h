@@ -53,9 +53,6 @@ struct page_flame {
     struct str svg;                     /* output "svg" of these options */
 };
 void page_flame(struct buf *b, const struct page_flame *p);
-/* The query, from its ? on, that leads to these options, not those of the tracks; nothing for the default ones.
- * `ampersand` is what stands between two of them. */
-void page_flame_query(struct buf *b, const struct view_options *o, const char *ampersand);
 
 /* The form behind /p/<id>/delete?token= */
 void page_delete(struct buf *b, const struct record *r, struct str token);

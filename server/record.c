@@ -39,6 +39,18 @@ static bool sha256_valid(struct str hex)
     return hex.n == RECORD_SHA256_CHARS && made_of(hex, "0123456789abcdef");
 }
 
+void record_set_name(struct record *r, struct str name)
+{
+    struct buf cleaned = {0};
+
+    clean_text(&cleaned, clean_cut(name, RECORD_NAME_BYTES));
+    struct str shown = clean_cut(buf_view(&cleaned), cleaned.failed ? 0 : RECORD_NAME_BYTES);
+    memset(r->name, 0, sizeof(r->name));
+    if (shown.n > 0)
+        memcpy(r->name, shown.p, shown.n);
+    buf_free(&cleaned);
+}
+
 bool record_new_secret(char out[RECORD_ID_CHARS + 1])
 {
     uint8_t bits[16];
@@ -71,6 +83,18 @@ void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1
         out[2 * i + 1] = DIGITS[digest[i] & 15];
     }
     out[RECORD_SHA256_CHARS] = '\0';
+}
+
+void record_source(const char *sha256, const char *member, char out[RECORD_SHA256_CHARS + 1])
+{
+    char text[RECORD_SHA256_CHARS + 1 + RECORD_MEMBER_BYTES + 1];
+
+    if (member[0] == '\0') {
+        memcpy(out, sha256, RECORD_SHA256_CHARS + 1);
+        return;
+    }
+    int n = snprintf(text, sizeof(text), "%s/%s", sha256, member);
+    record_sha256_hex(text, (size_t)n, out);
 }
 
 bool record_token_matches(const struct record *r, struct str token)
@@ -161,6 +185,11 @@ static json_t *to_json(const struct record *r)
                                 "sha256", r->sha256, "size", (json_int_t)r->size, "format", r->format,
                                 "token_sha256", r->token_sha256, "warnings", (json_int_t)r->warnings);
     buf_free(&name);
+    if (object != NULL && r->member[0] != '\0' &&
+        json_object_set_new(object, "member", json_string(r->member)) != 0) {
+        json_decref(object);
+        return NULL;
+    }
     return object;
 }
 
@@ -204,6 +233,8 @@ static bool from_json(const json_t *object, struct str id, struct record *r)
            get_text(object, "name", r->name, sizeof(r->name)) &&
            get_text(object, "sha256", r->sha256, sizeof(r->sha256)) &&
            get_text(object, "token_sha256", r->token_sha256, sizeof(r->token_sha256)) &&
+           (json_object_get(object, "member") == NULL ||
+            get_text(object, "member", r->member, sizeof(r->member))) &&
            get_text(object, "format", r->format, sizeof(r->format)) && get_number(object, "size", &r->size) &&
            get_number(object, "warnings", &r->warnings) && get_time(object, "created", &r->created_s) &&
            get_time(object, "expires", &r->expires_s) && valid(r);

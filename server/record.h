@@ -10,6 +10,7 @@ enum {
     RECORD_ID_CHARS = 26, /* 128 random bits in lower-case base32, [a-z2-7] */
     RECORD_SHA256_CHARS = 64,
     RECORD_NAME_BYTES = 255,
+    RECORD_MEMBER_BYTES = 512,
     RECORD_GONE_DAYS = 30
 };
 
@@ -19,6 +20,7 @@ struct record {
      */
     char name[RECORD_NAME_BYTES + 1];
     char sha256[RECORD_SHA256_CHARS + 1]; /* of the bytes as uploaded */
+    char member[RECORD_MEMBER_BYTES + 1]; /* of an archive, that was chosen, cleaned; or "" */
     char token_sha256[RECORD_SHA256_CHARS + 1];
     char format[32];              /* name of the input format: printable ASCII */
     uint64_t size;                /* bytes */
@@ -33,8 +35,15 @@ bool record_id_valid(struct str id);
  */
 bool record_new_secret(char out[RECORD_ID_CHARS + 1]) __attribute__((warn_unused_result));
 
+/* What the client calls the upload, cleaned as record_read cleans it, so that no byte of it ends it early; what is too
+ * long is cut. */
+void record_set_name(struct record *r, struct str name);
+
 /* SHA-256 in lower-case hex. Empty text, which is no digest, if the library has no memory. */
 void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1]);
+
+/* Names the profile: the digest of the bytes, or, where a member was chosen, of that digest with the member. */
+void record_source(const char *sha256, const char *member, char out[RECORD_SHA256_CHARS + 1]);
 
 /* The bytes of an upload in the store, blobs/ab/<sha256>. */
 enum { RECORD_BLOB_KEY_CHARS = sizeof("blobs/ab/") - 1 + RECORD_SHA256_CHARS };

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "render/svg.h"
+#include "render/thumb.h"
+#include "render/viewer.h"
 #include "server/http.h"
 #include "server/job.h"
 #include "server/keepsake.h"
@@ -41,19 +42,36 @@ static enum log_level level_of(const char *name)
     return (enum log_level)level;
 }
 
-/* The style of the SVG is constant: its digest lets it through a policy that lets nothing else through. */
-static bool make_policy(struct service *s)
+enum { SOURCE_CHARS = 80 };
+
+/* "'sha256-...'" as a content security policy has it. False: no memory. */
+static bool put_source(struct str code, char out[SOURCE_CHARS])
 {
-    struct str style = svg_style();
     unsigned char digest[EVP_MAX_MD_SIZE], base64[64];
     unsigned n = 0;
 
-    if (EVP_Digest(style.p, style.n, digest, &n, EVP_sha256(), NULL) != 1)
+    if (EVP_Digest(code.p, code.n, digest, &n, EVP_sha256(), NULL) != 1)
         return false;
     EVP_EncodeBlock(base64, digest, (int)n);
+    snprintf(out, SOURCE_CHARS, "'sha256-%s'", (char *)base64);
+    return true;
+}
+
+/* Script and style of the pictures are constant: their digests let them through policies that let nothing else
+ * through. */
+static bool make_policies(struct service *s)
+{
+    char script[SOURCE_CHARS], style[SOURCE_CHARS], thumb[SOURCE_CHARS];
+
+    if (!put_source(viewer_script(), script) || !put_source(viewer_style(), style) ||
+        !put_source(thumb_style(), thumb))
+        return false;
     snprintf(s->svg_policy, sizeof(s->svg_policy),
-             "default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'; sandbox",
-             (char *)base64);
+             "default-src 'none'; script-src %s; style-src %s; connect-src 'self'; base-uri 'none'; "
+             "form-action 'none'; sandbox allow-scripts allow-downloads",
+             script, style);
+    snprintf(s->thumb_policy, sizeof(s->thumb_policy),
+             "default-src 'none'; style-src %s; base-uri 'none'; form-action 'none'; sandbox", thumb);
     return true;
 }
 
@@ -88,15 +106,15 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->recent = recent_new(s->store);
     s->keepsakes = keepsakes_new();
     if (s->log == NULL || s->pool == NULL || s->jobs == NULL || s->views == NULL || s->progresses == NULL ||
-        s->recent == NULL || s->keepsakes == NULL || !make_policy(s) || !pool_start(s->pool))
+        s->recent == NULL || s->keepsakes == NULL || !make_policies(s) || !pool_start(s->pool))
         return no_means(diag);
     return true;
 }
 
-static void close_service(struct service *s, struct sweep *sweep)
+static void close_service(struct service *s)
 {
     pool_free(s->pool);
-    sweep_stop(sweep);
+    sweep_stop(s->sweep);
     views_free(s->views);
     recent_free(s->recent);
     keepsakes_free(s->keepsakes);
@@ -169,13 +187,12 @@ int serve_run(const struct config *config)
     sigaddset(&signals, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
-    struct sweep *sweep = NULL;
     bool ok = address_parse(str_of(config->listen), &address) && open_service(&s, &settled, &diag);
     if (ok) {
-        sweep = sweep_start(&settled, s.store, s.log);
-        ok = sweep != NULL ? serve(&s, &address, &signals, &diag) : no_means(&diag);
+        s.sweep = sweep_start(&settled, s.store, s.log);
+        ok = s.sweep != NULL ? serve(&s, &address, &signals, &diag) : no_means(&diag);
     }
-    close_service(&s, sweep);
+    close_service(&s);
     if (!ok && diag.kind != DIAG_NONE)
         report(&diag);
     return ok ? 0 : 1;

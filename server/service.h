@@ -11,12 +11,14 @@ struct jobs;
 struct keepsakes;
 struct progresses;
 struct recent;
+struct sweep;
 struct views;
 
 struct service {
     const struct config *config;
     struct log *log;
     struct store *store;
+    struct sweep *sweep; /* of the store */
     struct pool *pool;
     struct jobs *jobs;
     struct views *views;
@@ -24,7 +26,8 @@ struct service {
     struct recent *recent;       /* records that were read a moment ago */
     struct keepsakes *keepsakes; /* files of static/, encoded */
     char address[300];           /* what is listened on, as "host:port", for URLs */
-    char svg_policy[300];        /* Content-Security-Policy of SVG answers */
+    char svg_policy[400];        /* Content-Security-Policy of pictures, */
+    char thumb_policy[300];      /* of their previews */
 };
 
 extern const char SERVICE_VERSION[];

@@ -4,10 +4,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "server/coding.h"
 #include "server/multipart.h"
+#include "server/pair.h"
 
 enum {
-    FIELD_BYTES_MAX = 512,
+    FIELD_BYTES_MAX = RECORD_MEMBER_BYTES,
     DRAIN_BYTES_MIN = 8 << 20,
     FORM_OVERHEAD_BYTES = 64 << 10, /* delimiters and fields around the file */
 };
@@ -19,15 +21,19 @@ struct upload {
     struct exchange *exchange;
     struct job *job;
     struct multipart *multipart; /* NULL: the body is the file */
+    const struct packer *packer; /* of the body's content coding, or NULL */
+    struct coding *coding;       /* of a coded form, until its end */
+    size_t taken;                /* of the bytes that come again */
     struct diag diag;            /* of the form; the job has its own */
     struct job_result result;
     bool have_result;
     bool refused; /* the rest is drained */
     bool ended;
     uint64_t drained_bytes;
-    enum { FIELD_NONE, FIELD_FILE, FIELD_NAME, FIELD_EXPIRES, FIELD_OTHER } field;
+    enum { FIELD_NONE, FIELD_FILE, FIELD_HALF, FIELD_NAME, FIELD_EXPIRES, FIELD_MEMBER, FIELD_OTHER } field;
     bool have_file; /* a file part with a name or bytes was seen */
     bool file_named;
+    struct pair pair; /* the trace in two fields */
     struct buf name, expires, value;
 };
 
@@ -35,7 +41,7 @@ struct upload {
 
 static bool begin_file(struct upload *u, const struct multipart_part *part)
 {
-    if (u->have_file)
+    if (u->have_file || pair_seen(&u->pair))
         return diag_set(&u->diag, DIAG_USAGE, "more than one file", UPLOAD_HINT,
                         "The form has two files; an upload is one trace.");
     u->field = FIELD_FILE;
@@ -46,22 +52,46 @@ static bool begin_file(struct upload *u, const struct multipart_part *part)
     return true;
 }
 
+/* The name that both halves have in common is that of the upload. */
+static struct str common_name(struct str filename)
+{
+    if (str_ends(filename, STR(".data")) && filename.n > 5)
+        filename.n -= 5;
+    return filename;
+}
+
+static bool begin_half(struct upload *u, const struct multipart_part *part)
+{
+    if (u->have_file)
+        return diag_set(&u->diag, DIAG_USAGE, "more than one file", UPLOAD_HINT,
+                        "The form has a trace and, beside it, a key or data file.");
+    u->field = FIELD_HALF;
+    u->file_named = part->has_filename && part->filename.n > 0;
+    enum pair_half half = str_eq(part->name, STR("key")) ? PAIR_KEY : PAIR_DATA;
+    if (u->name.n == 0 && half == PAIR_DATA)
+        buf_str(&u->name, common_name(part->filename));
+    return pair_begin(&u->pair, half, &u->diag);
+}
+
 static bool begin_part(void *context, const struct multipart_part *part)
 {
     struct upload *u = context;
 
     buf_clear(&u->value);
+    if (str_eq(part->name, STR("key")) || str_eq(part->name, STR("data")))
+        return begin_half(u, part);
     if (part->has_filename || str_eq(part->name, STR("trace")))
         return begin_file(u, part);
     u->field = str_eq(part->name, STR("name"))      ? FIELD_NAME
                : str_eq(part->name, STR("expires")) ? FIELD_EXPIRES
+               : str_eq(part->name, STR("member"))  ? FIELD_MEMBER
                                                     : FIELD_OTHER;
     if (u->field == FIELD_OTHER)
-        return diag_set(
-            &u->diag, DIAG_USAGE, "unknown form field",
-            "Fields are: a file (any name), name, expires (days). To send a file, write curl -F trace=@FILE "
-            "with the @.",
-            "The form has a field that the service does not know.");
+        return diag_set(&u->diag, DIAG_USAGE, "unknown form field",
+                        "Fields are: a file (any name), or key and data of a trace in two files; name, "
+                        "expires (days), member (of a "
+                        "zip archive). To send a file, write curl -F trace=@FILE with the @.",
+                        "The form has a field that the service does not know.");
     return true;
 }
 
@@ -73,6 +103,8 @@ static bool part_data(void *context, const char *p, size_t n)
         u->have_file = true;
         return job_push(u->job, p, n);
     }
+    if (u->field == FIELD_HALF)
+        return pair_data(&u->pair, p, n, &u->diag);
     if (u->value.n + n > FIELD_BYTES_MAX)
         return diag_set(&u->diag, DIAG_USAGE, "form field too long", UPLOAD_HINT,
                         "A field of the form has more than %d bytes.", FIELD_BYTES_MAX);
@@ -83,6 +115,7 @@ static bool part_data(void *context, const char *p, size_t n)
 static bool end_part(void *context)
 {
     struct upload *u = context;
+    bool ok = u->field != FIELD_HALF || pair_end(&u->pair, u->file_named, &u->diag);
 
     if (u->field == FIELD_NAME && u->value.n > 0) {
         buf_clear(&u->name);
@@ -90,9 +123,11 @@ static bool end_part(void *context)
     } else if (u->field == FIELD_EXPIRES) {
         buf_clear(&u->expires);
         buf_str(&u->expires, buf_view(&u->value));
+    } else if (u->field == FIELD_MEMBER && u->value.n > 0) {
+        job_choose(u->job, buf_view(&u->value));
     }
     u->field = FIELD_NONE;
-    return true;
+    return ok;
 }
 
 /* ---- begin ---- */
@@ -160,13 +195,49 @@ static void name_from_url(struct upload *u, const struct exchange *x)
     buf_str(&u->expires, expires);
 }
 
+/* The sink of a coded form. */
+static bool push_form(void *context, const uint8_t *p, size_t n)
+{
+    struct upload *u = context;
+
+    return multipart_feed(u->multipart, (const char *)p, n, &u->diag);
+}
+
+static void open_body(struct upload *u, struct str type, bool form, struct diag *diag)
+{
+    struct exchange *x = u->exchange;
+    struct str member = x->query(x, "member");
+
+    if (form && !open_form(u, type, diag))
+        return;
+    if (form && u->packer != NULL)
+        u->coding = coding_new(u->packer, x->service->config, push_form, u, diag);
+    if (diag->kind == DIAG_NONE)
+        u->job = job_new(x->service, diag);
+    if (u->job != NULL && member.n > 0)
+        job_choose(u->job, member);
+    pair_init(&u->pair, u->job, x->service->store);
+}
+
+static bool check_coding(struct exchange *x, const struct packer **packer)
+{
+    if (coding_find(x->header(x, "Content-Encoding"), packer))
+        return true;
+    exchange_problem(x, 415, "unknown content coding", "Code the body once, as gzip or zstd, or not at all.",
+                     "The request's Content-Encoding is not one that is read here.");
+    reply_header(&x->reply, "Accept-Encoding", CODING_ACCEPTED);
+    x->reply.close = true;
+    return false;
+}
+
 enum exchange_step upload_begin(struct exchange *x)
 {
     struct str type = x->header(x, "Content-Type");
     bool form = type.p != NULL && is_form(x, type);
+    const struct packer *packer;
     struct diag diag = {0};
 
-    if (!check_length(x, form))
+    if (!check_length(x, form) || !check_coding(x, &packer))
         return X_DONE;
     struct upload *u = calloc(1, sizeof(*u));
     if (u == NULL) {
@@ -175,9 +246,9 @@ enum exchange_step upload_begin(struct exchange *x)
     } else {
         u->exchange = x;
         u->have_file = !form;
+        u->packer = packer;
         name_from_url(u, x);
-        if (!form || open_form(u, type, &diag))
-            u->job = job_new(x->service, &diag);
+        open_body(u, type, form, &diag);
     }
     if (diag.kind != DIAG_NONE) {
         upload_free(u);
@@ -193,9 +264,14 @@ enum exchange_step upload_begin(struct exchange *x)
 
 static bool push(struct upload *u, const char *p, size_t n)
 {
-    if (u->multipart != NULL ? !multipart_feed(u->multipart, p, n, &u->diag) : !job_push(u->job, p, n))
+    bool ok = u->coding != NULL      ? coding_feed(u->coding, p, n, &u->diag)
+              : u->multipart != NULL ? multipart_feed(u->multipart, p, n, &u->diag)
+                                     : job_push(u->job, p, n);
+
+    if (!ok)
         return false;
-    return job_bytes(u->job) <= u->exchange->service->config->max_upload_bytes ||
+    return job_bytes(u->job) + pair_waiting_bytes(&u->pair) <=
+               u->exchange->service->config->max_upload_bytes ||
            refuse_large(u->exchange, &u->diag);
 }
 
@@ -214,12 +290,17 @@ enum upload_step upload_data(struct exchange *x, const char *p, size_t n)
         u->drained_bytes += n;
         return u->drained_bytes > drain_limit(x->service->config) ? UPLOAD_CLOSE : UPLOAD_TAKEN;
     }
-    if (!job_ready(u->job, x))
-        return UPLOAD_WAIT;
-    if (!push(u, p, n)) {
-        u->refused = true;
-        x->reply.close = true;
+    while (u->taken < n && !u->refused) {
+        size_t left = n - u->taken,
+               piece = u->coding != NULL && left > CODING_PIECE_BYTES ? CODING_PIECE_BYTES : left;
+        enum pair_step step = pair_go_on(&u->pair, x, &u->diag);
+        if (step == PAIR_WAIT || (step == PAIR_DONE && !job_ready(u->job, x)))
+            return UPLOAD_WAIT;
+        u->refused = step == PAIR_FAILED || !push(u, p + u->taken, piece);
+        u->taken += piece;
     }
+    x->reply.close = x->reply.close || u->refused;
+    u->taken = 0;
     return UPLOAD_TAKEN;
 }
 
@@ -246,12 +327,29 @@ static bool expiry(struct upload *u, int64_t now_s, int64_t *expires_s)
     return true;
 }
 
+/* Whether the body was coded as its header says. */
+static bool check_coded(struct upload *u)
+{
+    if (u->packer == NULL || (u->refused && u->multipart != NULL))
+        return true;
+    if (u->multipart == NULL)
+        return coding_agrees(u->packer, job_head(u->job), &u->diag);
+    bool ok = u->coding == NULL || coding_finish(u->coding, &u->diag);
+    coding_free(u->coding);
+    u->coding = NULL;
+    return ok;
+}
+
 static bool check_form(struct upload *u)
 {
+    if (!check_coded(u))
+        return false;
     if (u->multipart == NULL || u->refused)
         return u->diag.kind == DIAG_NONE;
     if (!multipart_finish(u->multipart, &u->diag))
         return false;
+    if (pair_seen(&u->pair))
+        return pair_finish(&u->pair, &u->diag);
     if (!u->have_file)
         return diag_set(&u->diag, DIAG_USAGE, "no file", UPLOAD_HINT,
                         "The form has no file: nothing was chosen.");
@@ -283,7 +381,9 @@ enum exchange_step upload_end(struct exchange *x, const struct job_result **resu
         return X_DONE;
     }
     bool form_ok = check_form(u) && expiry(u, now_s, &expires_s);
-    if (!form_ok) {
+    if (form_ok && pair_go_on(&u->pair, x, &u->diag) == PAIR_WAIT)
+        return X_WAIT;
+    if (u->diag.kind != DIAG_NONE) {
         exchange_diag(x, &u->diag);
         return X_DONE;
     }
@@ -299,7 +399,9 @@ void upload_free(struct upload *u)
     if (u == NULL)
         return;
     job_release(u->job);
+    pair_free(&u->pair);
     shared_bytes_unref(u->result.summary);
+    coding_free(u->coding);
     multipart_free(u->multipart);
     buf_free(&u->name);
     buf_free(&u->expires);

@@ -52,14 +52,27 @@ static void put_key(const char *folder, const char *digest, char *key)
     memcpy(key + n + 3, digest, RECORD_SHA256_CHARS + 1);
 }
 
+void view_of(struct view_request *r, const struct record *record)
+{
+    memcpy(r->sha256, record->sha256, sizeof(r->sha256));
+    memcpy(r->member, record->member, sizeof(r->member));
+}
+
 /* All that the view depends on. */
 static void describe(const struct view_request *r, struct buf *text)
 {
-    buf_z(text, r->sha256);
+    char source[RECORD_SHA256_CHARS + 1];
+
+    record_source(r->sha256, r->member, source);
+    buf_z(text, source);
     if (r->output == NULL) {
         buf_printf(text, "|summary|%d", SUMMARY_REVISION);
     } else {
-        buf_printf(text, "|%s|%u|", r->output->name, r->output->revision);
+        buf_char(text, '|');
+        buf_z(text, r->output->name);
+        buf_char(text, '|');
+        buf_u64(text, r->output->revision);
+        buf_char(text, '|');
         view_canonical(&r->options, text);
     }
 }
@@ -126,12 +139,42 @@ static bool no_memory(struct diag *diag)
     return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for the view.");
 }
 
+/* The upload's bytes; the caller closes it. -1: diag. */
+static int open_blob(struct service *service, const char *sha256, struct diag *diag)
+{
+    char key[RECORD_BLOB_KEY_CHARS + 1];
+    uint64_t bytes;
+    int fd;
+
+    record_blob_key(sha256, key);
+    if (store_get(service->store, key, &fd, &bytes) == STORE_OK)
+        return fd;
+    diag_set(diag, DIAG_IO, "upload not readable", "Tell the operator: the service's log has the details.",
+             "The stored upload could not be opened.");
+    return -1;
+}
+
+/* A chart reads the upload once more. */
+static bool render_chart(struct service *service, const struct view_request *r, const struct folded *f,
+                         struct buf *out, struct diag *diag)
+{
+    int fd = open_blob(service, r->sha256, diag);
+
+    if (fd < 0)
+        return false;
+    bool ok = convert_chart(f, service->config, fd, r->output, &r->options, out, diag);
+    close(fd);
+    return ok;
+}
+
 static bool render(struct service *service, const struct view_request *r, const struct folded *f,
                    struct buf *out, struct diag *diag)
 {
     buf_clear(out);
     if (r->output == NULL)
         return convert_summary(f, out, diag);
+    if (r->options.view == VIEW_CHART)
+        return render_chart(service, r, f, out, diag);
     return convert_view(f, service->config, r->output, &r->options, out, diag);
 }
 
@@ -160,26 +203,21 @@ bool views_make(struct service *service, const struct view_request *r, const str
     return true;
 }
 
-static struct folded *load(struct views *v, const char *sha256, struct diag *diag)
+static struct folded *load(struct views *v, const struct view_request *r, struct diag *diag)
 {
-    struct folded *f = cache_get(v->cache, sha256);
-    char key[RECORD_BLOB_KEY_CHARS + 1];
-    uint64_t bytes;
-    int fd;
+    char source[RECORD_SHA256_CHARS + 1];
 
+    record_source(r->sha256, r->member, source);
+    struct folded *f = cache_get(v->cache, source);
     if (f != NULL)
         return f;
-    record_blob_key(sha256, key);
-    if (store_get(v->service->store, key, &fd, &bytes) != STORE_OK) {
-        diag_set(diag, DIAG_IO, "upload not readable",
-                 "Tell the operator: the service's log has the details.",
-                 "The stored upload could not be opened.");
+    int fd = open_blob(v->service, r->sha256, diag);
+    if (fd < 0)
         return NULL;
-    }
-    f = fold_file(v->service->config, fd, diag);
+    f = fold_file(v->service->config, fd, r->member, diag);
     close(fd);
     if (f != NULL)
-        cache_put(v->cache, sha256, f);
+        cache_put(v->cache, source, f);
     return f;
 }
 
@@ -211,7 +249,7 @@ static void finish(struct views *v, struct view_job *job)
 static struct shared_bytes *draw(struct view_job *job)
 {
     struct service *service = job->service;
-    struct folded *f = load(service->views, job->request.sha256, &job->diag);
+    struct folded *f = load(service->views, &job->request, &job->diag);
     struct shared_bytes *bytes = NULL;
     char key[VIEW_KEY_CHARS + 1];
     struct buf out = {0};

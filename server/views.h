@@ -11,6 +11,7 @@
 
 struct view_request {
     char sha256[RECORD_SHA256_CHARS + 1]; /* of the blob */
+    char member[RECORD_MEMBER_BYTES + 1]; /* of it, if it is an archive; or "" */
     const struct output *output;          /* NULL: the summary */
     struct view_options options;          /* as asked for, unresolved */
     struct encoding_choice encoding;      /* what the client takes; zeroed: identity */
@@ -20,6 +21,9 @@ enum {
     VIEW_ETAG_CHARS = RECORD_SHA256_CHARS + ENCODING_SUFFIX_CHARS,
     VIEW_KEY_CHARS = sizeof("views/ab/") - 1 + VIEW_ETAG_CHARS
 };
+
+/* Sets whose view it is. */
+void view_of(struct view_request *r, const struct record *record);
 
 /* The key in the store of the view in this coding. Its name, after the last slash, serves as its ETag. False: no
  * memory. */

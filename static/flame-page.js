@@ -1,47 +1,107 @@
-/* The page of one picture: a choice takes effect at once, and the picture is as wide as its place. */
-import { fittingWidth, withoutStyle } from './page-rules.js';
+/* The page of one picture: its controls. The picture itself is the business of flame.js, which has run by now; where it
+ * could not, or where the picture is a chart, the controls are those of the form. */
+import { fragmentOf, queryOf } from './page-rules.js';
 
-const SETTLED_MS = 300;
-const place = document.getElementById('picture');
+/* Selects that the picture takes at once; what the others choose is another picture. */
+const CHOICES = ['value', 'view', 'order', 'palette', 'names'];
+
 const choices = document.getElementById('choices');
+const picture = document.getElementById('picture');
+const flame = picture.querySelector('svg')?.flame;
 
-/* ---- choices ---- */
+function send() {
+    choices.requestSubmit();
+}
+
+function startControls() {
+    const tools = document.getElementById('tools');
+    const search = document.getElementById('search');
+    const matchCase = document.getElementById('match-case');
+    const method = choices.elements.namedItem('method');
+    const action = choices.getAttribute('action');
+    const usualValue = choices.elements.namedItem('value').options[0].value;
+    const links = Array.from(document.querySelectorAll('a.follows'));
+
+    /* ---- from the picture to the page ---- */
+
+    function followState(state) {
+        for (const key of CHOICES)
+            choices.elements.namedItem(key).value = state[key];
+        method.value = state.view === 'sandwich' ? state.method : '';
+        choices.setAttribute('action', action + fragmentOf(state, false));
+        matchCase.checked = state.matchCase;
+        if (document.activeElement !== search)
+            search.value = state.search;
+        for (const link of links) {
+            link.search = queryOf(link.search, state, usualValue);
+            link.hash = fragmentOf(state, link.rel === '');
+        }
+    }
+
+    /* The root of a flame graph is at its end. A link that leads elsewhere does so by itself. */
+    function showRoot() {
+        const { view, zoom, selected } = flame.state;
+        if (view === 'icicle' || zoom !== '' || selected !== '')
+            return;
+        picture.scrollTop = picture.scrollHeight;
+        picture.scrollIntoView({ block: 'nearest' });
+    }
+
+    /* ---- from the page to the picture ---- */
+
+    function choose({ target }) {
+        if (CHOICES.includes(target.name) && target.value !== 'chart')
+            flame.set({ [target.name]: target.value });
+        else
+            send();
+    }
+
+    function look() {
+        flame.search(search.value, { matchCase: matchCase.checked });
+    }
+
+    function focusPicture() {
+        picture.querySelector('.graph').focus();
+    }
+
+    function onSearchKey(event) {
+        if (event.key === 'Enter')
+            event.shiftKey ? flame.previous() : flame.next();
+        else if (event.key === 'Escape')
+            focusPicture();
+    }
+
+    function onKey(event) {
+        if (event.key !== '/' || event.ctrlKey || event.altKey || event.metaKey || event.target.closest('input, select'))
+            return;
+        event.preventDefault();
+        search.focus();
+        search.select();
+    }
+
+    /* ---- start ---- */
+
+    tools.hidden = false;
+    picture.removeAttribute('tabindex');     /* its frames have the focus now */
+    choices.addEventListener('change', choose);
+    search.addEventListener('input', look);
+    search.addEventListener('keydown', onSearchKey);
+    search.addEventListener('blur', () => { search.value = flame.state.search; });
+    matchCase.addEventListener('change', look);
+    tools.addEventListener('click', ({ target }) => flame[target.closest('[data-do]')?.dataset.do]?.());
+    document.addEventListener('keydown', onKey);
+    document.addEventListener('flame-state', ({ detail }) => followState(detail));
+    /* Its fragment would be a state of the picture. */
+    document.querySelector('.skip').addEventListener('click', event => {
+        event.preventDefault();
+        focusPicture();
+    });
+    followState(flame.state);
+    showRoot();
+}
 
 choices.querySelector('.submit').hidden = true;
-choices.addEventListener('change', () => choices.requestSubmit());
-
-/* ---- the width ---- */
-
-function urlOf(widthPx) {
-    const query = new URLSearchParams(location.search);
-    query.set('width', String(widthPx));
-    return `${place.dataset.svg}?${query}`;
-}
-
-/* The elements of a picture; null if it is none. */
-function elementsOf(text) {
-    const root = new DOMParser().parseFromString(withoutStyle(text), 'image/svg+xml').documentElement;
-    const isPicture = root.localName === 'svg' && root.namespaceURI === 'http://www.w3.org/2000/svg';
-    return isPicture ? document.importNode(root, true) : null;
-}
-
-/* What cannot be had stays as it is: the picture that is there can be scrolled. */
-async function fit() {
-    const widthPx = fittingWidth(place.clientWidth);
-    const shown = place.querySelector('svg');
-    if (Number(shown.getAttribute('width')) === widthPx)
-        return;
-    const answer = await fetch(urlOf(widthPx)).catch(() => null);
-    const next = answer !== null && answer.ok ? elementsOf(await answer.text()) : null;
-    if (next !== null && fittingWidth(place.clientWidth) === widthPx)
-        place.querySelector('svg').replaceWith(next);
-}
-
-if (!new URLSearchParams(location.search).has('width')) {
-    let timer = 0;
-    fit();
-    addEventListener('resize', () => {
-        clearTimeout(timer);
-        timer = setTimeout(fit, SETTLED_MS);
-    });
-}
+if (flame === undefined)
+    choices.addEventListener('change', send);
+else
+    startControls();

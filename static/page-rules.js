@@ -21,13 +21,29 @@ export function progressWords(made, of) {
     return `Drawing: ${made} of ${of} graphs are ready.`;
 }
 
-/* A picture's text without its style, which the page has already and would not be allowed to take again. */
-export function withoutStyle(svg) {
-    return svg.replace(/<style>[^<]*<\/style>/, '');
+/* Keys of a picture's fragment, and what they are of its state. */
+const LINKED = { zoom: 'zoom', sel: 'selected', q: 'search', re: 'regexp', case: 'matchCase' };
+
+/* The query of a link to what is shown: that of a link to what was shown at first, with the options of the state. Those
+ * that are as usual are left out. */
+export function queryOf(search, state, usualValue) {
+    const usual = { value: usualValue, view: 'flame', order: 'name', palette: 'origin', names: 'short', method: '' };
+    const query = new URLSearchParams(search);
+    for (const [key, word] of Object.entries(usual))
+        if (state[key] === word || (key === 'method' && state.view !== 'sandwich'))
+            query.delete(key);
+        else
+            query.set(key, state[key]);
+    const text = query.toString();
+    return text === '' ? '' : '?' + text;
 }
 
-/* The width of a picture for a place of so many pixels: in steps, so that windows of nearly one size share it. */
-export function fittingWidth(placePx) {
-    const STEP_PX = 50, LEAST_PX = 600, MOST_PX = 4000;
-    return Math.min(MOST_PX, Math.max(LEAST_PX, Math.floor(placePx / STEP_PX) * STEP_PX));
+/* The fragment that goes along: what is looked for, and `place` too if the link leads to the same tree. */
+export function fragmentOf(state, place) {
+    const hash = new URLSearchParams();
+    for (const [key, field] of Object.entries(LINKED))
+        if (state[field] && (place || (key !== 'zoom' && key !== 'sel')))
+            hash.set(key, state[field]);
+    const text = hash.toString();
+    return text === '' ? '' : '#' + text;
 }

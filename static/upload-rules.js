@@ -31,12 +31,21 @@ export function cut(text, maxBytes) {
     return text.slice(0, end);
 }
 
+/* With the pictures of control characters in their place: no header may hold them. */
+function withoutControls(text) {
+    return Array.from(text, c => c < ' ' ? String.fromCodePoint(0x2400 + c.codePointAt(0)) : c === '\x7f' ? '\u2421' : c).join('');
+}
+
 /* What the upload will be called: the given name; of several files with the file's behind it. */
 export function nameFor(given, file, several) {
     const name = given.trim();
-    if (name === '')
-        return cut(file, NAME_BYTES_MAX);
-    return cut(several ? `${name}: ${file}` : name, NAME_BYTES_MAX);
+    const whole = name === '' ? file : several ? `${name}: ${file}` : name;
+    return cut(withoutControls(whole), NAME_BYTES_MAX);
+}
+
+/* The file's name within a form: browsers write a backslash as it is, others read an escape in it. */
+export function fileName(file) {
+    return withoutControls(file).replaceAll('\\', '_');
 }
 
 /* Days from the field: a number, '' for the service's own choice, null if it makes no sense. */

@@ -97,7 +97,7 @@ function body(row, days) {
         data.append('name', row.name);
     if (days !== '')
         data.append('expires', String(days));
-    data.append('trace', row.file, row.file.name);
+    data.append('trace', row.file, rules.fileName(row.file.name));
     return data;
 }
 

@@ -1,10 +1,12 @@
-/* The page of one flame graph, in a browser. */
+/* The page of one flame graph, in a browser: each of its controls and links. */
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { findings, missing, openPage, overflows, startBrowser, startService, trace, until, upload } from './support.mjs';
 
 const skip = missing();
-let service, browser, one;
+const RUN = 'com.example.app.MainActivity.onCreate';
+let service, browser, one, deep;
 
 before(async () => {
     if (skip)
@@ -13,6 +15,8 @@ before(async () => {
     browser = await startBrowser();
     one = await upload(service, trace([{ id: 1, name: 'main', us: 900_000 }, { id: 2, name: 'x'.repeat(400), us: 600_000 },
                                        { id: 7, name: 'Thread <7>', us: 3_000 }]));
+    const stack = Array.from({ length: 2000 }, (_, i) => `a.b.C${i}.run`).join(';');
+    deep = await upload(service, Buffer.from(`main;flat;a 5\nmain;flat;b 5\nmain;${stack} 10\n`), 'deep.folded');
 });
 
 after(async () => {
@@ -20,9 +24,16 @@ after(async () => {
     await service?.stop();
 });
 
-async function open(path, options) {
+const isReady = () => document.querySelector('#picture > svg')?.dataset.state === 'ready';
+
+async function goto(page, url) {
+    await page.goto(url);
+    await until(page, isReady);
+}
+
+async function open(path, { of = one, ...options } = {}) {
     const page = await openPage(browser, service, options);
-    await page.goto(`${one.url}/t/${path}`);
+    await goto(page, `${of.url}/t/${path}`);
     return page;
 }
 
@@ -31,9 +42,20 @@ async function close(page) {
     await page.context().close();
 }
 
+const stateOf = page => page.evaluate(() => document.querySelector('#picture > svg').flame.state);
+const button = (page, name) => page.getByRole('button', { name, exact: true });
+const hrefsOf = page => page.locator('a.follows').evaluateAll(all => all.map(a => a.href));
+const hashOf = page => decodeURIComponent(new URL(page.url()).hash);
+
+/* What is drawn: outlines by colour, and names; and what is said about the frame that is selected. */
+function drawn(page) {
+    return page.evaluate(() => Array.from(document.querySelectorAll('#picture :is(.graph path, .graph text, .details)'),
+                                          e => e.getAttribute('class') + e.getAttribute('d') + e.textContent).join('|'));
+}
+
 test('nothing serious for axe, nothing wider than the window, in every size and scheme', { skip }, async () => {
     for (const colorScheme of ['light', 'dark'])
-        for (const width of [360, 800, 1600, 2560])
+        for (const width of [360, 800, 2560])
             for (const track of ['2', 'all']) {
                 const page = await open(track, { viewport: { width, height: 900 }, colorScheme });
                 assert.equal(await overflows(page), false, `${width} px ${colorScheme}`);
@@ -42,36 +64,238 @@ test('nothing serious for axe, nothing wider than the window, in every size and 
             }
 });
 
-test('the picture has its colours, as wide as its place', { skip }, async () => {
+test('the picture comes to life, as wide as its place, without controls of its own', { skip }, async () => {
     const page = await open('1', { viewport: { width: 1900, height: 900 } });
-    await until(page, () => document.querySelector('#picture svg').getAttribute('width') > 1700);
-    assert.equal(await page.locator('#picture style').count(), 0);
-    const fills = await page.locator('#picture .f rect').evaluateAll(all => all.map(r => getComputedStyle(r).fill));
-    assert.ok(fills.length > 5 && new Set(fills).size > 2 && !fills.includes('rgb(0, 0, 0)'), fills.join());
+    assert.equal(await page.locator('#picture :is(style, script, select, input)').count(), 0);
+    assert.ok(await page.locator('#picture > svg').evaluate(svg => svg.getBoundingClientRect().width) > 1700);
+    assert.equal(await button(page, 'Show').count(), 0, 'nothing is left to be sent');
     await close(page);
 });
 
-test('a choice takes effect at once, and goes along to the next thread', { skip }, async () => {
+test('no word of a control is cut in a narrow window', { skip }, async () => {
+    const page = await open('1', { viewport: { width: 360, height: 740 } });
+    const cut = await page.locator('#choices select').evaluateAll(all => {
+        const pen = document.createElement('canvas').getContext('2d'), ARROW_PX = 24;
+        return all.filter(select => {
+            const style = getComputedStyle(select), room = select.clientWidth - parseFloat(style.paddingLeft) - ARROW_PX;
+            pen.font = style.font;
+            return [...select.options].some(o => select.name !== 'track' && pen.measureText(o.text).width > room);
+        }).map(select => select.name);
+    });
+    assert.deepEqual(cut, []);
+    await close(page);
+});
+
+test('each select takes effect without a new page, and stands in the link', { skip }, async () => {
+    const page = await open('1');
+    await page.evaluate(() => { globalThis.isSamePage = true; });
+    const choices = [['View', 'icicle'], ['View', 'inverted'], ['View', 'sandwich'], ['View', 'flame'], ['Value', 'cpu'], ['Value', 'calls'],
+                     ['Value', 'waiting'], ['Order', 'weight'], ['Colours', 'package'], ['Colours', 'self'], ['Colours', 'classic'],
+                     ['Names', 'full']];
+    for (const [label, word] of choices) {
+        await page.locator('#picture .graph').press('ArrowUp');     /* a frame is selected, or the one above it */
+        const old = await drawn(page);
+        await page.getByLabel(label, { exact: true }).selectOption(word);
+        await until(page, w => Object.values(document.querySelector('#picture > svg').flame.state).includes(w), word);
+        if (label !== 'Order')     /* of one callee there is one */
+            assert.notEqual(await drawn(page), old, `${label} ${word}`);
+    }
+    await button(page, 'Reset zoom and search').click();
+    assert.equal(hashOf(page), '#value=waiting&order=weight&palette=classic&names=full');
+    assert.ok(await page.evaluate(() => globalThis.isSamePage));
+    const again = await open('1' + new URL(page.url()).hash);
+    await until(again, () => document.getElementById('names').value === 'full');
+    assert.deepEqual(await stateOf(again), await stateOf(page));
+    assert.deepEqual(await again.locator('#choices select').evaluateAll(all => all.map(s => s.value)),
+                     ['1', 'waiting', 'flame', 'weight', 'classic', 'full']);
+    await close(again);
+    await close(page);
+});
+
+test('back and forward lead the controls as well', { skip }, async () => {
     const page = await open('1');
     await page.getByLabel('Value').selectOption('cpu');
-    await page.waitForURL(/\/t\/1\?value=cpu$/);
-    await page.getByLabel('View').selectOption('icicle');
-    await page.waitForURL(/\/t\/1\?value=cpu&view=icicle$/);
-    assert.equal(await page.getByLabel('Value').inputValue(), 'cpu');
+    await until(page, () => location.hash === '#value=cpu');
+    await page.getByLabel('View').selectOption('inverted');
+    await until(page, () => location.hash.includes('view=inverted'));
+    await page.goBack();
+    await until(page, () => document.getElementById('view').value === 'flame' && document.getElementById('value').value === 'cpu');
+    await page.goForward();
+    await until(page, () => document.getElementById('view').value === 'inverted');
+    await close(page);
+});
+
+test('downloads and the threads beside it follow what is shown', { skip }, async () => {
+    const page = await open('2?width=900');
+    await page.getByLabel('Value').selectOption('cpu');
+    await page.getByLabel('Order').selectOption('weight');
+    await page.getByLabel('Search', { exact: true }).fill('loop');
+    await until(page, () => document.querySelectorAll('a.follows')[0].href.includes('q=loop'));
+    for (const href of await hrefsOf(page)) {
+        const url = new URL(href);
+        assert.equal(url.search, '?width=900&value=cpu&order=weight', href);
+        assert.equal(url.hash, '#q=loop', href);
+        const answer = await fetch(href);
+        assert.equal(answer.status, 200, href);
+        await answer.arrayBuffer();
+    }
     await page.getByRole('link', { name: 'Next' }).click();
-    await page.waitForURL(/\/t\/2\?value=cpu&view=icicle$/);
-    await page.getByLabel('Thread', { exact: true }).selectOption('7');
-    await page.waitForURL(/\/t\/7\?value=cpu&view=icicle$/);
-    assert.equal(await page.locator('h1').textContent(), 'Thread <7>');
+    await page.waitForURL(/\/t\/7\?width=900&value=cpu&order=weight#q=loop$/);
+    await until(page, isReady);
+    await until(page, () => document.getElementById('search').value === 'loop');
+    assert.equal(await page.getByLabel('Value').inputValue(), 'cpu');
     assert.equal(await page.getByRole('link', { name: 'Next' }).count(), 0);
     await page.getByRole('link', { name: 'Previous' }).click();
     await page.waitForURL(/\/t\/2\?/);
     await close(page);
 });
 
+test('another thread: what is shown goes along', { skip }, async () => {
+    const page = await open('1');
+    await page.getByLabel('Value').selectOption('cpu');
+    await page.getByLabel('Search', { exact: true }).fill('get');
+    await until(page, () => location.hash.includes('q=get'));
+    await page.getByLabel('Thread', { exact: true }).selectOption('7');
+    await page.waitForURL(/\/t\/7\?value=cpu#q=get$/);
+    assert.equal(await page.locator('h1').textContent(), 'Thread <7>');
+    await close(page);
+});
+
+test('a sandwich of a method, from its details to its download and back', { skip }, async () => {
+    const page = await open('1');
+    await page.evaluate(name => {
+        const { flame } = document.querySelector('#picture > svg');
+        return flame.set({ view: 'sandwich', method: name });
+    }, RUN);
+    await until(page, () => document.getElementById('view').value === 'sandwich');
+    const svg = (await hrefsOf(page)).find(href => href.includes('.svg'));
+    assert.equal(new URL(svg).searchParams.get('method'), RUN);
+    assert.match(await (await fetch(svg)).text(), /MainActivity/);
+    await page.getByLabel('View').selectOption('flame');
+    await until(page, () => !document.querySelector('a.follows').href.includes('method'));
+    await close(page);
+});
+
+test('a chart is a page of its own, and leads back', { skip }, async () => {
+    const page = await open('1');
+    await page.getByLabel('Value').selectOption('cpu');
+    await page.getByLabel('View').selectOption('chart');
+    await page.waitForURL(/\/t\/1\?.*view=chart/);
+    await until(page, isReady);
+    assert.equal(await page.locator('#tools').count(), 0);
+    assert.deepEqual(await findings(page), []);
+    await page.locator('#picture a').first().click();
+    await page.waitForURL(/from=.*to=/);
+    await until(page, isReady);
+    await page.getByLabel('View').selectOption('flame');
+    await page.waitForURL(url => !/chart|from=/.test(url.href));
+    await close(page);
+});
+
+test('search: field, case, next, previous, Enter, Escape, slash, reset', { skip }, async () => {
+    const page = await open('1'), field = page.getByLabel('Search', { exact: true });
+    await page.keyboard.press('/');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'search');
+    await page.keyboard.type('MAP');
+    await until(page, () => document.querySelector('#picture .matched').getAttribute('d') !== '');
+    await page.getByLabel('Match case').check();
+    await until(page, () => document.querySelector('#picture .matched').getAttribute('d') === '');
+    await field.fill('/Map|Call/');
+    await until(page, () => document.querySelector('#picture .matched').getAttribute('d') !== '');
+    const selected = async () => (await stateOf(page)).selected, seen = [];
+    for (const press of [() => button(page, 'Next match').click(), () => button(page, 'Next match').click(),
+                         () => button(page, 'Previous match').click(), () => field.press('Enter'), () => field.press('Shift+Enter')]) {
+        await press();
+        seen.push(await selected());
+    }
+    assert.ok(seen[0] !== '' && seen[0] !== seen[1]);
+    assert.deepEqual(seen.slice(2), [seen[0], seen[1], seen[0]]);
+    await field.press('Escape');
+    assert.equal(await page.evaluate(() => document.activeElement.classList.contains('graph')), true);
+    await page.keyboard.press('n');
+    assert.equal(await selected(), seen[1]);
+    await button(page, 'Reset zoom and search').click();
+    await until(page, () => document.getElementById('search').value === '');
+    assert.equal(await selected(), '');
+    await close(page);
+});
+
+test('Save as PNG saves one', { skip }, async () => {
+    const page = await open('1', { acceptDownloads: true });
+    const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Save as PNG').click()]);
+    const bytes = readFileSync(await download.path());
+    assert.match(download.suggestedFilename(), /\.png$/);
+    assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
+    assert.ok(bytes.readUInt32BE(16) > 2000, 'twice as wide as the picture');
+    await close(page);
+});
+
+test('by keyboard only: the skip link, the order of focus, select, zoom and back', { skip }, async () => {
+    const page = await open('1');
+    const focused = () => page.evaluate(() => {
+        const e = document.activeElement;
+        return e.classList.contains('graph') ? 'graph' : e.id || e.dataset.do || e.textContent.trim();
+    });
+    const order = [];
+    for (let i = 0; i < 16 && order.at(-1) !== 'graph'; i++) {
+        await page.keyboard.press('Tab');
+        order.push(await focused());
+    }
+    assert.deepEqual(order, ['aflamed', 'Upload', 'My uploads', 'Skip to the flame graph', 'app.trace', 'Next', 'track', 'value', 'view',
+                             'order', 'palette', 'names', 'search', 'match-case', 'previous', 'next']);
+    await page.locator('.skip').focus();
+    assert.ok((await page.locator('.skip').boundingBox()).width > 50, 'it is seen when it has the focus');
+    await page.keyboard.press('Enter');
+    assert.equal(await focused(), 'graph');
+    assert.equal(hashOf(page), '');
+    for (const key of ['ArrowUp', 'ArrowUp', 'ArrowUp', 'Enter'])
+        await page.keyboard.press(key);
+    const { zoom } = await stateOf(page);
+    assert.equal(zoom.length, 10);
+    await page.keyboard.press('Escape');
+    assert.equal((await stateOf(page)).zoom.length, 5);
+    await close(page);
+});
+
+test('a picture of 2,000 levels scrolls by itself, its root in sight', { skip }, async () => {
+    for (const width of [360, 1200]) {
+        const page = await open('merged', { of: deep, viewport: { width, height: 740 } });
+        const place = await page.evaluate(() => {
+            const p = document.getElementById('picture'), { top, bottom } = p.getBoundingClientRect();
+            return { end: p.scrollHeight - p.clientHeight - p.scrollTop, top, bottom, scrolled: p.scrollTop, all: p.scrollHeight };
+        });
+        assert.ok(place.all > 30_000 && Math.abs(place.end) <= 1 && place.bottom <= 741 && place.top >= 0, JSON.stringify(place));
+        assert.ok(await page.evaluate(() => document.querySelectorAll('*').length) < 2500);
+        await page.getByLabel('View').selectOption('icicle');
+        await until(page, () => document.getElementById('view').value === 'icicle');
+        assert.equal(await overflows(page), false);
+        await close(page);
+    }
+});
+
+test('what was left out is fetched from the service', { skip }, async () => {
+    const small = await startService({ svg_embed_nodes: 3 });
+    const page = await openPage(browser, small);
+    const its = await upload(small, trace([{ id: 1, name: 'main', us: 900_000 }]));
+    const asked = [];
+    page.on('request', request => asked.push(new URL(request.url()).pathname));
+    await goto(page, `${its.url}/t/1?value=cpu`);
+    const whole = await open('1');
+    await whole.getByLabel('Search', { exact: true }).fill('execute');
+    await whole.getByLabel('Search', { exact: true }).press('Enter');
+    const { selected } = await stateOf(whole);
+    await close(whole);
+    assert.equal(selected.length, 30);
+    await page.evaluate(link => document.querySelector('#picture > svg').flame.zoomTo(link), selected);
+    assert.equal((await stateOf(page)).zoom, selected);
+    assert.ok(asked.some(path => path.endsWith('/t/1/tree')), asked.join());
+    await close(page);
+    await small.stop();
+});
+
 test('every link of the page leads somewhere', { skip }, async () => {
     const page = await open('2?value=waiting&order=weight&width=900');
-    const links = await page.locator('main a').evaluateAll(all => all.map(a => a.href));
+    const links = await page.locator('main a:not(.skip)').evaluateAll(all => all.map(a => a.href));
     assert.ok(links.length >= 5);
     for (const link of links) {
         const answer = await fetch(link);
@@ -82,7 +306,9 @@ test('every link of the page leads somewhere', { skip }, async () => {
 });
 
 test('it works without scripts', { skip }, async () => {
-    const page = await open('1', { javaScriptEnabled: false });
+    const page = await openPage(browser, service, { javaScriptEnabled: false });
+    await page.goto(`${one.url}/t/1`);
+    assert.equal(await page.locator('#tools').isVisible(), false);
     await page.getByLabel('Order').selectOption('weight');
     await page.getByLabel('Thread', { exact: true }).selectOption('merged');
     await page.getByRole('button', { name: 'Show' }).click();

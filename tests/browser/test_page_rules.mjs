@@ -1,7 +1,7 @@
 /* The pure parts of the scripts of a profile's pages: no browser. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { countWords, fittingWidth, meant, progressWords, tokenOf, withoutStyle } from '../../static/page-rules.js';
+import { countWords, fragmentOf, meant, progressWords, queryOf, tokenOf } from '../../static/page-rules.js';
 
 test('a token is taken only if it has the form of one', () => {
     const token = 'abcdefghijklmnopqrstuvwxy2';
@@ -26,14 +26,20 @@ test('words', () => {
     assert.equal(progressWords(2, 5), 'Drawing: 2 of 5 graphs are ready.');
 });
 
-test('a style is taken out, and nothing else', () => {
-    assert.equal(withoutStyle('<svg>\n<style>.a{b:c}</style>\n<g/></svg>'), '<svg>\n\n<g/></svg>');
-    assert.equal(withoutStyle('<svg>&lt;style></svg>'), '<svg>&lt;style></svg>');
+const USUAL = { view: 'flame', value: 'wall', order: 'name', palette: 'origin', names: 'short', method: '', zoom: '', selected: '',
+                search: '', regexp: false, matchCase: false };
+
+test('the query of a link has what is not as usual, and keeps what is no choice', () => {
+    assert.equal(queryOf('', USUAL, 'wall'), '');
+    assert.equal(queryOf('?value=cpu&view=icicle&width=900', USUAL, 'wall'), '?width=900');
+    assert.equal(queryOf('?value=wall', { ...USUAL, value: 'cpu', names: 'full' }, 'wall'), '?value=cpu&names=full');
+    assert.equal(queryOf('?method=a.b', { ...USUAL, method: 'c.d' }, 'wall'), '', 'only a sandwich has a method');
+    assert.equal(queryOf('', { ...USUAL, view: 'sandwich', method: 'a.B & c?#' }, 'wall'), '?view=sandwich&method=a.B+%26+c%3F%23');
 });
 
-test('widths come in steps, between a least and a most', () => {
-    assert.equal(fittingWidth(1234), 1200);
-    assert.equal(fittingWidth(1250), 1250);
-    assert.equal(fittingWidth(10), 600);
-    assert.equal(fittingWidth(99_999), 4000);
+test('the fragment of a link has the search, and the place where the tree is the same', () => {
+    const state = { ...USUAL, zoom: 'aaaaa', selected: 'bbbbb', search: '/a&b/', matchCase: true };
+    assert.equal(fragmentOf(USUAL, true), '');
+    assert.equal(fragmentOf(state, false), '#q=%2Fa%26b%2F&case=true');
+    assert.equal(fragmentOf(state, true), '#zoom=aaaaa&sel=bbbbb&q=%2Fa%26b%2F&case=true');
 });

@@ -77,6 +77,8 @@ describe('rules', () => {
         assert.equal(rules.nameFor('', 'a.trace', true), 'a.trace');
         assert.equal(rules.nameFor('  ', 'a.trace', false), 'a.trace');
         assert.equal(rules.nameFor(' cold ', 'a.trace', false), 'cold');
+        assert.equal(rules.nameFor('', 'a\0\n\x1b\x7f\u{1f525}.trace', false), 'a\u2400\u240a\u241b\u2421\u{1f525}.trace');
+        assert.equal(rules.fileName('a\tb\\'), 'a\u2409b_');
         assert.equal(rules.nameFor('cold', 'a.trace', true), 'cold: a.trace');
         assert.equal(Buffer.byteLength(rules.nameFor('ü'.repeat(300), 'a', false)), 254);
     });

@@ -1,27 +1,16 @@
 """What cannot be used, what is damaged, and what is too large: the answers, and that the service lives on."""
-import gzip
-import io
 import json
 import os
 import resource
 import struct
 import time
 import unittest
-import zipfile
 
 from support import (ServiceTest, amount, binary_header, form, head, large_trace, method_lines, read_answers,
                      sanitized, text_part, trace)
 
 PNG = bytes.fromhex('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489')
-ELF = b'\x7fELF\x02\x01\x01' + bytes(9) + struct.pack('<HHI', 3, 62, 1) + bytes(200)
 MIB = 1 << 20
-
-
-def zip_file():
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, 'w') as archive:
-        archive.writestr('app.trace', trace())
-    return out.getvalue()
 
 
 def one_thread_text(**changes):
@@ -74,11 +63,8 @@ class Files(BadInput):
         self.refuse(b'', 400, 'empty file')
 
     def test_other_kinds_of_files(self):
-        for content, looks_like in ((PNG, 'PNG image'), (ELF, 'ELF'),
-                                    (b'A letter.\n\nDear reader,\n', 'ASCII text'),
-                                    (b'%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'PDF document'),
-                                    (os.urandom(5000), 'none of the formats'),
-                                    (zip_file(), 'Zip archive'), (b'\x00', 'none of the formats')):
+        for content, looks_like in ((b'A letter.\n\nDear reader,\n', 'ASCII text'),
+                                    (os.urandom(5000), 'none of the formats'), (b'\x00', 'none of the formats')):
             with self.subTest(looks_like):
                 self.refuse(content, 415, 'unknown file format', looks_like)
 
@@ -90,10 +76,6 @@ class Files(BadInput):
             answer = send(wrong)
             self.assertEqual(answer.status, 415, answer)
         self.assert_nothing_stored()
-
-    def test_a_packed_file_is_to_be_unpacked(self):
-        for packed in (gzip.compress(trace()), zip_file()):
-            self.assertIn('Unpack it first', self.server.upload(packed).text)
 
     def test_large_file_of_another_kind(self):
         self.refuse(PNG + bytes(3 * MIB), 415, 'PNG image')

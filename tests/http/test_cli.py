@@ -171,9 +171,12 @@ class Render(Command):
     def test_options_of_the_view(self):
         path = self.file()
         plain = self.command('render', path).stdout
-        for options in (['--view', 'icicle'], ['--width=600'], ['--value', 'calls']):
+        for options in (['--view', 'icicle'], ['--width=600'], ['--value', 'calls'], ['--view', 'inverted'],
+                        ['--palette', 'self'], ['--names=full'], ['--embed-nodes', '0'], ['--embed-bytes=10'],
+                        ['--view', 'sandwich', '--method', 'a.B.run']):
             self.assertNotEqual(self.command('render', *options, path).stdout, plain)
-        for options in (['--view', 'flame'], ['--order', 'name'], ['--min', '0.5'], ['--width', '1200']):
+        for options in (['--view', 'flame'], ['--order', 'name'], ['--min', '0.5'], ['--width', '1200'],
+                        ['--palette', 'origin'], ['--names', 'short'], ['--method='], ['--embed-nodes', '200000']):
             self.assertEqual(self.command('render', *options, path).stdout, plain)
 
     def test_bad_values(self):
@@ -181,7 +184,8 @@ class Render(Command):
         for option, value in (('output', 'png'), ('output', ''), ('view', 'round'), ('order', 'random'), ('width', '0'),
                               ('width', '99999999999999999999'), ('width', '-5'), ('width', '12px'), ('min', 'x'),
                               ('min', '-1'), ('track', ''), ('track', 'main'), ('track', '1,,2'), ('track', '4294967296'),
-                              ('value', ''), ('no-such-option', '1')):
+                              ('value', ''), ('palette', 'x'), ('names', ''), ('method', 'm' * 501), ('embed-nodes', '-1'),
+                              ('embed-bytes', '4M'), ('embed-', '1'), ('no-such-option', '1')):
             with self.subTest(option=option, value=value):
                 self.refused('render', '--%s=%s' % (option, value), path, status=2, said='=' if option != 'output' else '--output')
                 self.refused('render', '--' + option, value, path, status=2, said='')
@@ -189,6 +193,7 @@ class Render(Command):
     def test_what_the_profile_does_not_have(self):
         self.refused('render', '--track', '9', self.file(), status=2, said='9')
         self.refused('render', '--value', 'joules', self.file(), status=2, said='joules')
+        self.refused('render', '--view', 'sandwich', '--method', 'a.B.rush', self.file(), status=2, said='method')
 
     def test_usage(self):
         path = self.file()
@@ -252,7 +257,7 @@ class OutDir(Command):
         self.file('b.trace', b'\x89PNG\r\n\x1a\n')
         self.file('c.trace')
         run = self.command('render', '--out-dir', 'd', 'a.trace', 'b.trace', 'c.trace', status=1)
-        self.assertRegex(run.stderr, '^error: b.trace: unknown file format: ')
+        self.assertRegex(run.stderr, '^error: b.trace: PNG picture: ')
         self.assertEqual(sorted(os.listdir(self.path('d'))), ['a.trace', 'c.trace'])
 
     def test_two_files_of_one_name(self):
@@ -274,6 +279,66 @@ class OutDir(Command):
         self.refused('render', '--out-dir', 'x.trace/d', 'x.trace', status=1, said='x.trace/d')
         os.makedirs(self.path('d/1-main.svg'))
         self.refused('render', '--out-dir', 'd', 'x.trace', status=1, said='1-main.svg')
+
+
+class TwoFiles(Command):
+    """A key file and its data file side by side are one trace; so are a streaming trace and its summary."""
+
+    def halves(self):
+        whole = trace()
+        end = whole.index(b'*end\n') + 5
+        self.file('x.key', whole[:end])
+        self.file('x.data', whole[end:])
+        return self.command('render', '--output', 'folded', '--track', 'all', '-', stdin=whole).stdout
+
+    def test_either_order(self):
+        whole = self.halves()
+        for pair in (('x.key', 'x.data'), ('x.data', 'x.key')):
+            self.assertEqual(self.command('render', '--output', 'folded', '--track', 'all', *pair).stdout, whole)
+            info = json.loads(self.command('info', '--json', *pair).stdout)
+            self.assertEqual((info['file'], [t['id'] for t in info['tracks']]), ('x.data', [1, 2]))
+
+    def test_stream_and_summary(self):
+        stream = struct.pack('<4sHHQH', b'SLOW', 0xF3, 32, 0, 14).ljust(32, b'\0')
+        stream += b''.join(struct.pack('<HIII', 1, word, at, at) for at, word in enumerate((0x10, 0x14, 0x15, 0x11)))
+        text = trace()
+        self.file('s.trace', stream)
+        self.file('s.trace.sec', text[:text.index(b'*end\n') + 5])
+        for pair in (('s.trace', 's.trace.sec'), ('s.trace.sec', 's.trace')):
+            run = self.command('render', '--output', 'folded', *pair)
+            self.assertEqual((run.stdout, run.stderr), (b'a.B.run 2\na.B.run;a.B.call 1\n', ''))
+        alone = self.command('render', '--output', 'folded', 's.trace')
+        self.assertIn(b'unknown[0x10]', alone.stdout)
+        self.assertIn('as key', alone.stderr)
+
+    def test_among_others(self):
+        self.halves()
+        self.file('y.trace')
+        self.command('render', '--out-dir', 'd', 'y.trace', 'x.key', 'x.data')
+        self.assertEqual(sorted(os.listdir(self.path('d'))), ['x.data', 'y.trace'])
+        self.assertEqual(self.read('d/x.data/1-main.svg'), self.read('d/y.trace/1-main.svg'))
+
+    def test_what_is_no_pair(self):
+        self.halves()
+        self.file('y.trace')
+        self.file('cut.key', self.read('x.key')[:-2])
+        for half, said in (('x.key', 'key file'), ('x.data', 'data file')):
+            self.refused('render', half, status=1, said=said)
+            self.assertIn('aflamed render x.key x.data', self.command('render', half, status=1).stderr)
+        for pair in (('y.trace', 'x.data'), ('x.data', 'x.data'), ('cut.key', 'x.data'), ('x.key', 'y.trace')):
+            self.refused('info', *pair, status=2, said='one')
+            self.refused('render', *pair, status=2, said='several files')
+        self.refused('info', 'x.key', 'x.data', 'y.trace', status=2, said='one')
+
+    def test_no_room_to_join(self):
+        self.halves()
+        self.refused('render', 'x.key', 'x.data', status=1, said='join', env={**os.environ, 'TMPDIR': '/proc/nothing'})
+
+    def test_nothing_stays(self):
+        self.halves()
+        os.mkdir(self.path('tmp'))
+        self.command('render', 'x.key', 'x.data', env={**os.environ, 'TMPDIR': self.path('tmp')})
+        self.assertEqual(os.listdir(self.path('tmp')), [])
 
 
 class Writing(Command):
@@ -354,8 +419,8 @@ class Refused(Command):
     def test_broken_inputs(self):
         whole = trace()
         damaged = whole[:whole.index(b'SLOW')] + b'FAST' + whole[whole.index(b'SLOW') + 4:]
-        for name, content, said in (('empty', b'', 'empty'), ('png', b'\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'looks like: PNG image'),
-                                    ('gzip', b'\x1f\x8b\x08' + bytes(60), 'looks like: gzip'),
+        for name, content, said in (('empty', b'', 'empty'), ('png', b'\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'PNG picture'),
+                                    ('gzip', b'\x1f\x8b\x08' + bytes(60), 'gzip stream is damaged'),
                                     ('text', b'Dear reader,\nthis is a letter.\n', 'unknown'),
                                     ('magic', damaged, 'at byte'), ('cut', whole[:40], '')):
             with self.subTest(name):
@@ -382,10 +447,10 @@ class Info(Command):
     def test_for_people(self):
         text = self.command('info', self.file(content=trace(((1, b'main'), (2, b'w\x1b[1m')), (15000, 25)))).stdout.decode()
         self.assertNotIn('\x1b', text)
-        self.assertRegex(text, r'(?m)^file +\S*x\.trace$')
-        self.assertRegex(text, r'(?m)^format +Android method trace$')
-        self.assertRegex(text, r'(?m)^clock +dual$')
-        self.assertRegex(text, r'(?m)^values +wall, cpu, calls$')
+        self.assertRegex(text, r'(?m)^File +\S*x\.trace$')
+        self.assertRegex(text, r'(?m)^Format +Android method trace$')
+        self.assertRegex(text, r'(?m)^Clock +dual$')
+        self.assertRegex(text, r'(?m)^Values +wall, cpu, calls$')
         self.assertRegex(text, r'(?m)^ +id +wall time +thread CPU time +calls +stacks +name$')
         self.assertRegex(text, r'(?m)^ +1 +15 ms +15 ms +2 +3 +main$')
         rows = text.splitlines()[-3:]
@@ -393,7 +458,7 @@ class Info(Command):
 
     def test_warnings(self):
         self.assertRegex(self.command('info', self.file(content=trace(cut=3))).stdout.decode(),
-                         r'(?m)^warnings\n  .*cut.* \(first at byte \d+\)$')
+                         r'(?m)^Warnings\n  .*cut.* \(first at byte \d+\)$')
 
     def test_json(self):
         path = self.file('quote".trace', trace(cut=3))

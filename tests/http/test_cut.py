@@ -73,9 +73,9 @@ class Cut(ServiceTest):
 
     def test_closed_in_mid_upload_many_times(self):
         content = bytes(200_000)
-        for i in range(200):
+        for i in range(1000):
             connection = self.server.connect()
-            connection.sendall(head('POST', '/', 'Content-Length: 10000000') + CONTENT + content[:i * 1000])
+            connection.sendall(head('POST', '/', 'Content-Length: 10000000') + CONTENT + content[:i * 200])
             reset(connection) if i % 2 else connection.close()
         time.sleep(1)
         self.assertEqual(self.server.settled_descriptors(self.before, seconds=1), self.before)

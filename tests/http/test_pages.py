@@ -1,4 +1,5 @@
 """What can be fetched of a stored upload, and the pages that are about none."""
+import base64
 import datetime
 import hashlib
 import json
@@ -67,8 +68,8 @@ class Profile(Stored):
                     self.assertIn('Accept', page['Vary'])
                     self.assertNotIn('<style', page.text)
                     picture = self.server.get(path + '.svg' + query).text
-                    frames = picture[picture.index('</style>') + len('</style>'):]
-                    self.assertIn(frames, page.text)
+                    kept = re.sub(r'<(style|script)><!\[CDATA\[.*?\]\]></\1>\n', '', picture, flags=re.S)
+                    self.assertTrue(kept in page.text)
                     self.assert_links(path, page.text)
 
     def test_flame_page_of_a_view_that_is_not_made_yet(self):
@@ -263,8 +264,10 @@ class Deletion(ServiceTest):
         self.assert_gone()
 
     def test_without_a_token(self):
-        self.assertEqual(self.server.request('DELETE', self.path).status, 401)
-        self.assertEqual(self.server.request('POST', self.path + '/delete', '').status, 401)
+        answer = self.server.request('DELETE', self.path)
+        self.assertEqual(answer.status, 403)     # and not 401, which must name a scheme to authenticate by
+        self.assertIn('delete token missing', answer.text)
+        self.assertEqual(self.server.request('POST', self.path + '/delete', '').status, 403)
         self.assertEqual(self.server.get(self.path).status, 200)
 
     def test_with_a_wrong_token(self):
@@ -307,7 +310,8 @@ class Changes(ServiceTest):
         self.assertEqual(self.change(token=self.token, name='cold start & <b>ü</b>').status, 200)
         self.assertEqual(self.facts()['name'], 'cold start & <b>ü</b>')
         self.assertAlmostEqual(self.days_left(), 30, delta=0.1)
-        for name, shown in (('x' * 300, 'x' * 255), ('', ''), ('ü' * 200, 'ü' * 127), ('a\0b', 'a'), ('\x1b[2J', '␛[2J')):
+        for name, shown in (('x' * 300, 'x' * 255), ('', ''), ('ü' * 200, 'ü' * 127), ('a\0b', 'a␀b'), ('\0', '␀'),
+                            ('\0' * 300, '␀' * 85), ('\x1b[2J', '␛[2J')):
             self.assertEqual(self.change(token=self.token, name=name).status, 200)
             self.assertEqual(self.facts()['name'], shown)
 
@@ -322,7 +326,7 @@ class Changes(ServiceTest):
         self.assertEqual(self.change(token=self.token, expires='').status, 200)
 
     def test_token(self):
-        self.assertEqual(self.change(name='x').status, 401)
+        self.assertEqual(self.change(name='x').status, 403)
         for token in ('', 'a' * 26, self.token + 'a'):
             self.assertEqual(self.change(token=token, name='x').status, 403)
         self.assertNotEqual(self.facts()['name'], 'x')
@@ -456,12 +460,30 @@ class Site(ServiceTest):
                 answer = self.server.get(target, Accept=accept)
                 self.assertIn('Accept', answer['Vary'] or '', (target, accept))
 
-    def test_svg_policy_allows_its_own_style_only(self):
-        policy = self.server.get('/p/%s/t/1.svg' % id_of(self.stored()))['Content-Security-Policy']
-        self.assertRegex(policy, r"style-src 'sha256-[A-Za-z0-9+/=]+'")
-        for word in ("base-uri 'none'", "form-action 'none'", 'sandbox'):
-            self.assertIn(word, policy)
-        self.assertNotIn('script-src', policy)
+    def test_pictures_may_use_their_own_code_only(self):
+        def digest(text, element):
+            code = re.search(r'<%s><!\[CDATA\[(.*?)\]\]></%s>' % (element, element), text, re.S).group(1)
+            return "'sha256-%s'" % base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+        path = '/p/' + id_of(self.stored())
+        picture, thumb = self.server.get(path + '/t/1.svg'), self.server.get(path + '/t/1/thumb.svg')
+        self.assertEqual(picture['Content-Security-Policy'],
+                         "default-src 'none'; script-src %s; style-src %s; connect-src 'self'; base-uri 'none'; "
+                         "form-action 'none'; sandbox allow-scripts allow-downloads" %
+                         (digest(picture.text, 'script'), digest(picture.text, 'style')))
+        self.assertEqual(thumb['Content-Security-Policy'],
+                         "default-src 'none'; style-src %s; base-uri 'none'; form-action 'none'; sandbox" %
+                         digest(thumb.text, 'style'))
+        self.assertIsNone(picture['Access-Control-Allow-Origin'])
+
+    def test_the_code_of_pictures_as_files(self):
+        path = '/p/' + id_of(self.stored())
+        picture, page = self.server.get(path + '/t/1.svg').text, self.server.get(path + '/t/1', Accept=HTML).text
+        for name, element in (('flame.js', 'script'), ('flame.css', 'style')):
+            link = re.search(r'"[./]*(/static/[0-9a-f]+/%s)"' % re.escape(name), page).group(1)
+            self.assertIn('<%s><![CDATA[%s]]></%s>' % (element, self.server.get(link).text, element), picture)
+        self.assertNotIn('<![CDATA[', page)
+        self.assertNotIn('<style', page)
+        self.assertIn('<metadata class="d">', page)
 
 
 if __name__ == '__main__':

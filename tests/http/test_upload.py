@@ -110,6 +110,7 @@ class Ways(ServiceTest):
         path = '/p/' + id_of(answer)
         shown = json.loads(self.server.get(path + '.json').body)['name']
         page, line = self.server.get(path + '.html').text, self.server.get(path + '.txt').text
+        self.assertEqual(shown, '"><script>alert(1)</script>\ufffd␛[31m␀␡')
         self.assertNotIn('<script>', page)
         for text in (shown, page, line):
             self.assertFalse(set(text) & set('\u202e\x1b\x00\x7f'), text)

@@ -1,0 +1,132 @@
+/* The numbers of the picture's script and those of the program, which are worked out apart: equal in every view, value
+ * and order, node by node, over random traces. No browser.
+ *
+ * The script has the data of one picture, that of the first value; the program is asked for each tree as JSON. */
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pureHalf, random } from '../support/flame_data.mjs';
+import { randomTrace } from '../support/random_trace.mjs';
+
+const TRACES = 10;
+const VALUES = ['wall', 'cpu', 'calls', 'waiting'];
+const flame = pureHalf();
+let folder;
+
+before(() => { folder = mkdtempSync(join(tmpdir(), 'equal-')); });
+after(() => { rmSync(folder, { recursive: true }); });
+
+function render(file, track, options) {
+    const flags = Object.entries(options).flatMap(([key, value]) => ['--' + key, String(value)]);
+    return execFileSync(process.env.AFLAMED, ['render', '-q', '-o', '-', '--track', track, ...flags, file], { encoding: 'utf8', maxBuffer: 1 << 28 });
+}
+
+const unescaped = text => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#34;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
+
+function dataOf(svg) {
+    return flame.decode(unescaped(/<metadata class="d">([^]*?)<\/metadata>/.exec(svg)[1]));
+}
+
+/* ---- the same tree from both: [path, self, total, calls] in pre-order ---- */
+
+/* What the program says: a line of text for each frame and track, as in the data. */
+function ofProgram(json, nodes, v) {
+    const text = index => json.strings[index], { frames } = json, paths = [];
+    const lines = frames.scope.map((_, f) => [frames.scope, frames.name, frames.signature].map(column => text(column[f])).join('\t'));
+    return nodes.parent.map((parent, i) => {
+        const track = nodes.track?.[i] ?? -1, { name, id } = json.tracks[track] ?? {};
+        const own = parent < 0 ? '' : track >= 0 ? `\t[${name} tid=${id}]\t` : lines[nodes.frame[i]];
+        paths[i] = parent < 0 ? '' : `${paths[parent]} / ${own}`;
+        return [paths[i], nodes.self[v][i], nodes.total[v][i], parent < 0 && nodes.frame[i] < 0 ? 0 : nodes.calls[i]];
+    });
+}
+
+function ofScript(data, tree, byWeight) {
+    const made = [], stack = [[0, '']];
+    while (stack.length > 0) {
+        const [node, path] = stack.pop(), kids = [...tree.kids(node)];
+        made.push([path, tree.self[node], tree.total[node], tree.calls(node)]);
+        if (byWeight)
+            kids.sort((a, b) => tree.total[b] - tree.total[a]);
+        for (const kid of kids.reverse())
+            stack.push([kid, `${path} / ${data.frames[tree.frame[kid]].line}`]);
+    }
+    return made;
+}
+
+function treesOf(data, view, v, method) {
+    switch (view) {
+    case 'inverted': return [flame.invertedTree(data, v)];
+    case 'sandwich': return flame.sandwichTrees(data, v, data.methodNamed(method, v));
+    default: return [flame.baseTree(data, v)];
+    }
+}
+
+function assertSame(file, track, data, options, where) {
+    const json = JSON.parse(render(file, track, { output: 'json', ...options }));
+    const v = json.values.findIndex(value => value.name === options.value), mine = data.values.findIndex(value => value.name === options.value);
+    const theirs = options.view === 'sandwich' ? [json.callers, json.callees] : [json.nodes];
+    const trees = treesOf(data, options.view, mine, options.method ?? '');
+    if (options.view === 'sandwich') {
+        const { scope, name, signature } = data.frames[trees[0].frame[0]];
+        assert.deepEqual([scope, name, signature], ['scope', 'name', 'signature'].map(key => json.strings[json.frames[key][json.method]]), where);
+    }
+    theirs.forEach((nodes, i) => assert.deepEqual(ofScript(data, trees[i], options.order === 'weight'), ofProgram(json, nodes, v), where));
+    return theirs[0].parent.length;
+}
+
+/* ---- what is written about a frame ---- */
+
+/* The titles that the drawn frames can have. */
+function titlesOf(data, v, tracks) {
+    const tree = flame.baseTree(data, v), { unit } = data.values[v], words = value => flame.valueWords(unit, value), share = flame.percentWords;
+    const whole = tree.total[0], made = [];
+    for (let i = 0; i < data.n; i++) {
+        const frame = data.frames[tree.frame[i]], path = flame.pathTo(tree, i), thread = tracks === 'all' && path.length > 1 ? tree.total[path[1]] : whole;
+        const isTrack = tracks === 'all' && path.length === 2, total = tree.total[i], parent = tree.total[tree.parent[i]], calls = tree.calls(i);
+        const isRecursive = calls > 0 && path.slice(0, -1).some(up => tree.frame[up] === tree.frame[i]);
+        const shares = i === 0 ? '' : isTrack ? ` (${share(total, whole)} of all)` :
+            ` (${share(total, thread)} of ${tracks === 'merged' ? 'all' : 'thread'}, ${share(total, parent)} of parent)`;
+        made.push(`${frame.text}${frame.signature}\ntotal ${words(total)}${shares}, self ${words(tree.self[i])}` +
+                  (frame.isMethod ? `\ncalls ${flame.valueWords('count', calls)}${isRecursive ? ` (${flame.valueWords('count', calls)} recursive)` : ''}` : ''));
+    }
+    return new Set(made);
+}
+
+/* ---- tests ---- */
+
+for (const tracks of ['1', 'all', 'merged'])
+    test(`every node in every view, value and order: track ${tracks}`, () => {
+        let nodes = 0;
+        for (let seed = 0; seed < TRACES; seed++) {
+            const file = join(folder, `${tracks}-${seed}.trace`), next = random(seed + 1000);
+            const pick = list => list[Math.floor(next() * list.length)];
+            writeFileSync(file, randomTrace(seed, { threads: 1 + seed % 3, records: 10 + seed * 60 }));
+            const data = dataOf(render(file, tracks, { output: 'svg' }));
+            assert.equal(data.header.embedded, data.header.nodes);
+            const method = pick(data.frames.filter(frame => frame.isMethod));
+            for (const view of [pick(['flame', 'icicle']), 'inverted', 'sandwich'])
+                for (const [value, order] of [...VALUES.map(value => [value, 'weight']), [pick(VALUES), 'name']])
+                    nodes += assertSame(file, tracks, data, { view, value, order }, `seed ${seed} ${view} ${value} ${order}`);
+            nodes += assertSame(file, tracks, data, { view: 'sandwich', value: pick(VALUES), order: 'name', method: method.text + method.signature },
+                                `seed ${seed} ${method.line}`);
+        }
+        assert.ok(nodes > 10_000, `${nodes} nodes were compared`);
+    });
+
+for (const tracks of ['1', 'all', 'merged'])
+    test(`the words of the numbers: track ${tracks}`, () => {
+        for (let seed = 0; seed < TRACES; seed++) {
+            const file = join(folder, `words-${tracks}-${seed}.trace`), value = VALUES[seed % VALUES.length];
+            writeFileSync(file, randomTrace(seed, { threads: 1 + seed % 3, records: 10 + seed * 40 }));
+            const svg = render(file, tracks, { output: 'svg', width: 10_000, min: 0, value }), data = dataOf(svg);
+            const titles = titlesOf(data, data.values.findIndex(one => one.name === value), data.header.side_by_side ? 'all' : tracks);
+            const drawn = [...svg.matchAll(/<g><title>([^]*?)<\/title><rect class="[a-z]+\d*"/g)].map(([, title]) => unescaped(title));
+            assert.ok(drawn.length > 3 || data.n < 5);
+            for (const title of drawn)
+                assert.ok(titles.has(title), `seed ${seed} ${value}: ${title}\nis none of\n${[...titles].filter(t => t.startsWith(title.split('\n')[0])).join('\n')}`);
+        }
+    });

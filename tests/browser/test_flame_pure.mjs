@@ -1,0 +1,289 @@
+/* The pure half of the picture's script: no browser. Trees of all views are held against slow and obvious sums over
+ * paths, on many random trees. */
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { encode, heaviest, pureHalf, random, randomTree, SCRIPT, selfOf, STYLE, totalsOf } from '../support/flame_data.mjs';
+
+const flame = pureHalf();
+const TREES = 60;
+
+/* ---- what there is to expect ---- */
+
+/* Frames from the outermost to the node itself. */
+function stackOf({ nodes }, i) {
+  const made = [];
+  for (; nodes[i].parent >= 0; i = nodes[i].parent)
+    made.unshift(nodes[i].frame);
+  return made;
+}
+
+const sums = () => ({ total: 0, self: 0, calls: 0 });
+
+function addTo(model, path, key, value) {
+  const name = path.join(' ');
+  if (!model.has(name))
+    model.set(name, sums());
+  model.get(name)[key] += value;
+}
+
+function inverted(tree, v) {
+  const model = new Map();
+  tree.nodes.forEach((node, i) => {
+    const stack = stackOf(tree, i).reverse();
+    stack.forEach((_, depth) => {
+      const path = stack.slice(0, depth + 1);
+      addTo(model, path, 'total', selfOf(node)[v]);
+      addTo(model, path, 'calls', node.self[2]);
+      addTo(model, path, 'self', depth + 1 === stack.length ? selfOf(node)[v] : 0);
+    });
+  });
+  return model;
+}
+
+function sandwich(tree, v, method) {
+  const [callers, callees] = [new Map(), new Map()], totals = totalsOf(tree.nodes);
+  tree.nodes.forEach((node, i) => {
+    const stack = stackOf(tree, i), at = stack.indexOf(method);
+    if (at < 0)
+      return;
+    const below = stack.slice(at + 1);
+    addTo(callees, below, 'self', selfOf(node)[v]);
+    addTo(callees, below, 'total', totals[i][v]);
+    addTo(callees, below, 'calls', node.self[2]);
+    if (below.length > 0)
+      return;
+    const above = stack.slice(0, at).reverse();
+    for (let depth = 0; depth <= above.length; depth++) {
+      const path = above.slice(0, depth);
+      addTo(callers, path, 'total', totals[i][v]);
+      addTo(callers, path, 'calls', node.self[2]);
+      addTo(callers, path, 'self', depth === above.length ? totals[i][v] : 0);
+    }
+  });
+  return [callers, callees];
+}
+
+/* The script's tree in the same form: paths of frames, as ranks. */
+function gathered(data, tree) {
+  const model = new Map(), stack = [[0, []]];
+  while (stack.length > 0) {
+    const [node, path] = stack.pop();
+    model.set(path.join(' '), { total: tree.total[node], self: tree.self[node], calls: tree.calls(node) });
+    const ranks = tree.kids(node).map(kid => data.frames[tree.frame[kid]].rank);
+    assert.deepEqual(ranks, [...new Set(ranks)].sort((a, b) => a - b), 'children by rank, each once');
+    tree.kids(node).forEach((kid, i) => stack.push([kid, [...path, ranks[i]]]));
+  }
+  return model;
+}
+
+const sorted = model => [...model].sort(([a], [b]) => (a < b ? -1 : 1));
+
+function forTrees(action) {
+  for (let seed = 1; seed <= TREES; seed++) {
+    const next = random(seed), nodes = 1 + Math.floor(next() * 80);
+    action(randomTree(next, { nodes, frames: 2 + Math.floor(next() * 10), depth: 1 + Math.floor(next() * 20) }), next, seed);
+  }
+}
+
+/* ---- tests ---- */
+
+test('the data comes back as it was written', () => {
+  forTrees((tree, next, seed) => {
+    const data = flame.decode(encode(tree)), totals = totalsOf(tree.nodes);
+    assert.equal(data.n, tree.nodes.length);
+    tree.nodes.forEach((node, i) => {
+      const frame = data.frames[data.frame[i]], meant = tree.frames[node.frame];
+      assert.equal(frame.text, meant === undefined ? 'main (1)' : `${meant.scope}.${meant.name}`, `seed ${seed}`);
+      assert.equal(data.parent[i], Math.max(0, node.parent));
+      assert.deepEqual(data.self.map(column => column[i]), selfOf(node));
+      assert.deepEqual(data.values.map((_, v) => data.total(v)[i]), totals[i]);
+    });
+  });
+});
+
+test('inverted and sandwich trees have the sums of all paths', () => {
+  forTrees((tree, next, seed) => {
+    const data = flame.decode(encode(tree));
+    for (let v = 0; v < 4; v++) {
+      const bottomUp = gathered(data, flame.invertedTree(data, v));
+      assert.equal(bottomUp.get('').total, totalsOf(tree.nodes)[0][v]);
+      bottomUp.delete('');
+      assert.deepEqual(sorted(bottomUp), sorted(inverted(tree, v)), `seed ${seed}, value ${v}`);
+      const f = 1 + Math.floor(next() * (data.frames.length - 1));
+      if (f < data.frames.length)
+        flame.sandwichTrees(data, v, f).forEach((one, i) =>
+          assert.deepEqual(sorted(gathered(data, one)), sorted(sandwich(tree, v, data.frames[f].rank)[i]), `seed ${seed}, part ${i}`));
+    }
+  });
+});
+
+test('what a budget leaves out is in the totals, and comes back piece by piece', () => {
+  forTrees((tree, next, seed) => {
+    const keep = heaviest(tree.nodes, Math.floor(next() * tree.nodes.length));
+    const data = flame.decode(encode(tree, { keep })), totals = totalsOf(tree.nodes);
+    assert.deepEqual(data.values.map((_, v) => data.total(v)[0]), totals[0], `seed ${seed}`);
+    assert.equal(data.sizes[0], tree.nodes.length);
+    for (let i; (i = data.stub.findIndex(s => s > 0)) >= 0;) {
+      const { place, shown } = data.stubOf(i);
+      flame.graft(data, i, flame.decode(encode(tree, { piece: { node: place, skip: shown } })));
+    }
+    assert.equal(data.n, tree.nodes.length);
+    const whole = flame.decode(encode(tree));
+    for (let v = 0; v < 4; v++)
+      assert.deepEqual(sorted(gathered(data, flame.baseTree(data, v))), sorted(gathered(whole, flame.baseTree(whole, v))), `seed ${seed}`);
+    assert.deepEqual(sorted(gathered(data, flame.invertedTree(data, 0))), sorted(gathered(whole, flame.invertedTree(whole, 0))));
+  });
+});
+
+test('damaged data is refused', () => {
+  const text = encode(randomTree(random(7)));
+  for (const bad of ['', '{}', text.replace('aflamed-flame', 'other'), text.slice(0, -3), text + '0', text.replace(/\n[^\n]*\n$/, '\n\n')])
+    assert.throws(() => flame.decode(bad), Error, bad.slice(-20));
+  for (let at = 0; at < text.length; at += 7)     /* whatever comes of it, it ends */
+    try {
+      flame.decode(text.slice(0, at) + '*' + text.slice(at + 1));
+    } catch (error) {
+      assert.ok(error instanceof Error);
+    }
+});
+
+test('boxes: children within their parent, none overlap, nothing is lost', () => {
+  forTrees((tree, next, seed) => {
+    const data = flame.decode(encode(tree, { keep: heaviest(tree.nodes, Math.floor(next() * tree.nodes.length)) }));
+    const base = flame.baseTree(data, 0), zoom = Math.floor(next() * data.n);
+    for (const byWeight of [false, true])
+      for (const min of [0, 5, 40]) {
+        const { boxes, dropped, drawn } = flame.layout(base, zoom, 1000, min, byWeight), rows = [];
+        boxes.forEach(box => (rows[box.row] ??= []).push(box));
+        for (const row of rows)
+          row.forEach((box, i) => {
+            assert.ok(box.width > 0 && box.x >= 0 && box.x + box.width <= 1000.05);
+            assert.ok(i === 0 || box.x >= row[i - 1].x + row[i - 1].width - 0.05, `seed ${seed}: overlap`);
+          });
+        if (base.total[zoom] > 0) {
+          const shown = new Set(boxes.map(box => box.node)), top = boxes.find(box => box.node === zoom).row;
+          const hidden = boxes.filter(box => box.node >= 0 && box.row >= top).reduce((sum, { node }) => sum + base.hidden(node), 0);
+          const narrow = boxes.filter(box => box.node >= 0 && box.row >= top).flatMap(({ node }) => base.kids(node))
+            .filter(kid => !shown.has(kid)).reduce((sum, kid) => sum + base.total[kid], 0);
+          assert.equal(dropped, hidden + narrow, `seed ${seed}`);
+          assert.equal(drawn, boxes.filter(box => box.node > 0 && box.row >= top).length);
+          if (byWeight)
+            for (const row of rows.slice(top + 1))
+              row.forEach((box, i) => assert.ok(i === 0 || box.node < 0 || base.parent[box.node] !== base.parent[row[i - 1].node] ||
+                base.total[box.node] <= base.total[row[i - 1].node], `seed ${seed}: by weight`));
+        }
+      }
+  });
+});
+
+test('more boxes than can be drawn raise the least width; depth has no end', () => {
+  const nodes = [{ frame: -1, parent: -1, self: [0, 0, 0] }];
+  for (let i = 1; i <= 100_000; i++)
+    nodes.push({ frame: i % 2, parent: i - 1, self: [1000, 0, 1] });
+  const frames = randomTree(random(1), { frames: 2 }).frames;
+  const deep = flame.decode(encode({ frames, nodes })), base = flame.baseTree(deep, 0);
+  assert.equal(flame.layout(base, 0, 1000, 0.1, false).boxes.length, 2000);
+  const { boxes } = flame.layout(base, 50_000, 1000, 0.1, false);
+  assert.equal(boxes.length, 3000);
+  assert.equal(boxes[999].node, 49_999);
+  const inverted_ = flame.invertedTree(deep, 0);
+  assert.equal(flame.layout(inverted_, 0, 1000, 0.1, false).boxes.length > 2000, true);
+});
+
+test('search: nested matches count once in the total', () => {
+  forTrees((tree, next, seed) => {
+    const data = flame.decode(encode(tree)), meant = flame.matcher('class00001', false, false), totals = totalsOf(tree.nodes);
+    const isHit = i => tree.nodes[i].frame >= 0 && tree.frames[tree.nodes[i].frame].scope.endsWith('Class00001');
+    const hits = tree.nodes.map((_, i) => i).filter(isHit);
+    const outermost = hits.filter(i => {
+      for (let up = tree.nodes[i].parent; up >= 0; up = tree.nodes[up].parent)
+        if (isHit(up))
+          return false;
+      return true;
+    });
+    const found = flame.search(data, 0, meant);
+    assert.equal(found.nodes, hits.length, `seed ${seed}`);
+    assert.equal(found.total, outermost.reduce((sum, i) => sum + totals[i][0], 0), `seed ${seed}`);
+    if (hits.length > 0) {
+      const f = data.frame[hits[0]], all = hits.filter(i => data.frame[i] === f), made = data.instancesOf(f, 1);
+      assert.equal(made.count, all.length);
+      assert.equal(made.self, all.reduce((sum, i) => sum + tree.nodes[i].self[1], 0));
+      assert.equal(made.calls, all.reduce((sum, i) => sum + tree.nodes[i].self[2], 0));
+    }
+  });
+});
+
+test('what is looked for', () => {
+  assert.equal(flame.matcher('', false, false), null);
+  assert.ok(flame.matcher('foo', false, false)('a.Foo.bar'));
+  assert.ok(!flame.matcher('foo', false, true)('a.Foo.bar'));
+  assert.ok(flame.matcher('/^a.*bar$/', false, true)('a.Foo.bar'));
+  assert.ok(!flame.matcher('^a.*bar$', false, true)('a.Foo.bar'));
+  assert.ok(flame.matcher('^a.*BAR$', true, false)('a.Foo.bar'));
+  assert.ok(flame.matcher('//', false, false)('a//b'));
+  assert.throws(() => flame.matcher('/(/', false, false), SyntaxError);
+});
+
+test('numbers, as the service writes them', () => {
+  const words = [['ns', 0, '0 ns'], ['ns', 999, '999 ns'], ['ns', 1250, '1.25 µs'], ['ns', 999_600, '1 ms'], ['ns', 59_999_999_999, '1 min'],
+                 ['ns', 12_345 * 6e10, '12,345 min'], ['bytes', 1023, '1,023 B'], ['bytes', 1536, '1.5 KiB'], ['bytes', 2 ** 50 * 3, '3 PiB'],
+                 ['count', 12_345_678, '12,345,678'], ['ns', 2_500_000_000, '2.5 s'], ['ns', Number.MAX_SAFE_INTEGER, '150,120 min']];
+  for (const [unit, value, expected] of words)
+    assert.equal(flame.valueWords(unit, value), expected);
+  const shares = [[0, 5, '0 %'], [5, 0, '0 %'], [5, 5, '100 %'], [6, 5, '100 %'], [1, 100_000, '<0.01 %'], [1, 3, '33.3 %'], [99_999, 100_000, '99.9 %'],
+                  [456, 10_000, '4.56 %'], [450, 10_000, '4.5 %'], [2 ** 52, 2 ** 53 - 1, '50 %']];
+  for (const [part, whole, expected] of shares)
+    assert.equal(flame.percentWords(part, whole), expected, `${part} of ${whole}`);
+});
+
+test('names take the longest form that fits', () => {
+  const it = { scope: 'com.example.foo.Foo', name: 'bar' };
+  const forms = [[23, 'com.example.foo.Foo.bar'], [22, 'c.e.f.Foo.bar'], [13, 'c.e.f.Foo.bar'], [12, 'Foo.bar'], [7, 'Foo.bar'], [6, 'bar'], [3, 'bar'], [2, '']];
+  for (const [cells, expected] of forms)
+    assert.equal(flame.fitName(it, '', cells, false), expected, `${cells} cells`);
+  assert.equal(flame.fitName(it, '', 10, true), 'com.exam..');
+  assert.equal(flame.fitName(it, '(int)', 12, false), 'Foo.bar(int)');
+  assert.equal(flame.fitName({ scope: '', name: 'nativePollOnce' }, '', 8, false), 'native..');
+  assert.equal(flame.fitName({ scope: 'libc.so', name: '' }, '', 2, false), '');
+  assert.equal(flame.cut('日本語テキスト', 8), '日本語..');
+  assert.equal(flame.cut('a\u0301'.repeat(4), 4), 'a\u0301'.repeat(4));
+  assert.ok(flame.cut('a' + '\u0301'.repeat(1000), 4).length < 20);
+});
+
+test('signatures for people', () => {
+  const pairs = [['(ILjava/lang/String;)V', '(int, String)'], ['()V', '()'], ['([[JLa/B$C;Z)Ljava/util/List;', '(long[][], B$C, boolean)'],
+                 ['(LFoo;)', '(Foo)'], ['', ''], ['(int, String)', '(int, String)'], ['(L;)V', '(L;)V'], ['(<script>)', '(<script>)']];
+  for (const [raw, expected] of pairs)
+    assert.equal(flame.signatureWords(raw), expected);
+  assert.equal(flame.signatureWords('(' + 'I'.repeat(5000) + ')X').length, 5003);
+});
+
+/* Of two colours as the WCAG measures it. */
+function contrast(a, b) {
+  const [x, y] = [a, b].map(colour => {
+    const [red, green, blue] = colour.match(/[0-9a-f]{2}/g).map(hex => parseInt(hex, 16) / 255)
+      .map(c => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+  });
+  return Math.max(x, y) / Math.min(x, y);
+}
+
+test('text can be read on every colour, in both schemes', () => {
+  const [light, dark] = readFileSync(STYLE, 'utf8').split(/@media screen and \(prefers-color-scheme: ?dark\)/).map(css => css.split('@media')[0]);
+  for (const css of [light, dark]) {
+    const ink = /\.af text\s*{\s*fill: ?(#[0-9a-f]{6})/.exec(css)[1];
+    const fills = [...css.matchAll(/\.((?:[cohy]\d+|cr|st))(?:,\.af \.st)?\s*{\s*fill: ?(#[0-9a-f]{6})/g)];
+    assert.equal(fills.length >= 14 + 8 + 8 + 8 + 1, true, `${fills.length} colours`);
+    for (const [, cls, fill] of fills)
+      assert.ok(contrast(ink, fill) >= 4.5, `${cls} ${fill}: ${contrast(ink, fill)}`);
+  }
+});
+
+test('script and style fit into a picture', () => {
+  const [script, style] = [SCRIPT, STYLE].map(file => readFileSync(file, 'utf8'));
+  assert.ok(!script.includes(']]>') && !style.includes(']]>'));
+  assert.ok(Buffer.byteLength(style) <= 8000, `${Buffer.byteLength(style)} bytes of style`);
+  assert.ok(Buffer.byteLength(script) <= 51_000, `${Buffer.byteLength(script)} bytes of script`);
+  assert.ok(!/innerHTML|\beval\b|https?:\/\/(?!www\.w3\.org\/)/.test(script));
+});

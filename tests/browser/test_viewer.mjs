@@ -1,0 +1,332 @@
+/* The picture with its script, in a browser: as a file, served, inline twice, in a sandbox, as an image. The pictures are
+ * made here, and served as the service serves them. */
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { encode, heaviest, picture, random, randomTree, SCRIPT, STYLE } from '../support/flame_data.mjs';
+import { findings, missing, openPage, startBrowser, until } from './support.mjs';
+
+const skip = missing();
+const sha = file => `'sha256-${createHash('sha256').update(readFileSync(file)).digest('base64')}'`;
+const POLICY = `default-src 'none'; script-src ${sha(SCRIPT)}; style-src ${sha(STYLE)}; connect-src 'self'; base-uri 'none'; ` +
+  'form-action \'none\'; sandbox allow-scripts allow-downloads';
+
+const tree = randomTree(random(5), { nodes: 400, frames: 12, depth: 12 });
+const few = heaviest(tree.nodes, 60);
+const HOSTILE = ['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', ']]>&amp;', 'javascript:alert(1)', '__proto__', 'constructor'];
+const hostile = {
+  frames: HOSTILE.map((name, i) => ({ scope: i % 2 === 0 ? '' : name, name, signature: `(${name})`, origin: i % 8, colour: 0 }))
+    .sort((a, b) => (a.scope + a.name < b.scope + b.name ? -1 : 1)),
+  nodes: [{ frame: -1, parent: -1, self: [0, 0, 0] }, ...HOSTILE.map((_, i) => ({ frame: i, parent: 0, self: [(i + 1) * 1e6, 0, 1] }))],
+};
+let server, origin, browser, folder;
+const asked = [];
+
+function answerTo(url) {
+  const query = new URL(url, 'http://x').searchParams;
+  if (url.startsWith('/part/tree'))
+    return ['text/plain', encode(tree, { piece: { node: Number(query.get('node')), skip: Number(query.get('skip')) } })];
+  if (url.startsWith('/gone/tree'))
+    return null;
+  if (url.startsWith('/hostile.svg'))
+    return ['image/svg+xml', picture(encode(hostile, { header: { root: HOSTILE[0] } }), { title: HOSTILE[1], warnings: [HOSTILE[0]] })];
+  if (/^\/(part|gone)\.svg/.test(url))
+    return ['image/svg+xml', picture(encode(tree, { keep: few, header: { nodes: tree.nodes.length - 1, query: 'value=wall' } }))];
+  if (url.startsWith('/frame.html'))
+    return ['text/html', '<!doctype html><title>x</title><iframe src="/part.svg" width="900" height="700"></iframe>'];
+  if (url.startsWith('/image.html'))
+    return ['text/html', '<!doctype html><title>x</title><img src="/whole.svg" alt="">'];
+  if (url.startsWith('/twice.html')) {
+    const inline = picture(encode(tree), { inPage: true });
+    return ['text/html', `<!doctype html><html lang="en"><title>x</title><style>${readFileSync(STYLE)}</style><main><h1>x</h1><div>${inline}</div>
+      <div data-flame-controls>${inline}</div></main><script>${readFileSync(SCRIPT)}</script></html>`];
+  }
+  return ['image/svg+xml', picture(encode(tree), { warnings: ['a warning', 'and another one'] })];
+}
+
+before(async () => {
+  if (skip)
+    return;
+  folder = mkdtempSync(join(tmpdir(), 'viewer-'));
+  server = createServer((request, response) => {
+    const made = answerTo(request.url);
+    asked.push(request.url);
+    response.writeHead(made === null ? 404 : 200, { 'Content-Type': `${made?.[0]}; charset=utf-8`, 'Access-Control-Allow-Origin': '*',
+                                                    ...(made?.[0] === 'image/svg+xml' ? { 'Content-Security-Policy': POLICY } : {}) });
+    response.end(made?.[1] ?? '');
+  });
+  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${server.address().port}`;
+  browser = await startBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  server?.close();
+  if (folder !== undefined)
+    rmSync(folder, { recursive: true });
+});
+
+async function open(path, options) {
+  const page = await openPage(browser, { url: origin }, { acceptDownloads: true, ...options });
+  await page.goto(origin + path);
+  if (path.includes('.svg'))
+    await until(page, () => document.documentElement.dataset.state === 'ready');
+  return page;
+}
+
+async function close(page) {
+  assert.deepEqual(page.complaints, []);
+  await page.context().close();
+}
+
+const stateOf = page => page.evaluate(() => document.querySelector('svg.af').flame.state);
+const textOf = (page, name) => page.locator(`.${name}`).first().innerText();
+
+/* Clicks the box in the middle of the n-th row above the root. */
+async function clickRow(page, n, x = 0.5) {
+  const box = await page.locator('.graph').boundingBox();
+  await page.mouse.click(box.x + box.width * x, box.y + box.height - 8 - 16 * n);
+}
+
+test('a file: ready, everything drawn, the root in sight, no complaint', { skip }, async () => {
+  const path = join(folder, 'a.svg');
+  writeFileSync(path, picture(encode(tree)));
+  const page = await openPage(browser, { url: 'file://' }, { viewport: { width: 1000, height: 400 } });
+  await page.goto(pathToFileURL(path).href);
+  await until(page, () => document.documentElement.dataset.state === 'ready');
+  assert.match(await textOf(page, 'status'), /^[1-4]\d\d of 400 frames drawn; \d+(\.\d+)? % of the time$/);
+  const root = await page.locator('.graph').boundingBox();
+  assert.ok(root.y + root.height <= 401 && root.y + root.height > 300, 'the root is in sight');
+  assert.ok((await page.locator('.bar').boundingBox()).y >= 0, 'so is the toolbar');
+  assert.equal(await page.locator('option[value=chart]').count(), 0);
+  await page.evaluate(() => document.documentElement.flame.set({ view: 'icicle' }));
+  assert.equal((await stateOf(page)).view, 'icicle');
+  await close(page);
+});
+
+test('a stub of a file says where its frames are', { skip }, async () => {
+  const path = join(folder, 'b.svg');
+  writeFileSync(path, picture(encode(tree, { keep: few, header: { nodes: 400 } })));
+  const page = await openPage(browser, { url: 'file://' });
+  await page.goto(pathToFileURL(path).href);
+  const link = await page.evaluate(async () => {
+    const { flame } = document.documentElement;
+    await flame.zoomTo('00000');
+    return document.querySelector('.status').textContent;
+  });
+  assert.match(link, /where it came from/);
+  await close(page);
+});
+
+test('click zooms, ancestors stay, the trail and the keys lead back', { skip }, async () => {
+  const page = await open('/whole.svg');
+  await clickRow(page, 3);
+  const zoomed = await stateOf(page);
+  assert.equal(zoomed.zoom.length, 15);
+  assert.equal(zoomed.selected, zoomed.zoom);
+  assert.equal(await page.locator('.crumbs button').count(), 4);
+  assert.match(await textOf(page, 'details'), /100 % of zoom[\s\S]*per call[\s\S]*instances? of this method/);
+  await page.locator('.crumbs button').nth(1).click();
+  assert.equal((await stateOf(page)).zoom, zoomed.zoom.slice(0, 5));
+  await page.locator('.graph').focus();
+  await page.keyboard.press('Escape');
+  assert.equal((await stateOf(page)).zoom, '');
+  await page.goBack();
+  await until(page, () => document.documentElement.flame.state.zoom.length === 5);
+  await page.goBack();
+  await until(page, () => document.documentElement.flame.state.zoom.length === 15);
+  await page.goForward();
+  await until(page, () => document.documentElement.flame.state.zoom.length === 5);
+  await close(page);
+});
+
+test('arrow keys select parents, children and siblings; Enter zooms', { skip }, async () => {
+  const page = await open('/whole.svg');
+  await page.locator('.graph').focus();
+  for (const [key, levels] of [['ArrowUp', 0], ['ArrowUp', 1], ['ArrowUp', 2], ['ArrowRight', 2], ['ArrowDown', 1]]) {
+    await page.keyboard.press(key);
+    assert.equal((await stateOf(page)).selected.length, 5 * levels, key);
+  }
+  const { selected } = await stateOf(page);
+  await page.keyboard.press('Enter');
+  assert.equal((await stateOf(page)).zoom, selected);
+  await page.keyboard.press('Backspace');
+  assert.equal((await stateOf(page)).zoom, '');
+  await close(page);
+});
+
+test('each choice takes effect, and stands in the link', { skip }, async () => {
+  const page = await open('/whole.svg');
+  const choices = [['View', 'icicle'], ['View', 'inverted'], ['View', 'sandwich'], ['View', 'flame'], ['Value', 'cpu'], ['Value', 'calls'],
+                   ['Order', 'weight'], ['Colours', 'package'], ['Colours', 'self'], ['Colours', 'classic'], ['Names', 'full']];
+  for (const [label, word] of choices) {
+    const shapes = () => page.evaluate(() => Array.from(document.querySelectorAll('.graph > g:first-child path'), p => p.className.baseVal +
+      p.getAttribute('d')).join() + Array.from(document.querySelectorAll('.texts text'), t => t.textContent).join());
+    const old = await shapes();
+    await page.getByLabel(label, { exact: true }).selectOption(word);
+    await until(page, word_ => Object.values(document.documentElement.flame.state).includes(word_), word);
+    assert.notEqual(await shapes(), old, `${label} ${word}`);
+  }
+  assert.match(page.url(), /#value=calls&order=weight&palette=classic&names=full$/);
+  const again = await open(new URL(page.url()).pathname + new URL(page.url()).hash);
+  await until(again, () => document.documentElement.flame.state.names === 'full');
+  assert.deepEqual(await stateOf(again), await stateOf(page));
+  await close(again);
+  await close(page);
+});
+
+test('search: outlines, share, next and previous, case, expressions and their errors', { skip }, async () => {
+  const page = await open('/whole.svg');
+  await page.keyboard.press('/');
+  await page.keyboard.type('class00001');
+  await until(page, () => /matches of 2 methods: [\d.]+ % of the time/.test(document.querySelector('.matches').textContent));
+  assert.ok((await page.locator('.matched').getAttribute('d')).length > 20);
+  await page.keyboard.press('Enter');
+  const first = (await stateOf(page)).selected;
+  await page.getByRole('button', { name: 'Next match' }).click();
+  const second = (await stateOf(page)).selected;
+  assert.ok(first !== '' && second !== '' && first !== second);
+  await page.getByRole('button', { name: 'Previous match' }).click();
+  assert.equal((await stateOf(page)).selected, first);
+  await page.getByLabel('Match case').check();
+  await until(page, () => document.querySelector('.matches').textContent.startsWith('0 matches'));
+  await page.getByLabel('Search', { exact: true }).fill('/Class0000[12]\\./');
+  await until(page, () => document.querySelector('.matches').textContent.includes('of 4 methods'));
+  await page.getByLabel('Search', { exact: true }).fill('/(/');
+  await until(page, () => document.querySelector('.matches').textContent.includes('Invalid regular expression'));
+  await page.getByRole('button', { name: 'Reset zoom' }).click();
+  await until(page, () => document.querySelector('.matches').textContent === '');
+  await close(page);
+});
+
+test('callers and callees of what is selected', { skip }, async () => {
+  const page = await open('/whole.svg');
+  await clickRow(page, 2);
+  await page.getByRole('button', { name: 'Callers and callees' }).click();
+  await until(page, () => document.documentElement.flame.state.view === 'sandwich');
+  assert.match(page.url(), /view=sandwich&method=com\.example/);
+  assert.match(await textOf(page, 'crumbs'), /run/);
+  await close(page);
+});
+
+test('a tooltip follows the pointer, within the window', { skip }, async () => {
+  const page = await open('/whole.svg', { viewport: { width: 500, height: 600 } });
+  const graph = await page.locator('.graph').boundingBox();
+  for (const x of [5, 250, 495]) {
+    await page.mouse.move(x < 10 ? 12 : x > 490 ? 488 : x, graph.y + graph.height - 20);
+    await until(page, () => document.querySelector('.tip').childElementCount >= 3);
+    const tip = await page.locator('.tip').boundingBox();
+    assert.ok(tip.x >= 0 && tip.x + tip.width <= 501 && tip.y + tip.height <= 601, JSON.stringify(tip));
+  }
+  await page.mouse.move(250, 5);
+  assert.equal(await page.locator('.tip > *').count(), 0);
+  await close(page);
+});
+
+test('what was left out is fetched under the sandbox: by a click, and for a link', { skip }, async () => {
+  const page = await open('/frame.html');
+  const [frame] = page.frames().slice(1);
+  await until(frame, () => document.documentElement.dataset.state === 'ready').catch(() => null);
+  assert.equal(await frame.evaluate(() => self.origin), 'null');
+  assert.match(await frame.locator('.status').innerText(), /of 400 frames/);
+  const stub = await frame.evaluate(() => {
+    const d = document.querySelector('.graph .st').getAttribute('d'), [, x, y] = /M([\d.]+) ([\d.]+)h/.exec(d);
+    const box = document.documentElement.getBoundingClientRect();
+    document.querySelector('.graph').dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: Math.ceil(Number(x) + box.left) + 1, clientY: Number(y) + box.top + 4 }));
+    return d;
+  });
+  await until(frame, old => document.querySelector('.graph .st')?.getAttribute('d') !== old, stub);
+  assert.ok(asked.some(url => /^\/part\/tree\?node=\d+&skip=\d+&value=wall$/.test(url)), asked.join());
+  await close(page);
+});
+
+test('a link leads through what was left out; what cannot be had is said', { skip }, async () => {
+  const whole = await open('/whole.svg');
+  const link = await whole.evaluate(() => {
+    const { flame } = document.documentElement;
+    document.querySelector('.graph').focus();
+    return flame.set({ search: 'class' }).then(() => { for (let i = 0; i < 300; i++) flame.next(); return flame.state.selected; });
+  });
+  await close(whole);
+  const part = await open(`/part.svg#zoom=${link}`);
+  await until(part, wanted => document.documentElement.flame.state.zoom === wanted, link);
+  await close(part);
+  const gone = await open(`/gone.svg#zoom=${link}`);
+  await until(gone, () => /could not be fetched: 404/.test(document.querySelector('.status').textContent));
+  await close(gone);
+});
+
+test('inline twice: own keys in the link, own controls of the page', { skip }, async () => {
+  const page = await open('/twice.html');
+  await until(page, () => document.querySelectorAll('svg.af[data-state=ready]').length === 2);
+  assert.equal(await page.locator('[data-flame-controls] select').count(), 0);
+  assert.equal(await page.locator('select').count(), 5);
+  await page.evaluate(() => {
+    const [one, two] = document.querySelectorAll('svg.af');
+    one.flame.set({ view: 'icicle' });
+    two.flame.set({ value: 'cpu', search: 'run' });
+  });
+  await until(page, () => location.hash.includes('2.value=cpu'));
+  assert.match(page.url(), /#view=icicle&2\.value=cpu&2\.q=run$/);
+  await page.setViewportSize({ width: 700, height: 800 });
+  await until(page, () => document.querySelector('svg.af').getAttribute('width') < 700);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+  assert.deepEqual(await findings(page), []);
+  await close(page);
+});
+
+test('as an image it is the static one', { skip }, async () => {
+  const page = await open('/image.html');
+  await until(page, () => document.images[0].complete);
+  assert.equal(await page.evaluate(() => document.images[0].naturalWidth), 1200);
+  await close(page);
+});
+
+test('PNG: a download of twice the size', { skip }, async () => {
+  const page = await open('/whole.svg', { viewport: { width: 900, height: 600 } });
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as PNG' }).click()]);
+  assert.equal(download.suggestedFilename(), 'main-1-.png');
+  const bytes = readFileSync(await download.path());
+  assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
+  assert.equal(bytes.readUInt32BE(16), 1800);
+  await close(page);
+});
+
+test('hostile names are inert in every view', { skip }, async () => {
+  const page = await open('/hostile.svg');
+  for (const view of ['flame', 'icicle', 'inverted', 'sandwich'])
+    for (const palette of ['origin', 'package', 'self', 'classic']) {
+      await page.evaluate(state => document.documentElement.flame.set(state), { view, palette, search: '<' });
+      await clickRow(page, 1);
+      assert.equal(await page.locator('img, script').count(), 1, 'but its own script');
+    }
+  assert.equal(await textOf(page, 'title'), HOSTILE[1]);
+  assert.equal(await textOf(page, 'warning'), HOSTILE[0]);
+  await close(page);
+});
+
+test('events and the API', { skip }, async () => {
+  const page = await open('/whole.svg');
+  const told = await page.evaluate(async () => {
+    const made = [], root = document.documentElement;
+    for (const name of ['flame-drawn', 'flame-state'])
+      document.addEventListener(name, event => made.push([name, event.detail]));
+    await root.flame.search('RUN', { matchCase: true });
+    await root.flame.search('run');
+    root.flame.next();
+    await root.flame.reset();
+    return made;
+  });
+  const [drawn] = told.find(([name]) => name === 'flame-drawn').slice(1);
+  assert.ok(drawn.drawn > 50 && drawn.total === 400 && drawn.ms >= 0);
+  assert.ok(told.filter(([name]) => name === 'flame-state').length >= 4);
+  assert.equal((await stateOf(page)).search, '');
+  assert.ok(await page.evaluate(() => document.querySelectorAll('*').length) < 2500);
+  await close(page);
+});
