@@ -6,7 +6,7 @@
 ## COVERAGE=           1: instrumented for gcov; see the target `coverage`
 ## T=                  only tests whose name contains this (`make test T=cursor`)
 ## V=                  1: show the commands
-## CASES=              some cases of `bench`: start,fold,render,upload,rerender,cached,uploads64
+## CASES=              some cases of `bench`: start,fold,layouts,families,render,upload,rerender,cached,uploads64
 ## SIZES=              some sizes of the traces of `bench`, in MB: 5,57,500
 ## JOBS=               parallel jobs of `run`, `test` and `lint`; default: one per processor
 ## PREFIX=/usr/local   where `install` puts the files, below DESTDIR
@@ -68,13 +68,16 @@ OBJECTS := $(SOURCES:%.c=$(B)/%.o) $(B)/static_files.o
 SUPPORT_OBJECTS := $(SUPPORT_SOURCES:%.c=$(B)/%.o)
 UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(B)/%)
 REPLAY_PROGRAMS := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
-MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c) server/trace_writer.c server/file.c \
+FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ_SAN := fuzzer-no-link,address,undefined
+FUZZ_B := build/$(subst $(comma),-,$(FUZZ_SAN))
+MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c) tests/support/families.c server/trace_writer.c server/file.c \
     core/buf.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
-.PHONY: bench-readme deps-bench screenshot
+.PHONY: bench-readme bench-viewer deps-bench screenshot
 .PHONY: all run test help lint format coverage bench install clean deps deps-test deps-lint
-.PHONY: fuzz deps-fuzz unit-programs mktrace FORCE
+.PHONY: fuzz fuzz-all fuzz-seeds deps-fuzz unit-programs mktrace FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -102,11 +105,16 @@ format: deps-lint ## format all C files in place
 	@find core parser render server tests -name "*.[ch]" -exec clang-format --style=file -i {} +
 
 fuzz: deps-fuzz ## fuzz the target T= (reader, cuts, ...) for SECONDS=, from its corpus; findings go to build/fuzz
-	@mkdir -p build/fuzz/corpus-$(T)
-	clang $(LANGUAGE) -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o build/fuzz/$(T) \
-	    tests/fuzz/fuzz_$(T).c $(SUPPORT_SOURCES) $(filter core/% parser/% render/%,$(SOURCES)) -lcmocka
-	cd build/fuzz && ./$(T) -max_total_time=$(SECONDS) -artifact_prefix=$(T)- corpus-$(T) \
-	    $(abspath $(wildcard tests/fuzz/corpus/*))
+	@$(MAKE) --no-print-directory -j$(JOBS) CC=clang SAN=$(FUZZ_SAN) $(FUZZ_B)/fuzz/$(T)
+	@tests/fuzz/run $(FUZZ_B)/fuzz $(SECONDS) $(T)
+
+fuzz-all: deps-fuzz ## the same, each target in turn, with a table of what each did and found
+	@$(MAKE) --no-print-directory -j$(JOBS) CC=clang SAN=$(FUZZ_SAN) $(FUZZ_TARGETS:%=$(FUZZ_B)/fuzz/%)
+	@tests/fuzz/run $(FUZZ_B)/fuzz $(SECONDS) $(FUZZ_TARGETS)
+
+fuzz-seeds: deps-test ## write the corpora's first inputs again, by the tests' own builders
+	@$(MAKE) --no-print-directory -j$(JOBS) $(B)/tests/fuzz/seeds
+	@$(B)/tests/fuzz/seeds tests/fuzz/corpus
 
 coverage: deps-test ## line coverage of core, parser and render; fails under 90 %
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
@@ -121,6 +129,10 @@ bench: deps ## measure time and memory beside yardsticks, in about ten minutes; 
 
 bench-readme: ## write the performance section of README.md from the last whole `make bench`
 	@python3 -B tests/bench/measure.py --readme README.md
+
+bench-viewer: deps-test ## measure pictures in Chromium: load, zoom, search, views; beside the classic form
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(B)/mktrace
+	@AFLAMED=$(abspath $(B)/aflamed) MKTRACE=$(abspath $(B)/mktrace) node tests/bench/viewer.mjs
 
 screenshot: deps-test ## make the README's picture, static/screenshot.png, from `aflamed demo`
 	@$(MAKE) --no-print-directory -j$(JOBS) all
@@ -182,10 +194,22 @@ $(B)/static_files.o: $(B)/static_files.c $(STATIC) $(B)/flags
 
 unit-programs: $(UNIT_PROGRAMS)
 
+# The oracles of some fuzz targets are other people's parsers.
+FUZZ_LIBRARIES := -lcmocka -lexpat $(LIBRARIES)
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(SUPPORT_OBJECTS) $(OBJECTS) $(B)/files
 	$(say) '  LINK  $@'
 	$(Q)$(LINK) -o $@ $< $(B)/tests/fuzz/replay.o $(SUPPORT_OBJECTS) $(filter-out $(B)/server/main.o,$(OBJECTS)) \
-	    -lcmocka $(LIBRARIES)
+	    $(FUZZ_LIBRARIES)
+
+$(B)/fuzz/%: $(B)/tests/fuzz/fuzz_%.o $(SUPPORT_OBJECTS) $(OBJECTS) $(B)/files
+	@mkdir -p $(@D)
+	$(say) '  LINK  $@'
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $< $(SUPPORT_OBJECTS) $(filter-out $(B)/server/main.o,$(OBJECTS)) \
+	    $(FUZZ_LIBRARIES)
+
+$(B)/tests/fuzz/seeds: $(B)/tests/fuzz/seeds.o $(SUPPORT_OBJECTS) $(OBJECTS) $(B)/files
+	$(say) '  LINK  $@'
+	$(Q)$(LINK) -o $@ $< $(SUPPORT_OBJECTS) $(filter-out $(B)/server/main.o,$(OBJECTS)) -lcmocka $(LIBRARIES)
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(SUPPORT_OBJECTS) $(OBJECTS) $(B)/files
 	$(say) '  LINK  $@'
@@ -202,4 +226,5 @@ $(B)/mktrace: $(MKTRACE_OBJECTS) $(B)/flags
 	$(Q)$(LINK) -o $@ $(MKTRACE_OBJECTS)
 
 -include $(MKTRACE_OBJECTS:.o=.d) $(B)/tests/bench/timed.d
--include $(OBJECTS:.o=.d) $(SUPPORT_OBJECTS:.o=.d) $(UNIT_PROGRAMS:%=%.d)
+-include $(OBJECTS:.o=.d) $(SUPPORT_OBJECTS:.o=.d) $(UNIT_PROGRAMS:%=%.d) $(REPLAY_PROGRAMS:%=%.d) $(B)/tests/fuzz/seeds.d \
+    $(B)/tests/fuzz/replay.d
