@@ -176,7 +176,7 @@ static void put_open(const struct page *p)
     if (!has_open_frames(p->of->summary))
         return;
     buf_z(p->b, "<p><label for=\"open\">Methods never left</label> <select id=\"open\" name=\"open\">\n");
-    for (unsigned i = 0; view_open_word(i) != NULL; i++) {
+    for (unsigned i = 0; i < sizeof(LABELS) / sizeof(LABELS[0]); i++) {
         put_choice(p->b, str_of(view_open_word(i)), i == p->of->options->open);
         buf_z(p->b, LABELS[i]);
         buf_z(p->b, "</option>\n");

@@ -55,7 +55,7 @@ class Profile(Stored):
         self.assertGreater(len(links), 5)
         for link in links:
             self.assertRegex(link, r'\A(?!/|https?:)', link)
-            target = urllib.parse.urljoin(self.server.url + path, link)[len(self.server.url):]
+            target = urllib.parse.urldefrag(urllib.parse.urljoin(self.server.url + path, link)).url[len(self.server.url):]
             self.assertEqual(self.server.get(target, Accept=HTML).status, 200, link)
 
     def test_flame_page(self):
@@ -375,7 +375,7 @@ class BehindAProxy(ServiceTest):
         for path in ('/', '/uploads', page, page + '.html', page + '/delete', page + '/t/1', page + '/t/all', '/nothing',
                      '/p/' + 'a' * 26 + '/t/1', page + '/t/1/x'):
             text = self.server.get(path, Accept=HTML).text
-            for link in re.findall(r'(?:href|src|action|data-svg|data-events)="([^"]*)"', text):
+            for link in re.findall(r'(?:href|src|action|data-flame-tree|data-events)="([^"]*)"', text):
                 target = urllib.parse.urljoin(base + path, link.replace('&amp;', '&'))
                 with self.subTest(path=path, link=link):
                     self.assertTrue(target.startswith(base + '/'), target)
