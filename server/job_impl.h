@@ -44,8 +44,8 @@ struct job {
     uint64_t bytes;
     char head[IDENTIFY_BYTES];
     size_t head_bytes;
-    bool chosen_late;     /* a member was chosen behind the first byte: what was folded so far may be another */
-    bool answer_early;    /* as soon as it is durable */
+    bool chosen_late;  /* a member was chosen behind the first byte: what was folded so far may be another */
+    bool answer_early; /* as soon as it is durable */
     int64_t answer_by_ms; /* monotonic; durable uploads are answered then */
 
     /* One lane's each; then the finishing task's. */

@@ -184,8 +184,9 @@ static void sums_saturate(void **state)
     fake_free(f);
 }
 
-/* One stack of a million frames, then a node with a hundred thousand children, in every output and mode. */
-enum { DEEP = 1000000, WIDE = 100000, STACK_BYTES = 256 << 10 };
+/* One stack of a hundred thousand frames, far more than a stack of this size has room for if each took one call, then
+ * a node with as many children, in every output and mode. */
+enum { DEEP = 100000, WIDE = 100000, STACK_BYTES = 256 << 10 };
 
 static struct fake *deep_and_wide(void)
 {
