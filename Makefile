@@ -75,7 +75,7 @@ MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c)
     core/buf.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
-.PHONY: bench-readme bench-viewer deps-bench screenshot
+.PHONY: bench-readme bench-viewer deps-bench screenshot faults
 .PHONY: all run test help lint format coverage bench install clean deps deps-test deps-lint
 .PHONY: fuzz fuzz-all fuzz-seeds deps-fuzz unit-programs mktrace FORCE
 .DELETE_ON_ERROR:
@@ -88,9 +88,9 @@ run: deps ## install what is missing, build, and serve on http://127.0.0.1:8192/
 	@exec $(B)/aflamed serve
 
 test: deps-test ## install what is missing, build, and run all tests
-	@$(MAKE) --no-print-directory -j$(JOBS) all unit-programs $(REPLAY_PROGRAMS)
+	@$(MAKE) --no-print-directory -j$(JOBS) all unit-programs $(REPLAY_PROGRAMS) $(B)/faults/aflamed
 	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_TEST_UNIT=$(abspath $(B)/tests/unit) AFLAMED_TEST_FUZZ=$(abspath $(B)/tests/fuzz) CC=$(CC) \
-	    AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) python3 -B tests/run.py $(T)
+	    AFLAMED_TEST_FAULTS=$(abspath $(B)/faults/aflamed) AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) python3 -B tests/run.py $(T)
 
 help: ## this text
 	@echo 'targets:'
@@ -115,6 +115,10 @@ fuzz-all: deps-fuzz ## the same, each target in turn, with a table of what each 
 fuzz-seeds: deps-test ## write the corpora's first inputs again, by the tests' own builders
 	@$(MAKE) --no-print-directory -j$(JOBS) $(B)/tests/fuzz/seeds
 	@$(B)/tests/fuzz/seeds tests/fuzz/corpus
+
+faults: deps-test ## fail each call to memory, files, network and libraries once and for good; T= names some scenarios
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(B)/faults/aflamed
+	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_TEST_FAULTS=$(abspath $(B)/faults/aflamed) python3 -B tests/faults/run '$(T)'
 
 coverage: deps-test ## line coverage of core, parser and render; fails under 90 %
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
@@ -216,6 +220,14 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(SUPPORT_OBJECTS) $(OBJECTS) $(B)/files
 	$(Q)$(LINK) -o $@ $< $(SUPPORT_OBJECTS) $(filter-out $(B)/server/main.o,$(OBJECTS)) \
 	    -lcmocka $(LIBRARIES)
 
+# The program with its faults: the same objects, between them and the libraries the wrappers of wraps.c.
+FAULTS_OBJECTS := $(B)/tests/faults/faults.o $(B)/tests/faults/wraps.o
+$(B)/faults/aflamed: $(FAULTS_OBJECTS) $(OBJECTS) $(B)/flags $(B)/files
+	@mkdir -p $(@D)
+	$(say) '  LINK  $@'
+	$(Q)nm $(B)/tests/faults/wraps.o | sed -n 's/.* T __wrap_/-Wl,--wrap=/p' > $(@D)/wraps
+	$(Q)$(LINK) @$(@D)/wraps -o $@ $(FAULTS_OBJECTS) $(OBJECTS) $(LIBRARIES)
+
 $(B)/bench/timed: $(B)/tests/bench/timed.o $(B)/flags
 	@mkdir -p $(@D)
 	$(say) '  LINK  $@'
@@ -225,6 +237,6 @@ $(B)/mktrace: $(MKTRACE_OBJECTS) $(B)/flags
 	$(say) '  LINK  $@'
 	$(Q)$(LINK) -o $@ $(MKTRACE_OBJECTS)
 
--include $(MKTRACE_OBJECTS:.o=.d) $(B)/tests/bench/timed.d
+-include $(MKTRACE_OBJECTS:.o=.d) $(B)/tests/bench/timed.d $(FAULTS_OBJECTS:.o=.d)
 -include $(OBJECTS:.o=.d) $(SUPPORT_OBJECTS:.o=.d) $(UNIT_PROGRAMS:%=%.d) $(REPLAY_PROGRAMS:%=%.d) $(B)/tests/fuzz/seeds.d \
     $(B)/tests/fuzz/replay.d

@@ -19,7 +19,7 @@ void buf_free(struct buf *b)
 void buf_clear(struct buf *b)
 {
     b->n = 0;
-    b->failed = false;
+    b->failed = b->full = false;
 }
 
 bool buf_reserve(struct buf *b, size_t extra)
@@ -31,6 +31,7 @@ bool buf_reserve(struct buf *b, size_t extra)
     size_t limit = b->limit == 0 ? SIZE_MAX / 4 : b->limit;
     if (b->n > limit || extra > limit - b->n) {
         b->failed = true;
+        b->full = b->limit > 0;
         return false;
     }
     size_t capacity = b->capacity * 2;

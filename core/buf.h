@@ -10,6 +10,7 @@ struct buf {
     size_t n, capacity;
     size_t limit; /* bytes; 0 = none */
     bool failed;
+    bool full; /* .. for the limit, not for want of memory */
 };
 
 /* The buffer owns its memory until buf_free. A zeroed struct is an empty buffer without limit. */

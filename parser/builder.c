@@ -230,7 +230,7 @@ struct hash_seed builder_seed(const struct builder *b)
 
 bool builder_failed(const struct builder *b, struct diag *diag)
 {
-    if (b->arena->failure == ARENA_NO_MEMORY)
+    if (b->arena->failure != ARENA_LIMIT)
         return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later, or on a larger machine.",
                         "The machine has no memory left for this profile.");
     return diag_set(

@@ -355,6 +355,8 @@ bool reader_feed(struct reader *r, const void *p, size_t n)
 {
     const uint8_t *bytes = p;
 
+    if (r->way == READER_BEGINS && r->diag.kind != DIAG_NONE)
+        return false;
     while (r->way == READER_BEGINS && n > 0) {
         if (r->head_bytes == 0 && n >= UNPACK_MAGIC_BYTES) {
             if (!begin(r, bytes, n, false))
@@ -375,7 +377,7 @@ const struct profile *reader_finish(struct reader *r)
 {
     const struct profile *profile = NULL;
 
-    if (r->way == READER_BEGINS && begin(r, r->head, r->head_bytes, true))
+    if (r->way == READER_BEGINS && r->diag.kind == DIAG_NONE && begin(r, r->head, r->head_bytes, true))
         feed_plain(r, r->head, r->head_bytes);
     profile = r->way == READER_PACKED ? finish_packed(r) : finish_plain(r);
     reader_free(r);

@@ -64,7 +64,7 @@ const char *unpack_noun(const struct packer *packer)
 void unpack_no_memory(struct unpack *u)
 {
     u->stopped = true;
-    if (u->arena->failure == ARENA_NO_MEMORY)
+    if (u->arena->failure != ARENA_LIMIT)
         diag_set(u->diag, DIAG_NO_MEMORY, "out of memory", "Try again later, or on a larger machine.",
                  "The machine has no memory left to unpack the %s.", u->packer->noun);
     else

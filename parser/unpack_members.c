@@ -13,13 +13,12 @@ static void copy(char *out, struct str s)
 
 void unpack_member_name(struct str name, char out[UNPACK_MEMBER_BYTES + 1])
 {
-    struct buf cleaned = {0};
+    /* At its limit from the beginning: it takes no memory, and nothing more when it is full. */
+    struct buf cleaned = {.p = out, .capacity = UNPACK_MEMBER_BYTES, .limit = UNPACK_MEMBER_BYTES};
 
-    if (name.n > UNPACK_MEMBER_BYTES)
-        name.n = UNPACK_MEMBER_BYTES;
-    clean_text(&cleaned, name);
-    copy(out, cleaned.failed ? STR("") : clean_cut(buf_view(&cleaned), UNPACK_MEMBER_BYTES));
-    buf_free(&cleaned);
+    while (name.n > 0 && !cleaned.failed)
+        clean_put(&cleaned, clean_next(&name));
+    out[cleaned.n] = '\0';
 }
 
 bool members_meant(const struct unpack *u, struct members *m, const char *name)

@@ -8,7 +8,7 @@ static bool no_memory(struct diag *diag)
 
 bool fail_arena(const struct arena *a, struct diag *diag)
 {
-    if (a->failure == ARENA_NO_MEMORY)
+    if (a->failure != ARENA_LIMIT)
         return no_memory(diag);
     return diag_set(diag, DIAG_LIMIT, "view too large", "Choose one thread instead of several.",
                     "Drawing this view needs more than the %zu MiB of memory it may take.",
@@ -17,7 +17,7 @@ bool fail_arena(const struct arena *a, struct diag *diag)
 
 bool fail_buf(const struct buf *b, struct diag *diag)
 {
-    if (b->limit == 0)
+    if (!b->full)
         return no_memory(diag);
     return diag_set(diag, DIAG_LIMIT, "view too large",
                     "Choose one thread instead of several, or an output with less detail.",

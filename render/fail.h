@@ -8,7 +8,6 @@
 
 /* Both set diag, if it is not set already, and always return false. */
 bool fail_arena(const struct arena *a, struct diag *diag);
-/* A buffer with a limit is taken to have failed by it. */
 bool fail_buf(const struct buf *b, struct diag *diag);
 
 #endif

@@ -235,9 +235,9 @@ static bool render(const struct render_input *in, struct buf *out, struct diag *
     /* A path is not longer than the lines below it. */
     buf_init(&f.prefix, out->limit);
     put_lines(&f);
-    bool ok = !out->failed && !f.prefix.failed;
+    bool ok = (!f.prefix.failed || fail_buf(&f.prefix, diag)) && (!out->failed || fail_buf(out, diag));
     buf_free(&f.prefix);
-    return ok || fail_buf(out, diag);
+    return ok;
 }
 
 const struct output OUTPUT_FOLDED = {

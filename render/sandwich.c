@@ -13,16 +13,18 @@
 struct search {
     struct str wanted;
     struct buf text; /* of a name that must be cleaned */
+    bool failed;     /* it had no memory */
     frame_id exact, by_text;
 };
 
 /* What follows in `wanted` behind the cleaned text; p is NULL if it does not begin so. */
-static struct str behind(struct buf *room, struct str wanted, struct str raw, bool is_clean)
+static struct str behind(struct search *s, struct str wanted, struct str raw, bool is_clean)
 {
     if (!is_clean) {
-        buf_clear(room);
-        clean_text(room, raw);
-        raw = buf_view(room);
+        buf_clear(&s->text);
+        clean_text(&s->text, raw);
+        s->failed = s->failed || s->text.failed;
+        raw = buf_view(&s->text);
     }
     if (!str_starts(wanted, raw))
         return (struct str){NULL, 0};
@@ -34,24 +36,26 @@ static frame_id first_by_rank(const struct names *n, frame_id a, frame_id b)
     return a != FRAME_NONE && names_rank(n, a) < names_rank(n, b) ? a : b;
 }
 
-static frame_id find_method(const struct render_input *in)
+static bool find_method(const struct render_input *in, frame_id *method, struct diag *diag)
 {
-    struct search s = {str_of(in->view->method), {0}, FRAME_NONE, FRAME_NONE};
+    struct search s = {.wanted = str_of(in->view->method), .exact = FRAME_NONE, .by_text = FRAME_NONE};
 
     for (frame_id i = 0; i < in->profile->n_frames; i++) {
         const struct names_frame *frame = names_of(in->names, i);
-        struct str rest = behind(&s.text, s.wanted, frame->text, frame->plain);
+        struct str rest = behind(&s, s.wanted, frame->text, frame->plain);
         if (rest.p == NULL)
             continue;
         if (rest.n == 0)
             s.by_text = first_by_rank(in->names, s.by_text, i);
         struct str signature = profile_string(in->profile, in->profile->frames[i].signature);
-        struct str end = behind(&s.text, rest, signature, false);
+        struct str end = behind(&s, rest, signature, false);
         if (end.p != NULL && end.n == 0)
             s.exact = first_by_rank(in->names, s.exact, i);
     }
+    *method = s.exact != FRAME_NONE ? s.exact : s.by_text;
+    bool ok = !s.failed || fail_buf(&s.text, diag);
     buf_free(&s.text);
-    return s.exact != FRAME_NONE ? s.exact : s.by_text;
+    return ok;
 }
 
 /* False: no memory. */
@@ -84,7 +88,8 @@ bool sandwich_method(const struct render_input *in, const struct tree *base, fra
                      struct diag *diag)
 {
     if (in->view->method[0] != '\0') {
-        *method = find_method(in);
+        if (!find_method(in, method, diag))
+            return false;
         return *method != FRAME_NONE ||
                diag_set(diag, DIAG_NOT_FOUND, "no such method",
                         "Name it as its frames show it, package.Class.method, with or without signature.",

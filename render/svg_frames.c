@@ -166,12 +166,12 @@ void svg_frames_put(const struct svg_frames *f, struct buf *out)
             frame.text = frame.id == FRAME_NONE ? f->root : names_track(f->in->names, frame.id - t->n_frames);
             buf_clear(&title);
             clean_xml(&title, frame.text);
+            out->failed = out->failed || title.failed;
             frame.title = buf_view(&title);
         }
         if (t->side_by_side && t->depth[frame.box->place] == 1 && f->in->view->view <= VIEW_ICICLE)
             frame.of_thread = tree_total(t, frame.box->place, 0);
         put_frame(f, &frame, out);
     }
-    out->failed = out->failed || title.failed;
     buf_free(&title);
 }

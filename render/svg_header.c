@@ -59,6 +59,8 @@ static void put_row(struct svg_pen *pen, const char *class, struct str shown, st
     struct buf *out = pen->out;
     size_t cells = row_cells(pen, font_px);
 
+    out->failed = out->failed || pen->line.failed || pen->label.failed;
+
     buf_z(out, "<text class=\"");
     buf_z(out, class);
     buf_char(out, '"');

@@ -33,6 +33,7 @@ static void put_item(struct legend *l, const char *class, struct str words)
     if (class != NULL)
         buf_printf(pen->out, "<rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\"/>", class,
                    l->x_px, pen->y_px - SWATCH_PX + 1, SWATCH_PX, SWATCH_PX);
+    pen->out->failed = pen->out->failed || pen->line.failed;
     buf_printf(pen->out, "<text x=\"%u\" y=\"%u\">", l->x_px + swatch_px, pen->y_px);
     clean_xml(pen->out, words);
     buf_z(pen->out, "</text>\n");

@@ -65,6 +65,8 @@ static struct entry *touch(struct cache *c, const char *source)
 
 struct folded *cache_get(struct cache *c, const char *source)
 {
+    if (source[0] == '\0')
+        return NULL;
     pthread_mutex_lock(&c->lock);
     struct entry *e = touch(c, source);
     struct folded *f = e == NULL ? NULL : folded_ref(e->folded);
@@ -85,7 +87,7 @@ static void trim(struct cache *c)
 
 void cache_put(struct cache *c, const char *source, struct folded *f)
 {
-    if (folded_bytes(f) > c->limit_bytes)
+    if (source[0] == '\0' || folded_bytes(f) > c->limit_bytes)
         return;
     struct entry *e = calloc(1, sizeof(*e));
     if (e == NULL)

@@ -59,11 +59,20 @@ bool cli_no_value(const struct cli_argument *argument, struct diag *diag)
 /* ---- messages ---- */
 
 /* A message that cannot be written has nowhere else to go. */
-static void say(struct buf *b)
+static void say_all(struct str text)
 {
-    bool written = !b->failed && file_write_all(STDERR_FILENO, b->p, b->n);
+    bool written = file_write_all(STDERR_FILENO, text.p, text.n);
 
     (void)written;
+}
+
+/* Without memory for the message, `instead` is said. */
+static void say(struct buf *b, const char *instead)
+{
+    if (b->failed)
+        say_all(str_of(instead));
+    else
+        say_all(buf_view(b));
     buf_free(b);
 }
 
@@ -95,7 +104,8 @@ int cli_error(const char *file, const struct diag *diag)
         clean_text(&b, str_of(diag->hint));
         buf_char(&b, '\n');
     }
-    say(&b);
+    say(&b, diag->kind == DIAG_NO_MEMORY ? "error: out of memory\n"
+                                         : "error: out of memory to say what is wrong\n");
     return diag->kind == DIAG_USAGE || diag->kind == DIAG_NOT_FOUND ? CLI_USAGE : CLI_UNUSABLE;
 }
 
@@ -109,7 +119,7 @@ void cli_warnings(const char *file, const struct profile *p)
         clean_text(&b, p->warnings[i].text);
         buf_char(&b, '\n');
     }
-    say(&b);
+    say(&b, "warning: out of memory to say what is wrong with the profile\n");
 }
 
 /* ---- reading ---- */
@@ -212,6 +222,8 @@ int cli_open_again(const char *path, struct diag *diag)
     }
     if (lseek(fd, 0, SEEK_CUR) >= 0)
         return fd;
+    if (errno != ESPIPE)
+        refused(diag, "cannot read the file", path, "Try again, or read a copy of it.");
     close(fd);
     diag_set(diag, DIAG_USAGE, "input that can be read only once", "Save it in a file, and name that.",
              "A chart reads its input twice.");
@@ -289,12 +301,14 @@ bool cli_write(const char *path, struct str bytes, struct diag *diag)
                refused(diag, WRITE_TITLE, "standard output",
                        "Check that there is room, and that the reader still reads.");
     if (stat(path, &st) != 0)
-        return write_replacing(path, NULL, bytes, diag);
+        return errno == ENOENT ? write_replacing(path, NULL, bytes, diag)
+                               : refused(diag, WRITE_TITLE, path, WRITE_HINT);
     if (!S_ISREG(st.st_mode))
         return write_in_place(path, bytes, diag);
     /* A link goes on pointing to its file, which is replaced. */
     char *target = realpath(path, NULL);
-    bool ok = write_replacing(target != NULL ? target : path, &st, bytes, diag);
+    bool ok = target != NULL ? write_replacing(target, &st, bytes, diag)
+                             : refused(diag, WRITE_TITLE, path, WRITE_HINT);
     free(target);
     return ok;
 }

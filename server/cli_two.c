@@ -24,26 +24,29 @@ static int open_file(const char *path, off_t *bytes)
     return fd;
 }
 
-static size_t look(int fd, void *to, size_t n, off_t offset)
+/* False with errno. */
+static bool look(int fd, void *to, size_t *n, off_t offset)
 {
-    ssize_t got = TEMP_FAILURE_RETRY(pread(fd, to, n, offset));
+    ssize_t got = TEMP_FAILURE_RETRY(pread(fd, to, *n, offset));
 
-    return got < 0 ? 0 : (size_t)got;
+    *n = got < 0 ? 0 : (size_t)got;
+    return got >= 0;
 }
 
 static enum two_files_kind kind_of(const char *path, bool *ends)
 {
     uint8_t head[TWO_FILES_HEAD_BYTES], tail[TWO_FILES_TAIL_BYTES];
+    size_t head_n = sizeof(head), tail_n = sizeof(tail);
     off_t bytes;
     int fd = open_file(path, &bytes);
 
     if (fd < 0)
         return TWO_FILES_NEITHER;
-    enum two_files_kind kind = two_files_kind(head, look(fd, head, sizeof(head), 0));
     off_t behind = bytes > (off_t)sizeof(tail) ? bytes - (off_t)sizeof(tail) : 0;
-    *ends = two_files_key_ends(tail, look(fd, tail, sizeof(tail), behind));
+    bool seen = look(fd, head, &head_n, 0) && look(fd, tail, &tail_n, behind);
     close(fd);
-    return kind;
+    *ends = seen && two_files_key_ends(tail, tail_n);
+    return seen ? two_files_kind(head, head_n) : TWO_FILES_NEITHER;
 }
 
 bool cli_is_pair(const char *key, const char *data)
@@ -93,7 +96,11 @@ static bool append(int to, int from, char *piece, struct diag *diag)
 static bool join(int to, int key, int data, off_t key_bytes, struct diag *diag)
 {
     uint8_t head[TWO_FILES_HEAD_BYTES], joint[TWO_FILES_JOINT_BYTES];
-    bool stream = two_files_kind(head, look(data, head, sizeof(head), 0)) == TWO_FILES_STREAM;
+    size_t head_n = sizeof(head);
+
+    if (!look(data, head, &head_n, 0))
+        return cannot_join(diag);
+    bool stream = two_files_kind(head, head_n) == TWO_FILES_STREAM;
     char *piece = malloc(PIECE_BYTES);
 
     if (piece == NULL || key_bytes > UINT32_MAX) {

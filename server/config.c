@@ -15,7 +15,7 @@ static void set_defaults(struct config *c)
     *c = (struct config){0};
     for (size_t i = 0; i < CONFIG_KEYS_COUNT; i++) {
         bool ok = config_keys_set(c, &CONFIG_KEYS[i], str_of(CONFIG_KEYS[i].value));
-        (void)ok; /* false only without memory, and then the first allocation of the service says so */
+        (void)ok; /* built-in values are good */
     }
 }
 

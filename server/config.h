@@ -55,10 +55,11 @@ void config_defaults(struct config *c);
 /* True if only this machine can reach what is listened on: 127.0.0.0/8, ::1, localhost, or a Unix socket. */
 bool config_listen_is_loopback(const struct config *c);
 
-/* The effective configuration as JSON, in the form of the configuration file. False when memory is short. */
+/* The effective configuration as JSON, in the form of the configuration file. False when memory is short, or fd takes
+ * no more. */
 bool config_print(const struct config *c, int fd) __attribute__((warn_unused_result));
 
-/* Help text of every key, for --help: `--key VALUE   what it is (default)`. */
-void config_help(int fd);
+/* Help text of every key, for --help: `--key VALUE   what it is (default)`. False as above. */
+bool config_help(int fd) __attribute__((warn_unused_result));
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "server/config_keys.h"
 #include "server/file.h"
+#include "server/json_memory.h"
 
 enum { FILE_BYTES_MAX = 1 << 20 };
 
@@ -75,6 +75,8 @@ static bool take_member(struct config *c, const char *where, struct str name, co
         return config_keys_unknown(name, where, diag);
     bool fits = value_text(key, value, &text);
     bool ok = fits && config_keys_set(c, key, buf_view(&text));
+    if (text.failed)
+        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the configuration.");
     if (!fits) {
         char *dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
         buf_clear(&text);
@@ -110,10 +112,12 @@ static bool take_object(struct config *c, const char *path, struct str text, jso
 static bool take_text(struct config *c, const char *path, struct str text, struct diag *diag)
 {
     json_error_t error;
-    json_t *root = json_loadb(text.n == 0 ? "" : text.p, text.n, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = json_memory_load(text, JSON_REJECT_DUPLICATES, &error);
     bool ok = false;
 
-    if (root == NULL)
+    if (root == NULL && error.text[0] == '\0')
+        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the configuration.");
+    else if (root == NULL)
         diag_set(diag, DIAG_USAGE, CONFIG_TITLE,
                  "The file is one JSON object; config/aflamed.json shows every key.", "%s, line %d: %s.",
                  path, error.line, config_keys_shown(str_of(error.text)).text);

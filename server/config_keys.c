@@ -115,12 +115,22 @@ const struct config_key *config_keys_find(struct str name)
 /* Text that is shown as it is: what a terminal or a JSON file would spoil has no place in a configuration. */
 static bool is_clean(struct str value)
 {
-    struct buf b = {0};
+    enum {
+        CONTROL_FIRST = 0x2400,
+        CONTROL_LAST = 0x2421,
+        REPLACEMENT = 0xfffd
+    }; /* what clean_next shows instead */
 
-    clean_text(&b, value);
-    bool same = !b.failed && str_eq(buf_view(&b), value);
-    buf_free(&b);
-    return same;
+    while (value.n > 0) {
+        const char *at = value.p;
+        uint32_t shown = clean_next(&value);
+        struct str read = {at, (size_t)(value.p - at)};
+        if (shown == REPLACEMENT && !str_eq(read, STR("\ufffd")))
+            return false;
+        if (shown >= CONTROL_FIRST && shown <= CONTROL_LAST && read.n == 1)
+            return false;
+    }
+    return true;
 }
 
 static bool set_text(char *out, const struct config_key *key, struct str value)

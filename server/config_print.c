@@ -75,7 +75,7 @@ static void put_flag(struct buf *out, struct str name, const char *value, const 
     buf_char(out, '\n');
 }
 
-void config_help(int fd)
+bool config_help(int fd)
 {
     struct buf out = {0};
 
@@ -85,6 +85,5 @@ void config_help(int fd)
     for (size_t i = 0; i < CONFIG_KEYS_COUNT; i++)
         put_flag(&out, CONFIG_KEYS[i].name, placeholder(&CONFIG_KEYS[i]), CONFIG_KEYS[i].help,
                  CONFIG_KEYS[i].value);
-    bool written = write_out(&out, fd);
-    (void)written; /* help that nobody can read helps nobody */
+    return write_out(&out, fd);
 }

@@ -5,6 +5,7 @@
 #include "render/view_link.h"
 #include "server/form.h"
 #include "server/handlers.h"
+#include "server/json_memory.h"
 #include "server/pages.h"
 
 enum { DAY_S = 86400 };
@@ -55,7 +56,9 @@ static void answer_elsewhere(struct exchange *x, const char *before, struct str 
 
     view_link(&query, options, "&");
     reply_static(&x->reply, 303, "text/plain; charset=utf-8", STR("The graph is at another URL.\n"));
-    if (!query.failed)
+    if (query.failed)
+        x->reply.text.failed = true;
+    else
         reply_header(&x->reply, "Location", "%s%.*s%s%.*s", before, (int)track.n, track.p, after,
                      (int)query.n, query.n > 0 ? query.p : "");
     reply_header(&x->reply, "Cache-Control", "private, no-cache");
@@ -66,10 +69,12 @@ static void answer_elsewhere(struct exchange *x, const char *before, struct str 
 static void answer_flame(struct exchange *x, const struct record *record, const struct view_request *r,
                          struct str svg)
 {
-    json_t *summary = json_loadb(x->gathered.p, x->gathered.n, 0, NULL);
+    json_t *summary = json_memory_load(buf_view(&x->gathered), 0, NULL);
     const struct page_flame page = {record, summary, &r->options, x->parameters[1], svg};
 
-    page_flame(reply_text(&x->reply, 200, "text/html; charset=utf-8"), &page);
+    struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
+    body->failed = summary == NULL;
+    page_flame(body, &page);
     page_headers(&x->reply);
     json_decref(summary);
 }
@@ -147,6 +152,11 @@ enum exchange_step handle_track_choice(struct exchange *x)
 
 /* ---- changes ---- */
 
+static void no_memory(struct exchange *x)
+{
+    exchange_problem(x, 503, "out of memory", "Try again later.", "No memory to take the form.");
+}
+
 bool token_accepted(struct exchange *x, const struct record *r, struct str token)
 {
     if (token.p == NULL) {
@@ -157,18 +167,29 @@ bool token_accepted(struct exchange *x, const struct record *r, struct str token
             "Only who has the upload's delete token can change or delete it.");
         return false;
     }
-    if (record_token_matches(r, token))
+    enum record_match match = record_token_matches(r, token);
+    if (match == RECORD_MATCHES)
         return true;
+    if (match == RECORD_NO_MEMORY) {
+        no_memory(x);
+        return false;
+    }
     exchange_problem(x, 403, "wrong delete token", "The upload's answer had it in X-Delete-URL.",
                      "This is not the delete token of this upload.");
     return false;
 }
 
-struct str form_token(struct exchange *x, struct buf *token)
+bool form_token_accepted(struct exchange *x, const struct record *r)
 {
-    if (!form_field(buf_view(&x->form), STR("token"), token))
-        return (struct str){NULL, 0};
-    return token->n > 0 ? buf_view(token) : STR("");
+    struct buf token = {0};
+    bool there = form_field(buf_view(&x->form), STR("token"), &token), ok = false;
+
+    if (token.failed)
+        no_memory(x);
+    else
+        ok = token_accepted(x, r, !there ? (struct str){NULL, 0} : token.n > 0 ? buf_view(&token) : STR(""));
+    buf_free(&token);
+    return ok;
 }
 
 /* An empty field changes nothing. False: x->reply says why. */
@@ -196,10 +217,11 @@ static bool take_changes(struct exchange *x, struct record *r, int64_t now_s)
     struct buf name = {0}, days = {0};
     bool named = form_field(buf_view(&x->form), STR("name"), &name);
 
-    if (named)
-        record_set_name(r, buf_view(&name));
     form_field(buf_view(&x->form), STR("expires"), &days);
-    bool ok = take_expires(x, buf_view(&days), r, now_s);
+    bool understood = !name.failed && !days.failed && (!named || record_set_name(r, buf_view(&name)));
+    if (!understood)
+        no_memory(x);
+    bool ok = understood && take_expires(x, buf_view(&days), r, now_s);
     buf_free(&name);
     buf_free(&days);
     return ok;
@@ -220,11 +242,9 @@ static void answer_changed(struct exchange *x, const struct record *r)
 enum exchange_step handle_rename(struct exchange *x)
 {
     int64_t now_s = (int64_t)time(NULL);
-    struct buf token = {0};
     struct record r;
 
-    if (profile_record(x, x->parameters[0], &r) && token_accepted(x, &r, form_token(x, &token)) &&
-        take_changes(x, &r, now_s)) {
+    if (profile_record(x, x->parameters[0], &r) && form_token_accepted(x, &r) && take_changes(x, &r, now_s)) {
         if (record_change(x->service->store, &r, now_s) == STORE_OK) {
             LOG(x->service->log, LOG_INFO, "changed", LOG_STR("id", str_of(r.id)));
             answer_changed(x, &r);
@@ -233,6 +253,5 @@ enum exchange_step handle_rename(struct exchange *x)
                              "The upload could not be changed.");
         }
     }
-    buf_free(&token);
     return X_DONE;
 }

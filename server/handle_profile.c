@@ -1,5 +1,4 @@
 /* /p/<id>: the result of an upload, its bytes, and its end. */
-#include <jansson.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -7,6 +6,7 @@
 #include "core/clean.h"
 #include "server/file.h"
 #include "server/handlers.h"
+#include "server/json_memory.h"
 #include "server/page_frame.h"
 #include "server/pages.h"
 #include "server/progress.h"
@@ -53,8 +53,29 @@ static struct str path_of(struct str url)
     return (struct str){rest.p + slash, rest.n - slash};
 }
 
-static void add_links(json_t *tracks, struct str prefix, const char *id)
+/* False: no memory, as below. */
+static bool put(json_t *object, const char *key, json_t *value)
 {
+    return json_object_set_new(object, key, value) == 0;
+}
+
+static bool put_missing(json_t *object, json_t *others)
+{
+    bool ok = true;
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(others, key, value)
+    {
+        if (json_object_get(object, key) == NULL)
+            ok = json_object_set(object, key, value) == 0 && ok;
+    }
+    return ok;
+}
+
+static bool add_links(json_t *tracks, struct str prefix, const char *id)
+{
+    bool ok = true;
     size_t i;
     json_t *track;
 
@@ -63,10 +84,10 @@ static void add_links(json_t *tracks, struct str prefix, const char *id)
         struct buf url = {0};
         buf_str(&url, prefix);
         buf_printf(&url, "/p/%s/t/%lld.svg", id, (long long)json_integer_value(json_object_get(track, "id")));
-        if (!url.failed)
-            json_object_set_new(track, "svg", json_stringn(url.p, url.n));
+        ok = !url.failed && put(track, "svg", json_stringn(url.p, url.n)) && ok;
         buf_free(&url);
     }
+    return ok;
 }
 
 static json_t *cleaned(const char *name)
@@ -74,7 +95,7 @@ static json_t *cleaned(const char *name)
     struct buf text = {0};
 
     clean_text(&text, str_of(name));
-    json_t *value = text.failed ? json_string("") : json_stringn(text.n == 0 ? "" : text.p, text.n);
+    json_t *value = text.failed ? NULL : json_stringn(text.n == 0 ? "" : text.p, text.n);
     buf_free(&text);
     return value;
 }
@@ -98,27 +119,26 @@ static int put_bytes(const char *p, size_t n, void *context)
 void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary,
                   const char *token)
 {
-    json_t *all = json_object(), *rest = json_loadb(summary.p, summary.n, 0, NULL);
+    json_t *all = json_object(), *rest = json_memory_load(summary, 0, NULL);
     struct buf base = {0};
+    bool ok = true;
 
     exchange_base_url(x, &base);
     struct str prefix = path_of(buf_view(&base));
     buf_printf(&base, "/p/%s", r->id);
-    json_object_set_new(all, "id", json_string(r->id));
-    json_object_set_new(all, "url", base.failed ? json_null() : json_stringn(base.p, base.n));
-    if (token != NULL)
-        json_object_set_new(all, "delete_token", json_string(token));
-    json_object_set_new(all, "created", time_text(r->created_s));
-    json_object_set_new(all, "expires", time_text(r->expires_s));
-    json_object_set_new(all, "name", cleaned(r->name));
-    json_object_set_new(all, "sha256", json_string(r->sha256));
-    if (r->member[0] != '\0')
-        json_object_set_new(all, "member", json_string(r->member));
-    json_object_set_new(all, "size", json_integer((json_int_t)r->size));
-    json_object_update_missing(all, rest);
-    add_links(json_object_get(all, "tracks"), prefix, r->id);
+    ok = put(all, "id", json_string(r->id));
+    ok = put(all, "url", base.failed ? NULL : json_stringn(base.p, base.n)) && ok;
+    ok = (token == NULL || put(all, "delete_token", json_string(token))) && ok;
+    ok = put(all, "created", time_text(r->created_s)) && ok;
+    ok = put(all, "expires", time_text(r->expires_s)) && ok;
+    ok = put(all, "name", cleaned(r->name)) && ok;
+    ok = put(all, "sha256", json_string(r->sha256)) && ok;
+    ok = (r->member[0] == '\0' || put(all, "member", json_string(r->member))) && ok;
+    ok = put(all, "size", json_integer((json_int_t)r->size)) && ok;
+    ok = rest != NULL && put_missing(all, rest) && ok;
+    ok = add_links(json_object_get(all, "tracks"), prefix, r->id) && ok;
     struct buf *body = reply_text(&x->reply, status, "application/json");
-    if (rest == NULL || json_dump_callback(all, put_bytes, body, JSON_COMPACT) != 0)
+    if (!ok || json_dump_callback(all, put_bytes, body, JSON_COMPACT) != 0)
         body->failed = true;
     buf_char(body, '\n');
     reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
@@ -147,9 +167,10 @@ static enum representation wanted(struct exchange *x, struct str *id)
 
 static void answer_text(struct exchange *x, const struct record *r, struct str summary)
 {
-    json_t *s = json_loadb(summary.p, summary.n, 0, NULL);
+    json_t *s = json_memory_load(summary, 0, NULL);
     struct buf *b = reply_text(&x->reply, 200, "text/plain; charset=utf-8");
 
+    b->failed = s == NULL;
     exchange_base_url(x, b);
     buf_printf(b, "/p/%s ", r->id);
     clean_log(b, str_of(r->name));
@@ -163,7 +184,7 @@ static void answer_text(struct exchange *x, const struct record *r, struct str s
 /* `summary` is empty while it is being made. */
 static void answer_html(struct exchange *x, const struct record *r, struct str summary)
 {
-    json_t *s = summary.n == 0 ? NULL : json_loadb(summary.p, summary.n, 0, NULL);
+    json_t *s = summary.n == 0 ? NULL : json_memory_load(summary, 0, NULL);
     struct page_result page = {.record = r, .summary = s, .now_s = (int64_t)time(NULL)};
     struct progress_facts facts;
     uint32_t n_made;
@@ -172,7 +193,9 @@ static void answer_html(struct exchange *x, const struct record *r, struct str s
     if (progress_look(x->service->progresses, str_of(r->id), &facts, &n_made))
         page.progress =
             (struct page_progress){facts.bytes, facts.records, str_of(facts.format), n_made, facts.n_views};
-    page_result(reply_text(&x->reply, 200, "text/html; charset=utf-8"), &page);
+    struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
+    body->failed = s == NULL && summary.n > 0;
+    page_result(body, &page);
     page_headers(&x->reply);
     json_decref(s);
 }
@@ -202,6 +225,8 @@ bool take_view(struct exchange *x, struct view_result *result, struct buf *text)
                      "A view of it could not be read.");
         close(result->fd);
     }
+    if (text->failed)
+        diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory to read the view.");
     if (diag.kind == DIAG_NONE)
         return true;
     exchange_diag(x, &diag);
@@ -260,7 +285,9 @@ static void raw_headers(struct exchange *x, const struct record *r)
     struct buf name = {0};
 
     put_file_name(&name, r->name[0] == '\0' ? "profile.trace" : r->name);
-    if (!name.failed)
+    if (name.failed)
+        x->reply.text.failed = true;
+    else
         reply_header(&x->reply, "Content-Disposition", "attachment; filename*=UTF-8''%.*s", (int)name.n,
                      name.p);
     reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
@@ -322,10 +349,8 @@ enum exchange_step handle_raw(struct exchange *x)
 
 /* ---- DELETE ---- */
 
-static void delete_with(struct exchange *x, const struct record *r, struct str token)
+static void delete_accepted(struct exchange *x, const struct record *r)
 {
-    if (!token_accepted(x, r, token))
-        return;
     if (record_delete(x->service->store, r, (int64_t)time(NULL)) != STORE_OK) {
         exchange_problem(x, 500, "not deleted", "Try again, or tell the operator.",
                          "The upload could not be deleted.");
@@ -345,8 +370,8 @@ enum exchange_step handle_delete(struct exchange *x)
 {
     struct record r;
 
-    if (profile_record(x, x->parameters[0], &r))
-        delete_with(x, &r, x->header(x, "X-Delete-Token"));
+    if (profile_record(x, x->parameters[0], &r) && token_accepted(x, &r, x->header(x, "X-Delete-Token")))
+        delete_accepted(x, &r);
     return X_DONE;
 }
 
@@ -365,11 +390,9 @@ enum exchange_step handle_delete_form(struct exchange *x)
 
 enum exchange_step handle_delete_posted(struct exchange *x)
 {
-    struct buf token = {0};
     struct record r;
 
-    if (profile_record(x, x->parameters[0], &r))
-        delete_with(x, &r, form_token(x, &token));
-    buf_free(&token);
+    if (profile_record(x, x->parameters[0], &r) && form_token_accepted(x, &r))
+        delete_accepted(x, &r);
     return X_DONE;
 }

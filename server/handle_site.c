@@ -13,6 +13,7 @@ enum exchange_step handle_home(struct exchange *x)
         reply_text(&x->reply, 200, html ? "text/html; charset=utf-8" : "text/plain; charset=utf-8");
 
     exchange_base_url(x, &base);
+    x->reply.text.failed = x->reply.text.failed || base.failed;
     if (html)
         page_upload(b, buf_view(&base), x->service->config);
     else

@@ -42,6 +42,7 @@ static void upload_headers(struct exchange *x, const struct job_result *result)
 
     put_url(x, &result->record, &url);
     utc_format(result->record.expires_s, expires);
+    x->reply.text.failed = x->reply.text.failed || url.failed;
     if (!url.failed) {
         /* A browser's form has no other way to the token: it is in the part of the URL that is never sent. */
         bool form = x->reply.status == 303;

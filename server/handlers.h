@@ -49,10 +49,10 @@ bool profile_record(struct exchange *x, struct str id, struct record *r);
 void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary,
                   const char *token);
 
-/* Whether this is the upload's delete token (p NULL: none was sent). False: x->reply is 403. */
+/* Whether this is the upload's delete token (p NULL: none was sent). False: x->reply says why. */
 bool token_accepted(struct exchange *x, const struct record *r, struct str token);
-/* The field `token` of a form, decoded into the buffer. */
-struct str form_token(struct exchange *x, struct buf *token);
+/* The same of the field `token` of a form. */
+bool form_token_accepted(struct exchange *x, const struct record *r);
 
 /* Appends a view's bytes, wherever they are, and frees the result. False: x->reply is made. */
 bool take_view(struct exchange *x, struct view_result *result, struct buf *bytes);

@@ -372,6 +372,10 @@ static struct str path_of(struct str url)
 static enum MHD_Result handle(struct request *r)
 {
     r->phase = PHASE_HANDLE;
+    if (r->x.form.failed && !r->x.form.full) {
+        exchange_problem(&r->x, 503, "out of memory", "Try again later.", "No memory to take the form.");
+        return send_reply(r);
+    }
     if (r->x.form.failed) {
         exchange_problem(&r->x, 413, "form too large", "", "The form has more than %d bytes.",
                          FORM_BYTES_MAX);

@@ -78,6 +78,14 @@ static void refuse(struct job *job, const struct diag *diag)
     pthread_mutex_unlock(&job->lock);
 }
 
+static void refuse_memory(struct job *job, const char *detail)
+{
+    struct diag diag = {0};
+
+    diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "%s", detail);
+    refuse(job, &diag);
+}
+
 void job_store_diag(struct diag *diag, enum store_result result)
 {
     if (result == STORE_FULL)
@@ -108,9 +116,8 @@ static void spool(void *context, const uint8_t *p, size_t n)
 static void hash(void *context, const uint8_t *p, size_t n)
 {
     struct job *job = context;
-
-    if (!is_refused(job))
-        EVP_DigestUpdate(job->hash, p, n);
+    if (!is_refused(job) && EVP_DigestUpdate(job->hash, p, n) != 1)
+        refuse_memory(job, "No memory to name the upload's bytes.");
 }
 
 static void fold(void *context, const uint8_t *p, size_t n)
@@ -258,16 +265,6 @@ static void publish(struct job *job)
         lanes_push(&job->lanes, c);
 }
 
-static bool no_chunk(struct job *job)
-{
-    struct diag diag = {0};
-
-    diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-             "No memory to take more of the upload.");
-    refuse(job, &diag);
-    return false;
-}
-
 bool job_push(struct job *job, const void *p, size_t n)
 {
     const char *bytes = p;
@@ -283,8 +280,10 @@ bool job_push(struct job *job, const void *p, size_t n)
         if (job->filling == NULL)
             job->filling = chunk_take(&job->service->jobs->chunks);
         struct chunk *c = job->filling;
-        if (c == NULL)
-            return no_chunk(job);
+        if (c == NULL) {
+            refuse_memory(job, "No memory to take more of the upload.");
+            return false;
+        }
         size_t room = CHUNK_BYTES - c->n;
         size_t part = n < room ? n : room;
         memcpy(c->bytes + c->n, bytes, part);
@@ -325,7 +324,8 @@ void job_end(struct job *job, struct exchange *x, struct str name, int64_t creat
 
     struct record *r = &job->result.record;
 
-    record_set_name(r, name);
+    if (!record_set_name(r, name))
+        refuse_memory(job, "No memory for the upload's name.");
     r->created_s = created_s;
     r->expires_s = expires_s;
     r->size = job->bytes;

@@ -82,7 +82,13 @@ static bool plan_items(struct job *job)
     return true;
 }
 
-static void take_digest(struct job *job)
+static bool no_digest(struct job *job)
+{
+    return diag_set(&job->result.diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                    "No memory to name the upload.");
+}
+
+static bool take_digest(struct job *job)
 {
     struct record *r = &job->result.record;
     const struct profile *p = folded_profile(job->folded);
@@ -90,14 +96,18 @@ static void take_digest(struct job *job)
     unsigned n = 0;
     struct buf hex = {0};
 
-    EVP_DigestFinal_ex(job->hash, digest, &n);
-    buf_hex_bytes(&hex, digest, n);
-    if (!hex.failed && hex.n == RECORD_SHA256_CHARS)
+    if (EVP_DigestFinal_ex(job->hash, digest, &n) == 1)
+        buf_hex_bytes(&hex, digest, n);
+    bool made = !hex.failed && hex.n == RECORD_SHA256_CHARS;
+    if (made)
         memcpy(r->sha256, hex.p, RECORD_SHA256_CHARS);
     buf_free(&hex);
+    if (!made)
+        return no_digest(job);
     size_t format = p->format.n < sizeof(r->format) ? p->format.n : sizeof(r->format) - 1;
     memcpy(r->format, p->format.p, format);
     r->warnings = p->n_warnings;
+    return true;
 }
 
 static struct progress *begin_progress(struct job *job)
@@ -140,11 +150,10 @@ void job_run_finish(struct task *task)
             return;
         job->has_place = true;
     }
-    if (!make_profile(job) || !plan_items(job)) {
+    if (!make_profile(job) || !plan_items(job) || !take_digest(job)) {
         complete(job);
         return;
     }
-    take_digest(job);
     job->progress = begin_progress(job);
     unsigned runners = pool_workers(job->service->pool);
     if (runners > JOB_RUNNERS_MAX)
@@ -183,6 +192,8 @@ static bool keep(struct job *job)
         return diag_set(&result->diag, DIAG_IO, "no randomness", "Tell the operator.",
                         "The system gave no random numbers for the upload's id.");
     record_sha256_hex(result->delete_token, strlen(result->delete_token), r->token_sha256);
+    if (r->token_sha256[0] == '\0')
+        return no_digest(job);
     enum store_result written = record_write(store, r);
     if (written == STORE_FULL && sweep_make_room(job->service->sweep))
         written = record_write(store, r);

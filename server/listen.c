@@ -79,17 +79,24 @@ static int open_inet(const struct address *a, struct diag *diag)
     return fd >= 0 ? fd : fail(diag, "bind", a->host);
 }
 
-static void name_bound(int fd, char *bound, size_t bound_bytes)
+/* False (errno) if the system does not tell; a Unix socket keeps the name that stands there. */
+static bool name_bound(int fd, char *bound, size_t bound_bytes)
 {
     struct sockaddr_storage address = {0};
     socklen_t n = sizeof(address);
     char host[256], port[16];
 
-    if (getsockname(fd, (struct sockaddr *)&address, &n) != 0 || address.ss_family == AF_UNIX ||
-        getnameinfo((struct sockaddr *)&address, n, host, sizeof(host), port, sizeof(port),
-                    NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-        return;
+    if (getsockname(fd, (struct sockaddr *)&address, &n) != 0)
+        return false;
+    if (address.ss_family == AF_UNIX)
+        return true;
+    if (getnameinfo((struct sockaddr *)&address, n, host, sizeof(host), port, sizeof(port),
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+        errno = ENOMEM;
+        return false;
+    }
     snprintf(bound, bound_bytes, address.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+    return true;
 }
 
 int listen_open(const struct address *a, char *bound, size_t bound_bytes, struct diag *diag)
@@ -98,16 +105,12 @@ int listen_open(const struct address *a, char *bound, size_t bound_bytes, struct
 
     if (fd < 0)
         return -1;
-    if (listen(fd, BACKLOG) != 0) {
-        fail(diag, "listen on", a->kind == ADDRESS_UNIX ? a->path : a->host);
-        close(fd);
-        return -1;
-    }
-    if (a->kind == ADDRESS_UNIX)
-        snprintf(bound, bound_bytes, "localhost");
-    else
-        name_bound(fd, bound, bound_bytes);
-    return fd;
+    snprintf(bound, bound_bytes, "localhost");
+    if (listen(fd, BACKLOG) == 0 && name_bound(fd, bound, bound_bytes))
+        return fd;
+    fail(diag, "listen on", a->kind == ADDRESS_UNIX ? a->path : a->host);
+    listen_close(a, fd);
+    return -1;
 }
 
 /* sd_listen_fds(3): the variables are meant for the process with this id only. */
@@ -126,7 +129,8 @@ int listen_inherited(char *bound, size_t bound_bytes)
         return -1;
     fcntl(FIRST_FD, F_SETFD, FD_CLOEXEC);
     snprintf(bound, bound_bytes, "localhost");
-    name_bound(FIRST_FD, bound, bound_bytes);
+    if (!name_bound(FIRST_FD, bound, bound_bytes))
+        snprintf(bound, bound_bytes, "unknown");
     return FIRST_FD;
 }
 

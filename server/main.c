@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "server/cli.h"
+#include "server/json_memory.h"
 #include "server/serve.h"
 #include "server/service.h"
 
@@ -28,22 +29,28 @@ static int print(const char *text)
 
 static int help(void)
 {
+    struct diag diag = {0};
     int status = print(USAGE);
 
-    if (status == CLI_OK)
-        config_help(STDOUT_FILENO);
-    return status;
+    if (status != CLI_OK || config_help(STDOUT_FILENO))
+        return status;
+    diag_set(&diag, DIAG_IO, "cannot write the help", "Check that there is room.",
+             "No memory is left, or standard output takes no more.");
+    return cli_error(NULL, &diag);
 }
 
 static int version(void)
 {
+    struct diag diag = {0};
     struct buf b = {0};
 
     buf_printf(&b, "aflamed %s\n", SERVICE_VERSION);
     buf_char(&b, '\0');
-    int status = print(b.failed ? "aflamed\n" : b.p);
+    bool ok = b.failed
+                  ? diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the answer.")
+                  : cli_write("-", str_of(b.p), &diag);
     buf_free(&b);
-    return status;
+    return ok ? CLI_OK : cli_error(NULL, &diag);
 }
 
 /* Whoever can reach the service can use it: reaching it from elsewhere must be somebody's decision. */
@@ -67,7 +74,7 @@ static int serve(int n_arguments, char *const *arguments)
     if (action == CONFIG_PRINT) {
         if (!config_print(&config, STDOUT_FILENO))
             diag_set(&diag, DIAG_IO, "cannot write the configuration", "Check that there is room.",
-                     "Standard output takes no more.");
+                     "No memory is left, or standard output takes no more.");
         return diag.kind == DIAG_NONE ? CLI_OK : cli_error(NULL, &diag);
     }
     if (!check_exposure(&config, &diag))
@@ -84,7 +91,18 @@ static bool fill_standard_streams(void)
     do
         fd = open("/dev/null", O_RDONLY);
     while (fd >= 0 && fd <= STDERR_FILENO);
-    return fd >= 0 && close(fd) == 0;
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+static int no_streams(void)
+{
+    struct diag diag = {0};
+
+    diag_set(&diag, DIAG_IO, "cannot start", "Look at the limit of open files (ulimit -n).",
+             "/dev/null cannot be opened: %m.");
+    return cli_error(NULL, &diag);
 }
 
 static bool asks(int argc, char *const *argv, const char *option)
@@ -125,5 +143,6 @@ int main(int argc, char **argv)
      */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    return fill_standard_streams() ? run(argc > 0 ? argc : 1, argv) : CLI_UNUSABLE;
+    json_memory_watch();
+    return fill_standard_streams() ? run(argc > 0 ? argc : 1, argv) : no_streams();
 }

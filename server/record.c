@@ -1,7 +1,6 @@
 #include "server/record.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/clean.h"
+#include "server/json_memory.h"
 #include "server/utc.h"
 
 enum {
@@ -39,7 +39,7 @@ static bool sha256_valid(struct str hex)
     return hex.n == RECORD_SHA256_CHARS && made_of(hex, "0123456789abcdef");
 }
 
-void record_set_name(struct record *r, struct str name)
+bool record_set_name(struct record *r, struct str name)
 {
     struct buf cleaned = {0};
 
@@ -48,7 +48,9 @@ void record_set_name(struct record *r, struct str name)
     memset(r->name, 0, sizeof(r->name));
     if (shown.n > 0)
         memcpy(r->name, shown.p, shown.n);
+    bool ok = !cleaned.failed;
     buf_free(&cleaned);
+    return ok;
 }
 
 bool record_new_secret(char out[RECORD_ID_CHARS + 1])
@@ -97,13 +99,16 @@ void record_source(const char *sha256, const char *member, char out[RECORD_SHA25
     record_sha256_hex(text, (size_t)n, out);
 }
 
-bool record_token_matches(const struct record *r, struct str token)
+enum record_match record_token_matches(const struct record *r, struct str token)
 {
     char hex[RECORD_SHA256_CHARS + 1];
 
     record_sha256_hex(token.p, token.n, hex);
-    return sha256_valid(str_of(hex)) && sha256_valid(str_of(r->token_sha256)) &&
-           CRYPTO_memcmp(hex, r->token_sha256, RECORD_SHA256_CHARS) == 0;
+    if (hex[0] == '\0')
+        return RECORD_NO_MEMORY;
+    bool equal = sha256_valid(str_of(r->token_sha256)) &&
+                 CRYPTO_memcmp(hex, r->token_sha256, RECORD_SHA256_CHARS) == 0;
+    return equal ? RECORD_MATCHES : RECORD_OTHER;
 }
 
 /* ---- keys ---- */
@@ -267,7 +272,7 @@ static bool is_there(enum store_result result)
     return result == STORE_OK || result == STORE_EXISTS;
 }
 
-/* What was written stays: see the header. */
+/* What was written stays: see the header. STORE_NOT_FOUND: it does not, for something of it was removed. */
 static enum store_result confirm(struct store *s, const struct record_keys *keys)
 {
     store_lock(s);
@@ -275,7 +280,7 @@ static enum store_result confirm(struct store *s, const struct record_keys *keys
     if (result == STORE_OK)
         result = store_exists(s, keys->ref);
     store_unlock(s);
-    return result == STORE_NOT_FOUND ? STORE_FAILED : result;
+    return result;
 }
 
 enum store_result record_write(struct store *s, const struct record *r)
@@ -297,7 +302,7 @@ enum store_result record_write(struct store *s, const struct record *r)
     store_delete(s, keys.upload); /* a durable put that failed may be there all the same */
     store_delete(s, keys.ref);    /* would keep the blob for long */
     errno = why;
-    return confirmed;
+    return confirmed == STORE_NOT_FOUND ? STORE_FAILED : confirmed;
 }
 
 static enum record_state read_object(struct store *s, struct str id, struct record *r)
@@ -308,7 +313,8 @@ static enum record_state read_object(struct store *s, struct str id, struct reco
     *r = (struct record){0};
     upload_key(key, id.p);
     enum store_result result = store_read(s, key, RECORD_BYTES_MAX, &text);
-    json_t *object = result == STORE_OK ? json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    json_t *object =
+        result == STORE_OK ? json_memory_load(buf_view(&text), JSON_REJECT_DUPLICATES, NULL) : NULL;
     enum record_state state = RECORD_FOUND;
     if (result == STORE_NOT_FOUND)
         state = RECORD_NONE;
@@ -371,8 +377,9 @@ enum store_result record_change(struct store *s, const struct record *r, int64_t
     enum store_result result = put_json(s, keys.upload, r, true);
     enum tombstone tombstone = read_tombstone(s, id, now_s);
     bool gone = tombstone == TOMBSTONE_FRESH || tombstone == TOMBSTONE_OLD;
-    if (!gone && (!is_there(result) || confirm(s, &keys) == STORE_OK))
-        return result;
+    enum store_result confirmed = !gone && is_there(result) ? confirm(s, &keys) : result;
+    if (!gone && confirmed != STORE_NOT_FOUND)
+        return is_there(confirmed) ? result : confirmed;
     enum store_result removed = store_delete(s, keys.upload);
     return settled(removed) ? STORE_NOT_FOUND : removed;
 }

@@ -36,13 +36,14 @@ bool record_id_valid(struct str id);
 bool record_new_secret(char out[RECORD_ID_CHARS + 1]) __attribute__((warn_unused_result));
 
 /* What the client calls the upload, cleaned as record_read cleans it, so that no byte of it ends it early; what is too
- * long is cut. */
-void record_set_name(struct record *r, struct str name);
+ * long is cut. False: no memory. */
+bool record_set_name(struct record *r, struct str name) __attribute__((warn_unused_result));
 
 /* SHA-256 in lower-case hex. Empty text, which is no digest, if the library has no memory. */
 void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1]);
 
-/* Names the profile: the digest of the bytes, or, where a member was chosen, of that digest with the member. */
+/* Names the profile: the digest of the bytes, or, where a member was chosen, of that digest with the member.
+ * Empty text as above. */
 void record_source(const char *sha256, const char *member, char out[RECORD_SHA256_CHARS + 1]);
 
 /* The bytes of an upload in the store, blobs/ab/<sha256>. */
@@ -71,8 +72,13 @@ enum record_state {
 };
 enum record_state record_read(struct store *s, struct str id, int64_t now_s, struct record *r);
 
+enum record_match {
+    RECORD_OTHER,
+    RECORD_MATCHES,
+    RECORD_NO_MEMORY /* to hash the token */
+};
 /* Constant-time comparison of the token's hash. */
-bool record_token_matches(const struct record *r, struct str token);
+enum record_match record_token_matches(const struct record *r, struct str token);
 
 /* Replaces the stored record by this one, which may differ in name and expiry. STORE_NOT_FOUND: the upload is not
  * there, or was deleted meanwhile. Of two changes at once the later one stays.

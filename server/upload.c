@@ -95,6 +95,12 @@ static bool begin_part(void *context, const struct multipart_part *part)
     return true;
 }
 
+static bool no_memory(struct upload *u)
+{
+    return diag_set(&u->diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                    "No memory to take the form.");
+}
+
 static bool part_data(void *context, const char *p, size_t n)
 {
     struct upload *u = context;
@@ -109,7 +115,7 @@ static bool part_data(void *context, const char *p, size_t n)
         return diag_set(&u->diag, DIAG_USAGE, "form field too long", UPLOAD_HINT,
                         "A field of the form has more than %d bytes.", FIELD_BYTES_MAX);
     buf_bytes(&u->value, p, n);
-    return true;
+    return !u->value.failed || no_memory(u);
 }
 
 static bool end_part(void *context)
@@ -313,6 +319,8 @@ static bool expiry(struct upload *u, int64_t now_s, int64_t *expires_s)
     struct str text = str_trim(buf_view(&u->expires));
     uint64_t n = config->expires_days, unit_s = 86400;
 
+    if (u->expires.failed || u->name.failed)
+        return no_memory(u);
     if (text.n > 1 && (text.p[text.n - 1] == 'h' || text.p[text.n - 1] == 'd')) {
         unit_s = text.p[text.n - 1] == 'h' ? 3600 : 86400;
         text.n--;
@@ -387,8 +395,6 @@ enum exchange_step upload_end(struct exchange *x, const struct job_result **resu
         exchange_diag(x, &u->diag);
         return X_DONE;
     }
-    if (u->name.failed)
-        buf_clear(&u->name);
     u->ended = true;
     job_end(u->job, x, buf_view(&u->name), now_s, expires_s, prefers_async(x));
     return X_WAIT;

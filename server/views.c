@@ -64,6 +64,7 @@ static void describe(const struct view_request *r, struct buf *text)
     char source[RECORD_SHA256_CHARS + 1];
 
     record_source(r->sha256, r->member, source);
+    text->failed = text->failed || source[0] == '\0';
     buf_z(text, source);
     if (r->output == NULL) {
         buf_printf(text, "|summary|%d", SUMMARY_REVISION);
@@ -86,6 +87,9 @@ bool view_key(const struct view_request *r, enum encoding e, char key[VIEW_KEY_C
     bool ok = !text.failed;
     if (ok) {
         record_sha256_hex(text.p, text.n, digest);
+        ok = digest[0] != '\0';
+    }
+    if (ok) {
         put_key("views/", digest, key);
         const char *suffix = encoding_suffix(e);
         memcpy(key + VIEW_KEY_CHARS - ENCODING_SUFFIX_CHARS, suffix, strlen(suffix) + 1);

@@ -59,7 +59,7 @@ export function classicPicture(data, count, widthPx) {
         made.push(`<g class="l${level}" data-x="${x}" data-w="${w}"><title>${escaped(text)}</title><rect x="${x}" y="${y}" width="${w}" ` +
                   `height="15" fill="#f2a65a"/><text x="${x}" y="${y + 11}">${w > 24 ? escaped(text.slice(0, Math.floor(w / 7))) : ''}</text></g>`);
         let start = at + data.self[0][node];
-        for (const kid of data.kids(node)) {
+        for (let kid = data.child[node]; kid > 0; kid = data.sibling[kid]) {
             if (kept.has(kid))
                 stack.push([kid, level + 1, start]);
             start += total[kid];

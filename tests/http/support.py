@@ -177,6 +177,7 @@ class Borrowed:
 # ---- the service ----
 class Server:
     """A process of the program on a port of its own. Keys of the configuration are keyword arguments."""
+    PROGRAM, ENVIRONMENT = AFLAMED, {}
 
     def __init__(self, store=None, **config):
         self.folder = tempfile.mkdtemp(prefix='aflamed-http-')
@@ -193,8 +194,8 @@ class Server:
         environment = {k: v for k, v in os.environ.items() if not k.startswith('AFLAMED')}
         with open(self.log_path, 'ab') as log:
             self.process = subprocess.Popen(
-                [AFLAMED, 'serve', '--listen', '127.0.0.1:0', '--store', self.store, *flags],
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, env=environment)
+                [self.PROGRAM, 'serve', '--listen', '127.0.0.1:0', '--store', self.store, *flags],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, env={**environment, **self.ENVIRONMENT})
         ready, _, _ = select.select([self.process.stdout], [], [], START_TIMEOUT_S)
         line = self.process.stdout.readline().decode() if ready else ''
         if not line.startswith('aflamed listens on http://127.0.0.1:'):

@@ -1,0 +1,17 @@
+"""All walks there are."""
+import functools
+
+import commands
+import lives
+import services
+from control import SERIES
+
+
+def walks():
+    """(name, series, walk), where walk(most) gives (points walked, findings); `most` as for points() in control.py."""
+    scenarios = [('aflamed ' + words, commands.walk, words) for words in commands.COMMANDS.values()]
+    scenarios += [('service: ' + name, lives.walk, life) for name, life in lives.LIVES.items()]
+    scenarios += [('service: ' + name, services.walk, scenario) for name, scenario in services.SCENARIOS.items()]
+    for name, walk, scenario in scenarios:
+        for series in SERIES:
+            yield name, series, functools.partial(walk, scenario, series)

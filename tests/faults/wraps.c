@@ -1,0 +1,275 @@
+/* One wrapper for each function that the program calls and that can fail. All are alike: see WRAP. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <magic.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <openssl/evp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "tests/faults/faults.h"
+#include "tests/faults/wraps.h"
+
+/* type name(parameters), called with the arguments, that fails by returning `failure` with errno `error`. */
+#define WRAP(type, name, parameters, arguments, failure, error)                                   \
+    type __real_##name parameters;                                                                \
+    type __wrap_##name parameters;                                                                \
+    type __wrap_##name parameters                                                                 \
+    {                                                                                             \
+        return faults_hit(#name, __builtin_return_address(0), (error)) ? (failure)                \
+                                                                       : __real_##name arguments; \
+    }
+
+/* ---- memory ---- */
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t bytes);
+void *__real_realloc(void *block, size_t n);
+char *__real_strdup(const char *s);
+char *__real_realpath(const char *path, char *resolved);
+void __real_free(void *block);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t bytes);
+void *__wrap_realloc(void *block, size_t n);
+char *__wrap_strdup(const char *s);
+char *__wrap_realpath(const char *path, char *resolved);
+void __wrap_free(void *block);
+
+void *__wrap_malloc(size_t n)
+{
+    void *site = __builtin_return_address(0);
+    void *block = faults_hit("malloc", site, ENOMEM) ? NULL : __real_malloc(n);
+
+    faults_got(block, site);
+    return block;
+}
+
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+    void *site = __builtin_return_address(0);
+    void *block = faults_hit("calloc", site, ENOMEM) ? NULL : __real_calloc(n, bytes);
+
+    faults_got(block, site);
+    return block;
+}
+
+/* Forgotten before it is freed: another thread may get the same block at once. */
+void *__wrap_realloc(void *block, size_t n)
+{
+    void *site = __builtin_return_address(0);
+
+    if (faults_hit("realloc", site, ENOMEM))
+        return NULL;
+    faults_gave(block);
+    void *moved = __real_realloc(block, n);
+    faults_got(moved != NULL ? moved : block, site);
+    return moved;
+}
+
+char *__wrap_strdup(const char *s)
+{
+    void *site = __builtin_return_address(0);
+    char *copy = faults_hit("strdup", site, ENOMEM) ? NULL : __real_strdup(s);
+
+    faults_got(copy, site);
+    return copy;
+}
+
+char *__wrap_realpath(const char *path, char *resolved)
+{
+    void *site = __builtin_return_address(0);
+    char *found = faults_hit("realpath", site, ENOMEM) ? NULL : __real_realpath(path, resolved);
+
+    if (resolved == NULL)
+        faults_got(found, site);
+    return found;
+}
+
+void __wrap_free(void *block)
+{
+    faults_gave(block);
+    __real_free(block);
+}
+
+/* ---- files ---- */
+
+int __real_openat(int top, const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_openat(int top, const char *path, int flags, ...);
+int __wrap_fcntl(int fd, int command, ...);
+int __wrap_close(int fd);
+
+static mode_t mode_of(int flags, va_list arguments)
+{
+    return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, flags);
+    mode_t mode = mode_of(flags, arguments);
+    va_end(arguments);
+    return faults_hit("open", __builtin_return_address(0), EMFILE) ? -1 : __real_open(path, flags, mode);
+}
+
+int __wrap_openat(int top, const char *path, int flags, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, flags);
+    mode_t mode = mode_of(flags, arguments);
+    va_end(arguments);
+    return faults_hit("openat", __builtin_return_address(0), EMFILE) ? -1
+                                                                     : __real_openat(top, path, flags, mode);
+}
+
+/* Of commands whose argument, if there is one, is a number. */
+int __wrap_fcntl(int fd, int command, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, command);
+    int argument = va_arg(arguments, int);
+    va_end(arguments);
+    return faults_hit("fcntl", __builtin_return_address(0), EMFILE) ? -1
+                                                                    : __real_fcntl(fd, command, argument);
+}
+
+/* A close that fails has closed all the same. */
+int __wrap_close(int fd)
+{
+    int result = __real_close(fd);
+
+    return faults_hit("close", __builtin_return_address(0), EIO) ? -1 : result;
+}
+
+WRAP(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n), -1, EIO)
+WRAP(ssize_t, pread, (int fd, void *p, size_t n, off_t at), (fd, p, n, at), -1, EIO)
+WRAP(ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n), -1, EIO)
+WRAP(off_t, lseek, (int fd, off_t at, int from), (fd, at, from), -1, EIO)
+WRAP(int, fsync, (int fd), (fd), -1, EIO)
+WRAP(int, sync_file_range, (int fd, off64_t at, off64_t n, unsigned flags), (fd, at, n, flags), -1, EIO)
+WRAP(int, stat, (const char *path, struct stat *st), (path, st), -1, EACCES)
+WRAP(int, lstat, (const char *path, struct stat *st), (path, st), -1, EACCES)
+WRAP(int, fstat, (int fd, struct stat *st), (fd, st), -1, EIO)
+WRAP(int, fstatat, (int top, const char *path, struct stat *st, int flags), (top, path, st, flags), -1,
+     EACCES)
+WRAP(int, fchmod, (int fd, mode_t mode), (fd, mode), -1, EPERM)
+WRAP(int, futimens, (int fd, const struct timespec times[2]), (fd, times), -1, EPERM)
+WRAP(int, utimensat, (int top, const char *path, const struct timespec times[2], int flags),
+     (top, path, times, flags), -1, EPERM)
+WRAP(int, flock, (int fd, int operation), (fd, operation), -1, ENOLCK)
+WRAP(int, linkat, (int a, const char *from, int b, const char *to, int flags), (a, from, b, to, flags), -1,
+     EIO)
+WRAP(int, unlink, (const char *path), (path), -1, EIO)
+WRAP(int, unlinkat, (int top, const char *path, int flags), (top, path, flags), -1, EIO)
+WRAP(int, rename, (const char *from, const char *to), (from, to), -1, EIO)
+WRAP(int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to), -1, EIO)
+WRAP(int, mkdir, (const char *path, mode_t mode), (path, mode), -1, EACCES)
+WRAP(int, mkdirat, (int top, const char *path, mode_t mode), (top, path, mode), -1, EACCES)
+WRAP(int, mkostemp, (char *path, int flags), (path, flags), -1, EACCES)
+WRAP(DIR *, fdopendir, (int fd), (fd), NULL, ENOMEM)
+WRAP(struct dirent *, readdir, (DIR * dir), (dir), NULL, EIO)
+WRAP(int, fflush, (FILE * stream), (stream), EOF, EIO)
+
+/* ---- sockets ---- */
+
+WRAP(int, socket, (int domain, int type, int protocol), (domain, type, protocol), -1, EMFILE)
+WRAP(int, bind, (int fd, const struct sockaddr *address, socklen_t n), (fd, address, n), -1, EADDRINUSE)
+WRAP(int, listen, (int fd, int backlog), (fd, backlog), -1, EADDRINUSE)
+WRAP(int, connect, (int fd, const struct sockaddr *address, socklen_t n), (fd, address, n), -1, EACCES)
+WRAP(int, shutdown, (int fd, int how), (fd, how), -1, ENOTCONN)
+WRAP(int, getsockname, (int fd, struct sockaddr *address, socklen_t *n), (fd, address, n), -1, ENOBUFS)
+WRAP(int, getsockopt, (int fd, int level, int option, void *p, socklen_t *n), (fd, level, option, p, n), -1,
+     ENOBUFS)
+WRAP(int, setsockopt, (int fd, int level, int option, const void *p, socklen_t n), (fd, level, option, p, n),
+     -1, ENOBUFS)
+WRAP(int, getaddrinfo,
+     (const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **found),
+     (node, service, hints, found), EAI_MEMORY, ENOMEM)
+WRAP(int, getnameinfo,
+     (const struct sockaddr *address, socklen_t n, char *host, socklen_t host_bytes, char *service,
+      socklen_t service_bytes, int flags),
+     (address, n, host, host_bytes, service, service_bytes, flags), EAI_MEMORY, ENOMEM)
+
+/* ---- the system otherwise ---- */
+
+WRAP(ssize_t, getrandom, (void *p, size_t n, unsigned flags), (p, n, flags), -1, ENOSYS)
+WRAP(int, sched_getaffinity, (pid_t pid, size_t bytes, cpu_set_t *set), (pid, bytes, set), -1, EINVAL)
+WRAP(long, sysconf, (int name), (name), -1, EINVAL)
+WRAP(int, pthread_create,
+     (pthread_t * thread, const pthread_attr_t *how, void *(*run)(void *), void *argument),
+     (thread, how, run, argument), EAGAIN, EAGAIN)
+WRAP(int, pthread_key_create, (pthread_key_t * key, void (*end)(void *)), (key, end), EAGAIN, EAGAIN)
+WRAP(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, value), ENOMEM, ENOMEM)
+
+/* ---- libraries ---- */
+
+WRAP(EVP_MD_CTX *, EVP_MD_CTX_new, (void), (), NULL, ENOMEM)
+WRAP(int, EVP_DigestInit_ex, (EVP_MD_CTX * c, const EVP_MD *type, ENGINE *engine), (c, type, engine), 0,
+     ENOMEM)
+WRAP(int, EVP_DigestUpdate, (EVP_MD_CTX * c, const void *p, size_t n), (c, p, n), 0, ENOMEM)
+WRAP(int, EVP_DigestFinal_ex, (EVP_MD_CTX * c, unsigned char *out, unsigned *n), (c, out, n), 0, ENOMEM)
+WRAP(int, EVP_Digest,
+     (const void *p, size_t n, unsigned char *out, unsigned *out_n, const EVP_MD *type, ENGINE *engine),
+     (p, n, out, out_n, type, engine), 0, ENOMEM)
+WRAP(ZSTD_DStream *, ZSTD_createDStream, (void), (), NULL, ENOMEM)
+WRAP(size_t, ZSTD_compress, (void *to, size_t room, const void *p, size_t n, int level),
+     (to, room, p, n, level), (size_t)-64, ENOMEM)
+WRAP(size_t, ZSTD_decompressStream, (ZSTD_DStream * z, ZSTD_outBuffer *out, ZSTD_inBuffer *in), (z, out, in),
+     (size_t)-64, ENOMEM)
+WRAP(int, deflateInit2_,
+     (z_streamp z, int level, int method, int bits, int memory, int strategy, const char *version, int bytes),
+     (z, level, method, bits, memory, strategy, version, bytes), Z_MEM_ERROR, ENOMEM)
+WRAP(int, inflateInit2_, (z_streamp z, int bits, const char *version, int size), (z, bits, version, size),
+     Z_MEM_ERROR, ENOMEM)
+WRAP(int, inflate, (z_streamp z, int flush), (z, flush), Z_MEM_ERROR, ENOMEM)
+WRAP(magic_t, magic_open, (int flags), (flags), NULL, ENOMEM)
+WRAP(int, magic_load, (magic_t m, const char *path), (m, path), -1, ENOMEM)
+WRAP(const char *, magic_buffer, (magic_t m, const void *p, size_t n), (m, p, n), NULL, ENOMEM)
+
+WRAP(struct MHD_Response *, MHD_create_response_from_fd_at_offset64, (uint64_t n, int fd, uint64_t at),
+     (n, fd, at), NULL, ENOMEM)
+WRAP(struct MHD_Response *, MHD_create_response_from_callback,
+     (uint64_t n, size_t block, MHD_ContentReaderCallback read, void *context,
+      MHD_ContentReaderFreeCallback free_context),
+     (n, block, read, context, free_context), NULL, ENOMEM)
+WRAP(enum MHD_Result, MHD_add_response_header,
+     (struct MHD_Response * response, const char *name, const char *value), (response, name, value), MHD_NO,
+     ENOMEM)
+WRAP(enum MHD_Result, MHD_queue_response,
+     (struct MHD_Connection * connection, unsigned status, struct MHD_Response *response),
+     (connection, status, response), MHD_NO, ENOMEM)
+
+struct MHD_Response *__real_MHD_create_response_from_buffer(size_t n, void *p,
+                                                            enum MHD_ResponseMemoryMode mode);
+struct MHD_Response *__wrap_MHD_create_response_from_buffer(size_t n, void *p,
+                                                            enum MHD_ResponseMemoryMode mode);
+
+/* With the response the library may take the memory over, which it frees itself. */
+struct MHD_Response *__wrap_MHD_create_response_from_buffer(size_t n, void *p,
+                                                            enum MHD_ResponseMemoryMode mode)
+{
+    if (faults_hit("MHD_create_response_from_buffer", __builtin_return_address(0), ENOMEM))
+        return NULL;
+    struct MHD_Response *response = __real_MHD_create_response_from_buffer(n, p, mode);
+    if (response != NULL && mode == MHD_RESPMEM_MUST_FREE)
+        faults_gave(p);
+    return response;
+}

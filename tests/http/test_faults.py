@@ -1,0 +1,79 @@
+"""The program when memory, files, sockets and libraries fail it, at some of the points that `make faults` walks whole."""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'faults'))
+
+from control import ONCE, PROGRAM     # noqa: E402
+from support import sanitized     # noqa: E402
+
+# What cannot fail, or fails in no way that the caller could see; and MHD_start_daemon and json_pack, whose arguments a
+# wrapper could not pass on: the one has memory and threads of its own, the other takes its memory from the program.
+SURE = re.compile(r'''_ITM_|__cxa_|__gmon_|__libc_|__errno|__stack_chk|__assert|__sched_cpucount|__\w*printf_chk$|__mem\w+_chk$|
+    __(str|stp)\w+_chk$|abort$|clock_gettime$|time$|timegm$|gmtime_r$|getenv$|getpid$|gettid$|environ$|isatty$|signal$|sig\w+$|
+    pthread_(mutex|cond|condattr)_\w+$|pthread_(once|join|sigmask|getspecific)$|setpriority$|(mem|str)[a-z]+$|qsort$|
+    (vs|s)nprintf$|printf$|fprintf$|stdout$|stderr$|closedir$|freeaddrinfo$|inet_pton$|mmap$|json_|crc32$|deflate$|
+    deflateEnd$|inflateReset$|ZSTD_(isError|getErrorCode|compressBound|freeDStream|DCtx_reset)$|CRYPTO_memcmp$|
+    EVP_(EncodeBlock|sha256|MD_CTX_free)$|magic_close$|MHD_(start|stop|quiesce)_daemon$|
+    MHD_(suspend|resume)_connection$|MHD_(get|lookup)_connection_\w+$|MHD_destroy_response$|free$'''.replace('\n    ', ''))
+
+
+# Of the walks those that see most, at so many points.
+WALKED = {
+    'aflamed render --out-dir out x.trace x.folded': 12,
+    'aflamed render --member a/x.trace -o out.svg x.zip': 8,
+    'aflamed info --json x.trace': 6,
+    'service: start and sweep': 5,
+    'service: upload': 12,
+    'service: upload without nameless files': 6,
+    'service: upload a coded form': 8,
+    'service: picture, compressed': 8,
+    'service: page of a thread': 8,
+    'service: delete': 6,
+    'service: rename': 6,
+}
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        if not PROGRAM:
+            self.skipTest('AFLAMED_TEST_FAULTS names no program')
+
+    def test_all_that_is_called_can_be_made_to_fail(self):
+        if sanitized():
+            self.skipTest('a sanitizer calls functions of its own')
+        imports = subprocess.run(['nm', '-D', '--undefined-only', PROGRAM], capture_output=True, text=True, check=True)
+        called = {line.split()[-1].split('@')[0] for line in imports.stdout.splitlines()}
+        with open(os.path.join(os.path.dirname(PROGRAM), 'wraps'), encoding='utf-8') as file:
+            wrapped = set(re.findall(r'--wrap=(\w+)', file.read()))
+        self.assertEqual([name for name in sorted(called - wrapped) if not SURE.match(name)], [])
+        self.assertEqual(wrapped - called, set())
+
+    def test_a_change_that_cannot_be_confirmed_loses_nothing(self):
+        import services
+        points, findings = services.walk(services.SCENARIOS['rename'], ONCE, only='fstatat')
+        self.assertGreater(points, 1)
+        self.assertEqual(findings, [])
+
+
+def add_walks():
+    """A test for each."""
+    from every import walks
+
+    for name, series, walk in walks():
+        def test(self, name=name, walk=walk):
+            points, findings = walk(WALKED[name])
+            self.assertGreater(points, 0)
+            self.assertEqual(findings, [])
+
+        if name in WALKED and (series == ONCE or name == 'service: upload'):
+            setattr(Faults, 'test_%s_%s' % (re.sub(r'\W+', '_', name), re.sub(' ', '_', series)), test)
+
+
+add_walks()
+
+if __name__ == '__main__':
+    unittest.main()
