@@ -108,19 +108,19 @@ static void put_title(struct svg *s)
     buf_free(&amount);
 }
 
-/* "2,000 of 83,754 frames drawn; 98.7 % of the time" */
+/* "2,000 of 83,753 frames drawn; 98.7 % of the time". The root is no frame, but a sandwich's is its method. */
 static void put_drawn(struct svg *s)
 {
     struct buf *line = &s->pen.line;
     bool known = !s->tree->cut_short;
     uint64_t total = tree_total(s->tree, 0, 0), dropped = s->layout->dropped;
-    uint64_t drawn = s->layout->n_boxes, all = s->tree->n;
+    uint64_t drawn = s->layout->n_boxes > 0 ? s->layout->n_boxes - 1 : 0, all = s->tree->n - 1;
 
     if (s->below != NULL) {
         total = number_add(total, tree_total(s->below, 0, 0));
         dropped = number_add(dropped, s->layout_below->dropped);
-        drawn += s->layout_below->n_boxes > 0 ? s->layout_below->n_boxes - 1 : 0;
-        all += s->below->n - 1;
+        drawn += s->layout_below->n_boxes;
+        all += s->below->n;
     }
     buf_u64_grouped(line, drawn);
     if (known) {

@@ -44,37 +44,29 @@ function ofProgram(json, nodes, v) {
     });
 }
 
-function ofScript(data, tree, byWeight) {
-    const made = [], stack = [[0, '']];
+function ofScript(root, byWeight) {
+    const made = [], stack = [[root, '']];
     while (stack.length > 0) {
-        const [node, path] = stack.pop(), kids = [...tree.kids(node)];
-        made.push([path, tree.self[node], tree.total[node], tree.calls(node)]);
+        const [node, path] = stack.pop(), kids = [...flame.kidsOf(node)];
+        made.push([path, node.self, node.total, flame.callsOf(node)]);
         if (byWeight)
-            kids.sort((a, b) => tree.total[b] - tree.total[a]);
+            kids.sort((a, b) => b.total - a.total);
         for (const kid of kids.reverse())
-            stack.push([kid, `${path} / ${data.frames[tree.frame[kid]].line}`]);
+            stack.push([kid, `${path} / ${kid.frame.line}`]);
     }
     return made;
-}
-
-function treesOf(data, view, v, method) {
-    switch (view) {
-    case 'inverted': return [flame.invertedTree(data, v)];
-    case 'sandwich': return flame.sandwichTrees(data, v, data.methodNamed(method, v));
-    default: return [flame.baseTree(data, v)];
-    }
 }
 
 function assertSame(file, track, data, options, where) {
     const json = JSON.parse(render(file, track, { output: 'json', ...options }));
     const v = json.values.findIndex(value => value.name === options.value), mine = data.values.findIndex(value => value.name === options.value);
     const theirs = options.view === 'sandwich' ? [json.callers, json.callees] : [json.nodes];
-    const trees = treesOf(data, options.view, mine, options.method ?? '');
+    const roots = flame.rootsOf(data, options.view, mine, data.methodNamed(options.method ?? '', mine));
     if (options.view === 'sandwich') {
-        const { scope, name, signature } = data.frames[trees[0].frame[0]];
+        const { scope, name, signature } = roots[0].frame;
         assert.deepEqual([scope, name, signature], ['scope', 'name', 'signature'].map(key => json.strings[json.frames[key][json.method]]), where);
     }
-    theirs.forEach((nodes, i) => assert.deepEqual(ofScript(data, trees[i], options.order === 'weight'), ofProgram(json, nodes, v), where));
+    theirs.forEach((nodes, i) => assert.deepEqual(ofScript(roots[i], options.order === 'weight'), ofProgram(json, nodes, v), where));
     return theirs[0].parent.length;
 }
 
@@ -82,16 +74,17 @@ function assertSame(file, track, data, options, where) {
 
 /* The titles that the drawn frames can have. */
 function titlesOf(data, v, tracks) {
-    const tree = flame.baseTree(data, v), { unit } = data.values[v], words = value => flame.valueWords(unit, value), share = flame.percentWords;
-    const whole = tree.total[0], made = [];
-    for (let i = 0; i < data.n; i++) {
-        const frame = data.frames[tree.frame[i]], path = flame.pathTo(tree, i), thread = tracks === 'all' && path.length > 1 ? tree.total[path[1]] : whole;
-        const isTrack = tracks === 'all' && path.length === 2, total = tree.total[i], parent = tree.total[tree.parent[i]], calls = tree.calls(i);
-        const isRecursive = calls > 0 && path.slice(0, -1).some(up => tree.frame[up] === tree.frame[i]);
-        const shares = i === 0 ? '' : isTrack ? ` (${share(total, whole)} of all)` :
-            ` (${share(total, thread)} of ${tracks === 'merged' ? 'all' : 'thread'}, ${share(total, parent)} of parent)`;
-        made.push(`${frame.text}${frame.signature}\ntotal ${words(total)}${shares}, self ${words(tree.self[i])}` +
+    const { unit } = data.values[v], words = value => flame.valueWords(unit, value), share = flame.percentWords;
+    const made = [], stack = flame.rootsOf(data, 'flame', v), whole = stack[0].total;
+    while (stack.length > 0) {
+        const node = stack.pop(), { frame, total, self, up } = node, path = flame.pathTo(node), calls = flame.callsOf(node);
+        const isTrack = tracks === 'all' && path.length === 2, thread = tracks === 'all' && path.length > 1 ? path[1].total : whole;
+        const isRecursive = calls > 0 && path.slice(0, -1).some(one => one.frame === frame);
+        const shares = up === null ? '' : isTrack ? ` (${share(total, whole)} of all)` :
+            ` (${share(total, thread)} of ${tracks === 'merged' ? 'all' : 'thread'}, ${share(total, up.total)} of parent)`;
+        made.push(`${frame.text}${frame.signature}\ntotal ${words(total)}${shares}, self ${words(self)}` +
                   (frame.isMethod ? `\ncalls ${flame.valueWords('count', calls)}${isRecursive ? ` (${flame.valueWords('count', calls)} recursive)` : ''}` : ''));
+        stack.push(...flame.kidsOf(node));
     }
     return new Set(made);
 }

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { encode, heaviest, picture, random, randomTree, SCRIPT, STYLE } from '../support/flame_data.mjs';
+import { encode, heaviest, picture, pureHalf, random, randomTree, SCRIPT, STYLE, totalsOf } from '../support/flame_data.mjs';
 import { findings, missing, openPage, startBrowser, until } from './support.mjs';
 
 const skip = missing();
@@ -24,13 +24,33 @@ const hostile = {
     .sort((a, b) => (a.scope + a.name < b.scope + b.name ? -1 : 1)),
   nodes: [{ frame: -1, parent: -1, self: [0, 0, 0] }, ...HOSTILE.map((_, i) => ({ frame: i, parent: 0, self: [(i + 1) * 1e6, 0, 1] }))],
 };
+/* The same tree twice, below a node for each thread. */
+const threads = {
+  frames: tree.frames.concat(['main', 'x'].map((name, i) => ({ scope: '', name: `[${name} tid=${i}]`, signature: '', origin: 8, colour: 0 }))),
+  nodes: [tree.nodes[0], ...[0, 1].flatMap(t => tree.nodes.map(({ frame, parent, self }, i) =>
+    ({ frame: i === 0 ? tree.frames.length + t : frame, parent: i === 0 ? 0 : 1 + t * tree.nodes.length + parent, self: self.map(one => one * (t + 1)) })))],
+};
+const several = { side: { side_by_side: true }, merged: { merged: true } };
 let server, origin, browser, folder;
 const asked = [];
+
+/* What the service draws of one: boxes that lead to their own time. */
+function chart() {
+  return picture(encode(tree, { options: { view: 'chart' } })).replace('<g class="f">', '<a href="?view=chart&amp;from=1&amp;to=2"><text>run</text></a><g class="f">');
+}
 
 function answerTo(url) {
   const query = new URL(url, 'http://x').searchParams;
   if (url.startsWith('/part/tree'))
     return ['text/plain', encode(tree, { piece: { node: Number(query.get('node')), skip: Number(query.get('skip')) } })];
+  const [, kind, isPiece] = /^\/(side|merged)(\/tree)?/.exec(url) ?? [];
+  if (kind !== undefined) {
+    const of = kind === 'side' ? threads : tree, header = { ...several[kind], nodes: of.nodes.length - 1, query: `track=${kind}` };
+    return isPiece ? ['text/plain', encode(of, { piece: { node: Number(query.get('node')), skip: Number(query.get('skip')) } })]
+      : ['image/svg+xml', picture(encode(of, { keep: heaviest(of.nodes, 60), header }))];
+  }
+  if (url.startsWith('/chart.svg'))
+    return ['image/svg+xml', chart()];
   if (url.startsWith('/gone/tree'))
     return null;
   if (url.startsWith('/hostile.svg'))
@@ -149,7 +169,9 @@ test('click zooms, ancestors stay, the trail and the keys lead back', { skip }, 
 test('arrow keys select parents, children and siblings; Enter zooms', { skip }, async () => {
   const page = await open('/whole.svg');
   await page.locator('.graph').focus();
-  for (const [key, levels] of [['ArrowUp', 0], ['ArrowUp', 1], ['ArrowUp', 2], ['ArrowRight', 2], ['ArrowDown', 1]]) {
+  await page.keyboard.press('ArrowUp');
+  assert.equal((await stateOf(page)).selected, 'root');
+  for (const [key, levels] of [['ArrowUp', 1], ['ArrowUp', 2], ['ArrowRight', 2], ['ArrowDown', 1]]) {
     await page.keyboard.press(key);
     assert.equal((await stateOf(page)).selected.length, 5 * levels, key);
   }
@@ -275,7 +297,7 @@ test('inline twice: own keys in the link, own controls of the page', { skip }, a
   await until(page, () => location.hash.includes('2.value=cpu'));
   assert.match(page.url(), /#view=icicle&2\.value=cpu&2\.q=run$/);
   await page.setViewportSize({ width: 700, height: 800 });
-  await until(page, () => document.querySelector('svg.af').getAttribute('width') < 700);
+  await until(page, () => document.querySelector('svg.af').viewBox.baseVal.width < 700);
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
   assert.deepEqual(await findings(page), []);
   await close(page);
@@ -328,5 +350,65 @@ test('events and the API', { skip }, async () => {
   assert.ok(told.filter(([name]) => name === 'flame-state').length >= 4);
   assert.equal((await stateOf(page)).search, '');
   assert.ok(await page.evaluate(() => document.querySelectorAll('*').length) < 2500);
+  await close(page);
+});
+
+for (const [kind, { side_by_side: isSide }] of Object.entries(several))
+  test(`several threads, ${kind}: shares of the right whole, in every view, and what was left out is fetched`, { skip }, async () => {
+    const page = await open(`/${kind}.svg`), of = isSide ? threads : tree, flame = pureHalf(), totals = totalsOf(of.nodes).map(([wall]) => wall);
+    const { frames } = flame.decode(encode(of)), pathOf = i => (i === 0 ? [] : [...pathOf(of.nodes[i].parent), i]);
+    const linkOf = i => pathOf(i).map(one => flame.keyOf(frames[of.nodes[one].frame + 1])).join('');
+    const kept = heaviest(of.nodes, 60), whole = i => (isSide ? pathOf(i)[0] : 0);
+    const drawn = of.nodes.findIndex((_, i) => kept[i] && pathOf(i).length === 3);
+    const far = of.nodes.findIndex((_, i) => !kept[i] && pathOf(i).length > 5 && totals[i] > 0);
+    assert.match(await textOf(page, 'status'), new RegExp(`^[\\d,]+ of ${of.nodes.length - 1} frames drawn; `));
+    for (const i of [drawn, far]) {
+      await page.evaluate(link => document.documentElement.flame.set({ zoom: link, selected: link }), linkOf(i));
+      assert.equal((await stateOf(page)).zoom, linkOf(i));
+      const share = `${flame.percentWords(totals[i], totals[whole(i)])} of ${isSide ? 'thread' : 'all'}, 100 % of zoom`;
+      assert.ok((await textOf(page, 'details')).includes(share), `${await textOf(page, 'details')}: ${share}`);
+    }
+    assert.ok(asked.some(url => url.startsWith(`/${kind}/tree?`) && url.endsWith(`&track=${kind}`)));
+    for (const view of ['inverted', 'sandwich', 'icicle']) {
+      await page.evaluate(wanted => document.documentElement.flame.set({ view: wanted }), view);
+      assert.match(await textOf(page, 'status'), view === 'icicle' ? / of \d+ frames drawn/ : /from what is in this file/);
+      assert.ok((await page.locator('.shapes path').count()) > 3, view);
+    }
+    await close(page);
+  });
+
+test('on paper the picture stands right below its heading', { skip }, async () => {
+  const page = await open('/whole.svg', { viewport: { width: 900, height: 600 } });
+  const gap = () => page.evaluate(() => document.querySelector('.shapes').getBoundingClientRect().top - document.querySelector('.head').getBoundingClientRect().bottom);
+  const before = await gap();
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  assert.ok(await gap() < 60, `${await gap()} px`);
+  assert.equal(await page.locator('.tools').isVisible(), false);
+  assert.equal(await page.locator('.status').isVisible(), true);
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+  assert.equal(await gap(), before);
+  assert.equal(await page.locator('.tools').isVisible(), true);
+  await close(page);
+});
+
+test('a chart leads on where it is served, and nowhere as a file', { skip }, async () => {
+  const served = await open('/chart.svg');
+  assert.deepEqual(await served.locator('a').evaluateAll(all => all.map(a => a.getAttribute('href'))), ['?view=chart&from=1&to=2', '?view=flame']);
+  await close(served);
+  const path = join(folder, 'chart.svg');
+  writeFileSync(path, chart());
+  const page = await openPage(browser, { url: 'file://' });
+  await page.goto(pathToFileURL(path).href);
+  await until(page, () => document.documentElement.dataset.state === 'ready');
+  assert.deepEqual(await page.locator('a').evaluateAll(all => all.map(a => a.getAttribute('href'))), [null]);
+  await close(page);
+});
+
+test('with its controls it is no image', { skip }, async () => {
+  const page = await open('/whole.svg');
+  assert.equal(await page.evaluate(() => document.documentElement.getAttribute('role')), 'group');
+  assert.ok(await page.getByRole('toolbar', { name: 'Flame graph' }).isVisible());
+  await page.getByLabel('View').selectOption('chart');
+  await page.waitForURL(/\?view=chart$/);
   await close(page);
 });
