@@ -8,6 +8,7 @@
 #include "server/cache.h"
 #include "server/file.h"
 #include "server/hot.h"
+#include "server/static.h"
 
 /* One coding of one view that is being made. Lives until its task is done and nobody refers to it. Guarded by
  * views.lock. */
@@ -73,6 +74,8 @@ static void describe(const struct view_request *r, struct buf *text)
         buf_z(text, r->output->name);
         buf_char(text, '|');
         buf_u64(text, r->output->revision);
+        buf_char(text, '|');
+        buf_str(text, STATIC_FILES_DIGEST); /* pictures hold a script and a style of another version else */
         buf_char(text, '|');
         view_canonical(&r->options, text);
     }

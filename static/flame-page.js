@@ -41,7 +41,7 @@ function startControls() {
     /* The root of a flame graph is at its end. A link that leads elsewhere does so by itself. */
     function showRoot() {
         const { view, zoom, selected } = flame.state;
-        if (view === 'icicle' || zoom !== '' || selected !== '')
+        if (view !== 'flame' || zoom !== '' || selected !== '')
             return;
         picture.scrollTop = picture.scrollHeight;
         picture.scrollIntoView({ block: 'nearest' });

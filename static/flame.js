@@ -467,6 +467,7 @@ function startChart(svg) {
 
 function start(svg, prefix, data) {
   const { header, values } = data, standalone = svg === document.documentElement;
+  const scroller = standalone ? window : svg.parentElement;
   const choices = {
     view: ['View', 'flame', 'icicle', 'inverted', 'sandwich', ...isHttp ? ['chart'] : []],
     value: ['Value', ...values.map(({ name }) => name)], order: ['Order', 'name', 'weight'],
@@ -484,7 +485,8 @@ function start(svg, prefix, data) {
   const tools = html('div.tools', { role: 'toolbar', 'aria-label': 'Flame graph' });
   const crumbs = html('nav.crumbs', { 'aria-label': 'Zoom' });
   const details = html('div.details', { 'aria-live': 'polite' });
-  const head = html('div.head', {}, ...rows([title], 'p.title'), ...rows(warnings, 'p.warning'), legend);
+  const [titleLine] = rows([title], 'p.title');
+  const head = html('div.head', {}, titleLine, ...rows(warnings, 'p.warning'), legend);
   const bar = html('div.bar', {}, tools, html('div.found', {}, status, matches), crumbs, details);
   const tip = html('div.tip');
   const [headBox, barBox, tipBox] = [head, bar, tip].map(inner => shape('foreignObject', {}, inner));
@@ -650,7 +652,11 @@ function start(svg, prefix, data) {
         (hasCalls ? `, ${counted(all.calls, 'call')}` : ''));
     return lines;
   }
+  /* It ends with the value that is shown. */
+  const titleNow = () => state.value === usual.value ? title :
+    [...title.split(' · ').slice(0, -2), values[v].label, inWords(data.total(v)[0])].join(' · ');
   function showWords() {
+    titleLine.textContent = titleNow();
     const { dropped } = parts[roots.findIndex(({ tree }) => tree === zoom.tree)], { total } = zoom;
     const { frame } = selected ?? {};
     const drawn = grouped(parts.reduce((sum, part) => sum + part.drawn, roots.length - 1));
@@ -741,8 +747,8 @@ function start(svg, prefix, data) {
     outline(matched, boxes.filter(isHit), 0.75);
     outline(chosen, boxes.filter(({ node, hides }) => node === selected && !hides), 0.5);
     point(null);
-    if (oldPx !== undefined && standalone)
-      scrollBy(0, yOf(boxOf(zoom)) - oldPx);
+    if (oldPx !== undefined)
+      scroller.scrollBy(0, yOf(boxOf(zoom)) - oldPx);
     if (isNew && !isFirst)
       reveal(zoom);
     stick();
@@ -769,9 +775,14 @@ function start(svg, prefix, data) {
     texts.replaceChildren(...wide.map(box =>
       shape('text', { x: tenths(PAD + 3 + box.x), y: yOf(box) + 11 }, labelOf(box))));
   }
+  /* Where in the window there is picture to be seen. */
+  function port() {
+    const { top, bottom } = standalone ? { top: 0, bottom: innerHeight } : rectOf(scroller);
+    return { top: Math.max(0, top), bottom: Math.min(innerHeight, bottom) };
+  }
   /* The toolbar stays in sight while there is picture below it. */
   function stick() {
-    const above = -rectOf(svg).top - barBox.getAttribute('y');
+    const above = port().top - rectOf(svg).top - barBox.getAttribute('y');
     const most = svg.getAttribute('height') - topPx - LEVEL;
     barBox.setAttribute('transform', `translate(0 ${Math.max(0, Math.min(above, most))})`);
   }
@@ -840,12 +851,9 @@ function start(svg, prefix, data) {
   }
   function reveal(node) {
     const box = boxOf(node), y = box && rectOf(svg).top + yOf(box), { height } = rectOf(bar);
-    const room = standalone ? { top: height, bottom: innerHeight } : rectOf(svg.parentElement);
-    if (!box || (y >= Math.max(height, room.top) && y + LEVEL <= Math.min(innerHeight, room.bottom)))
-      return;
-    outline(under, [box], 0);
-    under.scrollIntoView({ block: 'center' });
-    point(null);
+    const { top, bottom } = port();
+    if (y < top + height || y + LEVEL > bottom)
+      scroller.scrollBy(0, y - (top + height + bottom) / 2);
   }
   /* To a neighbour, or to the widest box that touches this one. */
   function move(key) {
@@ -874,7 +882,8 @@ function start(svg, prefix, data) {
 
   /* Painted anew: a policy that allows nothing forbids a picture of the picture as well. */
   function png() {
-    const said = [title, ...warnings, status.textContent, legend.textContent], top = 14 + said.length * 18;
+    const named = titleLine.textContent, said = [named, ...warnings, status.textContent, legend.textContent];
+    const top = 14 + said.length * 18;
     const { font, color, backgroundColor } = getComputedStyle(head);
     const height = svg.getAttribute('height') - topPx + top;
     const scale = Math.min(2, 32000 / height, 32000 / widthPx, Math.sqrt(2e8 / (widthPx * height)));
@@ -896,7 +905,7 @@ function start(svg, prefix, data) {
     said.forEach((words, i) => pen.fillText(words, PAD, topPx - top + 20 + i * 18, widthPx - 2 * PAD));
     canvas.toBlob(blob => {
       const href = URL.createObjectURL(blob);
-      html('a', { href, download: title.replace(/[^\w.-]+/g, '-').slice(0, 80) + '.png' }).click();
+      html('a', { href, download: named.replace(/[^\w.-]+/g, '-').slice(0, 80) + '.png' }).click();
       setTimeout(() => URL.revokeObjectURL(href), 60000);
     });
   }
@@ -928,8 +937,10 @@ function start(svg, prefix, data) {
   roots = treesOf(state);
   zoom = roots[roots.length - 1];
   redraw();
-  if (standalone)
-    scrollTo(0, state.view === 'icicle' ? 0 : svg.getAttribute('height'));
+  if (state.view === 'flame')
+    scroller.scrollTo(0, svg.getAttribute('height'));
+  else if (state.view === 'sandwich')
+    reveal(zoom);
   svg.dataset.state = 'ready';
   readLink();
 }
