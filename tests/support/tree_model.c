@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tests/support/fake_profile.h"
+#include "tests/support/random.h"
 
 static uint32_t add_node(struct model *m, uint32_t parent, frame_id frame)
 {
@@ -188,41 +189,27 @@ void model_check(const struct model *m, const struct tree *t, const struct rende
     free(node);
 }
 
-/* Steele, Lea and Flood's SplitMix64. */
-static uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-static uint32_t below(uint64_t *state, uint32_t n)
-{
-    return (uint32_t)(random_next(state) % n);
-}
-
 struct fake *model_random_profile(uint64_t seed)
 {
     static const char *const FRAMES[] = {"a.B.c", "a.B.d", "f(I)V", "f(J)V", "x", "y", "zz.Z.<init>", "A"};
     struct fake *f = fake_new();
     uint64_t state = seed;
-    uint32_t frames = 1 + below(&state, 8), tracks = 1 + below(&state, 3), deepest = 1 + below(&state, 12);
+    uint32_t frames = 1 + random_below(&state, 8), tracks = 1 + random_below(&state, 3),
+             deepest = 1 + random_below(&state, 12);
 
     fake_usual_values(f);
     for (uint32_t track = 0; track < tracks; track++) {
         fake_track(f, track + 1, (struct str){&"cab"[track], 1});
-        fake_stack(f, "", below(&state, 50), below(&state, 50), 0);
-        for (uint32_t i = below(&state, 40); i > 0; i--) {
+        fake_stack(f, "", random_below(&state, 50), random_below(&state, 50), 0);
+        for (uint32_t i = random_below(&state, 40); i > 0; i--) {
             char stack[256] = "";
-            for (uint32_t depth = 1 + below(&state, deepest); depth > 0; depth--) {
-                strcat(stack, FRAMES[below(&state, frames)]);
+            for (uint32_t depth = 1 + random_below(&state, deepest); depth > 0; depth--) {
+                strcat(stack, FRAMES[random_below(&state, frames)]);
                 strcat(stack, depth > 1 ? ";" : "");
             }
-            bool nothing = below(&state, 4) == 0;
-            fake_stack(f, stack, nothing ? 0 : below(&state, 1000), nothing ? 0 : below(&state, 1000),
-                       below(&state, 3));
+            bool nothing = random_below(&state, 4) == 0;
+            fake_stack(f, stack, nothing ? 0 : random_below(&state, 1000),
+                       nothing ? 0 : random_below(&state, 1000), random_below(&state, 3));
         }
     }
     return f;

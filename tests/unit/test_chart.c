@@ -14,6 +14,7 @@
 #include "render/chart.h"
 #include "render/chart_plan.h"
 #include "render/number.h"
+#include "tests/support/random.h"
 #include "tests/support/rendering.h"
 
 enum { CELL_TENTHS_PX = 72 };
@@ -186,9 +187,9 @@ static void labels_never_touch(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 5000; i++) {
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        uint64_t from_ns = random >> (8 + i % 50), length_ns = (random * 31 >> (2 + i % 61)) + 10;
-        struct chart_plan p = {.from_ns = from_ns, .width_px = 180 + (uint32_t)(random % 9000)};
+        uint64_t from_ns = random_next(&random) >> (8 + i % 50);
+        uint64_t length_ns = (random_next(&random) >> (2 + i % 61)) + 10;
+        struct chart_plan p = {.from_ns = from_ns, .width_px = 180 + random_below(&random, 9000)};
         if (length_ns > INT64_MAX - from_ns)
             continue;
         p.to_ns = from_ns + length_ns;

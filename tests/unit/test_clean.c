@@ -7,9 +7,10 @@
 
 #include <cmocka.h>
 
-#include "core/clean.h"
-
 #include <string.h>
+
+#include "core/clean.h"
+#include "tests/support/random.h"
 
 #define REPLACED "\xef\xbf\xbd" /* U+FFFD */
 
@@ -175,23 +176,17 @@ static bool is_well_formed(struct str s)
     return true;
 }
 
-static uint32_t next_random(uint32_t *seed)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return *seed >> 8;
-}
-
 /* Whatever comes in: what comes out is clean already, and each language's own characters are escaped. */
 static void random_bytes(void **state)
 {
-    uint32_t seed = 1;
+    uint64_t seed = 1;
 
     (void)state;
     for (unsigned round = 0; round < 3000; round++) {
         char in[24];
-        size_t n = next_random(&seed) % sizeof(in);
+        size_t n = random_below(&seed, sizeof(in));
         for (size_t i = 0; i < n; i++)
-            in[i] = (char)(next_random(&seed) % 3 ? 0x80 | next_random(&seed) : next_random(&seed));
+            in[i] = (char)(random_below(&seed, 3) ? 0x80 | random_next(&seed) : random_next(&seed));
         struct buf text = {0}, markup = {0};
         clean_text(&text, (struct str){in, n});
         assert_true(is_well_formed(buf_view(&text)));

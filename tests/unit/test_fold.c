@@ -12,6 +12,7 @@
 
 #include "parser/builder.h"
 #include "tests/support/fold_model.h"
+#include "tests/support/random.h"
 
 enum { OFFSET = 1000, STRIDE = 10, TRACKS = 4, FRAMES = 64 };
 
@@ -404,14 +405,6 @@ static void compare(const struct profile *p, struct fold_model *m)
 
 /* ---- random streams ---- */
 
-static uint32_t random_below(uint64_t *state, uint32_t n)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (uint32_t)((*state >> 32) * n >> 32);
-}
-
 /* What a stream is made of. */
 struct mixture {
     uint32_t n_events, n_frames, n_tracks, run_in; /* so many enters of two frames first */
@@ -477,7 +470,7 @@ static void random_streams_as_the_model(void **state)
         {12, 3, 2, 0, 40, 30, 10, 10},  {100, 5, 3, 0, 50, 0, 0, 0},      {100, 5, 4, 0, 50, 10, 3, 2},
         {150, 4, 2, 0, 35, 40, 10, 20}, {250, FRAMES, 1, 0, 50, 2, 0, 0}, {300, 2, 1, 40, 48, 30, 0, 1},
     };
-    uint64_t random = 88172645463325252u;
+    uint64_t random = 1;
 
     (void)state;
     for (unsigned round = 0; round < 500; round++)
@@ -493,7 +486,7 @@ static void deep_damaged_stacks_as_the_model(void **state)
         {1000, FRAMES, 2, 600, 50, 90, 0, 0},
         {1000, 8, 1, 300, 60, 50, 0, 0},
     };
-    uint64_t random = 4101842887655102017u;
+    uint64_t random = 2;
 
     (void)state;
     for (unsigned round = 0; round < 40; round++)

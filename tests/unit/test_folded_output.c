@@ -11,6 +11,7 @@
 
 #include "core/clean.h"
 #include "tests/support/fake_profile.h"
+#include "tests/support/random.h"
 #include "tests/support/rendering.h"
 
 static void check(struct rendering *r, const char *expected)
@@ -176,12 +177,6 @@ static void expect(const struct rendering *r, struct buf *expected)
     arena_free(&a);
 }
 
-static uint32_t next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return *state >> 8;
-}
-
 /* Names that sort where it hurts: prefixes of each other, blanks before digits, separators, equal ones. */
 static const char *const NAMES[] = {
     "foo",   "foo 1", "foo 1 2", "foo 12", "foo$1", "foo!", "foo ",   "foo  ", "foo 9", "foo 10",
@@ -197,7 +192,8 @@ static void as_if_sorted(void **state)
         struct fake *f = fake_new();
         struct rendering r;
         struct buf expected = {0};
-        uint32_t random = seed, nodes[NODES], n = 0;
+        uint32_t nodes[NODES], n = 0;
+        uint64_t random = seed;
         frame_id frames[N_NAMES];
 
         fake_usual_values(f);
@@ -207,10 +203,10 @@ static void as_if_sorted(void **state)
             uint32_t begin = n;
             nodes[n++] = fake_track(f, track, STR("t"));
             for (; n < NODES / 2 * track; n++) {
-                uint64_t self[3] = {next_random(&random) % 3 * 700 * (next_random(&random) % 200), 0, 1};
-                uint32_t up = begin + next_random(&random) % (n - begin) / (1 + seed % 4);
+                uint64_t self[3] = {random_below(&random, 3) * 700 * random_below(&random, 200), 0, 1};
+                uint32_t up = begin + random_below(&random, n - begin) / (1 + seed % 4);
                 up = up < begin ? begin : up;
-                nodes[n] = fake_child(f, nodes[up], frames[next_random(&random) % N_NAMES], self);
+                nodes[n] = fake_child(f, nodes[up], frames[random_below(&random, N_NAMES)], self);
             }
         }
         rendering_init(&r, fake_finish(f));

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "render/heaviest.h"
+#include "tests/support/random.h"
 
 enum { N_MAX = 200 };
 
@@ -33,15 +34,14 @@ static void as_sorted(void **state)
 {
     static const uint64_t MASKS[] = {0,         1, 3, 0xff, 0xff00, 0xffffffff, UINT64_C(0xff000000000000ff),
                                      UINT64_MAX};
-    uint64_t totals[N_MAX], seed = 88172645463325252u;
+    uint64_t totals[N_MAX], seed = 1;
     uint32_t places[N_MAX];
 
     (void)state;
     for (uint32_t n = 0; n <= N_MAX; n += 1 + n / 4)
         for (size_t mask = 0; mask < sizeof(MASKS) / sizeof(MASKS[0]); mask++) {
             for (uint32_t i = 0; i < n; i++) {
-                seed = seed * 6364136223846793005u + 1442695040888963407u;
-                totals[i] = (seed ^ seed >> 29) & MASKS[mask];
+                totals[i] = random_next(&seed) & MASKS[mask];
                 places[i] = 3 * i + 1;
             }
             check(totals, places, n);

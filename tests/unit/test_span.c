@@ -11,6 +11,7 @@
 
 #include "parser/builder.h"
 #include "parser/span.h"
+#include "tests/support/random.h"
 #include "tests/support/span_model.h"
 
 enum { TRACKS = 2, FRAMES = 8, WATCHED_ID = 7 };
@@ -323,31 +324,25 @@ static void check_against_tree(const struct fixture *f, const struct span_model 
     assert_int_equal(f->track->end_ns, m->last);
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return *state >> 33;
-}
-
 /* Mostly well nested, sometimes not at all. */
 static size_t random_events(uint64_t *random, struct event *events, size_t n)
 {
     uint64_t clock[TRACKS] = {100, 5000};
     frame_id open[TRACKS][SPAN_MODEL_CALLS_MAX];
     size_t depth[TRACKS] = {0, 0};
-    unsigned wild = (unsigned)(next_random(random) % 12), down = 40 + (unsigned)(next_random(random) % 20);
+    unsigned wild = random_below(random, 12), down = 40 + random_below(random, 20);
 
     for (size_t i = 0; i < n; i++) {
-        uint32_t t = next_random(random) % 4 == 0;
-        uint64_t step = next_random(random) % (next_random(random) % 8 == 0 ? 300 : 6);
+        uint32_t t = random_below(random, 4) == 0;
+        uint64_t step = random_next(random) % (random_below(random, 8) == 0 ? 300 : 6);
         clock[t] += step;
-        events[i] = (struct event){.track = t, .frame = (frame_id)(next_random(random) % FRAMES)};
-        events[i].clock[0] = next_random(random) % 50 == 0 ? clock[t] - 90 : clock[t];
-        if (next_random(random) % 100 < wild) {
-            events[i].action = (enum event_action)(1 + next_random(random) % 3);
-            if (next_random(random) % 4 == 0)
+        events[i] = (struct event){.track = t, .frame = random_below(random, FRAMES)};
+        events[i].clock[0] = random_below(random, 50) == 0 ? clock[t] - 90 : clock[t];
+        if (random_below(random, 100) < wild) {
+            events[i].action = (enum event_action)(1 + random_below(random, 3));
+            if (random_below(random, 4) == 0)
                 events[i].frame = FRAME_NONE;
-        } else if (depth[t] > 0 && next_random(random) % 100 < down) {
+        } else if (depth[t] > 0 && random_below(random, 100) < down) {
             events[i].action = EVENT_EXIT;
             events[i].frame = open[t][--depth[t]];
         } else {
@@ -361,15 +356,15 @@ static struct span_request random_request(uint64_t *random, uint64_t end)
 {
     struct span_request r = everything();
 
-    r.least_ns = 1 + next_random(random) % (next_random(random) % 2 == 0 ? 4 : 200);
-    if (next_random(random) % 3 != 0) {
-        r.from_ns = next_random(random) % end;
-        r.to_ns = r.from_ns + 1 + next_random(random) % end;
+    r.least_ns = 1 + random_next(random) % (random_below(random, 2) == 0 ? 4 : 200);
+    if (random_below(random, 3) != 0) {
+        r.from_ns = random_next(random) % end;
+        r.to_ns = r.from_ns + 1 + random_next(random) % end;
     }
-    if (next_random(random) % 3 == 0)
-        r.levels_max = 1 + (uint32_t)(next_random(random) % 20);
-    if (next_random(random) % 2 == 0)
-        r.spans_max = r.levels_max + 1 + (uint32_t)(next_random(random) % 30);
+    if (random_below(random, 3) == 0)
+        r.levels_max = 1 + random_below(random, 20);
+    if (random_below(random, 2) == 0)
+        r.spans_max = r.levels_max + 1 + random_below(random, 30);
     return r;
 }
 
@@ -381,7 +376,7 @@ static void random_streams(void **state)
 
     (void)state;
     for (unsigned round = 0; round < 400; round++) {
-        size_t n = random_events(&random, events, 1 + next_random(&random) % 300);
+        size_t n = random_events(&random, events, 1 + random_below(&random, 300));
         struct fixture f;
         frame_id unknown = FRAMES;
         span_model_init(&model);
@@ -390,7 +385,7 @@ static void random_streams(void **state)
                 span_model_event(&model, &events[i], unknown);
         span_model_end(&model);
         struct span_request r = random_request(&random, model.last + 10);
-        read_twice(&f, events, n, r, 1 + next_random(&random) % 40);
+        read_twice(&f, events, n, r, 1 + random_below(&random, 40));
         if (model.begun) {
             check_against_model(&f, &model, &r);
             check_against_tree(&f, &model);

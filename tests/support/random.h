@@ -1,0 +1,13 @@
+/* Numbers that look random and are the same at every run. The state is where they begin: any number, another one for
+ * other numbers. */
+#ifndef TESTS_RANDOM_H
+#define TESTS_RANDOM_H
+
+#include <stdint.h>
+
+uint64_t random_next(uint64_t *state);
+
+/* One of 0 .. n - 1, of which there must be one. */
+uint32_t random_below(uint64_t *state, uint32_t n);
+
+#endif
