@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/random.h"
+
 struct fake_node {
     uint32_t parent, track, first_child, last_child, next;
     frame_id frame;
@@ -237,4 +239,35 @@ const struct profile *fake_finish(struct fake *f)
     p->tracks = f->tracks;
     p->warnings = f->warnings;
     return p;
+}
+
+/* ---- random ones ---- */
+
+enum { RANDOM_FRAMES = 24 };
+
+struct fake *fake_random(uint64_t *seed, uint32_t n_tracks, uint32_t n_nodes, bool thousands)
+{
+    static const char *const NAMES[] = {"com.example.shop.Cart", "com.example.shop.Cart$1",
+                                        "android.os.Looper",     "\xc3\xa9t\xc3\xa9.B",
+                                        "\xc3\xa9t\xc3\xa9.C",   "a<b>&\"c"};
+    struct fake *f = fake_new();
+    frame_id frames[RANDOM_FRAMES];
+
+    fake_usual_values(f);
+    for (uint32_t i = 0; i < RANDOM_FRAMES; i++) {
+        char method[2] = {(char)('a' + i / 6), '\0'};
+        frames[i] =
+            fake_frame(f, str_of(NAMES[i % 6]), str_of(method), i % 5 == 0 ? STR("(I<T>)V") : STR("()V"));
+    }
+    for (uint32_t track = 0; track < n_tracks; track++) {
+        uint32_t *nodes = alloc(f, n_nodes, sizeof(*nodes));
+        nodes[0] = fake_track(f, 10 + track, track == 1 ? STR("<t>\t\x01") : STR("main"));
+        for (uint32_t i = 1; i < n_nodes; i++) {
+            uint64_t unit = thousands ? 1000 : 1, wall = random_below(seed, 4) * unit;
+            uint64_t self[3] = {wall, random_below(seed, 3) * unit, random_below(seed, 3)};
+            uint32_t parent = nodes[random_below(seed, 3) == 0 ? i - 1 : random_below(seed, i)];
+            nodes[i] = fake_child(f, parent, frames[random_below(seed, RANDOM_FRAMES)], self);
+        }
+    }
+    return f;
 }
