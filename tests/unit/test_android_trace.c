@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "parser/reader.h"
-#include "parser/warning.h"
+#include "tests/support/profile_checks.h"
 #include "tests/support/trace_bytes.h"
 
 struct fixture {
@@ -89,24 +89,6 @@ static void put(struct fixture *f, unsigned record_bytes, uint16_t thread, uint3
                        (struct trace_record){thread, method, action, {time, 2 * time}});
 }
 
-static const struct profile_warning *warning(const struct fixture *f, enum warning_code code)
-{
-    for (uint32_t i = 0; i < f->profile->n_warnings; i++)
-        if (str_eq(f->profile->warnings[i].code, str_of(warning_name(code))))
-            return &f->profile->warnings[i];
-    return NULL;
-}
-
-static void check_warning(const struct fixture *f, enum warning_code code, uint64_t count, uint64_t offset)
-{
-    const struct profile_warning *w = warning(f, code);
-
-    assert_non_null(w);
-    assert_int_equal(w->count, count);
-    assert_true(w->has_offset);
-    assert_int_equal(w->offset, offset);
-}
-
 /* ---- records ---- */
 
 static void check_values(const struct fixture *f, const char *first, const char *second)
@@ -180,9 +162,10 @@ static void every_repair_is_told(void **state)
     read_input(f, "v3-broken");
     assert_non_null(f->profile);
     for (size_t i = 0; i < sizeof(EXPECTED) / sizeof(*EXPECTED); i++)
-        check_warning(f, EXPECTED[i].code, EXPECTED[i].count, first + 14 * EXPECTED[i].record);
+        profile_check_warning(f->profile, EXPECTED[i].code, EXPECTED[i].count,
+                              first + 14 * EXPECTED[i].record);
     assert_int_equal(f->profile->n_warnings, sizeof(EXPECTED) / sizeof(*EXPECTED) + 1);
-    assert_int_equal(warning(f, WARN_OPEN_FRAMES)->count, 6);
+    assert_int_equal(profile_warned(f->profile, WARN_OPEN_FRAMES)->count, 6);
     assert_true(
         str_eq(profile_string(f->profile, profile_track_by_id(f->profile, 7)->name), STR("Thread-7")));
 }
@@ -201,10 +184,10 @@ static void offsets_behind_records_left_out(void **state)
     put(f, 14, 1, 0x4, EVENT_ENTER, 2999);
     buf_char(&f->bytes, 'x');
     read_well(f);
-    check_warning(f, WARN_THREAD_ZERO, 668, first);
-    check_warning(f, WARN_UNKNOWN_ACTION, 1, first + 14 * 2000);
-    check_warning(f, WARN_TIME_BACK, 2, first + 14 * 2002);
-    check_warning(f, WARN_CUT_RECORD, 1, first + 14 * 2003);
+    profile_check_warning(f->profile, WARN_THREAD_ZERO, 668, first);
+    profile_check_warning(f->profile, WARN_UNKNOWN_ACTION, 1, first + 14 * 2000);
+    profile_check_warning(f->profile, WARN_TIME_BACK, 2, first + 14 * 2002);
+    profile_check_warning(f->profile, WARN_CUT_RECORD, 1, first + 14 * 2003);
     assert_int_equal(f->profile->tracks[0].records, 1335);
 }
 
@@ -214,7 +197,7 @@ static void a_cut_record_has_its_offset(void **state)
 
     read_input(f, "cut-record");
     assert_non_null(f->profile);
-    check_warning(f, WARN_CUT_RECORD, 1, f->bytes.n - 11);
+    profile_check_warning(f->profile, WARN_CUT_RECORD, 1, f->bytes.n - 11);
     assert_int_equal(f->profile->tracks[0].records, 5);
 }
 
@@ -230,7 +213,7 @@ static void unknown_methods_have_frames_of_their_own(void **state)
     put(f, 14, 1, 0x10, EVENT_EXIT, 3);
     put(f, 14, 1, 0xfffffffc, EVENT_EXIT, 4);
     read_well(f);
-    check_warning(f, WARN_UNKNOWN_METHOD, 4, first + 14);
+    profile_check_warning(f->profile, WARN_UNKNOWN_METHOD, 4, first + 14);
     assert_int_equal(f->profile->n_nodes, 4);
     static const char *const NAMES[] = {"one", "unknown[0xfffffffc]", "unknown[0x10]"};
     for (node_id node = 1; node < 4; node++) {
@@ -322,7 +305,7 @@ static void names_are_cut(void **state)
     assert_non_null(f->profile);
     const struct profile_track *track = profile_track_by_id(f->profile, 70000);
     assert_true(str_eq(profile_string(f->profile, track->name), STR("wor")));
-    check_warning(f, WARN_NAME_CUT, 7, offset_of(f, "1\tmain"));
+    profile_check_warning(f->profile, WARN_NAME_CUT, 7, offset_of(f, "1\tmain"));
 }
 
 static void lines_are_cut(void **state)
@@ -332,8 +315,8 @@ static void lines_are_cut(void **state)
     f->limits.line_bytes = 12;
     read_input(f, "v3");
     assert_non_null(f->profile);
-    check_warning(f, WARN_NAME_CUT, 4, offset_of(f, "data-file"));
-    check_warning(f, WARN_BAD_KEY_LINE, 1, offset_of(f, "data-file"));
+    profile_check_warning(f->profile, WARN_NAME_CUT, 4, offset_of(f, "data-file"));
+    profile_check_warning(f->profile, WARN_BAD_KEY_LINE, 1, offset_of(f, "data-file"));
     assert_true(str_eq(profile_string(f->profile, f->profile->frames[0].signature), STR("(")));
 }
 
@@ -426,7 +409,7 @@ static void many_threads_in_turn(void **state)
     read_well(f);
     assert_int_equal(f->profile->n_tracks, 65535);
     assert_int_equal(f->profile->n_nodes, 2 * 65535);
-    check_warning(f, WARN_UNKNOWN_THREAD, 65533, f->header + 32 + 14);
+    profile_check_warning(f->profile, WARN_UNKNOWN_THREAD, 65533, f->header + 32 + 14);
     assert_int_equal(profile_track_by_id(f->profile, 65535)->calls, 4);
     assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
 }
@@ -449,7 +432,7 @@ static void many_methods_and_facts(void **state)
     read_well(f);
     assert_int_equal(f->profile->n_nodes, 200001);
     assert_int_equal(f->profile->n_facts, 6);
-    assert_null(warning(f, WARN_UNKNOWN_METHOD));
+    assert_null(profile_warned(f->profile, WARN_UNKNOWN_METHOD));
     assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
 }
 

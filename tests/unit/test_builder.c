@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "parser/builder.h"
+#include "tests/support/profile_checks.h"
 
 /* For work that takes a small part of a second unless it is quadratic: then it takes minutes. */
 enum { SECONDS_MAX = 20 };
@@ -74,10 +75,9 @@ static const struct profile *finish(struct fixture *f)
 
 static uint64_t warned(const struct profile *p, enum warning_code code)
 {
-    for (uint32_t i = 0; i < p->n_warnings; i++)
-        if (str_eq(p->warnings[i].code, str_of(warning_name(code))))
-            return p->warnings[i].count;
-    return 0;
+    const struct profile_warning *w = profile_warned(p, code);
+
+    return w == NULL ? 0 : w->count;
 }
 
 /* ---- tables ---- */

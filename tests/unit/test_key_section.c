@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "parser/key_section.h"
+#include "tests/support/profile_checks.h"
 
 struct fixture {
     struct arena arena;
@@ -87,19 +88,11 @@ static void check_method(const struct fixture *f, uint64_t id, const char *scope
     assert_int_equal(f->profile->frames[frame].module, STRING_EMPTY);
 }
 
-static void check_fact(const struct fixture *f, const char *name, const char *expected)
-{
-    assert_true(str_eq(profile_fact(f->profile, str_of(name)), str_of(expected)));
-}
-
 /* That nothing else was warned of, and where the first one stands. */
 static void check_warning(const struct fixture *f, enum warning_code code, uint64_t count, uint64_t offset)
 {
     assert_int_equal(f->profile->n_warnings, 1);
-    assert_string_equal(f->profile->warnings[0].code.p, warning_name(code));
-    assert_int_equal(f->profile->warnings[0].count, count);
-    assert_true(f->profile->warnings[0].has_offset);
-    assert_int_equal(f->profile->warnings[0].offset, offset);
+    profile_check_warning(f->profile, code, count, offset);
 }
 
 /* ---- *version ---- */
@@ -178,13 +171,13 @@ static void facts_are_those_that_are_known(void **state)
     assert_true(lines(f, "*version\n3\nclock=dual\nelapsed-time-usec=77\nnum-method-calls=9\nvm=art\npid=12\n"
                          "clock-call-overhead-nsec=zzz\nsecret=1\ngc-count=a=b\n"));
     finish(f);
-    check_fact(f, "clock", "dual");
-    check_fact(f, "elapsed_us", "77");
-    check_fact(f, "declared_records", "9");
-    check_fact(f, "vm", "art");
-    check_fact(f, "pid", "12");
-    check_fact(f, "clock_overhead_ns", "zzz");
-    check_fact(f, "gc_count", "a=b");
+    profile_check_fact(f->profile, "clock", "dual");
+    profile_check_fact(f->profile, "elapsed_us", "77");
+    profile_check_fact(f->profile, "declared_records", "9");
+    profile_check_fact(f->profile, "vm", "art");
+    profile_check_fact(f->profile, "pid", "12");
+    profile_check_fact(f->profile, "clock_overhead_ns", "zzz");
+    profile_check_fact(f->profile, "gc_count", "a=b");
     assert_int_equal(f->profile->n_facts, 7);
     assert_int_equal(f->profile->n_warnings, 0);
 }
@@ -200,8 +193,8 @@ static void a_fact_stands_once(void **state)
     assert_true(lines(f, "clock=dual\n"));
     finish(f);
     assert_int_equal(f->profile->n_facts, 2);
-    check_fact(f, "vm", "dalvik");
-    check_fact(f, "clock", "dual");
+    profile_check_fact(f->profile, "vm", "dalvik");
+    profile_check_fact(f->profile, "clock", "dual");
 }
 
 static void lines_without_equals(void **state)

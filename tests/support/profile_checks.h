@@ -1,0 +1,16 @@
+/* What a profile says of its file: facts and warnings. What is not as expected fails the running test. */
+#ifndef TESTS_PROFILE_CHECKS_H
+#define TESTS_PROFILE_CHECKS_H
+
+#include "parser/profile.h"
+#include "parser/warning.h"
+
+/* The warning, or NULL. */
+const struct profile_warning *profile_warned(const struct profile *p, enum warning_code code);
+
+/* It is there with this count and this offset, which may be WARNING_NO_OFFSET. */
+void profile_check_warning(const struct profile *p, enum warning_code code, uint64_t count, uint64_t offset);
+
+void profile_check_fact(const struct profile *p, const char *name, const char *expected);
+
+#endif
