@@ -1,0 +1,253 @@
+/* ART's version 2 of method traces, damaged, cut or not whole: it costs no more than what is damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "parser/android_v2_layout.h"
+#include "tests/support/art_file.h"
+#include "tests/support/trace_bytes.h"
+
+/* ---- damage ---- */
+
+static void put_block_c(struct buf *b, uint32_t thread, const void *body, size_t n)
+{
+    trace_bytes_le(b, 2, 1);
+    trace_bytes_le(b, thread, 4);
+    trace_bytes_le(b, 1, 3);
+    trace_bytes_le(b, n, 4);
+    buf_bytes(b, body, n);
+}
+
+/* A block that ends within a record, one with a number that has no end, and a good one behind them. */
+static void damaged_blocks(void **state)
+{
+    struct art_file *f = *state;
+    struct buf *b = &f->bytes, body = {0}, endless = {0};
+
+    art_file_put(f, VARIANT_C5, &(struct variant_options){.no_summary = true});
+    variant_sleb(&body, 0x70001000);
+    variant_uleb(&body, 200000);
+    variant_uleb(&body, 9000);
+    size_t cut = b->n + 12;
+    put_block_c(b, 1, body.p, body.n - 1);
+    for (unsigned i = 0; i < 200; i++)
+        buf_char(&endless, (char)0xff);
+    put_block_c(b, 1, endless.p, endless.n);
+    put_block_c(b, 1, body.p, body.n);
+    art_file_read(f);
+    profile_check_warning(f->profile, WARN_BAD_BLOCK, 2, cut);
+    profile_check_warning(f->profile, WARN_OPEN_FRAMES, 3, WARNING_NO_OFFSET);
+    hostile_cuttings("damaged blocks", b);
+    buf_free(&body);
+    buf_free(&endless);
+}
+
+static void a_packet_that_cannot_be(void **state)
+{
+    struct art_file *f = *state;
+
+    art_file_put(f, VARIANT_B5, &(struct variant_options){.no_summary = true});
+    size_t end = f->bytes.n;
+    buf_z(&f->bytes, "lost");
+    art_file_read(f);
+    art_file_check(f, ART_FILE_DUAL);
+    profile_check_warning(f->profile, WARN_DAMAGED, 4, end);
+}
+
+static void cut_in_a_block(void **state)
+{
+    struct art_file *f = *state;
+
+    art_file_put(f, VARIANT_E5, &(struct variant_options){.no_summary = true});
+    f->bytes.n -= 1;
+    art_file_read(f);
+    assert_int_equal(profile_warned(f->profile, WARN_CUT_RECORD)->count, 1);
+    assert_null(profile_warned(f->profile, WARN_BAD_BLOCK));
+}
+
+static void unusable_files(void **state)
+{
+    struct art_file *f = *state;
+
+    art_file_put(f, VARIANT_C5, NULL);
+    f->bytes.n = 32;
+    art_file_check_unusable(f, "no records", 32);
+    f->bytes.n = 31;
+    art_file_check_unusable(f, "cut trace header", 0);
+    f->bytes.n = 32;
+    for (unsigned i = 0; i < 5; i++)
+        buf_z(&f->bytes, "\xef\xbf\xbd");
+    art_file_check_unusable(f, "damaged by a text conversion", 0);
+    art_file_put(f, VARIANT_F6, NULL);
+    f->bytes.n = 49;
+    art_file_check_unusable(f, "no records", 32);
+}
+
+/* ---- files that are only recognised ---- */
+
+static void recognised_and_refused(void **state)
+{
+    struct art_file *f = *state;
+
+    trace_bytes_header(&f->bytes, 3, 32, 14);
+    trace_bytes_record(&f->bytes, 14, (struct trace_record){1, 4, EVENT_ENTER, {1, 1}});
+    art_file_check_unusable(f, "key section missing", 0);
+    assert_non_null(strstr(f->diag.hint, "-F key=@x.key -F data=@x.data"));
+    buf_clear(&f->bytes);
+    trace_bytes_header(&f->bytes, 0xf7, 32, 14);
+    art_file_check_unusable(f, "unknown trace version", 4);
+    buf_clear(&f->bytes);
+    buf_z(&f->bytes, "SLOW\xef\xbf\xbd");
+    art_file_check_unusable(f, "damaged by a text conversion", 4);
+}
+
+/* A dump of long-running methods is a file of version 6 without its header; it may begin with any packet. */
+static void headerless_dumps(void **state)
+{
+    struct art_file *f = *state;
+    struct buf *b = &f->bytes;
+
+    art_file_put(f, VARIANT_F6, NULL);
+    memmove(b->p, b->p + 49, b->n - 49);
+    b->n -= 49;
+    art_file_check_unusable(f, "low-overhead profile", 0);
+    hostile_cuttings("headerless", b);
+    art_file_put(f, VARIANT_C5, &(struct variant_options){.no_summary = true});
+    memmove(b->p, b->p + 32, b->n - 32);
+    b->n -= 32;
+    art_file_check_unusable(f, "low-overhead profile", 0);
+    buf_clear(b);
+    trace_bytes_le(b, 2, 1);
+    for (unsigned i = 0; i < 200; i++)
+        trace_bytes_le(b, i * 2654435761u, 4);
+    arena_free(&f->arena);
+    assert_null(hostile_read(&f->arena, b->p, b->n, &f->diag));
+    assert_int_equal(f->diag.kind, DIAG_UNKNOWN);
+}
+
+/* ---- any file ---- */
+
+static void any_cutting(void **state)
+{
+    struct art_file *f = *state;
+
+    for (unsigned v = VARIANT_A4; v < VARIANTS; v++) {
+        art_file_put(f, v, NULL);
+        hostile_cuttings(VARIANT_NAMES[v], &f->bytes);
+    }
+}
+
+/* Blocks that are longer than the window in which the layout is chosen. */
+static void long_files(void **state)
+{
+    enum { N = 90000 };
+    struct art_file *f = *state;
+    struct buf *b = &f->bytes, body = {0};
+    size_t cuts[] = {0, 32, V2_WINDOW_BYTES - 1, V2_WINDOW_BYTES, V2_WINDOW_BYTES + 300};
+
+    art_file_put(f, VARIANT_C5, &(struct variant_options){.no_summary = true});
+    uint64_t word = 0;
+    for (uint64_t i = 0; i < N; i++) {
+        uint64_t next = 0x70001000 + i / 2 % 4 * 0x28 + i % 2;
+        variant_sleb(&body, next - word);
+        variant_uleb(&body, i == 0 ? 80000 : 1000 + i % 3);
+        variant_uleb(&body, i == 0 ? 5000 : 1);
+        word = next;
+    }
+    trace_bytes_le(b, 2, 1);
+    trace_bytes_le(b, 700, 4);
+    trace_bytes_le(b, N, 3);
+    trace_bytes_le(b, body.n, 4);
+    buf_str(b, buf_view(&body));
+    assert_true(b->n > V2_WINDOW_BYTES + 1000);
+    art_file_read(f);
+    struct buf expected = {0};
+    hostile_describe(&expected, f->profile);
+    for (size_t i = 0; i < sizeof(cuts) / sizeof(*cuts); i++) {
+        struct arena arena;
+        struct reader r;
+        struct buf text = {0};
+        arena_init(&arena, 64 << 20);
+        assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, (struct hash_seed){1, 1}));
+        assert_true(reader_feed(&r, b->p, cuts[i]));
+        for (size_t at = cuts[i]; at < b->n; at += 4099)
+            assert_true(reader_feed(&r, b->p + at, b->n - at < 4099 ? b->n - at : 4099));
+        const struct profile *p = reader_finish(&r);
+        assert_non_null(p);
+        assert_int_equal(p->tracks[1].records, N + 4);
+        hostile_describe(&text, p);
+        assert_true(str_eq(buf_view(&text), buf_view(&expected)));
+        buf_free(&text);
+        arena_free(&arena);
+    }
+    buf_free(&expected);
+    buf_free(&body);
+}
+
+static void any_truncation(void **state)
+{
+    struct art_file *f = *state;
+
+    for (unsigned v = VARIANT_A4; v < VARIANTS; v++) {
+        art_file_put(f, v, NULL);
+        hostile_truncations(VARIANT_NAMES[v], &f->bytes);
+    }
+}
+
+static void any_bit_flip(void **state)
+{
+    struct art_file *f = *state;
+
+    for (unsigned v = VARIANT_A4; v < VARIANTS; v++) {
+        art_file_put(f, v, NULL);
+        hostile_bit_flips(VARIANT_NAMES[v], &f->bytes);
+    }
+}
+
+/* The limit is named, and nothing else goes wrong. */
+static void any_memory_ceiling(void **state)
+{
+    struct art_file *f = *state;
+
+    for (unsigned v = VARIANT_S1; v < VARIANTS; v++) {
+        size_t ceiling = 0;
+        art_file_put(f, v, NULL);
+        for (bool done = false; !done; ceiling += 512) {
+            struct arena arena;
+            struct reader r;
+            arena_init(&arena, ceiling);
+            if (reader_init(&r, &arena, &READER_LIMITS_DEFAULT, (struct hash_seed){1, 1})) {
+                reader_feed(&r, f->bytes.p, f->bytes.n / 2);
+                reader_feed(&r, f->bytes.p + f->bytes.n / 2, f->bytes.n - f->bytes.n / 2);
+                done = reader_finish(&r) != NULL;
+                assert_int_equal(r.diag.kind, done ? DIAG_NONE : DIAG_LIMIT);
+            }
+            assert_true(arena.used_bytes <= ceiling);
+            arena_free(&arena);
+        }
+        assert_true(ceiling < 4 << 20);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ART_FILE_TEST(damaged_blocks),
+        ART_FILE_TEST(a_packet_that_cannot_be),
+        ART_FILE_TEST(cut_in_a_block),
+        ART_FILE_TEST(unusable_files),
+        ART_FILE_TEST(recognised_and_refused),
+        ART_FILE_TEST(headerless_dumps),
+        ART_FILE_TEST(any_cutting),
+        ART_FILE_TEST(long_files),
+        ART_FILE_TEST(any_truncation),
+        ART_FILE_TEST(any_bit_flip),
+        ART_FILE_TEST(any_memory_ceiling),
+    };
+    return cmocka_run_group_tests_name("android_v2_damage", tests, NULL, NULL);
+}
