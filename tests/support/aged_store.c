@@ -27,7 +27,7 @@ void aged_store_end(struct aged_store *a)
     scratch_remove(&a->scratch);
 }
 
-static void set_age(const struct aged_store *a, const char *key, int64_t age_s)
+void aged_store_set_age(const struct aged_store *a, const char *key, int64_t age_s)
 {
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = a->now_s - age_s}};
     char path[512];
@@ -42,12 +42,21 @@ void aged_store_put(const struct aged_store *a, const char *key, size_t bytes, i
 
     assert_in_range(bytes, 0, sizeof(ZEROS));
     assert_int_equal(store_put(a->store, key, (struct str){ZEROS, bytes}, STORE_EVICTABLE), STORE_OK);
-    set_age(a, key, age_s);
+    aged_store_set_age(a, key, age_s);
 }
 
 bool aged_store_has(const struct aged_store *a, const char *key)
 {
     return store_exists(a->store, key) == STORE_OK;
+}
+
+void aged_store_assert_object(const struct aged_store *a, const char *key, struct str expected)
+{
+    struct buf b = {0};
+
+    assert_int_equal(store_read(a->store, key, MIB, &b), STORE_OK);
+    assert_true(str_eq(buf_view(&b), expected));
+    buf_free(&b);
 }
 
 struct aged_upload aged_store_describe(const struct aged_store *a, unsigned which, int64_t expires_in_s)
@@ -71,8 +80,8 @@ struct aged_upload aged_store_upload(const struct aged_store *a, unsigned which,
 
     assert_true(store_put(a->store, u.blob, STR("bytes"), STORE_DURABLE) <= STORE_EXISTS);
     assert_int_equal(record_write(a->store, &u.record), STORE_OK);
-    set_age(a, u.blob, 2 * DAY_S);
-    set_age(a, u.ref, 2 * DAY_S);
+    aged_store_set_age(a, u.blob, 2 * DAY_S);
+    aged_store_set_age(a, u.ref, 2 * DAY_S);
     return u;
 }
 

@@ -21,7 +21,10 @@ void aged_store_end(struct aged_store *a);
 
 /* An object of so many bytes that was used so many seconds ago. */
 void aged_store_put(const struct aged_store *a, const char *key, size_t bytes, int64_t age_s);
+/* What is there was used so many seconds ago. */
+void aged_store_set_age(const struct aged_store *a, const char *key, int64_t age_s);
 bool aged_store_has(const struct aged_store *a, const char *key);
+void aged_store_assert_object(const struct aged_store *a, const char *key, struct str expected);
 
 /* An upload and the keys of all that belongs to it. */
 struct aged_upload {

@@ -1,157 +1,56 @@
-/* The functions of the system that the store stands on are replaced here, so that each of them can fail at
- * any call. */
-#undef _FORTIFY_SOURCE
+/* Objects: they come back, are listed, deleted and as old as their last use; keys, and who may look. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "server/store.h"
-#include "tests/support/scratch.h"
-
-/* ---- the system, with faults ---- */
-
-struct faults {
-    bool on;
-    bool no_tmpfile;  /* a file system without files without names */
-    unsigned fail_at; /* that call fails, counted from 1; 0: none */
-    int error;
-    unsigned calls;
-    char trace[4096]; /* a letter per call: o l f m w u */
-};
-static struct faults faults;
-
-static bool faulty(char letter)
-{
-    if (!faults.on)
-        return false;
-    if (faults.calls < sizeof(faults.trace) - 1)
-        faults.trace[faults.calls] = letter;
-    faults.calls++;
-    errno = faults.error;
-    return faults.calls == faults.fail_at;
-}
-
-int openat(int dir, const char *path, int flags, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, flags);
-    unsigned mode = va_arg(arguments, unsigned);
-    va_end(arguments);
-    if (faults.no_tmpfile && (flags & O_TMPFILE) == O_TMPFILE) {
-        errno = EOPNOTSUPP;
-        return -1;
-    }
-    return faulty('o') ? -1 : (int)syscall(SYS_openat, dir, path, flags, mode);
-}
-
-int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
-{
-    return faulty('l') ? -1 : (int)syscall(SYS_linkat, from_dir, from, to_dir, to, flags);
-}
-
-int fsync(int fd)
-{
-    return faulty('f') ? -1 : (int)syscall(SYS_fsync, fd);
-}
-
-int mkdirat(int dir, const char *path, mode_t mode)
-{
-    return faulty('m') ? -1 : (int)syscall(SYS_mkdirat, dir, path, mode);
-}
-
-ssize_t write(int fd, const void *p, size_t n)
-{
-    return faulty('w') ? -1 : syscall(SYS_write, fd, p, n);
-}
-
-/* ---- fixtures ---- */
-
-struct fixture {
-    struct scratch scratch;
-    struct store *store;
-};
-
-static struct fixture begin(void)
-{
-    struct fixture f = {scratch_make(), NULL};
-    struct diag diag = {0};
-
-    f.store = store_open(f.scratch.path, &diag);
-    assert_non_null(f.store);
-    return f;
-}
-
-static void end(struct fixture *f)
-{
-    store_close(f->store);
-    scratch_remove(&f->scratch);
-    faults = (struct faults){0};
-}
-
-static void assert_object(struct store *s, const char *key, struct str expected)
-{
-    struct buf b = {0};
-
-    assert_int_equal(store_read(s, key, 1 << 20, &b), STORE_OK);
-    assert_true(str_eq(buf_view(&b), expected));
-    buf_free(&b);
-}
-
-/* ---- tests ---- */
+#include "tests/support/aged_store.h"
 
 static void objects_come_back(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct aged_store f = aged_store_begin();
     struct store *s = f.store;
 
     assert_int_equal(store_put(s, "uploads/x.json", STR("{}"), STORE_DURABLE), STORE_OK);
     assert_int_equal(store_put(s, "views/ab/abcd", STR("a\0b"), STORE_EVICTABLE), STORE_OK);
     assert_int_equal(store_put(s, "a/b/c/empty", STR(""), STORE_DURABLE), STORE_OK);
-    assert_object(s, "uploads/x.json", STR("{}"));
-    assert_object(s, "views/ab/abcd", STR("a\0b"));
-    assert_object(s, "a/b/c/empty", STR(""));
+    aged_store_assert_object(&f, "uploads/x.json", STR("{}"));
+    aged_store_assert_object(&f, "views/ab/abcd", STR("a\0b"));
+    aged_store_assert_object(&f, "a/b/c/empty", STR(""));
     assert_int_equal(store_exists(s, "views/ab/abcd"), STORE_OK);
     assert_int_equal(store_exists(s, "views/ab/abce"), STORE_NOT_FOUND);
     assert_int_equal(store_exists(s, "views/ab"), STORE_NOT_FOUND);
     assert_int_equal(store_delete(s, "views/ab"), STORE_NOT_FOUND);
-    end(&f);
+    aged_store_end(&f);
 }
 
 static void second_put_changes_nothing(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct aged_store f = aged_store_begin();
 
     assert_int_equal(store_put(f.store, "blobs/aa/x", STR("first"), STORE_DURABLE), STORE_OK);
     assert_int_equal(store_put(f.store, "blobs/aa/x", STR("second"), STORE_DURABLE), STORE_EXISTS);
     assert_int_equal(store_put(f.store, "blobs/aa/x", STR("third"), STORE_EVICTABLE), STORE_EXISTS);
-    assert_object(f.store, "blobs/aa/x", STR("first"));
+    aged_store_assert_object(&f, "blobs/aa/x", STR("first"));
     assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
-    end(&f);
+    aged_store_end(&f);
 }
 
 static void get_gives_descriptor_and_size(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct aged_store f = aged_store_begin();
     int fd = -1;
     uint64_t bytes = 0;
     char text[8];
@@ -164,13 +63,13 @@ static void get_gives_descriptor_and_size(void **state)
     assert_int_equal(read(fd, text, sizeof(text)), 5);
     assert_memory_equal(text, "hello", 5);
     close(fd);
-    end(&f);
+    aged_store_end(&f);
 }
 
 static void read_has_a_limit(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct aged_store f = aged_store_begin();
     struct buf b = {0};
 
     assert_int_equal(store_put(f.store, "a/b", STR("12345"), STORE_EVICTABLE), STORE_OK);
@@ -180,7 +79,7 @@ static void read_has_a_limit(void **state)
     assert_int_equal(store_read(f.store, "a/b", 5, &b), STORE_OK);
     assert_true(str_eq(buf_view(&b), STR("x12345")));
     buf_free(&b);
-    end(&f);
+    aged_store_end(&f);
 }
 
 static void invalid_keys_are_refused(void **state)
@@ -189,7 +88,7 @@ static void invalid_keys_are_refused(void **state)
     static const char *const KEYS[] = {
         "",    "name",  "/a/b",  "a//b",       "a/",    "../x",  "a/..",   "a/../b", "a/./b",     "a/.b",
         "a/B", "a/b c", "a/b\n", "a/\xc3\xa9", "tmp/a", "a/b:c", "a/b%2e", "a\\b/c", "a/b/c/d/e", "a/b/c/d/"};
-    struct fixture f = begin();
+    struct aged_store f = aged_store_begin();
     char longest[STORE_KEY_BYTES + 1], outside[512];
     int fd;
     uint64_t bytes;
@@ -213,34 +112,7 @@ static void invalid_keys_are_refused(void **state)
     scratch_path(&f.scratch, "../x", outside, sizeof(outside));
     assert_int_not_equal(access(outside, F_OK), 0);
     assert_int_equal(scratch_count(&f.scratch, ""), 4); /* lock, tmp, a/, the longest */
-    end(&f);
-}
-
-static void nothing_shows_before_commit(void **state)
-{
-    (void)state;
-
-    for (int named = 0; named < 2; named++) {
-        faults.no_tmpfile = named;
-        struct fixture f = begin();
-        struct store_temp t;
-        assert_int_equal(store_temp_open(f.store, &t), STORE_OK);
-        assert_int_equal(t.name[0] != '\0', named);
-        assert_int_equal(store_temp_write(&t, "half", 4), STORE_OK);
-        assert_int_equal(store_exists(f.store, "blobs/aa/x"), STORE_NOT_FOUND);
-        assert_int_equal(scratch_count(&f.scratch, "tmp"), named);
-        assert_int_equal(store_temp_write(&t, "+half", 5), STORE_OK);
-        assert_int_equal(store_temp_commit(f.store, &t, "blobs/aa/x", STORE_DURABLE), STORE_OK);
-        assert_object(f.store, "blobs/aa/x", STR("half+half"));
-        assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
-        store_temp_discard(f.store, &t); /* a second time is nothing */
-        assert_int_equal(store_temp_open(f.store, &t), STORE_OK);
-        assert_int_equal(store_temp_write(&t, "x", 1), STORE_OK);
-        store_temp_discard(f.store, &t);
-        assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
-        assert_int_equal(scratch_count(&f.scratch, "blobs"), 2);
-        end(&f);
-    }
+    aged_store_end(&f);
 }
 
 static unsigned mode_of(const struct scratch *s, const char *name)
@@ -275,7 +147,7 @@ static void others_may_not_look(void **state)
 static void only_one_has_the_store(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct aged_store f = aged_store_begin();
     struct diag diag = {0};
     size_t descriptors = scratch_descriptors();
 
@@ -288,7 +160,7 @@ static void only_one_has_the_store(void **state)
     diag = (struct diag){0};
     f.store = store_open(f.scratch.path, &diag);
     assert_non_null(f.store);
-    end(&f);
+    aged_store_end(&f);
     store_close(NULL);
 }
 
@@ -315,7 +187,7 @@ static void opening_what_is_no_directory_fails(void **state)
 static void opening_sweeps_what_was_left(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct aged_store f = aged_store_begin();
     struct diag diag = {0};
 
     assert_int_equal(store_put(f.store, "a/b", STR("kept"), STORE_DURABLE), STORE_OK);
@@ -325,14 +197,14 @@ static void opening_sweeps_what_was_left(void **state)
     f.store = store_open(f.scratch.path, &diag);
     assert_non_null(f.store);
     assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
-    assert_object(f.store, "a/b", STR("kept"));
-    end(&f);
+    aged_store_assert_object(&f, "a/b", STR("kept"));
+    aged_store_end(&f);
 }
 
 static void last_object_takes_its_folder_along(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct aged_store f = aged_store_begin();
 
     assert_int_equal(store_put(f.store, "refs/aa/one", STR(""), STORE_DURABLE), STORE_OK);
     assert_int_equal(store_put(f.store, "refs/aa/two", STR(""), STORE_DURABLE), STORE_OK);
@@ -342,7 +214,7 @@ static void last_object_takes_its_folder_along(void **state)
     assert_int_equal(scratch_count(&f.scratch, "refs"), 0);
     assert_int_equal(store_delete(f.store, "refs/aa/two"), STORE_NOT_FOUND);
     assert_int_equal(store_put(f.store, "refs/aa/two", STR(""), STORE_DURABLE), STORE_OK);
-    end(&f);
+    aged_store_end(&f);
 }
 
 struct found {
@@ -368,7 +240,7 @@ static bool note(void *context, const struct store_object *object)
 static void list_sees_all_levels(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct aged_store f = aged_store_begin();
     struct found all = {NULL, 0, SIZE_MAX, 0}, some = {NULL, 0, 3, 0}, none = {NULL, 0, SIZE_MAX, 0};
     struct found sub = {NULL, 0, SIZE_MAX, 0}, deleted = {f.store, 0, SIZE_MAX, 0};
     char key[64];
@@ -393,17 +265,7 @@ static void list_sees_all_levels(void **state)
     assert_int_equal(store_list(f.store, "views/", note, &deleted), STORE_OK);
     assert_int_equal(deleted.n, 301);
     assert_int_equal(scratch_count(&f.scratch, "views"), 1); /* what is no key; folders are gone */
-    end(&f);
-}
-
-/* Seconds before now. */
-static void set_age(const struct scratch *s, const char *key, int64_t age_s)
-{
-    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = time(NULL) - age_s}};
-    char path[512];
-
-    scratch_path(s, key, path, sizeof(path));
-    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    aged_store_end(&f);
 }
 
 static int64_t age_of(struct store *s, const char *key)
@@ -422,7 +284,7 @@ static void use_is_known_to_the_hour(void **state)
         int64_t age_s, least_s, most_s;
     } AFTER_GET[] = {{0, 0, 5},      {3000, 3000, 3005},    {3700, 0, 5},
                      {900000, 0, 5}, {-3000, -3000, -2990}, {-90000, 0, 5}};
-    struct fixture f = begin();
+    struct aged_store f = aged_store_begin();
     struct store_object o;
     struct buf b = {0};
     uint64_t bytes;
@@ -432,7 +294,7 @@ static void use_is_known_to_the_hour(void **state)
     assert_int_equal(store_look(f.store, "views/ab/x", &o), STORE_OK);
     assert_int_equal(o.bytes, 5);
     for (size_t i = 0; i < sizeof(AFTER_GET) / sizeof(AFTER_GET[0]); i++) {
-        set_age(&f.scratch, "views/ab/x", AFTER_GET[i].age_s);
+        aged_store_set_age(&f, "views/ab/x", AFTER_GET[i].age_s);
         assert_int_equal(store_read(f.store, "views/ab/x", 10, &b), STORE_OK);
         assert_int_equal(store_exists(f.store, "views/ab/x"), STORE_OK);
         assert_in_range(age_of(f.store, "views/ab/x") - AFTER_GET[i].age_s + 10, 10, 15);
@@ -445,87 +307,19 @@ static void use_is_known_to_the_hour(void **state)
     assert_int_equal(store_look(f.store, "views/ab/y", &o), STORE_NOT_FOUND);
     assert_int_equal(store_look(f.store, "views", &o), STORE_FAILED);
     buf_free(&b);
-    end(&f);
+    aged_store_end(&f);
 }
 
 static void a_put_that_finds_it_there_makes_it_young(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct aged_store f = aged_store_begin();
 
     assert_int_equal(store_put(f.store, "blobs/aa/x", STR("1"), STORE_DURABLE), STORE_OK);
-    set_age(&f.scratch, "blobs/aa/x", 90000);
+    aged_store_set_age(&f, "blobs/aa/x", 90000);
     assert_int_equal(store_put(f.store, "blobs/aa/x", STR("1"), STORE_DURABLE), STORE_EXISTS);
     assert_in_range(age_of(f.store, "blobs/aa/x"), 0, 5);
-    end(&f);
-}
-
-static void count_call(void *calls)
-{
-    ++*(unsigned *)calls;
-    errno = 0; /* must not reach who asks why the write failed */
-}
-
-static void a_full_disk_is_told(void **state)
-{
-    (void)state;
-    struct fixture f = begin();
-    unsigned calls = 0, told = 0;
-
-    store_on_full(f.store, count_call, &calls);
-    for (unsigned at = 1; at <= 12; at++) {
-        faults = (struct faults){.on = true, .fail_at = at, .error = ENOSPC};
-        enum store_result result = store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE);
-        if (result == STORE_FULL) {
-            told++;
-            assert_int_equal(errno, ENOSPC);
-        }
-        faults = (struct faults){.on = false};
-        assert_int_equal(calls, told);
-        store_delete(f.store, "a/b/c");
-    }
-    assert_in_range(told, 9, 12);
-    faults = (struct faults){.on = true, .fail_at = 1, .error = EIO};
-    assert_int_equal(store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE), STORE_FAILED);
-    store_on_full(f.store, NULL, NULL);
-    faults = (struct faults){.on = true, .fail_at = 1, .error = ENOSPC};
-    assert_int_equal(store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE), STORE_FULL);
-    assert_int_equal(calls, told);
-    end(&f);
-}
-
-static void what_found_no_room_is_written_again(void **state)
-{
-    (void)state;
-    struct fixture f = begin();
-    struct buf read = {0};
-    struct store_temp t;
-    struct rlimit all, small;
-
-    signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
-    small = (struct rlimit){5, all.rlim_max};
-    assert_int_equal(store_temp_open(f.store, &t), STORE_OK);
-    assert_int_equal(store_temp_write(&t, "abc", 3), STORE_OK);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    enum store_result result = store_temp_write(&t, "defg", 4); /* two of them find room */
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
-    assert_int_equal(result, STORE_FULL);
-    assert_int_equal(store_temp_write(&t, "defg", 4), STORE_OK);
-    unsigned tries = 0;
-    for (; tries < 20; tries++) {
-        faults = (struct faults){.on = true, .fail_at = 2 + tries, .error = ENOSPC};
-        result = store_temp_commit(f.store, &t, "a/b/c", STORE_DURABLE);
-        faults = (struct faults){.on = false};
-        if (result != STORE_FULL || !t.open)
-            break;
-    }
-    assert_true(tries > 0); /* its name had no room, and was tried again */
-    assert_false(t.open);
-    assert_int_equal(store_read(f.store, "a/b/c", 100, &read), STORE_OK);
-    assert_true(str_eq(buf_view(&read), STR("abcdefg")));
-    buf_free(&read);
-    end(&f);
+    aged_store_end(&f);
 }
 
 static void list_takes_folders_only(void **state)
@@ -533,94 +327,12 @@ static void list_takes_folders_only(void **state)
     (void)state;
     static const char *const PREFIXES[] = {"",          "/",    "views",    "../",
                                            "views/../", "tmp/", "a/b/c/d/", "views//"};
-    struct fixture f = begin();
+    struct aged_store f = aged_store_begin();
     struct found found = {NULL, 0, SIZE_MAX, 0};
 
     for (size_t i = 0; i < sizeof(PREFIXES) / sizeof(PREFIXES[0]); i++)
         assert_int_equal(store_list(f.store, PREFIXES[i], note, &found), STORE_FAILED);
-    end(&f);
-}
-
-static void data_is_synced_before_its_name(void **state)
-{
-    (void)state;
-    struct fixture f = begin();
-
-    faults.on = true;
-    assert_int_equal(store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE), STORE_OK);
-    /* a file, its data, its name fails, two folders, its name; then a/b, a and the top are opened and synced
-     */
-    assert_string_equal(faults.trace, "owflmmlofoff");
-    faults = (struct faults){.on = true};
-    assert_int_equal(store_put(f.store, "a/b/d", STR("x"), STORE_EVICTABLE), STORE_OK);
-    assert_string_equal(faults.trace, "owl");
-    end(&f);
-}
-
-/* Each call of the system fails once, with each error: the object is whole or not there, nothing leaks, and
- * the next put does it. Returns how many calls there were. */
-static unsigned fail_each(const char *key, int error, enum store_result expected)
-{
-    struct fixture f = begin();
-    size_t descriptors = scratch_descriptors();
-    unsigned at = 1;
-
-    for (;; at++) {
-        faults.on = true;
-        faults.calls = 0;
-        faults.fail_at = at;
-        faults.error = error;
-        enum store_result result = store_put(f.store, key, STR("whole"), STORE_DURABLE);
-        faults.on = false;
-        if (faults.calls < at) {
-            assert_int_equal(result, STORE_OK);
-            break;
-        }
-        assert_int_equal(result, expected);
-        if (store_exists(f.store, key) == STORE_OK) {
-            assert_object(f.store, key, STR("whole"));
-            assert_int_equal(store_delete(f.store, key), STORE_OK);
-        }
-        assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
-        assert_int_equal(scratch_descriptors(), descriptors);
-    }
-    assert_object(f.store, key, STR("whole"));
-    end(&f);
-    return at - 1;
-}
-
-static void every_call_may_fail(void **state)
-{
-    (void)state;
-
-    for (int named = 0; named < 2; named++) {
-        faults.no_tmpfile = named;
-        assert_in_range(fail_each("a/b/c", EIO, STORE_FAILED), 9, 12);
-        faults.no_tmpfile = named;
-        assert_in_range(fail_each("a/b/c", ENOSPC, STORE_FULL), 9, 12);
-        faults.no_tmpfile = named;
-        assert_in_range(fail_each("a/b/c", EDQUOT, STORE_FULL), 9, 12);
-    }
-}
-
-static void interrupted_calls_go_on(void **state)
-{
-    (void)state;
-    static const char INTERRUPTIBLE[] = "owf";
-    struct fixture f = begin();
-
-    for (unsigned at = 1; at <= 6; at++) {
-        char key[32];
-        snprintf(key, sizeof(key), "a/%u", at);
-        faults = (struct faults){.on = true, .fail_at = at, .error = EINTR};
-        enum store_result result = store_put(f.store, key, STR("whole"), STORE_DURABLE);
-        faults.on = false;
-        if (strchr(INTERRUPTIBLE, faults.trace[at - 1]) != NULL) {
-            assert_int_equal(result, STORE_OK);
-            assert_object(f.store, key, STR("whole"));
-        }
-    }
-    end(&f);
+    aged_store_end(&f);
 }
 
 struct worker {
@@ -654,7 +366,7 @@ static void *mill(void *argument)
 static void threads_share_it(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct aged_store f = aged_store_begin();
     atomic_uint failures = 0;
     pthread_t threads[4];
     struct worker workers[4];
@@ -667,7 +379,7 @@ static void threads_share_it(void **state)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     assert_int_equal(failures, 0);
     assert_int_equal(scratch_count(&f.scratch, "refs"), 0);
-    end(&f);
+    aged_store_end(&f);
 }
 
 int main(void)
@@ -678,7 +390,6 @@ int main(void)
         cmocka_unit_test(get_gives_descriptor_and_size),
         cmocka_unit_test(read_has_a_limit),
         cmocka_unit_test(invalid_keys_are_refused),
-        cmocka_unit_test(nothing_shows_before_commit),
         cmocka_unit_test(others_may_not_look),
         cmocka_unit_test(only_one_has_the_store),
         cmocka_unit_test(opening_what_is_no_directory_fails),
@@ -687,12 +398,7 @@ int main(void)
         cmocka_unit_test(list_sees_all_levels),
         cmocka_unit_test(use_is_known_to_the_hour),
         cmocka_unit_test(a_put_that_finds_it_there_makes_it_young),
-        cmocka_unit_test(a_full_disk_is_told),
-        cmocka_unit_test(what_found_no_room_is_written_again),
         cmocka_unit_test(list_takes_folders_only),
-        cmocka_unit_test(data_is_synced_before_its_name),
-        cmocka_unit_test(every_call_may_fail),
-        cmocka_unit_test(interrupted_calls_go_on),
         cmocka_unit_test(threads_share_it),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);

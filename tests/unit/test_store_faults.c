@@ -1,0 +1,275 @@
+/* Nothing of an object shows before it is whole, whichever call fails. The functions of the system that the store stands
+ * on are replaced here, so that each of them can fail at any call. */
+#undef _FORTIFY_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tests/support/aged_store.h"
+
+/* ---- the system, with faults ---- */
+
+struct faults {
+    bool on;
+    bool no_tmpfile;  /* a file system without files without names */
+    unsigned fail_at; /* that call fails, counted from 1; 0: none */
+    int error;
+    unsigned calls;
+    char trace[4096]; /* a letter per call: o l f m w u */
+};
+static struct faults faults;
+
+static bool faulty(char letter)
+{
+    if (!faults.on)
+        return false;
+    if (faults.calls < sizeof(faults.trace) - 1)
+        faults.trace[faults.calls] = letter;
+    faults.calls++;
+    errno = faults.error;
+    return faults.calls == faults.fail_at;
+}
+
+int openat(int dir, const char *path, int flags, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, flags);
+    unsigned mode = va_arg(arguments, unsigned);
+    va_end(arguments);
+    if (faults.no_tmpfile && (flags & O_TMPFILE) == O_TMPFILE) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return faulty('o') ? -1 : (int)syscall(SYS_openat, dir, path, flags, mode);
+}
+
+int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+    return faulty('l') ? -1 : (int)syscall(SYS_linkat, from_dir, from, to_dir, to, flags);
+}
+
+int fsync(int fd)
+{
+    return faulty('f') ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+int mkdirat(int dir, const char *path, mode_t mode)
+{
+    return faulty('m') ? -1 : (int)syscall(SYS_mkdirat, dir, path, mode);
+}
+
+ssize_t write(int fd, const void *p, size_t n)
+{
+    return faulty('w') ? -1 : syscall(SYS_write, fd, p, n);
+}
+
+static void end(struct aged_store *f)
+{
+    aged_store_end(f);
+    faults = (struct faults){0};
+}
+
+/* ---- tests ---- */
+
+static void nothing_shows_before_commit(void **state)
+{
+    (void)state;
+
+    for (int named = 0; named < 2; named++) {
+        faults.no_tmpfile = named;
+        struct aged_store f = aged_store_begin();
+        struct store_temp t;
+        assert_int_equal(store_temp_open(f.store, &t), STORE_OK);
+        assert_int_equal(t.name[0] != '\0', named);
+        assert_int_equal(store_temp_write(&t, "half", 4), STORE_OK);
+        assert_int_equal(store_exists(f.store, "blobs/aa/x"), STORE_NOT_FOUND);
+        assert_int_equal(scratch_count(&f.scratch, "tmp"), named);
+        assert_int_equal(store_temp_write(&t, "+half", 5), STORE_OK);
+        assert_int_equal(store_temp_commit(f.store, &t, "blobs/aa/x", STORE_DURABLE), STORE_OK);
+        aged_store_assert_object(&f, "blobs/aa/x", STR("half+half"));
+        assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
+        store_temp_discard(f.store, &t); /* a second time is nothing */
+        assert_int_equal(store_temp_open(f.store, &t), STORE_OK);
+        assert_int_equal(store_temp_write(&t, "x", 1), STORE_OK);
+        store_temp_discard(f.store, &t);
+        assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
+        assert_int_equal(scratch_count(&f.scratch, "blobs"), 2);
+        end(&f);
+    }
+}
+
+static void count_call(void *calls)
+{
+    ++*(unsigned *)calls;
+    errno = 0; /* must not reach who asks why the write failed */
+}
+
+static void a_full_disk_is_told(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    unsigned calls = 0, told = 0;
+
+    store_on_full(f.store, count_call, &calls);
+    for (unsigned at = 1; at <= 12; at++) {
+        faults = (struct faults){.on = true, .fail_at = at, .error = ENOSPC};
+        enum store_result result = store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE);
+        if (result == STORE_FULL) {
+            told++;
+            assert_int_equal(errno, ENOSPC);
+        }
+        faults = (struct faults){.on = false};
+        assert_int_equal(calls, told);
+        store_delete(f.store, "a/b/c");
+    }
+    assert_in_range(told, 9, 12);
+    faults = (struct faults){.on = true, .fail_at = 1, .error = EIO};
+    assert_int_equal(store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE), STORE_FAILED);
+    store_on_full(f.store, NULL, NULL);
+    faults = (struct faults){.on = true, .fail_at = 1, .error = ENOSPC};
+    assert_int_equal(store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE), STORE_FULL);
+    assert_int_equal(calls, told);
+    end(&f);
+}
+
+static void what_found_no_room_is_written_again(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct buf read = {0};
+    struct store_temp t;
+    struct rlimit all, small;
+
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+    small = (struct rlimit){5, all.rlim_max};
+    assert_int_equal(store_temp_open(f.store, &t), STORE_OK);
+    assert_int_equal(store_temp_write(&t, "abc", 3), STORE_OK);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    enum store_result result = store_temp_write(&t, "defg", 4); /* two of them find room */
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+    assert_int_equal(result, STORE_FULL);
+    assert_int_equal(store_temp_write(&t, "defg", 4), STORE_OK);
+    unsigned tries = 0;
+    for (; tries < 20; tries++) {
+        faults = (struct faults){.on = true, .fail_at = 2 + tries, .error = ENOSPC};
+        result = store_temp_commit(f.store, &t, "a/b/c", STORE_DURABLE);
+        faults = (struct faults){.on = false};
+        if (result != STORE_FULL || !t.open)
+            break;
+    }
+    assert_true(tries > 0); /* its name had no room, and was tried again */
+    assert_false(t.open);
+    assert_int_equal(store_read(f.store, "a/b/c", 100, &read), STORE_OK);
+    assert_true(str_eq(buf_view(&read), STR("abcdefg")));
+    buf_free(&read);
+    end(&f);
+}
+
+static void data_is_synced_before_its_name(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+
+    faults.on = true;
+    assert_int_equal(store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE), STORE_OK);
+    /* a file, its data, its name fails, two folders, its name; then a/b, a and the top are opened and synced
+     */
+    assert_string_equal(faults.trace, "owflmmlofoff");
+    faults = (struct faults){.on = true};
+    assert_int_equal(store_put(f.store, "a/b/d", STR("x"), STORE_EVICTABLE), STORE_OK);
+    assert_string_equal(faults.trace, "owl");
+    end(&f);
+}
+
+/* Each call of the system fails once, with each error: the object is whole or not there, nothing leaks, and
+ * the next put does it. Returns how many calls there were. */
+static unsigned fail_each(const char *key, int error, enum store_result expected)
+{
+    struct aged_store f = aged_store_begin();
+    size_t descriptors = scratch_descriptors();
+    unsigned at = 1;
+
+    for (;; at++) {
+        faults.on = true;
+        faults.calls = 0;
+        faults.fail_at = at;
+        faults.error = error;
+        enum store_result result = store_put(f.store, key, STR("whole"), STORE_DURABLE);
+        faults.on = false;
+        if (faults.calls < at) {
+            assert_int_equal(result, STORE_OK);
+            break;
+        }
+        assert_int_equal(result, expected);
+        if (store_exists(f.store, key) == STORE_OK) {
+            aged_store_assert_object(&f, key, STR("whole"));
+            assert_int_equal(store_delete(f.store, key), STORE_OK);
+        }
+        assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
+        assert_int_equal(scratch_descriptors(), descriptors);
+    }
+    aged_store_assert_object(&f, key, STR("whole"));
+    end(&f);
+    return at - 1;
+}
+
+static void every_call_may_fail(void **state)
+{
+    (void)state;
+
+    for (int named = 0; named < 2; named++) {
+        faults.no_tmpfile = named;
+        assert_in_range(fail_each("a/b/c", EIO, STORE_FAILED), 9, 12);
+        faults.no_tmpfile = named;
+        assert_in_range(fail_each("a/b/c", ENOSPC, STORE_FULL), 9, 12);
+        faults.no_tmpfile = named;
+        assert_in_range(fail_each("a/b/c", EDQUOT, STORE_FULL), 9, 12);
+    }
+}
+
+static void interrupted_calls_go_on(void **state)
+{
+    (void)state;
+    static const char INTERRUPTIBLE[] = "owf";
+    struct aged_store f = aged_store_begin();
+
+    for (unsigned at = 1; at <= 6; at++) {
+        char key[32];
+        snprintf(key, sizeof(key), "a/%u", at);
+        faults = (struct faults){.on = true, .fail_at = at, .error = EINTR};
+        enum store_result result = store_put(f.store, key, STR("whole"), STORE_DURABLE);
+        faults.on = false;
+        if (strchr(INTERRUPTIBLE, faults.trace[at - 1]) != NULL) {
+            assert_int_equal(result, STORE_OK);
+            aged_store_assert_object(&f, key, STR("whole"));
+        }
+    }
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_shows_before_commit),
+        cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(what_found_no_room_is_written_again),
+        cmocka_unit_test(data_is_synced_before_its_name),
+        cmocka_unit_test(every_call_may_fail),
+        cmocka_unit_test(interrupted_calls_go_on),
+    };
+    return cmocka_run_group_tests_name("store_faults", tests, NULL, NULL);
+}
