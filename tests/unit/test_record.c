@@ -9,48 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/record.h"
-#include "tests/support/scratch.h"
+#include "tests/support/record_fixture.h"
 
-enum { DAY_S = 86400 };
-#define NOW_S INT64_C(1795171759)
-#define ID    "abcdefghijklmnopqrstuvwxyz"
-#define SHA   "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
-#define BLOB  "blobs/00/" SHA
-
-struct fixture {
-    struct scratch scratch;
-    struct store *store;
-    struct record record;
-};
-
-static struct fixture begin(void)
-{
-    struct fixture f = {.scratch = scratch_make()};
-    struct diag diag = {0};
-
-    f.store = store_open(f.scratch.path, &diag);
-    assert_non_null(f.store);
-    f.record = (struct record){.id = ID,
-                               .name = "app start.trace",
-                               .sha256 = SHA,
-                               .format = "art-trace",
-                               .size = 57472596,
-                               .created_s = NOW_S,
-                               .expires_s = NOW_S + 30 * DAY_S,
-                               .warnings = 2};
-    record_sha256_hex("token", 5, f.record.token_sha256);
-    assert_int_equal(store_put(f.store, BLOB, STR("bytes"), STORE_DURABLE), STORE_OK);
-    return f;
-}
-
-static void end(struct fixture *f)
-{
-    store_close(f->store);
-    scratch_remove(&f->scratch);
-}
-
-static enum record_state state_at(struct fixture *f, int64_t now_s, struct record *r)
+static enum record_state state_at(struct record_fixture *f, int64_t now_s, struct record *r)
 {
     return record_read(f->store, STR(ID), now_s, r);
 }
@@ -58,7 +19,7 @@ static enum record_state state_at(struct fixture *f, int64_t now_s, struct recor
 static void records_come_back(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct record r;
 
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_NONE);
@@ -75,13 +36,13 @@ static void records_come_back(void **state)
     assert_int_equal(r.warnings, f.record.warnings);
     assert_int_equal(store_exists(f.store, "refs/" SHA "/" ID), STORE_OK);
     assert_int_equal(record_write(f.store, &f.record), STORE_EXISTS);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void the_object_is_plain_json(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct buf text = {0};
 
     assert_int_equal(record_write(f.store, &f.record), STORE_OK);
@@ -94,7 +55,7 @@ static void the_object_is_plain_json(void **state)
     assert_int_equal(json_integer_value(json_object_get(object, "size")), 57472596);
     json_decref(object);
     buf_free(&text);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void hostile_names_are_cleaned(void **state)
@@ -110,27 +71,27 @@ static void hostile_names_are_cleaned(void **state)
     };
 
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-        struct fixture f = begin();
+        struct record_fixture f = record_fixture_begin();
         struct record r;
         snprintf(f.record.name, sizeof(f.record.name), "%s", CASES[i].name);
         assert_int_equal(record_write(f.store, &f.record), STORE_OK);
         assert_int_equal(state_at(&f, NOW_S, &r), RECORD_FOUND);
         assert_string_equal(r.name, CASES[i].read);
-        end(&f);
+        record_fixture_end(&f);
     }
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct record r;
     memset(f.record.name, '\x01', RECORD_NAME_BYTES); /* three times as long when it is cleaned */
     assert_int_equal(record_write(f.store, &f.record), STORE_OK);
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_FOUND);
     assert_int_equal(strlen(r.name), RECORD_NAME_BYTES / 3 * 3);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void what_would_be_broken_is_not_written(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct record bad[9];
 
     for (size_t i = 0; i < 9; i++)
@@ -147,7 +108,7 @@ static void what_would_be_broken_is_not_written(void **state)
     for (size_t i = 0; i < 9; i++)
         assert_int_equal(record_write(f.store, &bad[i]), STORE_FAILED);
     assert_int_equal(scratch_count(&f.scratch, ""), 5); /* lock, tmp, the blob in two folders */
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void broken_objects_are_called_so(void **state)
@@ -178,38 +139,38 @@ static void broken_objects_are_called_so(void **state)
     struct record r;
 
     for (size_t i = 0; i < sizeof(OBJECTS) / sizeof(OBJECTS[0]); i++) {
-        struct fixture f = begin();
+        struct record_fixture f = record_fixture_begin();
         assert_int_equal(store_put(f.store, "uploads/" ID ".json", str_of(OBJECTS[i]), STORE_DURABLE),
                          STORE_OK);
         assert_int_equal(state_at(&f, NOW_S, &r), RECORD_BROKEN);
         assert_string_equal(r.id, "");
-        end(&f);
+        record_fixture_end(&f);
     }
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     static const char GOOD[] = "{\"id\":\"" ID "\"," REST "," LATER ",\"size\":1}";
     assert_int_equal(store_put(f.store, "uploads/" ID ".json", str_of(GOOD), STORE_DURABLE), STORE_OK);
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_FOUND);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void a_huge_object_is_broken(void **state)
 {
     (void)state;
     static char huge[1 << 20];
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct record r;
 
     memset(huge, '[', sizeof(huge));
     assert_int_equal(
         store_put(f.store, "uploads/" ID ".json", (struct str){huge, sizeof(huge)}, STORE_DURABLE), STORE_OK);
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_BROKEN);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void expired_ones_are_gone_and_can_be_deleted(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct record r;
 
     assert_int_equal(record_write(f.store, &f.record), STORE_OK);
@@ -219,13 +180,13 @@ static void expired_ones_are_gone_and_can_be_deleted(void **state)
     assert_int_equal(record_delete(f.store, &r, f.record.expires_s), STORE_OK);
     assert_int_equal(state_at(&f, f.record.expires_s, &r), RECORD_GONE);
     assert_string_equal(r.id, "");
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void deleted_ones_are_gone_for_a_while(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct record r;
     int64_t last = NOW_S + (int64_t)RECORD_GONE_DAYS * DAY_S;
     bool forgotten;
@@ -246,14 +207,14 @@ static void deleted_ones_are_gone_for_a_while(void **state)
     assert_int_equal(scratch_count(&f.scratch, "gone"), 0);
     assert_int_equal(record_forget(f.store, STR(ID), last + 1, &forgotten), STORE_OK);
     assert_false(forgotten);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 /* Only the tombstone of a delete is synced: the rest may come back with the power. */
 static void a_record_under_a_tombstone_stays_gone(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct record r;
     int64_t late = NOW_S + 10 * (int64_t)RECORD_GONE_DAYS * DAY_S;
     bool forgotten;
@@ -269,26 +230,26 @@ static void a_record_under_a_tombstone_stays_gone(void **state)
     assert_string_equal(r.id, ID);
     assert_int_equal(record_delete(f.store, &r, late), STORE_OK);
     assert_int_equal(state_at(&f, late, &r), RECORD_NONE);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void without_its_blob_nothing_is_acknowledged(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct record r;
 
     assert_int_equal(store_delete(f.store, BLOB), STORE_OK);
     assert_int_equal(record_write(f.store, &f.record), STORE_FAILED);
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_NONE);
     assert_int_equal(scratch_count(&f.scratch, "refs"), 0);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void expiring_goes_on_where_it_was_cut_off(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct record r;
     int64_t late = f.record.expires_s;
     bool expired;
@@ -304,14 +265,14 @@ static void expiring_goes_on_where_it_was_cut_off(void **state)
     assert_int_equal(scratch_count(&f.scratch, "uploads"), 0);
     assert_int_equal(record_expire(f.store, STR(ID), late, &expired), STORE_OK);
     assert_false(expired);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 /* Expiring removes the ref first: what is changed behind that cannot be kept any more. */
 static void a_change_that_comes_too_late_is_refused(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct record r;
 
     assert_int_equal(record_write(f.store, &f.record), STORE_OK);
@@ -319,7 +280,7 @@ static void a_change_that_comes_too_late_is_refused(void **state)
     f.record.expires_s += DAY_S;
     assert_int_equal(record_change(f.store, &f.record, NOW_S), STORE_NOT_FOUND);
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_NONE);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 /* Seconds after any time that the objects of a test have. */
@@ -328,7 +289,7 @@ static void a_change_that_comes_too_late_is_refused(void **state)
 static void only_what_nobody_needs_is_removed(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     bool removed;
 
     assert_int_equal(record_write(f.store, &f.record), STORE_OK);
@@ -350,7 +311,7 @@ static void only_what_nobody_needs_is_removed(void **state)
     assert_int_equal(scratch_count(&f.scratch, "blobs") + scratch_count(&f.scratch, "refs"), 0);
     assert_int_equal(record_remove_blob(f.store, BLOB, LATER_S, &removed), STORE_OK);
     assert_false(removed);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void other_objects_are_left_alone(void **state)
@@ -359,7 +320,7 @@ static void other_objects_are_left_alone(void **state)
     static const char *const KEYS[] = {
         "blobs/01/" SHA, "blobs/00/x", "blobs/" SHA, "views/00/" SHA,       "refs/" SHA "/x",
         "refs/x/" ID,    "views/" ID,  "refs/" ID,   "uploads/" ID ".json", "views/" SHA "/" ID};
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     bool removed;
 
     for (size_t i = 0; i < sizeof(KEYS) / sizeof(KEYS[0]); i++) {
@@ -372,7 +333,7 @@ static void other_objects_are_left_alone(void **state)
     }
     assert_int_equal(record_remove_blob(f.store, "", LATER_S, &removed), STORE_OK);
     assert_int_equal(record_remove_ref(f.store, ID, LATER_S, &removed), STORE_OK);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void a_damaged_tombstone_still_counts(void **state)
@@ -382,11 +343,11 @@ static void a_damaged_tombstone_still_counts(void **state)
     struct record r;
 
     for (size_t i = 0; i < 3; i++) {
-        struct fixture f = begin();
+        struct record_fixture f = record_fixture_begin();
         assert_int_equal(record_write(f.store, &f.record), STORE_OK);
         assert_int_equal(store_put(f.store, "gone/" ID, str_of(WORDS[i]), STORE_DURABLE), STORE_OK);
         assert_int_equal(state_at(&f, NOW_S, &r), RECORD_GONE);
-        end(&f);
+        record_fixture_end(&f);
     }
 }
 
@@ -402,7 +363,7 @@ static void only_ids_are_looked_up(void **state)
         STR_INIT("../../../../../etc/passwd."),
         STR_INIT("abcdefghijklmnopqrstuvwxy\0"),
     };
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct record r;
 
     for (size_t i = 0; i < sizeof(WRONG) / sizeof(WRONG[0]); i++) {
@@ -410,7 +371,7 @@ static void only_ids_are_looked_up(void **state)
         assert_int_equal(record_read(f.store, WRONG[i], NOW_S, &r), RECORD_NONE);
     }
     assert_true(record_id_valid(STR("abcdefghijklmnopqrstuv2347")));
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void secrets_differ_and_use_all_bits(void **state)
@@ -442,7 +403,7 @@ static void secrets_differ_and_use_all_bits(void **state)
 static void digests_and_tokens(void **state)
 {
     (void)state;
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     char hex[RECORD_SHA256_CHARS + 1];
 
     record_sha256_hex("", 0, hex);
@@ -456,7 +417,7 @@ static void digests_and_tokens(void **state)
     f.record.token_sha256[0] = '\0';
     assert_false(record_token_matches(&f.record, STR("token")));
     assert_false(record_token_matches(&f.record, STR("")));
-    end(&f);
+    record_fixture_end(&f);
 }
 
 int main(void)

@@ -10,49 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/record.h"
-#include "tests/support/scratch.h"
+#include "tests/support/record_fixture.h"
 
-enum { DAY_S = 86400, ROUNDS = 200 };
-#define NOW_S INT64_C(1795171759)
-#define ID    "abcdefghijklmnopqrstuvwxyz"
-#define SHA   "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
-
-struct fixture {
-    struct scratch scratch;
-    struct store *store;
-    struct record record;
-};
-
-static struct fixture begin(void)
-{
-    struct fixture f = {.scratch = scratch_make()};
-    struct diag diag = {0};
-
-    f.store = store_open(f.scratch.path, &diag);
-    assert_non_null(f.store);
-    f.record = (struct record){.id = ID,
-                               .name = "app start.trace",
-                               .sha256 = SHA,
-                               .format = "android-trace",
-                               .size = 57472596,
-                               .created_s = NOW_S,
-                               .expires_s = NOW_S + 30 * DAY_S};
-    record_sha256_hex("token", 5, f.record.token_sha256);
-    assert_int_equal(store_put(f.store, "blobs/00/" SHA, STR("bytes"), STORE_DURABLE), STORE_OK);
-    return f;
-}
-
-static void end(struct fixture *f)
-{
-    assert_int_equal(scratch_count(&f->scratch, "tmp"), 0);
-    store_close(f->store);
-    scratch_remove(&f->scratch);
-}
+enum { ROUNDS = 200 };
 
 static void name_and_expiry(void **state)
 {
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct record r;
 
     (void)state;
@@ -69,12 +33,12 @@ static void name_and_expiry(void **state)
     assert_true(record_token_matches(&r, STR("token")));
     assert_int_equal(record_read(f.store, STR(ID), NOW_S + DAY_S, &r), RECORD_GONE);
     assert_int_equal(record_delete(f.store, &r, NOW_S), STORE_OK);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void what_is_not_there(void **state)
 {
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct record r;
 
     (void)state;
@@ -89,12 +53,12 @@ static void what_is_not_there(void **state)
     assert_int_equal(record_change(f.store, &f.record, NOW_S), STORE_NOT_FOUND);
     assert_int_equal(record_read(f.store, STR(ID), NOW_S, &r), RECORD_GONE);
     assert_int_equal(store_exists(f.store, "uploads/" ID ".json"), STORE_NOT_FOUND);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void *change_until_gone(void *context)
 {
-    struct fixture *f = context;
+    struct record_fixture *f = context;
     struct record r = f->record;
 
     for (unsigned i = 0; i < 100000; i++) {
@@ -108,7 +72,7 @@ static void *change_until_gone(void *context)
 /* However the two meet, the upload is gone, and no record is left behind. */
 static void a_delete_meanwhile(void **state)
 {
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
 
     (void)state;
     for (unsigned i = 0; i < ROUNDS; i++) {
@@ -127,12 +91,12 @@ static void a_delete_meanwhile(void **state)
         snprintf(key, sizeof(key), "uploads/%s.json", id);
         assert_int_equal(store_exists(f.store, key), STORE_NOT_FOUND);
     }
-    end(&f);
+    record_fixture_end(&f);
 }
 
 static void replacing(void **state)
 {
-    struct fixture f = begin();
+    struct record_fixture f = record_fixture_begin();
     struct buf b = {0};
 
     (void)state;
@@ -144,7 +108,7 @@ static void replacing(void **state)
     assert_int_equal(store_replace(f.store, "../b", STR("3")), STORE_FAILED);
     assert_int_equal(store_replace(f.store, "a/b/c", STR("3")), STORE_FAILED); /* an object is no folder */
     buf_free(&b);
-    end(&f);
+    record_fixture_end(&f);
 }
 
 int main(void)
