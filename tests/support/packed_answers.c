@@ -70,24 +70,35 @@ struct str packed_without_fact(struct buf *b)
     return buf_view(b);
 }
 
-struct buf packed_member_answer(struct str bytes, const char *member)
+static struct buf answer_within(struct str bytes, const struct reader_limits *limits, size_t memory_bytes,
+                                const char *member)
 {
     struct buf answer = {0};
     struct arena arena;
     struct reader r;
 
-    arena_init(&arena, 64 << 20);
-    assert_true(reader_init(&r, &arena, &PACKED_LIMITS, (struct hash_seed){1, 2}));
-    reader_choose(&r, str_of(member));
+    arena_init(&arena, memory_bytes);
+    assert_true(reader_init(&r, &arena, limits, (struct hash_seed){1, 2}));
+    if (member != NULL)
+        reader_choose(&r, str_of(member));
     reader_feed(&r, bytes.p, bytes.n);
-    const struct profile *p = reader_finish(&r);
-    if (p != NULL)
-        profile_dump(&answer, p);
-    else
-        profile_dump_diag(&answer, &r.diag);
+    profile_dump_finish(&answer, &r);
     arena_free(&arena);
     assert_false(answer.failed);
     return answer;
+}
+
+struct buf packed_answer_within(struct str bytes, struct unpack_limits unpacked, size_t memory_bytes)
+{
+    struct reader_limits limits = PACKED_LIMITS;
+
+    limits.unpacked = unpacked;
+    return answer_within(bytes, &limits, memory_bytes, NULL);
+}
+
+struct buf packed_member_answer(struct str bytes, const char *member)
+{
+    return answer_within(bytes, &PACKED_LIMITS, 64 << 20, member);
 }
 
 void packed_assert_member_answer(struct str bytes, const char *member, const char *text)

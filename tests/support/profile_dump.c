@@ -115,6 +115,16 @@ static void feed_copy(struct reader *r, const char *p, size_t n)
     free(copy);
 }
 
+void profile_dump_finish(struct buf *b, struct reader *r)
+{
+    const struct profile *p = reader_finish(r);
+
+    if (p != NULL)
+        profile_dump(b, p);
+    else
+        profile_dump_diag(b, &r->diag);
+}
+
 void profile_dump_cut(struct buf *b, const struct reader_limits *limits, const void *p, size_t n,
                       const size_t *cuts, size_t n_cuts)
 {
@@ -131,10 +141,6 @@ void profile_dump_cut(struct buf *b, const struct reader_limits *limits, const v
         feed_copy(&r, bytes + at, end - at);
         at = end;
     }
-    const struct profile *profile = reader_finish(&r);
-    if (profile != NULL)
-        profile_dump(b, profile);
-    else
-        profile_dump_diag(b, &r.diag);
+    profile_dump_finish(b, &r);
     arena_free(&arena);
 }

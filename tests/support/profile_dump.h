@@ -12,8 +12,11 @@ void profile_dump(struct buf *b, const struct profile *p);
 /* Kind, offset and texts. */
 void profile_dump_diag(struct buf *b, const struct diag *d);
 
-/* Feeds n bytes in pieces that end at the given offsets (rising, each at most n) and at n, and appends the
- * profile or the diagnostic. The memory of a piece is gone as soon as it was fed. */
+/* Ends a reading and appends what it came to, the profile or the diagnostic. */
+void profile_dump_finish(struct buf *b, struct reader *r);
+
+/* Feeds n bytes in pieces that end at the given offsets (rising, each at most n) and at n, and appends what
+ * that came to. The memory of a piece is gone as soon as it was fed. */
 void profile_dump_cut(struct buf *b, const struct reader_limits *limits, const void *p, size_t n,
                       const size_t *cuts, size_t n_cuts);
 
