@@ -13,6 +13,7 @@
 #include "server/page_formats.h"
 #include "server/page_uploads.h"
 #include "server/pages.h"
+#include "tests/support/markup.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,53 +21,23 @@
 #define BASE    "http://build.lan:8192"
 #define HOSTILE "http://x\"><script>alert('x')</script>&\x01\xff"
 
-static const char *finished(struct buf *b)
-{
-    buf_char(b, '\0');
-    assert_false(b->failed);
-    return b->p;
-}
-
-static size_t occurrences(const char *text, const char *what)
-{
-    size_t n = 0;
-
-    for (const char *at = strstr(text, what); at != NULL; at = strstr(at + 1, what))
-        n++;
-    return n;
-}
-
 /* Elements are balanced, fields are labelled, ids are there once, and nothing is inline or from elsewhere. */
 static void check_page(const char *page, const char *script)
 {
-    static const char *const ELEMENTS[] = {"section", "p",    "a",      "ol",     "h1",  "h2",      "h3",
-                                           "span",    "form", "div",    "label",  "pre", "code",    "button",
-                                           "nav",     "main", "header", "dialog", "bdi", "noscript"};
-
-    assert_ptr_equal(strstr(page, "<!doctype html>\n<html lang=\"en\">"), page);
-    assert_int_equal(occurrences(page, "<h1"), 1);
-    assert_int_equal(occurrences(page, "<script"), 1);
-    assert_int_equal(occurrences(page, script), 1);
-    assert_null(strstr(page, "<style"));
-    assert_null(strstr(page, "style="));
+    markup_check(page);
+    assert_int_equal(markup_count(page, "<script"), 1);
+    assert_int_equal(markup_count(page, script), 1);
     assert_null(strstr(page, "onclick"));
     assert_null(strstr(page, "href=\"/"));
     assert_null(strstr(page, "src=\"/"));
     assert_null(strstr(page, "action=\"/"));
     assert_null(strstr(page, "src=\"http"));
     assert_null(strstr(page, "href=\"http"));
-    for (size_t i = 0; i < sizeof(ELEMENTS) / sizeof(ELEMENTS[0]); i++) {
-        char bare[32], attributed[32], end[32];
-        snprintf(bare, sizeof(bare), "<%s>", ELEMENTS[i]);
-        snprintf(attributed, sizeof(attributed), "<%s ", ELEMENTS[i]);
-        snprintf(end, sizeof(end), "</%s>", ELEMENTS[i]);
-        assert_int_equal(occurrences(page, bare) + occurrences(page, attributed), occurrences(page, end));
-    }
-    assert_int_equal(occurrences(page, "<label for="), occurrences(page, "<input"));
+    assert_int_equal(markup_count(page, "<label for="), markup_count(page, "<input"));
     for (const char *at = strstr(page, " id=\""); at != NULL; at = strstr(at + 1, " id=\"")) {
         char id[64];
         snprintf(id, sizeof(id), "%.*s", (int)(strchr(at + 5, '"') + 1 - at), at);
-        assert_int_equal(occurrences(page, id), 1);
+        assert_int_equal(markup_count(page, id), 1);
     }
 }
 
@@ -77,7 +48,7 @@ static void check_references(const char *page, const char *attribute)
         const char *name = at + strlen(attribute);
         char id[64];
         snprintf(id, sizeof(id), " id=\"%.*s\"", (int)(strchr(name, '"') - name), name);
-        assert_int_equal(occurrences(page, id), 1);
+        assert_int_equal(markup_count(page, id), 1);
     }
 }
 
@@ -98,7 +69,7 @@ static void upload_page(void **state)
 
     (void)state;
     page_upload(&b, STR(BASE), &config);
-    const char *page = finished(&b);
+    const char *page = markup_text(&b);
     check_page(page, "/upload.js\"");
     check_references(page, "for=\"");
     check_references(page, "aria-labelledby=\"");
@@ -124,11 +95,11 @@ static void upload_page_without_script(void **state)
 
     (void)state;
     page_upload(&b, STR(BASE), &config);
-    const char *page = finished(&b);
+    const char *page = markup_text(&b);
     assert_null(strstr(page, " multiple"));
     assert_non_null(strstr(page, "type=\"file\" required"));
     assert_non_null(strstr(page, "<p data-without-script><button>Upload and draw</button></p>"));
-    assert_int_equal(occurrences(page, "data-with-script"), occurrences(page, "data-with-script hidden"));
+    assert_int_equal(markup_count(page, "data-with-script"), markup_count(page, "data-with-script hidden"));
     buf_free(&b);
 }
 
@@ -140,14 +111,14 @@ static void hostile_host(void **state)
 
     (void)state;
     page_upload(&b, STR(HOSTILE), &config);
-    const char *page = finished(&b);
+    const char *page = markup_text(&b);
     check_page(page, "/upload.js\"");
     assert_non_null(strstr(page, "&lt;script&gt;"));
     assert_null(strchr(page, '\x01'));
     assert_null(strchr(page, '\xff'));
     buf_free(&b);
     page_manual(&b, STR(HOSTILE), &config);
-    const char *manual = finished(&b);
+    const char *manual = markup_text(&b);
     assert_null(strchr(manual, '\x01'));
     assert_null(strchr(manual, '\xff'));
     buf_free(&b);
@@ -160,7 +131,7 @@ static void manual(void **state)
 
     (void)state;
     page_manual(&b, STR(BASE), &config);
-    const char *text = finished(&b);
+    const char *text = markup_text(&b);
     assert_non_null(strstr(text, "curl -F trace=@app.trace " BASE "/)\n"));
     assert_non_null(strstr(text, "17 days"));
     assert_non_null(strstr(text, "99 at most"));
@@ -190,7 +161,7 @@ static void manual_options(void **state)
 
     (void)state;
     page_manual(&b, STR(BASE), &config);
-    const char *text = finished(&b);
+    const char *text = markup_text(&b);
     for (size_t i = 0; i < sizeof(PAIRS) / sizeof(PAIRS[0]); i++) {
         struct view_options o;
         struct diag diag = {0};
@@ -211,8 +182,8 @@ static void formats(void **state)
 
     (void)state;
     page_formats(&b, ", ");
-    const char *text = finished(&b);
-    assert_int_equal(occurrences(text, ", "), FORMATS_COUNT - 1);
+    const char *text = markup_text(&b);
+    assert_int_equal(markup_count(text, ", "), FORMATS_COUNT - 1);
     assert_true(strncmp(text, FORMATS[0]->label, strlen(FORMATS[0]->label)) == 0);
     assert_null(strpbrk(text, "<>&\""));
     buf_free(&b);
@@ -224,7 +195,7 @@ static void uploads_page(void **state)
 
     (void)state;
     page_uploads(&b);
-    const char *page = finished(&b);
+    const char *page = markup_text(&b);
     check_page(page, "/uploads.js\"");
     check_references(page, "for=\"");
     check_references(page, "aria-labelledby=\"");

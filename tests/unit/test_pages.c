@@ -10,6 +10,7 @@
 #include "render/viewer.h"
 #include "server/page_frame.h"
 #include "server/pages.h"
+#include "tests/support/markup.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,56 +18,26 @@
 #define HOSTILE "\"><script>alert('x')</script><img src=x onerror=y>\x01\xff"
 #define ID      "abcdefghijklmnopqrstuvwxy2"
 
-static const char *finished(struct buf *b)
-{
-    buf_char(b, '\0');
-    assert_false(b->failed);
-    return b->p;
-}
-
-static size_t occurrences(const char *text, const char *what)
-{
-    size_t n = 0;
-
-    for (const char *at = strstr(text, what); at != NULL; at = strstr(at + 1, what))
-        n++;
-    return n;
-}
-
 /* True of every page: a frame, no script or style within it, no inline style or handler, balanced elements, a label
  * for every field, and no link that would leave a path that a proxy put in front. */
 static void check_page(const char *page)
 {
-    static const char *const ELEMENTS[] = {
-        "article", "section", "nav",   "details", "summary", "p",    "a",      "ul",    "li",   "h1",
-        "h2",      "h3",      "dl",    "dt",      "dd",      "span", "b",      "svg",   "form", "select",
-        "form",    "div",     "label", "option",  "pre",     "code", "button", "title", "text"};
     static const char *const ABSOLUTE[] = {"href=\"/", "src=\"/", "action=\"/", "http://", "https://"};
 
-    assert_ptr_equal(strstr(page, "<!doctype html>\n<html lang=\"en\">"), page);
-    assert_int_equal(occurrences(page, "<h1"), 1);
-    assert_int_equal(occurrences(page, " - aflamed</title>"), 1);
-    assert_int_equal(occurrences(page, "<main>"), 1);
+    markup_check(page);
+    assert_int_equal(markup_count(page, " - aflamed</title>"), 1);
+    assert_int_equal(markup_count(page, "<main>"), 1);
     assert_non_null(strstr(page, "name=\"viewport\""));
-    assert_int_equal(occurrences(page, "<script"), occurrences(page, "<script type=\"module\" src=\"../") +
-                                                       occurrences(page, "<script defer src=\"../"));
-    assert_null(strstr(page, "<style"));
-    assert_null(strstr(page, "style="));
+    assert_int_equal(markup_count(page, "<script"), markup_count(page, "<script type=\"module\" src=\"../") +
+                                                        markup_count(page, "<script defer src=\"../"));
     assert_null(strstr(page, "<img src=x"));
     assert_null(strstr(page, "\x01"));
     assert_null(strstr(page, "\xff"));
-    for (size_t i = 0; i < sizeof(ELEMENTS) / sizeof(ELEMENTS[0]); i++) {
-        char bare[32], attributed[32], end[32];
-        snprintf(bare, sizeof(bare), "<%s>", ELEMENTS[i]);
-        snprintf(attributed, sizeof(attributed), "<%s ", ELEMENTS[i]);
-        snprintf(end, sizeof(end), "</%s>", ELEMENTS[i]);
-        assert_int_equal(occurrences(page, bare) + occurrences(page, attributed), occurrences(page, end));
-    }
     for (size_t i = 0; i < sizeof(ABSOLUTE) / sizeof(ABSOLUTE[0]); i++)
-        assert_int_equal(occurrences(page, ABSOLUTE[i]), i == 3 ? occurrences(page, "xmlns=\"http://") : 0);
-    assert_int_equal(occurrences(page, "<label for="), occurrences(page, "<input") +
-                                                           occurrences(page, "<select") -
-                                                           occurrences(page, "type=\"hidden\""));
+        assert_int_equal(markup_count(page, ABSOLUTE[i]), i == 3 ? markup_count(page, "xmlns=\"http://") : 0);
+    assert_int_equal(markup_count(page, "<label for="), markup_count(page, "<input") +
+                                                            markup_count(page, "<select") -
+                                                            markup_count(page, "type=\"hidden\""));
 }
 
 static struct record record_of(const char *name)
@@ -127,7 +98,7 @@ static void result(void **state)
 
     (void)state;
     put_result(&b, &r, summary);
-    const char *page = finished(&b);
+    const char *page = markup_text(&b);
     check_page(page);
     assert_non_null(strstr(page, "<h1 class=\"name\">app.trace</h1>"));
     assert_true(strstr(page, "3 methods &lt;were&gt; still running.") <
@@ -142,7 +113,7 @@ static void result(void **state)
     assert_non_null(strstr(page, "calls</dt><dd>12,345</dd>"));
     assert_non_null(strstr(page, "width=\"333\"/></svg> 33.3 % "));
     assert_non_null(strstr(page, "max=\"89\" placeholder=\"29\""));
-    assert_int_equal(occurrences(page, "loading=\"lazy\""), 3);
+    assert_int_equal(markup_count(page, "loading=\"lazy\""), 3);
     assert_null(strstr(page, "class=\"pool\""));
     assert_null(strstr(page, "id=\"progress\""));
     for (size_t i = 0; i < sizeof(LINKS) / sizeof(LINKS[0]); i++)
@@ -162,7 +133,7 @@ static void at_its_last_day(void **state)
     (void)state;
     page.now_s = r.created_s + 30 * 86400 - 5;
     page_result(&b, &page);
-    const char *text = finished(&b);
+    const char *text = markup_text(&b);
     check_page(text);
     assert_null(strstr(text, "name=\"expires\""));
     assert_null(strstr(text, "/t/all")); /* there is one thread */
@@ -184,16 +155,16 @@ static void pools(void **state)
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
         json_array_append_new(json_object_get(summary, "tracks"), track_of((int)i, NAMES[i]));
     put_result(&b, &r, summary);
-    const char *page = finished(&b);
+    const char *page = markup_text(&b);
     check_page(page);
-    assert_int_equal(occurrences(page, "<details class=\"pool\" open>"), 2);
+    assert_int_equal(markup_count(page, "<details class=\"pool\" open>"), 2);
     const char *binder = strstr(page, ">Binder:*</span> <span class=\"quiet\">3 threads, 750 ms, 25 %<");
     const char *pool = strstr(page, ">pool-3-thread-*</span> <span class=\"quiet\">2 threads,");
     assert_non_null(binder);
     assert_non_null(pool);
     assert_true(binder < strstr(page, ">main<") && strstr(page, ">main<") < pool);
     assert_true(strstr(page, ">Binder:9_44<") < strstr(page, ">main<")); /* with its group */
-    assert_int_equal(occurrences(page, "<li class=\"card\""), sizeof(NAMES) / sizeof(NAMES[0]));
+    assert_int_equal(markup_count(page, "<li class=\"card\""), sizeof(NAMES) / sizeof(NAMES[0]));
     buf_free(&b);
     json_decref(summary);
 }
@@ -207,7 +178,7 @@ static void in_progress(void **state)
 
     (void)state;
     page_result(&b, &page);
-    const char *text = finished(&b);
+    const char *text = markup_text(&b);
     check_page(text);
     assert_non_null(strstr(text, "3 of 40 graphs"));
     assert_non_null(strstr(text, "data-events=\"" ID "/events\""));
@@ -217,11 +188,11 @@ static void in_progress(void **state)
     buf_free(&b);
     page.summary = summary;
     page_result(&b, &page);
-    text = finished(&b);
+    text = markup_text(&b);
     check_page(text);
     assert_non_null(strstr(text, "3 of 40 graphs"));
     assert_null(strstr(text, "data-waiting"));
-    assert_int_equal(occurrences(text, "<li class=\"card\""), 2);
+    assert_int_equal(markup_count(text, "<li class=\"card\""), 2);
     buf_free(&b);
     json_decref(summary);
 }
@@ -263,7 +234,7 @@ static void flame(void **state)
 
     (void)state;
     put_flame(&b, &r, summary, "101", "value=waiting&view=icicle&min=2.5");
-    const char *page = finished(&b);
+    const char *page = markup_text(&b);
     check_page(page);
     assert_non_null(strstr(page, SVG_START SVG_MIDDLE SVG_END));
     assert_non_null(strstr(page, "/flame.css\">"));
@@ -295,16 +266,16 @@ static void flame_at_the_ends(void **state)
     for (size_t i = 0; i < sizeof(TRACKS) / sizeof(TRACKS[0]); i++) {
         char chosen[64];
         put_flame(&b, &r, summary, TRACKS[i], "");
-        const char *page = finished(&b);
+        const char *page = markup_text(&b);
         check_page(page);
         snprintf(chosen, sizeof(chosen), "<option value=\"%s\" selected>", TRACKS[i]);
-        assert_int_equal(occurrences(page, chosen), i < 5);
-        assert_int_equal(occurrences(page, "rel=\"prev\"") + occurrences(page, "rel=\"next\""), 1);
+        assert_int_equal(markup_count(page, chosen), i < 5);
+        assert_int_equal(markup_count(page, "rel=\"prev\"") + markup_count(page, "rel=\"next\""), 1);
         assert_non_null(strstr(page, "<option value=\"wall\" selected>"));
         buf_free(&b);
     }
     put_flame(&b, &r, lone, "100", "value=a%20<b>");
-    const char *page = finished(&b);
+    const char *page = markup_text(&b);
     check_page(page);
     assert_null(strstr(page, "<nav class=\"beside\""));
     assert_non_null(strstr(page, "<h1 class=\"name\">Thread 100</h1>"));
@@ -322,25 +293,25 @@ static void hostile_names(void **state)
 
     (void)state;
     put_result(&b, &r, summary);
-    const char *page = finished(&b);
+    const char *page = markup_text(&b);
     check_page(page);
     assert_non_null(strstr(page, "&lt;script&gt;"));
     assert_non_null(strstr(page, "class=\"pool\""));
     buf_free(&b);
     put_flame(&b, &r, summary, "101", "");
-    check_page(finished(&b));
+    check_page(markup_text(&b));
     buf_free(&b);
     json_decref(summary);
     page_delete(&b, &r, STR(HOSTILE));
-    check_page(finished(&b));
+    check_page(markup_text(&b));
     buf_free(&b);
     page_problem(&b, page_root(STR("/a")), 415, STR(HOSTILE), STR(HOSTILE), STR(HOSTILE), UINT64_MAX);
-    page = finished(&b);
+    page = markup_text(&b);
     check_page(page);
     assert_non_null(strstr(page, "18446744073709551615"));
     buf_free(&b);
     page_deleted(&b, STR("../"), &r);
-    check_page(finished(&b));
+    check_page(markup_text(&b));
     buf_free(&b);
 }
 
@@ -351,7 +322,7 @@ static void delete_without_a_token_asks_for_it(void **state)
 
     (void)state;
     page_delete(&b, &r, STR(""));
-    const char *page = finished(&b);
+    const char *page = markup_text(&b);
     check_page(page);
     assert_non_null(strstr(page, "<label for=\"token\">"));
     assert_non_null(strstr(page, "action=\"delete\""));
@@ -378,18 +349,18 @@ static void many_tracks(void **state)
 
     (void)state;
     put_result(&b, &r, summary);
-    const char *page = finished(&b);
+    const char *page = markup_text(&b);
     check_page(page);
-    assert_int_equal(occurrences(page, "<img "), 1000);
+    assert_int_equal(markup_count(page, "<img "), 1000);
     assert_non_null(strstr(page, "And 4,000 more"));
     assert_non_null(strstr(page, "(no name)"));
     assert_non_null(strstr(page, "Profile without a name"));
     buf_free(&b);
     put_flame(&b, &r, summary, "5099", "");
-    page = finished(&b);
+    page = markup_text(&b);
     check_page(page);
-    assert_int_equal(occurrences(page, "(no name)"), 1001);
-    assert_int_equal(occurrences(page, " selected>(no name) (5099)<"), 1);
+    assert_int_equal(markup_count(page, "(no name)"), 1001);
+    assert_int_equal(markup_count(page, " selected>(no name) (5099)<"), 1);
     buf_free(&b);
     json_decref(summary);
 }
@@ -412,10 +383,10 @@ static void summaries_of_another_shape(void **state)
         struct buf b = {0};
         assert_non_null(summary);
         put_result(&b, &r, summary);
-        check_page(finished(&b));
+        check_page(markup_text(&b));
         buf_free(&b);
         put_flame(&b, &r, summary, "1", "");
-        check_page(finished(&b));
+        check_page(markup_text(&b));
         buf_free(&b);
         json_decref(summary);
     }
