@@ -4,13 +4,17 @@ import hashlib
 import os
 import re
 import shutil
+import subprocess
+import tempfile
 import unittest
 import zlib
 
-from support import Server, ServiceTest, id_of, in_parallel, token_of, trace
+from support import AFLAMED, Server, ServiceTest, id_of, in_parallel, token_of, trace
 
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
 HTML = 'text/html'
 SUFFIX = {'gzip': '.gz', 'zstd': '.zst'}
+OTHER = b'/* Another '      # what another script begins with
 ZSTD_MAGIC = b'\x28\xb5\x2f\xfd'
 # What an answer without body says as one with it does.
 SAME = ('Content-Type', 'Content-Length', 'Content-Encoding', 'ETag', 'Vary', 'Cache-Control', 'Accept-Ranges',
@@ -225,6 +229,67 @@ class NoMemory(unittest.TestCase):
             self.assertEqual(server.stop(), 0)
         finally:
             server.clean()
+
+
+class AnotherScript(unittest.TestCase):
+    """Views hold the script of the program that drew them: one with another script must not serve them."""
+    def setUp(self):
+        if not AFLAMED:
+            self.skipTest('AFLAMED names no program')
+        self.folder = tempfile.mkdtemp(prefix='aflamed-script-')
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def serve(self, work, program=AFLAMED):
+        """What work(server) gives, of a service over the store of this test."""
+        class Program(Server):
+            PROGRAM = program
+        server = Program(store=os.path.join(self.folder, 'store'))
+        try:
+            result = work(server)
+            self.assertEqual(server.stop(), 0)
+            return result
+        finally:
+            server.clean()
+
+    @staticmethod
+    def digest(root):
+        """That of the files of static/ in this folder, as the build takes it."""
+        files = sorted('static/' + f for f in os.listdir(os.path.join(root, 'static'))
+                       if f.endswith(('.css', '.js', '.html', '.txt')))
+        table = subprocess.run([os.path.join(ROOT, 'tools', 'static_files'), *files], cwd=root,
+                               stdout=subprocess.PIPE, text=True, check=True).stdout
+        return re.search(r'STATIC_FILES_DIGEST = STR_INIT\("([0-9a-f]{16})"\)', table).group(1).encode()
+
+    def other_program(self):
+        """The program, as it would be built with another script."""
+        shutil.copytree(os.path.join(ROOT, 'static'), os.path.join(self.folder, 'static'))
+        with open(os.path.join(self.folder, 'static', 'flame.js'), 'r+b') as file:
+            script = file.read()
+            other_script = OTHER + script[len(OTHER):]
+            file.seek(0)
+            file.write(other_script)
+        digest, other_digest = self.digest(ROOT), self.digest(self.folder)
+        self.assertNotEqual(digest, other_digest)
+        with open(AFLAMED, 'rb') as file:
+            code = file.read()
+        self.assertEqual((code.count(script), code.count(digest)), (1, 1))
+        path = os.path.join(self.folder, 'aflamed')
+        with open(path, 'wb') as file:
+            file.write(code.replace(script, other_script).replace(digest, other_digest))
+        os.chmod(path, 0o755)
+        return path
+
+    def test_views_are_drawn_anew(self):
+        def first(server):
+            path = '/p/' + id_of(server.upload(trace())) + '/t/1.svg'
+            return path, server.get(path)
+
+        path, drawn = self.serve(first)
+        again = self.serve(lambda server: server.get(path))
+        self.assertEqual((again.body, again['ETag']), (drawn.body, drawn['ETag']))
+        other = self.serve(lambda server: server.get(path, If_None_Match=drawn['ETag']), self.other_program())
+        self.assertEqual(other.status, 200)
+        self.assertEqual((drawn.body.count(OTHER), other.body.count(OTHER)), (0, 1))
 
 
 if __name__ == '__main__':
