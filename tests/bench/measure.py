@@ -192,8 +192,7 @@ def main():
     except programs.PROBLEMS as error:
         fail(str(error))
     result['machine']['load_after'] = os.getloadavg()[0]
-    result['goals'] = report.goals(result['rows'])
-    print('\n'.join(report.goal_lines(result)))
+    print('\n'.join(report.goal_lines(result['rows'])))
     with open(arguments.json, 'w') as file:
         json.dump(result, file, indent=1)
         file.write('\n')

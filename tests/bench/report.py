@@ -1,9 +1,11 @@
 """A result as text: the table of the terminal, and the performance section of the README.
 
-A result is {'machine': {...}, 'rows': [...], 'goals': [...]}; a row {'case', 'title', 'size_mb' (None: of no size),
+A result is {'machine': {...}, 'rows': [...]}; a row {'case', 'title', 'size_mb' (None: of no size),
 'note', 'ours_s', 'all_s', 'peak_bytes', 'yardsticks'} or, with 'why_not' instead of figures, one that was not
 measured; a yardstick {'name', 'median_s', 'all_s', 'ratio', 'peak_bytes'} or {'name', 'problem'}. A ratio is our time
-by theirs. Nothing here measures."""
+by theirs. Rows of one case have titles with the same beginning, up to a comma or a colon, and notes whose parts end with
+a semicolon. Nothing here measures."""
+import re
 import textwrap
 
 MIB = 1 << 20
@@ -46,40 +48,77 @@ def table_lines(row):
 
 
 # ---- goals ----
+def goal(row, promise, value, unit, met, title=None):
+    return {'case': row['case'], 'title': title or row['title'], 'size_mb': row['size_mb'], 'promise': promise,
+            'value': value, 'unit': unit, 'met': met}
+
+
+def goals_of(row):
+    ratios = [y for y in row['yardsticks'] if 'ratio' in y]
+    if row['case'] == 'start':
+        yield goal(row, 'under 50 ms', row['ours_s'] * 1e3, 'ms', row['ours_s'] < 0.050)
+        yield goal(row, 'under 12 MiB', row['peak_bytes'] / MIB, 'MiB', row['peak_bytes'] < 12 * MIB, 'idle memory')
+    for yardstick in ratios if row['case'] in RATIO_MAX else ():
+        # Of the best runs: whatever else the machine does only adds, and more to long ones.
+        times, most = min(row['all_s']) / min(yardstick['all_s']), RATIO_MAX[row['case']]
+        yield goal(row, 'at most %s times what the %s takes' % (most, yardstick['name']), times, 'times', times <= most)
+    if row['case'] == 'families':
+        yield goal(row, 'memory of a job (512 MiB) is enough', row['peak_bytes'] / MIB, 'MiB',
+                   row['peak_bytes'] < 512 * MIB)
+    for yardstick in ratios if row['case'] == 'cached' else ():
+        times = 1 / yardstick['ratio']
+        yield goal(row, 'at least 0.9 times the requests per second of nginx', times, 'times', times >= 0.9)
+
+
 def goals(rows):
-    """What was promised, for the rows that were measured: {'text', 'measured', 'met'}."""
-    found = []
-    for row in rows:
-        if 'why_not' in row:
-            continue
-        if row['case'] == 'start':
-            found.append({'text': 'start to first answer under 50 ms',
-                          'measured': milliseconds(row['ours_s']) + ' ms', 'met': row['ours_s'] < 0.050})
-            found.append({'text': 'idle memory under 12 MiB', 'measured': mebibytes(row['peak_bytes']) + ' MiB',
-                          'met': row['peak_bytes'] < 12 * MIB})
-        for yardstick in row['yardsticks'] if row['case'] in RATIO_MAX else ():
-            if 'ratio' in yardstick:
-                # Of the best runs: whatever else the machine does only adds, and more to long ones.
-                times, most = min(row['all_s']) / min(yardstick['all_s']), RATIO_MAX[row['case']]
-                size = ', %s MB' % row['size_mb'] if row['size_mb'] else ''
-                found.append({'text': '%s%s: at most %s times what the %s takes' %
-                                      (row['title'], size, most, yardstick['name']),
-                              'measured': '%.2f times' % times, 'met': times <= most})
-        if row['case'] == 'families':
-            found.append({'text': '%s: memory of a job (512 MiB) is enough' % row['title'],
-                          'measured': mebibytes(row['peak_bytes']) + ' MiB', 'met': row['peak_bytes'] < 512 * MIB})
-        for yardstick in row['yardsticks'] if row['case'] == 'cached' else ():
-            if 'ratio' in yardstick:
-                times = 1 / yardstick['ratio']
-                found.append({'text': '%s, %s MB: at least 0.9 times the requests per second of nginx' %
-                                      (row['title'], row['size_mb']),
-                              'measured': '%.2f times' % times, 'met': times >= 0.9})
-    return found
+    """What was promised, for the rows that were measured."""
+    return [g for row in rows if 'why_not' not in row for g in goals_of(row)]
 
 
-def goal_lines(result):
-    return ['%s: %s: %s' % ('met' if goal['met'] else 'MISSED', goal['text'], goal['measured'])
-            for goal in result['goals']]
+def figure(g, unit=True):
+    return ('%.2f' if g['unit'] == 'times' else '%.1f') % g['value'] + (' ' + g['unit'] if unit else '')
+
+
+def sized(title, size_mb):
+    return '%s, %s MB' % (title, size_mb) if size_mb else title
+
+
+def goal_lines(rows):
+    """One line for each."""
+    return ['%s: %s: %s: %s' % ('met' if g['met'] else 'MISSED', sized(g['title'], g['size_mb']), g['promise'],
+                                figure(g)) for g in goals(rows)]
+
+
+# ---- titles with the same beginning ----
+def gathered(items, key):
+    """Lists of those with the same key, in the order of their first ones."""
+    groups = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return list(groups.values())
+
+
+def common_title(titles):
+    """What they begin with; the whole if it is one."""
+    titles = list(dict.fromkeys(titles))
+    return titles[0] if len(titles) == 1 else ', '.join(dict.fromkeys(re.split('[,:] ', t)[0] for t in titles))
+
+
+def own_title(title):
+    """What tells it from the others of its case."""
+    return re.split('[,:] ', title, maxsplit=1)[-1]
+
+
+def goal_items(rows):
+    """One item for each promise: the least and the most that keep it, then each that does not."""
+    for group in gathered(goals(rows), lambda g: (g['case'], g['promise'])):
+        kept = sorted((g for g in group if g['met']), key=lambda g: g['value'])
+        found = [figure(kept[0], unit=False) + ' to ' + figure(kept[-1])] if len(kept) > 1 else [figure(g) for g in kept]
+        for g in group:
+            if not g['met']:
+                who = sized(own_title(g['title']), g['size_mb']) + ': ' if len(group) > 1 else ''
+                found.append('%s%s (missed)' % (who, figure(g)))
+        yield '- %s: %s: %s' % (common_title(g['title'] for g in group), group[0]['promise'], '; '.join(found))
 
 
 # ---- the section ----
@@ -90,14 +129,26 @@ def machine_sentence(machine):
              machine['program'], machine['load_before'], machine['load_after']))
 
 
-def notes(rows):
-    """One item per title, in the order of the table."""
-    said = {}
+def wrapped(text, indent):
+    return textwrap.wrap(text, WIDTH, initial_indent=indent + '- ', subsequent_indent=indent + '  ')
+
+
+def note_lines(rows):
+    """One item for the rows of a case: what all their notes say, and below it what each says besides."""
+    said = {}     # title -> note -> sizes
     for row in rows:
         if row['note']:
-            said.setdefault(row['title'], row['note'])
-    return [line for title, note in said.items()
-            for line in textwrap.wrap(title + ': ' + note, WIDTH, initial_indent='- ', subsequent_indent='  ')]
+            said.setdefault(row['title'], {}).setdefault(row['note'], []).append(row['size_mb'])
+    parts = [note.split('; ') for notes in said.values() for note in notes]
+    shared = [part for part in parts[0] if all(part in others for others in parts)] if parts else []
+    lines = wrapped('%s: %s' % (common_title(said), '; '.join(shared)), '') if shared else []
+    for title, notes in said.items():
+        own = {'; '.join(part for part in note.split('; ') if part not in shared): sizes
+               for note, sizes in notes.items()}
+        text = ', '.join(note if len(own) == 1 else '%s at %s MB' % (note, sizes[0]) for note, sizes in own.items() if note)
+        if text:
+            lines += wrapped('%s: %s' % (own_title(title) if shared else title, text), '  ' if shared else '')
+    return lines
 
 
 def section(result):
@@ -106,12 +157,12 @@ def section(result):
                           'yardstick; the ratio, our time by its time, is what means something on another machine.',
                           WIDTH)
     lines += ['', '| case | MB | ours, ms | yardstick | its ms | ratio | peak MiB |', '|---|--:|--:|---|--:|--:|--:|']
-    for row in result['rows']:
-        lines += ['| ' + ' | '.join(cells) + ' |' for cells in lines_of(row)]
-    lines += ['', *notes(result['rows'])]
-    if result['goals']:
-        lines += ['', 'Promised, and found:', '']
-        lines += ['- %s: %s%s' % (g['text'], g['measured'], '' if g['met'] else ' (missed)') for g in result['goals']]
+    by_title = [row for group in gathered(result['rows'], lambda row: row['title']) for row in group]
+    lines += ['| ' + ' | '.join(cells) + ' |' for row in by_title for cells in lines_of(row)]
+    lines.append('')
+    for group in gathered(result['rows'], lambda row: row['case']):
+        lines += note_lines(group)
+    lines += ['', 'Promised, and found:', '', *goal_items(result['rows'])]
     return '\n'.join(lines)
 
 
