@@ -33,6 +33,21 @@ static bool reachable(const char *path)
     return ok;
 }
 
+/* A name for a Unix socket in a folder of its own. */
+struct socket_name {
+    struct scratch scratch;
+    char path[200], text[220];
+};
+
+static struct socket_name socket_name(void)
+{
+    struct socket_name n = {.scratch = scratch_make()};
+
+    scratch_path(&n.scratch, "socket", n.path, sizeof(n.path));
+    snprintf(n.text, sizeof(n.text), "unix:%s", n.path);
+    return n;
+}
+
 static void port_zero_becomes_a_port(void **state)
 {
     (void)state;
@@ -84,60 +99,54 @@ static void unknown_name_is_an_error(void **state)
 static void unix_socket_of_a_dead_service_is_replaced(void **state)
 {
     (void)state;
-    const struct scratch s = scratch_make();
+    const struct socket_name n = socket_name();
     struct diag diag = {0};
     struct address a;
-    char path[200], text[220], bound[300];
+    char bound[300];
 
-    scratch_path(&s, "socket", path, sizeof(path));
-    snprintf(text, sizeof(text), "unix:%s", path);
-    int dead = open_text(text, &a, bound, &diag);
+    int dead = open_text(n.text, &a, bound, &diag);
     assert_true(dead >= 0);
     close(dead); /* the name stays, as after a crash */
-    assert_false(reachable(path));
-    int fd = open_text(text, &a, bound, &diag);
+    assert_false(reachable(n.path));
+    int fd = open_text(n.text, &a, bound, &diag);
     assert_true(fd >= 0);
     assert_int_equal(diag.kind, DIAG_NONE);
-    assert_true(reachable(path));
+    assert_true(reachable(n.path));
     listen_close(&a, fd);
-    assert_int_equal(scratch_count(&s, "."), 0);
-    scratch_remove(&s);
+    assert_int_equal(scratch_count(&n.scratch, "."), 0);
+    scratch_remove(&n.scratch);
 }
 
 static void unix_socket_in_use_is_left_alone(void **state)
 {
     (void)state;
-    const struct scratch s = scratch_make();
+    const struct socket_name n = socket_name();
     struct diag diag = {0};
     struct address a;
-    char path[200], text[220], bound[300];
+    char bound[300];
 
-    scratch_path(&s, "socket", path, sizeof(path));
-    snprintf(text, sizeof(text), "unix:%s", path);
-    int fd = open_text(text, &a, bound, &diag);
+    int fd = open_text(n.text, &a, bound, &diag);
     assert_true(fd >= 0);
-    assert_int_equal(open_text(text, &a, bound, &diag), -1);
+    assert_int_equal(open_text(n.text, &a, bound, &diag), -1);
     assert_int_equal(diag.kind, DIAG_IO);
-    assert_true(reachable(path));
+    assert_true(reachable(n.path));
     listen_close(&a, fd);
-    scratch_remove(&s);
+    scratch_remove(&n.scratch);
 }
 
 static void other_files_are_left_alone(void **state)
 {
     (void)state;
-    const struct scratch s = scratch_make();
+    const struct socket_name n = socket_name();
     struct diag diag = {0};
     struct address a;
-    char path[200], text[220], bound[300];
+    char bound[300];
 
-    scratch_write(&s, "socket", "precious", 8);
-    scratch_path(&s, "socket", path, sizeof(path));
-    snprintf(text, sizeof(text), "unix:%s", path);
-    assert_int_equal(open_text(text, &a, bound, &diag), -1);
+    scratch_write(&n.scratch, "socket", "precious", 8);
+    assert_int_equal(open_text(n.text, &a, bound, &diag), -1);
     assert_int_equal(diag.kind, DIAG_IO);
-    assert_int_equal(access(path, F_OK), 0);
-    scratch_remove(&s);
+    assert_int_equal(access(n.path, F_OK), 0);
+    scratch_remove(&n.scratch);
 }
 
 int main(void)
