@@ -212,6 +212,7 @@ struct writer {
     struct buf scratch; /* the header, before it is escaped */
     struct buf *out;
     size_t start, most_bytes;
+    uint32_t least_nodes; /* of which the bytes do not matter */
     bool xml;
 
     /* The nodes that could be written, as many as the budget of nodes allows. */
@@ -220,15 +221,16 @@ struct writer {
     struct heaviest_cut widest; /* takes all of them */
 };
 
-/* Writes with the cut as it is. *fits: within the budget; if not, what is written breaks off. False: no memory. */
+/* Writes with the cut as it is. *fits: within the budget, or with so few nodes as there must be; if not, what is
+ * written breaks off. False: no memory. */
 static bool attempt(struct writer *w, bool *fits)
 {
-    size_t end = w->start + w->most_bytes + 1;
+    size_t end = w->most_bytes < SIZE_MAX / 2 ? w->start + w->most_bytes + 1 : SIZE_MAX;
 
     w->out->n = w->start;
     data_nodes_survey(&w->nodes);
-    if (w->nodes.n == 0)
-        end = SIZE_MAX; /* shorter it cannot be */
+    if (w->nodes.n <= w->least_nodes)
+        end = SIZE_MAX;
     if (!data_frames_number(&w->frames))
         return false;
     buf_clear(&w->scratch);
@@ -361,10 +363,11 @@ void data_put_empty(const struct render_input *in, struct str root, struct buf *
 
 /* --- a piece --- */
 
+/* With a child at least, however long the names are: who asks for one piece after the other gets further. */
 static bool render(const struct render_input *in, struct buf *out, struct diag *diag)
 {
     const struct view_options *o = in->view;
-    struct writer w = {.out = out, .most_bytes = PIECE_BYTES_MAX, .xml = false};
+    struct writer w = {.out = out, .most_bytes = PIECE_BYTES_MAX, .least_nodes = 1, .xml = false};
     struct data d;
 
     if (!data_open(&d, in, diag))

@@ -27,8 +27,9 @@
  * derived or not. A place is a node's position in pre-order in the whole tree, the root's 0.
  *
  * The nodes that are written are the heaviest by the value of the view (render/heaviest.h), as many as the
- * budget allows. A piece is one node, its children from the skip-th heaviest on, and what is below them; "children
- * shown" of its first node counts those that were skipped as well, so that it is the next skip. */
+ * budget allows. A piece is one node, its children from the skip-th heaviest on, one at least if there are more, and what
+ * is below them; "children shown" of its first node counts those that were skipped as well, so that it is the next
+ * skip. */
 #ifndef RENDER_DATA_H
 #define RENDER_DATA_H
 

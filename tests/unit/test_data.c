@@ -195,10 +195,13 @@ static void budget_of_bytes(void **state)
         r.view.embed_nodes = 200000;
     }
     assert_true(last > 1000);
-    r.view.embed_bytes = whole;
-    data_embedded(&e, &r);
-    assert_int_equal(e.n, 2999);
-    data_embedded_free(&e);
+    const uint64_t enough[] = {whole, UINT64_MAX - whole, UINT64_MAX};
+    for (size_t i = 0; i < sizeof(enough) / sizeof(enough[0]); i++) {
+        r.view.embed_bytes = enough[i];
+        data_embedded(&e, &r);
+        assert_int_equal(e.n, 2999);
+        data_embedded_free(&e);
+    }
     rendering_free(&r);
     fake_free(f);
 }
