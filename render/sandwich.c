@@ -105,13 +105,10 @@ bool sandwich_method(const struct render_input *in, const struct tree *base, fra
 void sandwich_name(struct buf *b, const struct names *n, const struct profile *p, frame_id method)
 {
     const struct names_frame *frame = names_of(n, method);
-    size_t start = b->n;
 
     clean_text(b, frame->text);
     if (frame->overloaded)
         clean_text(b, profile_string(p, p->frames[method].signature));
-    if (b->n - start > VIEW_METHOD_BYTES_MAX)
-        b->n = start;
 }
 
 /* --- callees --- */

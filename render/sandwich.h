@@ -22,8 +22,8 @@ struct sandwich {
 bool sandwich_method(const struct render_input *in, const struct tree *base, frame_id *method,
                      struct diag *diag) __attribute__((warn_unused_result));
 
-/* The text that names the frame, cleaned: with its signature where other frames have the same text; nothing is
- * appended if it would be longer than VIEW_METHOD_BYTES_MAX. */
+/* The text that names the frame, cleaned: with its signature where other frames have the same text. It can be longer
+ * than what view_options.method has room for. */
 void sandwich_name(struct buf *b, const struct names *n, const struct profile *p, frame_id method);
 
 /* From the tree of the same spec. `cut` is one for the whole base tree: the callers get the method's share of it, as

@@ -315,6 +315,23 @@ static void long_names(void **state)
     has(draw(&r), "nn (7) · wall · 1 ms</text>");
     rendering_free(&r);
     fake_free(f);
+
+    /* Longer than any method that can be asked for: the busiest one is shown nevertheless. */
+    char method[700] = "callers and callees of ";
+    size_t before = strlen(method);
+    memset(method + before, 'm', sizeof(method) - before);
+    method[sizeof(method) - 1] = '\0';
+    f = fake_new();
+    fake_usual_values(f);
+    fake_track(f, 7, STR("main"));
+    fake_stack(f, method + before, 1000000, 0, 1);
+    rendering_init(&r, fake_finish(f));
+    r.view.view = VIEW_SANDWICH;
+    svg = draw(&r);
+    has(svg, method);
+    has(svg, "m: 1 ms (100 % of the time)</title>callers and callees of mmm");
+    rendering_free(&r);
+    fake_free(f);
 }
 
 static void hostile_names(void **state)
