@@ -68,11 +68,17 @@ static void put_link(struct chart *c, uint64_t from_ns, uint64_t to_ns)
     buf_z(c->out, "\">");
 }
 
-/* To a window that is cut to the thread's records; where nothing of it is left, or it is this one, no link. */
+/* To a window that is cut to the thread's records; where nothing of it is left, or it is this one, no link. In a new row
+ * when one is full. */
 static void put_step(struct chart *c, const char *label, uint64_t from_ns, uint64_t to_ns)
 {
     const struct chart_plan *p = &c->plan;
+    uint32_t label_px = (uint32_t)fit_cells(str_of(label)) * CELL_TENTHS_PX / 10;
 
+    if (c->x_px + label_px > c->in->view->width_px - LAYOUT_PAD_PX) {
+        c->x_px = LAYOUT_PAD_PX;
+        c->pen.y_px += SVG_ROW_PX;
+    }
     from_ns = from_ns < p->whole_from_ns ? p->whole_from_ns : from_ns;
     to_ns = to_ns > p->whole_to_ns ? p->whole_to_ns : to_ns;
     bool leads = from_ns < to_ns && (from_ns != p->from_ns || to_ns != p->to_ns);
@@ -81,7 +87,7 @@ static void put_step(struct chart *c, const char *label, uint64_t from_ns, uint6
     buf_printf(c->out, "<text class=\"s\" %s x=\"%u\" y=\"%u\">%s</text>%s\n",
                leads ? "text-decoration=\"underline\"" : "fill-opacity=\".45\"", c->x_px, c->pen.y_px, label,
                leads ? "</a>" : "");
-    c->x_px += (uint32_t)fit_cells(str_of(label)) * CELL_TENTHS_PX / 10 + LINK_GAP_PX;
+    c->x_px += label_px + LINK_GAP_PX;
 }
 
 /* Earlier and later overlap with the window by half, and are as long while the thread has records. */

@@ -385,6 +385,6 @@ const struct output OUTPUT_TREE = {
     .label = "Part of a tree, for the pictures' script",
     .text = true,
     .preview = true,
-    .revision = 1,
+    .revision = 2,
     .render = render,
 };

@@ -249,6 +249,6 @@ const struct output OUTPUT_SVG = {
     .label = "Flame graph (SVG)",
     .text = false,
     .charts = true,
-    .revision = 2,
+    .revision = 3,
     .render = render,
 };

@@ -1,4 +1,3 @@
-#include "core/clean.h"
 #include "render/fit.h"
 #include "render/layout.h"
 #include "render/number.h"
@@ -19,12 +18,15 @@ struct legend {
     uint32_t x_px; /* of the next item */
 };
 
-/* One item: a swatch, unless there is no class, and its words. The items go on in a new row when one is full. */
+/* One item: a swatch, unless there is no class, and its words, cut to the width. The items go on in a new row when one
+ * is full. */
 static void put_item(struct legend *l, const char *class, struct str words)
 {
     struct svg_pen *pen = l->pen;
     uint32_t swatch_px = class != NULL ? SWATCH_PX + SWATCH_GAP_PX : 0;
-    uint32_t words_px = (uint32_t)(fit_cells(words) * SVG_FONT_PX * FIT_EM_TENTHS / 10) + 1;
+    size_t room = fit_in_px(pen->in->view->width_px - 2 * LAYOUT_PAD_PX - swatch_px - 1, SVG_FONT_PX);
+    size_t cells = fit_cells(words) < room ? fit_cells(words) : room;
+    uint32_t words_px = (uint32_t)(cells * SVG_FONT_PX * FIT_EM_TENTHS / 10) + 1;
 
     if (l->x_px > LAYOUT_PAD_PX && l->x_px + swatch_px + words_px > pen->in->view->width_px - LAYOUT_PAD_PX) {
         l->x_px = LAYOUT_PAD_PX;
@@ -35,7 +37,7 @@ static void put_item(struct legend *l, const char *class, struct str words)
                    l->x_px, pen->y_px - SWATCH_PX + 1, SWATCH_PX, SWATCH_PX);
     pen->out->failed = pen->out->failed || pen->line.failed;
     buf_printf(pen->out, "<text x=\"%u\" y=\"%u\">", l->x_px + swatch_px, pen->y_px);
-    clean_xml(pen->out, words);
+    fit_xml(pen->out, words, room);
     buf_z(pen->out, "</text>\n");
     l->x_px += swatch_px + words_px + ITEM_GAP_PX;
 }

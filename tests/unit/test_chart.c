@@ -280,6 +280,29 @@ static void a_window_without_calls(void **state)
     close_fixture(&f);
 }
 
+/* The links stand in as many rows as they need, and the frames below them. */
+static void a_narrow_picture(void **state)
+{
+    const struct spans none = {.least_ns = 1};
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, 5000, 90000);
+    const char *svg = draw(&f, &none);
+    has(svg, "x=\"10\" y=\"111\">whole thread</text>");
+    has(svg, "y=\"111\">later</text>");
+    has(svg, "<rect class=\"cr\" x=\"10\" y=\"139\"");
+    f.rendering.view.width_px = 200;
+    svg = draw(&f, &none);
+    has(svg, "x=\"10\" y=\"111\">whole thread</text>");
+    has(svg, "x=\"112\" y=\"111\">zoom out</text>");
+    has(svg, "x=\"10\" y=\"128\">zoom in</text>");
+    has(svg, "x=\"76\" y=\"128\">earlier</text>");
+    has(svg, "x=\"142\" y=\"128\">later</text>");
+    has(svg, "<rect class=\"cr\" x=\"10\" y=\"156\"");
+    close_fixture(&f);
+}
+
 static void ceilings_are_said(void **state)
 {
     const struct spans none = {.least_ns = 1};
@@ -308,6 +331,7 @@ int main(void)
         cmocka_unit_test(places),
         cmocka_unit_test(what_is_written_of_spans),
         cmocka_unit_test(a_window_without_calls),
+        cmocka_unit_test(a_narrow_picture),
         cmocka_unit_test(ceilings_are_said),
     };
 

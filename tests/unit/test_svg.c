@@ -569,7 +569,7 @@ static void legends(void **state)
     for (int i = 0; i < 12; i++) {
         char stack[64];
         snprintf(stack, sizeof(stack), "vendor%c.quitealongpackage.Class.run()V", 'a' + i);
-        fake_stack(f, stack, (uint64_t)(1000 * (12 - i)), 0, 1);
+        fake_stack(f, stack, (uint64_t)(1000 * (12 - i)), (uint64_t)(12 - i), 1);
     }
     rendering_init(&r, fake_finish(f));
     r.view.palette = COLOURS_PACKAGE;
@@ -579,6 +579,12 @@ static void legends(void **state)
     assert_null(strstr(svg, ">vendori.quitealongpackage</text>"));
     has(svg, ">other</text>\n</g>");
     has(svg, "<rect class=\"cr\" x=\"10\" y=\"205\"");
+    /* Nor does any of them leave a narrow picture. */
+    r.view.width_px = 200;
+    has(draw(&r), ">vendora.quitealongpa..</text>");
+    r.view.palette = COLOURS_ORIGIN;
+    svg = draw(&r);
+    has(svg, ">app: vendora.quiteal..</text>");
     rendering_free(&r);
     fake_free(f);
 }
