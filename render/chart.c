@@ -332,7 +332,7 @@ static void put_span(struct chart *c, const struct span *s)
     put_rect(c, &box, palette_frame_class(&c->palette, c->tree, s->frame, s->self_ns).text);
     cells = run ? 0 : begin_text(c, &box);
     if (cells > 0) {
-        shorten_xml(c->out, c->in->names, s->frame, c->in->view->names, cells);
+        shorten_xml(c->out, c->in->names, s->frame, c->in->view->names, false, cells);
         buf_z(c->out, "</text>");
     }
     buf_z(c->out, "</a></g>\n");

@@ -188,8 +188,12 @@ static bool rank_frames(struct maker *m, uint32_t *ids)
         texts[i] = m->frames[i].text;
     }
     ok = ok && order_strings(ids, n, texts, m->arena) && order_overloads(m, ids, signatures);
-    for (uint32_t i = 0; ok && i < n; i++)
-        m->frames[ids[i]].rank = i;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        struct names_frame *frame = &m->frames[ids[i]];
+        bool same = i > 0 && frame->overloaded && str_eq(frame->text, m->frames[ids[i - 1]].text);
+        frame->rank = i;
+        frame->text_rank = same ? m->frames[ids[i - 1]].text_rank : i;
+    }
     arena_release(m->arena, signatures, signatures_capacity, sizeof(*signatures));
     arena_release(m->arena, texts, texts_capacity, sizeof(*texts));
     return ok;

@@ -11,11 +11,12 @@ struct names;
 
 /* One frame, ready to be drawn. */
 struct names_frame {
-    struct str text; /* `package.Class.method`, raw (not cleaned); never empty */
-    struct str full; /* text and signature, cleaned and escaped for XML */
-    uint32_t rank;   /* see names_rank */
-    uint8_t colour;  /* palette class of its package */
-    uint8_t origin;  /* enum origin, see origin.h */
+    struct str text;    /* `package.Class.method`, raw (not cleaned); never empty */
+    struct str full;    /* text and signature, cleaned and escaped for XML */
+    uint32_t rank;      /* see names_rank */
+    uint32_t text_rank; /* the least rank of those with the same text */
+    uint8_t colour;     /* palette class of its package */
+    uint8_t origin;     /* enum origin, see origin.h */
     bool plain; /* the text is printable ASCII without any character that XML escapes: a byte is a cell */
     bool overloaded; /* another frame has the same text: only the signature tells them apart */
 };

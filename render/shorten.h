@@ -9,7 +9,9 @@
  *
  *   com.example.foo.Foo.bar    c.e.f.Foo.bar    Foo.bar    bar    ba..
  *
- * With NAMES_FULL the first, cut at its end. Nothing below FIT_CELLS_LEAST cells. */
-void shorten_xml(struct buf *b, const struct names *n, frame_id frame, enum view_names names, size_t cells);
+ * With NAMES_FULL the first, cut at its end. Nothing below FIT_CELLS_LEAST cells. `parameters`: with their types behind
+ * it, as `(int, String)`, or the signature as it is where it is no descriptor of the JVM. */
+void shorten_xml(struct buf *b, const struct names *n, frame_id frame, enum view_names names, bool parameters,
+                 size_t cells);
 
 #endif

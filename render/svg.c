@@ -161,9 +161,9 @@ static uint32_t levels_of(const struct layout *l)
     return l->levels > 0 ? l->levels : 1;
 }
 
-/* Flames and the callers of a sandwich grow up from the root, all others down. A sandwich has its method once. Returns
- * where the frames end. */
-static uint32_t put_frames(struct svg *s, uint32_t top_px)
+/* Flames and the callers of a sandwich grow up from the root, all others down. A sandwich has its method once. *end_px:
+ * where the frames end. False: no memory. */
+static bool put_frames(struct svg *s, uint32_t top_px, uint32_t *end_px)
 {
     struct buf *out = s->pen.out, root = {0};
     enum view_kind kind = s->pen.in->view->view;
@@ -181,29 +181,29 @@ static uint32_t put_frames(struct svg *s, uint32_t top_px)
                            .root_px = down ? top_px : top_px + (levels - 1) * LAYOUT_LEVEL_PX,
                            .downwards = down};
     buf_z(out, "<g class=\"f\">\n");
-    svg_frames_put(&f, out);
+    bool ok = svg_frames_put(&f, out);
     if (s->below != NULL) {
         f.tree = s->below;
         f.layout = s->layout_below;
         f.downwards = f.without_root = true;
-        svg_frames_put(&f, out);
+        ok = ok && svg_frames_put(&f, out);
         levels += levels_of(s->layout_below) - 1;
     }
     buf_z(out, "</g>\n");
     out->failed = out->failed || root.failed;
     buf_free(&root);
-    return top_px + levels * LAYOUT_LEVEL_PX;
+    *end_px = top_px + levels * LAYOUT_LEVEL_PX;
+    return ok;
 }
 
-static uint32_t put_picture(struct svg *s)
+static bool put_picture(struct svg *s, uint32_t *end_px)
 {
-    uint32_t top_px = svg_top_px(&s->pen);
-
     if (s->layout->n_boxes > 0)
-        return put_frames(s, top_px);
+        return put_frames(s, svg_top_px(&s->pen), end_px);
     buf_z(&s->pen.line, "no calls recorded for this value");
     svg_line(&s->pen, "s");
-    return svg_top_px(&s->pen);
+    *end_px = svg_top_px(&s->pen);
+    return true;
 }
 
 /* --- the whole --- */
@@ -217,9 +217,9 @@ static bool draw(struct svg *s, struct svg_root *root, struct diag *diag)
         put_method(s);
     put_drawn(s);
     svg_warnings(&s->pen);
-    if (!svg_legend(&s->pen, &s->palette, s->base))
+    if (!svg_legend(&s->pen, &s->palette, s->base) || !put_picture(s, &root->height_px))
         return fail_arena(s->pen.in->scratch, diag);
-    root->height_px = put_picture(s) + SVG_BOTTOM_PX;
+    root->height_px += SVG_BOTTOM_PX;
     root->nodes = s->base->n - 1;
     svg_data_begin(&s->pen);
     if (!data_put(&s->data, s->pen.out, &root->embedded, diag))

@@ -16,6 +16,7 @@ struct frame {
     struct str text;    /* of what is no frame of the profile, raw; of others render/shorten.h knows */
     uint64_t of_thread; /* what its percentage refers to */
     uint32_t y_px;
+    bool twin; /* a sibling has the same text: the parameters tell them apart */
 };
 
 static char *put_dpx(char *to, uint32_t dpx)
@@ -130,7 +131,7 @@ static void put_text(const struct svg_frames *f, const struct frame *frame, stru
     to = PUT(to, "\">");
     out->n = (size_t)(to - out->p);
     if (frame->id < f->tree->n_frames)
-        shorten_xml(out, f->in->names, frame->id, f->in->view->names, cells);
+        shorten_xml(out, f->in->names, frame->id, f->in->view->names, frame->twin, cells);
     else
         fit_xml(out, frame->text, cells);
     buf_z(out, "</text>");
@@ -149,15 +150,74 @@ static void put_frame(const struct svg_frames *f, const struct frame *frame, str
     buf_z(out, "</g>\n");
 }
 
-void svg_frames_put(const struct svg_frames *f, struct buf *out)
+/* --- twins --- */
+
+struct twins {
+    const struct svg_frames *of;
+    /* By text (names_frame.text_rank): the last parent, + 1, of which a child had it, and of which two had. */
+    uint32_t *seen, *doubled;
+    bool *is_twin; /* by place */
+};
+
+/* The text of a frame that shares it with others; UINT32_MAX of all others. */
+static uint32_t shared_text(const struct twins *w, uint32_t place)
+{
+    frame_id frame = tree_frame(w->of->tree, place);
+    const struct names_frame *n = frame < w->of->tree->n_frames ? names_of(w->of->in->names, frame) : NULL;
+
+    return n != NULL && n->overloaded ? n->text_rank : UINT32_MAX;
+}
+
+static void find_twins_below(struct twins *w, uint32_t parent)
+{
+    const uint32_t *size = w->of->tree->size;
+    uint32_t end = parent + size[parent];
+
+    for (uint32_t child = parent + 1; child < end; child += size[child]) {
+        uint32_t text = shared_text(w, child);
+        if (text == UINT32_MAX)
+            continue;
+        if (w->seen[text] == parent + 1)
+            w->doubled[text] = parent + 1;
+        w->seen[text] = parent + 1;
+    }
+    for (uint32_t child = parent + 1; child < end; child += size[child]) {
+        uint32_t text = shared_text(w, child);
+        w->is_twin[child] = text != UINT32_MAX && w->doubled[text] == parent + 1;
+    }
+}
+
+/* Of the children of what is drawn. False: no memory. */
+static bool find_twins(struct twins *w, const struct svg_frames *f)
+{
+    const struct tree *t = f->tree;
+    struct arena *a = f->in->scratch;
+
+    *w = (struct twins){f, arena_array(a, t->n_frames, sizeof(*w->seen)),
+                        arena_array(a, t->n_frames, sizeof(*w->doubled)),
+                        arena_array(a, t->n, sizeof(*w->is_twin))};
+    if (w->seen == NULL || w->doubled == NULL || w->is_twin == NULL)
+        return false;
+    for (uint32_t i = 0; i < f->layout->n_boxes; i++)
+        find_twins_below(w, f->layout->boxes[i].place);
+    return true;
+}
+
+/* --- the whole --- */
+
+bool svg_frames_put(const struct svg_frames *f, struct buf *out)
 {
     const struct tree *t = f->tree;
     struct frame frame = {.of_thread = f->whole};
     struct buf title = {0};
+    struct twins twins;
 
+    if (!find_twins(&twins, f))
+        return false;
     for (uint32_t i = f->without_root; i < f->layout->n_boxes && !out->failed; i++) {
         frame.box = &f->layout->boxes[i];
         frame.id = tree_frame(t, frame.box->place);
+        frame.twin = twins.is_twin[frame.box->place];
         uint32_t offset_px = t->depth[frame.box->place] * LAYOUT_LEVEL_PX;
         frame.y_px = f->downwards ? f->root_px + offset_px : f->root_px - offset_px;
         if (frame.id < t->n_frames) {
@@ -174,4 +234,5 @@ void svg_frames_put(const struct svg_frames *f, struct buf *out)
         put_frame(f, &frame, out);
     }
     buf_free(&title);
+    return true;
 }

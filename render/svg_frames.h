@@ -18,7 +18,7 @@ struct svg_frames {
     bool without_root;
 };
 
-/* Appends the boxes of the layout. */
-void svg_frames_put(const struct svg_frames *f, struct buf *out);
+/* Appends the boxes of the layout. False: in->scratch gives no more. */
+bool svg_frames_put(const struct svg_frames *f, struct buf *out) __attribute__((warn_unused_result));
 
 #endif

@@ -19,13 +19,18 @@ struct one {
     struct names *names;
 };
 
-static void one_init(struct one *o, const char *scope, const char *name)
+static void one_init_signed(struct one *o, const char *scope, const char *name, const char *signature)
 {
     o->fake = fake_new();
     arena_init(&o->arena, 1 << 20);
-    fake_frame(o->fake, str_of(scope), str_of(name), STR("(I)V"));
+    fake_frame(o->fake, str_of(scope), str_of(name), str_of(signature));
     o->names = names_new(fake_finish(o->fake), &o->arena);
     assert_non_null(o->names);
+}
+
+static void one_init(struct one *o, const char *scope, const char *name)
+{
+    one_init_signed(o, scope, name, "(I)V");
 }
 
 static void one_free(struct one *o)
@@ -34,17 +39,22 @@ static void one_free(struct one *o)
     fake_free(o->fake);
 }
 
-static const char *shortened(struct one *o, enum view_names names, size_t cells)
+static const char *form(struct one *o, enum view_names names, bool parameters, size_t cells)
 {
-    static char text[256];
+    static char text[512];
     struct buf b = {0};
 
-    shorten_xml(&b, o->names, 0, names, cells);
+    shorten_xml(&b, o->names, 0, names, parameters, cells);
     buf_char(&b, '\0');
     assert_true(b.n <= sizeof(text));
     memcpy(text, b.p, b.n);
     buf_free(&b);
     return text;
+}
+
+static const char *shortened(struct one *o, enum view_names names, size_t cells)
+{
+    return form(o, names, false, cells);
 }
 
 static void forms(void **state)
@@ -96,6 +106,55 @@ static void odd_names(void **state)
     one_free(&o);
 }
 
+static void parameters(void **state)
+{
+    static const char *const KNOWN[][2] = {
+        {"()V", "()"},
+        {"(I)", "(int)"},
+        {"(BCDFIJSZ)[[J", "(byte, char, double, float, int, long, short, boolean)"},
+        {"(ILjava/lang/String;)V", "(int, String)"},
+        {"([[I[LMain;)Ljava/util/Map$Entry;", "(int[][], Main[])"},
+        {"(La/\xff;)V", "(\xef\xbf\xbd)"},
+        {"(L<b>;)V", "(&lt;b&gt;)"},
+        /* No descriptors. */
+        {"", ""},
+        {"I", "I"},
+        {"(", "("},
+        {"(I", "(I"},
+        {"(I)X", "(I)X"},
+        {"(I)VV", "(I)VV"},
+        {"(I)I\x01", "(I)I\xe2\x90\x81"},
+        {"(V)V", "(V)V"},
+        {"([)V", "([)V"},
+        {"(L", "(L"},
+        {"(La", "(La"},
+        {"(L;)V", "(L;)V"},
+        {"(La/;)V", "(La/;)V"},
+        {"(La)b;)V", "(La)b;)V"},
+        {"int, String", "int, String"},
+    };
+    struct one o;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(KNOWN) / sizeof(KNOWN[0]); i++) {
+        char expected[256] = "Foo.bar";
+        one_init_signed(&o, "Foo", "bar", KNOWN[i][0]);
+        strcat(expected, KNOWN[i][1]);
+        assert_string_equal(form(&o, NAMES_SHORT, true, 200), expected);
+        assert_string_equal(form(&o, NAMES_SHORT, false, 200), "Foo.bar");
+        one_free(&o);
+    }
+    one_init(&o, "com.example.foo.Foo", "bar");
+    assert_string_equal(form(&o, NAMES_SHORT, true, 28), "com.example.foo.Foo.bar(int)");
+    assert_string_equal(form(&o, NAMES_SHORT, true, 27), "c.e.f.Foo.bar(int)");
+    assert_string_equal(form(&o, NAMES_SHORT, true, 17), "Foo.bar(int)");
+    assert_string_equal(form(&o, NAMES_SHORT, true, 11), "bar(int)");
+    assert_string_equal(form(&o, NAMES_SHORT, true, 7), "bar(i..");
+    assert_string_equal(form(&o, NAMES_SHORT, true, 2), "");
+    assert_string_equal(form(&o, NAMES_FULL, true, 27), "com.example.foo.Foo.bar(i..");
+    one_free(&o);
+}
+
 /* An escape is one character. */
 static size_t cells_of_xml(const char *xml)
 {
@@ -122,6 +181,7 @@ static void never_too_wide(void **state)
             for (size_t cells = 0; cells < 40; cells++) {
                 size_t used = cells_of_xml(shortened(&o, NAMES_SHORT, cells));
                 assert_true(used <= cells);
+                assert_true(cells_of_xml(form(&o, NAMES_SHORT, true, cells)) <= cells);
                 assert_true(used + 2 >= before); /* the dots of a cut */
                 before = used;
             }
@@ -134,6 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forms),
         cmocka_unit_test(odd_names),
+        cmocka_unit_test(parameters),
         cmocka_unit_test(never_too_wide),
     };
     return cmocka_run_group_tests_name("shorten", tests, NULL, NULL);

@@ -334,6 +334,34 @@ static void long_names(void **state)
     fake_free(f);
 }
 
+/* Overloads are told apart where they stand side by side, and only there. */
+static void overloads(void **state)
+{
+    struct fake *f = fake_new();
+    struct rendering r;
+
+    (void)state;
+    fake_usual_values(f);
+    fake_track(f, 1, STR("t"));
+    fake_stack(f, "a.B.m(I)V;a.B.m(J)V", 100, 0, 1); /* one calls the other */
+    fake_stack(f, "a.B.x(I)V;a.B.m(I)V", 100, 0, 1);
+    fake_stack(f, "a.B.m(Ljava/lang/String;)V", 100, 0, 1);
+    fake_stack(f, "a.B.x(I)V;a.B.one(D)V", 100, 0, 1);
+    rendering_init(&r, fake_finish(f));
+    for (unsigned order = ORDER_NAME; order <= ORDER_WEIGHT; order++) {
+        r.view.order = (enum view_order)order;
+        const char *svg = draw(&r);
+        assert_int_equal(count_of(svg, ">a.B.m(int)</text>"), 1);
+        assert_int_equal(count_of(svg, ">a.B.m(String)</text>"), 1);
+        has(svg, ">a.B.one</text>");
+        assert_int_equal(count_of(svg, ">a.B.m</text>"), 2); /* below x, and below m */
+    }
+    r.view.names = NAMES_FULL;
+    has(draw(&r), ">a.B.m(String)</text>");
+    rendering_free(&r);
+    fake_free(f);
+}
+
 static void hostile_names(void **state)
 {
     static const struct str NAMES[] = {
@@ -598,6 +626,7 @@ int main(void)
         cmocka_unit_test(other_values),
         cmocka_unit_test(warnings),
         cmocka_unit_test(long_names),
+        cmocka_unit_test(overloads),
         cmocka_unit_test(hostile_names),
         cmocka_unit_test(same_bytes),
         cmocka_unit_test(code_in_it),
