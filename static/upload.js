@@ -22,6 +22,8 @@ function announce(row, text) {
     status.textContent = `${row.shown}: ${text}`;
 }
 
+const isIdle = () => state.running === 0 && state.queue.length === 0;
+
 /* ---- rows: one per file ---- */
 
 function button(text, row, act) {
@@ -151,7 +153,7 @@ function succeeded(row, result) {
     if (!kept && result.token !== '')
         row.facts.append(' · ', element('a', { href: `${page}/delete?token=${result.token}`,
                                                textContent: 'keep this link to delete it' }));
-    else if (row.batch.size === 1)
+    else if (row.batch.size === 1 && isIdle())
         location.assign(page);
 }
 
@@ -186,9 +188,9 @@ function next() {
     }
 }
 
-/* The only file of a batch leads to its result; several are listed. */
+/* The only file of a batch leads to its result, unless another is on its way; several are listed. */
 function add(files) {
-    if (state.batch === null || (state.running === 0 && state.queue.length === 0))
+    if (state.batch === null || isIdle())
         state.batch = { size: 0 };
     state.batch.size += files.length;
     const given = nameField.value;
@@ -285,7 +287,7 @@ function start() {
     });
     demo.addEventListener('click', tryDemo);
     addEventListener('beforeunload', e => {
-        if (state.running > 0 || state.queue.length > 0)
+        if (!isIdle())
             e.preventDefault();
     });
     watchDrops();

@@ -203,6 +203,22 @@ onPage('a server error says why and can be retried', async page => {
     await page.waitForURL(RESULT);
 });
 
+onPage('a retry does not leave the page while another file is on its way', async page => {
+    await failOnce(page, route => route.fulfill({ status: 503, body: 'busy' }));
+    await page.setInputFiles('#trace', [profile('small.folded')]);
+    await state(page, 'small.folded', 'failed');
+    await throttle(page, 200_000);
+    await page.setInputFiles('#trace', [profile('large.folded', 2 << 20)]);
+    await state(page, 'large.folded', 'sending');
+    await row(page, 'small.folded').getByRole('button', { name: /Retry/ }).click();
+    await state(page, 'small.folded', 'done');
+    await page.waitForTimeout(500);
+    await state(page, 'large.folded', 'sending');
+    await throttle(page, -1);
+    await page.waitForURL(RESULT);
+    assert.match(await page.locator('h1').innerText(), /large\.folded/);
+});
+
 onPage('a page of a proxy instead of an answer', async page => {
     await failOnce(page, route => route.fulfill({ contentType: 'text/html', body: '<h1>Log in' }));
     await page.setInputFiles('#trace', [profile('x.folded')]);
