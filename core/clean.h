@@ -7,7 +7,7 @@
 
 /* Takes one character off the front of *s (s->n > 0) and returns the code point to show in its place: itself;
  * U+2400.. for C0 controls and U+2421 for DEL; U+FFFD for C1, bidirectional and line-separating controls,
- * noncharacters, surrogates, and each maximal ill-formed part (Unicode 15, 3.9, table 3-8). */
+ * the byte order mark, noncharacters, surrogates, and each maximal ill-formed part (Unicode 15, 3.9, table 3-8). */
 uint32_t clean_next(struct str *s);
 
 /* Appends the code point in UTF-8. */

@@ -7,6 +7,7 @@
 #include "render/order.h"
 #include "render/origin.h"
 #include "render/palette.h"
+#include "render/put.h"
 
 struct names {
     const struct profile *profile;
@@ -30,13 +31,6 @@ static bool is_plain(struct str s)
         found |= c < 64 ? NOT_PLAIN >> c & 1 : c > 0x7e;
     }
     return found == 0;
-}
-
-static char *put(char *to, struct str s)
-{
-    if (s.n > 0)
-        memcpy(to, s.p, s.n);
-    return to + s.n;
 }
 
 /* Whether it can be a component of `package.Class.method`. */
@@ -139,12 +133,12 @@ static bool make_frame(struct maker *m, frame_id id)
     char *text = arena_alloc(m->arena, parts.scope.n + 1 + parts.name.n + parts.signature.n);
     if (text == NULL)
         return false;
-    char *end = put(text, parts.scope);
+    char *end = put_str(text, parts.scope);
     if (parts.scope.n > 0 && parts.name.n > 0)
         *end++ = '.';
-    end = put(end, parts.name);
+    end = put_str(end, parts.name);
     made->text = (struct str){text, (size_t)(end - text)};
-    end = put(end, parts.signature);
+    end = put_str(end, parts.signature);
     made->full = (struct str){text, (size_t)(end - text)};
     made->plain = is_plain(made->text);
     if (made->plain && is_plain(parts.signature))
@@ -286,11 +280,11 @@ static bool make_track(const struct profile *p, const struct profile_track *trac
 
     if (text == NULL)
         return false;
-    char *end = put(text, STR("["));
-    end = put(end, name);
-    end = put(end, STR(" tid="));
+    char *end = put_str(text, STR("["));
+    end = put_str(end, name);
+    end = put_str(end, STR(" tid="));
     end = number_u64(end, track->id);
-    end = put(end, STR("]"));
+    end = put_str(end, STR("]"));
     *label = (struct str){text, (size_t)(end - text)};
     return true;
 }

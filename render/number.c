@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "render/put.h"
+
 struct scale {
     uint64_t unit;
     const char *suffix;
@@ -27,15 +29,9 @@ static const uint64_t POWERS[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 1000
 
 enum { DECIMALS_MAX = 9, U64_DIGITS = 20 };
 
-static char *put(char *to, const char *p, size_t n)
-{
-    memcpy(to, p, n);
-    return to + n;
-}
-
 static char *put_z(char *to, const char *terminated)
 {
-    return put(to, terminated, strlen(terminated));
+    return put_bytes(to, terminated, strlen(terminated));
 }
 
 /* Writes the digits to the end of the field and returns where they begin. */
@@ -55,7 +51,7 @@ char *number_u64(char *to, uint64_t value)
     char field[U64_DIGITS];
     char *p = digits_of(field, value);
 
-    return put(to, p, (size_t)(field + U64_DIGITS - p));
+    return put_bytes(to, p, (size_t)(field + U64_DIGITS - p));
 }
 
 char *number_grouped(char *to, uint64_t value)
