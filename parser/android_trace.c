@@ -220,12 +220,6 @@ static size_t feed_records(struct android_trace *t, const uint8_t *p, size_t n, 
 
 /* ---- the whole ---- */
 
-static bool prepare_records(struct android_trace *t)
-{
-    t->phase = IN_RECORDS;
-    return method_table_seal(&t->android.keys.methods) || builder_failed(t->android.builder, t->android.diag);
-}
-
 /* Takes what the present phase can take; 0: it needs more bytes. */
 static size_t feed_phase(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool final,
                          bool *ok)
@@ -242,7 +236,7 @@ static size_t feed_phase(struct android_trace *t, const uint8_t *p, size_t n, ui
     case IN_GAP: {
         uint64_t gap = t->data_offset - offset;
         if (gap == 0)
-            *ok = prepare_records(t);
+            t->phase = IN_RECORDS;
         return gap < n ? (size_t)gap : n;
     }
     case IN_RECORDS:

@@ -1,5 +1,6 @@
 /* Method id -> frame. Ids are an index shifted left by two (ART 6 and later) or a pointer (before); bits 0
- * and 1, where records hold the action, are 0. Dense ids get an array: one load per record. */
+ * and 1, where records hold the action, are 0. As far as ids are dense they stand in an array: one load per
+ * record; the others are in a map. */
 #ifndef PARSER_METHOD_TABLE_H
 #define PARSER_METHOD_TABLE_H
 
@@ -8,10 +9,10 @@
 
 struct method_table {
     struct arena *arena;
-    struct idmap map;
-    uint64_t max_id;
-    frame_id *dense; /* by id >> 2; NULL unless sealed dense */
+    uint64_t n_set;
+    frame_id *dense; /* by id >> 2 */
     size_t n_dense;
+    struct idmap map; /* ids that the array did not reach when they came, or that have one of the two bits */
 };
 
 void method_table_init(struct method_table *t, struct arena *arena, struct hash_seed seed);
@@ -19,9 +20,6 @@ void method_table_init(struct method_table *t, struct arena *arena, struct hash_
 /* False when the arena gives no more. */
 bool method_table_set(struct method_table *t, uint64_t id, frame_id frame)
     __attribute__((warn_unused_result));
-
-/* After the last id of the table: makes look-ups fast. Ids may still be set. */
-bool method_table_seal(struct method_table *t) __attribute__((warn_unused_result));
 
 /* FRAME_NONE if the id is not there. */
 static inline frame_id method_table_get(const struct method_table *t, uint64_t id)
