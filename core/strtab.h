@@ -3,7 +3,7 @@
 #define CORE_STRTAB_H
 
 #include "core/arena.h"
-#include "core/hash.h"
+#include "core/hash_index.h"
 #include "core/str.h"
 
 typedef uint32_t string_id;
@@ -16,9 +16,7 @@ struct strtab {
     struct hash_seed seed;
     struct str *strings;
     size_t count, capacity;
-    uint32_t *slots; /* string id + 1; 0 = free */
-    uint32_t *tags;  /* upper half of the hash, beside each slot */
-    size_t n_slots;
+    struct hash_index index; /* of strings */
 };
 
 /* False when the arena gives no more. */

@@ -14,6 +14,7 @@ struct builder *builder_new(struct arena *arena, struct hash_seed seed)
     b->seed = seed;
     b->ns_per_tick = 1000;
     b->wraps = true;
+    hash_index_init(&b->frame_index, arena);
     idmap_init(&b->wide, arena, seed);
     idmap_init(&b->open, arena, seed);
     for (size_t i = 0; i < WARNING_CODES; i++)
@@ -80,39 +81,18 @@ static bool same_frame(const struct profile_frame *a, const struct profile_frame
            a->module == b->module;
 }
 
-static bool rehash_frames(struct builder *b, size_t n_slots)
-{
-    size_t room = 0;
-    uint32_t *slots = arena_grow(b->arena, NULL, &room, n_slots, sizeof(*slots));
-
-    if (slots == NULL)
-        return false;
-    memset(slots, 0, n_slots * sizeof(*slots));
-    for (size_t id = 0; id < b->n_frames; id++) {
-        size_t i = (size_t)frame_hash(b, &b->frames[id]) & (n_slots - 1);
-        while (slots[i] != 0)
-            i = (i + 1) & (n_slots - 1);
-        slots[i] = (uint32_t)id + 1;
-    }
-    arena_release(b->arena, b->frame_slots, b->n_frame_slots, sizeof(*slots));
-    b->frame_slots = slots;
-    b->n_frame_slots = n_slots;
-    return true;
-}
-
 frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
 {
-    if ((b->n_frames + 1) * 2 > b->n_frame_slots &&
-        !rehash_frames(b, b->n_frame_slots == 0 ? 1024 : b->n_frame_slots * 2))
+    if (!hash_index_reserve(&b->frame_index))
         return FRAME_NONE;
-    size_t mask = b->n_frame_slots - 1;
-    size_t i = (size_t)frame_hash(b, frame) & mask;
-    for (; b->frame_slots[i] != 0; i = (i + 1) & mask) {
-        struct profile_frame *known = &b->frames[b->frame_slots[i] - 1];
+    uint64_t hash = frame_hash(b, frame);
+    struct hash_index_slot *slot = hash_index_find(&b->frame_index, hash);
+    for (; slot->id != HASH_INDEX_NONE; slot = hash_index_next(&b->frame_index, slot)) {
+        struct profile_frame *known = &b->frames[slot->id];
         if (same_frame(known, frame)) {
             if (known->file == STRING_EMPTY)
                 known->file = frame->file;
-            return b->frame_slots[i] - 1;
+            return slot->id;
         }
     }
     struct profile_frame *frames =
@@ -121,7 +101,7 @@ frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
         return FRAME_NONE;
     b->frames = frames;
     frames[b->n_frames] = *frame;
-    b->frame_slots[i] = (uint32_t)b->n_frames + 1;
+    hash_index_put(&b->frame_index, slot, hash, (uint32_t)b->n_frames);
     return (frame_id)b->n_frames++;
 }
 

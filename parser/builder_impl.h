@@ -41,8 +41,7 @@ struct builder {
 
     struct profile_frame *frames;
     size_t n_frames, frames_capacity;
-    uint32_t *frame_slots; /* frame id + 1, 0 = free */
-    size_t n_frame_slots;
+    struct hash_index frame_index;
 
     struct fold_track *tracks;
     size_t n_tracks, tracks_capacity;

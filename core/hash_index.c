@@ -1,0 +1,34 @@
+#include "core/hash_index.h"
+
+enum { SLOTS_MIN = 256 };
+
+void hash_index_init(struct hash_index *x, struct arena *arena)
+{
+    *x = (struct hash_index){.arena = arena};
+}
+
+bool hash_index_reserve(struct hash_index *x)
+{
+    size_t n_slots = x->n_slots == 0 ? SLOTS_MIN : 2 * x->n_slots, room = 0;
+
+    if ((x->count + 1) * 2 <= x->n_slots)
+        return true;
+    struct hash_index old = *x;
+    struct hash_index_slot *slots = arena_grow(x->arena, NULL, &room, n_slots, sizeof(*slots));
+    if (slots == NULL)
+        return false;
+    x->slots = slots;
+    x->n_slots = n_slots;
+    for (size_t i = 0; i < n_slots; i++)
+        slots[i].id = HASH_INDEX_NONE;
+    for (size_t i = 0; i < old.n_slots; i++) {
+        if (old.slots[i].id == HASH_INDEX_NONE)
+            continue;
+        struct hash_index_slot *slot = hash_index_find(x, old.slots[i].hash);
+        while (slot->id != HASH_INDEX_NONE)
+            slot = hash_index_next(x, slot);
+        *slot = old.slots[i];
+    }
+    arena_release(x->arena, old.slots, old.n_slots, sizeof(*old.slots));
+    return true;
+}
