@@ -11,7 +11,7 @@ static uint64_t rotl(uint64_t x, unsigned bits)
     return x << bits | x >> (64 - bits);
 }
 
-static void sip_round(struct sip *s)
+static inline __attribute__((always_inline)) void sip_round(struct sip *s)
 {
     s->v0 += s->v1;
     s->v1 = rotl(s->v1, 13) ^ s->v0;
@@ -25,7 +25,7 @@ static void sip_round(struct sip *s)
     s->v2 = rotl(s->v2, 32);
 }
 
-static void sip_word(struct sip *s, uint64_t word)
+static inline __attribute__((always_inline)) void sip_word(struct sip *s, uint64_t word)
 {
     s->v3 ^= word;
     sip_round(s);
