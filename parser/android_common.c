@@ -45,6 +45,12 @@ bool android_fact_number(struct android *a, struct str name, uint64_t value)
     return android_fact(a, name, str_of(text));
 }
 
+bool android_fact_lists(struct android *a)
+{
+    return android_fact_number(a, STR("listed_methods"), a->keys.n_methods) &&
+           android_fact_number(a, STR("listed_threads"), a->keys.threads.count);
+}
+
 /* ---- text ---- */
 
 size_t android_line(struct android *a, const uint8_t *p, size_t n, uint64_t offset, bool last, bool *ok)
@@ -224,7 +230,7 @@ uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset)
     a->threads = threads;
     if (!find_thread(a, thread, &id, &name)) {
         char text[32];
-        if (!key_section_count_thread(&a->keys, offset))
+        if (!key_section_count_thread(&a->keys, thread, offset))
             return NODE_NONE;
         snprintf(text, sizeof(text), "Thread-%" PRIu32, thread);
         name = builder_string(a->builder, str_of(text));

@@ -96,6 +96,8 @@ bool android_events(struct android *a, const struct event *events, size_t n, uin
 bool android_fact_number(struct android *a, struct str name, uint64_t value)
     __attribute__((warn_unused_result));
 bool android_fact(struct android *a, struct str name, struct str value) __attribute__((warn_unused_result));
+/* How long the lists of methods and threads are, by now. */
+bool android_fact_lists(struct android *a) __attribute__((warn_unused_result));
 
 /* Whether the file went through a conversion of text, of its characters or line ends, by the first ANDROID_WINDOW_BYTES of its binary
  * part, which begins at `offset`: then diag is set. */

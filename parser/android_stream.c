@@ -360,10 +360,7 @@ static bool finish(void *state, uint64_t file_bytes)
                        "The records should begin at byte %llu of the file, which has %llu bytes.",
                        (unsigned long long)s->data_offset, (unsigned long long)file_bytes);
     android_check_end(a, s->version, file_bytes);
-    return android_late_clock(a, KEY_CLOCK_CPU) &&
-           android_fact_number(a, STR("listed_methods"), a->keys.n_methods) &&
-           android_fact_number(a, STR("listed_threads"), a->keys.n_threads) &&
-           android_finish(a, s->data_offset);
+    return android_late_clock(a, KEY_CLOCK_CPU) && android_fact_lists(a) && android_finish(a, s->data_offset);
 }
 
 const struct format FORMAT_ANDROID_STREAM = {

@@ -140,8 +140,7 @@ static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
     return declare_values(t) && android_fact_number(&t->android, STR("version"), version) &&
            android_fact_number(&t->android, STR("start_us"), start_us) &&
            android_fact_number(&t->android, STR("record_bytes"), t->record_bytes) &&
-           android_fact_number(&t->android, STR("listed_methods"), t->android.keys.n_methods) &&
-           android_fact_number(&t->android, STR("listed_threads"), t->android.keys.n_threads);
+           android_fact_lists(&t->android);
 }
 
 /* ---- records ---- */

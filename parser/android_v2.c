@@ -319,8 +319,7 @@ static bool put_facts(struct android_v2 *v, bool ns)
            android_fact_number(a, ns ? STR("start_ns") : STR("start_us"), v->start_time) &&
            android_fact(a, STR("time_unit"), ns ? STR("ns") : STR("us")) &&
            (v->fold.counter_hz == 0 || android_fact_number(a, STR("counter_hz"), v->fold.counter_hz)) &&
-           android_fact_number(a, STR("listed_methods"), a->keys.n_methods) &&
-           android_fact_number(a, STR("listed_threads"), a->keys.n_threads);
+           android_fact_lists(a);
 }
 
 static bool finish(void *state, uint64_t file_bytes)

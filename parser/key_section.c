@@ -14,6 +14,7 @@ bool key_section_init(struct key_section *k, struct builder *b, const struct rea
     *k = (struct key_section){.builder = b, .limits = limits, .diag = diag, .part = KEY_VERSION};
     method_table_init(&k->methods, arena, builder_seed(b));
     idmap_init(&k->threads, arena, builder_seed(b));
+    idmap_init(&k->counted, arena, builder_seed(b));
     idmap_init(&k->threads_low, arena, builder_seed(b));
     k->scratch = arena_alloc(arena, limits->name_bytes);
     return k->scratch != NULL || builder_failed(b, diag);
@@ -129,7 +130,7 @@ static bool version_line(struct key_section *k, struct str line, uint64_t offset
 
 /* ---- *threads ---- */
 
-bool key_section_count_thread(struct key_section *k, uint64_t offset)
+static bool count_thread(struct key_section *k, uint64_t offset)
 {
     if (k->n_threads >= k->limits->threads)
         return diag_at(k->diag, DIAG_LIMIT, offset, "too many threads",
@@ -137,6 +138,11 @@ bool key_section_count_thread(struct key_section *k, uint64_t offset)
                        "The file has more threads than the limit max_threads of %u.", k->limits->threads);
     k->n_threads++;
     return true;
+}
+
+bool key_section_count_thread(struct key_section *k, uint32_t id, uint64_t offset)
+{
+    return count_thread(k, offset) && (idmap_set(&k->counted, id, 0) || builder_failed(k->builder, k->diag));
 }
 
 static bool thread_line(struct key_section *k, struct str line, uint64_t offset)
@@ -155,7 +161,7 @@ bool key_section_name_thread(struct key_section *k, uint32_t id, struct str name
 {
     string_id known = key_section_thread_name(k, id);
 
-    if (known == STRING_NONE && !key_section_count_thread(k, offset))
+    if (known == STRING_NONE && idmap_get(&k->counted, id) == IDMAP_NONE && !count_thread(k, offset))
         return false;
     string_id text = name_of(k, name, offset);
     if (text == STRING_NONE || !idmap_set(&k->threads, id, text))

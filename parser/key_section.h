@@ -35,6 +35,7 @@ struct key_section {
     uint32_t n_methods;       /* lines */
     uint32_t n_threads;       /* distinct ids: listed, and those counted beside them */
     struct idmap threads;     /* listed id -> string id of its name */
+    struct idmap counted;     /* ids that were not listed when they were counted */
     struct idmap threads_low; /* id & 0xffff -> listed id: records of Android 4.4 to 13 hold 16 bits only */
     char *scratch;            /* name_bytes, for names that are rewritten */
 };
@@ -67,8 +68,9 @@ bool key_section_thread(const struct key_section *k, uint32_t record_id, uint32_
 /* Name of the thread that is listed with exactly this id, or STRING_NONE. */
 string_id key_section_thread_name(const struct key_section *k, uint32_t id);
 
-/* Counts a thread that has a record at `offset` and is not listed. False (diag set) when the limit is
- * passed. */
-bool key_section_count_thread(struct key_section *k, uint64_t offset) __attribute__((warn_unused_result));
+/* Counts a thread that has a record at `offset` and is not listed, or not yet. Once for each. False (diag set) when the
+ * limit is passed. */
+bool key_section_count_thread(struct key_section *k, uint32_t id, uint64_t offset)
+    __attribute__((warn_unused_result));
 
 #endif

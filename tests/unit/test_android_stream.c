@@ -220,6 +220,8 @@ static void undefined_names(void **state)
                       "10 late\n  . 0 0 0\n  .unknown[0x20] 0 0 1\n");
     profile_check_warning(f->profile, WARN_UNKNOWN_METHOD, 3, 32);
     profile_check_warning(f->profile, WARN_UNKNOWN_THREAD, 1, 32);
+    profile_check_fact(f->profile, "listed_threads", "1");
+    profile_check_fact(f->profile, "listed_methods", "0");
 }
 
 /* ---- unusable ---- */

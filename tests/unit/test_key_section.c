@@ -289,6 +289,20 @@ static void a_thread_listed_twice_counts_once(void **state)
     check_warning(f, WARN_THREAD_REDEFINED, 2, 15);
 }
 
+/* Records come before the list where that is a file of its own. */
+static void a_thread_counted_and_then_listed_counts_once(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_true(key_section_count_thread(&f->keys, 1, 0));
+    assert_true(key_section_count_thread(&f->keys, 2, 0));
+    assert_true(lines(f, "*threads\n1\ta\n2\tb\n3\tc\n4\td\n2\te\n"));
+    assert_int_equal(f->keys.n_threads, 4);
+    assert_false(key_section_count_thread(&f->keys, 5, 100));
+    assert_int_equal(f->diag.kind, DIAG_LIMIT);
+    assert_int_equal(f->diag.offset, 100);
+}
+
 static void bad_thread_lines(void **state)
 {
     struct fixture *f = *state;
@@ -466,6 +480,7 @@ int main(void)
         TEST(of_equal_low_bits_the_first),
         TEST(thread_names_are_raw),
         TEST(a_thread_listed_twice_counts_once),
+        TEST(a_thread_counted_and_then_listed_counts_once),
         TEST(bad_thread_lines),
         TEST(too_many_threads),
         TEST(method_ids),
