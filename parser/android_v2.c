@@ -129,14 +129,13 @@ static bool read_header(struct android_v2 *v, const uint8_t *p, size_t n)
 static bool know_layout(struct android_v2 *v, const uint8_t *p, size_t n, bool final)
 {
     bool method_open = p[0] == V2_METHOD && v->candidates == ALL_LAYOUTS;
-    bool saw_block;
 
     if (!method_open && (p[0] != V2_BLOCK || one_layout(v)))
         return true;
     if (n < V2_WINDOW_BYTES && !final)
         return false;
-    enum v2_layout layout = v2_choose(v->candidates, p, n, v->android.dual, v->counter_hz != 0,
-                                      &v->android.keys.methods, &saw_block);
+    enum v2_layout layout =
+        v2_choose(v->candidates, p, n, v->android.dual, v->counter_hz != 0, &v->android.keys.methods);
     if (p[0] == V2_BLOCK || layout == V2_A)
         settle(v, layout);
     else

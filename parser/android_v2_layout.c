@@ -218,7 +218,7 @@ static bool better(const struct walk *a, const struct walk *b)
 }
 
 enum v2_layout v2_choose(unsigned candidates, const uint8_t *p, size_t n, bool dual, bool counter,
-                         const struct method_table *methods, bool *saw_block)
+                         const struct method_table *methods)
 {
     /* Where all is equal, the first one of these. */
     static const enum v2_layout ORDER[2][4] = {{V2_C, V2_E, V2_B, V2_A}, {V2_E, V2_C, V2_B, V2_A}};
@@ -234,6 +234,5 @@ enum v2_layout v2_choose(unsigned candidates, const uint8_t *p, size_t n, bool d
         if (best.layout == V2_LAYOUTS || better(&best, &w))
             best = w;
     }
-    *saw_block = best.saw_block;
     return best.layout;
 }

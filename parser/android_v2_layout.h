@@ -160,9 +160,9 @@ bool v2_continues(const struct method_table *methods, const struct v2_values *fi
 
 /* The layout, out of the set `candidates` (1 << layout), that packets from p on are written in: n bytes, of
  * which V2_WINDOW_BYTES are looked at. The right one has packets that follow upon each other, blocks that
- * end with a record, and methods that are listed in `methods`. *saw_block: it came upon a block; if not, the
- * answer only says how methods are written. `counter`: the header names the frequency of a counter. */
+ * end with a record, and methods that are listed in `methods`. Where there is no block among them, the answer only
+ * says how methods are written. `counter`: the header names the frequency of a counter. */
 enum v2_layout v2_choose(unsigned candidates, const uint8_t *p, size_t n, bool dual, bool counter,
-                         const struct method_table *methods, bool *saw_block);
+                         const struct method_table *methods);
 
 #endif

@@ -201,6 +201,18 @@ static void take_header(struct unpack *u)
     u->head_bytes = 0;
 }
 
+/* The bytes begin no frame: behind a whole one they are not the stream's. */
+static void no_frame(struct unpack *u)
+{
+    const struct zstd *z = u->state;
+
+    u->stopped = true;
+    if (z->some)
+        u->report.trailing_bytes = u->head_bytes;
+    else
+        unpack_damage(u, UNPACK_DAMAGED);
+}
+
 static void take_magic(struct unpack *u)
 {
     struct zstd *z = u->state;
@@ -216,11 +228,7 @@ static void take_magic(struct unpack *u)
         u->head_bytes = 0;
         return;
     }
-    u->stopped = true;
-    if (z->some)
-        u->report.trailing_bytes = u->head_bytes;
-    else
-        unpack_damage(u, UNPACK_DAMAGED);
+    no_frame(u);
 }
 
 static void take_block_header(struct unpack *u)
@@ -304,7 +312,7 @@ static void finish(struct unpack *u)
     uint32_t known = FRAME_MAGIC & ((UINT32_C(1) << 8 * (u->head_bytes & 3)) - 1);
 
     if (z->part == ZSTD_PART_MAGIC && cursor_le(&c, u->head_bytes) != known)
-        u->report.trailing_bytes = u->head_bytes;
+        no_frame(u);
     else if (z->part != ZSTD_PART_MAGIC || u->head_bytes > 0)
         unpack_damage(u, UNPACK_CUT);
 }

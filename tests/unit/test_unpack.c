@@ -379,6 +379,48 @@ static void test_codings(void **state)
     assert_null(unpack_by_coding(STR("br")));
 }
 
+static bool drop(void *context, const uint8_t *p, size_t n)
+{
+    (void)context;
+    (void)p;
+    (void)n;
+    return true;
+}
+
+/* Where a coding is named, nobody has looked at the first bytes: there may be fewer of them than a magic has. */
+static void test_codings_of_little(void **state)
+{
+    static const struct {
+        struct str coding, bytes;
+        enum unpack_state state;
+    } CASES[] = {
+        {STR_INIT("gzip"), STR_INIT("abc"), UNPACK_DAMAGED},
+        {STR_INIT("zstd"), STR_INIT("abc"), UNPACK_DAMAGED},
+        {STR_INIT("gzip"), STR_INIT("abcdefghijkl"), UNPACK_DAMAGED},
+        {STR_INIT("zstd"), STR_INIT("abcdefghijkl"), UNPACK_DAMAGED},
+        {STR_INIT("gzip"), STR_INIT("\x1f\x8b"), UNPACK_CUT},
+        {STR_INIT("zstd"), STR_INIT("\x28\xb5"), UNPACK_CUT},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
+        const struct unpack_options options = {.limits = PACKED_LIMITS.unpacked, .sink = drop};
+        struct diag diag = {0};
+        struct unpack_report report;
+        struct arena arena;
+        arena_init(&arena, 1 << 20);
+        struct unpack *u = unpack_new(unpack_by_coding(CASES[i].coding), &arena, &options, &diag);
+        assert_non_null(u);
+        unpack_feed(u, CASES[i].bytes.p, CASES[i].bytes.n);
+        assert_true(unpack_finish(u));
+        unpack_report(u, &report);
+        assert_int_equal(report.state, CASES[i].state);
+        assert_int_equal(report.trailing_bytes, 0);
+        unpack_free(u);
+        arena_free(&arena);
+    }
+}
+
 /* An upload that is given up half-way. */
 static void test_abandoned(void **state)
 {
@@ -415,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_beginning),
         cmocka_unit_test(test_codings),
+        cmocka_unit_test(test_codings_of_little),
         cmocka_unit_test(test_abandoned),
     };
 
