@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+#include "parser/unpack.h"
+
+_Static_assert((int)TWO_FILES_HEAD_BYTES >= (int)UNPACK_MAGIC_BYTES, "the head tells every packer");
+
 const char TWO_FILES_HINT[] =
     "Send both at once: curl -F key=@x.key -F data=@x.data URL, or aflamed render x.key x.data.";
 
@@ -12,6 +16,8 @@ static bool begins(const uint8_t *head, size_t n, const char *magic, size_t magi
 
 enum two_files_kind two_files_kind(const uint8_t *head, size_t n)
 {
+    bool more;
+
     if (begins(head, n, "*version", 8))
         return TWO_FILES_KEY;
     if (begins(head, n, "SLOW", 4) && n >= 6) {
@@ -20,10 +26,7 @@ enum two_files_kind two_files_kind(const uint8_t *head, size_t n)
                : version >= 0xf1 && version <= 0xf3 ? TWO_FILES_STREAM
                                                     : TWO_FILES_NEITHER;
     }
-    if (begins(head, n, "\x1f\x8b", 2) || begins(head, n, "\x28\xb5\x2f\xfd", 4) ||
-        begins(head, n, "PK\3\4", 4))
-        return TWO_FILES_PACKED;
-    return TWO_FILES_NEITHER;
+    return unpack_detect(head, n, &more) != NULL ? TWO_FILES_PACKED : TWO_FILES_NEITHER;
 }
 
 static bool is_data(enum two_files_kind kind)

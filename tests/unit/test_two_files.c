@@ -32,6 +32,10 @@ static void kinds_by_first_bytes(void **state)
     assert_int_equal(kind("\x1f\x8b\x08\0\0\0\0\0", 8), TWO_FILES_PACKED);
     assert_int_equal(kind("\x28\xb5\x2f\xfd....", 8), TWO_FILES_PACKED);
     assert_int_equal(kind("PK\3\4....", 8), TWO_FILES_PACKED);
+    assert_int_equal(kind("PK\3\4", 4), TWO_FILES_PACKED);
+    assert_int_equal(kind("PK\3", 3), TWO_FILES_NEITHER);
+    assert_int_equal(kind("P*M\x18....", 8), TWO_FILES_PACKED); /* zstd, a frame to be skipped */
+    assert_int_equal(kind("PK\7\10PK\3\4", 8), TWO_FILES_PACKED);
     assert_int_equal(kind("", 0), TWO_FILES_NEITHER);
 }
 
