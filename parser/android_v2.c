@@ -65,7 +65,8 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
 
     if (slow != DETECT_YES)
         return slow;
-    return (version | 0xf0) >= 0xf4 && (version | 0xf0) <= 0xf6 ? DETECT_YES : DETECT_NO;
+    bool known = (version >= 4 && version <= 6) || (version >= 0xf4 && version <= 0xf6);
+    return known ? DETECT_YES : DETECT_NO;
 }
 
 static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
