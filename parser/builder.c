@@ -193,11 +193,6 @@ void builder_frame_rename(struct builder *b, frame_id frame, frame_id as)
     b->frames[frame] = b->frames[as];
 }
 
-frame_id builder_frame_count(const struct builder *b)
-{
-    return (frame_id)b->n_frames;
-}
-
 struct arena *builder_arena(const struct builder *b)
 {
     return b->arena;

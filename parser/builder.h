@@ -93,7 +93,6 @@ uint64_t builder_ns_per_tick(const struct builder *b);
 /* Of one clock, in ns: the time that all tracks' events span, added up, and its latest reading. */
 uint64_t builder_clock_total_ns(const struct builder *b, uint32_t clock);
 uint64_t builder_clock_latest_ns(const struct builder *b, uint32_t clock);
-frame_id builder_frame_count(const struct builder *b);
 struct arena *builder_arena(const struct builder *b);
 struct hash_seed builder_seed(const struct builder *b);
 
