@@ -7,6 +7,7 @@
 #include "server/handlers.h"
 #include "server/json_memory.h"
 #include "server/pages.h"
+#include "server/storage.h"
 
 enum { DAY_S = 86400 };
 
@@ -239,19 +240,32 @@ static void answer_changed(struct exchange *x, const struct record *r)
     reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
 }
 
+/* One that was deleted a moment ago is gone. */
+static void answer_unchanged(struct exchange *x, const struct record *r, enum store_result result)
+{
+    struct diag diag = {0};
+    struct record now;
+
+    if (result == STORE_NOT_FOUND && !profile_record(x, str_of(r->id), &now))
+        return;
+    storage_failed(x->service, result, "changed", &diag);
+    exchange_diag(x, &diag);
+}
+
 enum exchange_step handle_rename(struct exchange *x)
 {
     int64_t now_s = (int64_t)time(NULL);
     struct record r;
 
-    if (profile_record(x, x->parameters[0], &r) && form_token_accepted(x, &r) && take_changes(x, &r, now_s)) {
-        if (record_change(x->service->store, &r, now_s) == STORE_OK) {
-            LOG(x->service->log, LOG_INFO, "changed", LOG_STR("id", str_of(r.id)));
-            answer_changed(x, &r);
-        } else {
-            exchange_problem(x, 500, "not changed", "Try again, or tell the operator.",
-                             "The upload could not be changed.");
-        }
+    if (!profile_record(x, x->parameters[0], &r) || !form_token_accepted(x, &r) ||
+        !take_changes(x, &r, now_s))
+        return X_DONE;
+    enum store_result result = record_change(x->service->store, &r, now_s);
+    if (result == STORE_OK) {
+        LOG(x->service->log, LOG_INFO, "changed", LOG_STR("id", str_of(r.id)));
+        answer_changed(x, &r);
+    } else {
+        answer_unchanged(x, &r, result);
     }
     return X_DONE;
 }

@@ -12,6 +12,7 @@
 #include "server/progress.h"
 #include "server/range.h"
 #include "server/recent.h"
+#include "server/storage.h"
 #include "server/utc.h"
 
 static const char NOT_HERE_HINT[] = "Check the link, or upload the profile again.";
@@ -324,10 +325,9 @@ static void answer_bytes(struct exchange *x, const struct record *r, int fd, uin
 
 enum exchange_step handle_raw(struct exchange *x)
 {
-    char key[RECORD_BLOB_KEY_CHARS + 1];
+    struct diag diag = {0};
     struct record r;
     uint64_t bytes;
-    int fd;
 
     if (!profile_record(x, x->parameters[0], &r))
         return X_DONE;
@@ -336,14 +336,11 @@ enum exchange_step handle_raw(struct exchange *x)
         raw_headers(x, &r);
         return X_DONE;
     }
-    record_blob_key(r.sha256, key);
-    if (store_get(x->service->store, key, &fd, &bytes) != STORE_OK) {
-        exchange_problem(x, 500, "upload not readable",
-                         "Tell the operator: the service's log has the details.",
-                         "The stored bytes could not be opened.");
-        return X_DONE;
-    }
-    answer_bytes(x, &r, fd, bytes);
+    int fd = storage_open_blob(x->service, r.sha256, &bytes, &diag);
+    if (fd >= 0)
+        answer_bytes(x, &r, fd, bytes);
+    else
+        exchange_diag(x, &diag);
     return X_DONE;
 }
 
@@ -351,9 +348,12 @@ enum exchange_step handle_raw(struct exchange *x)
 
 static void delete_accepted(struct exchange *x, const struct record *r)
 {
-    if (record_delete(x->service->store, r, (int64_t)time(NULL)) != STORE_OK) {
-        exchange_problem(x, 500, "not deleted", "Try again, or tell the operator.",
-                         "The upload could not be deleted.");
+    enum store_result result = record_delete(x->service->store, r, (int64_t)time(NULL));
+    struct diag diag = {0};
+
+    if (result != STORE_OK) {
+        storage_failed(x->service, result, "deleted", &diag);
+        exchange_diag(x, &diag);
         return;
     }
     LOG(x->service->log, LOG_INFO, "deleted", LOG_STR("id", str_of(r->id)));

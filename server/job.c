@@ -6,6 +6,7 @@
 
 #include "parser/unpack.h"
 #include "server/job_impl.h"
+#include "server/storage.h"
 #include "server/sweep.h"
 
 enum {
@@ -86,17 +87,6 @@ static void refuse_memory(struct job *job, const char *detail)
     refuse(job, &diag);
 }
 
-void job_store_diag(struct diag *diag, enum store_result result)
-{
-    if (result == STORE_FULL)
-        diag_set(diag, DIAG_FULL, "disk full",
-                 "Tell the operator; nothing of other uploads is lost. Try again later.",
-                 "The service has no room left to keep the upload.");
-    else
-        diag_set(diag, DIAG_IO, "store not writable", "Tell the operator: the service's log has the details.",
-                 "The upload could not be stored.");
-}
-
 static void spool(void *context, const uint8_t *p, size_t n)
 {
     struct job *job = context;
@@ -109,7 +99,7 @@ static void spool(void *context, const uint8_t *p, size_t n)
         result = store_temp_write(&job->temp, p, n);
     if (result == STORE_OK)
         return;
-    job_store_diag(&diag, result);
+    storage_failed(job->service, result, "stored", &diag);
     refuse(job, &diag);
 }
 
@@ -204,7 +194,7 @@ static bool open_lanes(struct job *job, struct diag *diag)
                         "No memory for one more upload.");
     enum store_result result = store_temp_open(job->service->store, &job->temp);
     if (result != STORE_OK)
-        job_store_diag(diag, result);
+        storage_failed(job->service, result, "stored", diag);
     return result == STORE_OK;
 }
 

@@ -53,9 +53,6 @@ void job_result(struct job *job, struct job_result *result);
 /* Why a push was refused. */
 const struct diag *job_diag(struct job *job);
 
-/* What a failed write to the store means for the upload. */
-void job_store_diag(struct diag *diag, enum store_result result);
-
 /* Ends the producer's part. Without job_end before it, nothing of the upload stays. NULL is fine. */
 void job_release(struct job *job);
 

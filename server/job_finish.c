@@ -6,6 +6,7 @@
 #include "core/clean.h"
 #include "server/cache.h"
 #include "server/job_impl.h"
+#include "server/storage.h"
 #include "server/sweep.h"
 #include "server/views.h"
 
@@ -169,7 +170,7 @@ void job_run_finish(struct task *task)
 
 static bool fail_to_keep(struct job *job, enum store_result result)
 {
-    job_store_diag(&job->result.diag, result);
+    storage_failed(job->service, result, "stored", &job->result.diag);
     return false;
 }
 

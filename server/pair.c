@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/storage.h"
+
 enum { PIECE_BYTES = 16 << 10 };
 
 static enum pair_half other(enum pair_half half)
@@ -11,15 +13,15 @@ static enum pair_half other(enum pair_half half)
     return half == PAIR_KEY ? PAIR_DATA : PAIR_KEY;
 }
 
-void pair_init(struct pair *p, struct job *job, struct store *store)
+void pair_init(struct pair *p, struct job *job, const struct service *service)
 {
-    *p = (struct pair){.job = job, .store = store};
+    *p = (struct pair){.job = job, .service = service};
 }
 
 void pair_free(struct pair *p)
 {
-    if (p->store != NULL)
-        store_temp_discard(p->store, &p->held);
+    if (p->service != NULL)
+        store_temp_discard(p->service->store, &p->held);
     buf_free(&p->next);
 }
 
@@ -47,12 +49,12 @@ static enum two_files_kind kind_of(const struct pair_file *f)
 
 static bool hold(struct pair *p, const char *bytes, size_t n, struct diag *diag)
 {
-    enum store_result result = p->held.open ? STORE_OK : store_temp_open(p->store, &p->held);
+    enum store_result result = p->held.open ? STORE_OK : store_temp_open(p->service->store, &p->held);
 
     if (result == STORE_OK)
         result = store_temp_write(&p->held, bytes, n);
     if (result != STORE_OK)
-        job_store_diag(diag, result);
+        storage_failed(p->service, result, "stored", diag);
     return result == STORE_OK;
 }
 
@@ -188,7 +190,7 @@ static bool send_held(struct pair *p, struct diag *diag)
     ssize_t n = TEMP_FAILURE_RETRY(pread(p->held.fd, piece, want, (off_t)p->held_sent));
 
     if (n <= 0) {
-        job_store_diag(diag, STORE_FAILED);
+        storage_failed(p->service, STORE_FAILED, "stored", diag);
         return false;
     }
     p->held_sent += (uint64_t)n;

@@ -10,13 +10,12 @@
 
 #include "parser/two_files.h"
 #include "server/job.h"
-#include "server/store.h"
 
 enum pair_half { PAIR_KEY, PAIR_DATA, PAIR_HALVES };
 
 struct pair {
     struct job *job;
-    struct store *store;
+    const struct service *service;
     enum pair_half at; /* the half that arrives */
     struct pair_file {
         bool seen;
@@ -32,8 +31,8 @@ struct pair {
     struct buf next;        /* of the half that arrives: goes on behind the held one */
 };
 
-/* `p` zeroed; job and store are the caller's. */
-void pair_init(struct pair *p, struct job *job, struct store *store);
+/* `p` zeroed; job and service are the caller's. */
+void pair_init(struct pair *p, struct job *job, const struct service *service);
 void pair_free(struct pair *p); /* zeroed is fine */
 
 /* A field begins. False (diag) if it was there already. */

@@ -222,7 +222,7 @@ static void open_body(struct upload *u, struct str type, bool form, struct diag 
         u->job = job_new(x->service, diag);
     if (u->job != NULL && member.n > 0)
         job_choose(u->job, member);
-    pair_init(&u->pair, u->job, x->service->store);
+    pair_init(&u->pair, u->job, x->service);
 }
 
 static bool check_coding(struct exchange *x, const struct packer **packer)

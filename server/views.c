@@ -1,5 +1,6 @@
 #include "server/views.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "server/file.h"
 #include "server/hot.h"
 #include "server/static.h"
+#include "server/storage.h"
 
 /* One coding of one view that is being made. Lives until its task is done and nobody refers to it. Guarded by
  * views.lock. */
@@ -146,26 +148,12 @@ static bool no_memory(struct diag *diag)
     return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for the view.");
 }
 
-/* The upload's bytes; the caller closes it. -1: diag. */
-static int open_blob(struct service *service, const char *sha256, struct diag *diag)
-{
-    char key[RECORD_BLOB_KEY_CHARS + 1];
-    uint64_t bytes;
-    int fd;
-
-    record_blob_key(sha256, key);
-    if (store_get(service->store, key, &fd, &bytes) == STORE_OK)
-        return fd;
-    diag_set(diag, DIAG_IO, "upload not readable", "Tell the operator: the service's log has the details.",
-             "The stored upload could not be opened.");
-    return -1;
-}
-
 /* A chart reads the upload once more. */
 static bool render_chart(struct service *service, const struct view_request *r, const struct folded *f,
                          struct buf *out, struct diag *diag)
 {
-    int fd = open_blob(service, r->sha256, diag);
+    uint64_t bytes;
+    int fd = storage_open_blob(service, r->sha256, &bytes, diag);
 
     if (fd < 0)
         return false;
@@ -191,7 +179,8 @@ static void keep(struct service *service, const char *key, struct str bytes)
     enum store_result result = store_put(service->store, key, bytes, STORE_EVICTABLE);
 
     if (result != STORE_OK && result != STORE_EXISTS)
-        LOG(service->log, LOG_WARN, "view-not-kept", LOG_STR("key", str_of(key)));
+        LOG(service->log, LOG_WARN, "view-not-kept", LOG_STR("key", str_of(key)),
+            LOG_STR("why", str_of(strerror(errno))));
 }
 
 bool views_make(struct service *service, const struct view_request *r, const struct folded *f,
@@ -213,12 +202,13 @@ bool views_make(struct service *service, const struct view_request *r, const str
 static struct folded *load(struct views *v, const struct view_request *r, struct diag *diag)
 {
     char source[RECORD_SHA256_CHARS + 1];
+    uint64_t bytes;
 
     record_source(r->sha256, r->member, source);
     struct folded *f = cache_get(v->cache, source);
     if (f != NULL)
         return f;
-    int fd = open_blob(v->service, r->sha256, diag);
+    int fd = storage_open_blob(v->service, r->sha256, &bytes, diag);
     if (fd < 0)
         return NULL;
     f = fold_file(v->service->config, fd, r->member, diag);
