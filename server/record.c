@@ -329,12 +329,20 @@ static enum record_state read_object(struct store *s, struct str id, struct reco
 
 enum tombstone { TOMBSTONE_NONE, TOMBSTONE_FRESH, TOMBSTONE_OLD, TOMBSTONE_UNKNOWN };
 
+/* When it was put, where its words do not say: see bury. */
+static int64_t time_of(struct store *s, const char *key, int64_t now_s)
+{
+    struct store_object o;
+
+    return store_look(s, key, &o) == STORE_OK ? o.used_s : now_s;
+}
+
 /* One with other words in it still says that the upload was deleted; a failing disk says nothing. */
 static enum tombstone read_tombstone(struct store *s, struct str id, int64_t now_s)
 {
     char key[STORE_KEY_BYTES];
     struct buf text = {0};
-    int64_t gone_s = now_s;
+    int64_t gone_s;
 
     gone_key(key, id.p);
     enum store_result result = store_read(s, key, UTC_CHARS, &text);
@@ -344,7 +352,9 @@ static enum tombstone read_tombstone(struct store *s, struct str id, int64_t now
         return TOMBSTONE_NONE;
     if (result != STORE_OK && errno != EFBIG)
         return TOMBSTONE_UNKNOWN;
-    return readable && now_s - gone_s > (int64_t)RECORD_GONE_DAYS * DAY_S ? TOMBSTONE_OLD : TOMBSTONE_FRESH;
+    if (!readable)
+        gone_s = time_of(s, key, now_s);
+    return now_s - gone_s > (int64_t)RECORD_GONE_DAYS * DAY_S ? TOMBSTONE_OLD : TOMBSTONE_FRESH;
 }
 
 enum record_state record_read(struct store *s, struct str id, int64_t now_s, struct record *r)
@@ -384,17 +394,24 @@ enum store_result record_change(struct store *s, const struct record *r, int64_t
     return settled(removed) ? STORE_NOT_FOUND : removed;
 }
 
-enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
+/* A disk that has no room for a word may still have it for a name, whose own time says when. */
+static enum store_result bury(struct store *s, const char *key, int64_t now_s)
 {
     char now[UTC_CHARS + 1];
 
+    utc_format(now_s, now);
+    enum store_result result = store_put(s, key, str_of(now), STORE_DURABLE);
+    return result == STORE_FULL ? store_put(s, key, STR(""), STORE_DURABLE) : result;
+}
+
+enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
+{
     if (!record_id_valid(str_of(r->id)) || !sha256_valid(str_of(r->sha256))) {
         errno = EINVAL;
         return STORE_FAILED;
     }
     struct record_keys keys = keys_of(r);
-    utc_format(now_s, now);
-    enum store_result result = store_put(s, keys.gone, str_of(now), STORE_DURABLE);
+    enum store_result result = bury(s, keys.gone, now_s);
     if (settled(result))
         result = store_delete(s, keys.upload);
     if (settled(result))

@@ -140,7 +140,8 @@ static void sweep_in_turn(struct sweep *w)
     pthread_mutex_lock(&w->lock);
     if (!full)
         return;
-    w->sweeping = false;
+    /* Who found it full meanwhile, be it this sweep itself, found it so before the room was made. */
+    w->full = w->sweeping = false;
     w->made_room = removed;
     if (!removed)
         w->not_full_before_ms = now_ms() + FULL_PAUSE_MS;

@@ -279,6 +279,26 @@ class FullDisk(unittest.TestCase):
         os.unlink(os.path.join(self.disk, 'ballast'))
         self.assertEqual(self.server.upload(trace(salt=2)).status, 201)
 
+    def test_an_upload_can_be_deleted_without_any_room(self):
+        """That is when somebody wants to. It stays deleted, and is forgotten as any other."""
+        kept, deleted = self.server.upload(trace()), self.server.upload(trace(salt=3))
+        page = '/p/' + id_of(deleted)
+        for key in self.server.files('views'):     # nothing that a sweep could remove
+            os.unlink(path_of(self.server, key))
+        self.fill()
+        self.assertEqual(self.free_bytes(), 0)
+        changed = self.server.request('POST', '/p/%s/rename' % id_of(kept), 'token=%s&name=x' % token_of(kept))
+        self.assertEqual(changed.status, 507, changed)
+        answer = self.server.request('DELETE', page, X_Delete_Token=token_of(deleted))
+        self.assertEqual(answer.status, 200, answer)
+        self.assertNotIn(record_key(deleted), self.server.files('uploads'))
+        self.server.stop()
+        self.server.start()
+        self.assertEqual(self.server.get(page).status, 410)
+        self.assertEqual(self.server.get('/p/%s/raw' % id_of(kept)).body, trace())
+        set_age(self.server, 'gone/' + id_of(deleted), 31 * DAY_S)
+        self.assertEqual(self.server.get(page).status, 404)
+
     def test_views_make_room(self):
         """The next sweep in time would come in an hour."""
         first = self.server.upload(trace())
