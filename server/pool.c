@@ -17,7 +17,7 @@ struct pool {
     pthread_t threads[];
 };
 
-static unsigned cores(void)
+unsigned pool_cores(void)
 {
     cpu_set_t set;
 
@@ -32,7 +32,7 @@ static unsigned cores(void)
 struct pool *pool_new(unsigned workers)
 {
     if (workers == 0)
-        workers = cores();
+        workers = pool_cores();
     struct pool *p = calloc(1, sizeof(*p) + workers * sizeof(p->threads[0]));
     if (p == NULL)
         return NULL;

@@ -15,6 +15,9 @@ struct task {
     struct task *next; /* the pool's */
 };
 
+/* Cores that the process may run on, as far as the system tells: at least 1. */
+unsigned pool_cores(void);
+
 /* Created stopped, so that a test can fill it. 0 workers: one per core that the process may run on. NULL when
  * the system gives no memory. */
 struct pool *pool_new(unsigned workers);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "render/thumb.h"
@@ -77,12 +78,30 @@ static bool make_policies(struct service *s)
 
 static void settle_sizes(struct config *c)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
     if (c->workers == 0)
-        c->workers = cores > 0 ? (uint64_t)cores : 1;
+        c->workers = pool_cores();
     if (c->open_jobs == 0)
         c->open_jobs = 2 * c->workers;
+}
+
+/* Many systems start a program with fewer descriptors than it may have, for the sake of those that use select(2). */
+static void raise_descriptors(const struct service *s)
+{
+    enum {
+        OF_A_CONNECTION = 3, /* itself, and what is stored of an upload in two files */
+        OF_A_WORKER = 4,
+        OF_THE_SERVICE = 64
+    };
+    rlim_t wanted =
+        OF_THE_SERVICE + OF_A_CONNECTION * s->config->max_connections + OF_A_WORKER * s->config->workers;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur < wanted)
+        LOG(s->log, LOG_WARN, "few-descriptors", LOG_U64("wanted", wanted), LOG_U64("limit", limit.rlim_cur));
 }
 
 static bool no_means(struct diag *diag)
@@ -96,6 +115,7 @@ static bool open_service(struct service *s, const struct config *config, struct 
 {
     s->config = config;
     s->log = log_new(level_of(config->log_level), STDERR_FILENO);
+    raise_descriptors(s);
     s->store = store_open(config->store, diag);
     if (s->store == NULL)
         return false;

@@ -14,7 +14,7 @@ from support import sanitized     # noqa: E402
 # wrapper could not pass on: the one has memory and threads of its own, the other takes its memory from the program.
 SURE = re.compile(r'''_ITM_|__cxa_|__gmon_|__libc_|__errno|__stack_chk|__assert|__sched_cpucount|__\w*printf_chk$|__mem\w+_chk$|
     __(str|stp)\w+_chk$|abort$|clock_gettime$|time$|timegm$|gmtime_r$|getenv$|getpid$|gettid$|environ$|isatty$|signal$|sig\w+$|
-    pthread_(mutex|cond|condattr)_\w+$|pthread_(once|join|sigmask|getspecific)$|setpriority$|(mem|str)[a-z]+$|qsort$|
+    pthread_(mutex|cond|condattr)_\w+$|pthread_(once|join|sigmask|getspecific)$|setpriority$|[gs]etrlimit$|(mem|str)[a-z]+$|qsort$|
     (vs|s)nprintf$|printf$|fprintf$|stdout$|stderr$|closedir$|freeaddrinfo$|inet_pton$|mmap$|json_|crc32$|deflate$|
     deflateEnd$|inflateReset$|ZSTD_(isError|getErrorCode|compressBound|freeDStream|DCtx_reset)$|CRYPTO_memcmp$|
     EVP_(EncodeBlock|sha256|MD_CTX_free)$|magic_close$|MHD_(start|stop|quiesce)_daemon$|

@@ -1,9 +1,11 @@
-"""What the operator needs: the log has the reason that a client is not told."""
+"""What the operator needs: the log has the reason that a client is not told; the service makes do with what the process
+may have, and says so if it is too little."""
 import os
 import re
+import resource
 import unittest
 
-from support import ServiceTest, id_of, token_of, trace
+from support import AFLAMED, Server, ServiceTest, head, id_of, read_answers, token_of, trace
 
 FORM = {'Content_Type': 'application/x-www-form-urlencoded'}
 
@@ -58,6 +60,67 @@ class Log(ServiceTest):
         before = self.server.log()
         self.assertEqual(self.server.get('/p/%s/t/1.svg?width=333' % id_of(answer)).status, 200)
         self.assertRegex(self.said_since(before), r'warn view-not-kept key=views/\S+ why=No\\ such')
+
+
+class Means(unittest.TestCase):
+    def setUp(self):
+        if not AFLAMED:
+            self.skipTest('AFLAMED names no program')
+
+    def server_with(self, descriptors, hard, **config):
+        """The service inherits what the test has for a moment."""
+        before = resource.prlimit(0, resource.RLIMIT_NOFILE)
+        resource.prlimit(0, resource.RLIMIT_NOFILE, (descriptors, before[1]))
+        try:
+            server = LimitedServer(hard, **config)
+        finally:
+            resource.prlimit(0, resource.RLIMIT_NOFILE, before)
+        self.addCleanup(server.clean)
+        return server
+
+    def test_descriptors_are_enough_for_the_connections_that_are_allowed(self):
+        server = self.server_with(64, 4096, max_connections=100)
+        content = trace(records=20000)
+        slow = [server.connect() for _ in range(50)]
+        for connection in slow:
+            self.addCleanup(connection.close)
+            connection.sendall(head('POST', '/', 'Content-Length: %d' % len(content)) + content[:5000])
+        for connection in slow:
+            connection.sendall(content[5000:])
+        self.assertEqual([read_answers(c, ('POST',))[0].status for c in slow], [201] * len(slow))
+        self.assertNotIn('few-descriptors', server.log())
+
+    def test_too_few_descriptors_are_logged(self):
+        server = self.server_with(64, 128, max_connections=100)
+        self.assertRegex(server.log(), r'warn few-descriptors wanted=\d+ limit=128\n')
+
+    def test_a_worker_for_each_core_that_may_be_used(self):
+        cores = os.sched_getaffinity(0)
+        if len(cores) < 2:
+            self.skipTest('there is one core only')
+        os.sched_setaffinity(0, {min(cores)})
+        try:
+            server = Server()
+        finally:
+            os.sched_setaffinity(0, cores)
+        self.addCleanup(server.clean)
+        self.assertRegex(server.log(), r'info listening .* workers=1\n')
+
+
+class LimitedServer(Server):
+    """The limit that can be raised no further comes from a shell: the test could not take it back."""
+
+    def __init__(self, hard, **config):
+        self.hard = hard
+        super().__init__(**config)
+
+    @property
+    def PROGRAM(self):
+        path = os.path.join(self.folder, 'limited')
+        with open(path, 'w') as file:
+            file.write('#!/bin/sh\nulimit -H -n %d && exec %s "$@"\n' % (self.hard, AFLAMED))
+        os.chmod(path, 0o755)
+        return path
 
 
 if __name__ == '__main__':
