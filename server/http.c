@@ -136,6 +136,15 @@ static void *open_request(void *cls, const char *target, struct MHD_Connection *
     return r;
 }
 
+/* Up to a delete token: of that the service keeps no more than a digest. */
+static struct str without_token(struct str target)
+{
+    static const struct str TOKEN = STR_INIT("token=");
+    size_t n = str_find_str(target, TOKEN);
+
+    return n == target.n ? target : (struct str){target.p, n + TOKEN.n};
+}
+
 static void log_request(const struct request *r)
 {
     struct timespec now;
@@ -143,8 +152,8 @@ static void log_request(const struct request *r)
     clock_gettime(CLOCK_MONOTONIC, &now);
     int64_t us = (now.tv_sec - r->started.tv_sec) * 1000000 + (now.tv_nsec - r->started.tv_nsec) / 1000;
     LOG(r->http->service->log, LOG_INFO, "request", LOG_U64("id", r->x.id), LOG_STR("method", r->x.method),
-        LOG_STR("target", str_of(r->target)), LOG_U64("status", r->status), LOG_U64("bytes", r->reply_bytes),
-        LOG_U64("us", (uint64_t)us));
+        LOG_STR("target", without_token(str_of(r->target))), LOG_U64("status", r->status),
+        LOG_U64("bytes", r->reply_bytes), LOG_U64("us", (uint64_t)us));
 }
 
 static void close_request(void *cls, struct MHD_Connection *connection, void **context,

@@ -1,5 +1,5 @@
-"""What the operator needs: the log has the reason that a client is not told; the service makes do with what the process
-may have, and says so if it is too little."""
+"""What the operator needs: the log has the reason that a client is not told, and not what only the uploader may know;
+the service makes do with what the process may have, and says so if it is too little."""
 import os
 import re
 import resource
@@ -52,6 +52,20 @@ class Log(ServiceTest):
             before = self.server.log()
             self.assert_the_log_has_it(before, self.server.get(path + target),
                                        r'error blob-not-opened sha256=%s why=No\\ such' % sha256)
+
+    def test_nothing_that_could_delete_an_upload(self):
+        """The form asks for the token in the address, since it works without scripts."""
+        answer = self.stored(trace(salt=4))
+        path, token = '/p/' + id_of(answer), token_of(answer)
+        for target in (path + '/delete?token=' + token, path + '/delete?a=b&token=%s&c=d' % token,
+                       'http://x%s/delete?token=%s' % (path, token), '/nothing?token=' + token):
+            before = self.server.log()
+            self.server.get(target)
+            self.assertRegex(self.said_since(before), r'info request .* target=\S+token\\=\S* status=')
+        changes = 'token=%s&name=x' % token
+        self.assertEqual(self.server.request('POST', path + '/rename', changes, **FORM).status, 200)
+        self.assertEqual(self.server.request('DELETE', path, X_Delete_Token=token).status, 200)
+        self.assertNotIn(token, self.server.log())
 
     def test_why_a_view_is_not_kept(self):
         answer = self.stored(trace(salt=3))
