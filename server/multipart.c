@@ -14,7 +14,7 @@
  *     DELIMITER  blanks, then CR LF: a part; or --: the end
  *     HEADERS    lines, then an empty one
  *     DATA       up to the next CR LF -- boundary, to DELIMITER again
- *     EPILOGUE   anything, ignored
+ *     EPILOGUE   anything, skipped
  *
  * A boundary holds no CR, so the delimiter has one at its beginning only: no proper end of what was matched
  * of it can be another beginning of it. Therefore what a piece leaves matched is a number, not bytes; and
@@ -34,7 +34,7 @@ struct multipart {
     size_t matched; /* of the delimiter, by the end of what was fed */
     size_t
         borrowed; /* of these, how many belong to what stands before the data: the CR LF of the line before */
-    size_t preamble_n;
+    size_t preamble_n, epilogue_n;
     char before; /* in STATE_DELIMITER: the byte before, 0 right behind the boundary */
     size_t line; /* where the current line begins in header */
     size_t header_n;
@@ -384,6 +384,15 @@ static bool feed_data(struct multipart *m, const char **p, size_t *n, struct dia
     return pass(m, data, before, diag);
 }
 
+static bool feed_epilogue(struct multipart *m, const char **p, size_t *n, struct diag *diag)
+{
+    m->epilogue_n += *n;
+    advance(m, p, n, *n);
+    return m->epilogue_n <= MULTIPART_EPILOGUE_BYTES_MAX ||
+           diag_set(diag, DIAG_USAGE, TITLE, HINT, "It goes on for more than %d bytes behind its end.",
+                    MULTIPART_EPILOGUE_BYTES_MAX);
+}
+
 static bool feed_some(struct multipart *m, const char **p, size_t *n, struct diag *diag)
 {
     switch (m->state) {
@@ -395,8 +404,7 @@ static bool feed_some(struct multipart *m, const char **p, size_t *n, struct dia
     case STATE_HEADERS:
         return feed_headers(m, p, n, diag);
     case STATE_EPILOGUE:
-        advance(m, p, n, *n);
-        return true;
+        return feed_epilogue(m, p, n, diag);
     case STATE_FAILED:
         break;
     }

@@ -3,7 +3,7 @@
  *
  * Strict where readers differ from each other, because that is where bodies are forged: line ends are CR LF,
  * headers are not folded, nothing is named twice, no transfer encoding. What stands before the first
- * delimiter is skipped up to MULTIPART_PREAMBLE_BYTES_MAX, what stands behind the last is ignored. A part of
+ * delimiter and behind the last is passed over, up to a number of bytes each. A part of
  * multipart/mixed is data like any other. Memory does not depend on the body, time is linear in it. One
  * thread at a time. */
 #ifndef SERVER_MULTIPART_H
@@ -15,6 +15,7 @@
 enum {
     MULTIPART_BOUNDARY_MAX = 70, /* RFC 2046, 5.1.1 */
     MULTIPART_PREAMBLE_BYTES_MAX = 8192,
+    MULTIPART_EPILOGUE_BYTES_MAX = 8192,
     MULTIPART_HEADER_BYTES_MAX = 8192, /* of one part */
     MULTIPART_PARTS_MAX = 64
 };

@@ -283,9 +283,11 @@ class Limits(BadInput):
             self.assertEqual(self.server.upload(pieces).status, 413)
         self.assertEqual(self.server.files('tmp'), [])
 
-    def test_chunked_body_without_end_is_cut_off(self):
+    def assert_cut_off(self, *headers, begin=b''):
         with self.server.connect() as connection:
-            connection.sendall(head('POST', '/', 'Transfer-Encoding: chunked'))
+            connection.sendall(head('POST', '/', 'Transfer-Encoding: chunked', *headers))
+            if begin:
+                connection.sendall(b'%x\r\n%s\r\n' % (len(begin), begin))
             piece = b'10000\r\n' + bytes(65536) + b'\r\n'
             sent = 0
             try:
@@ -295,6 +297,15 @@ class Limits(BadInput):
             except (BrokenPipeError, ConnectionResetError):
                 pass
         self.assertLess(sent, 32 * MIB)
+
+    def test_chunked_body_without_end_is_cut_off(self):
+        self.assert_cut_off()
+
+    def test_form_that_goes_on_behind_its_end_is_cut_off(self):
+        kind, body = form(('trace', 'x', trace()))
+        self.assertEqual(self.server.upload(body + bytes(8190), Content_Type=kind).status, 201)
+        self.assertEqual(self.server.upload(body + bytes(8191), Content_Type=kind).status, 400)
+        self.assert_cut_off('Content-Type: ' + kind, begin=body)
 
     def test_client_that_stops_sending(self):
         for sent in (b'', b'POST / HT', head('POST', '/', 'Content-Length: 5000'),
