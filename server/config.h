@@ -28,7 +28,7 @@ struct config {
     uint64_t max_unpacked_ratio; /* and for each of its bytes, once they are many */
     uint64_t max_connections;
     uint64_t idle_timeout_s;    /* a connection that sends nothing */
-    uint64_t request_timeout_s; /* a request from its first byte to its last */
+    uint64_t request_timeout_s; /* from the first byte of a request to the last of its answer */
     uint64_t answer_within_ms;  /* a durable upload is answered then, though its views are still being made */
     uint64_t expires_days;      /* of an upload, unless it asks for another time */
     uint64_t max_expires_days;

@@ -52,8 +52,12 @@ static bool make_durably(char *path)
 {
     struct stat st;
 
-    if (mkdir(path, 0700) != 0)
-        return errno == EEXIST || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+    if (mkdir(path, 0700) != 0) {
+        int why = errno;
+        bool there = why == EEXIST || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+        errno = why;
+        return there;
+    }
     char *slash = strrchr(path, '/');
     if (slash == NULL)
         return sync_folder(AT_FDCWD, ".");

@@ -38,7 +38,8 @@ enum exchange_step handle_status(struct exchange *x)
         return X_DONE;
     if ((wait.p != NULL && !str_to_u64(wait, 10, &seconds)) ||
         (seen.p != NULL && !str_to_u64(seen, 10, &made))) {
-        exchange_problem(x, 400, "bad parameter", "", "wait is a number of seconds, made a number of views.");
+        exchange_problem(x, 400, "bad parameter", "Ask as in status.json?wait=60, or leave both out.",
+                         "wait is a number of seconds, made a number of views.");
         return X_DONE;
     }
     if (seen.p == NULL)

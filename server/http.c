@@ -386,8 +386,8 @@ static enum MHD_Result handle(struct request *r)
         return send_reply(r);
     }
     if (r->x.form.failed) {
-        exchange_problem(&r->x, 413, "form too large", "", "The form has more than %d bytes.",
-                         FORM_BYTES_MAX);
+        exchange_problem(&r->x, 413, "form too large", "Send its fields alone, and a shorter name.",
+                         "The form has more than %d bytes.", FORM_BYTES_MAX);
         return send_reply(r);
     }
     return r->route->handle(&r->x) == X_WAIT ? MHD_YES : send_reply(r);
@@ -516,12 +516,16 @@ static void http_free(struct http *h)
 struct http *http_start(struct service *service, int listen_fd, struct diag *diag)
 {
     struct http *h = calloc(1, sizeof(*h));
+    pthread_condattr_t monotonic;
 
     if (h != NULL) {
         h->service = service;
         atomic_init(&h->next_id, 1);
         pthread_mutex_init(&h->lock, NULL);
-        pthread_cond_init(&h->idle, NULL);
+        pthread_condattr_init(&monotonic);
+        pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+        pthread_cond_init(&h->idle, &monotonic);
+        pthread_condattr_destroy(&monotonic);
         h->deadlines = deadlines_new(service->config->request_timeout_s, tick, h);
         if (h->deadlines != NULL)
             h->daemon = start_daemon(h, listen_fd);
@@ -540,7 +544,7 @@ static bool wait_idle(struct http *h, unsigned seconds)
     struct timespec until;
     int waited = 0;
 
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += seconds;
     pthread_mutex_lock(&h->lock);
     while (h->active > 0 && waited == 0)

@@ -6,7 +6,7 @@ import struct
 import time
 import unittest
 
-from support import (ServiceTest, amount, binary_header, form, head, large_trace, method_lines, read_answers,
+from support import (ServiceTest, amount, binary_header, form, head, id_of, large_trace, method_lines, read_answers,
                      sanitized, text_part, trace)
 
 PNG = bytes.fromhex('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489')
@@ -227,6 +227,17 @@ class Forms(BadInput):
     def assert_nothing_stored(self):
         self.assertEqual(self.server.files('uploads'), [])
         self.assertEqual(self.server.files('tmp'), [])
+
+
+class Others(BadInput):
+    def test_bad_parameters_of_a_status(self):
+        path = '/p/%s/status.json?' % id_of(self.stored())
+        for query in ('wait=x', 'wait=-1', 'made=x', 'wait=1&made='):
+            self.assert_problem(lambda query=query, **h: self.server.get(path + query, **h), 400, ['seconds'])
+
+    def test_a_form_that_is_too_large(self):
+        path = '/p/%s/rename' % id_of(self.stored())
+        self.assert_problem(lambda **h: self.server.request('POST', path, 'name=' + 'n' * 5000, **h), 413, ['4096'])
 
 
 class Limits(BadInput):

@@ -118,6 +118,11 @@ class Serve(Command):
         self.command('--listen', '0.0.0.0:0', '--open', '--check-config')
         self.command('--listen', '[::1]:0', '--check-config')
 
+    def test_why_the_store_cannot_be_made(self):
+        """Not even root can make a folder there."""
+        run = self.refused('--listen', '127.0.0.1:0', '--store', '/sys/aflamed/store', status=1, said='/sys/aflamed/store')
+        self.assertNotIn('No such file', run.stderr)
+
     def test_configuration_into_a_full_disk(self):
         with open('/dev/full', 'wb') as full:
             self.refused('--print-config', status=1, said='configuration', stdout=full)
