@@ -1,6 +1,7 @@
 """What deploy/ promises: a socket handed over by the service manager, a proxy with a path before the service, and a
 package list for the container that names what the program really links."""
 import base64
+import json
 import os
 import re
 import shutil
@@ -202,6 +203,30 @@ class BehindNginx(unittest.TestCase):
         answer = self.ask('POST', '/aflamed/', support.trace(salt=2))
         path = answer.text.strip()[len('http://127.0.0.1:%d' % self.port):]
         self.assertIn('event: done', self.ask('GET', path + '/events').text)
+
+
+class Memory(unittest.TestCase):
+    """What a container may have is enough for what README.md says that the service takes at most."""
+    UNITS = {'k': 1 << 10, 'm': 1 << 20, 'g': 1 << 30}
+
+    def bytes_of(self, text):
+        number, unit = re.match(r'(\d+)([kmg]?)\Z', str(text).lower()).groups()
+        return int(number) * self.UNITS.get(unit, 1)
+
+    def test_limit_of_the_container(self):
+        compose = deployed('compose.yaml')
+        settings = dict(re.findall(r'^ +(AFLAMED_\w+): "?([^"\n]+)"?$', compose, re.M))
+        printed = subprocess.run([support.AFLAMED, '--print-config'], env=settings, timeout=60,
+                                 capture_output=True, text=True, check=True).stdout
+        config = {key: self.bytes_of(value) for key, value in json.loads(printed).items()
+                  if key in ('workers', 'open_jobs', 'max_connections') or key.endswith('_bytes')}
+        workers, open_jobs = config['workers'], config['open_jobs'] or 2 * config['workers']
+        self.assertGreater(workers, 0, 'as many as the machine has cores')
+        most = (open_jobs * (config['job_memory_bytes'] + config['queue_bytes'])
+                + workers * 2 * (config['job_memory_bytes'] + config['view_memory_bytes'])
+                + config['profile_cache_bytes'] + config['hot_bytes'] + config['max_connections'] * (32 + 768 << 10))
+        limit = self.bytes_of(re.search(r'mem_limit: (\w+)', compose)[1])
+        self.assertLess(most + 64 * self.UNITS['m'], limit)
 
 
 class Packages(unittest.TestCase):
