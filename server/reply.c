@@ -178,8 +178,8 @@ static bool may_encode(const struct reply *r)
 {
     const char *vary = reply_header_value(r, "Vary");
 
-    return r->status == 200 && r->kind == REPLY_BUFFER && !r->body.failed && r->body.n > REPLY_ENCODE_BYTES &&
-           vary != NULL && strstr(vary, "Accept-Encoding") != NULL;
+    return r->status / 100 == 2 && r->kind == REPLY_BUFFER && !r->body.failed &&
+           r->body.n > REPLY_ENCODE_BYTES && vary != NULL && strstr(vary, "Accept-Encoding") != NULL;
 }
 
 void reply_encode(struct reply *r, struct str accept_encoding)

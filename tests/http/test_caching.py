@@ -1,6 +1,7 @@
 """Answers that are compressed, conditional, partial, or in memory."""
 import gzip
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -87,6 +88,14 @@ class Compression(Stored):
                     self.assertEqual(gzip.decompress(coded.body), plain.body)
             self.assertIn('immutable', coded['Cache-Control'])
             self.assertIn('Accept-Encoding', coded['Vary'])
+
+    def test_the_answer_to_an_upload(self):
+        content = trace(threads=60, records=6000)
+        plain = self.server.upload(content, Accept='application/json')
+        self.assertGreater(len(plain.body), 4096)
+        zipped = self.server.upload(content, Accept='application/json', Accept_Encoding='gzip')
+        self.assertEqual((zipped.status, zipped['Content-Encoding']), (201, 'gzip'))
+        self.assertEqual(json.loads(gzip.decompress(zipped.body))['sha256'], json.loads(plain.body)['sha256'])
 
     def test_all_at_once(self):
         views = ['/t/%s.svg?width=%d' % (t, w) for t in ('1', 'all') for w in (901, 902, 903)]
