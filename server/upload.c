@@ -225,6 +225,29 @@ static void open_body(struct upload *u, struct str type, bool form, struct diag 
     pair_init(&u->pair, u->job, x->service);
 }
 
+/* Days, or hours with an h behind the number. */
+static bool expiry(struct upload *u, int64_t now_s, int64_t *expires_s)
+{
+    const struct config *config = u->exchange->service->config;
+    struct str text = str_trim(buf_view(&u->expires));
+    uint64_t n = config->expires_days, unit_s = 86400;
+
+    if (u->expires.failed || u->name.failed)
+        return no_memory(u);
+    if (text.n > 1 && (text.p[text.n - 1] == 'h' || text.p[text.n - 1] == 'd')) {
+        unit_s = text.p[text.n - 1] == 'h' ? 3600 : 86400;
+        text.n--;
+    }
+    if (text.n > 0 && (!str_to_u64(text, 10, &n) || n == 0 || n > config->max_expires_days * 86400 / unit_s))
+        return diag_set(
+            &u->diag, DIAG_USAGE, "bad expiry",
+            "Give a number of days (7 or 7d) or of hours (12h); the operator may raise max_expires_days.",
+            "expires must be between one hour and the limit max_expires_days of %llu days.",
+            (unsigned long long)config->max_expires_days);
+    *expires_s = now_s + (int64_t)(n * unit_s);
+    return true;
+}
+
 static bool check_coding(struct exchange *x, const struct packer **packer)
 {
     if (coding_find(x->header(x, "Content-Encoding"), packer))
@@ -242,6 +265,7 @@ enum exchange_step upload_begin(struct exchange *x)
     bool form = type.p != NULL && is_form(x, type);
     const struct packer *packer;
     struct diag diag = {0};
+    int64_t expires_s;
 
     if (!check_length(x, form) || !check_coding(x, &packer))
         return X_DONE;
@@ -254,7 +278,10 @@ enum exchange_step upload_begin(struct exchange *x)
         u->have_file = !form;
         u->packer = packer;
         name_from_url(u, x);
-        open_body(u, type, form, &diag);
+        if (expiry(u, 0, &expires_s))
+            open_body(u, type, form, &diag);
+        else
+            diag = u->diag;
     }
     if (diag.kind != DIAG_NONE) {
         upload_free(u);
@@ -311,29 +338,6 @@ enum upload_step upload_data(struct exchange *x, const char *p, size_t n)
 }
 
 /* ---- end ---- */
-
-/* Days, or hours with an h behind the number. */
-static bool expiry(struct upload *u, int64_t now_s, int64_t *expires_s)
-{
-    const struct config *config = u->exchange->service->config;
-    struct str text = str_trim(buf_view(&u->expires));
-    uint64_t n = config->expires_days, unit_s = 86400;
-
-    if (u->expires.failed || u->name.failed)
-        return no_memory(u);
-    if (text.n > 1 && (text.p[text.n - 1] == 'h' || text.p[text.n - 1] == 'd')) {
-        unit_s = text.p[text.n - 1] == 'h' ? 3600 : 86400;
-        text.n--;
-    }
-    if (text.n > 0 && (!str_to_u64(text, 10, &n) || n == 0 || n > config->max_expires_days * 86400 / unit_s))
-        return diag_set(
-            &u->diag, DIAG_USAGE, "bad expiry",
-            "Give a number of days (7 or 7d) or of hours (12h); the operator may raise max_expires_days.",
-            "expires must be between one hour and the limit max_expires_days of %llu days.",
-            (unsigned long long)config->max_expires_days);
-    *expires_s = now_s + (int64_t)(n * unit_s);
-    return true;
-}
 
 /* Whether the body was coded as its header says. */
 static bool check_coded(struct upload *u)

@@ -197,7 +197,7 @@ class Answers(ServiceTest):
     def test_bad_view_options_are_refused_before_the_body(self):
         before = self.server.files('')
         for query in ('output=nothing', 'output=svg&view=round', 'output=svg&track=x', 'colour=red',
-                      'track='):
+                      'track=', 'expires=soon', 'name=x&expires=366'):
             with self.subTest(query):
                 sent = head('POST', '/?' + query, 'Content-Length: 100000')
                 self.assertEqual(self.server.raw(sent)[0].status, 400)
