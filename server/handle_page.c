@@ -204,9 +204,11 @@ static bool take_expires(struct exchange *x, struct str text, struct record *r, 
     if (text.n == 0)
         return true;
     if (!str_to_u64(text, 10, &days) || days == 0 || days > (uint64_t)most) {
-        exchange_problem(x, 400, "not that long", "Leave the field empty to change nothing.",
-                         "The profile can be kept for 1 to %lld more days: %llu after its upload.",
-                         (long long)most, (unsigned long long)x->service->config->max_expires_days);
+        exchange_problem(
+            x, 400, "not that long", "Leave the field empty to change nothing.",
+            "It is a whole number of days; the profile can be kept for %lld more at most: %llu after "
+            "its upload.",
+            (long long)most, (unsigned long long)x->service->config->max_expires_days);
         return false;
     }
     r->expires_s = now_s + (int64_t)days * DAY_S;

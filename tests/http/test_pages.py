@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import re
+import time
 import unittest
 import urllib.parse
 
@@ -344,6 +345,18 @@ class Changes(ServiceTest):
         self.server.kill()
         self.server.start()
         self.assertEqual(self.facts()['name'], 'kept')
+
+
+class NoLonger(ServiceTest):
+    CONFIG = {'expires_days': 1, 'max_expires_days': 1}
+
+    def test_what_is_kept_for_as_long_as_may_be(self):
+        upload = self.stored()
+        time.sleep(1.1)     # less than a day is left
+        change = urllib.parse.urlencode({'token': token_of(upload), 'expires': 1})
+        answer = self.server.request('POST', '/p/%s/rename' % id_of(upload), change)
+        self.assertEqual(answer.status, 400)
+        self.assertIn('0 more at most', answer.text)
 
 
 class Token(ServiceTest):
