@@ -28,12 +28,17 @@ static void put_query(struct buf *b, const struct view_options *o)
 
 /* ---- threads ---- */
 
+static bool is_single(const struct view_options *o)
+{
+    return o->tracks == TRACKS_LISTED && o->n_track_ids == 1;
+}
+
 static size_t find_shown(const struct page_flame *of, const json_t *tracks)
 {
     const struct view_options *o = of->options;
     size_t n = json_array_size(tracks), i = 0;
 
-    if (o->tracks != TRACKS_LISTED || o->n_track_ids != 1)
+    if (!is_single(o))
         return n;
     while (i < n && page_data_number(json_array_get(tracks, i), "id") != o->track_ids[0])
         i++;
@@ -95,26 +100,33 @@ static void put_track_choice(const struct page *p, size_t i)
     page_frame_text(p->b, " (", page_data_track_id(track, text), ")</option>\n");
 }
 
+/* Several at once, of which there is no chart. */
+static void put_sets(const struct page *p)
+{
+    const struct view_options *o = p->of->options;
+
+    put_choice(p->b, STR("all"), o->tracks == TRACKS_ALL);
+    buf_z(p->b, "all side by side</option>\n");
+    put_choice(p->b, STR("merged"), o->tracks == TRACKS_MERGED);
+    buf_z(p->b, "all merged</option>\n");
+    if (o->tracks == TRACKS_LISTED && !is_single(o)) {
+        put_choice(p->b, p->of->track, true);
+        page_frame_text(p->b, "", p->of->track, "</option>\n");
+    }
+}
+
 /* The one that is shown is always among them. */
 static void put_tracks(const struct page *p)
 {
     size_t n = json_array_size(p->tracks);
-    const struct view_options *o = p->of->options;
-    bool listed = o->tracks == TRACKS_LISTED && o->n_track_ids != 1;
 
     buf_z(p->b, "<p><label for=\"track\">Thread</label> <select id=\"track\" name=\"track\">\n");
     for (size_t i = 0; i < n && i < CHOICES_MAX; i++)
         put_track_choice(p, i);
     if (p->at >= CHOICES_MAX && p->at < n)
         put_track_choice(p, p->at);
-    put_choice(p->b, STR("all"), o->tracks == TRACKS_ALL);
-    buf_z(p->b, "all side by side</option>\n");
-    put_choice(p->b, STR("merged"), o->tracks == TRACKS_MERGED);
-    buf_z(p->b, "all merged</option>\n");
-    if (listed) {
-        put_choice(p->b, p->of->track, true);
-        page_frame_text(p->b, "", p->of->track, "</option>\n");
-    }
+    if (p->of->options->view != VIEW_CHART)
+        put_sets(p);
     buf_z(p->b, "</select></p>\n");
 }
 
@@ -152,6 +164,25 @@ static void put_words(struct buf *b, const char *key, const char *label, const c
         buf_z(b, "</option>\n");
     }
     buf_z(b, "</select></p>\n");
+}
+
+/* The chart is the last one. */
+static const char *tree_view_word(unsigned kind)
+{
+    return kind == VIEW_CHART ? NULL : view_kind_word(kind);
+}
+
+/* A chart is of one thread that has times. */
+static void put_views(const struct page *p)
+{
+    const json_t *value;
+    size_t i;
+    bool timed = false;
+
+    json_array_foreach(json_object_get(p->of->summary, "values"), i, value) timed =
+        timed || str_eq(page_data_text(value, "unit"), STR("us"));
+    put_words(p->b, "view", "View", timed && is_single(p->of->options) ? view_kind_word : tree_view_word,
+              p->of->options->view);
 }
 
 /* Of a profile that has both. */
@@ -202,7 +233,7 @@ static void put_form(const struct page *p)
     buf_z(p->b, "<form id=\"choices\" class=\"choices\" method=\"get\" action=\"../t\">\n");
     put_tracks(p);
     put_values(p);
-    put_words(p->b, "view", "View", view_kind_word, o->view);
+    put_views(p);
     put_words(p->b, "order", "Order", view_order_word, o->order);
     put_words(p->b, "palette", "Colours", view_palette_word, o->palette);
     put_words(p->b, "names", "Names", view_names_word, o->names);
