@@ -314,10 +314,20 @@ static void put_heading(const struct page *p, struct str shown)
     buf_z(p->b, "</div>\n");
 }
 
+/* In a line, so that the picture keeps its room: it says them as well, but above what is seen of it first. */
+static void put_warned(const struct page *p)
+{
+    size_t n = json_array_size(json_object_get(p->of->summary, "warnings"));
+
+    if (n > 0)
+        buf_printf(p->b, "<p class=\"warned\">%zu warning%s, below the picture</p>\n", n, n == 1 ? "" : "s");
+}
+
 /* The script of the picture makes no controls of its own within it. */
 static void put_viewer(const struct page *p)
 {
-    page_frame_text(p->b, "<div data-flame-controls data-flame-tree=\"", p->of->track, "/tree\">\n");
+    page_frame_text(p->b, "<div class=\"viewer\" data-flame-controls data-flame-tree=\"", p->of->track,
+                    "/tree\">\n");
     put_form(p);
     if (p->of->options->view != VIEW_CHART)
         put_tools(p->b);
@@ -346,6 +356,7 @@ void page_flame(struct buf *b, const struct page_flame *of)
                                              .wide = true});
     buf_z(b, "<a class=\"skip\" href=\"#picture\">Skip to the flame graph</a>\n");
     put_heading(&p, buf_view(&shown));
+    put_warned(&p);
     put_viewer(&p);
     put_downloads(&p);
     page_warnings(b, json_object_get(of->summary, "warnings"));
