@@ -13,7 +13,8 @@ enum {
     THUMB_WIDTH_PX = 300,
     THUMB_HEIGHT_PX = 90,
     OPEN_MEMBERS_MAX = 4, /* a group of so few is open from the start, */
-    OPEN_SHARE = 20,      /* and so is one with more than this part of the whole */
+    OPEN_HEAVY_MAX = 16,  /* and so is one of so few */
+    OPEN_SHARE = 20,      /* with more than this part of the whole */
     REFRESH_S = 3,
     DAY_S = 86400
 };
@@ -36,13 +37,28 @@ struct page {
 
 /* ---- groups ---- */
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The name up to the hexadecimal number of a Binder thread, as in Binder:1234_1F; else all of it. */
+static size_t before_binder_number(struct str name)
+{
+    size_t n = name.n;
+
+    while (n > 0 && (is_digit(name.p[n - 1]) || (name.p[n - 1] >= 'A' && name.p[n - 1] <= 'F')))
+        n--;
+    return n < name.n && n > 1 && name.p[n - 1] == '_' && is_digit(name.p[n - 2]) ? n : name.n;
+}
+
 /* What the names of a pool's threads have in common: all before the digits (and _ between them) at the end.
  * Empty: the name is not of that form. */
 static struct str pool_of(struct str name)
 {
-    size_t n = name.n;
+    size_t n = before_binder_number(name);
 
-    while (n > 0 && ((name.p[n - 1] >= '0' && name.p[n - 1] <= '9') || name.p[n - 1] == '_'))
+    while (n > 0 && (is_digit(name.p[n - 1]) || name.p[n - 1] == '_'))
         n--;
     if (n == 0 || n == name.n || name.p[name.n - 1] == '_')
         return STR("");
@@ -142,7 +158,8 @@ static void put_group(const struct page *p, const struct card *cards, size_t lea
     for (size_t i = lead; i < p->n; i++)
         if (cards[i].lead == lead)
             weight = number_add(weight, weight_of(p, i));
-    bool open = cards[lead].members <= OPEN_MEMBERS_MAX || weight > p->whole / OPEN_SHARE;
+    size_t few = weight > p->whole / OPEN_SHARE ? OPEN_HEAVY_MAX : OPEN_MEMBERS_MAX;
+    bool open = cards[lead].members <= few;
     buf_z(p->b, open ? "<details class=\"pool\" open>" : "<details class=\"pool\">");
     page_frame_text(p->b, "<summary><span class=\"pool-name\">", cards[lead].pool,
                     "*</span> <span class=\"quiet\">");
