@@ -83,7 +83,7 @@ void page_problem(struct buf *b, struct str root, unsigned status, struct str ti
                   struct str hint, uint64_t request_id)
 {
     page_frame_begin(b, &(struct page_frame){.title = title, .root = root});
-    page_frame_text(b, "<h1>", title, "</h1>\n");
+    page_frame_text(b, "<h1 class=\"problem\">", title, "</h1>\n");
     page_frame_text(b, "<p class=\"lead\">", detail, "</p>\n");
     if (hint.n > 0)
         page_frame_text(b, "<p>", hint, "</p>\n");
