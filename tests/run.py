@@ -212,6 +212,14 @@ def plain_build():
     return b'__asan_init' not in code and b'__tsan_init' not in code
 
 
+def browser_names(folder, file):
+    """What its tests are called, as far as that can be told without running it."""
+    with open(os.path.join(folder, file), encoding='utf-8') as program:
+        titles = re.findall(r'^\s*test\(\s*([\'"`])(.*?)\1', program.read(), re.M)
+    pieces = [piece for _, title in titles for piece in re.split(r'\$\{.*?\}', title)]
+    return ['browser/' + file, *('browser/%s/%s' % (file, piece) for piece in pieces)]
+
+
 def browser_suite(wanted):
     """Needs a browser and what `npm ci` installs; without them its files are skipped, each by its name."""
     folder = os.path.join(HERE, 'browser')
@@ -221,8 +229,7 @@ def browser_suite(wanted):
                                        ('a build without sanitizers', plain_build()))
               if not there]
     files = sorted(f for f in os.listdir(folder) if f.startswith('test_') and f.endswith('.mjs'))
-    if wanted and any(wanted in 'browser/' + f for f in files):
-        files = [f for f in files if wanted in 'browser/' + f]
+    files = [f for f in files if any(wanted in name for name in browser_names(folder, f))]
     for file in files:
         if absent:
             yield Result('browser/%s' % file, SKIPPED, 'not there: ' + ', '.join(absent))

@@ -169,6 +169,36 @@ static void pools(void **state)
     json_decref(summary);
 }
 
+/* Binder threads have hexadecimal numbers; a group that is heavy is open, unless it would fill pages. */
+static void large_pools(void **state)
+{
+    static const char *const NAMES[] = {"Binder:4711_9", "Binder:4711_A", "Binder:4711_1F", "pool_A",
+                                        "FACE_"};
+    const struct record r = record_of("x");
+    char name[32];
+
+    (void)state;
+    for (int members = 16; members <= 17; members++) {
+        json_t *summary = summary_of(0, ""), *tracks = json_object_get(summary, "tracks");
+        struct buf b = {0};
+
+        for (int i = 0; i < members; i++) {
+            snprintf(name, sizeof(name), "worker-%d", i);
+            json_array_append_new(tracks, track_of(i, name));
+        }
+        for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
+            json_array_append_new(tracks, track_of(100 + (int)i, NAMES[i]));
+        put_result(&b, &r, summary);
+        const char *page = markup_text(&b);
+        check_page(page);
+        assert_int_equal(markup_count(page, "<details class=\"pool\""), 2);
+        assert_int_equal(markup_count(page, "<details class=\"pool\" open>"), members == 16 ? 2 : 1);
+        assert_non_null(strstr(page, ">Binder:*</span> <span class=\"quiet\">3 threads"));
+        buf_free(&b);
+        json_decref(summary);
+    }
+}
+
 static void in_progress(void **state)
 {
     const struct record r = record_of("x");
@@ -253,6 +283,62 @@ static void flame(void **state)
     assert_non_null(strstr(page, "<input type=\"hidden\" name=\"min\" value=\"2.5\">"));
     buf_free(&b);
     json_decref(summary);
+}
+
+/* Of one thread that has times; on the page of a chart only what has one can be chosen. */
+static void chart_is_offered_where_there_is_one(void **state)
+{
+    static const struct {
+        const char *unit, *track, *query;
+        int charts, sets;
+    } CASES[] = {{"us", "100", "", 1, 2},     {"us", "all", "", 0, 2},    {"us", "merged", "", 0, 2},
+                 {"us", "100,101", "", 0, 2}, {"count", "100", "", 0, 2}, {"us", "100", "view=chart", 1, 0}};
+    const struct record r = record_of("x");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        json_t *summary = summary_of(3, "main"), *value;
+        struct buf b = {0};
+        size_t at;
+
+        json_array_foreach(json_object_get(summary, "values"), at, value)
+            json_object_set_new(value, "unit", json_string(CASES[i].unit));
+        put_flame(&b, &r, summary, CASES[i].track, CASES[i].query);
+        const char *page = markup_text(&b);
+        check_page(page);
+        assert_int_equal(markup_count(page, "<option value=\"chart\""), CASES[i].charts);
+        assert_int_equal(markup_count(page, "<option value=\"all\"") +
+                             markup_count(page, "<option value=\"merged\""),
+                         CASES[i].sets);
+        buf_free(&b);
+        json_decref(summary);
+    }
+}
+
+/* Those in the picture and those below it are out of sight when a flame graph opens. */
+static void warnings_are_announced(void **state)
+{
+    static const char *const WORDS[] = {NULL, ">1 warning, below the picture<",
+                                        ">2 warnings, below the picture<"};
+    const struct record r = record_of("x");
+
+    (void)state;
+    for (size_t n = 0; n < 3; n++) {
+        json_t *summary = summary_of(1, "main"), *warnings = json_array();
+        struct buf b = {0};
+
+        for (size_t i = 0; i < n; i++)
+            json_array_append_new(warnings, json_pack("{s:s,s:s}", "code", "damaged", "text", "Damaged."));
+        json_object_set_new(summary, "warnings", warnings);
+        put_flame(&b, &r, summary, "100", "");
+        const char *page = markup_text(&b);
+        check_page(page);
+        assert_int_equal(markup_count(page, "class=\"warned\""), n > 0);
+        assert_true(n == 0 ||
+                    (strstr(page, WORDS[n]) != NULL && strstr(page, WORDS[n]) < strstr(page, SVG_START)));
+        buf_free(&b);
+        json_decref(summary);
+    }
 }
 
 static void flame_at_the_ends(void **state)
@@ -450,8 +536,11 @@ int main(void)
         cmocka_unit_test(result),
         cmocka_unit_test(at_its_last_day),
         cmocka_unit_test(pools),
+        cmocka_unit_test(large_pools),
         cmocka_unit_test(in_progress),
         cmocka_unit_test(flame),
+        cmocka_unit_test(chart_is_offered_where_there_is_one),
+        cmocka_unit_test(warnings_are_announced),
         cmocka_unit_test(flame_at_the_ends),
         cmocka_unit_test(hostile_names),
         cmocka_unit_test(delete_without_a_token_asks_for_it),
