@@ -21,7 +21,9 @@ import unittest
 AFLAMED = os.environ.get('AFLAMED', '')
 TIMEOUT_S = 60            # of one answer
 START_TIMEOUT_S = 20
-STOP_TIMEOUT_S = 30       # the service's own grace is 10 s
+STOP_TIMEOUT_S = 30
+SOON_S = 20               # what takes a second or two has happened by then, on a busy machine too
+GRACE_S = 10              # the service's own when it is told to stop
 SLOW = os.environ.get('AFLAMED_TEST_SLOW') == '1'
 
 
@@ -38,6 +40,25 @@ def amount(normal, under_sanitizer, stretched=None):
     if SLOW:
         return stretched if stretched is not None else normal
     return under_sanitizer if sanitized() else normal
+
+
+def eventually(what, seconds=SOON_S):
+    """Whether it becomes true."""
+    end = time.monotonic() + seconds
+    while not what():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def answers(port):
+    """Whether somebody listens there."""
+    try:
+        socket.create_connection(('127.0.0.1', port), 1).close()
+        return True
+    except OSError:
+        return False
 
 
 # ---- traces ----
@@ -202,6 +223,7 @@ class Server:
             self.kill()
             raise AssertionError('the service did not start: %r\n%s' % (line, self.log_tail()))
         self.port = int(line.rsplit(':', 1)[1].strip('/\n'))
+        self.own_sockets = self.descriptors()['socket']
 
     @property
     def pid(self):
@@ -270,6 +292,10 @@ class Server:
             time.sleep(0.05)
             if expected is None and self.descriptors() == kinds:
                 return kinds
+
+    def settled_connections(self, count):
+        """Whether it comes to hold so many: those who connect or leave are seen some time later."""
+        return eventually(lambda: self.descriptors()['socket'] == self.own_sockets + count)
 
     def cpu_s(self):
         """Processor time it has used so far."""

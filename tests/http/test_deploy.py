@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 import unittest
 import unittest.mock
 import urllib.parse
@@ -159,14 +158,8 @@ class BehindNginx(unittest.TestCase):
             self.nginx.terminate()
             self.nginx.communicate(timeout=support.STOP_TIMEOUT_S)
         self.addCleanup(end)
-        for _ in range(200):
-            try:
-                socket.create_connection(('127.0.0.1', self.port), 1).close()
-                return
-            except OSError:
-                self.assertIsNone(self.nginx.poll(), 'nginx did not start')
-                time.sleep(0.05)
-        self.fail('nginx does not answer')
+        self.assertTrue(support.eventually(lambda: support.answers(self.port) or self.nginx.poll() is not None))
+        self.assertIsNone(self.nginx.poll(), 'nginx did not start')
 
     def ask(self, method, target, body=None, authorized=True, **headers):
         if authorized:

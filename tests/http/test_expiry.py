@@ -9,22 +9,11 @@ import tempfile
 import time
 import unittest
 
-from support import (AFLAMED, Server, ServiceFailure, ServiceTest, id_of, in_parallel, large_trace, salted, token_of,
-                     trace)
+from support import (AFLAMED, Server, ServiceFailure, ServiceTest, eventually, id_of, in_parallel, large_trace, salted,
+                     token_of, trace)
 
 DAY_S = 86400
-SOON_S = 20     # a sweep of every second has come by then
 KIB, MIB = 1024, 1 << 20
-
-
-def eventually(what, seconds=SOON_S):
-    """Whether it becomes true."""
-    end = time.monotonic() + seconds
-    while not what():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def utc(seconds_from_now):

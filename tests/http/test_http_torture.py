@@ -5,11 +5,10 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 import unittest
 
 import raw_requests
-from support import START_TIMEOUT_S, STOP_TIMEOUT_S, TIMEOUT_S, Borrowed, ServiceTest, in_parallel
+from support import STOP_TIMEOUT_S, TIMEOUT_S, Borrowed, ServiceTest, answers, eventually, in_parallel
 
 NGINX = shutil.which('nginx', path=os.environ.get('PATH', '') + ':/usr/sbin')
 SILENCE_S = 0.5     # for who waits for the rest of a request; then he is told that there is none
@@ -106,21 +105,12 @@ class NeverLaxer(unittest.TestCase):
         self.nginx = subprocess.Popen([NGINX, '-e', 'stderr', '-p', self.folder, '-c', config],
                                       stdin=subprocess.DEVNULL)
         self.addCleanup(self.stop_nginx)
-        self.wait_for_nginx()
+        self.assertTrue(eventually(lambda: answers(self.port) or self.nginx.poll() is not None))
+        self.assertIsNone(self.nginx.poll(), 'nginx did not start')
 
     def stop_nginx(self):
         self.nginx.terminate()
         self.nginx.wait(STOP_TIMEOUT_S)
-
-    def wait_for_nginx(self):
-        until = time.monotonic() + START_TIMEOUT_S
-        while True:
-            try:
-                return socket.create_connection(('127.0.0.1', self.port), 1).close()
-            except OSError:
-                self.assertIsNone(self.nginx.poll(), 'nginx did not start')
-                self.assertLess(time.monotonic(), until, 'nginx does not answer')
-                time.sleep(0.05)
 
     def test_what_nginx_refuses_is_refused(self):
         """By a status of an error, or by the end of the connection; what is excepted has its reason."""

@@ -4,10 +4,11 @@ import threading
 import time
 import unittest
 
-from support import (AFLAMED, Server, ServiceTest, amount, head, id_of, in_parallel, large_trace,
-                     read_answers, salted, sanitized, trace)
+from support import (AFLAMED, GRACE_S, STOP_TIMEOUT_S, Server, ServiceTest, amount, eventually, head, id_of, in_parallel,
+                     large_trace, read_answers, salted, sanitized, trace)
 
 MIB = 1 << 20
+IDLE_S = 60     # connections that do nothing are closed then: who is held up by them waits so long
 
 
 class Uploads(ServiceTest):
@@ -39,11 +40,11 @@ class Uploads(ServiceTest):
         slow = [self.connection() for _ in range(20)]
         for connection in slow:
             connection.sendall(head('POST', '/', 'Content-Length: %d' % len(content)) + content[:1000])
-        time.sleep(0.2)
+        self.assertTrue(self.server.settled_connections(len(slow)))
         start = time.monotonic()
         for _ in range(5):
             self.stored(large_trace(MIB // 4))
-        self.assertLess(time.monotonic() - start, amount(5, 40))
+        self.assertLess(time.monotonic() - start, IDLE_S / 2)
         for connection in slow:
             connection.sendall(content[1000:])
         for connection in slow:
@@ -56,7 +57,7 @@ class Uploads(ServiceTest):
             connection.sendall(head('GET', path + '/raw') * 20)
         start = time.monotonic()
         self.assertEqual(self.server.get(path + '/t/1.svg?width=1003').status, 200)
-        self.assertLess(time.monotonic() - start, amount(5, 40))
+        self.assertLess(time.monotonic() - start, IDLE_S / 2)
 
 
 class Views(ServiceTest):
@@ -128,9 +129,8 @@ class Stop(unittest.TestCase):
         self.server = Server()
         self.addCleanup(self.server.clean)
 
-    def assert_ends(self, status, within_s, since):
-        self.assertEqual(status, 0, self.server.log_tail())
-        self.assertLess(time.monotonic() - since, within_s * (3 if sanitized() else 1))
+    def assert_ends(self, status):
+        self.assertEqual(status, 0, self.server.log_tail())     # None: it had to be killed
         self.assertNotIn('Sanitizer', self.server.log())
 
     def stop_in_background(self):
@@ -141,23 +141,25 @@ class Stop(unittest.TestCase):
 
     def test_idle(self):
         idle = self.server.connect()
+        self.assertTrue(self.server.settled_connections(1))
         start = time.monotonic()
-        self.assert_ends(self.server.stop(), 2, start)
+        self.assert_ends(self.server.stop())
+        self.assertLess(time.monotonic() - start, GRACE_S)     # it does not wait for that one
         idle.close()
 
     def test_with_an_upload_that_goes_on(self):
         content = large_trace(MIB)
         with self.server.connect() as connection:
-            connection.sendall(head('POST', '/', 'Content-Length: %d' % len(content)) + content[:5000])
-            time.sleep(0.2)
-            start = time.monotonic()
+            connection.sendall(head('POST', '/', 'Content-Length: %d' % len(content), 'Expect: 100-continue'))
+            self.assertEqual(connection.recv(100), b'HTTP/1.1 100 Continue\r\n\r\n')     # it is under way
+            connection.sendall(content[:5000])
             thread, result = self.stop_in_background()
-            time.sleep(0.3)
+            self.assertTrue(eventually(lambda: ' stopping ' in self.server.log()))
             connection.sendall(content[5000:])
             answer = read_answers(connection, ('POST',))[0]
             self.assertEqual(answer.status, 201)
-        thread.join(30)
-        self.assert_ends(result[0], 5, start)
+        thread.join(STOP_TIMEOUT_S)
+        self.assert_ends(result[0])
         self.server.start()
         self.assertEqual(self.server.get('/p/%s/raw' % id_of(answer)).body, content)
 
@@ -170,9 +172,8 @@ class Stop(unittest.TestCase):
                      head('GET', stored + '/raw') * 50):
             connections.append(self.server.connect())
             connections[-1].sendall(sent)
-        time.sleep(0.2)
-        start = time.monotonic()
-        self.assert_ends(self.server.stop(), 15, start)
+        self.assertTrue(self.server.settled_connections(len(connections)))
+        self.assert_ends(self.server.stop())
         for connection in connections:
             connection.close()
 
@@ -193,14 +194,12 @@ class Stop(unittest.TestCase):
         threads = [threading.Thread(target=upload, args=(i,), daemon=True) for i in range(8)]
         for thread in threads:
             thread.start()
-        time.sleep(0.5)
+        self.assertTrue(eventually(lambda: acknowledged))
         ended.set()
-        start = time.monotonic()
-        self.assert_ends(self.server.stop(), 15, start)
+        self.assert_ends(self.server.stop())
         for thread in threads:
-            thread.join(30)
+            thread.join(STOP_TIMEOUT_S)
         self.server.start()
-        self.assertGreater(len(acknowledged), 0)
         for identity, sent in acknowledged.items():
             self.assertEqual(self.server.get('/p/%s/raw' % identity).body, sent)
 
@@ -212,15 +211,13 @@ class Connections(ServiceTest):
         """None is refused for good: idle ones make room."""
         for _ in range(40):
             self.connection()
-        deadline = time.monotonic() + 30
-        while True:
+
+        def alive():
             try:
-                answer = self.server.get('/healthz')
-                break
+                return self.server.get('/healthz').status == 200
             except OSError:
-                self.assertLess(time.monotonic(), deadline)
-                time.sleep(0.1)
-        self.assertEqual(answer.status, 200)
+                return False
+        self.assertTrue(eventually(alive))
 
     def test_many_requests_on_one_connection(self):
         with self.server.connect() as connection:
