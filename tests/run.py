@@ -25,7 +25,7 @@ from result import Result, FAILED, PASSED, SKIPPED     # noqa: E402
 
 UNIT_TIMEOUT_S = 300
 HTTP_TIMEOUT_S = 600
-BROWSER_TIMEOUT_S = 300
+BROWSER_TIMEOUT_S = 600
 BROKEN = '(end)'     # the name of what failed outside a test
 
 

@@ -11,6 +11,7 @@ import { chromium } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const STOP_MS = 15_000;
+export const PATIENCE_MS = 30_000;     /* for what takes a second unless the machine is busy */
 
 /* ---- the service ---- */
 
@@ -128,7 +129,7 @@ export async function openPage(browser, service, options = {}) {
 /* Waits until the page says so. (What playwright has for this evaluates text within the page, which its policy
  * forbids.) */
 export async function until(page, says, argument) {
-    const END_MS = Date.now() + 10_000;
+    const END_MS = Date.now() + PATIENCE_MS;
     while (!await page.evaluate(says, argument).catch(() => false)) {     /* it may be on its way elsewhere */
         assert.ok(Date.now() < END_MS, `waited in vain for ${says}`);
         await page.waitForTimeout(50);

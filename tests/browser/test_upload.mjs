@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { findings, missing, overflows, startBrowser, startService } from './support.mjs';
+import { PATIENCE_MS, findings, missing, overflows, startBrowser, startService } from './support.mjs';
 import { give, kept, profile, withPage } from './upload_support.mjs';
 
 const LIMIT_BYTES = 3 << 20;
@@ -119,7 +119,9 @@ onPage('several files: two at a time, then links', async page => {
     let running = 0, most = 0;
     await page.route(home, async route => {
         most = Math.max(most, ++running);
-        await new Promise(resolve => setTimeout(resolve, 150));
+        for (const END_MS = Date.now() + PATIENCE_MS; most < 2 && Date.now() < END_MS;)
+            await page.waitForTimeout(50);
+        await page.waitForTimeout(150);     /* a third one would come in this time */
         running--;
         await route.continue();
     });
