@@ -165,36 +165,34 @@ class Data {
     this.take({ header, frames, calls, values: header.values, ...columns });
   }
   take(columns) {
-    const { parent } = Object.assign(this, columns), n = parent.length;
-    const [ids, child, sibling, nextIds, nextCursors] = [0, 0, 0, 0, 0].map(() => new Uint32Array(n));
+    const { parent, frames } = Object.assign(this, columns), n = parent.length;
+    const [child, sibling, ids, cursors] = [0, 0, 0, 0].map(() => new Uint32Array(n));
     for (let i = n - 1; i > 0; i--) {
-      ids[i] = i;
       sibling[i] = child[parent[i]];
       child[parent[i]] = i;
     }
-    const byFrame = [Uint32Array, Float64Array, Float64Array].map(Type => new Type(this.frames.length));
-    Object.assign(this, { n, child, sibling, byFrame, totals: [], instances: new Map(),
-                          all: { ids, cursors: ids }, next: { ids: nextIds, cursors: nextCursors } });
+    Object.assign(this, { n, child, sibling, ranks: frames.map(frame => frame.rank), totals: [],
+      instances: new Map(), next: { ids, cursors, nodes: new Uint32Array(frames.length) } });
   }
-  frameOf(node) { return this.frames[this.frame[node]]; }
-  callsOf(node) { return this.self[this.calls]?.[node] ?? 0; }
+  callsOf(i) { return this.self[this.calls]?.[i] ?? 0; }
   summed(column, ofStub) {
-    this.stubs.forEach((stub, i) => { column[i] += ofStub(stub); });
-    for (let i = this.n - 1; i > 0; i--)
-      column[this.parent[i]] += column[i];
+    const { n, parent, stubs } = this;
+    stubs.forEach((stub, i) => { column[i] += ofStub(stub); });
+    for (let i = n - 1; i > 0; i--)
+      column[parent[i]] += column[i];
     return column;
   }
   total(v) { return this.totals[v] ??= this.summed(this.self[v].slice(), stub => stub.totals[v]); }
   get sizes() {
     return this.totals.sizes ??= this.summed(new Float64Array(this.n).fill(1), stub => stub.nodes);
   }
+  /* By frame whether it is so: 1. */
+  flags(isMeant) { return Uint8Array.from(this.frames, isMeant); }
   /* Of all nodes of some frames; in the total nested ones are once. */
-  sumOf(isMeant, v) {
-    const { frame, parent } = this, total = this.total(v), self = this.self[v];
-    const within = new Uint8Array(this.n);
-    const hits = Uint8Array.from(this.frames, isMeant);
+  sumOf(hits, v) {
+    const { n, frame, parent } = this, total = this.total(v), self = this.self[v], within = new Uint8Array(n);
     const made = { nodes: 0, total: 0, self: 0, calls: 0, outermost: [] };
-    for (let i = 1, hasAny = hits.includes(1); hasAny && i < this.n; i++) {
+    for (let i = 1, hasAny = hits.includes(1); hasAny && i < n; i++) {
       within[i] = within[parent[i]] | hits[frame[parent[i]]];
       if (hits[frame[i]] === 0)
         continue;
@@ -208,22 +206,24 @@ class Data {
     }
     return made;
   }
-  instancesOf(frame, v) {
-    const key = `${frame.rank} ${v}`;
+  instancesOf(f, v) {
+    const key = `${f} ${v}`;
     if (!this.instances.has(key))
-      this.instances.set(key, this.sumOf(one => one === frame, v));
+      this.instances.set(key, this.sumOf(this.flags((_, one) => one === f), v));
     return this.instances.get(key);
   }
   methodsBy(v) {
     const sums = new Float64Array(this.frames.length), { frame, frames, self: { [v]: self } } = this;
     for (let i = 0; i < this.n; i++)
       sums[frame[i]] += self[i];
-    return frames.map((one, f) => ({ frame: one, self: sums[f] }))
-      .filter(one => one.frame.isMethod).sort(byRank);
+    return frames.map((one, f) => ({ f, frame: one, self: sums[f] }))
+      .filter(one => one.frame.isMethod).sort((a, b) => a.frame.rank - b.frame.rank);
   }
   methods(v) { return this.totals[`methods ${v}`] ??= this.methodsBy(v); }
   largestSelf(v) {
-    return this.self[v].reduce((most, self, i) => (self > most && this.frameOf(i).isMethod ? self : most), 0);
+    const isMethod = this.flags(frame => frame.isMethod);
+    return this.self[v].reduce((most, self, i) =>
+      (self > most && isMethod[this.frame[i]] === 1 ? self : most), 0);
   }
   packages(v) {
     const made = new Map();
@@ -233,15 +233,14 @@ class Data {
     }
     return [...made.values()].sort((a, b) => b.self - a.self || (a.name < b.name ? -1 : 1));
   }
-  /* The frame of a text, with signature or without; else that with the largest self. */
+  /* The frame of a text, with signature or without; else that with the largest self; of no methods the
+   * root's. */
   methodNamed(wanted, v) {
     const all = this.methods(v), isFull = ({ frame: { text, signature } }) => text + signature === wanted;
     return (all.find(isFull) ?? all.find(({ frame }) => frame.text === wanted) ??
-      all.reduce((best, one) => (best?.self >= one.self ? best : one), undefined))?.frame;
+      all.reduce((best, one) => (best.self >= one.self ? best : one), { f: 0, self: -1 })).f;
   }
 }
-
-const byRank = (a, b) => a.frame.rank - b.frame.rank;
 
 /* Puts a piece below the node that it is of. All nodes and frames keep their numbers. */
 function graft(data, node, piece) {
@@ -261,131 +260,155 @@ function graft(data, node, piece) {
 
 /* ==== trees of views ==== */
 
-/* A node stands for nodes of the data, its members: ids[from .. end - 1], each with a cursor. On the way
- * to the node's children the cursors go on to their callers, or into their callees. */
-const nodeOf = (tree, frame, up, total, self, members = null, from = 0, end = 0) =>
-  ({ tree, frame, up, total, self, members, from, end, kids: null });
+const NODE = { frame: Uint32Array, up: Uint32Array, upward: Uint8Array, total: Float64Array, self: Float64Array,
+               from: Uint32Array, end: Uint32Array };
+const MEMBER = { ids: Uint32Array, cursors: Uint32Array };
 
-const membersOf = ({ members, from, end }) => Array.from(members?.ids.subarray(from, end) ?? []);
-const callsOf = node => membersOf(node).reduce((sum, i) => sum + node.tree.data.callsOf(i), 0);
-const stubsOf = node => (node.tree.callers || node.tree.data.stubs.size === 0 ? [] :
-  membersOf(node).map(i => node.tree.data.stubs.get(i)).filter(stub => stub));
-const hiddenOf = (node, of = ({ totals }) => totals[node.tree.v]) =>
-  stubsOf(node).reduce((sum, stub) => sum + of(stub), 0);
-
-/* Of the n next members a node for each frame at a cursor. Counted first, then placed: it can be all of
- * the data. */
-function group(tree, up, n) {
-  const { data, v, callers, weight } = tree, { frame, parent, next: { ids, cursors }, byFrame } = data;
-  const [size, total, self] = byFrame, own = data.self[v], there = [];
-  for (let i = 0; i < n; i++) {
-    const f = frame[cursors[i]], part = weight[ids[i]];
-    if (size[f]++ === 0)
-      there.push(f);
-    total[f] += part;
-    self[f] += !callers ? own[ids[i]] : parent[cursors[i]] === 0 ? part : 0;
+/* Nodes are numbers from 1 on, made when they are asked for; `up` of a root is 0. A node stands for nodes of
+ * the data, its members: ids[from .. end - 1], each with a cursor. On the way to the node's children the
+ * cursors go on to their callers, if it is `upward`, or into their callees. */
+class Tree {
+  /* Of the view of a method two roots: callers, callees. */
+  constructor(data, view, v, method = 0) {
+    const { frame, next } = data, total = data.total(v), self = data.self[v], isUpward = view === 'inverted';
+    Object.assign(this, { data, v, n: 1, placed: 0, kids: new Map(), weight: isUpward ? self : total,
+                          isWhole: !isUpward && method === 0 });
+    this.makeRoom(NODE, 1000);
+    this.makeRoom(MEMBER, 1000);
+    const begin = (upward, some) => {
+      next.ids.set(some);
+      next.cursors.set(some);
+      return this.group(0, upward, some.length);
+    };
+    this.roots = this.isWhole ? begin(0, [0]) : isUpward ? [this.add(0, 0, 1)] : [1, 0].map(upward =>
+      begin(upward, data.instancesOf(method, v).outermost)[0] ?? this.add(method, 0, upward));
+    if (!isUpward)
+      return;
+    const isMethod = data.flags(one => one.isMethod);
+    let n = 0;
+    for (let i = 1; i < data.n; i++)
+      if (isMethod[frame[i]] === 1)
+        next.ids[n] = next.cursors[n++] = i;
+    this.kids.set(1, this.group(1, 1, n));
+    [this.total[1], this.self[1]] = [total[0], self[0]];
   }
-  const members = { ids: new Uint32Array(n), cursors: new Uint32Array(n) };
-  let end = 0;
-  const made = there.map(f => {
-    const from = end;
-    const node = nodeOf(tree, data.frames[f], up, total[f], self[f], members, from, end += size[f]);
-    size[f] = from;
-    total[f] = self[f] = 0;
-    return node;
-  });
-  for (let i = 0; i < n; i++) {
-    const place = size[frame[cursors[i]]]++;
-    members.ids[place] = ids[i];
-    members.cursors[place] = cursors[i];
-  }
-  there.forEach(f => { size[f] = 0; });
-  return made.sort(byRank);
-}
-
-function kidsOf(node) {
-  if (node.kids !== null)
-    return node.kids;
-  const { tree, members, from, end } = node, { data, v, callers } = tree, kids = [];
-  const { all, child, sibling, parent, next } = data, total = data.total(v), self = data.self[v];
-  let n = 0;
-  for (let i = from; i < end; i++)
-    for (let one = callers ? parent[members.cursors[i]] : child[members.ids[i]]; one > 0;
-      one = callers ? 0 : sibling[one])
-      if (members === all)
-        kids.push(nodeOf(tree, data.frameOf(one), node, total[one], self[one], all, one, one + 1));
-      else {
-        next.ids[n] = callers ? members.ids[i] : one;
-        next.cursors[n++] = one;
+  makeRoom(columns, n) {
+    for (const [key, Column] of Object.entries(columns))
+      if (n > (this[key]?.length ?? 0)) {
+        const made = new Column(2 * n);
+        made.set(this[key] ?? []);
+        this[key] = made;
       }
-  return node.kids = members === all ? kids.sort(byRank) : group(tree, node, n);
-}
-
-/* One; or of a method two, with its callers and with its callees. */
-function rootsOf(data, view, v, method) {
-  const { frames: [frame], next, all } = data, total = data.total(v), self = data.self[v];
-  const begin = (tree, up, nodes) => {
-    next.ids.set(nodes);
-    next.cursors.set(nodes);
-    return group(tree, up, nodes.length);
-  };
-  if (view === 'sandwich' && method !== undefined)
-    return [true, false].map(callers => {
-      const tree = { data, v, callers, weight: total };
-      return begin(tree, null, data.instancesOf(method, v).outermost)[0] ?? nodeOf(tree, method, null, 0, 0);
-    });
-  if (view !== 'inverted')
-    return [nodeOf({ data, v, callers: false }, frame, null, total[0], self[0], all, 0, 1)];
-  const isMethod = Uint8Array.from(data.frames, one => one.isMethod);
-  const root = nodeOf({ data, v, callers: true, weight: self }, frame, null, total[0], self[0]), nodes = [];
-  for (let i = 1; i < data.n; i++)
-    if (isMethod[data.frame[i]] === 1)
-      nodes.push(i);
-  root.kids = begin(root.tree, root, nodes);
-  return [root];
-}
-
-function pathTo(node) {
-  const made = [];
-  for (let one = node; one !== null; one = one.up)
-    made.push(one);
-  return made.reverse();
+  }
+  add(f, up, upward) {
+    [this.frame[this.n], this.up[this.n], this.upward[this.n]] = [f, up, upward];
+    return this.n++;
+  }
+  /* Of the n next members a node for each frame at a cursor. Counted first, then placed: it can be all of
+   * the data. */
+  group(above, upward, n) {
+    const { data, v, weight, n: first } = this, { frame, parent, next, ranks } = data, own = data.self[v];
+    if (first + n > this.up.length)
+      this.makeRoom(NODE, first + Math.min(n, ranks.length));
+    if (this.placed + n > this.ids.length)
+      this.makeRoom(MEMBER, this.placed + n);
+    const { total, self, from, end, ids, cursors } = this, made = [];
+    for (let i = 0; i < n; i++) {
+      const f = frame[next.cursors[i]], part = weight[next.ids[i]];
+      const node = next.nodes[f] ||= this.add(f, above, upward);
+      total[node] += part;
+      self[node] += upward === 0 ? own[next.ids[i]] : parent[next.cursors[i]] === 0 ? part : 0;
+      end[node]++;
+    }
+    for (let node = first; node < this.n; node++) {
+      from[node] = this.placed;
+      this.placed += end[node];
+      end[node] = from[node];
+      made.push(node);
+    }
+    for (let i = 0; i < n; i++) {
+      const place = end[next.nodes[frame[next.cursors[i]]]]++;
+      ids[place] = next.ids[i];
+      cursors[place] = next.cursors[i];
+    }
+    made.forEach(node => { next.nodes[this.frame[node]] = 0; });
+    return made.sort((a, b) => ranks[this.frame[a]] - ranks[this.frame[b]]);
+  }
+  kidsOf(node) {
+    if (!this.kids.has(node)) {
+      const { data: { child, sibling, parent, next }, ids, cursors, from, end } = this;
+      const upward = this.upward[node];
+      let n = 0;
+      for (let i = from[node]; i < end[node]; i++)
+        for (let one = upward ? parent[cursors[i]] : child[ids[i]]; one > 0; one = upward ? 0 : sibling[one]) {
+          next.ids[n] = upward ? ids[i] : one;
+          next.cursors[n++] = one;
+        }
+      this.kids.set(node, this.group(node, upward, n));
+    }
+    return this.kids.get(node);
+  }
+  frameOf(node) { return this.data.frames[this.frame[node]]; }
+  membersOf(node) { return [...this.ids.subarray(this.from[node], this.end[node])]; }
+  callsOf(node) { return this.membersOf(node).reduce((sum, i) => sum + this.data.callsOf(i), 0); }
+  stubsOf(node) {
+    const { stubs } = this.data;
+    return this.upward[node] === 1 || stubs.size === 0 ? [] :
+      this.membersOf(node).map(i => stubs.get(i)).filter(stub => stub);
+  }
+  hiddenOf(node, of = ({ totals }) => totals[this.v]) {
+    return this.stubsOf(node).reduce((sum, stub) => sum + of(stub), 0);
+  }
+  /* From its root. */
+  pathTo(node) {
+    const made = [];
+    for (let one = node; one > 0; one = this.up[one])
+      made.push(one);
+    return made.reverse();
+  }
 }
 
 /* ==== layout ==== */
 
 const LEVELS_MAX = 2000, ANCESTORS_MAX = 1000, BOXES_MAX = 30000;
 
-/* Boxes {node, hides: whether it is what is not in the file, x, width (px, in tenths), row} of a zoomed
+/* Rows of boxes {node, hides: whether it is what is not in the file, x, width (px, in tenths)} of a zoomed
  * node and what is around it; `dropped`: total of the topmost that are too narrow or too deep. More boxes
  * than can be drawn quickly raise the least width. */
-function layout(zoom, widthPx, minPx, byWeight) {
-  const whole = zoom.total, leastPx = Math.max(0.1, minPx), least = leastPx * whole / widthPx;
+function layout(tree, zoom, widthPx, minPx, byWeight) {
+  const whole = tree.total[zoom], leastPx = Math.max(0.1, minPx), least = leastPx * whole / widthPx;
   const edge = at => Math.round(at / whole * widthPx * 10) / 10;
-  const path = pathTo(zoom).slice(-1 - ANCESTORS_MAX), top = path.length - 1;
-  const boxes = path.map((node, row) => ({ node, hides: false, row, x: 0, width: widthPx }));
-  const made = { boxes, dropped: 0, drawn: 0 };
-  const stack = whole > 0 ? [{ ...boxes.pop(), at: 0, total: whole }] : [];
-  while (stack.length > 0) {
-    const { node, hides, row, at, total } = stack.pop(), x = edge(at), next = [];
-    boxes.push({ node, hides, row, x, width: edge(at + total) - x });
-    if (boxes.length > BOXES_MAX && minPx < widthPx)
-      return layout(zoom, widthPx, 2 * leastPx, byWeight);
-    if (hides)
-      continue;
-    let start = at + node.self, kids = row - top + 1 < LEVELS_MAX ? kidsOf(node) : [];
-    const put = (one, part, isHidden) => {
-      if (part >= least && edge(start + part) > edge(start))
-        next.push({ node: one, hides: isHidden, row: row + 1, at: start, total: part });
-      start += part;
-    };
-    if (byWeight)
-      kids = kids.filter(kid => kid.total >= least).sort((a, b) => b.total - a.total);
-    kids.forEach(kid => put(kid, kid.total, false));
-    made.drawn += node.up === null ? 0 : 1;
-    made.dropped += next.reduce((rest, kid) => rest - kid.total, total - node.self);
-    put(node, hiddenOf(node), true);
-    stack.push(...next.reverse());
+  const rows = tree.pathTo(zoom).slice(-1 - ANCESTORS_MAX)
+    .map(node => [{ node, hides: false, x: 0, width: widthPx, at: 0, total: whole }]);
+  const made = { rows, dropped: 0, drawn: 0 }, top = rows.length - 1;
+  for (let row = top, n = top; whole > 0 && row < rows.length; row++) {
+    const next = [];
+    for (const { node, hides, at, total } of rows[row]) {
+      const self = tree.self[node];
+      let start = at + self, rest = total - self;
+      const put = (one, part, isHidden) => {
+        const x = edge(start), width = edge(start += part) - x;
+        if (part >= least && width > 0) {
+          next.push({ node: one, hides: isHidden, x, width, at: start - part, total: part });
+          rest -= part;
+        }
+      };
+      if (hides)
+        continue;
+      let kids = rest >= least && row - top + 1 < LEVELS_MAX ? tree.kidsOf(node) : [];
+      if (byWeight)
+        kids = kids.filter(kid => tree.total[kid] >= least).sort((a, b) => tree.total[b] - tree.total[a]);
+      for (const kid of kids)
+        put(kid, tree.total[kid], false);
+      made.drawn += tree.up[node] === 0 ? 0 : 1;
+      made.dropped += rest;
+      put(node, tree.hiddenOf(node), true);
+    }
+    n += next.length;
+    if (n > BOXES_MAX && minPx < widthPx)
+      return layout(tree, zoom, widthPx, 2 * leastPx, byWeight);
+    if (next.length > 0)
+      rows.push(next);
   }
   return made;
 }
@@ -400,12 +423,11 @@ function matcher(search, regexp, matchCase) {
   return search === '' ? null : text => wanted.test(text);
 }
 
-/* Marks the frames that match: how many they are, and their sums. */
+/* By frame whether it matches, how many do, and their sums. */
 function search(data, v, isMeant) {
-  for (const frame of data.frames)
-    frame.isHit = isMeant !== null && frame.rank >= 0 && (isMeant(frame.text) ||
-      isMeant(frame.text + (frame.words ??= signatureWords(frame.signature))));
-  return { methods: data.frames.filter(({ isHit }) => isHit).length, ...data.sumOf(({ isHit }) => isHit, v) };
+  const hits = data.flags(frame => isMeant !== null && frame.rank >= 0 &&
+    (isMeant(frame.full ??= frame.text + signatureWords(frame.signature)) || isMeant(frame.text)));
+  return { hits, methods: hits.reduce((n, hit) => n + hit, 0), ...data.sumOf(hits, v) };
 }
 
 function colourClass(palette, frame, self, largest) {
@@ -420,8 +442,8 @@ function colourClass(palette, frame, self, largest) {
 }
 
 if (typeof module === 'object') {
-  module.exports = { callsOf, colourClass, cut, decode, fitName, graft, hiddenOf, keyOf, kidsOf, layout,
-                     matcher, pathTo, percentWords, rootsOf, search, signatureWords, valueWords };
+  module.exports = { Tree, colourClass, cut, decode, fitName, graft, keyOf, layout, matcher, percentWords,
+                     search, signatureWords, valueWords };
   return;
 }
 
@@ -474,8 +496,8 @@ function start(svg, prefix, data) {
     palette: ['Colours', 'origin', 'package', 'self', 'classic'], names: ['Names', 'short', 'full'],
   };
   const usual = { ...header.options, zoom: '', selected: '', search: '', regexp: false, matchCase: false };
-  let state = usual, roots = [], zoom = null, selected = null, hovered = null, parts = [], boxes = [];
-  let levels = [];
+  let state = usual, tree = null, zoom = 0, selected = 0, hovered = null, parts = [], boxes = [], levels = [];
+  let hits = [], twins = [];
   let v = 0, turn = 0, drawnAs = '', foundAs = '', trouble = '', widthPx = 0, topPx = 0;
 
   const textOf = row => (row.querySelector('title') ?? row).textContent;
@@ -520,38 +542,37 @@ function start(svg, prefix, data) {
   const inWords = value => valueWords(values[v].unit, value);
   const shareOf = (part, whole = data.total(v)[0]) =>
     `${percentWords(part, whole)} of the ${AMOUNTS[values[v].unit]}`;
-  const isBase = () => roots[0].members === data.all;
   const boxOf = node => boxes.find(box => box.node === node && !box.hides);
   /* Of a callers' tree it begins with a dot. */
-  const linkOf = node => (roots.length > 1 && node.tree.callers ? '.' : '') +
-    pathTo(node).slice(1).map(({ frame }) => keyOf(frame)).join('');
-  const nameOf = node => (node === null ? '' : linkOf(node) || 'root');
+  const linkOf = node => (tree.roots.length > 1 && tree.upward[node] === 1 ? '.' : '') +
+    tree.pathTo(node).slice(1).map(one => keyOf(tree.frameOf(one))).join('');
+  const nameOf = node => (node === 0 ? '' : linkOf(node) || 'root');
 
   const methodOf = wanted =>
-    (wanted.view === 'sandwich' ? data.methodNamed(wanted.method, valueOf(wanted)) : undefined);
+    (wanted.view === 'sandwich' ? data.methodNamed(wanted.method, valueOf(wanted)) : 0);
   /* Links lead to the same places in all trees of a family. */
-  const familyOf = wanted => wanted.view.replace('icicle', 'flame') + methodOf(wanted)?.line;
-  function treesOf(wanted) {
+  const familyOf = wanted => wanted.view.replace('icicle', 'flame') + data.frames[methodOf(wanted)].line;
+  function treeOf(wanted) {
     const of = valueOf(wanted), key = [familyOf(wanted), of, data.n].join();
-    return made[key] ??= Object.assign(rootsOf(data, wanted.view, of, methodOf(wanted)), { key });
+    return made[key] ??= Object.assign(new Tree(data, wanted.view, of, methodOf(wanted)), { key });
   }
   /* As far as it leads, and what stands in its way. */
-  function follow(link, trees) {
-    let node = trees[link.startsWith('.') ? 0 : trees.length - 1], kid = node;
+  function follow(link, within) {
+    let node = within.roots[link.startsWith('.') ? 0 : within.roots.length - 1], kid = node;
     for (const key of link.match(/[^.]{5}/g) ?? []) {
-      kid = kidsOf(node).find(({ frame }) => keyOf(frame) === key);
+      kid = within.kidsOf(node).find(one => keyOf(within.frameOf(one)) === key);
       if (kid === undefined)
         break;
       node = kid;
     }
-    return { node, stubs: kid === undefined ? stubsOf(node) : [] };
+    return { node, stubs: kid === undefined ? within.stubsOf(node) : [] };
   }
   const isKnown = ([key, value]) => choices[key]?.includes(value, 1) ?? typeof value === typeof usual[key];
 
   /* `push`: an entry of its own in the history. Awaits only what must be fetched. */
   async function set(partial, push = true, stubs = []) {
     const mine = ++turn, changes = Object.fromEntries(Object.entries(partial).filter(isKnown));
-    let wanted = { ...state, ...changes }, trees, places;
+    let wanted = { ...state, ...changes }, within, places;
     if (wanted.view === 'chart')
       return location.assign('?view=chart');
     if (familyOf(wanted) !== familyOf(state))
@@ -560,13 +581,13 @@ function start(svg, prefix, data) {
     do {
       if (stubs.length > 0)
         await fetchHidden(stubs);
-      trees = treesOf(wanted);
-      places = [wanted.zoom, wanted.selected].map(link => follow(link, trees));
+      within = treeOf(wanted);
+      places = [wanted.zoom, wanted.selected].map(link => follow(link, within));
       stubs = trouble === '' ? places.flatMap(place => place.stubs) : [];
     } while (stubs.length > 0);
     if (mine !== turn)
       return;
-    [roots, zoom, selected] = [trees, places[0].node, wanted.selected === '' ? null : places[1].node];
+    [tree, zoom, selected] = [within, places[0].node, wanted.selected === '' ? 0 : places[1].node];
     v = valueOf(wanted);
     state = { ...wanted, zoom: linkOf(zoom), selected: nameOf(selected) };
     redraw();
@@ -616,32 +637,36 @@ function start(svg, prefix, data) {
   /* ---- words ---- */
 
   const hiddenWords = node =>
-    `${counted(hiddenOf(node, stub => stub.nodes), 'frame')} not in this file: ${inWords(hiddenOf(node))}` +
-    (data.calls < 0 ? '' : `, ${counted(hiddenOf(node, ({ totals }) => totals[data.calls]), 'call')}`);
+    `${counted(tree.hiddenOf(node, stub => stub.nodes), 'frame')} not in this file: ` +
+    inWords(tree.hiddenOf(node)) + (data.calls < 0 ? '' :
+      `, ${counted(tree.hiddenOf(node, ({ totals }) => totals[data.calls]), 'call')}`);
+  /* Of the frames below a node, those that are called as another one. */
+  function twinsBelow(node) {
+    const seen = new Set();
+    return twins[node] ??= new Set(tree.kidsOf(node).map(kid => tree.frameOf(kid).text).filter(text =>
+      seen.size === seen.add(text).size));
+  }
   function labelOf({ node, hides, width }) {
-    const { frame, up } = node, cells = Math.floor((width - 6) / CELL), seen = new Set();
-    if (hides)
-      return cut(hiddenWords(node), cells);
-    if (up !== null)
-      up.twins ??= new Set(up.kids.map(kid => kid.frame.text).filter(name =>
-        seen.size === seen.add(name).size));
-    return fitName(frame, up?.twins.has(frame.text) ? signatureWords(frame.signature) : '', cells,
-      state.names === 'full');
+    const frame = tree.frameOf(node), up = tree.up[node], cells = Math.floor((width - 6) / CELL);
+    return hides ? cut(hiddenWords(node), cells) :
+      fitName(frame, up > 0 && twinsBelow(up).has(frame.text) ? signatureWords(frame.signature) : '', cells,
+        state.names === 'full');
   }
   function describe({ node, hides }) {
     if (hides)
       return [hiddenWords(node), isHttp ? 'Click to fetch them.' : ELSEWHERE];
-    const { frame, total, self, up } = node, path = pathTo(node), calls = callsOf(node);
-    const hasCalls = data.calls >= 0;
-    const thread = isBase() && header.side_by_side ? (path[1] ?? node).total : data.total(v)[0];
-    const near = node.tree === zoom.tree ? zoom : path[0];
+    const frame = tree.frameOf(node), total = tree.total[node], path = tree.pathTo(node);
+    const calls = tree.callsOf(node), hasCalls = data.calls >= 0;
+    const thread = tree.isWhole && header.side_by_side ? tree.total[path[1] ?? node] : data.total(v)[0];
+    const near = path[0] === tree.pathTo(zoom)[0] ? zoom : path[0];
     const shares = [
-      [thread, header.merged ? 'all' : 'thread'], [near.total, 'zoom'], [(up ?? node).total, 'parent'],
+      [thread, header.merged ? 'all' : 'thread'], [tree.total[near], 'zoom'],
+      [tree.total[tree.up[node] || node], 'parent'],
     ].map(([whole, of]) => `${percentWords(total, whole)} of ${of}`);
-    const isRecursive = isBase() && path.some(one => one !== node && one.frame === frame);
-    const all = data.instancesOf(frame, v);
+    const isRecursive = tree.isWhole && path.some(one => one !== node && tree.frame[one] === tree.frame[node]);
+    const all = data.instancesOf(tree.frame[node], v);
     const lines = [`${frame.text} ${signatureWords(frame.signature)}`,
-                   `total ${inWords(total)}: ${shares.join(', ')}; self ${inWords(self)}`];
+                   `total ${inWords(total)}: ${shares.join(', ')}; self ${inWords(tree.self[node])}`];
     if (frame.isMethod && hasCalls)
       lines.push(`calls ${grouped(calls)}` +
         (isRecursive && calls > 0 ? ` (${grouped(calls)} recursive)` : '') +
@@ -657,21 +682,22 @@ function start(svg, prefix, data) {
     [...title.split(' · ').slice(0, -2), values[v].label, inWords(data.total(v)[0])].join(' · ');
   function showWords() {
     titleLine.textContent = titleNow();
-    const { dropped } = parts[roots.findIndex(({ tree }) => tree === zoom.tree)], { total } = zoom;
-    const { frame } = selected ?? {};
-    const drawn = grouped(parts.reduce((sum, part) => sum + part.drawn, roots.length - 1));
-    const of = isBase() ? ` of ${grouped(data.sizes[zoom.from] - (zoom.up === null ? 1 : 0))}` : '';
-    const origin = isBase() || data.stubs.size === 0 ? '' : ', from what is in this file';
+    const { dropped } = parts[tree.roots.indexOf(tree.pathTo(zoom)[0])], total = tree.total[zoom];
+    const drawn = grouped(parts.reduce((sum, part) => sum + part.drawn, parts.length - 1));
+    const of = tree.isWhole ?
+      ` of ${grouped(data.sizes[tree.ids[tree.from[zoom]]] - (tree.up[zoom] === 0 ? 1 : 0))}` : '';
+    const origin = tree.isWhole || data.stubs.size === 0 ? '' : ', from what is in this file';
     status.textContent = (total === 0 ? 'no calls recorded for this value' :
       `${drawn}${of} frames drawn; ${shareOf(total - dropped, total)}`) + origin + trouble;
-    const trail = pathTo(zoom).map(node => button(fitName(node.frame, '', 32, false),
-      `Zoom to ${node.frame.text}`, () => set({ zoom: linkOf(node) })));
+    const trail = tree.pathTo(zoom).map(node => button(fitName(tree.frameOf(node), '', 32, false),
+      `Zoom to ${tree.frameOf(node).text}`, () => set({ zoom: linkOf(node) })));
     if (trail.length > 6)
       trail.splice(2, trail.length - 5, '…');
     crumbs.replaceChildren(...trail.flatMap((one, i) => (i > 0 ? [' › ', one] : [one])));
     details.replaceChildren(
-      ...rows(selected === null ? ['Click a frame to zoom into it.'] : describe({ node: selected })));
-    if (frame?.isMethod)
+      ...rows(selected === 0 ? ['Click a frame to zoom into it.'] : describe({ node: selected })));
+    const frame = tree.frameOf(selected);
+    if (selected > 0 && frame.isMethod)
       details.lastChild.append(' ', button('Callers and callees', `Callers and callees of ${frame.text}`,
         () => set({ view: 'sandwich', method: frame.text + frame.signature, zoom: '', selected: '' })));
   }
@@ -701,29 +727,23 @@ function start(svg, prefix, data) {
   const roomPx = () => Math.max(200, Math.floor(rectOf(svg).width));
   /* The method of a sandwich is in both of its trees, and drawn once. */
   function arrange() {
-    let middle = 0;
-    [boxes, levels] = [[], []];
-    parts = roots.map((root, i) => {
-      const part = layout(root.tree === zoom.tree ? zoom : root, widthPx - 2 * PAD, header.min,
-        state.order === 'weight');
-      const isUp = state.view === 'flame' || i < roots.length - 1;
-      if (isUp)
-        middle = part.boxes.reduce((most, { row }) => Math.max(most, row), 0);
-      boxes.push(...part.boxes.filter(({ node }) => !isUp || roots.length === 1 || node.up !== null));
-      part.boxes.forEach(box => { box.level = middle + (isUp ? -box.row : box.row); });
-      return part;
-    });
-    boxes.forEach(box => (levels[box.level] ??= []).push(box));
+    const { roots } = tree, shown = tree.pathTo(zoom)[0], isFlame = state.view === 'flame';
+    parts = roots.map(root => layout(tree, root === shown ? zoom : root, widthPx - 2 * PAD, header.min,
+      state.order === 'weight'));
+    levels = parts.flatMap(({ rows: all }, i) => (isFlame ? [...all].reverse() :
+      i + 1 < roots.length ? all.slice(1).reverse() : all));
+    boxes = levels.flatMap((row, level) => row.map(box => Object.assign(box, { level })));
   }
   function redraw() {
     const began = performance.now(), anchor = boxOf(zoom), oldPx = anchor && yOf(anchor), oldTopPx = topPx;
     const { view, order, palette, names } = state, isFirst = drawnAs === '';
-    const key = [roots.key, linkOf(zoom), roomPx(), view, order, palette, names].join();
+    const key = [tree.key, linkOf(zoom), roomPx(), view, order, palette, names].join();
     const isNew = key !== drawnAs;
     if (roomPx() !== widthPx)
       svg.removeAttribute('viewBox');     /* it would be measured by */
     [widthPx, drawnAs] = [roomPx(), key];
     if (isNew) {
+      twins = [];
       arrange();
       showLegend();
     }
@@ -759,8 +779,9 @@ function start(svg, prefix, data) {
   function drawShapes() {
     const { palette } = state, largest = palette === 'self' ? data.largestSelf(v) : 0, ofClass = {};
     for (const box of boxes) {
-      const { frame, self } = box.node;
-      (ofClass[box.hides ? 'st' : colourClass(palette, frame, self, largest)] ??= []).push(box);
+      const cls = box.hides ? 'st' :
+        colourClass(palette, tree.frameOf(box.node), tree.self[box.node], largest);
+      (ofClass[cls] ??= []).push(box);
     }
     shapes.replaceChildren(...Object.keys(ofClass).map(cls => shape('path.' + cls)));
     Object.values(ofClass).forEach((some, i) => outline(shapes.children[i], some, 0));
@@ -789,7 +810,7 @@ function start(svg, prefix, data) {
 
   /* ---- search ---- */
 
-  const isHit = ({ node, hides }) => !hides && node.frame.isHit;
+  const isHit = ({ node, hides }) => !hides && hits[tree.frame[node]] === 1;
   function find() {
     const { search: wanted, regexp, matchCase } = state, key = [wanted, regexp, matchCase, v, data.n].join();
     let isMeant = null, error = '';
@@ -801,23 +822,26 @@ function start(svg, prefix, data) {
     } catch ({ message }) {
       error = message;
     }
-    const { nodes, methods, total } = search(data, v, isMeant);
+    const { nodes, methods, total, ...found } = search(data, v, isMeant);
+    ({ hits } = found);
     matches.textContent = isMeant === null ? error :
       `${counted(nodes, 'match', 'matches')} of ${counted(methods, 'method')}: ${shareOf(total)}`;
   }
   /* In the tree that was read all matches come in turn; in others those that are drawn. */
   function step(by) {
-    const n = isBase() ? data.n : boxes.length, path = [];
-    let at = isBase() ? selected?.from ?? 0 : Math.max(boxes.indexOf(boxOf(selected)), by < 0 ? 0 : -1);
+    const n = tree.isWhole ? data.n : boxes.length, path = [], first = node => tree.ids[tree.from[node]];
+    let at = !tree.isWhole ? Math.max(boxes.indexOf(boxOf(selected)), by < 0 ? 0 : -1) :
+      selected > 0 ? first(selected) : 0;
     let left = n;
     do
       at = (at + by + n) % n;
-    while (--left > 0 && !(isBase() ? data.frameOf(at).isHit : isHit(boxes[at])));
-    for (let i = isBase() ? at : 0; i > 0; i = data.parent[i])
+    while (--left > 0 && !(tree.isWhole ? hits[data.frame[at]] === 1 : isHit(boxes[at])));
+    for (let i = tree.isWhole ? at : 0; i > 0; i = data.parent[i])
       path.unshift(i);
-    const node = !isBase() ? boxes[at].node :
-      path.reduce((up, i) => kidsOf(up).find(kid => kid.from === i), roots[0]);
-    for (const partial of left === 0 ? [] : [{}, { zoom: linkOf(node.up ?? node) }, { zoom: linkOf(node) }])
+    const node = !tree.isWhole ? boxes[at].node :
+      path.reduce((up, i) => tree.kidsOf(up).find(kid => first(kid) === i), tree.roots[0]);
+    const ways = [{}, { zoom: linkOf(tree.up[node] || node) }, { zoom: linkOf(node) }];
+    for (const partial of left === 0 ? [] : ways)
       if (selected !== node || boxOf(node) === undefined)
         set({ ...partial, selected: nameOf(node) }, false);
     reveal(selected);
@@ -847,7 +871,7 @@ function start(svg, prefix, data) {
   function click(event) {
     const { box } = placeOf(event);
     if (box !== null)
-      box.hides ? set({}, false, stubsOf(box.node)) : zoomInto(box.node);
+      box.hides ? set({}, false, tree.stubsOf(box.node)) : zoomInto(box.node);
   }
   function reveal(node) {
     const box = boxOf(node), y = box && rectOf(svg).top + yOf(box), { height } = rectOf(bar);
@@ -861,15 +885,15 @@ function start(svg, prefix, data) {
     const touching = (levels[box.level + by] ?? [])
       .filter(one => one.x < box.x + box.width && one.x + one.width > box.x)
       .sort((a, b) => b.width - a.width);
-    const next = selected === null ? box : /Left|Right/.test(key) ? row[row.indexOf(box) + by] : touching[0];
+    const next = selected === 0 ? box : /Left|Right/.test(key) ? row[row.indexOf(box) + by] : touching[0];
     if (next?.hides === false)
       select(next.node);
-    reveal(selected ?? zoom);
+    reveal(selected || zoom);
   }
-  const out = () => set(zoom.up === null ? { selected: '' } : { zoom: linkOf(zoom.up) });
+  const out = () => set(tree.up[zoom] === 0 ? { selected: '' } : { zoom: linkOf(tree.up[zoom]) });
   const keys = {
     ArrowUp: move, ArrowDown: move, ArrowLeft: move, ArrowRight: move, Escape: out, Backspace: out,
-    Enter: () => selected && zoomInto(selected), '/': () => inputs.search?.focus(),
+    Enter: () => selected > 0 && zoomInto(selected), '/': () => inputs.search?.focus(),
     n: () => step(1), N: () => step(-1),
   };
   function onKey(event) {
@@ -934,8 +958,8 @@ function start(svg, prefix, data) {
     search: (wanted, how = {}) => set({ search: wanted, regexp: false, ...how }, false),
   };
   v = valueOf(state);
-  roots = treesOf(state);
-  zoom = roots[roots.length - 1];
+  tree = treeOf(state);
+  zoom = tree.roots[tree.roots.length - 1];
   redraw();
   if (state.view === 'flame')
     scroller.scrollTo(0, svg.getAttribute('height'));

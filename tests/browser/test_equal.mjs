@@ -44,15 +44,15 @@ function ofProgram(json, nodes, v) {
     });
 }
 
-function ofScript(root, byWeight) {
+function ofScript(tree, root, byWeight) {
     const made = [], stack = [[root, '']];
     while (stack.length > 0) {
-        const [node, path] = stack.pop(), kids = [...flame.kidsOf(node)];
-        made.push([path, node.self, node.total, flame.callsOf(node)]);
+        const [node, path] = stack.pop(), kids = [...tree.kidsOf(node)];
+        made.push([path, tree.self[node], tree.total[node], tree.callsOf(node)]);
         if (byWeight)
-            kids.sort((a, b) => b.total - a.total);
+            kids.sort((a, b) => tree.total[b] - tree.total[a]);
         for (const kid of kids.reverse())
-            stack.push([kid, `${path} / ${kid.frame.line}`]);
+            stack.push([kid, `${path} / ${tree.frameOf(kid).line}`]);
     }
     return made;
 }
@@ -61,12 +61,12 @@ function assertSame(file, track, data, options, where) {
     const json = JSON.parse(render(file, track, { output: 'json', ...options }));
     const v = json.values.findIndex(value => value.name === options.value), mine = data.values.findIndex(value => value.name === options.value);
     const theirs = options.view === 'sandwich' ? [json.callers, json.callees] : [json.nodes];
-    const roots = flame.rootsOf(data, options.view, mine, data.methodNamed(options.method ?? '', mine));
+    const tree = new flame.Tree(data, options.view, mine, options.view === 'sandwich' ? data.methodNamed(options.method ?? '', mine) : 0);
     if (options.view === 'sandwich') {
-        const { scope, name, signature } = roots[0].frame;
+        const { scope, name, signature } = tree.frameOf(tree.roots[0]);
         assert.deepEqual([scope, name, signature], ['scope', 'name', 'signature'].map(key => json.strings[json.frames[key][json.method]]), where);
     }
-    theirs.forEach((nodes, i) => assert.deepEqual(ofScript(roots[i], options.order === 'weight'), ofProgram(json, nodes, v), where));
+    theirs.forEach((nodes, i) => assert.deepEqual(ofScript(tree, tree.roots[i], options.order === 'weight'), ofProgram(json, nodes, v), where));
     return theirs[0].parent.length;
 }
 
@@ -75,16 +75,17 @@ function assertSame(file, track, data, options, where) {
 /* The titles that the drawn frames can have. */
 function titlesOf(data, v, tracks) {
     const { unit } = data.values[v], words = value => flame.valueWords(unit, value), share = flame.percentWords;
-    const made = [], stack = flame.rootsOf(data, 'flame', v), whole = stack[0].total;
+    const made = [], tree = new flame.Tree(data, 'flame', v), stack = [...tree.roots], whole = tree.total[1];
     while (stack.length > 0) {
-        const node = stack.pop(), { frame, total, self, up } = node, path = flame.pathTo(node), calls = flame.callsOf(node);
-        const isTrack = tracks === 'all' && path.length === 2, thread = tracks === 'all' && path.length > 1 ? path[1].total : whole;
-        const isRecursive = calls > 0 && path.slice(0, -1).some(one => one.frame === frame);
-        const shares = up === null ? '' : isTrack ? ` (${share(total, whole)} of all)` :
-            ` (${share(total, thread)} of ${tracks === 'merged' ? 'all' : 'thread'}, ${share(total, up.total)} of parent)`;
+        const node = stack.pop(), frame = tree.frameOf(node), path = tree.pathTo(node), calls = tree.callsOf(node);
+        const [total, self, up] = [tree.total[node], tree.self[node], tree.up[node]];
+        const isTrack = tracks === 'all' && path.length === 2, thread = tracks === 'all' && path.length > 1 ? tree.total[path[1]] : whole;
+        const isRecursive = calls > 0 && path.slice(0, -1).some(one => tree.frameOf(one) === frame);
+        const shares = up === 0 ? '' : isTrack ? ` (${share(total, whole)} of all)` :
+            ` (${share(total, thread)} of ${tracks === 'merged' ? 'all' : 'thread'}, ${share(total, tree.total[up])} of parent)`;
         made.push(`${frame.text}${frame.signature}\ntotal ${words(total)}${shares}, self ${words(self)}` +
                   (frame.isMethod ? `\ncalls ${flame.valueWords('count', calls)}${isRecursive ? ` (${flame.valueWords('count', calls)} recursive)` : ''}` : ''));
-        stack.push(...flame.kidsOf(node));
+        stack.push(...tree.kidsOf(node));
     }
     return new Set(made);
 }
