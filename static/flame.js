@@ -122,57 +122,73 @@ function keyOf(frame) {
   return frame.key ??= [0, 6, 12, 18, 24].map(shift => DIGITS[hash >>> shift & 63]).join('');
 }
 
-function decode(text) {
-  const framesEnd = text.indexOf('\n\n'), [head, ...written] = text.slice(0, framesEnd).split('\n');
-  const header = JSON.parse(head), { values } = header, frames = [frameOf(-1, 8, 0, `\t${header.root}\t`)];
-  if (header.format !== 'aflamed-flame' || header.version !== 1)
-    damaged();
-  for (const line of written) {
-    const { number, at } = reader(line, 0), before = frames[frames.length - 1];
-    const rank = Math.max(0, before.rank) + number(), prefix = number(), origin = number(), colour = number();
-    frames.push(frameOf(rank, origin, colour, before.line.slice(0, prefix) + line.slice(at())));
-  }
-  const n = header.embedded + 1, { number, at } = reader(text, framesEnd + 2), path = [], stubs = new Map();
-  const [frame, parent] = [0, 0].map(() => new Uint32Array(n)), self = values.map(() => new Float64Array(n));
-  const [wall, cpu] = ['wall', 'cpu'].map(role => self[values.findIndex(value => value.role === role)]);
-  const scales = values.map(({ derived, scale }) => (derived ? 0 : scale));
-  let depth = -1;
-  for (let i = 0; i < n; i++) {
-    const step = number();
-    depth += 1 - Math.floor(step / 2);
-    frame[i] = number();
-    if (frame[i] >= frames.length || depth < 0 || (depth === 0) !== (i === 0))
-      damaged();
-    path[depth] = i;
-    parent[i] = path[Math.max(0, depth - 1)];
-    for (let v = 0; v < self.length; v++)     /* a derived one is behind those that it comes from */
-      self[v][i] = scales[v] > 0 ? number() * scales[v] : Math.max(0, wall[i] - cpu[i]);
-    if (step % 2 === 1) {
-      const [place, shown, , nodes] = [0, 0, 0, 0].map(number);
-      stubs.set(i, { place, shown, nodes, totals: values.map(({ scale }) => number() * scale) });
-    }
-  }
-  if (at() < text.trimEnd().length)
-    damaged();
-  return new Data(header, frames, { frame, parent, stubs, self });
-}
-
 /* By node: frame, parent (before its children), self (by value), and what stands for those that were left
  * out. 0 is the root. */
 class Data {
-  constructor(header, frames, columns) {
-    const calls = header.values.findIndex(value => value.role === 'calls');
-    this.take({ header, frames, calls, values: header.values, ...columns });
+  constructor(text) {
+    Object.assign(this, { n: 0, frames: [], frame: [], parent: [], self: [], stubs: new Map() });
+    this.read(text, 0);
   }
-  take(columns) {
-    const { parent, frames } = Object.assign(this, columns), n = parent.length;
+  /* All, or what is below a node: its first node is there already. Nodes and frames keep their numbers. Throws,
+   * and then nothing has changed. */
+  read(text, below) {
+    const framesEnd = text.indexOf('\n\n'), [head, ...lines] = text.slice(0, framesEnd).split('\n');
+    const header = JSON.parse(head), { values } = header, old = Math.max(0, this.n - 1);
+    const n = old + header.embedded + 1, stubs = new Map(this.stubs);
+    if (header.format !== 'aflamed-flame' || header.version !== 1 || n <= this.n)
+      damaged();
+    const frames = [...this.frames], known = new Map(frames.map(({ rank }, f) => [rank, f]));
+    let last = frameOf(-1, 8, 0, `\t${header.root}\t`);
+    const take = () => known.get(last.rank) ?? frames.push(last) - 1, frameAt = [take()];
+    for (const line of lines) {
+      const { number, at } = reader(line, 0);
+      const rank = Math.max(0, last.rank) + number(), prefix = number(), origin = number(), colour = number();
+      last = frameOf(rank, origin, colour, last.line.slice(0, prefix) + line.slice(at()));
+      frameAt.push(take());
+    }
+    const copied = (Column, column = []) => {
+      const made = new Column(n);
+      made.set(column);
+      return made;
+    };
+    const [frame, parent] = [this.frame, this.parent].map(column => copied(Uint32Array, column));
+    const self = values.map((_, v) => copied(Float64Array, this.self[v])), path = [];
+    const [wall, cpu] = ['wall', 'cpu'].map(role => self[values.findIndex(value => value.role === role)]);
+    const scales = values.map(({ derived, scale }) => (derived ? 0 : scale));
+    const { number, at } = reader(text, framesEnd + 2);
+    stubs.delete(below);
+    for (let i = old, depth = -1; i < n; i++) {
+      const step = number(), f = frameAt[number()], node = i === old ? below : i;
+      depth += 1 - Math.floor(step / 2);
+      if (f === undefined || depth < 0 || (depth === 0) !== (i === old))
+        damaged();
+      path[depth] = node;
+      if (depth > 0) {
+        frame[node] = f;
+        parent[node] = path[depth - 1];
+      }
+      for (let v = 0; v < self.length; v++)     /* a derived one is behind those that it comes from */
+        self[v][node] = scales[v] > 0 ? number() * scales[v] : Math.max(0, wall[node] - cpu[node]);
+      if (step % 2 === 1) {
+        const [place, shown, , nodes] = [0, 0, 0, 0].map(number);
+        stubs.set(node, { place, shown, nodes, totals: values.map(({ scale }) => number() * scale) });
+      }
+    }
+    if (at() < text.trimEnd().length)
+      damaged();
+    Object.assign(this, { header: this.header ?? header, values, n, frames, frame, parent, self, stubs });
+    this.link();
+  }
+  link() {
+    const { n, parent, frames, values } = this;
     const [child, sibling, ids, cursors] = [0, 0, 0, 0].map(() => new Uint32Array(n));
     for (let i = n - 1; i > 0; i--) {
       sibling[i] = child[parent[i]];
       child[parent[i]] = i;
     }
-    Object.assign(this, { n, child, sibling, ranks: frames.map(frame => frame.rank), totals: [],
-      instances: new Map(), next: { ids, cursors, nodes: new Uint32Array(frames.length) } });
+    const next = { ids, cursors, nodes: new Uint32Array(frames.length) };
+    Object.assign(this, { child, sibling, next, made: {}, ranks: frames.map(({ rank }) => rank),
+      calls: values.findIndex(({ role }) => role === 'calls') });
   }
   callsOf(i) { return this.self[this.calls]?.[i] ?? 0; }
   summed(column, ofStub) {
@@ -182,13 +198,9 @@ class Data {
       column[parent[i]] += column[i];
     return column;
   }
-  total(v) { return this.totals[v] ??= this.summed(this.self[v].slice(), stub => stub.totals[v]); }
-  get sizes() {
-    return this.totals.sizes ??= this.summed(new Float64Array(this.n).fill(1), stub => stub.nodes);
-  }
-  /* By frame whether it is so: 1. */
-  flags(isMeant) { return Uint8Array.from(this.frames, isMeant); }
-  /* Of all nodes of some frames; in the total nested ones are once. */
+  total(v) { return this.made[`total ${v}`] ??= this.summed(this.self[v].slice(), stub => stub.totals[v]); }
+  get sizes() { return this.made.sizes ??= this.summed(new Float64Array(this.n).fill(1), stub => stub.nodes); }
+  /* Of all nodes of the frames for which it is so: 1; in the total nested ones are once. */
   sumOf(hits, v) {
     const { n, frame, parent } = this, total = this.total(v), self = this.self[v], within = new Uint8Array(n);
     const made = { nodes: 0, total: 0, self: 0, calls: 0, outermost: [] };
@@ -207,23 +219,19 @@ class Data {
     return made;
   }
   instancesOf(f, v) {
-    const key = `${f} ${v}`;
-    if (!this.instances.has(key))
-      this.instances.set(key, this.sumOf(this.flags((_, one) => one === f), v));
-    return this.instances.get(key);
+    return this.made[`${f} ${v}`] ??= this.sumOf(Uint8Array.from(this.frames, (_, one) => one === f), v);
   }
   methodsBy(v) {
     const sums = new Float64Array(this.frames.length), { frame, frames, self: { [v]: self } } = this;
     for (let i = 0; i < this.n; i++)
       sums[frame[i]] += self[i];
-    return frames.map((one, f) => ({ f, frame: one, self: sums[f] }))
-      .filter(one => one.frame.isMethod).sort((a, b) => a.frame.rank - b.frame.rank);
+    return frames.map((one, f) => ({ f, frame: one, self: sums[f] })).filter(one => one.frame.isMethod)
+      .sort((a, b) => a.frame.rank - b.frame.rank);
   }
-  methods(v) { return this.totals[`methods ${v}`] ??= this.methodsBy(v); }
+  methods(v) { return this.made[`methods ${v}`] ??= this.methodsBy(v); }
   largestSelf(v) {
-    const isMethod = this.flags(frame => frame.isMethod);
     return this.self[v].reduce((most, self, i) =>
-      (self > most && isMethod[this.frame[i]] === 1 ? self : most), 0);
+      (self > most && this.frames[this.frame[i]].isMethod ? self : most), 0);
   }
   packages(v) {
     const made = new Map();
@@ -236,83 +244,56 @@ class Data {
   /* The frame of a text, with signature or without; else that with the largest self; of no methods the
    * root's. */
   methodNamed(wanted, v) {
-    const all = this.methods(v), isFull = ({ frame: { text, signature } }) => text + signature === wanted;
-    return (all.find(isFull) ?? all.find(({ frame }) => frame.text === wanted) ??
+    const all = this.methods(v);
+    return (all.find(({ frame: { text, signature } }) => text + signature === wanted) ??
+      all.find(({ frame }) => frame.text === wanted) ??
       all.reduce((best, one) => (best.self >= one.self ? best : one), { f: 0, self: -1 })).f;
   }
 }
 
-/* Puts a piece below the node that it is of. All nodes and frames keep their numbers. */
-function graft(data, node, piece) {
-  const { frames, n } = data, numbers = new Map(frames.map(({ rank }, f) => [rank, f]));
-  const frameAt = piece.frames.map(frame => numbers.get(frame.rank) ?? frames.push(frame) - 1);
-  const append = (column, more, map) =>
-    column.constructor.from([...column, ...Array.from(more, map).slice(1)]);
-  const numberOf = i => (i === 0 ? node : i + n - 1);
-  data.stubs.delete(node);
-  piece.stubs.forEach((stub, i) => data.stubs.set(numberOf(i), stub));
-  data.take({
-    frame: append(data.frame, piece.frame, f => frameAt[f]),
-    parent: append(data.parent, piece.parent, numberOf),
-    self: data.self.map((column, v) => append(column, piece.self[v])),
-  });
-}
-
 /* ==== trees of views ==== */
 
-const NODE = { frame: Uint32Array, up: Uint32Array, upward: Uint8Array, total: Float64Array, self: Float64Array,
-               from: Uint32Array, end: Uint32Array };
-const MEMBER = { ids: Uint32Array, cursors: Uint32Array };
-
-/* Nodes are numbers from 1 on, made when they are asked for; `up` of a root is 0. A node stands for nodes of
- * the data, its members: ids[from .. end - 1], each with a cursor. On the way to the node's children the
- * cursors go on to their callers, if it is `upward`, or into their callees. */
+/* Columns of nodes, which are made when they are asked for. The first of them is none: `up` of a root is 0.
+ * A node stands for nodes of the data, its members: ids[from .. end - 1], each with a cursor. On the way to
+ * the node's children the cursors go on to their callers, if it is `upward`, or into their callees. */
 class Tree {
   /* Of the view of a method two roots: callers, callees. */
   constructor(data, view, v, method = 0) {
-    const { frame, next } = data, total = data.total(v), self = data.self[v], isUpward = view === 'inverted';
-    Object.assign(this, { data, v, n: 1, placed: 0, kids: new Map(), weight: isUpward ? self : total,
-                          isWhole: !isUpward && method === 0 });
-    this.makeRoom(NODE, 1000);
-    this.makeRoom(MEMBER, 1000);
-    const begin = (upward, some) => {
+    const { frame, frames, next } = data, total = data.total(v), isUpward = view === 'inverted';
+    for (const column of ['frame', 'up', 'upward', 'total', 'self', 'from', 'end', 'kids'])
+      this[column] = [];
+    Object.assign(this, { data, v, weight: isUpward ? data.self[v] : total,
+      isWhole: !isUpward && method === 0, placed: 0 });
+    [this.ids, this.cursors] = [0, 0].map(() => new Uint32Array(2 * data.n));
+    this.add(0, 0, 0);
+    const begin = (up, upward, some) => {
       next.ids.set(some);
       next.cursors.set(some);
-      return this.group(0, upward, some.length);
+      return this.group(up, upward, some.length);
     };
-    this.roots = this.isWhole ? begin(0, [0]) : isUpward ? [this.add(0, 0, 1)] : [1, 0].map(upward =>
-      begin(upward, data.instancesOf(method, v).outermost)[0] ?? this.add(method, 0, upward));
+    this.roots = this.isWhole ? begin(0, 0, [0]) : isUpward ? [this.add(0, 0, 1)] : [1, 0].map(upward =>
+      begin(0, upward, data.instancesOf(method, v).outermost)[0] ?? this.add(method, 0, upward));
     if (!isUpward)
       return;
-    const isMethod = data.flags(one => one.isMethod);
-    let n = 0;
-    for (let i = 1; i < data.n; i++)
-      if (isMethod[frame[i]] === 1)
-        next.ids[n] = next.cursors[n++] = i;
-    this.kids.set(1, this.group(1, 1, n));
-    [this.total[1], this.self[1]] = [total[0], self[0]];
-  }
-  makeRoom(columns, n) {
-    for (const [key, Column] of Object.entries(columns))
-      if (n > (this[key]?.length ?? 0)) {
-        const made = new Column(2 * n);
-        made.set(this[key] ?? []);
-        this[key] = made;
-      }
+    const methods = [];
+    for (let i = 0; i < data.n; i++)
+      if (frames[frame[i]].isMethod)
+        methods.push(i);
+    [this.total[1], this.self[1], this.kids[1]] = [total[0], data.self[v][0], begin(1, 1, methods)];
   }
   add(f, up, upward) {
-    [this.frame[this.n], this.up[this.n], this.upward[this.n]] = [f, up, upward];
-    return this.n++;
+    this.frame.push(f);
+    this.up.push(up);
+    this.upward.push(upward);
+    for (const column of [this.total, this.self, this.from, this.end])
+      column.push(0);
+    return this.kids.push(null) - 1;
   }
   /* Of the n next members a node for each frame at a cursor. Counted first, then placed: it can be all of
-   * the data. */
+   * the data. Those that go upward stay in their place, whatever the depth. */
   group(above, upward, n) {
-    const { data, v, weight, n: first } = this, { frame, parent, next, ranks } = data, own = data.self[v];
-    if (first + n > this.up.length)
-      this.makeRoom(NODE, first + Math.min(n, ranks.length));
-    if (this.placed + n > this.ids.length)
-      this.makeRoom(MEMBER, this.placed + n);
-    const { total, self, from, end, ids, cursors } = this, made = [];
+    const { data, v, weight, frame: { length: first }, total, self, from, end, ids, cursors } = this, made = [];
+    const { frame, parent, next, ranks } = data, own = data.self[v];
     for (let i = 0; i < n; i++) {
       const f = frame[next.cursors[i]], part = weight[next.ids[i]];
       const node = next.nodes[f] ||= this.add(f, above, upward);
@@ -320,34 +301,38 @@ class Tree {
       self[node] += upward === 0 ? own[next.ids[i]] : parent[next.cursors[i]] === 0 ? part : 0;
       end[node]++;
     }
-    for (let node = first; node < this.n; node++) {
-      from[node] = this.placed;
-      this.placed += end[node];
+    let place = upward === 1 && end[above] > 0 ? end[above] - n : this.placed;
+    this.placed = Math.max(this.placed, place + n);
+    for (let node = first; node < end.length; node++) {
+      from[node] = place;
+      place += end[node];
       end[node] = from[node];
       made.push(node);
     }
     for (let i = 0; i < n; i++) {
-      const place = end[next.nodes[frame[next.cursors[i]]]]++;
-      ids[place] = next.ids[i];
-      cursors[place] = next.cursors[i];
+      const at = end[next.nodes[frame[next.cursors[i]]]]++;
+      ids[at] = next.ids[i];
+      cursors[at] = next.cursors[i];
     }
     made.forEach(node => { next.nodes[this.frame[node]] = 0; });
     return made.sort((a, b) => ranks[this.frame[a]] - ranks[this.frame[b]]);
   }
-  kidsOf(node) {
-    if (!this.kids.has(node)) {
-      const { data: { child, sibling, parent, next }, ids, cursors, from, end } = this;
-      const upward = this.upward[node];
-      let n = 0;
-      for (let i = from[node]; i < end[node]; i++)
-        for (let one = upward ? parent[cursors[i]] : child[ids[i]]; one > 0; one = upward ? 0 : sibling[one]) {
-          next.ids[n] = upward ? ids[i] : one;
-          next.cursors[n++] = one;
-        }
-      this.kids.set(node, this.group(node, upward, n));
-    }
-    return this.kids.get(node);
+  makeKids(node) {
+    const { data: { child, sibling, parent, next }, ids, cursors, from, end } = this;
+    let n = 0;
+    for (let i = from[node], ended = i; i < end[node]; i++)
+      if (this.upward[node] === 0)
+        for (let one = child[ids[i]]; one > 0; one = sibling[one])
+          next.ids[n] = next.cursors[n++] = one;
+      else if (parent[cursors[i]] > 0) {
+        next.ids[n] = ids[i];
+        next.cursors[n++] = parent[cursors[i]];
+      } else
+        ids[ended++] = ids[i];
+    return this.group(node, this.upward[node], n);
   }
+  /* By rank. */
+  kidsOf(node) { return this.kids[node] ??= this.makeKids(node); }
   frameOf(node) { return this.data.frames[this.frame[node]]; }
   membersOf(node) { return [...this.ids.subarray(this.from[node], this.end[node])]; }
   callsOf(node) { return this.membersOf(node).reduce((sum, i) => sum + this.data.callsOf(i), 0); }
@@ -372,14 +357,14 @@ class Tree {
 
 const LEVELS_MAX = 2000, ANCESTORS_MAX = 1000, BOXES_MAX = 30000;
 
-/* Rows of boxes {node, hides: whether it is what is not in the file, x, width (px, in tenths)} of a zoomed
- * node and what is around it; `dropped`: total of the topmost that are too narrow or too deep. More boxes
- * than can be drawn quickly raise the least width. */
+/* Rows of boxes {node, hides: whether it is what is not in the file, x, end (tenths of a pixel), at, total} of
+ * a zoomed node and what is around it; `dropped`: total of the topmost that are too narrow or too deep. More
+ * boxes than can be drawn quickly raise the least width. */
 function layout(tree, zoom, widthPx, minPx, byWeight) {
   const whole = tree.total[zoom], leastPx = Math.max(0.1, minPx), least = leastPx * whole / widthPx;
-  const edge = at => Math.round(at / whole * widthPx * 10) / 10;
+  const edge = at => Math.round(at / whole * widthPx * 10);
   const rows = tree.pathTo(zoom).slice(-1 - ANCESTORS_MAX)
-    .map(node => [{ node, hides: false, x: 0, width: widthPx, at: 0, total: whole }]);
+    .map(node => [{ node, hides: false, x: 0, end: widthPx * 10, at: 0, total: whole }]);
   const made = { rows, dropped: 0, drawn: 0 }, top = rows.length - 1;
   for (let row = top, n = top; whole > 0 && row < rows.length; row++) {
     const next = [];
@@ -387,9 +372,9 @@ function layout(tree, zoom, widthPx, minPx, byWeight) {
       const self = tree.self[node];
       let start = at + self, rest = total - self;
       const put = (one, part, isHidden) => {
-        const x = edge(start), width = edge(start += part) - x;
-        if (part >= least && width > 0) {
-          next.push({ node: one, hides: isHidden, x, width, at: start - part, total: part });
+        const x = edge(start), end = edge(start += part);
+        if (part >= least && end > x) {
+          next.push({ node: one, hides: isHidden, x, end, at: start - part, total: part });
           rest -= part;
         }
       };
@@ -425,7 +410,7 @@ function matcher(search, regexp, matchCase) {
 
 /* By frame whether it matches, how many do, and their sums. */
 function search(data, v, isMeant) {
-  const hits = data.flags(frame => isMeant !== null && frame.rank >= 0 &&
+  const hits = Uint8Array.from(data.frames, frame => isMeant !== null && frame.rank >= 0 &&
     (isMeant(frame.full ??= frame.text + signatureWords(frame.signature)) || isMeant(frame.text)));
   return { hits, methods: hits.reduce((n, hit) => n + hit, 0), ...data.sumOf(hits, v) };
 }
@@ -442,14 +427,15 @@ function colourClass(palette, frame, self, largest) {
 }
 
 if (typeof module === 'object') {
-  module.exports = { Tree, colourClass, cut, decode, fitName, graft, keyOf, layout, matcher, percentWords,
-                     search, signatureWords, valueWords };
+  module.exports = { Data, Tree, colourClass, cut, fitName, keyOf, layout, matcher, percentWords, search,
+                     signatureWords, valueWords };
   return;
 }
 
 /* ==== the picture ==== */
 
-const PAD = 10, LEVEL = 16, CELL = 7.2, TEXTS_MAX = 1900, PIECES_MAX = 8;
+const PAD = 10, LEVEL = 16, CELL = 7.2, TEXTS_MAX = 1800, PIECES_MAX = 8;
+const BUNCH = 1000, GAPLESS = 20;
 const ORIGINS = ['app', 'third party', 'AndroidX', 'Android', 'Java/Kotlin', 'native', 'idle', 'unknown'];
 /* What the fragment calls parts of the state. */
 const KEYS = { selected: 'sel', search: 'q', regexp: 're', matchCase: 'case' };
@@ -457,25 +443,67 @@ const AMOUNTS = { ns: 'time', bytes: 'bytes', count: 'count' };
 const ELSEWHERE = 'Frames that are not in this file can be had where it came from';
 const isHttp = location.protocol.startsWith('http');
 
+/* The controls, of constant words: no name is ever markup. `name` is a part of the state, `data-do` what
+ * svg.flame is to do. */
+const chooser = (name, label, words) => `<label>${label} <select name="${name}" aria-label="${label}">` +
+  `${words.replace(/\S+/g, '<option>$&</option>')}</select></label>`;
+const doer = (name, words, label) =>
+  `<button type="button" data-do="${name}" title="${label}" aria-label="${label}">${words}</button>`;
+const boxed = (name, inner) => '<foreignObject><div xmlns="http://www.w3.org/1999/xhtml" ' +
+  `class="${name}">${inner}</div></foreignObject>`;
+const MARKUP = boxed('head', '<p class="title"></p><p class="legend"></p>') +
+  '<g class="graph" tabindex="0" role="application" aria-label="Frames: arrow keys select, Enter zooms in, ' +
+  'Escape out"><g class="shapes"/><g class="matched"/><g class="texts"/><path class="chosen"/>' +
+  '<path class="under"/></g>' +
+  boxed('bar', '<div class="tools" role="toolbar" aria-label="Flame graph">' +
+    chooser('view', 'View', 'flame icicle inverted sandwich' + (isHttp ? ' chart' : '')) +
+    chooser('value', 'Value', '') + chooser('order', 'Order', 'name weight') +
+    chooser('palette', 'Colours', 'origin package self classic') + chooser('names', 'Names', 'short full') +
+    '<label>Search <input type="search" name="search" aria-label="Search" placeholder="text or /regexp/"/>' +
+    '</label><label>Match case <input type="checkbox" name="matchCase" aria-label="Match case"/></label>' +
+    doer('previous', '◀', 'Previous match') + doer('next', '▶', 'Next match') +
+    doer('reset', 'Reset', 'Reset zoom, selection and search') + doer('png', 'PNG', 'Download as PNG') +
+    '</div><div class="found"><p class="status" role="status"></p><p class="matches" role="status"></p></div>' +
+    '<nav class="crumbs" aria-label="Zoom"></nav><div class="details" aria-live="polite"></div>') +
+  boxed('tip', '');
+
 function setAll(element, attributes) {
   Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
   return element;
 }
 /* 'path.under': of that class. */
 const maker = space => (name, attributes = {}, ...children) => {
-  const [tag, cls] = name.split('.'), made = document.createElementNS(`http://www.w3.org/${space}`, tag);
+  const [tag, cls = ''] = name.split('.'), made = document.createElementNS(`http://www.w3.org/${space}`, tag);
   made.append(...children);
-  return setAll(made, cls === undefined ? attributes : { class: cls, ...attributes });
+  return setAll(made, cls === '' ? attributes : { class: cls, ...attributes });
 };
 const shape = maker('2000/svg'), html = maker('1999/xhtml');
 const rows = (words, name = 'p') => words.map(row => html(name, {}, row));
-function button(words, title, action) {
-  const made = html('button', { type: 'button', 'aria-label': title, title }, words);
-  made.addEventListener('click', action);
-  return made;
-}
+const button = (words, title, what, to) =>
+  html('button', { type: 'button', 'aria-label': title, title, 'data-do': what, 'data-to': to }, words);
 const rectOf = element => element.getBoundingClientRect();
-const tenths = px => Math.round(px * 10) / 10;
+
+/* Elements are what makes large pictures slow, and so are paths that go all over the picture: some boxes that
+ * are near each other are one path. */
+const bunches = boxes => Array.from({ length: Math.ceil(boxes.length / BUNCH) }, (_, i) =>
+  boxes.slice(i * BUNCH, (i + 1) * BUNCH));
+/* Those that touch, too narrow for a gap, are drawn as one. A border (tenths of a pixel) is filled as well, in
+ * a tenth of the time of a stroke. */
+function pathOf(boxes, border = 0) {
+  const runs = [];
+  for (const { x, end, level } of boxes) {
+    const last = runs[runs.length - 1];
+    if (end - x <= GAPLESS && last?.end === x && last.level === level)
+      last.end = end;
+    else
+      runs.push({ x, end: end - (end - x > GAPLESS ? 5 : 0), level });
+  }
+  return runs.map(({ x, end, level }) => {
+    const [left, right, inset] = [x / 10, end / 10, border / 10], y = level * LEVEL;
+    return `M${left} ${y}H${right}v15H${left}z` + (border === 0 || end - x <= 2 * border ? '' :
+      `M${(x + border) / 10} ${y + inset}v${15 - 2 * inset}H${(end - border) / 10}v${2 * inset - 15}z`);
+  }).join('');
+}
 
 /* The service draws it anew; a file has nowhere to lead to. */
 function startChart(svg) {
@@ -490,51 +518,22 @@ function startChart(svg) {
 function start(svg, prefix, data) {
   const { header, values } = data, standalone = svg === document.documentElement;
   const scroller = standalone ? window : svg.parentElement;
-  const choices = {
-    view: ['View', 'flame', 'icicle', 'inverted', 'sandwich', ...isHttp ? ['chart'] : []],
-    value: ['Value', ...values.map(({ name }) => name)], order: ['Order', 'name', 'weight'],
-    palette: ['Colours', 'origin', 'package', 'self', 'classic'], names: ['Names', 'short', 'full'],
-  };
   const usual = { ...header.options, zoom: '', selected: '', search: '', regexp: false, matchCase: false };
   let state = usual, tree = null, zoom = 0, selected = 0, hovered = null, parts = [], boxes = [], levels = [];
   let hits = [], twins = [];
-  let v = 0, turn = 0, drawnAs = '', foundAs = '', trouble = '', widthPx = 0, topPx = 0;
+  let v = 0, turn = 0, trouble = '', widthPx = 0, topPx = 0;
 
   const textOf = row => (row.querySelector('title') ?? row).textContent;
   const title = textOf(svg.querySelector('.t')), warnings = Array.from(svg.querySelectorAll('.w'), textOf);
-  const [status, matches] = ['p.status', 'p.matches'].map(name => html(name, { role: 'status' }));
-  const legend = html('p.legend');
-  const tools = html('div.tools', { role: 'toolbar', 'aria-label': 'Flame graph' });
-  const crumbs = html('nav.crumbs', { 'aria-label': 'Zoom' });
-  const details = html('div.details', { 'aria-live': 'polite' });
-  const [titleLine] = rows([title], 'p.title');
-  const head = html('div.head', {}, titleLine, ...rows(warnings, 'p.warning'), legend);
-  const bar = html('div.bar', {}, tools, html('div.found', {}, status, matches), crumbs, details);
-  const tip = html('div.tip');
-  const [headBox, barBox, tipBox] = [head, bar, tip].map(inner => shape('foreignObject', {}, inner));
-  const layers =
-    ['g.shapes', 'path.matched', 'g.texts', 'path.chosen', 'path.under'].map(name => shape(name));
-  const [shapes, matched, texts, chosen, under] = layers, inputs = {}, made = {};
-  const graph = shape('g.graph', { tabindex: 0, role: 'application',
-    'aria-label': 'Frames: arrow keys select, Enter zooms in, Escape out' }, ...layers);
-
-  function addInput(key, label, input) {
-    inputs[key] = setAll(input, { 'aria-label': label });
-    input.addEventListener('input', () =>
-      set({ regexp: false, [key]: input.type === 'checkbox' ? input.checked : input.value }, key in choices));
-    tools.append(html('label', {}, label + ' ', input));
-  }
-  function addTools() {
-    for (const [key, [label, ...words]] of Object.entries(choices))
-      addInput(key, label, html('select', {}, ...words.map((value, i) =>
-        html('option', { value }, key === 'value' ? values[i].label : value))));
-    addInput('search', 'Search', html('input', { type: 'search', placeholder: 'text or /regexp/' }));
-    addInput('matchCase', 'Match case', html('input', { type: 'checkbox' }));
-    inputs.search.addEventListener('keydown', ({ key, shiftKey }) =>
-      (key === 'Enter' ? step(shiftKey ? -1 : 1) : key === 'Escape' && graph.focus()));
-    tools.append(button('◀', 'Previous match', () => step(-1)), button('▶', 'Next match', () => step(1)),
-      button('Reset', 'Reset zoom, selection and search', reset), button('PNG', 'Download as PNG', png));
-  }
+  svg.querySelectorAll('.t, .s, .w, .l, .f').forEach(drawn => drawn.remove());
+  svg.insertAdjacentHTML('beforeend', MARKUP);
+  const { head, title: titleLine, legend, graph, shapes, matched, texts, chosen, under, bar, tools, status,
+    matches, crumbs, details, tip } = Object.fromEntries(Array.from(svg.querySelectorAll('[class]'), one =>
+    [one.getAttribute('class'), one]));
+  const [headBox, barBox, tipBox] = [head, bar, tip].map(inner => inner.parentNode), made = {}, shown = {};
+  const inputs = Object.fromEntries(Array.from(tools.querySelectorAll('[name]'), one => [one.name, one]));
+  inputs.value.append(...values.map(({ name, label }) => new Option(label, name)));
+  legend.before(...rows(warnings, 'p.warning'));
 
   /* ---- state ---- */
 
@@ -567,7 +566,8 @@ function start(svg, prefix, data) {
     }
     return { node, stubs: kid === undefined ? within.stubsOf(node) : [] };
   }
-  const isKnown = ([key, value]) => choices[key]?.includes(value, 1) ?? typeof value === typeof usual[key];
+  const isKnown = ([key, value]) => (inputs[key]?.options === undefined ? typeof value === typeof usual[key] :
+    Array.from(inputs[key].options).some(option => option.value === value));
 
   /* `push`: an entry of its own in the history. Awaits only what must be fetched. */
   async function set(partial, push = true, stubs = []) {
@@ -607,10 +607,7 @@ function start(svg, prefix, data) {
         const answer = await fetch(`${source}?node=${place}&skip=${shown}&${header.query}`);
         if (!answer.ok)
           throw new Error(`${answer.status} ${answer.statusText}`);
-        const piece = decode(await answer.text());
-        if (piece.n === 1)
-          damaged();
-        graft(data, [...data.stubs].find(([, stub]) => stub.place === place)[0], piece);
+        data.read(await answer.text(), [...data.stubs].find(([, stub]) => stub.place === place)[0]);
       } catch (error) {
         trouble = `. Frames could not be fetched: ${error.message}`;
       }
@@ -646,8 +643,8 @@ function start(svg, prefix, data) {
     return twins[node] ??= new Set(tree.kidsOf(node).map(kid => tree.frameOf(kid).text).filter(text =>
       seen.size === seen.add(text).size));
   }
-  function labelOf({ node, hides, width }) {
-    const frame = tree.frameOf(node), up = tree.up[node], cells = Math.floor((width - 6) / CELL);
+  function labelOf({ node, hides, x, end }) {
+    const frame = tree.frameOf(node), up = tree.up[node], cells = Math.floor(((end - x) / 10 - 6) / CELL);
     return hides ? cut(hiddenWords(node), cells) :
       fitName(frame, up > 0 && twinsBelow(up).has(frame.text) ? signatureWords(frame.signature) : '', cells,
         state.names === 'full');
@@ -690,7 +687,7 @@ function start(svg, prefix, data) {
     status.textContent = (total === 0 ? 'no calls recorded for this value' :
       `${drawn}${of} frames drawn; ${shareOf(total - dropped, total)}`) + origin + trouble;
     const trail = tree.pathTo(zoom).map(node => button(fitName(tree.frameOf(node), '', 32, false),
-      `Zoom to ${tree.frameOf(node).text}`, () => set({ zoom: linkOf(node) })));
+      `Zoom to ${tree.frameOf(node).text}`, 'zoomTo', linkOf(node)));
     if (trail.length > 6)
       trail.splice(2, trail.length - 5, '…');
     crumbs.replaceChildren(...trail.flatMap((one, i) => (i > 0 ? [' › ', one] : [one])));
@@ -699,7 +696,7 @@ function start(svg, prefix, data) {
     const frame = tree.frameOf(selected);
     if (selected > 0 && frame.isMethod)
       details.lastChild.append(' ', button('Callers and callees', `Callers and callees of ${frame.text}`,
-        () => set({ view: 'sandwich', method: frame.text + frame.signature, zoom: '', selected: '' })));
+        'sandwich', frame.text + frame.signature));
   }
   function showLegend() {
     const swatch = (cls, word) => html('span', {}, shape('svg.swatch', { width: 10, height: 10 },
@@ -719,11 +716,6 @@ function start(svg, prefix, data) {
   /* ---- drawing ---- */
 
   const yOf = box => topPx + box.level * LEVEL;
-  const outline = (path, some, inset) => path.setAttribute('d', some.map(box => {
-    const width = tenths(Math.max(0.1, box.width - (box.width > 2 ? 0.5 : 0) - 2 * inset));
-    const height = LEVEL - 1 - 2 * inset;
-    return `M${tenths(PAD + box.x + inset)} ${yOf(box) + inset}h${width}v${height}h-${width}z`;
-  }).join(''));
   const roomPx = () => Math.max(200, Math.floor(rectOf(svg).width));
   /* The method of a sandwich is in both of its trees, and drawn once. */
   function arrange() {
@@ -734,40 +726,45 @@ function start(svg, prefix, data) {
       i + 1 < roots.length ? all.slice(1).reverse() : all));
     boxes = levels.flatMap((row, level) => row.map(box => Object.assign(box, { level })));
   }
+  const isNews = (what, ...all) => shown[what] !== (shown[what] = all.join());
   function redraw() {
-    const began = performance.now(), anchor = boxOf(zoom), oldPx = anchor && yOf(anchor), oldTopPx = topPx;
-    const { view, order, palette, names } = state, isFirst = drawnAs === '';
-    const key = [tree.key, linkOf(zoom), roomPx(), view, order, palette, names].join();
-    const isNew = key !== drawnAs;
+    const began = performance.now(), anchor = boxOf(zoom), oldPx = anchor && yOf(anchor);
+    const { view, order, palette, names } = state, isFirst = widthPx === 0;
     if (roomPx() !== widthPx)
       svg.removeAttribute('viewBox');     /* it would be measured by */
-    [widthPx, drawnAs] = [roomPx(), key];
+    widthPx = roomPx();
+    const isNew = isNews('drawn', tree.key, linkOf(zoom), widthPx, view, order, palette, names);
     if (isNew) {
-      twins = [];
       arrange();
       showLegend();
     }
-    find();
+    const isFound = isNews('found', v, data.n, state.search, state.regexp, state.matchCase);
+    if (isFound)
+      find();
     showWords();
     for (const [name, input] of Object.entries(inputs))
       if (document.activeElement !== input || input.localName === 'select')
         Object.assign(input, { value: state[name], checked: state[name] === true });
-    const box = { x: PAD, width: widthPx - 2 * PAD, height: 1 };
-    const [headPx, barPx] = [[headBox, head], [barBox, bar]]
-      .map(([outer, inner]) => Math.ceil(rectOf(setAll(outer, box) && inner).height));
+    for (const outer of [headBox, barBox])
+      setAll(outer, { x: PAD, width: widthPx - 2 * PAD, height: 1 });
+    const [headPx, barPx] = [head, bar].map(inner => Math.ceil(rectOf(inner).height));
     setAll(headBox, { height: headPx });
     setAll(barBox, { y: headPx, height: barPx });
     topPx = headPx + barPx + 6;
     const heightPx = topPx + Math.max(1, levels.length) * LEVEL + PAD;
     setAll(svg, { height: heightPx, viewBox: `0 0 ${widthPx} ${heightPx}` });
-    if (isNew || topPx !== oldTopPx) {
+    setAll(graph, { transform: `translate(${PAD} ${topPx})` });
+    if (isNew) {
       drawShapes();
       drawTexts();
     }
-    outline(matched, boxes.filter(isHit), 0.75);
-    outline(chosen, boxes.filter(({ node, hides }) => node === selected && !hides), 0.5);
+    if (isNew || isFound)
+      matched.replaceChildren(...bunches(boxes.filter(isHit)).map(some =>
+        shape('path', { d: pathOf(some, 15) })));
+    graph.classList.toggle('searched', matched.childElementCount > 0);
+    outline(chosen, boxOf(selected));
     point(null);
-    if (oldPx !== undefined)
+    if (oldPx !== undefined && yOf(boxOf(zoom)) !== oldPx)
       scroller.scrollBy(0, yOf(boxOf(zoom)) - oldPx);
     if (isNew && !isFirst)
       reveal(zoom);
@@ -775,26 +772,29 @@ function start(svg, prefix, data) {
     svg.dispatchEvent(new CustomEvent('flame-drawn', { bubbles: true, detail: {
       drawn: boxes.length, total: header.nodes, ms: performance.now() - began } }));
   }
-  /* One path for each colour: elements are what makes large pictures slow. */
   function drawShapes() {
-    const { palette } = state, largest = palette === 'self' ? data.largestSelf(v) : 0, ofClass = {};
-    for (const box of boxes) {
-      const cls = box.hides ? 'st' :
-        colourClass(palette, tree.frameOf(box.node), tree.self[box.node], largest);
-      (ofClass[cls] ??= []).push(box);
-    }
-    shapes.replaceChildren(...Object.keys(ofClass).map(cls => shape('path.' + cls)));
-    Object.values(ofClass).forEach((some, i) => outline(shapes.children[i], some, 0));
+    const { palette } = state, largest = palette === 'self' ? data.largestSelf(v) : 0;
+    shapes.replaceChildren(...bunches(boxes).flatMap(some => {
+      const ofClass = {};
+      for (const one of some) {
+        const { node, hides } = one;
+        const cls = hides ? 'st' : colourClass(palette, tree.frameOf(node), tree.self[node], largest);
+        (ofClass[cls] ??= []).push(one);
+      }
+      return Object.entries(ofClass).map(([cls, its]) => shape('path.' + cls, { d: pathOf(its) }));
+    }));
   }
+  const outline = (path, one) => path.setAttribute('d', one ? pathOf([one]) : '');
+  const byWidth = (a, b) => b.end - b.x - a.end + a.x;
   /* Of more names than can be drawn quickly, the widest near the window. */
   function drawTexts() {
     const { top } = rectOf(svg);
     const isNear = box => svg.matches('.paper') || Math.abs(top + yOf(box) - innerHeight / 2) < innerHeight;
-    let wide = boxes.filter(box => box.width >= CELLS_LEAST * CELL + 6);
+    let wide = boxes.filter(({ x, end }) => end - x >= 10 * (CELLS_LEAST * CELL + 6));
     if (wide.length > TEXTS_MAX)
-      wide = wide.filter(isNear).sort((a, b) => b.width - a.width).slice(0, TEXTS_MAX);
+      wide = wide.filter(isNear).sort(byWidth).slice(0, TEXTS_MAX);
     texts.replaceChildren(...wide.map(box =>
-      shape('text', { x: tenths(PAD + 3 + box.x), y: yOf(box) + 11 }, labelOf(box))));
+      shape('text', { x: (box.x + 30) / 10, y: box.level * LEVEL + 11 }, labelOf(box))));
   }
   /* Where in the window there is picture to be seen. */
   function port() {
@@ -812,13 +812,9 @@ function start(svg, prefix, data) {
 
   const isHit = ({ node, hides }) => !hides && hits[tree.frame[node]] === 1;
   function find() {
-    const { search: wanted, regexp, matchCase } = state, key = [wanted, regexp, matchCase, v, data.n].join();
     let isMeant = null, error = '';
-    if (foundAs === key)
-      return;
-    foundAs = key;
     try {
-      isMeant = matcher(wanted, regexp, matchCase);
+      isMeant = matcher(state.search, state.regexp, state.matchCase);
     } catch ({ message }) {
       error = message;
     }
@@ -851,12 +847,12 @@ function start(svg, prefix, data) {
 
   function placeOf({ clientX, clientY }) {
     const { left, top } = rectOf(svg), x = clientX - left, y = clientY - top;
-    const row = levels[Math.floor((y - topPx) / LEVEL)];
-    return { x, y, box: row?.find(box => x - PAD >= box.x && x - PAD < box.x + box.width) ?? null };
+    const row = levels[Math.floor((y - topPx) / LEVEL)], at = 10 * (x - PAD);
+    return { x, y, box: row?.find(box => at >= box.x && at < box.end) ?? null };
   }
   function point(box) {
     hovered = box;
-    outline(under, box === null ? [] : [box], 0.5);
+    outline(under, box);
     tip.replaceChildren(...rows(box === null ? [] : describe(box)));
     setAll(tipBox, { width: Math.min(480, widthPx), height: 1 });
   }
@@ -883,8 +879,7 @@ function start(svg, prefix, data) {
   function move(key) {
     const box = boxOf(selected) ?? boxOf(zoom), row = levels[box.level], by = /Up|Left/.test(key) ? -1 : 1;
     const touching = (levels[box.level + by] ?? [])
-      .filter(one => one.x < box.x + box.width && one.x + one.width > box.x)
-      .sort((a, b) => b.width - a.width);
+      .filter(one => one.x < box.end && one.end > box.x).sort(byWidth);
     const next = selected === 0 ? box : /Left|Right/.test(key) ? row[row.indexOf(box) + by] : touching[0];
     if (next?.hides === false)
       select(next.node);
@@ -893,7 +888,7 @@ function start(svg, prefix, data) {
   const out = () => set(tree.up[zoom] === 0 ? { selected: '' } : { zoom: linkOf(tree.up[zoom]) });
   const keys = {
     ArrowUp: move, ArrowDown: move, ArrowLeft: move, ArrowRight: move, Escape: out, Backspace: out,
-    Enter: () => selected > 0 && zoomInto(selected), '/': () => inputs.search?.focus(),
+    Enter: () => selected > 0 && zoomInto(selected), '/': () => inputs.search.focus(),
     n: () => step(1), N: () => step(-1),
   };
   function onKey(event) {
@@ -906,40 +901,42 @@ function start(svg, prefix, data) {
 
   /* Painted anew: a policy that allows nothing forbids a picture of the picture as well. */
   function png() {
-    const named = titleLine.textContent, said = [named, ...warnings, status.textContent, legend.textContent];
-    const top = 14 + said.length * 18;
+    const said = [titleLine, ...head.querySelectorAll('.warning'), status, legend].map(one => one.textContent);
+    const top = 14 + said.length * 18, height = svg.getAttribute('height') - topPx + top;
     const { font, color, backgroundColor } = getComputedStyle(head);
-    const height = svg.getAttribute('height') - topPx + top;
     const scale = Math.min(2, 32000 / height, 32000 / widthPx, Math.sqrt(2e8 / (widthPx * height)));
     const canvas = html('canvas', { width: widthPx * scale, height: height * scale });
-    const pen = canvas.getContext('2d');
-    const pathOf = path => new Path2D(path.getAttribute('d'));
-    Object.assign(pen, { font, fillStyle: backgroundColor, strokeStyle: getComputedStyle(matched).stroke });
+    const pen = Object.assign(canvas.getContext('2d'), { font, fillStyle: backgroundColor });
     pen.scale(scale, scale);
     pen.fillRect(0, 0, widthPx, height);
-    pen.translate(0, top - topPx);
-    for (const path of shapes.children) {
-      pen.fillStyle = getComputedStyle(path).fill;
-      pen.fill(pathOf(path));
-    }
-    pen.stroke(pathOf(matched));
     pen.fillStyle = color;
-    for (const name of texts.children)
-      pen.fillText(name.textContent, name.getAttribute('x'), name.getAttribute('y'));
-    said.forEach((words, i) => pen.fillText(words, PAD, topPx - top + 20 + i * 18, widthPx - 2 * PAD));
+    said.forEach((words, i) => pen.fillText(words, PAD, 20 + i * 18, widthPx - 2 * PAD));
+    pen.translate(PAD, top);
+    for (const drawn of graph.querySelectorAll('g > *')) {
+      pen.fillStyle = getComputedStyle(drawn).fill;
+      if (drawn.localName === 'path')
+        pen.fill(new Path2D(drawn.getAttribute('d')));
+      else
+        pen.fillText(drawn.textContent, drawn.getAttribute('x'), drawn.getAttribute('y'));
+    }
     canvas.toBlob(blob => {
       const href = URL.createObjectURL(blob);
-      html('a', { href, download: named.replace(/[^\w.-]+/g, '-').slice(0, 80) + '.png' }).click();
+      html('a', { href, download: said[0].replace(/[^\w.-]+/g, '-').slice(0, 80) + '.png' }).click();
       setTimeout(() => URL.revokeObjectURL(href), 60000);
     });
   }
 
   /* ---- start ---- */
 
-  svg.querySelectorAll('.t, .s, .w, .l, .f').forEach(drawn => drawn.remove());
-  setAll(svg, { role: 'group', width: '100%' }).append(headBox, graph, barBox, tipBox);
-  if (svg.closest('[data-flame-controls]') === null)
-    addTools();
+  /* A frame that is higher leaves room below, where the pointer does not mistake it. */
+  setAll(svg, { role: 'group', width: '100%', preserveAspectRatio: 'xMinYMin' });
+  if (svg.closest('[data-flame-controls]') !== null)
+    tools.remove();
+  tools.addEventListener('input', ({ target: { name, type, checked, value, localName } }) =>
+    set({ regexp: false, [name]: type === 'checkbox' ? checked : value }, localName === 'select'));
+  inputs.search.addEventListener('keydown', ({ key, shiftKey }) =>
+    (key === 'Enter' ? step(shiftKey ? -1 : 1) : key === 'Escape' && graph.focus()));
+  bar.addEventListener('click', ({ target: { dataset } }) => svg.flame[dataset.do]?.(dataset.to));
   graph.addEventListener('pointermove', hover);
   graph.addEventListener('pointerleave', () => point(null));
   graph.addEventListener('click', click);
@@ -955,6 +952,7 @@ function start(svg, prefix, data) {
   svg.flame = {
     get state() { return { ...state }; }, set, reset, png, next: () => step(1), previous: () => step(-1),
     zoomTo: link => set({ zoom: link }), select: link => set({ selected: link }),
+    sandwich: method => set({ view: 'sandwich', method, zoom: '', selected: '' }),
     search: (wanted, how = {}) => set({ search: wanted, regexp: false, ...how }, false),
   };
   v = valueOf(state);
@@ -975,7 +973,7 @@ all.forEach((svg, i) => {
   if (text === undefined || svg.flame !== undefined || (own && svg !== own))
     return;
   try {
-    /^.*"view":"chart"/.test(text) ? startChart(svg) : start(svg, i > 0 ? `${i + 1}.` : '', decode(text));
+    /^.*"view":"chart"/.test(text) ? startChart(svg) : start(svg, i > 0 ? `${i + 1}.` : '', new Data(text));
   } catch (error) {
     console.error(error);   /* the drawing is there nevertheless */
   }

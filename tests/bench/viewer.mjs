@@ -32,7 +32,7 @@ function render(folder, name, options, flags) {
 
 function classicOf(folder, svg) {
     const [, escaped] = /<metadata class="d">([^]*?)<\/metadata>/.exec(readFileSync(svg, 'utf8'));
-    const data = pureHalf().decode(escaped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'));
+    const data = new (pureHalf().Data)(escaped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'));
     const path = join(folder, 'classic.svg');
     writeFileSync(path, classicPicture(data, CLASSIC_NODES, WIDTH_PX));
     return path;

@@ -27,7 +27,7 @@ function render(file, track, options) {
 const unescaped = text => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#34;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
 
 function dataOf(svg) {
-    return flame.decode(unescaped(/<metadata class="d">([^]*?)<\/metadata>/.exec(svg)[1]));
+    return new flame.Data(unescaped(/<metadata class="d">([^]*?)<\/metadata>/.exec(svg)[1]));
 }
 
 /* ---- the same tree from both: [path, self, total, calls] in pre-order ---- */

@@ -197,11 +197,11 @@ test('search: field, case, next, previous, Enter, Escape, slash, reset', { skip 
     await page.keyboard.press('/');
     assert.equal(await page.evaluate(() => document.activeElement.id), 'search');
     await page.keyboard.type('MAP');
-    await until(page, () => document.querySelector('#picture .matched').getAttribute('d') !== '');
+    await until(page, () => document.querySelector('#picture .matched > path') !== null);
     await page.getByLabel('Match case').check();
-    await until(page, () => document.querySelector('#picture .matched').getAttribute('d') === '');
+    await until(page, () => document.querySelector('#picture .matched > path') === null);
     await field.fill('/Map|Call/');
-    await until(page, () => document.querySelector('#picture .matched').getAttribute('d') !== '');
+    await until(page, () => document.querySelector('#picture .matched > path') !== null);
     const selected = async () => (await stateOf(page)).selected, seen = [];
     for (const press of [() => button(page, 'Next match').click(), () => button(page, 'Next match').click(),
                          () => button(page, 'Previous match').click(), () => field.press('Enter'), () => field.press('Shift+Enter')]) {

@@ -208,7 +208,7 @@ test('search: outlines, share, next and previous, case, expressions and their er
   await page.keyboard.press('/');
   await page.keyboard.type('class00001');
   await until(page, () => /matches of 2 methods: [\d.]+ % of the time/.test(document.querySelector('.matches').textContent));
-  assert.ok((await page.locator('.matched').getAttribute('d')).length > 20);
+  assert.ok((await page.locator('.matched path').getAttribute('d')).length > 20);
   await page.keyboard.press('Enter');
   const first = (await stateOf(page)).selected;
   await page.getByRole('button', { name: 'Next match' }).click();
@@ -258,9 +258,9 @@ test('what was left out is fetched under the sandbox: by a click, and for a link
   assert.equal(await frame.evaluate(() => self.origin), 'null');
   assert.match(await frame.locator('.status').innerText(), /of 400 frames/);
   const stub = await frame.evaluate(() => {
-    const d = document.querySelector('.graph .st').getAttribute('d'), [, x, y] = /M([\d.]+) ([\d.]+)h/.exec(d);
-    const box = document.documentElement.getBoundingClientRect();
-    document.querySelector('.graph').dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: Math.ceil(Number(x) + box.left) + 1, clientY: Number(y) + box.top + 4 }));
+    const d = document.querySelector('.graph .st').getAttribute('d'), [, x, y] = /M([\d.]+) ([\d.]+)H/.exec(d);
+    const { left, top } = document.querySelector('.shapes').getBoundingClientRect();
+    document.querySelector('.graph').dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: Math.ceil(Number(x) + left) + 1, clientY: Number(y) + top + 4 }));
     return d;
   });
   await until(frame, old => document.querySelector('.graph .st')?.getAttribute('d') !== old, stub);
@@ -356,7 +356,7 @@ test('events and the API', { skip }, async () => {
 for (const [kind, { side_by_side: isSide }] of Object.entries(several))
   test(`several threads, ${kind}: shares of the right whole, in every view, and what was left out is fetched`, { skip }, async () => {
     const page = await open(`/${kind}.svg`), of = isSide ? threads : tree, flame = pureHalf(), totals = totalsOf(of.nodes).map(([wall]) => wall);
-    const { frames } = flame.decode(encode(of)), pathOf = i => (i === 0 ? [] : [...pathOf(of.nodes[i].parent), i]);
+    const { frames } = new flame.Data(encode(of)), pathOf = i => (i === 0 ? [] : [...pathOf(of.nodes[i].parent), i]);
     const linkOf = i => pathOf(i).map(one => flame.keyOf(frames[of.nodes[one].frame + 1])).join('');
     const kept = heaviest(of.nodes, 60), whole = i => (isSide ? pathOf(i)[0] : 0);
     const drawn = of.nodes.findIndex((_, i) => kept[i] && pathOf(i).length === 3);
