@@ -83,8 +83,7 @@ const fnv = text => Array.from(new TextEncoder().encode(text)).reduce(mix, 0x811
 /* ==== the data, as render/data.h writes it ==== */
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_';
-const DIGIT_OF = new Int8Array(128).fill(-1);
-[...DIGITS].forEach((digit, i) => { DIGIT_OF[digit.charCodeAt(0)] = i; });
+const DIGIT_OF = Int8Array.from({ length: 128 }, (_, code) => DIGITS.indexOf(String.fromCharCode(code)));
 
 function damaged() {
   throw new Error('the data is damaged');
@@ -99,13 +98,6 @@ const reader = (text, at) => ({
     return digit >= 0 ? value + digit * unit : damaged();
   },
 });
-
-/* What stands for the root or a track is no method. */
-function frameOf(rank, origin, colour, line) {
-  const [scope, name, signature] = line.split('\t');
-  return { rank, origin, colour, line, scope, name, signature, text: joined(scope, name),
-    isMethod: origin !== 8 };
-}
 
 /* What links call it: 30 bits. */
 const keyOf = frame => frame.key ??=
@@ -127,13 +119,19 @@ class Data {
     if (header.format !== 'aflamed-flame' || header.version !== 1 || n <= this.n)
       damaged();
     const frames = [...this.frames], known = new Map(frames.map(({ rank }, f) => [rank, f]));
-    let last = frameOf(-1, 8, 0, `\t${header.root}\t`);
-    const take = () => known.get(last.rank) ?? frames.push(last) - 1, frameAt = [take()];
+    let last;
+    const take = (rank, origin, colour, line) => {
+      const [scope, name, signature] = line.split('\t');
+      /* What stands for the root or a track is no method. */
+      last = { rank, origin, colour, line, scope, name, signature, text: joined(scope, name),
+        isMethod: origin !== 8 };
+      return known.get(rank) ?? frames.push(last) - 1;
+    };
+    const frameAt = [take(-1, 8, 0, `\t${header.root}\t`)];
     for (const line of lines) {
       const { number, at } = reader(line, 0);
       const rank = Math.max(0, last.rank) + number(), prefix = number(), origin = number(), colour = number();
-      last = frameOf(rank, origin, colour, last.line.slice(0, prefix) + line.slice(at()));
-      frameAt.push(take());
+      frameAt.push(take(rank, origin, colour, last.line.slice(0, prefix) + line.slice(at())));
     }
     const copied = (Column, column = []) => {
       const made = new Column(n);
@@ -473,8 +471,8 @@ const doers = [['previous', '◀', 'Previous match'], ['next', '▶', 'Next matc
   ['reset', 'Reset', 'Reset zoom, selection and search'], ['png', 'PNG', 'Download as PNG'],
 ].map(([name, words, label]) =>
   `<button type="button" data-do="${name}" title="${label}" aria-label="${label}">${words}</button>`);
-const boxed = (name, inner) => '<foreignObject><div xmlns="http://www.w3.org/1999/xhtml" ' +
-  `class="${name}">${inner}</div></foreignObject>`;
+const boxed = (name, inner) => `<foreignObject x="${PAD}" height="1"><div class="${name}" ` +
+  `xmlns="http://www.w3.org/1999/xhtml">${inner}</div></foreignObject>`;
 const MARKUP = boxed('head', '<p class="title"></p><p class="legend"></p>') +
   '<g class="graph" tabindex="0" role="application" aria-label="Frames: arrow keys select, Enter zooms in, ' +
   'Escape out"><g class="shapes"/><g class="matched"/><g class="texts"/><path class="chosen"/>' +
@@ -491,7 +489,7 @@ const usual = { ...header.options, zoom: '', selected: '', search: '', regexp: f
 const fields = Object.keys(usual).map(field => [field, prefix + (KEYS[field] ?? field)]);
 const made = {}, shown = {};
 let state = usual, tree, v, zoom = 0, selected = 0, hovered = null, parts = [], boxes = [], levels = [];
-let hits, twins, turn = 0, trouble = '', widthPx = 0, topPx = 0;
+let hits, turn = 0, trouble = '', widthPx = 0, topPx = 0;
 
 const rows = (words, attributes = {}) => words.map(row => html('p', attributes, row));
 const rectOf = element => element.getBoundingClientRect();
@@ -606,15 +604,9 @@ const button = (words, label, what, to) =>
 const hiddenWords = node => `${counted(tree.hiddenOf(node, values.length), 'frame')} not in this file: ` +
   inWords(tree.hiddenOf(node)) +
   (data.calls < 0 ? '' : `, ${counted(tree.hiddenOf(node, data.calls), 'call')}`);
-/* Names that frames below a node share. */
-function twinsBelow(node) {
-  const seen = new Set();
-  return twins[node] ??= tree.kidsOf(node).map(kid => tree.frameOf(kid).text)
-    .filter(name => seen.size === seen.add(name).size);
-}
 function labelOf({ node, hides, x, end }) {
   const frame = tree.frameOf(node), cells = Math.floor(((end - x) / 10 - 6) / CELL);
-  const isTwin = tree.up[node] > 0 && twinsBelow(tree.up[node]).includes(frame.text);
+  const isTwin = tree.kidsOf(tree.up[node]).some(one => one !== node && tree.frameOf(one).text === frame.text);
   return hides ? cut(hiddenWords(node), cells) :
     fitName(frame, isTwin ? signatureWords(frame.signature) : '', cells, state.names === 'full');
 }
@@ -670,7 +662,7 @@ function showLegend() {
       swatch('o' + i, i === 0 && header.app ? `app: ${header.app}` : word)),
     package: [...all.slice(0, 8).map(({ name, colour }) => swatch('c' + colour, cut(name, 40))),
       all.length > 8 && 'other'],
-    self: ['no self', ...[0, 1, 2, 3, 4, 5, 6, 7].map(i => swatch('h' + i, '')), 'most self'],
+    self: ['no self', ...Array.from('01234567', i => swatch('h' + i, '')), 'most self'],
     classic: ['classic: the colours mean nothing'],
   }[state.palette].filter(one => one));
 }
@@ -698,7 +690,6 @@ function redraw() {
   const isNew = isNews('drawn', tree.key, linkOf(zoom), widthPx, view, order, palette, names);
   const isFound = isNews('found', v, data.n, wanted, regexp, matchCase);
   if (isNew) {
-    twins = [];
     arrange();
     showLegend();
   }
@@ -709,7 +700,7 @@ function redraw() {
     if (document.activeElement !== input || input.localName === 'select')
       Object.assign(input, { value: state[name], checked: state[name] === true });
   for (const outer of [headBox, barBox])
-    setAll(outer, { x: PAD, width: widthPx - 2 * PAD, height: 1 });
+    setAll(outer, { width: widthPx - 2 * PAD });
   const [headPx, barPx] = [head, bar].map(inner => Math.ceil(rectOf(inner).height));
   topPx = headPx + barPx + 6;
   const heightPx = topPx + Math.max(1, levels.length) * LEVEL + PAD;
@@ -816,21 +807,19 @@ function find() {
 }
 /* In the tree that was read all matches come in turn; in others those that are drawn. */
 function step(by) {
-  const { isWhole } = tree, n = isWhole ? data.n : boxes.length, first = node => tree.ids[tree.from[node]];
-  let at = isWhole ? first(selected) : Math.max(boxes.indexOf(boxOf(selected)), by < 0 ? 0 : -1), left = n;
+  const { isWhole } = tree, n = isWhole ? data.n : boxes.length, first = tree.ids[tree.from[selected]];
+  let at = isWhole ? first : Math.max(boxes.indexOf(boxOf(selected)), by < 0 ? 0 : -1), left = n;
   do
     at = (at + by + n) % n;
   while (--left > 0 && !(isWhole ? hits[data.frame[at]] === 1 : isHit(boxes[at])));
   if (left === 0)
     return;
-  const path = [], [root] = tree.roots;
+  let link = isWhole ? '' : nameOf(boxes[at].node);
   for (let i = isWhole ? at : 0; i > 0; i = data.parent[i])
-    path.unshift(i);
-  const node = !isWhole ? boxes[at].node :
-    path.reduce((up, i) => tree.kidsOf(up).find(kid => first(kid) === i), root);
-  for (const partial of [{}, { zoom: linkOf(tree.up[node] || node) }, { zoom: linkOf(node) }])
-    if (selected !== node || boxOf(node) === undefined)
-      set({ ...partial, selected: nameOf(node) }, false);
+    link = keyOf(data.frames[data.frame[i]]) + link;
+  for (const zoomed of [state.zoom, link.slice(0, -5), link])
+    if (state.selected !== link || boxOf(selected) === undefined)
+      set({ zoom: zoomed, selected: link }, false);
   reveal(selected);
 }
 
@@ -845,7 +834,7 @@ function point(box) {
   hovered = box;
   outline(under, box);
   tip.replaceChildren(...rows(box === null ? [] : describe(box)));
-  setAll(tipBox, { width: Math.min(480, widthPx), height: 1 });
+  setAll(tipBox, { width: Math.min(480, widthPx) });
 }
 function hover(event) {
   const { x, y, box } = placeOf(event);
