@@ -396,19 +396,17 @@ function search(data, v, isMeant) {
   return { hits, methods: hits.reduce((n, hit) => n + hit, 0), ...data.sumOf(hits, v) };
 }
 
-function colourClass(palette, frame, self, largest) {
-  if (!frame.isMethod)
-    return 'cr';
-  switch (palette) {
-  case 'package': return 'c' + frame.colour;
-  case 'self': return 'h' + (self === 0 ? 0 : Math.min(7, 1 + Math.floor(7 * self / (largest + 1))));
-  case 'classic': return 'y' + (frame.classic ??= fnv(frame.text) % 8);
-  default: return 'o' + frame.origin;
-  }
+/* What a class is called by before the number of the colour. */
+const LETTERS = { package: 'c', self: 'h', classic: 'y', origin: 'o' };
+function colourOf(palette, frame, self, largest) {
+  if (palette === 'self')
+    return self === 0 ? 0 : Math.min(7, 1 + Math.floor(7 * self / (largest + 1)));
+  return palette === 'package' ? frame.colour : palette === 'origin' ? frame.origin :
+    frame.classic ??= fnv(frame.text) % 8;
 }
 
 if (typeof module === 'object') {
-  module.exports = { Data, Tree, colourClass, cut, fitName, keyOf, layout, matcher, percentWords, search,
+  module.exports = { Data, Tree, cut, fitName, keyOf, layout, matcher, percentWords, search,
                      signatureWords, valueWords };
   return;
 }
@@ -563,7 +561,6 @@ async function set(partial, push = true, stubs = []) {
   writeLink(push);
   svg.dispatchEvent(new CustomEvent('flame-state', { bubbles: true, detail: { ...state } }));
 }
-const select = node => set({ selected: nameOf(node) }, false);
 const zoomInto = node => set({ zoom: linkOf(node), selected: nameOf(node) });
 
 async function fetchHidden(stubs) {
@@ -752,24 +749,25 @@ const outline = (path, box) => path.setAttribute('d', box ? pathOf([box]) : '');
 function drawShapes() {
   const { palette } = state, largest = palette === 'self' ? data.largestSelf(v) : 0;
   shapes.replaceChildren(...bunches(boxes).flatMap(some => {
-    const ofClass = {};
+    const plain = { st: [], cr: [] }, coloured = [];
     for (const box of some) {
-      const { node, hides } = box;
-      const cls = hides ? 'st' : colourClass(palette, tree.frameOf(node), tree.self[node], largest);
-      (ofClass[cls] ??= []).push(box);
+      const frame = tree.frameOf(box.node), colour = colourOf(palette, frame, tree.self[box.node], largest);
+      (box.hides ? plain.st : frame.isMethod ? coloured[colour] ??= [] : plain.cr).push(box);
     }
-    return Object.entries(ofClass).map(([cls, its]) => shape('path', { class: cls, d: pathOf(its) }));
+    coloured.forEach((its, colour) => { plain[LETTERS[palette] + colour] = its; });
+    return Object.entries(plain).filter(([, its]) => its.length > 0)
+      .map(([cls, its]) => shape('path', { class: cls, d: pathOf(its) }));
   }));
 }
 const byWidth = (a, b) => b.end - b.x - a.end + a.x;
 /* Of more names than can be drawn quickly, the widest near the window. */
 function drawTexts() {
-  const { top } = rectOf(svg);
-  const isNear = box => svg.matches('.paper') || Math.abs(top + yOf(box) - innerHeight / 2) < innerHeight;
   let wide = boxes.filter(({ x, end }) => end - x >= 10 * (CELLS_LEAST * CELL + 6));
-  if (wide.length > TEXTS_MAX)
-    wide = wide.filter(isNear).sort(byWidth).slice(0, TEXTS_MAX);
-  texts.replaceChildren(...wide.map(box =>
+  if (wide.length > TEXTS_MAX && !svg.matches('.paper')) {
+    const middle = innerHeight / 2 - rectOf(svg).top;
+    wide = wide.filter(box => Math.abs(yOf(box) - middle) < innerHeight);
+  }
+  texts.replaceChildren(...wide.sort(byWidth).slice(0, TEXTS_MAX).map(box =>
     shape('text', { x: (box.x + 30) / 10, y: box.level * LEVEL + 11 }, labelOf(box))));
 }
 /* Where in the window there is picture to be seen. */
@@ -855,7 +853,7 @@ function move(key) {
   const next = selected === 0 ? box : /Left|Right/.test(key) ? row[row.indexOf(box) + by] :
     touching.sort(byWidth)[0];
   if (next?.hides === false)
-    select(next.node);
+    set({ selected: nameOf(next.node) }, false);
   reveal(selected || zoom);
 }
 const out = () => set(tree.up[zoom] === 0 ? { selected: '' } : { zoom: linkOf(tree.up[zoom]) });
