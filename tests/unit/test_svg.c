@@ -10,116 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/clean.h"
 #include "render/svg.h"
 #include "render/viewer.h"
 #include "tests/support/fake_profile.h"
+#include "tests/support/markup.h"
 #include "tests/support/rendering.h"
-
-/* --- a reader of just the XML that the output may use --- */
-
-enum { DEPTH_MAX = 8 };
-
-static bool one_of(struct str s, const char *const *words)
-{
-    for (; *words != NULL; words++)
-        if (str_eq(s, str_of(*words)))
-            return true;
-    return false;
-}
-
-/* Text or an attribute's value: clean characters, known entities, no markup. (Line ends and tabs are ours.) */
-static void check_text(struct str s)
-{
-    static const char *const ENTITIES[] = {"lt", "gt", "amp", "#34", "#39", NULL};
-
-    while (s.n > 0) {
-        struct str before = s;
-        uint32_t c = clean_next(&s);
-        if (before.p[0] != '\n' && before.p[0] != '\t') { /* which DATA has */
-            struct buf same = {0};
-            clean_put(&same, c);
-            assert_int_equal(same.n, before.n - s.n);
-            assert_memory_equal(same.p, before.p, same.n);
-            buf_free(&same);
-        }
-        assert_true(c != '<' && c != '>');
-        if (c != '&')
-            continue;
-        size_t end = str_find(s, ';');
-        assert_true(end < s.n);
-        assert_true(one_of((struct str){s.p, end}, ENTITIES));
-        s.p += end + 1, s.n -= end + 1;
-    }
-}
-
-static void check_attributes(struct str s)
-{
-    static const char *const NAMES[] = {"xmlns",   "class", "role", "aria-label", "width",         "height",
-                                        "viewBox", "x",     "y",    "data-nodes", "data-embedded", NULL};
-
-    while (s.n > 0 && s.p[0] == ' ') {
-        size_t equals = str_find(s, '=');
-        assert_true(equals + 1 < s.n && s.p[equals + 1] == '"');
-        assert_true(one_of((struct str){s.p + 1, equals - 1}, NAMES));
-        struct str value = {s.p + equals + 2, s.n - equals - 2};
-        size_t quote = str_find(value, '"');
-        assert_true(quote < value.n);
-        check_text((struct str){value.p, quote});
-        s = (struct str){value.p + quote + 1, value.n - quote - 1};
-    }
-    assert_true(s.n == 0 || str_eq(s, STR("/")));
-}
-
-static void check_xml(struct str s)
-{
-    static const char *const ELEMENTS[] = {"svg",   "style",    "rect",   "g", "text",
-                                           "title", "metadata", "script", NULL};
-    static const struct str CDATA = STR_INIT("<![CDATA["), CDATA_END = STR_INIT("]]>");
-    struct str open[DEPTH_MAX];
-    size_t depth = 0;
-
-    while (s.n > 0) {
-        size_t tag = str_find(s, '<');
-        check_text((struct str){s.p, tag});
-        s.p += tag, s.n -= tag;
-        if (s.n == 0)
-            break;
-        if (str_starts(s, CDATA)) {
-            assert_true(depth == 2 && (str_eq(open[1], STR("style")) || str_eq(open[1], STR("script"))));
-            size_t after = str_find_str(s, CDATA_END) + CDATA_END.n;
-            assert_true(after < s.n);
-            s.p += after, s.n -= after;
-            continue;
-        }
-        size_t end = str_find(s, '>');
-        assert_true(end < s.n && end >= 2);
-        bool closes = s.p[1] == '/';
-        struct str inside = {s.p + 1 + closes, end - 1 - closes};
-        size_t name_end = 0;
-        while (name_end < inside.n && inside.p[name_end] != ' ' && inside.p[name_end] != '/')
-            name_end++;
-        struct str name = {inside.p, name_end};
-        assert_true(one_of(name, ELEMENTS));
-        if (closes) {
-            assert_true(depth > 0 && str_eq(open[depth - 1], name));
-            depth--;
-        } else {
-            check_attributes((struct str){inside.p + name_end, inside.n - name_end});
-            if (inside.p[inside.n - 1] != '/') {
-                assert_true(depth < DEPTH_MAX);
-                open[depth++] = name;
-            }
-        }
-        s.p += end + 1, s.n -= end + 1;
-    }
-    assert_int_equal(depth, 0);
-}
+#include "tests/support/svg_xml.h"
 
 static const char *draw(struct rendering *r)
 {
     assert_true(rendering_run(r, &OUTPUT_SVG));
-    check_xml(buf_view(&r->out));
+    svg_xml_check(buf_view(&r->out));
     return rendering_text(r);
 }
 
@@ -128,15 +29,6 @@ static void has(const char *svg, const char *part)
     if (strstr(svg, part) == NULL)
         print_message("not there: %s\n", part);
     assert_non_null(strstr(svg, part));
-}
-
-static size_t count_of(const char *svg, const char *part)
-{
-    size_t n = 0;
-
-    for (; (svg = strstr(svg, part)) != NULL; svg += strlen(part))
-        n++;
-    return n;
 }
 
 /* --- what is written --- */
@@ -180,10 +72,10 @@ static void one_frame(void **state)
     has(svg, ">com.example.Foo.bar</text>");
     has(svg, ">a.B.&lt;init&gt;</text>");
     assert_null(strstr(svg, ".tiny")); /* which the data have behind a tab */
-    assert_int_equal(count_of(svg, "tiny"), 1);
-    assert_int_equal(count_of(svg, "<script"), 1);
-    assert_int_equal(count_of(svg, "<g><title>"), 4);
-    assert_int_equal(count_of(svg, "height=\"15\""), 4);
+    assert_int_equal(markup_count(svg, "tiny"), 1);
+    assert_int_equal(markup_count(svg, "<script"), 1);
+    assert_int_equal(markup_count(svg, "<g><title>"), 4);
+    assert_int_equal(markup_count(svg, "height=\"15\""), 4);
     rendering_free(&r);
     fake_free(f);
 }
@@ -249,8 +141,8 @@ static void other_values(void **state)
     const char *svg = draw(&r);
     has(svg, "idle (21500) · cpu · 0 ns");
     has(svg, ">no calls recorded for this value</text>");
-    assert_int_equal(count_of(svg, "<g><title>"), 0);
-    assert_int_equal(count_of(svg, "<g class=\"f\">"), 0);
+    assert_int_equal(markup_count(svg, "<g><title>"), 0);
+    assert_int_equal(markup_count(svg, "<g class=\"f\">"), 0);
     rendering_free(&r);
     fake_free(f);
 }
@@ -283,7 +175,7 @@ static void warnings(void **state)
     rendering_init(&r, fake_finish(f));
     svg = draw(&r);
     has(svg, "<title>Again. Again.</title>and 2 more warnings</text>");
-    assert_int_equal(count_of(svg, ">Again.</text>"), 3);
+    assert_int_equal(markup_count(svg, ">Again.</text>"), 3);
     rendering_free(&r);
     fake_free(f);
 }
@@ -351,10 +243,10 @@ static void overloads(void **state)
     for (unsigned order = ORDER_NAME; order <= ORDER_WEIGHT; order++) {
         r.view.order = (enum view_order)order;
         const char *svg = draw(&r);
-        assert_int_equal(count_of(svg, ">a.B.m(int)</text>"), 1);
-        assert_int_equal(count_of(svg, ">a.B.m(String)</text>"), 1);
+        assert_int_equal(markup_count(svg, ">a.B.m(int)</text>"), 1);
+        assert_int_equal(markup_count(svg, ">a.B.m(String)</text>"), 1);
         has(svg, ">a.B.one</text>");
-        assert_int_equal(count_of(svg, ">a.B.m</text>"), 2); /* below x, and below m */
+        assert_int_equal(markup_count(svg, ">a.B.m</text>"), 2); /* below x, and below m */
     }
     r.view.names = NAMES_FULL;
     has(draw(&r), ">a.B.m(String)</text>");
@@ -454,7 +346,7 @@ static void code_in_it(void **state)
     assert_int_equal(left.n, svg.n - viewer_style().n - viewer_script().n -
                                  strlen("<style><![CDATA[]]></style>\n") -
                                  strlen("<script><![CDATA[]]></script>\n"));
-    check_xml(left);
+    svg_xml_check(left);
     assert_true(str_starts(left, STR("<svg ")) && str_ends(left, STR("</metadata>\n</svg>\n")));
     buf_free(&expected);
     rendering_free(&r);
@@ -503,7 +395,7 @@ static void more_than_can_be_drawn(void **state)
     const char *svg = draw(&r);
     has(svg, " data-nodes=\"150000\" data-embedded=\"1500\">");
     has(svg, ">1,999 of 150,000 frames drawn; 1.3 % of the time</text>");
-    assert_int_equal(count_of(svg, "<g><title>"), 2000);
+    assert_int_equal(markup_count(svg, "<g><title>"), 2000);
     rendering_free(&r);
     fake_free(f);
 }
@@ -544,7 +436,7 @@ static void around_one_method(void **state)
     const char *svg = draw(&r);
     has(svg, ">callers and callees of a.B.&lt;init&gt;: 700 µs (35 % of the time)</text>");
     has(svg, ">3 of 3 frames drawn; 100 % of the time</text>");
-    assert_int_equal(count_of(svg, "<g><title>"), 3);
+    assert_int_equal(markup_count(svg, "<g><title>"), 3);
     /* The method once, its caller above, its callee below. */
     has(svg, "<title>com.example.Foo.bar(ILjava/lang/String;)V\ntotal 700 µs (35 % of thread, 100 % of "
              "parent), self 700 µs\n"
