@@ -67,7 +67,7 @@ function fitName({ scope, name, text = joined(scope, name) }, tail, cells, full)
 
 const PRIMITIVES =
   { B: 'byte', C: 'char', D: 'double', F: 'float', I: 'int', J: 'long', S: 'short', Z: 'boolean' };
-const SIGNATURE = /^\(((?:\[*(?:[BCDFIJSZ]|L[^;()]+;))*)\)(?:\[*(?:[BCDFIJSVZ]|L[^;()]+;))?$/;
+const SIGNATURE = /^\(((?:\[*(?:[BCDFIJSZ]|L[^;()]*[^;()/];))*)\)(?:\[*(?:[BCDFIJSVZ]|L[^;()]+;))?$/;
 
 /* (ILjava/lang/String;)V -> (int, String) */
 function signatureWords(signature) {
@@ -457,10 +457,14 @@ const KEYS = { selected: 'sel', search: 'q', regexp: 're', matchCase: 'case' };
 const AMOUNTS = { ns: 'time', bytes: 'bytes', count: 'count' };
 const ELSEWHERE = 'Frames that are not in this file can be had where it came from';
 
+const data = new Data(text), { header, values } = data;
+/* Of one thread, and of times. */
+const hasChart = isHttp && !header.side_by_side && !header.merged && values.some(({ unit }) => unit === 'ns');
+
 /* The controls, of constant words: no name is ever markup. A select is of a part of the state, `data-do` is
  * what svg.flame is to do. */
 const labelled = (label, inner) => `<label>${label} ${inner.replace(' ', ` aria-label="${label}" `)}</label>`;
-const choosers = [['view', 'View', 'flame', 'icicle', 'inverted', 'sandwich', ...isHttp ? ['chart'] : []],
+const choosers = [['view', 'View', 'flame', 'icicle', 'inverted', 'sandwich', ...hasChart ? ['chart'] : []],
   ['value', 'Value'], ['order', 'Order', 'name', 'weight'],
   ['palette', 'Colours', 'origin', 'package', 'self', 'classic'], ['names', 'Names', 'short', 'full'],
 ].map(([name, label, ...words]) => labelled(label, `<select name="${name}">${
@@ -482,12 +486,12 @@ const MARKUP = boxed('head', '<p class="title"></p><p class="legend"></p>') +
     '<nav class="crumbs" aria-label="Zoom"></nav><div class="details" aria-live="polite"></div>') +
   boxed('tip', '');
 
-const data = new Data(text), { header, values } = data, scroller = standalone ? window : svg.parentElement;
+const scroller = standalone ? window : svg.parentElement;
 const usual = { ...header.options, zoom: '', selected: '', search: '', regexp: false, matchCase: false };
 const fields = Object.keys(usual).map(field => [field, prefix + (KEYS[field] ?? field)]);
 const made = {}, shown = {};
 let state = usual, tree, v, zoom = 0, selected = 0, hovered = null, parts = [], boxes = [], levels = [];
-let hits, turn = 0, trouble = '', widthPx = 0, topPx = 0;
+let hits, turn = 0, trouble = '', widthPx = 0, topPx = 0, scrolledPx = 0;
 
 const rows = (words, attributes = {}) => words.map(row => html('p', attributes, row));
 const rectOf = element => element.getBoundingClientRect();
@@ -704,6 +708,8 @@ function redraw() {
   setAll(headBox, { height: headPx });
   setAll(barBox, { y: headPx, height: barPx });
   setAll(svg, { height: heightPx, viewBox: `0 0 ${widthPx} ${heightPx}` });
+  if (isFitted())
+    scrollBy(0);
   setAll(graph, { transform: `translate(${PAD} ${topPx})` });
   if (isNew) {
     drawShapes();
@@ -716,7 +722,7 @@ function redraw() {
   outline(chosen, boxOf(selected));
   point(null);
   if (oldPx !== undefined && yOf(boxOf(zoom)) !== oldPx)
-    scroller.scrollBy(0, yOf(boxOf(zoom)) - oldPx);
+    scrollBy(yOf(boxOf(zoom)) - oldPx);
   if (isNew && !isFirst)
     reveal(zoom);
   stick();
@@ -764,11 +770,28 @@ const byWidth = (a, b) => b.end - b.x - a.end + a.x;
 function drawTexts() {
   let wide = boxes.filter(({ x, end }) => end - x >= 10 * (CELLS_LEAST * CELL + 6));
   if (wide.length > TEXTS_MAX && !svg.matches('.paper')) {
-    const middle = innerHeight / 2 - rectOf(svg).top;
+    const middle = innerHeight / 2 - topOf();
     wide = wide.filter(box => Math.abs(yOf(box) - middle) < innerHeight);
   }
   texts.replaceChildren(...wide.sort(byWidth).slice(0, TEXTS_MAX).map(box =>
     shape('text', { x: (box.x + 30) / 10, y: box.level * LEVEL + 11 }, labelOf(box))));
+}
+/* A frame without an origin gives its document no more room than it has: then the picture scrolls itself. */
+const isFitted = () =>
+  standalone && parent !== window && rectOf(svg).height !== Number(svg.getAttribute('height'));
+const topOf = () => rectOf(svg).top - scrolledPx;
+function scrollBy(px) {
+  const { height } = rectOf(svg), most = svg.getAttribute('height') - height;
+  if (!isFitted())
+    return scroller.scrollBy(0, px);
+  scrolledPx = Math.max(0, Math.min(most, scrolledPx + px));
+  setAll(svg, { viewBox: `0 ${scrolledPx} ${widthPx} ${height}` });
+  onScroll();
+}
+function onScroll() {
+  stick();
+  if (boxes.length > TEXTS_MAX)
+    drawTexts();
 }
 /* Where in the window there is picture to be seen. */
 function port() {
@@ -777,15 +800,15 @@ function port() {
 }
 /* The toolbar stays in sight while there is picture below it. */
 function stick() {
-  const above = port().top - rectOf(svg).top - barBox.getAttribute('y');
+  const above = port().top - topOf() - barBox.getAttribute('y');
   const most = svg.getAttribute('height') - topPx - LEVEL;
   setAll(barBox, { transform: `translate(0 ${Math.max(0, Math.min(above, most))})` });
 }
 function reveal(node) {
-  const box = boxOf(node), y = box && rectOf(svg).top + yOf(box), { height } = rectOf(bar);
+  const box = boxOf(node), y = box && topOf() + yOf(box), { height } = rectOf(bar);
   const { top, bottom } = port();
   if (y < top + height || y + LEVEL > bottom)
-    scroller.scrollBy(0, y - (top + height + bottom) / 2);
+    scrollBy(y - (top + height + bottom) / 2);
 }
 
 /* ---- search ---- */
@@ -824,7 +847,7 @@ function step(by) {
 /* ---- pointer and keys ---- */
 
 function placeOf({ clientX, clientY }) {
-  const { left, top } = rectOf(svg), x = clientX - left, y = clientY - top, at = 10 * (x - PAD);
+  const x = clientX - rectOf(svg).left, y = clientY - topOf(), at = 10 * (x - PAD);
   const row = levels[Math.floor((y - topPx) / LEVEL)];
   return { x, y, box: row?.find(box => at >= box.x && at < box.end) ?? null };
 }
@@ -838,8 +861,10 @@ function hover(event) {
   const { x, y, box } = placeOf(event);
   if (box !== hovered)
     point(box);
-  const { width, height } = rectOf(tip), isBelow = event.clientY + height + 24 < innerHeight;
-  setAll(tipBox, { x: Math.max(0, Math.min(x + 12, widthPx - width)), y: y + (isBelow ? 18 : -height - 8) });
+  const { width, height } = rectOf(tip), { top, bottom } = port(), least = top - topOf();
+  const most = Math.min(bottom - topOf(), svg.getAttribute('height')) - height;
+  setAll(tipBox, { x: Math.max(0, Math.min(x + 12, widthPx - width)),
+    y: y + 18 < most ? y + 18 : Math.max(least, y - height - 8) });
 }
 function click(event) {
   const { box } = placeOf(event);
@@ -900,7 +925,7 @@ function png() {
 /* ---- start ---- */
 
 /* A frame that is higher leaves room below, where the pointer does not mistake it. */
-setAll(svg, { role: 'group', width: '100%', preserveAspectRatio: 'xMinYMin' });
+setAll(svg, { role: 'group', width: '100%' });
 if (svg.closest('[data-flame-controls]') !== null)
   tools.remove();
 const on = (element, actions) =>
@@ -917,8 +942,10 @@ const onPaper = ({ type }) => {
   redraw();
 };
 on(window, { hashchange: readLink, beforeprint: onPaper, afterprint: onPaper });
-document.addEventListener('scroll', () => { stick(); if (boxes.length > TEXTS_MAX) drawTexts(); }, true);
-new ResizeObserver(() => requestAnimationFrame(() => roomPx() !== widthPx && redraw())).observe(svg);
+on(window, { wheel: ({ deltaY }) => isFitted() && scrollBy(deltaY) });
+document.addEventListener('scroll', onScroll, true);
+new ResizeObserver(() => requestAnimationFrame(() =>
+  (roomPx() !== widthPx ? redraw() : isFitted() && scrollBy(0)))).observe(svg);
 svg.flame = {
   get state() { return { ...state }; }, set, png, next: () => step(1), previous: () => step(-1),
   reset: () => set({ zoom: '', selected: '', search: '' }),
@@ -930,7 +957,7 @@ svg.flame = {
 zoom = tree.roots[tree.roots.length - 1];
 redraw();
 if (state.view === 'flame')
-  scroller.scrollTo(0, svg.getAttribute('height'));
+  scrollBy(Number(svg.getAttribute('height')));
 else if (state.view === 'sandwich')
   reveal(zoom);
 svg.dataset.state = 'ready';

@@ -59,6 +59,8 @@ function answerTo(url) {
     return ['image/svg+xml', picture(encode(tree, { keep: few, header: { nodes: tree.nodes.length - 1, query: 'value=wall' } }))];
   if (url.startsWith('/frame.html'))
     return ['text/html', '<!doctype html><title>x</title><iframe src="/part.svg" width="900" height="700"></iframe>'];
+  if (url.startsWith('/low.html'))
+    return ['text/html', '<!doctype html><title>x</title><body style="margin:0"><iframe src="/whole.svg" width="900" height="330" style="border:0"></iframe>'];
   if (url.startsWith('/image.html'))
     return ['text/html', '<!doctype html><title>x</title><img src="/whole.svg" alt="">'];
   if (url.startsWith('/twice.html')) {
@@ -124,7 +126,7 @@ test('a file: ready, everything drawn, the root in sight, no complaint', { skip 
   const root = await page.locator('.graph').boundingBox();
   assert.ok(root.y + root.height <= 401 && root.y + root.height > 300, 'the root is in sight');
   assert.ok((await page.locator('.bar').boundingBox()).y >= 0, 'so is the toolbar');
-  assert.equal(await page.locator('option[value=chart]').count(), 0);
+  assert.equal(await page.locator('option', { hasText: /^chart$/ }).count(), 0);
   await page.evaluate(() => document.documentElement.flame.set({ view: 'icicle' }));
   assert.equal((await stateOf(page)).view, 'icicle');
   await close(page);
@@ -268,6 +270,34 @@ test('what was left out is fetched under the sandbox: by a click, and for a link
   await close(page);
 });
 
+/* A document without an origin is as high as its frame, whatever height it asks for. */
+test('in a frame that is lower than the picture, it scrolls, and the pointer meets what it shows', { skip }, async () => {
+  const page = await open('/low.html'), [frame] = page.frames().slice(1), levelPx = 16;
+  await until(frame, () => document.documentElement.dataset.state === 'ready');
+  const height = await frame.evaluate(() => Number(document.documentElement.getAttribute('height')));
+  assert.ok(height > 330 + levelPx, `${height} px of picture`);
+  const shown = () => frame.evaluate(() => {
+    const { top, width, bottom } = document.querySelector('.graph').getBoundingClientRect();
+    return { top, width, bottom, bar: document.querySelector('.bar').getBoundingClientRect().top };
+  });
+  const first = await shown();
+  assert.ok(first.width > 850 && first.bottom <= 331, 'in its own size, with the root in sight');
+  assert.ok(first.bar >= 0, 'the toolbar is in sight');
+  await page.mouse.move(400, first.bottom - 8);
+  await until(frame, () => document.querySelector('.tip').textContent.startsWith('main (1)'));
+  const tip = await frame.evaluate(() => document.querySelector('.tip').getBoundingClientRect().toJSON());
+  assert.ok(tip.top >= 0 && tip.bottom <= 330, `the tooltip is in the frame: ${tip.top} to ${tip.bottom}`);
+  await page.mouse.wheel(0, -40);
+  await until(frame, bottom => document.querySelector('.graph').getBoundingClientRect().bottom > bottom + 30, first.bottom);
+  await page.mouse.wheel(0, 10000);
+  await until(frame, bottom => Math.abs(document.querySelector('.graph').getBoundingClientRect().bottom - bottom) < 1, first.bottom);
+  await page.mouse.click(30, first.bottom - 8 - levelPx);
+  await until(frame, () => document.documentElement.flame.state.zoom.length === 5);
+  await page.locator('iframe').evaluate(element => { element.height = 200; });
+  await until(frame, () => document.documentElement.getAttribute('viewBox').endsWith(' 200'));
+  await close(page);
+});
+
 test('a link leads through what was left out; what cannot be had is said', { skip }, async () => {
   const whole = await open('/whole.svg');
   const link = await whole.evaluate(() => {
@@ -389,6 +419,14 @@ test('on paper the picture stands right below its heading', { skip }, async () =
   assert.equal(await gap(), before);
   assert.equal(await page.locator('.tools').isVisible(), true);
   await close(page);
+});
+
+test('a chart is offered of one thread, where it can be had', { skip }, async () => {
+  for (const [path, n] of [['/whole.svg', 1], ['/side.svg', 0], ['/merged.svg', 0]]) {
+    const page = await open(path);
+    assert.equal(await page.locator('option', { hasText: /^chart$/ }).count(), n, path);
+    await close(page);
+  }
 });
 
 test('a chart leads on where it is served, and nowhere as a file', { skip }, async () => {
