@@ -118,6 +118,7 @@ class Serve(Command):
         self.command('--listen', '0.0.0.0:0', '--open', '--check-config')
         self.command('--listen', '[::1]:0', '--check-config')
 
+    @unittest.skipUnless(os.path.ismount('/sys'), 'no sysfs is mounted')
     def test_why_the_store_cannot_be_made(self):
         """Not even root can make a folder there."""
         run = self.refused('--listen', '127.0.0.1:0', '--store', '/sys/aflamed/store', status=1, said='/sys/aflamed/store')
