@@ -454,7 +454,6 @@ const PAD = 10, LEVEL = 16, CELL = 7.2, TEXTS_MAX = 1800, PIECES_MAX = 8, BUNCH 
 const ORIGINS = ['app', 'third party', 'AndroidX', 'Android', 'Java/Kotlin', 'native', 'idle', 'unknown'];
 /* What the fragment calls parts of the state. */
 const KEYS = { selected: 'sel', search: 'q', regexp: 're', matchCase: 'case' };
-const AMOUNTS = { ns: 'time', bytes: 'bytes', count: 'count' };
 const ELSEWHERE = 'Frames that are not in this file can be had where it came from';
 
 const data = new Data(text), { header, values } = data;
@@ -491,7 +490,7 @@ const usual = { ...header.options, zoom: '', selected: '', search: '', regexp: f
 const fields = Object.keys(usual).map(field => [field, prefix + (KEYS[field] ?? field)]);
 const made = {}, shown = {};
 let state = usual, tree, v, zoom = 0, selected = 0, hovered = null, parts = [], boxes = [], levels = [];
-let hits, turn = 0, trouble = '', widthPx = 0, topPx = 0, scrolledPx = 0;
+let hits, turn = 0, trouble = '', widthPx = 0, topPx = 0, heightPx = 0, scrolledPx = 0;
 
 const rows = (words, attributes = {}) => words.map(row => html('p', attributes, row));
 const rectOf = element => element.getBoundingClientRect();
@@ -512,7 +511,7 @@ legend.before(...rows(warnings, { class: 'warning' }));
 const valueOf = ({ value }) => values.findIndex(({ name }) => name === value);
 const inWords = value => valueWords(values[v].unit, value);
 const shareOf = (part, whole = data.total(v)[0]) =>
-  `${percentWords(part, whole)} of the ${AMOUNTS[values[v].unit]}`;
+  `${percentWords(part, whole)} of the ${values[v].unit.replace('ns', 'time')}`;
 const boxOf = node => boxes.find(box => box.node === node && !box.hides);
 const rootOf = node => tree.pathTo(node)[0];
 /* Of a callers' tree it begins with a dot. */
@@ -539,7 +538,7 @@ function follow(link, within) {
   return { node, stubs: kid === undefined ? within.stubsOf(node) : [] };
 }
 const isKnown = ([key, value]) => (inputs[key]?.options === undefined ? typeof value === typeof usual[key] :
-  Array.from(inputs[key].options).some(option => option.value === value));
+  [...inputs[key].options].some(one => one.value === value));
 
 /* `push`: an entry of its own in the history. Awaits only what must be fetched. */
 async function set(partial, push = true, stubs = []) {
@@ -581,9 +580,10 @@ async function fetchHidden(stubs) {
       trouble = `. Frames could not be fetched: ${error.message}`;
     }
 }
+const fragment = () => new URLSearchParams(location.hash.slice(1));
 /* By location, since history.pushState throws where a policy gives us no origin. An empty one would scroll. */
 function writeLink(push) {
-  const hash = new URLSearchParams(location.hash.slice(1));
+  const hash = fragment();
   for (const [field, key] of fields)
     state[field] === usual[field] ? hash.delete(key) : hash.set(key, state[field]);
   const next = location.hash && `${hash}` === '' ? `#${prefix}view=${state.view}` : `#${hash}`;
@@ -591,7 +591,7 @@ function writeLink(push) {
     push ? location.hash = next : location.replace(next);
 }
 function readLink() {
-  const hash = new URLSearchParams(location.hash.slice(1));
+  const hash = fragment();
   const wanted = Object.fromEntries(fields.map(([field, key]) =>
     [field, typeof usual[field] === 'boolean' ? hash.get(key) === 'true' : hash.get(key) ?? usual[field]]));
   if (`${Object.values(wanted)}` !== `${Object.values(state)}`)
@@ -704,7 +704,7 @@ function redraw() {
     setAll(outer, { width: widthPx - 2 * PAD });
   const [headPx, barPx] = [head, bar].map(inner => Math.ceil(rectOf(inner).height));
   topPx = headPx + barPx + 6;
-  const heightPx = topPx + Math.max(1, levels.length) * LEVEL + PAD;
+  heightPx = topPx + Math.max(1, levels.length) * LEVEL + PAD;
   setAll(headBox, { height: headPx });
   setAll(barBox, { y: headPx, height: barPx });
   setAll(svg, { height: heightPx, viewBox: `0 0 ${widthPx} ${heightPx}` });
@@ -778,13 +778,13 @@ function drawTexts() {
 }
 /* A frame without an origin gives its document no more room than it has: then the picture scrolls itself. */
 const isFitted = () =>
-  standalone && parent !== window && rectOf(svg).height !== Number(svg.getAttribute('height'));
+  standalone && parent !== window && rectOf(svg).height !== heightPx;
 const topOf = () => rectOf(svg).top - scrolledPx;
 function scrollBy(px) {
-  const { height } = rectOf(svg), most = svg.getAttribute('height') - height;
+  const { height } = rectOf(svg);
   if (!isFitted())
     return scroller.scrollBy(0, px);
-  scrolledPx = Math.max(0, Math.min(most, scrolledPx + px));
+  scrolledPx = Math.max(0, Math.min(heightPx - height, scrolledPx + px));
   setAll(svg, { viewBox: `0 ${scrolledPx} ${widthPx} ${height}` });
   onScroll();
 }
@@ -801,8 +801,7 @@ function port() {
 /* The toolbar stays in sight while there is picture below it. */
 function stick() {
   const above = port().top - topOf() - barBox.getAttribute('y');
-  const most = svg.getAttribute('height') - topPx - LEVEL;
-  setAll(barBox, { transform: `translate(0 ${Math.max(0, Math.min(above, most))})` });
+  setAll(barBox, { transform: `translate(0 ${Math.max(0, Math.min(above, heightPx - topPx - LEVEL))})` });
 }
 function reveal(node) {
   const box = boxOf(node), y = box && topOf() + yOf(box), { height } = rectOf(bar);
@@ -861,10 +860,10 @@ function hover(event) {
   const { x, y, box } = placeOf(event);
   if (box !== hovered)
     point(box);
-  const { width, height } = rectOf(tip), { top, bottom } = port(), least = top - topOf();
-  const most = Math.min(bottom - topOf(), svg.getAttribute('height')) - height;
+  const { width, height } = rectOf(tip), { top, bottom } = port();
+  const most = Math.min(bottom - topOf(), heightPx) - height;
   setAll(tipBox, { x: Math.max(0, Math.min(x + 12, widthPx - width)),
-    y: y + 18 < most ? y + 18 : Math.max(least, y - height - 8) });
+    y: y + 18 < most ? y + 18 : Math.max(top - topOf(), y - height - 8) });
 }
 function click(event) {
   const { box } = placeOf(event);
@@ -898,7 +897,7 @@ function onKey(event) {
 /* Painted anew: a policy that allows nothing forbids a picture of the picture as well. */
 function png() {
   const said = [titleLine.textContent, ...warnings, status.textContent, legend.textContent];
-  const top = 14 + said.length * 18, height = svg.getAttribute('height') - topPx + top;
+  const top = 14 + said.length * 18, height = heightPx - topPx + top;
   const { font, color, backgroundColor } = getComputedStyle(head);
   const scale = Math.min(2, 32000 / height, 32000 / widthPx, Math.sqrt(2e8 / (widthPx * height)));
   const canvas = html('canvas', { width: widthPx * scale, height: height * scale });
@@ -924,7 +923,6 @@ function png() {
 
 /* ---- start ---- */
 
-/* A frame that is higher leaves room below, where the pointer does not mistake it. */
 setAll(svg, { role: 'group', width: '100%' });
 if (svg.closest('[data-flame-controls]') !== null)
   tools.remove();
@@ -941,8 +939,8 @@ const onPaper = ({ type }) => {
   svg.classList.toggle('paper', type === 'beforeprint');
   redraw();
 };
-on(window, { hashchange: readLink, beforeprint: onPaper, afterprint: onPaper });
-on(window, { wheel: ({ deltaY }) => isFitted() && scrollBy(deltaY) });
+on(window, { hashchange: readLink, beforeprint: onPaper, afterprint: onPaper,
+  wheel: ({ deltaY }) => isFitted() && scrollBy(deltaY) });
 document.addEventListener('scroll', onScroll, true);
 new ResizeObserver(() => requestAnimationFrame(() =>
   (roomPx() !== widthPx ? redraw() : isFitted() && scrollBy(0)))).observe(svg);
@@ -957,7 +955,7 @@ svg.flame = {
 zoom = tree.roots[tree.roots.length - 1];
 redraw();
 if (state.view === 'flame')
-  scrollBy(Number(svg.getAttribute('height')));
+  scrollBy(heightPx);
 else if (state.view === 'sandwich')
   reveal(zoom);
 svg.dataset.state = 'ready';
