@@ -237,6 +237,10 @@ class Server:
         with open(self.log_path, errors='replace') as file:
             return file.read()
 
+    def says(self, pattern, before=''):
+        """Whether the log gets it, after what it had before; a request's own line is written after its answer."""
+        return eventually(lambda: re.search(pattern, self.log()[len(before):]))
+
     def log_tail(self, lines=6):
         return '\n'.join(self.log().splitlines()[-lines:])
 

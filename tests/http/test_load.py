@@ -154,7 +154,7 @@ class Stop(unittest.TestCase):
             self.assertEqual(connection.recv(100), b'HTTP/1.1 100 Continue\r\n\r\n')     # it is under way
             connection.sendall(content[:5000])
             thread, result = self.stop_in_background()
-            self.assertTrue(eventually(lambda: ' stopping ' in self.server.log()))
+            self.assertTrue(self.server.says(' stopping '))
             connection.sendall(content[5000:])
             answer = read_answers(connection, ('POST',))[0]
             self.assertEqual(answer.status, 201)

@@ -14,13 +14,13 @@ class Log(ServiceTest):
     def path_of(self, *parts):
         return os.path.join(self.server.store, *parts)
 
-    def said_since(self, before):
-        return self.server.log()[len(before):]
+    def assert_said_since(self, before, line):
+        self.assertTrue(self.server.says(line, before), '%s is not in %s' % (line, self.server.log()[len(before):]))
 
     def assert_the_log_has_it(self, before, answer, line):
         self.assertEqual(answer.status, 500, answer)
         self.assertIn("the service's log", answer.text)
-        self.assertRegex(self.said_since(before), line)
+        self.assert_said_since(before, line)
 
     def test_why_an_upload_is_not_stored(self):
         os.rename(self.path_of('tmp'), self.path_of('away'))
@@ -61,10 +61,11 @@ class Log(ServiceTest):
                        'http://x%s/delete?token=%s' % (path, token), '/nothing?token=' + token):
             before = self.server.log()
             self.server.get(target)
-            self.assertRegex(self.said_since(before), r'info request .* target=\S+token\\=\S* status=')
+            self.assert_said_since(before, r'info request .* target=\S+token\\=\S* status=')
         changes = 'token=%s&name=x' % token
         self.assertEqual(self.server.request('POST', path + '/rename', changes, **FORM).status, 200)
         self.assertEqual(self.server.request('DELETE', path, X_Delete_Token=token).status, 200)
+        self.assert_said_since('', r'info request .* method=DELETE .* status=200')
         self.assertNotIn(token, self.server.log())
 
     def test_why_a_view_is_not_kept(self):
@@ -73,7 +74,7 @@ class Log(ServiceTest):
         self.addCleanup(os.rename, self.path_of('away'), self.path_of('tmp'))
         before = self.server.log()
         self.assertEqual(self.server.get('/p/%s/t/1.svg?width=333' % id_of(answer)).status, 200)
-        self.assertRegex(self.said_since(before), r'warn view-not-kept key=views/\S+ why=No\\ such')
+        self.assert_said_since(before, r'warn view-not-kept key=views/\S+ why=No\\ such')
 
 
 class Means(unittest.TestCase):
