@@ -6,7 +6,8 @@
  *   u32 checksum
  *
  * or to be skipped: 5x 2a 4d 18, u32 length, so many bytes. The library is given one of these parts at a time: what
- * it has put out in a call that fails is lost, and so must not depend on how the input was cut. */
+ * it has put out in a call that fails is lost, and so must not depend on how the input was cut. Of a block that is not
+ * packed it puts out what it gets; what is wrong with the frame shows at the last byte, which comes alone. */
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -18,6 +19,7 @@ enum {
     BLOCK_HEADER_BYTES = 3,
     BLOCK_BYTES_MAX = 128 << 10,
     CONTEXT_BYTES = 192 << 10, /* of the library, beside the window and its buffers */
+    BLOCK_RAW = 0,
     BLOCK_RUN = 1
 };
 
@@ -37,7 +39,7 @@ struct zstd {
         ZSTD_PART_CHECKSUM
     } part;
     uint64_t left; /* of a block, or of what is skipped */
-    bool last, checksum;
+    bool last, raw, checksum; /* `raw`: a block that is not packed */
     bool some; /* a frame has ended */
 };
 
@@ -236,10 +238,11 @@ static void take_block_header(struct unpack *u)
     struct zstd *z = u->state;
     struct cursor c = cursor_of(u->head, BLOCK_HEADER_BYTES);
     uint32_t header = (uint32_t)cursor_le(&c, BLOCK_HEADER_BYTES);
-    bool run = (header >> 1 & 3) == BLOCK_RUN;
+    uint32_t type = header >> 1 & 3;
 
     z->last = header & 1;
-    z->left = run ? 1 : header >> 3;
+    z->raw = type == BLOCK_RAW;
+    z->left = type == BLOCK_RUN ? 1 : header >> 3;
     if (decode(u, u->head, BLOCK_HEADER_BYTES)) {
         if (z->left > 0)
             z->part = ZSTD_PART_BLOCK;
@@ -295,6 +298,8 @@ static void step(struct unpack *u, const uint8_t *p, size_t n)
     }
     if (n > z->left)
         n = (size_t)z->left;
+    if (z->part == ZSTD_PART_BLOCK && z->raw && n == z->left && n > 1)
+        n--;
     z->left -= n;
     u->at += n;
     if (z->part == ZSTD_PART_SKIP) {
