@@ -60,7 +60,9 @@ LIBRARIES := -lmicrohttpd -lmagic -ljansson -lcrypto -lzstd -lz -lpthread
 # ---- files -------------------------------------------------------------------------------------------------
 SOURCES := $(sort $(wildcard core/*.c parser/*.c render/*.c server/*.c))
 SYSTEMD_UNITS := $(wildcard deploy/systemd/*)
-STATIC := $(sort $(wildcard static/*.css static/*.js static/*.html static/*.txt))
+# The script of the pictures is made of two files.
+VIEWER_SOURCES := static/flame-model.js static/flame.js
+STATIC := $(sort $(filter-out $(VIEWER_SOURCES),$(wildcard static/*.css static/*.js static/*.html static/*.txt)) $(B)/static/flame.js)
 UNIT_SOURCES := $(sort $(wildcard tests/unit/*.c))
 SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
 
@@ -188,11 +190,15 @@ $(B)/%.o: %.c $(B)/flags
 	$(say) '  CC    $<'
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
-$(B)/static_files.c: tools/static_files $(STATIC) $(B)/files
-	$(say) '  EMBED $@'
-	$(Q)tools/static_files $(STATIC) > $@
+$(B)/static/flame.js: tools/viewer_script $(VIEWER_SOURCES)
+	@mkdir -p $(@D)
+	$(Q)tools/viewer_script $(VIEWER_SOURCES) > $@
 
-$(B)/static_files.o: $(B)/static_files.c $(STATIC) $(B)/flags
+$(B)/static_files.c: tools/static_files $(STATIC) static/flame-controls.xml $(B)/files
+	$(say) '  EMBED $@'
+	$(Q)tools/static_files $(STATIC) static/flame-controls.xml > $@
+
+$(B)/static_files.o: $(B)/static_files.c $(STATIC) static/flame-controls.xml $(B)/flags
 	$(say) '  CC    $<'
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 

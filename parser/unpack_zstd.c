@@ -38,9 +38,9 @@ struct zstd {
         ZSTD_PART_BLOCK,
         ZSTD_PART_CHECKSUM
     } part;
-    uint64_t left; /* of a block, or of what is skipped */
+    uint64_t left;            /* of a block, or of what is skipped */
     bool last, raw, checksum; /* `raw`: a block that is not packed */
-    bool some; /* a frame has ended */
+    bool some;                /* a frame has ended */
 };
 
 /* ---- memory ---- */

@@ -53,6 +53,16 @@ static void put_dpx(struct buf *b, const char *before, uint32_t dpx)
 
 /* ---- links ---- */
 
+static void put_link_to(struct chart *c, struct view_options o)
+{
+    if (str_eq(str_of(o.value), measure_key(c->in->profile->values[0].name)))
+        o.value[0] = '\0'; /* the default, which resolving has filled in */
+    buf_z(c->out, "<a href=\"");
+    size_t start = c->out->n;
+    view_link(c->out, &o, "&amp;");
+    buf_z(c->out, c->out->n > start ? "\">" : "?\">");
+}
+
 /* Of this view with another window. That of all the thread needs none. */
 static void put_link(struct chart *c, uint64_t from_ns, uint64_t to_ns)
 {
@@ -61,33 +71,51 @@ static void put_link(struct chart *c, uint64_t from_ns, uint64_t to_ns)
 
     o.from_ns = whole ? VIEW_TIME_NONE : from_ns;
     o.to_ns = whole ? VIEW_TIME_NONE : to_ns;
-    if (str_eq(str_of(o.value), measure_key(c->in->profile->values[0].name)))
-        o.value[0] = '\0'; /* the default, which resolving has filled in */
-    buf_z(c->out, "<a href=\"");
-    view_link(c->out, &o, "&amp;");
-    buf_z(c->out, "\">");
+    put_link_to(c, o);
 }
 
-/* To a window that is cut to the thread's records; where nothing of it is left, or it is this one, no link. In a new row
- * when one is full. */
-static void put_step(struct chart *c, const char *label, uint64_t from_ns, uint64_t to_ns)
+/* In a new row when one is full. */
+static void make_room(struct chart *c, const char *label)
 {
-    const struct chart_plan *p = &c->plan;
     uint32_t label_px = (uint32_t)fit_cells(str_of(label)) * CELL_TENTHS_PX / 10;
 
     if (c->x_px + label_px > c->in->view->width_px - LAYOUT_PAD_PX) {
         c->x_px = LAYOUT_PAD_PX;
         c->pen.y_px += SVG_ROW_PX;
     }
+}
+
+/* Within its link, if it leads somewhere. */
+static void put_label(struct chart *c, const char *label, bool leads)
+{
+    buf_printf(c->out, "<text class=\"s\" %s x=\"%u\" y=\"%u\">%s</text>%s\n",
+               leads ? "text-decoration=\"underline\"" : "fill-opacity=\".45\"", c->x_px, c->pen.y_px, label,
+               leads ? "</a>" : "");
+    c->x_px += (uint32_t)fit_cells(str_of(label)) * CELL_TENTHS_PX / 10 + LINK_GAP_PX;
+}
+
+/* To a window that is cut to the thread's records; where nothing of it is left, or it is this one, no link. */
+static void put_step(struct chart *c, const char *label, uint64_t from_ns, uint64_t to_ns)
+{
+    const struct chart_plan *p = &c->plan;
+
+    make_room(c, label);
     from_ns = from_ns < p->whole_from_ns ? p->whole_from_ns : from_ns;
     to_ns = to_ns > p->whole_to_ns ? p->whole_to_ns : to_ns;
     bool leads = from_ns < to_ns && (from_ns != p->from_ns || to_ns != p->to_ns);
     if (leads)
         put_link(c, from_ns, to_ns);
-    buf_printf(c->out, "<text class=\"s\" %s x=\"%u\" y=\"%u\">%s</text>%s\n",
-               leads ? "text-decoration=\"underline\"" : "fill-opacity=\".45\"", c->x_px, c->pen.y_px, label,
-               leads ? "</a>" : "");
-    c->x_px += label_px + LINK_GAP_PX;
+    put_label(c, label, leads);
+}
+
+static void put_way_back(struct chart *c)
+{
+    struct view_options o = *c->in->view;
+
+    o.view = VIEW_FLAME;
+    make_room(c, "flame graph");
+    put_link_to(c, o);
+    put_label(c, "flame graph", true);
 }
 
 /* Earlier and later overlap with the window by half, and are as long while the thread has records. */
@@ -106,6 +134,7 @@ static void put_steps(struct chart *c)
     behind = behind > p->whole_to_ns ? p->whole_to_ns : behind;
     put_step(c, "earlier", before, before < p->from_ns ? before + length : 0);
     put_step(c, "later", behind > p->to_ns ? behind - length : behind, behind);
+    put_way_back(c);
 }
 
 /* ---- rows ---- */
@@ -370,18 +399,6 @@ static const struct tree *tree_of(const struct render_input *in, struct diag *di
     return measures_of(in->profile, measures) > 0 ? tree_new(in, &spec, diag) : NULL;
 }
 
-static void put_data(struct chart *c)
-{
-    struct buf root = {0};
-
-    heading_root(&root, c->in, c->tree, SIZE_MAX / 8);
-    svg_data_begin(&c->pen);
-    data_put_empty(c->in, buf_view(&root), c->out);
-    svg_data_end(&c->pen);
-    c->out->failed = c->out->failed || root.failed;
-    buf_free(&root);
-}
-
 static bool draw(struct chart *c, uint32_t *height_px, struct diag *diag)
 {
     put_title(c);
@@ -396,7 +413,6 @@ static bool draw(struct chart *c, uint32_t *height_px, struct diag *diag)
     put_axis(c, *height_px);
     put_boxes(c);
     *height_px += SVG_BOTTOM_PX;
-    put_data(c);
     return true;
 }
 

@@ -13,7 +13,7 @@
 
 enum {
     PIECE_BYTES_MAX = 64000,
-    RECORD_BYTES_LEAST = 3, /* of a node in a text */
+    RECORD_BYTES_LEAST = 2, /* of a node in a text */
     CLOSE_ENOUGH = 16       /* a part of the nodes that the budget would allow may be missing: this one */
 };
 
@@ -173,7 +173,7 @@ static void put_header(const struct header *h, struct buf *b)
     const struct data_nodes *nodes = h->nodes;
     const struct tree *t = nodes != NULL ? nodes->data->tree : NULL;
 
-    put_text(b, "{\"format\":\"aflamed-flame\",\"version\":1,\"root\":", h->root);
+    put_text(b, "{\"format\":\"aflamed-flame\",\"version\":2,\"root\":", h->root);
     put_values(h, b);
     put_options(h, b);
     put_query(h, b);
@@ -241,6 +241,7 @@ static bool attempt(struct writer *w, bool *fits)
         buf_str(w->out, buf_view(&w->scratch));
     data_frames_put(&w->frames, w->out, end, w->xml);
     buf_char(w->out, '\n');
+    data_frames_put_numbers(&w->frames, w->out, end);
     data_nodes_put(&w->nodes, w->out, end);
     w->out->failed = w->out->failed || w->scratch.failed;
     *fits = w->out->n < end;
@@ -345,20 +346,6 @@ bool data_put(struct data *d, struct buf *out, uint32_t *embedded, struct diag *
     bool ok = run(&w, d, 0, 0, o->embed_nodes, diag);
     *embedded = w.nodes.n;
     return ok;
-}
-
-void data_put_empty(const struct render_input *in, struct str root, struct buf *out)
-{
-    struct measure measures[MEASURES_MAX];
-    struct header h = {.in = in, .measures = measures, .root = root};
-    struct buf text = {0};
-
-    h.n_measures = measures_of(in->profile, measures);
-    put_header(&h, &text);
-    put_escaped(out, buf_view(&text));
-    buf_z(out, "\n");
-    out->failed = out->failed || text.failed;
-    buf_free(&text);
 }
 
 /* --- a piece --- */

@@ -6,7 +6,7 @@
 #include "render/put.h"
 
 enum {
-    LINE_NUMBERS_BYTES = 4 * DATA_NUMBER_BYTES_MAX + 1,
+    NUMBERS_BYTES = 4 * DATA_NUMBER_BYTES_MAX,
     ESCAPED_BYTES_MAX = 5 /* "&amp;" */
 };
 
@@ -77,6 +77,11 @@ static bool make_room(struct data_frames *f)
     if (frames == NULL)
         return false;
     f->frame_at = frames;
+    uint32_t *prefix =
+        arena_grow(f->in->scratch, f->prefix, &f->capacity_of_prefix, f->n + 1, sizeof(*prefix));
+    if (prefix == NULL)
+        return false;
+    f->prefix = prefix;
     return true;
 }
 
@@ -148,12 +153,13 @@ static void make_text(struct buf *b, const struct piece *of)
     b->n = (size_t)(put_str(to, of->signature) - b->p);
 }
 
-/* Bytes of ASCII that both begin with: characters and bytes are the same for whoever reads them. */
+/* Bytes of ASCII that a text and the one before begin with: characters and bytes are the same for whoever reads them.
+ * One is left, so that no line is empty. */
 static size_t prefix_of(struct str a, struct str b)
 {
     size_t n = 0;
 
-    while (n < a.n && n < b.n && a.p[n] == b.p[n] && (unsigned char)a.p[n] < 0x80)
+    while (n + 1 < a.n && n < b.n && a.p[n] == b.p[n] && (unsigned char)a.p[n] < 0x80)
         n++;
     return n;
 }
@@ -178,24 +184,21 @@ static char *put_escaped(char *to, struct str s)
     return to;
 }
 
-static void put_line(struct data_frames *f, struct buf *out, frame_id frame, uint32_t step, bool xml)
+static void put_line(struct data_frames *f, struct buf *out, uint32_t line, bool xml)
 {
-    struct piece piece = piece_of(f, frame);
-    bool is_track = frame >= f->in->profile->n_frames;
+    struct piece piece = piece_of(f, f->frame_at[line]);
 
     make_text(&f->text, &piece);
     struct str text = buf_view(&f->text);
     size_t prefix = prefix_of(text, buf_view(&f->last_text));
     struct str rest = {text.p + prefix, text.n - prefix};
     bool escape = xml && !piece.plain;
-    if (f->text.failed || !buf_reserve(out, LINE_NUMBERS_BYTES + rest.n * (escape ? ESCAPED_BYTES_MAX : 1))) {
+    if (f->text.failed || !buf_reserve(out, 1 + rest.n * (escape ? ESCAPED_BYTES_MAX : 1))) {
         out->failed = true;
         return;
     }
-    char *to = data_number(out->p + out->n, step);
-    to = data_number(to, prefix);
-    to = data_number(to, is_track ? ORIGIN_TRACK : names_of(f->in->names, frame)->origin);
-    to = data_number(to, is_track ? 0 : names_of(f->in->names, frame)->colour);
+    f->prefix[line] = (uint32_t)prefix;
+    char *to = out->p + out->n;
     to = escape ? put_escaped(to, rest) : put_str(to, rest);
     *to++ = '\n';
     out->n = (size_t)(to - out->p);
@@ -206,12 +209,24 @@ static void put_line(struct data_frames *f, struct buf *out, frame_id frame, uin
 
 void data_frames_put(struct data_frames *f, struct buf *out, size_t end, bool xml)
 {
+    buf_clear(&f->last_text);
+    for (uint32_t line = 0; line < f->n && out->n < end && !out->failed; line++)
+        put_line(f, out, line, xml);
+}
+
+void data_frames_put_numbers(const struct data_frames *f, struct buf *out, size_t end)
+{
     uint32_t last_rank = 0;
 
-    buf_clear(&f->last_text);
-    for (uint32_t line = 0; line < f->n && out->n < end && !out->failed; line++) {
-        uint32_t rank = rank_of(f, f->frame_at[line]);
-        put_line(f, out, f->frame_at[line], rank - last_rank, xml);
+    for (uint32_t line = 0; line < f->n && out->n < end && buf_reserve(out, NUMBERS_BYTES); line++) {
+        frame_id frame = f->frame_at[line];
+        bool is_track = frame >= f->in->profile->n_frames;
+        uint32_t rank = rank_of(f, frame);
+        char *to = data_number(out->p + out->n, rank - last_rank);
+        to = data_number(to, f->prefix[line]);
+        to = data_number(to, is_track ? ORIGIN_TRACK : names_of(f->in->names, frame)->origin);
+        to = data_number(to, is_track ? 0 : names_of(f->in->names, frame)->colour);
+        out->n = (size_t)(to - out->p);
         last_rank = rank;
     }
 }

@@ -17,7 +17,8 @@ struct data_frames {
     uint32_t n;
     uint32_t *line_of;  /* by position in `frames` */
     frame_id *frame_at; /* by line */
-    size_t capacity_of_line_of, capacity_of_frame_at;
+    uint32_t *prefix;   /* by line; data_frames_put finds it */
+    size_t capacity_of_line_of, capacity_of_frame_at, capacity_of_prefix;
     struct buf text, last_text; /* of this line and the one before */
 };
 
@@ -52,5 +53,7 @@ static inline uint32_t data_frames_line(const struct data_frames *f, frame_id fr
 
 /* Appends the lines, as long as `out` is shorter than `end` bytes. `xml`: escaped. */
 void data_frames_put(struct data_frames *f, struct buf *out, size_t end, bool xml);
+/* Then their numbers. */
+void data_frames_put_numbers(const struct data_frames *f, struct buf *out, size_t end);
 
 #endif

@@ -63,11 +63,25 @@ static bool find_skipped(struct data_nodes *w)
     return true;
 }
 
+/* The first measure of the role, MEASURES_MAX if there is none. */
+static uint32_t measure_of_role(const struct data *d, enum profile_role role)
+{
+    for (uint32_t i = 0; i < d->n_measures; i++)
+        if (!d->measures[i].waiting && d->in->profile->values[d->measures[i].value].role == role)
+            return i;
+    return MEASURES_MAX;
+}
+
 bool data_nodes_init(struct data_nodes *w, const struct data *d, struct data_frames *frames, uint32_t first,
                      uint32_t skip)
 {
     *w = (struct data_nodes){.data = d, .frames = frames, .first = first, .skip = skip, .cut = HEAVIEST_ALL};
     w->end = first + d->tree->size[first];
+    w->wall = measure_of_role(d, ROLE_WALL);
+    w->cpu = measure_of_role(d, ROLE_CPU);
+    w->calls = measure_of_role(d, ROLE_CALLS);
+    if (w->cpu < w->wall)
+        w->cpu = MEASURES_MAX;
     return skip == 0 || find_skipped(w);
 }
 
@@ -189,18 +203,25 @@ static char *put_stub(const struct data_nodes *w, char *to, uint32_t place, cons
     return to;
 }
 
+static uint64_t self_of(const struct data_nodes *w, uint32_t place, uint32_t measure)
+{
+    return tree_self(w->data->tree, place, w->data->column[measure]);
+}
+
 static char *put_record(const struct data_nodes *w, char *to, uint32_t place, uint32_t up)
 {
     const struct tree *t = w->data->tree;
     frame_id frame = tree_frame(t, place);
     struct stub s;
     bool stub = !w->whole && find_stub(w, place, &s);
+    bool same = w->cpu != MEASURES_MAX && self_of(w, place, w->cpu) == self_of(w, place, w->wall);
+    bool one = w->calls != MEASURES_MAX && self_of(w, place, w->calls) == 1;
 
-    to = data_number(to, 2 * (uint64_t)up + stub);
+    to = data_number(to, 8 * (uint64_t)up + 4 * same + 2 * one + stub);
     to = data_number(to, frame == FRAME_NONE ? 0 : 1 + (uint64_t)data_frames_line(w->frames, frame));
     for (uint32_t i = 0; i < w->data->n_measures; i++)
-        if (!w->derived[i])
-            to = put_scaled(to, tree_self(t, place, w->data->column[i]), w->scale[i]);
+        if (!w->derived[i] && !(same && i == w->cpu) && !(one && i == w->calls))
+            to = put_scaled(to, self_of(w, place, i), w->scale[i]);
     return stub ? put_stub(w, to, place, &s) : to;
 }
 

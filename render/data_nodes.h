@@ -14,6 +14,8 @@ struct data_nodes {
     uint32_t skip;               /* so many of its children, the heaviest, are not written again */
     struct heaviest_cut skipped; /* takes these */
     struct heaviest_cut cut;     /* takes the other nodes that are written */
+    uint32_t wall, cpu,
+        calls; /* measures of these roles, the latter only behind the first; MEASURES_MAX: none */
 
     /* Of the nodes that are written: */
     uint32_t n; /* without the first */

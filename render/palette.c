@@ -78,7 +78,8 @@ struct palette palette_new(const struct names *n, enum view_palette kind, const 
 
     for (uint32_t i = 0; kind == COLOURS_SELF && i < base->n; i++) {
         uint64_t self = tree_self(base, i, 0);
-        if (tree_frame(base, i) < base->n_frames && self > p.self_largest)
+        frame_id frame = tree_frame(base, i);
+        if (frame < base->n_frames && self > p.self_largest && names_of(n, frame)->origin != ORIGIN_IDLE)
             p.self_largest = self;
     }
     return p;

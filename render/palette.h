@@ -100,7 +100,7 @@ unsigned palette_classic_class(struct str text);
 struct palette {
     const struct names *names;
     enum view_palette kind;
-    uint64_t self_largest; /* of one node that is a frame, in the base tree */
+    uint64_t self_largest; /* of one node that is a frame and not idle, in the base tree */
 };
 
 /* `base` is the tree that flame and icicle show, its first column what is measured: what is inverted has the colours

@@ -7,6 +7,7 @@
 #include "render/merge.h"
 #include "render/number.h"
 #include "render/order.h"
+#include "render/origin.h"
 
 /* --- the method --- */
 
@@ -58,6 +59,16 @@ static bool find_method(const struct render_input *in, frame_id *method, struct 
     return ok;
 }
 
+/* A wait that lasts is not what anybody looks for. */
+static bool is_busier(const struct names *n, const uint64_t *self, frame_id a, frame_id b)
+{
+    bool idle_a = names_of(n, a)->origin == ORIGIN_IDLE, idle_b = names_of(n, b)->origin == ORIGIN_IDLE;
+
+    if (idle_a != idle_b)
+        return idle_b;
+    return self[a] != self[b] ? self[a] > self[b] : names_rank(n, a) < names_rank(n, b);
+}
+
 /* False: no memory. */
 static bool find_busiest(const struct render_input *in, const struct tree *t, frame_id *method)
 {
@@ -66,19 +77,12 @@ static bool find_busiest(const struct render_input *in, const struct tree *t, fr
     *method = FRAME_NONE;
     if (self == NULL)
         return false;
+    for (uint32_t i = 0; i < t->n; i++)
+        if (tree_frame(t, i) < t->n_frames)
+            self[tree_frame(t, i)] = number_add(self[tree_frame(t, i)], tree_self(t, i, 0));
     for (uint32_t i = 0; i < t->n; i++) {
         frame_id frame = tree_frame(t, i);
-        if (frame >= t->n_frames)
-            continue;
-        self[frame] = number_add(self[frame], tree_self(t, i, 0));
-        if (*method == FRAME_NONE)
-            *method = frame;
-    }
-    for (uint32_t i = 0; i < t->n; i++) {
-        frame_id frame = tree_frame(t, i);
-        if (frame >= t->n_frames || self[frame] < self[*method])
-            continue;
-        if (self[frame] > self[*method] || names_rank(in->names, frame) < names_rank(in->names, *method))
+        if (frame < t->n_frames && (*method == FRAME_NONE || is_busier(in->names, self, frame, *method)))
             *method = frame;
     }
     return true;

@@ -3,7 +3,6 @@
 
 static const struct str STYLE_START = STR_INIT("<style><![CDATA["), STYLE_END = STR_INIT("]]></style>\n");
 static const struct str SCRIPT_START = STR_INIT("<script><![CDATA["), SCRIPT_END = STR_INIT("]]></script>\n");
-static const struct str PICTURE_END = STR_INIT("</svg>\n");
 
 void svg_put_style(struct buf *out, struct str style)
 {
@@ -33,24 +32,26 @@ static bool take(struct str *s, struct str part)
     return true;
 }
 
-/* Takes the part off the end of *s. */
-static bool take_end(struct str *s, struct str part)
+/* Cuts *s at an element: what stands before it is returned, what stands behind it is left. Without it all of *s is
+ * returned, and nothing is left: outside of style and script no "<" is anything but markup. */
+static struct str cut(struct str *s, struct str start, struct str inner, struct str end)
 {
-    if (!str_ends(*s, part))
-        return false;
-    s->n -= part.n;
-    return true;
+    size_t at = str_find_str(*s, start);
+    struct str all = *s, rest = behind(*s, at);
+
+    *s = (struct str){NULL, 0};
+    if (!take(&rest, start) || !take(&rest, inner) || !take(&rest, end))
+        return all;
+    *s = rest;
+    return (struct str){all.p, at};
 }
 
-/* Nothing before the style has a "<" that is not markup, and behind the script is only the end. */
 struct svg_parts svg_without_code(struct str svg)
 {
-    size_t at = str_find_str(svg, STYLE_START);
-    struct str rest = behind(svg, at);
+    struct svg_parts parts;
 
-    if (take(&rest, STYLE_START) && take(&rest, viewer_style()) && take(&rest, STYLE_END) &&
-        take_end(&rest, PICTURE_END) && take_end(&rest, SCRIPT_END) && take_end(&rest, viewer_script()) &&
-        take_end(&rest, SCRIPT_START))
-        return (struct svg_parts){{{svg.p, at}, rest, PICTURE_END}};
-    return (struct svg_parts){{svg, {NULL, 0}, {NULL, 0}}};
+    parts.pieces[0] = cut(&svg, STYLE_START, viewer_style(), STYLE_END);
+    parts.pieces[1] = cut(&svg, SCRIPT_START, viewer_script(), SCRIPT_END);
+    parts.pieces[2] = svg;
+    return parts;
 }

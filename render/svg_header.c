@@ -162,6 +162,7 @@ void svg_data_begin(struct svg_pen *pen)
 void svg_data_end(struct svg_pen *pen)
 {
     buf_z(pen->out, "</metadata>\n");
+    svg_put_script(pen->out, viewer_script());
 }
 
 static void put_root(struct buf *out, struct svg_pen *pen, const struct svg_root *root)
@@ -183,7 +184,7 @@ static void put_root(struct buf *out, struct svg_pen *pen, const struct svg_root
     buf_char(out, '"');
     attribute(out, "data-nodes", root->nodes);
     attribute(out, "data-embedded", root->embedded);
-    buf_z(out, ">\n");
+    buf_z(out, pen->in->view->view == VIEW_CHART ? " data-state=\"ready\">\n" : ">\n");
 }
 
 /* Puts what stands behind `end` before what stands behind `start`. */
@@ -206,9 +207,8 @@ void svg_abandon(struct svg_pen *pen)
 bool svg_finish(struct svg_pen *pen, const struct svg_root *root, struct diag *diag)
 {
     struct buf *out = pen->out;
-
-    svg_put_script(out, viewer_script());
     size_t end = out->n;
+
     put_root(out, pen, root);
     bring_forward(out, pen->start, end);
     buf_z(out, "</svg>\n");

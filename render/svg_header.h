@@ -3,9 +3,10 @@
  *
  *     svg_begin       style and background
  *     svg_title       and svg_row, svg_warnings, svg_legend, as they come
+ *     svg_controls    if it is to be worked with; svg_data_begin, DATA (render/data.h), svg_data_end, and the script,
+ *                     before the frames: a browser need not make what the script removes
  *     svg_top_px      where the frames may begin; now they are written to pen.out
- *     svg_data_begin  DATA (render/data.h), svg_data_end
- *     svg_finish      the script; then the root element is put before all, as it says how high the picture became
+ *     svg_finish      the root element is put before all, as it says how high the picture became
  *
  * All of it is appended to pen.out, whose failures are sticky; svg_finish says whether there was one. */
 #ifndef RENDER_SVG_HEADER_H
@@ -57,7 +58,15 @@ bool svg_legend(struct svg_pen *pen, const struct palette *palette, const struct
 /* Where the frames begin, below the last row. */
 uint32_t svg_top_px(const struct svg_pen *pen);
 
+/* The controls that the script shows: with all warnings, the values, and the legends of all palettes, that of
+ * packages for the first value. False: the arena gives no more. */
+bool svg_controls(struct svg_pen *pen, const struct measure *measures, uint32_t n, const struct tree *base)
+    __attribute__((warn_unused_result));
+/* svg_legend as paragraphs of class "legend", of all palettes. */
+bool svg_legends(struct svg_pen *pen, const struct tree *base) __attribute__((warn_unused_result));
+
 void svg_data_begin(struct svg_pen *pen);
+/* Behind the data is the script. */
 void svg_data_end(struct svg_pen *pen);
 
 /* What the root element says, beside the label. */

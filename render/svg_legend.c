@@ -1,3 +1,4 @@
+#include "core/clean.h"
 #include "render/fit.h"
 #include "render/layout.h"
 #include "render/number.h"
@@ -15,14 +16,33 @@ enum {
 
 struct legend {
     struct svg_pen *pen;
-    uint32_t x_px; /* of the next item */
+    bool html;     /* a paragraph; else rows of text */
+    uint32_t x_px; /* of the next item in a row */
 };
+
+static void put_html_item(struct buf *out, const char *class, struct str words)
+{
+    buf_z(out, "<span>");
+    if (class != NULL)
+        buf_printf(out,
+                   "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"swatch\" width=\"%d\" height=\"%d\">"
+                   "<rect class=\"%s\" width=\"%d\" height=\"%d\"/></svg> ",
+                   SWATCH_PX, SWATCH_PX, class, SWATCH_PX, SWATCH_PX);
+    clean_xml(out, words);
+    buf_z(out, "</span>");
+}
 
 /* One item: a swatch, unless there is no class, and its words, cut to the width. The items go on in a new row when one
  * is full. */
 static void put_item(struct legend *l, const char *class, struct str words)
 {
     struct svg_pen *pen = l->pen;
+
+    pen->out->failed = pen->out->failed || pen->line.failed;
+    if (l->html) {
+        put_html_item(pen->out, class, words);
+        return;
+    }
     uint32_t swatch_px = class != NULL ? SWATCH_PX + SWATCH_GAP_PX : 0;
     size_t room = fit_in_px(pen->in->view->width_px - 2 * LAYOUT_PAD_PX - swatch_px - 1, SVG_FONT_PX);
     size_t cells = fit_cells(words) < room ? fit_cells(words) : room;
@@ -35,7 +55,6 @@ static void put_item(struct legend *l, const char *class, struct str words)
     if (class != NULL)
         buf_printf(pen->out, "<rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\"/>", class,
                    l->x_px, pen->y_px - SWATCH_PX + 1, SWATCH_PX, SWATCH_PX);
-    pen->out->failed = pen->out->failed || pen->line.failed;
     buf_printf(pen->out, "<text x=\"%u\" y=\"%u\">", l->x_px + swatch_px, pen->y_px);
     fit_xml(pen->out, words, room);
     buf_z(pen->out, "</text>\n");
@@ -175,27 +194,44 @@ static void put_scale(struct legend *l)
         put_number_item(l, 'h', i, WORDS[i]);
 }
 
+static bool put_items(struct legend *l, enum view_palette kind, const struct tree *base)
+{
+    switch (kind) {
+    case COLOURS_ORIGIN:
+        put_origins(l, base);
+        break;
+    case COLOURS_PACKAGE:
+        return put_packages(l, base);
+    case COLOURS_SELF:
+        put_scale(l);
+        break;
+    case COLOURS_CLASSIC:
+        put_item(l, NULL, STR("classic: the colours mean nothing"));
+        break;
+    }
+    return true;
+}
+
 bool svg_legend(struct svg_pen *pen, const struct palette *palette, const struct tree *base)
 {
-    struct legend l = {pen, LAYOUT_PAD_PX};
-    bool ok = true;
+    struct legend l = {pen, false, LAYOUT_PAD_PX};
 
     pen->y_px += SVG_ROW_PX;
     buf_z(pen->out, "<g class=\"l\">\n");
-    switch (palette->kind) {
-    case COLOURS_ORIGIN:
-        put_origins(&l, base);
-        break;
-    case COLOURS_PACKAGE:
-        ok = put_packages(&l, base);
-        break;
-    case COLOURS_SELF:
-        put_scale(&l);
-        break;
-    case COLOURS_CLASSIC:
-        put_item(&l, NULL, STR("classic colours"));
-        break;
-    }
+    bool ok = put_items(&l, palette->kind, base);
     buf_z(pen->out, "</g>\n");
+    return ok;
+}
+
+bool svg_legends(struct svg_pen *pen, const struct tree *base)
+{
+    struct legend l = {pen, true, 0};
+    bool ok = true;
+
+    for (unsigned kind = 0; ok && view_palette_word(kind) != NULL; kind++) {
+        buf_printf(pen->out, "<p class=\"legend %s\">", view_palette_word(kind));
+        ok = put_items(&l, (enum view_palette)kind, base);
+        buf_z(pen->out, "</p>\n");
+    }
     return ok;
 }

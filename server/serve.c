@@ -69,7 +69,7 @@ static bool make_policies(struct service *s)
         return false;
     snprintf(s->svg_policy, sizeof(s->svg_policy),
              "default-src 'none'; script-src %s; style-src %s; connect-src 'self'; base-uri 'none'; "
-             "form-action 'none'; sandbox allow-scripts allow-downloads",
+             "form-action 'none'; sandbox allow-scripts",
              script, style);
     snprintf(s->thumb_policy, sizeof(s->thumb_policy),
              "default-src 'none'; style-src %s; base-uri 'none'; form-action 'none'; sandbox", thumb);

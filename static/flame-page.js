@@ -1,5 +1,6 @@
 /* The page of one picture: its controls. The picture itself is the business of flame.js, which has run by now; where it
  * could not, or where the picture is a chart, the controls are those of the form. */
+import { savePng } from './flame-png.js';
 import { fragmentOf, queryOf } from './page-rules.js';
 
 /* Selects that the picture takes at once; what the others choose is another picture. */
@@ -60,6 +61,8 @@ function startControls() {
         flame.search(search.value, { matchCase: matchCase.checked });
     }
 
+    const doers = { ...flame, png: () => savePng(picture.querySelector('svg')) };
+
     function focusPicture() {
         picture.querySelector('.graph').focus();
     }
@@ -88,7 +91,7 @@ function startControls() {
     search.addEventListener('keydown', onSearchKey);
     search.addEventListener('blur', () => { search.value = flame.state.search; });
     matchCase.addEventListener('change', look);
-    tools.addEventListener('click', ({ target }) => flame[target.closest('[data-do]')?.dataset.do]?.());
+    tools.addEventListener('click', ({ target }) => doers[target.closest('[data-do]')?.dataset.do]?.());
     document.addEventListener('keydown', onKey);
     document.addEventListener('flame-state', ({ detail }) => followState(detail));
     /* Its fragment would be a state of the picture. */

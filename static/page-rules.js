@@ -21,9 +21,6 @@ export function progressWords(made, of) {
     return `Drawing: ${made} of ${of} graphs are ready.`;
 }
 
-/* Keys of a picture's fragment, and what they are of its state. */
-const LINKED = { zoom: 'zoom', sel: 'selected', q: 'search', re: 'regexp', case: 'matchCase' };
-
 /* The query of a link to what is shown: that of a link to what was shown at first, with the options of the state. Those
  * that are as usual are left out. */
 export function queryOf(search, state, usualValue) {
@@ -41,9 +38,9 @@ export function queryOf(search, state, usualValue) {
 /* The fragment that goes along: what is looked for, and `place` too if the link leads to the same tree. */
 export function fragmentOf(state, place) {
     const hash = new URLSearchParams();
-    for (const [key, field] of Object.entries(LINKED))
-        if (state[field] && (place || (key !== 'zoom' && key !== 'sel')))
-            hash.set(key, state[field]);
+    for (const key of place ? ['zoom', 'selected', 'search', 'matchCase'] : ['search', 'matchCase'])
+        if (state[key])
+            hash.set(key, state[key]);
     const text = hash.toString();
     return text === '' ? '' : '#' + text;
 }

@@ -1,9 +1,9 @@
-/* How fast a picture is in a browser: until it can be used, zoom, search, another view; and how many elements it has. Two
- * large trees, and beside them the classic form of a smaller one: every frame an element, and a zoom that walks through
- * all of them. Prints a table of medians; fails nothing.
+/* How fast a picture is in a browser: until it can be used (ready: its script says so; load: that has been painted), zoom,
+ * search, another view; and how many elements it has. Two large trees, and beside them the classic form of a smaller one:
+ * every frame an element, and a zoom that walks through all of them. Prints a table of medians; fails nothing.
  *
  * usage: viewer.mjs [ROUNDS]
- * Environment: AFLAMED, MKTRACE (the programs), CHROMIUM. All times are until the browser has painted. */
+ * Environment: AFLAMED, MKTRACE (the programs), CHROMIUM. All other times are until the browser has painted. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -47,14 +47,17 @@ function prepare() {
         port1.onmessage = () => resolve(performance.now());
         port2.postMessage(null);
     }));
-    const bench = { ready: null, async time(action) {
+    const bench = { ready: null, painted: null, async time(action) {
         const began = performance.now();
         await action();
         return await painted() - began;
     } };
     globalThis.bench = bench;
     for (const event of ['flame-drawn', 'classic-drawn'])
-        addEventListener(event, () => { bench.ready ??= painted(); });
+        addEventListener(event, () => {
+            bench.ready ??= performance.now();
+            bench.painted ??= painted();
+        });
 }
 
 /* Clicks a frame some way up, and comes back: [ms, whether it was one to zoom into]. */
@@ -83,7 +86,7 @@ const median = list => [...list].sort((a, b) => a - b)[Math.floor(list.length / 
 
 async function measure(browser, path, { zoom, search, change }) {
     const context = await browser.newContext({ viewport: { width: WIDTH_PX, height: HEIGHT_PX } }), page = await context.newPage();
-    const times = { load: [], zoom: [], search: [], change: [] };
+    const times = { ready: [], load: [], zoom: [], search: [], change: [] };
     let elements = 0;
     const count = async () => { elements = Math.max(elements, await page.evaluate(() => document.querySelectorAll('*').length)); };
     await page.addInitScript(prepare);
@@ -91,7 +94,8 @@ async function measure(browser, path, { zoom, search, change }) {
     for (let i = 0; i < ROUNDS; i++) {
         await page.goto('about:blank');
         await page.goto(pathToFileURL(path).href);
-        times.load.push(await page.evaluate(() => globalThis.bench.ready));
+        times.load.push(await page.evaluate(() => globalThis.bench.painted));
+        times.ready.push(await page.evaluate(() => globalThis.bench.ready));
         await count();
     }
     for (let i = 0; times.zoom.length < ROUNDS && i < 10 * ROUNDS; i++) {
@@ -115,9 +119,9 @@ function print(cells) {
     console.log(cells.map((cell, i) => (i === 0 ? String(cell).padEnd(30) : String(cell).padStart(9))).join(' '));
 }
 
-function printRow(title, nodes, path, { load, zoom, search, change, elements }) {
+function printRow(title, nodes, path, { ready, load, zoom, search, change, elements }) {
     const ms = value => (Number.isNaN(value) ? '' : value < 10 ? value.toFixed(1) : value.toFixed(0));
-    print([title, nodes, (statSync(path).size / 1e6).toFixed(1), ms(load), ms(zoom), ms(search), ms(change), elements]);
+    print([title, nodes, (statSync(path).size / 1e6).toFixed(1), ms(ready), ms(load), ms(zoom), ms(search), ms(change), elements]);
 }
 
 const nodesOf = path => Number(/data-nodes="(\d+)"/.exec(readFileSync(path, 'utf8'))[1]);
@@ -130,7 +134,7 @@ try {
     const large = render(folder, 'large', LARGE, ['--embed-nodes', '1000000', '--embed-bytes', '100000000']);
     const classic = classicOf(folder, usual);
     console.log(`Chromium ${browser.version()}, medians of ${ROUNDS}, ms until painted; load average ${loadavg()[0].toFixed(1)}\n`);
-    print(['picture', 'nodes', 'MB', 'load', 'zoom', 'search', 'view', 'elements']);
+    print(['picture', 'nodes', 'MB', 'ready', 'load', 'zoom', 'search', 'view', 'elements']);
     printRow('main thread of 57 MB', nodesOf(usual), usual, await measure(browser, usual, ours));
     printRow('large, all embedded', nodesOf(large), large, await measure(browser, large, ours));
     printRow('classic, all frames', CLASSIC_NODES, classic,

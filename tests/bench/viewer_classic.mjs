@@ -5,9 +5,9 @@ const LEVEL_PX = 16;
 
 const escaped = text => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/* The heaviest nodes, parents before children. */
+/* The heaviest nodes, parents before children; 0 is none, and 1 the root. */
 function heaviest(data, count) {
-    const total = data.total(0), order = Array.from(total.keys()).sort((a, b) => total[b] - total[a] || a - b);
+    const total = data.total(0), order = Array.from(total.keys()).slice(1).sort((a, b) => total[b] - total[a] || a - b);
     return new Set(order.slice(0, count));
 }
 
@@ -50,7 +50,7 @@ function classicScript() {
 
 /* The text of the file. */
 export function classicPicture(data, count, widthPx) {
-    const total = data.total(0), kept = heaviest(data, count), scale = widthPx / total[0], made = [], stack = [[0, 0, 0]];
+    const total = data.total(0), kept = heaviest(data, count), scale = widthPx / total[1], made = [], stack = [[1, 0, 0]];
     let levels = 0;
     while (stack.length > 0) {
         const [node, level, at] = stack.pop(), { text } = data.frames[data.frame[node]];
@@ -59,7 +59,7 @@ export function classicPicture(data, count, widthPx) {
         made.push(`<g class="l${level}" data-x="${x}" data-w="${w}"><title>${escaped(text)}</title><rect x="${x}" y="${y}" width="${w}" ` +
                   `height="15" fill="#f2a65a"/><text x="${x}" y="${y + 11}">${w > 24 ? escaped(text.slice(0, Math.floor(w / 7))) : ''}</text></g>`);
         let start = at + data.self[0][node];
-        for (let kid = data.child[node]; kid > 0; kid = data.sibling[kid]) {
+        for (let kid = node + 1; kid < node + data.size[node]; kid += data.size[kid]) {
             if (kept.has(kid))
                 stack.push([kid, level + 1, start]);
             start += total[kid];

@@ -48,11 +48,11 @@ function ofScript(tree, root, byWeight) {
     const made = [], stack = [[root, '']];
     while (stack.length > 0) {
         const [node, path] = stack.pop(), kids = [...tree.kidsOf(node)];
-        made.push([path, tree.self[node], tree.total[node], tree.callsOf(node)]);
+        made.push([path, node.self, node.total, node.calls]);
         if (byWeight)
-            kids.sort((a, b) => tree.total[b] - tree.total[a]);
+            kids.sort((a, b) => b.total - a.total);
         for (const kid of kids.reverse())
-            stack.push([kid, `${path} / ${tree.frameOf(kid).line}`]);
+            stack.push([kid, `${path} / ${kid.frame.line}`]);
     }
     return made;
 }
@@ -63,7 +63,7 @@ function assertSame(file, track, data, options, where) {
     const theirs = options.view === 'sandwich' ? [json.callers, json.callees] : [json.nodes];
     const tree = new flame.Tree(data, options.view, mine, options.view === 'sandwich' ? data.methodNamed(options.method ?? '', mine) : 0);
     if (options.view === 'sandwich') {
-        const { scope, name, signature } = tree.frameOf(tree.roots[0]);
+        const { scope, name, signature } = tree.roots[0].frame;
         assert.deepEqual([scope, name, signature], ['scope', 'name', 'signature'].map(key => json.strings[json.frames[key][json.method]]), where);
     }
     theirs.forEach((nodes, i) => assert.deepEqual(ofScript(tree, tree.roots[i], options.order === 'weight'), ofProgram(json, nodes, v), where));
@@ -75,14 +75,13 @@ function assertSame(file, track, data, options, where) {
 /* The titles that the drawn frames can have. */
 function titlesOf(data, v, tracks) {
     const { unit } = data.values[v], words = value => flame.valueWords(unit, value), share = flame.percentWords;
-    const made = [], tree = new flame.Tree(data, 'flame', v), stack = [...tree.roots], whole = tree.total[1];
+    const made = [], tree = new flame.Tree(data, 'flame', v), stack = [...tree.roots], whole = tree.roots[0].total;
     while (stack.length > 0) {
-        const node = stack.pop(), frame = tree.frameOf(node), path = tree.pathTo(node), calls = tree.callsOf(node);
-        const [total, self, up] = [tree.total[node], tree.self[node], tree.up[node]];
-        const isTrack = tracks === 'all' && path.length === 2, thread = tracks === 'all' && path.length > 1 ? tree.total[path[1]] : whole;
-        const isRecursive = calls > 0 && path.slice(0, -1).some(one => tree.frameOf(one) === frame);
-        const shares = up === 0 ? '' : isTrack ? ` (${share(total, whole)} of all)` :
-            ` (${share(total, thread)} of ${tracks === 'merged' ? 'all' : 'thread'}, ${share(total, tree.total[up])} of parent)`;
+        const node = stack.pop(), { frame, calls, total, self, up } = node, path = flame.pathTo(node);
+        const isTrack = tracks === 'all' && path.length === 2, thread = tracks === 'all' && path.length > 1 ? path[1].total : whole;
+        const isRecursive = calls > 0 && path.slice(0, -1).some(one => one.frame === frame);
+        const shares = up === null ? '' : isTrack ? ` (${share(total, whole)} of all)` :
+            ` (${share(total, thread)} of ${tracks === 'merged' ? 'all' : 'thread'}, ${share(total, up.total)} of parent)`;
         made.push(`${frame.text}${frame.signature}\ntotal ${words(total)}${shares}, self ${words(self)}` +
                   (frame.isMethod ? `\ncalls ${flame.valueWords('count', calls)}${isRecursive ? ` (${flame.valueWords('count', calls)} recursive)` : ''}` : ''));
         stack.push(...tree.kidsOf(node));

@@ -27,7 +27,7 @@ test('words', () => {
 });
 
 const USUAL = { view: 'flame', value: 'wall', order: 'name', palette: 'origin', names: 'short', method: '', zoom: '', selected: '',
-                search: '', regexp: false, matchCase: false };
+                search: '', matchCase: false };
 
 test('the query of a link has what is not as usual, and keeps what is no choice', () => {
     assert.equal(queryOf('', USUAL, 'wall'), '');
@@ -40,6 +40,6 @@ test('the query of a link has what is not as usual, and keeps what is no choice'
 test('the fragment of a link has the search, and the place where the tree is the same', () => {
     const state = { ...USUAL, zoom: 'aaaaa', selected: 'bbbbb', search: '/a&b/', matchCase: true };
     assert.equal(fragmentOf(USUAL, true), '');
-    assert.equal(fragmentOf(state, false), '#q=%2Fa%26b%2F&case=true');
-    assert.equal(fragmentOf(state, true), '#zoom=aaaaa&sel=bbbbb&q=%2Fa%26b%2F&case=true');
+    assert.equal(fragmentOf(state, false), '#search=%2Fa%26b%2F&matchCase=true');
+    assert.equal(fragmentOf(state, true), '#zoom=aaaaa&selected=bbbbb&search=%2Fa%26b%2F&matchCase=true');
 });

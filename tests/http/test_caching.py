@@ -260,24 +260,27 @@ class AnotherScript(unittest.TestCase):
         finally:
             server.clean()
 
-    @staticmethod
-    def digest(root):
-        """That of the files of static/ in this folder, as the build takes it."""
-        files = sorted('static/' + f for f in os.listdir(os.path.join(root, 'static'))
-                       if f.endswith(('.css', '.js', '.html', '.txt')))
-        table = subprocess.run([os.path.join(ROOT, 'tools', 'static_files'), *files], cwd=root,
+    def digest(self):
+        """That of the files in the folder, as the build takes it."""
+        folder = os.path.join(self.folder, 'static')
+        files = [os.path.join(folder, f) for f in os.listdir(folder) if f.endswith(('.css', '.js', '.html', '.txt', '.xml'))]
+        table = subprocess.run([os.path.join(ROOT, 'tools', 'static_files'), *files],
                                stdout=subprocess.PIPE, text=True, check=True).stdout
         return re.search(r'STATIC_FILES_DIGEST = STR_INIT\("([0-9a-f]{16})"\)', table).group(1).encode()
 
     def other_program(self):
         """The program, as it would be built with another script."""
-        shutil.copytree(os.path.join(ROOT, 'static'), os.path.join(self.folder, 'static'))
-        with open(os.path.join(self.folder, 'static', 'flame.js'), 'r+b') as file:
+        static = os.path.join(self.folder, 'static')
+        shutil.copytree(os.path.join(ROOT, 'static'), static)
+        os.unlink(os.path.join(static, 'flame-model.js'))
+        shutil.copy(os.path.join(os.path.dirname(AFLAMED), 'static', 'flame.js'), static)
+        digest = self.digest()
+        with open(os.path.join(static, 'flame.js'), 'r+b') as file:
             script = file.read()
             other_script = OTHER + script[len(OTHER):]
             file.seek(0)
             file.write(other_script)
-        digest, other_digest = self.digest(ROOT), self.digest(self.folder)
+        other_digest = self.digest()
         self.assertNotEqual(digest, other_digest)
         with open(AFLAMED, 'rb') as file:
             code = file.read()

@@ -481,7 +481,7 @@ class Site(ServiceTest):
         picture, thumb = self.server.get(path + '/t/1.svg'), self.server.get(path + '/t/1/thumb.svg')
         self.assertEqual(picture['Content-Security-Policy'],
                          "default-src 'none'; script-src %s; style-src %s; connect-src 'self'; base-uri 'none'; "
-                         "form-action 'none'; sandbox allow-scripts allow-downloads" %
+                         "form-action 'none'; sandbox allow-scripts" %
                          (digest(picture.text, 'script'), digest(picture.text, 'style')))
         self.assertEqual(thumb['Content-Security-Policy'],
                          "default-src 'none'; style-src %s; base-uri 'none'; form-action 'none'; sandbox" %

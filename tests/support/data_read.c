@@ -56,10 +56,16 @@ static struct str unescape(char *to, struct str xml)
 /* The values that the header lists, of which only this is of interest here. */
 static void read_values(struct data_read *r)
 {
-    static const struct str SCALE = STR_INIT("\"scale\":"), DERIVED = STR_INIT(",\"derived\":");
+    static const struct str ROLE = STR_INIT("\"role\":\""), SCALE = STR_INIT("\"scale\":"),
+                            DERIVED = STR_INIT(",\"derived\":");
     struct str rest = r->header;
 
-    for (size_t at; (at = str_find_str(rest, SCALE)) < rest.n;) {
+    for (size_t at; (at = str_find_str(rest, ROLE)) < rest.n;) {
+        rest.p += at + ROLE.n, rest.n -= at + ROLE.n;
+        r->role[r->n_values] = str_starts(rest, STR("calls\"")) ? 'C'
+                               : str_starts(rest, STR("wait"))  ? 'W'
+                                                                : rest.p[0];
+        at = str_find_str(rest, SCALE);
         rest.p += at + SCALE.n, rest.n -= at + SCALE.n;
         size_t comma = str_find(rest, ',');
         assert_true(str_to_u64((struct str){rest.p, comma}, 10, &r->scale[r->n_values]));
@@ -70,43 +76,61 @@ static void read_values(struct data_read *r)
     assert_true(r->n_values > 0);
 }
 
+/* The lines first, then the numbers: a text is known once its prefix is. */
 static void read_frames(struct data_read *r, struct str *rest)
 {
     struct str line, last = {NULL, 0};
     uint64_t rank = 0;
 
-    while (str_split(rest, '\n', &line) && line.n > 0) {
+    for (; str_split(rest, '\n', &line) && line.n > 0; r->n_frames++) {
         assert_true(r->n_frames < FRAMES_MAX);
-        uint64_t step = data_read_number(&line), prefix = data_read_number(&line),
-                 origin = data_read_number(&line), colour = data_read_number(&line);
-        assert_true(r->n_frames == 0 || step > 0);
+        r->frames[r->n_frames].text = line;
+    }
+    for (uint32_t n = 0; n < r->n_frames; n++) {
+        struct data_read_frame *f = &r->frames[n];
+        uint64_t step = data_read_number(rest), prefix = data_read_number(rest);
+        f->origin = data_read_number(rest);
+        f->colour = data_read_number(rest);
+        assert_true(n == 0 || step > 0);
         assert_true(prefix <= last.n);
         char *text = r->texts;
         for (size_t i = 0; i < prefix; i++) {
             assert_true((unsigned char)last.p[i] < 0x80);
             text[i] = last.p[i];
         }
-        memcpy(text + prefix, line.p, line.n);
-        last = (struct str){text, prefix + line.n};
+        memcpy(text + prefix, f->text.p, f->text.n);
+        last = f->text = (struct str){text, prefix + f->text.n};
         r->texts += last.n;
-        rank += step;
-        r->frames[r->n_frames++] = (struct data_read_frame){rank, origin, colour, last};
+        f->rank = rank += step;
     }
+}
+
+/* The self of value i, unless the first number of the node tells it. */
+static uint64_t read_self(const struct data_read *r, struct str *rest, const struct data_read_node *n,
+                          uint32_t i, uint64_t first)
+{
+    if (r->role[i] == 'c' && (first & 4) != 0)
+        for (uint32_t wall = 0; wall < i; wall++)
+            if (r->role[wall] == 'w')
+                return n->self[wall];
+    if (r->role[i] == 'C' && (first & 2) != 0)
+        return 1;
+    return data_read_number(rest) * r->scale[i];
 }
 
 static void read_node(struct data_read *r, struct str *rest, const struct data_read_node *before)
 {
     struct data_read_node *n = &r->nodes[r->n_nodes];
-    uint64_t up = data_read_number(rest);
+    uint64_t first = data_read_number(rest), up = first >> 3;
 
-    *n = (struct data_read_node){.stub = up & 1};
-    assert_true(before == NULL ? up >> 1 == 0 : up >> 1 <= before->depth);
-    n->depth = before == NULL ? 0 : before->depth + 1 - (uint32_t)(up >> 1);
+    *n = (struct data_read_node){.stub = first & 1};
+    assert_true(before == NULL ? up == 0 : up <= before->depth);
+    n->depth = before == NULL ? 0 : before->depth + 1 - (uint32_t)up;
     n->line = (uint32_t)data_read_number(rest);
     assert_true(n->line <= r->n_frames);
     for (uint32_t i = 0; i < r->n_values; i++)
         if (!r->derived[i])
-            n->self[i] = data_read_number(rest) * r->scale[i];
+            n->self[i] = read_self(r, rest, n, i, first);
     for (uint32_t i = 0; i < r->n_values; i++)
         if (r->derived[i])
             n->self[i] = n->self[0] > n->self[1] ? n->self[0] - n->self[1] : 0; /* wall and cpu */

@@ -26,6 +26,7 @@ struct data_read {
     uint32_t n_frames, n_nodes, n_values;
     uint64_t scale[MEASURES_MAX];
     bool derived[MEASURES_MAX];
+    char role[MEASURES_MAX]; /* its first letters: w(all), c(pu), C(alls), o(ther); W(aiting) */
     char *texts;
 };
 

@@ -1,17 +1,23 @@
 /* What the tests of the picture's script share: its pure half, random trees, and DATA written from them, without the
  * program. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_';
 
-export const SCRIPT = new URL('../../static/flame.js', import.meta.url);
-export const STYLE = new URL('../../static/flame.css', import.meta.url);
+const pathOf = name => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+const MODEL = pathOf('static/flame-model.js');
 
-/* The functions that need no document. The script is no module, and exports only where there is a `module`. */
+/* As they stand in every picture. */
+export const SCRIPT = execFileSync(pathOf('tools/viewer_script'), [MODEL, pathOf('static/flame.js')], { encoding: 'utf8' });
+export const STYLE = readFileSync(pathOf('static/flame.css'), 'utf8');
+const CONTROLS = readFileSync(pathOf('static/flame-controls.xml'), 'utf8');
+
+/* The functions that need no document. The script is no module. */
 export function pureHalf() {
-  const module = { exports: {} };
-  new Function('module', readFileSync(SCRIPT, 'utf8'))(module);
-  return module.exports;
+  const names = ['Data', 'Tree', 'cut', 'fitName', 'keyOf', 'layout', 'pathTo', 'percentWords', 'search', 'signatureWords', 'valueWords'];
+  return new Function(`${readFileSync(MODEL, 'utf8')}\nreturn { ${names.join()} };`)();
 }
 
 /* Numbers from 0 to 1, the same for the same seed. */
@@ -104,22 +110,24 @@ export function encode({ frames, nodes }, { keep = nodes.map(() => true), piece 
   const used = [...new Set(written.map(i => nodes[i].frame))].filter(f => f >= 0).sort((a, b) => a - b);
   const lineOf = new Map(used.map((f, i) => [f, i + 1]));
   let rank = 0, before = '';
+  let numbers = '';
   const lines = used.map(f => {
     const { scope, name, signature, origin, colour } = frames[f], text = [scope, name, signature].join('\t');
     let prefix = 0;
-    while (prefix < before.length && before[prefix] === text[prefix] && text.charCodeAt(prefix) < 128)
+    while (prefix + 1 < text.length && before[prefix] === text[prefix] && text.charCodeAt(prefix) < 128)
       prefix++;
-    const line = number(f - rank) + number(prefix) + number(origin) + number(colour) + text.slice(prefix);
+    numbers += number(f - rank) + number(prefix) + number(origin) + number(colour);
     [rank, before] = [f, text];
-    return line + '\n';
+    return text.slice(prefix) + '\n';
   });
   const depth = nodes.map(() => 0);
   nodes.forEach(({ parent }, i) => { depth[i] = parent < 0 ? 0 : depth[parent] + 1; });
   let last = depth[first] - 1, records = '';
   for (const i of written) {
-    const hidden = piece === null ? kids[i].filter(kid => !keep[kid]) : [];
-    records += number(2 * (last + 1 - depth[i]) + (hidden.length > 0 ? 1 : 0)) + number(lineOf.get(nodes[i].frame) ?? 0);
-    records += number(nodes[i].self[0] / 1000) + number(nodes[i].self[1] / 1000) + number(nodes[i].self[2]);
+    const hidden = piece === null ? kids[i].filter(kid => !keep[kid]) : [], [wall, cpu, calls] = nodes[i].self;
+    const first = 8 * (last + 1 - depth[i]) + (cpu === wall ? 4 : 0) + (calls === 1 ? 2 : 0) + (hidden.length > 0 ? 1 : 0);
+    records += number(first) + number(lineOf.get(nodes[i].frame) ?? 0) + number(wall / 1000);
+    records += (cpu === wall ? '' : number(cpu / 1000)) + (calls === 1 ? '' : number(calls));
     if (hidden.length > 0) {
       records += number(i) + number(kids[i].length - hidden.length) + number(hidden.length);
       records += number(hidden.reduce((sum, kid) => sum + sizes[kid], 0));
@@ -128,12 +136,12 @@ export function encode({ frames, nodes }, { keep = nodes.map(() => true), piece 
     last = depth[i];
   }
   const head = {
-    format: 'aflamed-flame', version: 1, root: 'main (1)', values: VALUES,
+    format: 'aflamed-flame', version: 2, root: 'main (1)', values: VALUES,
     options: { view: 'flame', value: 'wall', order: 'name', palette: 'origin', names: 'short', method: '', ...options },
     query: '', nodes: nodes.length - 1, embedded: written.length - 1, side_by_side: false, merged: false,
     app: 'com.example', min: 0.5, node: first, skip: piece?.skip ?? 0, ...header,
   };
-  return `${JSON.stringify(head)}\n${lines.join('')}\n${records}\n`;
+  return `${JSON.stringify(head)}\n${lines.join('')}\n${numbers}${records}\n`;
 }
 
 /* Which nodes a budget takes: the heaviest, equal ones by place, so that a parent comes before its children. */
@@ -147,15 +155,21 @@ export function heaviest(nodes, budget) {
 
 const escaped = text => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/* A picture around the data, as render/svg.c makes it, without static frames but one. `links` instead of the code itself:
- * as a page has it. */
-export function picture(data, { title = 'main (1)', warnings = [], inPage = false } = {}) {
-  const style = inPage ? '' : `<style><![CDATA[${readFileSync(STYLE, 'utf8')}]]></style>`;
-  const script = inPage ? '' : `<script><![CDATA[${readFileSync(SCRIPT, 'utf8')}]]></script>`;
+/* A picture around the data, as render/svg.c makes it, without static frames but one. `inPage`: without the code. */
+export function picture(data, { title = 'main (1)', warnings = [], inPage = false, hasChart = true } = {}) {
+  const style = inPage ? '' : `<style><![CDATA[${STYLE}]]></style>`, script = inPage ? '' : `<script><![CDATA[${SCRIPT}]]></script>`;
+  const { values } = JSON.parse(data.slice(0, data.indexOf('\n')));
+  const parts = {
+    warnings: warnings.map(w => `<p>${escaped(w)}</p>`).join(''),
+    chart: hasChart ? '<option class="service">chart</option>' : '',
+    values: values.map(({ name, label }) => `<option value="${escaped(name)}">${escaped(label)}</option>`).join(''),
+    legends: ['origin', 'package', 'self', 'classic'].map(name => `<p class="legend ${name}"><span>${name}</span></p>`).join('\n'),
+  };
   return `<svg xmlns="http://www.w3.org/2000/svg" class="af" role="img" aria-label="${escaped(title)}" width="1200" height="200"
  viewBox="0 0 1200 200">${style}<rect class="bg" width="100%" height="100%"/><text class="t" x="10" y="26">${escaped(title)}</text>
 <text class="s" x="10" y="43">1 of 1 frames drawn; 100 % of the time</text>
 ${warnings.map((w, i) => `<text class="w" x="10" y="${60 + 17 * i}">${escaped(w)}</text>`).join('\n')}<g class="l"></g>
-<g class="f"><g><title>static</title><rect class="cr" x="10" y="80" width="1180" height="15"/></g></g>
-<metadata class="d">${escaped(data)}</metadata>${script}</svg>`;
+${CONTROLS.replace(/<\?(\w+)\?>/g, (_, word) => parts[word])}<metadata class="d">${escaped(data)}</metadata>
+${script}<g class="f"><g><title>static</title><rect class="cr" x="10" y="80" width="1180" height="15"/></g></g>
+</svg>`;
 }

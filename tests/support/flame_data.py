@@ -36,34 +36,45 @@ class Node:
 class Data:
     def __init__(self, text):
         head, rest = text.split('\n', 1)
-        lines, _, nodes = rest.rpartition('\n\n') if not rest.startswith('\n') else ('', '', rest[1:])
+        lines, _, written = rest.rpartition('\n\n') if not rest.startswith('\n') else ('', '', rest[1:])
+        numbers = Numbers(written.removesuffix('\n'))
         self.header = json.loads(head)
         self.values = self.header['values']
-        self.frames = list(self.read_frames(lines.split('\n') if lines else []))
+        self.frames = list(self.read_frames(lines.split('\n') if lines else [], numbers))
         self.count = 0
-        self.root = self.read_nodes(Numbers(nodes.removesuffix('\n')))
+        self.root = self.read_nodes(numbers)
 
     @staticmethod
-    def read_frames(lines):
+    def read_frames(lines, numbers):
         before = ''
         for line in lines:
-            numbers = Numbers(line)
             _step, prefix, _origin, _colour = (numbers.next() for _ in range(4))
-            before = before[:prefix] + line[numbers.at:]
+            before = before[:prefix] + line
             yield before
+
+    def read_own(self, numbers, first):
+        own = {}
+        for v in self.values:
+            if v['derived']:
+                own[v['name']] = max(0, own['wall'] - own['cpu'])
+            elif v['role'] == 'cpu' and first & 4:
+                own[v['name']] = own['wall']
+            elif v['role'] == 'calls' and first & 2:
+                own[v['name']] = 1
+            else:
+                own[v['name']] = numbers.next() * v['scale']
+        return own
 
     def read_nodes(self, numbers):
         open_nodes = []
         while numbers.at < len(numbers.text):
-            step, frame = numbers.next(), numbers.next()
-            own = {v['name']: numbers.next() * v['scale'] for v in self.values if not v['derived']}
-            own |= {v['name']: max(0, own['wall'] - own['cpu']) for v in self.values if v['derived']}
-            node = Node(self.frames[frame - 1] if frame else None, own)
-            if step & 1:
+            first, frame = numbers.next(), numbers.next()
+            node = Node(self.frames[frame - 1] if frame else None, self.read_own(numbers, first))
+            if first & 1:
                 node.hidden = {key: numbers.next() for key in ('place', 'shown', 'children', 'nodes')}
                 node.hidden['totals'] = {v['name']: numbers.next() * v['scale'] for v in self.values}
             if open_nodes:
-                del open_nodes[len(open_nodes) - step // 2:]
+                del open_nodes[len(open_nodes) - first // 8:]
                 open_nodes[-1].children.append(node)
             open_nodes.append(node)
             self.count += 1

@@ -10,7 +10,7 @@
 #include "core/buf.h"
 #include "core/clean.h"
 
-enum { DEPTH_MAX = 8 };
+enum { DEPTH_MAX = 12 };
 
 static bool one_of(struct str s, const char *const *words)
 {
@@ -47,8 +47,11 @@ static void check_text(struct str s)
 
 static void check_attributes(struct str s)
 {
-    static const char *const NAMES[] = {"xmlns",   "class", "role", "aria-label", "width",         "height",
-                                        "viewBox", "x",     "y",    "data-nodes", "data-embedded", NULL};
+    static const char *const NAMES[] = {
+        "xmlns",    "class",      "role",       "aria-label", "width", "height",        "viewBox",
+        "x",        "y",          "data-nodes", "name",       "value", "placeholder",   "type",
+        "tabindex", "data-state", "aria-live",  "display",    "title", "data-embedded", "data-do",
+        NULL};
 
     while (s.n > 0 && s.p[0] == ' ') {
         size_t equals = str_find(s, '=');
@@ -65,8 +68,9 @@ static void check_attributes(struct str s)
 
 void svg_xml_check(struct str s)
 {
-    static const char *const ELEMENTS[] = {"svg",   "style",    "rect",   "g", "text",
-                                           "title", "metadata", "script", NULL};
+    static const char *const ELEMENTS[] = {
+        "svg",    "style",  "rect",  "g",      "text", "title", "metadata", "script",        "path", "div",
+        "select", "option", "input", "button", "p",    "nav",   "label",    "foreignObject", "span", NULL};
     static const struct str CDATA = STR_INIT("<![CDATA["), CDATA_END = STR_INIT("]]>");
     struct str open[DEPTH_MAX];
     size_t depth = 0;

@@ -260,8 +260,9 @@ static void what_is_written_of_spans(void **state)
              "still open at the end of the recording</title>");
     has(svg, "x=\"1189\"");
     has(svg, "width=\"1\" height=\"15\"");
-    has(svg, "<metadata class=\"d\">{\"format\":\"aflamed-flame\"");
-    has(svg, "\"nodes\":0");
+    has(svg, " data-nodes=\"0\" data-embedded=\"0\" data-state=\"ready\">");
+    assert_null(strstr(svg, "<script"));
+    has(svg, "<a href=\"?\"><text class=\"s\" text-decoration=\"underline\"");
     close_fixture(&f);
 }
 
@@ -298,8 +299,9 @@ static void a_narrow_picture(void **state)
     has(svg, "x=\"112\" y=\"111\">zoom out</text>");
     has(svg, "x=\"10\" y=\"128\">zoom in</text>");
     has(svg, "x=\"76\" y=\"128\">earlier</text>");
+    has(svg, "x=\"10\" y=\"145\">flame graph</text>");
     has(svg, "x=\"142\" y=\"128\">later</text>");
-    has(svg, "<rect class=\"cr\" x=\"10\" y=\"156\"");
+    has(svg, "<rect class=\"cr\" x=\"10\" y=\"173\"");
     close_fixture(&f);
 }
 

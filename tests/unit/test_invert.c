@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "render/invert.h"
+#include "render/palette.h"
 #include "render/sandwich.h"
 #include "render/upward.h"
 #include "tests/support/fake_profile.h"
@@ -255,6 +256,19 @@ static void methods_by_name(void **state)
     for (frame_id i = 0; i < t.base->n_frames; i++)
         if (names_frame(t.r.input.names, i).n > VIEW_METHOD_BYTES_MAX) /* no option can name it */
             assert_string_equal(name_of(&t, i), long_name);
+    trial_free(&t);
+
+    /* One that waits is it only if there is no other. */
+    t = (struct trial){.fake = fake_new()};
+    fake_usual_values(t.fake);
+    fake_track(t.fake, 1, STR("t"));
+    fake_stack(t.fake, "android.os.MessageQueue.nativePollOnce(JI)V", 900, 0, 1);
+    fake_stack(t.fake, "a.B.c()V", 1, 0, 1);
+    rendering_init(&t.r, fake_finish(t.fake));
+    assert_true(view_resolve(&t.r.view, t.r.input.profile, &d));
+    t.base = tree_new(&t.r.input, &spec, &d);
+    assert_string_equal(name_of(&t, method_of(&t, "")), "a.B.c");
+    assert_int_equal(palette_new(t.r.input.names, COLOURS_SELF, t.base).self_largest, 1);
     trial_free(&t);
 
     t = (struct trial){.fake = fake_new()};

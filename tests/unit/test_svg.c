@@ -314,6 +314,38 @@ static void same_bytes(void **state)
     fake_free(g);
 }
 
+/* What the script shows has all legends, values and warnings, escaped; a chart is offered of one thread. */
+static void controls(void **state)
+{
+    struct fake *f = fake_new();
+    struct rendering r;
+
+    (void)state;
+    fake_usual_values(f);
+    fake_track(f, 99, STR("<other>"));
+    fake_stack(f, "android.os.Looper.loop()V", 9000, 0, 1);
+    for (int i = 0; i < 5; i++)
+        fake_warning(f, "code", STR("less < \"more\""));
+    rendering_init(&r, fake_finish(f));
+    const char *svg = draw(&r);
+    has(svg, "<g class=\"live\" display=\"none\">");
+    has(svg, "<p>less &lt; &#34;more&#34;</p><p>less &lt; &#34;more&#34;</p></div>");
+    has(svg, "<option class=\"service\">chart</option></select>");
+    has(svg, "<option value=\"wall\">wall</option>");
+    has(svg, "<option value=\"waiting\">waiting time</option></select>");
+    has(svg, "<p class=\"legend origin\"><span><svg ");
+    has(svg, "<p class=\"legend package\"><span><svg ");
+    has(svg, "<rect class=\"h7\" width=\"11\" height=\"11\"/></svg> most self</span></p>");
+    has(svg, "<p class=\"legend classic\"><span>classic: the colours mean nothing</span></p>");
+    assert_null(strstr(svg, "<?"));
+    r.view.tracks = TRACKS_MERGED;
+    assert_null(strstr(draw(&r), ">chart<"));
+    r.view.tracks = TRACKS_ALL;
+    assert_null(strstr(draw(&r), ">chart<"));
+    rendering_free(&r);
+    fake_free(f);
+}
+
 /* Style and script stand in it as they are served as files; pages can leave them out. */
 static void code_in_it(void **state)
 {
@@ -334,8 +366,8 @@ static void code_in_it(void **state)
     buf_clear(&expected);
     buf_str(&expected, STR("</metadata>\n<script><![CDATA["));
     buf_str(&expected, viewer_script());
-    buf_str(&expected, STR("]]></script>\n</svg>\n"));
-    assert_true(str_ends(svg, buf_view(&expected)));
+    buf_str(&expected, STR("]]></script>\n<g class=\"f\">\n"));
+    assert_true(str_find_str(svg, buf_view(&expected)) < svg.n);
     buf_clear(&expected);
     struct svg_parts parts = svg_without_code(svg);
     for (int i = 0; i < 3; i++)
@@ -347,7 +379,7 @@ static void code_in_it(void **state)
                                  strlen("<style><![CDATA[]]></style>\n") -
                                  strlen("<script><![CDATA[]]></script>\n"));
     svg_xml_check(left);
-    assert_true(str_starts(left, STR("<svg ")) && str_ends(left, STR("</metadata>\n</svg>\n")));
+    assert_true(str_starts(left, STR("<svg ")) && str_ends(left, STR("</g>\n</svg>\n")));
     buf_free(&expected);
     rendering_free(&r);
     fake_free(f);
@@ -477,7 +509,7 @@ static void legends(void **state)
     has(svg, ">most self</text>\n</g>");
     r.view.palette = COLOURS_CLASSIC;
     svg = draw(&r);
-    has(svg, "<text x=\"10\" y=\"60\">classic colours</text>\n</g>");
+    has(svg, "<text x=\"10\" y=\"60\">classic: the colours mean nothing</text>\n</g>");
     has(svg, "</title><rect class=\"y");
     rendering_free(&r);
     fake_free(f);
@@ -521,6 +553,7 @@ int main(void)
         cmocka_unit_test(overloads),
         cmocka_unit_test(hostile_names),
         cmocka_unit_test(same_bytes),
+        cmocka_unit_test(controls),
         cmocka_unit_test(code_in_it),
         cmocka_unit_test(no_code_to_leave_out),
         cmocka_unit_test(more_than_can_be_drawn),
