@@ -8,7 +8,7 @@ const SCALES = {
 };
 
 const grouped = n => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
-const counted = (n, noun, nouns = noun + 's') => `${grouped(n)} ${n === 1 ? noun : nouns}`;
+const counted = (n, noun) => `${grouped(n)} ${noun}${n === 1 ? '' : 's'}`;
 const ratio = (part, whole, factor) =>
   Number((BigInt(part) * BigInt(factor) + BigInt(whole) / 2n) / BigInt(whole));
 const fixed = (value, decimals) => grouped(Math.floor(value / 10 ** decimals)) +
@@ -16,7 +16,7 @@ const fixed = (value, decimals) => grouped(Math.floor(value / 10 ** decimals)) +
 
 function valueWords(unit, value) {
   const scales = SCALES[unit];
-  for (let i = Math.max(0, scales.filter(([least]) => least <= value).length - 1);; i++) {
+  for (let i = scales.findLastIndex(([least], at) => least <= value || at === 0);; i++) {
     const [least, word] = scales[i], whole = String(Math.floor(value / least)).length;
     const decimals = i === 0 ? 0 : Math.max(0, 3 - whole), rounded = ratio(value, least, 10 ** decimals);
     /* 999.6 µs is 1 ms. */
@@ -50,13 +50,14 @@ function startWithin(text, cells) {
 }
 
 const stands = (text, cells) => startWithin(text, cells) === text;
+/* Of a name that is cut there are three letters at least. */
 const cut = (text, cells) =>
-  (cells < CELLS_LEAST ? '' : stands(text, cells) ? text : startWithin(text, cells - 2) + '..');
-const joined = (scope, name) => (scope && name ? `${scope}.${name}` : scope || name);
+  (stands(text, cells) ? text : cells < CELLS_LEAST + 2 ? '' : startWithin(text, cells - 2) + '..');
+const joined = (...parts) => parts.filter(part => part !== '').join('.');
 
 /* com.example.foo.Foo.bar, c.e.f.Foo.bar, Foo.bar, bar, ba..: the longest that fits; `tail` tells
  * overloads apart. */
-function fitName({ scope, name, text = joined(scope, name) }, cells, tail = '', full = false) {
+function fitName({ scope, name, text }, cells, tail = '', full = false) {
   const packages = scope.split('.'), cls = packages.pop(), simple = joined(cls, name) + tail;
   const initials = packages.map(part => ([...part.slice(0, 2)][0] ?? '') + '.').join('');
   const form = [text + tail, initials + simple, simple].find(one => full || stands(one, cells));
@@ -118,7 +119,7 @@ const keyOf = frame => frame.key ??=
 /* By node, in pre-order: frame, parent, size (with itself), self (by value; behind them all 1 for the node), and the
  * stubs: what stands for nodes that were left out. 1 is the root, 0 none. */
 class Data {
-  /* `pieces`: what has been fetched, by place and number of shown children of the stub that it is for. */
+  /* `pieces`: what has been fetched, by place and shown children of its stub. */
   constructor(text, pieces = new Map()) {
     const first = partOf(text), parts = new Map([...pieces].map(([stub, piece]) => [stub, partOf(piece)]));
     const n = [first, ...parts.values()].reduce((sum, part) => sum + part.header.embedded, 2);
@@ -127,6 +128,7 @@ class Data {
     const calls = values.findIndex(({ role }) => role === 'calls');
     Object.assign(this, { header, values, calls, n, frame, parent, size, frames: [], stubs: new Map(), known: new Map(),
       made: {}, last: 0, self: [...values.map(() => new Float64Array(n)), new Uint8Array(n).fill(1)] });
+    this.called = this.self[calls] ?? new Uint8Array(n);
     this.read(first, [0], parts);
     if (this.last !== n - 1)
       damaged();
@@ -174,7 +176,7 @@ class Data {
       frame[node] = f;
       parent[node] = path[depth - 1];
       let next = 2;
-      for (const { column, scale, bit } of columns)     /* a derived one is behind those that it comes from */
+      for (const { column, scale, bit } of columns)     /* a derived one behind those it comes from */
         column[node] = scale === 0 ? Math.max(0, wall[node] - cpu[node]) : (first & bit) === 0 ? row[next++] * scale :
           bit === 2 ? 1 : wall[node];
       if ((first & 1) === 0)
@@ -200,13 +202,13 @@ class Data {
   }
   /* What there is of each group of frames; `groupOf`: by frame. Nested nodes are once in a total. */
   sums(groupOf, groups, v) {
-    const { n, frame, size, self: { [v]: self, [this.calls]: calls } } = this, total = this.total(v);
+    const { n, frame, size, called: calls, self: { [v]: self } } = this, total = this.total(v);
     const [nodes, totals, selves, called, ends] = [0, 0, 0, 0, 0].map(() => new Float64Array(groups));
     for (let i = 2; i < n; i++) {
       const group = groupOf[frame[i]];
       nodes[group]++;
       selves[group] += self[i];
-      called[group] += calls === undefined ? 0 : calls[i];
+      called[group] += calls[i];
       if (i >= ends[group]) {
         ends[group] = i + size[i];
         totals[group] += total[i];
@@ -235,16 +237,16 @@ class Data {
 
 /* --- trees of views --- */
 
-/* Of nodes that are made when they are asked for: {f, frame, up (null: a root), isUpward, total, self, calls, stubs, kids}.
- * In the tree as it was read each is the node `at` of the data. In others it stands for several, a chain from `first`
- * on by `next`. On the way to its children these go on into their callees; or, upward, their `cursor` to its caller. */
+/* Of nodes made when they are asked for: {f, frame, up (null: a root), isUpward, total, self, calls, stubs, kids}. In the
+ * tree as it was read each is the node `at` of the data; in others it stands for several, a chain from `first` on by
+ * `next`. On the way to its children these go on into their callees; upward, their `cursor` to its caller. */
 const NONE = [], byRank = (a, b) => a.frame.rank - b.frame.rank;
 class Tree {
   /* Of the view of a method two roots: callers, callees. */
   constructor(data, view, v, method = 0) {
     const [total, self] = [data.total(v), data.self[v]], isWhole = !/inverted|sandwich/.test(view);
     const [cursor, up, down] = [0, 0, 0].map(() => new Uint32Array(isWhole ? 0 : data.n));
-    Object.assign(this, { data, v, isWhole, total, self, calls: data.self[data.calls] ?? new Uint8Array(data.n),
+    Object.assign(this, { data, v, isWhole, total, self, calls: data.called,
       cursor, next: { true: up, false: down }, found: data.frames.map(() => null), weight: total });
     if (view === 'sandwich') {
       this.roots = [true, false].map(isUpward => this.group(null, isUpward,
@@ -258,7 +260,7 @@ class Tree {
     this.weight = self;
     root.kids = this.group(root, true, this.chain(f => data.frames[f].isMethod, true, true));
   }
-  /* Nodes of some frames, without nested ones unless they are wanted too. */
+  /* Nodes of some frames, nested ones too if wanted. */
   chain(isMeant, nested, isUpward) {
     const { data: { n, frame, size }, cursor, next: { [isUpward]: next } } = this;
     let first = 0;
@@ -324,8 +326,8 @@ function pathTo(node) {
 
 /* --- layout --- */
 
-const LEVELS_MAX = 2000, BOXES_MAX = 12000;
-/* What a box may be instead of a frame: frames below it that are too narrow to be drawn, or not in the data. */
+const LEVELS_MAX = 2000, BOXES_MAX = 8000;
+/* What a box may be instead: frames below it that are too narrow to be drawn, or not in the data. */
 const NARROW = 1, ELSEWHERE = 2;
 
 /* Rows of boxes {node, hides: NARROW, ELSEWHERE or 0, x, end (tenths of a pixel), at, total} of a zoomed node and what is
@@ -365,7 +367,7 @@ function layout(tree, zoom, widthPx, minPx, byWeight) {
     }
     n += next.length;
     if (n > BOXES_MAX && minPx < widthPx)
-      return layout(tree, zoom, widthPx, 2 * leastPx, byWeight);
+      return layout(tree, zoom, widthPx, 1.5 * leastPx, byWeight);
     if (next.length > 0)
       rows.push(next);
   }

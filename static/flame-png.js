@@ -30,10 +30,13 @@ function paintLegend(pen, items, y, color) {
 }
 
 function paintFrames(pen, svg, color) {
+    pen.save();
+    pen.scale(0.1, 0.1);     /* outlines are in tenths of a pixel */
     for (const path of svg.querySelectorAll('.graph > g > path')) {
         pen.fillStyle = getComputedStyle(path).fill;
         pen.fill(new Path2D(path.getAttribute('d')));
     }
+    pen.restore();
     pen.fillStyle = color;
     for (const name of svg.querySelectorAll('.texts > text'))
         pen.fillText(name.textContent, name.getAttribute('x'), name.getAttribute('y'));

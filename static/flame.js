@@ -1,12 +1,12 @@
 /* The picture comes to life. Before it stands static/flame-model.js, and a function around both. */
 
 function start(svg, prefix, text) {
-const isHttp = location.protocol.startsWith('http'), standalone = svg === document.documentElement;
+const isHttp = /^http/.test(location.protocol), standalone = svg === document.documentElement;
 
 /* --- elements --- */
 
 const PAD = 10, LEVEL = 16, CELL = 7.2, TEXTS_MAX = 1800, PIECES_MAX = 8, BUNCH = 1000, GAPLESS = 20;
-const AWAY = 'Frames that are not in this file can be had where it came from';
+const AWAY = 'Other frames are where this file came from';
 
 const setAll = (element, attributes) =>
   Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
@@ -31,7 +31,7 @@ const live = svg.querySelector('.live');
 const { head, bar, title, tools, status, matches, crumbs, details, graph, shapes, matched, texts, chosen,
   under, tip } = Object.fromEntries(Array.from(live.querySelectorAll('[class]'), one => [one.getAttribute('class'), one]));
 const shape = makerFor(svg), html = makerFor(bar), rows = words => words.map(row => html('p', {}, row));
-const [barBox, tipBox] = [bar, tip].map(inner => inner.parentNode);
+const barBox = bar.parentNode;
 const inputs = Object.fromEntries(Array.from(tools.querySelectorAll('[name]'), one => [one.name, one]));
 
 /* --- state --- */
@@ -177,7 +177,7 @@ function showWords() {
     trail.splice(2, trail.length - 5, html('span', {}, '…'));
   crumbs.replaceChildren(...trail);
   details.replaceChildren(
-    ...rows(selected === null ? ['Click a frame to zoom into it.'] : describe({ node: selected })));
+    ...rows(selected === null ? ['Click a frame to zoom in.'] : describe({ node: selected })));
   const { text: name, signature, isMethod } = selected?.frame ?? {}, words = 'Callers and callees';
   if (isMethod)
     details.lastChild.append(' ', button(words, `${words} of ${name}`, 'sandwich', name + signature));
@@ -250,19 +250,19 @@ function redraw() {
 /* Many elements are slow, and so are paths all over the picture: boxes near each other are one path. */
 const bunches = some => Array.from({ length: Math.ceil(some.length / BUNCH) }, (_, i) =>
   some.slice(i * BUNCH, (i + 1) * BUNCH));
-/* Boxes that touch, too narrow for a gap, are drawn as one. A border (tenths of a pixel) is filled: a stroke
- * takes ten times as long. */
+/* In tenths of a pixel. Boxes that touch, too narrow for a gap, are drawn as one. A border is filled: a stroke takes
+ * ten times as long. */
 function pathOf(some, border = 0) {
   const isNarrow = box => box.end - box.x <= GAPLESS;
   let d = '';
   for (let i = 0; i < some.length; i++) {
-    const { x, level } = some[i], y = level * LEVEL, inset = border / 10, high = 15 - 2 * inset;
+    const { x, level } = some[i], y = level * LEVEL * 10, high = 150 - 2 * border;
     let end = some[i].end - (isNarrow(some[i]) ? 0 : 5);
     while (some[i + 1]?.x === end && some[i + 1].level === level && isNarrow(some[i + 1]))
       end = some[++i].end;
-    d += `M${x / 10} ${y}h${(end - x) / 10}v15h${(x - end) / 10}z`;
+    d += `M${x} ${y}h${end - x}v150h${x - end}z`;
     if (border > 0 && end - x > 2 * border)
-      d += `M${(x + border) / 10} ${y + inset}v${high}H${(end - border) / 10}v${-high}z`;
+      d += `M${x + border} ${y + border}v${high}H${end - border}v${-high}z`;
   }
   return d;
 }
@@ -285,9 +285,10 @@ function drawTexts() {
   const all = svg.matches('.paper');
   middlePx = innerHeight / 2 - topOf();
   const wide = boxes.filter(box => box.end - box.x >= 10 * (CELLS_LEAST * CELL + 6) &&
-    (all || Math.abs(yOf(box) - middlePx) < innerHeight));
-  texts.replaceChildren(...wide.sort(byWidth).slice(0, TEXTS_MAX).map(box =>
-    shape('text', { x: (box.x + 30) / 10, y: box.level * LEVEL + 11 }, labelOf(box))));
+    (all || Math.abs(yOf(box) - middlePx) < innerHeight * 0.75));
+  texts.replaceChildren(...wide.sort(byWidth).slice(0, TEXTS_MAX).flatMap(box =>
+    [labelOf(box)].filter(words => words !== '')
+      .map(words => shape('text', { x: (box.x + 30) / 10, y: box.level * LEVEL + 11 }, words))));
 }
 /* A frame without an origin gives its document no more room than it has: then the picture scrolls itself. */
 const isFitted = () =>
@@ -329,14 +330,14 @@ function find() {
   let found = search(data, v, ''), words = '';
   try {
     found = search(data, v, state.search, state.matchCase);
-    words = `${counted(found.nodes, 'match', 'matches')} of ${counted(found.methods, 'method')}: ${shareOf(found.total)}`;
+    words = `${counted(found.nodes, 'frame')} of ${counted(found.methods, 'method')}: ${shareOf(found.total)}`;
   } catch ({ message }) {
     words = message;
   }
   hits = found.hits;
   matches.textContent = state.search && words;
 }
-/* In the tree that was read all matches come in turn; in others those that are drawn. */
+/* Through the tree that was read; in others through what is drawn. */
 function step(by) {
   const { isWhole } = tree, n = isWhole ? data.n : boxes.length;
   let at = isWhole ? selected?.at ?? 1 : Math.max(boxes.indexOf(boxOf(selected)), by < 0 ? 0 : -1), left = n;
@@ -372,7 +373,7 @@ function hover(event) {
     point(box);
   const { width, height } = rectOf(tip), { top, bottom } = port();
   const most = Math.min(bottom - topOf(), heightPx) - height;
-  setAll(tipBox, { x: Math.max(0, Math.min(x + 12, widthPx - width)),
+  setAll(tip.parentNode, { x: Math.max(0, Math.min(x + 12, widthPx - width)),
     y: y + 18 < most ? y + 18 : Math.max(top - topOf(), y - height - 8) });
 }
 function click(event) {
@@ -412,7 +413,7 @@ live.removeAttribute('display');
 if (!isHttp)
   live.querySelector('.service')?.remove();
 setAll(svg, { role: 'group', width: '100%' });
-if (svg.closest('[data-flame-controls]') !== null)
+if (svg.closest('[data-flame-controls]'))
   tools.remove();
 const on = (element, actions) =>
   Object.entries(actions).forEach(([type, action]) => element.addEventListener(type, action));
@@ -452,6 +453,6 @@ document.querySelectorAll('svg.af').forEach((svg, i) => {
     if (text !== undefined && svg.flame === undefined)
       start(svg, i > 0 ? `${i + 1}.` : '', text);
   } catch (error) {
-    console.error(error);   /* the drawing is there nevertheless */
+    console.error(error);   /* the drawing is there */
   }
 });

@@ -248,14 +248,16 @@ test('numbers, as the service writes them', () => {
 });
 
 test('names take the longest form that fits', () => {
-  const it = { scope: 'com.example.foo.Foo', name: 'bar' };
+  const it = { scope: 'com.example.foo.Foo', name: 'bar', text: 'com.example.foo.Foo.bar' };
   const forms = [[23, 'com.example.foo.Foo.bar'], [22, 'c.e.f.Foo.bar'], [13, 'c.e.f.Foo.bar'], [12, 'Foo.bar'], [7, 'Foo.bar'], [6, 'bar'], [3, 'bar'], [2, '']];
   for (const [cells, expected] of forms)
     assert.equal(flame.fitName(it, cells), expected, `${cells} cells`);
   assert.equal(flame.fitName(it, 10, '', true), 'com.exam..');
   assert.equal(flame.fitName(it, 12, '(int)'), 'Foo.bar(int)');
-  assert.equal(flame.fitName({ scope: '', name: 'nativePollOnce' }, 8), 'native..');
-  assert.equal(flame.fitName({ scope: 'libc.so', name: '' }, 2), '');
+  assert.equal(flame.fitName({ scope: '', name: 'nativePollOnce', text: 'nativePollOnce' }, 8), 'native..');
+  assert.equal(flame.fitName({ scope: 'libc.so', name: '', text: 'libc.so' }, 7), 'libc.so');
+  assert.equal(flame.cut('abcdef', 4), '', 'one or two letters say nothing');
+  assert.equal(flame.cut('abcdef', 5), 'abc..');
   assert.equal(flame.cut('日本語テキスト', 8), '日本語..');
   assert.equal(flame.cut('a\u0301'.repeat(4), 8), 'a\u0301'.repeat(4));
   assert.ok(flame.cut('a' + '\u0301'.repeat(1000), 4).length <= 4);

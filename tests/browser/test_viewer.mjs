@@ -135,7 +135,7 @@ test('a stub of a file says where its frames are', { skip }, async () => {
     await flame.zoomTo('00000');
     return document.querySelector('.status').textContent;
   });
-  assert.match(link, /where it came from/);
+  assert.match(link, /where this file came from/);
   await close(page);
 });
 
@@ -202,7 +202,7 @@ test('search: outlines, share, next and previous, case, expressions and their er
   const page = await open('/whole.svg');
   await page.keyboard.press('/');
   await page.keyboard.type('class00001');
-  await until(page, () => /matches of 2 methods: [\d.]+ % of the time/.test(document.querySelector('.matches').textContent));
+  await until(page, () => /frames of 2 methods: [\d.]+ % of the time/.test(document.querySelector('.matches').textContent));
   assert.ok((await page.locator('.matched path').getAttribute('d')).length > 20);
   await page.keyboard.press('Enter');
   const first = (await stateOf(page)).selected;
@@ -212,7 +212,7 @@ test('search: outlines, share, next and previous, case, expressions and their er
   await page.getByRole('button', { name: 'Previous match' }).click();
   assert.equal((await stateOf(page)).selected, first);
   await page.getByLabel('Match case').check();
-  await until(page, () => document.querySelector('.matches').textContent.startsWith('0 matches'));
+  await until(page, () => document.querySelector('.matches').textContent.startsWith('0 frames'));
   await page.getByLabel('Search', { exact: true }).fill('/Class0000[12]\\./');
   await until(page, () => document.querySelector('.matches').textContent.includes('of 4 methods'));
   await page.getByLabel('Search', { exact: true }).fill('/(/');
@@ -253,9 +253,9 @@ test('what was left out is fetched under the sandbox: by a click, and for a link
   assert.equal(await frame.evaluate(() => self.origin), 'null');
   assert.match(await frame.locator('.status').innerText(), /of 400 frames/);
   const stub = await frame.evaluate(() => {
-    const d = document.querySelector('.graph .st').getAttribute('d'), [, x, y] = /M([\d.]+) ([\d.]+)H/.exec(d);
+    const d = document.querySelector('.graph .st').getAttribute('d'), [, x, y] = /M(\d+) (\d+)h/.exec(d);
     const { left, top } = document.querySelector('.shapes').getBoundingClientRect();
-    document.querySelector('.graph').dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: Math.ceil(Number(x) + left) + 1, clientY: Number(y) + top + 4 }));
+    document.querySelector('.graph').dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: Math.ceil(Number(x) / 10 + left) + 1, clientY: Number(y) / 10 + top + 4 }));
     return d;
   });
   await until(frame, old => document.querySelector('.graph .st')?.getAttribute('d') !== old, stub);
