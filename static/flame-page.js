@@ -1,17 +1,29 @@
 /* The page of one picture: its controls. The picture itself is the business of flame.js, which has run by now; where it
  * could not, or where the picture is a chart, the controls are those of the form. */
+import { element } from './dom.js';
 import { savePng } from './flame-png.js';
 import { fragmentOf, queryOf } from './page-rules.js';
 
 /* Selects that the picture takes at once; what the others choose is another picture. */
 const CHOICES = ['value', 'view', 'order', 'palette', 'names'];
+const CHART_PX_MIN = 300, CHART_PX_MAX = 10_000;
 
 const choices = document.getElementById('choices');
 const picture = document.getElementById('picture');
 const flame = picture.querySelector('svg')?.flame;
 
+/* A chart is drawn by the service, for the width that it has here. */
 function send() {
+    choices.elements.namedItem('width')?.remove();
+    if (choices.elements.namedItem('view').value === 'chart')
+        choices.append(element('input', { type: 'hidden', name: 'width', value: widthHere() }));
     choices.requestSubmit();
+}
+
+function widthHere() {
+    const { paddingLeft, paddingRight } = getComputedStyle(picture);
+    const width = picture.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+    return Math.min(Math.max(Math.floor(width), CHART_PX_MIN), CHART_PX_MAX);
 }
 
 function startControls() {

@@ -65,9 +65,11 @@ function painted(svg) {
 
 /* Downloads it, under the name of its title. For paper all names are drawn, otherwise those near the window. */
 export function savePng(svg) {
+    const { parentElement: scroller, parentElement: { scrollTop } } = svg;
     dispatchEvent(new Event('beforeprint'));
     const canvas = painted(svg);
     dispatchEvent(new Event('afterprint'));
+    scroller.scrollTop = scrollTop;
     canvas.toBlob(blob => {
         const href = URL.createObjectURL(blob), name = textOf(svg, 'title').replace(/[^\w.-]+/g, '-').slice(0, 80);
         Object.assign(document.createElement('a'), { href, download: name + '.png' }).click();

@@ -177,14 +177,16 @@ test('a sandwich of a method, from its details to its download and back', { skip
 });
 
 test('a chart is a page of its own, and leads back', { skip }, async () => {
-    const page = await open('1');
+    const page = await open('1', { viewport: { width: 1700, height: 900 } });
     await page.getByLabel('Value').selectOption('cpu');
     await page.getByLabel('View').selectOption('chart');
     await page.waitForURL(/\/t\/1\?.*view=chart/);
     await until(page, isReady);
     assert.equal(await page.locator('#tools').count(), 0);
     assert.deepEqual(await findings(page), []);
-    await page.locator('#picture a').first().click();
+    const widths = await page.locator('#picture').evaluate(e => [e.clientWidth, e.firstElementChild.getBoundingClientRect().width]);
+    assert.ok(widths[0] - widths[1] < 40 && widths[0] >= widths[1], `as wide as there is room: ${widths}`);
+    await page.locator('#picture a', { hasText: 'zoom in' }).click();
     await page.waitForURL(/from=.*to=/);
     await until(page, isReady);
     await page.getByLabel('View').selectOption('flame');
