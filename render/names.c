@@ -13,6 +13,8 @@ struct names {
     const struct profile *profile;
     const struct names_frame *frames;
     struct str app;
+    struct str *packages;
+    uint32_t n_packages;
     const struct str *tracks;
     const uint32_t *track_ranks;
 };
@@ -85,6 +87,8 @@ static struct names_parts parts_of(const struct profile *p, const struct profile
 struct scope {
     bool known;
     uint8_t colour, origin;
+    bool listed;      /* one of its frames stands for all in the list of packages */
+    uint32_t package; /* then */
 };
 
 struct maker {
@@ -103,8 +107,9 @@ static struct scope classify(struct maker *m, const struct profile_frame *frame,
 
     if (keeps && kept->known)
         return *kept;
-    made = (struct scope){true, palette_class(parts->scope, parts->name),
-                          (uint8_t)origin_of_scope(parts->scope)};
+    made = (struct scope){.known = true,
+                          .colour = palette_class(parts->scope, parts->name),
+                          .origin = (uint8_t)origin_of_scope(parts->scope)};
     if (keeps)
         *kept = made;
     return made;
@@ -193,6 +198,58 @@ static bool rank_frames(struct maker *m, uint32_t *ids)
     return ok;
 }
 
+/* --- packages --- */
+
+/* The scope's record of a frame; NULL: it has none, and stands for itself. */
+static struct scope *scope_of(const struct maker *m, frame_id id)
+{
+    uint32_t scope = m->profile->frames[id].scope;
+
+    return profile_string(m->profile, scope).n > 0 ? &m->scopes[scope] : NULL;
+}
+
+/* One frame for each scope, and those without: ids[*n], with the names of their packages in keys[n_frames]. */
+static void list_scopes(const struct maker *m, uint32_t *ids, struct str *keys, uint32_t *n)
+{
+    for (frame_id i = 0; i < m->profile->n_frames; i++) {
+        struct scope *scope = scope_of(m, i);
+        if (scope != NULL && scope->listed)
+            continue;
+        if (scope != NULL)
+            scope->listed = true;
+        struct names_parts parts = parts_of(m->profile, &m->profile->frames[i]);
+        keys[i] = palette_package(parts.scope, parts.name);
+        ids[(*n)++] = i;
+    }
+}
+
+/* Overwrites ids[n_frames]. */
+static bool number_packages(const struct maker *m, struct names *made, uint32_t *ids)
+{
+    uint32_t n_frames = m->profile->n_frames, n = 0;
+    size_t capacity = 0;
+    struct str *keys = arena_grow(m->arena, NULL, &capacity, n_frames, sizeof(*keys));
+
+    if (keys == NULL)
+        return false;
+    list_scopes(m, ids, keys, &n);
+    made->packages = arena_array(m->arena, n, sizeof(*made->packages));
+    bool ok = made->packages != NULL && order_strings(ids, n, keys, m->arena);
+    for (uint32_t i = 0; ok && i < n; i++) {
+        struct scope *scope = scope_of(m, ids[i]);
+        if (i == 0 || !str_eq(keys[ids[i]], keys[ids[i - 1]]))
+            made->packages[made->n_packages++] = keys[ids[i]];
+        m->frames[ids[i]].package = made->n_packages - 1;
+        if (scope != NULL)
+            scope->package = made->n_packages - 1;
+    }
+    for (frame_id i = 0; ok && i < n_frames; i++)
+        if (scope_of(m, i) != NULL)
+            m->frames[i].package = scope_of(m, i)->package;
+    arena_release(m->arena, keys, capacity, sizeof(*keys));
+    return ok;
+}
+
 /* --- the app --- */
 
 static struct str package_of(const struct maker *m, frame_id id)
@@ -263,7 +320,7 @@ static bool make_frames(const struct profile *p, struct names *n, struct arena *
     if (m.escaped.failed && arena->failure == ARENA_OK)
         arena->failure = ARENA_NO_MEMORY;
     buf_free(&m.escaped);
-    ok = ok && rank_frames(&m, ids) && settle_origins(&m, ids, &n->app);
+    ok = ok && rank_frames(&m, ids) && settle_origins(&m, ids, &n->app) && number_packages(&m, n, ids);
     arena_release(arena, m.scopes, scopes_capacity, sizeof(*m.scopes));
     arena_release(arena, ids, ids_capacity, sizeof(*ids));
     n->frames = m.frames;
@@ -334,6 +391,16 @@ struct str names_frame(const struct names *n, frame_id frame)
 struct names_parts names_parts(const struct names *n, frame_id frame)
 {
     return parts_of(n->profile, &n->profile->frames[frame]);
+}
+
+uint32_t names_packages(const struct names *n)
+{
+    return n->n_packages;
+}
+
+struct str names_package(const struct names *n, uint32_t package)
+{
+    return n->packages[package];
 }
 
 struct str names_app(const struct names *n)

@@ -15,6 +15,7 @@ struct names_frame {
     struct str full;    /* text and signature, cleaned and escaped for XML */
     uint32_t rank;      /* see names_rank */
     uint32_t text_rank; /* the least rank of those with the same text */
+    uint32_t package;   /* see names_package */
     uint8_t colour;     /* palette class of its package */
     uint8_t origin;     /* enum origin, see origin.h */
     bool plain; /* the text is printable ASCII without any character that XML escapes: a byte is a cell */
@@ -31,6 +32,10 @@ struct names_parts {
 /* Lives in the arena, is immutable, may be read by many threads; the profile must outlive it. NULL when the arena
  * gives no more. */
 struct names *names_new(const struct profile *p, struct arena *arena) __attribute__((warn_unused_result));
+
+/* The packages of all frames, as palette_package tells them, each once, in the order of their bytes. */
+uint32_t names_packages(const struct names *n);
+struct str names_package(const struct names *n, uint32_t package);
 
 const struct names_frame *names_of(const struct names *n, frame_id frame);
 

@@ -2,7 +2,6 @@
 #include "render/fit.h"
 #include "render/layout.h"
 #include "render/number.h"
-#include "render/order.h"
 #include "render/origin.h"
 #include "render/svg_header.h"
 
@@ -100,30 +99,33 @@ static void put_origins(struct legend *l, const struct tree *base)
 /* --- by package --- */
 
 struct package {
-    struct str key;
+    uint32_t id;
+    uint64_t self;
+};
+
+/* Of each package that the tree has: its self, and the colour of its frames; PALETTE_CLASSES: none. */
+struct package_sum {
     uint64_t self;
     uint8_t colour;
 };
 
-/* The self of each frame that the tree has, which is in the list `used` then. NULL: no memory. */
-static uint64_t *sum_frames(const struct tree *base, struct arena *arena, uint32_t *used, uint32_t *n_used)
+static struct package_sum *sum_packages(const struct legend *l, const struct tree *base)
 {
-    uint64_t *self = arena_array(arena, base->n_frames, sizeof(*self));
-    uint8_t *seen = arena_array(arena, base->n_frames, sizeof(*seen));
+    const struct names *names = l->pen->in->names;
+    uint32_t n = names_packages(names);
+    struct package_sum *sums = arena_array(l->pen->in->scratch, n, sizeof(*sums));
 
-    if (self == NULL || seen == NULL)
-        return NULL;
-    for (uint32_t place = 0; place < base->n; place++) {
-        frame_id frame = tree_frame(base, place);
-        if (frame >= base->n_frames)
+    for (uint32_t i = 0; sums != NULL && i < n; i++)
+        sums[i].colour = PALETTE_CLASSES;
+    for (uint32_t row = 0; sums != NULL && row < base->n; row++) {
+        if (base->frame[row] >= base->n_frames)
             continue;
-        if (!seen[frame]) {
-            seen[frame] = 1;
-            used[(*n_used)++] = frame;
-        }
-        self[frame] = number_add(self[frame], tree_self(base, place, 0));
+        const struct names_frame *frame = names_of(names, base->frame[row]);
+        sums[frame->package].self = number_add(sums[frame->package].self,
+                                               base->columns[0].self[(size_t)row * base->columns[0].stride]);
+        sums[frame->package].colour = frame->colour;
     }
-    return self;
+    return sums;
 }
 
 /* Inserts the package where it belongs by self, the largest first, equal ones as they come. */
@@ -141,39 +143,26 @@ static uint32_t insert(struct package top[PACKAGES_MAX], uint32_t n, struct pack
     return n < PACKAGES_MAX ? n + 1 : n;
 }
 
-/* What palette_class goes by. */
-static struct str package_of(const struct names *names, frame_id frame)
-{
-    struct names_parts parts = names_parts(names, frame);
-
-    return palette_package(parts.scope, parts.name);
-}
-
 static bool put_packages(struct legend *l, const struct tree *base)
 {
-    const struct render_input *in = l->pen->in;
-    uint32_t *used = arena_array(in->scratch, base->n_frames, sizeof(*used)), n_used = 0, n = 0, others = 0;
-    struct str *keys = arena_array(in->scratch, base->n_frames, sizeof(*keys));
-    uint64_t *self = used != NULL && keys != NULL ? sum_frames(base, in->scratch, used, &n_used) : NULL;
-    struct package top[PACKAGES_MAX] = {{{NULL, 0}, 0, 0}};
+    const struct names *names = l->pen->in->names;
+    const struct package_sum *sums = sum_packages(l, base);
+    struct package top[PACKAGES_MAX] = {{0, 0}};
+    uint32_t n = 0, others = 0;
 
-    if (self == NULL)
+    if (sums == NULL)
         return false;
-    for (uint32_t i = 0; i < n_used; i++)
-        keys[used[i]] = package_of(in->names, used[i]);
-    if (!order_strings(used, n_used, keys, in->scratch))
-        return false;
-    for (uint32_t i = 0; i < n_used; others++) {
-        struct package p = {keys[used[i]], 0, names_of(in->names, used[i])->colour};
-        for (; i < n_used && str_eq(keys[used[i]], p.key); i++)
-            p.self = number_add(p.self, self[used[i]]);
-        n = insert(top, n, p);
+    for (uint32_t i = 0; i < names_packages(names); i++) {
+        if (sums[i].colour == PALETTE_CLASSES)
+            continue;
+        n = insert(top, n, (struct package){i, sums[i].self});
+        others++;
     }
     others -= n;
     for (uint32_t i = 0; i < n; i++) {
         buf_clear(&l->pen->line);
-        fit_text(&l->pen->line, top[i].key, PACKAGE_CELLS_MAX);
-        put_number_item(l, 'c', top[i].colour, buf_view(&l->pen->line));
+        fit_text(&l->pen->line, names_package(names, top[i].id), PACKAGE_CELLS_MAX);
+        put_number_item(l, 'c', sums[top[i].id].colour, buf_view(&l->pen->line));
     }
     buf_clear(&l->pen->line);
     if (others > 0)

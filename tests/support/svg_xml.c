@@ -48,10 +48,10 @@ static void check_text(struct str s)
 static void check_attributes(struct str s)
 {
     static const char *const NAMES[] = {
-        "xmlns",    "class",      "role",       "aria-label", "width", "height",        "viewBox",
-        "x",        "y",          "data-nodes", "name",       "value", "placeholder",   "type",
-        "tabindex", "data-state", "aria-live",  "display",       "transform",    "title", "data-embedded", "data-do",
-        NULL};
+        "xmlns",    "class",      "role",       "aria-label", "width",     "height",      "viewBox",
+        "x",        "y",          "data-nodes", "name",       "value",     "placeholder", "type",
+        "tabindex", "data-state", "aria-live",  "display",    "transform", "title",       "data-embedded",
+        "data-do",  NULL};
 
     while (s.n > 0 && s.p[0] == ' ') {
         size_t equals = str_find(s, '=');

@@ -13,6 +13,7 @@
 #include "render/fit.h"
 #include "render/names.h"
 #include "render/order.h"
+#include "render/palette.h"
 #include "tests/support/fake_profile.h"
 
 static void texts(void **state)
@@ -91,6 +92,36 @@ static void ranks(void **state)
     assert_int_equal(names_track_rank(n, 1), 1);
     assert_int_equal(names_track_rank(n, 2), 0);
     arena_free(&a);
+    fake_free(f);
+}
+
+/* Each once, in order, and each frame has its own. */
+static void packages(void **state)
+{
+    static const char *const FRAMES[] = {
+        "com.example.b.C.d()V", "com.example.B.e()V", "a.B.c()V", "a.B.d()V",
+        "com.other.X.y()V",     "Plain.run()V",       "main",     "com.example.b.C.f()V"};
+    struct fake *f = fake_new();
+    struct arena arena;
+
+    (void)state;
+    fake_usual_values(f);
+    fake_track(f, 1, STR("t"));
+    for (size_t i = 0; i < sizeof(FRAMES) / sizeof(FRAMES[0]); i++)
+        fake_stack(f, FRAMES[i], 1, 0, 1);
+    const struct profile *p = fake_finish(f);
+    arena_init(&arena, 1 << 20);
+    const struct names *n = names_new(p, &arena);
+    assert_non_null(n);
+    assert_int_equal(names_packages(n), 5); /* Plain a com.example com.other main */
+    for (uint32_t i = 1; i < names_packages(n); i++)
+        assert_true(str_cmp(names_package(n, i - 1), names_package(n, i)) < 0);
+    for (frame_id i = 0; i < p->n_frames; i++) {
+        struct names_parts parts = names_parts(n, i);
+        assert_true(
+            str_eq(names_package(n, names_of(n, i)->package), palette_package(parts.scope, parts.name)));
+    }
+    arena_free(&arena);
     fake_free(f);
 }
 
@@ -237,9 +268,13 @@ static void endless_marks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts),         cmocka_unit_test(ranks),
-        cmocka_unit_test(out_of_memory), cmocka_unit_test(strings_as_qsort),
-        cmocka_unit_test(lists),         cmocka_unit_test(cells),
+        cmocka_unit_test(texts),
+        cmocka_unit_test(ranks),
+        cmocka_unit_test(packages),
+        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(strings_as_qsort),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(cells),
         cmocka_unit_test(endless_marks),
     };
     return cmocka_run_group_tests_name("names", tests, NULL, NULL);
