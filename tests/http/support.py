@@ -7,6 +7,7 @@ import functools
 import glob
 import http.client
 import os
+import re
 import select
 import shutil
 import signal

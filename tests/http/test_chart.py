@@ -105,7 +105,8 @@ class Service(ServiceTest):
         self.assertEqual(window(chart.steps['later']), (1250, 1750))
 
     def test_links_end_where_the_records_do(self):
-        self.assertEqual(list(self.chart().steps), ['zoom in'])
+        self.assertEqual(list(self.chart().steps), ['zoom in', 'flame graph'])
+        self.assertNotIn('view=', self.chart().steps['flame graph'])
         chart = self.chart('&from=150&to=1000')
         self.assertEqual(window(chart.steps['earlier']), (100, 950))
         self.assertEqual(window(chart.steps['zoom out']), (100, 1425))
@@ -127,7 +128,7 @@ class Service(ServiceTest):
         self.assertTrue(chart.texts[0].startswith('<b>&"\u2401 (2) · wall time'), chart.texts[0])
         chart = self.chart('&from=20000&to=30000')
         self.assertEqual(chart.boxes, [])
-        self.assertEqual(list(chart.steps), ['whole thread'])
+        self.assertEqual(list(chart.steps), ['whole thread', 'flame graph'])
 
     def test_open_calls_may_last_to_the_end_of_the_trace(self):
         chart = self.chart('&open=end')
