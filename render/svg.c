@@ -1,6 +1,6 @@
-/* The picture, from top to bottom: what it shows, how much of it, the profile's warnings, what the colours mean; then the
- * controls, the whole tree as data and the script that draws from it; and the widest frames, for where no script runs.
- * Its bytes depend on the profile and the options only. */
+/* The picture: the controls, which are hidden, and the still one: what it shows, how much of it, the profile's warnings,
+ * what the colours mean, and the widest frames. Before these frames stand the whole tree as data and the script, which
+ * puts the controls in place of all that is still. Its bytes depend on the profile and the options only. */
 #include "render/chart.h"
 #include "render/data.h"
 #include "render/fail.h"
@@ -212,13 +212,15 @@ static bool draw(struct svg *s, struct svg_root *root, struct diag *diag)
 {
     if (!open_base(s, diag) || !open_tree(s, diag) || !lay_out(s, diag))
         return false;
+    if (!svg_controls(&s->pen, s->data.measures, s->data.n_measures, s->base))
+        return fail_arena(s->pen.in->scratch, diag);
+    buf_z(s->pen.out, "<g class=\"still\">\n");
     put_title(s);
     if (s->below != NULL)
         put_method(s);
     put_drawn(s);
     svg_warnings(&s->pen);
-    if (!svg_legend(&s->pen, &s->palette, s->base) ||
-        !svg_controls(&s->pen, s->data.measures, s->data.n_measures, s->base))
+    if (!svg_legend(&s->pen, &s->palette, s->base))
         return fail_arena(s->pen.in->scratch, diag);
     svg_data_begin(&s->pen);
     if (!data_put(&s->data, s->pen.out, &root->embedded, diag))
@@ -226,6 +228,7 @@ static bool draw(struct svg *s, struct svg_root *root, struct diag *diag)
     svg_data_end(&s->pen);
     if (!put_picture(s, &root->height_px))
         return fail_arena(s->pen.in->scratch, diag);
+    buf_z(s->pen.out, "</g>\n");
     root->height_px += SVG_BOTTOM_PX;
     root->nodes = s->base->n - 1;
     return true;

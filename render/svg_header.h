@@ -2,9 +2,10 @@
  * legend, and what makes the file work by itself. A picture is written like this:
  *
  *     svg_begin       style and background
+ *     svg_controls    if it is to be worked with; then all but svg_finish is in a group of class "still"
  *     svg_title       and svg_row, svg_warnings, svg_legend, as they come
- *     svg_controls    if it is to be worked with; svg_data_begin, DATA (render/data.h), svg_data_end, and the script,
- *                     before the frames: a browser need not make what the script removes
+ *     svg_data_begin  DATA (render/data.h), svg_data_end, which puts the script behind it: what follows is put into a
+ *                     group that the script has removed, and costs a browser nothing
  *     svg_top_px      where the frames may begin; now they are written to pen.out
  *     svg_finish      the root element is put before all, as it says how high the picture became
  *

@@ -53,7 +53,7 @@ const stands = (text, cells) => startWithin(text, cells) === text;
 /* Of a name that is cut there are three letters at least. */
 const cut = (text, cells) =>
   (stands(text, cells) ? text : cells < CELLS_LEAST + 2 ? '' : startWithin(text, cells - 2) + '..');
-const joined = (...parts) => parts.filter(part => part !== '').join('.');
+const joined = (scope, name) => (scope && name ? `${scope}.${name}` : scope || name);
 
 /* com.example.foo.Foo.bar, c.e.f.Foo.bar, Foo.bar, bar, ba..: the longest that fits; `tail` tells
  * overloads apart. */
@@ -144,9 +144,9 @@ class Data {
       /* What stands for the root or a track is no method. */
       last = { rank, origin: 'o' + origin, package: 'c' + colour, line, scope, name, signature,
         text: joined(scope, name), isMethod: origin !== TRACK, isBusy: origin !== TRACK && origin !== IDLE };
-      if (!known.has(rank))
-        known.set(rank, frames.push(last) - 1);
-      return known.get(rank);
+      const f = known.get(rank) ?? frames.push(last) - 1;
+      known.set(rank, f);
+      return f;
     };
     const made = [add(-1, TRACK, 0, `\t${header.root}\t`)];
     for (const line of lines) {

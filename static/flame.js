@@ -165,7 +165,7 @@ function labelOf(box) {
 function showWords() {
   const { dropped } = parts[tree.roots.indexOf(rootOf(zoom))], { total, at, up } = zoom, { isWhole } = tree;
   const drawn = grouped(parts.reduce((sum, part) => sum + part.drawn, parts.length - 1));
-  const of = isWhole ? ` of ${grouped(data.total(values.length)[at] - (up === null ? 1 : 0))}` : '';
+  const of = isWhole ? ` of ${grouped(up ? data.total(values.length)[at] : header.nodes)}` : '';
   title.textContent = [header.root, values[v].label, inWords(data.total(v)[1]),
     ...head.firstElementChild ? [counted(head.childElementCount, 'warning')] : []].join(' · ');
   status.textContent = (total === 0 ? 'no calls recorded for this value' :
@@ -406,9 +406,8 @@ function onKey(event) {
 
 /* --- start --- */
 
-const undraw = () => svg.querySelectorAll('.t, .s, .w, .l, .f').forEach(drawn => drawn.remove());
-undraw();
-document.addEventListener('DOMContentLoaded', undraw);     /* frames stand behind the script */
+/* What a parser that is still at it puts in there, no browser has to lay out. */
+svg.querySelector('.still').remove();
 live.removeAttribute('display');
 if (!isHttp)
   live.querySelector('.service')?.remove();

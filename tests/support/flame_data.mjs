@@ -166,10 +166,11 @@ export function picture(data, { title = 'main (1)', warnings = [], inPage = fals
     legends: ['origin', 'package', 'self', 'classic'].map(name => `<p class="legend ${name}"><span>${name}</span></p>`).join('\n'),
   };
   return `<svg xmlns="http://www.w3.org/2000/svg" class="af" role="img" aria-label="${escaped(title)}" width="1200" height="200"
- viewBox="0 0 1200 200">${style}<rect class="bg" width="100%" height="100%"/><text class="t" x="10" y="26">${escaped(title)}</text>
+ viewBox="0 0 1200 200">${style}<rect class="bg" width="100%" height="100%"/>
+${CONTROLS.replace(/<\?(\w+)\?>/g, (_, word) => parts[word])}<g class="still"><text class="t" x="10" y="26">${escaped(title)}</text>
 <text class="s" x="10" y="43">1 of 1 frames drawn; 100 % of the time</text>
 ${warnings.map((w, i) => `<text class="w" x="10" y="${60 + 17 * i}">${escaped(w)}</text>`).join('\n')}<g class="l"></g>
-${CONTROLS.replace(/<\?(\w+)\?>/g, (_, word) => parts[word])}<metadata class="d">${escaped(data)}</metadata>
-${script}<g class="f"><g><title>static</title><rect class="cr" x="10" y="80" width="1180" height="15"/></g></g>
+<metadata class="d">${escaped(data)}</metadata>
+${script}<g class="f"><g><title>static</title><rect class="cr" x="10" y="80" width="1180" height="15"/></g></g></g>
 </svg>`;
 }
