@@ -281,14 +281,17 @@ function contrast(a, b) {
   return Math.max(x, y) / Math.min(x, y);
 }
 
-test('text can be read on every colour, in both schemes', () => {
+test('text can be read on every colour, and outlines be seen, in both schemes', () => {
   const [light, dark] = STYLE.split(/@media screen and \(prefers-color-scheme: ?dark\)/).map(css => css.split('@media')[0]);
   for (const css of [light, dark]) {
     const ink = /\.af text\s*{\s*fill: ?(#[0-9a-f]{6})/.exec(css)[1];
     const fills = [...css.matchAll(/\.((?:[cohy]\d+|cr|st))(?:,\.af \.st)?\s*{\s*fill: ?(#[0-9a-f]{6})/g)];
     assert.equal(fills.length >= 14 + 8 + 8 + 8 + 1, true, `${fills.length} colours`);
-    for (const [, cls, fill] of fills)
+    const [, outline] = /--focus: ?(#[0-9a-f]{6})/.exec(css);
+    for (const [, cls, fill] of fills) {
       assert.ok(contrast(ink, fill) >= 4.5, `${cls} ${fill}: ${contrast(ink, fill)}`);
+      assert.ok(contrast(outline, fill) >= 3, `the outline of what is chosen, on ${cls} ${fill}: ${contrast(outline, fill)}`);
+    }
   }
 });
 
