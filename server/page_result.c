@@ -294,7 +294,9 @@ static void put_start(const struct page *p)
     utc_format(r->expires_s, expires);
     page_frame_text(p->b, "<article id=\"profile\" data-id=\"", str_of(r->id), "\"");
     page_frame_text(p->b, " data-name=\"", str_of(r->name), "\"");
-    page_frame_text(p->b, " data-format=\"", str_of(r->format), "\"");
+    struct str format =
+        p->of->summary != NULL ? page_data_text(p->of->summary, "format_label") : str_of(r->format);
+    page_frame_text(p->b, " data-format=\"", format, "\"");
     buf_printf(p->b, " data-size=\"%llu\" data-created=\"%s\" data-expires=\"%s\"",
                (unsigned long long)r->size, created, expires);
     buf_z(p->b, p->of->summary == NULL ? " data-waiting>\n" : ">\n");

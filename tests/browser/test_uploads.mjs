@@ -11,7 +11,7 @@ const DIGITS = 'abcdefghijklmnopqrstuvwxyz234567';
 const idOf = n => 'a'.repeat(24) + DIGITS[n >> 5 & 31] + DIGITS[n & 31];
 const entryOf = (n, more = {}) => ({ id: idOf(n), name: `start ${n}.trace`, token: 'b'.repeat(26),
                                      created: '2026-11-20T10:00:00.000Z', expires: '2099-11-20T10:00:00.000Z',
-                                     format: 'android-trace', size: 57472596, ...more });
+                                     format: 'Android method trace', size: 57472596, ...more });
 const many = (n, more) => Array.from({ length: n }, (_, i) => entryOf(i, more));
 
 /* ---- words ---- */
@@ -229,7 +229,7 @@ describe('page', { skip: missing() }, () => {
 
     onList('what an entry shows, and where it leads', [entryOf(1)], async page => {
         const text = await rows(page).first().innerText();
-        for (const part of ['start 1.trace', 'android-trace', '54.8 MiB', 'uploaded 2026-11-20 10:00 UTC',
+        for (const part of ['start 1.trace', 'Android method trace', '54.8 MiB', 'uploaded 2026-11-20 10:00 UTC',
                             'kept until 2099-11-20 10:00 UTC'])
             assert.ok(text.includes(part), part);
         assert.equal(await rows(page).first().getByRole('link').getAttribute('href'), `p/${idOf(1)}`);
