@@ -258,6 +258,7 @@ class Tree {
     if (isWhole)
       return;
     this.weight = self;
+    root.stubs = [...data.stubs.values()];
     root.kids = this.group(root, true, this.chain(f => data.frames[f].isMethod, true, true));
   }
   /* Nodes of some frames, nested ones too if wanted. */

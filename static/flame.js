@@ -51,19 +51,19 @@ const methodOf = wanted => (wanted.view === 'sandwich' ? latest.methodNamed(want
 /* Links lead to the same places in all trees of a family. */
 const familyOf = wanted => wanted.view.replace('icicle', 'flame') + latest.frames[methodOf(wanted)].line;
 function treeOf(wanted) {
-  const of = valueOf(wanted), key = [familyOf(wanted), of, latest.n].join();
-  return made[key] ??= Object.assign(new Tree(latest, wanted.view, of, methodOf(wanted)), { key });
+  const of = valueOf(wanted);
+  return made[[familyOf(wanted), of]] ??= new Tree(latest, wanted.view, of, methodOf(wanted));
 }
 /* As far as it leads, and what stands in its way. */
 function follow(link, within) {
-  let node = within.roots.at(link.startsWith('.') ? 0 : -1), kid = node;
+  let node = within.roots.at(/^\../.test(link) ? 0 : -1), kid = node;
   for (const key of link.match(/[^.]{5}/g) ?? []) {
     kid = within.kidsOf(node).find(one => keyOf(one.frame) === key);
     node = kid ?? node;
     if (kid === undefined)
       break;
   }
-  return { node, stubs: kid === undefined ? node.stubs : [] };
+  return { node, stubs: kid || node.isUpward ? [] : node.stubs };
 }
 const isKnown = ([key, value]) => (inputs[key]?.options === undefined ? typeof value === typeof usual[key] :
   [...inputs[key].options].some(one => one.value === value));
@@ -87,7 +87,7 @@ async function set(partial, push = true, stubs = []) {
     stubs = trouble === '' ? places.flatMap(place => place.stubs) : [];
   } while (stubs.length > 0);
   if (mine !== turn)
-    return;
+    return latest !== data && set({}, false);
   [tree, data, v, zoom] = [within, within.data, valueOf(wanted), places[0].node];
   selected = wanted.selected === '' ? null : places[1].node;
   state = { ...wanted, zoom: linkOf(zoom), selected: nameOf(selected) };
@@ -202,6 +202,7 @@ function arrange() {
     if (box.hides === 0)
       box.node.box = box;
   }));
+  roots[0].box = roots.at(-1).box;
 }
 function redraw() {
   const began = performance.now(), anchor = boxOf(zoom), oldPx = anchor && yOf(anchor), isFirst = widthPx === 0;
@@ -209,7 +210,8 @@ function redraw() {
     svg.removeAttribute('viewBox');     /* it would be measured by */
   widthPx = roomPx();
   const { view, order, palette, names, search: wanted, matchCase } = state;
-  const isNew = isNews('drawn', tree.key, linkOf(zoom), widthPx, view, order, palette, names);
+  const isNew = isNews('drawn', linkOf(zoom), widthPx, view, order, palette, names) || shown.tree !== tree;
+  shown.tree = tree;
   const isFound = isNews('found', v, data.n, wanted, matchCase);
   if (isNew)
     arrange();
@@ -280,7 +282,7 @@ function drawShapes() {
   }));
 }
 const byWidth = (a, b) => b.end - b.x - a.end + a.x;
-/* Names near the window, as many as can be drawn quickly. */
+/* Names near the window, not too many. */
 function drawTexts() {
   const all = svg.matches('.paper');
   middlePx = innerHeight / 2 - topOf();
@@ -406,7 +408,7 @@ function onKey(event) {
 
 /* --- start --- */
 
-/* What a parser that is still at it puts in there, no browser has to lay out. */
+/* What a parser still adds to it needs no layout. */
 svg.querySelector('.still').remove();
 live.removeAttribute('display');
 if (!isHttp)
@@ -426,8 +428,9 @@ on(standalone ? window : svg, { keydown: onKey });
 const onPaper = ({ type }) => {
   svg.classList.toggle('paper', type === 'beforeprint');
   redraw();
+  drawTexts();
 };
-on(window, { hashchange: readLink, beforeprint: onPaper, afterprint: onPaper,
+on(window, { resize: drawTexts, hashchange: readLink, beforeprint: onPaper, afterprint: onPaper,
   wheel: ({ deltaY }) => isFitted() && scrollBy(deltaY) });
 document.addEventListener('scroll', onScroll, true);
 new ResizeObserver(() => requestAnimationFrame(() =>

@@ -31,6 +31,10 @@ const threads = {
     ({ frame: i === 0 ? tree.frames.length + t : frame, parent: i === 0 ? 0 : 1 + t * tree.nodes.length + parent, self: self.map(one => one * (t + 1)) })))],
 };
 const several = { side: { side_by_side: true }, merged: { merged: true } };
+const deep = {
+  frames: [{ scope: 'a.B', name: 'c', signature: '', origin: 0, colour: 0 }],
+  nodes: Array.from({ length: 201 }, (_, i) => ({ frame: i === 0 ? -1 : 0, parent: i - 1, self: i === 200 ? [1e6, 1e6, 1] : [0, 0, 1] })),
+};
 let server, origin, browser, folder;
 const asked = [];
 
@@ -44,6 +48,8 @@ function answerTo(url) {
     return isPiece ? ['text/plain', encode(of, { piece: { node: Number(query.get('node')), skip: Number(query.get('skip')) } })]
       : ['image/svg+xml', picture(encode(of, { keep: heaviest(of.nodes, 60), header }), { hasChart: false })];
   }
+  if (url.startsWith('/deep.svg'))
+    return ['image/svg+xml', picture(encode(deep))];
   if (url.startsWith('/gone/tree'))
     return null;
   if (url.startsWith('/hostile.svg'))
@@ -102,6 +108,23 @@ async function close(page) {
 
 const stateOf = page => page.evaluate(() => document.querySelector('svg.af').flame.state);
 const textOf = (page, name) => page.locator(`.${name}`).first().innerText();
+
+/* Clicks a box of what was left out. */
+async function clickStub(page) {
+  const place = await page.evaluate(() => {
+    const { left, top } = document.querySelector('.shapes').getBoundingClientRect();
+    const boxes = Array.from(document.querySelectorAll('.graph .st'), path => path.getAttribute('d')).join('').match(/M\d+ \d+h\d+/g) ?? [];
+    return boxes.map(d => /M(\d+) (\d+)h(\d+)/.exec(d).slice(1).map(Number)).map(([x, y, w]) => ({ x: left + (x + w / 2) / 10, y: top + y / 10 + 5 }));
+  });
+  for (const { x, y } of place.reverse()) {
+    await page.evaluate(at => document.querySelector('.graph').dispatchEvent(new MouseEvent('pointermove', { bubbles: true, clientX: at.x, clientY: at.y })), { x, y });
+    if (!/not in this file/.test(await page.locator('.tip').textContent()))
+      continue;
+    await page.evaluate(at => document.querySelector('.graph').dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: at.x, clientY: at.y })), { x, y });
+    return;
+  }
+  assert.fail('nothing was left out');
+}
 
 /* Clicks the box in the middle of the n-th row above the root. */
 async function clickRow(page, n, x = 0.5) {
@@ -232,6 +255,40 @@ test('callers and callees of what is selected', { skip }, async () => {
   await close(page);
 });
 
+test('out of the callers of a method, and on by keys', { skip }, async () => {
+  const page = await open('/whole.svg');
+  await page.evaluate(() => document.documentElement.flame.set({ view: 'sandwich' }));
+  await page.locator('.graph').focus();
+  for (const key of ['ArrowUp', 'ArrowUp', 'Enter'])
+    await page.keyboard.press(key);
+  assert.match((await stateOf(page)).zoom, /^\../);
+  await page.keyboard.press('Escape');
+  assert.equal((await stateOf(page)).zoom, '');
+  await page.keyboard.press('Escape');
+  for (const key of ['ArrowUp', 'ArrowDown', 'ArrowUp', 'ArrowUp'])
+    await page.keyboard.press(key);
+  assert.match((await stateOf(page)).selected, /^\..{5}$/);
+  await page.evaluate(() => document.documentElement.flame.set({ zoom: '.xxxxx', selected: '' }));
+  await page.keyboard.press('ArrowDown');
+  await close(page);
+});
+
+test('names wherever there is picture: on paper, and in a window that has grown', { skip }, async () => {
+  const page = await open('/deep.svg', { viewport: { width: 900, height: 400 } });
+  const names = () => page.locator('.texts > text').count();
+  await page.evaluate(() => document.documentElement.flame.set({ view: 'icicle' }));
+  const low = await names();
+  await page.setViewportSize({ width: 900, height: 1400 });
+  await until(page, n => document.querySelectorAll('.texts > text').length > n, low + 40);
+  const high = await names();
+  assert.ok(high < 150, `${high} names`);
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  assert.equal(await names(), 201);
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+  assert.ok(await names() < 150, 'those near the window again');
+  await close(page);
+});
+
 test('a tooltip follows the pointer, within the window', { skip }, async () => {
   const page = await open('/whole.svg', { viewport: { width: 500, height: 600 } });
   const graph = await page.locator('.graph').boundingBox();
@@ -260,6 +317,47 @@ test('what was left out is fetched under the sandbox: by a click, and for a link
   });
   await until(frame, old => document.querySelector('.graph .st')?.getAttribute('d') !== old, stub);
   assert.ok(asked.some(url => /^\/part\/tree\?node=\d+&skip=\d+&value=wall$/.test(url)), asked.join());
+  await close(page);
+});
+
+test('what was left out can be asked for in a file, and while something else is done', { skip }, async () => {
+  const path = join(folder, 'c.svg');
+  writeFileSync(path, picture(encode(tree, { keep: few, header: { nodes: 400 } })));
+  const file = await openPage(browser, { url: 'file://' });
+  await file.goto(pathToFileURL(path).href);
+  await until(file, () => document.documentElement.dataset.state === 'ready');
+  await file.locator('.graph').focus();
+  await file.keyboard.press('ArrowUp');
+  await file.keyboard.press('ArrowUp');
+  await clickStub(file);
+  await until(file, () => /where this file came from/.test(document.querySelector('.status').textContent));
+  assert.match(await file.locator('.chosen').getAttribute('d'), /^M/, 'what was selected is still outlined');
+  await file.keyboard.press('ArrowUp');
+  assert.equal((await stateOf(file)).selected.length, 10);
+  await close(file);
+
+  const page = await open('/part.svg');
+  let answer = null;
+  await page.route(/\/part\/tree/, route => { answer = () => route.continue(); });
+  const before = await textOf(page, 'status');
+  await clickStub(page);
+  while (answer === null)
+    await page.waitForTimeout(20);
+  await page.evaluate(() => document.documentElement.flame.search('run'));
+  answer();
+  await until(page, old => document.querySelector('.status').textContent !== old, before);
+  assert.equal((await stateOf(page)).search, 'run');
+  await close(page);
+});
+
+test('bottom-up, what was left out is called that, and can be fetched', { skip }, async () => {
+  const page = await open('/part.svg');
+  await page.evaluate(() => document.documentElement.flame.set({ view: 'inverted' }));
+  const before = await textOf(page, 'status');
+  await clickStub(page);
+  await until(page, old => document.querySelector('.status').textContent !== old, before);
+  await page.evaluate(() => document.documentElement.flame.set({ zoom: 'xxxxx' }));
+  assert.equal((await stateOf(page)).zoom, '', 'a link that leads nowhere');
   await close(page);
 });
 
