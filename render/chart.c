@@ -2,7 +2,6 @@
 
 #include "core/clean.h"
 #include "render/chart_plan.h"
-#include "render/data.h"
 #include "render/fail.h"
 #include "render/fit.h"
 #include "render/heading.h"

@@ -92,7 +92,7 @@ struct header {
     const struct measure *measures;
     uint32_t n_measures;
     struct str root;
-    const struct data_nodes *nodes; /* NULL: there are none */
+    const struct data_nodes *nodes;
     uint32_t skip;                  /* as asked for */
 };
 
@@ -124,8 +124,8 @@ static void put_values(const struct header *h, struct buf *b)
         put_text(b, ",\"unit\":", str_of(UNITS[m->unit]));
         put_text(b, ",\"role\":", str_of(role_of(h, m)));
         buf_z(b, ",\"scale\":");
-        buf_u64(b, h->nodes != NULL ? h->nodes->scale[i] : 1);
-        buf_z(b, h->nodes != NULL && h->nodes->derived[i] ? ",\"derived\":true}" : ",\"derived\":false}");
+        buf_u64(b, h->nodes->scale[i]);
+        buf_z(b, h->nodes->derived[i] ? ",\"derived\":true}" : ",\"derived\":false}");
     }
     buf_char(b, ']');
 }
@@ -171,20 +171,20 @@ static void put_count(struct buf *b, const char *key, uint64_t n)
 static void put_header(const struct header *h, struct buf *b)
 {
     const struct data_nodes *nodes = h->nodes;
-    const struct tree *t = nodes != NULL ? nodes->data->tree : NULL;
+    const struct tree *t = nodes->data->tree;
 
     put_text(b, "{\"format\":\"aflamed-flame\",\"version\":2,\"root\":", h->root);
     put_values(h, b);
     put_options(h, b);
     put_query(h, b);
-    put_count(b, ",\"nodes\":", t != NULL ? t->n - 1 : 0);
-    put_count(b, ",\"embedded\":", nodes != NULL ? nodes->n : 0);
-    buf_z(b, t != NULL && t->side_by_side ? ",\"side_by_side\":true" : ",\"side_by_side\":false");
+    put_count(b, ",\"nodes\":", t->n - 1);
+    put_count(b, ",\"embedded\":", nodes->n);
+    buf_z(b, t->side_by_side ? ",\"side_by_side\":true" : ",\"side_by_side\":false");
     buf_z(b, h->in->view->tracks == TRACKS_MERGED ? ",\"merged\":true" : ",\"merged\":false");
     put_text(b, ",\"app\":", names_app(h->in->names));
     buf_z(b, ",\"min\":");
     buf_fixed(b, h->in->view->min_milli_px, 3);
-    put_count(b, ",\"node\":", nodes != NULL ? nodes->first : 0);
+    put_count(b, ",\"node\":", nodes->first);
     put_count(b, ",\"skip\":", h->skip);
     buf_z(b, "}\n");
 }

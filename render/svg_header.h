@@ -60,7 +60,7 @@ bool svg_legend(struct svg_pen *pen, const struct palette *palette, const struct
 uint32_t svg_top_px(const struct svg_pen *pen);
 
 /* The controls that the script shows: with all warnings, the values, and the legends of all palettes, that of
- * packages for the first value. False: the arena gives no more. */
+ * packages for the view's value. False: the arena gives no more. */
 bool svg_controls(struct svg_pen *pen, const struct measure *measures, uint32_t n, const struct tree *base)
     __attribute__((warn_unused_result));
 /* svg_legend as paragraphs of class "legend", of all palettes. */
