@@ -40,7 +40,6 @@ const valueOf = ({ value }) => values.findIndex(({ name }) => name === value);
 const inWords = value => valueWords(values[v].unit, value);
 const shareOf = (part, whole = data.total(v)[1]) =>
   `${percentWords(part, whole)} of the ${values[v].unit.replace('ns', 'time')}`;
-const boxOf = node => node?.box;
 const rootOf = node => pathTo(node)[0];
 /* Of a callers' tree it begins with a dot. */
 const linkOf = node => (tree.roots.length > 1 && node.isUpward ? '.' : '') +
@@ -87,10 +86,11 @@ async function set(partial, push = true, stubs = []) {
     stubs = trouble === '' ? places.flatMap(place => place.stubs) : [];
   } while (stubs.length > 0);
   if (mine !== turn)
-    return latest !== data && set({}, false);
+    return shown.turn === turn && latest !== data && set({}, false);
   [tree, data, v, zoom] = [within, within.data, valueOf(wanted), places[0].node];
   selected = wanted.selected === '' ? null : places[1].node;
   state = { ...wanted, zoom: linkOf(zoom), selected: nameOf(selected) };
+  shown.turn = mine;
   redraw();
   writeLink(push);
   tell('flame-state', { ...state });
@@ -205,7 +205,7 @@ function arrange() {
   roots[0].box = roots.at(-1).box;
 }
 function redraw() {
-  const began = performance.now(), anchor = boxOf(zoom), oldPx = anchor && yOf(anchor), isFirst = widthPx === 0;
+  const began = performance.now(), anchor = zoom.box, oldPx = anchor && yOf(anchor), isFirst = widthPx === 0;
   if (roomPx() !== widthPx)
     svg.removeAttribute('viewBox');     /* it would be measured by */
   widthPx = roomPx();
@@ -236,12 +236,12 @@ function redraw() {
     matched.replaceChildren(...bunches(state.search === '' ? [] : boxes.filter(isHit))
       .map(some => shape('path', { d: pathOf(some, 15) })));
   graph.classList.toggle('searched', matched.childElementCount > 0);
-  outline(chosen, boxOf(selected));
+  outline(chosen, selected?.box);
   point(null);
   if (isFirst && view === 'flame')
     scrollBy(heightPx);
-  else if (oldPx !== undefined && yOf(boxOf(zoom)) !== oldPx)
-    scrollBy(yOf(boxOf(zoom)) - oldPx);
+  else if (oldPx !== undefined && yOf(zoom.box) !== oldPx)
+    scrollBy(yOf(zoom.box) - oldPx);
   if (isNew && (!isFirst || view === 'sandwich'))
     reveal(zoom);
   if (isNew)
@@ -320,7 +320,7 @@ function stick() {
   setAll(barBox, { transform: `translate(0 ${Math.max(0, Math.min(above, heightPx - topPx - LEVEL))})` });
 }
 function reveal(node) {
-  const box = boxOf(node), y = box && topOf() + yOf(box), { top, bottom, barPx } = port();
+  const box = node.box, y = box && topOf() + yOf(box), { top, bottom, barPx } = port();
   if (y < top + barPx || y + LEVEL > bottom)
     scrollBy(y - (top + barPx + bottom) / 2);
 }
@@ -342,7 +342,7 @@ function find() {
 /* Through the tree that was read; in others through what is drawn. */
 function step(by) {
   const { isWhole } = tree, n = isWhole ? data.n : boxes.length;
-  let at = isWhole ? selected?.at ?? 1 : Math.max(boxes.indexOf(boxOf(selected)), by < 0 ? 0 : -1), left = n;
+  let at = isWhole ? selected?.at ?? 1 : Math.max(boxes.indexOf(selected?.box), by < 0 ? 0 : -1), left = n;
   do
     at = (at + by + n) % n;
   while (--left > 0 && !(isWhole ? hits[data.frame[at]] === 1 : isHit(boxes[at])));
@@ -352,7 +352,7 @@ function step(by) {
   for (let i = isWhole ? at : 0; i > 1; i = data.parent[i])
     link = keyOf(data.frames[data.frame[i]]) + link;
   for (const zoomed of [state.zoom, link.slice(0, -5), link])
-    if (state.selected !== link || boxOf(selected) === undefined)
+    if (state.selected !== link || selected?.box === undefined)
       set({ zoom: zoomed, selected: link }, false);
   reveal(selected);
 }
@@ -385,7 +385,7 @@ function click(event) {
 }
 /* To a neighbour, or to the widest box that touches this one. */
 function move(key) {
-  const box = boxOf(selected) ?? boxOf(zoom), row = levels[box.level], by = /Up|Left/.test(key) ? -1 : 1;
+  const box = selected?.box ?? zoom.box, row = levels[box.level], by = /Up|Left/.test(key) ? -1 : 1;
   const touching = (levels[box.level + by] ?? []).filter(one => one.x < box.end && one.end > box.x);
   const next = selected === null ? box : /Left|Right/.test(key) ? row[row.indexOf(box) + by] :
     touching.sort(byWidth).find(one => one.hides === 0);

@@ -229,6 +229,17 @@ test('Save as PNG saves one', { skip }, async () => {
     assert.match(download.suggestedFilename(), /\.png$/);
     assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
     assert.ok(bytes.readUInt32BE(16) > 2000, 'twice as wide as the picture');
+    const fill = await page.locator('.legend.origin rect').first().evaluate(swatch => getComputedStyle(swatch).fill);
+    const blank = await page.context().newPage();
+    const colours = await blank.evaluate(async base64 => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${base64}`;
+        await image.decode();
+        const pen = Object.assign(document.createElement('canvas'), { width: image.width, height: 160 }).getContext('2d');
+        pen.drawImage(image, 0, 0);
+        return Array.from({ length: 160 }, (_, y) => [...pen.getImageData(30, y, 1, 1).data].slice(0, 3).join(', '));
+    }, bytes.toString('base64'));
+    assert.ok(colours.filter(one => `rgb(${one})` === fill).length > 10, 'its legend has colours');
     await close(page);
 });
 

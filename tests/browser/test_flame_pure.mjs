@@ -149,6 +149,28 @@ test('damaged data is refused', () => {
     }
 });
 
+/* [at, total] of what stands for frames that are too narrow, in a picture 1,000 pixels wide. */
+function narrowRuns(tree, rows, minPx, byWeight) {
+  const least = Math.max(0.1, minPx) * rows[0][0].node.total / 1000, made = [];
+  for (const { node, at } of rows.flat().filter(box => box.hides === 0)) {
+    const kids = [...tree.kidsOf(node)].sort((a, b) => (byWeight ? b.total - a.total : 0)), runs = [];
+    let start = at + node.self, isOpen = false;
+    for (const kid of kids) {
+      if (kid.total >= least)
+        isOpen = false;
+      else if (isOpen)
+        runs.at(-1)[1] += kid.total;
+      else {
+        runs.push([start, kid.total]);
+        isOpen = true;
+      }
+      start += kid.total;
+    }
+    made.push(...runs.filter(([, total]) => total >= least));
+  }
+  return made;
+}
+
 test('boxes: children within their parent, none overlap, nothing is lost', () => {
   forTrees((tree, next, seed) => {
     const data = new flame.Data(encode(tree, { keep: heaviest(tree.nodes, Math.floor(next() * tree.nodes.length)) }));
@@ -173,6 +195,8 @@ test('boxes: children within their parent, none overlap, nothing is lost', () =>
         const narrow = frames.flatMap(({ node }) => made.kidsOf(node)).filter(kid => !shown.has(kid))
           .reduce((sum, kid) => sum + kid.total, 0);
         assert.equal(dropped, hidden + narrow, `seed ${seed}`);
+        assert.deepEqual(rows.slice(top + 1).flatMap(row => row.filter(box => box.hides === 1).map(box => [box.at, box.total])),
+                         narrowRuns(made, rows.slice(top), min, byWeight), `seed ${seed}: where narrow frames are`);
         assert.equal(drawn, frames.filter(({ node }) => node.up !== null).length);
         for (const row of byWeight ? rows.slice(top + 1) : [])
           row.forEach((box, i) => assert.ok(i === 0 || box.hides || row[i - 1].hides || box.node.up !== row[i - 1].node.up ||
@@ -198,6 +222,12 @@ test('more boxes than can be drawn raise the least width; depth has no end', () 
   assert.equal(rows[999][0].node, zoom.up);
   const upward = new flame.Tree(deep, 'inverted', 0);
   assert.ok(flame.layout(upward, upward.roots[0], 1000, 0.1, false).rows.flat().length > 2000);
+
+  const methods = Array.from({ length: 20_000 }, (_, i) => ({ scope: 'a.B', name: `m${String(i).padStart(5, '0')}`, signature: '', origin: 0, colour: 0 }));
+  const leaves = methods.map((_, i) => ({ frame: i, parent: 0, self: [1000 * (1 + i % 7), 0, 1] }));
+  const wide = new flame.Tree(new flame.Data(encode({ frames: methods, nodes: [nodes[0], ...leaves] })), 'flame', 0);
+  const shown = flame.layout(wide, wide.roots[0], 100_000, 0.1, false).rows.flat().length;
+  assert.ok(shown > 1000 && shown <= 8000, `${shown} boxes`);
 });
 
 test('search: nested matches count once in the total', () => {

@@ -35,6 +35,12 @@ const deep = {
   frames: [{ scope: 'a.B', name: 'c', signature: '', origin: 0, colour: 0 }],
   nodes: Array.from({ length: 201 }, (_, i) => ({ frame: i === 0 ? -1 : 0, parent: i - 1, self: i === 200 ? [1e6, 1e6, 1] : [0, 0, 1] })),
 };
+/* One frame of 200 pixels, and 1,600 of half a pixel each, in a picture of 1,000. */
+const fine = {
+  frames: Array.from({ length: 1601 }, (_, i) => ({ scope: 'a.B', name: `m${String(i).padStart(4, '0')}`, signature: '', origin: 0, colour: 0 })),
+  nodes: [{ frame: -1, parent: -1, self: [0, 0, 0] },
+          ...Array.from({ length: 1601 }, (_, i) => ({ frame: i, parent: 0, self: [i === 0 ? 400_000 : 1000, 0, 1] }))],
+};
 let server, origin, browser, folder;
 const asked = [];
 
@@ -50,6 +56,8 @@ function answerTo(url) {
   }
   if (url.startsWith('/deep.svg'))
     return ['image/svg+xml', picture(encode(deep))];
+  if (url.startsWith('/fine.svg'))
+    return ['image/svg+xml', picture(encode(fine))];
   if (url.startsWith('/gone/tree'))
     return null;
   if (url.startsWith('/hostile.svg'))
@@ -141,7 +149,8 @@ test('a file: ready, everything drawn, the root in sight, no complaint', { skip 
   assert.match(await textOf(page, 'status'), /^[1-4]\d\d of 400 frames drawn; \d+(\.\d+)? % of the time$/);
   const root = await page.locator('.graph').boundingBox();
   assert.ok(root.y + root.height <= 401 && root.y + root.height > 300, 'the root is in sight');
-  assert.ok((await page.locator('.bar').boundingBox()).y >= 0, 'so is the toolbar');
+  for (const name of ['bar', 'title', 'legend.origin', 'status'])
+    assert.ok((await page.locator('.' + name).boundingBox()).y >= 0, `so is the ${name}`);
   assert.equal(await page.locator('option', { hasText: /^chart$/ }).count(), 0);
   await page.evaluate(() => document.documentElement.flame.set({ view: 'icicle' }));
   assert.equal((await stateOf(page)).view, 'icicle');
@@ -255,6 +264,45 @@ test('callers and callees of what is selected', { skip }, async () => {
   await close(page);
 });
 
+test('in a window that is too low for the toolbar, what is selected is in sight', { skip }, async () => {
+  const page = await open('/deep.svg', { viewport: { width: 320, height: 256 } });
+  await page.locator('.graph').focus();
+  for (let i = 0; i < 40; i++) {
+    await page.keyboard.press('ArrowUp');
+    const { top, bottom } = await page.evaluate(() => document.querySelector('.chosen').getBoundingClientRect().toJSON());
+    assert.ok(top >= -2 && bottom <= 258, `${i}: ${top} to ${bottom}`);
+  }
+  await close(page);
+});
+
+test('forced colours: each frame has a border of its own', { skip }, async () => {
+  const page = await open('/deep.svg', { forcedColors: 'active', viewport: { width: 400, height: 600 } });
+  const graph = await page.locator('.graph').boundingBox(), at = { x: graph.x + 200, y: graph.y + graph.height - 80, width: 1, height: 64 };
+  const shot = (await page.screenshot({ clip: at })).toString('base64'), blank = await browser.newPage();
+  const borders = await blank.evaluate(async base64 => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${base64}`;
+    await image.decode();
+    const pen = Object.assign(document.createElement('canvas'), { width: 1, height: 64 }).getContext('2d');
+    pen.drawImage(image, 0, 0);
+    const { data } = pen.getImageData(0, 0, 1, 64), [red] = [...data].filter((_, i) => i % 4 === 0).sort((a, b) => b - a);
+    return Array.from({ length: 64 }, (_, y) => Math.abs(data[4 * y] - red) > 100).filter(isDark => isDark).length;
+  }, shot);
+  await blank.close();
+  assert.ok(borders >= 4 && borders <= 24, `${borders} of 64 pixels are of borders`);
+  await close(page);
+});
+
+test('on a finer screen narrower frames are drawn', { skip }, async () => {
+  const drawn = [];
+  for (const deviceScaleFactor of [1, 2]) {
+    const page = await open('/fine.svg', { deviceScaleFactor, viewport: { width: 1020, height: 600 } });
+    drawn.push(Number(/^([\d,]+) of/.exec(await textOf(page, 'status'))[1].replace(',', '')));
+    await close(page);
+  }
+  assert.deepEqual(drawn, [1, 1601]);
+});
+
 test('out of the callers of a method, and on by keys', { skip }, async () => {
   const page = await open('/whole.svg');
   await page.evaluate(() => document.documentElement.flame.set({ view: 'sandwich' }));
@@ -347,6 +395,31 @@ test('what was left out can be asked for in a file, and while something else is 
   answer();
   await until(page, old => document.querySelector('.status').textContent !== old, before);
   assert.equal((await stateOf(page)).search, 'run');
+  await close(page);
+});
+
+test('what was asked for last is what comes, whichever answer is first', { skip }, async () => {
+  const whole = await open('/whole.svg');
+  const far = await whole.evaluate(() => {
+    const { flame } = document.documentElement;
+    return flame.set({ search: 'class' }).then(() => { for (let i = 0; i < 300; i++) flame.next(); return flame.state.selected; });
+  });
+  await close(whole);
+  const page = await open('/part.svg'), waiting = [];
+  await page.route(/\/part\/tree/, route => { waiting.push(route); });
+  await clickStub(page);
+  while (waiting.length < 1)
+    await page.waitForTimeout(20);
+  const [first] = waiting;
+  const last = page.evaluate(link => document.documentElement.flame.set({ zoom: link }).then(() => document.documentElement.flame.state.zoom), far);
+  while (waiting.length < 2)
+    await page.waitForTimeout(20);
+  await first.continue();
+  await page.waitForTimeout(300);
+  await page.unroute(/\/part\/tree/);
+  for (const route of waiting.slice(1))
+    await route.continue();
+  assert.equal(await last, far);
   await close(page);
 });
 
