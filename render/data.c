@@ -93,7 +93,7 @@ struct header {
     uint32_t n_measures;
     struct str root;
     const struct data_nodes *nodes;
-    uint32_t skip;                  /* as asked for */
+    uint32_t skip; /* as asked for */
 };
 
 static void put_text(struct buf *b, const char *before, struct str text)
