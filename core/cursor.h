@@ -65,4 +65,16 @@ static inline uint64_t cursor_u64(struct cursor *c)
     return cursor_le(c, 8);
 }
 
+/* Without a cursor, of bytes that are known to be there: for loops that have no time for a check each. */
+static inline uint32_t cursor_le32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t cursor_le64(const uint8_t *p)
+{
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
+           (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+}
+
 #endif

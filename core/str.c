@@ -56,6 +56,13 @@ struct str str_trim(struct str s)
     return s;
 }
 
+struct str str_without_line_end(struct str s)
+{
+    while (s.n > 0 && (s.p[s.n - 1] == '\n' || s.p[s.n - 1] == '\r'))
+        s.n--;
+    return s;
+}
+
 bool str_split(struct str *rest, char separator, struct str *field)
 {
     if (rest->p == NULL)

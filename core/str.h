@@ -30,6 +30,9 @@ int str_cmp(struct str a, struct str b);
 /* Without the blanks and tabs at both ends. */
 struct str str_trim(struct str s);
 
+/* Without all CRs and LFs at its end. */
+struct str str_without_line_end(struct str s);
+
 /* Takes what stands before the next `separator` (or all, if there is none) off the front of *rest.
  * False when *rest is used up; an empty last field is reported once, as strsep does. */
 bool str_split(struct str *rest, char separator, struct str *field);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/clean.h"
+
 enum { DAMAGE_MARKS = 4, WIDENED_PAIRS = 16, CRLF_MARKS = 2 }; /* as many as chance does not bring */
 
 const char ANDROID_PULL_AGAIN[] = "Pull the file from the device again (adb pull) and upload it unchanged.";
@@ -105,6 +107,34 @@ void android_check_end(struct android *a, uint32_t version, uint64_t file_bytes)
                      a->end_offset);
 }
 
+/* Whether n bytes of text stand at p, of `left`: no control characters but tabs and a LF at the end, which cuts no
+ * UTF-8 sequence. */
+static bool is_name(const uint8_t *p, size_t n, size_t left)
+{
+    size_t plain = 0;
+
+    while (plain < n && (p[plain] >= ' ' || p[plain] == '\t'))
+        plain++;
+    if (plain + 1 == n && p[plain] == '\n')
+        plain = n;
+    return plain == n && (n == left || (p[n] & 0xc0) != 0x80);
+}
+
+/* What a conversion leaves may stand in the names of a good file as well. These are told by their length, a u16 before
+ * them, which a conversion would not have changed with them. */
+static void blank_names(uint8_t *p, size_t n)
+{
+    for (size_t at = 2; at < n; at++) {
+        size_t left = n - at, length = (size_t)p[at - 2] | (size_t)p[at - 1] << 8;
+        if (length > left)
+            length = left;
+        if (length == 0 || p[at - 1] >= ' ' || !is_name(p + at, length, left))
+            continue;
+        memset(p + at, 0, length);
+        at += length - 1;
+    }
+}
+
 /* Each byte that is no UTF-8 became EF BF BD. */
 static bool has_replacements(const uint8_t *p, size_t n)
 {
@@ -152,13 +182,17 @@ static bool has_crlf_only(const uint8_t *p, size_t n, bool text_has)
 
 bool android_text_damaged(struct android *a, const uint8_t *p, size_t n, uint64_t offset)
 {
+    uint8_t nameless[ANDROID_WINDOW_BYTES];
     const char *what = NULL;
 
     if (n > ANDROID_WINDOW_BYTES)
         n = ANDROID_WINDOW_BYTES;
-    if (has_replacements(p, n))
+    bool utf8 = clean_is_utf8((struct str){(const char *)p, n}); /* as all that was converted */
+    memcpy(nameless, p, n);
+    blank_names(nameless, n);
+    if (utf8 && has_replacements(nameless, n))
         what = "is full of replacement characters (EF BF BD)";
-    else if (is_widened(p, n))
+    else if (utf8 && is_widened(nameless, n))
         what = "has two bytes (C2 or C3 and another one) in the place of each one above 7F";
     else if (has_crlf_only(p, n, a->keys.has_crlf))
         what = "has a CR before every LF";

@@ -99,8 +99,9 @@ bool android_fact(struct android *a, struct str name, struct str value) __attrib
 /* How long the lists of methods and threads are, by now. */
 bool android_fact_lists(struct android *a) __attribute__((warn_unused_result));
 
-/* Whether the file went through a conversion of text, of its characters or line ends, by the first ANDROID_WINDOW_BYTES of its binary
- * part, which begins at `offset`: then diag is set. */
+/* Whether the file went through a conversion of text, of its characters or line ends, by the first
+ * ANDROID_WINDOW_BYTES of its binary part, which begins at `offset`: then diag is set. What only the names there have
+ * in common with such a file does not count. */
 bool android_text_damaged(struct android *a, const uint8_t *p, size_t n, uint64_t offset);
 
 /* Names the threads and makes the checks; false also if there was no record, which should have begun at

@@ -194,13 +194,6 @@ static bool choose_record_size(struct android_stream *s, const uint8_t *p, size_
 
 /* ---- packets ---- */
 
-static struct str without_line_end(struct str line)
-{
-    while (line.n > 0 && (line.p[line.n - 1] == '\n' || line.p[line.n - 1] == '\r'))
-        line.n--;
-    return line;
-}
-
 /* A packet that is no record. Returns the bytes taken; 0: more are needed. */
 static size_t feed_definition(struct android_stream *s, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
 {
@@ -218,17 +211,12 @@ static size_t feed_definition(struct android_stream *s, const uint8_t *p, size_t
     if (size > n)
         return 0;
     if (p[2] == OP_METHOD)
-        *ok = key_section_method_line(&s->android.keys,
-                                      without_line_end((struct str){(const char *)p + 5, size - 5}), offset);
+        *ok = key_section_method_line(
+            &s->android.keys, str_without_line_end((struct str){(const char *)p + 5, size - 5}), offset);
     else
         *ok = key_section_name_thread(&s->android.keys, (uint32_t)p[3] | (uint32_t)p[4] << 8,
                                       (struct str){(const char *)p + 7, size - 7}, offset);
     return size;
-}
-
-static uint32_t le32(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
 /* A record whose thread or method is not known yet. */
@@ -260,12 +248,12 @@ static inline __attribute__((always_inline)) size_t decode(struct android_stream
         struct event *e = &s->batch[*count];
         const uint8_t *record = p + used;
         uint32_t thread = (uint32_t)record[0] | (uint32_t)record[1] << 8;
-        uint32_t word = le32(record + 2);
+        uint32_t word = cursor_le32(record + 2);
         if (thread == 0)
             break;
-        e->clock[0] = le32(record + (dual ? 10 : 6));
+        e->clock[0] = cursor_le32(record + (dual ? 10 : 6));
         if (dual)
-            e->clock[1] = le32(record + 6);
+            e->clock[1] = cursor_le32(record + 6);
         e->track = tracks[thread] - 1;
         e->action = (enum event_action)(word & 3);
         e->at = 0;

@@ -145,11 +145,6 @@ static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
 
 /* ---- records ---- */
 
-static uint32_t le32(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 /* A record whose thread or method is not known yet. False with diag set, or without: a record to be left
  * out. */
 static bool decode_rare(struct android_trace *t, uint32_t thread, uint32_t word, uint64_t offset,
@@ -187,10 +182,10 @@ static inline __attribute__((always_inline)) size_t decode(struct android_trace 
         const uint8_t *rest = record + (dual || !t->one_byte_thread ? 2 : 1);
         uint32_t thread =
             dual || !t->one_byte_thread ? (uint32_t)record[0] | (uint32_t)record[1] << 8 : record[0];
-        uint32_t word = le32(rest);
-        e->clock[0] = le32(rest + (dual ? 8 : 4));
+        uint32_t word = cursor_le32(rest);
+        e->clock[0] = cursor_le32(rest + (dual ? 8 : 4));
         if (dual)
-            e->clock[1] = le32(rest + 4);
+            e->clock[1] = cursor_le32(rest + 4);
         e->track = tracks[thread] - 1;
         e->action = (enum event_action)(word & 3);
         e->at = 0;

@@ -146,10 +146,8 @@ static bool know_layout(struct android_v2 *v, const uint8_t *p, size_t n, bool f
 
 static bool define(struct android_v2 *v, const struct v2_packet *packet, const uint8_t *body, uint64_t offset)
 {
-    struct str text = {(const char *)body, packet->body_bytes};
+    struct str text = str_without_line_end((struct str){(const char *)body, packet->body_bytes});
 
-    while (text.n > 0 && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\r'))
-        text.n--;
     if (packet->tag == V2_METHOD)
         return key_section_method(&v->android.keys, packet->id, text, offset);
     if (packet->id != UINT32_MAX)

@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/cursor.h"
 #include "parser/method_table.h"
 
 enum v2_layout { V2_A, V2_B, V2_C, V2_E, V2_F, V2_LAYOUTS };
@@ -80,12 +81,6 @@ static inline uint64_t v2_squeeze(uint64_t x)
     return (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
 }
 
-static inline uint64_t v2_le64(const uint8_t *p)
-{
-    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
-           (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
-}
-
 /* v2_leb, byte by byte. */
 bool v2_long_leb(const uint8_t **p, const uint8_t *end, bool is_signed, uint64_t *value);
 
@@ -97,7 +92,7 @@ static inline __attribute__((always_inline)) bool v2_leb(const uint8_t **p, cons
 {
     if (end - *p < 8)
         return v2_long_leb(p, end, is_signed, value);
-    uint64_t x = v2_le64(*p), stop = ~x & 0x8080808080808080;
+    uint64_t x = cursor_le64(*p), stop = ~x & 0x8080808080808080;
     if (stop == 0)
         return v2_long_leb(p, end, is_signed, value);
     unsigned bytes = ((unsigned)__builtin_ctzll(stop) >> 3) + 1;

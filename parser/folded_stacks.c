@@ -2,9 +2,9 @@
  *
  *   frame;frame;frame SPACE count LF       root first; the count is decimal digits
  *
- * Lines that begin with # are comments. CR before LF is dropped. Anything else is counted and left out. Equal
- * stacks may occur many times; their counts add up. A file is folded stacks when most of the lines at its
- * beginning are. */
+ * Lines that begin with # are comments. CR before LF is dropped. Anything else is counted and left out,
+ * and so is what is longer than a line may be. Equal stacks may occur many times; their counts add up. A file is
+ * folded stacks when most of the lines at its beginning are. */
 #include <string.h>
 
 #include "core/clean.h"
@@ -16,6 +16,7 @@ struct folded_stacks {
     struct diag *diag;
     uint32_t track;
     bool in_long_line;
+    bool long_lines;  /* some were left out */
     frame_id *frames; /* of the line at hand */
     size_t frames_capacity;
 };
@@ -126,7 +127,8 @@ static bool add_line(struct folded_stacks *f, struct str line, uint64_t offset)
     return add_stack(f, stack, count, offset) || builder_failed(f->builder, f->diag);
 }
 
-/* The line at p, or 0 if its end is not there yet. A line over the limit lost its count: it is left out. */
+/* The line at p, or 0 if its end is not there yet. A line over the limit is left out: cut, it would
+ * have no count. */
 static size_t feed_line(struct folded_stacks *f, const uint8_t *p, size_t n, uint64_t offset, bool final,
                         bool *ok)
 {
@@ -139,7 +141,8 @@ static size_t feed_line(struct folded_stacks *f, const uint8_t *p, size_t n, uin
         return taken;
     }
     if (length > f->limits->line_bytes) {
-        builder_warn(f->builder, WARN_BAD_FOLDED_LINE, 1, offset);
+        builder_warn(f->builder, WARN_LONG_LINE, 1, offset);
+        f->long_lines = true;
         f->in_long_line = lf == NULL;
         return taken;
     }
@@ -171,6 +174,13 @@ static bool finish(void *state, uint64_t file_bytes)
 
     if (builder_event_count(f->builder) > 0)
         return true;
+    if (f->long_lines)
+        return diag_at(
+            f->diag, DIAG_UNUSABLE, 0, "no usable stack",
+            "Upload shorter lines; a service's operator may raise max_line_bytes.",
+            "The file looks like folded stacks, but none of its lines has a count within the limit "
+            "max_line_bytes of %u bytes.",
+            f->limits->line_bytes);
     return diag_at(f->diag, DIAG_UNUSABLE, 0, "no usable stack",
                    "Folded stacks have one line per stack: frame;frame;frame, a blank, and a whole number.",
                    "The file looks like folded stacks, but none of its %llu bytes' lines has a count.",

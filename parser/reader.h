@@ -25,7 +25,8 @@ struct builder;
 struct reader_limits {
     uint32_t methods;    /* lines of the method table */
     uint32_t threads;    /* distinct threads listed or recorded */
-    uint32_t line_bytes; /* of one text line; longer ones are cut, with a warning */
+    uint32_t line_bytes; /* of one text line; longer ones are cut, those of folded stacks left out, with a
+                            warning */
     uint32_t name_bytes; /* of one class, method, signature, file or thread name; longer ones are cut, with a
                             warning */
     struct unpack_limits unpacked;

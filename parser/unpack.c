@@ -192,8 +192,8 @@ size_t unpack_room(struct unpack *u, uint8_t **out)
 
 bool unpack_wrote(struct unpack *u, size_t n)
 {
-    u->report.unpacked_bytes += n;
-    if (u->report.unpacked_bytes > u->options.limits.bytes) {
+    u->out_bytes += n;
+    if (u->out_bytes > u->options.limits.bytes) {
         u->stopped = true;
         return diag_set(u->diag, DIAG_LIMIT, "unpacks to too much",
                         "Record a shorter trace; a service's operator may raise max_unpacked_bytes.",
@@ -202,6 +202,7 @@ bool unpack_wrote(struct unpack *u, size_t n)
     }
     if (u->discard || u->sink_closed)
         return true;
+    u->report.unpacked_bytes += n;
     u->block_bytes += n;
     if (u->block_bytes < UNPACK_BLOCK_BYTES || hand_out(u))
         return true;
@@ -228,9 +229,8 @@ bool unpack_put(struct unpack *u, const uint8_t *p, size_t n)
 void unpack_check_ratio(struct unpack *u)
 {
     const struct unpack_limits *limits = &u->options.limits;
-    uint64_t unpacked = u->report.unpacked_bytes;
 
-    if (unpacked <= UNPACK_RATIO_FROM_BYTES || unpacked / (u->at + 1) < limits->ratio)
+    if (u->out_bytes <= UNPACK_RATIO_FROM_BYTES || u->out_bytes / (u->at + 1) < limits->ratio)
         return;
     u->stopped = true;
     diag_set(u->diag, DIAG_LIMIT, "unpacks to too much",

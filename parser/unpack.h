@@ -30,7 +30,7 @@ enum {
 };
 
 struct unpack_limits {
-    uint64_t bytes; /* that come out */
+    uint64_t bytes; /* that come out, of an archive also those of what is not meant */
     uint64_t ratio; /* bytes out for each byte in, once UNPACK_RATIO_FROM_BYTES have come out */
 };
 #define UNPACK_RATIO_FROM_BYTES (UINT64_C(16) << 20)
@@ -78,7 +78,7 @@ struct unpack_report {
     const struct packer *packer;
     struct str member;       /* of an archive: which one was unpacked, cleaned; may be empty */
     uint64_t packed_bytes;   /* all that was fed */
-    uint64_t unpacked_bytes; /* that came out */
+    uint64_t unpacked_bytes; /* that were handed out */
     uint64_t trailing_bytes; /* behind the end, and of no meaning */
     enum unpack_state state;
     uint64_t at;         /* where it ends or is damaged, in packed bytes */

@@ -201,7 +201,7 @@ static void finish(struct unpack *u)
     const struct gzip *g = u->state;
     size_t seen = u->head_bytes < sizeof(MAGIC) ? u->head_bytes : sizeof(MAGIC);
 
-    if (g->state == GZIP_HEADER && memcmp(u->head, MAGIC, seen) != 0)
+    if (g->state == GZIP_HEADER && seen > 0 && memcmp(u->head, MAGIC, seen) != 0)
         no_header(u);
     else if (g->state != GZIP_PADDING)
         unpack_damage(u, UNPACK_CUT);

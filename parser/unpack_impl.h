@@ -36,10 +36,11 @@ struct unpack {
     struct diag *diag;
     struct unpack_report report;
 
-    uint64_t at;      /* of the first byte that is not taken */
-    bool stopped;     /* what comes behind is not looked at */
-    bool sink_closed; /* no more blocks are wanted */
-    bool discard;     /* what comes out is counted and dropped */
+    uint64_t at;        /* of the first byte that is not taken */
+    uint64_t out_bytes; /* that came out, for the limits */
+    bool stopped;       /* what comes behind is not looked at */
+    bool sink_closed;   /* no more blocks are wanted */
+    bool discard;       /* what comes out is counted for the limits, and dropped */
 
     uint8_t *block; /* UNPACK_BLOCK_BYTES */
     size_t block_bytes;

@@ -10,6 +10,9 @@
  * then the directory, "PK\1\2", or another header that ends the members. Sizes of 2^32 - 1 stand in the extra field 1
  * as u64. An archive in several files begins with "PK\7\8", and one that has become one with "PK00".
  *
+ * What is stored with its sizes behind it ends nowhere that could be told, unless it is empty: the descriptor follows
+ * at once then, as it does of a folder.
+ *
  * A member is usable if it is no folder, not of __MACOSX/, and not empty. A second one that nobody expected is known
  * late: the rest is then read for the names only. */
 #include <string.h>
@@ -141,17 +144,31 @@ static const char *obstacle(const struct zip *z)
         return "is encrypted";
     if (z->method != METHOD_STORED && z->method != METHOD_DEFLATED)
         return "is packed by a method that is not read here";
-    if (z->method == METHOD_STORED && !z->packed_known)
-        return "is stored without its size before it, so that its end cannot be told";
     return NULL;
+}
+
+/* Only nothing at all has an end that can be told then. */
+static bool stored_without_size(const struct zip *z)
+{
+    return z->method == METHOD_STORED && !z->packed_known;
 }
 
 static void refuse(struct unpack *u, const char *why)
 {
     const struct zip *z = u->state;
 
-    diag_at(u->diag, DIAG_UNUSABLE, u->at, "cannot be unpacked", "Upload the trace itself, unpacked.",
-            "The file %.120s in the zip archive %s.", z->name, why);
+    diag_at(u->diag, DIAG_UNUSABLE, u->at - u->head_bytes, "cannot be unpacked",
+            "Upload the trace itself, unpacked.", "The file %.120s in the zip archive %s.", z->name, why);
+}
+
+/* There are bytes, and no descriptor. */
+static void refuse_stored(struct unpack *u)
+{
+    const struct zip *z = u->state;
+
+    note(u);
+    if (z->meant)
+        refuse(u, "is stored without its size before it, so that its end cannot be told");
 }
 
 /* What comes next is handed out, looked through for its end, or passed over. */
@@ -162,7 +179,7 @@ static void begin_data(struct unpack *u)
 
     z->meant = z->file && members_meant(u, &z->members, z->name);
     z->noted = false;
-    z->decoded = z->packed_known ? z->packed == 0 : !z->file;
+    z->decoded = z->packed_known ? z->packed == 0 : !z->file || stored_without_size(z);
     z->taken = 0;
     u->discard = !z->meant;
     bool empty = z->packed == 0 || (z->unpacked == 0 && !(z->flags & FLAG_DESCRIPTOR));
@@ -174,10 +191,10 @@ static void begin_data(struct unpack *u)
         refuse(u, why);
     if (z->packed_known && (why != NULL || !z->meant || z->packed == 0))
         z->state = ZIP_SKIPPED;
-    else if (why == NULL)
+    else if (why == NULL && !stored_without_size(z))
         z->state = z->method == METHOD_STORED ? ZIP_STORED : ZIP_DEFLATED;
-    else if (!z->file)
-        z->state = ZIP_DESCRIPTOR; /* a folder has no bytes to pass over */
+    else if (why == NULL || !z->file)
+        z->state = ZIP_DESCRIPTOR; /* a folder has no bytes to pass over, nor has an empty file */
     else
         lose_track(u);
     if (z->state == ZIP_SKIPPED && z->packed == 0)
@@ -335,11 +352,15 @@ static void take_descriptor(struct unpack *u)
         next_member(u);
         return;
     }
-    if (z->taken == 0 && memcmp(u->head, "PK", 2) == 0) { /* promised, and left out */
+    bool folder = z->taken == 0 && !z->file;
+    if (folder && memcmp(u->head, "PK", 2) == 0) { /* promised, and left out */
         next_member(u);
         return;
     }
-    unpack_damage(u, UNPACK_DAMAGED);
+    if (stored_without_size(z) && z->file)
+        refuse_stored(u);
+    else
+        unpack_damage(u, UNPACK_DAMAGED);
     lose_track(u);
 }
 

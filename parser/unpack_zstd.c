@@ -310,15 +310,22 @@ static void step(struct unpack *u, const uint8_t *p, size_t n)
     }
 }
 
-static void finish(struct unpack *u)
+/* Whether the bytes, fewer than a magic has, are the beginning of a frame's. */
+static bool begins_frame(const struct unpack *u)
 {
-    const struct zstd *z = u->state;
     struct cursor c = cursor_of(u->head, u->head_bytes);
     uint32_t known = FRAME_MAGIC & ((UINT32_C(1) << 8 * (u->head_bytes & 3)) - 1);
 
-    if (z->part == ZSTD_PART_MAGIC && cursor_le(&c, u->head_bytes) != known)
+    return cursor_le(&c, u->head_bytes) == known;
+}
+
+static void finish(struct unpack *u)
+{
+    const struct zstd *z = u->state;
+
+    if (z->part == ZSTD_PART_MAGIC && u->head_bytes > 0 && !begins_frame(u))
         no_frame(u);
-    else if (z->part != ZSTD_PART_MAGIC || u->head_bytes > 0)
+    else if (z->part != ZSTD_PART_MAGIC || u->head_bytes > 0 || !z->some)
         unpack_damage(u, UNPACK_CUT);
 }
 

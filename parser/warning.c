@@ -136,6 +136,12 @@ static const struct {
     [WARN_BAD_FOLDED_LINE] = {"bad-folded-line", "1 line is not `frame;frame count`, and was left out.",
                               "{count} lines are not `frame;frame count`, and were left out.",
                               "Look at these lines in an editor: a count must stand at their end."},
+    [WARN_LONG_LINE] =
+        {"long-line",
+         "1 line is longer than the limit max_line_bytes, and was left out: its count stands at its end.",
+         "{count} lines are longer than the limit max_line_bytes, and were left out: their counts stand at "
+         "their ends.",
+         "Raise max_line_bytes to have them counted."},
     [WARN_VALUE_OVERFLOW] = {"value-overflow", "A sum passed 2^64 - 1 and stays there.",
                              "{count} sums passed 2^64 - 1 and stay there.",
                              "Divide the counts of the file by the same number."},

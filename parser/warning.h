@@ -37,6 +37,7 @@ enum warning_code {
     WARN_WALL_SCALE,       /* more CPU time than wall time */
     WARN_TIME_UNIT,        /* nothing says whether times are µs or ns */
     WARN_BAD_FOLDED_LINE,
+    WARN_LONG_LINE,      /* folded stacks over the limit, which were left out */
     WARN_VALUE_OVERFLOW, /* sums that passed 64 bits */
     WARN_PACKED_CUT,     /* where in the upload what is packed ends early */
     WARN_PACKED_DAMAGED, /* where in the upload it makes no sense any more */

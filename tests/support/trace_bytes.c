@@ -277,8 +277,16 @@ static void put_only_thread_zero(struct buf *b)
 
 static void put_text_damaged(struct buf *b)
 {
+    struct buf header = {0};
+
     trace_bytes_keys(b, 3, "dual");
-    trace_bytes_header(b, 3, 32, 14);
+    trace_bytes_header(&header, 3, 32, 14);
+    for (size_t i = 0; i < header.n; i++)
+        if ((unsigned char)header.p[i] < 0x80)
+            buf_char(b, header.p[i]);
+        else
+            buf_z(b, "\xef\xbf\xbd");
+    buf_free(&header);
     for (unsigned i = 0; i < 5; i++)
         buf_z(b, "\xef\xbf\xbd a conversion put this in the place of each byte that it did not know\n");
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "core/clean.h"
 #include "parser/android_v2_layout.h"
 #include "tests/support/art_file.h"
 #include "tests/support/trace_bytes.h"
@@ -79,13 +80,164 @@ static void unusable_files(void **state)
     art_file_check_unusable(f, "no records", 32);
     f->bytes.n = 31;
     art_file_check_unusable(f, "cut trace header", 0);
-    f->bytes.n = 32;
-    for (unsigned i = 0; i < 5; i++)
-        buf_z(&f->bytes, "\xef\xbf\xbd");
-    art_file_check_unusable(f, "damaged by a text conversion", 0);
     art_file_put(f, VARIANT_F6, NULL);
     f->bytes.n = 49;
     art_file_check_unusable(f, "no records", 32);
+}
+
+/* ---- conversions of text ---- */
+
+enum conversion { TO_REPLACEMENTS, FROM_LATIN_1, TO_CRLF, CONVERSIONS };
+
+/* The bytes, each of them as text that is read in the wrong encoding, or with other line ends. */
+static void convert(struct buf *b, enum conversion how)
+{
+    struct buf out = {0};
+
+    for (size_t i = 0; i < b->n; i++) {
+        unsigned char c = (unsigned char)b->p[i];
+        if (how == TO_CRLF && c == '\n')
+            buf_z(&out, "\r\n");
+        else if (how == TO_CRLF || c < 0x80)
+            buf_char(&out, (char)c);
+        else if (how == TO_REPLACEMENTS)
+            buf_z(&out, "\xef\xbf\xbd");
+        else
+            clean_put(&out, c);
+    }
+    buf_free(b);
+    *b = out;
+}
+
+static void put_thread(struct buf *b, bool v2, uint32_t thread, const char *name)
+{
+    trace_bytes_le(b, 0, v2 ? 1 : 2);
+    if (!v2)
+        trace_bytes_le(b, 2, 1);
+    trace_bytes_le(b, thread, v2 ? 4 : 2);
+    trace_bytes_le(b, strlen(name), 2);
+    buf_z(b, name);
+}
+
+static void put_method(struct buf *b, enum variant v, uint32_t id, const char *name)
+{
+    struct buf line = {0};
+
+    if (variant_is_v2(v)) {
+        trace_bytes_le(b, 1, 1);
+        trace_bytes_le(b, id, v <= VARIANT_A5 ? 4 : 8);
+    } else {
+        trace_bytes_le(b, 1 << 16, 3);
+        buf_printf(&line, "0x%x\t", id << 2);
+    }
+    buf_printf(&line, "a.B\t%s\t()V\tB.java\n", name);
+    trace_bytes_le(b, line.n, 2);
+    buf_str(b, buf_view(&line));
+    buf_free(&line);
+}
+
+/* The healthy recording, begun at a time without a byte above 7F, with `count` threads and then methods of this name
+ * before all else. */
+static void put_named(struct art_file *f, enum variant v, const char *name, uint32_t count)
+{
+    enum { HEADER_BYTES = 32 };
+    struct buf rest = {0};
+
+    art_file_put(f, v, &(struct variant_options){.not_streaming = true});
+    memset(f->bytes.p + 6, variant_is_v2(v) ? 1 : 0, variant_is_v2(v) ? 8 : 0);
+    buf_bytes(&rest, f->bytes.p + HEADER_BYTES, f->bytes.n - HEADER_BYTES);
+    f->bytes.n = HEADER_BYTES;
+    for (uint32_t i = 0; i < count; i++)
+        put_thread(&f->bytes, variant_is_v2(v), 2 + i, name);
+    for (uint32_t i = 0; i < count; i++)
+        put_method(&f->bytes, v, 0x10 + i, name);
+    buf_str(&f->bytes, buf_view(&rest));
+    buf_free(&rest);
+}
+
+#define REPLACED "\xef\xbf\xbd"
+#define WIDENED  "\xc3\xa9\xc3\xa8\xc2\xb5\xc3\xa0"
+
+/* Names may have gone through a conversion before they were recorded, or look so. */
+static void names_as_a_conversion_leaves_them(void **state)
+{
+    static const char *const NAMES[] = {REPLACED REPLACED REPLACED REPLACED "-pool",
+                                        "pool-" REPLACED REPLACED, REPLACED REPLACED REPLACED REPLACED,
+                                        WIDENED WIDENED WIDENED WIDENED};
+    static const uint32_t COUNTS[] = {0, 1, 2, 30, 100};
+    struct art_file *f = *state;
+
+    for (unsigned v = VARIANT_S1; v < VARIANTS; v++)
+        for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++)
+            for (size_t k = 0; k < sizeof(COUNTS) / sizeof(*COUNTS); k++) {
+                put_named(f, v, NAMES[i], COUNTS[k]);
+                art_file_read(f);
+                art_file_check(f, art_file_expected(v));
+            }
+}
+
+/* No conversion leaves the version of a streaming file as it is. */
+static void any_names_of_a_stream(void **state)
+{
+    struct art_file *f = *state;
+
+    for (unsigned v = VARIANT_S1; v <= VARIANT_S3; v++) {
+        put_named(f, v, "\x01" REPLACED REPLACED REPLACED REPLACED "\n", 100);
+        art_file_read(f);
+        art_file_check(f, art_file_expected(v));
+    }
+}
+
+static const char CONVERTED[] = "damaged by a text conversion";
+
+static const char *title_of(struct art_file *f, size_t n)
+{
+    arena_free(&f->arena);
+    const struct profile *p = hostile_read(&f->arena, f->bytes.p, n, &f->diag);
+    return p == NULL ? f->diag.title : "";
+}
+
+/* The same once more behind itself, so that it is longer than what is looked at, with a few bytes between. */
+static void check_every_window(struct art_file *f)
+{
+    enum { WINDOW_BYTES = 4096 };
+    struct buf once = f->bytes;
+
+    f->bytes = (struct buf){0};
+    for (unsigned between = 0; between < 4; between++) {
+        buf_clear(&f->bytes);
+        while (f->bytes.n < WINDOW_BYTES) {
+            buf_str(&f->bytes, buf_view(&once));
+            for (unsigned i = 0; i < between; i++)
+                buf_char(&f->bytes, ' ');
+        }
+        assert_string_equal(title_of(f, f->bytes.n), CONVERTED);
+    }
+    buf_free(&once);
+}
+
+/* Also where the upload, or the part of it that is looked at, ends within a character. */
+static void converted_files(void **state)
+{
+    enum { PAIRS = 16 };
+    struct art_file *f = *state;
+
+    for (unsigned v = VARIANT_S1; v < VARIANTS; v++)
+        for (unsigned how = 0; how < CONVERSIONS; how++) {
+            size_t high = 0, n;
+            art_file_put(f, v, &(struct variant_options){.not_streaming = true});
+            for (size_t i = 0; i < f->bytes.n; i++)
+                high += (unsigned char)f->bytes.p[i] > 0x7f;
+            convert(&f->bytes, how);
+            if (how == FROM_LATIN_1 && variant_is_v2(v) && high < PAIRS)
+                continue;
+            for (n = f->bytes.n; strcmp(title_of(f, n), CONVERTED) == 0; n--)
+                continue;
+            assert_true(n < f->bytes.n);
+            while (--n > 0)
+                assert_string_not_equal(title_of(f, n), CONVERTED);
+            check_every_window(f);
+        }
 }
 
 /* ---- files that are only recognised ---- */
@@ -243,6 +395,9 @@ int main(void)
         ART_FILE_TEST(a_packet_that_cannot_be),
         ART_FILE_TEST(cut_in_a_block),
         ART_FILE_TEST(unusable_files),
+        ART_FILE_TEST(names_as_a_conversion_leaves_them),
+        ART_FILE_TEST(any_names_of_a_stream),
+        ART_FILE_TEST(converted_files),
         ART_FILE_TEST(recognised_and_refused),
         ART_FILE_TEST(headerless_dumps),
         ART_FILE_TEST(any_cutting),

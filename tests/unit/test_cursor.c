@@ -80,12 +80,22 @@ static void huge_lengths(void **state)
     assert_true(c.failed);
 }
 
+static void without_a_cursor(void **state)
+{
+    struct cursor c = cursor_of(BYTES, sizeof(BYTES));
+
+    (void)state;
+    assert_int_equal(cursor_le32(BYTES), cursor_u32(&c));
+    c = cursor_of(BYTES, sizeof(BYTES));
+    assert_int_equal(cursor_le64(BYTES), cursor_u64(&c));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(little_endian),     cmocka_unit_test(one_byte_short),
         cmocka_unit_test(failure_is_sticky), cmocka_unit_test(taking_all_and_nothing),
-        cmocka_unit_test(huge_lengths),
+        cmocka_unit_test(huge_lengths),      cmocka_unit_test(without_a_cursor),
     };
     return cmocka_run_group_tests_name("cursor", tests, NULL, NULL);
 }

@@ -171,7 +171,11 @@ static void long_lines_are_left_out(void **state)
 
     f->limits.line_bytes = 8;
     reads_as(f, "a;b 1\na;bcde 2\na;bcdef 3\na;b 4\n#3456789012\na;bcdef 5",
-             "a 0/7\n-b 5/5\n-bcde 2/2\nbad-folded-line 3 15\n");
+             "a 0/7\n-b 5/5\n-bcde 2/2\nlong-line 3 15\n");
+    reads_as(f, "a;b 1\nno count\na;bcdef 3\n", "a 0/1\n-b 1/1\nbad-folded-line 1 6\nlong-line 1 15\n");
+    read_bytes(f, "a;bcdef 3\n", 10);
+    assert_null(f->profile);
+    assert_non_null(strstr(f->reader.diag.detail, "a count within the limit max_line_bytes of 8 bytes."));
 }
 
 /* ---- which files ---- */

@@ -67,6 +67,16 @@ static void trimming(void **state)
     assert_int_equal(str_trim(NOTHING).n, 0);
 }
 
+static void line_ends(void **state)
+{
+    (void)state;
+    assert_true(str_eq(str_without_line_end(STR("\r\na b \r\n")), STR("\r\na b ")));
+    assert_true(str_eq(str_without_line_end(STR("a\n\n\r")), STR("a")));
+    assert_true(str_eq(str_without_line_end(STR("a")), STR("a")));
+    assert_int_equal(str_without_line_end(STR("\n")).n, 0);
+    assert_int_equal(str_without_line_end(NOTHING).n, 0);
+}
+
 static void splitting(void **state)
 {
     struct str rest = STR("a\t\tb\t"), field;
@@ -201,6 +211,7 @@ int main(void)
         cmocka_unit_test(splitting_nothing), cmocka_unit_test(numbers),
         cmocka_unit_test(not_numbers),       cmocka_unit_test(finding_a_character),
         cmocka_unit_test(finding_text),      cmocka_unit_test(finding_text_exhaustively),
+        cmocka_unit_test(line_ends),
     };
     return cmocka_run_group_tests_name("str", tests, NULL, NULL);
 }

@@ -119,6 +119,84 @@ static void test_what_cannot_be_unpacked(void **state)
     buf_free(&plain);
 }
 
+/* The fact says what came of the member that is meant; the limits count the others as well. */
+static void test_bytes_of_other_members(void **state)
+{
+    struct buf plain = packed_plain_input("v3"), zip = {0}, log = {0}, expected = {0};
+
+    (void)state;
+    for (size_t i = 0; i < 100000; i++)
+        buf_printf(&log, "line %zu\n", i);
+    packing_zip_member(&zip, &(struct packing_member){
+                                 .name = "__MACOSX/log", .bytes = buf_view(&log), .method = 8, .flags = 8});
+    packing_zip_member(&zip,
+                       &(struct packing_member){.name = "a.trace", .bytes = buf_view(&plain), .method = 8});
+    packing_zip_end(&zip);
+    buf_printf(&expected, " -> %zu bytes;", plain.n);
+    buf_char(&expected, '\0');
+    packed_assert_answer(buf_view(&zip), expected.p);
+    packed_assert_member_answer(buf_view(&zip), "a.trace", expected.p);
+    struct buf more =
+        packed_answer_within(buf_view(&zip), (struct unpack_limits){log.n + plain.n - 1, 200}, 64 << 20);
+    assert_true(packed_contains(&more, "limit max_unpacked_bytes of "));
+    buf_free(&more);
+    buf_free(&expected);
+    buf_free(&log);
+    buf_free(&zip);
+    buf_free(&plain);
+}
+
+/* As a streaming zip writes what has no bytes: stored, its size behind it. */
+static void test_empty_files_of_a_stream(void **state)
+{
+    struct buf plain = packed_plain_input("v3"), zip = {0};
+
+    (void)state;
+    for (unsigned form = 0; form < 4; form++) {
+        buf_clear(&zip);
+        packing_zip_member(&zip, &(struct packing_member){
+                                     .name = "empty", .flags = 8, .zip64 = form & 1, .unmarked = form & 2});
+        packing_zip_member(&zip, &(struct packing_member){
+                                     .name = "a.trace", .bytes = buf_view(&plain), .method = 8, .flags = 8});
+        packing_zip_member(&zip, &(struct packing_member){
+                                     .name = "end", .flags = 8, .zip64 = form & 1, .unmarked = form & 2});
+        packing_zip_end(&zip);
+        packed_assert_same_as_plain(&zip, "v3");
+        packed_assert_every_cut(buf_view(&zip));
+        packed_assert_member_answer(buf_view(&zip), "a.trace", "fact 6:packed");
+        packed_assert_member_answer(buf_view(&zip), "empty", "empty file");
+        packed_assert_member_answer(buf_view(&zip), "none", "It has: a.trace.");
+    }
+    buf_free(&zip);
+    buf_free(&plain);
+}
+
+/* Stored, its size behind it, and not empty: whatever it looks like, its end cannot be told. */
+static void test_stored_files_of_a_stream(void **state)
+{
+    static const struct str CONTENTS[] = {
+        STR_INIT("x"),
+        STR_INIT("PK\3\4 an archive of its own, from its first byte on"),
+        STR_INIT("PK\7\x08\0\0\0\0\0\0\0\0\0\0\0\0 and more of it"),
+        STR_INIT("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+    };
+    struct buf zip = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CONTENTS) / sizeof(*CONTENTS); i++) {
+        buf_clear(&zip);
+        packing_zip_member(&zip,
+                           &(struct packing_member){.name = "stored", .bytes = CONTENTS[i], .flags = 8});
+        packing_zip(&zip, "behind", STR("a;b 1\n"));
+        packed_assert_answer(buf_view(&zip), " 36 18:cannot be unpacked");
+        packed_assert_answer(buf_view(&zip),
+                             "stored in the zip archive is stored without its size before it");
+        packed_assert_every_cut(buf_view(&zip));
+        packed_assert_member_answer(buf_view(&zip), "behind", "It has: stored, as far as it can be read.");
+    }
+    buf_free(&zip);
+}
+
 /* What an archive is as a whole, where no member of it is meant. */
 static void test_archive_of_another_kind(void **state)
 {
@@ -145,6 +223,9 @@ int main(void)
         cmocka_unit_test(test_members),
         cmocka_unit_test(test_many_members),
         cmocka_unit_test(test_what_cannot_be_unpacked),
+        cmocka_unit_test(test_bytes_of_other_members),
+        cmocka_unit_test(test_empty_files_of_a_stream),
+        cmocka_unit_test(test_stored_files_of_a_stream),
         cmocka_unit_test(test_archive_of_another_kind),
     };
 

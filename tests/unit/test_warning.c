@@ -78,6 +78,8 @@ static void one_and_many(void **state)
     assert_true(str_starts(text_of(&b, WARN_IGNORED_EXIT, 0), STR("0 exits were ")));
     assert_true(str_starts(text_of(&b, WARN_IGNORED_EXIT, 1234567), STR("1,234,567 exits were ")));
     assert_true(str_starts(text_of(&b, WARN_TIME_BACK, 1), STR("Time went back once;")));
+    assert_true(str_starts(text_of(&b, WARN_LONG_LINE, 1),
+                           STR("1 line is longer than the limit max_line_bytes, and was left out")));
     assert_true(str_starts(text_of(&b, WARN_TIME_BACK, 12), STR("Time went back 12 times;")));
     struct str first = text_of(&b, WARN_CRLF, 1);
     struct buf again = {0};
