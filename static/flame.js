@@ -1,4 +1,4 @@
-/* The picture comes to life. Before it stands static/flame-model.js, and a function around both. */
+/* Behind static/flame-model.js, in one function with it. The picture comes to life. */
 
 function start(svg, prefix, text) {
 const isHttp = /^http/.test(location.protocol), standalone = svg === document.documentElement;
@@ -59,13 +59,13 @@ function follow(link, within) {
   for (const key of link.match(/[^.]{5}/g) ?? []) {
     kid = within.kidsOf(node).find(one => keyOf(one.frame) === key);
     node = kid ?? node;
-    if (kid === undefined)
+    if (!kid)
       break;
   }
   return { node, stubs: kid || node.isUpward ? [] : node.stubs };
 }
-const isKnown = ([key, value]) => (inputs[key]?.options === undefined ? typeof value === typeof usual[key] :
-  [...inputs[key].options].some(one => one.value === value));
+const isKnown = ([key, value]) => (inputs[key]?.options ? [...inputs[key].options].some(one => one.value === value) :
+  typeof value === typeof usual[key]);
 
 const tell = (type, detail) => svg.dispatchEvent(new CustomEvent(type, { bubbles: true, detail }));
 
@@ -100,18 +100,19 @@ const zoomInto = node => set({ zoom: linkOf(node), selected: nameOf(node) });
 async function fetchHidden(stubs) {
   const source = svg.closest('[data-flame-tree]')?.dataset.flameTree ??
     location.pathname.replace(/(\.svg)?$/, '/tree');
+  const failed = ({ message }) => { trouble = `. Frames could not be fetched: ${message}`; };
   trouble = isHttp ? '' : `. ${AWAY}`;
+  const some = await Promise.all(stubs.slice(0, isHttp ? PIECES_MAX : 0).map(async ({ place, shown: skip }) => {
+    const answer = await fetch(`${source}?node=${place}&skip=${skip}&${header.query}`);
+    return answer.ok ? [`${place} ${skip}`, await answer.text()] :
+      failed({ message: `${answer.status} ${answer.statusText}` });
+  }).map(one => one.catch(failed)));
+  const all = new Map([...pieces, ...some.filter(Boolean)]);
   try {
-    const some = await Promise.all(stubs.slice(0, isHttp ? PIECES_MAX : 0).map(async ({ place, shown: skip }) => {
-      const answer = await fetch(`${source}?node=${place}&skip=${skip}&${header.query}`);
-      if (!answer.ok)
-        throw new Error(`${answer.status} ${answer.statusText}`);
-      return [`${place} ${skip}`, await answer.text()];
-    }));
-    const all = new Map([...pieces, ...some]);
-    [latest, pieces, made] = [new Data(text, all), all, {}];
-  } catch ({ message }) {
-    trouble = `. Frames could not be fetched: ${message}`;
+    if (all.size > pieces.size)
+      [latest, pieces, made] = [new Data(text, all), all, {}];
+  } catch (error) {
+    failed(error);
   }
 }
 const fragment = () => new URLSearchParams(location.hash.slice(1));
@@ -233,14 +234,14 @@ function redraw() {
   if (isNew)
     drawShapes();
   if (isNew || isFound)
-    matched.replaceChildren(...bunches(state.search === '' ? [] : boxes.filter(isHit))
+    matched.replaceChildren(...bunches(wanted === '' ? [] : boxes.filter(isHit))
       .map(some => shape('path', { d: pathOf(some, 15) })));
   graph.classList.toggle('searched', matched.childElementCount > 0);
   outline(chosen, selected?.box);
   point(null);
   if (isFirst && view === 'flame')
     scrollBy(heightPx);
-  else if (oldPx !== undefined && yOf(zoom.box) !== oldPx)
+  else if (anchor && yOf(zoom.box) !== oldPx)
     scrollBy(yOf(zoom.box) - oldPx);
   if (isNew && (!isFirst || view === 'sandwich'))
     reveal(zoom);
@@ -289,12 +290,11 @@ function drawTexts() {
   const wide = boxes.filter(box => box.end - box.x >= 10 * (CELLS_LEAST * CELL + 6) &&
     (all || Math.abs(yOf(box) - middlePx) < innerHeight * 0.75));
   texts.replaceChildren(...wide.sort(byWidth).slice(0, TEXTS_MAX).flatMap(box =>
-    [labelOf(box)].filter(words => words !== '')
+    [labelOf(box)].filter(words => words)
       .map(words => shape('text', { x: (box.x + 30) / 10, y: box.level * LEVEL + 11 }, words))));
 }
 /* A frame without an origin gives its document no more room than it has: then the picture scrolls itself. */
-const isFitted = () =>
-  standalone && parent !== window && rectOf(svg).height !== heightPx;
+const isFitted = () => standalone && parent !== window && rectOf(svg).height !== heightPx;
 const topOf = () => rectOf(svg).top - scrolledPx;
 function scrollBy(px) {
   const { height } = rectOf(svg);
@@ -319,8 +319,8 @@ function stick() {
   const { top, barPx } = port(), above = barPx > 0 ? top - topOf() - barBox.getAttribute('y') : 0;
   setAll(barBox, { transform: `translate(0 ${Math.max(0, Math.min(above, heightPx - topPx - LEVEL))})` });
 }
-function reveal(node) {
-  const box = node.box, y = box && topOf() + yOf(box), { top, bottom, barPx } = port();
+function reveal({ box }) {
+  const y = box && topOf() + yOf(box), { top, bottom, barPx } = port();
   if (y < top + barPx || y + LEVEL > bottom)
     scrollBy(y - (top + barPx + bottom) / 2);
 }

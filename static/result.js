@@ -88,7 +88,8 @@ function follow(box, isWaiting) {
 /* ---- start ---- */
 
 function startProfile(profile) {
-    const token = takeToken(profile.dataset) || refresh(profile.dataset);
+    const taken = takeToken(profile.dataset);
+    const token = refresh(profile.dataset) || taken;
     const filter = document.getElementById('filter');
     const progress = document.getElementById('progress');
     if (token !== '' && document.getElementById('manage-token') !== null)

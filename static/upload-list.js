@@ -66,8 +66,10 @@ export function parse(text) {
     }
 }
 
+/* A token that is there stays: whoever makes a link to a page can put another one into it. */
 export function added(list, one) {
-    return fit([one, ...list]);
+    const known = list.find(other => other.id === one.id);
+    return fit([{ ...one, token: known?.token || one.token }, ...list]);
 }
 
 export function removed(list, ids) {

@@ -132,6 +132,13 @@ describe('list', () => {
         assert.deepEqual(list.removed(many(3), [idOf(1)]).map(one => one.id), [0, 2].map(idOf));
     });
 
+    test('a token that is there stays', () => {
+        const other = entryOf(1, { token: 'c'.repeat(26), name: 'renamed' });
+        assert.deepEqual(list.added(many(3), other)[0], entryOf(1, { name: 'renamed' }));
+        assert.deepEqual(list.added([entryOf(1, { token: '' })], other), [other]);
+        assert.deepEqual(list.added(many(3), entryOf(1, { token: '' }))[0], entryOf(1));
+    });
+
     test('matching and expiry', () => {
         const all = [entryOf(1, { name: 'Cold Start' }), entryOf(2, { format: 'folded' })];
         assert.deepEqual(list.matching(all, ' cold ').map(one => one.id), [idOf(1)]);

@@ -478,6 +478,27 @@ test('a link leads through what was left out; what cannot be had is said', { ski
   await close(gone);
 });
 
+test('of several pieces, those that came are kept when another does not', { skip }, async () => {
+  const whole = await open('/whole.svg');
+  const links = await whole.evaluate(() => {
+    const { flame } = document.documentElement, found = [];
+    return flame.set({ search: 'class' }).then(() => { for (let i = 0; i < 300; i++) { flame.next(); found.push(flame.state.selected); } return found; });
+  });
+  await close(whole);
+  const zoom = links.at(-1), selected = links.find(link => link.slice(0, 5) !== zoom.slice(0, 5) && link.length > 40);
+  const page = await open('/part.svg'), urls = [];
+  await page.route(/\/part\/tree/, route =>
+    (urls.push(route.request().url()) === 2 ? route.fulfill({ status: 503 }) : route.continue()));
+  const go = () => page.evaluate(wanted => document.documentElement.flame.set(wanted), { zoom, selected });
+  await go();
+  assert.equal(urls.length, 2);
+  assert.match(await textOf(page, 'status'), /could not be fetched: 503/);
+  await go();
+  assert.equal((await stateOf(page)).zoom, zoom);
+  assert.equal(new Set(urls).size, urls.length - 1, 'only what did not come is asked for again');
+  await close(page);
+});
+
 test('inline twice: own keys in the link, own controls of the page', { skip }, async () => {
   const page = await open('/twice.html');
   await until(page, () => document.querySelectorAll('svg.af[data-state=ready]').length === 2);
