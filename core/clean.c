@@ -35,18 +35,15 @@ static uint32_t shown(uint32_t c)
     return c;
 }
 
-uint32_t clean_next(struct str *s)
+/* Takes a sequence that is not ASCII, or the maximal ill-formed part that stands there, off the front of *s. False: it is
+ * ill-formed. */
+static bool take_sequence(struct str *s, uint32_t *code_point)
 {
     const unsigned char *p = (const unsigned char *)s->p;
-    unsigned char first = p[0];
-
-    if (first < 0x80) {
-        s->p++, s->n--;
-        return shown(first);
-    }
-    struct lead lead = lead_of(first);
-    uint32_t c = first & (0x3fu >> lead.more);
+    struct lead lead = lead_of(p[0]);
+    uint32_t c = p[0] & (0x3fu >> lead.more);
     size_t taken = 1;
+
     for (; taken <= lead.more && taken < s->n; taken++) {
         unsigned char lo = taken == 1 ? lead.lo : 0x80;
         unsigned char hi = taken == 1 ? lead.hi : 0xbf;
@@ -55,7 +52,34 @@ uint32_t clean_next(struct str *s)
         c = c << 6 | (p[taken] & 0x3f);
     }
     s->p += taken, s->n -= taken;
-    return lead.more == 0 || taken <= lead.more ? REPLACEMENT : shown(c);
+    *code_point = c;
+    return lead.more > 0 && taken > lead.more;
+}
+
+uint32_t clean_next(struct str *s)
+{
+    unsigned char first = (unsigned char)s->p[0];
+    uint32_t c;
+
+    if (first < 0x80) {
+        s->p++, s->n--;
+        return shown(first);
+    }
+    return take_sequence(s, &c) ? shown(c) : REPLACEMENT;
+}
+
+bool clean_is_utf8(struct str s)
+{
+    uint32_t c;
+
+    while (s.n > 0) {
+        struct str at = s;
+        if ((unsigned char)s.p[0] < 0x80)
+            s.p++, s.n--;
+        else if (!take_sequence(&s, &c))
+            return s.n == 0 && at.n <= lead_of((unsigned char)at.p[0]).more;
+    }
+    return true;
 }
 
 void clean_put(struct buf *b, uint32_t c)

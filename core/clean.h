@@ -25,6 +25,9 @@ void clean_json(struct buf *b, struct str s);
 /* Cleaned, for one field of a log line: a blank, `"`, `=` and `\` are escaped with a backslash. */
 void clean_log(struct buf *b, struct str s);
 
+/* Whether s is well-formed UTF-8; its last sequence may be cut by the end. */
+bool clean_is_utf8(struct str s);
+
 /* The longest prefix of at most `limit` bytes that does not cut a UTF-8 sequence. */
 struct str clean_cut(struct str s, size_t limit);
 

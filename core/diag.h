@@ -14,6 +14,7 @@ enum diag_kind {
     DIAG_UNUSABLE,  /* a known format, damaged beyond use */
     DIAG_LIMIT,     /* larger than the configuration allows */
     DIAG_NO_MEMORY, /* the system has no more */
+    DIAG_BUSY,      /* not now */
     DIAG_USAGE,     /* the request itself makes no sense */
     DIAG_NOT_FOUND,
     DIAG_FULL, /* no room left on the device */

@@ -232,6 +232,26 @@ int cli_open_again(const char *path, struct diag *diag)
 
 /* ---- writing ---- */
 
+static bool regular_file(const char *path, int standard_fd, struct stat *st)
+{
+    return (strcmp(path, "-") == 0 ? fstat(standard_fd, st) : stat(path, st)) == 0 && S_ISREG(st->st_mode);
+}
+
+bool cli_spares(const char *path, const char *const *inputs, size_t n_inputs, struct diag *diag)
+{
+    struct stat out, in;
+
+    if (!regular_file(path, STDOUT_FILENO, &out))
+        return true;
+    for (size_t i = 0; i < n_inputs; i++)
+        if (inputs[i] != NULL && regular_file(inputs[i], STDIN_FILENO, &in) && in.st_dev == out.st_dev &&
+            in.st_ino == out.st_ino)
+            return diag_set(diag, DIAG_USAGE, "the result's file is one that is read",
+                            "Write the result elsewhere.", "%.*s would be overwritten.",
+                            (int)clean_cut(str_of(inputs[i]), 300).n, inputs[i]);
+    return true;
+}
+
 static const char WRITE_TITLE[] = "cannot write the result";
 static const char WRITE_HINT[] = "Check that there is room, and that you may write there.";
 

@@ -59,6 +59,11 @@ size_t cli_pair_files(const char **files, const char **keys, size_t n_files);
 int cli_join(const char *key, const char *data, struct diag *diag) __attribute__((warn_unused_result));
 #define CLI_JOINED_FORMAT "/proc/self/fd/%d"
 
+/* False (diag, with exit status 2) if the path is one of the regular files that are read, under whatever name: a result would
+ * take its place. "-" is the standard stream; of the inputs some may be NULL. Any thread. */
+bool cli_spares(const char *path, const char *const *inputs, size_t n_inputs, struct diag *diag)
+    __attribute__((warn_unused_result));
+
 /* Writes the bytes to the path; "-" is standard output. A regular file appears whole or not at all, anything
  * else is written to as it is. False: diag, with the path in it. Any thread. */
 bool cli_write(const char *path, struct str bytes, struct diag *diag) __attribute__((warn_unused_result));

@@ -9,6 +9,7 @@
 #include "render/number.h"
 #include "server/cli.h"
 #include "server/facts.h"
+#include "server/summary.h"
 
 enum { DIGITS = 4, COLUMNS_MAX = PROFILE_VALUES_MAX + 3, CELL_BYTES = 96, GAP_CELLS = 2, FACT_CELLS = 29 };
 
@@ -75,16 +76,21 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
 
 static bool put_json(struct buf *b, const char *file, const struct folded *folded, struct diag *diag)
 {
-    struct buf summary = {0};
-    bool ok = convert_summary(folded, &summary, diag);
+    const struct summary_part all = {.tracks = SIZE_MAX};
+    struct buf summary = {0}, object = {0};
+    bool ok = summary_write(folded, &summary, diag);
 
     if (ok) {
+        summary_put(&object, buf_view(&summary), &all);
         buf_z(b, "{\"file\":\"");
         clean_json(b, str_of(file));
         buf_z(b, "\",");
-        buf_bytes(b, summary.p + 1, summary.n - 1); /* without its brace */
+        if (object.n > 0)
+            buf_bytes(b, object.p + 1, object.n - 1); /* without its brace */
         buf_char(b, '\n');
+        b->failed = b->failed || object.failed;
     }
+    buf_free(&object);
     buf_free(&summary);
     return ok;
 }
@@ -289,8 +295,11 @@ static struct folded *fold_two(const struct options *o, const struct config *con
 
 static bool put_info(const struct options *o, struct buf *b, struct diag *diag)
 {
+    const char *const inputs[] = {o->file, o->key};
     struct config config;
 
+    if (!cli_spares("-", inputs, 2, diag))
+        return false;
     cli_config(&config);
     struct folded *folded =
         o->key != NULL ? fold_two(o, &config, diag) : cli_fold(&config, o->file, o->member, diag);

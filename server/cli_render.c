@@ -135,6 +135,12 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
     return check_options(o, diag);
 }
 
+/* Nothing that is read is overwritten: not by the results of another file either. */
+static bool spares_inputs(const struct options *o, const char *path, struct diag *diag)
+{
+    return cli_spares(path, o->files, o->n_files, diag) && cli_spares(path, o->keys, o->n_files, diag);
+}
+
 /* ---- names of files ---- */
 
 /* [A-Za-z0-9._-] is kept, all else becomes `_`; never a name with a meaning to the system. */
@@ -247,27 +253,32 @@ static bool convert(const struct options *o, const struct config *config, const 
                     int again, const struct view_options *view, struct buf *out, struct diag *diag)
 {
     if (view->view == VIEW_CHART)
-        return convert_chart(folded, config, again, o->output, view, out, diag);
+        return convert_chart(folded, config, again, NULL, o->output, view, out, diag);
     return convert_view(folded, config, o->output, view, out, diag);
+}
+
+/* Where the view goes, into an empty buffer. */
+static bool put_path(struct buf *path, const struct drawing *d, const struct view_options *view,
+                     struct diag *diag)
+{
+    buf_z(path, d->folder);
+    buf_char(path, '/');
+    put_view_name(path, folded_profile(d->folded), view);
+    buf_char(path, '.');
+    buf_z(path, d->options->output->suffix);
+    buf_char(path, '\0');
+    return !path->failed ||
+           diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for a path.");
 }
 
 static bool draw(const struct drawing *d, const struct view_options *view, struct buf *out, struct diag *diag)
 {
-    const struct profile *p = folded_profile(d->folded);
     struct buf path = {0};
 
     buf_clear(out);
     if (!convert(d->options, d->config, d->folded, d->again, view, out, diag))
         return false;
-    buf_z(&path, d->folder);
-    buf_char(&path, '/');
-    put_view_name(&path, p, view);
-    buf_char(&path, '.');
-    buf_z(&path, d->options->output->suffix);
-    buf_char(&path, '\0');
-    bool ok = path.failed
-                  ? diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for a path.")
-                  : cli_write(path.p, buf_view(out), diag);
+    bool ok = put_path(&path, d, view, diag) && cli_write(path.p, buf_view(out), diag);
     buf_free(&path);
     return ok;
 }
@@ -346,6 +357,20 @@ static bool plan(struct drawing *d, struct diag *diag)
     return true;
 }
 
+/* Before anything is drawn. */
+static bool check_paths(const struct drawing *d, struct diag *diag)
+{
+    struct buf path = {0};
+    bool ok = true;
+
+    for (uint32_t i = 0; ok && i < d->n_views; i++) {
+        buf_clear(&path);
+        ok = put_path(&path, d, &d->views[i], diag) && spares_inputs(d->options, path.p, diag);
+    }
+    buf_free(&path);
+    return ok;
+}
+
 static bool render_folder(const struct options *o, const struct config *config, const char *file,
                           const struct folded *folded, int again, struct diag *diag)
 {
@@ -359,9 +384,10 @@ static bool render_folder(const struct options *o, const struct config *config, 
     }
     buf_char(&folder, '\0');
     d.folder = folder.p;
-    bool ok = !folder.failed
-                  ? make_folder(folder.p, diag) && plan(&d, diag) && draw_all(&d, diag)
-                  : diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for a path.");
+    bool ok =
+        !folder.failed
+            ? plan(&d, diag) && check_paths(&d, diag) && make_folder(folder.p, diag) && draw_all(&d, diag)
+            : diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for a path.");
     free(d.views);
     buf_free(&folder);
     return ok;
@@ -523,6 +549,7 @@ int cli_render(int n_arguments, char *const *arguments)
                        "No memory is left for the arguments.");
     ok = ok && parse(&o, n_arguments, arguments, &diag);
     ok = ok && (o.help || o.n_files <= 1 || check_names(&o, &diag));
+    ok = ok && (o.help || o.out == NULL || spares_inputs(&o, o.out, &diag));
     int status = !ok ? cli_error(NULL, &diag) : o.help ? help() : render_files(&o);
     free(o.files);
     free(o.keys);

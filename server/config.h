@@ -19,7 +19,7 @@ struct config {
     char external_url[512]; /* what clients see, without slash at the end; empty: from the request's Host */
     char log_level[16];     /* error, warn, info, debug */
     uint64_t workers;       /* 0: one per core */
-    uint64_t open_jobs;     /* uploads that fold while they arrive; 0: 2 x workers */
+    uint64_t open_jobs;     /* uploads that fold at a time, at most half while they arrive; 0: 2 x workers */
     uint64_t job_memory_bytes;  /* ceiling of one profile while it is built */
     uint64_t view_memory_bytes; /* ceiling of one view while it is rendered, and of its bytes */
     uint64_t queue_bytes;       /* received and not yet worked on, per upload */
@@ -37,6 +37,7 @@ struct config {
     uint64_t svg_embed_bytes;
     uint64_t profile_cache_bytes; /* folded profiles kept in memory */
     uint64_t hot_bytes;           /* views kept in memory as they are sent */
+    uint64_t answer_memory_bytes; /* of answers that clients are taking, beside the hot views */
     uint64_t view_cache_bytes;    /* rendered views kept in the store */
     uint64_t sweep_interval_s;    /* from one removal of what nobody needs to the next */
     uint64_t max_methods, max_threads, max_line_bytes, max_name_bytes;

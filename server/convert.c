@@ -161,11 +161,19 @@ void fold_abandon(struct fold *f)
     free(f);
 }
 
+bool convert_stopped(struct diag *diag)
+{
+    return diag_set(diag, DIAG_BUSY, "the service is stopping", "Try again in a moment.",
+                    "It was told to end before this was done.");
+}
+
 /* Feeds the whole file; what the reader refuses, its own diag says at the end. False (diag) if it cannot be
  * read. */
-static bool feed_file(struct fold *f, int fd, void *piece, struct diag *diag)
+static bool feed_file(struct fold *f, int fd, void *piece, const atomic_bool *stop, struct diag *diag)
 {
     for (off_t offset = 0;;) {
+        if (stop != NULL && atomic_load_explicit(stop, memory_order_relaxed))
+            return convert_stopped(diag);
         ssize_t n = TEMP_FAILURE_RETRY(pread(fd, piece, READ_BYTES, offset));
         if (n < 0)
             return diag_set(diag, DIAG_IO, "cannot read the file", "Try again later.", "%s.",
@@ -176,7 +184,8 @@ static bool feed_file(struct fold *f, int fd, void *piece, struct diag *diag)
     }
 }
 
-struct folded *fold_file(const struct config *config, int fd, const char *member, struct diag *diag)
+struct folded *fold_file(const struct config *config, int fd, const char *member, const atomic_bool *stop,
+                         struct diag *diag)
 {
     struct fold *f = fold_new(config);
     void *piece = malloc(READ_BYTES);
@@ -188,7 +197,7 @@ struct folded *fold_file(const struct config *config, int fd, const char *member
         diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
                  "No memory is left to read the file.");
         fold_abandon(f);
-    } else if (!feed_file(f, fd, piece, diag)) {
+    } else if (!feed_file(f, fd, piece, stop, diag)) {
         fold_abandon(f);
     } else {
         folded = fold_finish(f, diag);
@@ -268,8 +277,9 @@ static bool same_profile(const struct profile *a, const struct profile *b, struc
 }
 
 /* The spans live in the fold, which is used up. */
-static const struct spans *read_spans(struct fold *again, int fd, const struct folded *first,
-                                      const struct span_request *request, struct diag *diag)
+static const struct spans *read_spans(struct fold *again, int fd, const atomic_bool *stop,
+                                      const struct folded *first, const struct span_request *request,
+                                      struct diag *diag)
 {
     struct span_sink *sink = span_sink_new(&again->folded->arena, request);
     void *piece = malloc(READ_BYTES);
@@ -279,7 +289,7 @@ static const struct spans *read_spans(struct fold *again, int fd, const struct f
         arena_failed(&again->folded->arena, diag);
     } else if (again->reader.diag.kind == DIAG_NONE) {
         builder_watch(again->reader.builder, sink);
-        if (feed_file(again, fd, piece, diag))
+        if (feed_file(again, fd, piece, stop, diag))
             p = reader_finish(&again->reader);
     }
     free(piece);
@@ -288,8 +298,9 @@ static const struct spans *read_spans(struct fold *again, int fd, const struct f
     return p != NULL && same_profile(first->profile, p, diag) ? span_sink_finish(sink) : NULL;
 }
 
-bool convert_chart(const struct folded *f, const struct config *config, int fd, const struct output *output,
-                   const struct view_options *view, struct buf *out, struct diag *diag)
+bool convert_chart(const struct folded *f, const struct config *config, int fd, const atomic_bool *stop,
+                   const struct output *output, const struct view_options *view, struct buf *out,
+                   struct diag *diag)
 {
     struct view_options resolved = *view;
     struct chart_plan plan;
@@ -302,7 +313,7 @@ bool convert_chart(const struct folded *f, const struct config *config, int fd, 
         return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
                         "No memory is left to read the file.");
     fold_choose(again, f->member);
-    const struct spans *spans = read_spans(again, fd, f, &plan.request, diag);
+    const struct spans *spans = read_spans(again, fd, stop, f, &plan.request, diag);
     bool ok = spans != NULL && render_within(f, config, output, &resolved, spans, out, diag);
     fold_abandon(again);
     return ok;

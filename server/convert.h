@@ -3,6 +3,8 @@
 #ifndef SERVER_CONVERT_H
 #define SERVER_CONVERT_H
 
+#include <stdatomic.h>
+
 #include "core/buf.h"
 #include "core/diag.h"
 #include "parser/profile.h"
@@ -32,8 +34,13 @@ struct folded *fold_finish(struct fold *f, struct diag *diag);
 void fold_abandon(struct fold *f); /* NULL is fine */
 const struct diag *fold_diag(const struct fold *f);
 
-/* Folds what is behind the descriptor, from its beginning to its end; `member` as for fold_choose. NULL: diag. */
-struct folded *fold_file(const struct config *config, int fd, const char *member, struct diag *diag);
+/* Says that it ended because *stop became true, below. False. */
+bool convert_stopped(struct diag *diag);
+
+/* Folds what is behind the descriptor, from its beginning to its end; `member` as for fold_choose. NULL: diag; also
+ * when *stop became true meanwhile, if that is not NULL. */
+struct folded *fold_file(const struct config *config, int fd, const char *member, const atomic_bool *stop,
+                         struct diag *diag);
 
 /* The options of a view when nothing is said: the defaults, with the budget that the configuration gives a picture. */
 void convert_defaults(const struct config *config, struct view_options *view);
@@ -43,14 +50,9 @@ void convert_defaults(const struct config *config, struct view_options *view);
 bool convert_view(const struct folded *f, const struct config *config, const struct output *output,
                   const struct view_options *view, struct buf *out, struct diag *diag);
 
-/* The same for VIEW_CHART, for which the profile's bytes are read again, from behind the descriptor. */
-bool convert_chart(const struct folded *f, const struct config *config, int fd, const struct output *output,
-                   const struct view_options *view, struct buf *out, struct diag *diag);
-
-/* The profile's summary as a JSON object: format, facts, values, warnings, tracks by weight. See summary.c
- * for its shape. */
-bool convert_summary(const struct folded *f, struct buf *out, struct diag *diag);
-/* Raised when the summary's bytes change for equal input. */
-enum { SUMMARY_REVISION = 4 };
+/* The same for VIEW_CHART, for which the profile's bytes are read again, from behind the descriptor; `stop` as for fold_file. */
+bool convert_chart(const struct folded *f, const struct config *config, int fd, const atomic_bool *stop,
+                   const struct output *output, const struct view_options *view, struct buf *out,
+                   struct diag *diag);
 
 #endif

@@ -3,7 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
+
+#include "server/clock.h"
 
 struct deadlines {
     pthread_mutex_t lock;
@@ -15,14 +16,6 @@ struct deadlines {
     void *context;
     bool stopping;
 };
-
-static int64_t monotonic_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
 
 static void expire(struct deadlines *d, int64_t before_s)
 {
@@ -41,7 +34,7 @@ static void *watch(void *argument)
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_sec += 1;
         pthread_cond_timedwait(&d->wake, &d->lock, &until);
-        expire(d, monotonic_s() - d->limit_s);
+        expire(d, clock_s() - d->limit_s);
         pthread_mutex_unlock(&d->lock);
         d->tick(d->context);
         pthread_mutex_lock(&d->lock);
@@ -91,7 +84,7 @@ void deadline_add(struct deadlines *d, struct deadline *c, int fd)
 {
     pthread_mutex_lock(&d->lock);
     c->fd = fd;
-    c->since_s = monotonic_s();
+    c->since_s = clock_s();
     c->previous = NULL;
     c->next = d->first;
     if (d->first != NULL)
@@ -115,7 +108,7 @@ void deadline_remove(struct deadlines *d, struct deadline *c)
 void deadline_reset(struct deadlines *d, struct deadline *c)
 {
     pthread_mutex_lock(&d->lock);
-    c->since_s = monotonic_s();
+    c->since_s = clock_s();
     pthread_mutex_unlock(&d->lock);
 }
 

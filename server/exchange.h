@@ -21,9 +21,11 @@ struct exchange {
     void *connection;                               /* the HTTP side's */
     uint64_t id;                                    /* shown to the client and in the log */
     struct str method;                              /* "GET"; a HEAD request is handled as GET */
+    struct str origin;                              /* "http://host" of an absolute target; or empty */
     struct str path;                                /* decoded and vetted; begins with / */
     struct str parameters[EXCHANGE_PARAMETERS_MAX]; /* what the route's {} matched */
     enum representation accepts; /* what the Accept header prefers; a suffix in the URL may override it */
+    struct str profile;          /* the id of the upload that was found for it; empty: none */
     struct reply reply;
 
     /* Of the HTTP side. Values live as long as the request; p == NULL: not there. */
@@ -47,12 +49,16 @@ struct exchange {
 };
 
 /* "http://host:8192" as the client knows the service, without slash at the end: external_url, or from the
- * Host header, or the address listened on. Appended to b. */
+ * target (RFC 9112, 3.2.2), or from the Host header, or the address listened on. Appended to b. */
 void exchange_base_url(const struct exchange *x, struct buf *b);
 
 /* The preferred representation of an Accept header (RFC 9110, 12.5.1); only types that are named count, so
  * that curl and others with wildcards get text. */
 enum representation negotiate(struct str accept);
+
+/* Once x->reply is made: 412 instead, if the request's If-Match names other tags than the reply has. Nothing here has a
+ * Last-Modified, so that If-Unmodified-Since is to be ignored. */
+void exchange_condition(struct exchange *x);
 
 /* ---- problems: RFC 9457 JSON, plain text, or a page, as the client prefers ---- */
 

@@ -6,10 +6,14 @@
 #include "server/form.h"
 #include "server/handlers.h"
 #include "server/json_memory.h"
+#include "server/mime.h"
 #include "server/pages.h"
 #include "server/storage.h"
+#include "server/summary.h"
 
 enum { DAY_S = 86400 };
+
+#define FORM_TYPE "application/x-www-form-urlencoded"
 
 /* ---- one track ---- */
 
@@ -80,6 +84,21 @@ static void answer_flame(struct exchange *x, const struct record *record, const 
     json_decref(summary);
 }
 
+/* The part of it that the page needs goes into x->gathered. False: x->reply is made. */
+static bool take_summary(struct exchange *x, struct view_result *result, const struct view_options *options)
+{
+    bool is_single = options->tracks == TRACKS_LISTED && options->n_track_ids == 1;
+    const struct summary_part part = {.tracks = PAGE_TRACKS_MAX,
+                                      .track = is_single ? &options->track_ids[0] : NULL};
+    struct buf summary = {0};
+    bool ok = take_view(x, result, &summary);
+
+    if (ok)
+        summary_put(&x->gathered, buf_view(&summary), &part);
+    buf_free(&summary);
+    return ok;
+}
+
 /* Waits up to twice: for the summary, which is kept in x->gathered, and for the picture. */
 enum exchange_step handle_flame(struct exchange *x)
 {
@@ -99,7 +118,7 @@ enum exchange_step handle_flame(struct exchange *x)
     if (x->gathered.n == 0) {
         if (views_get(x, &summary, &result) == X_WAIT)
             return X_WAIT;
-        if (!take_view(x, &result, &x->gathered))
+        if (!take_summary(x, &result, &picture.options))
             return X_DONE;
     }
     if (views_get(x, &picture, &result) == X_WAIT)
@@ -152,6 +171,36 @@ enum exchange_step handle_track_choice(struct exchange *x)
 }
 
 /* ---- changes ---- */
+
+/* Whether a field of the request has this value before its parameters, or says nothing. */
+static bool is_or_none(struct exchange *x, const char *name, struct str value)
+{
+    struct str field = x->header(x, name);
+
+    if (field.p == NULL)
+        return true;
+    struct str word = mime_word(&field);
+    return word.n == 0 || str_eq_nocase(word, value);
+}
+
+/* Without this a form of another kind would be one without a token. */
+enum exchange_step begin_form(struct exchange *x)
+{
+    if (!is_or_none(x, "Content-Type", STR(FORM_TYPE))) {
+        exchange_problem(x, 415, "not a form that is read here",
+                         "Send its fields by curl -d or --data-urlencode.",
+                         "The body has to be " FORM_TYPE ".");
+        reply_header(&x->reply, "Accept", FORM_TYPE);
+        return X_DONE;
+    }
+    if (!is_or_none(x, "Content-Encoding", STR("identity"))) {
+        exchange_problem(x, 415, "a form with a content coding", "Send it without one.",
+                         "The body has to be " FORM_TYPE ", without Content-Encoding.");
+        reply_header(&x->reply, "Accept-Encoding", "identity");
+        return X_DONE;
+    }
+    return X_WAIT;
+}
 
 static void no_memory(struct exchange *x)
 {
@@ -243,12 +292,12 @@ static void answer_changed(struct exchange *x, const struct record *r)
 }
 
 /* One that was deleted a moment ago is gone. */
-static void answer_unchanged(struct exchange *x, const struct record *r, enum store_result result)
+static void answer_unchanged(struct exchange *x, enum store_result result)
 {
     struct diag diag = {0};
     struct record now;
 
-    if (result == STORE_NOT_FOUND && !profile_record(x, str_of(r->id), &now))
+    if (result == STORE_NOT_FOUND && !profile_record(x, x->parameters[0], &now))
         return;
     storage_failed(x->service, result, "changed", &diag);
     exchange_diag(x, &diag);
@@ -267,7 +316,7 @@ enum exchange_step handle_rename(struct exchange *x)
         LOG(x->service->log, LOG_INFO, "changed", LOG_STR("id", str_of(r.id)));
         answer_changed(x, &r);
     } else {
-        answer_unchanged(x, &r, result);
+        answer_unchanged(x, result);
     }
     return X_DONE;
 }

@@ -7,12 +7,14 @@
 #include "server/file.h"
 #include "server/handlers.h"
 #include "server/json_memory.h"
+#include "server/page_data.h"
 #include "server/page_frame.h"
 #include "server/pages.h"
 #include "server/progress.h"
 #include "server/range.h"
 #include "server/recent.h"
 #include "server/storage.h"
+#include "server/summary.h"
 #include "server/utc.h"
 
 static const char NOT_HERE_HINT[] = "Check the link, or upload the profile again.";
@@ -21,6 +23,7 @@ bool profile_record(struct exchange *x, struct str id, struct record *r)
 {
     enum record_state state = recent_read(x->service->recent, id, (int64_t)time(NULL), r);
 
+    x->profile = state == RECORD_FOUND ? id : STR("");
     switch (state) {
     case RECORD_FOUND:
         return true;
@@ -54,41 +57,10 @@ static struct str path_of(struct str url)
     return (struct str){rest.p + slash, rest.n - slash};
 }
 
-/* False: no memory, as below. */
+/* False: no memory. */
 static bool put(json_t *object, const char *key, json_t *value)
 {
     return json_object_set_new(object, key, value) == 0;
-}
-
-static bool put_missing(json_t *object, json_t *others)
-{
-    bool ok = true;
-    const char *key;
-    json_t *value;
-
-    json_object_foreach(others, key, value)
-    {
-        if (json_object_get(object, key) == NULL)
-            ok = json_object_set(object, key, value) == 0 && ok;
-    }
-    return ok;
-}
-
-static bool add_links(json_t *tracks, struct str prefix, const char *id)
-{
-    bool ok = true;
-    size_t i;
-    json_t *track;
-
-    json_array_foreach(tracks, i, track)
-    {
-        struct buf url = {0};
-        buf_str(&url, prefix);
-        buf_printf(&url, "/p/%s/t/%lld.svg", id, (long long)json_integer_value(json_object_get(track, "id")));
-        ok = !url.failed && put(track, "svg", json_stringn(url.p, url.n)) && ok;
-        buf_free(&url);
-    }
-    return ok;
 }
 
 static json_t *cleaned(const char *name)
@@ -117,35 +89,56 @@ static int put_bytes(const char *p, size_t n, void *context)
     return b->failed ? -1 : 0;
 }
 
-void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary,
-                  const char *token)
+/* What the record says; `base` is the URL of the profile. */
+static bool put_record(json_t *all, const struct record *r, struct str base, const char *token)
 {
-    json_t *all = json_object(), *rest = json_memory_load(summary, 0, NULL);
-    struct buf base = {0};
-    bool ok = true;
+    bool ok = put(all, "id", json_string(r->id));
 
-    exchange_base_url(x, &base);
-    struct str prefix = path_of(buf_view(&base));
-    buf_printf(&base, "/p/%s", r->id);
-    ok = put(all, "id", json_string(r->id));
-    ok = put(all, "url", base.failed ? NULL : json_stringn(base.p, base.n)) && ok;
+    ok = put(all, "url", json_stringn(base.p, base.n)) && ok;
     ok = (token == NULL || put(all, "delete_token", json_string(token))) && ok;
     ok = put(all, "created", time_text(r->created_s)) && ok;
     ok = put(all, "expires", time_text(r->expires_s)) && ok;
     ok = put(all, "name", cleaned(r->name)) && ok;
     ok = put(all, "sha256", json_string(r->sha256)) && ok;
     ok = (r->member[0] == '\0' || put(all, "member", json_string(r->member))) && ok;
-    ok = put(all, "size", json_integer((json_int_t)r->size)) && ok;
-    ok = rest != NULL && put_missing(all, rest) && ok;
-    ok = add_links(json_object_get(all, "tracks"), prefix, r->id) && ok;
+    return put(all, "size", json_integer((json_int_t)r->size)) && ok;
+}
+
+/* One object of two: the summary has other keys, and may have very many tracks. */
+void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary,
+                  const char *token)
+{
+    json_t *all = json_object();
+    struct buf url = {0}, rest = {0};
+
+    exchange_base_url(x, &url);
+    buf_printf(&url, "/p/%s", r->id);
+    bool ok = !url.failed && put_record(all, r, buf_view(&url), token);
+    buf_z(&url, "/t/");
+    summary_put(&rest, summary, &(struct summary_part){SIZE_MAX, NULL, path_of(buf_view(&url))});
     struct buf *body = reply_text(&x->reply, status, "application/json");
-    if (!ok || json_dump_callback(all, put_bytes, body, JSON_COMPACT) != 0)
+    if (!ok || rest.failed || json_dump_callback(all, put_bytes, body, JSON_COMPACT) != 0 || body->n == 0) {
         body->failed = true;
-    buf_char(body, '\n');
+    } else {
+        body->p[body->n - 1] = rest.n > 2 ? ',' : '}';
+        buf_bytes(body, rest.p + 1, rest.n > 2 ? rest.n - 1 : 0);
+        buf_char(body, '\n');
+    }
     reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
-    json_decref(rest);
     json_decref(all);
-    buf_free(&base);
+    buf_free(&rest);
+    buf_free(&url);
+}
+
+/* The summary with few of its tracks. NULL: not readable, or no memory. */
+static json_t *load_summary(struct str summary, const struct summary_part *part)
+{
+    struct buf text = {0};
+
+    summary_put(&text, summary, part);
+    json_t *loaded = text.failed ? NULL : json_memory_load(buf_view(&text), 0, NULL);
+    buf_free(&text);
+    return loaded;
 }
 
 /* ---- GET ---- */
@@ -168,15 +161,15 @@ static enum representation wanted(struct exchange *x, struct str *id)
 
 static void answer_text(struct exchange *x, const struct record *r, struct str summary)
 {
-    json_t *s = json_memory_load(summary, 0, NULL);
+    json_t *s = load_summary(summary, &(struct summary_part){.tracks = 0});
     struct buf *b = reply_text(&x->reply, 200, "text/plain; charset=utf-8");
 
     b->failed = s == NULL;
     exchange_base_url(x, b);
     buf_printf(b, "/p/%s ", r->id);
     clean_log(b, str_of(r->name));
-    buf_printf(b, " %s %llu bytes %zu tracks %zu warnings\n", r->format, (unsigned long long)r->size,
-               json_array_size(json_object_get(s, "tracks")),
+    buf_printf(b, " %s %llu bytes %llu tracks %zu warnings\n", r->format, (unsigned long long)r->size,
+               (unsigned long long)page_data_number(json_object_get(s, "whole"), "tracks"),
                json_array_size(json_object_get(s, "warnings")));
     reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
     json_decref(s);
@@ -185,7 +178,8 @@ static void answer_text(struct exchange *x, const struct record *r, struct str s
 /* `summary` is empty while it is being made. */
 static void answer_html(struct exchange *x, const struct record *r, struct str summary)
 {
-    json_t *s = summary.n == 0 ? NULL : json_memory_load(summary, 0, NULL);
+    const struct summary_part part = {.tracks = PAGE_TRACKS_MAX};
+    json_t *s = summary.n == 0 ? NULL : load_summary(summary, &part);
     struct page_result page = {.record = r, .summary = s, .now_s = (int64_t)time(NULL)};
     struct progress_facts facts;
     uint32_t n_made;
@@ -208,7 +202,7 @@ static bool summary_is_coming(struct exchange *x, const struct record *r, const 
     struct progress_facts facts;
     uint32_t n_made;
 
-    return x->wait == NULL && view_key(summary, ENCODING_IDENTITY, key) &&
+    return x->wait == NULL && view_key(x->service, summary, ENCODING_IDENTITY, key) &&
            progress_look(x->service->progresses, str_of(r->id), &facts, &n_made) &&
            store_exists(x->service->store, key) != STORE_OK;
 }

@@ -1,7 +1,6 @@
 /* /p/<id>/status.json and /p/<id>/events: how far an upload is whose views are still being made. */
-#include <time.h>
-
 #include "core/clean.h"
+#include "server/clock.h"
 #include "server/handlers.h"
 #include "server/progress.h"
 
@@ -31,7 +30,6 @@ enum exchange_step handle_status(struct exchange *x)
 {
     struct str wait = x->query(x, "wait"), seen = x->query(x, "made");
     uint64_t seconds = 0, made = 0;
-    struct timespec now;
     struct record record;
 
     if (!profile_record(x, x->parameters[0], &record))
@@ -44,9 +42,8 @@ enum exchange_step handle_status(struct exchange *x)
     }
     if (seen.p == NULL)
         made = UINT32_MAX; /* any news is when all is done */
-    clock_gettime(CLOCK_MONOTONIC, &now);
     if (x->wait_until_s == 0)
-        x->wait_until_s = now.tv_sec + (int64_t)(seconds < WAIT_MAX_S ? seconds : WAIT_MAX_S);
+        x->wait_until_s = clock_s() + (int64_t)(seconds < WAIT_MAX_S ? seconds : WAIT_MAX_S);
     if (progress_wait(x, x->parameters[0], made < UINT32_MAX ? (uint32_t)made : UINT32_MAX,
                       x->wait_until_s) == X_WAIT)
         return X_WAIT;

@@ -61,7 +61,7 @@ static void answer_link(struct exchange *x, const struct job_result *result)
 
     unsigned created = result->complete ? 201 : 202;
     if (x->accepts == AS_JSON) {
-        struct str summary = result->summary == NULL ? STR("{}") : shared_bytes_view(result->summary);
+        struct str summary = result->summary == NULL ? STR("") : shared_bytes_view(result->summary);
         profile_json(x, created, &result->record, summary, result->delete_token);
     } else {
         body = reply_text(&x->reply, x->accepts == AS_HTML ? 303 : created, "text/plain; charset=utf-8");
@@ -70,7 +70,7 @@ static void answer_link(struct exchange *x, const struct job_result *result)
         reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
     }
     reply_header(&x->reply, "Cache-Control", "no-store");
-    if (!result->complete)
+    if (!result->complete && upload_prefers_async(x))
         reply_header(&x->reply, "Preference-Applied", "respond-async");
 }
 

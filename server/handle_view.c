@@ -82,7 +82,7 @@ static bool answer_unchanged(struct exchange *x, const struct view_request *r, e
     struct str field = x->header(x, "If-None-Match");
     char key[VIEW_KEY_CHARS + 1];
 
-    if (field.p == NULL || (!any && str_eq(str_trim(field), STR("*"))) || !view_key(r, e, key) ||
+    if (field.p == NULL || (!any && str_eq(str_trim(field), STR("*"))) || !view_key(x->service, r, e, key) ||
         !range_none_match(field, view_etag(key)))
         return false;
     reply_static(&x->reply, 304, r->output->media_type, STR(""));
@@ -97,18 +97,20 @@ static void view_result_free(struct view_result *result)
     shared_bytes_unref(result->bytes);
 }
 
-/* Takes over what the result holds. Where these very bytes were the answer before, so are its headers. */
+/* Takes over what the result holds. Where these very bytes were the answer before, so are its headers; but a condition
+ * needs to see them. */
 static void answer_result(struct exchange *x, unsigned status, const struct view_request *r,
                           struct view_result *result)
 {
     const char *type = r->output->media_type;
     char key[VIEW_KEY_CHARS + 1];
 
-    if (status == 200 && result->bytes != NULL && shared_bytes_answer(result->bytes) != NULL) {
+    if (status == 200 && result->bytes != NULL && shared_bytes_answer(result->bytes) != NULL &&
+        x->header(x, "If-Match").p == NULL) {
         reply_again(&x->reply, result->bytes);
         return;
     }
-    if (!view_key(r, result->encoding, key)) {
+    if (!view_key(x->service, r, result->encoding, key)) {
         view_result_free(result);
         exchange_problem(x, 503, "out of memory", "Try again later.", "No memory for the answer.");
         return;

@@ -38,6 +38,7 @@ enum exchange_step handle_flame(struct exchange *x);
 enum exchange_step handle_thumb(struct exchange *x);
 enum exchange_step handle_tree(struct exchange *x);
 enum exchange_step handle_track_choice(struct exchange *x);
+enum exchange_step begin_form(struct exchange *x);
 enum exchange_step handle_rename(struct exchange *x);
 
 /* ---- shared by them ---- */
@@ -45,7 +46,8 @@ enum exchange_step handle_rename(struct exchange *x);
 /* The upload's record. False: x->reply says why not (404, 410, 500). */
 bool profile_record(struct exchange *x, struct str id, struct record *r);
 
-/* The upload as JSON, for an API client: the record and the summary in one object; `token` may be NULL. */
+/* The upload as JSON, for an API client: the record and the summary, which may be empty, in one object; `token` may be
+ * NULL. */
 void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary,
                   const char *token);
 

@@ -11,11 +11,13 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "server/clock.h"
 #include "server/deadline.h"
 #include "server/exchange.h"
 #include "server/progress.h"
 #include "server/routes.h"
 #include "server/upload.h"
+#include "server/url.h"
 #include "server/vet.h"
 #include "server/views.h"
 
@@ -24,7 +26,9 @@ enum {
                                     them for each request, at 128 KiB for 40 % of all time */
     THREADS = 2,                 /* for connections; the work is the pool's */
     FORM_BYTES_MAX = 4096,
-    DRAIN_BYTES = 1 << 20 /* of a form that is too large, and of a body that nobody asked for */
+    TELL_S = 3,
+    SMALL_REPLY_BYTES = 32 << 10, /* as much as a connection has anyway */
+    DRAIN_BYTES = 1 << 20         /* of a form that is too large, and of a body that nobody asked for */
 };
 
 struct http {
@@ -45,10 +49,11 @@ struct request {
     char *target; /* as sent */
     const struct route *route;
     enum { PHASE_BEGIN, PHASE_BODY, PHASE_HANDLE, PHASE_REFUSED, PHASE_REPLIED } phase;
-    size_t body_bytes; /* read by this side: forms and what is passed over */
-    struct timespec started;
+    size_t body_bytes;  /* read by this side: forms and what is passed over */
+    int64_t started_us; /* monotonic */
     unsigned status;
     uint64_t reply_bytes;
+    size_t held_bytes; /* of the reply, in memory until the client has taken it */
     struct buf stream; /* of a streamed reply: made and not yet taken */
     size_t stream_taken;
     bool stream_ended;
@@ -104,12 +109,24 @@ static void resume(struct exchange *x)
 
 /* ---- requests ---- */
 
+/* With a request's line, so that the time before it is not its own, and with its end: a line has as long to come as a
+ * request has behind it. */
+static void restart_deadline(struct http *h, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    if (info != NULL && info->socket_context != NULL)
+        deadline_reset(h->deadlines, info->socket_context);
+}
+
 /* Called with the request line, before the library decodes it; what it returns is the request's context. */
 static void *open_request(void *cls, const char *target, struct MHD_Connection *connection)
 {
     struct http *h = cls;
     struct request *r = calloc(1, sizeof(*r));
 
+    restart_deadline(h, connection);
     if (r == NULL)
         return NULL;
     r->target = strdup(target);
@@ -119,7 +136,7 @@ static void *open_request(void *cls, const char *target, struct MHD_Connection *
     }
     r->http = h;
     r->connection = connection;
-    clock_gettime(CLOCK_MONOTONIC, &r->started);
+    r->started_us = clock_us();
     reply_init(&r->x.reply);
     buf_init(&r->x.form, FORM_BYTES_MAX);
     r->x.service = h->service;
@@ -136,24 +153,22 @@ static void *open_request(void *cls, const char *target, struct MHD_Connection *
     return r;
 }
 
-/* Up to a delete token: of that the service keeps no more than a digest. */
-static struct str without_token(struct str target)
+/* Up to a delete token: of that the service keeps no more than a digest. It may be written as %74oken or TOKEN. */
+static struct str target_without_token(const struct request *r)
 {
-    static const struct str TOKEN = STR_INIT("token=");
-    size_t n = str_find_str(target, TOKEN);
+    struct str target = str_of(r->target);
+    size_t n = str_find_str(target, STR("token="));
 
-    return n == target.n ? target : (struct str){target.p, n + TOKEN.n};
+    if (n == target.n && get_query(&r->x, "token").p != NULL)
+        n = str_find(target, '?');
+    return (struct str){target.p, n};
 }
 
 static void log_request(const struct request *r)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t us = (now.tv_sec - r->started.tv_sec) * 1000000 + (now.tv_nsec - r->started.tv_nsec) / 1000;
     LOG(r->http->service->log, LOG_INFO, "request", LOG_U64("id", r->x.id), LOG_STR("method", r->x.method),
-        LOG_STR("target", without_token(str_of(r->target))), LOG_U64("status", r->status),
-        LOG_U64("bytes", r->reply_bytes), LOG_U64("us", (uint64_t)us));
+        LOG_STR("target", target_without_token(r)), LOG_U64("status", r->status),
+        LOG_U64("bytes", r->reply_bytes), LOG_U64("us", (uint64_t)(clock_us() - r->started_us)));
 }
 
 static void close_request(void *cls, struct MHD_Connection *connection, void **context,
@@ -161,8 +176,6 @@ static void close_request(void *cls, struct MHD_Connection *connection, void **c
 {
     struct http *h = cls;
     struct request *r = *context;
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
     (void)why;
     *context = NULL;
@@ -176,10 +189,10 @@ static void close_request(void *cls, struct MHD_Connection *connection, void **c
     buf_free(&r->x.form);
     buf_free(&r->x.gathered);
     reply_free(&r->x.reply);
+    reply_memory_take_off(r->held_bytes);
     free(r->target);
     free(r);
-    if (info != NULL && info->socket_context != NULL)
-        deadline_reset(h->deadlines, info->socket_context);
+    restart_deadline(h, connection);
     pthread_mutex_lock(&h->lock);
     if (--h->active == 0)
         pthread_cond_broadcast(&h->idle);
@@ -314,6 +327,25 @@ static bool add_headers(struct MHD_Response *response, const struct request *r)
     return ok;
 }
 
+/* Clients that do not read must not fill the memory. Those who take the last bit of it may take a little more, so that
+ * no answer is too large to be ever sent; small ones, as that of a refusal, always fit. */
+static void hold_memory(struct request *r)
+{
+    struct reply *reply = &r->x.reply;
+    bool shared = reply->kind == REPLY_SHARED || reply->kind == REPLY_AGAIN;
+    uint64_t own = reply_bytes(reply);
+    struct diag diag = {0};
+
+    if ((reply->kind != REPLY_BUFFER && !shared) || own <= SMALL_REPLY_BYTES)
+        return;
+    if (!views_have_room(r->http->service, shared ? own : 0, &diag)) {
+        exchange_diag(&r->x, &diag);
+    } else if (!shared) {
+        r->held_bytes = (size_t)own;
+        reply_memory_add(r->held_bytes);
+    }
+}
+
 static enum MHD_Result send_reply(struct request *r)
 {
     struct reply *reply = &r->x.reply;
@@ -324,6 +356,7 @@ static enum MHD_Result send_reply(struct request *r)
         reply_static(reply, 503, "text/plain; charset=utf-8", STR("error: out of memory: try again later\n"));
     }
     reply_encode(reply, get_header(&r->x, "Accept-Encoding"));
+    hold_memory(r);
     r->phase = PHASE_REPLIED;
     r->status = reply->status;
     r->reply_bytes = reply_bytes(reply);
@@ -366,18 +399,6 @@ static bool vet(struct request *r, const char *version)
     return false;
 }
 
-/* The path of a target in absolute form (RFC 9112, 3.2.2) stands behind its authority. */
-static struct str path_of(struct str url)
-{
-    size_t scheme = url.n > 0 && url.p[0] == '/' ? url.n : str_find_str(url, STR("://"));
-
-    if (scheme == url.n)
-        return url;
-    struct str rest = {url.p + scheme + 3, url.n - scheme - 3};
-    size_t slash = str_find(rest, '/');
-    return slash == rest.n ? STR("/") : (struct str){rest.p + slash, rest.n - slash};
-}
-
 static enum MHD_Result handle(struct request *r)
 {
     r->phase = PHASE_HANDLE;
@@ -390,7 +411,10 @@ static enum MHD_Result handle(struct request *r)
                          "The form has more than %d bytes.", FORM_BYTES_MAX);
         return send_reply(r);
     }
-    return r->route->handle(&r->x) == X_WAIT ? MHD_YES : send_reply(r);
+    if (r->route->handle(&r->x) == X_WAIT)
+        return MHD_YES;
+    exchange_condition(&r->x);
+    return send_reply(r);
 }
 
 static bool has_body(const struct exchange *x)
@@ -403,10 +427,13 @@ static enum MHD_Result begin(struct request *r, const char *url, const char *met
     struct exchange *x = &r->x;
 
     x->method = str_of(method);
-    x->path = path_of(str_of(url));
+    x->path = url_rest(str_of(url)); /* the library has taken off the query */
+    if (x->path.n == 0)
+        x->path = STR("/");
     x->accepts = negotiate(get_header(x, "Accept"));
     if (!vet(r, version))
         return send_reply(r);
+    x->origin = url_origin(str_of(r->target));
     r->route = route_find(x);
     bool refused = r->route == NULL || (r->route->begin != NULL && r->route->begin(x) == X_DONE);
     if (refused && has_body(x)) {
@@ -558,6 +585,9 @@ void http_stop(struct http *h, unsigned grace_s)
 {
     MHD_quiesce_daemon(h->daemon);
     wait_idle(h, grace_s);
+    /* What takes long ends unfinished, and its clients are told. */
+    atomic_store(&h->service->stopping, true);
+    wait_idle(h, TELL_S);
     /* Those that wait for the pool are resumed by it, and then refused: the library aborts when it is stopped
      * with a suspended connection. */
     atomic_store(&h->stopping, true);

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "parser/unpack.h"
+#include "server/clock.h"
 #include "server/job_impl.h"
 #include "server/storage.h"
 #include "server/sweep.h"
@@ -110,12 +110,23 @@ static void hash(void *context, const uint8_t *p, size_t n)
         refuse_memory(job, "No memory to name the upload's bytes.");
 }
 
+/* What was refused needs neither its memory nor its place while the rest of it is passed over. */
 static void fold(void *context, const uint8_t *p, size_t n)
 {
     struct job *job = context;
+    struct diag diag = {0};
 
-    if (!is_refused(job) && !fold_feed(job->fold, p, n))
-        refuse(job, fold_diag(job->fold));
+    if (!is_refused(job)) {
+        if (!service_goes_on(job->service, &diag))
+            refuse(job, &diag);
+        else if (!fold_feed(job->fold, p, n))
+            refuse(job, fold_diag(job->fold));
+    }
+    if (is_refused(job)) {
+        fold_abandon(job->fold);
+        job->fold = NULL;
+        job_leave_place(job);
+    }
 }
 
 static void have_room(void *context)
@@ -310,8 +321,6 @@ struct str job_head(const struct job *job)
 void job_end(struct job *job, struct exchange *x, struct str name, int64_t created_s, int64_t expires_s,
              bool early)
 {
-    struct timespec now;
-
     struct record *r = &job->result.record;
 
     if (!record_set_name(r, name))
@@ -319,10 +328,8 @@ void job_end(struct job *job, struct exchange *x, struct str name, int64_t creat
     r->created_s = created_s;
     r->expires_s = expires_s;
     r->size = job->bytes;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     job->answer_early = early;
-    job->answer_by_ms =
-        (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + (int64_t)job->service->config->answer_within_ms;
+    job->answer_by_ms = clock_ms() + (int64_t)job->service->config->answer_within_ms;
     publish(job);
     pthread_mutex_lock(&job->lock);
     job->ended = true;

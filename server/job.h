@@ -3,8 +3,8 @@
  * folder. After the last byte: profile -> the blob gets its name, the default views are rendered (on all
  * workers) -> record -> done.
  *
- * At most open_jobs uploads fold while they arrive; the others only spool and hash, and fold from the spool
- * when a place is free. The producer is one thread at a time. */
+ * At most open_jobs uploads fold at a time, and half of them while they arrive; the others only spool and hash,
+ * and fold from the spool when a place is free. The producer is one thread at a time. */
 #ifndef SERVER_JOB_H
 #define SERVER_JOB_H
 

@@ -1,12 +1,13 @@
 /* Behind the last byte: the profile, then keeping it and rendering it side by side, then the answer. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/clean.h"
 #include "server/cache.h"
+#include "server/clock.h"
 #include "server/job_impl.h"
 #include "server/storage.h"
+#include "server/summary.h"
 #include "server/sweep.h"
 #include "server/views.h"
 
@@ -39,12 +40,8 @@ static void complete(struct job *job)
 /* A durable upload whose client would rather not wait, or has waited long enough, is answered now. */
 static void answer_in_time(struct job *job)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
     pthread_mutex_lock(&job->lock);
-    if (job->kept && (job->answer_early || now_ms >= job->answer_by_ms))
+    if (job->kept && (job->answer_early || clock_ms() >= job->answer_by_ms))
         wake(job);
     pthread_mutex_unlock(&job->lock);
 }
@@ -63,7 +60,8 @@ static bool make_profile(struct job *job)
         job->folded = fold_finish(job->fold, diag);
         job->fold = NULL;
     } else {
-        job->folded = fold_file(job->service->config, job->temp.fd, job->result.record.member, diag);
+        job->folded = fold_file(job->service->config, job->temp.fd, job->result.record.member,
+                                &job->service->stopping, diag);
     }
     identify_refused(diag, job->head, job->head_bytes);
     return job->folded != NULL;
@@ -205,7 +203,7 @@ static void keep_and_tell(struct job *job)
 {
     char source[RECORD_SHA256_CHARS + 1];
 
-    if (!keep(job))
+    if (!service_goes_on(job->service, &job->result.diag) || !keep(job))
         return;
     record_source(job->result.record.sha256, job->result.record.member, source);
     cache_put(views_cache(job->service->views), source, job->folded);
@@ -223,7 +221,7 @@ static void make_summary(struct job *job)
 
     view_of(&r, &job->result.record);
     if (!views_make(job->service, &r, job->folded, &text, &diag) ||
-        (text.n == 0 && !convert_summary(job->folded, &text, &diag))) {
+        (text.n == 0 && !summary_write(job->folded, &text, &diag))) {
         buf_free(&text);
         return;
     }
@@ -252,10 +250,12 @@ static void make_view(struct job *job, uint32_t track, struct buf *scratch)
 
 static void run_item(struct job *job, uint32_t item, struct buf *scratch)
 {
+    struct diag unsaid = {0}; /* the upload is good without its views */
+
     if (item == ITEM_KEEP)
         keep_and_tell(job);
     else if (item == ITEM_SUMMARY)
         make_summary(job);
-    else
+    else if (service_goes_on(job->service, &unsaid))
         make_view(job, job->order[item - ITEMS_BEFORE_TRACKS], scratch);
 }

@@ -53,6 +53,10 @@ void exchange_base_url(const struct exchange *x, struct buf *b)
         buf_z(b, service->config->external_url);
         return;
     }
+    if (x->origin.n > 0) {
+        buf_str(b, x->origin);
+        return;
+    }
     buf_z(b, "http://");
     if (host.p != NULL && host_usable(host))
         buf_str(b, host);

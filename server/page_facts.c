@@ -57,15 +57,10 @@ static void put_known(struct buf *b, const json_t *facts, bool curious)
             put_fact(b, str_of(FACTS[i].label), FACTS[i].kind, page_data_text(facts, FACTS[i].name));
 }
 
-static void put_sum(struct buf *b, const char *label, const json_t *tracks, const char *key)
+static void put_count(struct buf *b, const char *label, uint64_t count)
 {
-    const json_t *track;
-    uint64_t sum = 0;
-    size_t i;
-
-    json_array_foreach(tracks, i, track) sum = number_add(sum, page_data_number(track, key));
     buf_printf(b, "<div><dt>%s</dt><dd>", label);
-    page_data_put_number(b, UNIT_COUNT, sum);
+    page_data_put_number(b, UNIT_COUNT, count);
     buf_z(b, "</dd></div>\n");
 }
 
@@ -98,13 +93,13 @@ static void put_date(struct buf *b, const char *label, int64_t unix_s)
 void page_facts(struct buf *b, const struct record *r, const json_t *summary)
 {
     json_t *facts = json_object_get(summary, "facts");
-    const json_t *tracks = json_object_get(summary, "tracks");
+    const json_t *whole = json_object_get(summary, "whole");
 
     buf_z(b, "<dl class=\"facts\">\n");
     put_fact(b, STR("Format"), FACT_TEXT, page_data_text(summary, "format_label"));
     put_known(b, facts, false);
-    put_sum(b, "Records", tracks, "records");
-    put_sum(b, "Calls", tracks, "calls");
+    put_count(b, "Records", page_data_number(whole, "records"));
+    put_count(b, "Calls", page_data_number(whole, "calls"));
     buf_z(b, "<div><dt>Size</dt><dd>");
     page_data_put_number(b, UNIT_BYTES, r->size);
     buf_z(b, "</dd></div>\n");

@@ -8,10 +8,7 @@
 #include "server/page_frame.h"
 #include "server/pages.h"
 
-enum {
-    CHOICES_MAX = 1000, /* threads in the list */
-    NAME_BYTES_MAX = 80 /* of a thread in the list */
-};
+enum { NAME_BYTES_MAX = 80 }; /* of a thread in the list */
 
 struct page {
     struct buf *b;
@@ -121,9 +118,9 @@ static void put_tracks(const struct page *p)
     size_t n = json_array_size(p->tracks);
 
     buf_z(p->b, "<p><label for=\"track\">Thread</label> <select id=\"track\" name=\"track\">\n");
-    for (size_t i = 0; i < n && i < CHOICES_MAX; i++)
+    for (size_t i = 0; i < n && i < PAGE_TRACKS_MAX; i++)
         put_track_choice(p, i);
-    if (p->at >= CHOICES_MAX && p->at < n)
+    if (p->at >= PAGE_TRACKS_MAX && p->at < n)
         put_track_choice(p, p->at);
     if (p->of->options->view != VIEW_CHART)
         put_sets(p);

@@ -9,7 +9,6 @@
 #include "server/utc.h"
 
 enum {
-    CARDS_MAX = 1000, /* the JSON names all */
     THUMB_WIDTH_PX = 300,
     THUMB_HEIGHT_PX = 90,
     OPEN_MEMBERS_MAX = 4, /* a group of so few is open from the start, */
@@ -32,7 +31,7 @@ struct page {
     const json_t *values, *tracks;
     const json_t *weight; /* NULL: no shares */
     uint64_t whole;       /* of the weight, all tracks */
-    size_t n;             /* cards */
+    size_t n, all;        /* cards; tracks */
 };
 
 /* ---- groups ---- */
@@ -209,7 +208,7 @@ static void put_links(const struct page *p)
     const char *id = p->of->record->id;
 
     buf_z(p->b, "<p class=\"links\">");
-    if (json_array_size(p->tracks) > 1) {
+    if (p->all > 1) {
         page_frame_text(p->b, "<a class=\"button\" href=\"", str_of(id),
                         "/t/all\">All threads side by side</a> ");
         page_frame_text(p->b, "<a class=\"button\" href=\"", str_of(id),
@@ -221,11 +220,9 @@ static void put_links(const struct page *p)
 
 static void put_threads(const struct page *p)
 {
-    size_t all = json_array_size(p->tracks);
-
     buf_z(p->b, "<section aria-labelledby=\"threads\">\n<div class=\"heading\"><h2 id=\"threads\">Threads "
                 "<span class=\"quiet\">");
-    page_data_put_number(p->b, UNIT_COUNT, all);
+    page_data_put_number(p->b, UNIT_COUNT, p->all);
     buf_z(p->b, ", busiest first</span></h2>\n");
     if (p->n > 1)
         buf_z(
@@ -235,9 +232,9 @@ static void put_threads(const struct page *p)
             "spellcheck=\"false\"> <span class=\"quiet\" id=\"filter-count\" role=\"status\"></span></p>\n");
     buf_z(p->b, "</div>\n");
     put_cards(p);
-    if (p->n < all) {
+    if (p->n < p->all) {
         buf_z(p->b, "<p>And ");
-        page_data_put_number(p->b, UNIT_COUNT, all - p->n);
+        page_data_put_number(p->b, UNIT_COUNT, p->all - p->n);
         page_frame_text(p->b, " more, which <a href=\"", str_of(p->of->record->id),
                         ".json\">the JSON form of this page</a> names.</p>\n");
     }
@@ -330,18 +327,15 @@ static void put_progress(const struct page *p)
 void page_result(struct buf *b, const struct page_result *of)
 {
     struct page p = {.b = b, .of = of};
-    const json_t *track;
-    size_t i;
+    const json_t *whole = json_object_get(of->summary, "whole");
     bool busy = of->progress.n_views > 0 || of->summary == NULL;
 
     p.values = json_object_get(of->summary, "values");
     p.tracks = json_object_get(of->summary, "tracks");
     p.weight = page_data_weight(of->summary);
-    p.n = json_array_size(p.tracks) < CARDS_MAX ? json_array_size(p.tracks) : CARDS_MAX;
-    json_array_foreach(p.tracks, i, track)
-    {
-        p.whole = p.weight == NULL ? 0 : number_add(p.whole, page_data_total(p.weight, track));
-    }
+    p.n = json_array_size(p.tracks) < PAGE_TRACKS_MAX ? json_array_size(p.tracks) : PAGE_TRACKS_MAX;
+    p.all = page_data_number(whole, "tracks");
+    p.whole = p.weight == NULL ? 0 : page_data_total(p.weight, whole);
     page_frame_begin(b, &(struct page_frame){.title = page_data_name(of->record->name),
                                              .root = STR("../"),
                                              .script = "result.js",

@@ -79,15 +79,19 @@ void page_deleted(struct buf *b, struct str root, const struct record *r)
     page_frame_end(b);
 }
 
-void page_problem(struct buf *b, struct str root, unsigned status, struct str title, struct str detail,
-                  struct str hint, uint64_t request_id)
+void page_problem(struct buf *b, const struct page_problem *p)
 {
-    page_frame_begin(b, &(struct page_frame){.title = title, .root = root});
-    page_frame_text(b, "<h1 class=\"problem\">", title, "</h1>\n");
-    page_frame_text(b, "<p class=\"lead\">", detail, "</p>\n");
-    if (hint.n > 0)
-        page_frame_text(b, "<p>", hint, "</p>\n");
-    buf_printf(b, "<p class=\"quiet\">Status %u, request %llu</p>\n", status, (unsigned long long)request_id);
-    page_frame_text(b, "<p><a href=\"", root, "\">Upload a profile</a></p>\n");
+    page_frame_begin(b, &(struct page_frame){.title = p->title, .root = p->root});
+    page_frame_text(b, "<h1 class=\"problem\">", p->title, "</h1>\n");
+    page_frame_text(b, "<p class=\"lead\">", p->detail, "</p>\n");
+    if (p->hint.n > 0)
+        page_frame_text(b, "<p>", p->hint, "</p>\n");
+    buf_printf(b, "<p class=\"quiet\">Status %u, request %llu</p>\n", p->status,
+               (unsigned long long)p->request_id);
+    if (p->profile.n > 0) {
+        page_frame_text(b, "<p><a href=\"", p->root, "p/");
+        page_frame_text(b, "", p->profile, "\">Back to the profile</a></p>\n");
+    }
+    page_frame_text(b, "<p><a href=\"", p->root, "\">Upload a profile</a></p>\n");
     page_frame_end(b);
 }

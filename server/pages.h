@@ -30,8 +30,11 @@ struct page_progress {
     uint32_t n_made, n_views; /* n_views 0: nothing is being made any more */
 };
 
-/* /p/<id>: warnings, facts, threads by weight. `summary` as convert_summary makes it; NULL while that is being
- * made as well. `max_days` is how long after its upload a profile can be kept. */
+/* The threads that a page names; the JSON names all. */
+enum { PAGE_TRACKS_MAX = 1000 };
+
+/* /p/<id>: warnings, facts, threads by weight. `summary` is the part of it with PAGE_TRACKS_MAX tracks; NULL while it
+ * is being made as well. `max_days` is how long after its upload a profile can be kept. */
 struct page_result {
     const struct record *record;
     const json_t *summary;
@@ -47,7 +50,8 @@ void page_facts(struct buf *b, const struct record *r, const json_t *summary);
 /* /p/<id>/t/<track>: one picture, with what leads to the others. */
 struct page_flame {
     const struct record *record;
-    const json_t *summary;
+    const json_t *
+        summary; /* the part with PAGE_TRACKS_MAX tracks, and if it is of one, with that and those beside it */
     const struct view_options *options; /* as asked for */
     struct str track;                   /* as the URL has it: digits and commas, "all" or "merged" */
     struct str svg;                     /* output "svg" of these options */
@@ -58,8 +62,15 @@ void page_flame(struct buf *b, const struct page_flame *p);
 void page_delete(struct buf *b, const struct record *r, struct str token);
 void page_deleted(struct buf *b, struct str root, const struct record *r);
 
-void page_problem(struct buf *b, struct str root, unsigned status, struct str title, struct str detail,
-                  struct str hint, uint64_t request_id);
+struct page_problem {
+    struct str root;
+    unsigned status;
+    struct str title, detail, hint; /* the hint may be empty */
+    uint64_t request_id;
+    struct str
+        profile; /* the id of the upload that the request was about; empty: of none, or there is none */
+};
+void page_problem(struct buf *b, const struct page_problem *p);
 
 /* ---- files of static/ ---- */
 

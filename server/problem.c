@@ -69,8 +69,13 @@ static void put_page(struct buf *b, const struct exchange *x, const struct probl
         buf_u64(&detail, *p->offset);
         buf_char(&detail, ')');
     }
-    page_problem(b, page_root(x->path), p->status, p->title, detail.failed ? p->detail : buf_view(&detail),
-                 p->hint, x->id);
+    page_problem(b, &(struct page_problem){.root = page_root(x->path),
+                                           .status = p->status,
+                                           .title = p->title,
+                                           .detail = detail.failed ? p->detail : buf_view(&detail),
+                                           .hint = p->hint,
+                                           .request_id = x->id,
+                                           .profile = x->profile});
     buf_free(&detail);
 }
 
@@ -135,6 +140,7 @@ static unsigned status_of(enum diag_kind kind)
     case DIAG_FULL:
         return 507;
     case DIAG_NO_MEMORY:
+    case DIAG_BUSY:
         return 503;
     case DIAG_NONE:
     case DIAG_IO:

@@ -3,7 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "server/clock.h"
 
 struct progresses {
     pthread_mutex_t lock;
@@ -26,14 +27,6 @@ struct progress_watch {
     int64_t until_s;
     bool suspended;
 };
-
-static int64_t monotonic_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
 
 struct progresses *progresses_new(void)
 {
@@ -160,7 +153,7 @@ static bool watch(struct progresses *all, struct exchange *x, struct str id, int
 
 void progresses_tick(struct progresses *all)
 {
-    int64_t now_s = monotonic_s();
+    int64_t now_s = clock_s();
 
     pthread_mutex_lock(&all->lock);
     for (struct progress_watch *w = all->watches; w != NULL; w = w->next)
@@ -178,7 +171,7 @@ enum exchange_step progress_wait(struct exchange *x, struct str id, uint32_t see
 
     pthread_mutex_lock(&all->lock);
     const struct progress *p = find(all, id);
-    if (p != NULL && p->n_made <= seen && monotonic_s() < until_s && watch(all, x, id, until_s))
+    if (p != NULL && p->n_made <= seen && clock_s() < until_s && watch(all, x, id, until_s))
         step = X_WAIT;
     pthread_mutex_unlock(&all->lock);
     return step;

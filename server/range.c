@@ -59,20 +59,29 @@ bool range_if(struct str if_range, struct str etag)
     return if_range.p == NULL || is_tag(str_trim(if_range), etag);
 }
 
-bool range_none_match(struct str if_none_match, struct str etag)
+/* Whether one of the list is the tag, or the field is *. */
+static bool list_has(struct str list, struct str etag, bool weakly)
 {
     struct str tag;
 
-    if (if_none_match.p == NULL)
-        return false;
-    if (str_eq(str_trim(if_none_match), STR("*")))
+    if (str_eq(str_trim(list), STR("*")))
         return true;
-    while (str_split(&if_none_match, ',', &tag)) {
+    while (str_split(&list, ',', &tag)) {
         tag = str_trim(tag);
-        if (str_starts(tag, STR("W/")))
+        if (weakly && str_starts(tag, STR("W/")))
             tag.p += 2, tag.n -= 2;
         if (is_tag(tag, etag))
             return true;
     }
     return false;
+}
+
+bool range_none_match(struct str if_none_match, struct str etag)
+{
+    return if_none_match.p != NULL && list_has(if_none_match, etag, true);
+}
+
+bool range_match(struct str if_match, struct str etag)
+{
+    return if_match.p == NULL || list_has(if_match, etag, false);
 }

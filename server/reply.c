@@ -18,6 +18,23 @@ struct shared_bytes {
     void (*end_answer)(void *answer);
 };
 
+static atomic_uint_fast64_t memory_bytes;
+
+uint64_t reply_memory(void)
+{
+    return atomic_load_explicit(&memory_bytes, memory_order_relaxed);
+}
+
+void reply_memory_add(size_t bytes)
+{
+    atomic_fetch_add_explicit(&memory_bytes, bytes, memory_order_relaxed);
+}
+
+void reply_memory_take_off(size_t bytes)
+{
+    atomic_fetch_sub_explicit(&memory_bytes, bytes, memory_order_relaxed);
+}
+
 struct shared_bytes *shared_bytes_new(struct buf *taken)
 {
     struct shared_bytes *s = taken->failed ? NULL : malloc(sizeof(*s));
@@ -33,6 +50,7 @@ struct shared_bytes *shared_bytes_new(struct buf *taken)
     if (fitting != NULL)
         taken->p = fitting;
     s->bytes = buf_view(taken);
+    reply_memory_add(s->bytes.n);
     buf_init(taken, taken->limit);
     return s;
 }
@@ -49,6 +67,7 @@ void shared_bytes_unref(struct shared_bytes *s)
         return;
     if (shared_bytes_answer(s) != NULL)
         s->end_answer(shared_bytes_answer(s));
+    reply_memory_take_off(s->bytes.n);
     free((void *)(uintptr_t)s->bytes.p);
     free(s);
 }

@@ -15,6 +15,12 @@ struct shared_bytes *shared_bytes_ref(struct shared_bytes *s);
 void shared_bytes_unref(struct shared_bytes *s); /* NULL is fine; any thread */
 struct str shared_bytes_view(const struct shared_bytes *s);
 
+/* Bytes of all answers in memory: those of shared bytes count by themselves, others are added and taken off by who
+ * sends them. Any thread. */
+uint64_t reply_memory(void);
+void reply_memory_add(size_t bytes);
+void reply_memory_take_off(size_t bytes);
+
 /* The sender's own form of an answer of these bytes, status 200 and all headers, so that the next one need not be
  * made again. NULL: none yet. Ends with the bytes. */
 void *shared_bytes_answer(struct shared_bytes *s);

@@ -33,14 +33,14 @@ static bool report(const struct diag *diag)
     return false;
 }
 
+/* The configuration was checked by the same function. */
 static enum log_level level_of(const char *name)
 {
-    static const char *const NAMES[] = {"error", "warn", "info", "debug"};
-    unsigned level = 0;
+    enum log_level level = LOG_INFO;
+    bool known = log_level_parse(str_of(name), &level);
 
-    while (level < LOG_DEBUG && strcmp(NAMES[level], name) != 0)
-        level++;
-    return (enum log_level)level;
+    (void)known;
+    return level;
 }
 
 enum { SOURCE_CHARS = 80 };
@@ -98,8 +98,11 @@ static void raise_descriptors(const struct service *s)
 
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
         return;
+    rlim_t had = limit.rlim_cur;
     limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+    /* It may be refused, as where the hard limit is above what the system has come to allow (fs.nr_open). */
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        limit.rlim_cur = had;
     if (limit.rlim_cur < wanted)
         LOG(s->log, LOG_WARN, "few-descriptors", LOG_U64("wanted", wanted), LOG_U64("limit", limit.rlim_cur));
 }
@@ -119,14 +122,16 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->store = store_open(config->store, diag);
     if (s->store == NULL)
         return false;
+    bool booted = boot_id("/proc/sys/kernel/random/boot_id", s->boot);
     s->pool = pool_new((unsigned)config->workers);
     s->jobs = jobs_new(s);
     s->views = views_new(s);
     s->progresses = progresses_new();
     s->recent = recent_new(s->store);
     s->keepsakes = keepsakes_new();
-    if (s->log == NULL || s->pool == NULL || s->jobs == NULL || s->views == NULL || s->progresses == NULL ||
-        s->recent == NULL || s->keepsakes == NULL || !make_policies(s) || !pool_start(s->pool))
+    if (!booted || s->log == NULL || s->pool == NULL || s->jobs == NULL || s->views == NULL ||
+        s->progresses == NULL || s->recent == NULL || s->keepsakes == NULL || !make_policies(s) ||
+        !pool_start(s->pool))
         return no_means(diag);
     return true;
 }

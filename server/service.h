@@ -2,6 +2,9 @@
 #ifndef SERVER_SERVICE_H
 #define SERVER_SERVICE_H
 
+#include <stdatomic.h>
+
+#include "server/boot.h"
 #include "server/config.h"
 #include "server/log.h"
 #include "server/pool.h"
@@ -16,6 +19,7 @@ struct views;
 
 struct service {
     const struct config *config;
+    atomic_bool stopping; /* what is being read or drawn is to end, unfinished */
     struct log *log;
     struct store *store;
     struct sweep *sweep; /* of the store */
@@ -25,10 +29,14 @@ struct service {
     struct progresses *progresses;
     struct recent *recent;       /* records that were read a moment ago */
     struct keepsakes *keepsakes; /* files of static/, encoded */
+    char boot[BOOT_CHARS + 1];   /* which run of the machine this is */
     char address[300];           /* what is listened on, as "host:port", for URLs */
     char svg_policy[400];        /* Content-Security-Policy of pictures, */
     char thumb_policy[300];      /* of their previews */
 };
+
+/* Before and within what may take long. False: diag, for a client that may still be there. */
+bool service_goes_on(const struct service *s, struct diag *diag);
 
 extern const char SERVICE_VERSION[];
 

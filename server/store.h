@@ -27,8 +27,8 @@ enum store_result {
 };
 
 enum store_durability {
-    STORE_DURABLE,  /* data and name are on the disk when put returns */
-    STORE_EVICTABLE /* may be lost with the power */
+    STORE_DURABLE, /* data and name are on the disk when put returns */
+    STORE_EVICTABLE /* after a power cut it may be gone, or there with other bytes: a key should not outlive the boot */
 };
 
 /* Opens or creates the directory (0700), sweeps temporary files that an earlier run left, and takes a lock so

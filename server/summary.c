@@ -1,21 +1,23 @@
-/* The summary of a profile:
+/* The summary of a profile, without the blanks:
  *
  *     {"format": "android-trace", "format_label": "Android method trace",
  *      "facts": {"clock": "dual", ...},
  *      "values": [{"name": "wall", "label": "wall time", "unit": "us"}, ...],
  *      "warnings": [{"code": "open-frames", "count": 3, "offset": 4711, "text": "..."}, ...],
- *      "tracks": [{"id": 1, "name": "main", "records": 10, "calls": 5, "nodes": 6,
- *                  "totals": {"wall": 15, "cpu": 7}}, ...]}
+ *      "whole": {"tracks": 2, "records": 14, "calls": 7, "nodes": 9, "totals": {"wall": 18, "cpu": 8}}}
+ *     {"id": 1, "name": "main", "records": 10, "calls": 5, "nodes": 6, "totals": {"wall": 15, "cpu": 7}}
+ *     ...
  *
  * Facts: the first of each name. Derived: what can be shown beside the values. Weight: the value by which tracks are
- * sorted. A warning has an offset where there is one. Tracks by weight; totals of a
+ * sorted. A warning has an offset where there is one. Whole: the sums over all tracks. Tracks by weight; totals of a
  * unit "us" are in whole microseconds, all others as they are, and calls stand in "calls" only. No number is
  * above 2^63 - 1, which is where many readers of JSON end. Equal profiles give equal bytes. */
 #include <stdlib.h>
 
 #include "core/clean.h"
 #include "render/measure.h"
-#include "server/convert.h"
+#include "render/number.h"
+#include "server/summary.h"
 
 enum { FACTS_MAX = 64, NS_PER_US = 1000 }; /* facts of different names; formats have a handful */
 
@@ -116,40 +118,70 @@ static void put_warnings(struct buf *b, const struct profile *p)
     buf_char(b, ']');
 }
 
-static void put_totals(struct buf *b, const struct profile *p, const struct profile_track *track)
+/* What a track has, and all of them together. */
+struct sums {
+    uint64_t records, calls, nodes, totals[PROFILE_VALUES_MAX];
+};
+
+static void add_track(struct sums *sums, const struct profile *p, const struct profile_track *track)
+{
+    sums->records = number_add(sums->records, track->records);
+    sums->calls = number_add(sums->calls, track->calls);
+    sums->nodes = number_add(sums->nodes, track->count);
+    for (uint32_t i = 0; i < p->n_values; i++)
+        sums->totals[i] = number_add(sums->totals[i], profile_total(p, track->first, i));
+}
+
+static void put_sums(struct buf *b, const struct profile *p, const struct sums *sums)
 {
     bool first = true;
 
+    put_key(b, "records");
+    put_number(b, sums->records);
+    put_key(b, "calls");
+    put_number(b, sums->calls);
+    put_key(b, "nodes");
+    put_number(b, sums->nodes);
     put_key(b, "totals");
     buf_char(b, '{');
     for (uint32_t i = 0; i < p->n_values; i++) {
         if (p->values[i].role == ROLE_CALLS)
             continue;
-        uint64_t total = profile_total(p, track->first, i);
         buf_z(b, first ? "" : ",");
         put_text(b, p->values[i].name);
         buf_char(b, ':');
-        put_number(b, p->values[i].unit == UNIT_NS ? total / NS_PER_US : total);
+        put_number(b, p->values[i].unit == UNIT_NS ? sums->totals[i] / NS_PER_US : sums->totals[i]);
         first = false;
     }
     buf_char(b, '}');
 }
 
+static void put_whole(struct buf *b, const struct profile *p)
+{
+    struct sums sums = {0};
+
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        add_track(&sums, p, &p->tracks[i]);
+    put_key(b, "whole");
+    buf_char(b, '{');
+    put_key(b, "tracks");
+    put_number(b, p->n_tracks);
+    put_sums(b, p, &sums);
+    buf_char(b, '}');
+}
+
 static void put_track(struct buf *b, const struct profile *p, const struct profile_track *track)
 {
+    struct sums sums = {0};
+
+    add_track(&sums, p, track);
     buf_char(b, '{');
     put_key(b, "id");
     put_number(b, track->id);
     put_key(b, "name");
     put_text(b, profile_string(p, track->name));
-    put_key(b, "records");
-    put_number(b, track->records);
-    put_key(b, "calls");
-    put_number(b, track->calls);
-    put_key(b, "nodes");
-    put_number(b, track->count);
-    put_totals(b, p, track);
-    buf_char(b, '}');
+    put_sums(b, p, &sums);
+    buf_z(b, "}\n");
 }
 
 static bool put_tracks(struct buf *b, const struct profile *p)
@@ -159,18 +191,13 @@ static bool put_tracks(struct buf *b, const struct profile *p)
     if (order == NULL)
         return false;
     profile_tracks_by_weight(p, order);
-    put_key(b, "tracks");
-    buf_char(b, '[');
-    for (uint32_t i = 0; i < p->n_tracks; i++) {
-        buf_z(b, i == 0 ? "" : ",");
+    for (uint32_t i = 0; i < p->n_tracks; i++)
         put_track(b, p, &p->tracks[order[i]]);
-    }
-    buf_char(b, ']');
     free(order);
     return true;
 }
 
-bool convert_summary(const struct folded *f, struct buf *out, struct diag *diag)
+bool summary_write(const struct folded *f, struct buf *out, struct diag *diag)
 {
     const struct profile *p = folded_profile(f);
 
@@ -182,8 +209,9 @@ bool convert_summary(const struct folded *f, struct buf *out, struct diag *diag)
     put_facts(out, p);
     put_values(out, p);
     put_warnings(out, p);
+    put_whole(out, p);
+    buf_z(out, "}\n");
     bool ok = put_tracks(out, p);
-    buf_char(out, '}');
     if (ok && !out->failed)
         return true;
     if (ok && out->limit > 0)

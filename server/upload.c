@@ -12,6 +12,7 @@ enum {
     FIELD_BYTES_MAX = RECORD_MEMBER_BYTES,
     DRAIN_BYTES_MIN = 8 << 20,
     FORM_OVERHEAD_BYTES = 64 << 10, /* delimiters and fields around the file */
+    NAME_BYTES_MAX = FORM_OVERHEAD_BYTES,
 };
 
 static const char UPLOAD_HINT[] =
@@ -35,6 +36,7 @@ struct upload {
     bool file_named;
     struct pair pair; /* the trace in two fields */
     struct buf name, expires, value;
+    size_t value_bytes; /* of the field, with those that are not kept */
 };
 
 /* ---- the form ---- */
@@ -78,6 +80,7 @@ static bool begin_part(void *context, const struct multipart_part *part)
     struct upload *u = context;
 
     buf_clear(&u->value);
+    u->value_bytes = 0;
     if (str_eq(part->name, STR("key")) || str_eq(part->name, STR("data")))
         return begin_half(u, part);
     if (part->has_filename || str_eq(part->name, STR("trace")))
@@ -101,6 +104,20 @@ static bool no_memory(struct upload *u)
                     "No memory to take the form.");
 }
 
+/* A name is cut, wherever it comes from (record_set_name): what is kept of it here is enough for that. */
+static bool field_data(struct upload *u, const char *p, size_t n)
+{
+    size_t limit = u->field == FIELD_NAME ? NAME_BYTES_MAX : FIELD_BYTES_MAX;
+    size_t room = FIELD_BYTES_MAX - u->value.n;
+
+    if (n > limit - u->value_bytes)
+        return diag_set(&u->diag, DIAG_USAGE, "form field too long", "Shorten name, expires or member.",
+                        "A field of the form has more than %zu bytes.", limit);
+    u->value_bytes += n;
+    buf_bytes(&u->value, p, n < room ? n : room);
+    return !u->value.failed || no_memory(u);
+}
+
 static bool part_data(void *context, const char *p, size_t n)
 {
     struct upload *u = context;
@@ -111,11 +128,7 @@ static bool part_data(void *context, const char *p, size_t n)
     }
     if (u->field == FIELD_HALF)
         return pair_data(&u->pair, p, n, &u->diag);
-    if (u->value.n + n > FIELD_BYTES_MAX)
-        return diag_set(&u->diag, DIAG_USAGE, "form field too long", UPLOAD_HINT,
-                        "A field of the form has more than %d bytes.", FIELD_BYTES_MAX);
-    buf_bytes(&u->value, p, n);
-    return !u->value.failed || no_memory(u);
+    return field_data(u, p, n);
 }
 
 static bool end_part(void *context)
@@ -368,8 +381,7 @@ static bool check_form(struct upload *u)
     return true;
 }
 
-/* RFC 7240, 4.1. */
-static bool prefers_async(const struct exchange *x)
+bool upload_prefers_async(const struct exchange *x)
 {
     struct str prefer = x->header(x, "Prefer"), preference;
 
@@ -400,7 +412,7 @@ enum exchange_step upload_end(struct exchange *x, const struct job_result **resu
         return X_DONE;
     }
     u->ended = true;
-    job_end(u->job, x, buf_view(&u->name), now_s, expires_s, prefers_async(x));
+    job_end(u->job, x, buf_view(&u->name), now_s, expires_s, upload_prefers_async(x));
     return X_WAIT;
 }
 

@@ -11,6 +11,7 @@
 #include "server/hot.h"
 #include "server/static.h"
 #include "server/storage.h"
+#include "server/summary.h"
 
 /* One coding of one view that is being made. Lives until its task is done and nobody refers to it. Guarded by
  * views.lock. */
@@ -62,13 +63,15 @@ void view_of(struct view_request *r, const struct record *record)
 }
 
 /* All that the view depends on. */
-static void describe(const struct view_request *r, struct buf *text)
+static void describe(const struct service *service, const struct view_request *r, struct buf *text)
 {
     char source[RECORD_SHA256_CHARS + 1];
 
     record_source(r->sha256, r->member, source);
     text->failed = text->failed || source[0] == '\0';
     buf_z(text, source);
+    buf_char(text, '|');
+    buf_z(text, service->boot);
     if (r->output == NULL) {
         buf_printf(text, "|summary|%d", SUMMARY_REVISION);
     } else {
@@ -83,12 +86,13 @@ static void describe(const struct view_request *r, struct buf *text)
     }
 }
 
-bool view_key(const struct view_request *r, enum encoding e, char key[VIEW_KEY_CHARS + 1])
+bool view_key(const struct service *service, const struct view_request *r, enum encoding e,
+              char key[VIEW_KEY_CHARS + 1])
 {
     char digest[RECORD_SHA256_CHARS + 1];
     struct buf text = {0};
 
-    describe(r, &text);
+    describe(service, r, &text);
     bool ok = !text.failed;
     if (ok) {
         record_sha256_hex(text.p, text.n, digest);
@@ -157,7 +161,7 @@ static bool render_chart(struct service *service, const struct view_request *r, 
 
     if (fd < 0)
         return false;
-    bool ok = convert_chart(f, service->config, fd, r->output, &r->options, out, diag);
+    bool ok = convert_chart(f, service->config, fd, &service->stopping, r->output, &r->options, out, diag);
     close(fd);
     return ok;
 }
@@ -167,7 +171,7 @@ static bool render(struct service *service, const struct view_request *r, const 
 {
     buf_clear(out);
     if (r->output == NULL)
-        return convert_summary(f, out, diag);
+        return summary_write(f, out, diag);
     if (r->options.view == VIEW_CHART)
         return render_chart(service, r, f, out, diag);
     return convert_view(f, service->config, r->output, &r->options, out, diag);
@@ -189,7 +193,7 @@ bool views_make(struct service *service, const struct view_request *r, const str
     char key[VIEW_KEY_CHARS + 1];
 
     buf_clear(scratch);
-    if (!view_key(r, ENCODING_IDENTITY, key))
+    if (!view_key(service, r, ENCODING_IDENTITY, key))
         return no_memory(diag);
     if (store_exists(service->store, key) == STORE_OK)
         return true;
@@ -211,7 +215,7 @@ static struct folded *load(struct views *v, const struct view_request *r, struct
     int fd = storage_open_blob(v->service, r->sha256, &bytes, diag);
     if (fd < 0)
         return NULL;
-    f = fold_file(v->service->config, fd, r->member, diag);
+    f = fold_file(v->service->config, fd, r->member, &v->service->stopping, diag);
     close(fd);
     if (f != NULL)
         cache_put(v->cache, source, f);
@@ -242,17 +246,28 @@ static void finish(struct views *v, struct view_job *job)
     pthread_mutex_unlock(&v->lock);
 }
 
+bool views_have_room(const struct service *service, uint64_t own, struct diag *diag)
+{
+    uint64_t most = service->config->hot_bytes + service->config->answer_memory_bytes;
+
+    return reply_memory() - own <= most ||
+           diag_set(diag, DIAG_BUSY, "too many answers under way", "Try again in a moment.",
+                    "Clients have not yet taken the answers that they asked for.");
+}
+
 /* The view as it is drawn, kept in the store. NULL: job->diag. */
 static struct shared_bytes *draw(struct view_job *job)
 {
     struct service *service = job->service;
-    struct folded *f = load(service->views, &job->request, &job->diag);
     struct shared_bytes *bytes = NULL;
     char key[VIEW_KEY_CHARS + 1];
     struct buf out = {0};
 
+    if (!views_have_room(service, 0, &job->diag) || !service_goes_on(service, &job->diag))
+        return NULL;
+    struct folded *f = load(service->views, &job->request, &job->diag);
     if (f != NULL && render(service, &job->request, f, &out, &job->diag)) {
-        if (view_key(&job->request, ENCODING_IDENTITY, key))
+        if (view_key(service, &job->request, ENCODING_IDENTITY, key))
             keep(service, key, buf_view(&out));
         bytes = shared_bytes_new(&out);
         if (bytes == NULL)
@@ -292,7 +307,7 @@ static struct shared_bytes *take_plain(struct view_job *job)
     int fd;
 
     job->plain = NULL;
-    if (plain == NULL && view_key(&job->request, ENCODING_IDENTITY, key) &&
+    if (plain == NULL && view_key(job->service, &job->request, ENCODING_IDENTITY, key) &&
         store_get(job->service->store, key, &fd, &bytes) == STORE_OK) {
         plain = read_object(fd, bytes);
         close(fd);
@@ -368,7 +383,7 @@ static enum exchange_step start_waiting(struct exchange *x, const struct view_re
     char key[VIEW_KEY_CHARS + 1];
 
     result->bytes = NULL;
-    if (wait == NULL || !view_key(r, e, key)) {
+    if (wait == NULL || !view_key(x->service, r, e, key)) {
         free(wait);
         shared_bytes_unref(plain);
         no_memory(&result->diag);
@@ -428,7 +443,7 @@ static bool find_described(struct views *v, const struct view_request *r, enum e
     result->bytes = hot_get(v->hot, description);
     if (result->bytes != NULL)
         return true;
-    if (!view_key(r, e, key) ||
+    if (!view_key(v->service, r, e, key) ||
         store_get(v->service->store, key, &result->fd, &result->file_bytes) != STORE_OK) {
         result->fd = -1;
         return false;
@@ -448,7 +463,7 @@ static bool find(struct views *v, const struct view_request *r, enum encoding e,
 {
     struct buf description = {0};
 
-    describe(r, &description);
+    describe(v->service, r, &description);
     buf_z(&description, encoding_suffix(e));
     bool found = !description.failed && find_described(v, r, e, buf_view(&description), result);
     buf_free(&description);

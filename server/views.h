@@ -25,10 +25,11 @@ enum {
 /* Sets whose view it is. */
 void view_of(struct view_request *r, const struct record *record);
 
-/* The key in the store of the view in this coding. Its name, after the last slash, serves as its ETag. False: no
+/* The key in the store of the view in this coding. It is another one after a start of the machine: a view is not synced
+ * to the disk. Its name, after the last slash, serves as its ETag. False: no
  * memory. */
-bool view_key(const struct view_request *r, enum encoding e, char key[VIEW_KEY_CHARS + 1])
-    __attribute__((warn_unused_result));
+bool view_key(const struct service *service, const struct view_request *r, enum encoding e,
+              char key[VIEW_KEY_CHARS + 1]) __attribute__((warn_unused_result));
 /* The ETag within a view's key. */
 struct str view_etag(const char *key);
 
@@ -52,6 +53,10 @@ enum exchange_step views_get(struct exchange *x, const struct view_request *r, s
 
 /* When the exchange ends before it was called again. */
 void views_abandon(struct exchange *x);
+
+/* Whether memory is left for another answer, of which `own` bytes are there already. False: diag; clients have not
+ * taken what they asked for. */
+bool views_have_room(const struct service *service, uint64_t own, struct diag *diag);
 
 /* Renders a view and puts it into the store unless it is there; for those made ahead. `scratch` is used for
  * the bytes and left with them (empty if the view was there). False: diag. */

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -212,6 +213,7 @@ WRAP(int, getnameinfo,
 
 WRAP(ssize_t, getrandom, (void *p, size_t n, unsigned flags), (p, n, flags), -1, ENOSYS)
 WRAP(int, sched_getaffinity, (pid_t pid, size_t bytes, cpu_set_t *set), (pid, bytes, set), -1, EINVAL)
+WRAP(int, setrlimit, (__rlimit_resource_t which, const struct rlimit *limit), (which, limit), -1, EPERM)
 WRAP(long, sysconf, (int name), (name), -1, EINVAL)
 WRAP(int, pthread_create,
      (pthread_t * thread, const pthread_attr_t *how, void *(*run)(void *), void *argument),

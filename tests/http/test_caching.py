@@ -133,6 +133,30 @@ class Conditions(Stored):
         answer = self.get('/raw', If_None_Match=tag, Range='bytes=0-1')
         self.assertEqual((answer.status, answer.body, answer['ETag']), (304, b'', tag))
 
+    def test_only_what_is_known(self):
+        for suffix in ('/raw', '/t/1.svg', '/t/1.svg?width=889', '/t/2/thumb.svg', '/t/1/tree?node=0'):
+            for coding in ('identity', 'gzip', 'zstd'):
+                for _ in range(4):     # made, from the store, into memory, from memory
+                    with self.subTest(suffix, coding=coding):
+                        whole = self.get(suffix, Accept_Encoding=coding)
+                        tag = whole['ETag']
+                        for field in (tag, '"x", ' + tag, '*'):
+                            answer = self.get(suffix, Accept_Encoding=coding, If_Match=field)
+                            self.assertEqual((answer.status, answer.body), (200, whole.body), field)
+                        for field in ('"x"', '"x", "y"', 'W/' + tag, ''):
+                            answer = self.get(suffix, Accept_Encoding=coding, If_Match=field)
+                            self.assertEqual((answer.status, answer['ETag']), (412, None), field)
+
+    def test_conditions_have_an_order(self):
+        tag = self.get('/raw')['ETag']
+        for match, none_match, status in ((tag, tag, 304), ('"x"', tag, 412), (tag, '"x"', 206), ('"x"', '"x"', 412)):
+            answer = self.get('/raw', If_Match=match, If_None_Match=none_match, Range='bytes=0-1')
+            self.assertEqual(answer.status, status, (match, none_match))
+        self.assertEqual(self.server.request('HEAD', self.path + '/raw', If_Match='"x"').status, 412)
+        self.assertEqual(self.get('/t/9.svg', If_Match='"x"').status, 404)
+        self.assertEqual(self.get('/raw', If_Match='"x"', Range='bytes=%d-' % (1 << 60)).status, 416)
+        self.assertEqual(self.stored(self.CONTENT, target='/?output=svg', If_Match='"x"').status, 201)
+
     def test_head(self):
         page = self.get('', Accept=HTML)
         static = re.search(r'/static/[^"]+', page.text).group()

@@ -1,5 +1,6 @@
 """The command line: exit statuses, what goes to which stream, names of files, and what happens when something is in the
 way. The program is the one that AFLAMED names; every file is made here."""
+import gzip
 import json
 import os
 import pty
@@ -375,6 +376,54 @@ class Writing(Command):
         self.assertTrue(os.path.islink(self.path('x.svg')))
         self.assertIn(b'<svg', self.read('d/real.svg'))
         self.assertEqual(os.listdir(self.path('d')), ['real.svg'])
+
+    def overwriting(self, *arguments, **more):
+        """Refused, and every file is as it was."""
+        def contents():
+            return {name: self.read(name) for name in os.listdir(self.folder) if os.path.isfile(self.path(name))}
+
+        before = contents()
+        self.refused(*arguments, status=2, said='would be overwritten', **more)
+        self.assertEqual(contents(), before)
+
+    def test_no_input_is_overwritten(self):
+        self.file()
+        self.file('x.gz', gzip.compress(trace()))
+        os.symlink('x.trace', self.path('link'))
+        os.link(self.path('x.trace'), self.path('hard'))
+        for name in ('x.trace', './x.trace', 'link', 'hard', self.path('x.trace')):
+            self.overwriting('render', '-o', name, 'x.trace')
+            self.overwriting('render', '-o', 'x.trace', '--output', 'folded', name)
+        self.overwriting('render', '-o', 'x.gz', 'x.gz')
+        self.overwriting('render', '-o', 'x.trace', '/dev/../' + self.path('x.trace'))
+
+    def test_no_half_is_overwritten(self):
+        whole = trace()
+        end = whole.index(b'*end\n') + 5
+        self.file('x.key', whole[:end])
+        self.file('x.data', whole[end:])
+        for half in ('x.key', 'x.data'):
+            self.overwriting('render', '-o', half, 'x.key', 'x.data')
+
+    def test_no_input_is_overwritten_by_a_standard_stream(self):
+        path = self.file()
+        for arguments in (['render', '-'], ['render', 'x.trace'], ['info', 'x.trace']):
+            with open(path, 'rb') as stdin, open(path, 'ab') as stdout:
+                self.overwriting(*arguments, stdin=None, stdout=stdout, preexec_fn=lambda: os.dup2(stdin.fileno(), 0))
+        with open(path, 'rb') as stdin:
+            self.overwriting('render', '-o', 'x.trace', '-', stdin=None, preexec_fn=lambda: os.dup2(stdin.fileno(), 0))
+
+    def test_no_input_is_overwritten_in_a_folder(self):
+        self.file('2-worker.svg')
+        self.file('y.trace')
+        os.makedirs(self.path('d/y.trace'))
+        os.link(self.path('2-worker.svg'), self.path('d/y.trace/1-main.svg'))
+        self.overwriting('render', '--out-dir', '.', '2-worker.svg')
+        self.assertFalse(os.path.exists(self.path('1-main.svg')))
+        before = self.read('2-worker.svg')
+        self.command('render', '-q', '--out-dir', 'd', 'y.trace', '2-worker.svg', status=2)
+        self.assertEqual(self.read('d/y.trace/1-main.svg'), before)
+        self.assertEqual(os.listdir(self.path('d/y.trace')), ['1-main.svg'])
 
     def test_full_disk(self):
         self.file()

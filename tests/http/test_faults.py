@@ -1,20 +1,21 @@
 """The program when memory, files, sockets and libraries fail it, at some of the points that `make faults` walks whole."""
 import os
 import re
+import resource
 import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'faults'))
 
-from control import ONCE, PROGRAM     # noqa: E402
-from support import sanitized     # noqa: E402
+from control import ONCE, PROGRAM, Control     # noqa: E402
+from support import Server, sanitized     # noqa: E402
 
 # What cannot fail, or fails in no way that the caller could see; and MHD_start_daemon and json_pack, whose arguments a
 # wrapper could not pass on: the one has memory and threads of its own, the other takes its memory from the program.
 SURE = re.compile(r'''_ITM_|__cxa_|__gmon_|__libc_|__errno|__stack_chk|__assert|__sched_cpucount|__\w*printf_chk$|__mem\w+_chk$|
     __(str|stp)\w+_chk$|abort$|clock_gettime$|time$|timegm$|gmtime_r$|getenv$|getpid$|gettid$|environ$|isatty$|signal$|sig\w+$|
-    pthread_(mutex|cond|condattr)_\w+$|pthread_(once|join|sigmask|getspecific)$|setpriority$|[gs]etrlimit$|(mem|str)[a-z]+$|qsort$|
+    pthread_(mutex|cond|condattr)_\w+$|pthread_(once|join|sigmask|getspecific)$|setpriority$|getrlimit$|(mem|str)[a-z]+$|qsort$|
     (vs|s)nprintf$|printf$|fprintf$|stdout$|stderr$|closedir$|freeaddrinfo$|inet_pton$|mmap$|json_|crc32$|deflate$|
     deflateEnd$|inflateReset$|ZSTD_(isError|getErrorCode|compressBound|freeDStream|DCtx_reset)$|CRYPTO_memcmp$|
     EVP_(EncodeBlock|sha256|MD_CTX_free)$|magic_close$|MHD_(start|stop|quiesce)_daemon$|
@@ -37,6 +38,15 @@ WALKED = {
 }
 
 
+class ArmedServer(Server):
+    """Its faults begin with it."""
+    PROGRAM = PROGRAM
+
+    def __init__(self, control):
+        self.ENVIRONMENT = {'FAULTS_CONTROL': control.path}
+        super().__init__()
+
+
 class Faults(unittest.TestCase):
     def setUp(self):
         if not PROGRAM:
@@ -51,6 +61,19 @@ class Faults(unittest.TestCase):
             wrapped = set(re.findall(r'--wrap=(\w+)', file.read()))
         self.assertEqual([name for name in sorted(called - wrapped) if not SURE.match(name)], [])
         self.assertEqual(wrapped - called, set())
+
+    def test_descriptors_that_cannot_be_had_are_logged(self):
+        control = Control()
+        control.arm(0, ONCE, 'setrlimit')
+        before = resource.prlimit(0, resource.RLIMIT_NOFILE)
+        resource.prlimit(0, resource.RLIMIT_NOFILE, (100, before[1]))
+        try:
+            server = ArmedServer(control)
+        finally:
+            resource.prlimit(0, resource.RLIMIT_NOFILE, before)
+        self.addCleanup(server.clean)
+        self.assertEqual(control.failed, 1)
+        self.assertRegex(server.log(), r'warn few-descriptors wanted=\d+ limit=100\n')
 
     def test_a_change_that_cannot_be_confirmed_loses_nothing(self):
         import services

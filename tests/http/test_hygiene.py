@@ -3,7 +3,7 @@ import socket
 import time
 import unittest
 
-from support import SOON_S, ServiceTest, amount, form, head, id_of, large_trace, read_answers, trace
+from support import SOON_S, ServiceTest, amount, form, head, id_of, in_parallel, large_trace, read_answers, trace
 
 LENGTH = 'Content-Length: %d' % len(trace())
 
@@ -28,6 +28,15 @@ class Hygiene(ServiceTest):
         for host in ('x', 'x:80', '[::1]:1', 'a-b_c.example'):
             answer = self.server.raw(head('POST', '/', LENGTH, host=host) + trace())[0]
             self.assertTrue(answer['Location'].startswith('http://%s/p/' % host))
+
+    def test_authority_of_the_target_wins_over_host(self):
+        for origin in ('http://good.example', 'http://good.example:81', 'https://[::1]:1'):
+            for target in (origin, origin + '/', origin + '?name=x', origin + '/?name=http://else.example/'):
+                answer = self.server.raw(head('POST', target, LENGTH, host='evil.example') + trace())[0]
+                self.assertEqual(answer.status, 201, target)
+                self.assertTrue(answer['Location'].startswith(origin + '/p/'), answer)
+        answer = self.server.raw(head('POST', '/?name=http://else.example/', LENGTH, host='x') + trace())[0]
+        self.assertTrue(answer['Location'].startswith('http://x/p/'), answer)
 
     def test_byte_by_byte(self):
         kind, body = form(('trace', 'x', trace(records=12)))
@@ -74,6 +83,53 @@ class Impatient(ServiceTest):
                 self.assertLess(time.monotonic() - began, SOON_S)
             self.assertGreater(time.monotonic() - began, 1)
         self.assertEqual(self.server.get(path).body, content)
+
+
+class Deadline(ServiceTest):
+    CONFIG = {'request_timeout_s': 4}
+    PART_S = 3      # two of them are too long together, even for a watch that looks once a second
+
+    def kept(self):
+        """A connection that has had an answer and has been idle."""
+        connection = self.connection()
+        connection.sendall(head('GET', '/healthz'))
+        self.assertEqual(read_answers(connection)[0].status, 200)
+        time.sleep(self.PART_S)
+        return connection
+
+    def test_time_before_a_request_is_not_its_own(self):
+        def upload(connection):
+            connection.sendall(head('POST', '/', LENGTH))
+            time.sleep(self.PART_S)
+            connection.sendall(trace())
+            return [answer.status for answer in read_answers(connection, ('POST',))]
+
+        def late():
+            connection = self.connection()
+            time.sleep(self.PART_S)
+            return connection
+
+        self.assertEqual(in_parallel(lambda begin: upload(begin()), (self.kept, late)), [[201], [201]])
+
+    def test_heads_that_never_end(self):
+        def ends_after(sent):
+            connection = self.kept()
+            connection.settimeout(0.5)
+            began = time.monotonic()
+            try:
+                connection.sendall(sent)
+                while time.monotonic() < began + SOON_S:
+                    try:
+                        if connection.recv(100) == b'':
+                            break
+                    except TimeoutError:
+                        connection.sendall(b'x')
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            return time.monotonic() - began
+
+        for took in in_parallel(ends_after, (b'GET /', b'GET / HTTP/1.1\r\nHost: ', b'GET / HTTP/1.1\r\nHost: x\r\nX: ')):
+            self.assertLess(took, SOON_S)     # bytes that come keep it from being idle
 
 
 if __name__ == '__main__':

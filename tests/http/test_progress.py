@@ -92,6 +92,16 @@ class Patience(ServiceTest):
             self.assertIn(answer.status, (201, 202))
             self.assertEqual(self.server.get('/p/%s/raw' % id_of(answer)).body, salted(content, i))
 
+    def test_only_a_preference_is_said_to_be_applied(self):
+        content, preferred = large_trace(MIB), 0
+        for i in range(10):
+            answer = self.server.upload(salted(content, 300 + i))
+            self.assertIsNone(answer['Preference-Applied'], answer)
+            answer = self.server.upload(salted(content, 400 + i), Prefer='wait=100, respond-async')
+            self.assertEqual(answer['Preference-Applied'], 'respond-async' if answer.status == 202 else None, answer)
+            preferred += answer.status == 202
+        self.assertGreater(preferred, 0)
+
     def test_deleted_while_its_views_are_made(self):
         for i in range(10):
             answer = self.server.upload(salted(large_trace(MIB), 100 + i))

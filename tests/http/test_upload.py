@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import unittest
+import urllib.parse
 
 from support import ServiceTest, form, head, id_of, read_answers, token_of, trace
 
@@ -120,6 +121,26 @@ class Ways(ServiceTest):
         answer = self.server.upload_form(('name', None, b'a\xff\xfe\xc3'), ('trace', 'x', trace()))
         shown = json.loads(self.server.get('/p/%s.json' % id_of(answer)).body)['name']
         self.assertTrue(shown.startswith('a'), shown)
+
+    def test_long_names_are_cut_alike(self):
+        for name, shown in (('x' * 255, 'x' * 255), ('x' * 300, 'x' * 255), ('x' * 600, 'x' * 255),
+                            ('ü' * 300, 'ü' * 127), ('x' * 60_000, 'x' * 255)):
+            answers = [self.server.upload_form(('name', None, name.encode()), ('trace', 'x', trace()))]
+            if len(name) <= 600:
+                query = urllib.parse.quote(name)
+                answers.append(self.server.upload_form(('trace', name, trace())))
+                answers.append(self.server.upload(trace(), '/?name=' + query))
+                answers.append(self.server.request('PUT', '/' + query, trace()))
+            for answer in answers:
+                self.assertEqual(answer.status, 201, answer)
+                self.assertEqual(json.loads(self.server.get('/p/%s.json' % id_of(answer)).body)['name'], shown)
+
+    def test_other_fields_have_a_limit(self):
+        for field in ('expires', 'member'):
+            answer = self.server.upload_form((field, None, b'1' * 513), ('trace', 'x', trace()))
+            self.assertEqual(answer.status, 400)
+            self.assertIn('form field too long', answer.text)
+            self.assertIn('hint: Shorten', answer.text)
 
     def test_base_of_links_is_the_host_that_was_asked(self):
         sent = head('POST', '/', 'Content-Length: %d' % len(trace()), host='flames.example:80') + trace()

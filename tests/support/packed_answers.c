@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/profile_dump.h"
@@ -58,6 +59,26 @@ void packed_assert_answer(struct str bytes, const char *text)
     assert_true(str_eq(buf_view(&answer), buf_view(&again)));
     buf_free(&answer);
     buf_free(&again);
+}
+
+void packed_assert_every_cut(struct str bytes)
+{
+    struct buf whole = packed_answer_to(bytes), answer;
+    size_t *each = calloc(bytes.n, sizeof(*each));
+
+    assert_non_null(each);
+    for (size_t cut = 0; cut < bytes.n; cut++) {
+        each[cut] = cut;
+        answer = packed_answer_cut(bytes, &cut, 1);
+        if (!str_eq(buf_view(&answer), buf_view(&whole)))
+            fail_msg("cut at %zu: %.*s", cut, (int)answer.n, answer.p);
+        buf_free(&answer);
+    }
+    answer = packed_answer_cut(bytes, each, bytes.n);
+    assert_true(str_eq(buf_view(&answer), buf_view(&whole)));
+    free(each);
+    buf_free(&answer);
+    buf_free(&whole);
 }
 
 struct str packed_without_fact(struct buf *b)

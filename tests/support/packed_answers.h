@@ -24,6 +24,8 @@ struct str packed_without_fact(struct buf *answer);
 
 /* The answer to these bytes holds the text; with cuts in the middle it is the same one. */
 void packed_assert_answer(struct str bytes, const char *text);
+/* The answer is the same with a cut at any byte, and at all of them. */
+void packed_assert_every_cut(struct str bytes);
 void packed_assert_member_answer(struct str bytes, const char *member, const char *text);
 /* It is the answer to the file of this name. */
 void packed_assert_same_as_plain(const struct buf *packed, const char *name);

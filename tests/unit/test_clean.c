@@ -131,6 +131,32 @@ static void ill_formed_text(void **state)
         check(clean_text, ROWS[i].in, ROWS[i].out);
 }
 
+static void well_formed_text(void **state)
+{
+    static const char *const GOOD[] = {
+        "", "a\x7f\t", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x94\xa5", "\xef\xbf\xbd", "\xef\xbf\xbf"};
+    static const char *const BAD[] = {"\x80",
+                                      "\xff",
+                                      "\xc0",
+                                      "\xc3"
+                                      "a",
+                                      "\xe0\x80",
+                                      "\xed\xa0",
+                                      "\xf4\x90",
+                                      "\xe4\xbd"
+                                      "a",
+                                      "\xf0\x9f\x94"
+                                      "a",
+                                      "\xc3\xa9\xa9"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(GOOD) / sizeof(GOOD[0]); i++)
+        for (size_t n = 0; n <= strlen(GOOD[i]); n++) /* cut anywhere */
+            assert_true(clean_is_utf8((struct str){GOOD[i], n}));
+    for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++)
+        assert_false(clean_is_utf8(str_of(BAD[i])));
+}
+
 static void xml(void **state)
 {
     (void)state;
@@ -241,6 +267,7 @@ int main(void)
         cmocka_unit_test(invisible_ones_are_replaced),
         cmocka_unit_test(neighbours_of_those_stay),
         cmocka_unit_test(ill_formed_text),
+        cmocka_unit_test(well_formed_text),
         cmocka_unit_test(xml),
         cmocka_unit_test(json),
         cmocka_unit_test(log_field),

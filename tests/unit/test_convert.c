@@ -219,7 +219,7 @@ static void from_a_file(void **state)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     assert_true(lseek(fd, 12345, SEEK_SET) == 12345); /* where the descriptor stands does not matter */
     for (int i = 0; i < 2; i++) {
-        struct folded *f = fold_file(&c, fd, "", &diag);
+        struct folded *f = fold_file(&c, fd, "", NULL, &diag);
         assert_non_null(f);
         struct buf out = view_of(f, &c, "folded");
         assert_true(str_eq(buf_view(&out), STR("main;a.B.run 40000\n")));
@@ -238,11 +238,11 @@ static void unreadable_file(void **state)
     int ends[2];
 
     (void)state;
-    assert_null(fold_file(&c, -1, "", &diag));
+    assert_null(fold_file(&c, -1, "", NULL, &diag));
     assert_int_equal(diag.kind, DIAG_IO);
     diag = (struct diag){0};
     assert_int_equal(pipe(ends), 0);
-    assert_null(fold_file(&c, ends[0], "", &diag));
+    assert_null(fold_file(&c, ends[0], "", NULL, &diag));
     assert_int_equal(diag.kind, DIAG_IO);
     close(ends[0]);
     close(ends[1]);

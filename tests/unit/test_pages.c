@@ -58,6 +58,27 @@ static json_t *track_of(int id, const char *name)
     return track;
 }
 
+/* What a summary says of all tracks together; again after some were added. */
+static void add_whole(json_t *summary)
+{
+    const json_t *tracks = json_object_get(summary, "tracks"), *track;
+    json_int_t sums[3] = {0}, wall = 0, cpu = 0;
+    size_t i;
+
+    json_array_foreach(tracks, i, track)
+    {
+        sums[0] += json_integer_value(json_object_get(track, "records"));
+        sums[1] += json_integer_value(json_object_get(track, "calls"));
+        sums[2] += json_integer_value(json_object_get(track, "nodes"));
+        wall += json_integer_value(json_object_get(json_object_get(track, "totals"), "wall"));
+        cpu += json_integer_value(json_object_get(json_object_get(track, "totals"), "cpu"));
+    }
+    json_object_set_new(summary, "whole",
+                        json_pack("{s:I,s:I,s:I,s:I,s:{s:I,s:I}}", "tracks",
+                                  (json_int_t)json_array_size(tracks), "records", sums[0], "calls", sums[1],
+                                  "nodes", sums[2], "totals", "wall", wall, "cpu", cpu));
+}
+
 static json_t *summary_of(int n_tracks, const char *name)
 {
     json_t *s = json_pack(
@@ -75,6 +96,7 @@ static json_t *summary_of(int n_tracks, const char *name)
     for (int i = 0; i < n_tracks; i++)
         json_array_append_new(tracks, track_of(100 + i, name));
     json_object_set_new(s, "tracks", tracks);
+    add_whole(s);
     return s;
 }
 
@@ -154,6 +176,7 @@ static void pools(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
         json_array_append_new(json_object_get(summary, "tracks"), track_of((int)i, NAMES[i]));
+    add_whole(summary);
     put_result(&b, &r, summary);
     const char *page = markup_text(&b);
     check_page(page);
@@ -188,6 +211,7 @@ static void large_pools(void **state)
         }
         for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
             json_array_append_new(tracks, track_of(100 + (int)i, NAMES[i]));
+        add_whole(summary);
         put_result(&b, &r, summary);
         const char *page = markup_text(&b);
         check_page(page);
@@ -391,7 +415,8 @@ static void hostile_names(void **state)
     page_delete(&b, &r, STR(HOSTILE));
     check_page(markup_text(&b));
     buf_free(&b);
-    page_problem(&b, page_root(STR("/a")), 415, STR(HOSTILE), STR(HOSTILE), STR(HOSTILE), UINT64_MAX);
+    page_problem(&b, &(struct page_problem){page_root(STR("/a")), 415, STR(HOSTILE), STR(HOSTILE),
+                                            STR(HOSTILE), UINT64_MAX, STR(HOSTILE)});
     page = markup_text(&b);
     check_page(page);
     assert_non_null(strstr(page, "18446744073709551615"));

@@ -116,9 +116,9 @@ static void statuses(void **state)
     static const struct {
         enum diag_kind kind;
         unsigned status;
-    } ALL[] = {{DIAG_EMPTY, 400},     {DIAG_USAGE, 400},   {DIAG_NOT_FOUND, 404},
-               {DIAG_LIMIT, 413},     {DIAG_UNKNOWN, 415}, {DIAG_UNUSABLE, 422},
-               {DIAG_NO_MEMORY, 503}, {DIAG_FULL, 507},    {DIAG_IO, 500}};
+    } ALL[] = {{DIAG_EMPTY, 400},   {DIAG_USAGE, 400},    {DIAG_NOT_FOUND, 404}, {DIAG_LIMIT, 413},
+               {DIAG_UNKNOWN, 415}, {DIAG_UNUSABLE, 422}, {DIAG_NO_MEMORY, 503}, {DIAG_BUSY, 503},
+               {DIAG_FULL, 507},    {DIAG_IO, 500}};
 
     (void)state;
     for (size_t i = 0; i < sizeof(ALL) / sizeof(ALL[0]); i++) {

@@ -113,12 +113,26 @@ static void tags_that_match(void **state)
     assert_false(range_none_match(STR("W/"), STR("abc")));
 }
 
+static void tags_of_which_one_must_match(void **state)
+{
+    (void)state;
+    assert_true(range_match((struct str){NULL, 0}, STR("abc")));
+    assert_true(range_match(STR("\"abc\""), STR("abc")));
+    assert_true(range_match(STR("\"x\", W/\"abc\" ,\"abc\""), STR("abc")));
+    assert_true(range_match(STR(" * "), STR("abc")));
+    assert_false(range_match(STR("W/\"abc\""), STR("abc")));
+    assert_false(range_match(STR("\"x\""), STR("abc")));
+    assert_false(range_match(STR("abc"), STR("abc")));
+    assert_false(range_match(STR("\"abc.gz\""), STR("abc")));
+    assert_false(range_match(STR(""), STR("abc")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges),          cmocka_unit_test(no_header_is_the_whole),
         cmocka_unit_test(largest_sizes),   cmocka_unit_test(condition_of_a_range),
-        cmocka_unit_test(tags_that_match),
+        cmocka_unit_test(tags_that_match), cmocka_unit_test(tags_of_which_one_must_match),
     };
 
     return cmocka_run_group_tests_name("range", tests, NULL, NULL);

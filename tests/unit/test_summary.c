@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server/convert.h"
+#include "server/summary.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -68,16 +68,26 @@ static struct folded *fold_trace(void)
     return f;
 }
 
+static json_t *part_of(struct str summary, const struct summary_part *part)
+{
+    struct buf b = {0};
+    json_error_t error;
+
+    summary_put(&b, summary, part);
+    json_t *json = json_loadb(b.p, b.n, JSON_REJECT_DUPLICATES, &error);
+    if (json == NULL)
+        fail_msg("%s at %d: %.*s", error.text, error.position, (int)b.n, b.p);
+    buf_free(&b);
+    return json;
+}
+
 static json_t *summary_of(const struct folded *f)
 {
     struct buf b = {0};
     struct diag diag = {0};
-    json_error_t error;
 
-    assert_true(convert_summary(f, &b, &diag));
-    json_t *json = json_loadb(b.p, b.n, JSON_REJECT_DUPLICATES, &error);
-    if (json == NULL)
-        fail_msg("%s at %d: %.*s", error.text, error.position, (int)b.n, b.p);
+    assert_true(summary_write(f, &b, &diag));
+    json_t *json = part_of(buf_view(&b), &(struct summary_part){.tracks = SIZE_MAX});
     buf_free(&b);
     return json;
 }
@@ -167,8 +177,86 @@ static void tracks_by_weight(void **state)
     check_track(json_array_get(tracks, 0), 2, "</script>\xe2\x90\xa1", 60, 50, 2, 2);
     check_track(json_array_get(tracks, 1), 1, "main", 100, 5, 2, 1);
     check_track(json_array_get(tracks, 2), 3, "last", 6, 5, 2, 1);
+    const json_t *whole = json_object_get(json, "whole"), *totals = json_object_get(whole, "totals");
+    assert_int_equal(json_integer_value(json_object_get(whole, "tracks")), 3);
+    assert_int_equal(json_integer_value(json_object_get(whole, "records")), 6);
+    assert_int_equal(json_integer_value(json_object_get(whole, "calls")), 4);
+    assert_int_equal(json_integer_value(json_object_get(totals, "wall")), 166);
+    assert_int_equal(json_integer_value(json_object_get(totals, "cpu")), 60);
     json_decref(json);
     folded_unref(f);
+}
+
+/* Of ten tracks, 0 to 9, whose ids are 100 more. */
+static void parts(void **state)
+{
+    static const struct {
+        size_t tracks;
+        uint32_t track; /* 0: none */
+        const char *expected;
+    } CASES[] = {
+        {0, 0, ""},         {3, 0, "012"},      {10, 0, "0123456789"}, {SIZE_MAX, 0, "0123456789"},
+        {3, 100, "012"},    {3, 101, "012"},    {3, 102, "0123"},      {3, 103, "01234"},
+        {3, 104, "012345"}, {3, 105, "012456"}, {3, 109, "01289"},     {0, 100, "01"},
+        {0, 109, "89"},     {3, 110, "012"},    {3, 10, "012"},        {SIZE_MAX, 105, "0123456789"}};
+    struct buf b = {0};
+
+    (void)state;
+    buf_z(&b, "{\"format\":\"x\"}\n");
+    for (int i = 0; i < 10; i++)
+        buf_printf(&b, "{\"id\":%d,\"name\":\"%d\"}\n", 100 + i, i);
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        struct summary_part part = {CASES[i].tracks, CASES[i].track > 0 ? &CASES[i].track : NULL, STR("")};
+        json_t *json = part_of(buf_view(&b), &part), *tracks = json_object_get(json, "tracks"), *track;
+        char names[11] = "";
+        size_t at;
+
+        assert_string_equal(text(json, "format"), "x");
+        json_array_foreach(tracks, at, track) strcat(names, text(track, "name"));
+        assert_string_equal(names, CASES[i].expected);
+        json_decref(json);
+    }
+    buf_free(&b);
+}
+
+static void links(void **state)
+{
+    struct str summary = STR("{\"format\":\"x\"}\n{\"id\":7,\"name\":\"a,}\"}\n");
+    json_t *json = part_of(summary, &(struct summary_part){.tracks = 1, .links = STR_INIT("/a\"b/")});
+    const json_t *track = json_array_get(json_object_get(json, "tracks"), 0);
+
+    (void)state;
+    assert_string_equal(text(track, "name"), "a,}");
+    assert_string_equal(text(track, "svg"), "/a\"b/7.svg");
+    json_decref(json);
+}
+
+/* It comes out of a store. */
+static void damaged_summaries_are_not_read_beyond(void **state)
+{
+    static const char *const TEXTS[] = {"",
+                                        "\n",
+                                        "{",
+                                        "}",
+                                        "{}",
+                                        "{}\n",
+                                        "{}\n\n",
+                                        "{}\n{\"id\":",
+                                        "{}\n{\"id\":}\n",
+                                        "{}\n{\"id\":99999999999999999999,}\nx\n{\"id\":1"};
+    uint32_t track = 1;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
+        struct buf out = {0}, exact = {0};
+        struct summary_part part = {1, &track, STR("/")};
+        assert_true(buf_reserve(&exact, strlen(TEXTS[i]) + 1));
+        buf_z(&exact, TEXTS[i]);
+        summary_put(&out, buf_view(&exact), &part);
+        assert_true(str_starts(buf_view(&out), STR("{")) && str_ends(buf_view(&out), STR("}")));
+        buf_free(&out);
+        buf_free(&exact);
+    }
 }
 
 static void equal_profiles_give_equal_bytes(void **state)
@@ -178,8 +266,8 @@ static void equal_profiles_give_equal_bytes(void **state)
     struct diag diag = {0};
 
     (void)state;
-    assert_true(convert_summary(a, &ta, &diag));
-    assert_true(convert_summary(b, &tb, &diag));
+    assert_true(summary_write(a, &ta, &diag));
+    assert_true(summary_write(b, &tb, &diag));
     assert_true(str_eq(buf_view(&ta), buf_view(&tb)));
     assert_int_equal(str_find_str(buf_view(&ta), STR("</script")), ta.n); /* safe within a page */
     buf_free(&ta);
@@ -212,7 +300,7 @@ static void too_small_a_buffer(void **state)
         struct diag diag = {0};
         struct buf b;
         buf_init(&b, limit);
-        done = convert_summary(f, &b, &diag);
+        done = summary_write(f, &b, &diag);
         assert_int_equal(diag.kind, done ? DIAG_NONE : DIAG_LIMIT);
         buf_free(&b);
     }
@@ -226,6 +314,9 @@ int main(void)
         cmocka_unit_test(shape),
         cmocka_unit_test(warnings),
         cmocka_unit_test(tracks_by_weight),
+        cmocka_unit_test(parts),
+        cmocka_unit_test(links),
+        cmocka_unit_test(damaged_summaries_are_not_read_beyond),
         cmocka_unit_test(equal_profiles_give_equal_bytes),
         cmocka_unit_test(huge_counts),
         cmocka_unit_test(too_small_a_buffer),
