@@ -76,6 +76,12 @@ bool two_files_check_key_end(const uint8_t *tail, size_t n, struct diag *diag)
                     "What was given as key does not end with the line *end: it was cut, or is no key file.");
 }
 
+bool two_files_key_too_large(struct diag *diag)
+{
+    return diag_set(diag, DIAG_LIMIT, "key file too large", "Record fewer methods.",
+                    "The key file has more than 4 GiB.");
+}
+
 void two_files_joint(uint8_t joint[TWO_FILES_JOINT_BYTES], uint32_t key_bytes)
 {
     enum { OP_SUMMARY = 3 };

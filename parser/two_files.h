@@ -44,6 +44,9 @@ bool two_files_key_ends(const uint8_t *tail, size_t n);
 bool two_files_check_key_end(const uint8_t *tail, size_t n, struct diag *diag)
     __attribute__((warn_unused_result));
 
+/* False, with a diag: a key file of more than UINT32_MAX bytes, which the joint cannot say. */
+bool two_files_key_too_large(struct diag *diag);
+
 /* What stands between a stream and its summary of so many bytes. */
 void two_files_joint(uint8_t joint[TWO_FILES_JOINT_BYTES], uint32_t key_bytes);
 

@@ -136,6 +136,13 @@ char *number_value(char *to, enum profile_unit unit, uint64_t value, unsigned di
     return number_grouped(to, value);
 }
 
+void number_put(struct buf *b, enum profile_unit unit, uint64_t value, unsigned digits)
+{
+    char text[NUMBER_BYTES_MAX];
+
+    buf_bytes(b, text, (size_t)(number_value(text, unit, value, digits) - text));
+}
+
 char *number_percent(char *to, uint64_t part, uint64_t whole)
 {
     if (part == 0 || whole == 0)

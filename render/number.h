@@ -1,8 +1,10 @@
-/* Numbers for people, in integers only: 1.25 ms, 3.4 MiB, 12,345, 4.56 %. Every function writes at `to`,
- * which has room for NUMBER_BYTES_MAX bytes, and returns the end of what it wrote; nothing is terminated. */
+/* Numbers for people, in integers only: 1.25 ms, 3.4 MiB, 12,345, 4.56 %. Every function with `to`
+ * writes there, which has room for NUMBER_BYTES_MAX bytes, and returns the end of what it wrote; nothing is
+ * terminated. */
 #ifndef RENDER_NUMBER_H
 #define RENDER_NUMBER_H
 
+#include "core/buf.h"
 #include "parser/profile.h"
 
 enum { NUMBER_BYTES_MAX = 48 };
@@ -41,6 +43,8 @@ char *number_duration(char *to, uint64_t ns, unsigned digits);
 char *number_bytes(char *to, uint64_t bytes, unsigned digits);
 /* By its unit; counts are grouped and never rounded. */
 char *number_value(char *to, enum profile_unit unit, uint64_t value, unsigned digits);
+/* The same, appended. */
+void number_put(struct buf *b, enum profile_unit unit, uint64_t value, unsigned digits);
 
 /* Three significant digits, two decimals at most; "<0.01 %" for less but not nothing; "100 %" only if it is
  * all. A part above the whole counts as all of it, a part of nothing as 0 %. */

@@ -23,13 +23,6 @@ enum {
 
 /* --- words --- */
 
-void svg_add_value(struct buf *b, enum profile_unit unit, uint64_t value, unsigned digits)
-{
-    char text[NUMBER_BYTES_MAX];
-
-    buf_bytes(b, text, (size_t)(number_value(text, unit, value, digits) - text));
-}
-
 void svg_add_percent(struct buf *b, uint64_t part, uint64_t whole)
 {
     char text[NUMBER_BYTES_MAX];

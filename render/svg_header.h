@@ -33,8 +33,7 @@ struct svg_pen {
     struct buf line;  /* for the row that is being made, raw */
 };
 
-/* Appends a value of the measure's unit, a share as a percentage, to the row that is being made. */
-void svg_add_value(struct buf *b, enum profile_unit unit, uint64_t value, unsigned digits);
+/* Appends a share as a percentage. */
 void svg_add_percent(struct buf *b, uint64_t part, uint64_t whole);
 
 void svg_begin(struct svg_pen *pen, const struct render_input *in, struct buf *out);

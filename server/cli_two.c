@@ -101,13 +101,12 @@ static bool join(int to, int key, int data, off_t key_bytes, struct diag *diag)
     if (!look(data, head, &head_n, 0))
         return cannot_join(diag);
     bool stream = two_files_kind(head, head_n) == TWO_FILES_STREAM;
+    if (key_bytes > UINT32_MAX)
+        return two_files_key_too_large(diag);
     char *piece = malloc(PIECE_BYTES);
-
-    if (piece == NULL || key_bytes > UINT32_MAX) {
-        free(piece);
+    if (piece == NULL)
         return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
                         "No memory is left to join the two files.");
-    }
     two_files_joint(joint, (uint32_t)key_bytes);
     bool ok = append(to, stream ? data : key, piece, diag) &&
               (!stream || file_write_all(to, joint, sizeof(joint)) || cannot_join(diag)) &&

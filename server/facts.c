@@ -70,9 +70,7 @@ bool fact_date(enum fact_kind kind, struct str value, int64_t *unix_s)
 
 static void put_number(struct buf *b, enum profile_unit unit, uint64_t value)
 {
-    char text[NUMBER_BYTES_MAX];
-
-    buf_bytes(b, text, (size_t)(number_value(text, unit, value, DIGITS) - text));
+    number_put(b, unit, value, DIGITS);
 }
 
 static void put_point(struct buf *b, enum fact_kind kind, struct str value)

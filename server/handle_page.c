@@ -291,14 +291,15 @@ static void answer_changed(struct exchange *x, const struct record *r)
     reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
 }
 
-/* One that was deleted a moment ago is gone. */
+/* It was there when the request came: one that is not found now is gone. */
 static void answer_unchanged(struct exchange *x, enum store_result result)
 {
     struct diag diag = {0};
-    struct record now;
 
-    if (result == STORE_NOT_FOUND && !profile_record(x, x->parameters[0], &now))
+    if (result == STORE_NOT_FOUND) {
+        profile_gone(x);
         return;
+    }
     storage_failed(x->service, result, "changed", &diag);
     exchange_diag(x, &diag);
 }

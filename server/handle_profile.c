@@ -15,9 +15,16 @@
 #include "server/recent.h"
 #include "server/storage.h"
 #include "server/summary.h"
+#include "server/url.h"
 #include "server/utc.h"
 
 static const char NOT_HERE_HINT[] = "Check the link, or upload the profile again.";
+
+void profile_gone(struct exchange *x)
+{
+    exchange_problem(x, 410, "gone", "Upload the profile again if you still have it.",
+                     "This upload was deleted or has expired.");
+}
 
 bool profile_record(struct exchange *x, struct str id, struct record *r)
 {
@@ -28,8 +35,7 @@ bool profile_record(struct exchange *x, struct str id, struct record *r)
     case RECORD_FOUND:
         return true;
     case RECORD_GONE:
-        exchange_problem(x, 410, "gone", "Upload the profile again if you still have it.",
-                         "This upload was deleted or has expired.");
+        profile_gone(x);
         break;
     case RECORD_NONE:
         exchange_problem(x, 404, "not found", NOT_HERE_HINT, "There is no upload with this id.");
@@ -45,17 +51,6 @@ bool profile_record(struct exchange *x, struct str id, struct record *r)
 }
 
 /* ---- JSON ---- */
-
-/* The base URL's path: what stands before /p/ on this host. */
-static struct str path_of(struct str url)
-{
-    size_t scheme = str_find_str(url, STR("://"));
-    if (scheme == url.n)
-        return STR("");
-    struct str rest = {url.p + scheme + 3, url.n - scheme - 3};
-    size_t slash = str_find(rest, '/');
-    return (struct str){rest.p + slash, rest.n - slash};
-}
 
 /* False: no memory. */
 static bool put(json_t *object, const char *key, json_t *value)
@@ -115,7 +110,7 @@ void profile_json(struct exchange *x, unsigned status, const struct record *r, s
     buf_printf(&url, "/p/%s", r->id);
     bool ok = !url.failed && put_record(all, r, buf_view(&url), token);
     buf_z(&url, "/t/");
-    summary_put(&rest, summary, &(struct summary_part){SIZE_MAX, NULL, path_of(buf_view(&url))});
+    summary_put(&rest, summary, &(struct summary_part){SIZE_MAX, NULL, url_rest(buf_view(&url))});
     struct buf *body = reply_text(&x->reply, status, "application/json");
     if (!ok || rest.failed || json_dump_callback(all, put_bytes, body, JSON_COMPACT) != 0 || body->n == 0) {
         body->failed = true;
@@ -215,7 +210,7 @@ bool take_view(struct exchange *x, struct view_result *result, struct buf *text)
         buf_str(text, shared_bytes_view(result->bytes));
         shared_bytes_unref(result->bytes);
     } else if (result->fd >= 0) {
-        if (!file_read_all(result->fd, SIZE_MAX / 2, text))
+        if (!file_read_all(result->fd, SIZE_MAX / 2, text) && !text->failed)
             diag_set(&diag, DIAG_IO, "upload not readable", "Tell the operator.",
                      "A view of it could not be read.");
         close(result->fd);

@@ -45,6 +45,8 @@ enum exchange_step handle_rename(struct exchange *x);
 
 /* The upload's record. False: x->reply says why not (404, 410, 500). */
 bool profile_record(struct exchange *x, struct str id, struct record *r);
+/* Says that it was deleted or has expired (410). */
+void profile_gone(struct exchange *x);
 
 /* The upload as JSON, for an API client: the record and the summary, which may be empty, in one object; `token` may be
  * NULL. */

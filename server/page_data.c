@@ -21,9 +21,7 @@ uint64_t page_data_number(const json_t *object, const char *key)
 
 void page_data_put_number(struct buf *b, enum profile_unit unit, uint64_t value)
 {
-    char text[NUMBER_BYTES_MAX];
-
-    buf_bytes(b, text, (size_t)(number_value(text, unit, value, DIGITS) - text));
+    number_put(b, unit, value, DIGITS);
 }
 
 void page_data_put_us(struct buf *b, uint64_t us)

@@ -157,8 +157,7 @@ bool pair_finish(struct pair *p, struct diag *diag)
     const struct pair_file *key = &p->file[PAIR_KEY];
 
     if (key->bytes > UINT32_MAX)
-        return diag_set(diag, DIAG_LIMIT, "key file too large", "Record fewer methods.",
-                        "The key file has more than 4 GiB.");
+        return two_files_key_too_large(diag);
     if (p->matched && kind_of(&p->file[PAIR_DATA]) == TWO_FILES_DATA &&
         !two_files_check_key_end(key->tail, key->tail_bytes, diag))
         return false;

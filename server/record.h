@@ -51,7 +51,7 @@ enum { RECORD_BLOB_KEY_CHARS = sizeof("blobs/ab/") - 1 + RECORD_SHA256_CHARS };
 void record_blob_key(const char *sha256, char key[RECORD_BLOB_KEY_CHARS + 1]);
 
 /* Writes refs/<sha256>/<id>, then the record, both durable, then confirms: under the lock of the store it looks
- * whether blob, ref and record are all there. After STORE_OK the upload is acknowledged, and stays.
+ * whether blob and ref are still there. After STORE_OK the upload is acknowledged, and stays.
  *
  * Why it stays: who removes an unneeded blob or ref (below) looks and removes under the same lock. A removal
  * before the confirmation is seen by it; one after it sees the record, which keeps the ref, or the ref, which

@@ -263,10 +263,17 @@ static int open_named(const struct store *s, struct store_temp *t)
     return file_open(s->top, t->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
 }
 
+static int open_either(const struct store *s, struct store_temp *t, bool nameless)
+{
+    return nameless ? open_nameless(s) : open_named(s, t);
+}
+
 static enum store_result open_temp(struct store *s, struct store_temp *t, bool nameless)
 {
     *t = (struct store_temp){.store = s};
-    int fd = nameless ? open_nameless(s) : open_named(s, t);
+    int fd = open_either(s, t, nameless);
+    if (fd < 0 && errno == ENOENT && folder_make_parents(s->top, "tmp/"))
+        fd = open_either(s, t, nameless); /* somebody tidied up too much */
     if (fd < 0)
         return write_failure(s);
     t->fd = fd;
@@ -337,6 +344,14 @@ static enum store_result give_name(struct store *s, const struct store_temp *t, 
     return STORE_OK;
 }
 
+/* It may have waited since its last byte: to the sweep it is as young as its name. The sync says once what failed: a
+ * second one would be silent about what was lost. */
+static bool make_durable(const struct store_temp *t)
+{
+    (void)futimens(t->fd, NULL);
+    return TEMP_FAILURE_RETRY(fsync(t->fd)) == 0;
+}
+
 enum store_result store_temp_commit(struct store *s, struct store_temp *t, const char *key,
                                     enum store_durability durability)
 {
@@ -345,8 +360,8 @@ enum store_result store_temp_commit(struct store *s, struct store_temp *t, const
 
     if (!store_key_valid(key))
         result = refuse_key();
-    else if (durable && TEMP_FAILURE_RETRY(fsync(t->fd)) != 0)
-        result = write_failure(s); /* said once: a second sync would be silent about what was lost */
+    else if (durable && !make_durable(t))
+        result = write_failure(s);
     if (result == STORE_OK) {
         result = give_name(s, t, key);
         if (result == STORE_FULL)

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "server/clock.h"
 #include "server/sweep_pass.h"
 
 enum {
@@ -33,20 +34,18 @@ struct sweep {
     int64_t not_full_before_ms;
 };
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Until the time, or until somebody tells something; under the lock. */
-static void wait_until(struct sweep *w, int64_t until_ms)
+/* Until the time, or until somebody tells something by the condition; under the lock. */
+static void wait_until(struct sweep *w, pthread_cond_t *condition, int64_t until_ms)
 {
     struct timespec until = {.tv_sec = (time_t)(until_ms / 1000), .tv_nsec = until_ms % 1000 * 1000000};
 
-    pthread_cond_timedwait(&w->told, &w->lock, &until);
+    pthread_cond_timedwait(condition, &w->lock, &until);
+}
+
+/* Somebody found the disk full, and it is not long ago that nothing was found to remove; under the lock. */
+static bool full_due(const struct sweep *w)
+{
+    return w->full && clock_ms() >= w->not_full_before_ms;
 }
 
 /* The store's, on any thread. */
@@ -62,32 +61,31 @@ static void disk_full(void *context)
 
 bool sweep_make_room(struct sweep *w)
 {
-    int64_t until_ms = now_ms() + ROOM_WAIT_MS;
-    struct timespec until = {.tv_sec = (time_t)(until_ms / 1000), .tv_nsec = until_ms % 1000 * 1000000};
+    int64_t until_ms = clock_ms() + ROOM_WAIT_MS;
 
     if (w == NULL)
         return false;
     pthread_mutex_lock(&w->lock);
-    while (!w->stop && now_ms() < until_ms && (w->sweeping || (w->full && now_ms() >= w->not_full_before_ms)))
-        pthread_cond_timedwait(&w->swept, &w->lock, &until);
+    while (!w->stop && clock_ms() < until_ms && (w->sweeping || full_due(w)))
+        wait_until(w, &w->swept, until_ms);
     bool made_room = !w->full && !w->sweeping && w->made_room;
     pthread_mutex_unlock(&w->lock);
     return made_room;
 }
 
-/* The plan's: yields after every batch. */
+/* The plan's: yields after every batch. One that is in no hurry ends for one that is. */
 static bool go_on(void *context)
 {
     struct sweep *w = context;
     bool pause = !w->hurried && ++w->batched % BATCH == 0;
 
     pthread_mutex_lock(&w->lock);
-    int64_t until_ms = pause ? now_ms() + PAUSE_MS : 0;
-    while (pause && !w->stop && !w->full && now_ms() < until_ms)
-        wait_until(w, until_ms);
-    bool stop = w->stop;
+    int64_t until_ms = pause ? clock_ms() + PAUSE_MS : 0;
+    while (pause && !w->stop && !full_due(w) && clock_ms() < until_ms)
+        wait_until(w, &w->told, until_ms);
+    bool end = w->stop || (!w->hurried && full_due(w));
     pthread_mutex_unlock(&w->lock);
-    return !stop;
+    return !end;
 }
 
 static void report(const struct sweep *w, const struct sweep_done *d, bool full, int64_t ms)
@@ -104,7 +102,7 @@ static void report(const struct sweep *w, const struct sweep_done *d, bool full,
 /* False if nothing was removed. */
 static bool sweep_once(struct sweep *w, bool full)
 {
-    int64_t begun_ms = now_ms();
+    int64_t begun_ms = clock_ms();
     struct sweep_plan plan = {.now_s = (int64_t)time(NULL),
                               .view_bytes_most = w->config->view_cache_bytes,
                               .full = full,
@@ -113,25 +111,22 @@ static bool sweep_once(struct sweep *w, bool full)
 
     w->hurried = full;
     struct sweep_done done = sweep_pass(w->store, w->log, &plan);
-    report(w, &done, full, now_ms() - begun_ms);
+    report(w, &done, full, clock_ms() - begun_ms);
     return done.expired + done.forgotten + done.refs + done.blobs + done.views > 0;
 }
 
 /* Sleeps until the next sweep is due; under the lock. */
 static void wait_for_turn(struct sweep *w, int64_t next_ms)
 {
-    for (int64_t now = now_ms(); !w->stop && now < next_ms; now = now_ms()) {
-        if (w->full && now >= w->not_full_before_ms)
-            return;
-        wait_until(w, w->full && w->not_full_before_ms < next_ms ? w->not_full_before_ms : next_ms);
-    }
+    while (!w->stop && !full_due(w) && clock_ms() < next_ms)
+        wait_until(w, &w->told, w->full && w->not_full_before_ms < next_ms ? w->not_full_before_ms : next_ms);
 }
 
 /* Under the lock, but for the sweep itself. A disk that is full of what is not ours to remove must not keep the thread
  * busy. */
 static void sweep_in_turn(struct sweep *w)
 {
-    bool full = w->full && now_ms() >= w->not_full_before_ms;
+    bool full = full_due(w);
 
     w->full = w->full && !full;
     w->sweeping = full;
@@ -144,7 +139,7 @@ static void sweep_in_turn(struct sweep *w)
     w->full = w->sweeping = false;
     w->made_room = removed;
     if (!removed)
-        w->not_full_before_ms = now_ms() + FULL_PAUSE_MS;
+        w->not_full_before_ms = clock_ms() + FULL_PAUSE_MS;
     pthread_cond_broadcast(&w->swept);
 }
 
@@ -157,7 +152,7 @@ static void *run(void *sweep)
     pthread_mutex_lock(&w->lock);
     while (!w->stop) {
         sweep_in_turn(w);
-        wait_for_turn(w, now_ms() + interval_ms);
+        wait_for_turn(w, clock_ms() + interval_ms);
     }
     pthread_mutex_unlock(&w->lock);
     return NULL;

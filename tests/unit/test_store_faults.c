@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/aged_store.h"
@@ -107,6 +108,42 @@ static void nothing_shows_before_commit(void **state)
         store_temp_discard(f.store, &t);
         assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
         assert_int_equal(scratch_count(&f.scratch, "blobs"), 2);
+        end(&f);
+    }
+}
+
+static void a_tidied_folder_is_made_again(void **state)
+{
+    (void)state;
+
+    for (int named = 0; named < 2; named++) {
+        faults.no_tmpfile = named;
+        struct aged_store f = aged_store_begin();
+        char path[300];
+        scratch_path(&f.scratch, "tmp", path, sizeof(path));
+        assert_int_equal(rmdir(path), 0);
+        assert_int_equal(store_put(f.store, "blobs/aa/x", STR("there"), STORE_DURABLE), STORE_OK);
+        aged_store_assert_object(&f, "blobs/aa/x", STR("there"));
+        end(&f);
+    }
+}
+
+/* An upload may wait for hours between its last byte and its name. */
+static void what_waited_is_young(void **state)
+{
+    (void)state;
+    static const struct timespec LONG_AGO[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+
+    for (int named = 0; named < 2; named++) {
+        faults.no_tmpfile = named;
+        struct aged_store f = aged_store_begin();
+        struct store_object o;
+        struct store_temp t;
+        assert_int_equal(store_temp_open(f.store, &t), STORE_OK);
+        assert_int_equal(futimens(t.fd, LONG_AGO), 0);
+        assert_int_equal(store_temp_commit(f.store, &t, "blobs/aa/x", STORE_DURABLE), STORE_OK);
+        assert_int_equal(store_look(f.store, "blobs/aa/x", &o), STORE_OK);
+        assert_in_range(time(NULL) - o.used_s, 0, 600);
         end(&f);
     }
 }
@@ -265,6 +302,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_shows_before_commit),
+        cmocka_unit_test(a_tidied_folder_is_made_again),
+        cmocka_unit_test(what_waited_is_young),
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(what_found_no_room_is_written_again),
         cmocka_unit_test(data_is_synced_before_its_name),

@@ -239,6 +239,51 @@ static void room_is_made_for_who_waits(void **state)
     aged_store_end(&f);
 }
 
+static void fill_disk(void *f)
+{
+    assert_int_equal(put_on_full_disk(f), STORE_FULL);
+}
+
+/* The first one that is told of. */
+static void assert_swept(int log, const char *views, const char *disk_full)
+{
+    char line[512] = "";
+    size_t n = 0;
+
+    while (n < sizeof(line) - 1 && read(log, line + n, 1) == 1 && line[n] != '\n')
+        n++;
+    assert_non_null(strstr(line, views));
+    assert_non_null(strstr(line, disk_full));
+}
+
+/* It has removed a blob, and would come to the views last. */
+static void one_in_no_hurry_ends_for_a_full_disk(void **state)
+{
+    (void)state;
+    static const struct config CONFIG = {.view_cache_bytes = MIB, .sweep_interval_s = HOUR_S};
+    struct aged_store f = aged_store_begin();
+    struct aged_upload one = aged_store_describe(&f, 1, HOUR_S);
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    struct log *log = log_new(LOG_INFO, ends[1]);
+    assert_non_null(log);
+    aged_store_put(&f, one.blob, 5, 3 * DAY_S);
+    aged_store_put(&f, "views/ab/old", 10, 40 * DAY_S);
+    held_up.path = one.blob;
+    held_up.meanwhile = fill_disk;
+    held_up.context = &f;
+    struct sweep *w = sweep_start(&CONFIG, f.store, log);
+    assert_non_null(w);
+    assert_swept(ends[0], " views=0 ", " disk_full=0 ");
+    assert_swept(ends[0], " views=1 ", " disk_full=1 ");
+    sweep_stop(w);
+    log_free(log);
+    close(ends[0]);
+    close(ends[1]);
+    aged_store_end(&f);
+}
+
 static void it_ends_at_once(void **state)
 {
     (void)state;
@@ -264,6 +309,7 @@ int main(void)
         cmocka_unit_test(the_thread_sweeps_at_start_and_in_time),
         cmocka_unit_test(a_write_that_finds_no_room_wakes_it),
         cmocka_unit_test(room_is_made_for_who_waits),
+        cmocka_unit_test(one_in_no_hurry_ends_for_a_full_disk),
         cmocka_unit_test(it_ends_at_once),
     };
     return cmocka_run_group_tests_name("sweep", tests, NULL, NULL);
