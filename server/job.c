@@ -13,8 +13,7 @@ enum {
     SPARE_CHUNKS = 64,
     /* An upload that does not fold while it arrives has no queue to speak of: one chunk is worked on, one
        waits. */
-    SPOOL_QUEUE_BYTES = CHUNK_BYTES,
-    ROOM_TRIES = 4 /* on a full disk: others may take the room that was made */
+    SPOOL_QUEUE_BYTES = CHUNK_BYTES
 };
 
 enum { LANE_SPOOL, LANE_HASH, LANE_FOLD };
@@ -95,7 +94,8 @@ static void spool(void *context, const uint8_t *p, size_t n)
     if (is_refused(job))
         return;
     enum store_result result = store_temp_write(&job->temp, p, n);
-    for (unsigned i = 0; i < ROOM_TRIES && result == STORE_FULL && sweep_make_room(job->service->sweep); i++)
+    for (unsigned i = 0; i < SWEEP_ROOM_TRIES && result == STORE_FULL && sweep_make_room(job->service->sweep);
+         i++)
         result = store_temp_write(&job->temp, p, n);
     if (result == STORE_OK)
         return;

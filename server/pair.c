@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "server/storage.h"
+#include "server/sweep.h"
 
 enum { PIECE_BYTES = 16 << 10 };
 
@@ -23,6 +24,7 @@ void pair_free(struct pair *p)
     if (p->service != NULL)
         store_temp_discard(p->service->store, &p->held);
     buf_free(&p->next);
+    buf_free(&p->unheld);
 }
 
 bool pair_seen(const struct pair *p)
@@ -37,7 +39,7 @@ static uint64_t held_left(const struct pair *p)
 
 uint64_t pair_waiting_bytes(const struct pair *p)
 {
-    return held_left(p) + p->next.n;
+    return held_left(p) + p->unheld.n + p->next.n;
 }
 
 /* ---- what arrives ---- */
@@ -47,12 +49,26 @@ static enum two_files_kind kind_of(const struct pair_file *f)
     return two_files_kind(f->head, f->head_bytes);
 }
 
-static bool hold(struct pair *p, const char *bytes, size_t n, struct diag *diag)
+static bool keep(struct buf *b, const char *bytes, size_t n, struct diag *diag)
+{
+    buf_bytes(b, bytes, n);
+    return !b->failed || diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                                  "No memory to take more of the upload.");
+}
+
+static enum store_result write_held(struct pair *p, const char *bytes, size_t n)
 {
     enum store_result result = p->held.open ? STORE_OK : store_temp_open(p->service->store, &p->held);
 
-    if (result == STORE_OK)
-        result = store_temp_write(&p->held, bytes, n);
+    return result == STORE_OK ? store_temp_write(&p->held, bytes, n) : result;
+}
+
+static bool hold(struct pair *p, const char *bytes, size_t n, struct diag *diag)
+{
+    enum store_result result = p->unheld.n > 0 ? STORE_FULL : write_held(p, bytes, n);
+
+    if (result == STORE_FULL)
+        return keep(&p->unheld, bytes, n, diag);
     if (result != STORE_OK)
         storage_failed(p->service, result, "stored", diag);
     return result == STORE_OK;
@@ -60,11 +76,7 @@ static bool hold(struct pair *p, const char *bytes, size_t n, struct diag *diag)
 
 static bool pass(struct pair *p, const char *bytes, size_t n, struct diag *diag)
 {
-    if (!p->sending)
-        return job_push(p->job, bytes, n);
-    buf_bytes(&p->next, bytes, n);
-    return !p->next.failed || diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                                       "No memory to take more of the upload.");
+    return p->sending ? keep(&p->next, bytes, n, diag) : job_push(p->job, bytes, n);
 }
 
 /* Where the file that arrives goes, now that its kind is known. A key waits: of how much text a stream's summary is made
@@ -150,6 +162,44 @@ bool pair_end(struct pair *p, bool named, struct diag *diag)
     return !f->seen || f->way != PAIR_UNDECIDED || settle(p, diag);
 }
 
+/* ---- a full disk ---- */
+
+/* It takes seconds: nothing for a thread that serves connections. */
+static void make_room(struct task *task)
+{
+    struct pair_room *room = (struct pair_room *)task;
+
+    room->made = sweep_make_room(room->sweep);
+    room->exchange->resume(room->exchange);
+}
+
+static enum pair_step hold_rest(struct pair *p, struct exchange *x, struct diag *diag)
+{
+    struct pair_room *room = &p->room;
+    bool asked = room->tries > 0;
+    enum store_result result = STORE_FULL;
+
+    if (p->unheld.n == 0)
+        return PAIR_DONE;
+    errno = ENOSPC;
+    if (asked && room->made)
+        result = write_held(p, p->unheld.p, p->unheld.n);
+    if (result == STORE_OK) {
+        buf_free(&p->unheld);
+        room->tries = 0;
+        return PAIR_DONE;
+    }
+    if (result != STORE_FULL || (asked && !room->made) || room->tries == SWEEP_ROOM_TRIES) {
+        storage_failed(p->service, result, "stored", diag);
+        return PAIR_FAILED;
+    }
+    *room = (struct pair_room){
+        .task.run = make_room, .sweep = p->service->sweep, .exchange = x, .tries = room->tries + 1};
+    x->suspend(x);
+    pool_submit(p->service->pool, &room->task);
+    return PAIR_WAIT;
+}
+
 /* ---- the end ---- */
 
 bool pair_finish(struct pair *p, struct diag *diag)
@@ -165,9 +215,9 @@ bool pair_finish(struct pair *p, struct diag *diag)
     return true;
 }
 
-bool pair_waits(const struct pair *p)
+static bool sends(const struct pair *p)
 {
-    return p->sending && pair_waiting_bytes(p) > 0;
+    return p->sending && held_left(p) + p->next.n > 0;
 }
 
 static bool send_joint(struct pair *p)
@@ -198,7 +248,11 @@ static bool send_held(struct pair *p, struct diag *diag)
 
 enum pair_step pair_go_on(struct pair *p, struct exchange *x, struct diag *diag)
 {
-    while (pair_waits(p)) {
+    enum pair_step held = hold_rest(p, x, diag);
+
+    if (held != PAIR_DONE)
+        return held;
+    while (sends(p)) {
         if (!job_ready(p->job, x))
             return PAIR_WAIT;
         if (held_left(p) > 0) {

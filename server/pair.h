@@ -4,7 +4,7 @@
  *
  *     pair_begin -> pair_data .. -> pair_end, once or twice; pair_finish at the end of the form
  *
- * Whenever pair_waits, what waits has to go on first: pair_go_on, until it says so. One thread. */
+ * Before each of these pair_go_on, until it says that what waited has gone on; and behind pair_finish. One thread. */
 #ifndef SERVER_PAIR_H
 #define SERVER_PAIR_H
 
@@ -29,6 +29,14 @@ struct pair {
     uint64_t held_sent;     /* bytes of it that have gone on */
     bool sending, joined;   /* the held half goes on; the joint has */
     struct buf next;        /* of the half that arrives: goes on behind the held one */
+    struct buf unheld;      /* behind the held bytes, while .. */
+    struct pair_room {      /* .. room for them is made on a full disk */
+        struct task task;   /* first */
+        struct sweep *sweep;
+        struct exchange *exchange;
+        unsigned tries;
+        bool made;
+    } room;
 };
 
 /* `p` zeroed; job and service are the caller's. */
@@ -53,10 +61,9 @@ bool pair_finish(struct pair *p, struct diag *diag) __attribute__((warn_unused_r
 
 enum pair_step {
     PAIR_DONE,
-    PAIR_WAIT,  /* x is suspended, and resumed when the job has room */
+    PAIR_WAIT,  /* x is suspended, and resumed when the job or the disk has room */
     PAIR_FAILED /* diag, or the job's own */
 };
-bool pair_waits(const struct pair *p);
 enum pair_step pair_go_on(struct pair *p, struct exchange *x, struct diag *diag);
 
 #endif

@@ -12,6 +12,8 @@
 
 struct sweep;
 
+enum { SWEEP_ROOM_TRIES = 4 }; /* of a write: others may take the room that was made */
+
 /* Before other threads use the store. All three outlive the sweep. NULL: no memory, or no thread. */
 struct sweep *sweep_start(const struct config *config, struct store *store, const struct log *log)
     __attribute__((warn_unused_result));
