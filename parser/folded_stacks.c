@@ -4,10 +4,12 @@
  *
  * Lines that begin with # are comments. CR before LF is dropped. Anything else is counted and left out,
  * and so is what is longer than a line may be. Equal stacks may occur many times; their counts add up. A file is
- * folded stacks when most of the lines at its beginning are. */
+ * folded stacks when most of the lines at its beginning are, unless they are those of a log: its messages may hold
+ * anything, and end in a number. */
 #include <string.h>
 
 #include "core/clean.h"
+#include "parser/foreign_shapes.h"
 #include "parser/format.h"
 
 struct folded_stacks {
@@ -70,7 +72,9 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
         good += ok;
         deep += ok && str_find(line, ';') < line.n;
     }
-    return deep > 0 && good * 2 >= all ? DETECT_YES : DETECT_NO;
+    if (deep == 0 || good * 2 < all || foreign_is_logcat((struct str){(const char *)p, n}))
+        return DETECT_NO;
+    return DETECT_YES;
 }
 
 static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)

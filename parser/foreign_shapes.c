@@ -164,15 +164,6 @@ static bool next_line(struct str *rest, struct str *line)
     return true;
 }
 
-/* Whether s fits a pattern: 0 stands for a digit, anything else for itself. */
-static bool fits(struct str s, const char *pattern)
-{
-    for (size_t i = 0; pattern[i] != '\0'; i++)
-        if (i >= s.n || (pattern[i] == '0' ? !is_digit(s.p[i]) : s.p[i] != pattern[i]))
-            return false;
-    return true;
-}
-
 /* Lines for which the test says yes are the most, and two at least. */
 static bool most_lines(struct str head, bool (*test)(struct str line))
 {
@@ -186,19 +177,6 @@ static bool most_lines(struct str head, bool (*test)(struct str line))
         yes += test(line);
     }
     return yes >= 2 && 2 * yes > all;
-}
-
-static bool is_log_line(struct str line)
-{
-    if (fits(line, "00-00 00:00:00.000 ") || fits(line, "0000-00-00 00:00:00.000 "))
-        return str_find(line, ':') < line.n;
-    return line.n > 4 && line.p[1] == '/' && strchr("VDIWEFA", line.p[0]) != NULL &&
-           str_find_str(line, STR("): ")) < line.n;
-}
-
-bool foreign_is_logcat(struct str head)
-{
-    return most_lines(head, is_log_line);
 }
 
 static bool is_mapping_line(struct str line)

@@ -13,8 +13,7 @@ bool foreign_is_pprof(struct str head);
  * indented lines with an address each. */
 bool foreign_is_perf_script(struct str head);
 
-/* Lines of logcat in one of its two usual forms: `01-31 12:34:56.789  123  456 I tag: text` (with or without
- * the numbers) and `I/tag(  123): text`. */
+/* Text of logcat in any of its forms: two lines at least that only it writes, and most of them. */
 bool foreign_is_logcat(struct str head);
 
 /* Lines of ProGuard's and R8's mapping files: `a.B -> c:`. */

@@ -188,7 +188,7 @@ const struct foreign FOREIGN[] = {
     {.code = "logcat", .title = "logcat output",
      .detail = "This is text of logcat; it has no method calls.",
      .hint = RECORD_METHODS,
-     .marks = {LINE("--------- beginning of ")}, .test = foreign_is_logcat},
+     .test = foreign_is_logcat},
     {.code = "mapping", .title = "mapping file",
      .detail = "This is a mapping of ProGuard or R8, which says what names were before they were shortened.",
      .hint = "Upload the trace that was recorded with that build.",

@@ -15,6 +15,8 @@
 #include "parser/format.h"
 #include "tests/support/hostile.h"
 
+extern const struct format FORMAT_FOLDED_STACKS;
+
 static const char *code_of(struct str head)
 {
     const struct foreign *f = foreign_find(head);
@@ -148,12 +150,84 @@ static void lines_of_logs(void **state)
     assert_false(foreign_is_base64_trace(STR("data:U0xPV/MA")));
 }
 
+/* In each form of `adb logcat -v`, with messages that could be folded stacks; CR before LF, or none. */
+static void all_forms_of_logcat(void **state)
+{
+    (void)state;
+    static const char *const LOGS[] = {
+        "I/App     ( 4711): a;b 1\nW/Choreographer( 4711): c;d 2\n",
+        "I/App(10123: 4711): a;b 1\nW/Choreographer(10123: 4711): c;d 2\n",
+        "I( 4711) a;b 1  (App)\nW( 4711) c;d 2  (Choreographer)\n",
+        "I( 4711: 4712) a;b 1\nW( 4711: 4712) c;d 2\n",
+        "I/App     : a;b 1\nW/Choreographer: c;d 2\n",
+        "05-06 07:08:09.123 I/App     ( 4711): a;b 1\n05-06 07:08:09.124 W/X( 4711): c;d 2\n",
+        "05-06 07:08:09.123  4711  4712 I App     : a;b 1\n05-06 07:08:09.124  4711  4712 W X: c;d 2\n",
+        "05-06 07:08:09.123 u0_a123  4711  4712 I App     : a;b 1\n"
+        "05-06 07:08:09.124 10123  4711  4712 W X: c;d 2\n",
+        "2024-05-06 07:08:09.123456 +0200  4711  4712 I App     : a;b 1\n"
+        "2024-05-06 07:08:09.123457 +0200  4711  4712 W X: c;d 2\n",
+        "         1714972089.123  4711  4712 I App     : a;b 1\n         1714972089.124  4711  4712 W X: c;d "
+        "2\n",
+        "1714972089.123456789 I/App     ( 4711): a;b 1\n1714972089.223456789 I/App     ( 4711): c;d 2\n",
+        "[ 05-06 07:08:09.123  4711: 4712 I/App      ]\na;b 1\nc;d 2\ne;f 3\n\n",
+        "[ 1714972089.123  4711: 4712 I/App      ]\na;b 1\nc;d 2\ne;f 3\n\n",
+        "2024-05-06 07:08:09.123  4711-4712  App  com.example.app  I  a;b 1\n"
+        "2024-05-06 07:08:09.124  4711-4712  App  com.example.app  I  c;d 2\n",
+    };
+
+    for (size_t i = 0; i < 4 * sizeof(LOGS) / sizeof(*LOGS); i++) {
+        struct buf b = {0};
+        if ((i & 1) != 0)
+            buf_z(&b, "--------- beginning of main\n");
+        for (const char *p = LOGS[i / 4]; *p != '\0'; p++)
+            buf_str(&b, *p == '\n' && (i & 2) != 0 ? STR("\r\n") : (struct str){p, 1});
+        assert_false(b.failed);
+        if (!foreign_is_logcat(buf_view(&b)))
+            fail_msg("not taken for a log: %s", LOGS[i / 4]);
+        assert_int_equal(FORMAT_FOLDED_STACKS.detect((const uint8_t *)b.p, b.n, true), DETECT_NO);
+        assert_string_equal(code_of(buf_view(&b)), "logcat");
+        buf_free(&b);
+    }
+    assert_string_equal(code_of(STR("--------- beginning of main\na;b 1\n")), "logcat");
+    assert_int_equal(
+        FORMAT_FOLDED_STACKS.detect((const uint8_t *)"--------- beginning of main\na;b 1\n", 34, true),
+        DETECT_NO);
+}
+
+/* Names of frames hold slashes, colons, blanks and numbers as well. */
+static void folded_stacks_are_no_log(void **state)
+{
+    (void)state;
+    static const char *const STACKS[] = {
+        "I/O: read;x 5\nI/O: write;y 6\n",
+        "I/O;D/ISK 5\nI/O;E/ND 6\n",
+        "D/isk/path/name: open;x 5\nD/isk/path/name: close;y 6\n",
+        "D/Some.Class::method: x;y 5\nD/Some.Class::other: x;y 5\n",
+        "A(int) b;c 5\nA(12) b;c 6\nE(1:2) x;y 7\n",
+        "main: 12:30 a/b;run (x): y 5\nworker/1: 07:08:09.123 c;d 6\n",
+        "12.5 ms;a 1\n13.5 ms;b 2\n",
+        "1.500 a b;c 1\n1.600 a b;c 2\n",
+        "05-06;a 1\n05-07;b 2\n",
+        "[ main ];a: b/c 1\n[ 12 main/x:1 ];b 2\n",
+        "/system/bin/app_process64 (deleted);a 1\n/x: y;b 2\n",
+        "I/;a 1\nW/: ;b 2\nE(;c 1\n(;d 2\n",
+    };
+
+    for (size_t i = 0; i < sizeof(STACKS) / sizeof(*STACKS); i++) {
+        if (foreign_is_logcat(str_of(STACKS[i])))
+            fail_msg("taken for a log: %s", STACKS[i]);
+        assert_int_equal(FORMAT_FOLDED_STACKS.detect((const uint8_t *)STACKS[i], strlen(STACKS[i]), true),
+                         DETECT_YES);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mark_leads_to_its_row), cmocka_unit_test(every_row_says_what_to_do),
         cmocka_unit_test(cuttings_do_not_matter),      cmocka_unit_test(only_the_beginning_counts),
         cmocka_unit_test(what_is_none_of_them),        cmocka_unit_test(lines_of_logs),
+        cmocka_unit_test(all_forms_of_logcat),         cmocka_unit_test(folded_stacks_are_no_log),
     };
     return cmocka_run_group_tests_name("foreign", tests, NULL, NULL);
 }
