@@ -4,10 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/clean.h"
-
-enum { DAMAGE_MARKS = 4, WIDENED_PAIRS = 16, CRLF_MARKS = 2 }; /* as many as chance does not bring */
-
 const char ANDROID_PULL_AGAIN[] = "Pull the file from the device again (adb pull) and upload it unchanged.";
 
 enum detection android_slow_version(const uint8_t *p, size_t n, bool final, uint32_t *version)
@@ -105,103 +101,6 @@ void android_check_end(struct android *a, uint32_t version, uint64_t file_bytes)
     if (a->ended && file_bytes > a->end_offset)
         builder_warn(a->builder, a->damaged ? WARN_DAMAGED : WARN_TRAILING_BYTES, file_bytes - a->end_offset,
                      a->end_offset);
-}
-
-/* Whether n bytes of text stand at p, of `left`: no control characters but tabs and a LF at the end, which cuts no
- * UTF-8 sequence. */
-static bool is_name(const uint8_t *p, size_t n, size_t left)
-{
-    size_t plain = 0;
-
-    while (plain < n && (p[plain] >= ' ' || p[plain] == '\t'))
-        plain++;
-    if (plain + 1 == n && p[plain] == '\n')
-        plain = n;
-    return plain == n && (n == left || (p[n] & 0xc0) != 0x80);
-}
-
-/* What a conversion leaves may stand in the names of a good file as well. These are told by their length, a u16 before
- * them, which a conversion would not have changed with them. */
-static void blank_names(uint8_t *p, size_t n)
-{
-    for (size_t at = 2; at < n; at++) {
-        size_t left = n - at, length = (size_t)p[at - 2] | (size_t)p[at - 1] << 8;
-        if (length > left)
-            length = left;
-        if (length == 0 || p[at - 1] >= ' ' || !is_name(p + at, length, left))
-            continue;
-        memset(p + at, 0, length);
-        at += length - 1;
-    }
-}
-
-/* Each byte that is no UTF-8 became EF BF BD. */
-static bool has_replacements(const uint8_t *p, size_t n)
-{
-    unsigned marks = 0;
-
-    for (size_t i = 0; i + 3 <= n && marks < DAMAGE_MARKS; i++)
-        if (p[i] == 0xef && p[i + 1] == 0xbf && p[i + 2] == 0xbd)
-            marks++;
-    return marks >= DAMAGE_MARKS;
-}
-
-/* Each byte above 7F became two, C2 or C3 and another one: taken for Latin-1, and written as UTF-8. */
-static bool is_widened(const uint8_t *p, size_t n)
-{
-    unsigned pairs = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        if (p[i] < 0x80)
-            continue;
-        if (p[i] != 0xc2 && p[i] != 0xc3)
-            return false;
-        if (i + 1 < n && (p[i + 1] & 0xc0) != 0x80)
-            return false;
-        pairs++;
-        i++;
-    }
-    return pairs >= WIDENED_PAIRS;
-}
-
-/* Each LF became CR LF. A file that is whole has LFs without a CR, unless its text has none. */
-static bool has_crlf_only(const uint8_t *p, size_t n, bool text_has)
-{
-    unsigned all = 0, of_text = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        if (p[i] != '\n')
-            continue;
-        if (i == 0 || p[i - 1] != '\r')
-            return false;
-        all++;
-        of_text += i > 1 && p[i - 2] >= ' ' && p[i - 2] <= '~';
-    }
-    return all >= CRLF_MARKS && (text_has || of_text >= CRLF_MARKS);
-}
-
-bool android_text_damaged(struct android *a, const uint8_t *p, size_t n, uint64_t offset)
-{
-    uint8_t nameless[ANDROID_WINDOW_BYTES];
-    const char *what = NULL;
-
-    if (n > ANDROID_WINDOW_BYTES)
-        n = ANDROID_WINDOW_BYTES;
-    bool utf8 = clean_is_utf8((struct str){(const char *)p, n}); /* as all that was converted */
-    memcpy(nameless, p, n);
-    blank_names(nameless, n);
-    if (utf8 && has_replacements(nameless, n))
-        what = "is full of replacement characters (EF BF BD)";
-    else if (utf8 && is_widened(nameless, n))
-        what = "has two bytes (C2 or C3 and another one) in the place of each one above 7F";
-    else if (has_crlf_only(p, n, a->keys.has_crlf))
-        what = "has a CR before every LF";
-    if (what == NULL)
-        return false;
-    diag_at(a->diag, DIAG_UNUSABLE, offset, "damaged by a text conversion", ANDROID_PULL_AGAIN,
-            "The binary part %s: the file was passed through a text conversion, which cannot be undone.",
-            what);
-    return true;
 }
 
 /* ---- clocks ---- */

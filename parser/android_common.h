@@ -14,7 +14,7 @@
 
 enum {
     ANDROID_BATCH = 256,        /* events that are decoded side by side */
-    ANDROID_WINDOW_BYTES = 4096 /* of the binary part, that android_text_damaged looks at */
+    ANDROID_WINDOW_BYTES = 4096 /* of the binary part, that android_converted.h looks at */
 };
 
 extern const char ANDROID_PULL_AGAIN[]; /* the remedy for damage on the way */
@@ -98,11 +98,6 @@ bool android_fact_number(struct android *a, struct str name, uint64_t value)
 bool android_fact(struct android *a, struct str name, struct str value) __attribute__((warn_unused_result));
 /* How long the lists of methods and threads are, by now. */
 bool android_fact_lists(struct android *a) __attribute__((warn_unused_result));
-
-/* Whether the file went through a conversion of text, of its characters or line ends, by the first
- * ANDROID_WINDOW_BYTES of its binary part, which begins at `offset`: then diag is set. What only the names there have
- * in common with such a file does not count. */
-bool android_text_damaged(struct android *a, const uint8_t *p, size_t n, uint64_t offset);
 
 /* Names the threads and makes the checks; false also if there was no record, which should have begun at
  * `data_offset`. The builder's clocks must be final. */

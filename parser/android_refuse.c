@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/cursor.h"
-#include "parser/android_common.h"
+#include "parser/android_converted.h"
 #include "parser/two_files.h"
 
 enum { THREAD_MAX = 1 << 22 /* no kernel gives larger ids */ };
@@ -104,16 +104,8 @@ static bool refuse_slow(struct diag *diag, uint32_t version)
             diag, DIAG_UNUSABLE, 0, "key section missing", TWO_FILES_HINT,
             "This is the data file of a method trace in two files, or the end of one that was cut: "
             "the text with its methods and threads is not there.");
-    if (version == 0xbfef)
-        return diag_at(
-            diag, DIAG_UNUSABLE, 4, "damaged by a text conversion", ANDROID_PULL_AGAIN,
-            "The binary header has replacement characters (EF BF BD): the file was passed through a "
-            "text conversion, which cannot be undone.");
-    if ((version & 0xff) == 0xc3 && version >> 8 >= 0xb1 && version >> 8 <= 0xb6)
-        return diag_at(diag, DIAG_UNUSABLE, 4, "damaged by a text conversion", ANDROID_PULL_AGAIN,
-                       "The binary header has two bytes (C3 and another one) in the place of each one above "
-                       "7F: the file "
-                       "was passed through a text conversion.");
+    if (android_version_converted(version, diag))
+        return false;
     return diag_at(
         diag, DIAG_UNUSABLE, 4, "unknown trace version", ANDROID_PULL_AGAIN,
         "The binary header says version 0x%x; known without a key section are 0xf1 to 0xf6, 4, 5 and 6.",

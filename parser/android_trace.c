@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "core/cursor.h"
-#include "parser/android_common.h"
+#include "parser/android_converted.h"
 #include "parser/two_files.h"
 
 enum {
@@ -31,9 +31,12 @@ struct android_trace {
     struct android android;
     enum { IN_KEYS, IN_HEADER, IN_GAP, IN_RECORDS } phase;
     uint64_t header_offset, data_offset; /* of the file */
-    uint32_t record_bytes;
-    bool one_byte_thread, two_times;
+    struct android_records records;
     uint32_t *tracks; /* by record's thread id: track + 1; 0 = not seen */
+    bool in_doubt;    /* whether the next record stands where it should */
+    unsigned doubts;
+    uint64_t doubt_offset;                /* of the last one */
+    uint8_t before[ANDROID_BEFORE_BYTES]; /* the record before, if it is no larger */
     struct event batch[ANDROID_BATCH];
 };
 
@@ -61,10 +64,15 @@ static bool begin(void *state, struct builder *b, const struct reader_limits *li
     return android_init(&t->android, b, limits, diag);
 }
 
+/* Takes lines; the first ones also tell whether all of them were converted. */
 static size_t feed_keys(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
 {
-    size_t taken = android_line(&t->android, p, n, offset, false, ok);
+    size_t taken = 0;
 
+    if (offset == 0 && android_lines_converted(p, n, t->android.diag))
+        *ok = false;
+    else
+        taken = android_line(&t->android, p, n, offset, false, ok);
     if (t->android.keys.part == KEY_END && !t->android.in_long_line)
         t->phase = IN_HEADER;
     return taken;
@@ -74,10 +82,10 @@ static size_t feed_keys(struct android_trace *t, const uint8_t *p, size_t n, uin
 
 static bool check_record_size(struct android_trace *t, uint32_t version, uint32_t declared)
 {
-    t->one_byte_thread = version == 1;
-    t->record_bytes = version == 1 ? 9 : version == 2 ? 10 : declared;
-    t->two_times = t->record_bytes >= 14;
-    if (t->record_bytes >= (version == 1 ? 9 : 10))
+    t->records.one_byte_thread = version == 1;
+    t->records.bytes = version == 1 ? 9 : version == 2 ? 10 : declared;
+    t->records.two_times = t->records.bytes >= 14;
+    if (t->records.bytes >= (version == 1 ? 9 : 10))
         return true;
     return diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset + 16, "damaged trace header",
                    ANDROID_PULL_AGAIN,
@@ -91,9 +99,9 @@ static bool declare_values(struct android_trace *t)
 
     if (clock == KEY_CLOCK_UNKNOWN) {
         builder_warn(t->android.builder, WARN_CLOCK_UNKNOWN, 1, WARNING_NO_OFFSET);
-        clock = t->two_times ? KEY_CLOCK_DUAL : KEY_CLOCK_CPU;
+        clock = t->records.two_times ? KEY_CLOCK_DUAL : KEY_CLOCK_CPU;
     }
-    if (clock == KEY_CLOCK_DUAL && !t->two_times)
+    if (clock == KEY_CLOCK_DUAL && !t->records.two_times)
         clock = KEY_CLOCK_CPU;
     return android_values(&t->android, clock);
 }
@@ -133,17 +141,35 @@ static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
         return diag_at(
             t->android.diag, DIAG_UNUSABLE, t->header_offset + 6, "damaged trace header", ANDROID_PULL_AGAIN,
             "The binary header says that the records begin at its byte %u, within the header.", data);
+    t->records.at = data;
+    if (android_records_converted(&t->android, p, n, t->header_offset, &t->records))
+        return false;
     t->data_offset = t->header_offset + data;
     if (t->android.keys.version != version)
         builder_warn(t->android.builder, WARN_VERSION_MISMATCH, 1, t->header_offset + 4);
     t->phase = IN_GAP;
     return declare_values(t) && android_fact_number(&t->android, STR("version"), version) &&
            android_fact_number(&t->android, STR("start_us"), start_us) &&
-           android_fact_number(&t->android, STR("record_bytes"), t->record_bytes) &&
+           android_fact_number(&t->android, STR("record_bytes"), t->records.bytes) &&
            android_fact_lists(&t->android);
 }
 
 /* ---- records ---- */
+
+/* A thread that is not listed may be the first record behind a byte that was lost. */
+static bool is_doubtful(struct android_trace *t, uint32_t thread, uint64_t offset)
+{
+    uint32_t id;
+    string_id name;
+
+    if (t->doubts >= ANDROID_DOUBTS_MAX || offset == t->doubt_offset || thread == 0 ||
+        t->tracks[thread] != 0 || key_section_thread(&t->android.keys, thread, &id, &name))
+        return false;
+    t->doubts++;
+    t->doubt_offset = offset;
+    t->in_doubt = true;
+    return true;
+}
 
 /* A record whose thread or method is not known yet. False with diag set, or without: a record to be left
  * out. */
@@ -166,22 +192,22 @@ static bool decode_rare(struct android_trace *t, uint32_t thread, uint32_t word,
     return e->frame != FRAME_NONE;
 }
 
-/* Records side by side into the batch, up to the first one that has to be left out. Returns the bytes taken.
+/* Records side by side into the batch, up to the first one that has to be left out, or that is in doubt. Returns the bytes taken.
  * `dual` is a constant where this is inlined: version 3 with both clocks, which nearly all files are. */
 static inline __attribute__((always_inline)) size_t decode(struct android_trace *t, const uint8_t *p,
                                                            size_t n, uint64_t offset, size_t *count,
                                                            const bool dual)
 {
-    const size_t size = t->record_bytes;
+    const size_t size = t->records.bytes;
     const uint32_t *tracks = t->tracks;
     size_t used = 0;
 
     for (*count = 0; *count < ANDROID_BATCH && n - used >= size; ++*count) {
         struct event *e = &t->batch[*count];
         const uint8_t *record = p + used;
-        const uint8_t *rest = record + (dual || !t->one_byte_thread ? 2 : 1);
+        const uint8_t *rest = record + (dual || !t->records.one_byte_thread ? 2 : 1);
         uint32_t thread =
-            dual || !t->one_byte_thread ? (uint32_t)record[0] | (uint32_t)record[1] << 8 : record[0];
+            dual || !t->records.one_byte_thread ? (uint32_t)record[0] | (uint32_t)record[1] << 8 : record[0];
         uint32_t word = cursor_le32(rest);
         e->clock[0] = cursor_le32(rest + (dual ? 8 : 4));
         if (dual)
@@ -191,22 +217,47 @@ static inline __attribute__((always_inline)) size_t decode(struct android_trace 
         e->at = 0;
         e->frame = method_table_get(&t->android.keys.methods, word & ~3u);
         used += size;
-        if (__builtin_expect(e->track == UINT32_MAX || e->frame == FRAME_NONE, 0) &&
-            !decode_rare(t, thread, word, offset + used - size, e))
-            break;
+        if (__builtin_expect(e->track == UINT32_MAX || e->frame == FRAME_NONE, 0)) {
+            if (is_doubtful(t, thread, offset + used - size)) {
+                used -= size;
+                break;
+            }
+            if (!decode_rare(t, thread, word, offset + used - size, e))
+                break;
+        }
     }
+    if (used >= size && size <= sizeof(t->before))
+        memcpy(t->before, p + used - size, size);
     return used;
 }
 
-static size_t feed_records(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
+/* Whether records may be decoded on; if not, more bytes are needed, or *ok is false. */
+static bool settle_doubt(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool final,
+                         bool *ok)
+{
+    const struct android_records *r = &t->records;
+
+    if (!t->in_doubt)
+        return true;
+    if (n < ANDROID_WINDOW_BYTES && !final)
+        return false;
+    if (offset > t->data_offset && r->bytes <= sizeof(t->before))
+        *ok = !android_lost_cr(&t->android, t->before, p, n, offset, r, android_record_fits);
+    t->in_doubt = false;
+    return *ok;
+}
+
+static size_t feed_records(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool final,
+                           bool *ok)
 {
     size_t used = 0;
 
-    while (*ok && n - used >= t->record_bytes) {
+    while (*ok && n - used >= t->records.bytes &&
+           settle_doubt(t, p + used, n - used, offset + used, final, ok)) {
         size_t count, taken = t->android.dual ? decode(t, p + used, n - used, offset + used, &count, true)
                                               : decode(t, p + used, n - used, offset + used, &count, false);
         *ok = t->android.diag->kind == DIAG_NONE &&
-              android_events(&t->android, t->batch, count, offset + used, t->record_bytes);
+              android_events(&t->android, t->batch, count, offset + used, t->records.bytes);
         used += taken;
     }
     return used;
@@ -220,6 +271,8 @@ static size_t feed_phase(struct android_trace *t, const uint8_t *p, size_t n, ui
 {
     switch (t->phase) {
     case IN_KEYS:
+        if (offset == 0 && n < ANDROID_LINES_BYTES && !final)
+            return 0;
         return feed_keys(t, p, n, offset, ok);
     case IN_HEADER:
         if (n < ANDROID_WINDOW_BYTES && !final)
@@ -234,7 +287,7 @@ static size_t feed_phase(struct android_trace *t, const uint8_t *p, size_t n, ui
         return gap < n ? (size_t)gap : n;
     }
     case IN_RECORDS:
-        return feed_records(t, p, n, offset, ok);
+        return feed_records(t, p, n, offset, final, ok);
     }
     return 0;
 }

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "core/cursor.h"
+#include "parser/android_converted.h"
 #include "parser/android_v2_fold.h"
 
 enum { HEADER_BYTES = 32 };

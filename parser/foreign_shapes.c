@@ -242,6 +242,51 @@ bool foreign_is_base64_trace(struct str head)
     return known && n == head.n;
 }
 
+/* A line that begins a trace: of its key section, or of a binary header. */
+static bool begins_trace(struct str s)
+{
+    static const struct str LINES[] = {STR_INIT("*version\n"), STR_INIT("*version\r\n")};
+    struct str known = STR("SLOW");
+
+    for (size_t i = 0; i < sizeof(LINES) / sizeof(*LINES); i++)
+        if (s.n > LINES[i].n && str_starts(s, LINES[i]) && is_digit(s.p[LINES[i].n]))
+            return true;
+    if (s.n < 32 || !str_starts(s, known) || s.p[5] != '\0')
+        return false;
+    unsigned version = (unsigned char)s.p[4];
+    return (version >= 1 && version <= 6) || (version >= 0xf1 && version <= 0xf6);
+}
+
+/* Where a trace begins behind a line end; head.n: nowhere. */
+static size_t trace_behind(struct str head)
+{
+    for (size_t i = 1; i < head.n; i++)
+        if (head.p[i - 1] == '\n' && begins_trace((struct str){head.p + i, head.n - i}))
+            return i;
+    return head.n;
+}
+
+bool foreign_is_trace_behind_blanks(struct str head)
+{
+    size_t at = 0;
+
+    while (at < head.n && memchr(" \t\r\n", head.p[at], 4) != NULL)
+        at++;
+    return at > 0 && begins_trace((struct str){head.p + at, head.n - at});
+}
+
+bool foreign_is_trace_behind_http(struct str head)
+{
+    return str_starts(head, STR("HTTP/")) && trace_behind(head) < head.n;
+}
+
+bool foreign_is_trace_behind_text(struct str head)
+{
+    size_t at = trace_behind(head);
+
+    return at < head.n && is_text((struct str){head.p, at});
+}
+
 bool foreign_is_zeros(struct str head)
 {
     enum { LEAST = 16 };

@@ -22,6 +22,11 @@ bool foreign_is_mapping(struct str head);
 /* A method trace in base64. */
 bool foreign_is_base64_trace(struct str head);
 
+/* A method trace with something in front of it: blanks and line ends, the headers of HTTP, lines of text. */
+bool foreign_is_trace_behind_blanks(struct str head);
+bool foreign_is_trace_behind_http(struct str head);
+bool foreign_is_trace_behind_text(struct str head);
+
 /* Nothing but zeros, for longer than any file of ours would begin so. */
 bool foreign_is_zeros(struct str head);
 

@@ -59,6 +59,18 @@ const struct foreign FOREIGN[] = {
      .detail = "This is a method trace that was passed through a text conversion to base64.",
      .hint = "Decode it (base64 -d x > app.trace) and upload the trace, or pull it again with adb pull.",
      .test = foreign_is_base64_trace},
+    {.code = "trace-behind-blanks", .damaged = true, .title = "blanks in front of the trace",
+     .detail = "This is a method trace with line ends or blanks in front of it, which no recorder writes; what else "
+               "was changed with them cannot be told.",
+     .hint = CLEAN_PULL, .test = foreign_is_trace_behind_blanks},
+    {.code = "trace-behind-http", .damaged = true, .title = "HTTP headers in front of the trace",
+     .detail = "This is a method trace with the status line and the headers of a server's answer in front of it.",
+     .hint = "Save the body alone: curl without -i and --include, with -o app.trace; and upload that.",
+     .test = foreign_is_trace_behind_http},
+    {.code = "trace-behind-text", .damaged = true, .title = "text in front of the trace",
+     .detail = "This is a method trace with lines of text in front of it: messages of the command that fetched it, or "
+               "a shell's greeting, which went to the same file.",
+     .hint = CLEAN_PULL, .test = foreign_is_trace_behind_text},
     {.code = "utf16-text", .title = "text in UTF-16",
      .detail = "This is text in UTF-16; text is read in UTF-8 only.",
      .hint = "If these are folded stacks, convert them: iconv -f UTF-16 -t UTF-8 x > x.folded. If it should be a "

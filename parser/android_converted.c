@@ -1,0 +1,363 @@
+#include "parser/android_converted.h"
+
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/cursor.h"
+
+/* As many as chance does not bring. */
+enum {
+    DAMAGE_MARKS = 4,
+    WIDENED_PAIRS = 16,
+    CRLF_MARKS = 2,
+    CRLF_MARKS_BINARY = 4,
+    ACTION_MARKS = 2,   /* of question marks in the place of an action */
+    TIME_MARKS = 4,     /* the same at the lowest byte of a time */
+    STEPS = 16,         /* of 256 µs and more, none to a lowest byte above 7F */
+    STEPS_BACK = 4,     /* as many of them as a step back of a thread's clock counts for */
+    LOW_BYTES = 16,     /* different ones */
+    UNLISTED_MARKS = 2, /* methods that are listed under what they were converted from */
+    FITTING = 8         /* packets that fit behind a lost CR */
+};
+
+static bool refuse(struct diag *diag, uint64_t offset, const char *what)
+{
+    diag_at(diag, DIAG_UNUSABLE, offset, "damaged by a text conversion", ANDROID_PULL_AGAIN,
+            "The file was passed through a text conversion, which cannot be undone: %s.", what);
+    return true;
+}
+
+/* ---- lines ---- */
+
+/* No recorder writes another line end than LF. CR LF alone may be of a key section that somebody edited. */
+bool android_lines_converted(const uint8_t *p, size_t n, struct diag *diag)
+{
+    struct str s = {(const char *)p, n < ANDROID_LINES_BYTES ? n : ANDROID_LINES_BYTES};
+    size_t first = str_find(s, '\r'), second;
+
+    if (str_find(s, '\n') < first)
+        return false;
+    if (s.n - first > 2 && s.p[first + 1] == '\r' && s.p[first + 2] == '\n')
+        return refuse(diag, first, "its lines end in CR CR LF");
+    struct str rest = {s.p + first, s.n - first};
+    if (rest.n > 0)
+        rest.p++, rest.n--;
+    second = str_find(rest, '\r');
+    return second > 0 && second + 1 < rest.n && str_find(rest, '\n') == rest.n &&
+           refuse(diag, first, "its lines end in CR, where there was LF");
+}
+
+/* ---- characters ---- */
+
+/* Whether n bytes of text stand at p, of `left`: no control characters but tabs and a LF at the end, which cuts no
+ * UTF-8 sequence. */
+static bool is_name(const uint8_t *p, size_t n, size_t left)
+{
+    size_t plain = 0;
+
+    while (plain < n && (p[plain] >= ' ' || p[plain] == '\t'))
+        plain++;
+    if (plain + 1 == n && p[plain] == '\n')
+        plain = n;
+    return plain == n && (n == left || (p[n] & 0xc0) != 0x80);
+}
+
+/* What a conversion leaves may stand in the names of a good file as well. These are told by their length, a u16 before
+ * them, which a conversion would not have changed with them. */
+static void blank_names(uint8_t *p, size_t n)
+{
+    for (size_t at = 2; at < n; at++) {
+        size_t left = n - at, length = (size_t)p[at - 2] | (size_t)p[at - 1] << 8;
+        if (length > left)
+            length = left;
+        if (length == 0 || p[at - 1] >= ' ' || !is_name(p + at, length, left))
+            continue;
+        memset(p + at, 0, length);
+        at += length - 1;
+    }
+}
+
+/* Each byte that is no UTF-8 became EF BF BD. */
+static bool has_replacements(const uint8_t *p, size_t n)
+{
+    unsigned marks = 0;
+
+    for (size_t i = 0; i + 3 <= n && marks < DAMAGE_MARKS; i++)
+        if (p[i] == 0xef && p[i + 1] == 0xbf && p[i + 2] == 0xbd)
+            marks++;
+    return marks >= DAMAGE_MARKS;
+}
+
+/* Each byte above 7F became two, C2 or C3 and another one: taken for Latin-1, and written as UTF-8. */
+static bool is_widened(const uint8_t *p, size_t n)
+{
+    unsigned pairs = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] < 0x80)
+            continue;
+        if (p[i] != 0xc2 && p[i] != 0xc3)
+            return false;
+        if (i + 1 < n && (p[i + 1] & 0xc0) != 0x80)
+            return false;
+        pairs++;
+        i++;
+    }
+    return pairs >= WIDENED_PAIRS;
+}
+
+/* Each LF became CR LF, or CR CR LF. A file that is whole has LFs without a CR, unless its text has none. */
+static bool has_crlf_only(const uint8_t *p, size_t n, bool text_has, bool *doubled)
+{
+    unsigned all = 0, twice = 0, of_text = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] != '\n')
+            continue;
+        if (i == 0 || p[i - 1] != '\r')
+            return false;
+        bool two = i > 1 && p[i - 2] == '\r';
+        size_t before = two ? 3 : 2;
+        all++;
+        twice += two;
+        of_text += i >= before && p[i - before] >= ' ' && p[i - before] <= '~';
+    }
+    *doubled = all > 0 && twice == all;
+    return all >= CRLF_MARKS && (text_has || *doubled || of_text >= CRLF_MARKS || all >= CRLF_MARKS_BINARY);
+}
+
+/* Each LF became CR: then the lines of methods, which have their length before them, end in CR. */
+static bool has_cr_only(const uint8_t *p, size_t n)
+{
+    unsigned lines = 0;
+
+    if (memchr(p, '\n', n) != NULL)
+        return false;
+    for (size_t at = 2; at < n; at++) {
+        size_t length = (size_t)p[at - 2] | (size_t)p[at - 1] << 8;
+        if (length < 2 || p[at - 1] >= ' ' || length >= n - at || p[at + length - 1] != '\r' ||
+            !is_name(p + at, length - 1, n - at) || memchr(p + at, '\t', length) == NULL)
+            continue;
+        lines++;
+        at += length - 1;
+    }
+    return lines > 0;
+}
+
+bool android_text_damaged(struct android *a, const uint8_t *p, size_t n, uint64_t offset)
+{
+    uint8_t nameless[ANDROID_WINDOW_BYTES];
+    const char *what = NULL;
+    bool doubled;
+
+    if (n > ANDROID_WINDOW_BYTES)
+        n = ANDROID_WINDOW_BYTES;
+    bool utf8 = clean_is_utf8((struct str){(const char *)p, n}); /* as all that was converted */
+    memcpy(nameless, p, n);
+    blank_names(nameless, n);
+    if (utf8 && has_replacements(nameless, n))
+        what = "the binary part is full of replacement characters (EF BF BD)";
+    else if (utf8 && is_widened(nameless, n))
+        what = "the binary part has two bytes (C2 or C3 and another one) in the place of each one above 7F";
+    else if (has_crlf_only(p, n, a->keys.has_crlf, &doubled))
+        what = doubled ? "the binary part has CR CR before every LF"
+                       : "the binary part has a CR before every LF";
+    else if (has_cr_only(p, n))
+        what = "the binary part has a CR in the place of every LF";
+    return what != NULL && refuse(a->diag, offset, what);
+}
+
+bool android_version_converted(uint32_t version, struct diag *diag)
+{
+    uint32_t low = version & 0xff;
+
+    if (version == 0xbfef)
+        return refuse(diag, 4, "the binary header has replacement characters (EF BF BD)");
+    if (low == 0xc3 && version >> 8 >= 0xb1 && version >> 8 <= 0xb6)
+        return refuse(
+            diag, 4,
+            "the binary header has two bytes (C3 and another one) in the place of each one above 7F");
+    if (version == '?')
+        return refuse(diag, 4, "the binary header has a question mark in the place of each byte above 7F");
+    if (version >= 0x71 && version <= 0x76)
+        return refuse(diag, 4, "the binary header has lost the highest bit of each byte");
+    return false;
+}
+
+/* ---- records ---- */
+
+/* What a byte above 7F becomes. */
+static uint8_t to_question_mark(uint8_t byte)
+{
+    return byte < 0x80 ? byte : '?';
+}
+
+static uint8_t to_seven_bits(uint8_t byte)
+{
+    return byte & 0x7f;
+}
+
+struct record {
+    uint32_t thread, word, times[2]; /* as they stand there; of one time, the second one is 0 */
+};
+
+static struct record record_at(const uint8_t *p, const struct android_records *r)
+{
+    const uint8_t *rest = p + (r->one_byte_thread ? 1 : 2);
+
+    return (struct record){r->one_byte_thread ? p[0] : (uint32_t)p[0] | (uint32_t)p[1] << 8,
+                           cursor_le32(rest),
+                           {cursor_le32(rest + 4), r->two_times ? cursor_le32(rest + 8) : 0}};
+}
+
+static bool becomes(uint32_t id, uint32_t word, uint8_t (*convert)(uint8_t))
+{
+    for (uint32_t action = 0; action < 3; action++) {
+        uint32_t from = id | action, to = 0;
+        for (unsigned shift = 0; shift < 32; shift += 8)
+            to |= (uint32_t)convert((uint8_t)(from >> shift)) << shift;
+        if (to == word && to != from)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a method is listed whose records would have this word now. */
+static bool is_converted(const struct method_table *t, uint32_t word, uint8_t (*convert)(uint8_t))
+{
+    for (size_t i = 0; i < t->n_dense; i++)
+        if (t->dense[i] != FRAME_NONE && becomes((uint32_t)i << 2, word, convert))
+            return true;
+    for (size_t i = 0; i < t->map.capacity; i++)
+        if (t->map.slots[i].value != IDMAP_NONE && becomes((uint32_t)t->map.slots[i].key, word, convert))
+            return true;
+    return false;
+}
+
+/* What the records at the beginning say. */
+struct signs {
+    unsigned actions, question_actions; /* that nobody writes, and those of a question mark */
+    unsigned times, question_times;     /* above 255 µs, and not that of the record before */
+    unsigned steps, low_bytes;          /* from one 256 µs into others, and different lowest bytes */
+    bool seen[256];                     /* those */
+    uint32_t unlisted[UNLISTED_MARKS];  /* words of methods that are not listed */
+    unsigned n_unlisted;
+};
+
+static void note_unlisted(struct signs *s, uint32_t word)
+{
+    bool known = s->n_unlisted == UNLISTED_MARKS;
+
+    for (unsigned i = 0; i < s->n_unlisted; i++)
+        known = known || s->unlisted[i] == word;
+    if (!known)
+        s->unlisted[s->n_unlisted++] = word;
+}
+
+static void note_time(struct signs *s, uint32_t now, uint32_t before, bool same_thread)
+{
+    uint8_t low = (uint8_t)now;
+
+    if (now <= UINT8_MAX || now == before)
+        return;
+    s->times++;
+    s->question_times += low == '?';
+    s->steps += now >> 8 != before >> 8;
+    s->steps += same_thread && now < before ? STEPS_BACK : 0;
+    s->low_bytes += !s->seen[low];
+    s->seen[low] = true;
+}
+
+static void read_signs(const struct android *a, const uint8_t *p, size_t n, const struct android_records *r,
+                       struct signs *s)
+{
+    struct record before = {0};
+
+    for (size_t at = (size_t)r->at; at <= n && n - at >= r->bytes; at += r->bytes) {
+        struct record now = record_at(p + at, r);
+        if (now.thread == 0)
+            continue;
+        s->actions += (now.word & 3) == 3;
+        s->question_actions += (uint8_t)now.word == '?';
+        if (method_table_get(&a->keys.methods, now.word & ~3u) == FRAME_NONE)
+            note_unlisted(s, now.word);
+        for (unsigned i = 0; i < 2; i++)
+            note_time(s, now.times[i], before.times[i], now.thread == before.thread);
+        before = now;
+    }
+}
+
+static bool all_converted(const struct android *a, const struct signs *s, uint8_t (*convert)(uint8_t))
+{
+    for (unsigned i = 0; i < s->n_unlisted; i++)
+        if (!is_converted(&a->keys.methods, s->unlisted[i], convert))
+            return false;
+    return s->n_unlisted == UNLISTED_MARKS;
+}
+
+/* Half of the lowest bytes of times are above 7F, and of the methods' ids at least those of long lists or pointers. */
+bool android_records_converted(struct android *a, const uint8_t *p, size_t n, uint64_t offset,
+                               const struct android_records *r)
+{
+    if (n > ANDROID_WINDOW_BYTES)
+        n = ANDROID_WINDOW_BYTES;
+    for (size_t i = 0; i < n; i++)
+        if (p[i] >= 0x80)
+            return false;
+    struct signs s = {0};
+    read_signs(a, p, n, r, &s);
+    if ((s.question_actions >= ACTION_MARKS && s.question_actions == s.actions) ||
+        (s.question_times >= TIME_MARKS && 4 * s.question_times >= s.times) ||
+        all_converted(a, &s, to_question_mark))
+        return refuse(a->diag, offset,
+                      "the binary part has a question mark in the place of each byte above 7F");
+    return ((s.steps >= STEPS && s.low_bytes >= LOW_BYTES) || all_converted(a, &s, to_seven_bits)) &&
+           refuse(a->diag, offset, "the binary part has lost the highest bit of each byte");
+}
+
+/* ---- a CR that is not there ---- */
+
+size_t android_record_fits(const struct android *a, const uint8_t *p, size_t n,
+                           const struct android_records *r)
+{
+    if (n < r->bytes)
+        return 0;
+    struct record now = record_at(p, r);
+    uint32_t id;
+    string_id name;
+    bool fits = now.thread != 0 && (now.word & 3) != 3 &&
+                key_section_thread(&a->keys, now.thread, &id, &name) &&
+                method_table_get(&a->keys.methods, now.word & ~3u) != FRAME_NONE;
+    return fits ? r->bytes : 0;
+}
+
+/* Whether packets fit from p on, as many as chance does not bring. */
+static bool all_fit(const struct android *a, const uint8_t *p, size_t n, const struct android_records *r,
+                    android_fits *fits)
+{
+    size_t at = 0;
+
+    for (unsigned i = 0; i < FITTING; i++) {
+        size_t size = at < n ? fits(a, p + at, n - at, r) : 0;
+        if (size == 0)
+            return false;
+        at += size;
+    }
+    return true;
+}
+
+bool android_lost_cr(struct android *a, const uint8_t *before, const uint8_t *p, size_t n, uint64_t offset,
+                     const struct android_records *r, android_fits *fits)
+{
+    size_t feeds = 0, size = r->bytes;
+
+    if (n <= size || fits(a, p + size, n - size, r) != 0)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        feeds += before[i] == '\n';
+    for (size_t lost = 1; lost <= feeds && lost < size; lost++)
+        if (all_fit(a, p + size - lost, n - size + lost, r, fits))
+            return refuse(a->diag, offset,
+                          "the binary part lacks a CR before a LF, and what is behind it stands too early");
+    return false;
+}

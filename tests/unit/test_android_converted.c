@@ -1,0 +1,227 @@
+/* Method traces that were passed through a conversion of text, in every layout; and those that only look so. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "tests/support/art_file.h"
+#include "tests/support/trace_bytes.h"
+
+static const char CONVERTED[] = "damaged by a text conversion";
+
+/* ---- regular files ---- */
+
+enum { REGULARS = 4, METHODS = 60, CALLS = 400 };
+
+static const struct regular {
+    unsigned version, record_bytes;
+    const char *clock;
+} REGULAR[REGULARS] = {{1, 9, "thread-cpu"}, {2, 10, "wall"}, {3, 14, "dual"}, {3, 10, "wall"}};
+
+/* Calls one after the other on two threads, `step` µs long; methods are 4, 8, .. from `first`. */
+static void put_regular(struct buf *b, const struct regular *r, uint32_t first, uint32_t step, unsigned calls)
+{
+    buf_clear(b);
+    buf_printf(b, "*version\n%u\nclock=%s\n*threads\n1\tmain\n7\tworker\n*methods\n", r->version, r->clock);
+    for (uint32_t i = 0; i < METHODS; i++)
+        buf_printf(b, "0x%x\ta/B%u\trun\t()V\tB.java\n", first + 4 * i, (unsigned)i);
+    buf_z(b, "*end\n");
+    trace_bytes_header(b, r->version, 32, r->record_bytes);
+    for (unsigned i = 0; i < 2 * calls; i++)
+        trace_bytes_record(b, r->record_bytes,
+                           (struct trace_record){(uint16_t)(i % 8 < 4 ? 1 : 7),
+                                                 first + 4 * (i / 2 % METHODS),
+                                                 i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT,
+                                                 {i * step, i * step}});
+    assert_false(b->failed);
+}
+
+enum conversion { CR_CR_LF, LF_TO_CR, QUESTION_MARKS, SEVEN_BITS, CR_LF_TO_LF, CONVERSIONS };
+
+static void convert(struct buf *b, enum conversion how)
+{
+    struct buf from = *b;
+
+    *b = (struct buf){0};
+    for (size_t i = 0; i < from.n; i++) {
+        unsigned char c = (unsigned char)from.p[i];
+        if (how == CR_CR_LF && c == '\n')
+            buf_z(b, "\r\r");
+        if (how == CR_LF_TO_LF && c == '\r' && i + 1 < from.n && from.p[i + 1] == '\n')
+            continue;
+        if (how == LF_TO_CR && c == '\n')
+            c = '\r';
+        if (how == QUESTION_MARKS && c >= 0x80)
+            c = '?';
+        if (how == SEVEN_BITS)
+            c &= 0x7f;
+        buf_char(b, (char)c);
+    }
+    buf_free(&from);
+    assert_false(b->failed);
+}
+
+static const char *title_of(struct art_file *f)
+{
+    arena_free(&f->arena);
+    const struct profile *p = hostile_read(&f->arena, f->bytes.p, f->bytes.n, &f->diag);
+    return p == NULL ? f->diag.title : "";
+}
+
+static void check_converted(struct art_file *f, const char *what)
+{
+    if (strcmp(title_of(f), CONVERTED) != 0)
+        fail_msg("%s of %zu bytes, %s: %s", f->name, f->bytes.n, what, title_of(f));
+    if (strstr(f->diag.detail, what) == NULL)
+        fail_msg("%s: %s", what, f->diag.detail);
+    assert_non_null(strstr(f->diag.hint, "adb pull"));
+}
+
+static const char *const WORDS[CONVERSIONS] = {"CR CR LF", "end in CR,", "question mark", "highest bit",
+                                               "lacks a CR"};
+
+static void regular_files(void **state)
+{
+    struct art_file *f = *state;
+
+    for (size_t i = 0; i < REGULARS; i++)
+        for (enum conversion how = CR_CR_LF; how < CR_LF_TO_LF; how++)
+            for (unsigned pointers = 0; pointers < 2; pointers++) {
+                uint32_t first = pointers == 0 ? 4 : 0x41a8c0f0;
+                put_regular(&f->bytes, &REGULAR[i], first, 37, CALLS);
+                assert_string_equal(title_of(f), "");
+                convert(&f->bytes, how);
+                check_converted(f, WORDS[how]);
+            }
+}
+
+/* Short ones are told by the methods that their records name no more. */
+static void short_files(void **state)
+{
+    struct art_file *f = *state;
+
+    for (size_t i = 0; i < REGULARS; i++)
+        for (enum conversion how = CR_CR_LF; how < CR_LF_TO_LF; how++) {
+            put_regular(&f->bytes, &REGULAR[i], 0x41a8c0f0, 1, 4);
+            if (how >= QUESTION_MARKS)
+                memset(f->bytes.p + f->bytes.n - 8 * REGULAR[i].record_bytes - 24, 0, 8); /* the start time */
+            assert_string_equal(title_of(f), "");
+            convert(&f->bytes, how);
+            check_converted(f, WORDS[how]);
+        }
+}
+
+/* A time that has CR LF in it, in the middle of all. */
+static void lost_carriage_returns(void **state)
+{
+    struct art_file *f = *state;
+
+    for (size_t i = 0; i < REGULARS; i++) {
+        put_regular(&f->bytes, &REGULAR[i], 4, 10, 300);
+        size_t time = f->bytes.n - 300 * REGULAR[i].record_bytes + (REGULAR[i].version == 1 ? 5 : 6);
+        memcpy(f->bytes.p + time, "\x40\x0d\x0a\x00", 4);
+        assert_string_equal(title_of(f), "");
+        struct buf cut = {0};
+        buf_bytes(&cut, f->bytes.p, f->bytes.n);
+        convert(&f->bytes, CR_LF_TO_LF);
+        check_converted(f, WORDS[CR_LF_TO_LF]);
+        hostile_cuttings("lost CR", &f->bytes);
+        /* Another byte that is missing there is damage. */
+        cut.p[time + 1] = 'x';
+        cut.p[time + 2] = 'y';
+        memmove(cut.p + time + 1, cut.p + time + 2, cut.n - time - 2);
+        cut.n--;
+        buf_free(&f->bytes);
+        f->bytes = cut;
+        assert_string_equal(title_of(f), "");
+    }
+}
+
+/* ---- streaming files ---- */
+
+static void streaming_files(void **state)
+{
+    static const char *const SAYS[] = {"CR", "CR in the place of every LF", "question mark", "highest bit"};
+    struct art_file *f = *state;
+
+    for (enum variant v = VARIANT_S1; v < VARIANTS; v++)
+        for (enum conversion how = CR_CR_LF; how < CR_LF_TO_LF; how++) {
+            art_file_put(f, v, &(struct variant_options){0});
+            convert(&f->bytes, how);
+            check_converted(f, SAYS[how]);
+        }
+}
+
+static void lost_carriage_returns_of_streams(void **state)
+{
+    struct art_file *f = *state;
+    struct variant_event events[64];
+
+    for (enum variant v = VARIANT_S1; v <= VARIANT_S3; v++) {
+        for (uint32_t i = 0; i < 64; i++)
+            events[i] = (struct variant_event){(uint16_t)(i % 8 < 4 ? 1 : 700), (uint8_t)(i / 2 % 4),
+                                               i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT, i, i};
+        events[30].wall = events[30].cpu = 0x0a0d40;
+        buf_clear(&f->bytes);
+        f->name = VARIANT_NAMES[v];
+        variant_put(&f->bytes, v, events, 64, &(struct variant_options){0});
+        assert_string_equal(title_of(f), "");
+        convert(&f->bytes, CR_LF_TO_LF);
+        check_converted(f, WORDS[CR_LF_TO_LF]);
+        hostile_cuttings("lost CR of a stream", &f->bytes);
+    }
+}
+
+/* ---- good ones ---- */
+
+/* Bytes below 80 only, question marks among them: a few records, or many with times and ids that are small. */
+static void what_only_looks_converted(void **state)
+{
+    struct art_file *f = *state;
+
+    for (size_t i = 0; i < REGULARS; i++)
+        for (uint32_t step = 0; step < 40; step++) {
+            put_regular(&f->bytes, &REGULAR[i], 4, step, 6);
+            memset(f->bytes.p + f->bytes.n - 12 * REGULAR[i].record_bytes - 24, 0, 8);
+            assert_string_equal(title_of(f), "");
+        }
+    for (size_t i = 0; i < REGULARS; i++) {
+        put_regular(&f->bytes, &REGULAR[i], 4, 0, 400);
+        for (size_t at = f->bytes.n - 800 * REGULAR[i].record_bytes; at < f->bytes.n;
+             at += REGULAR[i].record_bytes)
+            f->bytes.p[at + (REGULAR[i].version == 1 ? 5 : 6)] = '?'; /* all at 63 µs */
+        assert_string_equal(title_of(f), "");
+    }
+}
+
+/* A key file of another recording: its methods are not those of the records, but damaged by nothing. */
+static void methods_that_are_not_listed(void **state)
+{
+    struct art_file *f = *state;
+
+    for (size_t i = 0; i < REGULARS; i++) {
+        put_regular(&f->bytes, &REGULAR[i], 0x41a8c0f0, 3, 8);
+        for (size_t at = f->bytes.n - 16 * REGULAR[i].record_bytes; at < f->bytes.n;
+             at += REGULAR[i].record_bytes)
+            memcpy(f->bytes.p + at + (REGULAR[i].version == 1 ? 1 : 2), "\x10\x20\x30\x40", 4);
+        assert_string_equal(title_of(f), "");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ART_FILE_TEST(regular_files),
+        ART_FILE_TEST(short_files),
+        ART_FILE_TEST(lost_carriage_returns),
+        ART_FILE_TEST(streaming_files),
+        ART_FILE_TEST(lost_carriage_returns_of_streams),
+        ART_FILE_TEST(what_only_looks_converted),
+        ART_FILE_TEST(methods_that_are_not_listed),
+    };
+    return cmocka_run_group_tests_name("android_converted", tests, NULL, NULL);
+}
