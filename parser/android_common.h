@@ -33,6 +33,14 @@ struct android_unknown {
     uint64_t records, offset; /* of the first one */
 };
 
+/* Of the binary part, as far as it was looked at. */
+struct android_line_ends {
+    uint64_t bytes, cr, lf, crlf;
+    uint8_t last;
+    bool lf_before; /* the text before it has LF without CR */
+    bool usual;     /* such as no conversion leaves: nobody looks any more */
+};
+
 struct android {
     struct builder *builder;
     const struct reader_limits *limits;
@@ -47,6 +55,7 @@ struct android {
     struct android_thread *threads;
     size_t n_threads, threads_capacity;
     struct android_checks checks;
+    struct android_line_ends line_ends;
 
     /* Files with a summary at their end. */
     uint64_t summary_left; /* bytes */

@@ -17,7 +17,7 @@ enum {
     STEPS_BACK = 4,     /* as many of them as a step back of a thread's clock counts for */
     LOW_BYTES = 16,     /* different ones */
     UNLISTED_MARKS = 2, /* methods that are listed under what they were converted from */
-    FITTING = 8         /* packets that fit behind a lost CR */
+    EXPECTED_MARKS = 16 /* of line ends, and none there */
 };
 
 static bool refuse(struct diag *diag, uint64_t offset, const char *what)
@@ -315,49 +315,34 @@ bool android_records_converted(struct android *a, const uint8_t *p, size_t n, ui
            refuse(a->diag, offset, "the binary part has lost the highest bit of each byte");
 }
 
-/* ---- a CR that is not there ---- */
+/* ---- line ends ---- */
 
-size_t android_record_fits(const struct android *a, const uint8_t *p, size_t n,
-                           const struct android_records *r)
+void android_count_line_ends(struct android_line_ends *e, const uint8_t *p, size_t n)
 {
-    if (n < r->bytes)
-        return 0;
-    struct record now = record_at(p, r);
-    uint32_t id;
-    string_id name;
-    bool fits = now.thread != 0 && (now.word & 3) != 3 &&
-                key_section_thread(&a->keys, now.thread, &id, &name) &&
-                method_table_get(&a->keys.methods, now.word & ~3u) != FRAME_NONE;
-    return fits ? r->bytes : 0;
-}
+    const uint8_t *end = p + n;
 
-/* Whether packets fit from p on, as many as chance does not bring. */
-static bool all_fit(const struct android *a, const uint8_t *p, size_t n, const struct android_records *r,
-                    android_fits *fits)
-{
-    size_t at = 0;
-
-    for (unsigned i = 0; i < FITTING; i++) {
-        size_t size = at < n ? fits(a, p + at, n - at, r) : 0;
-        if (size == 0)
-            return false;
-        at += size;
+    for (const uint8_t *at = p; at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++) {
+        e->lf++;
+        e->crlf += (at == p ? e->last : at[-1]) == '\r';
     }
-    return true;
+    for (const uint8_t *at = p; at < end && (at = memchr(at, '\r', (size_t)(end - at))) != NULL; at++)
+        e->cr++;
+    e->bytes += n;
+    e->last = p[n - 1];
+    e->usual = e->crlf > e->bytes >> 18 && e->crlf < e->lf;
 }
 
-bool android_lost_cr(struct android *a, const uint8_t *before, const uint8_t *p, size_t n, uint64_t offset,
-                     const struct android_records *r, android_fits *fits)
+/* Among bytes of all values a LF follows a CR once in 65,536, and two CRs are before it so seldom that few CR LF are left
+ * when one was taken away from each; the lines of methods end with LF. */
+bool android_line_ends_converted(struct android *a, bool fits, uint64_t offset)
 {
-    size_t feeds = 0, size = r->bytes;
+    const struct android_line_ends *e = &a->line_ends;
+    uint64_t methods = a->keys.n_methods;
 
-    if (n <= size || fits(a, p + size, n - size, r) != 0)
-        return false;
-    for (size_t i = 0; i < size; i++)
-        feeds += before[i] == '\n';
-    for (size_t lost = 1; lost <= feeds && lost < size; lost++)
-        if (all_fit(a, p + size - lost, n - size + lost, r, fits))
-            return refuse(a->diag, offset,
-                          "the binary part lacks a CR before a LF, and what is behind it stands too early");
-    return false;
+    if (e->lf > 0 && e->crlf == e->lf && !e->lf_before && (e->lf >= CRLF_MARKS || !fits))
+        return refuse(a->diag, offset, "the binary part has a CR before every LF");
+    if (e->lf == 0 && !e->lf_before && methods > 0 && e->cr >= methods && !a->keys.has_crlf)
+        return refuse(a->diag, offset, "the binary part has a CR in the place of every LF");
+    return !fits && e->cr > 0 && e->lf > EXPECTED_MARKS * (1 + e->crlf) * (e->bytes / e->cr) &&
+           refuse(a->diag, offset, "the binary part lacks CR before LF");
 }

@@ -1,20 +1,16 @@
 /* Whether a method trace was passed through a conversion of text on its way: of its characters, or of its line ends.
  *
  * Only what a conversion leaves and nothing else does counts: bytes that a recorder cannot have written, records that do
- * not fit as they are and would fit as they were before. What is not certain is no conversion, and is reported as the
- * damage that it looks like: a few records whose bytes happen to be below 80; what a long-running recording has lost, as
- * its methods stand at its end; the LEB128 numbers of ART's version 2 when it is not streaming, without their highest
- * bits; and a CR that its blocks, or a header, have lost. */
+ * not fit as they are and would fit as they were before, line ends that are there too often or not at all. What is not
+ * certain is no conversion, and is reported as the damage that it looks like: a few records whose bytes happen to be below
+ * 80; CR LF that became LF in less than a MB; the LEB128 numbers of ART's version 2 when it is not streaming, without
+ * their highest bits. */
 #ifndef PARSER_ANDROID_CONVERTED_H
 #define PARSER_ANDROID_CONVERTED_H
 
 #include "parser/android_common.h"
 
-enum {
-    ANDROID_LINES_BYTES = 64,   /* of a key section, that android_lines_converted looks at */
-    ANDROID_DOUBTS_MAX = 16,    /* places that are looked at for a lost CR */
-    ANDROID_BEFORE_BYTES = 256, /* the largest record before them */
-};
+enum { ANDROID_LINES_BYTES = 64 }; /* of a key section, that android_lines_converted looks at */
 
 /* How the records of a regular file are laid out. */
 struct android_records {
@@ -39,17 +35,14 @@ bool android_records_converted(struct android *a, const uint8_t *p, size_t n, ui
 /* By a binary version that nobody writes. */
 bool android_version_converted(uint32_t version, struct diag *diag);
 
-/* The size of the packet at p, of n bytes, if it is one that makes sense there; or 0. */
-typedef size_t android_fits(const struct android *a, const uint8_t *p, size_t n,
-                            const struct android_records *r);
-
-/* The same of a record: its thread and method are listed, and its action is one. */
-android_fits android_record_fits;
-
-/* Whether the record before the n bytes at p lost a CR before a LF, or two: `before` is it as it is now, and ends with
- * bytes of the next one; what is behind p does not fit, but does so many bytes earlier. The n bytes are all there are,
- * or ANDROID_WINDOW_BYTES. */
-bool android_lost_cr(struct android *a, const uint8_t *before, const uint8_t *p, size_t n, uint64_t offset,
-                     const struct android_records *r, android_fits *fits);
+/* The binary part goes by, n > 0 bytes of it. */
+void android_count_line_ends(struct android_line_ends *e, const uint8_t *p, size_t n);
+static inline void android_note_line_ends(struct android *a, const uint8_t *p, size_t n)
+{
+    if (!a->line_ends.usual && n > 0)
+        android_count_line_ends(&a->line_ends, p, n);
+}
+/* By the line ends of the whole binary part, which begins at `offset`. `fits`: all of it made sense. */
+bool android_line_ends_converted(struct android *a, bool fits, uint64_t offset);
 
 #endif

@@ -40,10 +40,6 @@ struct android_stream {
     uint32_t record_bytes;
     uint64_t data_offset;
     uint32_t *tracks; /* by record's thread id: track + 1; 0 = not seen */
-    bool in_doubt;    /* whether the next record stands where it should */
-    unsigned doubts;
-    uint64_t doubt_offset;                /* of the last one */
-    uint8_t before[ANDROID_BEFORE_BYTES]; /* the record before, if it is no larger */
     struct event batch[ANDROID_BATCH];
 };
 
@@ -223,53 +219,6 @@ static size_t feed_definition(struct android_stream *s, const uint8_t *p, size_t
     return size;
 }
 
-/* A thread that is not defined may be the first record behind a byte that was lost. */
-static bool is_doubtful(struct android_stream *s, uint32_t thread, uint64_t offset)
-{
-    uint32_t id;
-    string_id name;
-
-    if (s->doubts >= ANDROID_DOUBTS_MAX || offset == s->doubt_offset || s->tracks[thread] != 0 ||
-        key_section_thread(&s->android.keys, thread, &id, &name))
-        return false;
-    s->doubts++;
-    s->doubt_offset = offset;
-    s->in_doubt = true;
-    return true;
-}
-
-/* The method of a record may be defined in a packet that is ahead of those that were read. */
-static size_t packet_fits(const struct android *a, const uint8_t *p, size_t n,
-                          const struct android_records *r)
-{
-    size_t size = n < 3 ? 0 : packet_bytes(p, n, r->bytes);
-    uint32_t id;
-    string_id name;
-
-    if (size == 0 || size > n)
-        return 0;
-    uint32_t thread = (uint32_t)p[0] | (uint32_t)p[1] << 8;
-    bool fits = thread != 0 ? (p[2] & 3) != 3 && key_section_thread(&a->keys, thread, &id, &name)
-                            : p[2] == OP_THREAD || (p[2] == OP_METHOD && p[size - 1] == '\n');
-    return fits ? size : 0;
-}
-
-/* Whether records may be decoded on; if not, more bytes are needed, or *ok is false. */
-static bool settle_doubt(struct android_stream *s, const uint8_t *p, size_t n, uint64_t offset, bool final,
-                         bool *ok)
-{
-    const struct android_records r = {.bytes = s->record_bytes, .two_times = s->android.dual};
-
-    if (!s->in_doubt)
-        return true;
-    if (n < ANDROID_WINDOW_BYTES && !final)
-        return false;
-    if (offset > s->data_offset && r.bytes <= sizeof(s->before))
-        *ok = !android_lost_cr(&s->android, s->before, p, n, offset, &r, packet_fits);
-    s->in_doubt = false;
-    return *ok;
-}
-
 /* A record whose thread or method is not known yet. */
 static bool decode_rare(struct android_stream *s, uint32_t thread, uint32_t word, uint64_t offset,
                         struct event *e)
@@ -310,23 +259,19 @@ static inline __attribute__((always_inline)) size_t decode(struct android_stream
         e->at = 0;
         e->frame = method_table_get(&s->android.keys.methods, word & ~3u);
         if (__builtin_expect(e->track == UINT32_MAX || e->frame == FRAME_NONE, 0) &&
-            (is_doubtful(s, thread, offset + used) || !decode_rare(s, thread, word, offset + used, e)))
+            !decode_rare(s, thread, word, offset + used, e))
             break;
         used += size;
     }
-    if (used >= size && size <= sizeof(s->before))
-        memcpy(s->before, p + used - size, size);
     return used;
 }
 
-static size_t feed_packets(struct android_stream *s, const uint8_t *p, size_t n, uint64_t offset, bool final,
-                           bool *ok)
+static size_t feed_packets(struct android_stream *s, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
 {
     struct android *a = &s->android;
     size_t used = 0;
 
-    while (*ok && s->phase == IN_PACKETS && !a->ended && n - used >= 2 &&
-           settle_doubt(s, p + used, n - used, offset + used, final, ok)) {
+    while (*ok && s->phase == IN_PACKETS && !a->ended && n - used >= 2) {
         size_t count, taken = a->dual ? decode(s, p + used, n - used, offset + used, &count, true)
                                       : decode(s, p + used, n - used, offset + used, &count, false);
         *ok =
@@ -337,7 +282,7 @@ static size_t feed_packets(struct android_stream *s, const uint8_t *p, size_t n,
             used += definition;
             taken += definition;
         }
-        if (taken == 0 && !s->in_doubt)
+        if (taken == 0)
             break;
     }
     return used;
@@ -367,7 +312,7 @@ static size_t feed_phase(struct android_stream *s, const uint8_t *p, size_t n, u
             *ok = choose_record_size(s, p, n);
         return 0;
     case IN_PACKETS:
-        return feed_packets(s, p, n, offset, final, ok);
+        return feed_packets(s, p, n, offset, ok);
     case IN_SUMMARY:
         return android_summary(&s->android, p, n, offset, ok);
     }
@@ -383,6 +328,7 @@ static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool 
     for (;;) {
         unsigned phase = s->phase;
         size_t taken = feed_phase(s, p + used, n - used, offset + used, final, &ok);
+        android_note_line_ends(&s->android, p + used, taken);
         used += taken;
         if (!ok || (taken == 0 && s->phase == phase && (!s->android.ended || n == used)))
             break;

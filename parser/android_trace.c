@@ -33,10 +33,6 @@ struct android_trace {
     uint64_t header_offset, data_offset; /* of the file */
     struct android_records records;
     uint32_t *tracks; /* by record's thread id: track + 1; 0 = not seen */
-    bool in_doubt;    /* whether the next record stands where it should */
-    unsigned doubts;
-    uint64_t doubt_offset;                /* of the last one */
-    uint8_t before[ANDROID_BEFORE_BYTES]; /* the record before, if it is no larger */
     struct event batch[ANDROID_BATCH];
 };
 
@@ -145,6 +141,7 @@ static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
     if (android_records_converted(&t->android, p, n, t->header_offset, &t->records))
         return false;
     t->data_offset = t->header_offset + data;
+    t->android.line_ends.lf_before = !t->android.keys.has_crlf;
     if (t->android.keys.version != version)
         builder_warn(t->android.builder, WARN_VERSION_MISMATCH, 1, t->header_offset + 4);
     t->phase = IN_GAP;
@@ -155,21 +152,6 @@ static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
 }
 
 /* ---- records ---- */
-
-/* A thread that is not listed may be the first record behind a byte that was lost. */
-static bool is_doubtful(struct android_trace *t, uint32_t thread, uint64_t offset)
-{
-    uint32_t id;
-    string_id name;
-
-    if (t->doubts >= ANDROID_DOUBTS_MAX || offset == t->doubt_offset || thread == 0 ||
-        t->tracks[thread] != 0 || key_section_thread(&t->android.keys, thread, &id, &name))
-        return false;
-    t->doubts++;
-    t->doubt_offset = offset;
-    t->in_doubt = true;
-    return true;
-}
 
 /* A record whose thread or method is not known yet. False with diag set, or without: a record to be left
  * out. */
@@ -192,7 +174,7 @@ static bool decode_rare(struct android_trace *t, uint32_t thread, uint32_t word,
     return e->frame != FRAME_NONE;
 }
 
-/* Records side by side into the batch, up to the first one that has to be left out, or that is in doubt. Returns the bytes taken.
+/* Records side by side into the batch, up to the first one that has to be left out. Returns the bytes taken.
  * `dual` is a constant where this is inlined: version 3 with both clocks, which nearly all files are. */
 static inline __attribute__((always_inline)) size_t decode(struct android_trace *t, const uint8_t *p,
                                                            size_t n, uint64_t offset, size_t *count,
@@ -217,43 +199,18 @@ static inline __attribute__((always_inline)) size_t decode(struct android_trace 
         e->at = 0;
         e->frame = method_table_get(&t->android.keys.methods, word & ~3u);
         used += size;
-        if (__builtin_expect(e->track == UINT32_MAX || e->frame == FRAME_NONE, 0)) {
-            if (is_doubtful(t, thread, offset + used - size)) {
-                used -= size;
-                break;
-            }
-            if (!decode_rare(t, thread, word, offset + used - size, e))
-                break;
-        }
+        if (__builtin_expect(e->track == UINT32_MAX || e->frame == FRAME_NONE, 0) &&
+            !decode_rare(t, thread, word, offset + used - size, e))
+            break;
     }
-    if (used >= size && size <= sizeof(t->before))
-        memcpy(t->before, p + used - size, size);
     return used;
 }
 
-/* Whether records may be decoded on; if not, more bytes are needed, or *ok is false. */
-static bool settle_doubt(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool final,
-                         bool *ok)
-{
-    const struct android_records *r = &t->records;
-
-    if (!t->in_doubt)
-        return true;
-    if (n < ANDROID_WINDOW_BYTES && !final)
-        return false;
-    if (offset > t->data_offset && r->bytes <= sizeof(t->before))
-        *ok = !android_lost_cr(&t->android, t->before, p, n, offset, r, android_record_fits);
-    t->in_doubt = false;
-    return *ok;
-}
-
-static size_t feed_records(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool final,
-                           bool *ok)
+static size_t feed_records(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
 {
     size_t used = 0;
 
-    while (*ok && n - used >= t->records.bytes &&
-           settle_doubt(t, p + used, n - used, offset + used, final, ok)) {
+    while (*ok && n - used >= t->records.bytes) {
         size_t count, taken = t->android.dual ? decode(t, p + used, n - used, offset + used, &count, true)
                                               : decode(t, p + used, n - used, offset + used, &count, false);
         *ok = t->android.diag->kind == DIAG_NONE &&
@@ -287,7 +244,7 @@ static size_t feed_phase(struct android_trace *t, const uint8_t *p, size_t n, ui
         return gap < n ? (size_t)gap : n;
     }
     case IN_RECORDS:
-        return feed_records(t, p, n, offset, final, ok);
+        return feed_records(t, p, n, offset, ok);
     }
     return 0;
 }
@@ -301,6 +258,8 @@ static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool 
     for (;;) {
         unsigned phase = t->phase;
         size_t taken = feed_phase(t, p + used, n - used, offset + used, final, &ok);
+        if (phase != IN_KEYS)
+            android_note_line_ends(&t->android, p + used, taken);
         used += taken;
         if (!ok || (taken == 0 && t->phase == phase))
             break;

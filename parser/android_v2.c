@@ -263,6 +263,7 @@ static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool 
     for (;;) {
         unsigned phase = v->phase;
         size_t taken = feed_phase(v, p + used, n - used, offset + used, final, &ok);
+        android_note_line_ends(&v->android, p + used, taken);
         used += taken;
         if (!ok || (taken == 0 && v->phase == phase && (!v->android.ended || n == used)))
             break;

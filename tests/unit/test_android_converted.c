@@ -40,7 +40,7 @@ static void put_regular(struct buf *b, const struct regular *r, uint32_t first, 
     assert_false(b->failed);
 }
 
-enum conversion { CR_CR_LF, LF_TO_CR, QUESTION_MARKS, SEVEN_BITS, CR_LF_TO_LF, CONVERSIONS };
+enum conversion { CR_CR_LF, LF_TO_CR, QUESTION_MARKS, SEVEN_BITS, CR_LF_TO_LF, LF_TO_CR_LF, CONVERSIONS };
 
 static void convert(struct buf *b, enum conversion how)
 {
@@ -51,6 +51,8 @@ static void convert(struct buf *b, enum conversion how)
         unsigned char c = (unsigned char)from.p[i];
         if (how == CR_CR_LF && c == '\n')
             buf_z(b, "\r\r");
+        if (how == LF_TO_CR_LF && c == '\n')
+            buf_char(b, '\r');
         if (how == CR_LF_TO_LF && c == '\r' && i + 1 < from.n && from.p[i + 1] == '\n')
             continue;
         if (how == LF_TO_CR && c == '\n')
@@ -81,8 +83,8 @@ static void check_converted(struct art_file *f, const char *what)
     assert_non_null(strstr(f->diag.hint, "adb pull"));
 }
 
-static const char *const WORDS[CONVERSIONS] = {"CR CR LF", "end in CR,", "question mark", "highest bit",
-                                               "lacks a CR"};
+static const char *const WORDS[CONVERSIONS] = {"CR CR LF",    "end in CR,",         "question mark",
+                                               "highest bit", "lacks CR before LF", "a CR before every LF"};
 
 static void regular_files(void **state)
 {
@@ -115,30 +117,53 @@ static void short_files(void **state)
         }
 }
 
-/* A time that has CR LF in it, in the middle of all. */
+/* Of so many bytes some must have had CR LF. */
 static void lost_carriage_returns(void **state)
 {
     struct art_file *f = *state;
 
-    for (size_t i = 0; i < REGULARS; i++) {
-        put_regular(&f->bytes, &REGULAR[i], 4, 10, 300);
-        size_t time = f->bytes.n - 300 * REGULAR[i].record_bytes + (REGULAR[i].version == 1 ? 5 : 6);
-        memcpy(f->bytes.p + time, "\x40\x0d\x0a\x00", 4);
-        assert_string_equal(title_of(f), "");
-        struct buf cut = {0};
-        buf_bytes(&cut, f->bytes.p, f->bytes.n);
-        convert(&f->bytes, CR_LF_TO_LF);
-        check_converted(f, WORDS[CR_LF_TO_LF]);
-        hostile_cuttings("lost CR", &f->bytes);
-        /* Another byte that is missing there is damage. */
-        cut.p[time + 1] = 'x';
-        cut.p[time + 2] = 'y';
-        memmove(cut.p + time + 1, cut.p + time + 2, cut.n - time - 2);
-        cut.n--;
-        buf_free(&f->bytes);
-        f->bytes = cut;
-        assert_string_equal(title_of(f), "");
-    }
+    put_regular(&f->bytes, &REGULAR[2], 4, 104729, 180000);
+    assert_string_equal(title_of(f), "");
+    convert(&f->bytes, CR_LF_TO_LF);
+    check_converted(f, WORDS[CR_LF_TO_LF]);
+}
+
+/* Where the first LF of the records stands far behind their beginning. */
+static void late_carriage_returns(void **state)
+{
+    struct art_file *f = *state;
+
+    for (size_t i = 0; i < REGULARS; i++)
+        for (enum conversion how = LF_TO_CR_LF; how < CONVERSIONS; how++) {
+            put_regular(&f->bytes, &REGULAR[i], 0x40, 0, 600);
+            for (unsigned lf = 1; lf <= 2; lf++)
+                f->bytes.p[f->bytes.n - lf * 100 * REGULAR[i].record_bytes + (i == 0 ? 6 : 7)] = '\n';
+            assert_string_equal(title_of(f), "");
+            convert(&f->bytes, how);
+            check_converted(f, WORDS[how]);
+            hostile_cuttings("a CR before every LF", &f->bytes);
+        }
+}
+
+/* Somebody edited the lines and left the records alone; or there was nothing to convert in these. */
+static void lines_alone(void **state)
+{
+    struct art_file *f = *state;
+
+    for (size_t i = 0; i < REGULARS; i++)
+        for (unsigned lf = 0; lf < 3; lf++) {
+            struct buf records = {0};
+            put_regular(&f->bytes, &REGULAR[i], 0x40, 0, 20);
+            size_t n = 40 * REGULAR[i].record_bytes + 32;
+            buf_bytes(&records, f->bytes.p + f->bytes.n - n, n);
+            for (unsigned at = 0; at < lf; at++)
+                records.p[n - (at + 1) * REGULAR[i].record_bytes + (i == 0 ? 6 : 7)] = '\n';
+            f->bytes.n -= n;
+            convert(&f->bytes, LF_TO_CR_LF);
+            buf_bytes(&f->bytes, records.p, records.n);
+            buf_free(&records);
+            assert_string_equal(title_of(f), "");
+        }
 }
 
 /* ---- streaming files ---- */
@@ -154,26 +179,6 @@ static void streaming_files(void **state)
             convert(&f->bytes, how);
             check_converted(f, SAYS[how]);
         }
-}
-
-static void lost_carriage_returns_of_streams(void **state)
-{
-    struct art_file *f = *state;
-    struct variant_event events[64];
-
-    for (enum variant v = VARIANT_S1; v <= VARIANT_S3; v++) {
-        for (uint32_t i = 0; i < 64; i++)
-            events[i] = (struct variant_event){(uint16_t)(i % 8 < 4 ? 1 : 700), (uint8_t)(i / 2 % 4),
-                                               i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT, i, i};
-        events[30].wall = events[30].cpu = 0x0a0d40;
-        buf_clear(&f->bytes);
-        f->name = VARIANT_NAMES[v];
-        variant_put(&f->bytes, v, events, 64, &(struct variant_options){0});
-        assert_string_equal(title_of(f), "");
-        convert(&f->bytes, CR_LF_TO_LF);
-        check_converted(f, WORDS[CR_LF_TO_LF]);
-        hostile_cuttings("lost CR of a stream", &f->bytes);
-    }
 }
 
 /* ---- good ones ---- */
@@ -218,8 +223,9 @@ int main(void)
         ART_FILE_TEST(regular_files),
         ART_FILE_TEST(short_files),
         ART_FILE_TEST(lost_carriage_returns),
+        ART_FILE_TEST(late_carriage_returns),
+        ART_FILE_TEST(lines_alone),
         ART_FILE_TEST(streaming_files),
-        ART_FILE_TEST(lost_carriage_returns_of_streams),
         ART_FILE_TEST(what_only_looks_converted),
         ART_FILE_TEST(methods_that_are_not_listed),
     };
