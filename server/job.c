@@ -116,13 +116,17 @@ static void fold(void *context, const uint8_t *p, size_t n)
     struct job *job = context;
     struct diag diag = {0};
 
+    if (job->fold == NULL)
+        return;
     if (!is_refused(job)) {
         if (!service_goes_on(job->service, &diag))
             refuse(job, &diag);
-        else if (!fold_feed(job->fold, p, n))
+        else if (!fold_feed(job->fold, p, n) && job->may_choose)
+            job->verdict = *fold_diag(job->fold);
+        else if (fold_diag(job->fold)->kind != DIAG_NONE)
             refuse(job, fold_diag(job->fold));
     }
-    if (is_refused(job)) {
+    if (is_refused(job) || job->verdict.kind != DIAG_NONE) {
         fold_abandon(job->fold);
         job->fold = NULL;
         job_leave_place(job);
@@ -311,6 +315,11 @@ void job_choose(struct job *job, struct str member)
         job->chosen_late = true;
     else if (job->fold != NULL)
         fold_choose(job->fold, r->member);
+}
+
+void job_await_choice(struct job *job)
+{
+    job->may_choose = true;
 }
 
 struct str job_head(const struct job *job)

@@ -30,6 +30,9 @@ uint64_t job_bytes(const struct job *job); /* pushed so far; the producer's to a
 /* Of an archive this member is meant: a name, not empty. Before job_end; best before the first byte, since the upload is read
  * again otherwise. */
 void job_choose(struct job *job, struct str member);
+/* Before the first byte: a member may be chosen behind the last one, so that what is wrong with the file is not said
+ * before; the answer does not depend on when it is chosen. */
+void job_await_choice(struct job *job);
 /* The first bytes that were pushed, up to 4 KiB; the producer's to ask. */
 struct str job_head(const struct job *job);
 

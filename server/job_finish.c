@@ -144,6 +144,10 @@ void job_run_finish(struct task *task)
 {
     struct job *job = (struct job *)((char *)task - offsetof(struct job, finish));
 
+    if (job->verdict.kind != DIAG_NONE && !job->chosen_late && !job->refused) {
+        job->refused = true; /* nobody else has the job now but those who ask for its result */
+        job->refusal = job->verdict;
+    }
     if (!job->has_place && !job->refused) {
         if (!places_wait(&job->service->jobs->places, &job->place_wait))
             return;

@@ -44,6 +44,7 @@ struct job {
     uint64_t bytes;
     char head[IDENTIFY_BYTES];
     size_t head_bytes;
+    bool may_choose;   /* until the end of the form: what the fold refuses may not be what is meant */
     bool chosen_late;  /* a member was chosen behind the first byte: what was folded so far may be another */
     bool answer_early; /* as soon as it is durable */
     int64_t answer_by_ms; /* monotonic; durable uploads are answered then */
@@ -52,6 +53,7 @@ struct job {
     struct store_temp temp;
     EVP_MD_CTX *hash;
     struct fold *fold;
+    struct diag verdict; /* the fold's, if a member may still be chosen */
 
     bool has_place; /* may fold */
     struct place_wait place_wait;

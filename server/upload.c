@@ -235,6 +235,8 @@ static void open_body(struct upload *u, struct str type, bool form, struct diag 
         u->job = job_new(x->service, diag);
     if (u->job != NULL && member.n > 0)
         job_choose(u->job, member);
+    if (u->job != NULL && form)
+        job_await_choice(u->job);
     pair_init(&u->pair, u->job, x->service);
 }
 

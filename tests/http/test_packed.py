@@ -198,6 +198,18 @@ class Archives(Packed):
             self.assertEqual(self.svg(two), self.svg(self.server.upload(self.other)))
         self.assertEqual(self.server.get('/p/%s/raw' % id_of(two)).body, self.archive)
 
+    def test_member_before_or_behind_the_file(self):
+        """The answer is the same: also where another member, or the file, would be refused at once."""
+        large = zipped(('first', b'a;b 1\n' + b'\n' * (40 * MIB)), ('second', trace()))
+        for content, member, status in ((large, b'second', 201), (large, b'first', 413), (b'\x89PNG\r\n\x1a\n', b'x', 400),
+                                        (large + b'\0' * (12 * MIB), b'second', 201)):
+            answers = [self.server.upload_form(*fields, Accept='application/json')
+                       for fields in ((('member', None, member), ('trace', 'x', content)),
+                                      (('trace', 'x', content), ('member', None, member)))]
+            answers.append(self.server.upload(content, '/?member=' + member.decode(), Accept='application/json'))
+            self.assertEqual([answer.status for answer in answers], [status] * 3, answers[1].body)
+        self.assert_refused(self.server.upload_form(('trace', 'x', large)), 413, 'max_unpacked_ratio')
+
     def test_member_without_a_place(self):
         """One that is folded from the spool, while others have the places."""
         with self.subTest('held'), self.connection() as held:
