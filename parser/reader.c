@@ -191,6 +191,8 @@ static bool note_packing(struct reader *r)
         builder_warn(r->builder, WARN_PACKED_DAMAGED, report.at, WARNING_NO_OFFSET);
     if (report.wrong_checksum)
         builder_warn(r->builder, WARN_PACKED_CHECKSUM, 1, WARNING_NO_OFFSET);
+    if (report.same_names > 0)
+        builder_warn(r->builder, WARN_PACKED_SAME_NAME, report.same_names, WARNING_NO_OFFSET);
     if (report.trailing_bytes > 0)
         builder_warn(r->builder, WARN_TRAILING_BYTES, report.trailing_bytes, WARNING_NO_OFFSET);
     return put_fact(r, &report);

@@ -26,7 +26,7 @@ struct unpack;
 enum {
     UNPACK_MAGIC_BYTES = 4,        /* that many tell every packer */
     UNPACK_BLOCK_BYTES = 64 << 10, /* handed out, but for the last one */
-    UNPACK_MEMBER_BYTES = 512      /* of a member's name: what is behind them is neither compared nor shown */
+    UNPACK_MEMBER_BYTES = 512      /* of a member's name, as it is compared and shown */
 };
 
 struct unpack_limits {
@@ -39,7 +39,8 @@ struct unpack_limits {
 struct unpack_options {
     struct unpack_limits limits;
     uint64_t window_bytes; /* of zstd, at most; 0: UNPACK_WINDOW_BYTES */
-    struct str member;     /* of an archive, as unpack_member_name gives it; p NULL: the only one there is */
+    struct str
+        member; /* of an archive, as unpack_member_name gives it, or #N; p NULL: the only one there is */
     /* Takes a block. False: no more of this are wanted; the sink says why elsewhere. */
     bool (*sink)(void *context, const uint8_t *p, size_t n);
     void *context;
@@ -52,7 +53,8 @@ const struct packer *unpack_by_coding(struct str coding);
 const char *unpack_name(const struct packer *packer); /* "gzip" */
 const char *unpack_noun(const struct packer *packer); /* "gzip stream" */
 
-/* A member's name as it is compared and shown: cleaned (core/clean.h) and cut. */
+/* A member's name as it is compared and shown: cleaned (core/clean.h). A longer one ends in a digest of all of it, so that
+ * names that begin alike stay apart. What is so already stays as it is. */
 void unpack_member_name(struct str name, char out[UNPACK_MEMBER_BYTES + 1]);
 
 /* NULL (diag) when the arena gives no more, or if a member is named of what has none. The slices of the options
@@ -83,6 +85,8 @@ struct unpack_report {
     enum unpack_state state;
     uint64_t at;         /* where it ends or is damaged, in packed bytes */
     bool wrong_checksum; /* of what came out */
+    uint64_t
+        same_names; /* of an archive: members behind that one, of its name; as far as they were looked through */
 };
 /* After unpack_finish. */
 void unpack_report(const struct unpack *u, struct unpack_report *report);

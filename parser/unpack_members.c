@@ -1,8 +1,12 @@
 #include "parser/unpack_members.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/clean.h"
+
+static const char DOTS[] = "...";
 
 static void copy(char *out, struct str s)
 {
@@ -11,53 +15,112 @@ static void copy(char *out, struct str s)
     out[s.n] = '\0';
 }
 
+/* FNV-1a of 64 bits: tells names apart that begin alike; nobody gains by two that have the same. */
+static uint64_t digest(uint64_t h, struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        h = (h ^ (uint8_t)s.p[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+#define DIGEST_BEGIN UINT64_C(0xcbf29ce484222325)
+
 void unpack_member_name(struct str name, char out[UNPACK_MEMBER_BYTES + 1])
 {
+    enum { DIGEST_CHARS = 1 + 16 };
     /* At its limit from the beginning: it takes no memory, and nothing more when it is full. */
     struct buf cleaned = {.p = out, .capacity = UNPACK_MEMBER_BYTES, .limit = UNPACK_MEMBER_BYTES};
+    uint64_t of_all = DIGEST_BEGIN;
 
-    while (name.n > 0 && !cleaned.failed)
-        clean_put(&cleaned, clean_next(&name));
+    while (name.n > 0) {
+        char bytes[4];
+        struct buf one = {.p = bytes, .capacity = sizeof(bytes), .limit = sizeof(bytes)};
+        clean_put(&one, clean_next(&name));
+        of_all = digest(of_all, buf_view(&one));
+        buf_bytes(&cleaned, one.p, one.n);
+    }
+    if (cleaned.failed) {
+        size_t n = clean_cut((struct str){out, cleaned.n}, UNPACK_MEMBER_BYTES - DIGEST_CHARS).n;
+        snprintf(out + n, DIGEST_CHARS + 1, "~%016" PRIx64, of_all);
+        return;
+    }
     out[cleaned.n] = '\0';
+}
+
+/* The number in `#N`; 0: it is a name. */
+static uint64_t place_of(struct str member)
+{
+    uint64_t place;
+
+    if (member.n < 2 || member.p[0] != '#' ||
+        !str_to_u64((struct str){member.p + 1, member.n - 1}, 10, &place))
+        return 0;
+    return place;
 }
 
 bool members_meant(const struct unpack *u, struct members *m, const char *name)
 {
+    uint64_t place = place_of(u->options.member);
+
     if (u->options.member.p == NULL)
         return m->usable == 0;
-    if (m->found || !str_eq(str_of(name), u->options.member))
+    if (place > 0)
+        return m->usable + 1 == place;
+    if (!str_eq(str_of(name), u->options.member))
         return false;
+    bool first = !m->found;
     m->found = true;
-    return true;
+    return first;
 }
 
 void members_note(struct unpack *u, struct members *m, const char *name, bool meant)
 {
-    static const char DOTS[] = "...";
-    char *listed = m->usable < MEMBERS_LISTED_MAX ? m->listed[m->usable] : NULL;
+    struct member *listed = m->usable < MEMBERS_LISTED_MAX ? &m->listed[m->usable] : NULL;
     struct str whole = str_of(name);
 
     m->usable++;
-    if (listed != NULL && whole.n <= MEMBERS_LISTED_BYTES) {
-        copy(listed, whole);
-    } else if (listed != NULL) {
-        struct str cut = clean_cut(whole, MEMBERS_LISTED_BYTES - (sizeof(DOTS) - 1));
-        copy(listed, cut);
-        memcpy(listed + cut.n, DOTS, sizeof(DOTS));
+    if (listed != NULL) {
+        listed->digest = digest(DIGEST_BEGIN, whole);
+        listed->cut = whole.n > MEMBERS_LISTED_BYTES;
+        if (listed->cut) {
+            /* Of a long path the end says most. */
+            size_t from = whole.n - (MEMBERS_LISTED_BYTES - (sizeof(DOTS) - 1));
+            while (from < whole.n && (whole.p[from] & 0xc0) == 0x80)
+                from++;
+            memcpy(listed->name, DOTS, sizeof(DOTS));
+            copy(listed->name + sizeof(DOTS) - 1, (struct str){whole.p + from, whole.n - from});
+        } else {
+            copy(listed->name, whole);
+        }
     }
     if (meant) {
+        m->found = true;
         copy(m->taken, whole);
         u->report.member = str_of(m->taken);
+    } else if (m->found && u->options.member.p != NULL && str_eq(whole, str_of(m->taken))) {
+        u->report.same_names++;
     }
 }
 
-/* "a, b, c and 3 more" */
+/* Whether its name alone does not tell it from the others. */
+static bool needs_place(const struct members *m, uint64_t at, uint64_t listed)
+{
+    for (uint64_t i = 0; i < listed; i++)
+        if (i != at && m->listed[i].digest == m->listed[at].digest)
+            return true;
+    return m->listed[at].cut;
+}
+
+/* "a, b (#2), c and 3 more" */
 static void list(const struct members *m, struct buf *b)
 {
     uint64_t listed = m->usable < MEMBERS_LISTED_MAX ? m->usable : MEMBERS_LISTED_MAX;
 
-    for (uint64_t i = 0; i < listed; i++)
-        buf_printf(b, "%s%s", i == 0 ? "" : ", ", m->listed[i]);
+    for (uint64_t i = 0; i < listed; i++) {
+        buf_printf(b, "%s%s", i == 0 ? "" : ", ", m->listed[i].name);
+        if (needs_place(m, i, listed))
+            buf_printf(b, " (#%llu)", (unsigned long long)i + 1);
+    }
     if (listed < m->usable)
         buf_printf(b, " and %llu more", (unsigned long long)(m->usable - listed));
     if (listed == 0)
@@ -70,7 +133,7 @@ void members_judge(struct unpack *u, const struct members *m)
 {
     static const char HINT[] =
         "Choose one by its name: curl -F member=NAME -F trace=@FILE, ?member=NAME in the URL, "
-        "or --member NAME on the command line.";
+        "or --member NAME on the command line; or by its place, as #2 (in a URL %232).";
     bool named = u->options.member.p != NULL;
     struct buf names = {0};
 

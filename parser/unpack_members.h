@@ -1,5 +1,6 @@
-/* Which member of an archive is meant: the one that was named, or the only one that is usable. Whether there are
- * others is known at the end of the archive only. */
+/* Which member of an archive is meant: the one that was named, of several of that name the first; that whose place was
+ * given, #1 being the first usable one; or the only one that is usable. Whether there are others is known at the end of
+ * the archive only. */
 #ifndef PARSER_UNPACK_MEMBERS_H
 #define PARSER_UNPACK_MEMBERS_H
 
@@ -7,12 +8,18 @@
 
 enum { MEMBERS_LISTED_MAX = 20, MEMBERS_LISTED_BYTES = 64 };
 
+struct member {
+    uint64_t digest; /* of its whole name */
+    bool cut;
+    char name[MEMBERS_LISTED_BYTES + 1]; /* its end, if it is cut */
+};
+
 struct members {
-    uint64_t usable; /* so far */
-    bool found;      /* the one that was named */
-    bool more;       /* may be behind what could be looked through */
-    char listed[MEMBERS_LISTED_MAX][MEMBERS_LISTED_BYTES + 1]; /* the first of them */
-    char taken[UNPACK_MEMBER_BYTES + 1];                       /* the one that was handed out */
+    uint64_t usable;                          /* so far */
+    bool found;                               /* the one that was named, or whose place was given */
+    bool more;                                /* may be behind what could be looked through */
+    struct member listed[MEMBERS_LISTED_MAX]; /* the first of them */
+    char taken[UNPACK_MEMBER_BYTES + 1];      /* the one that was handed out */
 };
 
 /* Whether this one is to be handed out, as far as is known. */

@@ -14,7 +14,7 @@
  * at once then, as it does of a folder.
  *
  * A member is usable if it is no folder, not of __MACOSX/, and not empty. A second one that nobody expected is known
- * late: the rest is then read for the names only. */
+ * late: the rest is then read for the names only. Of several members of one name the first one is meant. */
 #include <string.h>
 
 #include "core/cursor.h"
@@ -36,7 +36,8 @@ enum mark {
 
 struct zip {
     enum { ZIP_MARK, ZIP_LOCAL, ZIP_NAME, ZIP_STORED, ZIP_DEFLATED, ZIP_SKIPPED, ZIP_DESCRIPTOR } state;
-    bool begun; /* the first mark was seen */
+    bool begun;  /* the first mark was seen */
+    bool chosen; /* the one that was chosen is behind */
     struct members members;
     struct inflater inflater; /* also counts what was stored */
 
@@ -78,14 +79,22 @@ static void note(struct unpack *u)
     z->noted = true;
 }
 
-/* Whoever named a member need not know of others. */
+/* Whoever chose a member need not know of others, but for those of the same name: these are looked for as far as
+ * nothing has to be unpacked for it, and whatever is wrong there is of no matter. */
 static void next_member(struct unpack *u)
 {
     struct zip *z = u->state;
 
     z->state = ZIP_MARK;
-    if (z->meant && u->options.member.p != NULL)
-        end_members(u);
+    z->chosen = z->chosen || (z->meant && u->options.member.p != NULL && z->members.found);
+}
+
+static void damage(struct unpack *u, enum unpack_state state)
+{
+    const struct zip *z = u->state;
+
+    if (!z->chosen)
+        unpack_damage(u, state);
 }
 
 static void check_sum(struct unpack *u, uint32_t crc, uint64_t unpacked)
@@ -189,6 +198,10 @@ static void begin_data(struct unpack *u)
         return;
     if (z->meant && why != NULL)
         refuse(u, why);
+    if (z->chosen && !z->packed_known) {
+        end_members(u);
+        return;
+    }
     if (z->packed_known && (why != NULL || !z->meant || z->packed == 0))
         z->state = ZIP_SKIPPED;
     else if (why == NULL && !stored_without_size(z))
@@ -254,7 +267,7 @@ static void take_mark(struct unpack *u)
                 "Join them: zip -s 0 FILE.zip --out whole.zip",
                 "The zip archive is spread over several files.");
     else if (mark != MARK_DIRECTORY && mark != MARK_END && mark != MARK_END_64 && mark != MARK_EXTRA_DATA)
-        unpack_damage(u, UNPACK_DAMAGED);
+        damage(u, UNPACK_DAMAGED);
     end_members(u);
 }
 
@@ -306,7 +319,7 @@ static void step_deflated(struct unpack *u, const uint8_t *p, size_t n)
     bool used_up = z->packed_known && z->taken == z->packed;
     z->decoded = end == INFLATED_END;
     if (end == INFLATED_BAD || (end == INFLATED_MORE && used_up))
-        unpack_damage(u, UNPACK_DAMAGED);
+        damage(u, UNPACK_DAMAGED);
     if (used_up || (z->decoded && !z->packed_known))
         end_data(u);
     else if (end != INFLATED_MORE && z->packed_known)
@@ -360,7 +373,7 @@ static void take_descriptor(struct unpack *u)
     if (stored_without_size(z) && z->file)
         refuse_stored(u);
     else
-        unpack_damage(u, UNPACK_DAMAGED);
+        damage(u, UNPACK_DAMAGED);
     lose_track(u);
 }
 
@@ -413,7 +426,7 @@ static void finish(struct unpack *u)
 {
     struct zip *z = u->state;
 
-    unpack_damage(u, UNPACK_CUT);
+    damage(u, UNPACK_CUT);
     z->members.more = true;
     end_members(u);
 }

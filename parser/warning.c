@@ -156,6 +156,10 @@ static const struct {
     [WARN_PACKED_CHECKSUM] = {"packed-checksum",
                               "What was unpacked does not fit its checksum, so that any of it may be wrong.",
                               NULL, "Copy the packed file again, or upload it unpacked."},
+    [WARN_PACKED_SAME_NAME] = {"packed-same-name",
+                               "The archive has 1 more file of this name; the first one was read.",
+                               "The archive has {count} more files of this name; the first one was read.",
+                               "Choose another by its place among the archive's files: member=#2."},
 };
 
 const char *warning_name(enum warning_code code)

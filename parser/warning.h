@@ -42,6 +42,7 @@ enum warning_code {
     WARN_PACKED_CUT,     /* where in the upload what is packed ends early */
     WARN_PACKED_DAMAGED, /* where in the upload it makes no sense any more */
     WARN_PACKED_CHECKSUM,
+    WARN_PACKED_SAME_NAME, /* members of an archive, behind the one of that name that was read */
     WARNING_CODES
 };
 

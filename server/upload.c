@@ -107,8 +107,9 @@ static bool no_memory(struct upload *u)
 /* A name is cut, wherever it comes from (record_set_name): what is kept of it here is enough for that. */
 static bool field_data(struct upload *u, const char *p, size_t n)
 {
-    size_t limit = u->field == FIELD_NAME ? NAME_BYTES_MAX : FIELD_BYTES_MAX;
-    size_t room = FIELD_BYTES_MAX - u->value.n;
+    bool whole = u->field == FIELD_MEMBER; /* a path in an archive, compared to its end */
+    size_t limit = u->field == FIELD_NAME || whole ? NAME_BYTES_MAX : FIELD_BYTES_MAX;
+    size_t room = (whole ? limit : FIELD_BYTES_MAX) - u->value.n;
 
     if (n > limit - u->value_bytes)
         return diag_set(&u->diag, DIAG_USAGE, "form field too long", "Shorten name, expires or member.",

@@ -74,8 +74,8 @@ static void test_many_members(void **state)
     packing_zip_end(&zip);
     answer = packed_answer_to(buf_view(&zip));
     assert_true(packed_contains(&answer, "has 1000 files: 1, 2, 3"));
-    assert_true(packed_contains(&answer, "19, 20nnn"));
-    assert_true(packed_contains(&answer, "nnn... and 980 more."));
+    assert_true(packed_contains(&answer, "19, ...nnn"));
+    assert_true(packed_contains(&answer, "nnn (#20) and 980 more."));
     buf_free(&answer);
     buf_free(&zip);
 }
@@ -115,6 +115,55 @@ static void test_what_cannot_be_unpacked(void **state)
     buf_z(&zip, "PK00");
     packing_zip(&zip, "a", buf_view(&plain));
     packed_assert_same_as_plain(&zip, "v3");
+    buf_free(&zip);
+    buf_free(&plain);
+}
+
+/* Names are compared to their ends, and what they do not tell apart has its place beside it. */
+static void test_names(void **state)
+{
+    struct buf plain = packed_plain_input("v3"), zip = {0};
+    char alike[2][700];
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        memset(alike[i], 'd', sizeof(alike[i]));
+        memcpy(alike[i] + sizeof(alike[i]) - 9, i == 0 ? "/1.trace" : "/2.trace", 9);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        bool streamed = i % 2 != 0, longest = i >= 2;
+        const char *first = alike[0] + (longest ? 0 : 400), *second = alike[1] + (longest ? 0 : 400);
+        uint16_t flags = streamed ? 8 : 0;
+        buf_clear(&zip);
+        packing_zip_member(&zip, &(struct packing_member){.name = "empty", .method = 8, .flags = flags});
+        packing_zip_member(
+            &zip, &(struct packing_member){.name = first, .bytes = STR("x"), .method = 8, .flags = flags});
+        packing_zip_member(&zip, &(struct packing_member){
+                                     .name = second, .bytes = buf_view(&plain), .method = 8, .flags = flags});
+        packing_zip_member(&zip,
+                           &(struct packing_member){
+                               .name = "twice", .bytes = buf_view(&plain), .method = 8, .flags = flags});
+        packing_zip_member(
+            &zip, &(struct packing_member){.name = "twice", .bytes = STR("y"), .method = 8, .flags = flags});
+        packing_zip_end(&zip);
+        packed_assert_answer(buf_view(&zip), "4 files: ...ddd");
+        packed_assert_answer(buf_view(&zip), longest ? " (#1), ...ddd" : "d/1.trace (#1), ...ddd");
+        packed_assert_answer(buf_view(&zip), " (#2), twice (#3), twice (#4).");
+        packed_assert_answer(buf_view(&zip), "by its place, as #2");
+        char name[2][UNPACK_MEMBER_BYTES + 1], again[UNPACK_MEMBER_BYTES + 1];
+        unpack_member_name(str_of(first), name[0]);
+        unpack_member_name(str_of(second), name[1]);
+        unpack_member_name(str_of(name[0]), again);
+        assert_string_equal(name[0], again);
+        packed_assert_member_answer(buf_view(&zip), name[0], "unknown file format");
+        packed_assert_member_answer(buf_view(&zip), name[1], "fact 6:packed");
+        packed_assert_member_answer(buf_view(&zip), "#1", "unknown file format");
+        packed_assert_member_answer(buf_view(&zip), "#2", "fact 6:packed");
+        packed_assert_member_answer(buf_view(&zip), "#4", "unknown file format");
+        packed_assert_member_answer(buf_view(&zip), "#5", "no such file in the archive");
+        packed_assert_member_answer(buf_view(&zip), "#0", "no such file in the archive");
+        packed_assert_member_answer(buf_view(&zip), "twice", streamed ? "fact 6:packed" : "packed-same-name");
+    }
     buf_free(&zip);
     buf_free(&plain);
 }
@@ -222,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_members),
         cmocka_unit_test(test_many_members),
+        cmocka_unit_test(test_names),
         cmocka_unit_test(test_what_cannot_be_unpacked),
         cmocka_unit_test(test_bytes_of_other_members),
         cmocka_unit_test(test_empty_files_of_a_stream),
