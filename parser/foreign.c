@@ -17,6 +17,18 @@ static struct str without_blanks(struct str s)
     return s;
 }
 
+/* Comments of a page, and the blanks behind them. */
+static struct str without_comments(struct str s)
+{
+    while (str_starts(s, STR("<!--"))) {
+        size_t end = str_find_str(s, STR("-->"));
+        if (end == s.n)
+            break;
+        s = without_blanks((struct str){s.p + end + 3, s.n - end - 3});
+    }
+    return s;
+}
+
 static bool begins(struct str s, struct str word)
 {
     return s.n >= word.n && str_eq_nocase((struct str){s.p, word.n}, word);
@@ -40,7 +52,8 @@ static bool is_marked(struct str head, const struct foreign_mark *m)
     case FOREIGN_AT:
         return head.n >= m->at + m->bytes.n && memcmp(head.p + m->at, m->bytes.p, m->bytes.n) == 0;
     case FOREIGN_HEAD:
-        return begins(without_blanks(head), m->bytes);
+        head = without_blanks(head);
+        return begins(head, m->bytes) || begins(without_comments(head), m->bytes);
     case FOREIGN_LINE:
         return has_line(head, m->bytes);
     case FOREIGN_NOWHERE:

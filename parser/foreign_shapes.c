@@ -224,6 +224,24 @@ bool foreign_is_perf_script(struct str head)
     return false;
 }
 
+bool foreign_is_complaint(struct str head)
+{
+    enum { COMPLAINT_BYTES = 1024 };
+    static const struct str WORDS[] = {STR_INIT("ermission denied"), STR_INIT("No such file or directory"),
+                                       STR_INIT("does not exist"),   STR_INIT("failed to stat"),
+                                       STR_INIT(": not found"),      STR_INIT(": inaccessible or not found"),
+                                       STR_INIT(" file pulled"),     STR_INIT("adb server version"),
+                                       STR_INIT("adb.exe: "),        STR_INIT("evice unauthorized")};
+    struct str line;
+
+    if (head.n > COMPLAINT_BYTES || !is_text(head) || !next_line(&head, &line))
+        return false;
+    for (size_t i = 0; i < sizeof(WORDS) / sizeof(*WORDS); i++)
+        if (str_find_str(line, WORDS[i]) < line.n)
+            return true;
+    return false;
+}
+
 bool foreign_is_base64_trace(struct str head)
 {
     static const struct str BEGINNINGS[] = {STR_INIT("KnZlcnNpb24"), STR_INIT("U0xPV")};

@@ -19,6 +19,9 @@ bool foreign_is_logcat(struct str head);
 /* Lines of ProGuard's and R8's mapping files: `a.B -> c:`. */
 bool foreign_is_mapping(struct str head);
 
+/* One short complaint of a shell's command, or of adb. */
+bool foreign_is_complaint(struct str head);
+
 /* A method trace in base64. */
 bool foreign_is_base64_trace(struct str head);
 

@@ -205,6 +205,7 @@ static bool feed_unpacked(void *context, const uint8_t *p, size_t n)
     bool more;
     const struct packer *again = r->format == NULL && r->carry_bytes == 0 ? unpack_detect(p, n, &more) : NULL;
 
+    r->packed_twice = again != NULL;
     if (again != NULL)
         return diag_set(&r->diag, DIAG_UNUSABLE, "packed twice", "Unpack it once, and upload what comes out.",
                         "What is packed is a %s itself, and only one layer is unpacked here.",
@@ -325,7 +326,9 @@ static const struct profile *finish_packed(struct reader *r)
     } else if (ok) {
         profile = finish_plain(r);
     }
-    if (profile == NULL && r->unpack_diag.kind == DIAG_NONE)
+    if (profile == NULL && r->packed_twice)
+        name_archive(r);
+    else if (profile == NULL && r->unpack_diag.kind == DIAG_NONE)
         blame_damage(r);
     return profile;
 }

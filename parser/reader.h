@@ -51,6 +51,7 @@ struct reader {
     size_t head_bytes;
     struct str member;
     struct unpack *unpack;
+    bool packed_twice; /* what came out first is packed itself */
     struct diag unpack_diag;
     uint8_t *packed; /* the first bytes of what is packed, which may tell what a whole archive is */
     size_t packed_bytes;

@@ -11,7 +11,7 @@ from support import AFLAMED, ServiceTest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(ROOT, 'tests', 'data')
 SAMPLES = os.path.join(os.environ.get('AFLAMED_SAMPLES', ''), 'samples')
-PACKED = {'apk', 'bugreport-zip'}     # known by the first member of a zip file
+PACKED = {'apk', 'apk-set', 'bugreport-zip', 'instruments'}     # known by members of a zip file
 
 # Where real files of other kinds are, below the samples: pattern of the path, title of the answer.
 REAL = [(r'not-profiles/simpleperf-', 'simpleperf recording'), (r'not-profiles/pprof-legacy', 'pprof file as text'),
