@@ -12,8 +12,8 @@ enum { FOREIGN_MARKS = 8 };
 enum foreign_where {
     FOREIGN_NOWHERE, /* no mark */
     FOREIGN_AT,      /* these bytes, `at` bytes from the beginning */
-    FOREIGN_HEAD, /* behind a byte order mark, blanks and comments <!-- -->; ASCII letters in either case */
-    FOREIGN_LINE  /* at the beginning of a line */
+    FOREIGN_HEAD,    /* behind a byte order mark, blanks, comments <!-- -->; ASCII letters in either case */
+    FOREIGN_LINE     /* at the beginning of a line */
 };
 
 /* A sign of a kind: bytes at a place, and elsewhere in the beginning `with`, if that is not empty. */

@@ -39,8 +39,7 @@ struct unpack_limits {
 struct unpack_options {
     struct unpack_limits limits;
     uint64_t window_bytes; /* of zstd, at most; 0: UNPACK_WINDOW_BYTES */
-    struct str
-        member; /* of an archive, as unpack_member_name gives it, or #N; p NULL: the only one there is */
+    struct str member;     /* of an archive: unpack_member_name's, or #N; p NULL: the only one there is */
     /* Takes a block. False: no more of this are wanted; the sink says why elsewhere. */
     bool (*sink)(void *context, const uint8_t *p, size_t n);
     void *context;
@@ -85,8 +84,7 @@ struct unpack_report {
     enum unpack_state state;
     uint64_t at;         /* where it ends or is damaged, in packed bytes */
     bool wrong_checksum; /* of what came out */
-    uint64_t
-        same_names; /* of an archive: members behind that one, of its name; as far as they were looked through */
+    uint64_t same_names; /* of an archive: members behind that one, of its name, as far as was looked */
 };
 /* After unpack_finish. */
 void unpack_report(const struct unpack *u, struct unpack_report *report);
