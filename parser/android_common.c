@@ -178,23 +178,23 @@ uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset)
     return track;
 }
 
-/* Threads may be listed, and named anew, behind their first record. False: one is not listed at all. */
-static bool name_threads(struct android *a)
+/* Threads may be listed, and named anew, behind their first record. Returns how many are not listed at all. */
+static size_t name_threads(struct android *a)
 {
-    bool all = true;
+    size_t n_unlisted = 0;
 
     for (size_t i = 0; i < a->n_threads; i++) {
         const struct android_thread *t = &a->threads[i];
         uint32_t id;
         string_id name;
         bool listed = find_thread(a, t->thread, &id, &name);
-        all = all && listed;
+        n_unlisted += !listed;
         if (listed)
             builder_track_rename(a->builder, t->track, name);
         else
             builder_warn(a->builder, WARN_UNKNOWN_THREAD, 1, t->offset);
     }
-    return all;
+    return n_unlisted;
 }
 
 static struct android_unknown *add_unknown(struct android *a, uint64_t id, uint64_t offset)
@@ -233,22 +233,22 @@ frame_id android_unknown_method(struct android *a, uint64_t id, uint64_t offset)
     return unknown->frame;
 }
 
-/* Methods may be listed behind their first record: in the summary, where it is a file of its own. False: one is not
- * listed at all. */
-static bool name_methods(struct android *a)
+/* Methods may be listed behind their first record: in the summary, where it is a file of its own. Returns how many
+ * are not listed at all. */
+static size_t name_methods(struct android *a)
 {
-    bool all = true;
+    size_t n_unlisted = 0;
 
     for (size_t i = 0; i < a->n_unknown; i++) {
         const struct android_unknown *unknown = &a->unknown[i];
         frame_id listed = method_table_get(&a->keys.methods, unknown->id);
-        all = all && listed != FRAME_NONE;
+        n_unlisted += listed == FRAME_NONE;
         if (listed != FRAME_NONE)
             builder_frame_rename(a->builder, unknown->frame, listed);
         else
             builder_warn(a->builder, WARN_UNKNOWN_METHOD, unknown->records, unknown->offset);
     }
-    return all;
+    return n_unlisted;
 }
 
 bool android_events(struct android *a, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
@@ -267,8 +267,8 @@ bool android_finish(struct android *a, uint64_t data_offset)
             "only after the recording was stopped.",
             "The file has a method table but not one whole record: nothing was recorded, or the file was "
             "cut.");
-    bool threads = name_threads(a), methods = name_methods(a);
-    if (android_line_ends_converted(a, threads && methods && !a->damaged, data_offset))
+    size_t threads = name_threads(a), methods = name_methods(a);
+    if (android_line_ends_converted(a, threads + methods, data_offset))
         return false;
     return android_checks_finish(&a->checks, a->builder, &a->keys, a->wall, a->dual) || fail(a);
 }

@@ -5,19 +5,21 @@
 #include "core/clean.h"
 #include "core/cursor.h"
 
+enum { LINE_ENDS_STEP = 256 << 10 };
+
 /* As many as chance does not bring. */
 enum {
     DAMAGE_MARKS = 4,
     WIDENED_PAIRS = 16,
     CRLF_MARKS = 2,
-    CRLF_MARKS_BINARY = 4,
-    ACTION_MARKS = 2,   /* of question marks in the place of an action */
-    TIME_MARKS = 4,     /* the same at the lowest byte of a time */
-    STEPS = 16,         /* of 256 µs and more, none to a lowest byte above 7F */
-    STEPS_BACK = 4,     /* as many of them as a step back of a thread's clock counts for */
-    LOW_BYTES = 16,     /* different ones */
-    UNLISTED_MARKS = 2, /* methods that are listed under what they were converted from */
-    EXPECTED_MARKS = 16 /* of line ends, and none there */
+    ACTION_MARKS = 2,    /* of question marks in the place of an action */
+    TIME_MARKS = 4,      /* the same at the lowest byte of a time */
+    STEPS = 16,          /* of 256 µs and more, none to a lowest byte above 7F */
+    STEPS_BACK = 4,      /* as many of them as a step back of a thread's clock counts for */
+    LOW_BYTES = 16,      /* different ones */
+    UNLISTED_MARKS = 2,  /* methods that are listed under what they were converted from */
+    EXPECTED_MARKS = 16, /* of line ends, and none there */
+    LOST_MARKS = 64      /* threads and methods that are not listed */
 };
 
 static bool refuse(struct diag *diag, uint64_t offset, const char *what)
@@ -107,7 +109,7 @@ static bool is_widened(const uint8_t *p, size_t n)
 }
 
 /* Each LF became CR LF, or CR CR LF. A file that is whole has LFs without a CR, unless its text has none. */
-static bool has_crlf_only(const uint8_t *p, size_t n, bool text_has, bool *doubled)
+static bool has_crlf_only(const uint8_t *p, size_t n, const bool *text_has, bool *doubled)
 {
     unsigned all = 0, twice = 0, of_text = 0;
 
@@ -123,10 +125,19 @@ static bool has_crlf_only(const uint8_t *p, size_t n, bool text_has, bool *doubl
         of_text += i >= before && p[i - before] >= ' ' && p[i - before] <= '~';
     }
     *doubled = all > 0 && twice == all;
-    return all >= CRLF_MARKS && (text_has || *doubled || of_text >= CRLF_MARKS || all >= CRLF_MARKS_BINARY);
+    return all >= CRLF_MARKS && (text_has != NULL ? *text_has : *doubled || of_text >= CRLF_MARKS);
 }
 
-/* Each LF became CR: then the lines of methods, which have their length before them, end in CR. */
+/* As a method's line has, between its parts. */
+static bool has_tabs(const uint8_t *p, size_t n)
+{
+    const uint8_t *first = memchr(p, '\t', n);
+
+    return first != NULL && memchr(first + 1, '\t', n - (size_t)(first + 1 - p)) != NULL;
+}
+
+/* Each LF became CR: then the lines of methods, which have their length before them, end in CR. Regular files have none
+ * here. */
 static bool has_cr_only(const uint8_t *p, size_t n)
 {
     unsigned lines = 0;
@@ -136,7 +147,7 @@ static bool has_cr_only(const uint8_t *p, size_t n)
     for (size_t at = 2; at < n; at++) {
         size_t length = (size_t)p[at - 2] | (size_t)p[at - 1] << 8;
         if (length < 2 || p[at - 1] >= ' ' || length >= n - at || p[at + length - 1] != '\r' ||
-            !is_name(p + at, length - 1, n - at) || memchr(p + at, '\t', length) == NULL)
+            !is_name(p + at, length - 1, n - at) || !has_tabs(p + at, length))
             continue;
         lines++;
         at += length - 1;
@@ -148,6 +159,7 @@ bool android_text_damaged(struct android *a, const uint8_t *p, size_t n, uint64_
 {
     uint8_t nameless[ANDROID_WINDOW_BYTES];
     const char *what = NULL;
+    const bool *text_has = offset > 0 ? &a->keys.has_crlf : NULL; /* in front of this */
     bool doubled;
 
     if (n > ANDROID_WINDOW_BYTES)
@@ -159,10 +171,10 @@ bool android_text_damaged(struct android *a, const uint8_t *p, size_t n, uint64_
         what = "the binary part is full of replacement characters (EF BF BD)";
     else if (utf8 && is_widened(nameless, n))
         what = "the binary part has two bytes (C2 or C3 and another one) in the place of each one above 7F";
-    else if (has_crlf_only(p, n, a->keys.has_crlf, &doubled))
+    else if (has_crlf_only(p, n, text_has, &doubled))
         what = doubled ? "the binary part has CR CR before every LF"
                        : "the binary part has a CR before every LF";
-    else if (has_cr_only(p, n))
+    else if (text_has == NULL && has_cr_only(p, n))
         what = "the binary part has a CR in the place of every LF";
     return what != NULL && refuse(a->diag, offset, what);
 }
@@ -249,12 +261,13 @@ static void note_unlisted(struct signs *s, uint32_t word)
     bool known = s->n_unlisted == UNLISTED_MARKS;
 
     for (unsigned i = 0; i < s->n_unlisted; i++)
-        known = known || s->unlisted[i] == word;
+        known = known || ((s->unlisted[i] ^ word) & ~3u) == 0;
     if (!known)
         s->unlisted[s->n_unlisted++] = word;
 }
 
-static void note_time(struct signs *s, uint32_t now, uint32_t before, bool same_thread)
+/* `one_clock`: it is the one that the time before was read from. */
+static void note_time(struct signs *s, uint32_t now, uint32_t before, bool one_clock)
 {
     uint8_t low = (uint8_t)now;
 
@@ -262,8 +275,8 @@ static void note_time(struct signs *s, uint32_t now, uint32_t before, bool same_
         return;
     s->times++;
     s->question_times += low == '?';
-    s->steps += now >> 8 != before >> 8;
-    s->steps += same_thread && now < before ? STEPS_BACK : 0;
+    s->steps += one_clock && now >> 8 != before >> 8;
+    s->steps += one_clock && now < before ? STEPS_BACK : 0;
     s->low_bytes += !s->seen[low];
     s->seen[low] = true;
 }
@@ -281,8 +294,9 @@ static void read_signs(const struct android *a, const uint8_t *p, size_t n, cons
         s->question_actions += (uint8_t)now.word == '?';
         if (method_table_get(&a->keys.methods, now.word & ~3u) == FRAME_NONE)
             note_unlisted(s, now.word);
-        for (unsigned i = 0; i < 2; i++)
-            note_time(s, now.times[i], before.times[i], now.thread == before.thread);
+        for (unsigned i = 0; i < 2;
+             i++) /* CPU time is the thread's own; of two, the second one is wall time */
+            note_time(s, now.times[i], before.times[i], i == 1 || now.thread == before.thread);
         before = now;
     }
 }
@@ -317,7 +331,7 @@ bool android_records_converted(struct android *a, const uint8_t *p, size_t n, ui
 
 /* ---- line ends ---- */
 
-void android_count_line_ends(struct android_line_ends *e, const uint8_t *p, size_t n)
+static void count_piece(struct android_line_ends *e, const uint8_t *p, size_t n)
 {
     const uint8_t *end = p + n;
 
@@ -329,20 +343,40 @@ void android_count_line_ends(struct android_line_ends *e, const uint8_t *p, size
         e->cr++;
     e->bytes += n;
     e->last = p[n - 1];
-    e->usual = e->crlf > e->bytes >> 18 && e->crlf < e->lf;
+}
+
+/* Looked at in steps that are the same however the bytes come. */
+void android_count_line_ends(struct android_line_ends *e, const uint8_t *p, size_t n)
+{
+    while (n > 0 && !e->usual) {
+        size_t left = LINE_ENDS_STEP - (size_t)(e->bytes % LINE_ENDS_STEP), part = n < left ? n : left;
+        count_piece(e, p, part);
+        e->usual = part == left && e->crlf > 0 && e->crlf < e->lf;
+        p += part;
+        n -= part;
+    }
 }
 
 /* Among bytes of all values a LF follows a CR once in 65,536, and two CRs are before it so seldom that few CR LF are left
- * when one was taken away from each; the lines of methods end with LF. */
-bool android_line_ends_converted(struct android *a, bool fits, uint64_t offset)
+ * when one was taken away from each: then all records behind the first one stand too early, and name what no list has. */
+static bool lacks_cr(const struct android_line_ends *e, bool lost)
+{
+    uint64_t fewer = e->cr < e->lf ? e->cr : e->lf;
+
+    return lost && fewer > 0 && fewer > EXPECTED_MARKS * (1 + e->crlf) * (e->bytes / fewer);
+}
+
+bool android_line_ends_converted(struct android *a, size_t n_unlisted, uint64_t offset)
 {
     const struct android_line_ends *e = &a->line_ends;
-    uint64_t methods = a->keys.n_methods;
+    bool fits = n_unlisted == 0 && !a->damaged, lost = a->damaged || n_unlisted >= LOST_MARKS;
+    uint64_t methods = a->keys.n_methods; /* whose lines end with LF */
 
+    if (e->usual)
+        return false;
     if (e->lf > 0 && e->crlf == e->lf && !e->lf_before && (e->lf >= CRLF_MARKS || !fits))
         return refuse(a->diag, offset, "the binary part has a CR before every LF");
     if (e->lf == 0 && !e->lf_before && methods > 0 && e->cr >= methods && !a->keys.has_crlf)
         return refuse(a->diag, offset, "the binary part has a CR in the place of every LF");
-    return !fits && e->cr > 0 && e->lf > EXPECTED_MARKS * (1 + e->crlf) * (e->bytes / e->cr) &&
-           refuse(a->diag, offset, "the binary part lacks CR before LF");
+    return lacks_cr(e, lost) && refuse(a->diag, offset, "the binary part lacks CR before LF");
 }

@@ -42,7 +42,8 @@ static inline void android_note_line_ends(struct android *a, const uint8_t *p, s
     if (!a->line_ends.usual && n > 0)
         android_count_line_ends(&a->line_ends, p, n);
 }
-/* By the line ends of the whole binary part, which begins at `offset`. `fits`: all of it made sense. */
-bool android_line_ends_converted(struct android *a, bool fits, uint64_t offset);
+/* By the line ends of the whole binary part, which begins at `offset`. Records named so many threads and methods that are
+ * not listed. */
+bool android_line_ends_converted(struct android *a, size_t n_unlisted, uint64_t offset);
 
 #endif

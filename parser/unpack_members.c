@@ -68,9 +68,8 @@ bool members_meant(const struct unpack *u, struct members *m, const char *name)
         return m->usable + 1 == place;
     if (!str_eq(str_of(name), u->options.member))
         return false;
-    bool first = !m->found;
-    m->found = true;
-    return first;
+    m->named = true;
+    return !m->found;
 }
 
 void members_note(struct unpack *u, struct members *m, const char *name, bool meant)
@@ -143,7 +142,7 @@ void members_judge(struct unpack *u, const struct members *m)
         *u->diag = (struct diag){.kind = DIAG_NONE}; /* it was about a member that may not be meant */
         diag_set(u->diag, DIAG_UNUSABLE, "several files in the archive", HINT, "The %s has %llu files: %.*s.",
                  u->packer->noun, (unsigned long long)m->usable, (int)shown.n, shown.p);
-    } else if (named && !m->found) {
+    } else if (named && !m->named && !m->found) {
         diag_set(u->diag, DIAG_UNUSABLE, "no such file in the archive", HINT,
                  "The %s has no file of the name that was given. It has: %.*s.", u->packer->noun,
                  (int)shown.n, shown.p);

@@ -15,9 +15,9 @@ struct member {
 };
 
 struct members {
-    uint64_t usable;                          /* so far */
-    bool found;                               /* the one that was named, or whose place was given */
-    bool more;                                /* may be behind what could be looked through */
+    uint64_t usable;   /* so far */
+    bool named, found; /* one of that name is there; the one that is meant was usable */
+    bool more;         /* may be behind what could be looked through */
     struct member listed[MEMBERS_LISTED_MAX]; /* the first of them */
     char taken[UNPACK_MEMBER_BYTES + 1];      /* the one that was handed out */
 };

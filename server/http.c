@@ -327,18 +327,20 @@ static bool add_headers(struct MHD_Response *response, const struct request *r)
     return ok;
 }
 
-/* Clients that do not read must not fill the memory. Those who take the last bit of it may take a little more, so that
- * no answer is too large to be ever sent; small ones, as that of a refusal, always fit. */
+/* Clients that do not read must not fill the memory. Who takes the last bit of it may take a little more; small answers,
+ * as that of a refusal, always fit, and so do those of requests that have changed something: they cannot be asked for
+ * again. */
 static void hold_memory(struct request *r)
 {
     struct reply *reply = &r->x.reply;
     bool shared = reply->kind == REPLY_SHARED || reply->kind == REPLY_AGAIN;
+    bool again = str_eq(r->x.method, STR("GET")) || str_eq(r->x.method, STR("HEAD"));
     uint64_t own = reply_bytes(reply);
     struct diag diag = {0};
 
     if ((reply->kind != REPLY_BUFFER && !shared) || own <= SMALL_REPLY_BYTES)
         return;
-    if (!views_have_room(r->http->service, shared ? own : 0, &diag)) {
+    if (again && !views_have_room(r->http->service, shared ? own : 0, &diag)) {
         exchange_diag(&r->x, &diag);
     } else if (!shared) {
         r->held_bytes = (size_t)own;

@@ -110,6 +110,14 @@ static void hash(void *context, const uint8_t *p, size_t n)
         refuse_memory(job, "No memory to name the upload's bytes.");
 }
 
+static void judge(struct job *job, const struct diag *diag)
+{
+    if (job->may_choose)
+        job->verdict = *diag;
+    else
+        refuse(job, diag);
+}
+
 /* What was refused needs neither its memory nor its place while the rest of it is passed over. */
 static void fold(void *context, const uint8_t *p, size_t n)
 {
@@ -121,14 +129,13 @@ static void fold(void *context, const uint8_t *p, size_t n)
     if (!is_refused(job)) {
         if (!service_goes_on(job->service, &diag))
             refuse(job, &diag);
-        else if (!fold_feed(job->fold, p, n) && job->may_choose)
-            job->verdict = *fold_diag(job->fold);
-        else if (fold_diag(job->fold)->kind != DIAG_NONE)
-            refuse(job, fold_diag(job->fold));
+        else if (!fold_feed(job->fold, p, n))
+            judge(job, fold_diag(job->fold));
     }
     if (is_refused(job) || job->verdict.kind != DIAG_NONE) {
         fold_abandon(job->fold);
         job->fold = NULL;
+        lanes_limit(&job->lanes, SPOOL_QUEUE_BYTES);
         job_leave_place(job);
     }
 }

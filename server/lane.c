@@ -133,6 +133,13 @@ void lanes_free(struct lanes *l)
     pthread_mutex_destroy(&l->lock);
 }
 
+void lanes_limit(struct lanes *l, size_t limit_bytes)
+{
+    pthread_mutex_lock(&l->lock);
+    l->limit_bytes = limit_bytes;
+    pthread_mutex_unlock(&l->lock);
+}
+
 void lanes_push(struct lanes *l, struct chunk *c)
 {
     pthread_mutex_lock(&l->lock);

@@ -62,6 +62,9 @@ void lanes_init(struct lanes *l, struct pool *pool, struct chunk_pool *chunks, u
                 size_t limit_bytes);
 void lanes_free(struct lanes *l);
 
+/* Another limit from now on; any thread. */
+void lanes_limit(struct lanes *l, size_t limit_bytes);
+
 /* Takes the chunk; c->n > 0. */
 void lanes_push(struct lanes *l, struct chunk *c);
 void lanes_end(struct lanes *l);

@@ -385,11 +385,15 @@ enum store_result record_change(struct store *s, const struct record *r, int64_t
         return state == RECORD_BROKEN ? STORE_FAILED : STORE_NOT_FOUND;
     struct record_keys keys = keys_of(r);
     enum store_result result = put_json(s, keys.upload, r, true);
+    int why = errno; /* of a failure, which the next calls do not know of */
     enum tombstone tombstone = read_tombstone(s, id, now_s);
     bool gone = tombstone == TOMBSTONE_FRESH || tombstone == TOMBSTONE_OLD;
     enum store_result confirmed = !gone && is_there(result) ? confirm(s, &keys) : result;
-    if (!gone && confirmed != STORE_NOT_FOUND)
+    if (!gone && confirmed != STORE_NOT_FOUND) {
+        if (!is_there(result))
+            errno = why;
         return is_there(confirmed) ? result : confirmed;
+    }
     enum store_result removed = store_delete(s, keys.upload);
     return settled(removed) ? STORE_NOT_FOUND : removed;
 }

@@ -84,6 +84,9 @@ class Answers(ServiceTest):
         self.assertEqual((refused.status, refused['Retry-After']), (503, '10'))
         self.assertIn('too many answers under way', refused.text)
         self.assertEqual(self.server.get(path + '.txt').status, 200)
+        upload = self.server.upload(trace(threads=1000, records=12000), Accept='application/json')
+        self.assertEqual(upload.status, 201, upload)    # nobody could ask for its token again
+        self.assertIn('delete_token', json.loads(upload.body))
         for connection in silent:
             connection.close()
         self.assertTrue(eventually(lambda: self.server.get(path + '.json').status == 200, seconds=30))

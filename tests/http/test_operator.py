@@ -1,5 +1,6 @@
 """What the operator needs: the log has the reason that a client is not told, and not what only the uploader may know;
 the service makes do with what the process may have, and says so if it is too little."""
+import contextlib
 import os
 import re
 import resource
@@ -22,25 +23,34 @@ class Log(ServiceTest):
         self.assertIn("the service's log", answer.text)
         self.assert_said_since(before, line)
 
-    def test_why_an_upload_is_not_stored(self):
+    @contextlib.contextmanager
+    def without_tmp(self):
+        """A file in its place: a folder that is missing would be made."""
         os.rename(self.path_of('tmp'), self.path_of('away'))
-        self.addCleanup(os.rename, self.path_of('away'), self.path_of('tmp'))
-        for target, fields in (('/', [('trace', 'x', trace())]), ('/', [('key', 'x', trace()), ('data', 'x', trace())])):
+        with open(self.path_of('tmp'), 'wb'):
+            pass
+        try:
+            yield
+        finally:
+            os.unlink(self.path_of('tmp'))
+            os.rename(self.path_of('away'), self.path_of('tmp'))
+
+    def test_why_an_upload_is_not_stored(self):
+        for fields in [('trace', 'x', trace())], [('key', 'x', trace()), ('data', 'x', trace())]:
             before = self.server.log()
-            self.assert_the_log_has_it(before, self.server.upload_form(*fields, target=target),
-                                       r'error store-failed what=stored why=No\\ such\\ file\\ or\\ directory\n')
+            with self.without_tmp():
+                answer = self.server.upload_form(*fields)
+            self.assert_the_log_has_it(before, answer, r'error store-failed what=stored why=Not\\ a\\ directory\n')
 
     def test_why_an_upload_is_not_changed_or_deleted(self):
         answer = self.stored(trace(salt=1))
         path, token = '/p/' + id_of(answer), token_of(answer)
-        os.rename(self.path_of('tmp'), self.path_of('away'))
         before = self.server.log()
-        changed = self.server.request('POST', path + '/rename', 'token=%s&name=x' % token, **FORM)
-        self.assert_the_log_has_it(before, changed, r'error store-failed what=changed why=No\\ such')
-        before = self.server.log()
-        deleted = self.server.request('DELETE', path, X_Delete_Token=token)
-        self.assert_the_log_has_it(before, deleted, r'error store-failed what=deleted why=No\\ such')
-        os.rename(self.path_of('away'), self.path_of('tmp'))
+        with self.without_tmp():
+            changed = self.server.request('POST', path + '/rename', 'token=%s&name=x' % token, **FORM)
+            deleted = self.server.request('DELETE', path, X_Delete_Token=token)
+        self.assert_the_log_has_it(before, changed, r'error store-failed what=changed why=Not\\ a')
+        self.assert_the_log_has_it(before, deleted, r'error store-failed what=deleted why=Not\\ a')
         self.assertEqual(self.server.request('DELETE', path, X_Delete_Token=token).status, 200)
 
     def test_why_an_upload_cannot_be_read(self):
@@ -72,11 +82,10 @@ class Log(ServiceTest):
 
     def test_why_a_view_is_not_kept(self):
         answer = self.stored(trace(salt=3))
-        os.rename(self.path_of('tmp'), self.path_of('away'))
-        self.addCleanup(os.rename, self.path_of('away'), self.path_of('tmp'))
         before = self.server.log()
-        self.assertEqual(self.server.get('/p/%s/t/1.svg?width=333' % id_of(answer)).status, 200)
-        self.assert_said_since(before, r'warn view-not-kept key=views/\S+ why=No\\ such')
+        with self.without_tmp():
+            self.assertEqual(self.server.get('/p/%s/t/1.svg?width=333' % id_of(answer)).status, 200)
+        self.assert_said_since(before, r'warn view-not-kept key=views/\S+ why=Not\\ a')
 
 
 class Means(unittest.TestCase):

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import os
+import random
 import shutil
 import struct
 import subprocess
@@ -209,6 +210,20 @@ class Archives(Packed):
             answers.append(self.server.upload(content, '/?member=' + member.decode(), Accept='application/json'))
             self.assertEqual([answer.status for answer in answers], [status] * 3, answers[1].body)
         self.assert_refused(self.server.upload_form(('trace', 'x', large)), 413, 'max_unpacked_ratio')
+
+    def test_what_is_wrong_with_one_member_is_not_the_answer(self):
+        """Not even when it is known before the others are."""
+        archive = zipped(('notes.bin', random.Random(1).randbytes(200_000)), ('app.trace', trace()))
+        answers = [self.server.upload(archive), self.server.upload_form(('trace', 'x', archive))]
+        for answer in answers:
+            self.assert_refused(answer, 422, 'several files in the archive')
+        member = ('member', None, b'app.trace')
+        for fields in ((member, ('trace', 'x', archive)), (('trace', 'x', archive), member)):
+            self.assertEqual(self.server.upload_form(*fields).status, 201)
+
+    def test_an_empty_file_does_not_take_the_name(self):
+        archive = zipped(('a.trace', b''), ('a.trace', trace()))
+        self.assertEqual(self.server.upload(archive, '/?member=a.trace').status, 201)
 
     def test_member_without_a_place(self):
         """One that is folded from the spool, while others have the places."""

@@ -203,6 +203,65 @@ static void what_only_looks_converted(void **state)
     }
 }
 
+/* Version 3 with both clocks; threads and methods, 0 for none. */
+static void put_keys(struct buf *b, const uint32_t threads[2], const uint32_t methods[2])
+{
+    buf_clear(b);
+    buf_z(b, "*version\n3\nclock=dual\n*threads\n");
+    for (unsigned i = 0; i < 2; i++)
+        if (threads[i] != 0)
+            buf_printf(b, "%u\tthread\n", (unsigned)threads[i]);
+    buf_z(b, "*methods\n");
+    for (unsigned i = 0; i < 2; i++)
+        if (methods[i] != 0)
+            buf_printf(b, "0x%x\ta/B\trun%u\t()V\tB.java\n", (unsigned)methods[i], i);
+    buf_z(b, "*end\n");
+    trace_bytes_header(b, 3, 32, 14);
+    memset(b->p + b->n - 24, 0, 8); /* the start time */
+}
+
+static void put_record(struct buf *b, uint32_t thread, uint32_t method, unsigned i, uint32_t cpu,
+                       uint32_t wall)
+{
+    trace_bytes_record(
+        b, 14,
+        (struct trace_record){(uint16_t)thread, method, i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT, {cpu, wall}});
+}
+
+/* Thread ids are the same in every record, and so are their CR and LF. */
+static void threads_that_look_like_line_ends(void **state)
+{
+    static const uint32_t THREADS[][2] = {
+        {0x0a0d, 0}, {0x0d0a, 0}, {0x0d09, 0}, {0x2a0a, 0x2a0d}, {0x2a0a, 0}};
+    static const uint32_t CALLS_MADE[] = {3, 15, 10000};
+    struct art_file *f = *state;
+
+    for (size_t i = 0; i < sizeof(THREADS) / sizeof(*THREADS); i++)
+        for (size_t size = 0; size < 3; size++) {
+            put_keys(&f->bytes, THREADS[i], (const uint32_t[]){0x1000, 0x1004});
+            for (uint32_t at = 0; at < 2 * CALLS_MADE[size]; at++) /* one method is not listed */
+                put_record(&f->bytes, THREADS[i][THREADS[i][1] != 0 ? at / 2 % 2 : 0],
+                           at / 2 % 100 == 7 ? 0x9000 : 0x1000, at, 5000 + 37 * at, 0x20000 + 41 * at);
+            assert_string_equal(title_of(f), "");
+        }
+}
+
+/* Bytes below 80 only. */
+static void clocks_and_methods_that_are_low(void **state)
+{
+    struct art_file *f = *state;
+
+    put_keys(&f->bytes, (const uint32_t[]){0x1210, 0x1220}, (const uint32_t[]){0x1000, 0x1004});
+    for (uint32_t i = 0; i < 40; i++) /* each thread has a clock of its own */
+        put_record(&f->bytes, i % 2 == 0 ? 0x1210 : 0x1220, 0x1000, i / 2, (i % 2 == 0 ? 0x1200 : 0x3400) + i,
+                   0x5000 + i);
+    assert_string_equal(title_of(f), "");
+    put_keys(&f->bytes, (const uint32_t[]){0x1210, 0}, (const uint32_t[]){0x94, 0x1000});
+    for (uint32_t i = 0; i < 6; i++) /* enter and exit of one method that is not listed */
+        put_record(&f->bytes, 0x1210, i / 2 == 1 ? 0x14 : 0x1000, i, 7 * i, 9 * i);
+    assert_string_equal(title_of(f), "");
+}
+
 /* A key file of another recording: its methods are not those of the records, but damaged by nothing. */
 static void methods_that_are_not_listed(void **state)
 {
@@ -227,6 +286,8 @@ int main(void)
         ART_FILE_TEST(lines_alone),
         ART_FILE_TEST(streaming_files),
         ART_FILE_TEST(what_only_looks_converted),
+        ART_FILE_TEST(threads_that_look_like_line_ends),
+        ART_FILE_TEST(clocks_and_methods_that_are_low),
         ART_FILE_TEST(methods_that_are_not_listed),
     };
     return cmocka_run_group_tests_name("android_converted", tests, NULL, NULL);
