@@ -5,9 +5,9 @@
  *   blocks: u24 last | type << 1 | size << 3, then so many bytes (one of a run, type 1)
  *   u32 checksum
  *
- * or to be skipped: 5x 2a 4d 18, u32 length, so many bytes. The library is given one of these parts at a time: what
- * it has put out in a call that fails is lost, and so must not depend on how the input was cut. Of a block that is not
- * packed it puts out what it gets; what is wrong with the frame shows at the last byte, which comes alone. */
+ * or to be skipped: 5x 2a 4d 18, u32 length, so many bytes. The library is given one whole part at a time: what it has
+ * put out in a call that fails is lost, and so must not depend on how the input was cut. Of a block that is not packed it
+ * puts out what it gets; what is wrong with the frame shows at the last byte, which comes alone. */
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -252,6 +252,25 @@ static void take_block_header(struct unpack *u)
     u->head_bytes = 0;
 }
 
+/* Whole, or what there is of it. */
+static bool decode_block(struct unpack *u)
+{
+    const struct zstd *z = u->state;
+    size_t n = u->head_bytes, first = z->raw && n == z->left && n > 1 ? n - 1 : n;
+    bool ok = decode(u, u->head, first) && (first == n || decode(u, u->head + first, n - first));
+
+    u->head_bytes = 0;
+    return ok;
+}
+
+static void take_block(struct unpack *u)
+{
+    if (!decode_block(u))
+        return;
+    next(u->state);
+    unpack_check_ratio(u);
+}
+
 static void take_checksum(struct unpack *u)
 {
     struct zstd *z = u->state;
@@ -267,6 +286,7 @@ static void step_gathered(struct unpack *u, const uint8_t *p, size_t n)
     struct zstd *z = u->state;
     size_t need = z->part == ZSTD_PART_HEADER         ? header_bytes(u)
                   : z->part == ZSTD_PART_BLOCK_HEADER ? BLOCK_HEADER_BYTES
+                  : z->part == ZSTD_PART_BLOCK        ? (size_t)z->left
                                                       : MAGIC_BYTES;
 
     if (!unpack_gather(u, p, n, need))
@@ -281,6 +301,8 @@ static void step_gathered(struct unpack *u, const uint8_t *p, size_t n)
         u->head_bytes = 0;
     } else if (z->part == ZSTD_PART_BLOCK_HEADER) {
         take_block_header(u);
+    } else if (z->part == ZSTD_PART_BLOCK) {
+        take_block(u);
     } else if (z->part == ZSTD_PART_CHECKSUM) {
         take_checksum(u);
     } else if (need == header_bytes(u)) { /* the descriptor is there, and all that it announces */
@@ -292,22 +314,15 @@ static void step(struct unpack *u, const uint8_t *p, size_t n)
 {
     struct zstd *z = u->state;
 
-    if (z->part != ZSTD_PART_SKIP && z->part != ZSTD_PART_BLOCK) {
+    if (z->part != ZSTD_PART_SKIP) {
         step_gathered(u, p, n);
         return;
     }
     if (n > z->left)
         n = (size_t)z->left;
-    if (z->part == ZSTD_PART_BLOCK && z->raw && n == z->left && n > 1)
-        n--;
     z->left -= n;
     u->at += n;
-    if (z->part == ZSTD_PART_SKIP) {
-        z->part = z->left > 0 ? ZSTD_PART_SKIP : ZSTD_PART_MAGIC;
-    } else if (decode(u, p, n) && z->left == 0) {
-        next(z);
-        unpack_check_ratio(u);
-    }
+    z->part = z->left > 0 ? ZSTD_PART_SKIP : ZSTD_PART_MAGIC;
 }
 
 /* Whether the bytes, fewer than a magic has, are the beginning of a frame's. */
@@ -323,6 +338,8 @@ static void finish(struct unpack *u)
 {
     const struct zstd *z = u->state;
 
+    if (z->part == ZSTD_PART_BLOCK && u->head_bytes > 0 && !decode_block(u))
+        return;
     if (z->part == ZSTD_PART_MAGIC && u->head_bytes > 0 && !begins_frame(u))
         no_frame(u);
     else if (z->part != ZSTD_PART_MAGIC || u->head_bytes > 0 || !z->some)

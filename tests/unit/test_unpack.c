@@ -204,6 +204,15 @@ static void test_several_streams(void **state)
     buf_free(&plain);
 }
 
+/* Its header says that nothing is in it; behind it is a block as it is. */
+static void test_more_than_announced(void **state)
+{
+    static const char FRAME[] = "\x28\xb5\x2f\xfd\x84\2\0\0\0\0\x49\0\0a;b 1\na;b";
+
+    (void)state;
+    packed_assert_every_cut((struct str){FRAME, sizeof(FRAME) - 1});
+}
+
 static void test_nothing_in_it(void **state)
 {
     struct buf packed = {0};
@@ -436,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_every_bit),
         cmocka_unit_test(test_checksum),
         cmocka_unit_test(test_several_streams),
+        cmocka_unit_test(test_more_than_announced),
         cmocka_unit_test(test_nothing_in_it),
         cmocka_unit_test(test_packed_twice),
         cmocka_unit_test(test_ratio),
