@@ -332,6 +332,7 @@ async function startProxy() {
             answer.writeHead(got.statusCode, got.headers);
             got.pipe(answer);
         });
+        passed.on('error', () => answer.destroy());    // the page that asked may be gone, and the service with it
         return asked.pipe(passed);
     });
     await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
