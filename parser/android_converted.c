@@ -109,7 +109,7 @@ static bool is_widened(const uint8_t *p, size_t n)
 }
 
 /* Each LF became CR LF, or CR CR LF. A file that is whole has LFs without a CR, unless its text has none. */
-static bool has_crlf_only(const uint8_t *p, size_t n, const bool *text_has, bool *doubled)
+static bool has_crlf_only(const uint8_t *p, size_t n, bool behind_text, bool text_has, bool *doubled)
 {
     unsigned all = 0, twice = 0, of_text = 0;
 
@@ -125,7 +125,7 @@ static bool has_crlf_only(const uint8_t *p, size_t n, const bool *text_has, bool
         of_text += i >= before && p[i - before] >= ' ' && p[i - before] <= '~';
     }
     *doubled = all > 0 && twice == all;
-    return all >= CRLF_MARKS && (text_has != NULL ? *text_has : *doubled || of_text >= CRLF_MARKS);
+    return all >= CRLF_MARKS && (behind_text ? text_has : *doubled || of_text >= CRLF_MARKS);
 }
 
 /* As a method's line has, between its parts. */
@@ -159,7 +159,7 @@ bool android_text_damaged(struct android *a, const uint8_t *p, size_t n, uint64_
 {
     uint8_t nameless[ANDROID_WINDOW_BYTES];
     const char *what = NULL;
-    const bool *text_has = offset > 0 ? &a->keys.has_crlf : NULL; /* in front of this */
+    bool behind_text = offset > 0; /* in a regular file */
     bool doubled;
 
     if (n > ANDROID_WINDOW_BYTES)
@@ -171,10 +171,10 @@ bool android_text_damaged(struct android *a, const uint8_t *p, size_t n, uint64_
         what = "the binary part is full of replacement characters (EF BF BD)";
     else if (utf8 && is_widened(nameless, n))
         what = "the binary part has two bytes (C2 or C3 and another one) in the place of each one above 7F";
-    else if (has_crlf_only(p, n, text_has, &doubled))
+    else if (has_crlf_only(p, n, behind_text, a->keys.has_crlf, &doubled))
         what = doubled ? "the binary part has CR CR before every LF"
                        : "the binary part has a CR before every LF";
-    else if (text_has == NULL && has_cr_only(p, n))
+    else if (!behind_text && has_cr_only(p, n))
         what = "the binary part has a CR in the place of every LF";
     return what != NULL && refuse(a->diag, offset, what);
 }

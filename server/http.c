@@ -327,9 +327,8 @@ static bool add_headers(struct MHD_Response *response, const struct request *r)
     return ok;
 }
 
-/* Clients that do not read must not fill the memory. Who takes the last bit of it may take a little more; small answers,
- * as that of a refusal, always fit, and so do those of requests that have changed something: they cannot be asked for
- * again. */
+/* Clients that do not read must not fill the memory. Who takes the last bit of it may take a little more; small answers
+ * always fit, and so do those of requests that have changed something: they cannot be asked for again. */
 static void hold_memory(struct request *r)
 {
     struct reply *reply = &r->x.reply;
