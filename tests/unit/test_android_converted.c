@@ -135,13 +135,14 @@ static void late_carriage_returns(void **state)
 
     for (size_t i = 0; i < REGULARS; i++)
         for (enum conversion how = LF_TO_CR_LF; how < CONVERSIONS; how++) {
-            put_regular(&f->bytes, &REGULAR[i], 0x40, 0, 600);
+            put_regular(&f->bytes, &REGULAR[i], 0x40, 0, 300);
             for (unsigned lf = 1; lf <= 2; lf++)
-                f->bytes.p[f->bytes.n - lf * 100 * REGULAR[i].record_bytes + (i == 0 ? 6 : 7)] = '\n';
+                f->bytes.p[f->bytes.n - lf * 20 * REGULAR[i].record_bytes + (i == 0 ? 6 : 7)] = '\n';
             assert_string_equal(title_of(f), "");
             convert(&f->bytes, how);
             check_converted(f, WORDS[how]);
-            hostile_cuttings("a CR before every LF", &f->bytes);
+            if (i == 0)
+                hostile_cuttings("a CR before every LF", &f->bytes);
         }
 }
 
