@@ -250,7 +250,8 @@ class Stop(unittest.TestCase):
         for answer in answers:
             self.assertEqual(answer.status, 503, answer)
             self.assertIn('the service is stopping', answer.text)
-        self.assertEqual(len(answers), 2)
+        if not sanitized():     # a piece of the work takes longer than there is time to tell then
+            self.assertEqual(len(answers), 2)
         self.assertEqual(self.server.files('uploads') + self.server.files('blobs'), [])
 
     def test_in_the_middle_of_everything(self):
