@@ -5,7 +5,7 @@
 #include "core/clean.h"
 #include "core/cursor.h"
 
-enum { LINE_ENDS_STEP = 256 << 10 };
+enum { LINE_ENDS_STEP = 256 << 10 }; /* bytes, after which line ends may be known to be usual */
 
 /* As many as chance does not bring. */
 enum {
@@ -108,24 +108,22 @@ static bool is_widened(const uint8_t *p, size_t n)
     return pairs >= WIDENED_PAIRS;
 }
 
-/* Each LF became CR LF, or CR CR LF. A file that is whole has LFs without a CR, unless its text has none. */
-static bool has_crlf_only(const uint8_t *p, size_t n, bool behind_text, bool text_has, bool *doubled)
+/* Each LF became CR LF, or CR CR LF, also those at the ends of lines. */
+static bool has_crlf_only(const uint8_t *p, size_t n)
 {
-    unsigned all = 0, twice = 0, of_text = 0;
+    unsigned lines = 0;
 
     for (size_t i = 0; i < n; i++) {
+        size_t before = i;
         if (p[i] != '\n')
             continue;
-        if (i == 0 || p[i - 1] != '\r')
+        while (before > 0 && p[before - 1] == '\r')
+            before--;
+        if (before == i)
             return false;
-        bool two = i > 1 && p[i - 2] == '\r';
-        size_t before = two ? 3 : 2;
-        all++;
-        twice += two;
-        of_text += i >= before && p[i - before] >= ' ' && p[i - before] <= '~';
+        lines += before > 0 && p[before - 1] >= ' ' && p[before - 1] <= '~';
     }
-    *doubled = all > 0 && twice == all;
-    return all >= CRLF_MARKS && (behind_text ? text_has : *doubled || of_text >= CRLF_MARKS);
+    return lines >= CRLF_MARKS;
 }
 
 /* As a method's line has, between its parts. */
@@ -136,8 +134,7 @@ static bool has_tabs(const uint8_t *p, size_t n)
     return first != NULL && memchr(first + 1, '\t', n - (size_t)(first + 1 - p)) != NULL;
 }
 
-/* Each LF became CR: then the lines of methods, which have their length before them, end in CR. Regular files have none
- * here. */
+/* Each LF became CR: then the lines of methods, which have their length before them, end in CR. */
 static bool has_cr_only(const uint8_t *p, size_t n)
 {
     unsigned lines = 0;
@@ -159,8 +156,6 @@ bool android_text_damaged(struct android *a, const uint8_t *p, size_t n, uint64_
 {
     uint8_t nameless[ANDROID_WINDOW_BYTES];
     const char *what = NULL;
-    bool behind_text = offset > 0; /* in a regular file */
-    bool doubled;
 
     if (n > ANDROID_WINDOW_BYTES)
         n = ANDROID_WINDOW_BYTES;
@@ -171,10 +166,11 @@ bool android_text_damaged(struct android *a, const uint8_t *p, size_t n, uint64_
         what = "the binary part is full of replacement characters (EF BF BD)";
     else if (utf8 && is_widened(nameless, n))
         what = "the binary part has two bytes (C2 or C3 and another one) in the place of each one above 7F";
-    else if (has_crlf_only(p, n, behind_text, a->keys.has_crlf, &doubled))
-        what = doubled ? "the binary part has CR CR before every LF"
-                       : "the binary part has a CR before every LF";
-    else if (!behind_text && has_cr_only(p, n))
+    else if (offset > 0)
+        return false; /* behind text: its own line ends tell, and those of all records */
+    else if (has_crlf_only(p, n))
+        what = "the binary part has a CR before every LF";
+    else if (has_cr_only(p, n))
         what = "the binary part has a CR in the place of every LF";
     return what != NULL && refuse(a->diag, offset, what);
 }
@@ -294,8 +290,8 @@ static void read_signs(const struct android *a, const uint8_t *p, size_t n, cons
         s->question_actions += (uint8_t)now.word == '?';
         if (method_table_get(&a->keys.methods, now.word & ~3u) == FRAME_NONE)
             note_unlisted(s, now.word);
-        for (unsigned i = 0; i < 2;
-             i++) /* CPU time is the thread's own; of two, the second one is wall time */
+        /* CPU time is the thread's own; of two, the second one is wall time. */
+        for (unsigned i = 0; i < 2; i++)
             note_time(s, now.times[i], before.times[i], i == 1 || now.thread == before.thread);
         before = now;
     }
