@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/clean.h"
+#include "core/hash.h"
 
 static const char DOTS[] = "...";
 
@@ -15,36 +16,22 @@ static void copy(char *out, struct str s)
     out[s.n] = '\0';
 }
 
-/* FNV-1a of 64 bits: tells names apart that begin alike; nobody gains by two that have the same. */
-static uint64_t digest(uint64_t h, struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        h = (h ^ (uint8_t)s.p[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
-
-#define DIGEST_BEGIN UINT64_C(0xcbf29ce484222325)
-
 void unpack_member_name(struct str name, char out[UNPACK_MEMBER_BYTES + 1])
 {
     enum { DIGEST_CHARS = 1 + 16 };
+    /* Always the same one: the digest is kept. Nobody gains by two names that have the same. */
+    static const struct hash_seed SEED = {0, 0};
     /* At its limit from the beginning: it takes no memory, and nothing more when it is full. */
     struct buf cleaned = {.p = out, .capacity = UNPACK_MEMBER_BYTES, .limit = UNPACK_MEMBER_BYTES};
-    uint64_t of_all = DIGEST_BEGIN;
+    struct str rest = name;
 
-    while (name.n > 0) {
-        char bytes[4];
-        struct buf one = {.p = bytes, .capacity = sizeof(bytes), .limit = sizeof(bytes)};
-        clean_put(&one, clean_next(&name));
-        of_all = digest(of_all, buf_view(&one));
-        buf_bytes(&cleaned, one.p, one.n);
-    }
+    while (rest.n > 0 && !cleaned.failed)
+        clean_put(&cleaned, clean_next(&rest));
+    out[cleaned.n] = '\0';
     if (cleaned.failed) {
         size_t n = clean_cut((struct str){out, cleaned.n}, UNPACK_MEMBER_BYTES - DIGEST_CHARS).n;
-        snprintf(out + n, DIGEST_CHARS + 1, "~%016" PRIx64, of_all);
-        return;
+        snprintf(out + n, DIGEST_CHARS + 1, "~%016" PRIx64, hash_bytes(SEED, name.p, name.n));
     }
-    out[cleaned.n] = '\0';
 }
 
 /* The number in `#N`; 0: it is a name. */
@@ -79,7 +66,6 @@ void members_note(struct unpack *u, struct members *m, const char *name, bool me
 
     m->usable++;
     if (listed != NULL) {
-        listed->digest = digest(DIGEST_BEGIN, whole);
         listed->cut = whole.n > MEMBERS_LISTED_BYTES;
         if (listed->cut) {
             /* Of a long path the end says most. */
@@ -101,11 +87,11 @@ void members_note(struct unpack *u, struct members *m, const char *name, bool me
     }
 }
 
-/* Whether its name alone does not tell it from the others. */
+/* Whether its name, as it is listed, does not tell it from the others. */
 static bool needs_place(const struct members *m, uint64_t at, uint64_t listed)
 {
     for (uint64_t i = 0; i < listed; i++)
-        if (i != at && m->listed[i].digest == m->listed[at].digest)
+        if (i != at && strcmp(m->listed[i].name, m->listed[at].name) == 0)
             return true;
     return m->listed[at].cut;
 }

@@ -9,7 +9,6 @@
 enum { MEMBERS_LISTED_MAX = 20, MEMBERS_LISTED_BYTES = 64 };
 
 struct member {
-    uint64_t digest; /* of its whole name */
     bool cut;
     char name[MEMBERS_LISTED_BYTES + 1]; /* its end, if it is cut */
 };

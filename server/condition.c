@@ -2,11 +2,6 @@
 #include "server/exchange.h"
 #include "server/range.h"
 
-static bool reads(const struct exchange *x)
-{
-    return str_eq(x->method, STR("GET")) || str_eq(x->method, STR("HEAD"));
-}
-
 /* Without conditions it would have been a success: an error goes before the condition (RFC 9110, 13.2.1), and the
  * condition before If-None-Match (13.2.2). */
 static bool succeeded(unsigned status)
@@ -19,7 +14,7 @@ void exchange_condition(struct exchange *x)
     struct str field = x->header(x, "If-Match");
     const char *tag = reply_header_value(&x->reply, "ETag");
 
-    if (field.p == NULL || tag == NULL || !reads(x) || !succeeded(x->reply.status))
+    if (field.p == NULL || tag == NULL || !exchange_reads(x) || !succeeded(x->reply.status))
         return;
     struct str quoted = str_of(tag);
     if (range_match(field, (struct str){quoted.p + 1, quoted.n - 2}))

@@ -52,6 +52,12 @@ struct exchange {
  * target (RFC 9112, 3.2.2), or from the Host header, or the address listened on. Appended to b. */
 void exchange_base_url(const struct exchange *x, struct buf *b);
 
+/* Whether the request changes nothing. */
+static inline bool exchange_reads(const struct exchange *x)
+{
+    return str_eq(x->method, STR("GET")) || str_eq(x->method, STR("HEAD"));
+}
+
 /* The preferred representation of an Accept header (RFC 9110, 12.5.1); only types that are named count, so
  * that curl and others with wildcards get text. */
 enum representation negotiate(struct str accept);

@@ -333,13 +333,12 @@ static void hold_memory(struct request *r)
 {
     struct reply *reply = &r->x.reply;
     bool shared = reply->kind == REPLY_SHARED || reply->kind == REPLY_AGAIN;
-    bool again = str_eq(r->x.method, STR("GET")) || str_eq(r->x.method, STR("HEAD"));
     uint64_t own = reply_bytes(reply);
     struct diag diag = {0};
 
     if ((reply->kind != REPLY_BUFFER && !shared) || own <= SMALL_REPLY_BYTES)
         return;
-    if (again && !views_have_room(r->http->service, shared ? own : 0, &diag)) {
+    if (exchange_reads(&r->x) && !views_have_room(r->http->service, shared ? own : 0, &diag)) {
         exchange_diag(&r->x, &diag);
     } else if (!shared) {
         r->held_bytes = (size_t)own;

@@ -50,8 +50,7 @@ void page_facts(struct buf *b, const struct record *r, const json_t *summary);
 /* /p/<id>/t/<track>: one picture, with what leads to the others. */
 struct page_flame {
     const struct record *record;
-    const json_t *
-        summary; /* the part with PAGE_TRACKS_MAX tracks, and if it is of one, with that and those beside it */
+    const json_t *summary; /* with PAGE_TRACKS_MAX tracks, and the one it is of and those beside it */
     const struct view_options *options; /* as asked for */
     struct str track;                   /* as the URL has it: digits and commas, "all" or "merged" */
     struct str svg;                     /* output "svg" of these options */
@@ -67,8 +66,7 @@ struct page_problem {
     unsigned status;
     struct str title, detail, hint; /* the hint may be empty */
     uint64_t request_id;
-    struct str
-        profile; /* the id of the upload that the request was about; empty: of none, or there is none */
+    struct str profile; /* the id of the upload that the request was about, if there is one */
 };
 void page_problem(struct buf *b, const struct page_problem *p);
 

@@ -4,7 +4,8 @@
  *
  *     pair_begin -> pair_data .. -> pair_end, once or twice; pair_finish at the end of the form
  *
- * Before each of these pair_go_on, until it says that what waited has gone on; and behind pair_finish. One thread. */
+ * Before more of the form is fed pair_go_on, until it says that what waited has gone on; and behind pair_finish. One
+ * thread. */
 #ifndef SERVER_PAIR_H
 #define SERVER_PAIR_H
 

@@ -11,11 +11,9 @@ bool summary_write(const struct folded *f, struct buf *out, struct diag *diag);
 enum { SUMMARY_REVISION = 5 };
 
 struct summary_part {
-    size_t tracks; /* the heaviest, at most so many */
-    const uint32_t
-        *track;       /* behind them the one with this id and those beside it by weight, if they are not among
-                              them; NULL: none */
-    struct str links; /* what stands before a track's id in the URL of its picture; empty: no links */
+    size_t tracks;         /* the heaviest, at most so many */
+    const uint32_t *track; /* behind them the one with this id and those beside it by weight; or NULL */
+    struct str links;      /* what stands before a track's id in the URL of its picture; empty: no links */
 };
 
 /* Appends one JSON object: the first line with "tracks", of which each has "svg" if there are links. Of an empty
