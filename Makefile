@@ -58,7 +58,8 @@ LINK := $(CC) $(MODE_LINK) $(HARDENING_LINK) $(LDFLAGS)
 LIBRARIES := -lmicrohttpd -lmagic -ljansson -lcrypto -lzstd -lz -lpthread
 
 # ---- files -------------------------------------------------------------------------------------------------
-SOURCES := $(sort $(wildcard core/*.c parser/*.c render/*.c server/*.c))
+LAYERS := core profile parser render server cli
+SOURCES := $(sort $(shell find $(LAYERS) -name '*.c'))
 SYSTEMD_UNITS := $(wildcard deploy/systemd/*)
 # The script of the pictures is made of two files.
 VIEWER_SOURCES := static/flame-model.js static/flame.js
@@ -66,14 +67,18 @@ STATIC := $(sort $(filter-out $(VIEWER_SOURCES),$(wildcard static/*.css static/*
 UNIT_SOURCES := $(sort $(wildcard tests/unit/*.c))
 SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
 
-OBJECTS := $(SOURCES:%.c=$(B)/%.o) $(B)/static_files.o
+# All but main(): what the program, the tests and the fuzz targets are linked from.
+LIBRARY := $(B)/libaflamed.a
+LIBRARY_OBJECTS := $(filter-out $(B)/cli/main.o,$(SOURCES:%.c=$(B)/%.o)) $(B)/static_files.o
+OBJECTS := $(B)/cli/main.o $(LIBRARY_OBJECTS)
+SUPPORT := $(B)/libsupport.a
 SUPPORT_OBJECTS := $(SUPPORT_SOURCES:%.c=$(B)/%.o)
 UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(B)/%)
 REPLAY_PROGRAMS := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_SAN := fuzzer-no-link,address,undefined
 FUZZ_B := build/$(subst $(comma),-,$(FUZZ_SAN))
-MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c) tests/support/families.c server/trace_writer.c server/file.c \
+MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c) tests/support/families.c server/demo/trace_writer.c core/system/file.c \
     core/buf.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
@@ -104,7 +109,7 @@ lint: deps-lint ## check format, layers and headers; run clang-tidy and cppcheck
 	@JOBS=$(JOBS) tests/lint/run $(LANGUAGE) $(WARNINGS)
 
 format: deps-lint ## format all C files in place
-	@find core parser render server tests -name "*.[ch]" -exec clang-format --style=file -i {} +
+	@find $(LAYERS) static tests -name "*.[ch]" -exec clang-format --style=file -i {} +
 
 fuzz: deps-fuzz ## fuzz the target T= (reader, cuts, ...) for SECONDS=, from its corpus; findings go to build/fuzz
 	@$(MAKE) --no-print-directory -j$(JOBS) CC=clang SAN=$(FUZZ_SAN) $(FUZZ_B)/fuzz/$(T)
@@ -181,9 +186,16 @@ $(B)/flags: FORCE
 $(B)/files: FORCE
 	$(call stamp,$(SOURCES) $(STATIC) $(SUPPORT_SOURCES))
 
-$(B)/aflamed: $(OBJECTS) $(B)/flags $(B)/files
+$(B)/aflamed: $(B)/cli/main.o $(LIBRARY)
 	$(say) '  LINK  $@'
-	$(Q)$(LINK) -o $@ $(OBJECTS) $(LIBRARIES)
+	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
+
+# Archives are made anew: `ar` would keep what is no longer there.
+$(LIBRARY): $(LIBRARY_OBJECTS) $(B)/files
+	$(Q)rm -f $@ && ar rcs $@ $(LIBRARY_OBJECTS)
+
+$(SUPPORT): $(SUPPORT_OBJECTS) $(B)/files
+	$(Q)rm -f $@ && ar rcs $@ $(SUPPORT_OBJECTS)
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -206,25 +218,22 @@ unit-programs: $(UNIT_PROGRAMS)
 
 # The oracles of some fuzz targets are other people's parsers.
 FUZZ_LIBRARIES := -lcmocka -lexpat $(LIBRARIES)
-$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(SUPPORT_OBJECTS) $(OBJECTS) $(B)/files
+$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(SUPPORT) $(LIBRARY)
 	$(say) '  LINK  $@'
-	$(Q)$(LINK) -o $@ $< $(B)/tests/fuzz/replay.o $(SUPPORT_OBJECTS) $(filter-out $(B)/server/main.o,$(OBJECTS)) \
-	    $(FUZZ_LIBRARIES)
+	$(Q)$(LINK) -o $@ $^ $(FUZZ_LIBRARIES)
 
-$(B)/fuzz/%: $(B)/tests/fuzz/fuzz_%.o $(SUPPORT_OBJECTS) $(OBJECTS) $(B)/files
+$(B)/fuzz/%: $(B)/tests/fuzz/fuzz_%.o $(SUPPORT) $(LIBRARY)
 	@mkdir -p $(@D)
 	$(say) '  LINK  $@'
-	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $< $(SUPPORT_OBJECTS) $(filter-out $(B)/server/main.o,$(OBJECTS)) \
-	    $(FUZZ_LIBRARIES)
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $^ $(FUZZ_LIBRARIES)
 
-$(B)/tests/fuzz/seeds: $(B)/tests/fuzz/seeds.o $(SUPPORT_OBJECTS) $(OBJECTS) $(B)/files
+$(B)/tests/fuzz/seeds: $(B)/tests/fuzz/seeds.o $(SUPPORT) $(LIBRARY)
 	$(say) '  LINK  $@'
-	$(Q)$(LINK) -o $@ $< $(SUPPORT_OBJECTS) $(filter-out $(B)/server/main.o,$(OBJECTS)) -lcmocka $(LIBRARIES)
+	$(Q)$(LINK) -o $@ $^ -lcmocka $(LIBRARIES)
 
-$(B)/tests/unit/%: $(B)/tests/unit/%.o $(SUPPORT_OBJECTS) $(OBJECTS) $(B)/files
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(SUPPORT) $(LIBRARY)
 	$(say) '  LINK  $@'
-	$(Q)$(LINK) -o $@ $< $(SUPPORT_OBJECTS) $(filter-out $(B)/server/main.o,$(OBJECTS)) \
-	    -lcmocka $(LIBRARIES)
+	$(Q)$(LINK) -o $@ $^ -lcmocka $(LIBRARIES)
 
 # The program with its faults: the same objects, between them and the libraries the wrappers of wraps.c.
 FAULTS_OBJECTS := $(B)/tests/faults/faults.o $(B)/tests/faults/wraps.o

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "parser/foreign_shapes.h"
 #include "parser/format.h"
+#include "parser/refuse/foreign_shapes.h"
 
 struct folded_stacks {
     struct builder *builder;

@@ -4,8 +4,8 @@
 #define PARSER_FORMAT_H
 
 #include "core/diag.h"
-#include "parser/builder.h"
 #include "parser/reader.h"
+#include "profile/builder.h"
 
 enum detection {
     DETECT_NO,

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "parser/foreign.h"
 #include "parser/format.h"
+#include "parser/refuse/foreign.h"
 
 /* A record that straddles two pieces is completed with at most this many bytes of the next one, so that
  * little is copied. */

@@ -1,5 +1,5 @@
 /* Bytes in, profile out: unpack -> detect -> feed -> finish, for every format of parser/formats.c, plain or packed in
- * one of the ways of parser/unpack.c.
+ * one of the ways of parser/unpack/unpack.c.
  *
  *     reader_init(&r, &arena, &limits, seed);
  *     while (more && reader_feed(&r, p, n))
@@ -15,8 +15,8 @@
 #include "core/arena.h"
 #include "core/diag.h"
 #include "core/hash.h"
-#include "parser/profile.h"
-#include "parser/unpack.h"
+#include "parser/unpack/unpack.h"
+#include "profile/profile.h"
 
 struct format;
 struct builder;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "parser/unpack.h"
+#include "parser/unpack/unpack.h"
 
 _Static_assert((int)TWO_FILES_HEAD_BYTES >= (int)UNPACK_MAGIC_BYTES, "the head tells every packer");
 

@@ -15,7 +15,7 @@
 
 enum two_files_kind {
     TWO_FILES_NEITHER,
-    TWO_FILES_PACKED, /* in a way of parser/unpack.c */
+    TWO_FILES_PACKED, /* in a way of parser/unpack/unpack.c */
     TWO_FILES_KEY,    /* begins as a key section; a whole regular trace does, too */
     TWO_FILES_DATA,
     TWO_FILES_STREAM

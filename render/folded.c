@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "core/clean.h"
+#include "core/number.h"
 #include "render/fail.h"
-#include "render/number.h"
-#include "render/order.h"
-#include "render/tree.h"
+#include "render/tree/order.h"
+#include "render/tree/tree.h"
 
 enum { NS_PER_US = 1000 };
 

@@ -17,14 +17,14 @@
  * a double holds.
  *
  * Inverted, a node's children are its callers; a track's own node is 0, and nodes with a "track" are the outermost
- * callers: see render/invert.h. A sandwich has, instead of "nodes", "method" (a frame), "callers" and "callees", each
- * of the shape of "nodes", with the method as the frame of node 0: see render/sandwich.h. */
+ * callers: see render/tree/invert.h. A sandwich has, instead of "nodes", "method" (a frame), "callers" and "callees", each
+ * of the shape of "nodes", with the method as the frame of node 0: see render/tree/sandwich.h. */
 #include <string.h>
 
 #include "core/clean.h"
+#include "core/number.h"
 #include "render/fail.h"
-#include "render/number.h"
-#include "render/sandwich.h"
+#include "render/tree/sandwich.h"
 
 struct writer {
     const struct profile *profile;

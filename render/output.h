@@ -5,7 +5,7 @@
 #define RENDER_OUTPUT_H
 
 #include "core/arena.h"
-#include "render/names.h"
+#include "render/names/names.h"
 #include "render/view.h"
 
 struct spans;

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
+#include "core/number.h"
 #include "render/fail.h"
-#include "render/layout.h"
-#include "render/number.h"
-#include "render/palette.h"
-#include "render/svg.h"
+#include "render/names/palette.h"
+#include "render/svg/layout.h"
+#include "render/svg/svg.h"
 
 enum {
     WIDTH_PX = 300, /* of the frames */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "render/measure.h"
-#include "render/number.h"
+#include "core/number.h"
+#include "render/tree/measure.h"
 
 enum {
     WIDTH_PX_MIN = 200,

@@ -5,7 +5,7 @@
 
 #include "core/buf.h"
 #include "core/diag.h"
-#include "parser/profile.h"
+#include "profile/profile.h"
 
 enum view_kind {
     VIEW_FLAME,    /* root at the bottom */

@@ -9,16 +9,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "render/svg/viewer.h"
 #include "render/thumb.h"
-#include "render/viewer.h"
-#include "server/http.h"
-#include "server/job.h"
-#include "server/keepsake.h"
-#include "server/listen.h"
-#include "server/progress.h"
-#include "server/recent.h"
-#include "server/sweep.h"
-#include "server/views.h"
+#include "server/http/http.h"
+#include "server/http/listen.h"
+#include "server/pages/static_assets.h"
+#include "server/store/record_cache.h"
+#include "server/store/sweep.h"
+#include "server/upload/job.h"
+#include "server/upload/progress.h"
+#include "server/views/views.h"
 
 /* Requests that are under way when the service is told to stop have this long. */
 enum { STOP_GRACE_S = 10 };
@@ -127,10 +127,10 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->jobs = jobs_new(s);
     s->views = views_new(s);
     s->progresses = progresses_new();
-    s->recent = recent_new(s->store);
-    s->keepsakes = keepsakes_new();
+    s->record_cache = record_cache_new(s->store);
+    s->static_assets = static_assets_new();
     if (!booted || s->log == NULL || s->pool == NULL || s->jobs == NULL || s->views == NULL ||
-        s->progresses == NULL || s->recent == NULL || s->keepsakes == NULL || !make_policies(s) ||
+        s->progresses == NULL || s->record_cache == NULL || s->static_assets == NULL || !make_policies(s) ||
         !pool_start(s->pool))
         return no_means(diag);
     return true;
@@ -141,8 +141,8 @@ static void close_service(struct service *s)
     pool_free(s->pool);
     sweep_stop(s->sweep);
     views_free(s->views);
-    recent_free(s->recent);
-    keepsakes_free(s->keepsakes);
+    record_cache_free(s->record_cache);
+    static_assets_free(s->static_assets);
     progresses_free(s->progresses);
     jobs_free(s->jobs);
     store_close(s->store);

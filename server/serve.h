@@ -2,7 +2,7 @@
 #ifndef SERVER_SERVE_H
 #define SERVER_SERVE_H
 
-#include "server/config.h"
+#include "server/config/config.h"
 
 /* Runs until SIGTERM or SIGINT; finishes what is under way. 0 after a clean stop, 1 when it could not start
  * (said on standard error). */

@@ -4,16 +4,16 @@
 
 #include <stdatomic.h>
 
-#include "server/boot.h"
-#include "server/config.h"
-#include "server/log.h"
-#include "server/pool.h"
-#include "server/store.h"
+#include "core/system/boot_id.h"
+#include "core/system/log.h"
+#include "core/system/pool.h"
+#include "server/config/config.h"
+#include "server/store/store.h"
 
 struct jobs;
-struct keepsakes;
+struct static_assets;
 struct progresses;
-struct recent;
+struct record_cache;
 struct sweep;
 struct views;
 
@@ -27,12 +27,12 @@ struct service {
     struct jobs *jobs;
     struct views *views;
     struct progresses *progresses;
-    struct recent *recent;       /* records that were read a moment ago */
-    struct keepsakes *keepsakes; /* files of static/, encoded */
-    char boot[BOOT_CHARS + 1];   /* which run of the machine this is */
-    char address[300];           /* what is listened on, as "host:port", for URLs */
-    char svg_policy[400];        /* Content-Security-Policy of pictures, */
-    char thumb_policy[300];      /* of their previews */
+    struct record_cache *record_cache;   /* records that were read a moment ago */
+    struct static_assets *static_assets; /* files of static/, encoded */
+    char boot[BOOT_CHARS + 1];           /* which run of the machine this is */
+    char address[300];                   /* what is listened on, as "host:port", for URLs */
+    char svg_policy[400];                /* Content-Security-Policy of pictures, */
+    char thumb_policy[300];              /* of their previews */
 };
 
 /* Before and within what may take long. False: diag, for a client that may still be there. */

@@ -1,6 +1,6 @@
 /* The half of the pictures' script that knows no document. */
 
-/* --- numbers, in the words of render/number.c --- */
+/* --- numbers, in the words of core/number.c --- */
 
 const SCALES = {
   ns: [[1, ' ns'], [1e3, ' µs'], [1e6, ' ms'], [1e9, ' s'], [6e10, ' min']], count: [[1, '']],
@@ -79,7 +79,7 @@ function signatureWords(signature) {
 const fnv = text => new TextEncoder().encode(text)
   .reduce((h, byte) => Math.imul(h ^ byte, 0x01000193), 0x811c9dc5) >>> 0;
 
-/* --- the data, as render/data.h writes it --- */
+/* --- the data, as render/svg/data.h writes it --- */
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_';
 const DIGIT_OF = Int8Array.from({ length: 256 }, (_, code) => DIGITS.indexOf(String.fromCharCode(code)));

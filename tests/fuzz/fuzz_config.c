@@ -3,8 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "server/config_file.h"
-#include "server/config_keys.h"
+#include "server/config/config_file.h"
+#include "server/config/config_keys.h"
 #include "tests/support/fuzzing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "server/record.h"
+#include "server/store/record.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/scratch.h"
 

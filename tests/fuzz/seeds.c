@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "parser/foreign.h"
+#include "parser/refuse/foreign.h"
 #include "tests/support/packing.h"
 #include "tests/support/trace_bytes.h"
 #include "tests/support/trace_variants.h"

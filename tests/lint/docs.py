@@ -12,7 +12,7 @@ TARGET = re.compile(r'(?:`|^\s*|\$ |&& )make ((?:[A-Z]+=\S+ )*)([a-z][a-z-]*)', 
 PROSE = ('.c', '.h', '.md')
 
 LAYERS = ('core', 'parser', 'render', 'server')
-KEYS = 'server/config_keys.c'
+KEYS = 'server/config/config_keys.c'
 KEY = re.compile(r'^    (?:TEXT|FLAG|NUMBER|SIZE)\((\w+),(.*?)\),$', re.M | re.S)
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 KEY_ROW = re.compile(r'^\| `(\w+)` \| (?:`([^`|]*)`)? ?\|', re.M)

@@ -7,10 +7,10 @@ import sys
 
 LAYERS = {'core': ('core',), 'parser': ('core', 'parser'), 'render': ('core', 'render'),
           'server': ('core', 'parser', 'render', 'server')}
-RENDER_SEES = ('parser/profile.h', 'parser/span.h')
+RENDER_SEES = ('profile/profile.h', 'profile/span.h')
 # The one file of the server that knows how a profile is read and how it is drawn.
-CONVERT = 'server/convert.c'
-CONVERT_HEADER = 'server/convert.h'
+CONVERT = 'server/convert/convert.c'
+CONVERT_HEADER = 'server/convert/convert.h'
 LIBRARIES = {'microhttpd.h': ('server/http', 'server/upload'), 'magic.h': ('server/identify',)}
 LINES_MAX = 600
 

@@ -2,8 +2,8 @@
 #ifndef TESTS_SUPPORT_AGED_STORE_H
 #define TESTS_SUPPORT_AGED_STORE_H
 
-#include "server/record.h"
-#include "server/sweep_pass.h"
+#include "server/store/record.h"
+#include "server/store/sweep_pass.h"
 #include "tests/support/scratch.h"
 
 enum { HOUR_S = 3600, DAY_S = 86400, KIB = 1024, MIB = 1 << 20 };

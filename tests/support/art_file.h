@@ -1,7 +1,7 @@
 /* An Android method trace that is no regular file, for the tests of its formats: its bytes, and what the reader made of
  * them. What is not as expected fails the running test. */
-#ifndef TESTS_ART_FILE_H
-#define TESTS_ART_FILE_H
+#ifndef TESTS_SUPPORT_ART_FILE_H
+#define TESTS_SUPPORT_ART_FILE_H
 
 #include "tests/support/hostile.h"
 #include "tests/support/profile_checks.h"

@@ -1,9 +1,9 @@
-/* A reader of DATA (render/data.h), slow and plain, for tests of what writes it. What is not as that header describes
+/* A reader of DATA (render/svg/data.h), slow and plain, for tests of what writes it. What is not as that header describes
  * it fails the running test. */
-#ifndef TESTS_DATA_READ_H
-#define TESTS_DATA_READ_H
+#ifndef TESTS_SUPPORT_DATA_READ_H
+#define TESTS_SUPPORT_DATA_READ_H
 
-#include "render/data.h"
+#include "render/svg/data.h"
 #include "tests/support/rendering.h"
 
 struct data_read_node {

@@ -60,7 +60,7 @@ void fake_free(struct fake *f)
     free(f);
 }
 
-void fake_value(struct fake *f, const char *name, enum profile_unit unit, enum profile_role role)
+void fake_value(struct fake *f, const char *name, enum unit unit, enum profile_role role)
 {
     struct str s = str_of(name);
 

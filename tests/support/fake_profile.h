@@ -1,11 +1,11 @@
 /* Profiles made by hand, for tests of what reads them. Stacks may be added in any order; fake_finish numbers
  * the nodes in pre-order, as every profile has them. All memory is one arena's; running out of it aborts. */
-#ifndef TESTS_FAKE_PROFILE_H
-#define TESTS_FAKE_PROFILE_H
+#ifndef TESTS_SUPPORT_FAKE_PROFILE_H
+#define TESTS_SUPPORT_FAKE_PROFILE_H
 
 #include "core/arena.h"
 #include "core/buf.h"
-#include "parser/profile.h"
+#include "profile/profile.h"
 
 struct fake;
 
@@ -14,7 +14,7 @@ void fake_free(struct fake *f);
 
 /* wall (ns), cpu (ns), calls; without these calls a profile has no values. */
 void fake_usual_values(struct fake *f);
-void fake_value(struct fake *f, const char *name, enum profile_unit unit, enum profile_role role);
+void fake_value(struct fake *f, const char *name, enum unit unit, enum profile_role role);
 
 /* Tracks must be made in the order of their ids. Returns the root's node, for fake_child. */
 uint32_t fake_track(struct fake *f, uint32_t id, struct str name);

@@ -155,7 +155,7 @@ export function heaviest(nodes, budget) {
 
 const escaped = text => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/* A picture around the data, as render/svg.c makes it, without static frames but one. `inPage`: without the code. */
+/* A picture around the data, as render/svg/svg.c makes it, without static frames but one. `inPage`: without the code. */
 export function picture(data, { title = 'main (1)', warnings = [], inPage = false, hasChart = true } = {}) {
   const style = inPage ? '' : `<style><![CDATA[${STYLE}]]></style>`, script = inPage ? '' : `<script><![CDATA[${SCRIPT}]]></script>`;
   const { values } = JSON.parse(data.slice(0, data.indexOf('\n')));

@@ -1,4 +1,4 @@
-"""Reads DATA, the tree that a picture carries for its script (render/data.h), and puts pieces into it."""
+"""Reads DATA, the tree that a picture carries for its script (render/svg/data.h), and puts pieces into it."""
 import html
 import json
 import re

@@ -1,9 +1,9 @@
 /* The rules of folding once more, as plain as they can be written: a track is a stack and a table from paths
- * to values, and everything is searched for. For comparison with parser/builder.h. */
-#ifndef TESTS_FOLD_MODEL_H
-#define TESTS_FOLD_MODEL_H
+ * to values, and everything is searched for. For comparison with profile/builder.h. */
+#ifndef TESTS_SUPPORT_FOLD_MODEL_H
+#define TESTS_SUPPORT_FOLD_MODEL_H
 
-#include "parser/builder.h"
+#include "profile/builder.h"
 
 enum {
     FOLD_MODEL_CLOCKS = 2,

@@ -1,7 +1,7 @@
 /* What must hold of any input of any format: the answer does not depend on how the bytes arrive, and damage
  * is answered, soon and without a crash. Failures fail the running cmocka test. */
-#ifndef TESTS_HOSTILE_H
-#define TESTS_HOSTILE_H
+#ifndef TESTS_SUPPORT_HOSTILE_H
+#define TESTS_SUPPORT_HOSTILE_H
 
 #include "core/buf.h"
 #include "parser/reader.h"

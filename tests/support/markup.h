@@ -1,6 +1,6 @@
 /* What must be true of any page. */
-#ifndef TESTS_MARKUP_H
-#define TESTS_MARKUP_H
+#ifndef TESTS_SUPPORT_MARKUP_H
+#define TESTS_SUPPORT_MARKUP_H
 
 #include "core/buf.h"
 

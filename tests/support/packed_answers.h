@@ -1,7 +1,7 @@
 /* What the reader answers to packed bytes, for the tests of unpacking. All answers are as profile_dump.h has them, and are
  * the caller's to free; what fails, fails the test. */
-#ifndef TESTS_PACKED_ANSWERS_H
-#define TESTS_PACKED_ANSWERS_H
+#ifndef TESTS_SUPPORT_PACKED_ANSWERS_H
+#define TESTS_SUPPORT_PACKED_ANSWERS_H
 
 #include "core/buf.h"
 #include "parser/reader.h"

@@ -1,6 +1,6 @@
 /* Packs bytes for the tests, as well as the usual tools do and as badly as a test needs. */
-#ifndef TESTS_PACKING_H
-#define TESTS_PACKING_H
+#ifndef TESTS_SUPPORT_PACKING_H
+#define TESTS_SUPPORT_PACKING_H
 
 #include "core/buf.h"
 

@@ -1,9 +1,9 @@
 /* What a profile says of its file: facts and warnings. What is not as expected fails the running test. */
-#ifndef TESTS_PROFILE_CHECKS_H
-#define TESTS_PROFILE_CHECKS_H
+#ifndef TESTS_SUPPORT_PROFILE_CHECKS_H
+#define TESTS_SUPPORT_PROFILE_CHECKS_H
 
-#include "parser/profile.h"
-#include "parser/warning.h"
+#include "profile/profile.h"
+#include "profile/warning.h"
 
 /* The warning, or NULL. */
 const struct profile_warning *profile_warned(const struct profile *p, enum warning_code code);

@@ -1,6 +1,6 @@
 /* All that a reader answers, as text: two answers are equal when their texts are. */
-#ifndef TESTS_PROFILE_DUMP_H
-#define TESTS_PROFILE_DUMP_H
+#ifndef TESTS_SUPPORT_PROFILE_DUMP_H
+#define TESTS_SUPPORT_PROFILE_DUMP_H
 
 #include "core/buf.h"
 #include "core/diag.h"

@@ -1,7 +1,7 @@
 /* Numbers that look random and are the same at every run. The state is where they begin: any number, another one for
  * other numbers. */
-#ifndef TESTS_RANDOM_H
-#define TESTS_RANDOM_H
+#ifndef TESTS_SUPPORT_RANDOM_H
+#define TESTS_SUPPORT_RANDOM_H
 
 #include <stdint.h>
 

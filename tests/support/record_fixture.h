@@ -1,8 +1,8 @@
 /* A store that holds the bytes of one upload, whose record is not yet written, for the tests of records. */
-#ifndef TESTS_RECORD_FIXTURE_H
-#define TESTS_RECORD_FIXTURE_H
+#ifndef TESTS_SUPPORT_RECORD_FIXTURE_H
+#define TESTS_SUPPORT_RECORD_FIXTURE_H
 
-#include "server/record.h"
+#include "server/store/record.h"
 #include "tests/support/scratch.h"
 
 enum { DAY_S = 86400 };

@@ -1,6 +1,6 @@
 /* One rendering of one profile, from options to bytes, for tests of outputs. */
-#ifndef TESTS_RENDERING_H
-#define TESTS_RENDERING_H
+#ifndef TESTS_SUPPORT_RENDERING_H
+#define TESTS_SUPPORT_RENDERING_H
 
 #include "render/output.h"
 

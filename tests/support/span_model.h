@@ -1,10 +1,10 @@
-/* The rules of parser/span.h once more, as plain as they can be written: all calls of a track, each with its caller, in
+/* The rules of profile/span.h once more, as plain as they can be written: all calls of a track, each with its caller, in
  * an array; whatever is asked of them is searched for. */
-#ifndef TESTS_SPAN_MODEL_H
-#define TESTS_SPAN_MODEL_H
+#ifndef TESTS_SUPPORT_SPAN_MODEL_H
+#define TESTS_SUPPORT_SPAN_MODEL_H
 
-#include "parser/builder.h"
-#include "parser/span.h"
+#include "profile/builder.h"
+#include "profile/span.h"
 
 enum { SPAN_MODEL_CALLS_MAX = 4000 };
 

@@ -1,6 +1,6 @@
 /* A reader of just the XML that a picture may use. */
-#ifndef TESTS_SVG_XML_H
-#define TESTS_SVG_XML_H
+#ifndef TESTS_SUPPORT_SVG_XML_H
+#define TESTS_SUPPORT_SVG_XML_H
 
 #include "core/str.h"
 

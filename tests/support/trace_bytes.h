@@ -1,10 +1,10 @@
 /* Bytes of small input files, for tests of what reads them: pieces to build an Android method trace from, and
  * a table of whole files, good and damaged. */
-#ifndef TESTS_TRACE_BYTES_H
-#define TESTS_TRACE_BYTES_H
+#ifndef TESTS_SUPPORT_TRACE_BYTES_H
+#define TESTS_SUPPORT_TRACE_BYTES_H
 
 #include "core/buf.h"
-#include "parser/builder.h"
+#include "profile/builder.h"
 
 /* The lowest `bytes` bytes of value, little endian. */
 void trace_bytes_le(struct buf *b, uint64_t value, unsigned bytes);

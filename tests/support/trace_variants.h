@@ -1,9 +1,9 @@
 /* One recording, written in every variant of an Android method trace that is no regular file. */
-#ifndef TESTS_TRACE_VARIANTS_H
-#define TESTS_TRACE_VARIANTS_H
+#ifndef TESTS_SUPPORT_TRACE_VARIANTS_H
+#define TESTS_SUPPORT_TRACE_VARIANTS_H
 
 #include "core/buf.h"
-#include "parser/builder.h"
+#include "profile/builder.h"
 
 /* Methods are numbers from 0 on; 0 to 3 are listed, as a.B.m0 .. a.B.m3. Times are µs. */
 struct variant_event {
@@ -18,7 +18,7 @@ enum variant {
     VARIANT_S2,      /* streaming, one clock */
     VARIANT_S2_WIDE, /* the same in 14 bytes, against its header */
     VARIANT_S3,      /* streaming, two clocks */
-    VARIANT_A4,      /* ART version 2, layouts as in parser/android_v2_layout.h */
+    VARIANT_A4,      /* ART version 2, layouts as in parser/android/v2_layout.h */
     VARIANT_A5,
     VARIANT_B4,
     VARIANT_B5,

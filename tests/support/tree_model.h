@@ -1,8 +1,8 @@
 /* Trees made the slow and obvious way, to hold against those of render/. */
-#ifndef TESTS_TREE_MODEL_H
-#define TESTS_TREE_MODEL_H
+#ifndef TESTS_SUPPORT_TREE_MODEL_H
+#define TESTS_SUPPORT_TREE_MODEL_H
 
-#include "render/tree.h"
+#include "render/tree/tree.h"
 #include "tests/support/rendering.h"
 
 struct model_node {
@@ -26,9 +26,9 @@ uint32_t model_find(const struct model *m, uint32_t parent, frame_id frame);
 /* The child of that frame, made if it is not there. */
 uint32_t model_child(struct model *m, uint32_t parent, frame_id frame);
 
-/* What render/invert.h says, of a base tree. */
+/* What render/tree/invert.h says, of a base tree. */
 void model_invert(struct model *m, const struct tree *base);
-/* What render/sandwich.h says. */
+/* What render/tree/sandwich.h says. */
 void model_callers(struct model *m, const struct tree *base, frame_id method);
 void model_callees(struct model *m, const struct tree *base, frame_id method);
 

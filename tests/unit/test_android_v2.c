@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "parser/android_v2_layout.h"
+#include "parser/android/v2_layout.h"
 #include "tests/support/art_file.h"
 
 /* ---- good files ---- */

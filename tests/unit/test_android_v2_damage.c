@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "parser/android_v2_layout.h"
+#include "parser/android/v2_layout.h"
 #include "tests/support/art_file.h"
 #include "tests/support/trace_bytes.h"
 

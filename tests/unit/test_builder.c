@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "parser/builder.h"
+#include "profile/builder.h"
 #include "tests/support/profile_checks.h"
 
 /* For work that takes a small part of a second unless it is quadratic: then it takes minutes. */

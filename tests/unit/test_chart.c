@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parser/builder.h"
-#include "render/chart.h"
-#include "render/chart_plan.h"
-#include "render/number.h"
+#include "core/number.h"
+#include "profile/builder.h"
+#include "render/chart/chart.h"
+#include "render/chart/chart_plan.h"
 #include "tests/support/random.h"
 #include "tests/support/rendering.h"
 

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "core/buf.h"
-#include "server/address.h"
-#include "server/config.h"
-#include "server/file.h"
+#include "core/system/file.h"
+#include "server/config/address.h"
+#include "server/config/config.h"
 #include "tests/support/scratch.h"
 
 /* ---- loading ---- */

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server/convert.h"
+#include "server/convert/convert.h"
 
 #include <fcntl.h>
 #include <pthread.h>

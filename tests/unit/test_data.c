@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "render/data_number.h"
-#include "render/origin.h"
+#include "profile/origin.h"
+#include "render/svg/data_number.h"
 #include "tests/support/data_read.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/random.h"

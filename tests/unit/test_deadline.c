@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "server/deadline.h"
+#include "server/http/deadline.h"
 
 enum { WATCHED = 3 };
 

@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "server/convert.h"
-#include "server/demo.h"
-#include "server/demo_play.h"
+#include "server/convert/convert.h"
+#include "server/demo/demo.h"
+#include "server/demo/demo_play.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "server/encoding.h"
+#include "server/http/encoding.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parser/builder.h"
+#include "profile/builder.h"
 #include "tests/support/fold_model.h"
 #include "tests/support/random.h"
 

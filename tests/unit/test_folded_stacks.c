@@ -12,7 +12,7 @@
 
 #include "core/buf.h"
 #include "parser/reader.h"
-#include "parser/warning.h"
+#include "profile/warning.h"
 
 struct fixture {
     struct arena arena;

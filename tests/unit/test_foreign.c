@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "core/buf.h"
-#include "parser/foreign.h"
-#include "parser/foreign_shapes.h"
 #include "parser/format.h"
+#include "parser/refuse/foreign.h"
+#include "parser/refuse/foreign_shapes.h"
 #include "tests/support/hostile.h"
 
 extern const struct format FORMAT_FOLDED_STACKS;

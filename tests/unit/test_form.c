@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server/form.h"
+#include "server/http/form.h"
 
 static void check_field(const char *form, const char *name, struct str expected)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "render/heaviest.h"
+#include "render/tree/heaviest.h"
 #include "tests/support/random.h"
 
 enum { N_MAX = 200 };

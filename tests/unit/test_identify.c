@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "server/identify.h"
+#include "server/convert/identify.h"
 
 static const char PNG[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10\x08\x06\0\0\0";
 static const char GZIP[] = "\x1f\x8b\x08\x08\0\0\0\0\0\x03secret-name.txt\0\x4b\x04\0";

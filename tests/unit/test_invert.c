@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/invert.h"
-#include "render/palette.h"
-#include "render/sandwich.h"
-#include "render/upward.h"
+#include "render/names/palette.h"
+#include "render/tree/invert.h"
+#include "render/tree/sandwich.h"
+#include "render/tree/upward.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/tree_model.h"
 

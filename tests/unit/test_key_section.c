@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parser/key_section.h"
+#include "parser/android/key_section.h"
 #include "tests/support/profile_checks.h"
 
 struct fixture {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/layout.h"
+#include "render/svg/layout.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"
 

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "server/listen.h"
+#include "server/http/listen.h"
 #include "tests/support/scratch.h"
 
 static int open_text(const char *text, struct address *a, char bound[300], struct diag *diag)

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server/log.h"
-#include "server/utc.h"
+#include "core/system/log.h"
+#include "core/system/utc.h"
 
 struct fixture {
     int ends[2];

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "parser/method_table.h"
+#include "parser/android/method_table.h"
 
 static const struct hash_seed SEED = {5, 6};
 

@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "core/buf.h"
-#include "server/mime.h"
-#include "server/multipart.h"
+#include "server/http/mime.h"
+#include "server/upload/multipart.h"
 
 /* ---- what comes out, as text ---- */
 

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/fit.h"
-#include "render/names.h"
-#include "render/order.h"
-#include "render/palette.h"
+#include "render/names/fit.h"
+#include "render/names/names.h"
+#include "render/names/palette.h"
+#include "render/tree/order.h"
 #include "tests/support/fake_profile.h"
 
 static void texts(void **state)

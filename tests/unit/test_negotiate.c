@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server/exchange.h"
+#include "server/http/exchange.h"
 
 #include <stdio.h>
 #include <string.h>

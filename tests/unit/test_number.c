@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "render/number.h"
+#include "core/number.h"
 
 struct expected {
     uint64_t value;

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "parser/builder.h"
-#include "render/open_frames.h"
+#include "profile/builder.h"
+#include "profile/open_frames.h"
 
 enum { TRACKS = 5, FRAMES = 4, EVENTS = 200, TRIES = 200, NS_PER_TICK = 1000 };
 

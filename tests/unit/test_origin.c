@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "render/names.h"
-#include "render/origin_table.h"
+#include "profile/origin_table.h"
+#include "render/names/names.h"
 #include "tests/support/fake_profile.h"
 
 static void tables_are_sorted(void **state)

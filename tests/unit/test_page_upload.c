@@ -10,9 +10,9 @@
 #include "parser/format.h"
 #include "render/output.h"
 #include "render/view.h"
-#include "server/page_formats.h"
-#include "server/page_uploads.h"
-#include "server/pages.h"
+#include "server/pages/page_formats.h"
+#include "server/pages/page_uploads.h"
+#include "server/pages/pages.h"
 #include "tests/support/markup.h"
 
 #include <stdio.h>

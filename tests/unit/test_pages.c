@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
-#include "render/svg.h"
-#include "render/viewer.h"
-#include "server/page_frame.h"
-#include "server/pages.h"
+#include "render/svg/svg.h"
+#include "render/svg/viewer.h"
+#include "server/pages/page_frame.h"
+#include "server/pages/pages.h"
 #include "tests/support/markup.h"
 
 #include <stdio.h>

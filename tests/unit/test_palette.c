@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/palette.h"
+#include "render/names/palette.h"
+#include "render/svg/viewer.h"
 #include "render/thumb.h"
-#include "render/viewer.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"
 

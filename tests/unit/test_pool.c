@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "server/pool.h"
+#include "core/system/pool.h"
 
 enum { TASKS = 200 };
 

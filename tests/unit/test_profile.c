@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "parser/profile.h"
+#include "profile/profile.h"
 
 enum { TRACKS_MAX = 64 };
 

@@ -1,4 +1,4 @@
-#include "server/range.h"
+#include "server/http/range.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server/reply.h"
+#include "server/http/reply.h"
 
 #include <fcntl.h>
 #include <pthread.h>

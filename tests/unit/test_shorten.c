@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "render/fit.h"
-#include "render/shorten.h"
+#include "render/names/fit.h"
+#include "render/names/shorten.h"
 #include "tests/support/fake_profile.h"
 
 struct one {

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "server/convert.h"
+#include "server/convert/convert.h"
 #include "tests/support/families.h"
 
 enum { STACK_BYTES = 256 << 10, SIZE = 10000 };

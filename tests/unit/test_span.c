@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parser/builder.h"
-#include "parser/span.h"
+#include "profile/builder.h"
+#include "profile/span.h"
 #include "tests/support/random.h"
 #include "tests/support/span_model.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server/summary.h"
+#include "server/convert/summary.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/svg.h"
-#include "render/viewer.h"
+#include "render/svg/svg.h"
+#include "render/svg/viewer.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/markup.h"
 #include "tests/support/rendering.h"

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server/sweep.h"
+#include "server/store/sweep.h"
 #include "tests/support/aged_store.h"
 
 /* ---- the system, held up: before this path is removed, something else happens ---- */

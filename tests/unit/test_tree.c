@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/layout.h"
-#include "render/tree.h"
+#include "render/svg/layout.h"
+#include "render/tree/tree.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"
 

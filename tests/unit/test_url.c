@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "server/url.h"
+#include "server/http/url.h"
 
 static void parts(void **state)
 {

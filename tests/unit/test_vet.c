@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "server/vet.h"
+#include "server/http/vet.h"
 
 struct field {
     const char *name, *value;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "render/view_link.h"
-#include "server/form.h"
+#include "server/http/form.h"
 
 static void check(const struct view_options *o, const char *ampersand, const char *expected)
 {

@@ -1,5 +1,5 @@
 /* Views through memory, store and pool, without HTTP. */
-#include "server/views.h"
+#include "server/views/views.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "server/cache.h"
-#include "server/file.h"
+#include "core/system/file.h"
+#include "server/convert/profile_cache.h"
 #include "tests/support/scratch.h"
 
 /* One stored profile, whose folded text is large enough for its views to be encoded. */

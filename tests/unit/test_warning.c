@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "parser/warning.h"
+#include "profile/warning.h"
 
 static struct str text_of(struct buf *b, enum warning_code code, uint64_t count)
 {

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/file.h"
+#include "core/system/file.h"
 #include "tests/support/families.h"
 #include "tests/support/mktrace/calls.h"
 #include "tests/support/mktrace/names.h"

@@ -1,10 +1,10 @@
 /* Traces that are no regular files: streaming ones (0xf3), and ART's version 2 in its layouts A to E, with both clocks.
- * What they look like is written in parser/android_stream.c and parser/android_v2_layout.h. In version 2 the records of a
+ * What they look like is written in parser/android/stream.c and parser/android/v2_layout.h. In version 2 the records of a
  * thread stand together, in blocks: those that are not full yet are kept here. */
 #ifndef TESTS_SUPPORT_MKTRACE_PACKETS_H
 #define TESTS_SUPPORT_MKTRACE_PACKETS_H
 
-#include "server/trace_writer.h"
+#include "server/demo/trace_writer.h"
 
 enum packets_layout {
     PACKETS_NONE, /* a regular file */

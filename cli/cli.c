@@ -1,0 +1,334 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/clean.h"
+#include "core/system/file.h"
+#include "server/convert/identify.h"
+
+enum { READ_BYTES = 256 << 10 };
+
+/* ---- arguments ---- */
+
+bool cli_next(struct cli_arguments *all, struct cli_argument *argument)
+{
+    if (all->left > 0 && !all->only_operands && strcmp(*all->next, "--") == 0) {
+        all->only_operands = true;
+        all->next++, all->left--;
+    }
+    if (all->left == 0)
+        return false;
+    struct str text = str_of(*all->next++);
+    all->left--;
+    *argument = (struct cli_argument){.value = text};
+    if (all->only_operands || text.n < 2 || text.p[0] != '-')
+        return true;
+    size_t equals = str_starts(text, STR("--")) ? str_find(text, '=') : text.n;
+    argument->name = (struct str){text.p, equals};
+    argument->value =
+        equals < text.n ? (struct str){text.p + equals + 1, text.n - equals - 1} : (struct str){NULL, 0};
+    return true;
+}
+
+bool cli_value(struct cli_arguments *all, struct cli_argument *argument, struct diag *diag)
+{
+    if (argument->value.p != NULL)
+        return true;
+    if (all->left == 0)
+        return diag_set(diag, DIAG_USAGE, "option without value", "aflamed --help lists the options.",
+                        "%.*s needs a value.", (int)clean_cut(argument->name, 60).n, argument->name.p);
+    argument->value = str_of(*all->next++);
+    all->left--;
+    return true;
+}
+
+bool cli_no_value(const struct cli_argument *argument, struct diag *diag)
+{
+    return argument->value.p == NULL ||
+           diag_set(diag, DIAG_USAGE, "option with a value", "aflamed --help lists the options.",
+                    "%.*s takes no value.", (int)argument->name.n, argument->name.p);
+}
+
+/* ---- messages ---- */
+
+/* A message that cannot be written has nowhere else to go. */
+static void say_all(struct str text)
+{
+    bool written = file_write_all(STDERR_FILENO, text.p, text.n);
+
+    (void)written;
+}
+
+/* Without memory for the message, `instead` is said. */
+static void say(struct buf *b, const char *instead)
+{
+    if (b->failed)
+        say_all(str_of(instead));
+    else
+        say_all(buf_view(b));
+    buf_free(b);
+}
+
+static void put_file(struct buf *b, const char *file)
+{
+    if (file == NULL)
+        return;
+    clean_text(b, str_of(file));
+    buf_z(b, ": ");
+}
+
+int cli_error(const char *file, const struct diag *diag)
+{
+    struct buf b = {0};
+
+    buf_z(&b, "error: ");
+    put_file(&b, file);
+    clean_text(&b, str_of(diag->title));
+    buf_z(&b, ": ");
+    clean_text(&b, str_of(diag->detail));
+    if (diag->has_offset) {
+        buf_z(&b, " (at byte ");
+        buf_u64(&b, diag->offset);
+        buf_char(&b, ')');
+    }
+    buf_char(&b, '\n');
+    if (diag->hint[0] != '\0') {
+        buf_z(&b, "hint: ");
+        clean_text(&b, str_of(diag->hint));
+        buf_char(&b, '\n');
+    }
+    say(&b, diag->kind == DIAG_NO_MEMORY ? "error: out of memory\n"
+                                         : "error: out of memory to say what is wrong\n");
+    return diag->kind == DIAG_USAGE || diag->kind == DIAG_NOT_FOUND ? CLI_USAGE : CLI_UNUSABLE;
+}
+
+void cli_warnings(const char *file, const struct profile *p)
+{
+    struct buf b = {0};
+
+    for (uint32_t i = 0; i < p->n_warnings; i++) {
+        buf_z(&b, "warning: ");
+        put_file(&b, file);
+        clean_text(&b, p->warnings[i].text);
+        buf_char(&b, '\n');
+    }
+    say(&b, "warning: out of memory to say what is wrong with the profile\n");
+}
+
+/* ---- reading ---- */
+
+void cli_config(struct config *config)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+
+    config_defaults(config);
+    if (pages <= 0 || page_bytes <= 0)
+        return;
+    uint64_t half = (uint64_t)pages / 2 * (uint64_t)page_bytes;
+    if (half > config->job_memory_bytes)
+        config->job_memory_bytes = half;
+    if (half > config->view_memory_bytes)
+        config->view_memory_bytes = half;
+}
+
+/* Why the system refused, with the path. Always false. */
+static bool refused(struct diag *diag, const char *title, const char *path, const char *hint)
+{
+    const char *why = strerror(errno);
+
+    return diag_set(diag, DIAG_IO, title, hint, "%.*s: %s.", (int)clean_cut(str_of(path), 300).n, path, why);
+}
+
+struct head {
+    uint8_t bytes[IDENTIFY_BYTES];
+    size_t n;
+};
+
+/* False only if the file cannot be read: what the reader refuses, its own diag says at the end. */
+static bool feed(struct fold *f, int fd, struct head *head, const char *path, struct diag *diag)
+{
+    uint8_t *piece = malloc(READ_BYTES);
+    ssize_t n = -1;
+
+    if (piece == NULL)
+        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                        "No memory is left to read the file.");
+    while ((n = TEMP_FAILURE_RETRY(read(fd, piece, READ_BYTES))) > 0) {
+        size_t room = sizeof(head->bytes) - head->n;
+        size_t taken = (size_t)n < room ? (size_t)n : room;
+        memcpy(head->bytes + head->n, piece, taken);
+        head->n += taken;
+        if (!fold_feed(f, piece, (size_t)n))
+            break;
+    }
+    if (n < 0)
+        refused(diag, "cannot read the file", path,
+                "Name a file that can be read from its beginning to its end.");
+    free(piece);
+    return n >= 0;
+}
+
+static struct folded *fold_open(const struct config *config, int fd, const char *path, const char *member,
+                                struct diag *diag)
+{
+    struct fold *f = fold_new(config);
+    struct head head = {.n = 0};
+
+    if (f == NULL) {
+        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                 "No memory is left to read the file.");
+        return NULL;
+    }
+    fold_choose(f, member);
+    if (!feed(f, fd, &head, path, diag)) {
+        fold_abandon(f);
+        return NULL;
+    }
+    struct folded *folded = fold_finish(f, diag);
+    if (folded == NULL)
+        identify_refused(diag, head.bytes, head.n);
+    return folded;
+}
+
+struct folded *cli_fold(const struct config *config, const char *path, const char *member, struct diag *diag)
+{
+    if (strcmp(path, "-") == 0)
+        return fold_open(config, STDIN_FILENO, "standard input", member, diag);
+    int fd = file_open(AT_FDCWD, path, O_RDONLY);
+    if (fd < 0) {
+        refused(diag, "cannot open the file", path, "Check the name, and that you may read it.");
+        return NULL;
+    }
+    struct folded *folded = fold_open(config, fd, path, member, diag);
+    close(fd);
+    return folded;
+}
+
+int cli_open_again(const char *path, struct diag *diag)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : file_open(AT_FDCWD, path, O_RDONLY);
+
+    if (fd < 0) {
+        refused(diag, "cannot open the file", path, "Check the name, and that you may read it.");
+        return -1;
+    }
+    if (lseek(fd, 0, SEEK_CUR) >= 0)
+        return fd;
+    if (errno != ESPIPE)
+        refused(diag, "cannot read the file", path, "Try again, or read a copy of it.");
+    close(fd);
+    diag_set(diag, DIAG_USAGE, "input that can be read only once", "Save it in a file, and name that.",
+             "A chart reads its input twice.");
+    return -1;
+}
+
+/* ---- writing ---- */
+
+static bool regular_file(const char *path, int standard_fd, struct stat *st)
+{
+    return (strcmp(path, "-") == 0 ? fstat(standard_fd, st) : stat(path, st)) == 0 && S_ISREG(st->st_mode);
+}
+
+bool cli_spares(const char *path, const char *const *inputs, size_t n_inputs, struct diag *diag)
+{
+    struct stat out, in;
+
+    if (!regular_file(path, STDOUT_FILENO, &out))
+        return true;
+    for (size_t i = 0; i < n_inputs; i++)
+        if (inputs[i] != NULL && regular_file(inputs[i], STDIN_FILENO, &in) && in.st_dev == out.st_dev &&
+            in.st_ino == out.st_ino)
+            return diag_set(diag, DIAG_USAGE, "the result's file is one that is read",
+                            "Write the result elsewhere.", "%.*s would be overwritten.",
+                            (int)clean_cut(str_of(inputs[i]), 300).n, inputs[i]);
+    return true;
+}
+
+static const char WRITE_TITLE[] = "cannot write the result";
+static const char WRITE_HINT[] = "Check that there is room, and that you may write there.";
+
+static bool write_and_close(int fd, struct str bytes)
+{
+    bool ok = file_write_all(fd, bytes.p, bytes.n);
+    int why = errno;
+
+    if (close(fd) != 0 && ok)
+        return false;
+    errno = why;
+    return ok;
+}
+
+static bool write_in_place(const char *path, struct str bytes, struct diag *diag)
+{
+    int fd = file_open(AT_FDCWD, path, O_WRONLY | O_TRUNC);
+
+    return (fd >= 0 && write_and_close(fd, bytes)) || refused(diag, WRITE_TITLE, path, WRITE_HINT);
+}
+
+/* A new file beside the target, so that rename(2) stays within one file system. -1 with errno. */
+static int open_temp(const char *path, struct buf *name)
+{
+    size_t folder = str_find_last(str_of(path), '/');
+    uint64_t random;
+
+    if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+        return -1;
+    if (folder < strlen(path))
+        buf_bytes(name, path, folder + 1);
+    buf_z(name, ".aflamed-");
+    buf_hex(name, random);
+    buf_char(name, '\0');
+    if (name->failed) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return open(name->p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+/* `like`: the file that is replaced, or NULL. */
+static bool write_replacing(const char *path, const struct stat *like, struct str bytes, struct diag *diag)
+{
+    struct buf name = {0};
+    int fd = open_temp(path, &name);
+    bool ok = fd >= 0;
+
+    if (ok) {
+        bool same_mode = like == NULL || fchmod(fd, like->st_mode & 0777) == 0;
+        ok = write_and_close(fd, bytes) && same_mode && rename(name.p, path) == 0;
+    }
+    if (!ok)
+        refused(diag, WRITE_TITLE, path, WRITE_HINT);
+    if (!ok && fd >= 0)
+        unlink(name.p);
+    buf_free(&name);
+    return ok;
+}
+
+bool cli_write(const char *path, struct str bytes, struct diag *diag)
+{
+    struct stat st;
+
+    if (strcmp(path, "-") == 0)
+        return file_write_all(STDOUT_FILENO, bytes.p, bytes.n) ||
+               refused(diag, WRITE_TITLE, "standard output",
+                       "Check that there is room, and that the reader still reads.");
+    if (stat(path, &st) != 0)
+        return errno == ENOENT ? write_replacing(path, NULL, bytes, diag)
+                               : refused(diag, WRITE_TITLE, path, WRITE_HINT);
+    if (!S_ISREG(st.st_mode))
+        return write_in_place(path, bytes, diag);
+    /* A link goes on pointing to its file, which is replaced. */
+    char *target = realpath(path, NULL);
+    bool ok = target != NULL ? write_replacing(target, &st, bytes, diag)
+                             : refused(diag, WRITE_TITLE, path, WRITE_HINT);
+    free(target);
+    return ok;
+}

@@ -1,0 +1,79 @@
+/* What the subcommands `render`, `info` and `demo` share: reading files into profiles, writing results,
+ * messages. One thread, unless a function says otherwise. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "core/buf.h"
+#include "core/diag.h"
+#include "server/convert/convert.h"
+
+enum { CLI_OK = 0, CLI_UNUSABLE = 1, CLI_USAGE = 2 }; /* exit status */
+
+/* The arguments behind the subcommand; each returns the exit status, with everything said. */
+int cli_render(int n_arguments, char *const *arguments);
+int cli_info(int n_arguments, char *const *arguments);
+int cli_demo(int n_arguments, char *const *arguments);
+
+/* ---- arguments: `--key VALUE`, `--key=VALUE`, `-k VALUE`, `--switch`, operands; `--` ends the options ----
+ */
+
+struct cli_arguments {
+    char *const *next;
+    int left;
+    bool only_operands; /* behind `--` */
+};
+
+struct cli_argument {
+    struct str name;  /* "--width", "-o"; empty for an operand */
+    struct str value; /* what stands behind `=`, p NULL if nothing does; the operand itself */
+};
+
+/* False when there are no more. Operands are terminated strings of the argument vector; `-` is one. */
+bool cli_next(struct cli_arguments *all, struct cli_argument *argument);
+/* The option's value: behind `=`, or the next argument. False (diag) if there is none. */
+bool cli_value(struct cli_arguments *all, struct cli_argument *argument, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* False (diag) if a switch was given a value. */
+bool cli_no_value(const struct cli_argument *argument, struct diag *diag) __attribute__((warn_unused_result));
+
+/* ---- reading and writing ---- */
+
+/* The limits of the command line: the service's, but memory up to half of the machine's, since it is the
+ * caller's own. */
+void cli_config(struct config *config);
+
+/* Folds the file, or standard input for "-"; of an archive the member, or "" for the only one. NULL: diag; of a file of no known format it says what it looks
+ * like. */
+struct folded *cli_fold(const struct config *config, const char *path, const char *member, struct diag *diag);
+
+/* The same file for reading it once more, by pread. -1: diag; what is no file, like a pipe, can be read only once. */
+int cli_open_again(const char *path, struct diag *diag);
+
+/* Whether these are the key file and the data file of one trace, or a streaming trace and its summary, told by what is in
+ * them: see parser/two_files.h. Never what is no regular file. */
+bool cli_is_pair(const char *key, const char *data);
+/* Takes such pairs together: files[i] is the data file then, and keys[i] its key file, which is NULL elsewhere. Returns how
+ * many are left. */
+size_t cli_pair_files(const char **files, const char **keys, size_t n_files);
+/* Their whole as a nameless file, the caller's to close; CLI_JOINED_FORMAT with the descriptor is a path to it. -1: diag. */
+int cli_join(const char *key, const char *data, struct diag *diag) __attribute__((warn_unused_result));
+#define CLI_JOINED_FORMAT "/proc/self/fd/%d"
+
+/* False (diag, with exit status 2) if the path is one of the regular files that are read, under whatever name: a result would
+ * take its place. "-" is the standard stream; of the inputs some may be NULL. Any thread. */
+bool cli_spares(const char *path, const char *const *inputs, size_t n_inputs, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* Writes the bytes to the path; "-" is standard output. A regular file appears whole or not at all, anything
+ * else is written to as it is. False: diag, with the path in it. Any thread. */
+bool cli_write(const char *path, struct str bytes, struct diag *diag) __attribute__((warn_unused_result));
+
+/* ---- messages, on standard error ---- */
+
+/* `error: title: detail (at byte N)` and `hint: ...`; with a file, `error: FILE: title: ...`. Returns the
+ * exit status. */
+int cli_error(const char *file, const struct diag *diag);
+/* `warning: ...` for each of the profile's; with a file, `warning: FILE: ...`. */
+void cli_warnings(const char *file, const struct profile *p);
+
+#endif

@@ -1,0 +1,335 @@
+/* aflamed info: what a profile holds, as a table for people or as JSON. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "core/clean.h"
+#include "core/number.h"
+#include "render/names/fit.h"
+#include "server/convert/recording_facts.h"
+#include "server/convert/summary.h"
+
+enum { DIGITS = 4, COLUMNS_MAX = PROFILE_VALUES_MAX + 3, CELL_BYTES = 96, GAP_CELLS = 2, FACT_CELLS = 29 };
+
+static const char HINT[] = "aflamed info --help lists the options.";
+
+struct options {
+    const char *file;
+    const char *key; /* NULL: the file is all */
+    const char *member;
+    bool json, help;
+};
+
+static bool set_option(struct options *o, struct cli_arguments *all, struct cli_argument *a,
+                       struct diag *diag)
+{
+    bool *flag = str_eq(a->name, STR("--json"))                                 ? &o->json
+                 : str_eq(a->name, STR("--help")) || str_eq(a->name, STR("-h")) ? &o->help
+                                                                                : NULL;
+
+    if (str_eq(a->name, STR("--member"))) {
+        bool ok = cli_value(all, a, diag);
+        o->member = ok ? a->value.p : ""; /* the end of an argument: terminated */
+        return ok;
+    }
+    if (flag == NULL)
+        return diag_set(diag, DIAG_USAGE, "unknown option", HINT, "There is no option %.*s.",
+                        (int)clean_cut(a->name, 60).n, a->name.p);
+    *flag = true;
+    return cli_no_value(a, diag);
+}
+
+/* A second file is the other half of a trace in two files, or one too many. */
+static bool add_file(struct options *o, const char *file)
+{
+    const char *files[2] = {o->file, file}, *keys[2];
+
+    if (o->file != NULL && (o->key != NULL || cli_pair_files(files, keys, 2) != 1))
+        return false;
+    o->key = o->file != NULL ? keys[0] : NULL;
+    o->file = o->file != NULL ? files[0] : file;
+    return true;
+}
+
+static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
+{
+    struct cli_arguments all = {arguments, n_arguments, false};
+    struct cli_argument a;
+
+    *o = (struct options){.member = ""};
+    while (cli_next(&all, &a)) {
+        if (a.name.n > 0) {
+            if (!set_option(o, &all, &a, diag))
+                return false;
+        } else if (!add_file(o, a.value.p)) {
+            return diag_set(diag, DIAG_USAGE, "several files", HINT,
+                            "Name one file, or the two that are one trace: x.key and x.data.");
+        }
+    }
+    return o->help || o->file != NULL ||
+           diag_set(diag, DIAG_USAGE, "no file", HINT, "Name a file to read, or - for standard input.");
+}
+
+/* ---- JSON: the summary, with the file in front ---- */
+
+static bool put_json(struct buf *b, const char *file, const struct folded *folded, struct diag *diag)
+{
+    const struct summary_part all = {.tracks = SIZE_MAX};
+    struct buf summary = {0}, object = {0};
+    bool ok = summary_write(folded, &summary, diag);
+
+    if (ok) {
+        summary_put(&object, buf_view(&summary), &all);
+        buf_z(b, "{\"file\":\"");
+        clean_json(b, str_of(file));
+        buf_z(b, "\",");
+        if (object.n > 0)
+            buf_bytes(b, object.p + 1, object.n - 1); /* without its brace */
+        buf_char(b, '\n');
+        b->failed = b->failed || object.failed;
+    }
+    buf_free(&object);
+    buf_free(&summary);
+    return ok;
+}
+
+/* ---- for people ---- */
+
+static void put_spaces(struct buf *b, size_t n)
+{
+    for (; n > 0; n--)
+        buf_char(b, ' ');
+}
+
+static void put_left(struct buf *b, struct str text, size_t cells)
+{
+    size_t taken = fit_cells(text);
+
+    clean_text(b, text);
+    put_spaces(b, taken < cells ? cells - taken : 0);
+}
+
+static void put_fact(struct buf *b, struct str name, struct str value)
+{
+    put_left(b, name, FACT_CELLS);
+    put_spaces(b, GAP_CELLS);
+    clean_text(b, value);
+    buf_char(b, '\n');
+}
+
+static void put_known(struct buf *b, const struct fact *fact, struct str name, struct str value)
+{
+    enum fact_kind kind = fact != NULL ? fact->kind : FACT_TEXT;
+    struct buf text = {0};
+
+    if (fact_is_void(kind, value))
+        return;
+    fact_text(&text, kind, value);
+    put_fact(b, fact != NULL ? str_of(fact->label) : name, buf_view(&text));
+    b->failed = b->failed || text.failed;
+    buf_free(&text);
+}
+
+/* In the order of their table; what is not in it, behind. */
+static void put_recorded(struct buf *b, const struct profile *p)
+{
+    for (size_t i = 0; i < FACTS_COUNT; i++) {
+        struct str name = str_of(FACTS[i].name), value = profile_fact(p, name);
+        if (value.n > 0)
+            put_known(b, &FACTS[i], name, value);
+    }
+    for (uint32_t i = 0; i < p->n_facts; i++)
+        if (fact_by_name(p->facts[i].name) == NULL)
+            put_known(b, NULL, p->facts[i].name, p->facts[i].value);
+}
+
+static void put_facts(struct buf *b, const char *file, const struct profile *p)
+{
+    struct buf values = {0};
+
+    for (uint32_t i = 0; i < p->n_values; i++) {
+        buf_z(&values, i == 0 ? "" : ", ");
+        buf_str(&values, p->values[i].name);
+    }
+    put_fact(b, STR("File"), str_of(file));
+    put_fact(b, STR("Format"), p->format_label);
+    put_recorded(b, p);
+    put_fact(b, STR("Values"), buf_view(&values));
+    b->failed = b->failed || values.failed;
+    buf_free(&values);
+}
+
+static void put_warnings(struct buf *b, const struct profile *p)
+{
+    if (p->n_warnings > 0)
+        buf_z(b, "\nWarnings\n");
+    for (uint32_t i = 0; i < p->n_warnings; i++) {
+        buf_z(b, "  ");
+        clean_text(b, p->warnings[i].text);
+        if (p->warnings[i].has_offset) {
+            buf_z(b, " (first at byte ");
+            buf_u64(b, p->warnings[i].offset);
+            buf_char(b, ')');
+        }
+        buf_char(b, '\n');
+    }
+}
+
+/* The columns of numbers; the name, which may be long, stands behind them. */
+struct cells {
+    char text[COLUMNS_MAX][CELL_BYTES];
+    size_t n[COLUMNS_MAX];
+    size_t columns;
+};
+
+static void add_cell(struct cells *c, struct str text)
+{
+    struct str cut = clean_cut(text, CELL_BYTES);
+
+    memcpy(c->text[c->columns], cut.p, cut.n);
+    c->n[c->columns++] = cut.n;
+}
+
+static void heading(struct cells *c, const struct profile *p)
+{
+    c->columns = 0;
+    add_cell(c, STR("id"));
+    for (uint32_t i = 0; i < p->n_values; i++)
+        if (p->values[i].role != ROLE_CALLS)
+            add_cell(c, p->values[i].label);
+    add_cell(c, STR("calls"));
+    add_cell(c, STR("stacks"));
+}
+
+static void add_number(struct cells *c, enum unit unit, uint64_t value)
+{
+    char text[NUMBER_BYTES_MAX];
+
+    add_cell(c, (struct str){text, (size_t)(number_value(text, unit, value, DIGITS) - text)});
+}
+
+static void track_cells(struct cells *c, const struct profile *p, const struct profile_track *track)
+{
+    char text[NUMBER_BYTES_MAX];
+
+    c->columns = 0;
+    add_cell(c, (struct str){text, (size_t)(number_u64(text, track->id) - text)});
+    for (uint32_t i = 0; i < p->n_values; i++)
+        if (p->values[i].role != ROLE_CALLS)
+            add_number(c, p->values[i].unit, profile_total(p, track->first, i));
+    add_number(c, UNIT_COUNT, track->calls);
+    add_number(c, UNIT_COUNT, track->count);
+}
+
+static void widen(size_t widths[COLUMNS_MAX], const struct cells *c)
+{
+    for (size_t i = 0; i < c->columns; i++) {
+        size_t cells = fit_cells((struct str){c->text[i], c->n[i]});
+        widths[i] = cells > widths[i] ? cells : widths[i];
+    }
+}
+
+static void put_row(struct buf *b, const size_t widths[COLUMNS_MAX], const struct cells *c, struct str name)
+{
+    for (size_t i = 0; i < c->columns; i++) {
+        struct str text = {c->text[i], c->n[i]};
+        size_t cells = fit_cells(text);
+        put_spaces(b, GAP_CELLS + (widths[i] > cells ? widths[i] - cells : 0));
+        clean_text(b, text);
+    }
+    put_spaces(b, GAP_CELLS);
+    clean_text(b, name);
+    buf_char(b, '\n');
+}
+
+static bool put_tracks(struct buf *b, const struct profile *p, struct diag *diag)
+{
+    uint32_t *order = calloc(p->n_tracks + 1u, sizeof(*order));
+    size_t widths[COLUMNS_MAX] = {0};
+    struct cells c;
+
+    if (order == NULL)
+        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left to sort the tracks.");
+    profile_tracks_by_weight(p, order);
+    heading(&c, p);
+    widen(widths, &c);
+    for (uint32_t i = 0; i < p->n_tracks; i++) {
+        track_cells(&c, p, &p->tracks[i]);
+        widen(widths, &c);
+    }
+    buf_z(b, "\nTracks, busiest first\n");
+    heading(&c, p);
+    put_row(b, widths, &c, STR("name"));
+    for (uint32_t i = 0; i < p->n_tracks; i++) {
+        const struct profile_track *track = &p->tracks[order[i]];
+        track_cells(&c, p, track);
+        put_row(b, widths, &c, profile_string(p, track->name));
+    }
+    free(order);
+    return true;
+}
+
+static bool put_table(struct buf *b, const char *file, const struct folded *folded, struct diag *diag)
+{
+    const struct profile *p = folded_profile(folded);
+
+    put_facts(b, file, p);
+    put_warnings(b, p);
+    return put_tracks(b, p, diag);
+}
+
+static struct folded *fold_two(const struct options *o, const struct config *config, struct diag *diag)
+{
+    int fd = cli_join(o->key, o->file, diag);
+    char path[32];
+
+    if (fd < 0)
+        return NULL;
+    snprintf(path, sizeof(path), CLI_JOINED_FORMAT, fd);
+    struct folded *folded = cli_fold(config, path, o->member, diag);
+    close(fd);
+    return folded;
+}
+
+static bool put_info(const struct options *o, struct buf *b, struct diag *diag)
+{
+    const char *const inputs[] = {o->file, o->key};
+    struct config config;
+
+    if (!cli_spares("-", inputs, 2, diag))
+        return false;
+    cli_config(&config);
+    struct folded *folded =
+        o->key != NULL ? fold_two(o, &config, diag) : cli_fold(&config, o->file, o->member, diag);
+    if (folded == NULL)
+        return false;
+    bool ok = o->json ? put_json(b, o->file, folded, diag) : put_table(b, o->file, folded, diag);
+    folded_unref(folded);
+    if (ok && b->failed)
+        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the answer.");
+    return ok;
+}
+
+int cli_info(int n_arguments, char *const *arguments)
+{
+    struct diag diag = {0};
+    struct buf b = {0};
+    struct options o;
+
+    bool ok = parse(&o, n_arguments, arguments, &diag);
+    if (ok && o.help)
+        buf_z(
+            &b,
+            "usage: aflamed info [--json] [--member NAME] FILE\n\nSays what a profile holds: format, facts, "
+            "warnings, "
+            "tracks. - is "
+            "standard input. Of a trace in two files, name both: x.key x.data, or x.trace x.trace.sec.\n"
+            "A packed file (gzip, zstd, zip) is unpacked; --member names one of several in a zip archive.\n");
+    else if (ok)
+        ok = put_info(&o, &b, &diag);
+    ok = ok && cli_write("-", buf_view(&b), &diag);
+    buf_free(&b);
+    return ok ? CLI_OK : cli_error(NULL, &diag);
+}

@@ -1,0 +1,557 @@
+/* aflamed render: profiles to files or to standard output, without store and network. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "core/clean.h"
+#include "core/system/pool.h"
+#include "render/output.h"
+
+enum { NAME_BYTES = 80 }; /* of a name in a path, cleaned */
+
+static const char HINT[] = "aflamed render --help lists the options.";
+
+struct options {
+    const struct output *output;
+    struct view_options view;
+    bool tracks_named;
+    const char *out, *out_dir; /* NULL: not given */
+    const char *member;        /* of an archive; or "" */
+    bool quiet, help;
+    const char **files; /* the operands; of a trace in two files, the data file */
+    const char **keys;  /* beside it: the key file, or NULL */
+    size_t n_files;
+};
+
+/* ---- options ---- */
+
+static bool set_output(struct options *o, struct str name, struct diag *diag)
+{
+    struct buf names = {0};
+
+    o->output = output_by_name(name);
+    if (o->output != NULL)
+        return true;
+    for (size_t i = 0; i < OUTPUTS_COUNT; i++)
+        buf_printf(&names, "%s%s", i == 0 ? "" : ", ", OUTPUTS[i]->name);
+    diag_set(diag, DIAG_USAGE, "option not understood", HINT, "--output %.*s: there are %.*s.",
+             (int)(name.n < 60 ? name.n : 60), name.p, (int)names.n, names.n > 0 ? names.p : "no outputs");
+    buf_free(&names);
+    return false;
+}
+
+static bool set_path(const char **path, const struct cli_argument *a, struct diag *diag)
+{
+    *path = a->value.p; /* the end of an argument: terminated */
+    return a->value.n > 0 || diag_set(diag, DIAG_USAGE, "option without value", HINT, "%.*s needs a path.",
+                                      (int)a->name.n, a->name.p);
+}
+
+/* What is no option of this command is one of the view, or nobody's: render/view.c knows. */
+static bool set_view(struct options *o, const struct cli_argument *a, struct diag *diag)
+{
+    struct str key = {a->name.p + 2, a->name.n - 2};
+
+    if (str_starts(key, STR("embed-")))
+        return view_set_budget(&o->view, key, a->value, diag);
+    return view_set(&o->view, key, a->value, diag);
+}
+
+static bool set_option(struct options *o, struct cli_arguments *all, struct cli_argument *a,
+                       struct diag *diag)
+{
+    bool *flag = str_eq(a->name, STR("--help")) || str_eq(a->name, STR("-h"))    ? &o->help
+                 : str_eq(a->name, STR("--quiet")) || str_eq(a->name, STR("-q")) ? &o->quiet
+                                                                                 : NULL;
+
+    if (flag != NULL) {
+        *flag = true;
+        return cli_no_value(a, diag);
+    }
+    bool is_out = str_eq(a->name, STR("-o"));
+    if (!is_out && !str_starts(a->name, STR("--")))
+        return diag_set(diag, DIAG_USAGE, "unknown option", HINT, "There is no option %.*s.",
+                        (int)(a->name.n < 60 ? a->name.n : 60), a->name.p);
+    if (!cli_value(all, a, diag))
+        return false;
+    if (is_out)
+        return set_path(&o->out, a, diag);
+    if (str_eq(a->name, STR("--member"))) {
+        o->member = a->value.p; /* the end of an argument: terminated */
+        return true;
+    }
+    if (str_eq(a->name, STR("--out-dir")))
+        return set_path(&o->out_dir, a, diag);
+    if (str_eq(a->name, STR("--output")))
+        return set_output(o, a->value, diag);
+    if (!str_eq(a->name, STR("--track")))
+        return set_view(o, a, diag);
+    o->tracks_named = true;
+    return view_set_tracks(&o->view, a->value, diag);
+}
+
+/* What only makes sense together, and where the result goes if nothing says so. */
+static bool check_options(struct options *o, struct diag *diag)
+{
+    if (o->n_files == 0)
+        return diag_set(diag, DIAG_USAGE, "no file", HINT, "Name a file to read, or - for standard input.");
+    if (o->out != NULL && o->out_dir != NULL)
+        return diag_set(diag, DIAG_USAGE, "two places for the result", HINT, "Use one of -o and --out-dir.");
+    if (o->out_dir == NULL && o->n_files > 1)
+        return diag_set(diag, DIAG_USAGE, "several files", HINT,
+                        "The results of several files need --out-dir.");
+    if (o->out == NULL && o->out_dir == NULL && !o->output->text && isatty(STDOUT_FILENO))
+        return diag_set(diag, DIAG_USAGE, "no place for the result", HINT,
+                        "An output %s is not for a terminal: name a file by -o, or a folder by --out-dir.",
+                        o->output->name);
+    if (o->out == NULL && o->out_dir == NULL)
+        o->out = "-";
+    return true;
+}
+
+static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
+{
+    struct cli_arguments all = {arguments, n_arguments, false};
+    struct cli_argument a;
+
+    o->output = OUTPUTS[0];
+    o->member = "";
+    view_defaults(&o->view);
+    while (cli_next(&all, &a)) {
+        if (a.name.n == 0)
+            o->files[o->n_files++] = a.value.p;
+        else if (!set_option(o, &all, &a, diag))
+            return false;
+    }
+    if (o->help)
+        return true;
+    o->n_files = cli_pair_files(o->files, o->keys, o->n_files);
+    return check_options(o, diag);
+}
+
+/* Nothing that is read is overwritten: not by the results of another file either. */
+static bool spares_inputs(const struct options *o, const char *path, struct diag *diag)
+{
+    return cli_spares(path, o->files, o->n_files, diag) && cli_spares(path, o->keys, o->n_files, diag);
+}
+
+/* ---- names of files ---- */
+
+/* [A-Za-z0-9._-] is kept, all else becomes `_`; never a name with a meaning to the system. */
+static void put_cleaned(struct buf *b, struct str name)
+{
+    static const char KEPT[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    size_t n = name.n < NAME_BYTES ? name.n : NAME_BYTES;
+
+    if (n == 0 || str_eq(name, STR(".")) || str_eq(name, STR("..")))
+        buf_char(b, '_');
+    for (size_t i = 0; i < n; i++)
+        buf_char(b, memchr(KEPT, name.p[i], sizeof(KEPT) - 1) != NULL ? name.p[i] : '_');
+}
+
+/* Of a packed file, the name of what is in it. */
+static struct str without_packing(struct str name)
+{
+    static const struct str SUFFIXES[] = {STR_INIT(".gz"), STR_INIT(".zst"), STR_INIT(".zip")};
+
+    for (size_t i = 0; i < sizeof(SUFFIXES) / sizeof(*SUFFIXES); i++)
+        if (name.n > SUFFIXES[i].n && str_ends(name, SUFFIXES[i]))
+            return (struct str){name.p, name.n - SUFFIXES[i].n};
+    return name;
+}
+
+/* The name under which a file's results stand in a folder of their own. */
+static void put_file_name(struct buf *b, const char *path)
+{
+    struct str name = str_of(path);
+    size_t slash = str_find_last(name, '/');
+
+    if (str_eq(name, STR("-")))
+        name = STR("stdin");
+    else if (slash < name.n)
+        name = (struct str){name.p + slash + 1, name.n - slash - 1};
+    put_cleaned(b, without_packing(name));
+}
+
+static void put_track_name(struct buf *b, const struct profile *p, uint32_t id)
+{
+    const struct profile_track *track = profile_track_by_id(p, id);
+
+    buf_u64(b, id);
+    buf_char(b, '-');
+    if (track != NULL)
+        put_cleaned(b, profile_string(p, track->name));
+}
+
+static void put_view_name(struct buf *b, const struct profile *p, const struct view_options *view)
+{
+    size_t begin = b->n;
+
+    if (view->tracks != TRACKS_LISTED) {
+        buf_z(b, view->tracks == TRACKS_ALL ? "all" : "merged");
+    } else if (view->n_track_ids == 1) {
+        put_track_name(b, p, view->track_ids[0]);
+    } else {
+        for (uint32_t i = 0; i < view->n_track_ids && b->n - begin < NAME_BYTES; i++) {
+            buf_z(b, i == 0 ? "" : "_");
+            buf_u64(b, view->track_ids[i]);
+        }
+    }
+}
+
+/* As mkdir -p. */
+static bool make_folder(const char *path, struct diag *diag)
+{
+    struct buf part = {0};
+    size_t n = strlen(path);
+    bool ok = true;
+
+    for (size_t i = 1; ok && i <= n; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        buf_clear(&part);
+        buf_bytes(&part, path, i);
+        buf_char(&part, '\0');
+        ok = !part.failed && (mkdir(part.p, 0777) == 0 || errno == EEXIST);
+    }
+    if (!ok)
+        diag_set(diag, DIAG_IO, "cannot make the folder", "Check that you may write there.", "%.*s: %s.",
+                 (int)clean_cut(str_of(path), 300).n, path, strerror(errno));
+    buf_free(&part);
+    return ok;
+}
+
+/* ---- one file: all its tracks, side by side ---- */
+
+struct drawing {
+    const struct options *options;
+    const struct config *config;
+    const struct folded *folded;
+    int again;
+    const char *folder;
+    struct view_options *views; /* the heaviest track first */
+    uint32_t n_views;
+    atomic_uint next;
+    atomic_bool failed;
+    pthread_mutex_t mutex; /* over diag */
+    struct diag diag;      /* of the first failure */
+};
+
+struct drawer {
+    struct task task;
+    struct drawing *drawing;
+};
+
+/* `again`: the file, for what reads it once more; else -1. */
+static bool convert(const struct options *o, const struct config *config, const struct folded *folded,
+                    int again, const struct view_options *view, struct buf *out, struct diag *diag)
+{
+    if (view->view == VIEW_CHART)
+        return convert_chart(folded, config, again, NULL, o->output, view, out, diag);
+    return convert_view(folded, config, o->output, view, out, diag);
+}
+
+/* Where the view goes, into an empty buffer. */
+static bool put_path(struct buf *path, const struct drawing *d, const struct view_options *view,
+                     struct diag *diag)
+{
+    buf_z(path, d->folder);
+    buf_char(path, '/');
+    put_view_name(path, folded_profile(d->folded), view);
+    buf_char(path, '.');
+    buf_z(path, d->options->output->suffix);
+    buf_char(path, '\0');
+    return !path->failed ||
+           diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for a path.");
+}
+
+static bool draw(const struct drawing *d, const struct view_options *view, struct buf *out, struct diag *diag)
+{
+    struct buf path = {0};
+
+    buf_clear(out);
+    if (!convert(d->options, d->config, d->folded, d->again, view, out, diag))
+        return false;
+    bool ok = put_path(&path, d, view, diag) && cli_write(path.p, buf_view(out), diag);
+    buf_free(&path);
+    return ok;
+}
+
+/* One buffer for all that this worker draws: fresh memory would cost more than the drawing. */
+static void run_drawer(struct task *task)
+{
+    struct drawing *d = ((struct drawer *)(void *)task)->drawing;
+    struct buf out = {0};
+
+    while (!atomic_load(&d->failed)) {
+        unsigned i = atomic_fetch_add(&d->next, 1);
+        struct diag diag = {0};
+        if (i >= d->n_views)
+            break;
+        if (draw(d, &d->views[i], &out, &diag))
+            continue;
+        pthread_mutex_lock(&d->mutex);
+        if (!atomic_exchange(&d->failed, true))
+            d->diag = diag;
+        pthread_mutex_unlock(&d->mutex);
+    }
+    buf_free(&out);
+}
+
+static bool draw_all(struct drawing *d, struct diag *diag)
+{
+    struct pool *pool = pool_new(0);
+    size_t n = pool == NULL ? 1 : pool_workers(pool);
+    struct drawer *drawers = calloc(n, sizeof(*drawers));
+
+    pthread_mutex_init(&d->mutex, NULL);
+    if (pool == NULL || drawers == NULL) {
+        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                 "No memory is left for worker threads.");
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            drawers[i] = (struct drawer){{.run = run_drawer}, d};
+            pool_submit(pool, &drawers[i].task);
+        }
+        bool started = pool_start(pool); /* without threads, pool_stop does the work in this one */
+        (void)started;
+        pool_stop(pool);
+        if (atomic_load(&d->failed))
+            *diag = d->diag;
+    }
+    pthread_mutex_destroy(&d->mutex);
+    free(drawers);
+    pool_free(pool);
+    return diag->kind == DIAG_NONE;
+}
+
+/* The views of a folder: what was asked for, or one of each track, the heaviest first. */
+static bool plan(struct drawing *d, struct diag *diag)
+{
+    const struct profile *p = folded_profile(d->folded);
+    uint32_t n = d->options->tracks_named ? 1 : p->n_tracks;
+    uint32_t *order = calloc(p->n_tracks + 1u, sizeof(*order));
+
+    d->views = calloc(n + 1u, sizeof(*d->views));
+    if (order == NULL || d->views == NULL) {
+        free(order);
+        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                        "No memory is left to plan the views.");
+    }
+    profile_tracks_by_weight(p, order);
+    for (uint32_t i = 0; i < n; i++) {
+        d->views[i] = d->options->view;
+        if (!d->options->tracks_named) {
+            d->views[i].n_track_ids = 1;
+            d->views[i].track_ids[0] = p->tracks[order[i]].id;
+        }
+    }
+    d->n_views = n;
+    free(order);
+    return true;
+}
+
+/* Before anything is drawn. */
+static bool check_paths(const struct drawing *d, struct diag *diag)
+{
+    struct buf path = {0};
+    bool ok = true;
+
+    for (uint32_t i = 0; ok && i < d->n_views; i++) {
+        buf_clear(&path);
+        ok = put_path(&path, d, &d->views[i], diag) && spares_inputs(d->options, path.p, diag);
+    }
+    buf_free(&path);
+    return ok;
+}
+
+static bool render_folder(const struct options *o, const struct config *config, const char *file,
+                          const struct folded *folded, int again, struct diag *diag)
+{
+    struct drawing d = {.options = o, .config = config, .folded = folded, .again = again};
+    struct buf folder = {0};
+
+    buf_z(&folder, o->out_dir);
+    if (o->n_files > 1) {
+        buf_char(&folder, '/');
+        put_file_name(&folder, file);
+    }
+    buf_char(&folder, '\0');
+    d.folder = folder.p;
+    bool ok =
+        !folder.failed
+            ? plan(&d, diag) && check_paths(&d, diag) && make_folder(folder.p, diag) && draw_all(&d, diag)
+            : diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for a path.");
+    free(d.views);
+    buf_free(&folder);
+    return ok;
+}
+
+static bool render_one(const struct options *o, const struct config *config, const struct folded *folded,
+                       int again, struct diag *diag)
+{
+    struct buf out = {0};
+    bool ok =
+        convert(o, config, folded, again, &o->view, &out, diag) && cli_write(o->out, buf_view(&out), diag);
+
+    buf_free(&out);
+    return ok;
+}
+
+/* `path` leads to the bytes, `file` is what it is called. */
+static int render_file(const struct options *o, const struct config *config, const char *file,
+                       const char *path)
+{
+    const char *shown = o->n_files > 1 ? file : NULL;
+    struct diag diag = {0};
+    struct folded *folded = cli_fold(config, path, o->member, &diag);
+
+    if (folded == NULL)
+        return cli_error(shown, &diag);
+    int again = o->view.view == VIEW_CHART ? cli_open_again(path, &diag) : -1;
+    bool ok =
+        diag.kind == DIAG_NONE && (o->out_dir != NULL ? render_folder(o, config, file, folded, again, &diag)
+                                                      : render_one(o, config, folded, again, &diag));
+    if (again >= 0)
+        close(again);
+    if (ok && !o->quiet)
+        cli_warnings(shown, folded_profile(folded));
+    folded_unref(folded);
+    return ok ? CLI_OK : cli_error(shown, &diag);
+}
+
+static int render_two(const struct options *o, const struct config *config, const char *key, const char *data)
+{
+    struct diag diag = {0};
+    int fd = cli_join(key, data, &diag);
+    char path[32];
+
+    if (fd < 0)
+        return cli_error(o->n_files > 1 ? data : NULL, &diag);
+    snprintf(path, sizeof(path), CLI_JOINED_FORMAT, fd);
+    int status = render_file(o, config, data, path);
+    close(fd);
+    return status;
+}
+
+/* ---- all files ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Results of two files must not fall into one folder. */
+static bool check_names(const struct options *o, struct diag *diag)
+{
+    struct buf *names = calloc(o->n_files, sizeof(*names));
+    const char **sorted = calloc(o->n_files, sizeof(*sorted));
+    bool ok = names != NULL && sorted != NULL;
+
+    for (size_t i = 0; ok && i < o->n_files; i++) {
+        put_file_name(&names[i], o->files[i]);
+        buf_char(&names[i], '\0');
+        sorted[i] = names[i].p;
+        ok = !names[i].failed;
+    }
+    if (!ok)
+        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the names of the files.");
+    else
+        qsort(sorted, o->n_files, sizeof(*sorted), compare_names);
+    for (size_t i = 1; ok && i < o->n_files; i++)
+        ok = strcmp(sorted[i - 1], sorted[i]) != 0 ||
+             diag_set(diag, DIAG_USAGE, "two files of one name", "Render them with different --out-dir.",
+                      "The results of two files would both stand in %s.", sorted[i]);
+    for (size_t i = 0; names != NULL && i < o->n_files; i++)
+        buf_free(&names[i]);
+    free(sorted);
+    free(names);
+    return ok;
+}
+
+static int help(void)
+{
+    struct diag diag = {0};
+    struct buf b = {0};
+
+    buf_z(&b, "usage: aflamed render [OPTION...] FILE...\n\n"
+              "Reads profiles and draws them; - is standard input. A key file and its data file side by side "
+              "(x.key x.data)\n"
+              "are one trace, and so are a streaming trace and its summary (x.trace x.trace.sec).\n"
+              "A packed file (gzip, zstd, zip) is unpacked.\n\n"
+              "  --output NAME     what to make:\n");
+    for (size_t i = 0; i < OUTPUTS_COUNT; i++)
+        buf_printf(&b, "                      %-10s %s%s\n", OUTPUTS[i]->name, OUTPUTS[i]->label,
+                   i == 0 ? " (default)" : "");
+    buf_z(
+        &b,
+        "  --track TRACKS    an id, several with commas between them, all (side by side), or merged (equal "
+        "stacks summed);\n"
+        "                    default: the busiest track, and with --out-dir each track by itself\n"
+        "  -o FILE           where to write; - is standard output, the default of text outputs and of pipes\n"
+        "  --out-dir DIR     write DIR/TRACK-NAME.SUFFIX; of several files, DIR/FILE/TRACK-NAME.SUFFIX\n"
+        "  --value NAME      what to measure: wall, cpu, calls, waiting, ...; default: the profile's first\n"
+        "  --view KIND       flame (root at the bottom, default), icicle (root on top), inverted (callers of "
+        "each\n"
+        "                    method), sandwich (callers and callees of one method) or chart (calls in time "
+        "order)\n"
+        "  --from US, --to US  of a chart: its window, in µs since the trace's start; default: all of the "
+        "thread\n"
+        "  --method NAME     of a sandwich: package.Class.method; default: the one with the largest self\n"
+        "  --order ORDER     name (default) or weight\n"
+        "  --open WHEN       methods that are never left have their wall time up to their thread's last "
+        "record (last,\n"
+        "                    default) or up to the end of the trace (end)\n"
+        "  --width PX        200 to 10000; default 1200\n"
+        "  --min PX          frames narrower than this are not drawn, but counted; default 0.5\n"
+        "  --palette NAME    colours by origin (default), package, self or classic\n"
+        "  --names FORM      short (as much of the name as fits its box, default) or full (cut at its end)\n"
+        "  --embed-nodes N, --embed-bytes N\n"
+        "                    how much of the tree a picture carries for its script; default 200000 and "
+        "4000000\n"
+        "  --member NAME     of several files in a zip archive, the one to read\n"
+        "  -q, --quiet       no warnings about the profile\n\n"
+        "Exit status: 0, 1 if a file cannot be used or a result not be written, 2 if the command line makes "
+        "no sense.\n");
+    bool ok = cli_write("-", buf_view(&b), &diag);
+    buf_free(&b);
+    return ok ? CLI_OK : cli_error(NULL, &diag);
+}
+
+static int render_files(const struct options *o)
+{
+    struct config config;
+    int status = CLI_OK;
+
+    cli_config(&config);
+    for (size_t i = 0; i < o->n_files; i++) {
+        int of_file = o->keys[i] != NULL ? render_two(o, &config, o->keys[i], o->files[i])
+                                         : render_file(o, &config, o->files[i], o->files[i]);
+        status = of_file > status ? of_file : status;
+    }
+    return status;
+}
+
+int cli_render(int n_arguments, char *const *arguments)
+{
+    struct options o = {.files = calloc((size_t)n_arguments + 1, sizeof(*o.files)),
+                        .keys = calloc((size_t)n_arguments + 1, sizeof(*o.keys))};
+    struct diag diag = {0};
+
+    bool ok = (o.files != NULL && o.keys != NULL) ||
+              diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                       "No memory is left for the arguments.");
+    ok = ok && parse(&o, n_arguments, arguments, &diag);
+    ok = ok && (o.help || o.n_files <= 1 || check_names(&o, &diag));
+    ok = ok && (o.help || o.out == NULL || spares_inputs(&o, o.out, &diag));
+    int status = !ok ? cli_error(NULL, &diag) : o.help ? help() : render_files(&o);
+    free(o.files);
+    free(o.keys);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* Numbers for people, in integers only: 1.25 ms, 3.4 MiB, 12,345, 4.56 %. Every function with `to`
+ * writes there, which has room for NUMBER_BYTES_MAX bytes, and returns the end of what it wrote; nothing is
+ * terminated. */
+#ifndef CORE_NUMBER_H
+#define CORE_NUMBER_H
+
+#include "core/buf.h"
+#include "core/unit.h"
+
+enum { NUMBER_BYTES_MAX = 48 };
+
+/* part * factor / whole, rounded half up, without overflow on the way; UINT64_MAX if the result has no room.
+ * whole > 0. */
+static inline uint64_t number_ratio(uint64_t part, uint64_t whole, uint64_t factor)
+{
+    uint64_t product;
+
+    if (!__builtin_mul_overflow(part, factor, &product) &&
+        !__builtin_add_overflow(product, whole / 2, &product))
+        return product / whole;
+    __extension__ typedef unsigned __int128 u128;
+    u128 quotient = ((u128)part * factor + whole / 2) / whole;
+    return quotient > UINT64_MAX ? UINT64_MAX : (uint64_t)quotient;
+}
+
+/* a + b, or UINT64_MAX where that has no room. */
+static inline uint64_t number_add(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+char *number_u64(char *to, uint64_t value);
+/* 12345678 -> 12,345,678 */
+char *number_grouped(char *to, uint64_t value);
+/* value / 10^decimals (at most 9), zeros at the end dropped: (1250, 2) -> 12.5 */
+char *number_fixed(char *to, uint64_t value, unsigned decimals);
+
+/* With `digits` significant digits (1 to 9), rounded half up, zeros at the end dropped. Durations in ns, µs,
+ * ms, s or min; sizes in B, KiB, MiB, GiB, TiB, PiB or EiB. Whole numbers are never rounded: 12,345 min. */
+char *number_duration(char *to, uint64_t ns, unsigned digits);
+char *number_bytes(char *to, uint64_t bytes, unsigned digits);
+/* By its unit; counts are grouped and never rounded. */
+char *number_value(char *to, enum unit unit, uint64_t value, unsigned digits);
+/* The same, appended. */
+void number_put(struct buf *b, enum unit unit, uint64_t value, unsigned digits);
+
+/* Three significant digits, two decimals at most; "<0.01 %" for less but not nothing; "100 %" only if it is
+ * all. A part above the whole counts as all of it, a part of nothing as 0 %. */
+char *number_percent(char *to, uint64_t part, uint64_t whole);
+
+#endif

@@ -1,0 +1,37 @@
+#include "core/system/boot_id.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "core/system/file.h"
+
+static bool read_id(const char *path, char out[BOOT_CHARS + 1])
+{
+    struct buf text = {0};
+    int fd = file_open(AT_FDCWD, path, O_RDONLY);
+    bool ok = fd >= 0 && file_read_all(fd, BOOT_CHARS + 1, &text) && text.n >= BOOT_CHARS;
+
+    if (ok)
+        snprintf(out, BOOT_CHARS + 1, "%.*s", BOOT_CHARS, text.p);
+    if (fd >= 0)
+        close(fd);
+    buf_free(&text);
+    return ok;
+}
+
+bool boot_id(const char *path, char out[BOOT_CHARS + 1])
+{
+    uint64_t bits[2];
+
+    if (read_id(path, out))
+        return true;
+    if (TEMP_FAILURE_RETRY(getrandom(bits, sizeof(bits), 0)) != (ssize_t)sizeof(bits))
+        return false;
+    snprintf(out, BOOT_CHARS + 1, "%016llx%016llx", (unsigned long long)bits[0], (unsigned long long)bits[1]);
+    return true;
+}

@@ -1,0 +1,39 @@
+/* One line per event on standard error: `2026-11-20T10:49:19.123Z level event key=value ...`. Values are
+ * cleaned and escaped, so that a line is always one line. Whole lines are written with one write(2), and are
+ * short enough (4,096 bytes) for a pipe to keep them whole. Any thread. */
+#ifndef CORE_SYSTEM_LOG_H
+#define CORE_SYSTEM_LOG_H
+
+#include "core/str.h"
+
+enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+
+enum {
+    LOG_VALUE_BYTES_MAX = 1024
+}; /* what is longer is cut; fields that the line has no room for give way to `cut=1` */
+
+/* `LOG_STR("name", s), LOG_U64("bytes", n), ...`: the fields of one line, at most 16. */
+struct log_field {
+    const char *key;
+    enum { LOG_FIELD_STR, LOG_FIELD_U64 } kind;
+    struct str text;
+    uint64_t number;
+};
+#define LOG_STR(key, s) ((struct log_field){(key), LOG_FIELD_STR, (s), 0})
+#define LOG_U64(key, n) ((struct log_field){(key), LOG_FIELD_U64, {NULL, 0}, (n)})
+
+/* "error", "warn", "info", "debug". False on any other word. */
+bool log_level_parse(struct str word, enum log_level *level) __attribute__((warn_unused_result));
+
+struct log; /* level and descriptor; immutable after log_new */
+/* The descriptor stays the caller's. NULL when the system gives no memory. */
+struct log *log_new(enum log_level level, int fd);
+void log_free(struct log *l);
+/* l may be NULL: nothing is written. A line that cannot be written is lost: logging never fails a request. */
+void log_event(const struct log *l, enum log_level level, const char *event, const struct log_field *fields,
+               size_t n_fields);
+#define LOG(l, level, event, ...)                                             \
+    log_event((l), (level), (event), (const struct log_field[]){__VA_ARGS__}, \
+              sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))
+
+#endif

@@ -1,0 +1,16 @@
+/* Points in time as text: ISO 8601 in UTC, to the second, `2026-11-20T10:49:19Z`. */
+#ifndef CORE_SYSTEM_UTC_H
+#define CORE_SYSTEM_UTC_H
+
+#include "core/str.h"
+
+enum { UTC_CHARS = 20 };
+#define UTC_LAST_S INT64_C(253402300799) /* the end of the year 9999 */
+
+/* Unix time; what is outside of 1970 to 9999 is moved to the nearer end. */
+void utc_format(int64_t unix_s, char out[UTC_CHARS + 1]);
+
+/* False unless it is exactly what utc_format writes. */
+bool utc_parse(struct str text, int64_t *unix_s) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,274 @@
+#include "parser/android/common.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "parser/android/converted.h"
+
+const char ANDROID_PULL_AGAIN[] = "Pull the file from the device again (adb pull) and upload it unchanged.";
+
+enum detection android_slow_version(const uint8_t *p, size_t n, bool final, uint32_t *version)
+{
+    if (memcmp(p, "SLOW", n < 4 ? n : 4) != 0 || (n < 6 && final))
+        return DETECT_NO;
+    if (n < 6)
+        return DETECT_MORE;
+    *version = (uint32_t)p[4] | (uint32_t)p[5] << 8;
+    return DETECT_YES;
+}
+
+bool android_init(struct android *a, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+{
+    a->builder = b;
+    a->limits = limits;
+    a->diag = diag;
+    idmap_init(&a->unknown_index, builder_arena(b), builder_seed(b));
+    return key_section_init(&a->keys, b, limits, diag);
+}
+
+static bool fail(struct android *a)
+{
+    return builder_failed(a->builder, a->diag);
+}
+
+bool android_fact(struct android *a, struct str name, struct str value)
+{
+    return builder_fact(a->builder, name, value) || fail(a);
+}
+
+bool android_fact_number(struct android *a, struct str name, uint64_t value)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "%" PRIu64, value);
+    return android_fact(a, name, str_of(text));
+}
+
+bool android_fact_lists(struct android *a)
+{
+    return android_fact_number(a, STR("listed_methods"), a->keys.n_methods) &&
+           android_fact_number(a, STR("listed_threads"), a->keys.threads.count);
+}
+
+/* ---- text ---- */
+
+size_t android_line(struct android *a, const uint8_t *p, size_t n, uint64_t offset, bool last, bool *ok)
+{
+    const uint8_t *lf = n == 0 ? NULL : memchr(p, '\n', n);
+    size_t length = lf == NULL ? n : (size_t)(lf - p);
+    size_t taken = lf == NULL ? n : length + 1;
+    bool cut = length > a->limits->line_bytes;
+
+    if (a->in_long_line) {
+        a->in_long_line = lf == NULL && !last;
+        return taken;
+    }
+    if (n == 0 || (lf == NULL && !cut && !last))
+        return 0;
+    if (cut) {
+        builder_warn(a->builder, WARN_NAME_CUT, 1, offset);
+        length = a->limits->line_bytes;
+    }
+    *ok = key_section_line(&a->keys, (struct str){(const char *)p, length}, offset);
+    a->in_long_line = lf == NULL && !last;
+    return taken;
+}
+
+size_t android_summary(struct android *a, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
+{
+    bool whole = n >= a->summary_left;
+    size_t taken = android_line(a, p, whole ? (size_t)a->summary_left : n, offset, whole, ok);
+
+    a->summary_left -= taken;
+    if (*ok && a->summary_left == 0) {
+        a->has_summary = a->ended = true;
+        a->end_offset = offset + taken;
+    }
+    return taken;
+}
+
+void android_damage(struct android *a, uint64_t offset)
+{
+    a->ended = a->damaged = true;
+    a->end_offset = offset;
+}
+
+void android_check_end(struct android *a, uint32_t version, uint64_t file_bytes)
+{
+    if (!a->has_summary)
+        builder_warn(a->builder, WARN_NO_SUMMARY, 1, WARNING_NO_OFFSET);
+    else if (a->keys.version != version)
+        builder_warn(a->builder, WARN_VERSION_MISMATCH, 1, 4);
+    if (a->ended && file_bytes > a->end_offset)
+        builder_warn(a->builder, a->damaged ? WARN_DAMAGED : WARN_TRAILING_BYTES, file_bytes - a->end_offset,
+                     a->end_offset);
+}
+
+/* ---- clocks ---- */
+
+static const struct profile_value WALL = {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, ROLE_WALL};
+static const struct profile_value CPU = {STR_INIT("cpu"), STR_INIT("thread CPU time"), UNIT_NS, ROLE_CPU};
+static const struct profile_value CALLS = {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS};
+
+bool android_values(struct android *a, enum key_clock clock)
+{
+    struct profile_value values[3];
+    uint32_t n = 0;
+
+    a->dual = clock == KEY_CLOCK_DUAL;
+    a->wall = clock != KEY_CLOCK_CPU;
+    if (clock != KEY_CLOCK_CPU)
+        values[n++] = WALL;
+    if (clock != KEY_CLOCK_WALL)
+        values[n++] = CPU;
+    values[n] = CALLS;
+    return builder_values(a->builder, values, n + 1, n) || fail(a);
+}
+
+bool android_late_clock(struct android *a, enum key_clock assumed)
+{
+    enum key_clock clock = a->keys.clock;
+
+    if (clock == KEY_CLOCK_UNKNOWN ? !a->dual : a->dual != (clock == KEY_CLOCK_DUAL))
+        builder_warn(a->builder, WARN_CLOCK_UNKNOWN, 1, WARNING_NO_OFFSET);
+    if (a->dual)
+        return true;
+    if (clock == KEY_CLOCK_UNKNOWN || clock == KEY_CLOCK_DUAL)
+        clock = assumed;
+    a->wall = clock == KEY_CLOCK_WALL;
+    return builder_redeclare(a->builder, 0, a->wall ? &WALL : &CPU) || fail(a);
+}
+
+/* ---- threads, methods, events ---- */
+
+static bool find_thread(const struct android *a, uint32_t thread, uint32_t *id, string_id *name)
+{
+    if (a->short_threads)
+        return key_section_thread(&a->keys, thread, id, name);
+    *id = thread;
+    *name = key_section_thread_name(&a->keys, thread);
+    return *name != STRING_NONE;
+}
+
+uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset)
+{
+    struct android_thread *threads = arena_grow(builder_arena(a->builder), a->threads, &a->threads_capacity,
+                                                a->n_threads + 1, sizeof(*threads));
+    uint32_t id;
+    string_id name;
+
+    if (threads == NULL) {
+        fail(a);
+        return NODE_NONE;
+    }
+    a->threads = threads;
+    if (!find_thread(a, thread, &id, &name)) {
+        char text[32];
+        if (!key_section_count_thread(&a->keys, thread, offset))
+            return NODE_NONE;
+        snprintf(text, sizeof(text), "Thread-%" PRIu32, thread);
+        name = builder_string(a->builder, str_of(text));
+    }
+    uint32_t track = name == STRING_NONE ? NODE_NONE : builder_track(a->builder, id, name);
+    if (track == NODE_NONE)
+        fail(a);
+    else
+        threads[a->n_threads++] = (struct android_thread){thread, track, offset};
+    return track;
+}
+
+/* Threads may be listed, and named anew, behind their first record. Returns how many are not listed at all. */
+static size_t name_threads(struct android *a)
+{
+    size_t n_unlisted = 0;
+
+    for (size_t i = 0; i < a->n_threads; i++) {
+        const struct android_thread *t = &a->threads[i];
+        uint32_t id;
+        string_id name;
+        bool listed = find_thread(a, t->thread, &id, &name);
+        n_unlisted += !listed;
+        if (listed)
+            builder_track_rename(a->builder, t->track, name);
+        else
+            builder_warn(a->builder, WARN_UNKNOWN_THREAD, 1, t->offset);
+    }
+    return n_unlisted;
+}
+
+static struct android_unknown *add_unknown(struct android *a, uint64_t id, uint64_t offset)
+{
+    struct android_unknown *unknown = arena_grow(builder_arena(a->builder), a->unknown, &a->unknown_capacity,
+                                                 a->n_unknown + 1, sizeof(*unknown));
+    struct profile_frame frame = {0};
+    char text[32];
+
+    if (unknown == NULL)
+        return NULL;
+    a->unknown = unknown;
+    unknown += a->n_unknown;
+    snprintf(text, sizeof(text), "unknown[0x%" PRIx64 "]", id);
+    frame.name = builder_string(a->builder, str_of(text));
+    if (frame.name == STRING_NONE)
+        return NULL;
+    *unknown =
+        (struct android_unknown){.id = id, .frame = builder_frame(a->builder, &frame), .offset = offset};
+    if (unknown->frame == FRAME_NONE || !idmap_set(&a->unknown_index, id, (uint32_t)a->n_unknown))
+        return NULL;
+    a->n_unknown++;
+    return unknown;
+}
+
+frame_id android_unknown_method(struct android *a, uint64_t id, uint64_t offset)
+{
+    uint32_t known = idmap_get(&a->unknown_index, id);
+    struct android_unknown *unknown = known != IDMAP_NONE ? &a->unknown[known] : add_unknown(a, id, offset);
+
+    if (unknown == NULL) {
+        fail(a);
+        return FRAME_NONE;
+    }
+    unknown->records++;
+    return unknown->frame;
+}
+
+/* Methods may be listed behind their first record: in the summary, where it is a file of its own. Returns how many
+ * are not listed at all. */
+static size_t name_methods(struct android *a)
+{
+    size_t n_unlisted = 0;
+
+    for (size_t i = 0; i < a->n_unknown; i++) {
+        const struct android_unknown *unknown = &a->unknown[i];
+        frame_id listed = method_table_get(&a->keys.methods, unknown->id);
+        n_unlisted += listed == FRAME_NONE;
+        if (listed != FRAME_NONE)
+            builder_frame_rename(a->builder, unknown->frame, listed);
+        else
+            builder_warn(a->builder, WARN_UNKNOWN_METHOD, unknown->records, unknown->offset);
+    }
+    return n_unlisted;
+}
+
+bool android_events(struct android *a, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
+{
+    return (android_checks_events(&a->checks, a->builder, events, n) &&
+            builder_events(a->builder, events, n, offset, stride)) ||
+           fail(a);
+}
+
+bool android_finish(struct android *a, uint64_t data_offset)
+{
+    if (builder_event_count(a->builder) == 0)
+        return diag_at(
+            a->diag, DIAG_UNUSABLE, data_offset, "no records",
+            "Let the app run some code between startMethodTracing and stopMethodTracing, and pull the file "
+            "only after the recording was stopped.",
+            "The file has a method table but not one whole record: nothing was recorded, or the file was "
+            "cut.");
+    size_t threads = name_threads(a), methods = name_methods(a);
+    if (android_line_ends_converted(a, threads + methods, data_offset))
+        return false;
+    return android_checks_finish(&a->checks, a->builder, &a->keys, a->wall, a->dual) || fail(a);
+}

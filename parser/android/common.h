@@ -1,0 +1,115 @@
+/* What all Android method traces share, however their bytes are laid out: text lines, methods and threads by
+ * id, the names of the clocks, and at the end all that header and records must not contradict.
+ *
+ *     android_init -> lines, methods and threads into .keys -> android_values -> android_track,
+ *     android_unknown_method, android_events -> android_finish
+ *
+ * Functions that return false, NODE_NONE or FRAME_NONE have set *diag. */
+#ifndef PARSER_ANDROID_COMMON_H
+#define PARSER_ANDROID_COMMON_H
+
+#include "parser/android/checks.h"
+#include "parser/android/key_section.h"
+#include "parser/format.h"
+
+enum {
+    ANDROID_BATCH = 256,        /* events that are decoded side by side */
+    ANDROID_WINDOW_BYTES = 4096 /* of the binary part, that android_converted.h looks at */
+};
+
+extern const char ANDROID_PULL_AGAIN[]; /* the remedy for damage on the way */
+
+/* A thread that has records. Its name may come later than they do. */
+struct android_thread {
+    uint32_t thread; /* as in the records */
+    uint32_t track;
+    uint64_t offset; /* of the first record */
+};
+
+/* A method that has records and was not listed by then. Its line may come later than they do. */
+struct android_unknown {
+    uint64_t id;
+    frame_id frame;
+    uint64_t records, offset; /* of the first one */
+};
+
+/* Of the binary part, as far as it was looked at. */
+struct android_line_ends {
+    uint64_t bytes, cr, lf, crlf;
+    uint8_t last;
+    bool lf_before; /* the text before it has LF without CR */
+    bool usual;     /* such as no conversion leaves: nobody looks any more */
+};
+
+struct android {
+    struct builder *builder;
+    const struct reader_limits *limits;
+    struct diag *diag;
+    struct key_section keys;
+    bool short_threads; /* records hold the lower 16 bits of thread ids only */
+    bool wall, dual;    /* wall time is there; both clocks are: in an event, wall comes first */
+    bool in_long_line;
+    struct idmap unknown_index; /* method id that is not listed -> index of unknown */
+    struct android_unknown *unknown;
+    size_t n_unknown, unknown_capacity;
+    struct android_thread *threads;
+    size_t n_threads, threads_capacity;
+    struct android_checks checks;
+    struct android_line_ends line_ends;
+
+    /* Files with a summary at their end. */
+    uint64_t summary_left; /* bytes */
+    bool has_summary;
+    bool ended;   /* nothing is read from end_offset on */
+    bool damaged; /* because it makes no sense */
+    uint64_t end_offset;
+};
+
+/* Whether a file begins with SLOW and a binary version, which is set then. For detection. */
+enum detection android_slow_version(const uint8_t *p, size_t n, bool final, uint32_t *version);
+
+bool android_init(struct android *a, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* Takes one line of a key section off the front of n bytes, or as much of an overlong one as is there;
+ * `last`: the text ends with these bytes, even if no LF does. Returns the bytes taken; 0: more are needed.
+ */
+size_t android_line(struct android *a, const uint8_t *p, size_t n, uint64_t offset, bool last, bool *ok);
+
+/* Takes what there is of the summary_left bytes of text that end a file; android_line otherwise. */
+size_t android_summary(struct android *a, const uint8_t *p, size_t n, uint64_t offset, bool *ok);
+/* No packet begins like this. */
+void android_damage(struct android *a, uint64_t offset);
+/* For android_finish's callers whose files have a summary: warns if this one has none, or not the header's
+ * version, or something behind it. */
+void android_check_end(struct android *a, uint32_t version, uint64_t file_bytes);
+
+/* Declares the values for this clock: wall and CPU, or one of them, and calls. */
+bool android_values(struct android *a, enum key_clock clock) __attribute__((warn_unused_result));
+/* Where the text comes behind the records: gives a single clock, declared as any, its name. `assumed`: the
+ * clock of a file that does not name it. */
+bool android_late_clock(struct android *a, enum key_clock assumed) __attribute__((warn_unused_result));
+
+/* The track of a thread that is seen for the first time, in the record at `offset`. */
+uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset)
+    __attribute__((warn_unused_result));
+
+/* The frame that stands for a method that the table lacks; counts the record. */
+frame_id android_unknown_method(struct android *a, uint64_t id, uint64_t offset)
+    __attribute__((warn_unused_result));
+
+/* builder_events. */
+bool android_events(struct android *a, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
+    __attribute__((warn_unused_result));
+
+bool android_fact_number(struct android *a, struct str name, uint64_t value)
+    __attribute__((warn_unused_result));
+bool android_fact(struct android *a, struct str name, struct str value) __attribute__((warn_unused_result));
+/* How long the lists of methods and threads are, by now. */
+bool android_fact_lists(struct android *a) __attribute__((warn_unused_result));
+
+/* Names the threads and makes the checks; false also if there was no record, which should have begun at
+ * `data_offset`. The builder's clocks must be final. */
+bool android_finish(struct android *a, uint64_t data_offset) __attribute__((warn_unused_result));
+
+#endif

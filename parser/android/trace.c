@@ -1,0 +1,297 @@
+/* Android method trace, regular file: what android.os.Debug.startMethodTracing, `am profile` and DDMS write.
+ * Sources: dalvik/vm/Profile.{c,h} (donut to kitkat), art/runtime/trace.cc (4.4 to 16).
+ *
+ *   key section   text lines up to and with the line `*end`            (key_section.h)
+ *   header        32 bytes, little endian like all that follows:
+ *                   0  4  'SLOW'
+ *                   4  2  version: 1, 2 or 3
+ *                   6  2  offset of the data from the magic
+ *                   8  8  start time, µs (unix time, or a monotonic clock)
+ *                  16  2  record size; from version 3 on
+ *   records       up to the end of the file:
+ *                   version 1,  9 bytes: u8  thread, u32 method | action, u32 time
+ *                   version 2, 10 bytes: u16 thread, u32 method | action, u32 time
+ *                   version 3, record size: as version 2; from 14 bytes on, the first time is thread-CPU
+ *                   time, and a second one, wall time, follows
+ *
+ * Times are µs since the thread's first record (CPU) or since the trace's start (wall), and wrap. Actions:
+ * 0 enter, 1 exit, 2 unroll. A record of thread 0 is one that was reserved but never filled in. */
+#include <string.h>
+
+#include "core/cursor.h"
+#include "parser/android/converted.h"
+#include "parser/two_files.h"
+
+enum {
+    HEADER_BYTES = 32,
+    HEADER_BYTES_MIN = 18 /* up to the last field that is used */
+};
+
+struct android_trace {
+    struct android android;
+    enum { IN_KEYS, IN_HEADER, IN_GAP, IN_RECORDS } phase;
+    uint64_t header_offset, data_offset; /* of the file */
+    struct android_records records;
+    uint32_t *tracks; /* by record's thread id: track + 1; 0 = not seen */
+    struct event batch[ANDROID_BATCH];
+};
+
+static enum detection detect(const uint8_t *p, size_t n, bool final)
+{
+    static const char MAGIC[] = "*version";
+    size_t length = sizeof(MAGIC) - 1;
+    size_t known = n < length ? n : length;
+
+    if (memcmp(p, MAGIC, known) != 0)
+        return DETECT_NO;
+    if (n > length)
+        return p[length] == '\n' || p[length] == '\r' ? DETECT_YES : DETECT_NO;
+    return final ? DETECT_NO : DETECT_MORE;
+}
+
+static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+{
+    struct android_trace *t = state;
+
+    t->android.short_threads = true;
+    t->tracks = arena_array(builder_arena(b), 65536, sizeof(*t->tracks));
+    if (t->tracks == NULL)
+        return builder_failed(b, diag);
+    return android_init(&t->android, b, limits, diag);
+}
+
+/* Takes lines; the first ones also tell whether all of them were converted. */
+static size_t feed_keys(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
+{
+    size_t taken = 0;
+
+    if (offset == 0 && android_lines_converted(p, n, t->android.diag))
+        *ok = false;
+    else
+        taken = android_line(&t->android, p, n, offset, false, ok);
+    if (t->android.keys.part == KEY_END && !t->android.in_long_line)
+        t->phase = IN_HEADER;
+    return taken;
+}
+
+/* ---- header ---- */
+
+static bool check_record_size(struct android_trace *t, uint32_t version, uint32_t declared)
+{
+    t->records.one_byte_thread = version == 1;
+    t->records.bytes = version == 1 ? 9 : version == 2 ? 10 : declared;
+    t->records.two_times = t->records.bytes >= 14;
+    if (t->records.bytes >= (version == 1 ? 9 : 10))
+        return true;
+    return diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset + 16, "damaged trace header",
+                   ANDROID_PULL_AGAIN,
+                   "The binary header says that a record has %u bytes; it has at least 10.", declared);
+}
+
+/* A single clock is the first time of a record, whichever it is. */
+static bool declare_values(struct android_trace *t)
+{
+    enum key_clock clock = t->android.keys.clock;
+
+    if (clock == KEY_CLOCK_UNKNOWN) {
+        builder_warn(t->android.builder, WARN_CLOCK_UNKNOWN, 1, WARNING_NO_OFFSET);
+        clock = t->records.two_times ? KEY_CLOCK_DUAL : KEY_CLOCK_CPU;
+    }
+    if (clock == KEY_CLOCK_DUAL && !t->records.two_times)
+        clock = KEY_CLOCK_CPU;
+    return android_values(&t->android, clock);
+}
+
+static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
+{
+    struct cursor c = cursor_of(p, n);
+    const uint8_t *magic = cursor_take(&c, 4);
+    uint32_t version = cursor_u16(&c), data = cursor_u16(&c);
+    uint64_t start_us = cursor_u64(&c);
+    uint32_t declared = cursor_u16(&c);
+
+    if (n == 0)
+        return diag_at(
+            t->android.diag, DIAG_UNUSABLE, t->header_offset, "no trace data behind the key section",
+            TWO_FILES_HINT,
+            "The file ends with its *end line: it is the key file of a trace in two files, or was cut.");
+    if (magic == NULL || memcmp(magic, "SLOW", 4) != 0)
+        return diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset,
+                       "no trace data behind the key section", ANDROID_PULL_AGAIN,
+                       magic == NULL
+                           ? "The file ends within its binary header."
+                           : "Expected a binary header (SLOW) behind the *end line; found something else.");
+    if (android_text_damaged(&t->android, p, n, t->header_offset))
+        return false;
+    if (c.failed)
+        return diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset, "cut trace header",
+                       ANDROID_PULL_AGAIN,
+                       "The file ends within its binary header: %zu of %d bytes are there.", n, HEADER_BYTES);
+    if (version < 1 || version > 3)
+        return diag_at(
+            t->android.diag, DIAG_UNUSABLE, t->header_offset + 4, "unknown trace version", ANDROID_PULL_AGAIN,
+            "The binary header says version %u; known behind a key section are 1, 2 and 3.", version);
+    if (!check_record_size(t, version, declared))
+        return false;
+    if (data < (version < 3 ? 16 : HEADER_BYTES_MIN))
+        return diag_at(
+            t->android.diag, DIAG_UNUSABLE, t->header_offset + 6, "damaged trace header", ANDROID_PULL_AGAIN,
+            "The binary header says that the records begin at its byte %u, within the header.", data);
+    t->records.at = data;
+    if (android_records_converted(&t->android, p, n, t->header_offset, &t->records))
+        return false;
+    t->data_offset = t->header_offset + data;
+    t->android.line_ends.lf_before = !t->android.keys.has_crlf;
+    if (t->android.keys.version != version)
+        builder_warn(t->android.builder, WARN_VERSION_MISMATCH, 1, t->header_offset + 4);
+    t->phase = IN_GAP;
+    return declare_values(t) && android_fact_number(&t->android, STR("version"), version) &&
+           android_fact_number(&t->android, STR("start_us"), start_us) &&
+           android_fact_number(&t->android, STR("record_bytes"), t->records.bytes) &&
+           android_fact_lists(&t->android);
+}
+
+/* ---- records ---- */
+
+/* A record whose thread or method is not known yet. False with diag set, or without: a record to be left
+ * out. */
+static bool decode_rare(struct android_trace *t, uint32_t thread, uint32_t word, uint64_t offset,
+                        struct event *e)
+{
+    if (thread == 0) {
+        t->android.checks.reserved_records++;
+        builder_warn(t->android.builder, WARN_THREAD_ZERO, 1, offset);
+        return false;
+    }
+    if (e->track == UINT32_MAX) {
+        e->track = android_track(&t->android, thread, offset);
+        if (e->track == NODE_NONE)
+            return false;
+        t->tracks[thread] = e->track + 1;
+    }
+    if (e->frame == FRAME_NONE)
+        e->frame = android_unknown_method(&t->android, word & ~3u, offset);
+    return e->frame != FRAME_NONE;
+}
+
+/* Records side by side into the batch, up to the first one that has to be left out. Returns the bytes taken.
+ * `dual` is a constant where this is inlined: version 3 with both clocks, which nearly all files are. */
+static inline __attribute__((always_inline)) size_t decode(struct android_trace *t, const uint8_t *p,
+                                                           size_t n, uint64_t offset, size_t *count,
+                                                           const bool dual)
+{
+    const size_t size = t->records.bytes;
+    const uint32_t *tracks = t->tracks;
+    size_t used = 0;
+
+    for (*count = 0; *count < ANDROID_BATCH && n - used >= size; ++*count) {
+        struct event *e = &t->batch[*count];
+        const uint8_t *record = p + used;
+        const uint8_t *rest = record + (dual || !t->records.one_byte_thread ? 2 : 1);
+        uint32_t thread =
+            dual || !t->records.one_byte_thread ? (uint32_t)record[0] | (uint32_t)record[1] << 8 : record[0];
+        uint32_t word = cursor_le32(rest);
+        e->clock[0] = cursor_le32(rest + (dual ? 8 : 4));
+        if (dual)
+            e->clock[1] = cursor_le32(rest + 4);
+        e->track = tracks[thread] - 1;
+        e->action = (enum event_action)(word & 3);
+        e->at = 0;
+        e->frame = method_table_get(&t->android.keys.methods, word & ~3u);
+        used += size;
+        if (__builtin_expect(e->track == UINT32_MAX || e->frame == FRAME_NONE, 0) &&
+            !decode_rare(t, thread, word, offset + used - size, e))
+            break;
+    }
+    return used;
+}
+
+static size_t feed_records(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
+{
+    size_t used = 0;
+
+    while (*ok && n - used >= t->records.bytes) {
+        size_t count, taken = t->android.dual ? decode(t, p + used, n - used, offset + used, &count, true)
+                                              : decode(t, p + used, n - used, offset + used, &count, false);
+        *ok = t->android.diag->kind == DIAG_NONE &&
+              android_events(&t->android, t->batch, count, offset + used, t->records.bytes);
+        used += taken;
+    }
+    return used;
+}
+
+/* ---- the whole ---- */
+
+/* Takes what the present phase can take; 0: it needs more bytes. */
+static size_t feed_phase(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool final,
+                         bool *ok)
+{
+    switch (t->phase) {
+    case IN_KEYS:
+        if (offset == 0 && n < ANDROID_LINES_BYTES && !final)
+            return 0;
+        return feed_keys(t, p, n, offset, ok);
+    case IN_HEADER:
+        if (n < ANDROID_WINDOW_BYTES && !final)
+            return 0;
+        t->header_offset = offset;
+        *ok = read_header(t, p, n);
+        return 0;
+    case IN_GAP: {
+        uint64_t gap = t->data_offset - offset;
+        if (gap == 0)
+            t->phase = IN_RECORDS;
+        return gap < n ? (size_t)gap : n;
+    }
+    case IN_RECORDS:
+        return feed_records(t, p, n, offset, ok);
+    }
+    return 0;
+}
+
+static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed)
+{
+    struct android_trace *t = state;
+    size_t used = 0;
+    bool ok = true;
+
+    for (;;) {
+        unsigned phase = t->phase;
+        size_t taken = feed_phase(t, p + used, n - used, offset + used, final, &ok);
+        if (phase != IN_KEYS)
+            android_note_line_ends(&t->android, p + used, taken);
+        used += taken;
+        if (!ok || (taken == 0 && t->phase == phase))
+            break;
+    }
+    *consumed = used;
+    if (ok && final && t->phase == IN_RECORDS && n > used)
+        builder_warn(t->android.builder, WARN_CUT_RECORD, 1, offset + used);
+    return ok;
+}
+
+static bool finish(void *state, uint64_t file_bytes)
+{
+    struct android_trace *t = state;
+
+    if (t->phase == IN_KEYS)
+        return diag_at(
+            t->android.diag, DIAG_UNUSABLE, file_bytes, "key section never ends", TWO_FILES_HINT,
+            "The file begins as an Android method trace, but ends without the line *end: it was cut.");
+    if (t->phase == IN_GAP)
+        return diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset + 6, "damaged trace header",
+                       ANDROID_PULL_AGAIN,
+                       "The records should begin at byte %llu of the file, which has %llu bytes.",
+                       (unsigned long long)t->data_offset, (unsigned long long)file_bytes);
+    return android_finish(&t->android, t->data_offset);
+}
+
+const struct format FORMAT_ANDROID_TRACE = {
+    .name = "android-trace",
+    .label = "Android method trace",
+    .state_bytes = sizeof(struct android_trace),
+    .detect = detect,
+    .begin = begin,
+    .feed = feed,
+    .finish = finish,
+};

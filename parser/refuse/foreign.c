@@ -1,0 +1,142 @@
+#include "parser/refuse/foreign.h"
+
+#include <string.h>
+
+#include "parser/format.h"
+
+/* ---- which row ---- */
+
+static struct str without_blanks(struct str s)
+{
+    static const struct str BOM = STR_INIT("\xef\xbb\xbf");
+
+    if (str_starts(s, BOM))
+        s.p += BOM.n, s.n -= BOM.n;
+    while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t' || s.p[0] == '\n' || s.p[0] == '\r'))
+        s.p++, s.n--;
+    return s;
+}
+
+/* Comments of a page, and the blanks behind them. */
+static struct str without_comments(struct str s)
+{
+    while (str_starts(s, STR("<!--"))) {
+        size_t end = str_find_str(s, STR("-->"));
+        if (end == s.n)
+            break;
+        s = without_blanks((struct str){s.p + end + 3, s.n - end - 3});
+    }
+    return s;
+}
+
+static bool begins(struct str s, struct str word)
+{
+    return s.n >= word.n && str_eq_nocase((struct str){s.p, word.n}, word);
+}
+
+static bool has_line(struct str s, struct str beginning)
+{
+    struct str line;
+
+    while (str_split(&s, '\n', &line))
+        if (str_starts(line, beginning))
+            return true;
+    return false;
+}
+
+static bool is_marked(struct str head, const struct foreign_mark *m)
+{
+    if (m->with.n > 0 && str_find_str(head, m->with) == head.n)
+        return false;
+    switch (m->where) {
+    case FOREIGN_AT:
+        return head.n >= m->at + m->bytes.n && memcmp(head.p + m->at, m->bytes.p, m->bytes.n) == 0;
+    case FOREIGN_HEAD:
+        head = without_blanks(head);
+        return begins(head, m->bytes) || begins(without_comments(head), m->bytes);
+    case FOREIGN_LINE:
+        return has_line(head, m->bytes);
+    case FOREIGN_NOWHERE:
+        break;
+    }
+    return false;
+}
+
+static bool matches(const struct foreign *f, struct str head)
+{
+    for (size_t i = 0; i < FOREIGN_MARKS; i++)
+        if (is_marked(head, &f->marks[i]))
+            return true;
+    return f->test != NULL && f->test(head);
+}
+
+const struct foreign *foreign_find(struct str head)
+{
+    if (head.n > DETECT_BYTES_MAX)
+        head.n = DETECT_BYTES_MAX;
+    for (size_t i = 0; i < FOREIGN_COUNT && head.n > 0; i++)
+        if (matches(&FOREIGN[i], head))
+            return &FOREIGN[i];
+    return NULL;
+}
+
+bool foreign_refuse(const struct foreign *f, struct diag *diag)
+{
+    return diag_set(diag, f->damaged ? DIAG_UNUSABLE : DIAG_FOREIGN, f->title, f->hint, "%s", f->detail);
+}
+
+/* ---- as a format that is refused ---- */
+
+struct state {
+    struct diag *diag;
+};
+
+static struct str head_of(const uint8_t *p, size_t n)
+{
+    return (struct str){(const char *)p, n};
+}
+
+/* Words may stand anywhere in the beginning, so that all of it has to be there. */
+static enum detection detect(const uint8_t *p, size_t n, bool final)
+{
+    if (n < DETECT_BYTES_MAX && !final)
+        return DETECT_MORE;
+    return foreign_find(head_of(p, n)) != NULL ? DETECT_YES : DETECT_NO;
+}
+
+static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+{
+    struct state *s = state;
+
+    (void)b;
+    (void)limits;
+    s->diag = diag;
+    return true;
+}
+
+static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed)
+{
+    struct state *s = state;
+
+    (void)offset;
+    (void) final;
+    *consumed = 0;
+    return foreign_refuse(foreign_find(head_of(p, n)), s->diag);
+}
+
+static bool finish(void *state, uint64_t file_bytes)
+{
+    (void)state;
+    (void)file_bytes;
+    return false; /* feed has refused the file */
+}
+
+const struct format FORMAT_FOREIGN = {
+    .name = "foreign",
+    .label = "Another kind of file",
+    .state_bytes = sizeof(struct state),
+    .detect = detect,
+    .begin = begin,
+    .feed = feed,
+    .finish = finish,
+};

@@ -1,0 +1,141 @@
+#include "parser/unpack/members.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/hash.h"
+
+static const char DOTS[] = "...";
+
+static void copy(char *out, struct str s)
+{
+    if (s.n > 0)
+        memcpy(out, s.p, s.n);
+    out[s.n] = '\0';
+}
+
+void unpack_member_name(struct str name, char out[UNPACK_MEMBER_BYTES + 1])
+{
+    enum { DIGEST_CHARS = 1 + 16 };
+    /* Always the same one: the digest is kept. Nobody gains by two names that have the same. */
+    static const struct hash_seed SEED = {0, 0};
+    /* At its limit from the beginning: it takes no memory, and nothing more when it is full. */
+    struct buf cleaned = {.p = out, .capacity = UNPACK_MEMBER_BYTES, .limit = UNPACK_MEMBER_BYTES};
+    struct str rest = name;
+
+    while (rest.n > 0 && !cleaned.failed)
+        clean_put(&cleaned, clean_next(&rest));
+    out[cleaned.n] = '\0';
+    if (cleaned.failed) {
+        size_t n = clean_cut((struct str){out, cleaned.n}, UNPACK_MEMBER_BYTES - DIGEST_CHARS).n;
+        snprintf(out + n, DIGEST_CHARS + 1, "~%016" PRIx64, hash_bytes(SEED, name.p, name.n));
+    }
+}
+
+/* The number in `#N`; 0: it is a name. */
+static uint64_t place_of(struct str member)
+{
+    uint64_t place;
+
+    if (member.n < 2 || member.p[0] != '#' ||
+        !str_to_u64((struct str){member.p + 1, member.n - 1}, 10, &place))
+        return 0;
+    return place;
+}
+
+bool members_meant(const struct unpack *u, struct members *m, const char *name)
+{
+    uint64_t place = place_of(u->options.member);
+
+    if (u->options.member.p == NULL)
+        return m->usable == 0;
+    if (place > 0)
+        return m->usable + 1 == place;
+    if (!str_eq(str_of(name), u->options.member))
+        return false;
+    m->named = true;
+    return !m->found;
+}
+
+void members_note(struct unpack *u, struct members *m, const char *name, bool meant)
+{
+    struct member *listed = m->usable < MEMBERS_LISTED_MAX ? &m->listed[m->usable] : NULL;
+    struct str whole = str_of(name);
+
+    m->usable++;
+    if (listed != NULL) {
+        listed->cut = whole.n > MEMBERS_LISTED_BYTES;
+        if (listed->cut) {
+            /* Of a long path the end says most. */
+            size_t from = whole.n - (MEMBERS_LISTED_BYTES - (sizeof(DOTS) - 1));
+            while (from < whole.n && (whole.p[from] & 0xc0) == 0x80)
+                from++;
+            memcpy(listed->name, DOTS, sizeof(DOTS));
+            copy(listed->name + sizeof(DOTS) - 1, (struct str){whole.p + from, whole.n - from});
+        } else {
+            copy(listed->name, whole);
+        }
+    }
+    if (meant) {
+        m->found = true;
+        copy(m->taken, whole);
+        u->report.member = str_of(m->taken);
+    } else if (m->found && u->options.member.p != NULL && str_eq(whole, str_of(m->taken))) {
+        u->report.same_names++;
+    }
+}
+
+/* Whether its name, as it is listed, does not tell it from the others. */
+static bool needs_place(const struct members *m, uint64_t at, uint64_t listed)
+{
+    for (uint64_t i = 0; i < listed; i++)
+        if (i != at && strcmp(m->listed[i].name, m->listed[at].name) == 0)
+            return true;
+    return m->listed[at].cut;
+}
+
+/* "a, b (#2), c and 3 more" */
+static void list(const struct members *m, struct buf *b)
+{
+    uint64_t listed = m->usable < MEMBERS_LISTED_MAX ? m->usable : MEMBERS_LISTED_MAX;
+
+    for (uint64_t i = 0; i < listed; i++) {
+        buf_printf(b, "%s%s", i == 0 ? "" : ", ", m->listed[i].name);
+        if (needs_place(m, i, listed))
+            buf_printf(b, " (#%llu)", (unsigned long long)i + 1);
+    }
+    if (listed < m->usable)
+        buf_printf(b, " and %llu more", (unsigned long long)(m->usable - listed));
+    if (listed == 0)
+        buf_z(b, "nothing usable");
+    if (m->more)
+        buf_z(b, ", as far as it can be read");
+}
+
+void members_judge(struct unpack *u, const struct members *m)
+{
+    static const char HINT[] =
+        "Choose one by its name: curl -F member=NAME -F trace=@FILE, ?member=NAME in the URL, "
+        "or --member NAME on the command line; or by its place, as #2 (in a URL %232).";
+    bool named = u->options.member.p != NULL;
+    struct buf names = {0};
+
+    list(m, &names);
+    struct str shown = names.failed ? STR("") : buf_view(&names);
+    if (!named && m->usable > 1) {
+        *u->diag = (struct diag){.kind = DIAG_NONE}; /* it was about a member that may not be meant */
+        diag_set(u->diag, DIAG_UNUSABLE, "several files in the archive", HINT, "The %s has %llu files: %.*s.",
+                 u->packer->noun, (unsigned long long)m->usable, (int)shown.n, shown.p);
+    } else if (named && !m->named && !m->found) {
+        diag_set(u->diag, DIAG_UNUSABLE, "no such file in the archive", HINT,
+                 "The %s has no file of the name that was given. It has: %.*s.", u->packer->noun,
+                 (int)shown.n, shown.p);
+    } else if (!named && m->usable == 0 && u->report.state == UNPACK_WHOLE) {
+        diag_set(u->diag, DIAG_UNUSABLE, "no file in the archive",
+                 "Pack the trace again, or upload it unpacked.", "The %s has no file with anything in it.",
+                 u->packer->noun);
+    }
+    buf_free(&names);
+}

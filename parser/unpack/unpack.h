@@ -1,0 +1,96 @@
+/* What is packed (gzip, zstd, zip), unpacked while it streams by: pieces of any size in, blocks of the unpacked
+ * bytes out. Nothing is ever whole in memory, and any cutting of the input hands out the same blocks.
+ *
+ *     const struct packer *packer = unpack_detect(p, n, &more);
+ *     struct unpack *u = unpack_new(packer, &arena, &options, &diag);
+ *     while (more bytes && unpack_feed(u, p, n))
+ *         read on;
+ *     bool ok = unpack_finish(u);
+ *     unpack_free(u);
+ *
+ * A stream that ends early or is damaged is no failure: what was unpacked until there has been handed out, and
+ * unpack_report says where it was. Failures are what goes beyond the limits (DIAG_LIMIT), what cannot be unpacked
+ * here at all, and an archive in which no one file is meant (DIAG_UNUSABLE).
+ *
+ * Memory comes from the arena; what a library takes by itself is charged to it. One thread at a time. */
+#ifndef PARSER_UNPACK_UNPACK_H
+#define PARSER_UNPACK_UNPACK_H
+
+#include "core/arena.h"
+#include "core/diag.h"
+#include "core/str.h"
+
+struct packer; /* a row of the table in unpack.c */
+struct unpack;
+
+enum {
+    UNPACK_MAGIC_BYTES = 4,        /* that many tell every packer */
+    UNPACK_BLOCK_BYTES = 64 << 10, /* handed out, but for the last one */
+    UNPACK_MEMBER_BYTES = 512      /* of a member's name, as it is compared and shown */
+};
+
+struct unpack_limits {
+    uint64_t bytes; /* that come out, of an archive also those of what is not meant */
+    uint64_t ratio; /* bytes out for each byte in, once UNPACK_RATIO_FROM_BYTES have come out */
+};
+#define UNPACK_RATIO_FROM_BYTES (UINT64_C(16) << 20)
+#define UNPACK_WINDOW_BYTES     (UINT64_C(128) << 20)
+
+struct unpack_options {
+    struct unpack_limits limits;
+    uint64_t window_bytes; /* of zstd, at most; 0: UNPACK_WINDOW_BYTES */
+    struct str member;     /* of an archive: unpack_member_name's, or #N; p NULL: the only one there is */
+    /* Takes a block. False: no more of this are wanted; the sink says why elsewhere. */
+    bool (*sink)(void *context, const uint8_t *p, size_t n);
+    void *context;
+};
+
+/* By the first bytes. NULL: not packed; or, if *more is set, too few of them to tell. */
+const struct packer *unpack_detect(const void *p, size_t n, bool *more);
+/* By the name of a content coding (RFC 9110, 8.4.1); NULL if it is none of ours. */
+const struct packer *unpack_by_coding(struct str coding);
+const char *unpack_name(const struct packer *packer); /* "gzip" */
+const char *unpack_noun(const struct packer *packer); /* "gzip stream" */
+
+/* A member's name as it is compared and shown: cleaned (core/clean.h). A longer one ends in a digest of all of it, so that
+ * names that begin alike stay apart. What is so already stays as it is. */
+void unpack_member_name(struct str name, char out[UNPACK_MEMBER_BYTES + 1]);
+
+/* NULL (diag) when the arena gives no more, or if a member is named of what has none. The slices of the options
+ * must stay. */
+struct unpack *unpack_new(const struct packer *packer, struct arena *arena,
+                          const struct unpack_options *options, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* False once no more bytes are needed to know that it fails: diag is set, or the sink wanted no more. Of an archive
+ * that is known at its end only: what else is in it decides what to say. */
+bool unpack_feed(struct unpack *u, const void *p, size_t n);
+/* After the last byte: hands out the last block. False: diag is set, or the sink wanted no more. */
+bool unpack_finish(struct unpack *u) __attribute__((warn_unused_result));
+/* Gives back what is not the arena's. NULL is fine. */
+void unpack_free(struct unpack *u);
+
+enum unpack_state {
+    UNPACK_WHOLE,
+    UNPACK_CUT,    /* it ends early */
+    UNPACK_DAMAGED /* it makes no sense behind a place */
+};
+
+struct unpack_report {
+    const struct packer *packer;
+    struct str member;       /* of an archive: which one was unpacked, cleaned; may be empty */
+    uint64_t packed_bytes;   /* all that was fed */
+    uint64_t unpacked_bytes; /* that were handed out */
+    uint64_t trailing_bytes; /* behind the end, and of no meaning */
+    enum unpack_state state;
+    uint64_t at;         /* where it ends or is damaged, in packed bytes */
+    bool wrong_checksum; /* of what came out */
+    uint64_t same_names; /* of an archive: members behind that one, of its name, as far as was looked */
+};
+/* After unpack_finish. */
+void unpack_report(const struct unpack *u, struct unpack_report *report);
+
+/* The first bytes that come out of a file that begins with these n: at most out_bytes, and fewer where the n end; 0 if
+ * it is not packed, or an archive. For naming what is in it. */
+size_t unpack_beginning(const void *p, size_t n, void *out, size_t out_bytes);
+
+#endif

@@ -1,0 +1,106 @@
+/* Folds events and samples into a tree while they are read: memory is O(distinct stacks), not O(events).
+ * Repairs broken nesting by the rules below and counts every repair as a warning.
+ *
+ * Clock rules, per track and clock: the clocks start at the track's first event. On every event the time
+ * since the track's last event goes to the frame on top (to the root's self if none is open), then the event
+ * is applied. Time that goes back is clamped to 0 and counted; with 32-bit clocks a step back of more than
+ * 2^31 is a wrap.
+ *
+ * Nesting rules: an exit on an empty stack re-roots: the exiting frame becomes the parent of everything seen
+ * so far at the track's root, and the root's self becomes its self. An exit of a frame deeper in the stack
+ * pops to it, of one not on the stack is counted and ignored. Frames open at the end are counted; they hold
+ * their time up to the last event. */
+#ifndef PROFILE_BUILDER_H
+#define PROFILE_BUILDER_H
+
+#include "core/arena.h"
+#include "core/diag.h"
+#include "core/hash.h"
+#include "profile/profile.h"
+#include "profile/warning.h"
+
+struct builder;
+struct span_sink;
+
+enum event_action {
+    EVENT_ENTER,
+    EVENT_EXIT,
+    EVENT_UNROLL, /* exit by an exception */
+    EVENT_UNKNOWN /* time is credited, the event is counted and ignored */
+};
+
+enum { BUILDER_CLOCKS_MAX = 2 };
+
+struct event {
+    uint32_t track; /* from builder_track */
+    frame_id frame; /* from builder_frame; FRAME_NONE for an exit that carries none */
+    enum event_action action;
+    uint32_t at; /* bytes from where builder_events takes it to stand; 0 where all records are equally long */
+    uint64_t clock[BUILDER_CLOCKS_MAX]; /* ticks, in the order of the values; see builder_clocks */
+};
+
+/* NULL when the arena gives no more. */
+struct builder *builder_new(struct arena *arena, struct hash_seed seed) __attribute__((warn_unused_result));
+
+/* Declares the values, before the first event or sample. For events: the clocks first (values [0, n_clocks),
+ * in the order of event.clock), then one value with ROLE_CALLS. False when the arena gives no more. */
+bool builder_values(struct builder *b, const struct profile_value *values, uint32_t n_values,
+                    uint32_t n_clocks) __attribute__((warn_unused_result));
+
+/* Gives a declared value another name, label, unit and role, at any time before the end. False when the
+ * arena gives no more. */
+bool builder_redeclare(struct builder *b, uint32_t value, const struct profile_value *as)
+    __attribute__((warn_unused_result));
+
+/* Ticks of the events' clocks: nanoseconds each, and whether they wrap at 2^32. Default: 1000 (µs),
+ * wrapping. */
+void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bits);
+
+/* Tells the calls of the sink's track to it as well; before the first track. See span.h. */
+void builder_watch(struct builder *b, struct span_sink *sink);
+
+/* STRING_NONE / FRAME_NONE / NODE_NONE when the arena gives no more; then builder_failed. */
+string_id builder_string(struct builder *b, struct str s) __attribute__((warn_unused_result));
+/* The frame with this identity (all but .file, of which the first non-empty one stays). */
+frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
+    __attribute__((warn_unused_result));
+/* Behind the last event: the frame is called and shown as this other one. They stay two. */
+void builder_frame_rename(struct builder *b, frame_id frame, frame_id as);
+/* A new track; its id must be unique. Tracks without event or sample do not come into the profile. */
+uint32_t builder_track(struct builder *b, uint32_t id, string_id name) __attribute__((warn_unused_result));
+void builder_track_rename(struct builder *b, uint32_t track, string_id name);
+
+/* Applies n events; the i-th stands at byte offset + i * stride + event.at of the file. False when the arena
+ * gives no more. */
+bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
+    __attribute__((warn_unused_result));
+
+/* Adds values[n_values] to the self of the stack frames[0 (root) .. n). False when the arena gives no more.
+ */
+bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
+                    const uint64_t *values) __attribute__((warn_unused_result));
+
+/* Counts a warning; `offset` is where it was found, or WARNING_NO_OFFSET. The smallest offset is kept. */
+void builder_warn(struct builder *b, enum warning_code code, uint64_t count, uint64_t offset);
+uint64_t builder_warned(const struct builder *b, enum warning_code code);
+
+/* Both slices are copied. Facts appear in the order of the calls; a name that is there gets the new value,
+ * so names should be few and the format's own. False when the arena gives no more. */
+bool builder_fact(struct builder *b, struct str name, struct str value) __attribute__((warn_unused_result));
+
+uint64_t builder_event_count(const struct builder *b);
+uint64_t builder_ns_per_tick(const struct builder *b);
+/* Of one clock, in ns: the time that all tracks' events span, added up, and its latest reading. */
+uint64_t builder_clock_total_ns(const struct builder *b, uint32_t clock);
+uint64_t builder_clock_latest_ns(const struct builder *b, uint32_t clock);
+struct arena *builder_arena(const struct builder *b);
+struct hash_seed builder_seed(const struct builder *b);
+
+/* Sets diag from the arena's failure: limit or memory. Always returns false. */
+bool builder_failed(const struct builder *b, struct diag *diag);
+
+/* Renumbers in pre-order and sums. The builder is used up. NULL when the arena gives no more. */
+const struct profile *builder_finish(struct builder *b, struct str format, struct str format_label)
+    __attribute__((warn_unused_result));
+
+#endif

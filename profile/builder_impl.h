@@ -1,0 +1,80 @@
+/* The builder's inside, shared by builder.c (tables), fold.c (events and samples) and finish.c (the profile).
+ */
+#ifndef PROFILE_BUILDER_IMPL_H
+#define PROFILE_BUILDER_IMPL_H
+
+#include "core/idmap.h"
+#include "core/strtab.h"
+#include "profile/builder.h"
+#include "profile/span.h"
+
+/* A node while the tree grows; its values[n_values] stand behind it. Children hang in a list, the one that
+ * was entered last in front. Of a node with more than FOLD_LIST_MAX children those behind the first
+ * FOLD_LIST_MAX are found through builder.wide, so that no input is quadratic. */
+struct fold_node {
+    frame_id frame;
+    node_id parent, first_child, next_sibling; /* NODE_NONE: none */
+    uint64_t values[];
+};
+
+enum { FOLD_LIST_MAX = 24 };
+
+struct fold_track {
+    uint32_t id;
+    string_id name;
+    node_id root;    /* NODE_NONE until the first event or sample */
+    node_id current; /* the frame on top: the stack is its chain of parents up to root */
+    uint64_t records;
+    uint64_t last[BUILDER_CLOCKS_MAX];    /* ticks, unwrapped */
+    uint64_t wrapped[BUILDER_CLOCKS_MAX]; /* to be added to the next readings */
+    uint64_t first;                       /* ticks of clock 0 */
+    uint64_t scanned;                     /* frames looked at in search of a mismatched exit's frame */
+    uint32_t re_roots;
+    bool indexed; /* builder.open counts this track's open frames */
+    bool watched; /* builder.spans is told of its calls */
+};
+
+struct builder {
+    struct arena *arena;
+    struct hash_seed seed;
+    struct strtab strings;
+
+    struct profile_frame *frames;
+    size_t n_frames, frames_capacity;
+    struct hash_index frame_index;
+
+    struct fold_track *tracks;
+    size_t n_tracks, tracks_capacity;
+
+    char *nodes; /* struct fold_node every `stride` bytes */
+    size_t n_nodes, nodes_capacity, stride;
+    struct idmap wide; /* parent << 32 | frame -> node */
+    struct idmap open; /* track << 32 | frame -> how often it is on the stack */
+
+    struct profile_value values[PROFILE_VALUES_MAX];
+    uint32_t n_values, n_clocks;
+    uint32_t ns_per_tick;
+    bool wraps;
+
+    struct span_sink *spans; /* or NULL */
+    uint64_t n_events;
+    struct {
+        uint64_t count, offset;
+    } warnings[WARNING_CODES];
+    struct profile_fact *facts;
+    size_t n_facts, facts_capacity;
+};
+
+static inline struct fold_node *fold_node_at(const struct builder *b, node_id id)
+{
+    return (struct fold_node *)(void *)(b->nodes + (size_t)id * b->stride);
+}
+
+static inline uint64_t ticks_to_ns(const struct builder *b, uint64_t ticks)
+{
+    uint64_t ns;
+
+    return __builtin_mul_overflow(ticks, (uint64_t)b->ns_per_tick, &ns) ? UINT64_MAX : ns;
+}
+
+#endif

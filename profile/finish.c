@@ -1,0 +1,233 @@
+/* From the growing tree to the profile: nodes in pre-order, totals, warnings. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/builder_impl.h"
+
+struct columns {
+    frame_id *frame;
+    node_id *parent;
+    uint8_t *flags;
+    uint64_t *self, *total;
+    uint32_t *open; /* per frame: how often it is on the stack of the walk */
+    uint32_t n;
+};
+
+static bool columns_new(struct columns *c, struct builder *b)
+{
+    size_t n = b->n_nodes, values = n * b->n_values;
+
+    *c = (struct columns){
+        .frame = arena_array(b->arena, n, sizeof(*c->frame)),
+        .parent = arena_array(b->arena, n, sizeof(*c->parent)),
+        .flags = arena_array(b->arena, n, sizeof(*c->flags)),
+        .self = arena_array(b->arena, values, sizeof(*c->self)),
+        .total = arena_array(b->arena, values, sizeof(*c->total)),
+        .open = arena_array(b->arena, b->n_frames, sizeof(*c->open)),
+    };
+    return c->frame != NULL && c->parent != NULL && c->flags != NULL && c->self != NULL && c->total != NULL &&
+           c->open != NULL;
+}
+
+/* The node's values in the profile's units. */
+static void put_values(struct builder *b, uint64_t *out, const uint64_t *values)
+{
+    for (uint32_t v = 0; v < b->n_values; v++) {
+        uint64_t scale = v < b->n_clocks ? b->ns_per_tick : 1;
+        if (__builtin_mul_overflow(values[v], scale, &out[v])) {
+            out[v] = UINT64_MAX;
+            builder_warn(b, WARN_VALUE_OVERFLOW, 1, WARNING_NO_OFFSET);
+        }
+    }
+}
+
+/* Gives the node its number, which from then on stands in its frame field: its children look for it there. */
+static void arrive(struct builder *b, struct columns *c, struct fold_node *node)
+{
+    uint32_t n = c->n++;
+
+    c->frame[n] = node->frame;
+    c->parent[n] = node->parent == NODE_NONE ? NODE_NONE : fold_node_at(b, node->parent)->frame;
+    if (node->frame != FRAME_NONE && c->open[node->frame]++ > 0)
+        c->flags[n] |= NODE_RECURSIVE;
+    put_values(b, &c->self[(size_t)n * b->n_values], node->values);
+    node->frame = n;
+}
+
+static void leave(const struct columns *c, const struct fold_node *node)
+{
+    frame_id frame = c->frame[node->frame];
+
+    if (frame != FRAME_NONE)
+        c->open[frame]--;
+}
+
+static void walk_track(struct builder *b, struct columns *c, node_id root)
+{
+    node_id id = root;
+
+    for (;;) {
+        struct fold_node *node = fold_node_at(b, id);
+        arrive(b, c, node);
+        if (node->first_child != NODE_NONE) {
+            id = node->first_child;
+            continue;
+        }
+        for (;;) {
+            node = fold_node_at(b, id);
+            leave(c, node);
+            if (id == root)
+                return;
+            if (node->next_sibling != NODE_NONE)
+                break;
+            id = node->parent;
+        }
+        id = node->next_sibling;
+    }
+}
+
+static void sum_totals(struct builder *b, const struct columns *c)
+{
+    size_t values = b->n_values;
+
+    if (c->n > 0)
+        memcpy(c->total, c->self, c->n * values * sizeof(*c->total));
+    for (uint32_t i = c->n; i > 0; i--) {
+        node_id node = i - 1, parent = c->parent[node];
+        if (parent == NODE_NONE)
+            continue;
+        const uint64_t *from = &c->total[node * values];
+        uint64_t *to = &c->total[parent * values];
+        for (size_t v = 0; v < values; v++)
+            if (__builtin_add_overflow(to[v], from[v], &to[v])) {
+                to[v] = UINT64_MAX;
+                builder_warn(b, WARN_VALUE_OVERFLOW, 1, WARNING_NO_OFFSET);
+            }
+    }
+}
+
+static void count_open_frames(struct builder *b, const struct fold_track *t)
+{
+    uint64_t depth = 0;
+
+    for (node_id id = t->current; id != t->root; id = fold_node_at(b, id)->parent)
+        depth++;
+    if (depth > 0)
+        builder_warn(b, WARN_OPEN_FRAMES, depth, WARNING_NO_OFFSET);
+}
+
+/* Wall time is the first clock, where there is any. */
+static void set_rests(const struct builder *b, struct profile_track *tracks, uint32_t n)
+{
+    uint64_t end_ns = 0;
+
+    if (b->n_clocks == 0 || b->values[0].role != ROLE_WALL)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        end_ns = tracks[i].end_ns > end_ns ? tracks[i].end_ns : end_ns;
+    for (uint32_t i = 0; i < n; i++)
+        tracks[i].rest_ns = end_ns - tracks[i].end_ns;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct fold_track *ta = a, *tb = b;
+
+    return ta->id < tb->id ? -1 : ta->id > tb->id;
+}
+
+static bool put_tracks(struct builder *b, struct profile *p, struct columns *c)
+{
+    struct profile_track *tracks = arena_array(b->arena, b->n_tracks, sizeof(*tracks));
+
+    if (tracks == NULL)
+        return false;
+    if (b->n_tracks > 0)
+        qsort(b->tracks, b->n_tracks, sizeof(*b->tracks), by_id);
+    for (size_t i = 0; i < b->n_tracks; i++) {
+        const struct fold_track *t = &b->tracks[i];
+        if (t->root == NODE_NONE)
+            continue;
+        count_open_frames(b, t);
+        if (t->watched)
+            span_sink_end(b->spans, t->last[0]);
+        uint32_t first = c->n;
+        walk_track(b, c, t->root);
+        tracks[p->n_tracks++] =
+            (struct profile_track){.id = t->id,
+                                   .name = t->name,
+                                   .first = first,
+                                   .count = c->n - first,
+                                   .records = t->records,
+                                   .begin_ns = ticks_to_ns(b, t->first),
+                                   .end_ns = ticks_to_ns(b, t->last[0]),
+                                   .re_roots = t->re_roots,
+                                   .open = fold_node_at(b, t->current)->frame}; /* its number: see arrive */
+    }
+    sum_totals(b, c);
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        if (b->n_clocks > 0)
+            tracks[i].calls = c->total[(size_t)tracks[i].first * b->n_values + b->n_clocks];
+    set_rests(b, tracks, p->n_tracks);
+    p->tracks = tracks;
+    return true;
+}
+
+static bool put_warnings(struct builder *b, struct profile *p)
+{
+    struct profile_warning *warnings = arena_array(b->arena, WARNING_CODES, sizeof(*warnings));
+    struct buf text = {0};
+    bool ok = warnings != NULL;
+
+    for (unsigned i = 0; ok && i < WARNING_CODES; i++) {
+        if (b->warnings[i].count == 0)
+            continue;
+        enum warning_code code = (enum warning_code)i;
+        buf_clear(&text);
+        warning_text(&text, code, b->warnings[i].count);
+        if (text.failed)
+            b->arena->failure = ARENA_NO_MEMORY;
+        char *copy = text.failed ? NULL : arena_copy(b->arena, text.p, text.n);
+        ok = copy != NULL;
+        warnings[p->n_warnings++] = (struct profile_warning){
+            .code = str_of(warning_name(code)),
+            .count = b->warnings[i].count,
+            .has_offset = b->warnings[i].offset != WARNING_NO_OFFSET,
+            .offset = b->warnings[i].offset,
+            .text = {copy, text.n},
+        };
+    }
+    buf_free(&text);
+    p->warnings = warnings;
+    return ok;
+}
+
+const struct profile *builder_finish(struct builder *b, struct str format, struct str format_label)
+{
+    struct profile *p = arena_alloc(b->arena, sizeof(*p));
+    struct columns c;
+
+    if (p == NULL || !columns_new(&c, b) || !put_tracks(b, p, &c) || !put_warnings(b, p))
+        return NULL;
+    arena_release(b->arena, b->nodes, b->nodes_capacity, b->stride);
+    b->nodes = NULL;
+    p->format = format;
+    p->format_label = format_label;
+    p->strings = b->strings.strings;
+    p->n_strings = (uint32_t)b->strings.count;
+    p->frames = b->frames;
+    p->n_frames = (uint32_t)b->n_frames;
+    p->n_values = b->n_values;
+    memcpy(p->values, b->values, sizeof(p->values));
+    p->n_clocks = b->n_clocks;
+    p->ns_per_tick = b->ns_per_tick;
+    p->n_nodes = c.n;
+    p->node_frame = c.frame;
+    p->node_parent = c.parent;
+    p->node_flags = c.flags;
+    p->node_self = c.self;
+    p->node_total = c.total;
+    p->facts = b->facts;
+    p->n_facts = (uint32_t)b->n_facts;
+    return p;
+}

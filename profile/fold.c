@@ -1,0 +1,324 @@
+/* The inner loop: events and samples into the growing tree. */
+#include "profile/builder_impl.h"
+
+enum {
+    /* While a track's exits match, looking for a frame further down costs nothing. A damaged track may look
+     * at this many frames per record on average; beyond that its open frames are counted in a table, so that
+     * no input is quadratic. */
+    SCAN_PER_RECORD = 8,
+    SCAN_FREE = 4096
+};
+
+static node_id add_node(struct builder *b, node_id parent, frame_id frame)
+{
+    if (b->n_nodes == b->nodes_capacity) {
+        char *nodes = arena_grow(b->arena, b->nodes, &b->nodes_capacity, b->n_nodes + 1, b->stride);
+        if (nodes == NULL)
+            return NODE_NONE;
+        b->nodes = nodes;
+    }
+    if (b->n_nodes >= NODE_NONE - 1)
+        return NODE_NONE;
+    node_id id = (node_id)b->n_nodes++;
+    struct fold_node *node = fold_node_at(b, id);
+    node->frame = frame;
+    node->parent = parent;
+    node->first_child = NODE_NONE;
+    node->next_sibling = NODE_NONE;
+    for (uint32_t i = 0; i < b->n_values; i++)
+        node->values[i] = 0;
+    return id;
+}
+
+static uint64_t pair(uint32_t high, uint32_t low)
+{
+    return (uint64_t)high << 32 | low;
+}
+
+/* Adds a child: in front, or, of a parent whose list is full, behind `last`, the list's FOLD_LIST_MAX-th. */
+static node_id add_child(struct builder *b, node_id parent, frame_id frame, node_id last)
+{
+    node_id id = add_node(b, parent, frame);
+
+    if (id == NODE_NONE)
+        return NODE_NONE;
+    if (last == NODE_NONE) {
+        fold_node_at(b, id)->next_sibling = fold_node_at(b, parent)->first_child;
+        fold_node_at(b, parent)->first_child = id;
+    } else {
+        if (!idmap_set(&b->wide, pair(parent, frame), id))
+            return NODE_NONE;
+        fold_node_at(b, id)->next_sibling = fold_node_at(b, last)->next_sibling;
+        fold_node_at(b, last)->next_sibling = id;
+    }
+    return id;
+}
+
+/* The child of `parent` for this frame, made if it is new. NODE_NONE when the arena gives no more. */
+static node_id child_of(struct builder *b, node_id parent, frame_id frame)
+{
+    node_id first = fold_node_at(b, parent)->first_child;
+    node_id before = NODE_NONE, id = first;
+
+    for (unsigned steps = 0; id != NODE_NONE; steps++) {
+        struct fold_node *node = fold_node_at(b, id);
+        if (node->frame == frame) {
+            if (before != NODE_NONE) {
+                fold_node_at(b, before)->next_sibling = node->next_sibling;
+                node->next_sibling = first;
+                fold_node_at(b, parent)->first_child = id;
+            }
+            return id;
+        }
+        if (steps == FOLD_LIST_MAX - 1) {
+            node_id found = idmap_get(&b->wide, pair(parent, frame));
+            return found != IDMAP_NONE ? found : add_child(b, parent, frame, id);
+        }
+        before = id;
+        id = node->next_sibling;
+    }
+    return add_child(b, parent, frame, NODE_NONE);
+}
+
+/* ---- stacks of damaged tracks ---- */
+
+static bool count_open(struct builder *b, uint32_t track, frame_id frame, bool up)
+{
+    uint64_t key = pair(track, frame);
+    uint32_t n = idmap_get(&b->open, key);
+
+    if (n == IDMAP_NONE)
+        n = 0;
+    return idmap_set(&b->open, key, up ? n + 1 : n - 1);
+}
+
+static bool index_stack(struct builder *b, uint32_t track)
+{
+    struct fold_track *t = &b->tracks[track];
+
+    t->indexed = true;
+    for (node_id id = t->current; id != t->root; id = fold_node_at(b, id)->parent)
+        if (!count_open(b, track, fold_node_at(b, id)->frame, true))
+            return false;
+    return true;
+}
+
+static bool pop(struct builder *b, uint32_t track)
+{
+    struct fold_track *t = &b->tracks[track];
+    const struct fold_node *top = fold_node_at(b, t->current);
+
+    t->current = top->parent;
+    if (t->watched)
+        span_sink_leave(b->spans, t->last[0]);
+    return !t->indexed || count_open(b, track, top->frame, false);
+}
+
+/* Whether the frame is anywhere on the stack. False with *ok = false when the arena gives no more. */
+static bool is_open(struct builder *b, uint32_t track, frame_id frame, bool *ok)
+{
+    struct fold_track *t = &b->tracks[track];
+
+    *ok = true;
+    if (!t->indexed && t->scanned <= SCAN_FREE + SCAN_PER_RECORD * t->records) {
+        for (node_id id = t->current; id != t->root; id = fold_node_at(b, id)->parent) {
+            t->scanned++;
+            if (fold_node_at(b, id)->frame == frame)
+                return true;
+        }
+        return false;
+    }
+    if (!t->indexed)
+        *ok = index_stack(b, track);
+    uint32_t n = idmap_get(&b->open, pair(track, frame));
+    return *ok && n != IDMAP_NONE && n > 0;
+}
+
+/* The exiting frame was entered before the first record: it becomes the parent of all that the track's root
+ * holds. The old root turns into its node and a new root goes on top, so that nothing below has to move. */
+static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t offset)
+{
+    if (frame == FRAME_NONE) {
+        string_id unknown = builder_string(b, STR("unknown"));
+        if (unknown == STRING_NONE)
+            return false;
+        frame = builder_frame(b, &(struct profile_frame){.name = unknown});
+        if (frame == FRAME_NONE)
+            return false;
+    }
+    node_id root = add_node(b, NODE_NONE, FRAME_NONE);
+    if (root == NODE_NONE)
+        return false;
+    struct fold_track *t = &b->tracks[track];
+    struct fold_node *old = fold_node_at(b, t->root);
+    old->frame = frame;
+    old->parent = root;
+    old->values[b->n_clocks] = 1;
+    fold_node_at(b, root)->first_child = t->root;
+    t->root = t->current = root;
+    t->re_roots++;
+    if (t->watched)
+        span_sink_re_root(b->spans, frame, t->last[0]);
+    builder_warn(b, WARN_RE_ROOTED, 1, offset);
+    return true;
+}
+
+static bool exit_frame(struct builder *b, uint32_t track, frame_id frame, uint64_t offset)
+{
+    struct fold_track *t = &b->tracks[track];
+
+    if (t->current == t->root)
+        return re_root(b, track, frame, offset);
+    if (frame == FRAME_NONE || fold_node_at(b, t->current)->frame == frame)
+        return pop(b, track);
+    bool ok;
+    if (!is_open(b, track, frame, &ok)) {
+        builder_warn(b, WARN_IGNORED_EXIT, ok, offset);
+        return ok;
+    }
+    builder_warn(b, WARN_POPPED, 1, offset);
+    while (fold_node_at(b, t->current)->frame != frame)
+        if (!pop(b, track))
+            return false;
+    return pop(b, track);
+}
+
+/* ---- time ---- */
+
+/* A reading that is before the last one: a wrap, or time that goes back. Returns the ticks to credit. */
+static uint64_t step_back(struct builder *b, struct fold_track *t, uint32_t clock, uint64_t reading,
+                          uint64_t offset)
+{
+    uint64_t now = reading + t->wrapped[clock];
+
+    if (!b->wraps || t->last[clock] - now <= UINT64_C(1) << 31) {
+        builder_warn(b, WARN_TIME_BACK, 1, offset);
+        return 0;
+    }
+    builder_warn(b, WARN_CLOCK_WRAP, 1, offset);
+    t->wrapped[clock] += UINT64_C(1) << 32;
+    now += UINT64_C(1) << 32;
+    uint64_t ticks = now - t->last[clock];
+    t->last[clock] = now;
+    return ticks;
+}
+
+static bool first_event(struct builder *b, struct fold_track *t, const struct event *e)
+{
+    t->root = t->current = add_node(b, NODE_NONE, FRAME_NONE);
+    for (uint32_t c = 0; c < b->n_clocks; c++)
+        t->last[c] = e->clock[c];
+    t->first = t->last[0];
+    return t->root != NODE_NONE && (!t->watched || span_sink_begin(b->spans, t->first));
+}
+
+/* Whatever is not the next call of the frame that was called last, or the exit of the frame on top. */
+static bool apply_rare(struct builder *b, const struct event *e, uint64_t offset)
+{
+    struct fold_track *t = &b->tracks[e->track];
+
+    if (e->action == EVENT_UNKNOWN) {
+        builder_warn(b, WARN_UNKNOWN_ACTION, 1, offset);
+        return true;
+    }
+    if (e->action != EVENT_ENTER)
+        return exit_frame(b, e->track, e->frame, offset);
+    node_id child = child_of(b, t->current, e->frame);
+    if (child == NODE_NONE)
+        return false;
+    fold_node_at(b, child)->values[b->n_clocks]++;
+    t->current = child;
+    if (t->watched && !span_sink_enter(b->spans, e->frame, t->last[0]))
+        return false;
+    return !t->indexed || count_open(b, e->track, e->frame, true);
+}
+
+/* The loop that all time goes into. n_clocks and `watching` are constants where this is inlined, and so the
+ * distance of the nodes. */
+static inline __attribute__((always_inline)) bool apply(struct builder *b, const struct event *events,
+                                                        size_t n, uint64_t offset, uint32_t stride,
+                                                        const uint32_t n_clocks, const bool watching)
+{
+    const size_t node_bytes = sizeof(struct fold_node) + (n_clocks + 1) * sizeof(uint64_t);
+    char *nodes = b->nodes;
+
+    for (size_t i = 0; i < n; i++, offset += stride) {
+        const struct event *e = &events[i];
+        struct fold_track *t = &b->tracks[e->track];
+        if (__builtin_expect(t->root == NODE_NONE, 0)) {
+            if (!first_event(b, t, e))
+                return false;
+            nodes = b->nodes;
+        }
+        t->records++;
+        struct fold_node *top = (struct fold_node *)(void *)(nodes + t->current * node_bytes);
+        for (uint32_t c = 0; c < n_clocks; c++) {
+            uint64_t now = e->clock[c] + t->wrapped[c];
+            if (__builtin_expect(now >= t->last[c], 1)) {
+                top->values[c] += now - t->last[c];
+                t->last[c] = now;
+            } else {
+                top->values[c] += step_back(b, t, c, e->clock[c], offset + e->at);
+            }
+        }
+        if (__builtin_expect(t->indexed, 0)) {
+            /* Every push and pop has to be counted. */
+        } else if (e->action == EVENT_ENTER && top->first_child != NODE_NONE) {
+            struct fold_node *first = (struct fold_node *)(void *)(nodes + top->first_child * node_bytes);
+            if (first->frame == e->frame) {
+                first->values[n_clocks]++;
+                t->current = top->first_child;
+                if (watching && t->watched && !span_sink_enter(b->spans, e->frame, t->last[0]))
+                    return false;
+                continue;
+            }
+        } else if ((e->action == EVENT_EXIT || e->action == EVENT_UNROLL) && top->frame == e->frame &&
+                   t->current != t->root) {
+            t->current = top->parent;
+            if (watching && t->watched)
+                span_sink_leave(b->spans, t->last[0]);
+            continue;
+        }
+        if (!apply_rare(b, e, offset + e->at))
+            return false;
+        nodes = b->nodes;
+    }
+    b->n_events += n;
+    return true;
+}
+
+bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
+{
+    if (b->spans != NULL)
+        return b->n_clocks == 1 ? apply(b, events, n, offset, stride, 1, true)
+                                : apply(b, events, n, offset, stride, 2, true);
+    return b->n_clocks == 1 ? apply(b, events, n, offset, stride, 1, false)
+                            : apply(b, events, n, offset, stride, 2, false);
+}
+
+bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
+                    const uint64_t *values)
+{
+    struct fold_track *t = &b->tracks[track];
+
+    if (t->root == NODE_NONE) {
+        t->root = t->current = add_node(b, NODE_NONE, FRAME_NONE);
+        if (t->root == NODE_NONE)
+            return false;
+    }
+    node_id id = t->root;
+    for (size_t i = 0; i < n; i++) {
+        id = child_of(b, id, frames[i]);
+        if (id == NODE_NONE)
+            return false;
+    }
+    struct fold_node *leaf = fold_node_at(b, id);
+    for (uint32_t v = 0; v < b->n_values; v++)
+        if (__builtin_add_overflow(leaf->values[v], values[v], &leaf->values[v])) {
+            leaf->values[v] = UINT64_MAX;
+            builder_warn(b, WARN_VALUE_OVERFLOW, 1, WARNING_NO_OFFSET);
+        }
+    t->records++;
+    b->n_events++;
+    return true;
+}

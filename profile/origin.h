@@ -1,0 +1,50 @@
+/* Where a frame's code comes from: known by its package, by a table of prefixes; waiting methods by name. What no
+ * table knows is the app's or a third party's: the app is guessed to be the package in which most of the time was
+ * spent. */
+#ifndef PROFILE_ORIGIN_H
+#define PROFILE_ORIGIN_H
+
+#include "core/arena.h"
+#include "profile/profile.h"
+
+/* The numbers stand in pictures (classes o0 .. o7) and their data. */
+enum origin {
+    ORIGIN_APP,
+    ORIGIN_THIRD_PARTY,
+    ORIGIN_ANDROIDX,
+    ORIGIN_ANDROID,
+    ORIGIN_JAVA,   /* Java and Kotlin */
+    ORIGIN_NATIVE, /* of a mapped file */
+    ORIGIN_IDLE,   /* waits, whatever it belongs to */
+    ORIGIN_UNKNOWN,
+    ORIGIN_TRACK, /* not a frame: a node that stands for a track */
+    ORIGINS = ORIGIN_TRACK
+};
+
+/* "app", "third party", ... of those below ORIGINS. */
+const char *origin_word(enum origin origin);
+
+/* The package of a scope `package.Class`, which is all but its last component; empty if it has one only. */
+struct str origin_package(struct str scope);
+
+/* Of a frame by its parts (names.h). What no table knows is given as ORIGIN_APP: it is the app's if origin_is_app says
+ * so, else a third party's. The first function is enough for all frames of a scope: the second one tells which of
+ * them are idle. */
+enum origin origin_of_scope(struct str scope);
+bool origin_is_idle(struct str scope, struct str name);
+
+/* Whether the package is `app` or stands below it. False if app is empty. */
+bool origin_is_app(struct str package, struct str app);
+
+/* Packages that no table knows, with what they weigh: from them the app is guessed. */
+struct origin_package_weight {
+    struct str package;
+    uint64_t weight;
+};
+
+/* Added up by the first two components, the heaviest; by three where at least three quarters of it are below one
+ * third component, or where the two are a host of many projects (com.github). Equal weights: the first, bytewise.
+ * Empty if nothing weighs anything. Sorts the list. */
+struct str origin_guess_app(struct origin_package_weight *list, uint32_t n);
+
+#endif

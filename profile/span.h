@@ -1,0 +1,76 @@
+/* Calls in the order of time, of one track: for views with time on x. A profile does not hold them; they are
+ * made by reading its bytes a second time, with what the first reading found:
+ *
+ *     sink = span_sink_new(&arena, &request);
+ *     builder_watch(reader.builder, sink);         before the first byte
+ *     reader_feed .. reader_finish                 the same bytes, from the beginning
+ *     const struct spans *spans = span_sink_finish(sink);
+ *
+ * However long the recording is, only what a picture of the window can show is kept: calls that are wide
+ * enough one by one, and runs of narrower neighbours, each run as one. Frame ids, and what repairs broken
+ * nesting, are those of the profile. */
+#ifndef PROFILE_SPAN_H
+#define PROFILE_SPAN_H
+
+#include "core/arena.h"
+#include "profile/profile.h"
+
+struct span_request {
+    uint32_t track;          /* its id */
+    uint32_t re_roots;       /* of profile_track */
+    uint32_t ns_per_tick;    /* of the profile */
+    uint64_t rest_ns;        /* that calls which are never left last longer than up to the last record */
+    uint64_t from_ns, to_ns; /* the window; from < to <= INT64_MAX */
+    uint64_t least_ns;       /* a call that is seen for less goes into a run; at least 1 */
+    uint32_t levels_max;     /* deeper calls are only counted */
+    uint32_t spans_max;      /* if there are more, least_ns is raised; more than levels_max */
+};
+
+enum span_flag {
+    SPAN_BEFORE = 1, /* entered before the track's first record, where it begins here */
+    SPAN_OPEN = 2    /* never left: ends with the track's last record, or rest_ns later */
+};
+
+/* A call, or a run of calls of one depth, none of them wide, with less than least_ns between neighbours. */
+struct span {
+    frame_id frame; /* FRAME_NONE: a run */
+    uint32_t depth; /* 1: nothing above it but the track */
+    uint8_t flags;
+    uint64_t calls; /* 1, or of the run */
+    uint64_t begin_ns, end_ns;
+    uint64_t self_ns; /* of a call: less its callees; of a run: time in its calls */
+};
+
+/* Spans of one depth are in the order of time and do not overlap; those of a call stand before it. Runs, and
+ * nothing else, are cut to the window. */
+struct spans {
+    const struct span *list;
+    uint32_t n;
+    uint32_t levels;   /* the largest depth in the list */
+    uint64_t calls;    /* in the window, whether kept, in runs or too deep */
+    uint64_t deep;     /* of them deeper than levels_max */
+    uint64_t least_ns; /* that was used */
+    uint64_t idle_ns;  /* of the whole track: in no call */
+};
+
+struct span_sink;
+
+/* Lives in the arena; NULL when it gives no more. */
+struct span_sink *span_sink_new(struct arena *arena, const struct span_request *request)
+    __attribute__((warn_unused_result));
+/* The track that is watched. */
+uint32_t span_sink_track(const struct span_sink *s);
+
+/* For the builder; times are unwrapped ticks of the first clock, never before the last one. The track's first
+ * record; a frame is entered; the frame on top is left (there is one); a frame is left that encloses all so
+ * far; the track's last record, if there was a first one. False when the arena gives no more. */
+bool span_sink_begin(struct span_sink *s, uint64_t ticks) __attribute__((warn_unused_result));
+bool span_sink_enter(struct span_sink *s, frame_id frame, uint64_t ticks) __attribute__((warn_unused_result));
+void span_sink_leave(struct span_sink *s, uint64_t ticks);
+void span_sink_re_root(struct span_sink *s, frame_id frame, uint64_t ticks);
+void span_sink_end(struct span_sink *s, uint64_t ticks);
+
+/* The sink's own, in its arena. */
+const struct spans *span_sink_finish(struct span_sink *s);
+
+#endif

@@ -1,0 +1,438 @@
+#include "render/chart/chart.h"
+
+#include "core/clean.h"
+#include "core/number.h"
+#include "render/chart/chart_plan.h"
+#include "render/fail.h"
+#include "render/names/fit.h"
+#include "render/names/shorten.h"
+#include "render/svg/heading.h"
+#include "render/svg/layout.h"
+#include "render/svg/svg_header.h"
+#include "render/view_link.h"
+
+enum {
+    CELL_TENTHS_PX = SVG_FONT_PX * FIT_EM_TENTHS,
+    AXIS_PX = 18,       /* height of the axis */
+    AXIS_BASE_PX = 12,  /* of its labels */
+    BOX_LEAST_DPX = 10, /* so that nothing is lost from sight */
+    LINK_GAP_PX = 16,
+    LINK_LEAST_NS = 1000, /* of a link's window */
+    TIME_DIGITS = 9,      /* of a point in time */
+    LENGTH_DIGITS = 5     /* of the window's length */
+};
+
+struct chart {
+    const struct render_input *in;
+    const struct spans *spans;
+    const struct tree *tree; /* the same thread's, for its words and colours */
+    struct chart_plan plan;
+    struct palette palette;
+    struct svg_pen pen;
+    struct buf *out;
+    uint32_t x_px; /* of the next link */
+};
+
+static void add_time(struct buf *b, uint64_t ns, unsigned digits)
+{
+    number_put(b, UNIT_NS, ns, digits);
+}
+
+static void put_px(struct buf *b, const char *before, uint32_t px)
+{
+    buf_z(b, before);
+    buf_u64(b, px);
+}
+
+static void put_dpx(struct buf *b, const char *before, uint32_t dpx)
+{
+    buf_z(b, before);
+    buf_fixed(b, dpx, 1);
+}
+
+/* ---- links ---- */
+
+static void put_link_to(struct chart *c, struct view_options o)
+{
+    if (str_eq(str_of(o.value), measure_key(c->in->profile->values[0].name)))
+        o.value[0] = '\0'; /* the default, which resolving has filled in */
+    buf_z(c->out, "<a href=\"");
+    size_t start = c->out->n;
+    view_link(c->out, &o, "&amp;");
+    buf_z(c->out, c->out->n > start ? "\">" : "?\">");
+}
+
+/* Of this view with another window. That of all the thread needs none. */
+static void put_link(struct chart *c, uint64_t from_ns, uint64_t to_ns)
+{
+    struct view_options o = *c->in->view;
+    bool whole = from_ns == c->plan.whole_from_ns && to_ns == c->plan.whole_to_ns;
+
+    o.from_ns = whole ? VIEW_TIME_NONE : from_ns;
+    o.to_ns = whole ? VIEW_TIME_NONE : to_ns;
+    put_link_to(c, o);
+}
+
+/* In a new row when one is full. */
+static void make_room(struct chart *c, const char *label)
+{
+    uint32_t label_px = (uint32_t)fit_cells(str_of(label)) * CELL_TENTHS_PX / 10;
+
+    if (c->x_px + label_px > c->in->view->width_px - LAYOUT_PAD_PX) {
+        c->x_px = LAYOUT_PAD_PX;
+        c->pen.y_px += SVG_ROW_PX;
+    }
+}
+
+/* Within its link, if it leads somewhere. */
+static void put_label(struct chart *c, const char *label, bool leads)
+{
+    buf_printf(c->out, "<text class=\"s\" %s x=\"%u\" y=\"%u\">%s</text>%s\n",
+               leads ? "text-decoration=\"underline\"" : "fill-opacity=\".45\"", c->x_px, c->pen.y_px, label,
+               leads ? "</a>" : "");
+    c->x_px += (uint32_t)fit_cells(str_of(label)) * CELL_TENTHS_PX / 10 + LINK_GAP_PX;
+}
+
+/* To a window that is cut to the thread's records; where nothing of it is left, or it is this one, no link. */
+static void put_step(struct chart *c, const char *label, uint64_t from_ns, uint64_t to_ns)
+{
+    const struct chart_plan *p = &c->plan;
+
+    make_room(c, label);
+    from_ns = from_ns < p->whole_from_ns ? p->whole_from_ns : from_ns;
+    to_ns = to_ns > p->whole_to_ns ? p->whole_to_ns : to_ns;
+    bool leads = from_ns < to_ns && (from_ns != p->from_ns || to_ns != p->to_ns);
+    if (leads)
+        put_link(c, from_ns, to_ns);
+    put_label(c, label, leads);
+}
+
+static void put_way_back(struct chart *c)
+{
+    struct view_options o = *c->in->view;
+
+    o.view = VIEW_FLAME;
+    make_room(c, "flame graph");
+    put_link_to(c, o);
+    put_label(c, "flame graph", true);
+}
+
+/* Earlier and later overlap with the window by half, and are as long while the thread has records. */
+static void put_steps(struct chart *c)
+{
+    const struct chart_plan *p = &c->plan;
+    uint64_t length = p->to_ns - p->from_ns, half = length / 2 > 0 ? length / 2 : 1;
+    uint64_t before = p->from_ns < half ? 0 : p->from_ns - half, behind = p->to_ns + half;
+
+    c->pen.y_px += SVG_ROW_PX;
+    c->x_px = LAYOUT_PAD_PX;
+    put_step(c, "whole thread", p->whole_from_ns, p->whole_to_ns);
+    put_step(c, "zoom out", before, behind);
+    put_step(c, "zoom in", p->from_ns + length / 4, length < 2 * LINK_LEAST_NS ? 0 : p->to_ns - length / 4);
+    before = before < p->whole_from_ns ? p->whole_from_ns : before;
+    behind = behind > p->whole_to_ns ? p->whole_to_ns : behind;
+    put_step(c, "earlier", before, before < p->from_ns ? before + length : 0);
+    put_step(c, "later", behind > p->to_ns ? behind - length : behind, behind);
+    put_way_back(c);
+}
+
+/* ---- rows ---- */
+
+static void add_least_px(const struct chart *c, struct buf *b)
+{
+    const struct chart_plan *p = &c->plan;
+
+    buf_fixed(b, number_ratio(c->spans->least_ns, p->to_ns - p->from_ns, (uint64_t)p->width_px * 100), 2);
+    buf_z(b, " px");
+}
+
+static void put_title(struct chart *c)
+{
+    struct buf length = {0};
+
+    add_time(&length, c->plan.to_ns - c->plan.from_ns, LENGTH_DIGITS);
+    svg_title(&c->pen, c->tree, c->in->profile->values[0].label, buf_view(&length));
+    c->out->failed = c->out->failed || length.failed;
+    buf_free(&length);
+}
+
+static void put_facts(struct chart *c)
+{
+    struct buf *line = &c->pen.line;
+    uint64_t in_runs = c->spans->calls - c->spans->deep;
+    uint32_t runs = 0;
+
+    for (uint32_t i = 0; i < c->spans->n; i++) {
+        if (c->spans->list[i].frame == FRAME_NONE)
+            runs++;
+        else
+            in_runs--;
+    }
+    add_time(line, c->plan.from_ns, TIME_DIGITS);
+    buf_z(line, " to ");
+    add_time(line, c->plan.to_ns, TIME_DIGITS);
+    buf_z(line, ": ");
+    heading_count(line, c->spans->calls, "call");
+    if (runs > 0) {
+        buf_z(line, " · ");
+        buf_u64_grouped(line, in_runs);
+        buf_z(line, " of them under ");
+        add_least_px(c, line);
+        buf_z(line, ", in ");
+        heading_count(line, runs, "grey run");
+    }
+    svg_line(&c->pen, "s");
+}
+
+static void put_limits(struct chart *c)
+{
+    struct buf *line = &c->pen.line;
+
+    if (c->spans->least_ns > c->plan.request.least_ns) {
+        buf_z(line, "more than ");
+        buf_u64_grouped(line, CHART_SPANS_MAX);
+        buf_z(line, " boxes would be drawn; the least width was raised to ");
+        add_least_px(c, line);
+        svg_line(&c->pen, "w");
+    }
+    if (c->spans->deep > 0) {
+        heading_count(line, c->spans->deep, "call");
+        buf_z(line, " deeper than ");
+        heading_count(line, CHART_LEVELS_MAX, "level");
+        buf_z(line, " not drawn");
+        svg_line(&c->pen, "w");
+    }
+}
+
+/* ---- the axis ---- */
+
+static void put_tick(struct chart *c, const struct chart_axis *axis, uint64_t ns, uint32_t bottom_px)
+{
+    uint32_t x_dpx = LAYOUT_PAD_PX * 10 + chart_x_dpx(&c->plan, ns);
+    uint32_t top_px = c->pen.y_px;
+    char label[NUMBER_BYTES_MAX];
+    size_t n = (size_t)(chart_label(axis, label, ns) - label);
+
+    put_dpx(c->out, "<path stroke=\"#888\" stroke-opacity=\".4\" d=\"M", x_dpx);
+    buf_printf(c->out, " %uV%u\"/>", top_px, bottom_px);
+    if (x_dpx + ((uint32_t)n + 1) * CELL_TENTHS_PX > (c->in->view->width_px - LAYOUT_PAD_PX) * 10) {
+        buf_char(c->out, '\n');
+        return;
+    }
+    put_dpx(c->out, "<text class=\"s\" x=\"", x_dpx + SVG_TEXT_PAD_PX * 10);
+    buf_printf(c->out, "\" y=\"%u\">", top_px + AXIS_BASE_PX);
+    buf_bytes(c->out, label, n);
+    buf_z(c->out, "</text>\n");
+}
+
+static void put_axis(struct chart *c, uint32_t bottom_px)
+{
+    struct chart_axis axis = chart_axis(&c->plan, CELL_TENTHS_PX);
+    uint64_t first = (c->plan.from_ns + axis.step_ns - 1) / axis.step_ns * axis.step_ns;
+
+    for (uint64_t ns = first; ns <= c->plan.to_ns; ns += axis.step_ns)
+        put_tick(c, &axis, ns, bottom_px);
+    c->pen.y_px += AXIS_PX;
+}
+
+/* ---- boxes ---- */
+
+struct box {
+    uint32_t x_dpx, width_dpx, y_px;
+};
+
+static struct box box_of(const struct chart *c, uint64_t begin_ns, uint64_t end_ns, uint32_t depth)
+{
+    uint32_t all_dpx = c->plan.width_px * 10;
+    uint32_t x_dpx = chart_x_dpx(&c->plan, begin_ns), width_dpx = chart_x_dpx(&c->plan, end_ns) - x_dpx;
+
+    if (width_dpx < BOX_LEAST_DPX)
+        width_dpx = BOX_LEAST_DPX;
+    if (x_dpx > all_dpx - width_dpx)
+        x_dpx = all_dpx - width_dpx;
+    return (struct box){LAYOUT_PAD_PX * 10 + x_dpx, width_dpx, c->pen.y_px + depth * LAYOUT_LEVEL_PX};
+}
+
+static void put_rect(struct chart *c, const struct box *box, const char *class)
+{
+    buf_z(c->out, "</title><rect class=\"");
+    buf_z(c->out, class);
+    put_dpx(c->out, "\" x=\"", box->x_dpx);
+    put_px(c->out, "\" y=\"", box->y_px);
+    put_dpx(c->out, "\" width=\"", box->width_dpx);
+    put_px(c->out, "\" height=\"", LAYOUT_FRAME_PX);
+    buf_z(c->out, "\"/>");
+}
+
+/* Returns the cells that it may fill; 0: not begun. */
+static size_t begin_text(struct chart *c, const struct box *box)
+{
+    uint32_t pads_dpx = 2 * SVG_TEXT_PAD_PX * 10;
+    size_t cells = box->width_dpx > pads_dpx ? (box->width_dpx - pads_dpx) / CELL_TENTHS_PX : 0;
+
+    if (cells < FIT_CELLS_LEAST)
+        return 0;
+    put_dpx(c->out, "<text x=\"", box->x_dpx + SVG_TEXT_PAD_PX * 10);
+    put_px(c->out, "\" y=\"", box->y_px + SVG_BASELINE_PX);
+    buf_z(c->out, "\">");
+    return cells;
+}
+
+static void put_thread(struct chart *c)
+{
+    const struct chart_plan *p = &c->plan;
+    struct box box = box_of(c, p->whole_from_ns, p->whole_to_ns, 0);
+    struct buf name = {0};
+    size_t cells;
+
+    heading_root(&name, c->in, c->tree, SIZE_MAX / 8);
+    buf_z(c->out, "<g>");
+    put_link(c, p->whole_from_ns, p->whole_to_ns);
+    buf_z(c->out, "<title>");
+    clean_xml(c->out, buf_view(&name));
+    buf_z(c->out, "\nrecords from ");
+    add_time(c->out, p->whole_from_ns, TIME_DIGITS);
+    buf_z(c->out, " to ");
+    add_time(c->out, p->whole_to_ns, TIME_DIGITS);
+    buf_z(c->out, ", in no call ");
+    add_time(c->out, c->spans->idle_ns, SVG_DIGITS);
+    put_rect(c, &box, "cr");
+    cells = begin_text(c, &box);
+    if (cells > 0) {
+        fit_xml(c->out, buf_view(&name), cells);
+        buf_z(c->out, "</text>");
+    }
+    buf_z(c->out, "</a></g>\n");
+    c->out->failed = c->out->failed || name.failed;
+    buf_free(&name);
+}
+
+/* A moment becomes a window of some length. */
+static void put_span_link(struct chart *c, const struct span *s)
+{
+    uint64_t begin = s->begin_ns < INT64_MAX - LINK_LEAST_NS ? s->begin_ns : INT64_MAX - LINK_LEAST_NS;
+    uint64_t end = s->end_ns < INT64_MAX ? s->end_ns : INT64_MAX;
+
+    put_link(c, begin, end < begin + LINK_LEAST_NS ? begin + LINK_LEAST_NS : end);
+}
+
+static void put_run_title(struct chart *c, const struct span *s)
+{
+    heading_count(c->out, s->calls, "call");
+    buf_z(c->out, ", each under ");
+    add_least_px(c, c->out);
+    buf_z(c->out, "\nfrom ");
+    add_time(c->out, s->begin_ns, TIME_DIGITS);
+    buf_z(c->out, " to ");
+    add_time(c->out, s->end_ns, TIME_DIGITS);
+    buf_z(c->out, ", together ");
+    add_time(c->out, s->self_ns, SVG_DIGITS);
+}
+
+static void put_call_title(struct chart *c, const struct span *s)
+{
+    buf_str(c->out, names_of(c->in->names, s->frame)->full);
+    buf_z(c->out, "\nstarts at ");
+    add_time(c->out, s->begin_ns, TIME_DIGITS);
+    buf_z(c->out, ", takes ");
+    add_time(c->out, s->end_ns - s->begin_ns, SVG_DIGITS);
+    buf_z(c->out, ", self ");
+    add_time(c->out, s->self_ns, SVG_DIGITS);
+    if ((s->flags & SPAN_BEFORE) != 0)
+        buf_z(c->out, "\nentered before the recording");
+    if ((s->flags & SPAN_OPEN) != 0)
+        buf_z(c->out, "\nstill open at the end of the recording");
+}
+
+static void put_span(struct chart *c, const struct span *s)
+{
+    struct box box = box_of(c, s->begin_ns, s->end_ns, s->depth);
+    bool run = s->frame == FRAME_NONE;
+    size_t cells;
+
+    buf_z(c->out, "<g>");
+    put_span_link(c, s);
+    buf_z(c->out, "<title>");
+    if (run)
+        put_run_title(c, s);
+    else
+        put_call_title(c, s);
+    put_rect(c, &box, palette_frame_class(&c->palette, c->tree, s->frame, s->self_ns).text);
+    cells = run ? 0 : begin_text(c, &box);
+    if (cells > 0) {
+        shorten_xml(c->out, c->in->names, s->frame, c->in->view->names, false, cells);
+        buf_z(c->out, "</text>");
+    }
+    buf_z(c->out, "</a></g>\n");
+}
+
+static void put_boxes(struct chart *c)
+{
+    buf_z(c->out, "<g class=\"f\">\n");
+    if (c->plan.from_ns < c->plan.whole_to_ns && c->plan.to_ns > c->plan.whole_from_ns)
+        put_thread(c);
+    for (uint32_t i = 0; i < c->spans->n && !c->out->failed; i++)
+        put_span(c, &c->spans->list[i]);
+    buf_z(c->out, "</g>\n");
+}
+
+/* ---- the whole ---- */
+
+static struct palette colours(const struct chart *c)
+{
+    struct palette palette = palette_new(c->in->names, c->in->view->palette, c->tree);
+
+    palette.self_largest = 0;
+    for (uint32_t i = 0; i < c->spans->n; i++)
+        if (c->spans->list[i].frame != FRAME_NONE && c->spans->list[i].self_ns > palette.self_largest)
+            palette.self_largest = c->spans->list[i].self_ns;
+    return palette;
+}
+
+/* Of the clock that a chart is of. */
+static const struct tree *tree_of(const struct render_input *in, struct diag *diag)
+{
+    struct measure measures[MEASURES_MAX];
+    struct tree_spec spec = {.measures = {&measures[0]}, .n_measures = 1, .divisor = 1};
+
+    return measures_of(in->profile, measures) > 0 ? tree_new(in, &spec, diag) : NULL;
+}
+
+static bool draw(struct chart *c, uint32_t *height_px, struct diag *diag)
+{
+    put_title(c);
+    put_facts(c);
+    put_limits(c);
+    svg_warnings(&c->pen);
+    if (!svg_legend(&c->pen, &c->palette, c->tree))
+        return fail_arena(c->in->scratch, diag);
+    put_steps(c);
+    c->pen.y_px = svg_top_px(&c->pen);
+    *height_px = c->pen.y_px + AXIS_PX + (c->spans->levels + 1) * LAYOUT_LEVEL_PX;
+    put_axis(c, *height_px);
+    put_boxes(c);
+    *height_px += SVG_BOTTOM_PX;
+    return true;
+}
+
+bool chart_render(const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    struct chart c = {.in = in, .spans = in->spans, .out = out};
+    struct svg_root root = {0};
+
+    if (in->spans == NULL)
+        return diag_set(diag, DIAG_USAGE, "no chart without the profile's bytes", "",
+                        "A chart is made by reading the profile again.");
+    if (!chart_plan(&c.plan, in->view, in->profile, diag))
+        return false;
+    c.tree = tree_of(in, diag);
+    if (c.tree == NULL)
+        return false;
+    c.palette = colours(&c);
+    svg_begin(&c.pen, in, out);
+    if (!draw(&c, &root.height_px, diag)) {
+        svg_abandon(&c.pen);
+        return false;
+    }
+    return svg_finish(&c.pen, &root, diag);
+}

@@ -1,0 +1,424 @@
+#include "render/names/names.h"
+
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/number.h"
+#include "core/put.h"
+#include "profile/origin.h"
+#include "render/names/palette.h"
+#include "render/tree/order.h"
+
+struct names {
+    const struct profile *profile;
+    const struct names_frame *frames;
+    struct str app;
+    struct str *packages;
+    uint32_t n_packages;
+    const struct str *tracks;
+    const uint32_t *track_ranks;
+};
+
+#define BIT(c) (UINT64_C(1) << (c))
+
+/* All controls and what XML escapes are below 64: a bit for each. No early end, which would cost more than it
+ * saves. */
+static bool is_plain(struct str s)
+{
+    static const uint64_t NOT_PLAIN = UINT32_MAX | BIT('<') | BIT('>') | BIT('&') | BIT('"') | BIT('\'');
+    uint64_t found = 0;
+
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        found |= c < 64 ? NOT_PLAIN >> c & 1 : c > 0x7e;
+    }
+    return found == 0;
+}
+
+/* Whether it can be a component of `package.Class.method`. */
+static bool is_word(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
+        bool inner = (c >= '0' && c <= '9') || c == '-';
+        if (!letter && !(inner && i > 0))
+            return false;
+    }
+    return s.n > 0;
+}
+
+/* Needs a package, a class and a method; `<init>` is one. */
+static size_t scope_within(struct str name)
+{
+    size_t dot = str_find_last(name, '.'), words = 0;
+
+    if (dot == name.n)
+        return 0;
+    struct str rest = {name.p, dot}, word, last = {name.p + dot + 1, name.n - dot - 1};
+    if (last.n > 2 && last.p[0] == '<' && last.p[last.n - 1] == '>')
+        last = (struct str){last.p + 1, last.n - 2};
+    while (str_split(&rest, '.', &word)) {
+        if (!is_word(word))
+            return 0;
+        words++;
+    }
+    return words >= 2 && is_word(last) ? dot : 0;
+}
+
+static struct names_parts parts_of(const struct profile *p, const struct profile_frame *frame)
+{
+    struct names_parts parts = {profile_string(p, frame->scope), profile_string(p, frame->name),
+                                profile_string(p, frame->signature)};
+    size_t scope = parts.scope.n == 0 ? scope_within(parts.name) : 0;
+
+    if (scope > 0) {
+        parts.scope = (struct str){parts.name.p, scope};
+        parts.name = (struct str){parts.name.p + scope + 1, parts.name.n - scope - 1};
+    }
+    if (parts.scope.n + parts.name.n == 0)
+        parts.name = STR("(no name)");
+    return parts;
+}
+
+/* --- frames --- */
+
+/* What all frames of a scope share. */
+struct scope {
+    bool known;
+    uint8_t colour, origin;
+    bool listed;      /* one of its frames stands for all in the list of packages */
+    uint32_t package; /* then */
+};
+
+struct maker {
+    const struct profile *profile;
+    struct arena *arena;
+    struct names_frame *frames;
+    struct scope *scopes; /* by string_id */
+    struct buf escaped;
+};
+
+static struct scope classify(struct maker *m, const struct profile_frame *frame,
+                             const struct names_parts *parts)
+{
+    struct scope *kept = &m->scopes[frame->scope], made;
+    bool keeps = profile_string(m->profile, frame->scope).n > 0;
+
+    if (keeps && kept->known)
+        return *kept;
+    made = (struct scope){.known = true,
+                          .colour = palette_class(parts->scope, parts->name),
+                          .origin = (uint8_t)origin_of_scope(parts->scope)};
+    if (keeps)
+        *kept = made;
+    return made;
+}
+
+static uint8_t origin_of_frame(const struct maker *m, const struct profile_frame *frame,
+                               const struct names_parts *parts, enum origin of_scope)
+{
+    bool platform = of_scope == ORIGIN_JAVA || of_scope == ORIGIN_ANDROID;
+
+    if (profile_string(m->profile, frame->module).n > 0)
+        return ORIGIN_NATIVE;
+    return platform && origin_is_idle(parts->scope, parts->name) ? ORIGIN_IDLE : (uint8_t)of_scope;
+}
+
+/* Text and signature in one piece, so that a name without special characters needs no second copy for XML. */
+static bool make_frame(struct maker *m, frame_id id)
+{
+    const struct profile_frame *frame = &m->profile->frames[id];
+    struct names_parts parts = parts_of(m->profile, frame);
+    struct names_frame *made = &m->frames[id];
+    struct scope scope = classify(m, frame, &parts);
+
+    made->colour = scope.colour;
+    made->origin = origin_of_frame(m, frame, &parts, (enum origin)scope.origin);
+    char *text = arena_alloc(m->arena, parts.scope.n + 1 + parts.name.n + parts.signature.n);
+    if (text == NULL)
+        return false;
+    char *end = put_str(text, parts.scope);
+    if (parts.scope.n > 0 && parts.name.n > 0)
+        *end++ = '.';
+    end = put_str(end, parts.name);
+    made->text = (struct str){text, (size_t)(end - text)};
+    end = put_str(end, parts.signature);
+    made->full = (struct str){text, (size_t)(end - text)};
+    made->plain = is_plain(made->text);
+    if (made->plain && is_plain(parts.signature))
+        return true;
+    buf_clear(&m->escaped);
+    clean_xml(&m->escaped, made->full);
+    char *copy = m->escaped.failed ? NULL : arena_copy(m->arena, m->escaped.p, m->escaped.n);
+    made->full = (struct str){copy, m->escaped.n};
+    return copy != NULL;
+}
+
+/* Runs of equal text in the sorted ids get the order of their signatures. */
+static bool order_overloads(const struct maker *m, uint32_t *ids, struct str *signatures)
+{
+    uint32_t n = m->profile->n_frames;
+
+    for (uint32_t i = 0; i < n; i++)
+        signatures[i] = profile_string(m->profile, m->profile->frames[i].signature);
+    for (uint32_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && str_eq(m->frames[ids[i]].text, m->frames[ids[end]].text);)
+            end++;
+        for (uint32_t j = i; end - i > 1 && j < end; j++)
+            m->frames[ids[j]].overloaded = true;
+        if (end - i > 1 && !order_strings(ids + i, end - i, signatures, m->arena))
+            return false;
+    }
+    return true;
+}
+
+/* Fills ids[n_frames] in the order of rank. */
+static bool rank_frames(struct maker *m, uint32_t *ids)
+{
+    uint32_t n = m->profile->n_frames;
+    size_t texts_capacity = 0, signatures_capacity = 0;
+    struct str *texts = arena_grow(m->arena, NULL, &texts_capacity, n, sizeof(*texts));
+    struct str *signatures = arena_grow(m->arena, NULL, &signatures_capacity, n, sizeof(*signatures));
+    bool ok = texts != NULL && signatures != NULL;
+
+    for (uint32_t i = 0; ok && i < n; i++) {
+        ids[i] = i;
+        texts[i] = m->frames[i].text;
+    }
+    ok = ok && order_strings(ids, n, texts, m->arena) && order_overloads(m, ids, signatures);
+    for (uint32_t i = 0; ok && i < n; i++) {
+        struct names_frame *frame = &m->frames[ids[i]];
+        bool same = i > 0 && frame->overloaded && str_eq(frame->text, m->frames[ids[i - 1]].text);
+        frame->rank = i;
+        frame->text_rank = same ? m->frames[ids[i - 1]].text_rank : i;
+    }
+    arena_release(m->arena, signatures, signatures_capacity, sizeof(*signatures));
+    arena_release(m->arena, texts, texts_capacity, sizeof(*texts));
+    return ok;
+}
+
+/* --- packages --- */
+
+/* The scope's record of a frame; NULL: it has none, and stands for itself. */
+static struct scope *scope_of(const struct maker *m, frame_id id)
+{
+    uint32_t scope = m->profile->frames[id].scope;
+
+    return profile_string(m->profile, scope).n > 0 ? &m->scopes[scope] : NULL;
+}
+
+/* One frame for each scope, and those without: ids[*n], with the names of their packages in keys[n_frames]. */
+static void list_scopes(const struct maker *m, uint32_t *ids, struct str *keys, uint32_t *n)
+{
+    for (frame_id i = 0; i < m->profile->n_frames; i++) {
+        struct scope *scope = scope_of(m, i);
+        if (scope != NULL && scope->listed)
+            continue;
+        if (scope != NULL)
+            scope->listed = true;
+        struct names_parts parts = parts_of(m->profile, &m->profile->frames[i]);
+        keys[i] = palette_package(parts.scope, parts.name);
+        ids[(*n)++] = i;
+    }
+}
+
+/* Overwrites ids[n_frames]. */
+static bool number_packages(const struct maker *m, struct names *made, uint32_t *ids)
+{
+    uint32_t n_frames = m->profile->n_frames, n = 0;
+    size_t capacity = 0;
+    struct str *keys = arena_grow(m->arena, NULL, &capacity, n_frames, sizeof(*keys));
+
+    if (keys == NULL)
+        return false;
+    list_scopes(m, ids, keys, &n);
+    made->packages = arena_array(m->arena, n, sizeof(*made->packages));
+    bool ok = made->packages != NULL && order_strings(ids, n, keys, m->arena);
+    for (uint32_t i = 0; ok && i < n; i++) {
+        struct scope *scope = scope_of(m, ids[i]);
+        if (i == 0 || !str_eq(keys[ids[i]], keys[ids[i - 1]]))
+            made->packages[made->n_packages++] = keys[ids[i]];
+        m->frames[ids[i]].package = made->n_packages - 1;
+        if (scope != NULL)
+            scope->package = made->n_packages - 1;
+    }
+    for (frame_id i = 0; ok && i < n_frames; i++)
+        if (scope_of(m, i) != NULL)
+            m->frames[i].package = scope_of(m, i)->package;
+    arena_release(m->arena, keys, capacity, sizeof(*keys));
+    return ok;
+}
+
+/* --- the app --- */
+
+static struct str package_of(const struct maker *m, frame_id id)
+{
+    return origin_package(parts_of(m->profile, &m->profile->frames[id]).scope);
+}
+
+/* The packages that no table knows, with the self of their frames. In the order of the texts, where those of one
+ * package stand mostly together: the list is short. False: no memory. */
+static bool list_packages(const struct maker *m, const uint32_t *ids, const uint64_t *weights,
+                          struct origin_package_weight **list, size_t *capacity, uint32_t *n)
+{
+    for (uint32_t i = 0; i < m->profile->n_frames; i++) {
+        if (m->frames[ids[i]].origin != ORIGIN_APP || weights[ids[i]] == 0)
+            continue;
+        struct str package = package_of(m, ids[i]);
+        if (*n == 0 || !str_eq((*list)[*n - 1].package, package)) {
+            void *grown = arena_grow(m->arena, *list, capacity, *n + 1u, sizeof(**list));
+            if (grown == NULL)
+                return false;
+            *list = grown;
+            (*list)[(*n)++] = (struct origin_package_weight){package, 0};
+        }
+        struct origin_package_weight *last = &(*list)[*n - 1];
+        last->weight = number_add(last->weight, weights[ids[i]]);
+    }
+    return true;
+}
+
+/* Finds the app; what is not its own is a third party's. */
+static bool settle_origins(struct maker *m, const uint32_t *ids, struct str *app)
+{
+    const struct profile *p = m->profile;
+    size_t weights_capacity = 0, list_capacity = 0;
+    uint64_t *weights = arena_grow(m->arena, NULL, &weights_capacity, p->n_frames, sizeof(*weights));
+    struct origin_package_weight *list = NULL;
+    uint32_t value = profile_weight_value(p), n = 0;
+
+    for (uint32_t i = 0; weights != NULL && i < p->n_frames; i++)
+        weights[i] = 0;
+    for (node_id i = 0; weights != NULL && p->n_values > 0 && i < p->n_nodes; i++)
+        if (p->node_frame[i] != FRAME_NONE)
+            weights[p->node_frame[i]] = number_add(weights[p->node_frame[i]], profile_self(p, i, value));
+    bool ok = weights != NULL && list_packages(m, ids, weights, &list, &list_capacity, &n);
+    if (ok)
+        *app = origin_guess_app(list, n);
+    for (uint32_t i = 0; ok && i < p->n_frames; i++)
+        if (m->frames[i].origin == ORIGIN_APP && !origin_is_app(package_of(m, i), *app))
+            m->frames[i].origin = ORIGIN_THIRD_PARTY;
+    arena_release(m->arena, list, list_capacity, sizeof(*list));
+    arena_release(m->arena, weights, weights_capacity, sizeof(*weights));
+    return ok;
+}
+
+static bool make_frames(const struct profile *p, struct names *n, struct arena *arena)
+{
+    struct maker m = {.profile = p, .arena = arena};
+    size_t ids_capacity = 0, scopes_capacity = 0;
+    uint32_t *ids = arena_grow(arena, NULL, &ids_capacity, p->n_frames, sizeof(*ids));
+
+    m.frames = arena_array(arena, p->n_frames, sizeof(*m.frames));
+    m.scopes = arena_grow(arena, NULL, &scopes_capacity, p->n_strings, sizeof(*m.scopes));
+    bool ok = ids != NULL && m.frames != NULL && m.scopes != NULL;
+    if (ok && p->n_strings > 0)
+        memset(m.scopes, 0, p->n_strings * sizeof(*m.scopes));
+    for (uint32_t i = 0; ok && i < p->n_frames; i++)
+        ok = make_frame(&m, i);
+    if (m.escaped.failed && arena->failure == ARENA_OK)
+        arena->failure = ARENA_NO_MEMORY;
+    buf_free(&m.escaped);
+    ok = ok && rank_frames(&m, ids) && settle_origins(&m, ids, &n->app) && number_packages(&m, n, ids);
+    arena_release(arena, m.scopes, scopes_capacity, sizeof(*m.scopes));
+    arena_release(arena, ids, ids_capacity, sizeof(*ids));
+    n->frames = m.frames;
+    return ok;
+}
+
+/* --- tracks --- */
+
+static bool make_track(const struct profile *p, const struct profile_track *track, struct str *label,
+                       struct arena *arena)
+{
+    struct str name = profile_string(p, track->name);
+    char *text = arena_alloc(arena, name.n + 32);
+
+    if (text == NULL)
+        return false;
+    char *end = put_str(text, STR("["));
+    end = put_str(end, name);
+    end = put_str(end, STR(" tid="));
+    end = number_u64(end, track->id);
+    end = put_str(end, STR("]"));
+    *label = (struct str){text, (size_t)(end - text)};
+    return true;
+}
+
+static bool make_tracks(const struct profile *p, struct names *n, struct arena *arena)
+{
+    struct str *labels = arena_array(arena, p->n_tracks, sizeof(*labels));
+    uint32_t *ids = arena_array(arena, p->n_tracks, sizeof(*ids));
+    uint32_t *ranks = arena_array(arena, p->n_tracks, sizeof(*ranks));
+
+    if (labels == NULL || ids == NULL || ranks == NULL)
+        return false;
+    for (uint32_t i = 0; i < p->n_tracks; i++) {
+        ids[i] = i;
+        if (!make_track(p, &p->tracks[i], &labels[i], arena))
+            return false;
+    }
+    if (!order_strings(ids, p->n_tracks, labels, arena))
+        return false;
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        ranks[ids[i]] = i;
+    n->tracks = labels;
+    n->track_ranks = ranks;
+    return true;
+}
+
+struct names *names_new(const struct profile *p, struct arena *arena)
+{
+    struct names *n = arena_alloc(arena, sizeof(*n));
+
+    if (n == NULL)
+        return NULL;
+    n->profile = p;
+    return make_frames(p, n, arena) && make_tracks(p, n, arena) ? n : NULL;
+}
+
+const struct names_frame *names_of(const struct names *n, frame_id frame)
+{
+    return &n->frames[frame];
+}
+
+struct str names_frame(const struct names *n, frame_id frame)
+{
+    return n->frames[frame].text;
+}
+
+struct names_parts names_parts(const struct names *n, frame_id frame)
+{
+    return parts_of(n->profile, &n->profile->frames[frame]);
+}
+
+uint32_t names_packages(const struct names *n)
+{
+    return n->n_packages;
+}
+
+struct str names_package(const struct names *n, uint32_t package)
+{
+    return n->packages[package];
+}
+
+struct str names_app(const struct names *n)
+{
+    return n->app;
+}
+
+uint32_t names_rank(const struct names *n, frame_id frame)
+{
+    return n->frames[frame].rank;
+}
+
+struct str names_track(const struct names *n, uint32_t track)
+{
+    return n->tracks[track];
+}
+
+uint32_t names_track_rank(const struct names *n, uint32_t track)
+{
+    return n->track_ranks[track];
+}

@@ -1,0 +1,62 @@
+/* What all views of one profile share: the text, the rank, the origin and the colour class of each frame and
+ * track, made once. */
+#ifndef RENDER_NAMES_NAMES_H
+#define RENDER_NAMES_NAMES_H
+
+#include "core/arena.h"
+#include "core/buf.h"
+#include "profile/profile.h"
+
+struct names;
+
+/* One frame, ready to be drawn. */
+struct names_frame {
+    struct str text;    /* `package.Class.method`, raw (not cleaned); never empty */
+    struct str full;    /* text and signature, cleaned and escaped for XML */
+    uint32_t rank;      /* see names_rank */
+    uint32_t text_rank; /* the least rank of those with the same text */
+    uint32_t package;   /* see names_package */
+    uint8_t colour;     /* palette class of its package */
+    uint8_t origin;     /* enum origin, see origin.h */
+    bool plain; /* the text is printable ASCII without any character that XML escapes: a byte is a cell */
+    bool overloaded; /* another frame has the same text: only the signature tells them apart */
+};
+
+/* The parts of a frame, raw: its text is scope.name, or the one that is not empty. */
+struct names_parts {
+    struct str scope; /* `package.Class`; may be empty */
+    struct str name;
+    struct str signature; /* JVM descriptor, or empty */
+};
+
+/* Lives in the arena, is immutable, may be read by many threads; the profile must outlive it. NULL when the arena
+ * gives no more. */
+struct names *names_new(const struct profile *p, struct arena *arena) __attribute__((warn_unused_result));
+
+/* The packages of all frames, as palette_package tells them, each once, in the order of their bytes. */
+uint32_t names_packages(const struct names *n);
+struct str names_package(const struct names *n, uint32_t package);
+
+const struct names_frame *names_of(const struct names *n, frame_id frame);
+
+/* `package.Class.method`, raw (not cleaned). */
+struct str names_frame(const struct names *n, frame_id frame);
+
+/* Where the profile has the whole text in one piece (`com.example.Foo.bar` of folded stacks), it is parted here if
+ * it reads like a method of a class in a package. */
+struct names_parts names_parts(const struct names *n, frame_id frame);
+
+/* Position of the frame in the bytewise order of its text; frames with equal text are ordered by signature,
+ * then id, so that no two frames share a rank. */
+uint32_t names_rank(const struct names *n, frame_id frame);
+
+/* The package that was taken for the app's own, raw; empty if none was. See origin.h. */
+struct str names_app(const struct names *n);
+
+/* The frame that stands for a track where several are shown: `[NAME tid=ID]`, raw. `track` is an index of
+ * p->tracks. */
+struct str names_track(const struct names *n, uint32_t track);
+/* Position of the track in the bytewise order of that text; no two tracks share a rank. */
+uint32_t names_track_rank(const struct names *n, uint32_t track);
+
+#endif

@@ -1,0 +1,377 @@
+/* The budget of nodes is kept by choosing them, that of bytes by trying: with how many nodes the text is short
+ * enough is found by halving. */
+#include "render/svg/data.h"
+
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/number.h"
+#include "render/fail.h"
+#include "render/svg/data_nodes.h"
+#include "render/svg/heading.h"
+#include "render/view_link.h"
+
+enum {
+    PIECE_BYTES_MAX = 64000,
+    RECORD_BYTES_LEAST = 2, /* of a node in a text */
+    CLOSE_ENOUGH = 16       /* a part of the nodes that the budget would allow may be missing: this one */
+};
+
+/* --- the tree --- */
+
+/* The column of each measure: first what a picture needs. */
+static void assign_columns(struct data *d)
+{
+    uint32_t next = 0, calls = d->n_measures;
+
+    for (uint32_t i = 0; i < d->n_measures; i++)
+        if (!d->measures[i].waiting && d->in->profile->values[d->measures[i].value].role == ROLE_CALLS)
+            calls = i;
+    d->column[d->value] = next++;
+    if (calls < d->n_measures && calls != d->value)
+        d->column[calls] = next++;
+    d->n_picture = next;
+    for (uint32_t i = 0; i < d->n_measures; i++) {
+        if (i != d->value && i != calls)
+            d->column[i] = next++;
+        d->spec.measures[d->column[i]] = &d->measures[i];
+    }
+    /* What every node has waited follows from its other numbers, unless it stands for several. */
+    bool waits = d->measures[d->n_measures - 1].waiting && d->value != d->n_measures - 1;
+    d->spec.n_measures = d->n_measures - (waits && d->in->view->tracks != TRACKS_MERGED);
+    d->spec.has_calls = calls < d->n_measures;
+    d->spec.calls_column = d->spec.has_calls ? d->column[calls] : 0;
+}
+
+bool data_open(struct data *d, const struct render_input *in, struct diag *diag)
+{
+    *d = (struct data){.in = in, .spec = {.divisor = 1, .order = ORDER_NAME}};
+    d->n_measures = measures_of(in->profile, d->measures);
+    while (d->value < d->n_measures &&
+           !str_eq(measure_key(d->measures[d->value].name), str_of(in->view->value)))
+        d->value++;
+    if (d->value == d->n_measures)
+        return diag_set(diag, DIAG_USAGE, "no such value", "", "The profile has no value of that name.");
+    assign_columns(d);
+    d->tree = tree_new(in, &d->spec, diag);
+    return d->tree != NULL;
+}
+
+/* The column of waiting, if the tree was made without. False: the arena gives no more. */
+static bool add_waiting(struct data *d)
+{
+    const struct tree *of = d->tree;
+    const struct measure *m = &d->measures[d->n_measures - 1];
+    uint32_t wall = d->column[m->value], cpu = d->column[m->minus];
+
+    if (of->n_columns == d->n_measures)
+        return true;
+    struct tree *made = arena_alloc(d->in->scratch, sizeof(*made));
+    uint64_t *self = arena_array(d->in->scratch, of->n, sizeof(*self));
+    uint64_t *total = arena_array(d->in->scratch, of->n, sizeof(*total));
+    if (made == NULL || self == NULL || total == NULL)
+        return false;
+    for (uint32_t place = of->n; place-- > 0;) {
+        uint64_t all = tree_self(of, place, wall), less = tree_self(of, place, cpu);
+        uint32_t row = of->row[place];
+        self[row] = all > less ? all - less : 0;
+        total[row] = number_add(total[row], self[row]);
+        if (place > 0)
+            total[of->row[of->parent[place]]] = number_add(total[of->row[of->parent[place]]], total[row]);
+    }
+    *made = *of;
+    made->columns[made->n_columns++] = (struct tree_column){self, total, 1};
+    d->tree = made;
+    return true;
+}
+
+/* --- the header --- */
+
+struct header {
+    const struct render_input *in;
+    const struct measure *measures;
+    uint32_t n_measures;
+    struct str root;
+    const struct data_nodes *nodes;
+    uint32_t skip; /* as asked for */
+};
+
+static void put_text(struct buf *b, const char *before, struct str text)
+{
+    buf_z(b, before);
+    buf_char(b, '"');
+    clean_json(b, text);
+    buf_char(b, '"');
+}
+
+static const char *role_of(const struct header *h, const struct measure *m)
+{
+    static const char *const ROLES[] = {
+        [ROLE_OTHER] = "other", [ROLE_WALL] = "wall", [ROLE_CPU] = "cpu", [ROLE_CALLS] = "calls"};
+
+    return m->waiting ? "waiting" : ROLES[h->in->profile->values[m->value].role];
+}
+
+static void put_values(const struct header *h, struct buf *b)
+{
+    static const char *const UNITS[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
+
+    buf_z(b, ",\"values\":[");
+    for (uint32_t i = 0; i < h->n_measures; i++) {
+        const struct measure *m = &h->measures[i];
+        put_text(b, i == 0 ? "{\"name\":" : ",{\"name\":", measure_key(m->name));
+        put_text(b, ",\"label\":", m->label);
+        put_text(b, ",\"unit\":", str_of(UNITS[m->unit]));
+        put_text(b, ",\"role\":", str_of(role_of(h, m)));
+        buf_z(b, ",\"scale\":");
+        buf_u64(b, h->nodes->scale[i]);
+        buf_z(b, h->nodes->derived[i] ? ",\"derived\":true}" : ",\"derived\":false}");
+    }
+    buf_char(b, ']');
+}
+
+static void put_options(const struct header *h, struct buf *b)
+{
+    const struct view_options *o = h->in->view;
+
+    put_text(b, ",\"options\":{\"view\":", str_of(view_kind_word(o->view)));
+    put_text(b, ",\"value\":", str_of(o->value));
+    put_text(b, ",\"order\":", str_of(view_order_word(o->order)));
+    put_text(b, ",\"palette\":", str_of(view_palette_word(o->palette)));
+    put_text(b, ",\"names\":", str_of(view_names_word(o->names)));
+    put_text(b, ",\"method\":", str_of(o->method));
+    buf_char(b, '}');
+}
+
+/* Only what makes another tree: not how it is drawn. */
+static void put_query(const struct header *h, struct buf *b)
+{
+    const struct view_options *o = h->in->view;
+    struct view_options plain;
+    struct buf query = {0};
+
+    view_defaults(&plain);
+    memcpy(plain.value, o->value, sizeof(plain.value));
+    plain.open = o->open;
+    view_link(&query, &plain, "&");
+    struct str text = buf_view(&query);
+    if (text.n > 0) /* without the question mark */
+        text = (struct str){text.p + 1, text.n - 1};
+    put_text(b, ",\"query\":", text);
+    b->failed = b->failed || query.failed;
+    buf_free(&query);
+}
+
+static void put_count(struct buf *b, const char *key, uint64_t n)
+{
+    buf_z(b, key);
+    buf_u64(b, n);
+}
+
+static void put_header(const struct header *h, struct buf *b)
+{
+    const struct data_nodes *nodes = h->nodes;
+    const struct tree *t = nodes->data->tree;
+
+    put_text(b, "{\"format\":\"aflamed-flame\",\"version\":2,\"root\":", h->root);
+    put_values(h, b);
+    put_options(h, b);
+    put_query(h, b);
+    put_count(b, ",\"nodes\":", t->n - 1);
+    put_count(b, ",\"embedded\":", nodes->n);
+    buf_z(b, t->side_by_side ? ",\"side_by_side\":true" : ",\"side_by_side\":false");
+    buf_z(b, h->in->view->tracks == TRACKS_MERGED ? ",\"merged\":true" : ",\"merged\":false");
+    put_text(b, ",\"app\":", names_app(h->in->names));
+    buf_z(b, ",\"min\":");
+    buf_fixed(b, h->in->view->min_milli_px, 3);
+    put_count(b, ",\"node\":", nodes->first);
+    put_count(b, ",\"skip\":", h->skip);
+    buf_z(b, "}\n");
+}
+
+/* Three characters; clean_json has made quotes of attributes harmless, which this is not. */
+static void put_escaped(struct buf *b, struct str s)
+{
+    for (size_t run; s.n > 0; s.p += run, s.n -= run) {
+        for (run = 0; run < s.n && s.p[run] != '<' && s.p[run] != '>' && s.p[run] != '&';)
+            run++;
+        buf_bytes(b, s.p, run);
+        if (run < s.n) {
+            buf_z(b, s.p[run] == '<' ? "&lt;" : s.p[run] == '>' ? "&gt;" : "&amp;");
+            run++;
+        }
+    }
+}
+
+/* --- within the budget --- */
+
+struct writer {
+    struct data_nodes nodes;
+    struct data_frames frames;
+    struct header header;
+    struct buf scratch; /* the header, before it is escaped */
+    struct buf *out;
+    size_t start, most_bytes;
+    uint32_t least_nodes; /* of which the bytes do not matter */
+    bool xml;
+
+    /* The nodes that could be written, as many as the budget of nodes allows. */
+    uint64_t *totals;
+    uint32_t *places, n;
+    struct heaviest_cut widest; /* takes all of them */
+};
+
+/* Writes with the cut as it is. *fits: within the budget, or with so few nodes as there must be; if not, what is
+ * written breaks off. False: no memory. */
+static bool attempt(struct writer *w, bool *fits)
+{
+    size_t end = w->most_bytes < SIZE_MAX / 2 ? w->start + w->most_bytes + 1 : SIZE_MAX;
+
+    w->out->n = w->start;
+    data_nodes_survey(&w->nodes);
+    if (w->nodes.n <= w->least_nodes)
+        end = SIZE_MAX;
+    if (!data_frames_number(&w->frames))
+        return false;
+    buf_clear(&w->scratch);
+    put_header(&w->header, &w->scratch);
+    if (w->xml)
+        put_escaped(w->out, buf_view(&w->scratch));
+    else
+        buf_str(w->out, buf_view(&w->scratch));
+    data_frames_put(&w->frames, w->out, end, w->xml);
+    buf_char(w->out, '\n');
+    data_frames_put_numbers(&w->frames, w->out, end);
+    data_nodes_put(&w->nodes, w->out, end);
+    w->out->failed = w->out->failed || w->scratch.failed;
+    *fits = w->out->n < end;
+    return true;
+}
+
+static bool list_candidates(struct writer *w)
+{
+    struct arena *a = w->header.in->scratch;
+    uint32_t n = w->nodes.end - w->nodes.first;
+
+    w->totals = arena_array(a, n, sizeof(*w->totals));
+    w->places = arena_array(a, n, sizeof(*w->places));
+    if (w->totals == NULL || w->places == NULL)
+        return false;
+    data_nodes_list(&w->nodes, w->totals, w->places, &w->n);
+    return true;
+}
+
+/* Keeps the heaviest k of the candidates, so that trying fewer is cheap. */
+static void keep_heaviest(struct writer *w, uint32_t k)
+{
+    uint32_t kept = 0;
+
+    w->widest = heaviest_cut(w->totals, w->places, w->n, k);
+    for (uint32_t i = 0; i < w->n; i++)
+        if (heaviest_takes(w->widest, w->totals[i], w->places[i])) {
+            w->totals[kept] = w->totals[i];
+            w->places[kept++] = w->places[i];
+        }
+    w->n = kept;
+}
+
+static bool attempt_with(struct writer *w, uint32_t k, bool *fits)
+{
+    w->nodes.cut = k == w->n ? w->widest : heaviest_cut(w->totals, w->places, w->n, k);
+    return attempt(w, fits);
+}
+
+static bool find_fitting(struct writer *w)
+{
+    uint32_t fitting = 0, too_many = w->n + 1, k = w->n;
+    bool fits;
+
+    for (;; k = fitting + (too_many - fitting) / 2) {
+        if (!attempt_with(w, k, &fits))
+            return false;
+        *(fits ? &fitting : &too_many) = k;
+        if (too_many <= 1 || too_many - fitting <= 1 + too_many / CLOSE_ENOUGH)
+            break;
+    }
+    return fits || attempt_with(w, fitting, &fits);
+}
+
+static bool write_within(struct writer *w, struct data *d, uint32_t most_nodes)
+{
+    bool fits = false;
+
+    if (w->nodes.end - w->nodes.first - 1 <= most_nodes && !attempt(w, &fits))
+        return false;
+    if (fits)
+        return true;
+    w->nodes.cut = HEAVIEST_ALL;
+    if (!add_waiting(d) || !list_candidates(w))
+        return false;
+    if (w->n > most_nodes)
+        keep_heaviest(w, most_nodes);
+    return find_fitting(w);
+}
+
+static bool run(struct writer *w, struct data *d, uint32_t node, uint32_t skip, uint32_t most_nodes,
+                struct diag *diag)
+{
+    struct buf root = {0};
+
+    heading_root(&root, d->in, d->tree, SIZE_MAX / 8);
+    w->header = (struct header){.in = d->in,
+                                .measures = d->measures,
+                                .n_measures = d->n_measures,
+                                .root = buf_view(&root),
+                                .nodes = &w->nodes,
+                                .skip = skip};
+    w->start = w->out->n;
+    w->widest = HEAVIEST_ALL;
+    bool ok = data_frames_init(&w->frames, d->in) && data_nodes_init(&w->nodes, d, &w->frames, node, skip) &&
+              write_within(w, d, most_nodes);
+    if (!ok)
+        fail_arena(d->in->scratch, diag);
+    else if (w->out->failed || root.failed)
+        ok = fail_buf(w->out, diag);
+    data_frames_free(&w->frames);
+    buf_free(&w->scratch);
+    buf_free(&root);
+    return ok;
+}
+
+bool data_put(struct data *d, struct buf *out, uint32_t *embedded, struct diag *diag)
+{
+    const struct view_options *o = d->in->view;
+    struct writer w = {.out = out, .most_bytes = (size_t)o->embed_bytes, .xml = true};
+
+    bool ok = run(&w, d, 0, 0, o->embed_nodes, diag);
+    *embedded = w.nodes.n;
+    return ok;
+}
+
+/* --- a piece --- */
+
+/* With a child at least, however long the names are: who asks for one piece after the other gets further. */
+static bool render(const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    const struct view_options *o = in->view;
+    struct writer w = {.out = out, .most_bytes = PIECE_BYTES_MAX, .least_nodes = 1, .xml = false};
+    struct data d;
+
+    if (!data_open(&d, in, diag))
+        return false;
+    if (o->node >= d.tree->n)
+        return diag_set(diag, DIAG_NOT_FOUND, "no such node", "Ask for one that a stub of the picture names.",
+                        "node=%u: the tree has %u nodes, and the first is node 0.", o->node, d.tree->n);
+    return run(&w, &d, o->node, o->skip, PIECE_BYTES_MAX / RECORD_BYTES_LEAST, diag);
+}
+
+const struct output OUTPUT_TREE = {
+    .name = "tree",
+    .suffix = "tree",
+    .media_type = "text/plain; charset=utf-8",
+    .label = "Part of a tree, for the pictures' script",
+    .text = true,
+    .preview = true,
+    .revision = 2,
+    .render = render,
+};

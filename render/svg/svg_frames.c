@@ -1,0 +1,238 @@
+#include "render/svg/svg_frames.h"
+
+#include "core/clean.h"
+#include "core/number.h"
+#include "core/put.h"
+#include "render/names/fit.h"
+#include "render/names/shorten.h"
+#include "render/svg/svg_header.h"
+
+enum { FRAME_MARKUP_BYTES = 1024 /* more than a frame takes without its names */ };
+
+struct frame {
+    const struct layout_box *box;
+    frame_id id;
+    struct str title;   /* of the tooltip: cleaned, escaped */
+    struct str text;    /* of what is no frame of the profile, raw; of others render/names/shorten.h knows */
+    uint64_t of_thread; /* what its percentage refers to */
+    uint32_t y_px;
+    bool twin; /* a sibling has the same text: the parameters tell them apart */
+};
+
+static char *put_dpx(char *to, uint32_t dpx)
+{
+    to = number_u64(to, dpx / 10);
+    if (dpx % 10 != 0) {
+        *to++ = '.';
+        *to++ = (char)('0' + dpx % 10);
+    }
+    return to;
+}
+
+static char *put_percent(char *to, uint64_t part, uint64_t whole)
+{
+    char text[NUMBER_BYTES_MAX];
+    char *end = number_percent(text, part, whole);
+
+    if (text[0] != '<')
+        return put_bytes(to, text, (size_t)(end - text));
+    to = PUT(to, "&lt;");
+    return put_bytes(to, text + 1, (size_t)(end - text - 1));
+}
+
+/* --- the tooltip --- */
+
+/* What is put together of several threads has no thread to refer to. */
+static bool speaks_of_thread(const struct svg_frames *f)
+{
+    bool several = f->in->view->tracks == TRACKS_MERGED || f->tree->n_tracks != 1;
+
+    return !several || (f->tree->side_by_side && f->in->view->view <= VIEW_ICICLE);
+}
+
+static char *put_shares(const struct svg_frames *f, const struct frame *frame, char *to)
+{
+    const struct tree *t = f->tree;
+    uint32_t place = frame->box->place;
+    uint64_t total = tree_total(t, place, 0);
+
+    if (frame->id == FRAME_NONE)
+        return to;
+    to = PUT(to, " (");
+    if (tree_is_track(t, frame->id) && f->in->view->view <= VIEW_ICICLE) {
+        to = put_percent(to, total, f->whole);
+        return PUT(to, " of all)");
+    }
+    to = put_percent(to, total, frame->of_thread);
+    to = speaks_of_thread(f) ? PUT(to, " of thread") : PUT(to, " of all");
+    if (place > 0) {
+        to = PUT(to, ", ");
+        to = put_percent(to, total, tree_total(t, t->parent[place], 0));
+        to = PUT(to, " of parent");
+    }
+    *to++ = ')';
+    return to;
+}
+
+static char *put_numbers(const struct svg_frames *f, const struct frame *frame, char *to)
+{
+    const struct tree *t = f->tree;
+    uint32_t place = frame->box->place;
+
+    to = PUT(to, "\ntotal ");
+    to = number_value(to, f->unit, tree_total(t, place, 0), SVG_DIGITS);
+    to = put_shares(f, frame, to);
+    to = PUT(to, ", self ");
+    to = number_value(to, f->unit, tree_self(t, place, 0), SVG_DIGITS);
+    if (t->calls == NULL || frame->id >= t->n_frames)
+        return to;
+    uint64_t calls = tree_calls(t, place);
+    to = PUT(to, "\ncalls ");
+    to = number_grouped(to, calls);
+    if (tree_recursive(t, place) && calls > 0) {
+        to = PUT(to, " (");
+        to = number_grouped(to, calls);
+        to = PUT(to, " recursive)");
+    }
+    return to;
+}
+
+/* --- elements --- */
+
+static char *put_rect(const struct svg_frames *f, const struct frame *frame, char *to)
+{
+    uint64_t self = tree_self(f->tree, frame->box->place, 0);
+    struct palette_text class = palette_frame_class(f->palette, f->tree, frame->id, self);
+
+    to = PUT(to, "</title><rect class=\"");
+    to = put_bytes(to, class.text, strlen(class.text));
+    to = PUT(to, "\" x=\"");
+    to = put_dpx(to, frame->box->x_dpx);
+    to = PUT(to, "\" y=\"");
+    to = number_u64(to, frame->y_px);
+    to = PUT(to, "\" width=\"");
+    to = put_dpx(to, frame->box->width_dpx);
+    to = PUT(to, "\" height=\"");
+    to = number_u64(to, LAYOUT_FRAME_PX);
+    return PUT(to, "\"/>");
+}
+
+static void put_text(const struct svg_frames *f, const struct frame *frame, struct buf *out)
+{
+    uint32_t pads_dpx = 2 * SVG_TEXT_PAD_PX * 10, width_dpx = frame->box->width_dpx;
+    size_t cells = width_dpx > pads_dpx ? (width_dpx - pads_dpx) / (SVG_FONT_PX * FIT_EM_TENTHS) : 0;
+
+    if (cells < FIT_CELLS_LEAST || !buf_reserve(out, FRAME_MARKUP_BYTES))
+        return;
+    char *to = PUT(out->p + out->n, "<text x=\"");
+    to = put_dpx(to, frame->box->x_dpx + SVG_TEXT_PAD_PX * 10);
+    to = PUT(to, "\" y=\"");
+    to = number_u64(to, frame->y_px + SVG_BASELINE_PX);
+    to = PUT(to, "\">");
+    out->n = (size_t)(to - out->p);
+    if (frame->id < f->tree->n_frames)
+        shorten_xml(out, f->in->names, frame->id, f->in->view->names, frame->twin, cells);
+    else
+        fit_xml(out, frame->text, cells);
+    buf_z(out, "</text>");
+}
+
+static void put_frame(const struct svg_frames *f, const struct frame *frame, struct buf *out)
+{
+    if (!buf_reserve(out, frame->title.n + FRAME_MARKUP_BYTES))
+        return;
+    char *to = PUT(out->p + out->n, "<g><title>");
+    to = put_str(to, frame->title);
+    to = put_numbers(f, frame, to);
+    to = put_rect(f, frame, to);
+    out->n = (size_t)(to - out->p);
+    put_text(f, frame, out);
+    buf_z(out, "</g>\n");
+}
+
+/* --- twins --- */
+
+struct twins {
+    const struct svg_frames *of;
+    /* By text (names_frame.text_rank): the last parent, + 1, of which a child had it, and of which two had. */
+    uint32_t *seen, *doubled;
+    bool *is_twin; /* by place */
+};
+
+/* The text of a frame that shares it with others; UINT32_MAX of all others. */
+static uint32_t shared_text(const struct twins *w, uint32_t place)
+{
+    frame_id frame = tree_frame(w->of->tree, place);
+    const struct names_frame *n = frame < w->of->tree->n_frames ? names_of(w->of->in->names, frame) : NULL;
+
+    return n != NULL && n->overloaded ? n->text_rank : UINT32_MAX;
+}
+
+static void find_twins_below(struct twins *w, uint32_t parent)
+{
+    const uint32_t *size = w->of->tree->size;
+    uint32_t end = parent + size[parent];
+
+    for (uint32_t child = parent + 1; child < end; child += size[child]) {
+        uint32_t text = shared_text(w, child);
+        if (text == UINT32_MAX)
+            continue;
+        if (w->seen[text] == parent + 1)
+            w->doubled[text] = parent + 1;
+        w->seen[text] = parent + 1;
+    }
+    for (uint32_t child = parent + 1; child < end; child += size[child]) {
+        uint32_t text = shared_text(w, child);
+        w->is_twin[child] = text != UINT32_MAX && w->doubled[text] == parent + 1;
+    }
+}
+
+/* Of the children of what is drawn. False: no memory. */
+static bool find_twins(struct twins *w, const struct svg_frames *f)
+{
+    const struct tree *t = f->tree;
+    struct arena *a = f->in->scratch;
+
+    *w = (struct twins){f, arena_array(a, t->n_frames, sizeof(*w->seen)),
+                        arena_array(a, t->n_frames, sizeof(*w->doubled)),
+                        arena_array(a, t->n, sizeof(*w->is_twin))};
+    if (w->seen == NULL || w->doubled == NULL || w->is_twin == NULL)
+        return false;
+    for (uint32_t i = 0; i < f->layout->n_boxes; i++)
+        find_twins_below(w, f->layout->boxes[i].place);
+    return true;
+}
+
+/* --- the whole --- */
+
+bool svg_frames_put(const struct svg_frames *f, struct buf *out)
+{
+    const struct tree *t = f->tree;
+    struct frame frame = {.of_thread = f->whole};
+    struct buf title = {0};
+    struct twins twins;
+
+    if (!find_twins(&twins, f))
+        return false;
+    for (uint32_t i = f->without_root; i < f->layout->n_boxes && !out->failed; i++) {
+        frame.box = &f->layout->boxes[i];
+        frame.id = tree_frame(t, frame.box->place);
+        frame.twin = twins.is_twin[frame.box->place];
+        uint32_t offset_px = t->depth[frame.box->place] * LAYOUT_LEVEL_PX;
+        frame.y_px = f->downwards ? f->root_px + offset_px : f->root_px - offset_px;
+        if (frame.id < t->n_frames) {
+            frame.title = names_of(f->in->names, frame.id)->full;
+        } else {
+            frame.text = frame.id == FRAME_NONE ? f->root : names_track(f->in->names, frame.id - t->n_frames);
+            buf_clear(&title);
+            clean_xml(&title, frame.text);
+            out->failed = out->failed || title.failed;
+            frame.title = buf_view(&title);
+        }
+        if (t->side_by_side && t->depth[frame.box->place] == 1 && f->in->view->view <= VIEW_ICICLE)
+            frame.of_thread = tree_total(t, frame.box->place, 0);
+        put_frame(f, &frame, out);
+    }
+    buf_free(&title);
+    return true;
+}

@@ -1,0 +1,84 @@
+/* What all pictures of the output "svg" have in common: the root element, the rows of text above the frames, the
+ * legend, and what makes the file work by itself. A picture is written like this:
+ *
+ *     svg_begin       style and background
+ *     svg_controls    if it is to be worked with; then all but svg_finish is in a group of class "still"
+ *     svg_title       and svg_row, svg_warnings, svg_legend, as they come
+ *     svg_data_begin  DATA (render/svg/data.h), svg_data_end, which puts the script behind it: what follows is put into a
+ *                     group that the script has removed, and costs a browser nothing
+ *     svg_top_px      where the frames may begin; now they are written to pen.out
+ *     svg_finish      the root element is put before all, as it says how high the picture became
+ *
+ * All of it is appended to pen.out, whose failures are sticky; svg_finish says whether there was one. */
+#ifndef RENDER_SVG_SVG_HEADER_H
+#define RENDER_SVG_SVG_HEADER_H
+
+#include "render/names/palette.h"
+
+enum {
+    SVG_FONT_PX = 12,
+    SVG_ROW_PX = 17,      /* between the baselines of the rows */
+    SVG_BOTTOM_PX = 10,   /* below the frames */
+    SVG_TEXT_PAD_PX = 3,  /* within a frame, left and right */
+    SVG_BASELINE_PX = 11, /* of the text within a frame */
+    SVG_DIGITS = 3        /* of a value, if nothing else is said */
+};
+
+struct svg_pen {
+    const struct render_input *in;
+    struct buf *out;
+    size_t start;     /* of the picture in `out` */
+    uint32_t y_px;    /* baseline of the last row */
+    struct buf label; /* of the whole picture: the title, in full, raw */
+    struct buf line;  /* for the row that is being made, raw */
+};
+
+/* Appends a share as a percentage. */
+void svg_add_percent(struct buf *b, uint64_t part, uint64_t whole);
+
+void svg_begin(struct svg_pen *pen, const struct render_input *in, struct buf *out);
+
+/* "main (21491) · wall time · 2.5 s"; `what` stands in the middle, `amount` behind it. A thread's name is cut so that the
+ * rest stays in sight. */
+void svg_title(struct svg_pen *pen, const struct tree *t, struct str what, struct str amount);
+
+/* One row, cut to the width; `full` is its tooltip where the row does not show all of it. Classes: "s" for what is
+ * said of the picture, "w" for warnings. */
+void svg_row(struct svg_pen *pen, const char *class, struct str shown, struct str full);
+/* The row that was made in pen->line. */
+void svg_line(struct svg_pen *pen, const char *class);
+
+/* Those of the profile, if they are many the first of them and how many more there are. */
+void svg_warnings(struct svg_pen *pen);
+
+/* What the colours mean. `base` as for palette_new. False: the arena gives no more. */
+bool svg_legend(struct svg_pen *pen, const struct palette *palette, const struct tree *base)
+    __attribute__((warn_unused_result));
+
+/* Where the frames begin, below the last row. */
+uint32_t svg_top_px(const struct svg_pen *pen);
+
+/* The controls that the script shows: with all warnings, the values, and the legends of all palettes, that of
+ * packages for the view's value. False: the arena gives no more. */
+bool svg_controls(struct svg_pen *pen, const struct measure *measures, uint32_t n, const struct tree *base)
+    __attribute__((warn_unused_result));
+/* svg_legend as paragraphs of class "legend", of all palettes. */
+bool svg_legends(struct svg_pen *pen, const struct tree *base) __attribute__((warn_unused_result));
+
+void svg_data_begin(struct svg_pen *pen);
+/* Behind the data is the script. */
+void svg_data_end(struct svg_pen *pen);
+
+/* What the root element says, beside the label. */
+struct svg_root {
+    uint32_t height_px;
+    uint32_t nodes, embedded; /* of the base tree, without its root; of them in DATA */
+};
+
+/* Frees what the pen holds, in any case. False: diag. */
+bool svg_finish(struct svg_pen *pen, const struct svg_root *root, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* When it ends before. */
+void svg_abandon(struct svg_pen *pen);
+
+#endif

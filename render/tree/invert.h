@@ -1,0 +1,34 @@
+/* The inverted tree (bottom-up): from each frame to its callers, over all stacks.
+ *
+ * A node at the path f1 <- f2 <- .. <- fk (f1 is a child of the root) has as members all nodes of the base tree whose
+ * stack ends fk, .., f2, f1. Its total is the sum of the members' self; its self is the sum over those members whose
+ * stack begins with fk; its calls are those of f1 that were made this way. Nodes that stand for tracks are the
+ * outermost callers of what is in them, and are not members. The root's total and self are those of the base tree's.
+ * Members without any self, in every column, and without calls make no nodes. None is marked recursive. */
+#ifndef RENDER_TREE_INVERT_H
+#define RENDER_TREE_INVERT_H
+
+#include "render/tree/tree.h"
+
+/* What is made of a tree that can be as large as nodes times depth. All zero: everything. */
+struct invert_cut {
+    uint64_t least;      /* a node whose total in column 0 is less is made, but has no children */
+    uint32_t levels_max; /* the same for nodes of this depth; 0: no limit */
+    uint32_t nodes_max;  /* `least` is doubled until not more nodes than this have children; 0: no limit */
+};
+
+/* What a picture of this width can show of a tree with this total. */
+struct invert_cut invert_picture_cut(const struct view_options *view, uint64_t total);
+
+/* From the tree of the same spec. Children are in the order of the spec, tracks behind frames by name. Lives in
+ * in->scratch. The result has its cut_short set if a node's callers are left out by the cut. NULL: diag is set. */
+const struct tree *invert_new(const struct render_input *in, const struct tree_spec *spec,
+                              const struct tree *base, const struct invert_cut *cut, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* The callers of one frame, as sandwich.h defines them: the root is the frame itself. */
+const struct tree *invert_callers(const struct render_input *in, const struct tree_spec *spec,
+                                  const struct tree *base, frame_id frame, const struct invert_cut *cut,
+                                  struct diag *diag) __attribute__((warn_unused_result));
+
+#endif

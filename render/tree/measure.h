@@ -1,0 +1,36 @@
+/* What a view can measure: the values of the profile, and those derived from them. */
+#ifndef RENDER_TREE_MEASURE_H
+#define RENDER_TREE_MEASURE_H
+
+#include "profile/profile.h"
+
+struct measure {
+    struct str name, label;
+    enum unit unit;
+    bool waiting;   /* max(0, value - minus) of each node's self; not a value of the profile */
+    uint32_t value; /* index of the profile's value */
+    uint32_t minus; /* with `waiting` */
+};
+
+enum { MEASURES_MAX = PROFILE_VALUES_MAX + 1 };
+
+/* Fills m with the profile's values, in its order, and "waiting" (wall time minus thread-CPU time) behind
+ * them where both are recorded and no value has that name. Returns how many there are. */
+uint32_t measures_of(const struct profile *p, struct measure m[MEASURES_MAX]);
+
+/* What view_options.value holds of a name: as much as fits, up to the first NUL. */
+struct str measure_key(struct str name);
+/* By that key. False if there is none. */
+bool measure_by_name(const struct profile *p, const char *name, struct measure *m);
+
+static inline uint64_t measure_self(const struct profile *p, const struct measure *m, node_id node)
+{
+    uint64_t self = profile_self(p, node, m->value);
+
+    if (!m->waiting)
+        return self;
+    uint64_t minus = profile_self(p, node, m->minus);
+    return self > minus ? self - minus : 0;
+}
+
+#endif

@@ -1,0 +1,66 @@
+/* Sorting for the views: stable, iterative, never quadratic. */
+#ifndef RENDER_TREE_ORDER_H
+#define RENDER_TREE_ORDER_H
+
+#include "core/arena.h"
+#include "core/str.h"
+
+#define ORDER_NONE UINT32_MAX /* the end of a list */
+
+enum { ORDER_BINS = 32 };
+
+typedef bool order_before(const void *context, uint32_t a, uint32_t b);
+
+static inline uint32_t order_merge(uint32_t a, uint32_t b, uint32_t *next, order_before *before,
+                                   const void *context)
+{
+    uint32_t head = ORDER_NONE;
+    uint32_t *tail = &head;
+
+    while (a != ORDER_NONE && b != ORDER_NONE) {
+        uint32_t *from = before(context, b, a) ? &b : &a;
+        *tail = *from;
+        tail = &next[*from];
+        *from = *tail;
+    }
+    *tail = a != ORDER_NONE ? a : b;
+    return head;
+}
+
+/* Sorts the list that begins with `first` and goes on through `next`; returns its new beginning. Bin i holds
+ * a sorted list of 2^i elements, as in a binary counter. In the header so that the comparison can be inlined.
+ */
+static inline uint32_t order_list(uint32_t first, uint32_t *next, order_before *before, const void *context)
+{
+    uint32_t bins[ORDER_BINS];
+    unsigned used = 0;
+
+    if (first == ORDER_NONE || next[first] == ORDER_NONE)
+        return first;
+    while (first != ORDER_NONE) {
+        uint32_t carry = first;
+        unsigned i = 0;
+        first = next[carry];
+        next[carry] = ORDER_NONE;
+        for (; i < used && bins[i] != ORDER_NONE; i++) {
+            carry = order_merge(bins[i], carry, next, before, context);
+            bins[i] = ORDER_NONE;
+        }
+        bins[i] = carry;
+        if (i == used)
+            used++;
+    }
+    uint32_t sorted = ORDER_NONE;
+    for (unsigned i = 0; i < used; i++)
+        if (bins[i] != ORDER_NONE)
+            sorted = order_merge(bins[i], sorted, next, before, context);
+    return sorted;
+}
+
+/* Sorts ids[n] by the texts that they are indexes of: bytewise, a prefix first; equal texts keep their order.
+ * The time is linear in the bytes of the texts, but for a logarithm. False when the arena, which lends the
+ * scratch memory, gives no more: then the order is undefined. */
+bool order_strings(uint32_t *ids, uint32_t n, const struct str *texts, struct arena *arena)
+    __attribute__((warn_unused_result));
+
+#endif

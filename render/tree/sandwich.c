@@ -1,0 +1,287 @@
+#include "render/tree/sandwich.h"
+
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/number.h"
+#include "profile/origin.h"
+#include "render/fail.h"
+#include "render/tree/merge.h"
+#include "render/tree/order.h"
+
+/* --- the method --- */
+
+struct search {
+    struct str wanted;
+    struct buf text; /* of a name that must be cleaned */
+    bool failed;     /* it had no memory */
+    frame_id exact, by_text;
+};
+
+/* What follows in `wanted` behind the cleaned text; p is NULL if it does not begin so. */
+static struct str behind(struct search *s, struct str wanted, struct str raw, bool is_clean)
+{
+    if (!is_clean) {
+        buf_clear(&s->text);
+        clean_text(&s->text, raw);
+        s->failed = s->failed || s->text.failed;
+        raw = buf_view(&s->text);
+    }
+    if (!str_starts(wanted, raw))
+        return (struct str){NULL, 0};
+    return (struct str){wanted.p + raw.n, wanted.n - raw.n};
+}
+
+static frame_id first_by_rank(const struct names *n, frame_id a, frame_id b)
+{
+    return a != FRAME_NONE && names_rank(n, a) < names_rank(n, b) ? a : b;
+}
+
+static bool find_method(const struct render_input *in, frame_id *method, struct diag *diag)
+{
+    struct search s = {.wanted = str_of(in->view->method), .exact = FRAME_NONE, .by_text = FRAME_NONE};
+
+    for (frame_id i = 0; i < in->profile->n_frames; i++) {
+        const struct names_frame *frame = names_of(in->names, i);
+        struct str rest = behind(&s, s.wanted, frame->text, frame->plain);
+        if (rest.p == NULL)
+            continue;
+        if (rest.n == 0)
+            s.by_text = first_by_rank(in->names, s.by_text, i);
+        struct str signature = profile_string(in->profile, in->profile->frames[i].signature);
+        struct str end = behind(&s, rest, signature, false);
+        if (end.p != NULL && end.n == 0)
+            s.exact = first_by_rank(in->names, s.exact, i);
+    }
+    *method = s.exact != FRAME_NONE ? s.exact : s.by_text;
+    bool ok = !s.failed || fail_buf(&s.text, diag);
+    buf_free(&s.text);
+    return ok;
+}
+
+/* A wait that lasts is not what anybody looks for. */
+static bool is_busier(const struct names *n, const uint64_t *self, frame_id a, frame_id b)
+{
+    bool idle_a = names_of(n, a)->origin == ORIGIN_IDLE, idle_b = names_of(n, b)->origin == ORIGIN_IDLE;
+
+    if (idle_a != idle_b)
+        return idle_b;
+    return self[a] != self[b] ? self[a] > self[b] : names_rank(n, a) < names_rank(n, b);
+}
+
+/* False: no memory. */
+static bool find_busiest(const struct render_input *in, const struct tree *t, frame_id *method)
+{
+    uint64_t *self = arena_array(in->scratch, t->n_frames, sizeof(*self));
+
+    *method = FRAME_NONE;
+    if (self == NULL)
+        return false;
+    for (uint32_t i = 0; i < t->n; i++)
+        if (tree_frame(t, i) < t->n_frames)
+            self[tree_frame(t, i)] = number_add(self[tree_frame(t, i)], tree_self(t, i, 0));
+    for (uint32_t i = 0; i < t->n; i++) {
+        frame_id frame = tree_frame(t, i);
+        if (frame < t->n_frames && (*method == FRAME_NONE || is_busier(in->names, self, frame, *method)))
+            *method = frame;
+    }
+    return true;
+}
+
+bool sandwich_method(const struct render_input *in, const struct tree *base, frame_id *method,
+                     struct diag *diag)
+{
+    if (in->view->method[0] != '\0') {
+        if (!find_method(in, method, diag))
+            return false;
+        return *method != FRAME_NONE ||
+               diag_set(diag, DIAG_NOT_FOUND, "no such method",
+                        "Name it as its frames show it, package.Class.method, with or without signature.",
+                        "The profile has no method of that name.");
+    }
+    if (!find_busiest(in, base, method))
+        return fail_arena(in->scratch, diag);
+    return *method != FRAME_NONE ||
+           diag_set(diag, DIAG_NOT_FOUND, "no method to show", "Choose another thread, or another view.",
+                    "Nothing was called in what is shown.");
+}
+
+void sandwich_name(struct buf *b, const struct names *n, const struct profile *p, frame_id method)
+{
+    const struct names_frame *frame = names_of(n, method);
+
+    clean_text(b, frame->text);
+    if (frame->overloaded)
+        clean_text(b, profile_string(p, p->frames[method].signature));
+}
+
+/* --- callees --- */
+
+/* The subtrees of the outermost instances as rows under one root. */
+struct callees {
+    const struct tree *base;
+    const struct names *names;
+    frame_id method;
+    uint32_t *place; /* by row: of the base tree; not of row 0, which stands for all instances */
+    uint32_t *parent, *rank;
+    size_t room; /* of the array that all three stand in */
+    uint32_t n;
+    struct tree *made;
+    frame_id *frame;
+    uint8_t *flags;
+    uint64_t *self[TREE_COLUMNS_MAX], *total[TREE_COLUMNS_MAX], *calls;
+};
+
+/* The outermost instance at `from` or behind it; n if there is none. */
+static uint32_t next_instance(const struct callees *c, uint32_t from)
+{
+    while (from < c->base->n && tree_frame(c->base, from) != c->method)
+        from++;
+    return from;
+}
+
+static bool gather(struct callees *c, struct arena *arena)
+{
+    const struct tree *t = c->base;
+    uint32_t n = 1;
+
+    for (uint32_t i = next_instance(c, 0); i < t->n; i = next_instance(c, i + t->size[i]))
+        n += t->size[i] - 1;
+    c->place = arena_grow(arena, NULL, &c->room, (size_t)n * 3, sizeof(*c->place));
+    if (c->place == NULL)
+        return false;
+    c->parent = c->place + n;
+    c->rank = c->parent + n;
+    c->place[0] = c->parent[0] = c->rank[0] = 0;
+    c->n = 1;
+    for (uint32_t i = next_instance(c, 0); i < t->n; i = next_instance(c, i + t->size[i])) {
+        uint32_t shift = c->n - 1; /* of the place i + 1 */
+        for (uint32_t j = i + 1; j < i + t->size[i]; j++, c->n++) {
+            c->place[c->n] = j;
+            c->parent[c->n] = t->parent[j] == i ? 0 : t->parent[j] - i + shift;
+            c->rank[c->n] = names_rank(c->names, tree_frame(t, j));
+        }
+    }
+    return true;
+}
+
+static bool columns_new(struct callees *c, uint32_t n, struct arena *arena)
+{
+    c->frame = arena_array(arena, n, sizeof(*c->frame));
+    c->flags = arena_array(arena, n, sizeof(*c->flags));
+    bool ok = c->frame != NULL && c->flags != NULL;
+    for (uint32_t i = 0; ok && i < c->base->n_columns; i++) {
+        c->self[i] = arena_array(arena, n, sizeof(*c->self[i]));
+        c->total[i] = arena_array(arena, n, sizeof(*c->total[i]));
+        ok = c->self[i] != NULL && c->total[i] != NULL;
+    }
+    if (!ok || c->base->calls == NULL)
+        return ok;
+    c->calls = arena_array(arena, n, sizeof(*c->calls));
+    return c->calls != NULL;
+}
+
+static void add(struct callees *c, uint32_t group, uint32_t place)
+{
+    for (uint32_t i = 0; i < c->base->n_columns; i++) {
+        c->self[i][group] = number_add(c->self[i][group], tree_self(c->base, place, i));
+        c->total[i][group] = number_add(c->total[i][group], tree_total(c->base, place, i));
+    }
+    if (c->calls != NULL)
+        c->calls[group] = number_add(c->calls[group], tree_calls(c->base, place));
+}
+
+static void add_up(struct callees *c, const struct merge *m)
+{
+    const struct tree *t = c->base;
+
+    c->frame[0] = c->method;
+    for (uint32_t i = next_instance(c, 0); i < t->n; i = next_instance(c, i + t->size[i]))
+        add(c, 0, i);
+    for (uint32_t group = 1; group < m->groups.n; group++) {
+        c->frame[group] = tree_frame(t, c->place[m->head[group]]);
+        for (uint32_t row = m->head[group]; row != ORDER_NONE; row = m->next[row])
+            add(c, group, c->place[row]);
+    }
+}
+
+/* A frame is recursive if it is open further up in this tree. */
+static bool mark_recursive(struct callees *c, struct arena *arena)
+{
+    const struct tree *t = c->made;
+    size_t room = 0;
+    uint32_t *open = arena_grow(arena, NULL, &room, t->n_frames, sizeof(*open));
+
+    if (open == NULL)
+        return false;
+    memset(open, 0, t->n_frames * sizeof(*open));
+    for (uint32_t i = 0, at = NODE_NONE; i < t->n; at = i++) {
+        for (; at != t->parent[i]; at = t->parent[at])
+            open[tree_frame(t, at)]--;
+        if (open[tree_frame(t, i)]++ > 0)
+            c->flags[t->row[i]] = NODE_RECURSIVE;
+    }
+    arena_release(arena, open, room, sizeof(*open));
+    return true;
+}
+
+static bool finish(struct callees *c, const struct merge *m, const struct tree_spec *spec,
+                   struct arena *arena)
+{
+    struct tree *t = c->made;
+
+    t->frame = c->frame;
+    t->flags = c->flags;
+    t->n_columns = c->base->n_columns;
+    for (uint32_t i = 0; i < t->n_columns; i++)
+        t->columns[i] = (struct tree_column){c->self[i], c->total[i], 1};
+    t->calls = c->calls;
+    t->calls_stride = 1;
+    t->tracks = c->base->tracks;
+    t->n_tracks = c->base->n_tracks;
+    t->n_frames = c->base->n_frames;
+    bool by_weight = spec->order == ORDER_WEIGHT;
+    return place_all(t, &m->groups, by_weight ? &t->columns[spec->order_column] : NULL, arena) &&
+           mark_recursive(c, arena);
+}
+
+static const struct tree *callees_new(const struct render_input *in, const struct tree_spec *spec,
+                                      const struct tree *base, frame_id method)
+{
+    struct arena *arena = in->scratch;
+    struct callees c = {.base = base, .names = in->names, .method = method};
+    struct merge m;
+
+    c.made = arena_alloc(arena, sizeof(*c.made));
+    if (c.made == NULL || !gather(&c, arena))
+        return NULL;
+    const struct place_rows rows = {c.n, c.parent, 0, c.rank};
+    if (!merge_rows(&rows, &m, arena) || !columns_new(&c, m.groups.n, arena))
+        return NULL;
+    add_up(&c, &m);
+    arena_release(arena, c.place, c.room, sizeof(*c.place));
+    return finish(&c, &m, spec, arena) ? c.made : NULL;
+}
+
+/* Rounded down, as in invert_picture_cut. */
+static struct invert_cut share_of(const struct invert_cut *cut, uint64_t part, uint64_t whole)
+{
+    __extension__ typedef unsigned __int128 u128;
+    struct invert_cut share = *cut;
+
+    if (part < whole)
+        share.least = (uint64_t)((u128)cut->least * part / whole);
+    return share;
+}
+
+bool sandwich_new(const struct render_input *in, const struct tree_spec *spec, const struct tree *base,
+                  frame_id method, const struct invert_cut *cut, struct sandwich *made, struct diag *diag)
+{
+    made->method = method;
+    made->callees = callees_new(in, spec, base, method);
+    if (made->callees == NULL)
+        return fail_arena(in->scratch, diag);
+    struct invert_cut share = share_of(cut, tree_total(made->callees, 0, 0), tree_total(base, 0, 0));
+    made->callers = invert_callers(in, spec, base, method, &share, diag);
+    return made->callers != NULL;
+}

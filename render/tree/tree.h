@@ -1,0 +1,101 @@
+/* The tree that a view shows: the selected tracks of a profile, in pre-order, children in the wanted order.
+ *
+ * A tree has *rows*, one for each of its nodes, in which the values stand in the order of the profile (or of
+ * merging), and *places*, which are the nodes' positions in pre-order: 0 is the root, and the subtree of
+ * place i is [i, i + size[i]). Rows are not moved when children are ordered, so that the tree of one track
+ * needs no copy of its values. */
+#ifndef RENDER_TREE_TREE_H
+#define RENDER_TREE_TREE_H
+
+#include "core/diag.h"
+#include "render/output.h"
+#include "render/tree/measure.h"
+
+enum { TREE_COLUMNS_MAX = MEASURES_MAX };
+
+/* One value of all rows: self[row * stride]. Sums that would pass 64 bits stay at UINT64_MAX. */
+struct tree_column {
+    const uint64_t *self, *total;
+    uint32_t stride;
+};
+
+struct tree {
+    uint32_t n; /* nodes, the root included */
+
+    /* By place. */
+    const uint32_t *row;
+    const uint32_t *parent; /* NODE_NONE for the root */
+    const uint32_t *depth;  /* 0 for the root */
+    const uint32_t *size;   /* nodes of the subtree, itself included */
+
+    /* By row. */
+    const frame_id
+        *frame; /* FRAME_NONE for the root; n_frames + i for the node that stands for profile->tracks[i] */
+    const uint8_t *flags; /* enum node_flag */
+    struct tree_column columns[TREE_COLUMNS_MAX];
+    uint32_t n_columns;
+    const uint64_t *calls; /* calls[row * calls_stride]; NULL if they are not known */
+    uint32_t calls_stride;
+
+    const uint32_t *tracks; /* that are shown: indexes of profile->tracks, ascending */
+    uint32_t n_tracks;
+    bool side_by_side; /* the children of the root stand for the tracks */
+    uint32_t n_frames; /* of the profile */
+    bool cut_short;    /* some nodes' children are left out; never in the tree of tree_new */
+};
+
+struct tree_spec {
+    const struct measure *measures[TREE_COLUMNS_MAX]; /* one column each */
+    uint32_t n_measures;
+    /* Every self is divided by it and rounded down, before anything is summed; 1 = as it is. */
+    uint64_t divisor;
+    enum view_order order;
+    uint32_t order_column; /* whose totals are the weight */
+    bool has_calls;        /* one column counts calls: its self are the calls of a node */
+    uint32_t calls_column;
+
+    /* By frame and by index of the profile's tracks: a rank to order by name. Children of one node with equal
+     * rank become one node. NULL = the ranks of names.h, by which all frames differ. */
+    const uint32_t *frame_rank, *track_rank;
+};
+
+/* Of the tracks that in->view selects. The tree lives in in->scratch, and some of it in the profile. NULL:
+ * diag is set. */
+const struct tree *tree_new(const struct render_input *in, const struct tree_spec *spec, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+static inline uint64_t tree_self(const struct tree *t, uint32_t place, uint32_t column)
+{
+    const struct tree_column *c = &t->columns[column];
+    return c->self[(size_t)t->row[place] * c->stride];
+}
+
+static inline uint64_t tree_total(const struct tree *t, uint32_t place, uint32_t column)
+{
+    const struct tree_column *c = &t->columns[column];
+    return c->total[(size_t)t->row[place] * c->stride];
+}
+
+/* How often the node was called, as its tree counts it; 0 if that is not known. */
+static inline uint64_t tree_calls(const struct tree *t, uint32_t place)
+{
+    return t->calls == NULL ? 0 : t->calls[(size_t)t->row[place] * t->calls_stride];
+}
+
+static inline frame_id tree_frame(const struct tree *t, uint32_t place)
+{
+    return t->frame[t->row[place]];
+}
+
+static inline bool tree_recursive(const struct tree *t, uint32_t place)
+{
+    return (t->flags[t->row[place]] & NODE_RECURSIVE) != 0;
+}
+
+/* Whether this is, instead of a frame, the node of a track (index of profile->tracks: frame - n_frames). */
+static inline bool tree_is_track(const struct tree *t, frame_id frame)
+{
+    return frame >= t->n_frames && frame != FRAME_NONE;
+}
+
+#endif

@@ -1,0 +1,66 @@
+/* The configuration: built-in defaults < configuration file (JSON) < environment AFLAMED_<KEY> < flags
+ * --<key>, one name everywhere (`max_upload_bytes`, AFLAMED_MAX_UPLOAD_BYTES, --max-upload-bytes).
+ * config/aflamed.json holds every key with its default. Immutable once loaded.
+ *
+ * Without --config and AFLAMED_CONFIG no file is read; one has at most 1 MiB. A size is a number of bytes, or
+ * a text with one of the suffixes K, M, G (powers of 1024). AFLAMED_SAMPLES and AFLAMED_TEST_* belong to the
+ * tests and are passed over; any other unknown AFLAMED_* is an error. */
+#ifndef SERVER_CONFIG_CONFIG_H
+#define SERVER_CONFIG_CONFIG_H
+
+#include "core/diag.h"
+#include "core/str.h"
+
+struct config {
+    char listen[256];       /* "127.0.0.1:8192", "[::1]:8192", ":0" forms, or "unix:/path" */
+    char store[4096];       /* directory; empty or not given: $XDG_DATA_HOME/aflamed, ~/.local/share/aflamed,
+                               or /var/lib/aflamed without a home; never empty after loading */
+    bool open;              /* may listen on other than loopback without authentication */
+    char external_url[512]; /* what clients see, without slash at the end; empty: from the request's Host */
+    char log_level[16];     /* error, warn, info, debug */
+    uint64_t workers;       /* 0: one per core */
+    uint64_t open_jobs;     /* uploads that fold at a time, at most half while they arrive; 0: 2 x workers */
+    uint64_t job_memory_bytes;  /* ceiling of one profile while it is built */
+    uint64_t view_memory_bytes; /* ceiling of one view while it is rendered, and of its bytes */
+    uint64_t queue_bytes;       /* received and not yet worked on, per upload */
+    uint64_t max_upload_bytes;
+    uint64_t max_unpacked_bytes; /* that a packed upload unpacks to, */
+    uint64_t max_unpacked_ratio; /* and for each of its bytes, once they are many */
+    uint64_t max_connections;
+    uint64_t idle_timeout_s;    /* a connection that sends nothing */
+    uint64_t request_timeout_s; /* from the first byte of a request to the last of its answer */
+    uint64_t answer_within_ms;  /* a durable upload is answered then, though its views are still being made */
+    uint64_t expires_days;      /* of an upload, unless it asks for another time */
+    uint64_t max_expires_days;
+    uint64_t render_tracks;   /* heaviest tracks rendered at upload; the others on first sight */
+    uint64_t svg_embed_nodes; /* nodes, and bytes of them, that a picture carries */
+    uint64_t svg_embed_bytes;
+    uint64_t profile_cache_bytes; /* folded profiles kept in memory */
+    uint64_t hot_bytes;           /* views kept in memory as they are sent */
+    uint64_t answer_memory_bytes; /* of answers that clients are taking, beside the hot views */
+    uint64_t view_cache_bytes;    /* rendered views kept in the store */
+    uint64_t sweep_interval_s;    /* from one removal of what nobody needs to the next */
+    uint64_t max_methods, max_threads, max_line_bytes, max_name_bytes;
+};
+
+enum config_action { CONFIG_RUN, CONFIG_PRINT, CONFIG_CHECK };
+
+/* Reads all sources. `arguments` are those after the subcommand: every key as --key VALUE or --key=VALUE,
+ * booleans also as bare --key; --config FILE; --print-config; --check-config. False: diag (DIAG_USAGE) names
+ * the source (file and line, variable or flag), the key, and what is allowed; an unknown key is an error. */
+bool config_load(struct config *c, int n_arguments, char *const *arguments, char *const *environment,
+                 enum config_action *action, struct diag *diag) __attribute__((warn_unused_result));
+/* The built-in values, with the place of the store that the process's environment gives. */
+void config_defaults(struct config *c);
+
+/* True if only this machine can reach what is listened on: 127.0.0.0/8, ::1, localhost, or a Unix socket. */
+bool config_listen_is_loopback(const struct config *c);
+
+/* The effective configuration as JSON, in the form of the configuration file. False when memory is short, or fd takes
+ * no more. */
+bool config_print(const struct config *c, int fd) __attribute__((warn_unused_result));
+
+/* Help text of every key, for --help: `--key VALUE   what it is (default)`. False as above. */
+bool config_help(int fd) __attribute__((warn_unused_result));
+
+#endif

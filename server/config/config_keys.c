@@ -1,0 +1,280 @@
+#include "server/config/config_keys.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/system/log.h"
+#include "server/config/address.h"
+
+#define KIB UINT64_C(1024)
+#define MIB (1024 * KIB)
+#define GIB (1024 * MIB)
+#define TIB (1024 * GIB)
+
+static bool listen_valid(struct str value)
+{
+    struct address address;
+
+    return address_parse(value, &address);
+}
+
+static bool url_valid(struct str value)
+{
+    static const char NEVER[] = " \"<>\\^`{|}?#";
+
+    if (value.n == 0)
+        return true;
+    for (size_t i = 0; i < value.n; i++)
+        if (value.p[i] < '!' || value.p[i] > '~' || memchr(NEVER, value.p[i], sizeof(NEVER) - 1) != NULL)
+            return false;
+    size_t scheme = str_starts(value, STR("https://")) ? 8 : str_starts(value, STR("http://")) ? 7 : value.n;
+    return scheme < value.n && value.p[scheme] != '/' && !str_ends(value, STR("/"));
+}
+
+static bool level_valid(struct str value)
+{
+    enum log_level level;
+
+    return log_level_parse(value, &level);
+}
+
+#define TEXT(field, valid, allowed, value, help)                             \
+    {                                                                        \
+        STR_INIT(#field), CONFIG_TEXT, offsetof(struct config, field), 0,    \
+            sizeof(((struct config *)0)->field), valid, allowed, value, help \
+    }
+#define FLAG(field, value, help)                                                                     \
+    {                                                                                                \
+        STR_INIT(#field), CONFIG_BOOL, offsetof(struct config, field), 0, 1, NULL, NULL, value, help \
+    }
+#define NUMBER(field, min, max, value, help)                                                               \
+    {                                                                                                      \
+        STR_INIT(#field), CONFIG_NUMBER, offsetof(struct config, field), min, max, NULL, NULL, value, help \
+    }
+#define SIZE(field, min, max, value, help)                                                               \
+    {                                                                                                    \
+        STR_INIT(#field), CONFIG_SIZE, offsetof(struct config, field), min, max, NULL, NULL, value, help \
+    }
+
+const struct config_key CONFIG_KEYS[] = {
+    TEXT(listen, listen_valid, "HOST:PORT, [IPV6]:PORT or unix:/PATH", "127.0.0.1:8192",
+         "where to listen: HOST:PORT, [IPV6]:PORT, :PORT for all addresses, or unix:/PATH"),
+    TEXT(store, NULL, "a directory", "",
+         "directory of uploads; empty: $XDG_DATA_HOME/aflamed, ~/.local/share/aflamed or /var/lib/aflamed"),
+    FLAG(open, "false", "may listen on other than loopback without authentication"),
+    TEXT(external_url, url_valid,
+         "http://HOST or https://HOST, with a path if need be, and no slash at the end", "",
+         "what clients see, as http://HOST; empty: from the request"),
+    TEXT(log_level, level_valid, "error, warn, info or debug", "info", "error, warn, info or debug"),
+    NUMBER(workers, 0, 1024, "0", "threads that read and draw profiles; 0: one per core that may be used"),
+    NUMBER(open_jobs, 0, 100000, "0",
+           "uploads that are read at a time, at most half of them while they arrive; 0: twice the workers"),
+    SIZE(job_memory_bytes, 64 * KIB, TIB, "512M", "memory of one profile while it is built"),
+    SIZE(view_memory_bytes, 64 * KIB, TIB, "128M", "memory of one view while it is drawn, and its size"),
+    SIZE(queue_bytes, 4 * KIB, GIB, "4M", "received and not yet worked on, per upload"),
+    SIZE(max_upload_bytes, 1, 1024 * TIB, "2G", "largest upload"),
+    SIZE(max_unpacked_bytes, 1, 1024 * TIB, "8G", "what a packed upload may unpack to"),
+    NUMBER(max_unpacked_ratio, 1, 1000000, "200",
+           "how many times its size a packed upload may unpack to, above 16 MiB"),
+    NUMBER(max_connections, 1, 1000000, "1000",
+           "connections at a time; each takes up to three descriptors (ulimit -n)"),
+    NUMBER(idle_timeout_s, 1, 86400, "60", "seconds that a connection may be silent"),
+    NUMBER(request_timeout_s, 1, 86400, "900",
+           "seconds from the first byte of a request to the last of its answer"),
+    NUMBER(answer_within_ms, 0, 3600000, "5000",
+           "milliseconds until a durable upload is answered though its views are still being made"),
+    NUMBER(expires_days, 1, 36500, "30", "days that an upload is kept, unless it asks for another time"),
+    NUMBER(max_expires_days, 1, 36500, "365", "days that an upload may ask for"),
+    NUMBER(render_tracks, 0, 1000000, "64", "heaviest threads drawn at upload; the others at first sight"),
+    NUMBER(svg_embed_nodes, 0, UINT32_MAX - 1, "200000",
+           "stacks that a picture carries for its script; the rest it fetches when it is looked at"),
+    SIZE(svg_embed_bytes, 0, TIB, "4000000", "the same, in bytes"),
+    SIZE(profile_cache_bytes, 0, TIB, "128M", "profiles kept in memory"),
+    SIZE(hot_bytes, 0, TIB, "64M", "views kept in memory as they are sent"),
+    SIZE(answer_memory_bytes, 64 * KIB, TIB, "256M",
+         "answers in memory until their clients have taken them; above it 503"),
+    SIZE(view_cache_bytes, 0, 1024 * TIB, "2G", "views kept on the disk; the least recently used ones go"),
+    NUMBER(sweep_interval_s, 1, 86400, "3600",
+           "seconds between removals of expired uploads and of views above view_cache_bytes"),
+    NUMBER(max_methods, 1, 1000000000, "4000000", "methods of one profile"),
+    NUMBER(max_threads, 1, 1000000000, "200000", "threads of one profile"),
+    SIZE(max_line_bytes, 64, GIB, "1M", "longest line of text in a profile"),
+    SIZE(max_name_bytes, 16, GIB, "4K", "longest name of a method or thread"),
+};
+const size_t CONFIG_KEYS_COUNT = sizeof(CONFIG_KEYS) / sizeof(CONFIG_KEYS[0]);
+
+static const struct suffix {
+    char letter;
+    unsigned shift;
+} SUFFIXES[] = {{'G', 30}, {'M', 20}, {'K', 10}};
+
+const struct config_key *config_keys_find(struct str name)
+{
+    for (size_t i = 0; i < CONFIG_KEYS_COUNT; i++)
+        if (str_eq(CONFIG_KEYS[i].name, name))
+            return &CONFIG_KEYS[i];
+    return NULL;
+}
+
+/* Text that is shown as it is: what a terminal or a JSON file would spoil has no place in a configuration. */
+static bool is_clean(struct str value)
+{
+    enum {
+        CONTROL_FIRST = 0x2400,
+        CONTROL_LAST = 0x2421,
+        REPLACEMENT = 0xfffd
+    }; /* what clean_next shows instead */
+
+    while (value.n > 0) {
+        const char *at = value.p;
+        uint32_t shown = clean_next(&value);
+        struct str read = {at, (size_t)(value.p - at)};
+        if (shown == REPLACEMENT && !str_eq(read, STR("\ufffd")))
+            return false;
+        if (shown >= CONTROL_FIRST && shown <= CONTROL_LAST && read.n == 1)
+            return false;
+    }
+    return true;
+}
+
+static bool set_text(char *out, const struct config_key *key, struct str value)
+{
+    if (value.n >= key->max || !is_clean(value) || (key->valid != NULL && !key->valid(value)))
+        return false;
+    if (value.n > 0)
+        memcpy(out, value.p, value.n);
+    out[value.n] = '\0';
+    return true;
+}
+
+static bool set_bool(bool *out, struct str value)
+{
+    bool yes = str_eq(value, STR("true")) || str_eq(value, STR("1"));
+
+    if (!yes && !str_eq(value, STR("false")) && !str_eq(value, STR("0")))
+        return false;
+    *out = yes;
+    return true;
+}
+
+static bool set_number(uint64_t *out, const struct config_key *key, struct str value)
+{
+    unsigned shift = 0;
+    uint64_t number;
+
+    for (size_t i = 0; key->kind == CONFIG_SIZE && i < sizeof(SUFFIXES) / sizeof(SUFFIXES[0]); i++)
+        if (str_ends(value, (struct str){&SUFFIXES[i].letter, 1}))
+            shift = SUFFIXES[i].shift;
+    if (shift > 0)
+        value.n--;
+    if (!str_to_u64(value, 10, &number) || number > UINT64_MAX >> shift)
+        return false;
+    number <<= shift;
+    if (number < key->min || number > key->max)
+        return false;
+    *out = number;
+    return true;
+}
+
+bool config_keys_set(struct config *c, const struct config_key *key, struct str value)
+{
+    void *field = (char *)c + key->offset;
+
+    switch (key->kind) {
+    case CONFIG_TEXT:
+        return set_text(field, key, value);
+    case CONFIG_BOOL:
+        return set_bool(field, value);
+    case CONFIG_NUMBER:
+    case CONFIG_SIZE:
+        break;
+    }
+    return set_number(field, key, value);
+}
+
+static void put_size(struct buf *b, uint64_t bytes)
+{
+    for (size_t i = 0; bytes > 0 && i < sizeof(SUFFIXES) / sizeof(SUFFIXES[0]); i++) {
+        uint64_t unit = UINT64_C(1) << SUFFIXES[i].shift;
+        if (bytes % unit == 0) {
+            buf_u64(b, bytes / unit);
+            buf_char(b, SUFFIXES[i].letter);
+            return;
+        }
+    }
+    buf_u64(b, bytes);
+}
+
+void config_keys_allowed(struct buf *b, const struct config_key *key)
+{
+    switch (key->kind) {
+    case CONFIG_TEXT:
+        buf_z(b, key->allowed);
+        break;
+    case CONFIG_BOOL:
+        buf_z(b, "true or false");
+        break;
+    case CONFIG_NUMBER:
+        buf_printf(b, "a number from %llu to %llu", (unsigned long long)key->min,
+                   (unsigned long long)key->max);
+        break;
+    case CONFIG_SIZE:
+        buf_z(b, "a number of bytes, or one with K, M or G behind it, from ");
+        put_size(b, key->min);
+        buf_z(b, " to ");
+        put_size(b, key->max);
+        break;
+    }
+}
+
+void config_keys_value(struct buf *b, const struct config_key *key, const struct config *c)
+{
+    const void *field = (const char *)c + key->offset;
+
+    switch (key->kind) {
+    case CONFIG_TEXT:
+        buf_z(b, field);
+        break;
+    case CONFIG_BOOL:
+        buf_z(b, *(const bool *)field ? "true" : "false");
+        break;
+    case CONFIG_NUMBER:
+        buf_u64(b, *(const uint64_t *)field);
+        break;
+    case CONFIG_SIZE:
+        put_size(b, *(const uint64_t *)field);
+        break;
+    }
+}
+
+struct config_shown config_keys_shown(struct str s)
+{
+    struct config_shown out = {{0}};
+    struct buf b = {0};
+
+    clean_text(&b, clean_cut(s, sizeof(out.text) - 1));
+    struct str cut = clean_cut(buf_view(&b), sizeof(out.text) - 1);
+    if (!b.failed && cut.n > 0)
+        memcpy(out.text, cut.p, cut.n);
+    buf_free(&b);
+    return out;
+}
+
+bool config_keys_refuse(const struct config_key *key, struct str value, const char *where, struct diag *diag)
+{
+    struct buf allowed = {0};
+
+    config_keys_allowed(&allowed, key);
+    diag_set(diag, DIAG_USAGE, CONFIG_TITLE, CONFIG_HINT, "%s: %.*s cannot be '%s', but %.*s.", where,
+             (int)key->name.n, key->name.p, config_keys_shown(value).text, (int)allowed.n,
+             allowed.n == 0 ? "" : allowed.p);
+    buf_free(&allowed);
+    return false;
+}
+
+bool config_keys_unknown(struct str name, const char *where, struct diag *diag)
+{
+    return diag_set(diag, DIAG_USAGE, CONFIG_TITLE, CONFIG_HINT, "%s: there is no key '%s'.", where,
+                    config_keys_shown(name).text);
+}

@@ -1,0 +1,60 @@
+/* The table of configuration keys, and values as text: it drives the file, the environment, the flags, the
+ * printed configuration and the help. */
+#ifndef SERVER_CONFIG_CONFIG_KEYS_H
+#define SERVER_CONFIG_CONFIG_KEYS_H
+
+#include "core/buf.h"
+#include "server/config/config.h"
+
+enum config_kind {
+    CONFIG_TEXT,   /* char array */
+    CONFIG_BOOL,   /* bool */
+    CONFIG_NUMBER, /* uint64_t */
+    CONFIG_SIZE    /* uint64_t, in bytes; K, M, G in text */
+};
+
+struct config_key {
+    struct str name; /* as in the file */
+    enum config_kind kind;
+    size_t offset;                   /* in struct config */
+    uint64_t min, max;               /* of a number; max of a text: its bytes, with the terminating NUL */
+    bool (*valid)(struct str value); /* of a text; NULL: any */
+    const char *allowed;             /* of a text: for people */
+    const char *value;               /* the default, as text */
+    const char *help;
+};
+
+extern const struct config_key CONFIG_KEYS[];
+extern const size_t CONFIG_KEYS_COUNT;
+
+/* NULL if there is none. */
+const struct config_key *config_keys_find(struct str name);
+
+/* Sets the key of *c from text. False if it is not allowed; *c is as before then. */
+bool config_keys_set(struct config *c, const struct config_key *key, struct str value)
+    __attribute__((warn_unused_result));
+
+/* "a number from 1 to 1024", "true or false", ...: what config_keys_set takes. */
+void config_keys_allowed(struct buf *b, const struct config_key *key);
+
+/* The value in *c as text that config_keys_set takes back; sizes with the largest suffix that leaves no rest.
+ */
+void config_keys_value(struct buf *b, const struct config_key *key, const struct config *c);
+
+/* ---- diagnostics: all DIAG_USAGE, under one title ---- */
+
+#define CONFIG_TITLE "unusable configuration"
+#define CONFIG_HINT  "aflamed --help lists every key."
+
+/* What came from outside: cleaned, short, terminated. */
+struct config_shown {
+    char text[121];
+};
+struct config_shown config_keys_shown(struct str s);
+
+/* Says at `where` ("aflamed.json, line 3", "the flag --workers") that the key cannot have the value, and
+ * which it can. Always false. */
+bool config_keys_refuse(const struct config_key *key, struct str value, const char *where, struct diag *diag);
+bool config_keys_unknown(struct str name, const char *where, struct diag *diag);
+
+#endif

@@ -1,0 +1,89 @@
+#include "core/clean.h"
+#include "core/system/file.h"
+#include "server/config/config.h"
+#include "server/config/config_keys.h"
+
+static bool write_out(struct buf *b, int fd)
+{
+    bool ok = !b->failed && file_write_all(fd, b->p, b->n);
+
+    buf_free(b);
+    return ok;
+}
+
+static bool is_json_word(struct str value)
+{
+    uint64_t number;
+
+    return str_eq(value, STR("true")) || str_eq(value, STR("false")) || str_to_u64(value, 10, &number);
+}
+
+bool config_print(const struct config *c, int fd)
+{
+    struct buf out = {0}, value = {0};
+
+    buf_z(&out, "{");
+    for (size_t i = 0; i < CONFIG_KEYS_COUNT; i++) {
+        const struct config_key *key = &CONFIG_KEYS[i];
+        buf_clear(&value);
+        config_keys_value(&value, key, c);
+        const char *quote = key->kind != CONFIG_TEXT && is_json_word(buf_view(&value)) ? "" : "\"";
+        buf_z(&out, i == 0 ? "\n    \"" : ",\n    \"");
+        buf_str(&out, key->name);
+        buf_z(&out, "\": ");
+        buf_z(&out, quote);
+        clean_json(&out, buf_view(&value));
+        buf_z(&out, quote);
+        out.failed = out.failed || value.failed;
+    }
+    buf_z(&out, "\n}\n");
+    buf_free(&value);
+    return write_out(&out, fd);
+}
+
+static const char *placeholder(const struct config_key *key)
+{
+    switch (key->kind) {
+    case CONFIG_BOOL:
+        return "";
+    case CONFIG_NUMBER:
+        return " N";
+    case CONFIG_SIZE:
+        return " SIZE";
+    case CONFIG_TEXT:
+        break;
+    }
+    return " TEXT";
+}
+
+static void put_flag(struct buf *out, struct str name, const char *value, const char *help,
+                     const char *standard)
+{
+    enum { COLUMN = 30 };
+    size_t before = out->n;
+
+    buf_z(out, "  --");
+    for (size_t i = 0; i < name.n; i++)
+        buf_char(out, name.p[i] == '_' ? '-' : name.p[i]);
+    buf_z(out, value);
+    do
+        buf_char(out, ' ');
+    while (!out->failed && out->n - before < COLUMN);
+    buf_z(out, help);
+    if (standard[0] != '\0')
+        buf_printf(out, " (%s)", standard);
+    buf_char(out, '\n');
+}
+
+bool config_help(int fd)
+{
+    struct buf out = {0};
+
+    put_flag(&out, STR("config"), " FILE", "configuration file, JSON; AFLAMED_CONFIG names one as well", "");
+    put_flag(&out, STR("print_config"), "", "print the configuration in effect, and end", "");
+    put_flag(&out, STR("check_config"), "", "check the configuration, and end", "");
+    for (size_t i = 0; i < CONFIG_KEYS_COUNT; i++)
+        put_flag(&out, CONFIG_KEYS[i].name, placeholder(&CONFIG_KEYS[i]), CONFIG_KEYS[i].help,
+                 CONFIG_KEYS[i].value);
+    return write_out(&out, fd);
+}

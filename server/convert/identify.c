@@ -1,0 +1,102 @@
+#include "server/convert/identify.h"
+
+#include <magic.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "parser/unpack/unpack.h"
+
+enum { WORDS_BYTES_MAX = 120 };
+
+/* libmagic's cookies must not be shared, and opening one maps a database of megabytes: each thread keeps its
+ * own, from its first question to its end. The key is all that is common. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t cookie_key;
+static bool have_key;
+
+static void close_cookie(void *cookie)
+{
+    magic_close(cookie);
+}
+
+static void make_key(void)
+{
+    have_key = pthread_key_create(&cookie_key, close_cookie) == 0;
+}
+
+/* Names need no look inside: nothing is unpacked, and no ELF or OLE structure followed. NULL if there is no
+ * database. */
+static magic_t cookie(void)
+{
+    enum {
+        FLAGS = MAGIC_NO_CHECK_COMPRESS | MAGIC_NO_CHECK_ELF | MAGIC_NO_CHECK_CDF | MAGIC_NO_COMPRESS_FORK
+    };
+
+    pthread_once(&once, make_key);
+    if (!have_key)
+        return NULL;
+    magic_t m = pthread_getspecific(cookie_key);
+    if (m != NULL)
+        return m;
+    m = magic_open(FLAGS);
+    if (m == NULL)
+        return NULL;
+    if (magic_load(m, NULL) == 0 && pthread_setspecific(cookie_key, m) == 0)
+        return m;
+    magic_close(m);
+    return NULL;
+}
+
+/* What stands before the first punctuation names the format; behind it come details, with words of the
+ * content. */
+static struct str without_content(struct str words)
+{
+    size_t n = 0;
+
+    while (n < words.n && n < WORDS_BYTES_MAX && words.p[n] >= ' ' && words.p[n] <= '~' &&
+           strchr(",;:\"'<>&\\", words.p[n]) == NULL)
+        n++;
+    words.n = n;
+    /* "a /usr/bin/env perl script": the interpreter is the file's word. */
+    if (str_starts(words, STR("a ")))
+        return STR("script");
+    return str_trim(words);
+}
+
+void identify(const void *p, size_t n, char *out, size_t out_bytes)
+{
+    magic_t m = cookie();
+    const char *words = m == NULL ? NULL : magic_buffer(m, p, n < IDENTIFY_BYTES ? n : IDENTIFY_BYTES);
+    struct str name = words == NULL ? STR("data") : without_content(str_of(words));
+
+    if (out_bytes == 0)
+        return;
+    if (name.n == 0)
+        name = STR("data");
+    if (name.n >= out_bytes)
+        name.n = out_bytes - 1;
+    memcpy(out, name.p, name.n);
+    out[name.n] = '\0';
+}
+
+void identify_refused(struct diag *diag, const void *p, size_t n)
+{
+    uint8_t unpacked[IDENTIFY_BYTES];
+    size_t said = strlen(diag->detail);
+    char words[128];
+    bool more;
+
+    if (diag->kind != DIAG_UNKNOWN)
+        return;
+    if (unpack_detect(p, n, &more) != NULL) {
+        n = unpack_beginning(p, n, unpacked, sizeof(unpacked));
+        p = unpacked;
+    }
+    if (n == 0)
+        return;
+    identify(p, n, words, sizeof(words));
+    if (strcmp(words, "data") == 0)
+        return;
+    snprintf(diag->detail + said, sizeof(diag->detail) - said, " It looks like: %s.", words);
+}

@@ -1,0 +1,23 @@
+/* A profile's summary, as it is kept, and as others get it. See summary.c for its shape. */
+#ifndef SERVER_CONVERT_SUMMARY_H
+#define SERVER_CONVERT_SUMMARY_H
+
+#include "server/convert/convert.h"
+
+/* As it is kept: a JSON object without the tracks in the first line, then a line for each track, by weight, so that
+ * who needs few of many threads reads no more. Appended to `out`; false: diag. */
+bool summary_write(const struct folded *f, struct buf *out, struct diag *diag);
+/* Raised when the bytes change for equal input. */
+enum { SUMMARY_REVISION = 5 };
+
+struct summary_part {
+    size_t tracks;         /* the heaviest, at most so many */
+    const uint32_t *track; /* behind them the one with this id and those beside it by weight; or NULL */
+    struct str links;      /* what stands before a track's id in the URL of its picture; empty: no links */
+};
+
+/* Appends one JSON object: the first line with "tracks", of which each has "svg" if there are links. Of an empty
+ * summary it is an empty one. */
+void summary_put(struct buf *out, struct str summary, const struct summary_part *part);
+
+#endif

@@ -1,0 +1,120 @@
+#include "server/http/deadline.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "core/system/clock.h"
+
+struct deadlines {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    pthread_t thread;
+    struct deadline *first;
+    int64_t limit_s;
+    void (*tick)(void *context);
+    void *context;
+    bool stopping;
+};
+
+static void expire(struct deadlines *d, int64_t before_s)
+{
+    for (struct deadline *c = d->first; c != NULL; c = c->next)
+        if (c->since_s < before_s)
+            shutdown(c->fd, SHUT_RDWR);
+}
+
+static void *watch(void *argument)
+{
+    struct deadlines *d = argument;
+    struct timespec until;
+
+    pthread_mutex_lock(&d->lock);
+    while (!d->stopping) {
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec += 1;
+        pthread_cond_timedwait(&d->wake, &d->lock, &until);
+        expire(d, clock_s() - d->limit_s);
+        pthread_mutex_unlock(&d->lock);
+        d->tick(d->context);
+        pthread_mutex_lock(&d->lock);
+    }
+    pthread_mutex_unlock(&d->lock);
+    return NULL;
+}
+
+struct deadlines *deadlines_new(uint64_t limit_s, void (*tick)(void *context), void *context)
+{
+    struct deadlines *d = calloc(1, sizeof(*d));
+    pthread_condattr_t monotonic;
+
+    if (d == NULL)
+        return NULL;
+    d->limit_s = (int64_t)limit_s;
+    d->tick = tick;
+    d->context = context;
+    pthread_mutex_init(&d->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&d->wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    if (pthread_create(&d->thread, NULL, watch, d) == 0)
+        return d;
+    pthread_cond_destroy(&d->wake);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+    return NULL;
+}
+
+void deadlines_free(struct deadlines *d)
+{
+    if (d == NULL)
+        return;
+    pthread_mutex_lock(&d->lock);
+    d->stopping = true;
+    pthread_cond_signal(&d->wake);
+    pthread_mutex_unlock(&d->lock);
+    pthread_join(d->thread, NULL);
+    pthread_cond_destroy(&d->wake);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+void deadline_add(struct deadlines *d, struct deadline *c, int fd)
+{
+    pthread_mutex_lock(&d->lock);
+    c->fd = fd;
+    c->since_s = clock_s();
+    c->previous = NULL;
+    c->next = d->first;
+    if (d->first != NULL)
+        d->first->previous = c;
+    d->first = c;
+    pthread_mutex_unlock(&d->lock);
+}
+
+void deadline_remove(struct deadlines *d, struct deadline *c)
+{
+    pthread_mutex_lock(&d->lock);
+    if (c->previous == NULL)
+        d->first = c->next;
+    else
+        c->previous->next = c->next;
+    if (c->next != NULL)
+        c->next->previous = c->previous;
+    pthread_mutex_unlock(&d->lock);
+}
+
+void deadline_reset(struct deadlines *d, struct deadline *c)
+{
+    pthread_mutex_lock(&d->lock);
+    c->since_s = clock_s();
+    pthread_mutex_unlock(&d->lock);
+}
+
+void deadlines_expire_all(struct deadlines *d)
+{
+    pthread_mutex_lock(&d->lock);
+    expire(d, INT64_MAX);
+    pthread_mutex_unlock(&d->lock);
+}

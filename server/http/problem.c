@@ -1,0 +1,157 @@
+/* What went wrong, in the form that the client prefers: RFC 9457 JSON, plain text, or a page. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/clean.h"
+#include "server/http/exchange.h"
+#include "server/pages/page_frame.h"
+#include "server/pages/pages.h"
+
+struct problem {
+    unsigned status;
+    struct str title, detail, hint;
+    const uint64_t *offset; /* NULL: none */
+};
+
+static void put_member(struct buf *b, const char *before, struct str value)
+{
+    buf_z(b, before);
+    buf_char(b, '"');
+    clean_json(b, value);
+    buf_char(b, '"');
+}
+
+static void put_json(struct buf *b, const struct problem *p, uint64_t request_id)
+{
+    buf_z(b, "{\"type\":\"about:blank\"");
+    put_member(b, ",\"title\":", p->title);
+    buf_z(b, ",\"status\":");
+    buf_u64(b, p->status);
+    put_member(b, ",\"detail\":", p->detail);
+    if (p->hint.n > 0)
+        put_member(b, ",\"hint\":", p->hint);
+    buf_z(b, ",\"request_id\":\"");
+    buf_u64(b, request_id);
+    buf_char(b, '"');
+    if (p->offset != NULL) {
+        buf_z(b, ",\"offset\":");
+        buf_u64(b, *p->offset);
+    }
+    buf_z(b, "}\n");
+}
+
+static void put_text(struct buf *b, const struct problem *p)
+{
+    buf_z(b, "error: ");
+    clean_text(b, p->title);
+    buf_z(b, ": ");
+    clean_text(b, p->detail);
+    if (p->offset != NULL) {
+        buf_z(b, " (at byte ");
+        buf_u64(b, *p->offset);
+        buf_char(b, ')');
+    }
+    buf_char(b, '\n');
+    if (p->hint.n > 0) {
+        buf_z(b, "hint: ");
+        clean_text(b, p->hint);
+        buf_char(b, '\n');
+    }
+}
+
+static void put_page(struct buf *b, const struct exchange *x, const struct problem *p)
+{
+    struct buf detail = {0};
+
+    buf_str(&detail, p->detail);
+    if (p->offset != NULL) {
+        buf_z(&detail, " (at byte ");
+        buf_u64(&detail, *p->offset);
+        buf_char(&detail, ')');
+    }
+    page_problem(b, &(struct page_problem){.root = page_root(x->path),
+                                           .status = p->status,
+                                           .title = p->title,
+                                           .detail = detail.failed ? p->detail : buf_view(&detail),
+                                           .hint = p->hint,
+                                           .request_id = x->id,
+                                           .profile = x->profile});
+    buf_free(&detail);
+}
+
+/* Replaces whatever the reply holds; that the connection is to end stays true. */
+static void answer(struct exchange *x, const struct problem *p)
+{
+    struct reply *r = &x->reply;
+    bool close = r->close;
+
+    reply_free(r);
+    r->close = close;
+    switch (x->accepts) {
+    case AS_HTML:
+        put_page(reply_text(r, p->status, "text/html; charset=utf-8"), x, p);
+        page_headers(r);
+        break;
+    case AS_JSON:
+        put_json(reply_text(r, p->status, "application/problem+json"), p, x->id);
+        break;
+    case AS_TEXT:
+    case AS_SVG:
+        put_text(reply_text(r, p->status, "text/plain; charset=utf-8"), p);
+        break;
+    }
+    if (x->accepts != AS_HTML) {
+        reply_header(r, "X-Content-Type-Options", "nosniff");
+        reply_header(r, "Cache-Control", "private, no-cache");
+        reply_header(r, "Vary", "Accept, Accept-Encoding");
+    }
+    if (p->status == 503)
+        reply_header(r, "Retry-After", "10");
+}
+
+void exchange_problem(struct exchange *x, unsigned status, const char *title, const char *hint,
+                      const char *detail, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, detail);
+    vsnprintf(text, sizeof(text), detail, arguments);
+    va_end(arguments);
+    const struct problem p = {status, str_of(title), str_of(text), str_of(hint), NULL};
+    answer(x, &p);
+}
+
+static unsigned status_of(enum diag_kind kind)
+{
+    switch (kind) {
+    case DIAG_EMPTY:
+    case DIAG_USAGE:
+        return 400;
+    case DIAG_NOT_FOUND:
+        return 404;
+    case DIAG_LIMIT:
+        return 413;
+    case DIAG_UNKNOWN:
+    case DIAG_FOREIGN:
+        return 415;
+    case DIAG_UNUSABLE:
+        return 422;
+    case DIAG_FULL:
+        return 507;
+    case DIAG_NO_MEMORY:
+    case DIAG_BUSY:
+        return 503;
+    case DIAG_NONE:
+    case DIAG_IO:
+        break;
+    }
+    return 500;
+}
+
+void exchange_diag(struct exchange *x, const struct diag *diag)
+{
+    const struct problem p = {status_of(diag->kind), str_of(diag->title), str_of(diag->detail),
+                              str_of(diag->hint), diag->has_offset ? &diag->offset : NULL};
+    answer(x, &p);
+}

@@ -1,0 +1,34 @@
+/* A profile's summary (see summary.c) as the pages read it. What is missing or of another type reads as empty or
+ * 0: a summary comes out of a store. */
+#ifndef SERVER_PAGES_PAGE_DATA_H
+#define SERVER_PAGES_PAGE_DATA_H
+
+#include <jansson.h>
+
+#include "core/buf.h"
+#include "core/number.h"
+
+struct str page_data_text(const json_t *object, const char *key);
+uint64_t page_data_number(const json_t *object, const char *key);
+
+/* Written for people, three digits; never markup. */
+void page_data_put_number(struct buf *b, enum unit unit, uint64_t value);
+void page_data_put_us(struct buf *b, uint64_t us);
+void page_data_put_time(struct buf *b, int64_t unix_s); /* a <time> element */
+
+/* The track's total of one of the summary's values, by its unit. */
+uint64_t page_data_total(const json_t *value, const json_t *track);
+void page_data_put_value(struct buf *b, const json_t *value, uint64_t amount);
+/* The values that tracks have totals of: not calls, which is a field of the track. */
+bool page_data_has_total(const json_t *value, const json_t *track);
+/* The value by which the tracks are sorted; NULL: the summary does not say. */
+const json_t *page_data_weight(const json_t *summary);
+
+/* Escaped; a track may have no name. */
+void page_data_put_track_name(struct buf *b, const json_t *track);
+struct str page_data_track_id(const json_t *track, char text[NUMBER_BYTES_MAX]);
+
+/* What the file is called, or else that it is not. */
+struct str page_data_name(const char *name);
+
+#endif

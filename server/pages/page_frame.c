@@ -1,0 +1,73 @@
+#include "server/pages/page_frame.h"
+
+#include "core/clean.h"
+#include "server/pages/pages.h"
+
+struct str page_root(struct str path)
+{
+    static const char UP[] = "../../../../../../../../";
+    size_t depth = 0;
+
+    for (size_t i = 1; i < path.n; i++)
+        depth += path.p[i] == '/';
+    if (depth == 0)
+        return STR("./");
+    size_t n = depth * 3;
+    return (struct str){UP, n < sizeof(UP) - 1 ? n : sizeof(UP) - 1};
+}
+
+void page_headers(struct reply *r)
+{
+    reply_header(
+        r, "Content-Security-Policy",
+        "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'");
+    reply_header(r, "X-Content-Type-Options", "nosniff");
+    reply_header(r, "Referrer-Policy", "no-referrer");
+    reply_header(r, "Cache-Control", "private, no-cache");
+    reply_header(r, "Vary", "Accept, Accept-Encoding");
+}
+
+void page_frame_text(struct buf *b, const char *before, struct str text, const char *after)
+{
+    buf_z(b, before);
+    clean_xml(b, text);
+    buf_z(b, after);
+}
+
+static void put_file(struct buf *b, const char *before, struct str root, const char *name, const char *after)
+{
+    buf_z(b, before);
+    buf_str(b, root);
+    static_path(b, str_of(name));
+    buf_z(b, after);
+}
+
+void page_frame_begin(struct buf *b, const struct page_frame *frame)
+{
+    buf_z(
+        b,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"robots\" content=\"noindex\">\n");
+    page_frame_text(b, "<title>", frame->title, " - aflamed</title>\n");
+    put_file(b, "<link rel=\"stylesheet\" href=\"", frame->root, "app.css", "\">\n");
+    if (frame->style != NULL)
+        put_file(b, "<link rel=\"stylesheet\" href=\"", frame->root, frame->style, "\">\n");
+    if (frame->viewer != NULL)
+        put_file(b, "<script defer src=\"", frame->root, frame->viewer, "\"></script>\n");
+    if (frame->script != NULL)
+        put_file(b, "<script type=\"module\" src=\"", frame->root, frame->script, "\"></script>\n");
+    if (frame->refresh_s > 0)
+        buf_printf(b, "<noscript><meta http-equiv=\"refresh\" content=\"%u\"></noscript>\n",
+                   frame->refresh_s);
+    buf_z(b, frame->wide ? "</head>\n<body class=\"wide\">\n" : "</head>\n<body>\n");
+    page_frame_text(b, "<header><a class=\"brand\" href=\"", frame->root, "\">aflamed</a>\n");
+    page_frame_text(b, "<nav aria-label=\"Site\"><a href=\"", frame->root, "\">Upload</a> ");
+    page_frame_text(b, "<a href=\"", frame->root, "uploads\">My uploads</a></nav></header>\n<main>\n");
+}
+
+void page_frame_end(struct buf *b)
+{
+    buf_z(b, "</main>\n</body>\n</html>\n");
+}

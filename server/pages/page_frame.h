@@ -1,0 +1,29 @@
+/* What the pages are made of: the frame around each, and text that is escaped. All links of a page are relative
+ * to its own URL, so that they hold behind a proxy that puts the service under a path of its own. */
+#ifndef SERVER_PAGES_PAGE_FRAME_H
+#define SERVER_PAGES_PAGE_FRAME_H
+
+#include "core/buf.h"
+
+struct page_frame {
+    struct str title; /* escaped here */
+    struct str
+        root; /* where the front page is, seen from this page: page_root(), or a literal of that form */
+    const char *style;  /* a file of static/ to load beside app.css; NULL: none */
+    const char *script; /* a file of static/, loaded as a module; it can import its neighbours; NULL: none */
+    const char *viewer; /* a file of static/, loaded before it as a plain script; NULL: none */
+    unsigned refresh_s; /* without scripts, the page is loaded again after so long; 0: not */
+    bool wide;          /* takes the whole width of the window */
+};
+
+/* From the path of a URL ("/p/ID/t/1") to the front page: "./", "../", "../../", ... */
+struct str page_root(struct str path);
+
+/* Everything from the doctype to the beginning of the content, <main>. */
+void page_frame_begin(struct buf *b, const struct page_frame *frame);
+void page_frame_end(struct buf *b);
+
+/* `before`, then the text cleaned and escaped, then `after`: both are markup of our own. */
+void page_frame_text(struct buf *b, const char *before, struct str text, const char *after);
+
+#endif

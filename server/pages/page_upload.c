@@ -1,0 +1,174 @@
+/* The page that takes uploads: a plain form that works by itself; static/upload.js makes more of it. What only
+ * a script can do is hidden until there is one. */
+#include "server/pages/page_data.h"
+#include "server/pages/page_formats.h"
+#include "server/pages/page_frame.h"
+#include "server/pages/pages.h"
+
+/* A field is refused above 512 bytes, and a UTF-16 unit, which is what browsers count, takes at most 3. */
+enum { NAME_UNITS_MAX = 512 / 3 };
+
+/* ---- the form ---- */
+
+static void put_drop_zone(struct buf *b, const struct config *config)
+{
+    buf_z(b, "<div class=\"drop\">\n<label for=\"trace\"><span class=\"drop-choose\">Choose a trace</span>"
+             "<span class=\"drop-more\" data-with-script hidden>or several; or drop them anywhere on this "
+             "page, or "
+             "paste them. The upload starts at once.</span></label>\n"
+             "<input id=\"trace\" name=\"trace\" type=\"file\" required aria-describedby=\"accepted\">\n"
+             "<p id=\"accepted\" class=\"quiet\">");
+    page_formats(b, ", ");
+    buf_z(b, "; up to ");
+    page_data_put_number(b, UNIT_BYTES, config->max_upload_bytes);
+    buf_z(b, "</p>\n</div>\n");
+}
+
+static void put_form(struct buf *b, const struct config *config)
+{
+    buf_printf(b,
+               "<form id=\"upload\" class=\"upload\" method=\"post\" action=\"./\" "
+               "enctype=\"multipart/form-data\" data-max-upload-bytes=\"%llu\">\n",
+               (unsigned long long)config->max_upload_bytes);
+    put_drop_zone(b, config);
+    buf_printf(
+        b,
+        "<div class=\"upload-options\">\n<p><label for=\"name\">Name <span class=\"quiet\">(optional)</span>"
+        "</label>\n<input id=\"name\" name=\"name\" maxlength=\"%d\" autocomplete=\"off\" "
+        "placeholder=\"that of the file\"></p>\n"
+        "<p><label for=\"expires\">Days to keep it</label>\n"
+        "<input id=\"expires\" name=\"expires\" type=\"number\" min=\"1\" max=\"%llu\" value=\"%llu\" "
+        "required></p>\n</div>\n",
+        NAME_UNITS_MAX, (unsigned long long)config->max_expires_days,
+        (unsigned long long)config->expires_days);
+    buf_z(b, "<p data-without-script><button>Upload and draw</button></p>\n</form>\n");
+}
+
+/* Of itself, as a script is of no use here. */
+static void put_two_files(struct buf *b)
+{
+    buf_z(b,
+          "<details class=\"more\"><summary>A trace in two files</summary>\n"
+          "<form class=\"upload\" method=\"post\" action=\"./\" enctype=\"multipart/form-data\">\n"
+          "<p class=\"quiet\">A key file and its data file; or, of Android 6 and 7, the "
+          "<code>.trace.sec</code> "
+          "file and the streaming <code>.trace</code>.</p>\n"
+          "<p><label for=\"key\">Key</label> <input id=\"key\" name=\"key\" type=\"file\" required></p>\n"
+          "<p><label for=\"data\">Data</label> <input id=\"data\" name=\"data\" type=\"file\" required></p>\n"
+          "<p><button>Upload and draw</button></p>\n</form>\n</details>\n");
+}
+
+static void put_upload(struct buf *b, const struct config *config)
+{
+    buf_z(b, "<div class=\"upload-place\">\n");
+    put_form(b, config);
+    put_two_files(b);
+    buf_z(
+        b,
+        "<p id=\"upload-status\" class=\"out-of-sight\" role=\"status\"></p>\n"
+        "<ol id=\"upload-rows\" class=\"upload-rows\" aria-label=\"Uploads\"></ol>\n"
+        "<p>No trace at hand? <button id=\"demo\" type=\"button\" class=\"button\" data-with-script "
+        "hidden>Try "
+        "the demo</button> <a href=\"demo.trace\" download>Download the demo</a> (the start of an app).</p>\n"
+        "<p class=\"quiet\">Whoever has the link of a result can see it and download the file until its days "
+        "are over or you delete it; nobody can guess the link, and nothing lists it.</p>\n</div>\n");
+}
+
+/* ---- commands: markup of our own around the service's URL ---- */
+
+static void put_command(struct buf *b, const char *before, struct str base, const char *after)
+{
+    buf_z(b, "<div class=\"command\"><pre><code>");
+    page_frame_text(b, before, base, after);
+    buf_z(b, "</code></pre></div>\n");
+}
+
+static void put_terminal(struct buf *b, struct str base)
+{
+    buf_z(b, "<section class=\"terminal\" aria-labelledby=\"terminal\">\n"
+             "<h2 id=\"terminal\">From the terminal</h2>\n<p>The answer is the link.</p>\n");
+    put_command(b, "curl -F trace=@app.trace ", base, "/");
+    buf_z(b, "<p>From the device, without a file in between:</p>\n");
+    put_command(b, "adb exec-out cat /sdcard/app.trace | curl -T - ", base, "/app.trace");
+    buf_z(b, "<p>The flame graph of the busiest thread at once:</p>\n");
+    put_command(b, "curl -F trace=@app.trace '", base, "/?output=svg' &gt; app.svg");
+    buf_z(b, "<p>The whole manual:</p>\n");
+    put_command(b, "curl ", base, "/");
+    buf_z(b, "</section>\n");
+}
+
+/* ---- how to record; all of it markup ---- */
+
+static const struct recipe {
+    const char *title, *text;
+    const char *code;    /* of the app; NULL: none */
+    const char *command; /* of the terminal, up to the service's URL; NULL: none */
+} RECIPES[] = {
+    {"In the code, every call",
+     "Complete, but the app runs several times slower while it is recorded. The second argument is the size "
+     "of "
+     "the buffer in bytes; without it there are 8 MiB, and what comes later is lost.",
+     "Debug.startMethodTracing(\"start\", 64 &lt;&lt; 20)\n// what you want to "
+     "see\nDebug.stopMethodTracing()",
+     "adb exec-out cat /sdcard/Android/data/PACKAGE/files/start.trace | curl -T - "},
+    {"In the code, by sampling",
+     "Looks at all stacks every so many microseconds: cheap enough for long recordings, and the proportions "
+     "are "
+     "true. Calls shorter than that may be missing, and counts of calls mean little.",
+     "Debug.startMethodTracingSampling(\"start\", 64 &lt;&lt; 20, 1000)\n// what you want to see\n"
+     "Debug.stopMethodTracing()",
+     "adb exec-out cat /sdcard/Android/data/PACKAGE/files/start.trace | curl -T - "},
+    {"From outside, an app that runs",
+     "The app must be debuggable or profileable. Without <code>--sampling 1000</code> every call is "
+     "recorded. The "
+     "file is complete a moment after the stop.",
+     NULL,
+     "adb shell am profile start --sampling 1000 PACKAGE /data/local/tmp/app.trace\n"
+     "adb shell am profile stop PACKAGE\nadb exec-out cat /data/local/tmp/app.trace | curl -T - "},
+    {"From outside, the start of an app", "Ends the app if it runs, and records from its first moment on.",
+     NULL,
+     "adb shell am start -S -W --start-profiler /data/local/tmp/app.trace --sampling 1000 -n "
+     "PACKAGE/.MainActivity\n"
+     "adb shell am profile stop PACKAGE\nadb exec-out cat /data/local/tmp/app.trace | curl -T - "},
+    {"In Android Studio",
+     "In the profiler choose the task that records Java/Kotlin methods. When the recording has ended, export "
+     "it: "
+     "that is the <code>.trace</code> file to drop here.",
+     NULL, NULL},
+};
+
+static void put_recipe(struct buf *b, const struct recipe *r, struct str base)
+{
+    buf_printf(b, "<section>\n<h3>%s</h3>\n<p>%s</p>\n", r->title, r->text);
+    if (r->code != NULL)
+        put_command(b, r->code, STR(""), "");
+    if (r->command != NULL)
+        put_command(b, r->command, base, "/app.trace");
+    buf_z(b, "</section>\n");
+}
+
+static void put_recipes(struct buf *b, struct str base)
+{
+    buf_z(b, "<section class=\"recipes\" aria-labelledby=\"record\">\n"
+             "<h2 id=\"record\">How to record a trace</h2>\n<div class=\"recipe-list\">\n");
+    for (size_t i = 0; i < sizeof(RECIPES) / sizeof(RECIPES[0]); i++)
+        put_recipe(b, &RECIPES[i], base);
+    buf_z(b, "</div>\n</section>\n");
+}
+
+void page_upload(struct buf *b, struct str base, const struct config *config)
+{
+    const struct page_frame frame = {
+        .title = STR("Upload a profile"), .root = STR("./"), .script = "upload.js"};
+
+    page_frame_begin(b, &frame);
+    buf_z(b, "<h1>See where an Android app spends its time</h1>\n"
+             "<p class=\"lead\">Give it a method trace, and get a flame graph of each thread.</p>\n"
+             "<div class=\"upload-columns\">\n");
+    put_upload(b, config);
+    put_terminal(b, base);
+    buf_z(b, "</div>\n");
+    put_recipes(b, base);
+    buf_z(b, "<div id=\"drop-cover\" class=\"drop-cover\" hidden><p>Drop to upload</p></div>\n");
+    page_frame_end(b);
+}

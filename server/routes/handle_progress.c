@@ -1,0 +1,71 @@
+/* /p/<id>/status.json and /p/<id>/events: how far an upload is whose views are still being made. */
+#include "core/clean.h"
+#include "core/system/clock.h"
+#include "server/routes/handlers.h"
+#include "server/upload/progress.h"
+
+enum { WAIT_MAX_S = 60 };
+
+static void answer_status(struct exchange *x)
+{
+    struct progress_facts facts;
+    uint32_t made;
+    struct buf *b = reply_text(&x->reply, 200, "application/json");
+
+    if (progress_look(x->service->progresses, x->parameters[0], &facts, &made)) {
+        buf_printf(b, "{\"state\":\"rendering\",\"bytes\":%llu,\"format\":\"",
+                   (unsigned long long)facts.bytes);
+        clean_json(b, str_of(facts.format));
+        buf_printf(b, "\",\"records\":%llu,\"made\":%u,\"of\":%u}\n", (unsigned long long)facts.records, made,
+                   facts.n_views);
+    } else {
+        buf_z(b, "{\"state\":\"done\"}\n");
+    }
+    reply_header(&x->reply, "Cache-Control", "no-store");
+    reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
+}
+
+/* ?wait=SECONDS: answers when there is news since ?made=, or after that time. */
+enum exchange_step handle_status(struct exchange *x)
+{
+    struct str wait = x->query(x, "wait"), seen = x->query(x, "made");
+    uint64_t seconds = 0, made = 0;
+    struct record record;
+
+    if (!profile_record(x, x->parameters[0], &record))
+        return X_DONE;
+    if ((wait.p != NULL && !str_to_u64(wait, 10, &seconds)) ||
+        (seen.p != NULL && !str_to_u64(seen, 10, &made))) {
+        exchange_problem(x, 400, "bad parameter", "Ask as in status.json?wait=60, or leave both out.",
+                         "wait is a number of seconds, made a number of views.");
+        return X_DONE;
+    }
+    if (seen.p == NULL)
+        made = UINT32_MAX; /* any news is when all is done */
+    if (x->wait_until_s == 0)
+        x->wait_until_s = clock_s() + (int64_t)(seconds < WAIT_MAX_S ? seconds : WAIT_MAX_S);
+    if (progress_wait(x, x->parameters[0], made < UINT32_MAX ? (uint32_t)made : UINT32_MAX,
+                      x->wait_until_s) == X_WAIT)
+        return X_WAIT;
+    answer_status(x);
+    return X_DONE;
+}
+
+static bool next_events(void *exchange, struct buf *out, bool *ended)
+{
+    struct exchange *x = exchange;
+
+    return progress_events(x, x->parameters[0], &x->events_seen, out, ended) == X_DONE;
+}
+
+enum exchange_step handle_events(struct exchange *x)
+{
+    struct record record;
+
+    if (!profile_record(x, x->parameters[0], &record))
+        return X_DONE;
+    reply_stream(&x->reply, 200, "text/event-stream", next_events);
+    reply_header(&x->reply, "Cache-Control", "no-store");
+    reply_header(&x->reply, "X-Accel-Buffering", "no"); /* nginx would hold the events back */
+    return X_DONE;
+}

@@ -1,0 +1,100 @@
+/* POST /, PUT /<name>, POST /api/v1/profiles. */
+#include <string.h>
+
+#include "core/system/utc.h"
+#include "server/routes/handlers.h"
+#include "server/upload/upload.h"
+
+/* An output instead of a link: ?output=, or Accept: image/svg+xml. False: none was asked for, or diag. */
+static bool wanted_view(struct exchange *x, struct view_request *r, struct diag *diag)
+{
+    *r = (struct view_request){.output = NULL};
+    convert_defaults(x->service->config, &r->options);
+    if (x->accepts == AS_SVG)
+        r->output = output_by_name(STR("svg"));
+    return view_query(x, true, r, diag) && r->output != NULL;
+}
+
+/* What the answer cannot be made of is refused before the body is sent. */
+enum exchange_step begin_upload(struct exchange *x)
+{
+    struct view_request r;
+    struct diag diag = {0};
+
+    wanted_view(x, &r, &diag);
+    if (diag.kind == DIAG_NONE)
+        return upload_begin(x);
+    exchange_diag(x, &diag);
+    x->reply.close = true;
+    return X_DONE;
+}
+
+static void put_url(const struct exchange *x, const struct record *r, struct buf *b)
+{
+    exchange_base_url(x, b);
+    buf_printf(b, "/p/%s", r->id);
+}
+
+static void upload_headers(struct exchange *x, const struct job_result *result)
+{
+    char expires[UTC_CHARS + 1];
+    struct buf url = {0};
+
+    put_url(x, &result->record, &url);
+    utc_format(result->record.expires_s, expires);
+    x->reply.text.failed = x->reply.text.failed || url.failed;
+    if (!url.failed) {
+        /* A browser's form has no other way to the token: it is in the part of the URL that is never sent. */
+        bool form = x->reply.status == 303;
+        reply_header(&x->reply, "Location", "%.*s%s%s", (int)url.n, url.p, form ? "#token=" : "",
+                     form ? result->delete_token : "");
+        reply_header(&x->reply, "X-Delete-URL", "%.*s/delete?token=%s", (int)url.n, url.p,
+                     result->delete_token);
+    }
+    reply_header(&x->reply, "X-Expires", "%s", expires);
+    buf_free(&url);
+}
+
+static void answer_link(struct exchange *x, const struct job_result *result)
+{
+    struct buf *body = NULL;
+
+    unsigned created = result->complete ? 201 : 202;
+    if (x->accepts == AS_JSON) {
+        struct str summary = result->summary == NULL ? STR("") : shared_bytes_view(result->summary);
+        profile_json(x, created, &result->record, summary, result->delete_token);
+    } else {
+        body = reply_text(&x->reply, x->accepts == AS_HTML ? 303 : created, "text/plain; charset=utf-8");
+        put_url(x, &result->record, body);
+        buf_char(body, '\n');
+        reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
+    }
+    reply_header(&x->reply, "Cache-Control", "no-store");
+    if (!result->complete && upload_prefers_async(x))
+        reply_header(&x->reply, "Preference-Applied", "respond-async");
+}
+
+enum exchange_step handle_upload(struct exchange *x)
+{
+    const struct job_result *result;
+    struct view_request r;
+    struct diag diag = {0};
+
+    if (upload_end(x, &result) == X_WAIT)
+        return X_WAIT;
+    if (result == NULL)
+        return X_DONE;
+    if (result->diag.kind != DIAG_NONE) {
+        exchange_diag(x, &result->diag);
+        return X_DONE;
+    }
+    if (wanted_view(x, &r, &diag)) {
+        view_of(&r, &result->record);
+        if (answer_view(x, 201, &r) == X_WAIT)
+            return X_WAIT;
+    } else {
+        answer_link(x, result);
+    }
+    upload_headers(x, result);
+    return X_DONE;
+}

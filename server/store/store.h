@@ -1,0 +1,112 @@
+/* Objects by key: get, put, exists, delete, list. A directory; the interface is kept to what an object store
+ * can do. Keys are "folder/../name" of [a-z0-9._-], never a client's words. An object appears whole or not at
+ * all, and is never changed but by being replaced as a whole. Any thread.
+ *
+ * Each object has a time of last use, so that what nobody needs can be told from what is needed now. It is
+ * kept where the directory keeps the time of a file's change. A put sets it, also one that finds the key
+ * there; a get sets it only if it is more than an hour old, so that reading what is popular does not write.
+ * It survives kill -9; after a power cut it may be as old as the object. */
+#ifndef SERVER_STORE_STORE_H
+#define SERVER_STORE_STORE_H
+
+#include <sys/types.h>
+
+#include "core/buf.h"
+#include "core/diag.h"
+
+struct store;
+
+enum { STORE_KEY_BYTES = 200 }; /* with the terminating NUL */
+
+enum store_result {
+    STORE_OK,
+    STORE_EXISTS, /* of a put: the key is there already; with content keys, success */
+    STORE_NOT_FOUND,
+    STORE_FULL,  /* no space or quota left on the device, or the file may not grow */
+    STORE_FAILED /* errno says why; of a durable put, the object may be there all the same */
+};
+
+enum store_durability {
+    STORE_DURABLE, /* data and name are on the disk when put returns */
+    STORE_EVICTABLE /* after a power cut it may be gone, or there with other bytes: a key should not outlive the boot */
+};
+
+/* Opens or creates the directory (0700), sweeps temporary files that an earlier run left, and takes a lock so
+ * that no two services share it as their own. NULL: diag says what to do. */
+struct store *store_open(const char *directory, struct diag *diag);
+void store_close(struct store *s); /* NULL is fine */
+
+/* From one to three folders and a name, each part of [a-z0-9._-] and not beginning with a dot; "tmp/" is the
+ * store's own. Every other key makes a call return STORE_FAILED with errno EINVAL. */
+bool store_key_valid(const char *key);
+
+/* An object on its way in: a file without a name. Zeroed it is none: discarding it does nothing. */
+struct store_temp {
+    struct store *store;
+    int fd; /* for reading back; written by store_temp_write only */
+    bool open;
+    off_t written; /* bytes */
+    char name[80]; /* empty where the file system can hold a file without one */
+};
+enum store_result store_temp_open(struct store *s, struct store_temp *t) __attribute__((warn_unused_result));
+/* Appends all or nothing. After STORE_FULL it may be tried again with the same bytes; after STORE_FAILED only a discard
+ * makes sense. */
+enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
+    __attribute__((warn_unused_result));
+/* Gives it its name, once. After STORE_FULL t may still be open: then only the name had no room, and it may be tried
+ * again; it is closed in every other case. After STORE_EXISTS the object that was there is as good
+ * as one that was put now: it counts as used now, or was put again if it went away meanwhile. */
+enum store_result store_temp_commit(struct store *s, struct store_temp *t, const char *key,
+                                    enum store_durability durability) __attribute__((warn_unused_result));
+void store_temp_discard(struct store *s, struct store_temp *t);
+
+enum store_result store_put(struct store *s, const char *key, struct str bytes,
+                            enum store_durability durability) __attribute__((warn_unused_result));
+/* Durable; replaces the object that is there, if one is, in one step: who reads gets the one or the other, also
+ * after a power cut. */
+enum store_result store_replace(struct store *s, const char *key, struct str bytes)
+    __attribute__((warn_unused_result));
+/* An open read-only descriptor, the caller's to close, and the size in bytes. Counts as a use. */
+enum store_result store_get(struct store *s, const char *key, int *fd, uint64_t *bytes)
+    __attribute__((warn_unused_result));
+/* Appends the whole object; STORE_FAILED, with nothing appended, if it is larger than `limit`. For small
+ * objects that are read again and again: no use. */
+enum store_result store_read(struct store *s, const char *key, size_t limit, struct buf *out)
+    __attribute__((warn_unused_result));
+/* STORE_OK if the object is there. */
+enum store_result store_exists(struct store *s, const char *key) __attribute__((warn_unused_result));
+
+struct store_object {
+    const char *key;
+    uint64_t bytes;
+    int64_t used_s; /* Unix time, on the clock of the store; to the hour, as said above */
+};
+/* Fills *o, which borrows the key. */
+enum store_result store_look(struct store *s, const char *key, struct store_object *o)
+    __attribute__((warn_unused_result));
+/* Not synced: after a power cut the object may be back. Takes the folder along when it was the last in one of
+ * the second or third level. */
+enum store_result store_delete(struct store *s, const char *key);
+/* Calls each(context, object) for the objects whose key begins with the folder `prefix` ("uploads/"), in no
+ * order, until it returns false; it may delete the object. One that comes or goes meanwhile may be seen or
+ * not. STORE_OK also if there are none. */
+enum store_result store_list(struct store *s, const char *prefix,
+                             bool (*each)(void *context, const struct store_object *object), void *context)
+    __attribute__((warn_unused_result));
+
+/* A number that has changed whenever a delete or a durable put has returned: what was read since it had this value
+ * is still so, evictable objects apart, which may have been added. */
+uint64_t store_changes(const struct store *s);
+
+/* A mutex that all who share the store have in common, for short steps of several calls of which some delete:
+ * look, then delete what is not needed. The service has the store for itself, so it is enough. No call of the
+ * store needs it to be held; no put while it is held. */
+void store_lock(struct store *s);
+void store_unlock(struct store *s);
+
+/* From now on, full(context) is called whenever a write ends with STORE_FULL, on the thread that wrote: it
+ * should do no more than tell another one. Once, before other threads use the store; NULL, when they do no
+ * more, ends it. */
+void store_on_full(struct store *s, void (*full)(void *context), void *context);
+
+#endif

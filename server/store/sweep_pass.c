@@ -1,0 +1,260 @@
+#include "server/store/sweep_pass.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/store/record.h"
+
+enum {
+    DAY_S = 86400,
+    UNUSED_S = DAY_S,
+    UNUSED_WHEN_FULL_S = 300, /* still longer than it takes from a blob to its record */
+    CLASS_S = 600,
+    CLASSES = SWEEP_VIEW_DAYS * DAY_S / CLASS_S,
+    BLOCK_BYTES = 4096,
+    LOGGED_MOST = 20 /* of a kind; the line of the sweep has their number */
+};
+
+struct pass {
+    struct store *store;
+    const struct log *log;
+    const struct sweep_plan *plan;
+    struct sweep_done done;
+    int64_t unused_before_s;
+    bool ended;
+
+    uint64_t bytes[CLASSES]; /* of the views, by age; 0: the youngest */
+    unsigned cut;            /* younger ones stay, older ones go, and of this one .. */
+    uint64_t excess;         /* .. so many bytes */
+};
+
+static bool go_on(struct pass *p)
+{
+    p->ended = p->ended || !p->plan->go_on(p->plan->context);
+    return !p->ended;
+}
+
+/* One object that fails must not end the sweep of the others. */
+static bool worked(struct pass *p, enum store_result result, const char *key)
+{
+    if (result == STORE_OK)
+        return true;
+    if (p->done.failed++ < LOGGED_MOST)
+        LOG(p->log, LOG_WARN, "sweep-failed", LOG_STR("key", str_of(key)),
+            LOG_STR("why", str_of(strerror(errno))));
+    return false;
+}
+
+/* A time of use from before the clock was set right would keep the object for ever: it begins anew. */
+static bool begin_anew(const struct pass *p, const struct store_object *object)
+{
+    uint64_t bytes;
+    int fd;
+
+    if (object->used_s <= p->plan->now_s + DAY_S)
+        return false;
+    if (store_get(p->store, object->key, &fd, &bytes) == STORE_OK)
+        close(fd);
+    return true;
+}
+
+static void walk(struct pass *p, const char *folder,
+                 bool (*each)(void *pass, const struct store_object *object))
+{
+    if (!p->ended)
+        (void)worked(p, store_list(p->store, folder, each, p), folder);
+}
+
+/* ---- uploads ---- */
+
+/* The id in "<folder><id><suffix>". */
+static struct str id_in(const char *key, struct str folder)
+{
+    struct str name = {key + folder.n, strlen(key) - folder.n};
+
+    name.n = str_find(name, '.');
+    return name;
+}
+
+static void check_blob(struct pass *p, const struct record *r)
+{
+    char key[RECORD_BLOB_KEY_CHARS + 1];
+
+    record_blob_key(r->sha256, key);
+    if (store_exists(p->store, key) != STORE_NOT_FOUND)
+        return;
+    if (p->done.broken++ < LOGGED_MOST)
+        LOG(p->log, LOG_ERROR, "blob-missing", LOG_STR("id", str_of(r->id)),
+            LOG_STR("sha256", str_of(r->sha256)));
+}
+
+static bool sweep_upload(void *pass, const struct store_object *object)
+{
+    struct pass *p = pass;
+    struct str id = id_in(object->key, STR("uploads/"));
+    struct record r;
+    bool expired;
+
+    if (!go_on(p))
+        return false;
+    if (!record_id_valid(id))
+        return true;
+    enum record_state state = record_read(p->store, id, p->plan->now_s, &r);
+    if (state == RECORD_FOUND) {
+        check_blob(p, &r);
+    } else if (state == RECORD_BROKEN) {
+        if (p->done.broken++ < LOGGED_MOST)
+            LOG(p->log, LOG_ERROR, "record-broken", LOG_STR("id", id));
+    } else if (state == RECORD_GONE &&
+               worked(p, record_expire(p->store, id, p->plan->now_s, &expired), object->key)) {
+        p->done.expired += expired;
+    }
+    return true;
+}
+
+static bool sweep_tombstone(void *pass, const struct store_object *object)
+{
+    struct pass *p = pass;
+    bool forgotten;
+
+    if (!go_on(p))
+        return false;
+    struct str id = id_in(object->key, STR("gone/"));
+    if (worked(p, record_forget(p->store, id, p->plan->now_s, &forgotten), object->key))
+        p->done.forgotten += forgotten;
+    return true;
+}
+
+static bool sweep_ref(void *pass, const struct store_object *object)
+{
+    struct pass *p = pass;
+    bool removed;
+
+    if (!go_on(p))
+        return false;
+    if (begin_anew(p, object) || object->used_s >= p->unused_before_s)
+        return true;
+    if (worked(p, record_remove_ref(p->store, object->key, p->unused_before_s, &removed), object->key))
+        p->done.refs += removed;
+    return true;
+}
+
+static bool sweep_blob(void *pass, const struct store_object *object)
+{
+    struct pass *p = pass;
+    uint64_t bytes = object->bytes;
+    bool removed;
+
+    if (!go_on(p))
+        return false;
+    if (begin_anew(p, object) || object->used_s >= p->unused_before_s)
+        return true;
+    if (worked(p, record_remove_blob(p->store, object->key, p->unused_before_s, &removed), object->key) &&
+        removed) {
+        p->done.blobs++;
+        p->done.blob_bytes += bytes;
+    }
+    return true;
+}
+
+/* ---- views ---- */
+
+static uint64_t on_disk(uint64_t bytes)
+{
+    return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+}
+
+/* CLASSES: not used for too long. */
+static unsigned age_of(const struct pass *p, const struct store_object *object)
+{
+    int64_t age_s = p->plan->now_s - object->used_s;
+
+    if (age_s < 0)
+        return 0;
+    return age_s / CLASS_S < CLASSES ? (unsigned)(age_s / CLASS_S) : CLASSES;
+}
+
+static void evict(struct pass *p, const struct store_object *object)
+{
+    uint64_t bytes = on_disk(object->bytes);
+    enum store_result result = store_delete(p->store, object->key);
+
+    if (result == STORE_NOT_FOUND || !worked(p, result, object->key))
+        return;
+    p->done.views++;
+    p->done.view_bytes += bytes;
+}
+
+static bool count_view(void *pass, const struct store_object *object)
+{
+    struct pass *p = pass;
+
+    if (!go_on(p))
+        return false;
+    unsigned age = begin_anew(p, object) ? 0 : age_of(p, object);
+    if (age == CLASSES)
+        evict(p, object);
+    else
+        p->bytes[age] += on_disk(object->bytes);
+    return true;
+}
+
+static bool evict_view(void *pass, const struct store_object *object)
+{
+    struct pass *p = pass;
+    uint64_t bytes = on_disk(object->bytes);
+
+    if (!go_on(p))
+        return false;
+    unsigned age = age_of(p, object);
+    if (age < p->cut || (age == p->cut && p->excess == 0))
+        return true;
+    if (age == p->cut)
+        p->excess -= bytes < p->excess ? bytes : p->excess;
+    evict(p, object);
+    return true;
+}
+
+/* How much may stay of so much. */
+static uint64_t target_of(const struct sweep_plan *plan, uint64_t total)
+{
+    uint64_t target =
+        total > plan->view_bytes_most ? plan->view_bytes_most - plan->view_bytes_most / 10 : total;
+
+    return plan->full && target > total / 2 ? total / 2 : target;
+}
+
+static void sweep_views(struct pass *p)
+{
+    uint64_t total = 0, kept = 0;
+    unsigned age = 0;
+
+    walk(p, "views/", count_view);
+    for (unsigned i = 0; i < CLASSES; i++)
+        total += p->bytes[i];
+    uint64_t target = target_of(p->plan, total);
+    if (target == total)
+        return;
+    for (; kept + p->bytes[age] <= target; age++)
+        kept += p->bytes[age];
+    p->cut = age;
+    p->excess = p->bytes[age] - (target - kept);
+    walk(p, "views/", evict_view);
+}
+
+struct sweep_done sweep_pass(struct store *s, const struct log *log, const struct sweep_plan *plan)
+{
+    struct pass p = {.store = s, .log = log, .plan = plan};
+
+    p.unused_before_s = plan->now_s - (plan->full ? UNUSED_WHEN_FULL_S : UNUSED_S);
+    if (plan->full)
+        sweep_views(&p);
+    walk(&p, "uploads/", sweep_upload);
+    walk(&p, "gone/", sweep_tombstone);
+    walk(&p, "refs/", sweep_ref);
+    walk(&p, "blobs/", sweep_blob);
+    if (!plan->full)
+        sweep_views(&p);
+    return p.done;
+}

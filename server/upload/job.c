@@ -1,0 +1,370 @@
+#include "server/upload/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/system/clock.h"
+#include "parser/unpack/unpack.h"
+#include "server/store/store_access.h"
+#include "server/store/sweep.h"
+#include "server/upload/job_impl.h"
+
+enum {
+    SPARE_CHUNKS = 64,
+    /* An upload that does not fold while it arrives has no queue to speak of: one chunk is worked on, one
+       waits. */
+    SPOOL_QUEUE_BYTES = CHUNK_BYTES
+};
+
+enum { STAGE_SPOOL, STAGE_HASH, STAGE_FOLD };
+
+/* ---- places ---- */
+
+struct jobs *jobs_new(struct service *service)
+{
+    struct jobs *j = calloc(1, sizeof(*j));
+
+    if (j == NULL)
+        return NULL;
+    j->service = service;
+    /* Half of them for uploads that have arrived: slow clients could hold all the others for as long as they like. */
+    fold_slots_init(&j->places, service->config->open_jobs, (service->config->open_jobs + 1) / 2);
+    chunk_pool_init(&j->chunks, SPARE_CHUNKS);
+    return j;
+}
+
+void jobs_free(struct jobs *j)
+{
+    if (j == NULL)
+        return;
+    chunk_pool_free(&j->chunks);
+    fold_slots_free(&j->places);
+    free(j);
+}
+
+static void place_granted(struct fold_slot_wait *wait)
+{
+    struct job *job = (struct job *)((char *)wait - offsetof(struct job, place_wait));
+
+    job->has_place = true;
+    pool_submit_first(job->service->pool, &job->finish);
+}
+
+void job_leave_place(struct job *job)
+{
+    if (!job->has_place)
+        return;
+    job->has_place = false;
+    fold_slots_leave(&job->service->jobs->places);
+}
+
+/* ---- stages ---- */
+
+static bool is_refused(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    bool refused = job->refused;
+    pthread_mutex_unlock(&job->lock);
+    return refused;
+}
+
+static void refuse(struct job *job, const struct diag *diag)
+{
+    pthread_mutex_lock(&job->lock);
+    if (!job->refused) {
+        job->refused = true;
+        job->refusal = *diag;
+    }
+    pthread_mutex_unlock(&job->lock);
+}
+
+static void refuse_memory(struct job *job, const char *detail)
+{
+    struct diag diag = {0};
+
+    diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "%s", detail);
+    refuse(job, &diag);
+}
+
+static void spool(void *context, const uint8_t *p, size_t n)
+{
+    struct job *job = context;
+    struct diag diag = {0};
+
+    if (is_refused(job))
+        return;
+    enum store_result result = store_temp_write(&job->temp, p, n);
+    for (unsigned i = 0; i < SWEEP_ROOM_TRIES && result == STORE_FULL && sweep_make_room(job->service->sweep);
+         i++)
+        result = store_temp_write(&job->temp, p, n);
+    if (result == STORE_OK)
+        return;
+    store_access_failed(job->service, result, "stored", &diag);
+    refuse(job, &diag);
+}
+
+static void hash(void *context, const uint8_t *p, size_t n)
+{
+    struct job *job = context;
+    if (!is_refused(job) && EVP_DigestUpdate(job->hash, p, n) != 1)
+        refuse_memory(job, "No memory to name the upload's bytes.");
+}
+
+static void judge(struct job *job, const struct diag *diag)
+{
+    if (job->may_choose)
+        job->verdict = *diag;
+    else
+        refuse(job, diag);
+}
+
+/* What was refused needs neither its memory nor its place while the rest of it is passed over. */
+static void fold(void *context, const uint8_t *p, size_t n)
+{
+    struct job *job = context;
+    struct diag diag = {0};
+
+    if (job->fold == NULL)
+        return;
+    if (!is_refused(job)) {
+        if (!service_goes_on(job->service, &diag))
+            refuse(job, &diag);
+        else if (!fold_feed(job->fold, p, n))
+            judge(job, fold_diag(job->fold));
+    }
+    if (is_refused(job) || job->verdict.kind != DIAG_NONE) {
+        fold_abandon(job->fold);
+        job->fold = NULL;
+        stages_limit(&job->stages, SPOOL_QUEUE_BYTES);
+        job_leave_place(job);
+    }
+}
+
+static void have_room(void *context)
+{
+    struct job *job = context;
+    struct exchange *x = job->stalled;
+
+    job->stalled = NULL;
+    if (x != NULL)
+        x->resume(x);
+}
+
+/* ---- life ---- */
+
+static void job_free(struct job *job)
+{
+    struct jobs *j = job->service->jobs;
+
+    if (job->filling != NULL)
+        chunk_give(&j->chunks, job->filling);
+    fold_abandon(job->fold);
+    folded_unref(job->folded);
+    job_leave_place(job);
+    EVP_MD_CTX_free(job->hash);
+    store_temp_discard(job->service->store, &job->temp);
+    shared_bytes_unref(job->result.summary);
+    free(job->order);
+    stages_free(&job->stages);
+    pthread_mutex_destroy(&job->lock);
+    free(job);
+}
+
+void job_unref(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    bool last = --job->refs == 0;
+    pthread_mutex_unlock(&job->lock);
+    if (last)
+        job_free(job);
+}
+
+/* The stages have nothing left: the upload is complete, or was given up. */
+static void drained(void *context)
+{
+    struct job *job = context;
+
+    pthread_mutex_lock(&job->lock);
+    bool ended = job->ended;
+    pthread_mutex_unlock(&job->lock);
+    if (ended)
+        pool_submit_first(job->service->pool, &job->finish);
+    else
+        job_unref(job);
+}
+
+static bool open_lanes(struct job *job, struct diag *diag)
+{
+    const struct config *config = job->service->config;
+    struct jobs *j = job->service->jobs;
+
+    job->has_place = fold_slots_try(&j->places);
+    job->hash = EVP_MD_CTX_new();
+    if (job->has_place)
+        job->fold = fold_new(config);
+    stages_init(&job->stages, job->service->pool, &j->chunks, job->has_place ? 3 : 2,
+                job->has_place ? config->queue_bytes : SPOOL_QUEUE_BYTES);
+    job->stages.stage[STAGE_SPOOL].work = spool;
+    job->stages.stage[STAGE_HASH].work = hash;
+    job->stages.stage[STAGE_FOLD].work = fold;
+    job->stages.room = have_room;
+    job->stages.drained = drained;
+    job->stages.context = job;
+    if (job->hash == NULL || (job->has_place && job->fold == NULL) ||
+        EVP_DigestInit_ex(job->hash, EVP_sha256(), NULL) != 1)
+        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                        "No memory for one more upload.");
+    enum store_result result = store_temp_open(job->service->store, &job->temp);
+    if (result != STORE_OK)
+        store_access_failed(job->service, result, "stored", diag);
+    return result == STORE_OK;
+}
+
+struct job *job_new(struct service *service, struct diag *diag)
+{
+    struct job *job = calloc(1, sizeof(*job));
+
+    if (job == NULL) {
+        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for one more upload.");
+        return NULL;
+    }
+    job->service = service;
+    job->refs = 2;
+    job->finish.run = job_run_finish;
+    job->place_wait.granted = place_granted;
+    pthread_mutex_init(&job->lock, NULL);
+    if (open_lanes(job, diag))
+        return job;
+    job_free(job);
+    return NULL;
+}
+
+void job_release(struct job *job)
+{
+    if (job == NULL)
+        return;
+    pthread_mutex_lock(&job->lock);
+    bool ended = job->ended;
+    pthread_mutex_unlock(&job->lock);
+    if (!ended)
+        stages_abort(&job->stages);
+    job_unref(job);
+}
+
+/* ---- the producer ---- */
+
+bool job_ready(struct job *job, struct exchange *x)
+{
+    struct stages *l = &job->stages;
+
+    pthread_mutex_lock(&l->lock);
+    bool ready = l->queued_bytes < l->limit_bytes;
+    if (!ready) {
+        l->full = true;
+        job->stalled = x;
+        x->suspend(x);
+    }
+    pthread_mutex_unlock(&l->lock);
+    return ready;
+}
+
+static void publish(struct job *job)
+{
+    struct chunk *c = job->filling;
+
+    job->filling = NULL;
+    if (c != NULL)
+        stages_push(&job->stages, c);
+}
+
+bool job_push(struct job *job, const void *p, size_t n)
+{
+    const char *bytes = p;
+
+    if (job->head_bytes < sizeof(job->head)) {
+        size_t room = sizeof(job->head) - job->head_bytes;
+        size_t part = n < room ? n : room;
+        memcpy(job->head + job->head_bytes, bytes, part);
+        job->head_bytes += part;
+    }
+    job->bytes += n;
+    while (n > 0) {
+        if (job->filling == NULL)
+            job->filling = chunk_take(&job->service->jobs->chunks);
+        struct chunk *c = job->filling;
+        if (c == NULL) {
+            refuse_memory(job, "No memory to take more of the upload.");
+            return false;
+        }
+        size_t room = CHUNK_BYTES - c->n;
+        size_t part = n < room ? n : room;
+        memcpy(c->bytes + c->n, bytes, part);
+        c->n += part;
+        bytes += part;
+        n -= part;
+        if (c->n == CHUNK_BYTES)
+            publish(job);
+    }
+    return !is_refused(job);
+}
+
+uint64_t job_bytes(const struct job *job)
+{
+    return job->bytes;
+}
+
+void job_choose(struct job *job, struct str member)
+{
+    struct record *r = &job->result.record;
+
+    unpack_member_name(member, r->member);
+    if (job->bytes > 0)
+        job->chosen_late = true;
+    else if (job->fold != NULL)
+        fold_choose(job->fold, r->member);
+}
+
+void job_await_choice(struct job *job)
+{
+    job->may_choose = true;
+}
+
+struct str job_head(const struct job *job)
+{
+    return (struct str){job->head, job->head_bytes};
+}
+
+void job_end(struct job *job, struct exchange *x, struct str name, int64_t created_s, int64_t expires_s,
+             bool early)
+{
+    struct record *r = &job->result.record;
+
+    if (!record_set_name(r, name))
+        refuse_memory(job, "No memory for the upload's name.");
+    r->created_s = created_s;
+    r->expires_s = expires_s;
+    r->size = job->bytes;
+    job->answer_early = early;
+    job->answer_by_ms = clock_ms() + (int64_t)job->service->config->answer_within_ms;
+    publish(job);
+    pthread_mutex_lock(&job->lock);
+    job->ended = true;
+    job->waiting = x;
+    x->suspend(x);
+    pthread_mutex_unlock(&job->lock);
+    stages_end(&job->stages);
+}
+
+void job_result(struct job *job, struct job_result *result)
+{
+    pthread_mutex_lock(&job->lock);
+    *result = job->result;
+    if (result->summary != NULL)
+        shared_bytes_ref(result->summary);
+    pthread_mutex_unlock(&job->lock);
+}
+
+const struct diag *job_diag(struct job *job)
+{
+    return &job->refusal;
+}

@@ -1,0 +1,435 @@
+#include "server/upload/upload.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "server/upload/body_decoder.h"
+#include "server/upload/multipart.h"
+#include "server/upload/pair.h"
+
+enum {
+    FIELD_BYTES_MAX = RECORD_MEMBER_BYTES,
+    DRAIN_BYTES_MIN = 8 << 20,
+    FORM_OVERHEAD_BYTES = 64 << 10, /* delimiters and fields around the file */
+    NAME_BYTES_MAX = FORM_OVERHEAD_BYTES,
+};
+
+static const char UPLOAD_HINT[] =
+    "One file per upload: curl -F trace=@file.trace URL, or curl -T file.trace URL.";
+
+struct upload {
+    struct exchange *exchange;
+    struct job *job;
+    struct multipart *multipart; /* NULL: the body is the file */
+    const struct packer *packer; /* of the body's content coding, or NULL */
+    struct body_decoder *coding; /* of a coded form, until its end */
+    size_t taken;                /* of the bytes that come again */
+    struct diag diag;            /* of the form; the job has its own */
+    struct job_result result;
+    bool have_result;
+    bool refused; /* the rest is drained */
+    bool ended;
+    uint64_t drained_bytes;
+    enum { FIELD_NONE, FIELD_FILE, FIELD_HALF, FIELD_NAME, FIELD_EXPIRES, FIELD_MEMBER, FIELD_OTHER } field;
+    bool have_file; /* a file part with a name or bytes was seen */
+    bool file_named;
+    struct pair pair; /* the trace in two fields */
+    struct buf name, expires, value;
+    size_t value_bytes; /* of the field, with those that are not kept */
+};
+
+/* ---- the form ---- */
+
+static bool begin_file(struct upload *u, const struct multipart_part *part)
+{
+    if (u->have_file || pair_seen(&u->pair))
+        return diag_set(&u->diag, DIAG_USAGE, "more than one file", UPLOAD_HINT,
+                        "The form has two files; an upload is one trace.");
+    u->field = FIELD_FILE;
+    u->file_named = part->has_filename && part->filename.n > 0;
+    u->have_file = u->file_named || !part->has_filename;
+    if (u->name.n == 0)
+        buf_str(&u->name, part->filename);
+    return true;
+}
+
+/* The name that both halves have in common is that of the upload. */
+static struct str common_name(struct str filename)
+{
+    if (str_ends(filename, STR(".data")) && filename.n > 5)
+        filename.n -= 5;
+    return filename;
+}
+
+static bool begin_half(struct upload *u, const struct multipart_part *part)
+{
+    if (u->have_file)
+        return diag_set(&u->diag, DIAG_USAGE, "more than one file", UPLOAD_HINT,
+                        "The form has a trace and, beside it, a key or data file.");
+    u->field = FIELD_HALF;
+    u->file_named = part->has_filename && part->filename.n > 0;
+    enum pair_half half = str_eq(part->name, STR("key")) ? PAIR_KEY : PAIR_DATA;
+    if (u->name.n == 0 && half == PAIR_DATA)
+        buf_str(&u->name, common_name(part->filename));
+    return pair_begin(&u->pair, half, &u->diag);
+}
+
+static bool begin_part(void *context, const struct multipart_part *part)
+{
+    struct upload *u = context;
+
+    buf_clear(&u->value);
+    u->value_bytes = 0;
+    if (str_eq(part->name, STR("key")) || str_eq(part->name, STR("data")))
+        return begin_half(u, part);
+    if (part->has_filename || str_eq(part->name, STR("trace")))
+        return begin_file(u, part);
+    u->field = str_eq(part->name, STR("name"))      ? FIELD_NAME
+               : str_eq(part->name, STR("expires")) ? FIELD_EXPIRES
+               : str_eq(part->name, STR("member"))  ? FIELD_MEMBER
+                                                    : FIELD_OTHER;
+    if (u->field == FIELD_OTHER)
+        return diag_set(&u->diag, DIAG_USAGE, "unknown form field",
+                        "Fields are: a file (any name), or key and data of a trace in two files; name, "
+                        "expires (days), member (of a "
+                        "zip archive). To send a file, write curl -F trace=@FILE with the @.",
+                        "The form has a field that the service does not know.");
+    return true;
+}
+
+static bool no_memory(struct upload *u)
+{
+    return diag_set(&u->diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                    "No memory to take the form.");
+}
+
+/* A name is cut, wherever it comes from (record_set_name): what is kept of it here is enough for that. */
+static bool field_data(struct upload *u, const char *p, size_t n)
+{
+    bool whole = u->field == FIELD_MEMBER; /* a path in an archive, compared to its end */
+    size_t limit = u->field == FIELD_NAME || whole ? NAME_BYTES_MAX : FIELD_BYTES_MAX;
+    size_t room = (whole ? limit : FIELD_BYTES_MAX) - u->value.n;
+
+    if (n > limit - u->value_bytes)
+        return diag_set(&u->diag, DIAG_USAGE, "form field too long", "Shorten name, expires or member.",
+                        "A field of the form has more than %zu bytes.", limit);
+    u->value_bytes += n;
+    buf_bytes(&u->value, p, n < room ? n : room);
+    return !u->value.failed || no_memory(u);
+}
+
+static bool part_data(void *context, const char *p, size_t n)
+{
+    struct upload *u = context;
+
+    if (u->field == FIELD_FILE) {
+        u->have_file = true;
+        return job_push(u->job, p, n);
+    }
+    if (u->field == FIELD_HALF)
+        return pair_data(&u->pair, p, n, &u->diag);
+    return field_data(u, p, n);
+}
+
+static bool end_part(void *context)
+{
+    struct upload *u = context;
+    bool ok = u->field != FIELD_HALF || pair_end(&u->pair, u->file_named, &u->diag);
+
+    if (u->field == FIELD_NAME && u->value.n > 0) {
+        buf_clear(&u->name);
+        buf_str(&u->name, buf_view(&u->value));
+    } else if (u->field == FIELD_EXPIRES) {
+        buf_clear(&u->expires);
+        buf_str(&u->expires, buf_view(&u->value));
+    } else if (u->field == FIELD_MEMBER && u->value.n > 0) {
+        job_choose(u->job, buf_view(&u->value));
+    }
+    u->field = FIELD_NONE;
+    return ok;
+}
+
+/* ---- begin ---- */
+
+static bool refuse_large(const struct exchange *x, struct diag *diag)
+{
+    return diag_set(
+        diag, DIAG_LIMIT, "upload too large",
+        "Record a shorter trace or sample instead of tracing; the operator may raise max_upload_bytes.",
+        "The upload is larger than the limit max_upload_bytes of %llu bytes.",
+        (unsigned long long)x->service->config->max_upload_bytes);
+}
+
+/* Content-Length was vetted to be one number or absent. */
+static bool check_length(struct exchange *x, bool form)
+{
+    struct str length = x->header(x, "Content-Length");
+    uint64_t limit = x->service->config->max_upload_bytes + (form ? FORM_OVERHEAD_BYTES : 0);
+    struct diag diag = {0};
+    uint64_t bytes = 0;
+
+    if (length.p == NULL && x->header(x, "Transfer-Encoding").p == NULL) {
+        exchange_problem(x, 411, "length required", UPLOAD_HINT,
+                         "The request says neither Content-Length nor chunked.");
+        return false;
+    }
+    if (length.p != NULL && (!str_to_u64(length, 10, &bytes) || bytes > limit)) {
+        refuse_large(x, &diag);
+        exchange_diag(x, &diag);
+        x->reply.close = true;
+        return false;
+    }
+    return true;
+}
+
+static bool is_form(const struct exchange *x, struct str type)
+{
+    struct str kind = {type.p, str_find(type, '/')};
+
+    return str_eq_nocase(kind, STR("multipart")) && !str_eq(x->method, STR("PUT"));
+}
+
+static bool open_form(struct upload *u, struct str type, struct diag *diag)
+{
+    char boundary[MULTIPART_BOUNDARY_MAX + 1];
+    struct multipart_handler handler = {begin_part, part_data, end_part, u};
+
+    if (!multipart_boundary(type, boundary, diag))
+        return false;
+    u->multipart = multipart_new(boundary, handler);
+    if (u->multipart == NULL)
+        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                        "No memory for one more upload.");
+    return true;
+}
+
+/* The name of a raw body: ?name=, else the last part of PUT's path. */
+static void name_from_url(struct upload *u, const struct exchange *x)
+{
+    struct str name = x->query(x, "name"), expires = x->query(x, "expires");
+
+    if (name.p == NULL && str_eq(x->method, STR("PUT")))
+        name = x->parameters[0];
+    buf_str(&u->name, name);
+    buf_str(&u->expires, expires);
+}
+
+/* The sink of a coded form. */
+static bool push_form(void *context, const uint8_t *p, size_t n)
+{
+    struct upload *u = context;
+
+    return multipart_feed(u->multipart, (const char *)p, n, &u->diag);
+}
+
+static void open_body(struct upload *u, struct str type, bool form, struct diag *diag)
+{
+    struct exchange *x = u->exchange;
+    struct str member = x->query(x, "member");
+
+    if (form && !open_form(u, type, diag))
+        return;
+    if (form && u->packer != NULL)
+        u->coding = body_decoder_new(u->packer, x->service->config, push_form, u, diag);
+    if (diag->kind == DIAG_NONE)
+        u->job = job_new(x->service, diag);
+    if (u->job != NULL && member.n > 0)
+        job_choose(u->job, member);
+    if (u->job != NULL && form)
+        job_await_choice(u->job);
+    pair_init(&u->pair, u->job, x->service);
+}
+
+/* Days, or hours with an h behind the number. */
+static bool expiry(struct upload *u, int64_t now_s, int64_t *expires_s)
+{
+    const struct config *config = u->exchange->service->config;
+    struct str text = str_trim(buf_view(&u->expires));
+    uint64_t n = config->expires_days, unit_s = 86400;
+
+    if (u->expires.failed || u->name.failed)
+        return no_memory(u);
+    if (text.n > 1 && (text.p[text.n - 1] == 'h' || text.p[text.n - 1] == 'd')) {
+        unit_s = text.p[text.n - 1] == 'h' ? 3600 : 86400;
+        text.n--;
+    }
+    if (text.n > 0 && (!str_to_u64(text, 10, &n) || n == 0 || n > config->max_expires_days * 86400 / unit_s))
+        return diag_set(
+            &u->diag, DIAG_USAGE, "bad expiry",
+            "Give a number of days (7 or 7d) or of hours (12h); the operator may raise max_expires_days.",
+            "expires must be between one hour and the limit max_expires_days of %llu days.",
+            (unsigned long long)config->max_expires_days);
+    *expires_s = now_s + (int64_t)(n * unit_s);
+    return true;
+}
+
+static bool check_coding(struct exchange *x, const struct packer **packer)
+{
+    if (body_decoder_find(x->header(x, "Content-Encoding"), packer))
+        return true;
+    exchange_problem(x, 415, "unknown content coding", "Code the body once, as gzip or zstd, or not at all.",
+                     "The request's Content-Encoding is not one that is read here.");
+    reply_header(&x->reply, "Accept-Encoding", BODY_DECODER_ACCEPTED);
+    x->reply.close = true;
+    return false;
+}
+
+enum exchange_step upload_begin(struct exchange *x)
+{
+    struct str type = x->header(x, "Content-Type");
+    bool form = type.p != NULL && is_form(x, type);
+    const struct packer *packer;
+    struct diag diag = {0};
+    int64_t expires_s;
+
+    if (!check_length(x, form) || !check_coding(x, &packer))
+        return X_DONE;
+    struct upload *u = calloc(1, sizeof(*u));
+    if (u == NULL) {
+        diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                 "No memory for one more upload.");
+    } else {
+        u->exchange = x;
+        u->have_file = !form;
+        u->packer = packer;
+        name_from_url(u, x);
+        if (expiry(u, 0, &expires_s))
+            open_body(u, type, form, &diag);
+        else
+            diag = u->diag;
+    }
+    if (diag.kind != DIAG_NONE) {
+        upload_free(u);
+        exchange_diag(x, &diag);
+        x->reply.close = true;
+        return X_DONE;
+    }
+    x->upload = u;
+    return X_WAIT;
+}
+
+/* ---- data ---- */
+
+static bool push(struct upload *u, const char *p, size_t n)
+{
+    bool ok = u->coding != NULL      ? body_decoder_feed(u->coding, p, n, &u->diag)
+              : u->multipart != NULL ? multipart_feed(u->multipart, p, n, &u->diag)
+                                     : job_push(u->job, p, n);
+
+    if (!ok)
+        return false;
+    return job_bytes(u->job) + pair_waiting_bytes(&u->pair) <=
+               u->exchange->service->config->max_upload_bytes ||
+           refuse_large(u->exchange, &u->diag);
+}
+
+/* No answer can be given in the middle of a body: the rest of a refused one is taken and dropped, so that its client sees
+ * why. One that goes on beyond any upload's size is cut off. */
+static uint64_t drain_limit(const struct config *config)
+{
+    return config->max_upload_bytes > DRAIN_BYTES_MIN ? config->max_upload_bytes : DRAIN_BYTES_MIN;
+}
+
+enum upload_step upload_data(struct exchange *x, const char *p, size_t n)
+{
+    struct upload *u = x->upload;
+
+    if (u->refused) {
+        u->drained_bytes += n;
+        return u->drained_bytes > drain_limit(x->service->config) ? UPLOAD_CLOSE : UPLOAD_TAKEN;
+    }
+    while (u->taken < n && !u->refused) {
+        size_t left = n - u->taken,
+               piece = u->coding != NULL && left > BODY_DECODER_PIECE_BYTES ? BODY_DECODER_PIECE_BYTES : left;
+        enum pair_step step = pair_go_on(&u->pair, x, &u->diag);
+        if (step == PAIR_WAIT || (step == PAIR_DONE && !job_ready(u->job, x)))
+            return UPLOAD_WAIT;
+        u->refused = step == PAIR_FAILED || !push(u, p + u->taken, piece);
+        u->taken += piece;
+    }
+    x->reply.close = x->reply.close || u->refused;
+    u->taken = 0;
+    return UPLOAD_TAKEN;
+}
+
+/* ---- end ---- */
+
+/* Whether the body was coded as its header says. */
+static bool check_coded(struct upload *u)
+{
+    if (u->packer == NULL || (u->refused && u->multipart != NULL))
+        return true;
+    if (u->multipart == NULL)
+        return body_decoder_agrees(u->packer, job_head(u->job), &u->diag);
+    bool ok = u->coding == NULL || body_decoder_finish(u->coding, &u->diag);
+    body_decoder_free(u->coding);
+    u->coding = NULL;
+    return ok;
+}
+
+static bool check_form(struct upload *u)
+{
+    if (!check_coded(u))
+        return false;
+    if (u->multipart == NULL || u->refused)
+        return u->diag.kind == DIAG_NONE;
+    if (!multipart_finish(u->multipart, &u->diag))
+        return false;
+    if (pair_seen(&u->pair))
+        return pair_finish(&u->pair, &u->diag);
+    if (!u->have_file)
+        return diag_set(&u->diag, DIAG_USAGE, "no file", UPLOAD_HINT,
+                        "The form has no file: nothing was chosen.");
+    return true;
+}
+
+bool upload_prefers_async(const struct exchange *x)
+{
+    struct str prefer = x->header(x, "Prefer"), preference;
+
+    while (str_split(&prefer, ',', &preference))
+        if (str_eq_nocase(str_trim(preference), STR("respond-async")))
+            return true;
+    return false;
+}
+
+enum exchange_step upload_end(struct exchange *x, const struct job_result **result)
+{
+    struct upload *u = x->upload;
+    int64_t now_s = (int64_t)time(NULL), expires_s = now_s;
+
+    *result = NULL;
+    if (u->ended) {
+        if (!u->have_result)
+            job_result(u->job, &u->result);
+        u->have_result = true;
+        *result = &u->result;
+        return X_DONE;
+    }
+    bool form_ok = check_form(u) && expiry(u, now_s, &expires_s);
+    if (form_ok && pair_go_on(&u->pair, x, &u->diag) == PAIR_WAIT)
+        return X_WAIT;
+    if (u->diag.kind != DIAG_NONE) {
+        exchange_diag(x, &u->diag);
+        return X_DONE;
+    }
+    u->ended = true;
+    job_end(u->job, x, buf_view(&u->name), now_s, expires_s, upload_prefers_async(x));
+    return X_WAIT;
+}
+
+void upload_free(struct upload *u)
+{
+    if (u == NULL)
+        return;
+    job_release(u->job);
+    pair_free(&u->pair);
+    shared_bytes_unref(u->result.summary);
+    body_decoder_free(u->coding);
+    multipart_free(u->multipart);
+    buf_free(&u->name);
+    buf_free(&u->expires);
+    buf_free(&u->value);
+    free(u);
+}

@@ -1,0 +1,32 @@
+/* The body of an upload request: multipart or raw, into a job. Calling sequence, all from the request's own
+ * thread: upload_begin -> upload_data .. -> upload_end, which may wait and is called again until it is done.
+ */
+#ifndef SERVER_UPLOAD_UPLOAD_H
+#define SERVER_UPLOAD_UPLOAD_H
+
+#include "server/http/exchange.h"
+#include "server/upload/job.h"
+
+struct upload;
+
+/* Looks at the headers only. X_DONE: refused, x->reply is made and the body need not be read. Else x->upload
+ * is set. */
+enum exchange_step upload_begin(struct exchange *x);
+
+enum upload_step {
+    UPLOAD_TAKEN, /* all n bytes */
+    UPLOAD_WAIT,  /* none; x is suspended, come again with the same bytes */
+    UPLOAD_CLOSE  /* the client goes on sending what was refused long ago: end the connection */
+};
+enum upload_step upload_data(struct exchange *x, const char *p, size_t n);
+
+/* After the last byte. X_DONE: the result of the job, or NULL with x->reply made (a problem). */
+enum exchange_step upload_end(struct exchange *x, const struct job_result **result);
+
+/* Whether the client said that it would rather not wait: the preference respond-async (RFC 7240, 4.1). */
+bool upload_prefers_async(const struct exchange *x);
+
+/* Ends what is under way; without upload_end having been reached, nothing of the upload stays. Any time. */
+void upload_free(struct upload *u);
+
+#endif

@@ -1,0 +1,17 @@
+/* The files of static/, compiled into the binary by the build. */
+#ifndef STATIC_STATIC_FILES_H
+#define STATIC_STATIC_FILES_H
+
+#include "core/str.h"
+
+struct static_file {
+    struct str name; /* "app.css" */
+    struct str media_type;
+    struct str bytes;
+};
+
+extern const struct static_file STATIC_FILES[];
+extern const size_t STATIC_FILES_COUNT;
+extern const struct str STATIC_FILES_DIGEST; /* of all their names and bytes */
+
+#endif

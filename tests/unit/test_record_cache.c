@@ -1,0 +1,147 @@
+#include "server/store/record_cache.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/scratch.h"
+
+enum { NOW_S = 1800000000 };
+
+struct world {
+    struct scratch scratch;
+    struct store *store;
+    struct record_cache *recent;
+    struct record record;
+};
+
+static void build(struct world *w)
+{
+    struct diag diag = {0};
+    char path[512], blob[RECORD_BLOB_KEY_CHARS + 1];
+
+    *w = (struct world){.scratch = scratch_make()};
+    scratch_path(&w->scratch, "store", path, sizeof(path));
+    w->store = store_open(path, &diag);
+    assert_non_null(w->store);
+    w->recent = record_cache_new(w->store);
+    assert_non_null(w->recent);
+    w->record = (struct record){.format = "folded", .created_s = NOW_S - 10, .expires_s = NOW_S + 2};
+    assert_true(record_new_secret(w->record.id));
+    record_sha256_hex("x", 1, w->record.sha256);
+    record_sha256_hex("y", 1, w->record.token_sha256);
+    record_blob_key(w->record.sha256, blob);
+    assert_int_equal(store_put(w->store, blob, STR("x"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(record_write(w->store, &w->record), STORE_OK);
+}
+
+static void wreck(struct world *w)
+{
+    record_cache_free(w->recent);
+    store_close(w->store);
+    scratch_remove(&w->scratch);
+}
+
+static enum record_state read_at(struct world *w, int64_t now_s)
+{
+    struct record r;
+    enum record_state state = record_cache_read(w->recent, str_of(w->record.id), now_s, &r);
+
+    if (state == RECORD_FOUND)
+        assert_string_equal(r.sha256, w->record.sha256);
+    return state;
+}
+
+/* Behind the store's back, so that only memory can know it. */
+static void remove_quietly(struct world *w)
+{
+    char name[100], path[512];
+
+    strcpy(name, "store/uploads/");
+    strcat(name, w->record.id);
+    strcat(name, ".json");
+    scratch_path(&w->scratch, name, path, sizeof(path));
+    assert_int_equal(remove(path), 0);
+}
+
+static void from_memory_within_the_second(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    assert_int_equal(read_at(&w, NOW_S), RECORD_FOUND);
+    remove_quietly(&w);
+    assert_int_equal(read_at(&w, NOW_S), RECORD_FOUND);
+    assert_int_equal(read_at(&w, NOW_S + 1), RECORD_NONE);
+    wreck(&w);
+}
+
+static void any_change_of_the_store_ends_it(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    assert_int_equal(read_at(&w, NOW_S), RECORD_FOUND);
+    remove_quietly(&w);
+    assert_int_equal(store_put(w.store, "views/aa/x", STR("x"), STORE_EVICTABLE), STORE_OK);
+    assert_int_equal(read_at(&w, NOW_S), RECORD_FOUND);
+    assert_int_equal(store_put(w.store, "gone/x", STR("x"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(read_at(&w, NOW_S), RECORD_NONE);
+    wreck(&w);
+}
+
+static void deleted_is_gone_at_once(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    assert_int_equal(read_at(&w, NOW_S), RECORD_FOUND);
+    assert_int_equal(record_delete(w.store, &w.record, NOW_S), STORE_OK);
+    assert_int_equal(read_at(&w, NOW_S), RECORD_GONE);
+    wreck(&w);
+}
+
+static void expired_is_gone(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    assert_int_equal(read_at(&w, NOW_S + 1), RECORD_FOUND);
+    assert_int_equal(read_at(&w, NOW_S + 2), RECORD_GONE);
+    wreck(&w);
+}
+
+static void what_is_not_there(void **state)
+{
+    struct world w;
+    struct record r;
+
+    (void)state;
+    build(&w);
+    assert_int_equal(record_cache_read(w.recent, STR("no id"), NOW_S, &r), RECORD_NONE);
+    assert_int_equal(record_cache_read(w.recent, STR("aaaaaaaaaaaaaaaaaaaaaaaaaa"), NOW_S, &r), RECORD_NONE);
+    assert_string_equal(r.id, "");
+    wreck(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(from_memory_within_the_second),
+        cmocka_unit_test(any_change_of_the_store_ends_it),
+        cmocka_unit_test(deleted_is_gone_at_once),
+        cmocka_unit_test(expired_is_gone),
+        cmocka_unit_test(what_is_not_there),
+    };
+
+    return cmocka_run_group_tests_name("recent", tests, NULL, NULL);
+}
