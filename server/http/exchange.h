@@ -1,8 +1,10 @@
-/* One request and its answer, as the handlers see them: no HTTP library here. A handler reads the request,
- * fills x->reply and returns; or it returns X_WAIT after it has arranged that x->resume is called, and is
- * then called again. */
+/* One request and its answer, as the handlers see them: no HTTP library here. A handler reads the request, fills
+ * x->reply and returns X_DONE. One that cannot answer yet waits, as the second half of this file says, and goes on
+ * where it waited. A request is handled by one thread at a time, its connection's. */
 #ifndef SERVER_HTTP_EXCHANGE_H
 #define SERVER_HTTP_EXCHANGE_H
+
+#include <stddef.h>
 
 #include "server/http/reply.h"
 #include "server/service.h"
@@ -13,8 +15,10 @@ enum representation { AS_TEXT, AS_HTML, AS_JSON, AS_SVG };
 
 enum exchange_step {
     X_DONE, /* x->reply is made */
-    X_WAIT  /* suspended; x->resume will be called, then the handler again */
+    X_WAIT  /* suspended; what was told to exchange_then goes on after the resume */
 };
+
+struct exchange_state; /* see exchange_state() */
 
 struct exchange {
     struct service *service;
@@ -34,19 +38,67 @@ struct exchange {
     /* Calls each(context, key, value) for every query parameter until it returns false. */
     void (*each_query)(const struct exchange *x,
                        bool (*each)(void *context, struct str key, struct str value), void *context);
-    /* Suspend and resume, both under the lock that guards what is waited for; resume only what is suspended.
-     */
-    void (*suspend)(struct exchange *x);
+    void (*suspend)(struct exchange *x); /* see exchange_wait(); nobody else calls these two */
     void (*resume)(struct exchange *x);
 
+    /* Set by exchange_then() and exchange_state(). */
+    enum exchange_step (*then)(struct exchange *x, void *context);
+    void *then_context;
+    struct exchange_state *states; /* the youngest first */
+
     struct buf form;              /* of a form route: the whole body, application/x-www-form-urlencoded */
-    struct buf gathered;          /* of a handler that waits more than once: what it has so far */
     struct upload *upload;        /* of an upload route */
     int64_t wait_until_s;         /* of a long poll; 0: not begun */
     uint32_t events_seen;         /* of an event stream */
     struct progress_watch *watch; /* of an upload in progress */
-    struct view_wait *wait;       /* of a view that is being made */
 };
+
+/* ---- waiting ----
+ *
+ * Who makes something that requests wait for ("the owner": the views, the progress of uploads, a job) has a lock, and
+ * keeps for each waiting request a state of its own with a struct exchange_wait in it. The handler's side:
+ *
+ *     s = exchange_state(x, sizeof(*s), forget);
+ *     lock; if it is not there yet: put s into the owner's list, exchange_wait(x, &s->wait); unlock
+ *     return exchange_then(x, go_on, s);
+ *
+ * The owner's side, on any thread, when it is there:
+ *
+ *     lock; exchange_resume(&s->wait); unlock
+ *
+ * Then go_on(x, s) is called on the connection's thread, without any lock. It may wait again, for anything.
+ *
+ * A request can end in between, as when the service stops. Then go_on is not called, but forget(s) always is: it takes
+ * the lock, and takes s out of the owner's list. So nobody finds a state that was freed, and a state stays while
+ * somebody holds the lock. */
+
+struct exchange_wait {
+    struct exchange *exchange; /* suspended until the resume; NULL: nobody waits */
+};
+
+/* Both are called under the owner's lock. At most one wait of a request is under way at a time. To resume when nobody
+ * waits, or for a second time, does nothing. */
+void exchange_wait(struct exchange *x, struct exchange_wait *w);
+void exchange_resume(struct exchange_wait *w);
+
+/* What goes on after the resume. Returns X_WAIT, for the handler to return at once. Only the connection's thread reads
+ * it, so it may be told behind the wait, without lock. */
+enum exchange_step exchange_then(struct exchange *x,
+                                 enum exchange_step (*then)(struct exchange *x, void *context),
+                                 void *context);
+
+/* Zeroed memory that lives until the request has ended and its answer was sent. `end` (NULL: nothing to do) is called
+ * then, once, on the connection's thread, in whatever way the request ended; states end in the reverse order of their
+ * making. NULL: no memory. */
+void *exchange_state(struct exchange *x, size_t bytes, void (*end)(void *state))
+    __attribute__((warn_unused_result));
+
+/* For who runs the exchange: what was told to exchange_then, once. */
+enum exchange_step exchange_go_on(struct exchange *x);
+/* The same: ends all states. */
+void exchange_end_states(struct exchange *x);
+
+/* ---- what the request says ---- */
 
 /* "http://host:8192" as the client knows the service, without slash at the end: external_url, or from the
  * target (RFC 9112, 3.2.2), or from the Host header, or the address listened on. Appended to b. */

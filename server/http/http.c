@@ -182,12 +182,11 @@ static void close_request(void *cls, struct MHD_Connection *connection, void **c
     if (r == NULL)
         return;
     log_request(r);
-    views_abandon(&r->x);
+    exchange_end_states(&r->x);
     progress_abandon(&r->x);
     buf_free(&r->stream);
     upload_free(r->x.upload);
     buf_free(&r->x.form);
-    buf_free(&r->x.gathered);
     reply_free(&r->x.reply);
     reply_memory_take_off(r->held_bytes);
     free(r->target);
@@ -411,7 +410,8 @@ static enum MHD_Result handle(struct request *r)
                          "The form has more than %d bytes.", FORM_BYTES_MAX);
         return send_reply(r);
     }
-    if (r->route->handle(&r->x) == X_WAIT)
+    enum exchange_step step = r->x.then != NULL ? exchange_go_on(&r->x) : r->route->handle(&r->x);
+    if (step == X_WAIT)
         return MHD_YES;
     exchange_precondition(&r->x);
     return send_reply(r);

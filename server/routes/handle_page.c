@@ -39,7 +39,7 @@ enum exchange_step handle_thumb(struct exchange *x)
 
     if (!wanted_track(x, &record, &r))
         return X_DONE;
-    return answer_view(x, 200, &r);
+    return answer_view(x, &r);
 }
 
 enum exchange_step handle_tree(struct exchange *x)
@@ -49,7 +49,7 @@ enum exchange_step handle_tree(struct exchange *x)
 
     if (!wanted_track(x, &record, &r))
         return X_DONE;
-    return answer_view(x, 200, &r);
+    return answer_view(x, &r);
 }
 
 /* Sends the client on to a track's page or picture: `before` stands before the track, `after` behind it. All three
@@ -71,11 +71,24 @@ static void answer_elsewhere(struct exchange *x, const char *before, struct str 
     buf_free(&query);
 }
 
-static void answer_flame(struct exchange *x, const struct record *record, const struct view_request *r,
-                         struct str svg)
+/* The page of one picture while its parts are collected: a state of the exchange. */
+struct flame_answer {
+    struct record record;
+    struct view_request picture;
+    struct buf summary; /* the part of it that the page needs */
+};
+
+static void end_flame_answer(void *state)
 {
-    json_t *summary = json_memory_load(buf_view(&x->gathered), 0, NULL);
-    const struct page_flame page = {record, summary, &r->options, x->parameters[1], svg};
+    struct flame_answer *a = state;
+
+    buf_free(&a->summary);
+}
+
+static void answer_flame(struct exchange *x, const struct flame_answer *a, struct str svg)
+{
+    json_t *summary = json_memory_load(buf_view(&a->summary), 0, NULL);
+    const struct page_flame page = {&a->record, summary, &a->picture.options, x->parameters[1], svg};
 
     struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
     body->failed = summary == NULL;
@@ -84,49 +97,55 @@ static void answer_flame(struct exchange *x, const struct record *record, const 
     json_decref(summary);
 }
 
-/* The part of it that the page needs goes into x->gathered. False: x->reply is made. */
-static bool take_summary(struct exchange *x, struct view_result *result, const struct view_options *options)
+static enum exchange_step picture_ready(struct exchange *x, const struct view_request *r,
+                                        struct view_result *result, void *context)
 {
-    bool is_single = options->tracks == TRACKS_LISTED && options->n_track_ids == 1;
-    const struct summary_part part = {.tracks = PAGE_TRACKS_MAX,
-                                      .track = is_single ? &options->track_ids[0] : NULL};
-    struct buf summary = {0};
-    bool ok = take_view(x, result, &summary);
-
-    if (ok)
-        summary_put(&x->gathered, buf_view(&summary), &part);
-    buf_free(&summary);
-    return ok;
-}
-
-/* Waits up to twice: for the summary, which is kept in x->gathered, and for the picture. */
-enum exchange_step handle_flame(struct exchange *x)
-{
-    struct view_request picture = {.output = &OUTPUT_SVG}, summary = {.output = NULL};
-    struct view_result result;
-    struct record record;
+    const struct flame_answer *a = context;
     struct buf svg = {0};
 
-    if (!wanted_track(x, &record, &picture))
-        return X_DONE;
-    if (x->accepts != AS_HTML) {
-        answer_elsewhere(x, "", x->parameters[1], ".svg", &picture.options);
-        return X_DONE;
-    }
-    picture.encoding = summary.encoding; /* it becomes a part of the page: none */
-    view_of(&summary, &record);
-    if (x->gathered.n == 0) {
-        if (views_get(x, &summary, &result) == X_WAIT)
-            return X_WAIT;
-        if (!take_summary(x, &result, &picture.options))
-            return X_DONE;
-    }
-    if (views_get(x, &picture, &result) == X_WAIT)
-        return X_WAIT;
-    if (take_view(x, &result, &svg))
-        answer_flame(x, &record, &picture, buf_view(&svg));
+    (void)r;
+    if (take_view(x, result, &svg))
+        answer_flame(x, a, buf_view(&svg));
     buf_free(&svg);
     return X_DONE;
+}
+
+static enum exchange_step summary_ready(struct exchange *x, const struct view_request *r,
+                                        struct view_result *result, void *context)
+{
+    struct flame_answer *a = context;
+    const struct view_options *o = &a->picture.options;
+    bool is_single = o->tracks == TRACKS_LISTED && o->n_track_ids == 1;
+    const struct summary_part part = {.tracks = PAGE_TRACKS_MAX,
+                                      .track = is_single ? &o->track_ids[0] : NULL};
+    struct buf whole = {0};
+    bool ok = take_view(x, result, &whole);
+
+    (void)r;
+    if (ok)
+        summary_put(&a->summary, buf_view(&whole), &part);
+    buf_free(&whole);
+    return ok ? views_get(x, &a->picture, picture_ready, a) : X_DONE;
+}
+
+/* Waits up to twice: for the summary, then for the picture. */
+enum exchange_step handle_flame(struct exchange *x)
+{
+    struct view_request summary = {.output = NULL};
+    struct flame_answer *a = exchange_state(x, sizeof(*a), end_flame_answer);
+
+    if (a == NULL)
+        return no_memory_to_answer(x);
+    a->picture.output = &OUTPUT_SVG;
+    if (!wanted_track(x, &a->record, &a->picture))
+        return X_DONE;
+    if (x->accepts != AS_HTML) {
+        answer_elsewhere(x, "", x->parameters[1], ".svg", &a->picture.options);
+        return X_DONE;
+    }
+    a->picture.encoding = summary.encoding; /* it becomes a part of the page: none */
+    view_of(&summary, &a->record);
+    return views_get(x, &summary, summary_ready, a);
 }
 
 /* ---- the form of that page ---- */

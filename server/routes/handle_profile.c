@@ -50,6 +50,12 @@ bool profile_record(struct exchange *x, struct str id, struct record *r)
     return false;
 }
 
+enum exchange_step no_memory_to_answer(struct exchange *x)
+{
+    exchange_problem(x, 503, "out of memory", "Try again later.", "No memory for the answer.");
+    return X_DONE;
+}
+
 /* ---- JSON ---- */
 
 /* False: no memory. */
@@ -197,7 +203,7 @@ static bool summary_is_coming(struct exchange *x, const struct record *r, const 
     struct progress_facts facts;
     uint32_t n_made;
 
-    return x->wait == NULL && view_key(x->service, summary, ENCODING_IDENTITY, key) &&
+    return view_key(x->service, summary, ENCODING_IDENTITY, key) &&
            progress_look(x->service->progresses, str_of(r->id), &facts, &n_made) &&
            store_exists(x->service->store, key) != STORE_OK;
 }
@@ -223,37 +229,48 @@ bool take_view(struct exchange *x, struct view_result *result, struct buf *text)
     return false;
 }
 
-enum exchange_step handle_profile(struct exchange *x)
+/* What is answered once the summary is there: a state of the exchange. */
+struct profile_answer {
+    struct record record;
+    enum representation as;
+};
+
+static enum exchange_step summary_ready(struct exchange *x, const struct view_request *request,
+                                        struct view_result *result, void *context)
 {
-    struct str id = x->parameters[0];
-    enum representation as = wanted(x, &id);
-    struct view_request request = {.output = NULL};
-    struct view_result result;
-    struct record r;
+    const struct profile_answer *a = context;
     struct buf summary = {0};
 
-    if (!profile_record(x, id, &r)) {
-        views_abandon(x);
-        return X_DONE;
-    }
-    view_of(&request, &r);
-    if (as == AS_HTML && summary_is_coming(x, &r, &request)) {
-        answer_html(x, &r, STR(""));
-        return X_DONE;
-    }
-    if (views_get(x, &request, &result) == X_WAIT)
-        return X_WAIT;
-    if (take_view(x, &result, &summary)) {
-        if (as == AS_JSON)
-            profile_json(x, 200, &r, buf_view(&summary), NULL);
-        else if (as == AS_HTML)
-            answer_html(x, &r, buf_view(&summary));
+    (void)request;
+    if (take_view(x, result, &summary)) {
+        if (a->as == AS_JSON)
+            profile_json(x, 200, &a->record, buf_view(&summary), NULL);
+        else if (a->as == AS_HTML)
+            answer_html(x, &a->record, buf_view(&summary));
         else
-            answer_text(x, &r, buf_view(&summary));
+            answer_text(x, &a->record, buf_view(&summary));
     }
     buf_free(&summary);
     if (reply_header_value(&x->reply, "Cache-Control") == NULL)
         reply_header(&x->reply, "Cache-Control", "private, no-cache");
+    return X_DONE;
+}
+
+enum exchange_step handle_profile(struct exchange *x)
+{
+    struct str id = x->parameters[0];
+    struct view_request request = {.output = NULL};
+    struct profile_answer *a = exchange_state(x, sizeof(*a), NULL);
+
+    if (a == NULL)
+        return no_memory_to_answer(x);
+    a->as = wanted(x, &id);
+    if (!profile_record(x, id, &a->record))
+        return X_DONE;
+    view_of(&request, &a->record);
+    if (a->as != AS_HTML || !summary_is_coming(x, &a->record, &request))
+        return views_get(x, &request, summary_ready, a);
+    answer_html(x, &a->record, STR(""));
     return X_DONE;
 }
 

@@ -74,9 +74,17 @@ static void answer_link(struct exchange *x, const struct job_result *result)
         reply_header(&x->reply, "Preference-Applied", "respond-async");
 }
 
+static enum exchange_step view_ready(struct exchange *x, const struct view_request *r,
+                                     struct view_result *view, void *context)
+{
+    answer_view_result(x, 201, r, view);
+    upload_headers(x, context);
+    return X_DONE;
+}
+
 enum exchange_step handle_upload(struct exchange *x)
 {
-    const struct job_result *result;
+    struct job_result *result;
     struct view_request r;
     struct diag diag = {0};
 
@@ -90,11 +98,9 @@ enum exchange_step handle_upload(struct exchange *x)
     }
     if (wanted_view(x, &r, &diag)) {
         view_of(&r, &result->record);
-        if (answer_view(x, 201, &r) == X_WAIT)
-            return X_WAIT;
-    } else {
-        answer_link(x, result);
+        return views_get(x, &r, view_ready, result);
     }
+    answer_link(x, result);
     upload_headers(x, result);
     return X_DONE;
 }

@@ -99,8 +99,8 @@ static void view_result_free(struct view_result *result)
 
 /* Takes over what the result holds. Where these very bytes were the answer before, so are its headers; but a condition
  * needs to see them. */
-static void answer_result(struct exchange *x, unsigned status, const struct view_request *r,
-                          struct view_result *result)
+static void send_view(struct exchange *x, unsigned status, const struct view_request *r,
+                      struct view_result *result)
 {
     const char *type = r->output->media_type;
     char key[VIEW_KEY_CHARS + 1];
@@ -112,7 +112,7 @@ static void answer_result(struct exchange *x, unsigned status, const struct view
     }
     if (!view_key(x->service, r, result->encoding, key)) {
         view_result_free(result);
-        exchange_problem(x, 503, "out of memory", "Try again later.", "No memory for the answer.");
+        no_memory_to_answer(x);
         return;
     }
     if (result->bytes != NULL)
@@ -124,24 +124,33 @@ static void answer_result(struct exchange *x, unsigned status, const struct view
     view_headers(x, r, view_etag(key));
 }
 
-enum exchange_step answer_view(struct exchange *x, unsigned status, const struct view_request *r)
+void answer_view_result(struct exchange *x, unsigned status, const struct view_request *r,
+                        struct view_result *result)
 {
-    struct view_result result;
-
-    /* Who has what would be sent needs none of it, so that it need not even be there. */
-    if (status == 200 && x->wait == NULL && answer_unchanged(x, r, r->encoding.best, false))
-        return X_DONE;
-    if (views_get(x, r, &result) == X_WAIT)
-        return X_WAIT;
-    if (result.diag.kind != DIAG_NONE) {
-        view_result_free(&result);
-        exchange_diag(x, &result.diag);
-    } else if (status == 200 && answer_unchanged(x, r, result.encoding, true)) {
-        view_result_free(&result);
+    if (result->diag.kind != DIAG_NONE) {
+        view_result_free(result);
+        exchange_diag(x, &result->diag);
+    } else if (status == 200 && answer_unchanged(x, r, result->encoding, true)) {
+        view_result_free(result);
     } else {
-        answer_result(x, status, r, &result);
+        send_view(x, status, r, result);
     }
+}
+
+static enum exchange_step view_ready(struct exchange *x, const struct view_request *r,
+                                     struct view_result *result, void *context)
+{
+    (void)context;
+    answer_view_result(x, 200, r, result);
     return X_DONE;
+}
+
+enum exchange_step answer_view(struct exchange *x, const struct view_request *r)
+{
+    /* Who has what would be sent needs none of it, so that it need not even be there. */
+    if (answer_unchanged(x, r, r->encoding.best, false))
+        return X_DONE;
+    return views_get(x, r, view_ready, NULL);
 }
 
 enum exchange_step handle_track(struct exchange *x)
@@ -172,5 +181,5 @@ enum exchange_step handle_track(struct exchange *x)
         exchange_diag(x, &diag);
         return X_DONE;
     }
-    return answer_view(x, 200, &r);
+    return answer_view(x, &r);
 }

@@ -61,8 +61,14 @@ bool form_token_accepted(struct exchange *x, const struct record *r);
 /* Appends a view's bytes, wherever they are, and frees the result. False: x->reply is made. */
 bool take_view(struct exchange *x, struct view_result *result, struct buf *bytes);
 
-/* Answers with a view: `status`, and the headers that views have. Waits if it has to be made first. */
-enum exchange_step answer_view(struct exchange *x, unsigned status, const struct view_request *r);
+/* Answers with a view, and the headers that views have, or 304. Waits if it has to be made first. */
+enum exchange_step answer_view(struct exchange *x, const struct view_request *r);
+/* The same with a view that is there (views_get): takes over what the result holds. */
+void answer_view_result(struct exchange *x, unsigned status, const struct view_request *r,
+                        struct view_result *result);
+
+/* 503; returns X_DONE. */
+enum exchange_step no_memory_to_answer(struct exchange *x);
 
 /* The view options among the query's parameters. False: diag. `output` and `track` are taken only if `upload`, which also
  * passes over the upload's own (name, expires, member); `node` and `skip` only for the output "tree". */

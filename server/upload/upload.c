@@ -394,7 +394,7 @@ bool upload_prefers_async(const struct exchange *x)
     return false;
 }
 
-enum exchange_step upload_end(struct exchange *x, const struct job_result **result)
+enum exchange_step upload_end(struct exchange *x, struct job_result **result)
 {
     struct upload *u = x->upload;
     int64_t now_s = (int64_t)time(NULL), expires_s = now_s;

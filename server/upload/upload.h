@@ -21,7 +21,7 @@ enum upload_step {
 enum upload_step upload_data(struct exchange *x, const char *p, size_t n);
 
 /* After the last byte. X_DONE: the result of the job, or NULL with x->reply made (a problem). */
-enum exchange_step upload_end(struct exchange *x, const struct job_result **result);
+enum exchange_step upload_end(struct exchange *x, struct job_result **result);
 
 /* Whether the client said that it would rather not wait: the preference respond-async (RFC 7240, 4.1). */
 bool upload_prefers_async(const struct exchange *x);

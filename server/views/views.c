@@ -29,10 +29,19 @@ struct view_job {
     struct diag diag;
 };
 
+/* One request that wants a view: a state of its exchange. */
 struct view_wait {
-    struct view_wait *next;
+    /* guarded by views.lock */
+    struct view_wait *next; /* in job->waiting */
+    struct view_job *job;   /* a reference of its own; NULL: not waiting, or its result was taken */
+    struct exchange_wait wait;
+    /* its own thread's */
+    struct views *views;
     struct exchange *exchange;
-    struct view_job *job;
+    struct view_request request;
+    enum exchange_step (*then)(struct exchange *x, const struct view_request *r, struct view_result *result,
+                               void *context);
+    void *context;
 };
 
 struct views {
@@ -241,7 +250,7 @@ static void finish(struct views *v, struct view_job *job)
         at = &(*at)->next;
     *at = job->next;
     for (struct view_wait *w = job->waiting; w != NULL; w = w->next)
-        w->exchange->resume(w->exchange);
+        exchange_resume(&w->wait);
     release(job);
     pthread_mutex_unlock(&v->lock);
 }
@@ -364,72 +373,96 @@ static struct view_job *find_or_start(struct views *v, const struct view_request
     return job;
 }
 
-static void wait_for(struct view_job *job, struct exchange *x, struct view_wait *wait)
+/* Under views.lock: the result was taken, or is not wanted any more. */
+static void leave(struct view_wait *w)
 {
-    *wait = (struct view_wait){job->waiting, x, job};
-    job->waiting = wait;
-    job->refs++;
-    x->wait = wait;
-    x->suspend(x);
+    struct view_wait **at = &w->job->waiting;
+
+    while (*at != w)
+        at = &(*at)->next;
+    *at = w->next;
+    release(w->job);
+    w->job = NULL;
 }
 
-/* For the view in this coding, made of the plain bytes that the result may hold. */
-static enum exchange_step start_waiting(struct exchange *x, const struct view_request *r, enum encoding e,
-                                        struct view_result *result)
+/* The exchange ends. */
+static void forget(void *state)
 {
-    struct views *v = x->service->views;
-    struct view_wait *wait = calloc(1, sizeof(*wait));
+    struct view_wait *w = state;
+
+    pthread_mutex_lock(&w->views->lock);
+    if (w->job != NULL)
+        leave(w);
+    pthread_mutex_unlock(&w->views->lock);
+}
+
+static enum exchange_step deliver(struct view_wait *w, struct view_result *result)
+{
+    return w->then(w->exchange, &w->request, result, w->context);
+}
+
+static enum exchange_step resumed(struct exchange *x, void *context);
+
+/* For the view in this coding, made of the plain bytes that the result may hold. */
+static enum exchange_step start_waiting(struct view_wait *w, enum encoding e, struct view_result *result)
+{
+    struct views *v = w->views;
     struct shared_bytes *plain = result->bytes;
+    struct view_job *job = NULL;
     char key[VIEW_KEY_CHARS + 1];
 
     result->bytes = NULL;
-    if (wait == NULL || !view_key(x->service, r, e, key)) {
-        free(wait);
+    if (!view_key(v->service, &w->request, e, key)) {
         shared_bytes_unref(plain);
         no_memory(&result->diag);
-        return X_DONE;
+        return deliver(w, result);
     }
     pthread_mutex_lock(&v->lock);
-    struct view_job *job = find_or_start(v, r, e, key, plain);
-    if (job != NULL)
-        wait_for(job, x, wait);
+    job = find_or_start(v, &w->request, e, key, plain);
+    if (job != NULL) {
+        job->refs++;
+        w->job = job;
+        w->next = job->waiting;
+        job->waiting = w;
+        exchange_wait(w->exchange, &w->wait);
+    }
     pthread_mutex_unlock(&v->lock);
     if (job != NULL)
-        return X_WAIT;
-    free(wait);
+        return exchange_then(w->exchange, resumed, w);
     no_memory(&result->diag);
-    return X_DONE;
+    return deliver(w, result);
 }
 
-/* *final: the job was for what the client takes best; there is nothing better to come. */
-static void end_waiting(struct exchange *x, struct view_result *result, bool *final)
+/* The plain view is there. It is what was asked for, or what that is made of. */
+static enum exchange_step encode_plain(struct view_wait *w, struct view_result *result)
 {
-    struct views *v = x->service->views;
-    struct view_job *job = x->wait->job;
+    uint64_t bytes = result->fd >= 0 ? result->file_bytes : shared_bytes_view(result->bytes).n;
+    enum encoding wanted = encoding_for(w->request.encoding, bytes);
 
-    pthread_mutex_lock(&v->lock);
-    if (result != NULL) {
-        result->diag = job->diag;
-        result->bytes = job->bytes == NULL ? NULL : shared_bytes_ref(job->bytes);
-        result->encoding = job->encoding;
-        *final = job->task.run == run_encoding || result->bytes == NULL;
-    }
-    struct view_wait **at = &job->waiting;
-    while (*at != x->wait)
-        at = &(*at)->next;
-    *at = x->wait->next;
-    release(job);
-    pthread_mutex_unlock(&v->lock);
-    free(x->wait);
-    x->wait = NULL;
+    if (wanted == ENCODING_IDENTITY)
+        return deliver(w, result);
+    if (result->fd >= 0)
+        close(result->fd);
+    result->fd = -1;
+    return start_waiting(w, wanted, result);
 }
 
-void views_abandon(struct exchange *x)
+/* The job is done. If it was for an encoding there is nothing better to come. */
+static enum exchange_step resumed(struct exchange *x, void *context)
 {
-    bool final;
+    struct view_wait *w = context;
+    struct view_job *job = w->job;
+    struct view_result result = {.fd = -1};
 
-    if (x->wait != NULL)
-        end_waiting(x, NULL, &final);
+    (void)x;
+    pthread_mutex_lock(&w->views->lock);
+    result.diag = job->diag;
+    result.bytes = job->bytes == NULL ? NULL : shared_bytes_ref(job->bytes);
+    result.encoding = job->encoding;
+    bool final = job->task.run == run_encoding || result.bytes == NULL;
+    leave(w);
+    pthread_mutex_unlock(&w->views->lock);
+    return final ? deliver(w, &result) : encode_plain(w, &result);
 }
 
 /* ---- asking ---- */
@@ -471,35 +504,28 @@ static bool find(struct views *v, const struct view_request *r, enum encoding e,
     return found;
 }
 
-/* The plain view is there. It is what was asked for, or what that is made of. */
-static enum exchange_step encode_plain(struct exchange *x, const struct view_request *r,
-                                       struct view_result *result)
-{
-    uint64_t bytes = result->fd >= 0 ? result->file_bytes : shared_bytes_view(result->bytes).n;
-    enum encoding wanted = encoding_for(r->encoding, bytes);
-
-    if (wanted == ENCODING_IDENTITY)
-        return X_DONE;
-    if (result->fd >= 0)
-        close(result->fd);
-    result->fd = -1;
-    return start_waiting(x, r, wanted, result);
-}
-
-enum exchange_step views_get(struct exchange *x, const struct view_request *r, struct view_result *result)
+enum exchange_step views_get(struct exchange *x, const struct view_request *r,
+                             enum exchange_step (*then)(struct exchange *x, const struct view_request *r,
+                                                        struct view_result *result, void *context),
+                             void *context)
 {
     struct views *v = x->service->views;
     enum encoding best = r->encoding.best;
-    bool final = false;
+    struct view_result result = {.fd = -1};
 
-    *result = (struct view_result){.fd = -1};
-    if (x->wait != NULL) {
-        end_waiting(x, result, &final);
-        return final ? X_DONE : encode_plain(x, r, result);
+    if (find(v, r, best, &result))
+        return then(x, r, &result, context);
+    struct view_wait *w = exchange_state(x, sizeof(*w), forget);
+    if (w == NULL) {
+        no_memory(&result.diag);
+        return then(x, r, &result, context);
     }
-    if (find(v, r, best, result))
-        return X_DONE;
-    if (best == ENCODING_IDENTITY || !find(v, r, ENCODING_IDENTITY, result))
-        return start_waiting(x, r, ENCODING_IDENTITY, result);
-    return encode_plain(x, r, result);
+    w->views = v;
+    w->exchange = x;
+    w->request = *r;
+    w->then = then;
+    w->context = context;
+    if (best == ENCODING_IDENTITY || !find(v, r, ENCODING_IDENTITY, &result))
+        return start_waiting(w, ENCODING_IDENTITY, &result);
+    return encode_plain(w, &result);
 }

@@ -47,12 +47,13 @@ struct view_result {
     struct diag diag;
 };
 
-/* For a handler: X_DONE with the result filled, or X_WAIT. Called again after X_WAIT, with the same request.
- */
-enum exchange_step views_get(struct exchange *x, const struct view_request *r, struct view_result *result);
-
-/* When the exchange ends before it was called again. */
-void views_abandon(struct exchange *x);
+/* For a handler, which returns what this returns. then(x, r, result, context) is called with the view: at once if it is
+ * there, else on the connection's thread when it has been made. The descriptor and the bytes of *result are the
+ * callee's to free; *r is as it was asked for. */
+enum exchange_step views_get(struct exchange *x, const struct view_request *r,
+                             enum exchange_step (*then)(struct exchange *x, const struct view_request *r,
+                                                        struct view_result *result, void *context),
+                             void *context);
 
 /* Whether memory is left for another answer, of which `own` bytes are there already. False: diag; clients have not
  * taken what they asked for. */
