@@ -11,9 +11,16 @@
 #include "cli/cli.h"
 #include "core/clean.h"
 #include "core/system/pool.h"
+#include "core/wrap.h"
 #include "render/output.h"
+#include "render/view/view_option.h"
 
-enum { NAME_BYTES = 80 }; /* of a name in a path, cleaned */
+enum {
+    NAME_BYTES = 80, /* of a name in a path, cleaned */
+    CLI_SCOPES = SCOPE_VIEW | SCOPE_PLACE | SCOPE_BUDGET,
+    HELP_COLUMN = 20,
+    HELP_WIDTH = 110
+};
 
 static const char HINT[] = "aflamed render --help lists the options.";
 
@@ -53,14 +60,13 @@ static bool set_path(const char **path, const struct cli_argument *a, struct dia
                                       (int)a->name.n, a->name.p);
 }
 
-/* What is no option of this command is one of the view, or nobody's: render/view.c knows. */
+/* What is no option of this command is one of the view, or nobody's. */
 static bool set_view(struct options *o, const struct cli_argument *a, struct diag *diag)
 {
     struct str key = {a->name.p + 2, a->name.n - 2};
 
-    if (str_starts(key, STR("embed-")))
-        return view_set_budget(&o->view, key, a->value, diag);
-    return view_set(&o->view, key, a->value, diag);
+    o->tracks_named = o->tracks_named || str_eq(key, STR("track"));
+    return view_set(&o->view, CLI_SCOPES, key, a->value, diag);
 }
 
 static bool set_option(struct options *o, struct cli_arguments *all, struct cli_argument *a,
@@ -90,10 +96,7 @@ static bool set_option(struct options *o, struct cli_arguments *all, struct cli_
         return set_path(&o->out_dir, a, diag);
     if (str_eq(a->name, STR("--output")))
         return set_output(o, a->value, diag);
-    if (!str_eq(a->name, STR("--track")))
-        return set_view(o, a, diag);
-    o->tracks_named = true;
-    return view_set_tracks(&o->view, a->value, diag);
+    return set_view(o, a, diag);
 }
 
 /* What only makes sense together, and where the result goes if nothing says so. */
@@ -475,51 +478,56 @@ static bool check_names(const struct options *o, struct diag *diag)
     return ok;
 }
 
+static void put_view_option(struct buf *b, const struct view_option *r)
+{
+    struct buf text = {0};
+    size_t begin = b->n;
+
+    buf_printf(b, "  --%s %s", r->key, r->metavar);
+    do
+        buf_char(b, ' ');
+    while (!b->failed && b->n - begin < HELP_COLUMN);
+    view_option_describe(r, &text);
+    if (r->scope == SCOPE_PLACE)
+        buf_z(&text, "; with --out-dir each track by itself");
+    wrap_text(b, buf_view(&text), b->n - begin, HELP_COLUMN, HELP_WIDTH);
+    b->failed = b->failed || text.failed;
+    buf_free(&text);
+}
+
+static void put_help(struct buf *b)
+{
+    buf_z(b, "usage: aflamed render [OPTION...] FILE...\n\n"
+             "Reads profiles and draws them; - is standard input. A key file and its data file side by side "
+             "(x.key x.data)\n"
+             "are one trace, and so are a streaming trace and its summary (x.trace x.trace.sec).\n"
+             "A packed file (gzip, zstd, zip) is unpacked.\n\n"
+             "  --output NAME     what to make:\n");
+    for (size_t i = 0; i < OUTPUTS_COUNT; i++)
+        buf_printf(b, "                      %-10s %s%s\n", OUTPUTS[i]->name, OUTPUTS[i]->label,
+                   i == 0 ? " (default)" : "");
+    buf_z(
+        b,
+        "  -o FILE           where to write; - is standard output, the default of text outputs and of pipes\n"
+        "  --out-dir DIR     write DIR/TRACK-NAME.SUFFIX; of several files, DIR/FILE/TRACK-NAME.SUFFIX\n");
+    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
+        if (VIEW_OPTIONS[i].scope & CLI_SCOPES)
+            put_view_option(b, &VIEW_OPTIONS[i]);
+    buf_z(b, "  --member NAME     of several files in a zip archive, the one to read\n"
+             "  -q, --quiet       no warnings about the profile\n\n"
+             "Exit status: 0, 1 if a file cannot be used or a result not be written, 2 if the command line "
+             "makes no sense.\n");
+}
+
 static int help(void)
 {
     struct diag diag = {0};
     struct buf b = {0};
 
-    buf_z(&b, "usage: aflamed render [OPTION...] FILE...\n\n"
-              "Reads profiles and draws them; - is standard input. A key file and its data file side by side "
-              "(x.key x.data)\n"
-              "are one trace, and so are a streaming trace and its summary (x.trace x.trace.sec).\n"
-              "A packed file (gzip, zstd, zip) is unpacked.\n\n"
-              "  --output NAME     what to make:\n");
-    for (size_t i = 0; i < OUTPUTS_COUNT; i++)
-        buf_printf(&b, "                      %-10s %s%s\n", OUTPUTS[i]->name, OUTPUTS[i]->label,
-                   i == 0 ? " (default)" : "");
-    buf_z(
-        &b,
-        "  --track TRACKS    an id, several with commas between them, all (side by side), or merged (equal "
-        "stacks summed);\n"
-        "                    default: the busiest track, and with --out-dir each track by itself\n"
-        "  -o FILE           where to write; - is standard output, the default of text outputs and of pipes\n"
-        "  --out-dir DIR     write DIR/TRACK-NAME.SUFFIX; of several files, DIR/FILE/TRACK-NAME.SUFFIX\n"
-        "  --value NAME      what to measure: wall, cpu, calls, waiting, ...; default: the profile's first\n"
-        "  --view KIND       flame (root at the bottom, default), icicle (root on top), inverted (callers of "
-        "each\n"
-        "                    method), sandwich (callers and callees of one method) or chart (calls in time "
-        "order)\n"
-        "  --from US, --to US  of a chart: its window, in µs since the trace's start; default: all of the "
-        "thread\n"
-        "  --method NAME     of a sandwich: package.Class.method; default: the one with the largest self\n"
-        "  --order ORDER     name (default) or weight\n"
-        "  --open WHEN       methods that are never left have their wall time up to their thread's last "
-        "record (last,\n"
-        "                    default) or up to the end of the trace (end)\n"
-        "  --width PX        200 to 10000; default 1200\n"
-        "  --min PX          frames narrower than this are not drawn, but counted; default 0.5\n"
-        "  --palette NAME    colours by origin (default), package, self or classic\n"
-        "  --names FORM      short (as much of the name as fits its box, default) or full (cut at its end)\n"
-        "  --embed-nodes N, --embed-bytes N\n"
-        "                    how much of the tree a picture carries for its script; default 200000 and "
-        "4000000\n"
-        "  --member NAME     of several files in a zip archive, the one to read\n"
-        "  -q, --quiet       no warnings about the profile\n\n"
-        "Exit status: 0, 1 if a file cannot be used or a result not be written, 2 if the command line makes "
-        "no sense.\n");
-    bool ok = cli_write("-", buf_view(&b), &diag);
+    put_help(&b);
+    bool ok = !b.failed
+                  ? cli_write("-", buf_view(&b), &diag)
+                  : diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the answer.");
     buf_free(&b);
     return ok ? CLI_OK : cli_error(NULL, &diag);
 }

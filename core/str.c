@@ -101,6 +101,25 @@ bool str_to_u64(struct str s, unsigned base, uint64_t *value)
     return true;
 }
 
+bool str_to_fixed(struct str s, unsigned decimals, uint64_t *value)
+{
+    size_t point = str_find(s, '.');
+    uint64_t whole, fraction = 0, unit = 1;
+
+    if (!str_to_u64((struct str){s.p, point}, 10, &whole))
+        return false;
+    for (unsigned i = 0; i < decimals; i++)
+        unit *= 10;
+    if (point < s.n) {
+        struct str digits = {s.p + point + 1, s.n - point - 1};
+        if (digits.n > decimals || !str_to_u64(digits, 10, &fraction))
+            return false;
+        for (size_t i = digits.n; i < decimals; i++)
+            fraction *= 10;
+    }
+    return !__builtin_mul_overflow(whole, unit, value) && !__builtin_add_overflow(*value, fraction, value);
+}
+
 size_t str_find(struct str s, char c)
 {
     const char *at = s.n == 0 ? NULL : memchr(s.p, c, s.n);

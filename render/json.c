@@ -25,6 +25,7 @@
 #include "core/number.h"
 #include "render/fail.h"
 #include "render/tree/sandwich.h"
+#include "render/view/view_option.h"
 
 struct writer {
     const struct profile *profile;
@@ -358,7 +359,7 @@ static bool render(const struct render_input *in, struct buf *out, struct diag *
     if (!make_trees(&w, in, diag))
         return false;
     buf_z(out, "{\"format\":\"aflamed-tree\",\"version\":1,\n\"view\":\"");
-    buf_z(out, view_kind_word(w.view));
+    buf_z(out, view_option_word("view", w.view));
     buf_z(out, "\",\n");
     if (!collect(&w, in->scratch) || !put_tracks(&w, in->scratch))
         return fail_arena(in->scratch, diag);

@@ -6,7 +6,7 @@
 
 #include "core/arena.h"
 #include "render/names/names.h"
-#include "render/view.h"
+#include "render/view/view.h"
 
 struct spans;
 

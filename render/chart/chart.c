@@ -9,7 +9,6 @@
 #include "render/svg/heading.h"
 #include "render/svg/layout.h"
 #include "render/svg/svg_header.h"
-#include "render/view_link.h"
 
 enum {
     CELL_TENTHS_PX = SVG_FONT_PX * FIT_EM_TENTHS,

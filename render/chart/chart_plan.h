@@ -5,7 +5,7 @@
 
 #include "core/diag.h"
 #include "profile/span.h"
-#include "render/view.h"
+#include "render/view/view.h"
 
 enum {
     CHART_LEVELS_MAX = 2000, /* drawn */

@@ -3,7 +3,7 @@
 #define RENDER_NAMES_SHORTEN_H
 
 #include "render/names/names.h"
-#include "render/view.h"
+#include "render/view/view.h"
 
 /* Appends the longest form of the frame's text that stands in `cells` (see fit.h), cleaned and escaped for XML:
  *

@@ -9,7 +9,7 @@
 #include "render/fail.h"
 #include "render/svg/data_nodes.h"
 #include "render/svg/heading.h"
-#include "render/view_link.h"
+#include "render/view/view_option.h"
 
 enum {
     PIECE_BYTES_MAX = 64000,
@@ -134,11 +134,11 @@ static void put_options(const struct header *h, struct buf *b)
 {
     const struct view_options *o = h->in->view;
 
-    put_text(b, ",\"options\":{\"view\":", str_of(view_kind_word(o->view)));
+    put_text(b, ",\"options\":{\"view\":", str_of(view_option_word("view", o->view)));
     put_text(b, ",\"value\":", str_of(o->value));
-    put_text(b, ",\"order\":", str_of(view_order_word(o->order)));
-    put_text(b, ",\"palette\":", str_of(view_palette_word(o->palette)));
-    put_text(b, ",\"names\":", str_of(view_names_word(o->names)));
+    put_text(b, ",\"order\":", str_of(view_option_word("order", o->order)));
+    put_text(b, ",\"palette\":", str_of(view_option_word("palette", o->palette)));
+    put_text(b, ",\"names\":", str_of(view_option_word("names", o->names)));
     put_text(b, ",\"method\":", str_of(o->method));
     buf_char(b, '}');
 }

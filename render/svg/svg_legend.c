@@ -4,6 +4,7 @@
 #include "render/names/fit.h"
 #include "render/svg/layout.h"
 #include "render/svg/svg_header.h"
+#include "render/view/view_option.h"
 
 enum {
     SWATCH_PX = 11,
@@ -217,8 +218,8 @@ bool svg_legends(struct svg_pen *pen, const struct tree *base)
     struct legend l = {pen, true, 0};
     bool ok = true;
 
-    for (unsigned kind = 0; ok && view_palette_word(kind) != NULL; kind++) {
-        buf_printf(pen->out, "<p class=\"legend %s\">", view_palette_word(kind));
+    for (unsigned kind = 0; ok && view_option_word("palette", kind) != NULL; kind++) {
+        buf_printf(pen->out, "<p class=\"legend %s\">", view_option_word("palette", kind));
         ok = put_items(&l, (enum view_palette)kind, base);
         buf_z(pen->out, "</p>\n");
     }

@@ -9,7 +9,7 @@
 
 #include "core/diag.h"
 #include "render/output.h"
-#include "render/tree/measure.h"
+#include "render/view/measure.h"
 
 enum { TREE_COLUMNS_MAX = MEASURES_MAX };
 

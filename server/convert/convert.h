@@ -9,7 +9,7 @@
 #include "core/diag.h"
 #include "profile/profile.h"
 #include "render/output.h"
-#include "render/view.h"
+#include "render/view/view.h"
 #include "server/config/config.h"
 
 /* A folded profile with what its views share. Immutable, counted, shared by threads. */

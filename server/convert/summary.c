@@ -16,7 +16,7 @@
 
 #include "core/clean.h"
 #include "core/number.h"
-#include "render/tree/measure.h"
+#include "render/view/measure.h"
 #include "server/convert/summary.h"
 
 enum { FACTS_MAX = 64, NS_PER_US = 1000 }; /* facts of different names; formats have a handful */

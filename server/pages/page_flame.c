@@ -3,7 +3,7 @@
 #include "core/clean.h"
 #include "render/output.h"
 #include "render/svg/svg.h"
-#include "render/view_link.h"
+#include "render/view/view_option.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
@@ -150,38 +150,6 @@ static void put_values(const struct page *p)
     buf_z(p->b, "</select></p>\n");
 }
 
-/* A select of words that stand in a URL as they are. */
-static void put_words(struct buf *b, const char *key, const char *label, const char *(*word)(unsigned),
-                      unsigned chosen)
-{
-    buf_printf(b, "<p><label for=\"%s\">%s</label> <select id=\"%s\" name=\"%s\">\n", key, label, key, key);
-    for (unsigned i = 0; word(i) != NULL; i++) {
-        put_choice(b, str_of(word(i)), i == chosen);
-        buf_z(b, word(i));
-        buf_z(b, "</option>\n");
-    }
-    buf_z(b, "</select></p>\n");
-}
-
-/* The chart is the last one. */
-static const char *tree_view_word(unsigned kind)
-{
-    return kind == VIEW_CHART ? NULL : view_kind_word(kind);
-}
-
-/* A chart is of one thread that has times. */
-static void put_views(const struct page *p)
-{
-    const json_t *value;
-    size_t i;
-    bool timed = false;
-
-    json_array_foreach(json_object_get(p->of->summary, "values"), i, value) timed =
-        timed || str_eq(page_data_text(value, "unit"), STR("us"));
-    put_words(p->b, "view", "View", timed && is_single(p->of->options) ? view_kind_word : tree_view_word,
-              p->of->options->view);
-}
-
 /* Of a profile that has both. */
 static bool has_open_frames(const json_t *summary)
 {
@@ -196,54 +164,80 @@ static bool has_open_frames(const json_t *summary)
     return wall && open;
 }
 
-static void put_open(const struct page *p)
+/* One track of a profile that has times: only such a one has a chart. */
+static bool is_timed(const struct page *p)
 {
-    static const char *const LABELS[] = {
-        [OPEN_LAST] = "end with their thread's records", [OPEN_END] = "last to the end of the trace"};
+    const json_t *value;
+    size_t i;
+    bool timed = false;
 
-    if (!has_open_frames(p->of->summary))
+    json_array_foreach(json_object_get(p->of->summary, "values"), i, value) timed =
+        timed || str_eq(page_data_text(value, "unit"), STR("us"));
+    return timed && is_single(p->of->options);
+}
+
+static bool is_offered(const struct page *p, const struct view_word *word)
+{
+    switch (word->need) {
+    case NEEDS_TIMED_TRACK:
+        return is_timed(p);
+    case NEEDS_OPEN_FRAMES:
+        return has_open_frames(p->of->summary);
+    case NEEDS_NOTHING:
+        break;
+    }
+    return true;
+}
+
+/* Nothing where there is no choice. */
+static void put_words(const struct page *p, const struct view_option *r, struct str chosen)
+{
+    unsigned offered = 0;
+
+    for (unsigned i = 0; i < r->n_words; i++)
+        offered += is_offered(p, &r->words[i]);
+    if (offered < 2)
         return;
-    buf_z(p->b, "<p><label for=\"open\">Methods never left</label> <select id=\"open\" name=\"open\">\n");
-    for (unsigned i = 0; i < sizeof(LABELS) / sizeof(LABELS[0]); i++) {
-        put_choice(p->b, str_of(view_open_word(i)), i == p->of->options->open);
-        buf_z(p->b, LABELS[i]);
-        buf_z(p->b, "</option>\n");
+    buf_printf(p->b, "<p><label for=\"%s\">%s</label> <select id=\"%s\" name=\"%s\">\n", r->key, r->label,
+               r->key, r->key);
+    for (unsigned i = 0; i < r->n_words; i++) {
+        struct str word = str_of(r->words[i].word);
+        if (!is_offered(p, &r->words[i]))
+            continue;
+        put_choice(p->b, word, str_eq(word, chosen));
+        buf_printf(p->b, "%s</option>\n", r->words[i].label);
     }
     buf_z(p->b, "</select></p>\n");
 }
 
-/* An option that is not among the choices stays as it is. */
-static void put_hidden(struct buf *b, const char *key, uint64_t value, unsigned decimals)
-{
-    buf_printf(b, "<input type=\"hidden\" name=\"%s\" value=\"", key);
-    buf_fixed(b, value, decimals);
-    buf_z(b, "\">\n");
-}
-
-/* All choices are fields of one form, so that it works without scripts. */
-static void put_form(const struct page *p)
+/* Words are choices. What is set otherwise stays as it is, as hidden fields; that of the method is always there, since
+ * the script fills it in. */
+static void put_option(const struct page *p, const struct view_option *r)
 {
     const struct view_options *o = p->of->options;
-    struct view_options usual;
+    struct buf text = {0};
 
-    view_defaults(&usual);
+    view_option_text(r, o, &text);
+    if (r->kind == OPTION_WORD) {
+        put_words(p, r, buf_view(&text));
+    } else if (r->kind == OPTION_TEXT || view_option_differs(r, o)) {
+        buf_printf(p->b, "<input type=\"hidden\" name=\"%s", r->key);
+        page_frame_text(p->b, "\" value=\"", buf_view(&text), "\">\n");
+    }
+    p->b->failed = p->b->failed || text.failed;
+    buf_free(&text);
+}
+
+/* All choices are fields of one form, so that it works without scripts. The tracks and values are those of the profile. */
+static void put_form(const struct page *p)
+{
     buf_z(p->b, "<form id=\"choices\" class=\"choices\" method=\"get\" action=\"../t\">\n");
     put_tracks(p);
-    put_values(p);
-    put_views(p);
-    put_words(p->b, "order", "Order", view_order_word, o->order);
-    put_words(p->b, "palette", "Colours", view_palette_word, o->palette);
-    put_words(p->b, "names", "Names", view_names_word, o->names);
-    put_open(p);
-    if (o->width_px != usual.width_px)
-        put_hidden(p->b, "width", o->width_px, 0);
-    if (o->min_milli_px != usual.min_milli_px)
-        put_hidden(p->b, "min", o->min_milli_px, 3);
-    page_frame_text(p->b, "<input type=\"hidden\" name=\"method\" value=\"", str_of(o->method), "\">\n");
-    if (o->view == VIEW_CHART && o->from_ns != usual.from_ns)
-        put_hidden(p->b, "from", o->from_ns, 3);
-    if (o->view == VIEW_CHART && o->to_ns != usual.to_ns)
-        put_hidden(p->b, "to", o->to_ns, 3);
+    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
+        if (str_eq(str_of(VIEW_OPTIONS[i].key), STR("value")))
+            put_values(p);
+        else if (VIEW_OPTIONS[i].scope == SCOPE_VIEW)
+            put_option(p, &VIEW_OPTIONS[i]);
     buf_z(p->b, "<p class=\"submit\"><button>Show</button></p>\n</form>\n");
 }
 

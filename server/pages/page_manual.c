@@ -1,6 +1,8 @@
 /* The front page for terminals: everything that curl needs to know. */
 #include "core/clean.h"
+#include "core/wrap.h"
 #include "render/output.h"
+#include "render/view/view_option.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_formats.h"
 #include "server/pages/pages.h"
@@ -53,19 +55,6 @@ static const char READING[] =
     "    curl \"$URL/t/all.folded.txt\"\n"
     "    curl \"$URL/raw\" > app.trace\n\n";
 
-static const char VIEWING[] =
-    "  TRACK    an id from the JSON answer, several as 1,7, all (side by side), or merged (equal\n"
-    "           stacks summed)\n"
-    "  value=   what the profile measures: wall, cpu, waiting, calls, ...; default: its first\n"
-    "  view=    flame (root at the bottom, default), icicle (root on top), inverted (callers of each\n"
-    "           method), sandwich (callers and callees of one method, method=), or chart (calls of\n"
-    "           one thread in the order of time; from= and to= in µs, default: all of it)\n"
-    "  order=   name (default) or weight\n"
-    "  open=    last or end: methods that are never left have their wall time up to the last record\n"
-    "           of their thread (default), or up to the end of the trace\n"
-    "  width=   200 to 10000 pixels; default 1200\n"
-    "  min=     frames narrower than so many pixels are not drawn, but counted; default 0.5\n\n";
-
 static const char DELETING_AND_RECORDING[] =
     "DELETE, with the token that the JSON answer to the upload holds\n\n"
     "    curl -X DELETE -H \"X-Delete-Token: $TOKEN\" \"$URL\"\n\n"
@@ -81,6 +70,31 @@ static void put_outputs(struct buf *b)
     buf_z(b, "  output=  SUFFIX\n");
     for (size_t i = 0; i < OUTPUTS_COUNT; i++)
         buf_printf(b, "  %-8s %-12s %s\n", OUTPUTS[i]->name, OUTPUTS[i]->suffix, OUTPUTS[i]->label);
+    buf_char(b, '\n');
+}
+
+/* A row of the list of options: where its text begins is the same in all of them. */
+static void put_option(struct buf *b, const struct view_option *r)
+{
+    enum { COLUMN = 12, WIDTH = 96 };
+    struct buf text = {0};
+    size_t begin = b->n;
+
+    buf_printf(b, r->scope == SCOPE_PLACE ? "  TRACK" : "  %s=", r->key);
+    do
+        buf_char(b, ' ');
+    while (!b->failed && b->n - begin < COLUMN);
+    view_option_describe(r, &text);
+    wrap_text(b, buf_view(&text), COLUMN, COLUMN, WIDTH);
+    b->failed = b->failed || text.failed;
+    buf_free(&text);
+}
+
+static void put_options(struct buf *b)
+{
+    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
+        if (VIEW_OPTIONS[i].scope & (SCOPE_VIEW | SCOPE_PLACE))
+            put_option(b, &VIEW_OPTIONS[i]);
     buf_char(b, '\n');
 }
 
@@ -103,7 +117,7 @@ void page_manual(struct buf *b, struct str base, const struct config *config)
     put_text(b, base, UPLOADING);
     put_text(b, base, READING);
     put_outputs(b);
-    put_text(b, base, VIEWING);
+    put_options(b);
     put_text(b, base, DELETING_AND_RECORDING);
     put_limits(b, config);
 }

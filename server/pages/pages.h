@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "core/buf.h"
-#include "render/view.h"
+#include "render/view/view.h"
 #include "server/config/config.h"
 #include "server/http/reply.h"
 #include "server/store/record.h"

@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include "core/system/json_memory.h"
-#include "render/view_link.h"
 #include "server/convert/summary.h"
 #include "server/http/form.h"
 #include "server/http/mime.h"
@@ -161,7 +160,7 @@ static bool take_choice(void *context, struct str key, struct str value)
     struct choice *c = context;
 
     if (!str_eq(key, STR("track")))
-        return view_set(&c->options, key, value, &c->diag);
+        return view_set(&c->options, SCOPE_VIEW, key, value, &c->diag);
     c->track = value;
     return view_set_tracks(&c->options, value, &c->diag);
 }

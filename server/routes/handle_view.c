@@ -11,37 +11,21 @@ struct query {
     bool upload;
 };
 
-static bool take_place(uint32_t *to, struct str key, struct str value, struct diag *diag)
-{
-    uint64_t number;
-
-    if (!str_to_u64(value, 10, &number) || number > UINT32_MAX)
-        return diag_set(diag, DIAG_USAGE, "option not understood",
-                        "The script of a picture knows what to ask for.",
-                        "%.*s is a whole number below 2^32.", (int)key.n, key.p);
-    *to = (uint32_t)number;
-    return true;
-}
-
 static bool take_parameter(void *context, struct str key, struct str value)
 {
     struct query *q = context;
 
     if (q->upload && (str_eq(key, STR("name")) || str_eq(key, STR("expires")) || str_eq(key, STR("member"))))
         return true;
-    if (q->upload && str_eq(key, STR("track")))
-        return view_set_tracks(&q->request->options, value, q->diag);
     if (q->upload && str_eq(key, STR("output"))) {
         q->request->output = output_by_name(value);
         return q->request->output != NULL ||
                diag_set(q->diag, DIAG_USAGE, "unknown output", "The manual at / lists the outputs.",
                         "There is no output of that name.");
     }
-    if (q->request->output == &OUTPUT_TREE && str_eq(key, STR("node")))
-        return take_place(&q->request->options.node, key, value, q->diag);
-    if (q->request->output == &OUTPUT_TREE && str_eq(key, STR("skip")))
-        return take_place(&q->request->options.skip, key, value, q->diag);
-    return view_set(&q->request->options, key, value, q->diag);
+    unsigned scopes =
+        SCOPE_VIEW | (q->upload ? SCOPE_PLACE : 0u) | (q->request->output == &OUTPUT_TREE ? SCOPE_PIECE : 0u);
+    return view_set(&q->request->options, scopes, key, value, q->diag);
 }
 
 bool view_query(struct exchange *x, bool upload, struct view_request *r, struct diag *diag)

@@ -9,7 +9,7 @@
 
 #include "parser/format.h"
 #include "render/output.h"
-#include "render/view.h"
+#include "render/view/view.h"
 #include "server/pages/page_formats.h"
 #include "server/pages/page_uploads.h"
 #include "server/pages/pages.h"
@@ -167,7 +167,7 @@ static void manual_options(void **state)
         struct diag diag = {0};
         char key[16];
         view_defaults(&o);
-        assert_true(view_set(&o, str_of(PAIRS[i][0]), str_of(PAIRS[i][1]), &diag));
+        assert_true(view_set(&o, SCOPE_VIEW, str_of(PAIRS[i][0]), str_of(PAIRS[i][1]), &diag));
         snprintf(key, sizeof(key), "\n  %s=", PAIRS[i][0]);
         const char *at = strstr(text, key);
         assert_non_null(at);

@@ -269,7 +269,7 @@ static void put_flame(struct buf *b, const struct record *r, const json_t *summa
     while (rest.n > 0 && str_split(&rest, '&', &pair)) {
         size_t n = str_find(pair, '=');
         assert_true(
-            view_set(&o, (struct str){pair.p, n}, (struct str){pair.p + n + 1, pair.n - n - 1}, &diag));
+            view_set(&o, SCOPE_VIEW, (struct str){pair.p, n}, (struct str){pair.p + n + 1, pair.n - n - 1}, &diag));
     }
     buf_z(&svg, SVG_START);
     svg_put_style(&svg, viewer_style());

@@ -37,7 +37,7 @@ static void draw(struct work *w, const struct folded *f, const struct config *c,
 
     view_defaults(&view);
     view.tracks = TRACKS_ALL;
-    if (!view_set(&view, STR("view"), str_of(kind), &diag))
+    if (!view_set(&view, SCOPE_VIEW, STR("view"), str_of(kind), &diag))
         say(w, kind);
     bool ok = convert_view(f, c, output, &view, &out, &diag);
     bool tree = strcmp(kind, "flame") == 0 || strcmp(kind, "icicle") == 0;
@@ -65,9 +65,9 @@ static void *run(void *context)
     struct folded *f = fold == NULL ? NULL : fold_finish(fold, &diag);
     if (f == NULL)
         say(w, "folding");
-    for (unsigned kind = 0; f != NULL && view_kind_word(kind) != NULL; kind++)
+    for (unsigned kind = 0; f != NULL && view_option_word("view", kind) != NULL; kind++)
         for (size_t i = 0; i < OUTPUTS_COUNT; i++)
-            draw(w, f, &c, OUTPUTS[i], view_kind_word(kind));
+            draw(w, f, &c, OUTPUTS[i], view_option_word("view", kind));
     folded_unref(f);
     buf_free(&bytes);
     return NULL;

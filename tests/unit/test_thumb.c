@@ -131,7 +131,7 @@ static void style_of_its_own(void **state)
     fake_track(f, 1, STR("main"));
     fake_stack(f, "a.b", 10, 10, 1);
     rendering_init(&r, fake_finish(f));
-    for (int palette = 0; view_palette_word((unsigned)palette) != NULL; palette++) {
+    for (int palette = 0; view_option_word("palette", (unsigned)palette) != NULL; palette++) {
         r.view.palette = (enum view_palette)palette;
         assert_true(rendering_run(&r, &OUTPUT_THUMB));
         struct str svg = buf_view(&r.out), start = STR("<style><![CDATA[");

@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/view.h"
+#include "render/view/view_option.h"
 #include "tests/support/fake_profile.h"
 
 static bool set(struct view_options *o, const char *key, const char *value)
 {
     struct diag d = {0};
-    bool ok = view_set(o, str_of(key), str_of(value), &d);
+    bool ok = view_set(o, SCOPE_VIEW, str_of(key), str_of(value), &d);
 
     assert_int_equal(d.kind, ok ? DIAG_NONE : DIAG_USAGE);
     if (!ok)
@@ -45,7 +45,8 @@ static const char *canonical(const struct view_options *o)
     return text;
 }
 
-#define USUAL "&palette=origin&names=short&embed=200000,4000000&method=0:"
+#define USUAL \
+    "&palette=origin&names=short&open=last&method=0:&embed-nodes=200000&embed-bytes=4000000&node=0&skip=0"
 
 static void options_taken(void **state)
 {
@@ -53,8 +54,7 @@ static void options_taken(void **state)
 
     (void)state;
     view_defaults(&o);
-    assert_string_equal(canonical(&o),
-                        "track=&view=flame&order=name&open=last&width=1200&min=0.5" USUAL "&value=");
+    assert_string_equal(canonical(&o), "track=&value=0:&view=flame&order=name&width=1200&min=0.5" USUAL);
     assert_true(set(&o, "view", "icicle"));
     assert_true(set(&o, "order", "weight"));
     assert_true(set(&o, "value", "cpu"));
@@ -62,15 +62,13 @@ static void options_taken(void **state)
     assert_true(set(&o, "min", "0"));
     assert_true(set_tracks(&o, "7,3,7,4294967295"));
     assert_string_equal(canonical(&o),
-                        "track=3,7,4294967295&view=icicle&order=weight&open=last&width=200&min=0" USUAL
-                        "&value=cpu");
+                        "track=3,7,4294967295&value=3:cpu&view=icicle&order=weight&width=200&min=0" USUAL);
     assert_true(set(&o, "value", "wall"));
     assert_true(set(&o, "width", "10000"));
     assert_true(set(&o, "min", "100"));
     assert_true(set_tracks(&o, "merged"));
     assert_string_equal(canonical(&o),
-                        "track=merged&view=icicle&order=weight&open=last&width=10000&min=100" USUAL
-                        "&value=wall");
+                        "track=merged&value=4:wall&view=icicle&order=weight&width=10000&min=100" USUAL);
     assert_true(set(&o, "min", "0.125"));
     assert_int_equal(o.min_milli_px, 125);
     assert_true(set(&o, "min", "1.5"));
@@ -94,11 +92,12 @@ static void options_of_pictures(void **state)
     assert_true(set(&o, "palette", "self"));
     assert_true(set(&o, "names", "full"));
     assert_true(set(&o, "method", "a.B.c(I)V&value=cpu"));
-    assert_true(view_set_budget(&o, STR("embed-nodes"), STR("0"), &d));
-    assert_true(view_set_budget(&o, STR("embed-bytes"), STR("12345678901"), &d));
-    assert_string_equal(canonical(&o),
-                        "track=&view=sandwich&order=name&open=last&width=1200&min=0.5&palette=self&names=full"
-                        "&embed=0,12345678901&method=19:a.B.c(I)V&value=cpu&value=");
+    assert_true(view_set(&o, SCOPE_BUDGET, STR("embed-nodes"), STR("0"), &d));
+    assert_true(view_set(&o, SCOPE_BUDGET, STR("embed-bytes"), STR("12345678901"), &d));
+    assert_string_equal(
+        canonical(&o),
+        "track=&value=0:&view=sandwich&order=name&width=1200&min=0.5&palette=self&names=full"
+        "&open=last&method=19:a.B.c(I)V&value=cpu&embed-nodes=0&embed-bytes=12345678901&node=0&skip=0");
     assert_true(set(&o, "method", ""));
     assert_true(set(&o, "view", "inverted"));
     assert_string_equal(o.method, "");
@@ -108,31 +107,90 @@ static void options_of_pictures(void **state)
     assert_string_equal(o.method, method);
     assert_false(set(&o, "embed-nodes", "5"));
     assert_false(set(&o, "embed_bytes", "5"));
-    assert_false(view_set_budget(&o, STR("embed-nodes"), STR("4294967295"), &d));
-    assert_false(view_set_budget(&o, STR("embed-bytes"), STR("4M"), &d));
-    assert_false(view_set_budget(&o, STR("width"), STR("1200"), &d));
+    assert_false(view_set(&o, SCOPE_BUDGET, STR("embed-nodes"), STR("4294967295"), &d));
+    assert_false(view_set(&o, SCOPE_BUDGET, STR("embed-bytes"), STR("4M"), &d));
+    assert_false(view_set(&o, SCOPE_BUDGET, STR("width"), STR("1200"), &d));
     assert_int_equal(o.embed_nodes, 0);
 }
 
-static unsigned count_words(const char *(*word)(unsigned), const char *key)
+/* What the table says of a row is what parsing takes, and every column that a reader of the table needs is there. */
+static void check_row(const struct view_option *r)
 {
-    struct view_options o;
-    unsigned n = 0;
+    struct view_options o, usual;
+    struct buf b = {0};
+    struct diag d = {0};
 
-    view_defaults(&o);
-    for (; word(n) != NULL; n++)
-        assert_true(set(&o, key, word(n)));
-    return n;
+    view_defaults(&usual);
+    view_option_text(r, &usual, &b);
+    assert_true(str_eq(buf_view(&b), str_of(r->fallback)));
+    assert_true(r->fallback[0] != '\0' || r->fallback_means[0] != '\0');
+    assert_true(r->noun[0] != '\0' && r->metavar[0] != '\0' && r->help[0] != '\0');
+    assert_true(r->kind != OPTION_WORD || r->label[0] != '\0');
+    assert_true((r->kind != OPTION_WORD && r->kind != OPTION_NUMBER) || r->bytes == 4 || r->bytes == 8);
+    assert_true(r->bytes != 4 || r->most <= UINT32_MAX);
+    assert_ptr_equal(view_option_by_key(str_of(r->key)), r);
+    o = usual;
+    if (r->fallback[0] != '\0')
+        assert_true(view_set(&o, r->scope, str_of(r->key), str_of(r->fallback), &d));
+    assert_memory_equal(&o, &usual, sizeof(o));
+    for (unsigned i = 0; i < r->n_words; i++) {
+        assert_string_equal(view_option_word(r->key, i), r->words[i].word);
+        assert_true(r->words[i].label[0] != '\0' && r->words[i].help[0] != '\0');
+        assert_true(view_set(&o, r->scope, str_of(r->key), str_of(r->words[i].word), &d));
+        buf_clear(&b);
+        view_option_text(r, &o, &b);
+        assert_true(str_eq(buf_view(&b), str_of(r->words[i].word)));
+    }
+    assert_null(view_option_word(r->key, r->n_words));
+    assert_false(view_set(&o, ~(unsigned)r->scope, str_of(r->key), str_of(r->fallback), &d));
+    assert_non_null(strstr(d.detail, "there is no such option"));
+    buf_free(&b);
 }
 
-static void every_word_is_taken(void **state)
+static void every_row_is_whole(void **state)
 {
     (void)state;
-    assert_int_equal(count_words(view_kind_word, "view"), 5);
-    assert_int_equal(count_words(view_order_word, "order"), 2);
-    assert_int_equal(count_words(view_palette_word, "palette"), 4);
-    assert_int_equal(count_words(view_names_word, "names"), 2);
-    assert_int_equal(count_words(view_open_word, "open"), 2);
+    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
+        check_row(&VIEW_OPTIONS[i]);
+    assert_int_equal(view_option_by_key(STR("view"))->n_words, 5);
+    assert_int_equal(view_option_by_key(STR("palette"))->n_words, 4);
+    assert_null(view_option_by_key(STR("views")));
+}
+
+static void check_said(const char *key, const char *wrong, const char *expected, const char *described)
+{
+    const struct view_option *r = view_option_by_key(str_of(key));
+    struct view_options o;
+    struct diag d = {0};
+    struct buf b = {0};
+
+    view_defaults(&o);
+    assert_false(view_set(&o, r->scope, str_of(key), str_of(wrong), &d));
+    assert_string_equal(d.detail, expected);
+    view_option_describe(r, &b);
+    buf_char(&b, '\0');
+    assert_string_equal(b.p, described);
+    buf_free(&b);
+}
+
+static void rows_for_people(void **state)
+{
+    (void)state;
+    check_said(
+        "order", "size", "order=size: the order is one of name, weight.",
+        "the order of frames that have the same caller: name (by what is written in the frame; default), "
+        "weight (largest first)");
+    check_said("width", "199", "width=199: the width is a whole number of pixels from 200 to 10000.",
+               "width of the picture; pixels from 200 to 10000; default: 1200");
+    check_said("min", "-1",
+               "min=-1: the least width is a number of pixels from 0 to 100, with at most 3 decimals.",
+               "frames narrower than this are not drawn, but counted; pixels from 0 to 100; default: 0.5");
+    check_said("value", "",
+               "value=: the value is the name of one that the profile has, such as wall, cpu, calls.",
+               "what to measure: wall, cpu, waiting, calls, ...; default: the profile's first");
+    check_said("embed-nodes", "x",
+               "embed-nodes=x: the number of nodes to embed is a whole number of nodes from 0 to 4294967294.",
+               "how many nodes of the tree a picture carries for its script, at most; default: 200000");
 }
 
 static void options_refused(void **state)
@@ -204,7 +262,7 @@ static void errors_are_clean(void **state)
 
     (void)state;
     view_defaults(&o);
-    assert_false(view_set(&o, STR("view"), STR("a\x1b[2J\nb\xff"), &d));
+    assert_false(view_set(&o, SCOPE_VIEW, STR("view"), STR("a\x1b[2J\nb\xff"), &d));
     assert_null(strchr(d.detail, '\x1b'));
     assert_null(strchr(d.detail, '\n'));
     assert_null(strchr(d.detail, '\xff'));
@@ -229,8 +287,7 @@ static void resolve(void **state)
 
     view_defaults(&o);
     assert_true(view_resolve(&o, p, &d));
-    assert_string_equal(canonical(&o),
-                        "track=8&view=flame&order=name&open=last&width=1200&min=0.5" USUAL "&value=wall");
+    assert_string_equal(canonical(&o), "track=8&value=4:wall&view=flame&order=name&width=1200&min=0.5" USUAL);
     assert_true(set(&o, "value", "waiting"));
     assert_true(view_resolve(&o, p, &d));
     assert_true(set(&o, "value", "bytes"));
@@ -270,13 +327,10 @@ static void resolve_odd_profiles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_taken),
-        cmocka_unit_test(options_refused),
-        cmocka_unit_test(options_of_pictures),
-        cmocka_unit_test(every_word_is_taken),
-        cmocka_unit_test(tracks_refused),
-        cmocka_unit_test(errors_are_clean),
-        cmocka_unit_test(resolve),
+        cmocka_unit_test(options_taken),        cmocka_unit_test(options_refused),
+        cmocka_unit_test(options_of_pictures),  cmocka_unit_test(every_row_is_whole),
+        cmocka_unit_test(rows_for_people),      cmocka_unit_test(tracks_refused),
+        cmocka_unit_test(errors_are_clean),     cmocka_unit_test(resolve),
         cmocka_unit_test(resolve_odd_profiles),
     };
     return cmocka_run_group_tests_name("view", tests, NULL, NULL);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "render/view_link.h"
+#include "render/view/view_option.h"
 #include "server/http/form.h"
 
 static void check(const struct view_options *o, const char *ampersand, const char *expected)
@@ -46,15 +46,13 @@ static void only_what_differs(void **state)
 /* Reads each option back from the query, as the service does. */
 static void read_back(struct str query, struct view_options *o)
 {
-    static const char *const KEYS[] = {"view", "order",   "open",  "value",  "width", "min",
-                                       "from", "palette", "names", "method", "to"};
-
     view_defaults(o);
-    for (size_t i = 0; i < sizeof(KEYS) / sizeof(KEYS[0]); i++) {
+    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++) {
+        struct str key = str_of(VIEW_OPTIONS[i].key);
         struct diag diag = {0};
         struct buf value = {0};
-        if (form_field(query, str_of(KEYS[i]), &value))
-            assert_true(view_set(o, str_of(KEYS[i]), buf_view(&value), &diag));
+        if (form_field(query, key, &value))
+            assert_true(view_set(o, SCOPE_VIEW, key, buf_view(&value), &diag));
         buf_free(&value);
     }
 }

@@ -66,32 +66,29 @@ struct view_options {
     char method[VIEW_METHOD_BYTES_MAX + 1];
     /* Of a chart, since the trace's start; VIEW_TIME_NONE: the track's first and last record. */
     uint64_t from_ns, to_ns;
-    /* How much of the tree a picture carries for its script. Not set by view_set: whoever runs the service sets
-     * it, not who asks for a view. */
+    /* How much of the tree a picture carries for its script. */
     uint32_t embed_nodes;
     uint64_t embed_bytes;
-    /* Of the output "tree" (data.h): the place of the node, and how many of its children are there already. Not set
-     * by view_set: no other output knows them. */
+    /* Of the output "tree" (data.h), and 0 for all others: the place of the node, and how many of its children are there
+     * already. */
     uint32_t node, skip;
 };
 
-/* Flame, by name, 1200 px wide, frames from 0.5 px on, coloured by origin, short names; 200,000 nodes in at most
- * 4 MB are embedded. */
+/* Who may set an option. */
+enum view_option_scope {
+    SCOPE_VIEW = 1,   /* whoever asks for a view: URLs, forms, the command line */
+    SCOPE_PLACE = 2,  /* the same, but a view's URL says it in its path, not in its query */
+    SCOPE_BUDGET = 4, /* who runs the service, and the command line */
+    SCOPE_PIECE = 8   /* requests for the output "tree" */
+};
+
+/* As the rows of VIEW_OPTIONS say (view_option.h). */
 void view_defaults(struct view_options *o);
 
-/* Sets one option from text: "view", "order", "open", "value", "width", "min", "palette", "names", "method", "from",
- * "to" (µs). False (diag: DIAG_USAGE, naming the key, the value and what is allowed) for a key or a value that is not
- * known. */
-bool view_set(struct view_options *o, struct str key, struct str value, struct diag *diag);
-/* The same for "embed-nodes" and "embed-bytes", and for nothing else. */
-bool view_set_budget(struct view_options *o, struct str key, struct str value, struct diag *diag);
-/* The words that "view", "order", "palette", "names" and "open" can be set to, by number, for forms; NULL behind
- * the last. */
-const char *view_kind_word(unsigned kind);
-const char *view_order_word(unsigned order);
-const char *view_palette_word(unsigned palette);
-const char *view_names_word(unsigned names);
-const char *view_open_word(unsigned open);
+/* Sets one option from text, if its scope is one of `scopes` (a sum of enum view_option_scope). False (diag: DIAG_USAGE,
+ * naming the key, the value and what is allowed) for a key or a value that is not known; *o is as before then. What was
+ * set last counts. */
+bool view_set(struct view_options *o, unsigned scopes, struct str key, struct str value, struct diag *diag);
 
 /* Sets the tracks from "21491", "21491,21500", "all" or "merged". False as above. */
 bool view_set_tracks(struct view_options *o, struct str text, struct diag *diag);
@@ -101,7 +98,12 @@ bool view_set_tracks(struct view_options *o, struct str text, struct diag *diag)
  * those that it has; and DIAG_USAGE for OPEN_END without wall time. */
 bool view_resolve(struct view_options *o, const struct profile *p, struct diag *diag);
 
-/* Every option in one line, in a fixed order: equal text means an equal picture of the same profile. */
+/* Appends every option in one line, in a fixed order: equal text means an equal picture of the same profile. */
 void view_canonical(const struct view_options *o, struct buf *b);
+
+/* Appends what differs from the defaults as the query of a link to another view of the same profile:
+ * `?value=cpu&view=icicle`, or nothing. The tracks are not among it, since the URL's path names them, nor is what only
+ * SCOPE_BUDGET and SCOPE_PIECE may set. Between two options stands `ampersand`: "&", or "&amp;" in XML and HTML. */
+void view_link(struct buf *b, const struct view_options *o, const char *ampersand);
 
 #endif

@@ -1,7 +1,7 @@
-#include "render/tree/measure.h"
+#include "render/view/measure.h"
 
 #include "core/clean.h"
-#include "render/view.h"
+#include "render/view/view.h"
 
 uint32_t measures_of(const struct profile *p, struct measure m[MEASURES_MAX])
 {

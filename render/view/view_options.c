@@ -1,0 +1,120 @@
+/* THE TABLE of view options: see view_option.h for the columns. */
+#include "render/view/view_option.h"
+
+enum {
+    FLAME = 1 << VIEW_FLAME,
+    ICICLE = 1 << VIEW_ICICLE,
+    INVERTED = 1 << VIEW_INVERTED,
+    SANDWICH = 1 << VIEW_SANDWICH,
+    CHART = 1 << VIEW_CHART,
+    EVERY_VIEW = FLAME | ICICLE | INVERTED | SANDWICH | CHART
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define FIELD(member)   offsetof(struct view_options, member), sizeof(((struct view_options *)0)->member)
+
+#define TRACKS(key, scope, noun, metavar, help, fallback_means, expected)                                  \
+    {                                                                                                      \
+        key, OPTION_TRACKS, scope, 0, 0, EVERY_VIEW, "", noun, metavar, help, "", fallback_means, NULL, 0, \
+            0, 0, 0, expected, false                                                                       \
+    }
+#define WORD(key, member, label, noun, metavar, help, fallback, words)                                     \
+    {                                                                                                      \
+        key, OPTION_WORD, SCOPE_VIEW, FIELD(member), EVERY_VIEW, label, noun, metavar, help, fallback, "", \
+            words, COUNT_OF(words), 0, 0, 0, NULL, false                                                   \
+    }
+#define NUMBER(key, scope, member, noun, metavar, help, fallback, decimals, least, most, counted)          \
+    {                                                                                                      \
+        key, OPTION_NUMBER, scope, FIELD(member), EVERY_VIEW, "", noun, metavar, help, fallback, "", NULL, \
+            0, decimals, least, most, counted, false                                                       \
+    }
+#define TIME(key, member, views, noun, metavar, help, fallback_means, counted)                           \
+    {                                                                                                    \
+        key, OPTION_TIME, SCOPE_VIEW, FIELD(member), views, "", noun, metavar, help, "", fallback_means, \
+            NULL, 0, 3, 0, INT64_MAX / 1000 * 1000 - 1, counted, false                                   \
+    }
+#define TEXT(key, member, label, noun, metavar, help, fallback_means, expected, may_be_empty)    \
+    {                                                                                            \
+        key, OPTION_TEXT, SCOPE_VIEW, FIELD(member), EVERY_VIEW, label, noun, metavar, help, "", \
+            fallback_means, NULL, 0, 0, 0, 0, expected, may_be_empty                             \
+    }
+
+static const struct view_word KINDS[] = {
+    [VIEW_FLAME] = {"flame", "flame", "root at the bottom", NEEDS_NOTHING},
+    [VIEW_ICICLE] = {"icicle", "icicle", "root on top", NEEDS_NOTHING},
+    [VIEW_INVERTED] = {"inverted", "inverted", "callers of each method", NEEDS_NOTHING},
+    [VIEW_SANDWICH] = {"sandwich", "sandwich", "callers and callees of one method", NEEDS_NOTHING},
+    [VIEW_CHART] = {"chart", "chart", "calls of one thread in the order of time", NEEDS_TIMED_TRACK},
+};
+static const struct view_word ORDERS[] = {
+    [ORDER_NAME] = {"name", "name", "by what is written in the frame", NEEDS_NOTHING},
+    [ORDER_WEIGHT] = {"weight", "weight", "largest first", NEEDS_NOTHING},
+};
+static const struct view_word OPENS[] = {
+    [OPEN_LAST] = {"last", "end with their thread's records", "up to their thread's last record",
+                   NEEDS_NOTHING},
+    [OPEN_END] = {"end", "last to the end of the trace", "up to the end of the trace", NEEDS_OPEN_FRAMES},
+};
+static const struct view_word PALETTES[] = {
+    [COLOURS_ORIGIN] = {"origin", "origin", "app, third party, AndroidX, Android, Java/Kotlin, native, idle",
+                        NEEDS_NOTHING},
+    [COLOURS_PACKAGE] = {"package", "package", "one colour for each package", NEEDS_NOTHING},
+    [COLOURS_SELF] = {"self", "self", "the more of its own, the stronger", NEEDS_NOTHING},
+    [COLOURS_CLASSIC] = {"classic", "classic", "yellow to red", NEEDS_NOTHING},
+};
+static const struct view_word NAMES[] = {
+    [NAMES_SHORT] = {"short", "short", "as much of the name as fits its box", NEEDS_NOTHING},
+    [NAMES_FULL] = {"full", "full", "cut at its end", NEEDS_NOTHING},
+};
+
+const struct view_option VIEW_OPTIONS[] = {
+    TRACKS("track", SCOPE_PLACE, "selection of tracks", "TRACKS",
+           "an id, several with commas between them, all (side by side), or merged (equal stacks summed)",
+           "the busiest track", "one id or several with commas between them, or all, or merged"),
+    TEXT("value", value, "Value", "value", "NAME", "what to measure: wall, cpu, waiting, calls, ...",
+         "the profile's first", "the name of one that the profile has, such as wall, cpu, calls", false),
+    WORD("view", view, "View", "view", "KIND", "the kind of picture", "flame", KINDS),
+    WORD("order", order, "Order", "order", "ORDER", "the order of frames that have the same caller", "name",
+         ORDERS),
+    NUMBER("width", SCOPE_VIEW, width_px, "width", "PX", "width of the picture", "1200", 0, 200, 10000,
+           "pixels"),
+    NUMBER("min", SCOPE_VIEW, min_milli_px, "least width", "PX",
+           "frames narrower than this are not drawn, but counted", "0.5", 3, 0, 100000, "pixels"),
+    WORD("palette", palette, "Colours", "palette", "NAME", "what the colours say", "origin", PALETTES),
+    WORD("names", names, "Names", "form of the names", "FORM", "how names are written", "short", NAMES),
+    WORD("open", open, "Methods never left", "end of methods that are never left", "WHEN",
+         "how far methods that are never left have wall time", "last", OPENS),
+    TEXT("method", method, "", "method", "NAME", "of a sandwich: package.Class.method",
+         "the one with the largest self", "its name as shown, of at most 500 bytes", true),
+    TIME("from", from_ns, CHART, "start of the window", "US",
+         "of a chart: where its window begins, in µs since the trace's start", "the thread's first record",
+         "µs since the trace's start"),
+    TIME("to", to_ns, CHART, "end of the window", "US",
+         "of a chart: where its window ends, in µs since the trace's start", "the thread's last record",
+         "µs since the trace's start"),
+    NUMBER("embed-nodes", SCOPE_BUDGET, embed_nodes, "number of nodes to embed", "N",
+           "how many nodes of the tree a picture carries for its script, at most", "200000", 0, 0,
+           UINT32_MAX - 1, "nodes"),
+    NUMBER("embed-bytes", SCOPE_BUDGET, embed_bytes, "number of bytes to embed", "N",
+           "the same in bytes, at most", "4000000", 0, 0, UINT64_MAX, "bytes"),
+    NUMBER("node", SCOPE_PIECE, node, "node", "N", "the node whose part of the tree is wanted", "0", 0, 0,
+           UINT32_MAX, "places in the tree"),
+    NUMBER("skip", SCOPE_PIECE, skip, "number of children to skip", "N",
+           "how many of its children are there already", "0", 0, 0, UINT32_MAX, "children"),
+};
+const size_t VIEW_OPTIONS_COUNT = COUNT_OF(VIEW_OPTIONS);
+
+const struct view_option *view_option_by_key(struct str key)
+{
+    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
+        if (str_eq(key, str_of(VIEW_OPTIONS[i].key)))
+            return &VIEW_OPTIONS[i];
+    return NULL;
+}
+
+const char *view_option_word(const char *key, unsigned i)
+{
+    const struct view_option *r = view_option_by_key(str_of(key));
+
+    return i < r->n_words ? r->words[i].word : NULL;
+}
