@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "render/view/view_option.h"
 #include "server/convert/convert.h"
 #include "tests/support/families.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "render/thumb.h"
+#include "render/view/view_option.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"
 
