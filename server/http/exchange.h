@@ -46,11 +46,8 @@ struct exchange {
     void *then_context;
     struct exchange_state *states; /* the youngest first */
 
-    struct buf form;              /* of a form route: the whole body, application/x-www-form-urlencoded */
-    struct upload *upload;        /* of an upload route */
-    int64_t wait_until_s;         /* of a long poll; 0: not begun */
-    uint32_t events_seen;         /* of an event stream */
-    struct progress_watch *watch; /* of an upload in progress */
+    struct buf form;       /* of a form route: the whole body, application/x-www-form-urlencoded */
+    struct upload *upload; /* of an upload route */
 };
 
 /* ---- waiting ----
@@ -68,9 +65,13 @@ struct exchange {
  *
  * Then go_on(x, s) is called on the connection's thread, without any lock. It may wait again, for anything.
  *
- * A request can end in between, as when the service stops. Then go_on is not called, but forget(s) always is: it takes
- * the lock, and takes s out of the owner's list. So nobody finds a state that was freed, and a state stays while
- * somebody holds the lock. */
+ * A suspended request does not end: whoever makes something resumes all who wait for it, also when it fails and when
+ * the service stops. It can end between the resume and go_on, which is not called then. But forget(s) is called
+ * always: it takes the lock, and takes s out of the owner's list. So nobody finds a state that was freed, and a state
+ * stays while somebody holds the lock.
+ *
+ * A body (http/route.h) and a streamed answer (reply_stream) wait in the same way, but without exchange_then: they are
+ * called again. */
 
 struct exchange_wait {
     struct exchange *exchange; /* suspended until the resume; NULL: nobody waits */

@@ -183,7 +183,6 @@ static void close_request(void *cls, struct MHD_Connection *connection, void **c
         return;
     log_request(r);
     exchange_end_states(&r->x);
-    progress_abandon(&r->x);
     buf_free(&r->stream);
     upload_free(r->x.upload);
     buf_free(&r->x.form);
@@ -240,7 +239,7 @@ static ssize_t read_stream(void *cls, uint64_t position, char *out, size_t max)
         r->stream_taken = 0;
         if (r->stream_ended)
             return MHD_CONTENT_READER_END_OF_STREAM;
-        if (!r->x.reply.stream(&r->x, &r->stream, &r->stream_ended))
+        if (!r->x.reply.stream(r->x.reply.stream_context, &r->stream, &r->stream_ended))
             return 0;
         if (r->stream.failed)
             return MHD_CONTENT_READER_END_WITH_ERROR;

@@ -186,11 +186,12 @@ void reply_file(struct reply *r, unsigned status, const char *media_type, int fd
 }
 
 void reply_stream(struct reply *r, unsigned status, const char *media_type,
-                  bool (*stream)(void *exchange, struct buf *out, bool *ended))
+                  bool (*stream)(void *context, struct buf *out, bool *ended), void *context)
 {
     start(r, status, media_type);
     r->kind = REPLY_STREAM;
     r->stream = stream;
+    r->stream_context = context;
 }
 
 static bool may_encode(const struct reply *r)

@@ -42,8 +42,9 @@ struct reply {
     struct str bytes;            /* REPLY_STATIC: lives as long as the program */
     int fd;                      /* REPLY_FILE: this reply's own */
     uint64_t file_offset, file_bytes;
-    bool (*stream)(void *exchange, struct buf *out, bool *ended); /* REPLY_STREAM */
-    bool close;                                                   /* the connection ends after this answer */
+    bool (*stream)(void *context, struct buf *out, bool *ended); /* REPLY_STREAM */
+    void *stream_context;
+    bool close; /* the connection ends after this answer */
 };
 
 void reply_init(struct reply *r);
@@ -64,9 +65,9 @@ void reply_file(struct reply *r, unsigned status, const char *media_type, int fd
                 uint64_t bytes); /* takes fd */
 
 /* A body that comes in pieces: `stream` appends the next one and says with *ended that it was the last;
- * false: it has suspended the exchange, and is called again after the resume. */
+ * false: it has made the exchange wait (exchange_wait), and is called again after the resume. */
 void reply_stream(struct reply *r, unsigned status, const char *media_type,
-                  bool (*stream)(void *exchange, struct buf *out, bool *ended));
+                  bool (*stream)(void *context, struct buf *out, bool *ended), void *context);
 
 /* Encodes a body of REPLY_BUFFER for a client with this header Accept-Encoding, if it is a success, has more than
  * REPLY_ENCODE_BYTES, and its Vary names Accept-Encoding; that is how a handler says that it may be encoded. */

@@ -318,7 +318,7 @@ static void answer_unchanged(struct exchange *x, enum store_result result)
         profile_gone(x);
         return;
     }
-    store_access_failed(x->service, result, "changed", &diag);
+    store_access_failed(x->service->log, result, "changed", &diag);
     exchange_diag(x, &diag);
 }
 

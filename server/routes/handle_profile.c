@@ -342,7 +342,7 @@ enum exchange_step handle_raw(struct exchange *x)
         raw_headers(x, &r);
         return X_DONE;
     }
-    int fd = store_access_blob(x->service, r.sha256, &bytes, &diag);
+    int fd = store_access_blob(x->service->store, x->service->log, r.sha256, &bytes, &diag);
     if (fd >= 0)
         answer_bytes(x, &r, fd, bytes);
     else
@@ -358,7 +358,7 @@ static void delete_accepted(struct exchange *x, const struct record *r)
     struct diag diag = {0};
 
     if (result != STORE_OK) {
-        store_access_failed(x->service, result, "deleted", &diag);
+        store_access_failed(x->service->log, result, "deleted", &diag);
         exchange_diag(x, &diag);
         return;
     }

@@ -6,7 +6,7 @@
 
 enum { WAIT_MAX_S = 60 };
 
-static void answer_status(struct exchange *x)
+static enum exchange_step answer_status(struct exchange *x)
 {
     struct progress_facts facts;
     uint32_t made;
@@ -23,6 +23,7 @@ static void answer_status(struct exchange *x)
     }
     reply_header(&x->reply, "Cache-Control", "no-store");
     reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
+    return X_DONE;
 }
 
 /* ?wait=SECONDS: answers when there is news since ?made=, or after that time. */
@@ -42,20 +43,11 @@ enum exchange_step handle_status(struct exchange *x)
     }
     if (seen.p == NULL)
         made = UINT32_MAX; /* any news is when all is done */
-    if (x->wait_until_s == 0)
-        x->wait_until_s = clock_s() + (int64_t)(seconds < WAIT_MAX_S ? seconds : WAIT_MAX_S);
-    if (progress_wait(x, x->parameters[0], made < UINT32_MAX ? (uint32_t)made : UINT32_MAX,
-                      x->wait_until_s) == X_WAIT)
-        return X_WAIT;
-    answer_status(x);
-    return X_DONE;
-}
-
-static bool next_events(void *exchange, struct buf *out, bool *ended)
-{
-    struct exchange *x = exchange;
-
-    return progress_events(x, x->parameters[0], &x->events_seen, out, ended) == X_DONE;
+    struct progress_watch *w = progress_watch(x, x->parameters[0]);
+    if (w == NULL)
+        return no_memory_to_answer(x);
+    return progress_wait(w, made < UINT32_MAX ? (uint32_t)made : UINT32_MAX,
+                         clock_s() + (int64_t)(seconds < WAIT_MAX_S ? seconds : WAIT_MAX_S), answer_status);
 }
 
 enum exchange_step handle_events(struct exchange *x)
@@ -64,7 +56,10 @@ enum exchange_step handle_events(struct exchange *x)
 
     if (!profile_record(x, x->parameters[0], &record))
         return X_DONE;
-    reply_stream(&x->reply, 200, "text/event-stream", next_events);
+    struct progress_watch *w = progress_watch(x, x->parameters[0]);
+    if (w == NULL)
+        return no_memory_to_answer(x);
+    reply_stream(&x->reply, 200, "text/event-stream", progress_events, w);
     reply_header(&x->reply, "Cache-Control", "no-store");
     reply_header(&x->reply, "X-Accel-Buffering", "no"); /* nginx would hold the events back */
     return X_DONE;

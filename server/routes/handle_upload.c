@@ -82,16 +82,11 @@ static enum exchange_step view_ready(struct exchange *x, const struct view_reque
     return X_DONE;
 }
 
-enum exchange_step handle_upload(struct exchange *x)
+static enum exchange_step answer_result(struct exchange *x, struct job_result *result)
 {
-    struct job_result *result;
     struct view_request r;
     struct diag diag = {0};
 
-    if (upload_end(x, &result) == X_WAIT)
-        return X_WAIT;
-    if (result == NULL)
-        return X_DONE;
     if (result->diag.kind != DIAG_NONE) {
         exchange_diag(x, &result->diag);
         return X_DONE;
@@ -103,4 +98,9 @@ enum exchange_step handle_upload(struct exchange *x)
     answer_link(x, result);
     upload_headers(x, result);
     return X_DONE;
+}
+
+enum exchange_step handle_upload(struct exchange *x)
+{
+    return upload_end(x, answer_result);
 }

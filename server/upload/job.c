@@ -99,7 +99,7 @@ static void spool(void *context, const uint8_t *p, size_t n)
         result = store_temp_write(&job->temp, p, n);
     if (result == STORE_OK)
         return;
-    store_access_failed(job->service, result, "stored", &diag);
+    store_access_failed(job->service->log, result, "stored", &diag);
     refuse(job, &diag);
 }
 
@@ -143,11 +143,8 @@ static void fold(void *context, const uint8_t *p, size_t n)
 static void have_room(void *context)
 {
     struct job *job = context;
-    struct exchange *x = job->stalled;
 
-    job->stalled = NULL;
-    if (x != NULL)
-        x->resume(x);
+    exchange_resume(&job->stalled);
 }
 
 /* ---- life ---- */
@@ -216,7 +213,7 @@ static bool open_lanes(struct job *job, struct diag *diag)
                         "No memory for one more upload.");
     enum store_result result = store_temp_open(job->service->store, &job->temp);
     if (result != STORE_OK)
-        store_access_failed(job->service, result, "stored", diag);
+        store_access_failed(job->service->log, result, "stored", diag);
     return result == STORE_OK;
 }
 
@@ -261,8 +258,7 @@ bool job_ready(struct job *job, struct exchange *x)
     bool ready = l->queued_bytes < l->limit_bytes;
     if (!ready) {
         l->full = true;
-        job->stalled = x;
-        x->suspend(x);
+        exchange_wait(x, &job->stalled);
     }
     pthread_mutex_unlock(&l->lock);
     return ready;
@@ -349,8 +345,7 @@ void job_end(struct job *job, struct exchange *x, struct str name, int64_t creat
     publish(job);
     pthread_mutex_lock(&job->lock);
     job->ended = true;
-    job->waiting = x;
-    x->suspend(x);
+    exchange_wait(x, &job->waiting);
     pthread_mutex_unlock(&job->lock);
     stages_end(&job->stages);
 }

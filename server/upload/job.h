@@ -20,7 +20,7 @@ void jobs_free(struct jobs *j);                 /* after the pool was stopped; N
 /* NULL: diag (no memory, disk full). Holds one reference, the producer's. */
 struct job *job_new(struct service *service, struct diag *diag);
 
-/* Whether the queue has room for a piece. If not, x is suspended, and resumed when there is. */
+/* Whether the queue has room for a piece. If not, x waits, and is resumed when there is. */
 bool job_ready(struct job *job, struct exchange *x);
 
 /* Takes the n bytes. False once the upload is refused (job_diag): the rest need not be pushed. */
@@ -36,7 +36,7 @@ void job_await_choice(struct job *job);
 /* The first bytes that were pushed, up to 4 KiB; the producer's to ask. */
 struct str job_head(const struct job *job);
 
-/* After the last byte: suspends x until the result is there; or, if that takes longer than answer_within_ms
+/* After the last byte: x waits until the result is there; or, if that takes longer than answer_within_ms
  * or `early` is set, until the upload is durable: its views are made behind the answer then. `name` and times
  * go into the record. */
 void job_end(struct job *job, struct exchange *x, struct str name, int64_t created_s, int64_t expires_s,

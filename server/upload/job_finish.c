@@ -15,14 +15,6 @@
  * for each track. */
 enum { ITEM_KEEP, ITEM_SUMMARY, ITEMS_BEFORE_TRACKS };
 
-/* Resumes who waits for the answer; under the lock. */
-static void wake(struct job *job)
-{
-    if (job->waiting != NULL)
-        job->waiting->resume(job->waiting);
-    job->waiting = NULL;
-}
-
 static void complete(struct job *job)
 {
     /* Before the client has taken its answer: the memory is the next job's, with the place. */
@@ -32,7 +24,7 @@ static void complete(struct job *job)
     progress_end(job->progress);
     pthread_mutex_lock(&job->lock);
     job->result.complete = true;
-    wake(job);
+    exchange_resume(&job->waiting);
     pthread_mutex_unlock(&job->lock);
     job_unref(job);
 }
@@ -42,7 +34,7 @@ static void answer_in_time(struct job *job)
 {
     pthread_mutex_lock(&job->lock);
     if (job->kept && (job->answer_early || clock_ms() >= job->answer_by_ms))
-        wake(job);
+        exchange_resume(&job->waiting);
     pthread_mutex_unlock(&job->lock);
 }
 
@@ -172,7 +164,7 @@ void job_run_finish(struct task *task)
 
 static bool fail_to_keep(struct job *job, enum store_result result)
 {
-    store_access_failed(job->service, result, "stored", &job->result.diag);
+    store_access_failed(job->service->log, result, "stored", &job->result.diag);
     return false;
 }
 

@@ -33,14 +33,14 @@ struct job {
     pthread_mutex_t lock; /* of these */
     unsigned refs;        /* the producer's, and one until the work has ended */
     bool refused, ended;
-    bool kept;                /* durable: result.record and the delete token are final */
-    struct exchange *waiting; /* suspended until there is an answer */
+    bool kept;                    /* durable: result.record and the delete token are final */
+    struct exchange_wait waiting; /* until there is an answer */
     struct diag refusal;
     struct job_result result;
 
     /* The producer's. */
     struct chunk *filling;
-    struct exchange *stalled; /* suspended until the queue has room; under stages.lock */
+    struct exchange_wait stalled; /* until the queue has room; guarded by stages.lock */
     uint64_t bytes;
     char head[IDENTIFY_BYTES];
     size_t head_bytes;

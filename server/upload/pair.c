@@ -70,7 +70,7 @@ static bool hold(struct pair *p, const char *bytes, size_t n, struct diag *diag)
     if (result == STORE_FULL)
         return keep(&p->unheld, bytes, n, diag);
     if (result != STORE_OK)
-        store_access_failed(p->service, result, "stored", diag);
+        store_access_failed(p->service->log, result, "stored", diag);
     return result == STORE_OK;
 }
 
@@ -164,13 +164,14 @@ bool pair_end(struct pair *p, bool named, struct diag *diag)
 
 /* ---- a full disk ---- */
 
-/* It takes seconds: nothing for a thread that serves connections. */
+/* It takes seconds: nothing for a thread that serves connections. No lock is needed: only this task resumes the exchange,
+ * which was suspended before the task was submitted, and a suspended exchange does not end. */
 static void make_room(struct task *task)
 {
     struct pair_room *room = (struct pair_room *)task;
 
     room->made = sweep_make_room(room->sweep);
-    room->exchange->resume(room->exchange);
+    exchange_resume(&room->wait);
 }
 
 static enum pair_step hold_rest(struct pair *p, struct exchange *x, struct diag *diag)
@@ -190,12 +191,11 @@ static enum pair_step hold_rest(struct pair *p, struct exchange *x, struct diag 
         return PAIR_DONE;
     }
     if (result != STORE_FULL || (asked && !room->made) || room->tries == SWEEP_ROOM_TRIES) {
-        store_access_failed(p->service, result, "stored", diag);
+        store_access_failed(p->service->log, result, "stored", diag);
         return PAIR_FAILED;
     }
-    *room = (struct pair_room){
-        .task.run = make_room, .sweep = p->service->sweep, .exchange = x, .tries = room->tries + 1};
-    x->suspend(x);
+    *room = (struct pair_room){.task.run = make_room, .sweep = p->service->sweep, .tries = room->tries + 1};
+    exchange_wait(x, &room->wait);
     pool_submit(p->service->pool, &room->task);
     return PAIR_WAIT;
 }
@@ -239,7 +239,7 @@ static bool send_held(struct pair *p, struct diag *diag)
     ssize_t n = TEMP_FAILURE_RETRY(pread(p->held.fd, piece, want, (off_t)p->held_sent));
 
     if (n <= 0) {
-        store_access_failed(p->service, STORE_FAILED, "stored", diag);
+        store_access_failed(p->service->log, STORE_FAILED, "stored", diag);
         return false;
     }
     p->held_sent += (uint64_t)n;

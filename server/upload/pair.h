@@ -34,7 +34,7 @@ struct pair {
     struct pair_room {      /* .. room for them is made on a full disk */
         struct task task;   /* first */
         struct sweep *sweep;
-        struct exchange *exchange;
+        struct exchange_wait wait;
         unsigned tries;
         bool made;
     } room;
@@ -62,7 +62,7 @@ bool pair_finish(struct pair *p, struct diag *diag) __attribute__((warn_unused_r
 
 enum pair_step {
     PAIR_DONE,
-    PAIR_WAIT,  /* x is suspended, and resumed when the job or the disk has room */
+    PAIR_WAIT,  /* x waits, and is resumed when the job or the disk has room */
     PAIR_FAILED /* diag, or the job's own */
 };
 enum pair_step pair_go_on(struct pair *p, struct exchange *x, struct diag *diag);

@@ -22,10 +22,13 @@ struct progress {
 
 struct progress_watch {
     struct progress_watch *next;
+    struct progresses *all;
     struct exchange *exchange;
+    struct exchange_wait wait;
     char id[RECORD_ID_CHARS + 1];
-    int64_t until_s;
-    bool suspended;
+    int64_t until_s;                                /* when a wait ends by itself; monotonic */
+    uint32_t seen;                                  /* views, or events of a stream */
+    enum exchange_step (*then)(struct exchange *x); /* of progress_wait */
 };
 
 struct progresses *progresses_new(void)
@@ -67,10 +70,8 @@ struct progress *progress_begin(struct progresses *all, const struct progress_fa
 static void wake(struct progresses *all, const char *id)
 {
     for (struct progress_watch *w = all->watches; w != NULL; w = w->next)
-        if (w->suspended && strcmp(w->id, id) == 0) {
-            w->suspended = false;
-            w->exchange->resume(w->exchange);
-        }
+        if (strcmp(w->id, id) == 0)
+            exchange_resume(&w->wait);
 }
 
 void progress_publish(struct progress *p, const char *id)
@@ -130,51 +131,71 @@ bool progress_look(struct progresses *all, struct str id, struct progress_facts 
     return p != NULL;
 }
 
-/* Suspends the exchange until the next news; under the lock. False: no memory. */
-static bool watch(struct progresses *all, struct exchange *x, struct str id, int64_t until_s)
-{
-    struct progress_watch *w = x->watch;
-
-    if (w == NULL) {
-        w = calloc(1, sizeof(*w));
-        if (w == NULL)
-            return false;
-        w->exchange = x;
-        w->next = all->watches;
-        all->watches = w;
-        x->watch = w;
-    }
-    memcpy(w->id, id.p, id.n < RECORD_ID_CHARS ? id.n : RECORD_ID_CHARS);
-    w->until_s = until_s;
-    w->suspended = true;
-    x->suspend(x);
-    return true;
-}
-
 void progresses_tick(struct progresses *all)
 {
     int64_t now_s = clock_s();
 
     pthread_mutex_lock(&all->lock);
     for (struct progress_watch *w = all->watches; w != NULL; w = w->next)
-        if (w->suspended && w->until_s <= now_s) {
-            w->suspended = false;
-            w->exchange->resume(w->exchange);
-        }
+        if (w->until_s <= now_s)
+            exchange_resume(&w->wait);
     pthread_mutex_unlock(&all->lock);
 }
 
-enum exchange_step progress_wait(struct exchange *x, struct str id, uint32_t seen, int64_t until_s)
+/* The request has ended. */
+static void forget(void *state)
+{
+    struct progress_watch *w = state;
+    struct progress_watch **at = &w->all->watches;
+
+    pthread_mutex_lock(&w->all->lock);
+    while (*at != w)
+        at = &(*at)->next;
+    *at = w->next;
+    pthread_mutex_unlock(&w->all->lock);
+}
+
+struct progress_watch *progress_watch(struct exchange *x, struct str id)
 {
     struct progresses *all = x->service->progresses;
-    enum exchange_step step = X_DONE;
+    struct progress_watch *w = exchange_state(x, sizeof(*w), forget);
 
+    if (w == NULL)
+        return NULL;
+    w->all = all;
+    w->exchange = x;
+    w->until_s = INT64_MAX;
+    memcpy(w->id, id.p, id.n < RECORD_ID_CHARS ? id.n : RECORD_ID_CHARS);
     pthread_mutex_lock(&all->lock);
-    const struct progress *p = find(all, id);
-    if (p != NULL && p->n_made <= seen && clock_s() < until_s && watch(all, x, id, until_s))
-        step = X_WAIT;
+    w->next = all->watches;
+    all->watches = w;
     pthread_mutex_unlock(&all->lock);
-    return step;
+    return w;
+}
+
+/* It may be other news than was waited for. */
+static enum exchange_step look_again(struct exchange *x, void *watch)
+{
+    struct progress_watch *w = watch;
+
+    pthread_mutex_lock(&w->all->lock);
+    const struct progress *p = find(w->all, str_of(w->id));
+    bool waits = p != NULL && p->n_made <= w->seen && clock_s() < w->until_s;
+    if (waits)
+        exchange_wait(x, &w->wait);
+    pthread_mutex_unlock(&w->all->lock);
+    return waits ? exchange_then(x, look_again, w) : w->then(x);
+}
+
+enum exchange_step progress_wait(struct progress_watch *w, uint32_t seen, int64_t until_s,
+                                 enum exchange_step (*then)(struct exchange *x))
+{
+    w->seen = seen;
+    w->then = then;
+    pthread_mutex_lock(&w->all->lock);
+    w->until_s = until_s;
+    pthread_mutex_unlock(&w->all->lock);
+    return look_again(w->exchange, w);
 }
 
 /* Events 0 and 1 are what is known from the start; then one for each view. */
@@ -194,40 +215,23 @@ static void put_event(const struct progress *p, uint32_t n, struct buf *out)
                    p->made[n - EVENTS_BEFORE_VIEWS], n - EVENTS_BEFORE_VIEWS + 1, f->n_views);
 }
 
-enum exchange_step progress_events(struct exchange *x, struct str id, uint32_t *seen, struct buf *out,
-                                   bool *ended)
+bool progress_events(void *watch, struct buf *out, bool *ended)
 {
-    struct progresses *all = x->service->progresses;
-    enum exchange_step step = X_DONE;
+    struct progress_watch *w = watch;
+    bool waits = false;
 
-    *ended = false;
-    pthread_mutex_lock(&all->lock);
-    const struct progress *p = find(all, id);
-    if (p != NULL && *seen < p->n_made + EVENTS_BEFORE_VIEWS) {
-        while (*seen < p->n_made + EVENTS_BEFORE_VIEWS)
-            put_event(p, (*seen)++, out);
-    } else if (p != NULL && watch(all, x, id, INT64_MAX)) {
-        step = X_WAIT;
-    } else {
+    pthread_mutex_lock(&w->all->lock);
+    const struct progress *p = find(w->all, str_of(w->id));
+    *ended = p == NULL;
+    if (p == NULL) {
         buf_z(out, "event: done\ndata: {}\n\n");
-        *ended = true;
+    } else if (w->seen < p->n_made + EVENTS_BEFORE_VIEWS) {
+        while (w->seen < p->n_made + EVENTS_BEFORE_VIEWS)
+            put_event(p, w->seen++, out);
+    } else {
+        waits = true;
+        exchange_wait(w->exchange, &w->wait);
     }
-    pthread_mutex_unlock(&all->lock);
-    return step;
-}
-
-void progress_abandon(struct exchange *x)
-{
-    struct progresses *all = x->service->progresses;
-
-    if (x->watch == NULL)
-        return;
-    pthread_mutex_lock(&all->lock);
-    struct progress_watch **at = &all->watches;
-    while (*at != x->watch)
-        at = &(*at)->next;
-    *at = x->watch->next;
-    pthread_mutex_unlock(&all->lock);
-    free(x->watch);
-    x->watch = NULL;
+    pthread_mutex_unlock(&w->all->lock);
+    return !waits;
 }

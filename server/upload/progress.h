@@ -36,16 +36,17 @@ void progress_end(struct progress *p);
 /* True if the upload is still being worked on: facts, and how many views are made. */
 bool progress_look(struct progresses *all, struct str id, struct progress_facts *facts, uint32_t *n_made);
 
-/* Waits until more than `seen` views are made, the upload is done, or `until_s` (monotonic) has come: X_DONE
- * then. X_WAIT: suspended, ask again after the resume. */
-enum exchange_step progress_wait(struct exchange *x, struct str id, uint32_t seen, int64_t until_s);
+/* One request that watches an upload; it lives as long as the request (exchange_state). NULL: no memory. */
+struct progress_watch;
+struct progress_watch *progress_watch(struct exchange *x, struct str id) __attribute__((warn_unused_result));
 
-/* Text of the events after the first `*seen` of this upload, for text/event-stream; *seen is moved on.
- * X_WAIT: suspended, nothing written. X_DONE with *ended: that was the last event. */
-enum exchange_step progress_events(struct exchange *x, struct str id, uint32_t *seen, struct buf *out,
-                                   bool *ended);
+/* For a handler, which returns what this returns: then(x) is called when more than `seen` views are made, the upload is
+ * done, or `until_s` (monotonic) has come; at once if that is so already. */
+enum exchange_step progress_wait(struct progress_watch *w, uint32_t seen, int64_t until_s,
+                                 enum exchange_step (*then)(struct exchange *x));
 
-/* When the exchange ends. */
-void progress_abandon(struct exchange *x);
+/* The stream of a reply (reply_stream): text/event-stream of all that is known, then of what comes, until the upload is
+ * done. The context is the watch. */
+bool progress_events(void *watch, struct buf *out, bool *ended);
 
 #endif

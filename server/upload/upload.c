@@ -27,9 +27,8 @@ struct upload {
     size_t taken;                /* of the bytes that come again */
     struct diag diag;            /* of the form; the job has its own */
     struct job_result result;
-    bool have_result;
     bool refused; /* the rest is drained */
-    bool ended;
+    enum exchange_step (*then)(struct exchange *x, struct job_result *result);
     uint64_t drained_bytes;
     enum { FIELD_NONE, FIELD_FILE, FIELD_HALF, FIELD_NAME, FIELD_EXPIRES, FIELD_MEMBER, FIELD_OTHER } field;
     bool have_file; /* a file part with a name or bytes was seen */
@@ -394,29 +393,41 @@ bool upload_prefers_async(const struct exchange *x)
     return false;
 }
 
-enum exchange_step upload_end(struct exchange *x, struct job_result **result)
+static enum exchange_step job_ended(struct exchange *x, void *upload)
 {
-    struct upload *u = x->upload;
-    int64_t now_s = (int64_t)time(NULL), expires_s = now_s;
+    struct upload *u = upload;
 
-    *result = NULL;
-    if (u->ended) {
-        if (!u->have_result)
-            job_result(u->job, &u->result);
-        u->have_result = true;
-        *result = &u->result;
-        return X_DONE;
-    }
-    bool form_ok = check_form(u) && expiry(u, now_s, &expires_s);
-    if (form_ok && pair_go_on(&u->pair, x, &u->diag) == PAIR_WAIT)
-        return X_WAIT;
-    if (u->diag.kind != DIAG_NONE) {
+    job_result(u->job, &u->result);
+    return u->then(x, &u->result);
+}
+
+/* A half of the trace that had to wait goes on into the job, as fast as the job takes it. */
+static enum exchange_step send_rest(struct exchange *x, void *upload)
+{
+    struct upload *u = upload;
+    int64_t now_s = (int64_t)time(NULL), expires_s;
+
+    if (pair_go_on(&u->pair, x, &u->diag) == PAIR_WAIT)
+        return exchange_then(x, send_rest, u);
+    if (u->diag.kind != DIAG_NONE || !expiry(u, now_s, &expires_s)) {
         exchange_diag(x, &u->diag);
         return X_DONE;
     }
-    u->ended = true;
     job_end(u->job, x, buf_view(&u->name), now_s, expires_s, upload_prefers_async(x));
-    return X_WAIT;
+    return exchange_then(x, job_ended, u);
+}
+
+enum exchange_step upload_end(struct exchange *x,
+                              enum exchange_step (*then)(struct exchange *x, struct job_result *result))
+{
+    struct upload *u = x->upload;
+    int64_t expires_s;
+
+    u->then = then;
+    if (check_form(u) && expiry(u, 0, &expires_s))
+        return send_rest(x, u);
+    exchange_diag(x, &u->diag);
+    return X_DONE;
 }
 
 void upload_free(struct upload *u)

@@ -1,5 +1,5 @@
 /* The body of an upload request: multipart or raw, into a job. Calling sequence, all from the request's own
- * thread: upload_begin -> upload_data .. -> upload_end, which may wait and is called again until it is done.
+ * thread: upload_begin -> upload_data .. -> upload_end.
  */
 #ifndef SERVER_UPLOAD_UPLOAD_H
 #define SERVER_UPLOAD_UPLOAD_H
@@ -20,8 +20,10 @@ enum upload_step {
 };
 enum upload_step upload_data(struct exchange *x, const char *p, size_t n);
 
-/* After the last byte. X_DONE: the result of the job, or NULL with x->reply made (a problem). */
-enum exchange_step upload_end(struct exchange *x, struct job_result **result);
+/* After the last byte, for a handler, which returns what this returns: then(x, result) is called with the result of the
+ * job, which lives as long as the exchange. It is not called if the form is not good: x->reply says why. */
+enum exchange_step upload_end(struct exchange *x,
+                              enum exchange_step (*then)(struct exchange *x, struct job_result *result));
 
 /* Whether the client said that it would rather not wait: the preference respond-async (RFC 7240, 4.1). */
 bool upload_prefers_async(const struct exchange *x);

@@ -166,7 +166,7 @@ static bool render_chart(struct service *service, const struct view_request *r, 
                          struct buf *out, struct diag *diag)
 {
     uint64_t bytes;
-    int fd = store_access_blob(service, r->sha256, &bytes, diag);
+    int fd = store_access_blob(service->store, service->log, r->sha256, &bytes, diag);
 
     if (fd < 0)
         return false;
@@ -221,7 +221,7 @@ static struct folded *load(struct views *v, const struct view_request *r, struct
     struct folded *f = profile_cache_get(v->profile_cache, source);
     if (f != NULL)
         return f;
-    int fd = store_access_blob(v->service, r->sha256, &bytes, diag);
+    int fd = store_access_blob(v->service->store, v->service->log, r->sha256, &bytes, diag);
     if (fd < 0)
         return NULL;
     f = fold_file(v->service->config, fd, r->member, &v->service->stopping, diag);
