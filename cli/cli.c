@@ -42,7 +42,7 @@ bool cli_value(struct cli_arguments *all, struct cli_argument *argument, struct 
     if (argument->value.p != NULL)
         return true;
     if (all->left == 0)
-        return diag_set(diag, DIAG_USAGE, "option without value", "aflamed --help lists the options.",
+        return diag_set(diag, DIAG_USAGE, "option without value", "aflamed COMMAND --help lists the options.",
                         "%.*s needs a value.", (int)clean_cut(argument->name, 60).n, argument->name.p);
     argument->value = str_of(*all->next++);
     all->left--;
@@ -52,7 +52,7 @@ bool cli_value(struct cli_arguments *all, struct cli_argument *argument, struct 
 bool cli_no_value(const struct cli_argument *argument, struct diag *diag)
 {
     return argument->value.p == NULL ||
-           diag_set(diag, DIAG_USAGE, "option with a value", "aflamed --help lists the options.",
+           diag_set(diag, DIAG_USAGE, "option with a value", "aflamed COMMAND --help lists the options.",
                     "%.*s takes no value.", (int)argument->name.n, argument->name.p);
 }
 

@@ -9,11 +9,6 @@
 
 enum { CLI_OK = 0, CLI_UNUSABLE = 1, CLI_USAGE = 2 }; /* exit status */
 
-/* The arguments behind the subcommand; each returns the exit status, with everything said. */
-int cli_render(int n_arguments, char *const *arguments);
-int cli_info(int n_arguments, char *const *arguments);
-int cli_demo(int n_arguments, char *const *arguments);
-
 /* ---- arguments: `--key VALUE`, `--key=VALUE`, `-k VALUE`, `--switch`, operands; `--` ends the options ----
  */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "core/clean.h"
 #include "core/number.h"
 #include "render/names/fit.h"
@@ -19,27 +19,8 @@ struct options {
     const char *file;
     const char *key; /* NULL: the file is all */
     const char *member;
-    bool json, help;
+    bool json;
 };
-
-static bool set_option(struct options *o, struct cli_arguments *all, struct cli_argument *a,
-                       struct diag *diag)
-{
-    bool *flag = str_eq(a->name, STR("--json"))                                 ? &o->json
-                 : str_eq(a->name, STR("--help")) || str_eq(a->name, STR("-h")) ? &o->help
-                                                                                : NULL;
-
-    if (str_eq(a->name, STR("--member"))) {
-        bool ok = cli_value(all, a, diag);
-        o->member = ok ? a->value.p : ""; /* the end of an argument: terminated */
-        return ok;
-    }
-    if (flag == NULL)
-        return diag_set(diag, DIAG_USAGE, "unknown option", HINT, "There is no option %.*s.",
-                        (int)clean_cut(a->name, 60).n, a->name.p);
-    *flag = true;
-    return cli_no_value(a, diag);
-}
 
 /* A second file is the other half of a trace in two files, or one too many. */
 static bool add_file(struct options *o, const char *file)
@@ -61,14 +42,15 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
     *o = (struct options){.member = ""};
     while (cli_next(&all, &a)) {
         if (a.name.n > 0) {
-            if (!set_option(o, &all, &a, diag))
-                return false;
+            enum cli_taken taken = cli_take(&CLI_INFO, o, &all, &a, diag);
+            if (taken != CLI_TAKEN)
+                return taken == CLI_NOT_OWN && cli_unknown(&CLI_INFO, &a, diag);
         } else if (!add_file(o, a.value.p)) {
             return diag_set(diag, DIAG_USAGE, "several files", HINT,
                             "Name one file, or the two that are one trace: x.key and x.data.");
         }
     }
-    return o->help || o->file != NULL ||
+    return o->file != NULL ||
            diag_set(diag, DIAG_USAGE, "no file", HINT, "Name a file to read, or - for standard input.");
 }
 
@@ -312,24 +294,32 @@ static bool put_info(const struct options *o, struct buf *b, struct diag *diag)
     return ok;
 }
 
-int cli_info(int n_arguments, char *const *arguments)
+static int info(int n_arguments, char *const *arguments)
 {
     struct diag diag = {0};
     struct buf b = {0};
     struct options o;
 
-    bool ok = parse(&o, n_arguments, arguments, &diag);
-    if (ok && o.help)
-        buf_z(
-            &b,
-            "usage: aflamed info [--json] [--member NAME] FILE\n\nSays what a profile holds: format, facts, "
-            "warnings, "
-            "tracks. - is "
-            "standard input. Of a trace in two files, name both: x.key x.data, or x.trace x.trace.sec.\n"
-            "A packed file (gzip, zstd, zip) is unpacked; --member names one of several in a zip archive.\n");
-    else if (ok)
-        ok = put_info(&o, &b, &diag);
-    ok = ok && cli_write("-", buf_view(&b), &diag);
+    bool ok = parse(&o, n_arguments, arguments, &diag) && put_info(&o, &b, &diag) &&
+              cli_write("-", buf_view(&b), &diag);
     buf_free(&b);
     return ok ? CLI_OK : cli_error(NULL, &diag);
 }
+
+static const struct cli_option OPTIONS[] = {
+    {"--json", NULL, CLI_SWITCH, offsetof(struct options, json), NULL, "for programs", NULL, NULL},
+    {"--member", NULL, CLI_TEXT, offsetof(struct options, member), "NAME",
+     "of several files in a zip archive, the one to read", NULL, NULL},
+};
+
+const struct cli_command CLI_INFO = {
+    .name = "info",
+    .synopsis = "[--json] [--member NAME] FILE",
+    .summary = "say what a profile holds: format, facts, warnings, tracks",
+    .description = "Says what a profile holds: format, facts, warnings, tracks. - is standard input.\n"
+                   "Of a trace in two files, name both: x.key x.data, or x.trace x.trace.sec.\n"
+                   "A packed file (gzip, zstd, zip) is unpacked.\n",
+    .options = OPTIONS,
+    .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
+    .run = info,
+};

@@ -8,29 +8,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/cli_tracks.h"
+#include "cli/command.h"
 #include "core/clean.h"
 #include "core/system/pool.h"
-#include "core/wrap.h"
 #include "render/output.h"
-#include "render/view/view_option.h"
 
-enum {
-    NAME_BYTES = 80, /* of a name in a path, cleaned */
-    CLI_SCOPES = SCOPE_VIEW | SCOPE_PLACE | SCOPE_BUDGET,
-    HELP_COLUMN = 20,
-    HELP_WIDTH = 110
-};
+enum { NAME_BYTES = 80 }; /* of a name in a path, cleaned */
 
 static const char HINT[] = "aflamed render --help lists the options.";
 
 struct options {
+    const char *output_name; /* NULL: not given */
     const struct output *output;
-    struct view_options view;
-    bool tracks_named;
+    struct view_options view;  /* without the tracks, which need the profile */
+    const char *tracks;        /* NULL: not given */
     const char *out, *out_dir; /* NULL: not given */
     const char *member;        /* of an archive; or "" */
-    bool quiet, help;
+    bool quiet;
     const char **files; /* the operands; of a trace in two files, the data file */
     const char **keys;  /* beside it: the key file, or NULL */
     size_t n_files;
@@ -38,8 +33,9 @@ struct options {
 
 /* ---- options ---- */
 
-static bool set_output(struct options *o, struct str name, struct diag *diag)
+static bool choose_output(struct options *o, struct diag *diag)
 {
+    struct str name = str_of(o->output_name != NULL ? o->output_name : OUTPUTS[0]->name);
     struct buf names = {0};
 
     o->output = output_by_name(name);
@@ -53,50 +49,18 @@ static bool set_output(struct options *o, struct str name, struct diag *diag)
     return false;
 }
 
-static bool set_path(const char **path, const struct cli_argument *a, struct diag *diag)
-{
-    *path = a->value.p; /* the end of an argument: terminated */
-    return a->value.n > 0 || diag_set(diag, DIAG_USAGE, "option without value", HINT, "%.*s needs a path.",
-                                      (int)a->name.n, a->name.p);
-}
-
 /* What is no option of this command is one of the view, or nobody's. */
-static bool set_view(struct options *o, const struct cli_argument *a, struct diag *diag)
+static bool set_view(struct options *o, struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
 {
-    struct str key = {a->name.p + 2, a->name.n - 2};
-
-    o->tracks_named = o->tracks_named || str_eq(key, STR("track"));
-    return view_set(&o->view, CLI_SCOPES, key, a->value, diag);
-}
-
-static bool set_option(struct options *o, struct cli_arguments *all, struct cli_argument *a,
-                       struct diag *diag)
-{
-    bool *flag = str_eq(a->name, STR("--help")) || str_eq(a->name, STR("-h"))    ? &o->help
-                 : str_eq(a->name, STR("--quiet")) || str_eq(a->name, STR("-q")) ? &o->quiet
-                                                                                 : NULL;
-
-    if (flag != NULL) {
-        *flag = true;
-        return cli_no_value(a, diag);
-    }
-    bool is_out = str_eq(a->name, STR("-o"));
-    if (!is_out && !str_starts(a->name, STR("--")))
-        return diag_set(diag, DIAG_USAGE, "unknown option", HINT, "There is no option %.*s.",
-                        (int)(a->name.n < 60 ? a->name.n : 60), a->name.p);
+    if (!str_starts(a->name, STR("--")))
+        return cli_unknown(&CLI_RENDER, a, diag);
     if (!cli_value(all, a, diag))
         return false;
-    if (is_out)
-        return set_path(&o->out, a, diag);
-    if (str_eq(a->name, STR("--member"))) {
-        o->member = a->value.p; /* the end of an argument: terminated */
-        return true;
-    }
-    if (str_eq(a->name, STR("--out-dir")))
-        return set_path(&o->out_dir, a, diag);
-    if (str_eq(a->name, STR("--output")))
-        return set_output(o, a->value, diag);
-    return set_view(o, a, diag);
+    struct str key = {a->name.p + 2, a->name.n - 2};
+    if (!str_eq(key, STR("track")))
+        return view_set(&o->view, CLI_VIEW_SCOPES, key, a->value, diag);
+    o->tracks = a->value.p; /* the end of an argument: terminated */
+    return true;
 }
 
 /* What only makes sense together, and where the result goes if nothing says so. */
@@ -123,19 +87,19 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
     struct cli_arguments all = {arguments, n_arguments, false};
     struct cli_argument a;
 
-    o->output = OUTPUTS[0];
     o->member = "";
     view_defaults(&o->view);
     while (cli_next(&all, &a)) {
-        if (a.name.n == 0)
+        if (a.name.n == 0) {
             o->files[o->n_files++] = a.value.p;
-        else if (!set_option(o, &all, &a, diag))
+            continue;
+        }
+        enum cli_taken taken = cli_take(&CLI_RENDER, o, &all, &a, diag);
+        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !set_view(o, &all, &a, diag)))
             return false;
     }
-    if (o->help)
-        return true;
     o->n_files = cli_pair_files(o->files, o->keys, o->n_files);
-    return check_options(o, diag);
+    return choose_output(o, diag) && check_options(o, diag);
 }
 
 /* Nothing that is read is overwritten: not by the results of another file either. */
@@ -335,10 +299,10 @@ static bool draw_all(struct drawing *d, struct diag *diag)
 }
 
 /* The views of a folder: what was asked for, or one of each track, the heaviest first. */
-static bool plan(struct drawing *d, struct diag *diag)
+static bool plan(struct drawing *d, const struct view_options *view, struct diag *diag)
 {
     const struct profile *p = folded_profile(d->folded);
-    uint32_t n = d->options->tracks_named ? 1 : p->n_tracks;
+    uint32_t n = d->options->tracks != NULL ? 1 : p->n_tracks;
     uint32_t *order = calloc(p->n_tracks + 1u, sizeof(*order));
 
     d->views = calloc(n + 1u, sizeof(*d->views));
@@ -349,8 +313,8 @@ static bool plan(struct drawing *d, struct diag *diag)
     }
     profile_tracks_by_weight(p, order);
     for (uint32_t i = 0; i < n; i++) {
-        d->views[i] = d->options->view;
-        if (!d->options->tracks_named) {
+        d->views[i] = *view;
+        if (d->options->tracks == NULL) {
             d->views[i].n_track_ids = 1;
             d->views[i].track_ids[0] = p->tracks[order[i]].id;
         }
@@ -375,7 +339,8 @@ static bool check_paths(const struct drawing *d, struct diag *diag)
 }
 
 static bool render_folder(const struct options *o, const struct config *config, const char *file,
-                          const struct folded *folded, int again, struct diag *diag)
+                          const struct folded *folded, int again, const struct view_options *view,
+                          struct diag *diag)
 {
     struct drawing d = {.options = o, .config = config, .folded = folded, .again = again};
     struct buf folder = {0};
@@ -387,21 +352,20 @@ static bool render_folder(const struct options *o, const struct config *config, 
     }
     buf_char(&folder, '\0');
     d.folder = folder.p;
-    bool ok =
-        !folder.failed
-            ? plan(&d, diag) && check_paths(&d, diag) && make_folder(folder.p, diag) && draw_all(&d, diag)
-            : diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for a path.");
+    bool ok = !folder.failed
+                  ? plan(&d, view, diag) && check_paths(&d, diag) && make_folder(folder.p, diag) &&
+                        draw_all(&d, diag)
+                  : diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for a path.");
     free(d.views);
     buf_free(&folder);
     return ok;
 }
 
 static bool render_one(const struct options *o, const struct config *config, const struct folded *folded,
-                       int again, struct diag *diag)
+                       int again, const struct view_options *view, struct diag *diag)
 {
     struct buf out = {0};
-    bool ok =
-        convert(o, config, folded, again, &o->view, &out, diag) && cli_write(o->out, buf_view(&out), diag);
+    bool ok = convert(o, config, folded, again, view, &out, diag) && cli_write(o->out, buf_view(&out), diag);
 
     buf_free(&out);
     return ok;
@@ -417,10 +381,12 @@ static int render_file(const struct options *o, const struct config *config, con
 
     if (folded == NULL)
         return cli_error(shown, &diag);
-    int again = o->view.view == VIEW_CHART ? cli_open_again(path, &diag) : -1;
-    bool ok =
-        diag.kind == DIAG_NONE && (o->out_dir != NULL ? render_folder(o, config, file, folded, again, &diag)
-                                                      : render_one(o, config, folded, again, &diag));
+    struct view_options view = o->view;
+    bool ok = o->tracks == NULL || cli_tracks(&view, folded_profile(folded), o->tracks, &diag);
+    int again = ok && view.view == VIEW_CHART ? cli_open_again(path, &diag) : -1;
+    ok = ok && diag.kind == DIAG_NONE &&
+         (o->out_dir != NULL ? render_folder(o, config, file, folded, again, &view, &diag)
+                             : render_one(o, config, folded, again, &view, &diag));
     if (again >= 0)
         close(again);
     if (ok && !o->quiet)
@@ -478,60 +444,6 @@ static bool check_names(const struct options *o, struct diag *diag)
     return ok;
 }
 
-static void put_view_option(struct buf *b, const struct view_option *r)
-{
-    struct buf text = {0};
-    size_t begin = b->n;
-
-    buf_printf(b, "  --%s %s", r->key, r->metavar);
-    do
-        buf_char(b, ' ');
-    while (!b->failed && b->n - begin < HELP_COLUMN);
-    view_option_describe(r, &text);
-    if (r->scope == SCOPE_PLACE)
-        buf_z(&text, "; with --out-dir each track by itself");
-    wrap_text(b, buf_view(&text), b->n - begin, HELP_COLUMN, HELP_WIDTH);
-    b->failed = b->failed || text.failed;
-    buf_free(&text);
-}
-
-static void put_help(struct buf *b)
-{
-    buf_z(b, "usage: aflamed render [OPTION...] FILE...\n\n"
-             "Reads profiles and draws them; - is standard input. A key file and its data file side by side "
-             "(x.key x.data)\n"
-             "are one trace, and so are a streaming trace and its summary (x.trace x.trace.sec).\n"
-             "A packed file (gzip, zstd, zip) is unpacked.\n\n"
-             "  --output NAME     what to make:\n");
-    for (size_t i = 0; i < OUTPUTS_COUNT; i++)
-        buf_printf(b, "                      %-10s %s%s\n", OUTPUTS[i]->name, OUTPUTS[i]->label,
-                   i == 0 ? " (default)" : "");
-    buf_z(
-        b,
-        "  -o FILE           where to write; - is standard output, the default of text outputs and of pipes\n"
-        "  --out-dir DIR     write DIR/TRACK-NAME.SUFFIX; of several files, DIR/FILE/TRACK-NAME.SUFFIX\n");
-    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
-        if (VIEW_OPTIONS[i].scope & CLI_SCOPES)
-            put_view_option(b, &VIEW_OPTIONS[i]);
-    buf_z(b, "  --member NAME     of several files in a zip archive, the one to read\n"
-             "  -q, --quiet       no warnings about the profile\n\n"
-             "Exit status: 0, 1 if a file cannot be used or a result not be written, 2 if the command line "
-             "makes no sense.\n");
-}
-
-static int help(void)
-{
-    struct diag diag = {0};
-    struct buf b = {0};
-
-    put_help(&b);
-    bool ok = !b.failed
-                  ? cli_write("-", buf_view(&b), &diag)
-                  : diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the answer.");
-    buf_free(&b);
-    return ok ? CLI_OK : cli_error(NULL, &diag);
-}
-
 static int render_files(const struct options *o)
 {
     struct config config;
@@ -546,7 +458,7 @@ static int render_files(const struct options *o)
     return status;
 }
 
-int cli_render(int n_arguments, char *const *arguments)
+static int render(int n_arguments, char *const *arguments)
 {
     struct options o = {.files = calloc((size_t)n_arguments + 1, sizeof(*o.files)),
                         .keys = calloc((size_t)n_arguments + 1, sizeof(*o.keys))};
@@ -556,10 +468,48 @@ int cli_render(int n_arguments, char *const *arguments)
               diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
                        "No memory is left for the arguments.");
     ok = ok && parse(&o, n_arguments, arguments, &diag);
-    ok = ok && (o.help || o.n_files <= 1 || check_names(&o, &diag));
-    ok = ok && (o.help || o.out == NULL || spares_inputs(&o, o.out, &diag));
-    int status = !ok ? cli_error(NULL, &diag) : o.help ? help() : render_files(&o);
+    ok = ok && (o.n_files <= 1 || check_names(&o, &diag));
+    ok = ok && (o.out == NULL || spares_inputs(&o, o.out, &diag));
+    int status = ok ? render_files(&o) : cli_error(NULL, &diag);
     free(o.files);
     free(o.keys);
     return status;
 }
+
+static const char *output_word(size_t i)
+{
+    return i < OUTPUTS_COUNT ? OUTPUTS[i]->name : NULL;
+}
+
+static const char *output_meaning(size_t i)
+{
+    return OUTPUTS[i]->label;
+}
+
+#define FIELD(member) offsetof(struct options, member)
+
+static const struct cli_option OPTIONS[] = {
+    {"--output", NULL, CLI_TEXT, FIELD(output_name), "NAME", "what to make", output_word, output_meaning},
+    {"-o", NULL, CLI_PATH, FIELD(out), "FILE",
+     "where to write; - is standard output, the default of text outputs and of pipes", NULL, NULL},
+    {"--out-dir", NULL, CLI_PATH, FIELD(out_dir), "DIR",
+     "write DIR/TRACK-NAME.SUFFIX; of several files, DIR/FILE/TRACK-NAME.SUFFIX", NULL, NULL},
+    {"--member", NULL, CLI_TEXT, FIELD(member), "NAME", "of several files in a zip archive, the one to read",
+     NULL, NULL},
+    {"--quiet", "-q", CLI_SWITCH, FIELD(quiet), NULL, "no warnings about the profile", NULL, NULL},
+};
+
+const struct cli_command CLI_RENDER = {
+    .name = "render",
+    .synopsis = "[OPTION...] FILE...",
+    .summary = "draw profiles into files",
+    .description =
+        "Reads profiles and draws them; - is standard input.\n"
+        "A key file and its data file side by side (x.key x.data) are one trace, and so are a streaming "
+        "trace and its summary (x.trace x.trace.sec).\n"
+        "A packed file (gzip, zstd, zip) is unpacked.\n",
+    .options = OPTIONS,
+    .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
+    .takes_view = true,
+    .run = render,
+};

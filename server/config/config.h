@@ -60,7 +60,4 @@ bool config_listen_is_loopback(const struct config *c);
  * no more. */
 bool config_print(const struct config *c, int fd) __attribute__((warn_unused_result));
 
-/* Help text of every key, for --help: `--key VALUE   what it is (default)`. False as above. */
-bool config_help(int fd) __attribute__((warn_unused_result));
-
 #endif

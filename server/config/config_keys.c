@@ -81,7 +81,9 @@ const struct config_key CONFIG_KEYS[] = {
            "connections at a time; each takes up to three descriptors (ulimit -n)"),
     NUMBER(idle_timeout_s, 1, 86400, "60", "seconds that a connection may be silent"),
     NUMBER(request_timeout_s, 1, 86400, "900",
-           "seconds from the first byte of a request to the last of its answer"),
+           "seconds from the first byte of a request to the last of its answer; enough for the slowest "
+           "upload and "
+           "download"),
     NUMBER(answer_within_ms, 0, 3600000, "5000",
            "milliseconds until a durable upload is answered though its views are still being made"),
     NUMBER(expires_days, 1, 36500, "30", "days that an upload is kept, unless it asks for another time"),
@@ -99,8 +101,11 @@ const struct config_key CONFIG_KEYS[] = {
            "seconds between removals of expired uploads and of views above view_cache_bytes"),
     NUMBER(max_methods, 1, 1000000000, "4000000", "methods of one profile"),
     NUMBER(max_threads, 1, 1000000000, "200000", "threads of one profile"),
-    SIZE(max_line_bytes, 64, GIB, "1M", "longest line of text in a profile"),
-    SIZE(max_name_bytes, 16, GIB, "4K", "longest name of a method or thread"),
+    SIZE(max_line_bytes, 64, GIB, "1M",
+         "longest line of text in a profile; a longer one is cut, of folded stacks it is left out, with a "
+         "warning"),
+    SIZE(max_name_bytes, 16, GIB, "4K",
+         "longest name of a method or thread; a longer one is cut, with a warning"),
 };
 const size_t CONFIG_KEYS_COUNT = sizeof(CONFIG_KEYS) / sizeof(CONFIG_KEYS[0]);
 
@@ -204,6 +209,21 @@ static void put_size(struct buf *b, uint64_t bytes)
         }
     }
     buf_u64(b, bytes);
+}
+
+const char *config_keys_metavar(const struct config_key *key)
+{
+    switch (key->kind) {
+    case CONFIG_BOOL:
+        return NULL;
+    case CONFIG_NUMBER:
+        return "N";
+    case CONFIG_SIZE:
+        return "SIZE";
+    case CONFIG_TEXT:
+        break;
+    }
+    return "TEXT";
 }
 
 void config_keys_allowed(struct buf *b, const struct config_key *key)

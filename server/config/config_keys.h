@@ -34,6 +34,9 @@ const struct config_key *config_keys_find(struct str name);
 bool config_keys_set(struct config *c, const struct config_key *key, struct str value)
     __attribute__((warn_unused_result));
 
+/* What stands for its value in help: "N", "SIZE" or "TEXT"; NULL for a key that needs none. */
+const char *config_keys_metavar(const struct config_key *key);
+
 /* "a number from 1 to 1024", "true or false", ...: what config_keys_set takes. */
 void config_keys_allowed(struct buf *b, const struct config_key *key);
 
@@ -44,7 +47,7 @@ void config_keys_value(struct buf *b, const struct config_key *key, const struct
 /* ---- diagnostics: all DIAG_USAGE, under one title ---- */
 
 #define CONFIG_TITLE "unusable configuration"
-#define CONFIG_HINT  "aflamed --help lists every key."
+#define CONFIG_HINT  "aflamed serve --help lists every key."
 
 /* What came from outside: cleaned, short, terminated. */
 struct config_shown {

@@ -70,15 +70,27 @@ class Command(unittest.TestCase):
 class General(Command):
     def test_help(self):
         text = self.command('--help').stdout.decode()
-        for word in ('usage:', 'render', 'info', '--listen', '--print-config'):
+        for word in ('usage:', 'serve', 'render', 'info', 'demo', '--version', 'Exit status'):
             self.assertIn(word, text)
+        self.assertLess(text.count('\n'), 20)
         self.assertEqual(self.command('-h').stdout.decode(), text)
+        self.assertEqual(self.command('help').stdout.decode(), text)
 
-    def test_help_of_subcommands(self):
-        text = self.command('render', '--help').stdout.decode()
-        for word in ('--output', '--track', '--out-dir', '--width', 'svg', 'folded'):
-            self.assertIn(word, text)
-        self.assertIn('--json', self.command('info', '--help').stdout.decode())
+    def test_help_of_commands(self):
+        for command, words in (('serve', ('--listen', '--print-config', '--max-upload-bytes SIZE', 'AFLAMED_')),
+                               ('render', ('--output', '--track', '--out-dir', '-q, --quiet', '--width', 'svg', 'folded')),
+                               ('info', ('--json', '--member NAME')), ('demo', ('-o FILE',))):
+            text = self.command(command, '--help').stdout.decode()
+            self.assertTrue(text.startswith('usage: aflamed %s ' % command), text)
+            for word in words:
+                self.assertIn(word, text)
+            for line in text.splitlines():
+                self.assertLessEqual(len(line), 110)
+            self.assertEqual(self.command(command, '-h').stdout.decode(), text)
+            self.assertEqual(self.command('help', command).stdout.decode(), text)
+        self.assertNotIn('--listen', self.command('render', '--help').stdout.decode())
+        self.assertNotIn('--width', self.command('serve', '--help').stdout.decode())
+        self.assertEqual(self.command('--workers', '3', '--help').stdout, self.command('serve', '--help').stdout)
 
     def test_version(self):
         self.assertRegex(self.command('--version').stdout, rb'^aflamed [0-9]\S*\n$')
@@ -141,6 +153,24 @@ class Render(Command):
         self.assertIn(b'a.B.run 50\n', self.command('render', '--output=folded', path).stdout)
         self.assertIn(b'a.B.run 10\n', self.command('render', '--output=folded', '--track', '1', path).stdout)
 
+    def test_tracks_by_name(self):
+        path = self.file(content=trace(((1, b'main'), (2, b'pool,1'), (3, b'pool'), (4, b'pool'), (5, b'7'), (7, b'x\ty')),
+                                       (90, 80, 70, 60, 50, 40)))
+
+        def folded(tracks, **how):
+            return self.command('render', '--output', 'folded', '--track', tracks, path, **how).stdout
+        self.assertEqual(folded('main'), folded('1'))
+        self.assertEqual(folded('pool,1'), folded('2'))      # the whole is a name
+        self.assertEqual(folded('main,2'), folded('1,2'))
+        self.assertEqual(folded('7'), folded('7,7'))         # a number is an id, though a thread is called so
+        self.refused('render', '--track', 'pool', path, status=2, said=['pool', '2 tracks', '3, 4'])
+        self.refused('render', '--track', 'main,pool', path, status=2, said=['pool', '3, 4'])
+        self.refused('render', '--track', 'nobody', path, status=2, said=['nobody', '1 main'])
+        self.refused('render', '--track', 'main,', path, status=2, said='track=:')
+        self.refused('render', '--track', 'all,main', path, status=2, said='track=all:')
+        self.command('render', '--out-dir', 'named', '--track', 'main', path)
+        self.assertEqual(os.listdir(self.path('named')), ['1-main.svg'])
+
     def test_several_tracks(self):
         path = self.file()
         for tracks in ('all', '1,2', '2,1'):
@@ -190,7 +220,7 @@ class Render(Command):
         path = self.file()
         for option, value in (('output', 'png'), ('output', ''), ('view', 'round'), ('order', 'random'), ('width', '0'),
                               ('width', '99999999999999999999'), ('width', '-5'), ('width', '12px'), ('min', 'x'),
-                              ('min', '-1'), ('track', ''), ('track', 'main'), ('track', '1,,2'), ('track', '4294967296'),
+                              ('min', '-1'), ('track', ''), ('track', 'nobody'), ('track', '1,,2'), ('track', '4294967296'),
                               ('value', ''), ('palette', 'x'), ('names', ''), ('method', 'm' * 501), ('embed-nodes', '-1'),
                               ('embed-bytes', '4M'), ('embed-', '1'), ('no-such-option', '1')):
             with self.subTest(option=option, value=value):

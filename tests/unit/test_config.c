@@ -393,10 +393,7 @@ static struct buf captured(const struct config *c)
     FILE *f = tmpfile();
 
     assert_non_null(f);
-    if (c != NULL)
-        assert_true(config_print(c, fileno(f)));
-    else
-        assert_true(config_help(fileno(f)));
+    assert_true(config_print(c, fileno(f)));
     rewind(f);
     assert_true(file_read_all(fileno(f), 1 << 20, &text));
     fclose(f);
@@ -451,23 +448,6 @@ static void the_file_that_is_delivered_holds_the_defaults(void **state)
     buf_free(&delivered);
 }
 
-static void help_has_every_key(void **state)
-{
-    (void)state;
-    struct buf text = captured(NULL);
-
-    assert_non_null(strstr(text.p, "  --config FILE "));
-    assert_non_null(strstr(text.p, "  --print-config "));
-    assert_non_null(strstr(text.p, "  --check-config "));
-    assert_non_null(strstr(text.p, "  --max-upload-bytes SIZE "));
-    assert_non_null(strstr(text.p, "largest upload (2G)\n"));
-    assert_non_null(strstr(text.p, "  --open "));
-    assert_non_null(strstr(text.p, "  --listen TEXT "));
-    for (const char *line = text.p; *line != '\0'; line = strchr(line, '\n') + 1)
-        assert_in_range(strchr(line, '\n') - line, 30, 140);
-    buf_free(&text);
-}
-
 static void printing_to_nowhere_fails(void **state)
 {
     (void)state;
@@ -476,7 +456,6 @@ static void printing_to_nowhere_fails(void **state)
     config_defaults(&c);
     assert_true(c.store[0] != '\0');
     assert_false(config_print(&c, -1));
-    assert_false(config_help(-1));
 }
 
 int main(void)
@@ -495,7 +474,6 @@ int main(void)
         cmocka_unit_test(addresses),
         cmocka_unit_test(what_is_printed_loads_again),
         cmocka_unit_test(the_file_that_is_delivered_holds_the_defaults),
-        cmocka_unit_test(help_has_every_key),
         cmocka_unit_test(printing_to_nowhere_fails),
     };
     return cmocka_run_group_tests_name("config", tests, NULL, NULL);

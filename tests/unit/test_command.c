@@ -1,0 +1,127 @@
+/* The tables of commands and options: what is in help is understood, and what is understood is in help. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/command.h"
+#include "render/view/view_option.h"
+#include "server/config/config_keys.h"
+
+struct seen {
+    struct buf names; /* each between blanks */
+    size_t n;
+};
+
+static void note(void *context, const struct cli_entry *e)
+{
+    struct seen *seen = context;
+
+    assert_true(str_starts(e->name, STR("-")));
+    assert_true(e->text.n > 0);
+    buf_char(&seen->names, ' ');
+    buf_str(&seen->names, e->name);
+    buf_char(&seen->names, ' ');
+    seen->n++;
+}
+
+static struct seen entries(const struct cli_command *c, enum cli_group group)
+{
+    struct seen seen = {.n = 0};
+
+    assert_true(cli_each_entry(c, group, note, &seen));
+    buf_char(&seen.names, '\0');
+    return seen;
+}
+
+static void every_row_is_an_entry(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CLI_COMMANDS_COUNT; i++) {
+        const struct cli_command *c = CLI_COMMANDS[i];
+        struct seen own = entries(c, CLI_OWN), view = entries(c, CLI_VIEW), keys = entries(c, CLI_KEYS);
+        assert_ptr_equal(cli_command_by_name(c->name), c);
+        assert_int_equal(own.n, c->n_options);
+        assert_true(c->takes_view ? view.n > 0 : view.n == 0);
+        assert_int_equal(keys.n, c->takes_keys ? CONFIG_KEYS_COUNT : 0);
+        buf_free(&own.names);
+        buf_free(&view.names);
+        buf_free(&keys.names);
+    }
+    struct seen view = entries(&CLI_RENDER, CLI_VIEW), keys = entries(&CLI_SERVE, CLI_KEYS);
+    assert_non_null(strstr(view.names.p, " --track "));
+    assert_non_null(strstr(view.names.p, " --embed-nodes "));
+    assert_null(strstr(view.names.p, " --skip "));
+    assert_non_null(strstr(keys.names.p, " --max-upload-bytes "));
+    buf_free(&view.names);
+    buf_free(&keys.names);
+}
+
+/* Its own rows are for help only: the configuration reads them. */
+static void flags_of_serve_are_understood(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CLI_SERVE.n_options; i++) {
+        char *arguments[] = {(char *)(uintptr_t)CLI_SERVE.options[i].name,
+                             (char *)(uintptr_t) "config/aflamed.json"};
+        char *environment[] = {NULL};
+        enum config_action action;
+        struct config config;
+        struct diag diag = {0};
+        int n = CLI_SERVE.options[i].metavar != NULL ? 2 : 1;
+        assert_true(config_load(&config, n, arguments, environment, &action, &diag));
+    }
+}
+
+static enum cli_taken take(const char *first, const char *second, struct diag *diag)
+{
+    char *arguments[] = {(char *)(uintptr_t)first, (char *)(uintptr_t)second};
+    struct cli_arguments all = {arguments, second == NULL ? 1 : 2, false};
+    static char fields[1024]; /* more than the options of any command */
+    struct cli_argument a;
+
+    *diag = (struct diag){0};
+    assert_true(cli_next(&all, &a));
+    return cli_take(&CLI_RENDER, fields, &all, &a, diag);
+}
+
+static void arguments_are_taken(void **state)
+{
+    (void)state;
+    struct diag diag;
+
+    assert_int_equal(take("--quiet", NULL, &diag), CLI_TAKEN);
+    assert_int_equal(take("-q", NULL, &diag), CLI_TAKEN);
+    assert_int_equal(take("--quiet=1", NULL, &diag), CLI_REFUSED);
+    assert_int_equal(take("-o", "x.svg", &diag), CLI_TAKEN);
+    assert_int_equal(take("-o", "", &diag), CLI_REFUSED);
+    assert_int_equal(take("-o", NULL, &diag), CLI_REFUSED);
+    assert_int_equal(diag.kind, DIAG_USAGE);
+    assert_int_equal(take("--member=", NULL, &diag), CLI_TAKEN);
+    assert_int_equal(take("--width", "1", &diag), CLI_NOT_OWN);
+    assert_int_equal(diag.kind, DIAG_NONE);
+}
+
+static void help_is_asked_for_by_itself(void **state)
+{
+    (void)state;
+    char *asked[] = {(char *)(uintptr_t) "x", (char *)(uintptr_t) "-h"};
+    char *named[] = {(char *)(uintptr_t) "--", (char *)(uintptr_t) "-h"};
+    char *other[] = {(char *)(uintptr_t) "--help=1"};
+
+    assert_true(cli_asks_help(2, asked));
+    assert_false(cli_asks_help(2, named));
+    assert_false(cli_asks_help(1, other));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_is_an_entry),
+        cmocka_unit_test(flags_of_serve_are_understood),
+        cmocka_unit_test(arguments_are_taken),
+        cmocka_unit_test(help_is_asked_for_by_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
