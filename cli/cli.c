@@ -11,6 +11,7 @@
 
 #include "core/clean.h"
 #include "core/system/file.h"
+#include "server/config/config_load.h"
 #include "server/convert/identify.h"
 
 enum { READ_BYTES = 256 << 10 };

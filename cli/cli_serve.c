@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "server/config/config_load.h"
 #include "server/serve.h"
 
 /* Whoever can reach the service can use it: reaching it from elsewhere must be somebody's decision. */

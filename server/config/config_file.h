@@ -2,6 +2,7 @@
 #ifndef SERVER_CONFIG_CONFIG_FILE_H
 #define SERVER_CONFIG_CONFIG_FILE_H
 
+#include "core/diag.h"
 #include "server/config/config.h"
 
 /* Sets in *c what the file names and leaves the rest. False: diag (DIAG_USAGE) names the file, the line, the

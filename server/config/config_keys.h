@@ -4,6 +4,7 @@
 #define SERVER_CONFIG_CONFIG_KEYS_H
 
 #include "core/buf.h"
+#include "core/diag.h"
 #include "server/config/config.h"
 
 enum config_kind {

@@ -1,7 +1,7 @@
 #include "core/clean.h"
 #include "core/system/file.h"
-#include "server/config/config.h"
 #include "server/config/config_keys.h"
+#include "server/config/config_load.h"
 
 static bool write_out(struct buf *b, int fd)
 {

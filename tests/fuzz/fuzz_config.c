@@ -5,6 +5,7 @@
 
 #include "server/config/config_file.h"
 #include "server/config/config_keys.h"
+#include "server/config/config_load.h"
 #include "tests/support/fuzzing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "render/view/view_option.h"
 #include "server/config/config_keys.h"
+#include "server/config/config_load.h"
 
 struct seen {
     struct buf names; /* each between blanks */

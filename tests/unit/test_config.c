@@ -14,7 +14,7 @@
 #include "core/buf.h"
 #include "core/system/file.h"
 #include "server/config/address.h"
-#include "server/config/config.h"
+#include "server/config/config_load.h"
 #include "tests/support/scratch.h"
 
 /* ---- loading ---- */

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "server/config/config_load.h"
 #include "server/convert/convert.h"
 
 #include <fcntl.h>

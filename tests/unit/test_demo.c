@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "server/config/config_load.h"
 #include "server/convert/convert.h"
 #include "server/demo/demo.h"
 #include "server/demo/demo_play.h"

@@ -10,6 +10,7 @@
 #include "parser/format.h"
 #include "render/output.h"
 #include "render/view/view_option.h"
+#include "server/config/config_load.h"
 #include "server/pages/page_formats.h"
 #include "server/pages/page_uploads.h"
 #include "server/pages/pages.h"

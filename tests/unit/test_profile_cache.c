@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/config/config_load.h"
 #include "server/convert/profile_cache.h"
 #include "server/store/record.h"
 

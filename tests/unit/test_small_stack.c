@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "render/view/view_option.h"
+#include "server/config/config_load.h"
 #include "server/convert/convert.h"
 #include "tests/support/families.h"
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "server/config/config_load.h"
 #include "server/convert/summary.h"
 
 #include <jansson.h>

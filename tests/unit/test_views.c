@@ -1,4 +1,5 @@
 /* Views through memory, store and pool, without HTTP. */
+#include "server/config/config_load.h"
 #include "server/views/views.h"
 
 #include <pthread.h>

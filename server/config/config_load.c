@@ -1,4 +1,4 @@
-#include "server/config/config.h"
+#include "server/config/config_load.h"
 
 #include <stdio.h>
 #include <string.h>
