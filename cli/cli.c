@@ -153,7 +153,7 @@ struct head {
 };
 
 /* False only if the file cannot be read: what the reader refuses, its own diag says at the end. */
-static bool feed(struct fold *f, int fd, struct head *head, const char *path, struct diag *diag)
+static bool feed(struct conversion *f, int fd, struct head *head, const char *path, struct diag *diag)
 {
     uint8_t *piece = malloc(READ_BYTES);
     ssize_t n = -1;
@@ -166,7 +166,7 @@ static bool feed(struct fold *f, int fd, struct head *head, const char *path, st
         size_t taken = (size_t)n < room ? (size_t)n : room;
         memcpy(head->bytes + head->n, piece, taken);
         head->n += taken;
-        if (!fold_feed(f, piece, (size_t)n))
+        if (!conversion_feed(f, piece, (size_t)n))
             break;
     }
     if (n < 0)
@@ -176,10 +176,10 @@ static bool feed(struct fold *f, int fd, struct head *head, const char *path, st
     return n >= 0;
 }
 
-static struct folded *fold_open(const struct config *config, int fd, const char *path, const char *member,
-                                struct diag *diag)
+static struct shared_profile *fold_open(const struct config *config, int fd, const char *path,
+                                        const char *member, struct diag *diag)
 {
-    struct fold *f = fold_new(config);
+    struct conversion *f = conversion_new(config);
     struct head head = {.n = 0};
 
     if (f == NULL) {
@@ -187,18 +187,19 @@ static struct folded *fold_open(const struct config *config, int fd, const char 
                  "No memory is left to read the file.");
         return NULL;
     }
-    fold_choose(f, member);
+    conversion_choose(f, member);
     if (!feed(f, fd, &head, path, diag)) {
-        fold_abandon(f);
+        conversion_abandon(f);
         return NULL;
     }
-    struct folded *folded = fold_finish(f, diag);
+    struct shared_profile *folded = conversion_finish(f, diag);
     if (folded == NULL)
         identify_refused(diag, head.bytes, head.n);
     return folded;
 }
 
-struct folded *cli_fold(const struct config *config, const char *path, const char *member, struct diag *diag)
+struct shared_profile *cli_fold(const struct config *config, const char *path, const char *member,
+                                struct diag *diag)
 {
     if (strcmp(path, "-") == 0)
         return fold_open(config, STDIN_FILENO, "standard input", member, diag);
@@ -207,7 +208,7 @@ struct folded *cli_fold(const struct config *config, const char *path, const cha
         refused(diag, "cannot open the file", path, "Check the name, and that you may read it.");
         return NULL;
     }
-    struct folded *folded = fold_open(config, fd, path, member, diag);
+    struct shared_profile *folded = fold_open(config, fd, path, member, diag);
     close(fd);
     return folded;
 }

@@ -39,7 +39,8 @@ void cli_config(struct config *config);
 
 /* Folds the file, or standard input for "-"; of an archive the member, or "" for the only one. NULL: diag; of a file of no known format it says what it looks
  * like. */
-struct folded *cli_fold(const struct config *config, const char *path, const char *member, struct diag *diag);
+struct shared_profile *cli_fold(const struct config *config, const char *path, const char *member,
+                                struct diag *diag);
 
 /* The same file for reading it once more, by pread. -1: diag; what is no file, like a pipe, can be read only once. */
 int cli_open_again(const char *path, struct diag *diag);

@@ -56,7 +56,7 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
 
 /* ---- JSON: the summary, with the file in front ---- */
 
-static bool put_json(struct buf *b, const char *file, const struct folded *folded, struct diag *diag)
+static bool put_json(struct buf *b, const char *file, const struct shared_profile *folded, struct diag *diag)
 {
     const struct summary_part all = {.tracks = SIZE_MAX};
     struct buf summary = {0}, object = {0};
@@ -253,16 +253,17 @@ static bool put_tracks(struct buf *b, const struct profile *p, struct diag *diag
     return true;
 }
 
-static bool put_table(struct buf *b, const char *file, const struct folded *folded, struct diag *diag)
+static bool put_table(struct buf *b, const char *file, const struct shared_profile *folded, struct diag *diag)
 {
-    const struct profile *p = folded_profile(folded);
+    const struct profile *p = shared_profile_get(folded);
 
     put_facts(b, file, p);
     put_warnings(b, p);
     return put_tracks(b, p, diag);
 }
 
-static struct folded *fold_two(const struct options *o, const struct config *config, struct diag *diag)
+static struct shared_profile *fold_two(const struct options *o, const struct config *config,
+                                       struct diag *diag)
 {
     int fd = cli_join(o->key, o->file, diag);
     char path[32];
@@ -270,7 +271,7 @@ static struct folded *fold_two(const struct options *o, const struct config *con
     if (fd < 0)
         return NULL;
     snprintf(path, sizeof(path), CLI_JOINED_FORMAT, fd);
-    struct folded *folded = cli_fold(config, path, o->member, diag);
+    struct shared_profile *folded = cli_fold(config, path, o->member, diag);
     close(fd);
     return folded;
 }
@@ -283,12 +284,12 @@ static bool put_info(const struct options *o, struct buf *b, struct diag *diag)
     if (!cli_spares("-", inputs, 2, diag))
         return false;
     cli_config(&config);
-    struct folded *folded =
+    struct shared_profile *folded =
         o->key != NULL ? fold_two(o, &config, diag) : cli_fold(&config, o->file, o->member, diag);
     if (folded == NULL)
         return false;
     bool ok = o->json ? put_json(b, o->file, folded, diag) : put_table(b, o->file, folded, diag);
-    folded_unref(folded);
+    shared_profile_free(folded);
     if (ok && b->failed)
         return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the answer.");
     return ok;

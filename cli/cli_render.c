@@ -199,7 +199,7 @@ static bool make_folder(const char *path, struct diag *diag)
 struct drawing {
     const struct options *options;
     const struct config *config;
-    const struct folded *folded;
+    const struct shared_profile *folded;
     int again;
     const char *folder;
     struct view_options *views; /* the heaviest track first */
@@ -216,7 +216,7 @@ struct drawer {
 };
 
 /* `again`: the file, for what reads it once more; else -1. */
-static bool convert(const struct options *o, const struct config *config, const struct folded *folded,
+static bool convert(const struct options *o, const struct config *config, const struct shared_profile *folded,
                     int again, const struct view_options *view, struct buf *out, struct diag *diag)
 {
     if (view->view == VIEW_CHART)
@@ -230,7 +230,7 @@ static bool put_path(struct buf *path, const struct drawing *d, const struct vie
 {
     buf_z(path, d->folder);
     buf_char(path, '/');
-    put_view_name(path, folded_profile(d->folded), view);
+    put_view_name(path, shared_profile_get(d->folded), view);
     buf_char(path, '.');
     buf_z(path, d->options->output->suffix);
     buf_char(path, '\0');
@@ -301,7 +301,7 @@ static bool draw_all(struct drawing *d, struct diag *diag)
 /* The views of a folder: what was asked for, or one of each track, the heaviest first. */
 static bool plan(struct drawing *d, const struct view_options *view, struct diag *diag)
 {
-    const struct profile *p = folded_profile(d->folded);
+    const struct profile *p = shared_profile_get(d->folded);
     uint32_t n = d->options->tracks != NULL ? 1 : p->n_tracks;
     uint32_t *order = calloc(p->n_tracks + 1u, sizeof(*order));
 
@@ -339,7 +339,7 @@ static bool check_paths(const struct drawing *d, struct diag *diag)
 }
 
 static bool render_folder(const struct options *o, const struct config *config, const char *file,
-                          const struct folded *folded, int again, const struct view_options *view,
+                          const struct shared_profile *folded, int again, const struct view_options *view,
                           struct diag *diag)
 {
     struct drawing d = {.options = o, .config = config, .folded = folded, .again = again};
@@ -361,8 +361,9 @@ static bool render_folder(const struct options *o, const struct config *config, 
     return ok;
 }
 
-static bool render_one(const struct options *o, const struct config *config, const struct folded *folded,
-                       int again, const struct view_options *view, struct diag *diag)
+static bool render_one(const struct options *o, const struct config *config,
+                       const struct shared_profile *folded, int again, const struct view_options *view,
+                       struct diag *diag)
 {
     struct buf out = {0};
     bool ok = convert(o, config, folded, again, view, &out, diag) && cli_write(o->out, buf_view(&out), diag);
@@ -377,12 +378,12 @@ static int render_file(const struct options *o, const struct config *config, con
 {
     const char *shown = o->n_files > 1 ? file : NULL;
     struct diag diag = {0};
-    struct folded *folded = cli_fold(config, path, o->member, &diag);
+    struct shared_profile *folded = cli_fold(config, path, o->member, &diag);
 
     if (folded == NULL)
         return cli_error(shown, &diag);
     struct view_options view = o->view;
-    bool ok = o->tracks == NULL || cli_tracks(&view, folded_profile(folded), o->tracks, &diag);
+    bool ok = o->tracks == NULL || cli_tracks(&view, shared_profile_get(folded), o->tracks, &diag);
     int again = ok && view.view == VIEW_CHART ? cli_open_again(path, &diag) : -1;
     ok = ok && diag.kind == DIAG_NONE &&
          (o->out_dir != NULL ? render_folder(o, config, file, folded, again, &view, &diag)
@@ -390,8 +391,8 @@ static int render_file(const struct options *o, const struct config *config, con
     if (again >= 0)
         close(again);
     if (ok && !o->quiet)
-        cli_warnings(shown, folded_profile(folded));
-    folded_unref(folded);
+        cli_warnings(shown, shared_profile_get(folded));
+    shared_profile_free(folded);
     return ok ? CLI_OK : cli_error(shown, &diag);
 }
 

@@ -18,6 +18,7 @@
 #include "server/store/sweep.h"
 #include "server/upload/job.h"
 #include "server/upload/progress.h"
+#include "server/views/profiles.h"
 #include "server/views/views.h"
 
 /* Requests that are under way when the service is told to stop have this long. */
@@ -125,13 +126,14 @@ static bool open_service(struct service *s, const struct config *config, struct 
     bool booted = boot_id("/proc/sys/kernel/random/boot_id", s->boot);
     s->pool = pool_new((unsigned)config->workers);
     s->jobs = jobs_new(s);
+    s->profiles = s->pool == NULL ? NULL : profiles_new(s);
     s->views = views_new(s);
     s->progresses = progresses_new();
     s->record_cache = record_cache_new(s->store);
     s->static_assets = static_assets_new();
-    if (!booted || s->log == NULL || s->pool == NULL || s->jobs == NULL || s->views == NULL ||
-        s->progresses == NULL || s->record_cache == NULL || s->static_assets == NULL || !make_policies(s) ||
-        !pool_start(s->pool))
+    if (!booted || s->log == NULL || s->pool == NULL || s->jobs == NULL || s->profiles == NULL ||
+        s->views == NULL || s->progresses == NULL || s->record_cache == NULL || s->static_assets == NULL ||
+        !make_policies(s) || !pool_start(s->pool))
         return no_means(diag);
     return true;
 }
@@ -141,6 +143,7 @@ static void close_service(struct service *s)
     pool_free(s->pool);
     sweep_stop(s->sweep);
     views_free(s->views);
+    profiles_free(s->profiles);
     record_cache_free(s->record_cache);
     static_assets_free(s->static_assets);
     progresses_free(s->progresses);

@@ -11,6 +11,7 @@
 #include "server/store/store.h"
 
 struct jobs;
+struct profiles;
 struct static_assets;
 struct progresses;
 struct record_cache;
@@ -25,6 +26,7 @@ struct service {
     struct sweep *sweep; /* of the store */
     struct pool *pool;
     struct jobs *jobs;
+    struct profiles *profiles; /* folded, in memory */
     struct views *views;
     struct progresses *progresses;
     struct record_cache *record_cache;   /* records that were read a moment ago */

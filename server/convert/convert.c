@@ -16,46 +16,39 @@
 
 enum { READ_BYTES = 256 << 10 };
 
-struct folded {
-    atomic_uint references;
-    struct arena arena; /* holds profile and names */
+struct shared_profile {
+    struct arena arena; /* holds the profile, the names and the member's name */
     const struct profile *profile;
     const struct names *names;
-    const char *member; /* of an archive, that was chosen; or "" */
+    const char *member; /* of an archive, the member that was chosen; or "" */
 };
 
-struct fold {
-    struct folded *folded; /* in the making: its arena is the reader's */
+struct conversion {
+    struct shared_profile *made; /* not complete yet: the reader allocates in its arena */
     struct reader reader;
 };
 
-/* ---- folded ---- */
+/* ---- the shared profile ---- */
 
-struct folded *folded_ref(struct folded *f)
+void shared_profile_free(struct shared_profile *f)
 {
-    atomic_fetch_add_explicit(&f->references, 1, memory_order_relaxed);
-    return f;
-}
-
-void folded_unref(struct folded *f)
-{
-    if (f == NULL || atomic_fetch_sub_explicit(&f->references, 1, memory_order_acq_rel) != 1)
+    if (f == NULL)
         return;
     arena_free(&f->arena);
     free(f);
 }
 
-const struct profile *folded_profile(const struct folded *f)
+const struct profile *shared_profile_get(const struct shared_profile *f)
 {
     return f->profile;
 }
 
-size_t folded_bytes(const struct folded *f)
+size_t shared_profile_bytes(const struct shared_profile *f)
 {
     return sizeof(*f) + f->arena.used_bytes;
 }
 
-/* ---- fold ---- */
+/* ---- the conversion ---- */
 
 static uint32_t limit_u32(uint64_t value)
 {
@@ -83,81 +76,80 @@ static bool arena_failed(const struct arena *a, struct diag *diag)
                     "The machine has no memory left for this profile.");
 }
 
-struct fold *fold_new(const struct config *config)
+struct conversion *conversion_new(const struct config *config)
 {
-    struct fold *f = malloc(sizeof(*f));
-    struct folded *folded = calloc(1, sizeof(*folded));
+    struct conversion *f = malloc(sizeof(*f));
+    struct shared_profile *made = calloc(1, sizeof(*made));
     struct reader_limits limits = limits_of(config);
     struct hash_seed seed;
 
-    if (f == NULL || folded == NULL) {
+    if (f == NULL || made == NULL) {
         free(f);
-        free(folded);
+        free(made);
         return NULL;
     }
-    atomic_init(&folded->references, 1);
-    folded->member = "";
-    arena_init(&folded->arena, (size_t)config->job_memory_bytes);
-    *f = (struct fold){.folded = folded};
+    made->member = "";
+    arena_init(&made->arena, (size_t)config->job_memory_bytes);
+    *f = (struct conversion){.made = made};
     if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
         diag_set(&f->reader.diag, DIAG_IO, "no randomness", "Try again later.",
                  "The system gives no random numbers, without which a file could be made to take for ever.");
-    else if (!reader_init(&f->reader, &folded->arena, &limits, seed))
-        arena_failed(&folded->arena, &f->reader.diag);
+    else if (!reader_init(&f->reader, &made->arena, &limits, seed))
+        arena_failed(&made->arena, &f->reader.diag);
     return f;
 }
 
-void fold_choose(struct fold *f, const char *member)
+void conversion_choose(struct conversion *f, const char *member)
 {
     char name[UNPACK_MEMBER_BYTES + 1];
 
     if (member[0] == '\0' || f->reader.diag.kind != DIAG_NONE)
         return;
     unpack_member_name(str_of(member), name);
-    const char *copy = arena_copy(&f->folded->arena, name, strlen(name) + 1);
+    const char *copy = arena_copy(&f->made->arena, name, strlen(name) + 1);
     if (copy == NULL) {
-        arena_failed(&f->folded->arena, &f->reader.diag);
+        arena_failed(&f->made->arena, &f->reader.diag);
         return;
     }
-    f->folded->member = copy;
+    f->made->member = copy;
     reader_choose(&f->reader, str_of(copy));
 }
 
-bool fold_feed(struct fold *f, const void *p, size_t n)
+bool conversion_feed(struct conversion *f, const void *p, size_t n)
 {
     return reader_feed(&f->reader, p, n);
 }
 
-const struct diag *fold_diag(const struct fold *f)
+const struct diag *conversion_diag(const struct conversion *f)
 {
     return &f->reader.diag;
 }
 
-struct folded *fold_finish(struct fold *f, struct diag *diag)
+struct shared_profile *conversion_finish(struct conversion *f, struct diag *diag)
 {
-    struct folded *folded = f->folded;
+    struct shared_profile *made = f->made;
 
-    folded->profile = reader_finish(&f->reader);
-    if (folded->profile != NULL) {
-        folded->names = names_new(folded->profile, &folded->arena);
-        if (folded->names == NULL)
-            arena_failed(&folded->arena, &f->reader.diag);
+    made->profile = reader_finish(&f->reader);
+    if (made->profile != NULL) {
+        made->names = names_new(made->profile, &made->arena);
+        if (made->names == NULL)
+            arena_failed(&made->arena, &f->reader.diag);
     }
-    if (folded->names == NULL) {
+    if (made->names == NULL) {
         *diag = f->reader.diag;
-        fold_abandon(f);
+        conversion_abandon(f);
         return NULL;
     }
     free(f);
-    return folded;
+    return made;
 }
 
-void fold_abandon(struct fold *f)
+void conversion_abandon(struct conversion *f)
 {
     if (f == NULL)
         return;
     reader_free(&f->reader);
-    folded_unref(f->folded);
+    shared_profile_free(f->made);
     free(f);
 }
 
@@ -169,7 +161,7 @@ bool convert_stopped(struct diag *diag)
 
 /* Feeds the whole file; what the reader refuses, its own diag says at the end. False (diag) if it cannot be
  * read. */
-static bool feed_file(struct fold *f, int fd, void *piece, const atomic_bool *stop, struct diag *diag)
+static bool feed_file(struct conversion *f, int fd, void *piece, const atomic_bool *stop, struct diag *diag)
 {
     for (off_t offset = 0;;) {
         if (stop != NULL && atomic_load_explicit(stop, memory_order_relaxed))
@@ -178,32 +170,32 @@ static bool feed_file(struct fold *f, int fd, void *piece, const atomic_bool *st
         if (n < 0)
             return diag_set(diag, DIAG_IO, "cannot read the file", "Try again later.", "%s.",
                             strerror(errno));
-        if (n == 0 || !fold_feed(f, piece, (size_t)n))
+        if (n == 0 || !conversion_feed(f, piece, (size_t)n))
             return true;
         offset += n;
     }
 }
 
-struct folded *fold_file(const struct config *config, int fd, const char *member, const atomic_bool *stop,
-                         struct diag *diag)
+struct shared_profile *convert_file(const struct config *config, int fd, const char *member,
+                                    const atomic_bool *stop, struct diag *diag)
 {
-    struct fold *f = fold_new(config);
+    struct conversion *f = conversion_new(config);
     void *piece = malloc(READ_BYTES);
-    struct folded *folded = NULL;
+    struct shared_profile *made = NULL;
 
     if (f != NULL)
-        fold_choose(f, member);
+        conversion_choose(f, member);
     if (f == NULL || piece == NULL) {
         diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
                  "No memory is left to read the file.");
-        fold_abandon(f);
+        conversion_abandon(f);
     } else if (!feed_file(f, fd, piece, stop, diag)) {
-        fold_abandon(f);
+        conversion_abandon(f);
     } else {
-        folded = fold_finish(f, diag);
+        made = conversion_finish(f, diag);
     }
     free(piece);
-    return folded;
+    return made;
 }
 
 /* ---- views ---- */
@@ -215,8 +207,9 @@ void convert_defaults(const struct config *config, struct view_options *view)
     view->embed_bytes = config->svg_embed_bytes;
 }
 
-static bool render(const struct folded *f, const struct output *output, const struct view_options *view,
-                   const struct spans *spans, struct arena *scratch, struct buf *out, struct diag *diag)
+static bool render(const struct shared_profile *f, const struct output *output,
+                   const struct view_options *view, const struct spans *spans, struct arena *scratch,
+                   struct buf *out, struct diag *diag)
 {
     struct render_input in = {
         .profile = f->profile, .names = f->names, .view = view, .spans = spans, .scratch = scratch};
@@ -229,9 +222,9 @@ static bool render(const struct folded *f, const struct output *output, const st
 }
 
 /* `view` is resolved. */
-static bool render_within(const struct folded *f, const struct config *config, const struct output *output,
-                          const struct view_options *view, const struct spans *spans, struct buf *out,
-                          struct diag *diag)
+static bool render_within(const struct shared_profile *f, const struct config *config,
+                          const struct output *output, const struct view_options *view,
+                          const struct spans *spans, struct buf *out, struct diag *diag)
 {
     size_t limit = out->limit, ceiling;
     struct arena scratch;
@@ -256,7 +249,7 @@ static bool may_chart(const struct output *output, const struct view_options *vi
                     "A chart is a picture; the output %s cannot show one.", output->name);
 }
 
-bool convert_view(const struct folded *f, const struct config *config, const struct output *output,
+bool convert_view(const struct shared_profile *f, const struct config *config, const struct output *output,
                   const struct view_options *view, struct buf *out, struct diag *diag)
 {
     struct view_options resolved = *view;
@@ -276,17 +269,17 @@ static bool same_profile(const struct profile *a, const struct profile *b, struc
                     "The file was read twice, and was not the same.");
 }
 
-/* The spans live in the fold, which is used up. */
-static const struct spans *read_spans(struct fold *again, int fd, const atomic_bool *stop,
-                                      const struct folded *first, const struct span_request *request,
+/* The spans live in the memory of the second conversion, which is used up. */
+static const struct spans *read_spans(struct conversion *again, int fd, const atomic_bool *stop,
+                                      const struct shared_profile *first, const struct span_request *request,
                                       struct diag *diag)
 {
-    struct span_sink *sink = span_sink_new(&again->folded->arena, request);
+    struct span_sink *sink = span_sink_new(&again->made->arena, request);
     void *piece = malloc(READ_BYTES);
     const struct profile *p = NULL;
 
     if (sink == NULL || piece == NULL) {
-        arena_failed(&again->folded->arena, diag);
+        arena_failed(&again->made->arena, diag);
     } else if (again->reader.diag.kind == DIAG_NONE) {
         builder_watch(again->reader.builder, sink);
         if (feed_file(again, fd, piece, stop, diag))
@@ -298,9 +291,9 @@ static const struct spans *read_spans(struct fold *again, int fd, const atomic_b
     return p != NULL && same_profile(first->profile, p, diag) ? span_sink_finish(sink) : NULL;
 }
 
-bool convert_chart(const struct folded *f, const struct config *config, int fd, const atomic_bool *stop,
-                   const struct output *output, const struct view_options *view, struct buf *out,
-                   struct diag *diag)
+bool convert_chart(const struct shared_profile *f, const struct config *config, int fd,
+                   const atomic_bool *stop, const struct output *output, const struct view_options *view,
+                   struct buf *out, struct diag *diag)
 {
     struct view_options resolved = *view;
     struct chart_plan plan;
@@ -308,13 +301,13 @@ bool convert_chart(const struct folded *f, const struct config *config, int fd, 
     if (!may_chart(output, view, diag) || !view_resolve(&resolved, f->profile, diag) ||
         !chart_plan(&plan, &resolved, f->profile, diag))
         return false;
-    struct fold *again = fold_new(config);
+    struct conversion *again = conversion_new(config);
     if (again == NULL)
         return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
                         "No memory is left to read the file.");
-    fold_choose(again, f->member);
+    conversion_choose(again, f->member);
     const struct spans *spans = read_spans(again, fd, stop, f, &plan.request, diag);
     bool ok = spans != NULL && render_within(f, config, output, &resolved, spans, out, diag);
-    fold_abandon(again);
+    conversion_abandon(again);
     return ok;
 }

@@ -1,5 +1,10 @@
-/* The only place that knows both a parser and a renderer: bytes -> folded profile -> views. Pure but for
- * memory; any thread, one thread at a time per `struct fold`. */
+/* The only place that knows both a parser and a renderer: bytes -> profile -> views.
+ *
+ *     conversion_new -> conversion_feed .. -> conversion_finish: a shared profile
+ *     convert_view, convert_chart: one view of it
+ *
+ * Knows no store, no HTTP and no threads: see server/views/profiles.h for who shares a profile. A conversion is used by
+ * one thread at a time; a shared profile by any number of them. */
 #ifndef SERVER_CONVERT_CONVERT_H
 #define SERVER_CONVERT_CONVERT_H
 
@@ -12,47 +17,48 @@
 #include "render/view/view.h"
 #include "server/config/config.h"
 
-/* A folded profile with what its views share. Immutable, counted, shared by threads. */
-struct folded;
+/* A profile, with what all its views need (the short names of its frames), in one piece of memory. It never changes, so
+ * that threads may share it without a lock. It has one owner, who frees it when nobody uses it any more. */
+struct shared_profile;
 
-struct folded *folded_ref(struct folded *f);
-void folded_unref(struct folded *f); /* NULL is fine */
-const struct profile *folded_profile(const struct folded *f);
-size_t folded_bytes(const struct folded *f); /* memory it holds */
+void shared_profile_free(struct shared_profile *f); /* NULL is fine */
+const struct profile *shared_profile_get(const struct shared_profile *f);
+size_t shared_profile_bytes(const struct shared_profile *f); /* memory it holds */
 
-/* A profile while its bytes arrive. */
-struct fold;
+/* The bytes of an upload, on their way to a shared profile. */
+struct conversion;
 
 /* NULL: no memory. */
-struct fold *fold_new(const struct config *config);
-/* Of an archive this member is meant; "" is none. Copied. Before the first byte. */
-void fold_choose(struct fold *f, const char *member);
-/* False once the input is known to be unusable; fold_diag says why. */
-bool fold_feed(struct fold *f, const void *p, size_t n);
+struct conversion *conversion_new(const struct config *config);
+/* Of an archive this member is meant; "" is none. Copied. To be called before the first byte is fed. */
+void conversion_choose(struct conversion *f, const char *member);
+/* Reads and folds the next n bytes. False once the input is known to be unusable; conversion_diag says why. */
+bool conversion_feed(struct conversion *f, const void *p, size_t n);
 /* After the last byte; ends and frees f in every case. NULL: diag says why. */
-struct folded *fold_finish(struct fold *f, struct diag *diag);
-void fold_abandon(struct fold *f); /* NULL is fine */
-const struct diag *fold_diag(const struct fold *f);
+struct shared_profile *conversion_finish(struct conversion *f, struct diag *diag);
+void conversion_abandon(struct conversion *f); /* NULL is fine */
+const struct diag *conversion_diag(const struct conversion *f);
 
-/* Says that it ended because *stop became true, below. False. */
+/* Sets diag to say that the service is stopping. Always false. */
 bool convert_stopped(struct diag *diag);
 
-/* Folds what is behind the descriptor, from its beginning to its end; `member` as for fold_choose. NULL: diag; also
- * when *stop became true meanwhile, if that is not NULL. */
-struct folded *fold_file(const struct config *config, int fd, const char *member, const atomic_bool *stop,
-                         struct diag *diag);
+/* Converts the whole file behind the descriptor, whose position does not matter; `member` as for conversion_choose. NULL:
+ * diag. `stop` may be NULL; the work ends soon after *stop has become true, with convert_stopped. */
+struct shared_profile *convert_file(const struct config *config, int fd, const char *member,
+                                    const atomic_bool *stop, struct diag *diag);
 
 /* The options of a view when nothing is said: the defaults, with the budget that the configuration gives a picture. */
 void convert_defaults(const struct config *config, struct view_options *view);
 
 /* Renders one view, options resolved against the profile here. The bytes are appended to `out`, within
  * view_memory_bytes. False: diag. */
-bool convert_view(const struct folded *f, const struct config *config, const struct output *output,
+bool convert_view(const struct shared_profile *f, const struct config *config, const struct output *output,
                   const struct view_options *view, struct buf *out, struct diag *diag);
 
-/* The same for VIEW_CHART, for which the profile's bytes are read again, from behind the descriptor; `stop` as for fold_file. */
-bool convert_chart(const struct folded *f, const struct config *config, int fd, const atomic_bool *stop,
-                   const struct output *output, const struct view_options *view, struct buf *out,
-                   struct diag *diag);
+/* The same for VIEW_CHART, for which the bytes of the upload are read a second time, from the descriptor; `stop` as for
+ * convert_file. */
+bool convert_chart(const struct shared_profile *f, const struct config *config, int fd,
+                   const atomic_bool *stop, const struct output *output, const struct view_options *view,
+                   struct buf *out, struct diag *diag);
 
 #endif

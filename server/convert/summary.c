@@ -197,9 +197,9 @@ static bool put_tracks(struct buf *b, const struct profile *p)
     return true;
 }
 
-bool summary_write(const struct folded *f, struct buf *out, struct diag *diag)
+bool summary_write(const struct shared_profile *f, struct buf *out, struct diag *diag)
 {
-    const struct profile *p = folded_profile(f);
+    const struct profile *p = shared_profile_get(f);
 
     buf_char(out, '{');
     put_key(out, "format");

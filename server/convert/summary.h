@@ -6,7 +6,7 @@
 
 /* As it is kept: a JSON object without the tracks in the first line, then a line for each track, by weight, so that
  * who needs few of many threads reads no more. Appended to `out`; false: diag. */
-bool summary_write(const struct folded *f, struct buf *out, struct diag *diag);
+bool summary_write(const struct shared_profile *f, struct buf *out, struct diag *diag);
 /* Raised when the bytes change for equal input. */
 enum { SUMMARY_REVISION = 5 };
 

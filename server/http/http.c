@@ -19,6 +19,7 @@
 #include "server/routes/routes.h"
 #include "server/upload/progress.h"
 #include "server/upload/upload.h"
+#include "server/views/profiles.h"
 #include "server/views/views.h"
 
 enum {
@@ -529,6 +530,7 @@ static void tick(void *context)
     const struct http *h = context;
 
     progresses_tick(h->service->progresses);
+    profiles_tick(h->service->profiles);
 }
 
 static void http_free(struct http *h)

@@ -1,6 +1,5 @@
 /* /p/<id>/t/<track>.<suffix>: views of stored uploads. */
 #include <string.h>
-#include <unistd.h>
 
 #include "server/http/range.h"
 #include "server/routes/handlers.h"
@@ -72,13 +71,6 @@ static bool answer_unchanged(struct exchange *x, const struct view_request *r, e
     reply_static(&x->reply, 304, r->output->media_type, STR(""));
     view_headers(x, r, view_etag(key));
     return true;
-}
-
-static void view_result_free(struct view_result *result)
-{
-    if (result->fd >= 0)
-        close(result->fd);
-    shared_bytes_unref(result->bytes);
 }
 
 /* Takes over what the result holds. Where these very bytes were the answer before, so are its headers; but a condition

@@ -18,7 +18,7 @@ enum {
 
 enum { STAGE_SPOOL, STAGE_HASH, STAGE_FOLD };
 
-/* ---- places ---- */
+/* ---- slots ---- */
 
 struct jobs *jobs_new(struct service *service)
 {
@@ -27,8 +27,8 @@ struct jobs *jobs_new(struct service *service)
     if (j == NULL)
         return NULL;
     j->service = service;
-    /* Half of them for uploads that have arrived: slow clients could hold all the others for as long as they like. */
-    fold_slots_init(&j->places, service->config->open_jobs, (service->config->open_jobs + 1) / 2);
+    /* Half of them are for uploads that have arrived: one that arrives slowly holds its slot as long as its client likes. */
+    slots_init(&j->slots, service->config->open_jobs, (service->config->open_jobs + 1) / 2);
     chunk_pool_init(&j->chunks, SPARE_CHUNKS);
     return j;
 }
@@ -38,24 +38,24 @@ void jobs_free(struct jobs *j)
     if (j == NULL)
         return;
     chunk_pool_free(&j->chunks);
-    fold_slots_free(&j->places);
+    slots_free(&j->slots);
     free(j);
 }
 
-static void place_granted(struct fold_slot_wait *wait)
+static void slot_granted(struct slot_wait *wait)
 {
-    struct job *job = (struct job *)((char *)wait - offsetof(struct job, place_wait));
+    struct job *job = (struct job *)((char *)wait - offsetof(struct job, slot_wait));
 
-    job->has_place = true;
+    job->has_slot = true;
     pool_submit_first(job->service->pool, &job->finish);
 }
 
-void job_leave_place(struct job *job)
+void job_leave_slot(struct job *job)
 {
-    if (!job->has_place)
+    if (!job->has_slot)
         return;
-    job->has_place = false;
-    fold_slots_leave(&job->service->jobs->places);
+    job->has_slot = false;
+    slots_leave(&job->service->jobs->slots);
 }
 
 /* ---- stages ---- */
@@ -110,33 +110,34 @@ static void hash(void *context, const uint8_t *p, size_t n)
         refuse_memory(job, "No memory to name the upload's bytes.");
 }
 
-static void judge(struct job *job, const struct diag *diag)
+/* Of an archive the form may still name another member than the one that was read: then this does not count. */
+static void refuse_input(struct job *job, const struct diag *diag)
 {
-    if (job->may_choose)
-        job->verdict = *diag;
+    if (job->member_may_follow)
+        job->withheld = *diag;
     else
         refuse(job, diag);
 }
 
-/* What was refused needs neither its memory nor its place while the rest of it is passed over. */
+/* What was refused needs neither its memory nor its slot while the rest of it is passed over. */
 static void fold(void *context, const uint8_t *p, size_t n)
 {
     struct job *job = context;
     struct diag diag = {0};
 
-    if (job->fold == NULL)
+    if (job->conversion == NULL)
         return;
     if (!is_refused(job)) {
         if (!service_goes_on(job->service, &diag))
             refuse(job, &diag);
-        else if (!fold_feed(job->fold, p, n))
-            judge(job, fold_diag(job->fold));
+        else if (!conversion_feed(job->conversion, p, n))
+            refuse_input(job, conversion_diag(job->conversion));
     }
-    if (is_refused(job) || job->verdict.kind != DIAG_NONE) {
-        fold_abandon(job->fold);
-        job->fold = NULL;
+    if (is_refused(job) || job->withheld.kind != DIAG_NONE) {
+        conversion_abandon(job->conversion);
+        job->conversion = NULL;
         stages_limit(&job->stages, SPOOL_QUEUE_BYTES);
-        job_leave_place(job);
+        job_leave_slot(job);
     }
 }
 
@@ -155,13 +156,12 @@ static void job_free(struct job *job)
 
     if (job->filling != NULL)
         chunk_give(&j->chunks, job->filling);
-    fold_abandon(job->fold);
-    folded_unref(job->folded);
-    job_leave_place(job);
+    conversion_abandon(job->conversion);
+    job_leave_slot(job);
     EVP_MD_CTX_free(job->hash);
     store_temp_discard(job->service->store, &job->temp);
     shared_bytes_unref(job->result.summary);
-    free(job->order);
+    free(job->views);
     stages_free(&job->stages);
     pthread_mutex_destroy(&job->lock);
     free(job);
@@ -190,24 +190,24 @@ static void drained(void *context)
         job_unref(job);
 }
 
-static bool open_lanes(struct job *job, struct diag *diag)
+static bool open_stages(struct job *job, struct diag *diag)
 {
     const struct config *config = job->service->config;
     struct jobs *j = job->service->jobs;
 
-    job->has_place = fold_slots_try(&j->places);
+    job->has_slot = slots_try(&j->slots);
     job->hash = EVP_MD_CTX_new();
-    if (job->has_place)
-        job->fold = fold_new(config);
-    stages_init(&job->stages, job->service->pool, &j->chunks, job->has_place ? 3 : 2,
-                job->has_place ? config->queue_bytes : SPOOL_QUEUE_BYTES);
+    if (job->has_slot)
+        job->conversion = conversion_new(config);
+    stages_init(&job->stages, job->service->pool, &j->chunks, job->has_slot ? 3 : 2,
+                job->has_slot ? config->queue_bytes : SPOOL_QUEUE_BYTES);
     job->stages.stage[STAGE_SPOOL].work = spool;
     job->stages.stage[STAGE_HASH].work = hash;
     job->stages.stage[STAGE_FOLD].work = fold;
     job->stages.room = have_room;
     job->stages.drained = drained;
     job->stages.context = job;
-    if (job->hash == NULL || (job->has_place && job->fold == NULL) ||
+    if (job->hash == NULL || (job->has_slot && job->conversion == NULL) ||
         EVP_DigestInit_ex(job->hash, EVP_sha256(), NULL) != 1)
         return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
                         "No memory for one more upload.");
@@ -228,9 +228,9 @@ struct job *job_new(struct service *service, struct diag *diag)
     job->service = service;
     job->refs = 2;
     job->finish.run = job_run_finish;
-    job->place_wait.granted = place_granted;
+    job->slot_wait.granted = slot_granted;
     pthread_mutex_init(&job->lock, NULL);
-    if (open_lanes(job, diag))
+    if (open_stages(job, diag))
         return job;
     job_free(job);
     return NULL;
@@ -316,13 +316,13 @@ void job_choose(struct job *job, struct str member)
     unpack_member_name(member, r->member);
     if (job->bytes > 0)
         job->chosen_late = true;
-    else if (job->fold != NULL)
-        fold_choose(job->fold, r->member);
+    else if (job->conversion != NULL)
+        conversion_choose(job->conversion, r->member);
 }
 
 void job_await_choice(struct job *job)
 {
-    job->may_choose = true;
+    job->member_may_follow = true;
 }
 
 struct str job_head(const struct job *job)

@@ -1,26 +1,28 @@
-/* Behind the last byte: the profile, then keeping it and rendering it side by side, then the answer. */
+/* What comes behind the last byte of an upload, each step a task on the pool:
+ *
+ *     finish        waits for a slot if the upload did not fold while it arrived; names the bytes; gets the profile
+ *     go_on         begins the views that are made ahead, and makes the upload durable
+ *     view_ready    once for each of these views
+ *     complete      after the last of them: what the upload held is given back, and the answer goes out
+ *
+ * The answer goes out earlier, once the upload is durable, if the client would rather not wait or has waited
+ * answer_within_ms. What is made ahead is what the upload's page shows first: the summary, the picture of the heaviest
+ * track, and a preview for each of the render_tracks heaviest. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/clean.h"
 #include "core/system/clock.h"
-#include "server/convert/profile_cache.h"
+#include "render/thumb.h"
 #include "server/convert/summary.h"
 #include "server/store/store_access.h"
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
-#include "server/views/views.h"
 
-/* The work behind the profile, shared out among runners: making the upload durable, the summary, then a view
- * for each track. */
-enum { ITEM_KEEP, ITEM_SUMMARY, ITEMS_BEFORE_TRACKS };
-
+/* Whatever the upload used of the machine is the next one's before the client has taken its answer. */
 static void complete(struct job *job)
 {
-    /* Before the client has taken its answer: the memory is the next job's, with the place. */
-    folded_unref(job->folded);
-    job->folded = NULL;
-    job_leave_place(job);
+    profiles_release(job->service->profiles, &job->need);
+    job_leave_slot(job);
     progress_end(job->progress);
     pthread_mutex_lock(&job->lock);
     job->result.complete = true;
@@ -29,7 +31,6 @@ static void complete(struct job *job)
     job_unref(job);
 }
 
-/* A durable upload whose client would rather not wait, or has waited long enough, is answered now. */
 static void answer_in_time(struct job *job)
 {
     pthread_mutex_lock(&job->lock);
@@ -38,73 +39,116 @@ static void answer_in_time(struct job *job)
     pthread_mutex_unlock(&job->lock);
 }
 
-static bool make_profile(struct job *job)
+/* A view, or keeping the upload, is done. The last one to be done ends the job. */
+static void end_one(struct job *job)
 {
-    struct diag *diag = &job->result.diag;
-
-    if (job->chosen_late) {
-        fold_abandon(job->fold);
-        job->fold = NULL;
-    }
-    if (job->refused) {
-        *diag = job->refusal;
-    } else if (job->fold != NULL) {
-        job->folded = fold_finish(job->fold, diag);
-        job->fold = NULL;
-    } else {
-        job->folded = fold_file(job->service->config, job->temp.fd, job->result.record.member,
-                                &job->service->stopping, diag);
-    }
-    identify_refused(diag, job->head, job->head_bytes);
-    return job->folded != NULL;
+    answer_in_time(job);
+    if (atomic_fetch_sub(&job->pending, 1) == 1)
+        complete(job);
 }
 
-static bool plan_items(struct job *job)
-{
-    const struct profile *p = folded_profile(job->folded);
-    uint64_t views = job->service->config->render_tracks;
+/* ---- the views that are made ahead ---- */
 
-    job->order = malloc((p->n_tracks + 1) * sizeof(*job->order));
-    if (job->order == NULL)
+static void take_summary(struct job *job, struct view_result *view)
+{
+    struct shared_bytes *summary = view->bytes;
+
+    if (summary == NULL && view->fd >= 0)
+        summary = view_read_object(view->fd, view->file_bytes);
+    if (summary == NULL)
+        return;
+    if (view->bytes != NULL)
+        shared_bytes_ref(summary);
+    pthread_mutex_lock(&job->lock);
+    job->result.summary = summary;
+    pthread_mutex_unlock(&job->lock);
+}
+
+/* The upload is good without its views: one that cannot be made now fails, with its reason, when somebody asks for it. */
+static void view_made(struct job_view *v, struct view_result *view)
+{
+    struct job *job = v->job;
+    struct diag stopping = {0};
+
+    if (view->diag.kind != DIAG_NONE && service_goes_on(job->service, &stopping))
+        LOG(job->service->log, LOG_WARN, "view-failed", LOG_STR("sha256", str_of(job->result.record.sha256)),
+            LOG_STR("output", str_of(v->output == NULL ? "summary" : v->output->name)),
+            LOG_U64("track", v->track_id), LOG_STR("why", str_of(view->diag.detail)));
+    if (v->output == NULL)
+        take_summary(job, view);
+    else if (v->output == &OUTPUT_THUMB)
+        progress_view(job->progress, v->track_id);
+    view_result_free(view);
+    end_one(job);
+}
+
+static void view_ready(struct task *task)
+{
+    struct job_view *v = (struct job_view *)task; /* its first member */
+    struct view_result view;
+
+    views_take(v->job->service->views, &v->wait, &view);
+    view_made(v, &view);
+}
+
+/* Called under the lock of the views. */
+static void wake_view(struct view_wait *wait)
+{
+    struct job_view *v = (struct job_view *)((char *)wait - offsetof(struct job_view, wait));
+
+    pool_submit_first(v->job->service->pool, &v->task);
+}
+
+/* The view is that of a request for it without options (handle_view.c): the same key. */
+static void begin_view(struct job_view *v)
+{
+    struct job *job = v->job;
+    struct view_request r = {.output = v->output};
+    struct view_result view;
+
+    view_of(&r, &job->result.record);
+    convert_defaults(job->service->config, &r.options);
+    if (v->output != NULL) {
+        r.options.track_ids[0] = v->track_id;
+        r.options.n_track_ids = 1;
+    }
+    if (views_make(job->service->views, &r, &v->wait, &view))
+        view_made(v, &view);
+}
+
+static void add_view(struct job *job, const struct output *output, uint32_t track_id)
+{
+    job->views[job->n_views++] = (struct job_view){.task = {.run = view_ready},
+                                                   .wait = {.ready = wake_view, .is_upload = true},
+                                                   .job = job,
+                                                   .output = output,
+                                                   .track_id = track_id};
+}
+
+/* False: no memory. */
+static bool plan_views(struct job *job, const struct profile *p, uint32_t previews)
+{
+    uint32_t *order = malloc(((size_t)p->n_tracks + 1) * sizeof(*order)); /* tracks by weight */
+
+    job->views = malloc(((size_t)previews + 2) * sizeof(*job->views));
+    if (order == NULL || job->views == NULL) {
+        free(order);
         return diag_set(&job->result.diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
                         "No memory to render the upload.");
-    profile_tracks_by_weight(p, job->order);
-    job->n_items = ITEMS_BEFORE_TRACKS + (uint32_t)(p->n_tracks < views ? p->n_tracks : views);
+    }
+    profile_tracks_by_weight(p, order);
+    add_view(job, NULL, 0);
+    if (previews > 0)
+        add_view(job, OUTPUTS[0], p->tracks[order[0]].id);
+    for (uint32_t i = 0; i < previews; i++)
+        add_view(job, &OUTPUT_THUMB, p->tracks[order[i]].id);
+    free(order);
     return true;
 }
 
-static bool no_digest(struct job *job)
+static struct progress *begin_progress(struct job *job, const struct profile *p, uint32_t previews)
 {
-    return diag_set(&job->result.diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                    "No memory to name the upload.");
-}
-
-static bool take_digest(struct job *job)
-{
-    struct record *r = &job->result.record;
-    const struct profile *p = folded_profile(job->folded);
-    uint8_t digest[EVP_MAX_MD_SIZE];
-    unsigned n = 0;
-    struct buf hex = {0};
-
-    if (EVP_DigestFinal_ex(job->hash, digest, &n) == 1)
-        buf_hex_bytes(&hex, digest, n);
-    bool made = !hex.failed && hex.n == RECORD_SHA256_CHARS;
-    if (made)
-        memcpy(r->sha256, hex.p, RECORD_SHA256_CHARS);
-    buf_free(&hex);
-    if (!made)
-        return no_digest(job);
-    size_t format = p->format.n < sizeof(r->format) ? p->format.n : sizeof(r->format) - 1;
-    memcpy(r->format, p->format.p, format);
-    r->warnings = p->n_warnings;
-    return true;
-}
-
-static struct progress *begin_progress(struct job *job)
-{
-    const struct profile *p = folded_profile(job->folded);
-    struct progress_facts facts = {.bytes = job->bytes, .n_views = job->n_items - ITEMS_BEFORE_TRACKS};
+    struct progress_facts facts = {.bytes = job->bytes, .n_views = previews};
     size_t n = p->format_label.n < sizeof(facts.format) ? p->format_label.n : sizeof(facts.format) - 1;
 
     memcpy(facts.format, p->format_label.p, n);
@@ -113,53 +157,12 @@ static struct progress *begin_progress(struct job *job)
     return progress_begin(job->service->progresses, &facts);
 }
 
-static void run_item(struct job *job, uint32_t item, struct buf *scratch);
+/* ---- making it durable ---- */
 
-static void run_runner(struct task *task)
+static bool no_digest(struct job *job)
 {
-    struct job *job = ((struct job_runner *)task)->job;
-    struct buf scratch = {0};
-
-    for (;;) {
-        uint32_t item = atomic_fetch_add(&job->next_item, 1);
-        if (item >= job->n_items)
-            break;
-        run_item(job, item, &scratch);
-        answer_in_time(job);
-    }
-    buf_free(&scratch);
-    if (atomic_fetch_sub(&job->running, 1) == 1)
-        complete(job);
-}
-
-void job_run_finish(struct task *task)
-{
-    struct job *job = (struct job *)((char *)task - offsetof(struct job, finish));
-
-    if (job->verdict.kind != DIAG_NONE && !job->chosen_late && !job->refused) {
-        job->refused = true; /* nobody else has the job now but those who ask for its result */
-        job->refusal = job->verdict;
-    }
-    if (!job->has_place && !job->refused) {
-        if (!fold_slots_wait(&job->service->jobs->places, &job->place_wait))
-            return;
-        job->has_place = true;
-    }
-    if (!make_profile(job) || !plan_items(job) || !take_digest(job)) {
-        complete(job);
-        return;
-    }
-    job->progress = begin_progress(job);
-    unsigned runners = pool_workers(job->service->pool);
-    if (runners > JOB_RUNNERS_MAX)
-        runners = JOB_RUNNERS_MAX;
-    if (runners > job->n_items)
-        runners = job->n_items;
-    atomic_store(&job->running, runners);
-    for (unsigned i = 0; i < runners; i++) {
-        job->runners[i] = (struct job_runner){{.run = run_runner}, job};
-        pool_submit_first(job->service->pool, &job->runners[i].task);
-    }
+    return diag_set(&job->result.diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                    "No memory to name the upload.");
 }
 
 static bool fail_to_keep(struct job *job, enum store_result result)
@@ -168,8 +171,8 @@ static bool fail_to_keep(struct job *job, enum store_result result)
     return false;
 }
 
-/* Makes the upload durable: its bytes, then its record. From then on it is there, whatever becomes of this
- * job. */
+/* First the bytes, then the record that refers to them (record.h says why nothing is lost in between). From then on the
+ * upload is there, whatever becomes of this job. A full disk is swept once for each step. */
 static bool keep(struct job *job)
 {
     struct store *store = job->service->store;
@@ -197,61 +200,101 @@ static bool keep(struct job *job)
 
 static void keep_and_tell(struct job *job)
 {
-    char source[RECORD_SHA256_CHARS + 1];
-
     if (!service_goes_on(job->service, &job->result.diag) || !keep(job))
         return;
-    record_source(job->result.record.sha256, job->result.record.member, source);
-    profile_cache_put(views_cache(job->service->views), source, job->folded);
     progress_publish(job->progress, job->result.record.id);
     pthread_mutex_lock(&job->lock);
     job->kept = true;
     pthread_mutex_unlock(&job->lock);
 }
 
-static void make_summary(struct job *job)
-{
-    struct view_request r = {.output = NULL};
-    struct diag diag = {0};
-    struct buf text = {0};
+/* ---- from the last byte to the profile ---- */
 
-    view_of(&r, &job->result.record);
-    if (!views_make(job->service, &r, job->folded, &text, &diag) ||
-        (text.n == 0 && !summary_write(job->folded, &text, &diag))) {
-        buf_free(&text);
+static bool take_digest(struct job *job)
+{
+    struct record *r = &job->result.record;
+    uint8_t digest[EVP_MAX_MD_SIZE];
+    unsigned n = 0;
+    struct buf hex = {0};
+
+    if (EVP_DigestFinal_ex(job->hash, digest, &n) == 1)
+        buf_hex_bytes(&hex, digest, n);
+    bool made = !hex.failed && hex.n == RECORD_SHA256_CHARS;
+    if (made)
+        memcpy(r->sha256, hex.p, RECORD_SHA256_CHARS);
+    buf_free(&hex);
+    return made || no_digest(job);
+}
+
+/* The profile is there, in job->need, or was refused. */
+static void go_on(struct task *task)
+{
+    struct job *job = (struct job *)((char *)task - offsetof(struct job, finish));
+    struct record *r = &job->result.record;
+
+    if (job->need.profile == NULL) {
+        identify_refused(&job->result.diag, job->head, job->head_bytes);
+        complete(job);
         return;
     }
-    struct shared_bytes *summary = shared_bytes_new(&text);
-    pthread_mutex_lock(&job->lock);
-    job->result.summary = summary;
-    pthread_mutex_unlock(&job->lock);
+    const struct profile *p = shared_profile_get(job->need.profile);
+    uint64_t most = job->service->config->render_tracks;
+    uint32_t previews = p->n_tracks < most ? p->n_tracks : (uint32_t)most;
+    if (!plan_views(job, p, previews)) {
+        complete(job);
+        return;
+    }
+    size_t format = p->format.n < sizeof(r->format) ? p->format.n : sizeof(r->format) - 1;
+    memcpy(r->format, p->format.p, format);
+    r->warnings = p->n_warnings;
+    job->progress = begin_progress(job, p, previews);
+    atomic_store(&job->pending, job->n_views + 1);
+    /* Each goes to the head of the pool's queue, so that the summary comes first. */
+    for (size_t i = job->n_views; i-- > 0;)
+        begin_view(&job->views[i]);
+    keep_and_tell(job);
+    end_one(job);
 }
 
-/* A view that cannot be made now fails when somebody asks for it, with its reason; the upload is good
- * nevertheless. */
-static void make_view(struct job *job, uint32_t track, struct buf *scratch)
+/* What was folded while it arrived is complete now. Anything else is read from the spool: by this upload, or by somebody who
+ * needs the same profile. False: the task `finish` will run again, as go_on. */
+static bool get_profile(struct job *job)
 {
-    struct view_request r = {.output = OUTPUTS[0]};
-    struct diag diag = {0};
+    struct profiles *profiles = job->service->profiles;
+    struct record *r = &job->result.record;
+    const struct profile_source source = {r->sha256, r->member, job->temp.fd};
+    struct diag *diag = &job->result.diag;
+    struct conversion *conversion = job->conversion;
 
-    view_of(&r, &job->result.record);
-    convert_defaults(job->service->config, &r.options);
-    r.options.track_ids[0] = folded_profile(job->folded)->tracks[track].id;
-    r.options.n_track_ids = 1;
-    if (!views_make(job->service, &r, job->folded, scratch, &diag))
-        LOG(job->service->log, LOG_WARN, "view-failed", LOG_STR("sha256", str_of(r.sha256)),
-            LOG_U64("track", r.options.track_ids[0]), LOG_STR("why", str_of(diag.detail)));
-    progress_view(job->progress, r.options.track_ids[0]);
+    job->conversion = NULL;
+    if (conversion == NULL || job->chosen_late) {
+        conversion_abandon(conversion);
+        job->need.task = &job->finish;
+        job->need.diag = diag;
+        return profiles_get(profiles, &source, &job->need);
+    }
+    struct shared_profile *made = conversion_finish(conversion, diag);
+    if (made != NULL && !profiles_put(profiles, &source, made, &job->need))
+        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory to keep the profile.");
+    return true;
 }
 
-static void run_item(struct job *job, uint32_t item, struct buf *scratch)
+void job_run_finish(struct task *task)
 {
-    struct diag unsaid = {0}; /* the upload is good without its views */
+    struct job *job = (struct job *)((char *)task - offsetof(struct job, finish));
 
-    if (item == ITEM_KEEP)
-        keep_and_tell(job);
-    else if (item == ITEM_SUMMARY)
-        make_summary(job);
-    else if (service_goes_on(job->service, &unsaid))
-        make_view(job, job->order[item - ITEMS_BEFORE_TRACKS], scratch);
+    if (job->withheld.kind != DIAG_NONE && !job->chosen_late && !job->refused) {
+        job->refused = true; /* nobody else has the job now but those who ask for its result */
+        job->refusal = job->withheld;
+    }
+    if (!job->has_slot && !job->refused) {
+        if (!slots_wait(&job->service->jobs->slots, &job->slot_wait))
+            return;
+        job->has_slot = true;
+    }
+    job->finish.run = go_on; /* before the task may be submitted again */
+    if (job->refused)
+        job->result.diag = job->refusal;
+    if (job->refused || !take_digest(job) || get_profile(job))
+        go_on(task);
 }

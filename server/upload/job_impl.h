@@ -1,78 +1,83 @@
 /* The inside of a job, shared by job.c (from the first byte to the last) and job_finish.c (what comes behind
- * it). */
+ * the last byte). */
 #ifndef SERVER_UPLOAD_JOB_IMPL_H
 #define SERVER_UPLOAD_JOB_IMPL_H
 
 #include <openssl/evp.h>
 #include <stdatomic.h>
 
+#include "core/system/slots.h"
 #include "server/convert/convert.h"
 #include "server/convert/identify.h"
-#include "server/upload/fold_slots.h"
 #include "server/upload/job.h"
 #include "server/upload/progress.h"
 #include "server/upload/stage.h"
-
-enum { JOB_RUNNERS_MAX = 32 };
+#include "server/views/profiles.h"
+#include "server/views/views.h"
 
 struct jobs {
     struct service *service;
     struct chunk_pool chunks;
-    struct fold_slots places; /* open_jobs of them */
+    struct slots slots; /* open_jobs of them: one for each upload that folds, until its profile was used */
 };
 
-struct job_runner {
-    struct task task;
+/* One view that is made ahead: the summary, a picture or a preview. */
+struct job_view {
+    struct task task; /* runs when the view is made */
+    struct view_wait wait;
     struct job *job;
+    const struct output *output; /* NULL: the summary */
+    uint32_t track_id;           /* of a picture or preview */
 };
 
 struct job {
-    struct service *service;
-    struct stages stages;
+    struct service *service; /* constant */
+    struct stages stages;    /* has a lock of its own */
 
-    pthread_mutex_t lock; /* of these */
-    unsigned refs;        /* the producer's, and one until the work has ended */
-    bool refused, ended;
-    bool kept;                    /* durable: result.record and the delete token are final */
-    struct exchange_wait waiting; /* until there is an answer */
-    struct diag refusal;
-    struct job_result result;
+    /* Protected by this lock. */
+    pthread_mutex_t lock;
+    unsigned refs;                /* the producer's, and the work's until it has ended */
+    bool refused;                 /* The upload cannot be kept; `refusal` says why. */
+    bool ended;                   /* job_end was called: the upload is complete. */
+    bool kept;                    /* The upload is durable: result.record and the delete token are final. */
+    struct exchange_wait waiting; /* for the answer */
+    struct diag refusal;          /* constant once `refused` is set */
+    struct job_result result; /* The finishing task fills the record and the diag before anybody may ask. */
 
-    /* The producer's. */
-    struct chunk *filling;
-    struct exchange_wait stalled; /* until the queue has room; guarded by stages.lock */
-    uint64_t bytes;
+    /* Used by the producer until job_end, and by the finishing tasks from then on. */
+    struct chunk *filling; /* not in the queue yet */
+    uint64_t bytes;        /* pushed so far */
     char head[IDENTIFY_BYTES];
     size_t head_bytes;
-    bool may_choose;   /* until the end of the form: what the fold refuses may not be what is meant */
-    bool chosen_late;  /* a member was chosen behind the first byte: what was folded so far may be another */
-    bool answer_early; /* as soon as it is durable */
-    int64_t answer_by_ms; /* monotonic; durable uploads are answered then */
+    bool member_may_follow; /* The form's "member" field may still arrive, so a refusal is not final yet. */
+    bool chosen_late; /* A member was chosen after bytes had arrived: what was folded may be another one. */
+    bool
+        answer_early; /* The client would rather not wait: it is answered as soon as the upload is durable. */
+    int64_t
+        answer_by_ms; /* monotonic: a durable upload is answered then, though views are still being made */
+    struct exchange_wait stalled; /* until the queue has room; protected by the lock of the stages */
 
-    /* One stage's each; then the finishing task's. */
-    struct store_temp temp;
-    EVP_MD_CTX *hash;
-    struct fold *fold;
-    struct diag verdict; /* the fold's, if a member may still be chosen */
+    /* Each used by one stage until the stages are drained, and by the finishing tasks from then on. */
+    struct store_temp temp;        /* the spool stage's */
+    EVP_MD_CTX *hash;              /* the hash stage's */
+    struct conversion *conversion; /* the fold stage's; NULL: it does not fold, or not any more */
+    struct diag withheld; /* the fold stage's: why the input is refused, while member_may_follow is true */
+    bool has_slot;        /* the fold stage's: one of jobs.slots is this upload's */
 
-    bool has_place; /* may fold */
-    struct fold_slot_wait place_wait;
-
-    /* Behind the last byte. */
+    /* Used by the finishing tasks, which run one after the other until the views are begun. */
     struct task finish;
-    struct folded *folded;
-    uint32_t *order; /* tracks by weight */
-    uint32_t n_items;
-    atomic_uint next_item, running;
-    struct job_runner runners[JOB_RUNNERS_MAX];
-    struct progress *progress; /* may be NULL */
+    struct slot_wait slot_wait;
+    struct profile_need need;
+    struct job_view *views; /* to be made ahead: the summary, the picture of the heaviest track, previews */
+    size_t n_views;
+    atomic_size_t pending;     /* views, and keeping the upload, that are not done yet */
+    struct progress *progress; /* counts the previews; may be NULL */
 };
 
-/* The finish task: submitted when the stages have drained behind job_end, and again when a place was waited
- * for. */
+/* The task `finish`: submitted when the stages are drained after job_end, and once more if a slot was waited for. */
 void job_run_finish(struct task *task);
 
 void job_unref(struct job *job);
-void job_leave_place(struct job *job);
+void job_leave_slot(struct job *job);
 
 #endif

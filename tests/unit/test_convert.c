@@ -27,21 +27,21 @@ static struct config configuration(void)
     return c;
 }
 
-static struct folded *fold_text(const struct config *c, const char *text, size_t n, size_t step,
-                                struct diag *diag)
+static struct shared_profile *fold_text(const struct config *c, const char *text, size_t n, size_t step,
+                                        struct diag *diag)
 {
-    struct fold *f = fold_new(c);
+    struct conversion *f = conversion_new(c);
 
     assert_non_null(f);
     for (size_t at = 0; at < n; at += step)
-        if (!fold_feed(f, text + at, n - at < step ? n - at : step)) {
-            assert_int_not_equal(fold_diag(f)->kind, DIAG_NONE);
+        if (!conversion_feed(f, text + at, n - at < step ? n - at : step)) {
+            assert_int_not_equal(conversion_diag(f)->kind, DIAG_NONE);
             break;
         }
-    return fold_finish(f, diag);
+    return conversion_finish(f, diag);
 }
 
-static struct buf view_of(const struct folded *f, const struct config *c, const char *output)
+static struct buf view_of(const struct shared_profile *f, const struct config *c, const char *output)
 {
     struct view_options view;
     struct buf out = {0};
@@ -57,17 +57,17 @@ static void folds_and_draws(void **state)
 {
     const struct config c = configuration();
     struct diag diag = {0};
-    struct folded *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
+    struct shared_profile *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
 
     (void)state;
     assert_non_null(f);
-    assert_true(str_eq(folded_profile(f)->format, STR("folded-stacks")));
-    assert_int_equal(folded_profile(f)->n_tracks, 1);
-    assert_true(folded_bytes(f) > sizeof(STACKS));
+    assert_true(str_eq(shared_profile_get(f)->format, STR("folded-stacks")));
+    assert_int_equal(shared_profile_get(f)->n_tracks, 1);
+    assert_true(shared_profile_bytes(f) > sizeof(STACKS));
     struct buf out = view_of(f, &c, "folded");
     assert_true(str_eq(buf_view(&out), STR("main;a.B.run 2\nmain;a.B.run;c 7\nmain;d 1\n")));
     buf_free(&out);
-    folded_unref(f);
+    shared_profile_free(f);
 }
 
 static void any_cutting_gives_the_same(void **state)
@@ -78,14 +78,14 @@ static void any_cutting_gives_the_same(void **state)
     (void)state;
     for (size_t step = 1; step <= strlen(STACKS); step++) {
         struct diag diag = {0};
-        struct folded *f = fold_text(&c, STACKS, strlen(STACKS), step, &diag);
+        struct shared_profile *f = fold_text(&c, STACKS, strlen(STACKS), step, &diag);
         assert_non_null(f);
         struct buf out = view_of(f, &c, "svg");
         if (step == 1)
             buf_str(&first, buf_view(&out));
         assert_true(str_eq(buf_view(&first), buf_view(&out)));
         buf_free(&out);
-        folded_unref(f);
+        shared_profile_free(f);
     }
     buf_free(&first);
 }
@@ -102,9 +102,9 @@ static void refusals(void **state)
     diag = (struct diag){0};
     assert_null(fold_text(&c, PNG, sizeof(PNG), 3, &diag));
     assert_int_equal(diag.kind, DIAG_FOREIGN);
-    fold_abandon(NULL);
-    folded_unref(NULL);
-    fold_abandon(fold_new(&c));
+    conversion_abandon(NULL);
+    shared_profile_free(NULL);
+    conversion_abandon(conversion_new(&c));
 }
 
 /* With every ceiling from none at all to plenty: a profile, or an error that says so. */
@@ -117,14 +117,14 @@ static void memory_limit(void **state)
     for (size_t limit = 0; limit < (1 << 20); limit += limit < 100000 ? 997 : 60000) {
         struct diag diag = {0};
         c.job_memory_bytes = limit;
-        struct folded *f = fold_text(&c, STACKS, strlen(STACKS), 10, &diag);
+        struct shared_profile *f = fold_text(&c, STACKS, strlen(STACKS), 10, &diag);
         if (f == NULL)
             assert_int_equal(diag.kind, DIAG_LIMIT);
         else
-            assert_true(folded_bytes(f) <= limit + 1024);
+            assert_true(shared_profile_bytes(f) <= limit + 1024);
         failed = failed || f == NULL;
         succeeded = succeeded || f != NULL;
-        folded_unref(f);
+        shared_profile_free(f);
     }
     assert_true(failed && succeeded);
 }
@@ -134,7 +134,7 @@ static void view_limits(void **state)
     struct config c = configuration();
     struct diag diag = {0};
     struct view_options view;
-    struct folded *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
+    struct shared_profile *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
     struct buf out;
 
     (void)state;
@@ -155,14 +155,14 @@ static void view_limits(void **state)
     assert_int_equal(out.limit, 50);
     assert_true(out.n <= 50);
     buf_free(&out);
-    folded_unref(f);
+    shared_profile_free(f);
 }
 
 static void options_are_checked(void **state)
 {
     const struct config c = configuration();
     struct diag diag = {0};
-    struct folded *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
+    struct shared_profile *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
     struct view_options view;
     struct buf out = {0};
 
@@ -180,7 +180,7 @@ static void options_are_checked(void **state)
     assert_int_equal(diag.kind, DIAG_USAGE);
     assert_int_equal(out.n, 0);
     buf_free(&out);
-    folded_unref(f);
+    shared_profile_free(f);
 }
 
 /* A cached profile's options are resolved in a copy: what was asked for is what the next one is asked for. */
@@ -188,7 +188,7 @@ static void asking_changes_nothing(void **state)
 {
     const struct config c = configuration();
     struct diag diag = {0};
-    struct folded *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
+    struct shared_profile *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
     struct view_options view, asked;
     struct buf out = {0};
 
@@ -200,7 +200,7 @@ static void asking_changes_nothing(void **state)
     assert_memory_equal(&view, &asked, sizeof(view));
     assert_true(str_starts(buf_view(&out), STR("before main;")));
     buf_free(&out);
-    folded_unref(f);
+    shared_profile_free(f);
 }
 
 static void from_a_file(void **state)
@@ -220,12 +220,12 @@ static void from_a_file(void **state)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     assert_true(lseek(fd, 12345, SEEK_SET) == 12345); /* where the descriptor stands does not matter */
     for (int i = 0; i < 2; i++) {
-        struct folded *f = fold_file(&c, fd, "", NULL, &diag);
+        struct shared_profile *f = convert_file(&c, fd, "", NULL, &diag);
         assert_non_null(f);
         struct buf out = view_of(f, &c, "folded");
         assert_true(str_eq(buf_view(&out), STR("main;a.B.run 40000\n")));
         buf_free(&out);
-        folded_unref(f);
+        shared_profile_free(f);
     }
     close(fd);
     buf_free(&text);
@@ -239,11 +239,11 @@ static void unreadable_file(void **state)
     int ends[2];
 
     (void)state;
-    assert_null(fold_file(&c, -1, "", NULL, &diag));
+    assert_null(convert_file(&c, -1, "", NULL, &diag));
     assert_int_equal(diag.kind, DIAG_IO);
     diag = (struct diag){0};
     assert_int_equal(pipe(ends), 0);
-    assert_null(fold_file(&c, ends[0], "", NULL, &diag));
+    assert_null(convert_file(&c, ends[0], "", NULL, &diag));
     assert_int_equal(diag.kind, DIAG_IO);
     close(ends[0]);
     close(ends[1]);
@@ -252,14 +252,12 @@ static void unreadable_file(void **state)
 static void *draw_often(void *shared)
 {
     const struct config c = configuration();
-    struct folded *f = shared;
+    struct shared_profile *f = shared;
 
     for (int i = 0; i < 50; i++) {
         struct buf out = view_of(f, &c, "svg");
         buf_free(&out);
-        folded_unref(folded_ref(f));
     }
-    folded_unref(f);
     return NULL;
 }
 
@@ -267,15 +265,15 @@ static void shared_by_threads(void **state)
 {
     const struct config c = configuration();
     struct diag diag = {0};
-    struct folded *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
+    struct shared_profile *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
     pthread_t threads[3];
 
     (void)state;
     for (int i = 0; i < 3; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, draw_often, folded_ref(f)), 0);
-    folded_unref(f);
+        assert_int_equal(pthread_create(&threads[i], NULL, draw_often, f), 0);
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
+    shared_profile_free(f);
 }
 
 int main(void)

@@ -21,16 +21,16 @@ static struct buf trace(void)
     return b;
 }
 
-static struct folded *fold(const struct buf *b)
+static struct shared_profile *fold(const struct buf *b)
 {
     struct config config;
     struct diag diag = {0};
 
     config_defaults(&config);
-    struct fold *f = fold_new(&config);
+    struct conversion *f = conversion_new(&config);
     assert_non_null(f);
-    assert_true(fold_feed(f, b->p, b->n));
-    struct folded *folded = fold_finish(f, &diag);
+    assert_true(conversion_feed(f, b->p, b->n));
+    struct shared_profile *folded = conversion_finish(f, &diag);
     assert_non_null(folded);
     return folded;
 }
@@ -63,8 +63,8 @@ static void same_bytes_each_time(void **state)
 static void complete(void **state)
 {
     struct buf b = trace();
-    struct folded *f = fold(&b);
-    const struct profile *p = folded_profile(f);
+    struct shared_profile *f = fold(&b);
+    const struct profile *p = shared_profile_get(f);
     uint64_t records = 0, declared = 0;
 
     (void)state;
@@ -78,7 +78,7 @@ static void complete(void **state)
     }
     assert_true(str_to_u64(profile_fact(p, STR("declared_records")), 10, &declared));
     assert_int_equal(records, declared);
-    folded_unref(f);
+    shared_profile_free(f);
     buf_free(&b);
 }
 
@@ -87,8 +87,8 @@ static void complete(void **state)
 static void threads_are_plausible(void **state)
 {
     struct buf b = trace();
-    struct folded *f = fold(&b);
-    const struct profile *p = folded_profile(f);
+    struct shared_profile *f = fold(&b);
+    const struct profile *p = shared_profile_get(f);
     uint32_t order[64], wall = profile_value_by_role(p, ROLE_WALL), cpu = profile_value_by_role(p, ROLE_CPU);
 
     (void)state;
@@ -104,7 +104,7 @@ static void threads_are_plausible(void **state)
     }
     node_id network = track_named(p, "OkHttp https://api.recipes.example/...")->first;
     assert_true(profile_total(p, network, wall) > 4 * profile_total(p, network, cpu));
-    folded_unref(f);
+    shared_profile_free(f);
     buf_free(&b);
 }
 
@@ -112,8 +112,8 @@ static void threads_are_plausible(void **state)
 static void shows_what_there_is(void **state)
 {
     struct buf b = trace();
-    struct folded *f = fold(&b);
-    const struct profile *p = folded_profile(f);
+    struct shared_profile *f = fold(&b);
+    const struct profile *p = shared_profile_get(f);
     bool recursion = false, overload = false, init = false, clinit = false, lambda = false, deep = false;
     uint32_t depth[20000];
 
@@ -135,7 +135,7 @@ static void shows_what_there_is(void **state)
                                     p->frames[j].signature != x->signature);
     }
     assert_true(recursion && overload && init && clinit && lambda && deep);
-    folded_unref(f);
+    shared_profile_free(f);
     buf_free(&b);
 }
 
@@ -143,8 +143,8 @@ static void shows_what_there_is(void **state)
 static void methods_are_well_formed(void **state)
 {
     struct buf b = trace();
-    struct folded *f = fold(&b);
-    const struct profile *p = folded_profile(f);
+    struct shared_profile *f = fold(&b);
+    const struct profile *p = shared_profile_get(f);
 
     (void)state;
     for (uint32_t i = 0; i < p->n_frames; i++) {
@@ -157,7 +157,7 @@ static void methods_are_well_formed(void **state)
         assert_true(str_ends(file, STR(".java")) || str_ends(file, STR(".kt")));
         assert_true(str_find(file, '$') == file.n);
     }
-    folded_unref(f);
+    shared_profile_free(f);
     buf_free(&b);
 }
 

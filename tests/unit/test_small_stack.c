@@ -30,8 +30,8 @@ static void say(struct work *w, const char *what)
 
 /* What a view is not for, it may refuse. A line of folded stacks for each frame of a deep stack, or the same stack from
  * each of its frames on, takes more than there is room for. */
-static void draw(struct work *w, const struct folded *f, const struct config *c, const struct output *output,
-                 const char *kind)
+static void draw(struct work *w, const struct shared_profile *f, const struct config *c,
+                 const struct output *output, const char *kind)
 {
     struct view_options view;
     struct buf out = {0};
@@ -59,18 +59,18 @@ static void *run(void *context)
 
     config_defaults(&c);
     family_put(&bytes, w->family, SIZE);
-    struct fold *fold = fold_new(&c);
+    struct conversion *fold = conversion_new(&c);
     if (fold == NULL || bytes.failed)
         say(w, "memory");
-    else if (!fold_feed(fold, bytes.p, bytes.n))
+    else if (!conversion_feed(fold, bytes.p, bytes.n))
         say(w, "reading");
-    struct folded *f = fold == NULL ? NULL : fold_finish(fold, &diag);
+    struct shared_profile *f = fold == NULL ? NULL : conversion_finish(fold, &diag);
     if (f == NULL)
         say(w, "folding");
     for (unsigned kind = 0; f != NULL && view_option_word("view", kind) != NULL; kind++)
         for (size_t i = 0; i < OUTPUTS_COUNT; i++)
             draw(w, f, &c, OUTPUTS[i], view_option_word("view", kind));
-    folded_unref(f);
+    shared_profile_free(f);
     buf_free(&bytes);
     return NULL;
 }

@@ -32,22 +32,22 @@ static void put_record(struct buf *b, unsigned thread, unsigned action, uint32_t
     put_le(b, wall_us, 4);
 }
 
-static struct folded *fold_bytes(struct str bytes)
+static struct shared_profile *fold_bytes(struct str bytes)
 {
     struct config c;
     struct diag diag = {0};
 
     config_defaults(&c);
-    struct fold *f = fold_new(&c);
+    struct conversion *f = conversion_new(&c);
     assert_non_null(f);
-    fold_feed(f, bytes.p, bytes.n);
-    struct folded *folded = fold_finish(f, &diag);
+    conversion_feed(f, bytes.p, bytes.n);
+    struct shared_profile *folded = conversion_finish(f, &diag);
     if (folded == NULL)
         fail_msg("%s: %s", diag.title, diag.detail);
     return folded;
 }
 
-static struct folded *fold_trace(void)
+static struct shared_profile *fold_trace(void)
 {
     struct buf b = {0};
 
@@ -64,7 +64,7 @@ static struct folded *fold_trace(void)
     put_record(&b, 2, 0, 50, 60);
     put_record(&b, 3, 0, 0, 0);
     put_record(&b, 3, 1, 5, 6);
-    struct folded *f = fold_bytes(buf_view(&b));
+    struct shared_profile *f = fold_bytes(buf_view(&b));
     buf_free(&b);
     return f;
 }
@@ -82,7 +82,7 @@ static json_t *part_of(struct str summary, const struct summary_part *part)
     return json;
 }
 
-static json_t *summary_of(const struct folded *f)
+static json_t *summary_of(const struct shared_profile *f)
 {
     struct buf b = {0};
     struct diag diag = {0};
@@ -103,7 +103,7 @@ static const char *text(const json_t *object, const char *key)
 
 static void shape(void **state)
 {
-    struct folded *f = fold_trace();
+    struct shared_profile *f = fold_trace();
     json_t *json = summary_of(f);
 
     (void)state;
@@ -125,15 +125,15 @@ static void shape(void **state)
     assert_string_equal(text(json_array_get(derived, 0), "unit"), "us");
     assert_string_equal(text(json, "weight"), "cpu");
     json_decref(json);
-    folded_unref(f);
+    shared_profile_free(f);
 }
 
 static void warnings(void **state)
 {
-    struct folded *f = fold_trace();
+    struct shared_profile *f = fold_trace();
     json_t *json = summary_of(f);
     const json_t *all = json_object_get(json, "warnings");
-    const struct profile *p = folded_profile(f);
+    const struct profile *p = shared_profile_get(f);
 
     (void)state;
     assert_int_equal(json_array_size(all), p->n_warnings);
@@ -149,7 +149,7 @@ static void warnings(void **state)
         assert_true(strlen(text(w, "text")) > 10);
     }
     json_decref(json);
-    folded_unref(f);
+    shared_profile_free(f);
 }
 
 static void check_track(const json_t *track, int id, const char *name, int wall_us, int cpu_us, int records,
@@ -169,7 +169,7 @@ static void check_track(const json_t *track, int id, const char *name, int wall_
 
 static void tracks_by_weight(void **state)
 {
-    struct folded *f = fold_trace();
+    struct shared_profile *f = fold_trace();
     json_t *json = summary_of(f);
     const json_t *tracks = json_object_get(json, "tracks");
 
@@ -185,7 +185,7 @@ static void tracks_by_weight(void **state)
     assert_int_equal(json_integer_value(json_object_get(totals, "wall")), 166);
     assert_int_equal(json_integer_value(json_object_get(totals, "cpu")), 60);
     json_decref(json);
-    folded_unref(f);
+    shared_profile_free(f);
 }
 
 /* Of ten tracks, 0 to 9, whose ids are 100 more. */
@@ -262,7 +262,7 @@ static void damaged_summaries_are_not_read_beyond(void **state)
 
 static void equal_profiles_give_equal_bytes(void **state)
 {
-    struct folded *a = fold_trace(), *b = fold_trace(); /* with different seeds */
+    struct shared_profile *a = fold_trace(), *b = fold_trace(); /* with different seeds */
     struct buf ta = {0}, tb = {0};
     struct diag diag = {0};
 
@@ -273,14 +273,14 @@ static void equal_profiles_give_equal_bytes(void **state)
     assert_int_equal(str_find_str(buf_view(&ta), STR("</script")), ta.n); /* safe within a page */
     buf_free(&ta);
     buf_free(&tb);
-    folded_unref(a);
-    folded_unref(b);
+    shared_profile_free(a);
+    shared_profile_free(b);
 }
 
 /* Readers of JSON end at 2^63 - 1: a sum above is written as that. */
 static void huge_counts(void **state)
 {
-    struct folded *f = fold_bytes(STR("a;b 18446744073709551615\n"));
+    struct shared_profile *f = fold_bytes(STR("a;b 18446744073709551615\n"));
     json_t *json = summary_of(f);
     const json_t *track = json_array_get(json_object_get(json, "tracks"), 0);
 
@@ -288,12 +288,12 @@ static void huge_counts(void **state)
     assert_true(json_integer_value(json_object_get(json_object_get(track, "totals"), "samples")) ==
                 INT64_MAX);
     json_decref(json);
-    folded_unref(f);
+    shared_profile_free(f);
 }
 
 static void too_small_a_buffer(void **state)
 {
-    struct folded *f = fold_trace();
+    struct shared_profile *f = fold_trace();
     bool done = false;
 
     (void)state;
@@ -306,7 +306,7 @@ static void too_small_a_buffer(void **state)
         buf_free(&b);
     }
     assert_true(done);
-    folded_unref(f);
+    shared_profile_free(f);
 }
 
 int main(void)

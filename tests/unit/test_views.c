@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "core/system/file.h"
-#include "server/convert/profile_cache.h"
+#include "server/views/profiles.h"
 #include "tests/support/scratch.h"
 
 /* One stored profile, whose folded text is large enough for its views to be encoded. */
@@ -88,6 +88,8 @@ static int build(void **state)
     assert_int_equal(store_put(world->service.store, key, buf_view(&text), STORE_EVICTABLE), STORE_OK);
     buf_free(&text);
     world->service.pool = pool_new(2);
+    world->service.profiles = profiles_new(&world->service);
+    assert_non_null(world->service.profiles);
     world->service.views = views_new(&world->service);
     assert_non_null(world->service.views);
     assert_true(pool_start(world->service.pool));
@@ -99,6 +101,7 @@ static int wreck(void **state)
     (void)state;
     pool_free(world->service.pool);
     views_free(world->service.views);
+    profiles_free(world->service.profiles);
     store_close(world->service.store);
     scratch_remove(&world->scratch);
     pthread_cond_destroy(&world->resumed);

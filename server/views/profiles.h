@@ -1,0 +1,80 @@
+/* The profiles of stored uploads, each folded once for all who need it at a time: uploads, pictures, charts and summaries
+ * get the same one. A folded profile stays in memory after its use, for the next who needs it.
+ *
+ * A task that needs a profile does not block its thread. It asks, and if the profile is not there yet it ends; it is
+ * submitted to the pool again when the profile is there, or has failed:
+ *
+ *     need->task = the task, need->diag = where a failure is told
+ *     if (!profiles_get(p, &source, need))
+ *         return;                          the task runs again, and goes on here:
+ *     need->profile is the profile; or NULL, and *need->diag says why
+ *     profiles_release(p, need)
+ *
+ * A failure is told to all who waited for that fold. It is not kept: who asks later has the upload read again.
+ *
+ * What stays in memory:
+ *   - A profile that somebody uses.
+ *   - Beside these the most recently used ones, as far as all that is kept (what is in use counts) fits in
+ *     profile_cache_bytes.
+ *   - A profile that is larger than profile_cache_bytes alone stays for PROFILES_LINGER_S after its last use, so that a page
+ *     whose pictures are asked for one after another has it folded once. That is at most one profile, the last one used; it
+ *     goes at once when its memory is needed for another fold. With profile_cache_bytes of 0 none stays.
+ *
+ * At most `workers` profiles are being folded, or are folded and still waited for, or linger: each of them may take
+ * job_memory_bytes. Other folds queue. An upload's own fold is not counted here, see server/upload/job.h.
+ *
+ * Each fold, also an upload's own, is a line "folded" in the log, with the profile's source. Any thread. */
+#ifndef SERVER_VIEWS_PROFILES_H
+#define SERVER_VIEWS_PROFILES_H
+
+#include "server/convert/convert.h"
+#include "server/service.h"
+#include "server/store/record.h"
+
+enum { PROFILES_LINGER_S = 3 };
+
+struct profiles;
+
+struct profiles *profiles_new(const struct service *service); /* NULL: no memory */
+void profiles_free(struct profiles *p);                       /* after the pool was stopped; NULL is fine */
+
+/* Which profile is meant: of these bytes and, if they are an archive, of this member of it ("" is none). */
+struct profile_source {
+    const char *sha256, *member;
+    /* A descriptor of the same bytes, if they are not in the store yet, else -1. Stays open until the need is decided. The
+     * memory for a fold that is begun for it is the asker's own care: it is not one of the `workers` folds. */
+    int fd;
+};
+
+struct profile_entry;
+
+/* One use of a profile. Zeroed before the first use but for the asker's fields. */
+struct profile_need {
+    /* The asker's. */
+    struct task *task;
+    struct diag *diag;
+    const struct shared_profile *profile; /* the answer, until the release */
+    /* Of the profiles, under their lock. */
+    struct profile_entry *entry;
+    struct profile_need *next; /* of those that wait for the same fold, the latest first */
+    bool waited;               /* for the fold */
+};
+
+/* True: need->profile is there, or NULL with *need->diag set. False: need->task is submitted when that is so, and may run
+ * before this returns. */
+bool profiles_get(struct profiles *p, const struct profile_source *source, struct profile_need *need)
+    __attribute__((warn_unused_result));
+
+/* Shares a profile that was folded elsewhere, while the bytes of its upload arrived, and owns it from now on. It is what all
+ * who wait for the same fold get, too. need->profile is what is to be used: another one if the profile was there already.
+ * False: no memory; the profile was freed. */
+bool profiles_put(struct profiles *p, const struct profile_source *source, struct shared_profile *made,
+                  struct profile_need *need) __attribute__((warn_unused_result));
+
+/* Ends the use. Does nothing for a need that got no profile. */
+void profiles_release(struct profiles *p, struct profile_need *need);
+
+/* Frees the profile that lingers when its time is over. Called once a second. */
+void profiles_tick(struct profiles *p);
+
+#endif

@@ -1,0 +1,323 @@
+#include "server/views/view_job.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/system/clock.h"
+#include "core/system/file.h"
+#include "server/convert/summary.h"
+#include "server/store/store_access.h"
+#include "server/views/profiles.h"
+
+/* Lives until its task has ended and nobody waits for its result. */
+struct view_job {
+    struct task task;
+
+    /* Constant. */
+    struct view_jobs *jobs;
+    struct view_request request;
+    enum encoding wanted;
+    char key[VIEW_KEY_CHARS + 1];
+
+    /* Under view_jobs.lock. */
+    struct view_job *next; /* of those under way */
+    unsigned refs;         /* the task's, until the view is made, and one of each who waits */
+    struct view_wait *waiting;
+    bool for_upload; /* some upload waits for it */
+
+    /* The task's until the view is made, constant from then on. */
+    struct profile_need need;
+    struct shared_bytes *plain; /* what the coding is made of; NULL: see the store */
+    struct shared_bytes *bytes; /* the result; NULL: see diag */
+    enum encoding encoding;     /* of the result */
+    struct diag diag;
+};
+
+struct view_jobs {
+    struct service *service;
+    pthread_mutex_t lock;
+    struct view_job *under_way;
+};
+
+struct view_jobs *view_jobs_new(struct service *service)
+{
+    struct view_jobs *j = calloc(1, sizeof(*j));
+
+    if (j == NULL)
+        return NULL;
+    pthread_mutex_init(&j->lock, NULL);
+    j->service = service;
+    return j;
+}
+
+void view_jobs_free(struct view_jobs *j)
+{
+    if (j == NULL)
+        return;
+    pthread_mutex_destroy(&j->lock);
+    free(j);
+}
+
+void view_jobs_lock(struct view_jobs *j)
+{
+    pthread_mutex_lock(&j->lock);
+}
+
+void view_jobs_unlock(struct view_jobs *j)
+{
+    pthread_mutex_unlock(&j->lock);
+}
+
+void view_result_free(struct view_result *result)
+{
+    if (result->fd >= 0)
+        close(result->fd);
+    shared_bytes_unref(result->bytes);
+}
+
+bool views_have_room(const struct service *service, uint64_t own, struct diag *diag)
+{
+    uint64_t most = service->config->hot_bytes + service->config->answer_memory_bytes;
+
+    return reply_memory() - own <= most ||
+           diag_set(diag, DIAG_BUSY, "too many answers under way", "Try again in a moment.",
+                    "Clients have not yet taken the answers that they asked for.");
+}
+
+struct shared_bytes *view_read_object(int fd, uint64_t bytes)
+{
+    struct buf text = {0};
+    bool ok =
+        bytes < SIZE_MAX && buf_reserve(&text, (size_t)bytes + 1) && file_read_all(fd, (size_t)bytes, &text);
+
+    text.failed = text.failed || !ok;
+    return shared_bytes_new(&text);
+}
+
+/* ---- drawing ---- */
+
+/* A chart reads the upload once more. */
+static bool render_chart(struct service *s, const struct view_request *r, const struct shared_profile *f,
+                         struct buf *out, struct diag *diag)
+{
+    uint64_t bytes;
+    int fd = store_access_blob(s->store, s->log, r->sha256, &bytes, diag);
+
+    if (fd < 0)
+        return false;
+    bool ok = convert_chart(f, s->config, fd, &s->stopping, r->output, &r->options, out, diag);
+    close(fd);
+    return ok;
+}
+
+static bool render(struct service *s, const struct view_request *r, const struct shared_profile *f,
+                   struct buf *out, struct diag *diag)
+{
+    if (r->output == NULL)
+        return summary_write(f, out, diag);
+    if (r->options.view == VIEW_CHART)
+        return render_chart(s, r, f, out, diag);
+    return convert_view(f, s->config, r->output, &r->options, out, diag);
+}
+
+/* A store that takes no view is no reason to fail: the view is made again next time. */
+static void keep(struct service *s, const char *key, struct str bytes)
+{
+    enum store_result result = store_put(s->store, key, bytes, STORE_EVICTABLE);
+
+    if (result != STORE_OK && result != STORE_EXISTS)
+        LOG(s->log, LOG_WARN, "view-not-kept", LOG_STR("key", str_of(key)),
+            LOG_STR("why", str_of(strerror(errno))));
+}
+
+/* The view without coding, kept in the store. NULL: job->diag. */
+static struct shared_bytes *draw(struct view_job *job, const struct shared_profile *profile)
+{
+    struct service *s = job->jobs->service;
+    int64_t begun_ms = clock_ms();
+    char key[VIEW_KEY_CHARS + 1];
+    struct buf out = {0};
+
+    if (!render(s, &job->request, profile, &out, &job->diag)) {
+        buf_free(&out);
+        return NULL;
+    }
+    if (view_key(s, &job->request, ENCODING_IDENTITY, key))
+        keep(s, key, buf_view(&out));
+    LOG(s->log, LOG_DEBUG, "drawn", LOG_STR("key", str_of(key)), LOG_U64("bytes", out.n),
+        LOG_U64("ms", (uint64_t)(clock_ms() - begun_ms)));
+    struct shared_bytes *bytes = shared_bytes_new(&out);
+    if (bytes == NULL)
+        diag_set(&job->diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for the view.");
+    return bytes;
+}
+
+/* ---- the task ---- */
+
+static void release(struct view_job *job)
+{
+    if (--job->refs > 0)
+        return;
+    shared_bytes_unref(job->bytes);
+    free(job);
+}
+
+/* Takes the view without coding, or NULL where job->diag is set. One that cannot be coded is good as it is. */
+static void finish(struct view_job *job, struct shared_bytes *plain)
+{
+    struct view_jobs *j = job->jobs;
+    struct buf out = {0};
+
+    job->bytes = plain;
+    job->encoding = ENCODING_IDENTITY;
+    if (plain != NULL && job->wanted != ENCODING_IDENTITY) {
+        if (encoding_apply(job->wanted, ENCODING_KEPT, shared_bytes_view(plain), &out))
+            keep(j->service, job->key, buf_view(&out));
+        struct shared_bytes *coded = shared_bytes_new(&out);
+        if (coded != NULL) {
+            shared_bytes_unref(plain);
+            job->bytes = coded;
+            job->encoding = job->wanted;
+        }
+    }
+    pthread_mutex_lock(&j->lock);
+    struct view_job **at = &j->under_way;
+    while (*at != job)
+        at = &(*at)->next;
+    *at = job->next;
+    for (struct view_wait *w = job->waiting, *next; w != NULL; w = next) {
+        next = w->next;
+        w->ready(w);
+    }
+    release(job);
+    pthread_mutex_unlock(&j->lock);
+}
+
+/* The profile is there, or cannot be had. */
+static void run_with_profile(struct task *task)
+{
+    struct view_job *job = (struct view_job *)task; /* its first member */
+    struct shared_bytes *plain = NULL;
+
+    if (job->need.profile != NULL && service_goes_on(job->jobs->service, &job->diag))
+        plain = draw(job, job->need.profile);
+    /* Before the coding, which needs only the bytes. */
+    profiles_release(job->jobs->service->profiles, &job->need);
+    finish(job, plain);
+}
+
+/* The view without coding, from who asked, or from the store: a job for it may have ended right before this one was
+ * started. NULL: it has to be drawn. */
+static struct shared_bytes *take_plain(struct view_job *job)
+{
+    struct service *s = job->jobs->service;
+    struct shared_bytes *plain = job->plain;
+    char key[VIEW_KEY_CHARS + 1];
+    uint64_t bytes;
+    int fd;
+
+    job->plain = NULL;
+    if (plain == NULL && view_key(s, &job->request, ENCODING_IDENTITY, key) &&
+        store_get(s->store, key, &fd, &bytes) == STORE_OK) {
+        plain = view_read_object(fd, bytes);
+        close(fd);
+    }
+    return plain;
+}
+
+static bool may_draw(struct view_job *job)
+{
+    pthread_mutex_lock(&job->jobs->lock);
+    bool for_upload = job->for_upload;
+    pthread_mutex_unlock(&job->jobs->lock);
+    return (for_upload || views_have_room(job->jobs->service, 0, &job->diag)) &&
+           service_goes_on(job->jobs->service, &job->diag);
+}
+
+static void run(struct task *task)
+{
+    struct view_job *job = (struct view_job *)task; /* its first member */
+    const struct profile_source source = {job->request.sha256, job->request.member, -1};
+    struct shared_bytes *plain = take_plain(job);
+
+    if (plain != NULL || !may_draw(job)) {
+        finish(job, plain);
+        return;
+    }
+    job->task.run = run_with_profile; /* before the task may be submitted again */
+    job->need.task = task;
+    job->need.diag = &job->diag;
+    if (profiles_get(job->jobs->service->profiles, &source, &job->need))
+        run_with_profile(task);
+}
+
+/* ---- waiting ---- */
+
+static struct view_job *start(struct view_jobs *j, const struct view_request *r, enum encoding e,
+                              const char *key)
+{
+    struct view_job *job = calloc(1, sizeof(*job));
+
+    if (job == NULL)
+        return NULL;
+    job->task.run = run;
+    job->jobs = j;
+    job->request = *r;
+    job->wanted = e;
+    memcpy(job->key, key, sizeof(job->key));
+    job->refs = 1; /* the task's */
+    job->next = j->under_way;
+    j->under_way = job;
+    return job;
+}
+
+/* The task is submitted last: from then on it works, and nothing of the job is the starter's but what the lock guards. */
+bool view_jobs_join(struct view_jobs *j, const struct view_request *r, enum encoding e, const char *key,
+                    struct shared_bytes *plain, struct view_wait *w)
+{
+    struct view_job *job = j->under_way;
+
+    while (job != NULL && strcmp(job->key, key) != 0)
+        job = job->next;
+    bool starts = job == NULL;
+    if (starts)
+        job = start(j, r, e, key);
+    if (job == NULL || !starts)
+        shared_bytes_unref(plain);
+    else
+        job->plain = plain;
+    if (job == NULL)
+        return false;
+    job->refs++;
+    job->for_upload = job->for_upload || w->is_upload;
+    w->job = job;
+    w->next = job->waiting;
+    job->waiting = w;
+    if (starts && w->is_upload)
+        pool_submit_first(j->service->pool, &job->task);
+    else if (starts)
+        pool_submit(j->service->pool, &job->task);
+    return true;
+}
+
+void view_jobs_leave(struct view_jobs *j, struct view_wait *w, struct view_result *result)
+{
+    pthread_mutex_lock(&j->lock);
+    struct view_job *job = w->job;
+    if (job != NULL && result != NULL) {
+        *result = (struct view_result){.fd = -1, .encoding = job->encoding, .diag = job->diag};
+        result->bytes = job->bytes == NULL ? NULL : shared_bytes_ref(job->bytes);
+    }
+    if (job != NULL) {
+        struct view_wait **at = &job->waiting;
+        while (*at != w)
+            at = &(*at)->next;
+        *at = w->next;
+        release(job);
+    }
+    w->job = NULL;
+    pthread_mutex_unlock(&j->lock);
+}

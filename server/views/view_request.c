@@ -1,0 +1,56 @@
+#include "server/views/view_request.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "server/convert/summary.h"
+#include "static/static_files.h"
+
+void view_of(struct view_request *r, const struct record *record)
+{
+    memcpy(r->sha256, record->sha256, sizeof(r->sha256));
+    memcpy(r->member, record->member, sizeof(r->member));
+}
+
+void view_describe(const struct service *service, const struct view_request *r, struct buf *text)
+{
+    char source[RECORD_SHA256_CHARS + 1];
+
+    record_source(r->sha256, r->member, source);
+    text->failed = text->failed || source[0] == '\0';
+    buf_z(text, source);
+    buf_char(text, '|');
+    buf_z(text, service->boot);
+    if (r->output == NULL) {
+        buf_printf(text, "|summary|%d", SUMMARY_REVISION);
+    } else {
+        buf_char(text, '|');
+        buf_z(text, r->output->name);
+        buf_char(text, '|');
+        buf_u64(text, r->output->revision);
+        buf_char(text, '|');
+        buf_str(text, STATIC_FILES_DIGEST); /* pictures hold a script and a style of another version else */
+        buf_char(text, '|');
+        view_canonical(&r->options, text);
+    }
+}
+
+bool view_key(const struct service *service, const struct view_request *r, enum encoding e,
+              char key[VIEW_KEY_CHARS + 1])
+{
+    char digest[RECORD_SHA256_CHARS + 1];
+    struct buf text = {0};
+
+    view_describe(service, r, &text);
+    digest[0] = '\0';
+    if (!text.failed)
+        record_sha256_hex(text.p, text.n, digest);
+    buf_free(&text);
+    snprintf(key, VIEW_KEY_CHARS + 1, "views/%.2s/%s%s", digest, digest, encoding_suffix(e));
+    return digest[0] != '\0';
+}
+
+struct str view_etag(const char *key)
+{
+    return str_of(key + sizeof("views/ab/") - 1);
+}

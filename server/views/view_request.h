@@ -1,0 +1,39 @@
+/* What a view is asked for by, and the names that follow from it: its key in the store, and its ETag. Knows nothing of how
+ * views are made or kept. Pure; any thread. */
+#ifndef SERVER_VIEWS_VIEW_REQUEST_H
+#define SERVER_VIEWS_VIEW_REQUEST_H
+
+#include "server/convert/convert.h"
+#include "server/http/encoding.h"
+#include "server/service.h"
+#include "server/store/record.h"
+
+struct view_request {
+    char sha256[RECORD_SHA256_CHARS + 1]; /* of the blob */
+    char member[RECORD_MEMBER_BYTES + 1]; /* of it, if it is an archive; or "" */
+    const struct output *output;          /* NULL: the summary */
+    struct view_options options;          /* as asked for, unresolved */
+    struct encoding_choice encoding;      /* what the client takes; zeroed: identity */
+};
+
+enum {
+    VIEW_ETAG_CHARS = RECORD_SHA256_CHARS + ENCODING_SUFFIX_CHARS,
+    VIEW_KEY_CHARS = sizeof("views/ab/") - 1 + VIEW_ETAG_CHARS
+};
+
+/* Sets the upload that the view is of. */
+void view_of(struct view_request *r, const struct record *record);
+
+/* Appends all that the view's bytes depend on: what was uploaded, the output and its revision, the options, the run of the
+ * machine. text->failed: no memory. */
+void view_describe(const struct service *service, const struct view_request *r, struct buf *text);
+
+/* The key in the store of the view in this coding: a digest of its description. It changes when the machine starts anew,
+ * since a view is not synced to the disk. The key's name, after the last slash, serves as the view's ETag. False: no
+ * memory. */
+bool view_key(const struct service *service, const struct view_request *r, enum encoding e,
+              char key[VIEW_KEY_CHARS + 1]) __attribute__((warn_unused_result));
+/* The ETag within a view's key. */
+struct str view_etag(const char *key);
+
+#endif

@@ -1,0 +1,466 @@
+/* Profiles: folded once for all who need one at a time, kept by use and size, with a bound on what is in the making. The
+ * pool is not started but in one test: pool_stop then runs what is queued, on this thread. */
+#include "server/views/profiles.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/system/file.h"
+#include "tests/support/scratch.h"
+
+enum { SOURCES = 4 };
+
+struct world {
+    struct scratch scratch;
+    struct config config;
+    struct service service;
+    char sha256[SOURCES + 1][RECORD_SHA256_CHARS + 1]; /* the last one is not in the store */
+    int log;
+};
+
+/* A task that needs a profile; how often it was submitted after the need was decided. */
+struct user {
+    struct task task; /* first */
+    struct profile_need need;
+    struct diag diag;
+    unsigned told;
+};
+
+static void told(struct task *task)
+{
+    ((struct user *)task)->told++;
+}
+
+static void put_blob(struct world *w, unsigned i)
+{
+    char text[64], key[RECORD_BLOB_KEY_CHARS + 1];
+
+    snprintf(text, sizeof(text), "main;a%u 1\nmain;b 2\n", i);
+    record_blob_key(w->sha256[i], key);
+    assert_int_equal(store_put(w->service.store, key, str_of(text), STORE_EVICTABLE), STORE_OK);
+}
+
+static int build(void **state)
+{
+    struct world *w = calloc(1, sizeof(*w));
+    struct diag diag = {0};
+    char path[512], text[64];
+
+    assert_non_null(w);
+    *state = w;
+    w->scratch = scratch_make();
+    config_defaults(&w->config);
+    w->service.config = &w->config;
+    scratch_path(&w->scratch, "store", path, sizeof(path));
+    w->service.store = store_open(path, &diag);
+    assert_non_null(w->service.store);
+    scratch_path(&w->scratch, "log", path, sizeof(path));
+    w->log = open(path, O_RDWR | O_CREAT | O_APPEND, 0600);
+    assert_true(w->log >= 0);
+    w->service.log = log_new(LOG_INFO, w->log);
+    assert_non_null(w->service.log);
+    for (unsigned i = 0; i <= SOURCES; i++) {
+        int n = snprintf(text, sizeof(text), "main;a%u 1\nmain;b 2\n", i);
+        record_sha256_hex(text, (size_t)n, w->sha256[i]);
+        if (i < SOURCES)
+            put_blob(w, i);
+    }
+    return 0;
+}
+
+static void begin(struct world *w, unsigned workers, uint64_t cache_bytes)
+{
+    w->config.profile_cache_bytes = cache_bytes;
+    w->service.pool = pool_new(workers);
+    w->service.profiles = profiles_new(&w->service);
+    assert_non_null(w->service.profiles);
+}
+
+static int wreck(void **state)
+{
+    struct world *w = *state;
+
+    pool_free(w->service.pool);
+    profiles_free(w->service.profiles);
+    log_free(w->service.log);
+    close(w->log);
+    store_close(w->service.store);
+    scratch_remove(&w->scratch);
+    free(w);
+    return 0;
+}
+
+/* How many folds the log tells of. */
+static unsigned folds(const struct world *w)
+{
+    struct buf text = {0};
+    unsigned n = 0;
+
+    assert_int_equal(lseek(w->log, 0, SEEK_SET), 0);
+    assert_true(file_read_all(w->log, 1 << 20, &text));
+    buf_char(&text, '\0');
+    assert_false(text.failed);
+    for (const char *at = text.p; (at = strstr(at, " folded ")) != NULL; at++)
+        n++;
+    buf_free(&text);
+    return n;
+}
+
+/* What queued tasks do, until none is left. */
+static void run_queued(const struct world *w)
+{
+    pool_stop(w->service.pool);
+}
+
+static bool ask(const struct world *w, unsigned source, struct user *u)
+{
+    const struct profile_source s = {w->sha256[source], "", -1};
+
+    *u = (struct user){.task = {.run = told}};
+    u->need.task = &u->task;
+    u->need.diag = &u->diag;
+    return profiles_get(w->service.profiles, &s, &u->need);
+}
+
+static void release(const struct world *w, struct user *u)
+{
+    profiles_release(w->service.profiles, &u->need);
+}
+
+/* Uses it once. True: it was there. */
+static bool was_there(const struct world *w, unsigned source)
+{
+    struct user u;
+    bool there = ask(w, source, &u);
+
+    run_queued(w);
+    assert_non_null(u.need.profile);
+    assert_int_equal(u.told, there ? 0 : 1);
+    release(w, &u);
+    return there;
+}
+
+/* Of one that was folded here. */
+static size_t bytes_of_one(const struct world *w)
+{
+    struct user u;
+
+    assert_false(ask(w, 0, &u));
+    run_queued(w);
+    size_t bytes = shared_profile_bytes(u.need.profile);
+    release(w, &u);
+    return bytes;
+}
+
+static void folded_once_for_all_who_wait(void **state)
+{
+    struct world *w = *state;
+    struct user users[5], late;
+
+    begin(w, 1, UINT64_MAX);
+    for (unsigned i = 0; i < 5; i++)
+        assert_false(ask(w, 0, &users[i]));
+    run_queued(w);
+    assert_true(ask(w, 0, &late));
+    for (unsigned i = 0; i < 5; i++) {
+        assert_int_equal(users[i].told, 1);
+        assert_ptr_equal(users[i].need.profile, late.need.profile);
+        release(w, &users[i]);
+    }
+    assert_int_equal(late.told, 0);
+    assert_int_equal(shared_profile_get(late.need.profile)->n_tracks, 1);
+    release(w, &late);
+    assert_int_equal(folds(w), 1);
+}
+
+static void failure_is_told_to_all_and_not_kept(void **state)
+{
+    struct world *w = *state;
+    struct user users[3];
+
+    begin(w, 1, UINT64_MAX);
+    for (unsigned i = 0; i < 3; i++)
+        assert_false(ask(w, SOURCES, &users[i]));
+    run_queued(w);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(users[i].told, 1);
+        assert_null(users[i].need.profile);
+        assert_int_equal(users[i].diag.kind, DIAG_IO);
+        release(w, &users[i]);
+    }
+    put_blob(w, SOURCES);
+    assert_false(was_there(w, SOURCES));
+    assert_true(was_there(w, SOURCES));
+}
+
+static void the_least_recently_used_goes_first(void **state)
+{
+    struct world *w = *state;
+
+    begin(w, 1, UINT64_MAX);
+    w->config.profile_cache_bytes = 2 * bytes_of_one(w);
+    assert_true(was_there(w, 0));
+    assert_false(was_there(w, 1));
+    assert_true(was_there(w, 0));
+    assert_false(was_there(w, 2)); /* for which 1 goes */
+    assert_true(was_there(w, 0));
+    assert_true(was_there(w, 2));
+    assert_false(was_there(w, 1));
+    assert_false(was_there(w, 0));
+}
+
+static void what_is_in_use_stays(void **state)
+{
+    struct world *w = *state;
+    struct user user, again;
+
+    begin(w, 2, UINT64_MAX);
+    w->config.profile_cache_bytes = bytes_of_one(w);
+    assert_true(ask(w, 0, &user));
+    assert_false(was_there(w, 1));
+    assert_false(was_there(w, 1)); /* no room beside what is in use */
+    assert_true(ask(w, 0, &again));
+    assert_ptr_equal(again.need.profile, user.need.profile);
+    release(w, &user);
+    release(w, &again);
+    assert_false(was_there(w, 1));
+    assert_false(was_there(w, 0));
+}
+
+static void one_that_is_larger_than_all_room_lingers(void **state)
+{
+    const struct timespec linger = {.tv_sec = PROFILES_LINGER_S, .tv_nsec = 50000000};
+    struct world *w = *state;
+
+    begin(w, 2, 1);
+    assert_false(was_there(w, 0));
+    for (unsigned i = 0; i < 64; i++)
+        assert_true(was_there(w, 0));
+    assert_false(was_there(w, 1)); /* there is one at a time */
+    assert_true(was_there(w, 1));
+    assert_false(was_there(w, 0));
+    profiles_tick(w->service.profiles);
+    assert_true(was_there(w, 0));
+    nanosleep(&linger, NULL);
+    profiles_tick(w->service.profiles);
+    assert_false(was_there(w, 0));
+}
+
+static void none_lingers_where_none_is_kept(void **state)
+{
+    struct world *w = *state;
+    struct user user;
+
+    begin(w, 1, 0);
+    assert_false(ask(w, 0, &user));
+    run_queued(w);
+    assert_true(was_there(w, 0)); /* in use */
+    release(w, &user);
+    assert_false(was_there(w, 0));
+    assert_int_equal(folds(w), 2);
+}
+
+static void as_many_in_the_making_as_there_are_workers(void **state)
+{
+    struct world *w = *state;
+    struct user users[SOURCES];
+
+    begin(w, 2, 1);
+    for (unsigned i = 0; i < SOURCES; i++)
+        assert_false(ask(w, i, &users[i]));
+    run_queued(w);
+    for (unsigned i = 0; i < SOURCES; i++)
+        assert_int_equal(users[i].told, i < 2);
+    release(w, &users[1]); /* it does not linger: another one waits for its slot */
+    run_queued(w);
+    assert_int_equal(users[2].told, 1);
+    assert_int_equal(users[3].told, 0);
+    release(w, &users[0]);
+    run_queued(w);
+    assert_int_equal(users[3].told, 1);
+    release(w, &users[2]);
+    release(w, &users[3]);
+    assert_int_equal(folds(w), SOURCES);
+}
+
+static void what_lingers_makes_way(void **state)
+{
+    struct world *w = *state;
+
+    begin(w, 1, 1);
+    assert_false(was_there(w, 0));
+    assert_true(was_there(w, 0));
+    assert_false(was_there(w, 1)); /* the only slot was 0's */
+    assert_false(was_there(w, 0));
+}
+
+static struct shared_profile *fold_here(const struct world *w)
+{
+    static const char STACKS[] = "main;a0 1\nmain;b 2\n";
+    struct conversion *c = conversion_new(&w->config);
+    struct diag diag = {0};
+
+    assert_non_null(c);
+    assert_true(conversion_feed(c, STACKS, sizeof(STACKS) - 1));
+    return conversion_finish(c, &diag);
+}
+
+static void what_an_upload_folded_serves_all(void **state)
+{
+    struct world *w = *state;
+    const struct profile_source source = {w->sha256[0], "", -1};
+    struct profile_need first = {0}, second = {0};
+    struct shared_profile *made = fold_here(w);
+    struct user waiting;
+
+    begin(w, 1, UINT64_MAX);
+    assert_false(ask(w, 0, &waiting));
+    assert_true(profiles_put(w->service.profiles, &source, made, &first));
+    assert_ptr_equal(first.profile, made);
+    assert_true(profiles_put(w->service.profiles, &source, fold_here(w), &second));
+    assert_ptr_equal(second.profile, made);
+    run_queued(w);
+    assert_int_equal(waiting.told, 1);
+    assert_ptr_equal(waiting.need.profile, made);
+    release(w, &waiting);
+    profiles_release(w->service.profiles, &first);
+    profiles_release(w->service.profiles, &second);
+    assert_true(was_there(w, 0));
+    assert_int_equal(folds(w), 2); /* the two that were put: nothing was read */
+}
+
+static void bytes_that_are_not_stored_yet(void **state)
+{
+    struct world *w = *state;
+    struct user others[2];
+    struct user user = {.task = {.run = told}};
+    char path[512];
+
+    begin(w, 1, 1);
+    scratch_path(&w->scratch, "spool", path, sizeof(path));
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    assert_true(fd >= 0 && file_write_all(fd, "main;a4 1\n", 10));
+    const struct profile_source source = {w->sha256[SOURCES], "", fd};
+    user.need.task = &user.task;
+    user.need.diag = &user.diag;
+    assert_false(ask(w, 0, &others[0])); /* the only slot */
+    assert_false(profiles_get(w->service.profiles, &source, &user.need));
+    assert_false(ask(w, SOURCES, &others[1]));
+    run_queued(w);
+    assert_non_null(user.need.profile);
+    assert_ptr_equal(others[1].need.profile, user.need.profile);
+    release(w, &others[0]);
+    release(w, &others[1]);
+    release(w, &user);
+    close(fd);
+}
+
+static void a_service_that_stops_folds_no_more(void **state)
+{
+    struct world *w = *state;
+    struct user users[SOURCES];
+
+    begin(w, 1, 1);
+    for (unsigned i = 0; i < SOURCES; i++)
+        assert_false(ask(w, i, &users[i]));
+    atomic_store(&w->service.stopping, true);
+    run_queued(w);
+    for (unsigned i = 0; i < SOURCES; i++) {
+        assert_int_equal(users[i].told, 1);
+        assert_int_equal(users[i].diag.kind, DIAG_BUSY);
+    }
+    assert_int_equal(folds(w), 0);
+}
+
+/* ---- threads ---- */
+
+enum { ROUNDS = 200, AT_ONCE = 16 };
+
+struct walker {
+    struct task task; /* first */
+    struct profile_need need;
+    struct diag diag;
+    struct world *world;
+    unsigned source, left;
+    bool asked;
+    atomic_uint *used;
+};
+
+/* Asks for one profile after the other. */
+static void walk(struct task *task)
+{
+    struct walker *k = (struct walker *)task;
+    struct profiles *p = k->world->service.profiles;
+
+    for (;;) {
+        const struct profile_source s = {k->world->sha256[k->source % SOURCES], "", -1};
+        if (!k->asked) {
+            k->asked = true;
+            if (!profiles_get(p, &s, &k->need))
+                return;
+        }
+        if (k->need.profile != NULL && shared_profile_get(k->need.profile)->n_tracks == 1)
+            atomic_fetch_add(k->used, 1);
+        profiles_release(p, &k->need);
+        k->asked = false;
+        k->source += 1 + k->left % 3;
+        if (--k->left == 0)
+            return;
+    }
+}
+
+static void by_threads(void **state)
+{
+    struct world *w = *state;
+    struct walker walkers[AT_ONCE];
+    atomic_uint used;
+
+    atomic_init(&used, 0);
+    begin(w, 3, UINT64_MAX);
+    w->config.profile_cache_bytes = 2 * bytes_of_one(w);
+    pool_free(w->service.pool);
+    w->service.pool = pool_new(3);
+    for (unsigned i = 0; i < AT_ONCE; i++) {
+        walkers[i] =
+            (struct walker){.task = {.run = walk}, .world = w, .source = i, .left = ROUNDS, .used = &used};
+        walkers[i].need.task = &walkers[i].task;
+        walkers[i].need.diag = &walkers[i].diag;
+        pool_submit(w->service.pool, &walkers[i].task);
+    }
+    assert_true(pool_start(w->service.pool));
+    pool_stop(w->service.pool);
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        assert_int_equal(walkers[i].left, 0);
+    assert_int_equal(atomic_load(&used), AT_ONCE * ROUNDS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(folded_once_for_all_who_wait, build, wreck),
+        cmocka_unit_test_setup_teardown(failure_is_told_to_all_and_not_kept, build, wreck),
+        cmocka_unit_test_setup_teardown(the_least_recently_used_goes_first, build, wreck),
+        cmocka_unit_test_setup_teardown(what_is_in_use_stays, build, wreck),
+        cmocka_unit_test_setup_teardown(one_that_is_larger_than_all_room_lingers, build, wreck),
+        cmocka_unit_test_setup_teardown(none_lingers_where_none_is_kept, build, wreck),
+        cmocka_unit_test_setup_teardown(as_many_in_the_making_as_there_are_workers, build, wreck),
+        cmocka_unit_test_setup_teardown(what_lingers_makes_way, build, wreck),
+        cmocka_unit_test_setup_teardown(what_an_upload_folded_serves_all, build, wreck),
+        cmocka_unit_test_setup_teardown(bytes_that_are_not_stored_yet, build, wreck),
+        cmocka_unit_test_setup_teardown(a_service_that_stops_folds_no_more, build, wreck),
+        cmocka_unit_test_setup_teardown(by_threads, build, wreck),
+    };
+
+    return cmocka_run_group_tests_name("profiles", tests, NULL, NULL);
+}
