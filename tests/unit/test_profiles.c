@@ -1,5 +1,6 @@
 /* Profiles: folded once for all who need one at a time, kept by use and size, with a bound on what is in the making. The
  * pool is not started but in one test: pool_stop then runs what is queued, on this thread. */
+#include "server/config/config_load.h"
 #include "server/views/profiles.h"
 
 #include <fcntl.h>
