@@ -59,20 +59,17 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
 static bool put_json(struct buf *b, const char *file, const struct shared_profile *folded, struct diag *diag)
 {
     const struct summary_part all = {.tracks = SIZE_MAX};
-    struct buf summary = {0}, object = {0};
+    struct buf summary = {0};
+    struct json j = json_into(b);
     bool ok = summary_write(folded, &summary, diag);
 
     if (ok) {
-        summary_put(&object, buf_view(&summary), &all);
-        buf_z(b, "{\"file\":\"");
-        clean_json(b, str_of(file));
-        buf_z(b, "\",");
-        if (object.n > 0)
-            buf_bytes(b, object.p + 1, object.n - 1); /* without its brace */
+        json_open_object(&j, NULL);
+        json_put_string(&j, "file", str_of(file));
+        summary_put_members(&j, buf_view(&summary), &all);
+        json_close(&j);
         buf_char(b, '\n');
-        b->failed = b->failed || object.failed;
     }
-    buf_free(&object);
     buf_free(&summary);
     return ok;
 }

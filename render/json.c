@@ -21,8 +21,7 @@
  * of the shape of "nodes", with the method as the frame of node 0: see render/tree/sandwich.h. */
 #include <string.h>
 
-#include "core/clean.h"
-#include "core/number.h"
+#include "core/json.h"
 #include "render/fail.h"
 #include "render/tree/sandwich.h"
 #include "render/view/view_option.h"
@@ -32,7 +31,7 @@ struct writer {
     const struct tree *base, *trees[2]; /* the second one of a sandwich */
     enum view_kind view;                /* VIEW_FLAME for all that show the base tree */
     frame_id method;
-    struct buf *out;
+    struct json json;
     struct measure measures[MEASURES_MAX];
     uint32_t n_measures;
     uint32_t column[MEASURES_MAX]; /* of each measure: the value of the view is the first one */
@@ -44,39 +43,13 @@ struct writer {
     uint32_t n_frames, n_strings;
 };
 
-static void put_string(struct buf *out, struct str s)
-{
-    buf_char(out, '"');
-    clean_json(out, s);
-    buf_char(out, '"');
-}
-
-/* `"name":` */
-static void put_key(struct buf *out, const char *name)
-{
-    buf_char(out, '"');
-    buf_z(out, name);
-    buf_z(out, "\":");
-}
-
-/* One element of an array of numbers, with the comma before it where it needs one. */
-static void put_number(struct buf *out, uint32_t index, uint64_t value)
-{
-    if (!buf_reserve(out, NUMBER_BYTES_MAX + 1))
-        return;
-    char *to = out->p + out->n;
-    if (index > 0)
-        *to++ = ',';
-    out->n = (size_t)(number_u64(to, value) - out->p);
-}
-
 /* -1 for the root's parent and for nodes without frame. */
-static void put_index(struct buf *out, uint32_t index, bool is_index, uint32_t value)
+static void put_index(struct writer *w, bool is_index, uint32_t value)
 {
     if (is_index)
-        put_number(out, index, value);
+        json_put_u64(&w->json, NULL, value);
     else
-        buf_z(out, index > 0 ? ",-1" : "-1");
+        json_put_raw(&w->json, NULL, STR("-1"));
 }
 
 static void use_string(struct writer *w, string_id id)
@@ -133,18 +106,17 @@ static bool put_tracks(struct writer *w, struct arena *a)
         return false;
     for (uint32_t i = 1; w->trees[0] == t && t->side_by_side && i < t->n; i += t->size[i])
         nodes[tree_frame(t, i) - t->n_frames] = i;
-    put_key(w->out, "tracks");
+    json_open_array(&w->json, "tracks");
     for (uint32_t i = 0; i < t->n_tracks; i++) {
         const struct profile_track *track = &w->profile->tracks[t->tracks[i]];
-        buf_z(w->out, i == 0 ? "[{\"id\":" : ",{\"id\":");
-        buf_u64(w->out, track->id);
-        buf_z(w->out, ",\"name\":");
-        put_string(w->out, profile_string(w->profile, track->name));
-        buf_z(w->out, ",\"node\":");
-        buf_u64(w->out, nodes[t->tracks[i]]);
-        buf_char(w->out, '}');
+        json_open_object(&w->json, NULL);
+        json_put_u64(&w->json, "id", track->id);
+        json_put_string(&w->json, "name", profile_string(w->profile, track->name));
+        json_put_u64(&w->json, "node", nodes[t->tracks[i]]);
+        json_close(&w->json);
     }
-    buf_z(w->out, t->n_tracks == 0 ? "[],\n" : "],\n");
+    json_close(&w->json);
+    json_line(&w->json);
     return true;
 }
 
@@ -152,115 +124,109 @@ static void put_values(struct writer *w)
 {
     static const char *const UNITS[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
 
-    put_key(w->out, "values");
+    json_open_array(&w->json, "values");
     for (uint32_t i = 0; i < w->n_measures; i++) {
         const struct measure *m = &w->measures[i];
-        buf_z(w->out, i == 0 ? "[{\"name\":" : ",{\"name\":");
-        put_string(w->out, m->name);
-        buf_z(w->out, ",\"label\":");
-        put_string(w->out, m->label);
-        buf_z(w->out, ",\"unit\":\"");
-        buf_z(w->out, UNITS[m->unit]);
-        buf_z(w->out, m->waiting ? "\",\"derived\":true}" : "\",\"derived\":false}");
+        json_open_object(&w->json, NULL);
+        json_put_string(&w->json, "name", m->name);
+        json_put_string(&w->json, "label", m->label);
+        json_put_string(&w->json, "unit", str_of(UNITS[m->unit]));
+        json_put_bool(&w->json, "derived", m->waiting);
+        json_close(&w->json);
     }
-    buf_z(w->out, "],\n");
+    json_close(&w->json);
+    json_line(&w->json);
 }
 
 static void put_strings(struct writer *w)
 {
-    put_key(w->out, "strings");
-    buf_char(w->out, '[');
-    for (uint32_t i = 0; i < w->n_strings; i++) {
-        if (i > 0)
-            buf_char(w->out, ',');
-        put_string(w->out, profile_string(w->profile, w->strings[i]));
-    }
-    buf_z(w->out, "],\n");
+    json_open_array(&w->json, "strings");
+    for (uint32_t i = 0; i < w->n_strings; i++)
+        json_put_string(&w->json, NULL, profile_string(w->profile, w->strings[i]));
+    json_close(&w->json);
+    json_line(&w->json);
 }
 
 /* `member` is the offset of the field in struct profile_frame. */
 static void put_frame_column(struct writer *w, const char *name, size_t member)
 {
-    put_key(w->out, name);
-    buf_char(w->out, '[');
+    json_open_array(&w->json, name);
     for (uint32_t i = 0; i < w->n_frames; i++) {
         string_id id;
         memcpy(&id, (const char *)&w->profile->frames[w->frames[i]] + member, sizeof(id));
-        put_number(w->out, i, w->string_index[id] - 1);
+        json_put_u64(&w->json, NULL, w->string_index[id] - 1);
     }
-    buf_char(w->out, ']');
+    json_close(&w->json);
 }
 
 static void put_frames(struct writer *w)
 {
-    put_key(w->out, "frames");
-    buf_char(w->out, '{');
+    json_open_object(&w->json, "frames");
     put_frame_column(w, "scope", offsetof(struct profile_frame, scope));
-    buf_char(w->out, ',');
     put_frame_column(w, "name", offsetof(struct profile_frame, name));
-    buf_char(w->out, ',');
     put_frame_column(w, "signature", offsetof(struct profile_frame, signature));
-    buf_char(w->out, ',');
     put_frame_column(w, "file", offsetof(struct profile_frame, file));
-    buf_char(w->out, ',');
     put_frame_column(w, "module", offsetof(struct profile_frame, module));
-    buf_z(w->out, "},\n");
+    json_close(&w->json);
+    json_line(&w->json);
 }
 
 static void put_column(struct writer *w, const struct tree *t, const char *name,
                        uint64_t (*value)(const struct tree *, uint32_t, uint32_t))
 {
-    put_key(w->out, name);
+    json_open_array(&w->json, name);
     for (uint32_t c = 0; c < w->n_measures; c++) {
-        buf_z(w->out, c == 0 ? "[[" : ",[");
+        json_open_array(&w->json, NULL);
         for (uint32_t i = 0; i < t->n; i++)
-            put_number(w->out, i, value(t, i, w->column[c]));
-        buf_char(w->out, ']');
+            json_put_u64(&w->json, NULL, value(t, i, w->column[c]));
+        json_close(&w->json);
     }
-    buf_char(w->out, ']');
+    json_close(&w->json);
 }
 
 static void put_frame_indexes(struct writer *w, const struct tree *t)
 {
     bool tracks = false;
 
-    buf_z(w->out, "],\"frame\":[");
+    json_open_array(&w->json, "frame");
     for (uint32_t i = 0; i < t->n; i++) {
         frame_id id = tree_frame(t, i);
-        bool is_frame = id < t->n_frames;
-        put_index(w->out, i, is_frame, is_frame ? w->frame_index[id] - 1 : 0);
+        put_index(w, id < t->n_frames, id < t->n_frames ? w->frame_index[id] - 1 : 0);
         tracks = tracks || tree_is_track(t, id);
     }
+    json_close(&w->json);
     if (!tracks)
         return;
-    buf_z(w->out, "],\"track\":[");
+    json_open_array(&w->json, "track");
     for (uint32_t i = 0; i < t->n; i++) {
         bool is_track = tree_is_track(t, tree_frame(t, i));
-        put_index(w->out, i, is_track, is_track ? w->track_index[tree_frame(t, i) - t->n_frames] : 0);
+        put_index(w, is_track, is_track ? w->track_index[tree_frame(t, i) - t->n_frames] : 0);
     }
+    json_close(&w->json);
 }
 
 static void put_nodes(struct writer *w, const char *name, const struct tree *t)
 {
-    put_key(w->out, name);
-    buf_z(w->out, "{\"parent\":[");
+    json_open_object(&w->json, name);
+    json_open_array(&w->json, "parent");
     for (uint32_t i = 0; i < t->n; i++)
-        put_index(w->out, i, i > 0, t->parent[i]);
+        put_index(w, i > 0, t->parent[i]);
+    json_close(&w->json);
     put_frame_indexes(w, t);
-    buf_z(w->out, "],\"recursive\":[");
+    json_open_array(&w->json, "recursive");
     for (uint32_t i = 0; i < t->n; i++)
-        put_number(w->out, i, tree_recursive(t, i));
-    buf_z(w->out, "],");
+        json_put_u64(&w->json, NULL, tree_recursive(t, i));
+    json_close(&w->json);
     if (t->calls != NULL) {
-        buf_z(w->out, "\"calls\":[");
+        json_open_array(&w->json, "calls");
         for (uint32_t i = 0; i < t->n; i++)
-            put_number(w->out, i, tree_calls(t, i));
-        buf_z(w->out, "],");
+            json_put_u64(&w->json, NULL, tree_calls(t, i));
+        json_close(&w->json);
     }
     put_column(w, t, "self", tree_self);
-    buf_char(w->out, ',');
     put_column(w, t, "total", tree_total);
-    buf_z(w->out, "},\n");
+    json_close(&w->json);
+    json_line(&w->json);
 }
 
 static void put_trees(struct writer *w)
@@ -269,9 +235,8 @@ static void put_trees(struct writer *w)
         put_nodes(w, "nodes", w->trees[0]);
         return;
     }
-    put_key(w->out, "method");
-    buf_u64(w->out, w->frame_index[w->method] - 1);
-    buf_z(w->out, ",\n");
+    json_put_u64(&w->json, "method", w->frame_index[w->method] - 1);
+    json_line(&w->json);
     put_nodes(w, "callers", w->trees[0]);
     put_nodes(w, "callees", w->trees[1]);
 }
@@ -280,24 +245,20 @@ static void put_warnings(struct writer *w)
 {
     const struct profile *p = w->profile;
 
-    put_key(w->out, "warnings");
-    buf_char(w->out, '[');
+    json_open_array(&w->json, "warnings");
     for (uint32_t i = 0; i < p->n_warnings; i++) {
         const struct profile_warning *warning = &p->warnings[i];
-        buf_z(w->out, i == 0 ? "{\"code\":" : ",{\"code\":");
-        put_string(w->out, warning->code);
-        buf_z(w->out, ",\"count\":");
-        buf_u64(w->out, warning->count);
-        buf_z(w->out, ",\"offset\":");
+        json_open_object(&w->json, NULL);
+        json_put_string(&w->json, "code", warning->code);
+        json_put_u64(&w->json, "count", warning->count);
         if (warning->has_offset)
-            buf_u64(w->out, warning->offset);
+            json_put_u64(&w->json, "offset", warning->offset);
         else
-            buf_z(w->out, "null");
-        buf_z(w->out, ",\"text\":");
-        put_string(w->out, warning->text);
-        buf_char(w->out, '}');
+            json_put_null(&w->json, "offset");
+        json_put_string(&w->json, "text", warning->text);
+        json_close(&w->json);
     }
-    buf_z(w->out, "]}\n");
+    json_close(&w->json);
 }
 
 /* --- the trees --- */
@@ -354,13 +315,16 @@ static bool make_trees(struct writer *w, const struct render_input *in, struct d
 
 static bool render(const struct render_input *in, struct buf *out, struct diag *diag)
 {
-    struct writer w = {.profile = in->profile, .out = out, .view = VIEW_FLAME};
+    struct writer w = {.profile = in->profile, .json = json_into(out), .view = VIEW_FLAME};
 
     if (!make_trees(&w, in, diag))
         return false;
-    buf_z(out, "{\"format\":\"aflamed-tree\",\"version\":1,\n\"view\":\"");
-    buf_z(out, view_option_word("view", w.view));
-    buf_z(out, "\",\n");
+    json_open_object(&w.json, NULL);
+    json_put_string(&w.json, "format", STR("aflamed-tree"));
+    json_put_u64(&w.json, "version", 1);
+    json_line(&w.json);
+    json_put_string(&w.json, "view", str_of(view_option_word("view", w.view)));
+    json_line(&w.json);
     if (!collect(&w, in->scratch) || !put_tracks(&w, in->scratch))
         return fail_arena(in->scratch, diag);
     put_values(&w);
@@ -368,6 +332,8 @@ static bool render(const struct render_input *in, struct buf *out, struct diag *
     put_frames(&w);
     put_trees(&w);
     put_warnings(&w);
+    json_close(&w.json);
+    buf_char(out, '\n');
     return !out->failed || fail_buf(out, diag);
 }
 

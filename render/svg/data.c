@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/clean.h"
+#include "core/json.h"
 #include "core/number.h"
 #include "render/fail.h"
 #include "render/svg/data_nodes.h"
@@ -96,14 +96,6 @@ struct header {
     uint32_t skip; /* as asked for */
 };
 
-static void put_text(struct buf *b, const char *before, struct str text)
-{
-    buf_z(b, before);
-    buf_char(b, '"');
-    clean_json(b, text);
-    buf_char(b, '"');
-}
-
 static const char *role_of(const struct header *h, const struct measure *m)
 {
     static const char *const ROLES[] = {
@@ -112,39 +104,44 @@ static const char *role_of(const struct header *h, const struct measure *m)
     return m->waiting ? "waiting" : ROLES[h->in->profile->values[m->value].role];
 }
 
-static void put_values(const struct header *h, struct buf *b)
+static void put_values(const struct header *h, struct json *j)
 {
     static const char *const UNITS[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
 
-    buf_z(b, ",\"values\":[");
+    json_open_array(j, "values");
     for (uint32_t i = 0; i < h->n_measures; i++) {
         const struct measure *m = &h->measures[i];
-        put_text(b, i == 0 ? "{\"name\":" : ",{\"name\":", measure_key(m->name));
-        put_text(b, ",\"label\":", m->label);
-        put_text(b, ",\"unit\":", str_of(UNITS[m->unit]));
-        put_text(b, ",\"role\":", str_of(role_of(h, m)));
-        buf_z(b, ",\"scale\":");
-        buf_u64(b, h->nodes->scale[i]);
-        buf_z(b, h->nodes->derived[i] ? ",\"derived\":true}" : ",\"derived\":false}");
+        json_open_object(j, NULL);
+        json_put_string(j, "name", measure_key(m->name));
+        json_put_string(j, "label", m->label);
+        json_put_string(j, "unit", str_of(UNITS[m->unit]));
+        json_put_string(j, "role", str_of(role_of(h, m)));
+        json_put_u64(j, "scale", h->nodes->scale[i]);
+        json_put_bool(j, "derived", h->nodes->derived[i]);
+        json_close(j);
     }
-    buf_char(b, ']');
+    json_close(j);
 }
 
-static void put_options(const struct header *h, struct buf *b)
+/* Those that the script changes by itself. */
+static void put_options(const struct header *h, struct json *j)
 {
-    const struct view_options *o = h->in->view;
+    static const char *const KEYS[] = {"view", "value", "order", "palette", "names", "method"};
+    struct buf text = {0};
 
-    put_text(b, ",\"options\":{\"view\":", str_of(view_option_word("view", o->view)));
-    put_text(b, ",\"value\":", str_of(o->value));
-    put_text(b, ",\"order\":", str_of(view_option_word("order", o->order)));
-    put_text(b, ",\"palette\":", str_of(view_option_word("palette", o->palette)));
-    put_text(b, ",\"names\":", str_of(view_option_word("names", o->names)));
-    put_text(b, ",\"method\":", str_of(o->method));
-    buf_char(b, '}');
+    json_open_object(j, "options");
+    for (size_t i = 0; i < sizeof(KEYS) / sizeof(KEYS[0]); i++) {
+        buf_clear(&text);
+        view_option_text(view_option_by_key(str_of(KEYS[i])), h->in->view, &text);
+        json_put_string(j, KEYS[i], buf_view(&text));
+        j->b->failed = j->b->failed || text.failed;
+    }
+    json_close(j);
+    buf_free(&text);
 }
 
 /* Only what makes another tree: not how it is drawn. */
-static void put_query(const struct header *h, struct buf *b)
+static void put_query(const struct header *h, struct json *j)
 {
     const struct view_options *o = h->in->view;
     struct view_options plain;
@@ -157,36 +154,34 @@ static void put_query(const struct header *h, struct buf *b)
     struct str text = buf_view(&query);
     if (text.n > 0) /* without the question mark */
         text = (struct str){text.p + 1, text.n - 1};
-    put_text(b, ",\"query\":", text);
-    b->failed = b->failed || query.failed;
+    json_put_string(j, "query", text);
+    j->b->failed = j->b->failed || query.failed;
     buf_free(&query);
-}
-
-static void put_count(struct buf *b, const char *key, uint64_t n)
-{
-    buf_z(b, key);
-    buf_u64(b, n);
 }
 
 static void put_header(const struct header *h, struct buf *b)
 {
     const struct data_nodes *nodes = h->nodes;
     const struct tree *t = nodes->data->tree;
+    struct json j = json_into(b);
 
-    put_text(b, "{\"format\":\"aflamed-flame\",\"version\":2,\"root\":", h->root);
-    put_values(h, b);
-    put_options(h, b);
-    put_query(h, b);
-    put_count(b, ",\"nodes\":", t->n - 1);
-    put_count(b, ",\"embedded\":", nodes->n);
-    buf_z(b, t->side_by_side ? ",\"side_by_side\":true" : ",\"side_by_side\":false");
-    buf_z(b, h->in->view->tracks == TRACKS_MERGED ? ",\"merged\":true" : ",\"merged\":false");
-    put_text(b, ",\"app\":", names_app(h->in->names));
-    buf_z(b, ",\"min\":");
-    buf_fixed(b, h->in->view->min_milli_px, 3);
-    put_count(b, ",\"node\":", nodes->first);
-    put_count(b, ",\"skip\":", h->skip);
-    buf_z(b, "}\n");
+    json_open_object(&j, NULL);
+    json_put_string(&j, "format", STR("aflamed-flame"));
+    json_put_u64(&j, "version", 2);
+    json_put_string(&j, "root", h->root);
+    put_values(h, &j);
+    put_options(h, &j);
+    put_query(h, &j);
+    json_put_u64(&j, "nodes", t->n - 1);
+    json_put_u64(&j, "embedded", nodes->n);
+    json_put_bool(&j, "side_by_side", t->side_by_side);
+    json_put_bool(&j, "merged", h->in->view->tracks == TRACKS_MERGED);
+    json_put_string(&j, "app", names_app(h->in->names));
+    json_put_fixed(&j, "min", h->in->view->min_milli_px, 3);
+    json_put_u64(&j, "node", nodes->first);
+    json_put_u64(&j, "skip", h->skip);
+    json_close(&j);
+    buf_char(b, '\n');
 }
 
 /* Three characters; clean_json has made quotes of attributes harmless, which this is not. */

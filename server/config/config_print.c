@@ -1,4 +1,4 @@
-#include "core/clean.h"
+#include "core/json.h"
 #include "core/system/file.h"
 #include "server/config/config_keys.h"
 #include "server/config/config_load.h"
@@ -21,22 +21,22 @@ static bool is_json_word(struct str value)
 bool config_print(const struct config *c, int fd)
 {
     struct buf out = {0}, value = {0};
+    struct json json = json_into_indented(&out, 4);
 
-    buf_z(&out, "{");
+    json_open_object(&json, NULL);
     for (size_t i = 0; i < CONFIG_KEYS_COUNT; i++) {
         const struct config_key *key = &CONFIG_KEYS[i];
         buf_clear(&value);
         config_keys_value(&value, key, c);
-        const char *quote = key->kind != CONFIG_TEXT && is_json_word(buf_view(&value)) ? "" : "\"";
-        buf_z(&out, i == 0 ? "\n    \"" : ",\n    \"");
-        buf_str(&out, key->name);
-        buf_z(&out, "\": ");
-        buf_z(&out, quote);
-        clean_json(&out, buf_view(&value));
-        buf_z(&out, quote);
+        json_put_key(&json, key->name);
+        if (key->kind != CONFIG_TEXT && is_json_word(buf_view(&value)))
+            json_put_raw(&json, NULL, buf_view(&value));
+        else
+            json_put_string(&json, NULL, buf_view(&value));
         out.failed = out.failed || value.failed;
     }
-    buf_z(&out, "\n}\n");
+    json_close(&json);
+    buf_char(&out, '\n');
     buf_free(&value);
     return write_out(&out, fd);
 }

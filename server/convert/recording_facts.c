@@ -6,13 +6,13 @@
 enum { DIGITS = 3, NS_PER_US = 1000, NS_PER_S = 1000000000, PLAUSIBLE_S = 1000000000 };
 
 const struct fact FACTS[] = {
-    {"version", "Format version", FACT_TEXT, false},
+    {"version", "Format version", FACT_NUMBER, false},
     {"streaming", "Streaming", FACT_YES_NO, false},
     {"layout", "Layout as of", FACT_TEXT, false},
     {"packed", "Packed", FACT_TEXT, false},
     {"vm", "Virtual machine", FACT_TEXT, false},
     {"clock", "Clock", FACT_TEXT, false},
-    {"pid", "Process id", FACT_TEXT, false},
+    {"pid", "Process id", FACT_NUMBER, false},
     {"elapsed_us", "Duration", FACT_US, false},
     {"elapsed_ns", "Duration", FACT_NS, false},
     {"sampling_interval_us", "Sampled every", FACT_US, false},
@@ -106,6 +106,7 @@ void fact_text(struct buf *b, enum fact_kind kind, struct str value)
 {
     switch (kind) {
     case FACT_TEXT:
+    case FACT_NUMBER:
         buf_str(b, value);
         break;
     case FACT_YES_NO:

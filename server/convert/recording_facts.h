@@ -6,6 +6,7 @@
 
 enum fact_kind {
     FACT_TEXT,
+    FACT_NUMBER, /* a name made of digits: shown as it is written */
     FACT_YES_NO,
     FACT_COUNT,
     FACT_BYTES,

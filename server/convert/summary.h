@@ -2,13 +2,14 @@
 #ifndef SERVER_CONVERT_SUMMARY_H
 #define SERVER_CONVERT_SUMMARY_H
 
+#include "core/json.h"
 #include "server/convert/convert.h"
 
 /* As it is kept: a JSON object without the tracks in the first line, then a line for each track, by weight, so that
  * who needs few of many threads reads no more. Appended to `out`; false: diag. */
 bool summary_write(const struct shared_profile *f, struct buf *out, struct diag *diag);
 /* Raised when the bytes change for equal input. */
-enum { SUMMARY_REVISION = 5 };
+enum { SUMMARY_REVISION = 6 };
 
 struct summary_part {
     size_t tracks;         /* the heaviest, at most so many */
@@ -19,5 +20,7 @@ struct summary_part {
 /* Appends one JSON object: the first line with "tracks", of which each has "svg" if there are links. Of an empty
  * summary it is an empty one. */
 void summary_put(struct buf *out, struct str summary, const struct summary_part *part);
+/* The same as members of the object that is open. */
+void summary_put_members(struct json *j, struct str summary, const struct summary_part *part);
 
 #endif

@@ -1,4 +1,3 @@
-#include "core/clean.h"
 #include "server/convert/summary.h"
 
 /* Every line of a track begins with this and its id, and ends with a brace. It comes out of a store. */
@@ -19,17 +18,30 @@ static struct str id_of(struct str line)
     return (struct str){id.p, str_find(id, ',')};
 }
 
-static void put_track(struct buf *out, struct str line, struct str links)
+/* What stands between the braces of an object. */
+static struct str members_of(struct str object)
 {
+    return (struct str){object.p + 1, object.n - 2};
+}
+
+static void put_track(struct json *j, struct str line, struct str links)
+{
+    struct str id = id_of(line);
+    struct buf link = {0};
+
     if (links.n == 0) {
-        buf_str(out, line);
+        json_put_raw(j, NULL, line);
         return;
     }
-    buf_bytes(out, line.p, line.n - 1); /* without its brace */
-    buf_z(out, ",\"svg\":\"");
-    clean_json(out, links);
-    buf_str(out, id_of(line));
-    buf_z(out, ".svg\"}");
+    buf_str(&link, links);
+    buf_str(&link, id);
+    buf_z(&link, ".svg");
+    json_open_object(j, NULL);
+    json_put_raw(j, NULL, members_of(line));
+    json_put_string(j, "svg", buf_view(&link));
+    json_close(j);
+    j->b->failed = j->b->failed || link.failed;
+    buf_free(&link);
 }
 
 /* The tracks [*first, *end) are the one with this id and those beside it; none if it is not there. */
@@ -48,31 +60,35 @@ static void find_beside(struct str lines, uint32_t track, size_t *first, size_t 
     }
 }
 
-static void put_tracks(struct buf *out, struct str lines, const struct summary_part *part)
+static void put_tracks(struct json *j, struct str lines, const struct summary_part *part)
 {
-    size_t first = 0, end = 0, n = 0;
+    size_t first = 0, end = 0;
     struct str line;
 
     if (part->track != NULL)
         find_beside(lines, *part->track, &first, &end);
-    for (size_t i = 0; (i < part->tracks || i < end) && next_track(&lines, &line); i++) {
-        if (i >= part->tracks && i < first)
-            continue;
-        buf_z(out, n++ == 0 ? "" : ",");
-        put_track(out, line, part->links);
-    }
+    json_open_array(j, "tracks");
+    for (size_t i = 0; (i < part->tracks || i < end) && next_track(&lines, &line); i++)
+        if (i < part->tracks || i >= first)
+            put_track(j, line, part->links);
+    json_close(j);
+}
+
+void summary_put_members(struct json *j, struct str summary, const struct summary_part *part)
+{
+    struct str head;
+
+    if (!str_split(&summary, '\n', &head) || !str_starts(head, STR("{\"")) || !str_ends(head, STR("}")))
+        return;
+    json_put_raw(j, NULL, members_of(head));
+    put_tracks(j, summary, part);
 }
 
 void summary_put(struct buf *out, struct str summary, const struct summary_part *part)
 {
-    struct str head;
+    struct json j = json_into(out);
 
-    if (!str_split(&summary, '\n', &head) || !str_starts(head, STR("{\"")) || !str_ends(head, STR("}"))) {
-        buf_z(out, "{}");
-        return;
-    }
-    buf_bytes(out, head.p, head.n - 1); /* without its brace */
-    buf_z(out, ",\"tracks\":[");
-    put_tracks(out, summary, part);
-    buf_z(out, "]}");
+    json_open_object(&j, NULL);
+    summary_put_members(&j, summary, part);
+    json_close(&j);
 }

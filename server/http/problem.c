@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "core/clean.h"
+#include "core/json.h"
+#include "core/number.h"
 #include "server/http/exchange.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
@@ -13,31 +15,23 @@ struct problem {
     const uint64_t *offset; /* NULL: none */
 };
 
-static void put_member(struct buf *b, const char *before, struct str value)
-{
-    buf_z(b, before);
-    buf_char(b, '"');
-    clean_json(b, value);
-    buf_char(b, '"');
-}
-
 static void put_json(struct buf *b, const struct problem *p, uint64_t request_id)
 {
-    buf_z(b, "{\"type\":\"about:blank\"");
-    put_member(b, ",\"title\":", p->title);
-    buf_z(b, ",\"status\":");
-    buf_u64(b, p->status);
-    put_member(b, ",\"detail\":", p->detail);
+    struct json j = json_into(b);
+    char id[NUMBER_BYTES_MAX];
+
+    json_open_object(&j, NULL);
+    json_put_string(&j, "type", STR("about:blank"));
+    json_put_string(&j, "title", p->title);
+    json_put_u64(&j, "status", p->status);
+    json_put_string(&j, "detail", p->detail);
     if (p->hint.n > 0)
-        put_member(b, ",\"hint\":", p->hint);
-    buf_z(b, ",\"request_id\":\"");
-    buf_u64(b, request_id);
-    buf_char(b, '"');
-    if (p->offset != NULL) {
-        buf_z(b, ",\"offset\":");
-        buf_u64(b, *p->offset);
-    }
-    buf_z(b, "}\n");
+        json_put_string(&j, "hint", p->hint);
+    json_put_string(&j, "request_id", (struct str){id, (size_t)(number_u64(id, request_id) - id)});
+    if (p->offset != NULL)
+        json_put_u64(&j, "offset", *p->offset);
+    json_close(&j);
+    buf_char(b, '\n');
 }
 
 static void put_text(struct buf *b, const struct problem *p)

@@ -1,5 +1,6 @@
 /* What the page of a profile says before its threads: warnings in words, then the facts. */
 #include "core/clean.h"
+#include "core/number.h"
 #include "server/convert/recording_facts.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
@@ -50,11 +51,27 @@ static void put_fact(struct buf *b, struct str label, enum fact_kind kind, struc
     buf_free(&text);
 }
 
+/* A fact as its format wrote it: numbers and booleans have their own types in the summary. */
+static struct str written(const json_t *value, char number[NUMBER_BYTES_MAX])
+{
+    if (json_is_integer(value))
+        return (struct str){number,
+                            (size_t)(number_u64(number, (uint64_t)json_integer_value(value)) - number)};
+    if (json_is_boolean(value))
+        return json_is_true(value) ? STR("true") : STR("false");
+    return json_is_string(value) ? (struct str){json_string_value(value), json_string_length(value)}
+                                 : STR("");
+}
+
 static void put_known(struct buf *b, const json_t *facts, bool curious)
 {
-    for (size_t i = 0; i < FACTS_COUNT; i++)
-        if (FACTS[i].curious == curious && json_is_string(json_object_get(facts, FACTS[i].name)))
-            put_fact(b, str_of(FACTS[i].label), FACTS[i].kind, page_data_text(facts, FACTS[i].name));
+    char number[NUMBER_BYTES_MAX];
+
+    for (size_t i = 0; i < FACTS_COUNT; i++) {
+        const json_t *value = json_object_get(facts, FACTS[i].name);
+        if (FACTS[i].curious == curious && value != NULL)
+            put_fact(b, str_of(FACTS[i].label), FACTS[i].kind, written(value, number));
+    }
 }
 
 static void put_count(struct buf *b, const char *label, uint64_t count)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "core/clean.h"
+#include "core/json.h"
 #include "core/system/file.h"
 #include "core/system/json_memory.h"
 #include "core/system/utc.h"
@@ -58,76 +59,48 @@ enum exchange_step no_memory_to_answer(struct exchange *x)
 
 /* ---- JSON ---- */
 
-/* False: no memory. */
-static bool put(json_t *object, const char *key, json_t *value)
-{
-    return json_object_set_new(object, key, value) == 0;
-}
-
-static json_t *cleaned(const char *name)
-{
-    struct buf text = {0};
-
-    clean_text(&text, str_of(name));
-    json_t *value = text.failed ? NULL : json_stringn(text.n == 0 ? "" : text.p, text.n);
-    buf_free(&text);
-    return value;
-}
-
-static json_t *time_text(int64_t unix_s)
+static void put_time(struct json *j, const char *key, int64_t unix_s)
 {
     char text[UTC_CHARS + 1];
 
     utc_format(unix_s, text);
-    return json_string(text);
-}
-
-static int put_bytes(const char *p, size_t n, void *context)
-{
-    struct buf *b = context;
-
-    buf_bytes(b, p, n);
-    return b->failed ? -1 : 0;
+    json_put_string(j, key, str_of(text));
 }
 
 /* What the record says; `base` is the URL of the profile. */
-static bool put_record(json_t *all, const struct record *r, struct str base, const char *token)
+static void put_record(struct json *j, const struct record *r, struct str base, const char *token)
 {
-    bool ok = put(all, "id", json_string(r->id));
-
-    ok = put(all, "url", json_stringn(base.p, base.n)) && ok;
-    ok = (token == NULL || put(all, "delete_token", json_string(token))) && ok;
-    ok = put(all, "created", time_text(r->created_s)) && ok;
-    ok = put(all, "expires", time_text(r->expires_s)) && ok;
-    ok = put(all, "name", cleaned(r->name)) && ok;
-    ok = put(all, "sha256", json_string(r->sha256)) && ok;
-    ok = (r->member[0] == '\0' || put(all, "member", json_string(r->member))) && ok;
-    return put(all, "size", json_integer((json_int_t)r->size)) && ok;
+    json_put_string(j, "id", str_of(r->id));
+    json_put_string(j, "url", base);
+    if (token != NULL)
+        json_put_string(j, "delete_token", str_of(token));
+    put_time(j, "created", r->created_s);
+    put_time(j, "expires", r->expires_s);
+    json_put_string(j, "name", str_of(r->name));
+    json_put_string(j, "sha256", str_of(r->sha256));
+    if (r->member[0] != '\0')
+        json_put_string(j, "member", str_of(r->member));
+    json_put_u64(j, "size", r->size);
 }
 
 /* One object of two: the summary has other keys, and may have very many tracks. */
 void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary,
                   const char *token)
 {
-    json_t *all = json_object();
-    struct buf url = {0}, rest = {0};
+    struct buf url = {0};
+    struct buf *body = reply_text(&x->reply, status, "application/json");
+    struct json j = json_into(body);
 
     exchange_base_url(x, &url);
     buf_printf(&url, "/p/%s", r->id);
-    bool ok = !url.failed && put_record(all, r, buf_view(&url), token);
+    json_open_object(&j, NULL);
+    put_record(&j, r, buf_view(&url), token);
     buf_z(&url, "/t/");
-    summary_put(&rest, summary, &(struct summary_part){SIZE_MAX, NULL, url_rest(buf_view(&url))});
-    struct buf *body = reply_text(&x->reply, status, "application/json");
-    if (!ok || rest.failed || json_dump_callback(all, put_bytes, body, JSON_COMPACT) != 0 || body->n == 0) {
-        body->failed = true;
-    } else {
-        body->p[body->n - 1] = rest.n > 2 ? ',' : '}';
-        buf_bytes(body, rest.p + 1, rest.n > 2 ? rest.n - 1 : 0);
-        buf_char(body, '\n');
-    }
+    summary_put_members(&j, summary, &(struct summary_part){SIZE_MAX, NULL, url_rest(buf_view(&url))});
+    json_close(&j);
+    buf_char(body, '\n');
+    body->failed = body->failed || url.failed;
     reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
-    json_decref(all);
-    buf_free(&rest);
     buf_free(&url);
 }
 

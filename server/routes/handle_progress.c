@@ -1,5 +1,5 @@
 /* /p/<id>/status.json and /p/<id>/events: how far an upload is whose views are still being made. */
-#include "core/clean.h"
+#include "core/json.h"
 #include "core/system/clock.h"
 #include "server/routes/handlers.h"
 #include "server/upload/progress.h"
@@ -11,16 +11,21 @@ static enum exchange_step answer_status(struct exchange *x)
     struct progress_facts facts;
     uint32_t made;
     struct buf *b = reply_text(&x->reply, 200, "application/json");
+    struct json j = json_into(b);
 
+    json_open_object(&j, NULL);
     if (progress_look(x->service->progresses, x->parameters[0], &facts, &made)) {
-        buf_printf(b, "{\"state\":\"rendering\",\"bytes\":%llu,\"format\":\"",
-                   (unsigned long long)facts.bytes);
-        clean_json(b, str_of(facts.format));
-        buf_printf(b, "\",\"records\":%llu,\"made\":%u,\"of\":%u}\n", (unsigned long long)facts.records, made,
-                   facts.n_views);
+        json_put_string(&j, "state", STR("rendering"));
+        json_put_u64(&j, "bytes", facts.bytes);
+        json_put_string(&j, "format", str_of(facts.format));
+        json_put_u64(&j, "records", facts.records);
+        json_put_u64(&j, "made", made);
+        json_put_u64(&j, "of", facts.n_views);
     } else {
-        buf_z(b, "{\"state\":\"done\"}\n");
+        json_put_string(&j, "state", STR("done"));
     }
+    json_close(&j);
+    buf_char(b, '\n');
     reply_header(&x->reply, "Cache-Control", "no-store");
     reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
     return X_DONE;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/json.h"
 #include "core/system/clock.h"
 
 struct progresses {
@@ -204,15 +205,23 @@ enum { EVENTS_BEFORE_VIEWS = 2 };
 static void put_event(const struct progress *p, uint32_t n, struct buf *out)
 {
     const struct progress_facts *f = &p->facts;
+    struct json j = json_into(out);
 
-    if (n == 0)
-        buf_printf(out, "event: received\ndata: {\"bytes\":%llu}\n\n", (unsigned long long)f->bytes);
-    else if (n == 1)
-        buf_printf(out, "event: recognised\ndata: {\"format\":\"%s\",\"records\":%llu,\"views\":%u}\n\n",
-                   f->format, (unsigned long long)f->records, f->n_views);
-    else
-        buf_printf(out, "event: rendered\ndata: {\"track\":%u,\"made\":%u,\"of\":%u}\n\n",
-                   p->made[n - EVENTS_BEFORE_VIEWS], n - EVENTS_BEFORE_VIEWS + 1, f->n_views);
+    buf_printf(out, "event: %s\ndata: ", n == 0 ? "received" : n == 1 ? "recognised" : "rendered");
+    json_open_object(&j, NULL);
+    if (n == 0) {
+        json_put_u64(&j, "bytes", f->bytes);
+    } else if (n == 1) {
+        json_put_string(&j, "format", str_of(f->format));
+        json_put_u64(&j, "records", f->records);
+        json_put_u64(&j, "views", f->n_views);
+    } else {
+        json_put_u64(&j, "track", p->made[n - EVENTS_BEFORE_VIEWS]);
+        json_put_u64(&j, "made", n - EVENTS_BEFORE_VIEWS + 1);
+        json_put_u64(&j, "of", f->n_views);
+    }
+    json_close(&j);
+    buf_z(out, "\n\n");
 }
 
 bool progress_events(void *watch, struct buf *out, bool *ended)

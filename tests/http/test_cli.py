@@ -552,7 +552,7 @@ class Info(Command):
         self.assertEqual(run.stderr, '')
         self.assertEqual(info['file'], path)
         self.assertEqual(info['format'], 'android-trace')
-        self.assertEqual(info['facts']['pid'], '77')
+        self.assertEqual(info['facts']['pid'], 77)
         self.assertEqual([v['name'] for v in info['values']], ['wall', 'cpu', 'calls'])
         self.assertIn('cut-record', [w['code'] for w in info['warnings']])
         self.assertEqual([t['id'] for t in info['tracks']], [1, 2])

@@ -49,7 +49,7 @@ class TwoFiles(ServiceTest):
             answer = json.loads(self.server.get(path + '.json').body)
             self.assertEqual(answer['warnings'], [])
             self.assertEqual(answer['facts']['clock'], 'dual')
-            self.assertEqual(answer['facts']['listed_methods'], '4')
+            self.assertEqual(answer['facts']['listed_methods'], 4)
             folded = self.server.get(path + '/t/1.folded.txt').text
             self.assertEqual(folded, 'com.example.Class0.method0 2\n'
                                      'com.example.Class0.method0;com.example.Class1.method1 1\n')

@@ -82,13 +82,13 @@ static void add_whole(json_t *summary)
 static json_t *summary_of(int n_tracks, const char *name)
 {
     json_t *s = json_pack(
-        "{s:s,s:{s:s,s:s,s:s,s:s},s:[{s:s,s:s,s:s},{s:s,s:s,s:s},{s:s,s:s,s:s}],s:[{s:s,s:i,s:i,s:s}],s:s,"
+        "{s:s,s:{s:s,s:I,s:I,s:s},s:[{s:s,s:s,s:s},{s:s,s:s,s:s},{s:s,s:s,s:s}],s:[{s:s,s:i,s:i,s:s}],s:s,"
         "s:[{s:s,s:s,s:s}]}",
-        "format_label", "Android method trace", "facts", "clock", "dual", "elapsed_us", "15840994",
-        "start_us", "1463217600000057", "later", "<new>", "values", "name", "wall", "label", "wall time",
-        "unit", "us", "name", "cpu", "label", "thread CPU time", "unit", "us", "name", "calls", "label",
-        "calls", "unit", "count", "warnings", "code", "open-frames", "count", 3, "offset", 4711, "text",
-        "3 methods <were> still running.", "weight", "cpu", "derived", "name", "waiting", "label",
+        "format_label", "Android method trace", "facts", "clock", "dual", "elapsed_us", (json_int_t)15840994,
+        "start_us", (json_int_t)1463217600000057, "later", "<new>", "values", "name", "wall", "label",
+        "wall time", "unit", "us", "name", "cpu", "label", "thread CPU time", "unit", "us", "name", "calls",
+        "label", "calls", "unit", "count", "warnings", "code", "open-frames", "count", 3, "offset", 4711,
+        "text", "3 methods <were> still running.", "weight", "cpu", "derived", "name", "waiting", "label",
         "waiting time", "unit", "us");
     json_t *tracks = json_array();
 
@@ -268,8 +268,8 @@ static void put_flame(struct buf *b, const struct record *r, const json_t *summa
     assert_true(view_set_tracks(&o, str_of(track), &diag));
     while (rest.n > 0 && str_split(&rest, '&', &pair)) {
         size_t n = str_find(pair, '=');
-        assert_true(
-            view_set(&o, SCOPE_VIEW, (struct str){pair.p, n}, (struct str){pair.p + n + 1, pair.n - n - 1}, &diag));
+        assert_true(view_set(&o, SCOPE_VIEW, (struct str){pair.p, n},
+                             (struct str){pair.p + n + 1, pair.n - n - 1}, &diag));
     }
     buf_z(&svg, SVG_START);
     svg_put_style(&svg, viewer_style());

@@ -14,7 +14,9 @@
 
 /* Threads 1 (5 µs of CPU time), 2 (50 µs, left open) and 3 (5 µs); thread 2's name and a value are hostile.
  */
-static const char KEYS[] = "*version\n3\nclock=dual\nvm=art\nvm=other\npid=a\"b\\\x01\xff\n*"
+static const char KEYS[] = "*version\n3\nclock=dual\nvm=art\nvm=other\npid=a\"b\\\x01\xff\n"
+                           "data-file-overflow=false\nclock-call-overhead-nsec=99999999999999999999\n"
+                           "elapsed-time-usec=250\nalloc-size=9223372036854775808\n*"
                            "threads\n1\tmain\n2\t</script>\x7f\n3\tlast\n"
                            "*methods\n0x10\ta.B\trun\t()V\tB.java\n*end\n";
 
@@ -113,6 +115,11 @@ static void shape(void **state)
     assert_string_equal(text(facts, "clock"), "dual");
     assert_string_equal(text(facts, "vm"), "other"); /* the last of two */
     assert_string_equal(text(facts, "pid"), "a\"b\\\xe2\x90\x81\xef\xbf\xbd");
+    assert_int_equal(json_integer_value(json_object_get(facts, "version")), 3);
+    assert_int_equal(json_integer_value(json_object_get(facts, "elapsed_us")), 250);
+    assert_true(json_is_false(json_object_get(facts, "overflow")));
+    assert_string_equal(text(facts, "clock_overhead_ns"), "99999999999999999999"); /* no number of 64 bits */
+    assert_true(json_integer_value(json_object_get(facts, "alloc_bytes")) == INT64_MAX);
     const json_t *values = json_object_get(json, "values");
     assert_int_equal(json_array_size(values), 3);
     assert_string_equal(text(json_array_get(values, 0), "name"), "wall");
