@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "parser/reader.h"
@@ -13,6 +14,7 @@
 #include "profile/span.h"
 #include "render/chart/chart_plan.h"
 #include "render/fail.h"
+#include "server/convert/diag_words.h"
 
 enum { READ_BYTES = 256 << 10 };
 
@@ -123,9 +125,80 @@ void fold_choose(struct fold *f, const char *member)
     reader_choose(&f->reader, str_of(copy));
 }
 
+/* ---- files ---- */
+
+bool convert_stopped(struct diag *diag)
+{
+    return diag_set(diag, DIAG_BUSY, "the service is stopping", "Try again in a moment.",
+                    "It was told to end before this was done.");
+}
+
+/* A file that is read at any place; `diag` says why it could not be. */
+struct readable {
+    int fd;
+    const atomic_bool *stop;
+    struct diag diag;
+};
+
+static ptrdiff_t read_at(void *context, uint64_t offset, void *to, size_t n)
+{
+    struct readable *file = context;
+
+    if (file->stop != NULL && atomic_load_explicit(file->stop, memory_order_relaxed)) {
+        convert_stopped(&file->diag);
+        return -1;
+    }
+    ssize_t got = offset > INT64_MAX ? 0 : TEMP_FAILURE_RETRY(pread(file->fd, to, n, (off_t)offset));
+    if (got < 0)
+        diag_set(&file->diag, DIAG_IO, "cannot read the file", "Try again later.", "%s.", strerror(errno));
+    return got;
+}
+
+/* Feeds the file from its beginning; what the reader refuses, its own diag says at the end. False (diag) if it cannot be
+ * read. */
+static bool feed_file(struct fold *f, int fd, void *piece, const atomic_bool *stop, struct diag *diag)
+{
+    struct readable file = {.fd = fd, .stop = stop};
+
+    for (uint64_t offset = 0;;) {
+        ptrdiff_t n = read_at(&file, offset, piece, READ_BYTES);
+        if (n < 0)
+            *diag = file.diag;
+        if (n <= 0 || !fold_feed(f, piece, (size_t)n))
+            return n >= 0;
+        offset += (uint64_t)n;
+    }
+}
+
+/* Ends the reading, with the file if there is one. */
+static const struct profile *finish_reading(struct fold *f, int fd, const atomic_bool *stop)
+{
+    struct readable file = {.fd = fd, .stop = stop};
+    struct whole_file whole = {.read_at = read_at, .context = &file};
+    struct stat st;
+
+    if (fd >= 0 && fstat(fd, &st) == 0)
+        whole.bytes = (uint64_t)st.st_size;
+    const struct profile *p = reader_finish_whole(&f->reader, fd >= 0 ? &whole : NULL);
+    if (p == NULL && file.diag.kind != DIAG_NONE)
+        f->reader.diag = file.diag; /* knows more than that it could not be read */
+    diag_add_words(&f->reader.diag);
+    return p;
+}
+
+/* ---- the fold goes on ---- */
+
 bool fold_feed(struct fold *f, const void *p, size_t n)
 {
-    return reader_feed(&f->reader, p, n);
+    if (reader_feed(&f->reader, p, n))
+        return true;
+    diag_add_words(&f->reader.diag);
+    return false;
+}
+
+bool fold_wants_whole(const struct fold *f)
+{
+    return reader_wants_whole(&f->reader);
 }
 
 const struct diag *fold_diag(const struct fold *f)
@@ -135,9 +208,14 @@ const struct diag *fold_diag(const struct fold *f)
 
 struct folded *fold_finish(struct fold *f, struct diag *diag)
 {
+    return fold_finish_file(f, -1, NULL, diag);
+}
+
+struct folded *fold_finish_file(struct fold *f, int fd, const atomic_bool *stop, struct diag *diag)
+{
     struct folded *folded = f->folded;
 
-    folded->profile = reader_finish(&f->reader);
+    folded->profile = finish_reading(f, fd, stop);
     if (folded->profile != NULL) {
         folded->names = names_new(folded->profile, &folded->arena);
         if (folded->names == NULL)
@@ -161,29 +239,6 @@ void fold_abandon(struct fold *f)
     free(f);
 }
 
-bool convert_stopped(struct diag *diag)
-{
-    return diag_set(diag, DIAG_BUSY, "the service is stopping", "Try again in a moment.",
-                    "It was told to end before this was done.");
-}
-
-/* Feeds the whole file; what the reader refuses, its own diag says at the end. False (diag) if it cannot be
- * read. */
-static bool feed_file(struct fold *f, int fd, void *piece, const atomic_bool *stop, struct diag *diag)
-{
-    for (off_t offset = 0;;) {
-        if (stop != NULL && atomic_load_explicit(stop, memory_order_relaxed))
-            return convert_stopped(diag);
-        ssize_t n = TEMP_FAILURE_RETRY(pread(fd, piece, READ_BYTES, offset));
-        if (n < 0)
-            return diag_set(diag, DIAG_IO, "cannot read the file", "Try again later.", "%s.",
-                            strerror(errno));
-        if (n == 0 || !fold_feed(f, piece, (size_t)n))
-            return true;
-        offset += n;
-    }
-}
-
 struct folded *fold_file(const struct config *config, int fd, const char *member, const atomic_bool *stop,
                          struct diag *diag)
 {
@@ -200,7 +255,7 @@ struct folded *fold_file(const struct config *config, int fd, const char *member
     } else if (!feed_file(f, fd, piece, stop, diag)) {
         fold_abandon(f);
     } else {
-        folded = fold_finish(f, diag);
+        folded = fold_finish_file(f, fd, stop, diag);
     }
     free(piece);
     return folded;
@@ -290,7 +345,7 @@ static const struct spans *read_spans(struct fold *again, int fd, const atomic_b
     } else if (again->reader.diag.kind == DIAG_NONE) {
         builder_watch(again->reader.builder, sink);
         if (feed_file(again, fd, piece, stop, diag))
-            p = reader_finish(&again->reader);
+            p = finish_reading(again, fd, stop);
     }
     free(piece);
     if (p == NULL && diag->kind == DIAG_NONE)

@@ -27,10 +27,14 @@ struct fold;
 struct fold *fold_new(const struct config *config);
 /* Of an archive this member is meant; "" is none. Copied. Before the first byte. */
 void fold_choose(struct fold *f, const char *member);
-/* False once the input is known to be unusable; fold_diag says why. */
+/* False once no more bytes are taken: the input is known to be unusable (fold_diag says why), or fold_wants_whole. */
 bool fold_feed(struct fold *f, const void *p, size_t n);
-/* After the last byte; ends and frees f in every case. NULL: diag says why. */
-struct folded *fold_finish(struct fold *f, struct diag *diag);
+/* Whether the file is of a kind that is read as a whole: then fold_finish needs it, or f is abandoned, and fold_file called. */
+bool fold_wants_whole(const struct fold *f);
+/* After the last byte; ends and frees f in every case. NULL: diag says why. `fd`: the file, for fold_wants_whole; -1 if there is
+ * none, and what is read as a whole is refused. */
+struct folded *fold_finish_file(struct fold *f, int fd, const atomic_bool *stop, struct diag *diag);
+struct folded *fold_finish(struct fold *f, struct diag *diag); /* without a file */
 void fold_abandon(struct fold *f); /* NULL is fine */
 const struct diag *fold_diag(const struct fold *f);
 

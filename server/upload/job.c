@@ -118,7 +118,8 @@ static void judge(struct job *job, const struct diag *diag)
         refuse(job, diag);
 }
 
-/* What was refused needs neither its memory nor its place while the rest of it is passed over. */
+/* What was refused needs neither its memory nor its place while the rest of it is passed over. Nor does what is read as a
+ * whole: it is folded from the spool, when all of it is there. */
 static void fold(void *context, const uint8_t *p, size_t n)
 {
     struct job *job = context;
@@ -129,10 +130,10 @@ static void fold(void *context, const uint8_t *p, size_t n)
     if (!is_refused(job)) {
         if (!service_goes_on(job->service, &diag))
             refuse(job, &diag);
-        else if (!fold_feed(job->fold, p, n))
+        else if (!fold_feed(job->fold, p, n) && !fold_wants_whole(job->fold))
             judge(job, fold_diag(job->fold));
     }
-    if (is_refused(job) || job->verdict.kind != DIAG_NONE) {
+    if (is_refused(job) || job->verdict.kind != DIAG_NONE || fold_wants_whole(job->fold)) {
         fold_abandon(job->fold);
         job->fold = NULL;
         stages_limit(&job->stages, SPOOL_QUEUE_BYTES);

@@ -57,7 +57,7 @@ static bool make_profile(struct job *job)
     if (job->refused) {
         *diag = job->refusal;
     } else if (job->fold != NULL) {
-        job->folded = fold_finish(job->fold, diag);
+        job->folded = fold_finish_file(job->fold, job->temp.fd, &job->service->stopping, diag);
         job->fold = NULL;
     } else {
         job->folded = fold_file(job->service->config, job->temp.fd, job->result.record.member,

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "server/convert/diag_words.h"
 #include "server/upload/body_decoder.h"
 #include "server/upload/multipart.h"
 #include "server/upload/pair.h"
@@ -411,6 +412,7 @@ enum exchange_step upload_end(struct exchange *x, struct job_result **result)
     if (form_ok && pair_go_on(&u->pair, x, &u->diag) == PAIR_WAIT)
         return X_WAIT;
     if (u->diag.kind != DIAG_NONE) {
+        diag_add_words(&u->diag);
         exchange_diag(x, &u->diag);
         return X_DONE;
     }
