@@ -55,7 +55,7 @@ endif
 
 COMPILE := $(CC) $(LANGUAGE) $(WARNINGS) -g $(MODE) $(HARDENING) $(CFLAGS)
 LINK := $(CC) $(MODE_LINK) $(HARDENING_LINK) $(LDFLAGS)
-LIBRARIES := -lmicrohttpd -lmagic -ljansson -lcrypto -lzstd -lz -lpthread
+LIBRARIES := -lmicrohttpd -lmagic -ljansson -lcrypto -larchive -lzstd -lz -lpthread
 
 # ---- files -------------------------------------------------------------------------------------------------
 LAYERS := core profile parser render server cli

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/cli_spool.h"
 #include "core/clean.h"
 #include "core/system/file.h"
 #include "server/config/config_load.h"
@@ -152,28 +153,63 @@ struct head {
     size_t n;
 };
 
-/* False only if the file cannot be read: what the reader refuses, its own diag says at the end. */
-static bool feed(struct conversion *f, int fd, struct head *head, const char *path, struct diag *diag)
+/* Reads until the piece is full or the input ends. -1: errno. */
+static ssize_t read_full(int fd, uint8_t *piece)
+{
+    size_t n = 0;
+
+    while (n < READ_BYTES) {
+        ssize_t got = TEMP_FAILURE_RETRY(read(fd, piece + n, READ_BYTES - n));
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        n += (size_t)got;
+    }
+    return (ssize_t)n;
+}
+
+/* The file to read as a whole: the input itself, if that is a file of a name; else a copy of it, the beginning of which has
+ * been read already. -1: errno. */
+static int whole_file(int fd, const uint8_t *begun, size_t n)
+{
+    struct stat st;
+
+    if (fd != STDIN_FILENO && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        return fd;
+    int to = cli_spool_open();
+    if (to < 0 || (file_write_all(to, begun, n) && cli_spool_append(to, fd)))
+        return to;
+    int why = errno;
+    close(to);
+    errno = why;
+    return -1;
+}
+
+/* What the reader refuses, its own diag says at the end. *whole: what was read, if that is wanted as a whole, or -1. False
+ * only if the file cannot be read. */
+static bool feed(struct conversion *f, int fd, struct head *head, int *whole)
 {
     uint8_t *piece = malloc(READ_BYTES);
-    ssize_t n = -1;
+    ssize_t n = piece == NULL ? -1 : read_full(fd, piece);
+    bool ok = n >= 0;
 
-    if (piece == NULL)
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                        "No memory is left to read the file.");
-    while ((n = TEMP_FAILURE_RETRY(read(fd, piece, READ_BYTES))) > 0) {
-        size_t room = sizeof(head->bytes) - head->n;
-        size_t taken = (size_t)n < room ? (size_t)n : room;
-        memcpy(head->bytes + head->n, piece, taken);
-        head->n += taken;
-        if (!conversion_feed(f, piece, (size_t)n))
-            break;
+    *whole = -1;
+    if (ok) {
+        head->n = (size_t)n < sizeof(head->bytes) ? (size_t)n : sizeof(head->bytes);
+        memcpy(head->bytes, piece, head->n);
     }
-    if (n < 0)
-        refused(diag, "cannot read the file", path,
-                "Name a file that can be read from its beginning to its end.");
+    while (n > 0 && conversion_feed(f, piece, (size_t)n)) {
+        n = read_full(fd, piece);
+        ok = n >= 0;
+    }
+    /* The first piece has more bytes than any format needs to be known. */
+    if (n > 0 && conversion_wants_whole(f)) {
+        *whole = whole_file(fd, piece, (size_t)n);
+        ok = *whole >= 0;
+    }
     free(piece);
-    return n >= 0;
+    return ok;
 }
 
 static struct shared_profile *fold_open(const struct config *config, int fd, const char *path,
@@ -181,6 +217,8 @@ static struct shared_profile *fold_open(const struct config *config, int fd, con
 {
     struct conversion *f = conversion_new(config);
     struct head head = {.n = 0};
+    struct shared_profile *folded = NULL;
+    int whole = -1;
 
     if (f == NULL) {
         diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
@@ -188,11 +226,15 @@ static struct shared_profile *fold_open(const struct config *config, int fd, con
         return NULL;
     }
     conversion_choose(f, member);
-    if (!feed(f, fd, &head, path, diag)) {
+    if (!feed(f, fd, &head, &whole)) {
+        refused(diag, "cannot read the file", path,
+                "Name a file that can be read from its beginning to its end.");
         conversion_abandon(f);
         return NULL;
     }
-    struct shared_profile *folded = conversion_finish(f, diag);
+    folded = conversion_finish_file(f, whole, NULL, diag);
+    if (whole >= 0 && whole != fd)
+        close(whole);
     if (folded == NULL)
         identify_refused(diag, head.bytes, head.n);
     return folded;

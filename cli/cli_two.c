@@ -1,17 +1,15 @@
 /* The command line's traces in two files. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/cli_spool.h"
 #include "core/system/file.h"
 #include "parser/two_files.h"
-
-enum { PIECE_BYTES = 256 << 10 };
+#include "server/convert/diag_words.h"
 
 /* Only files: of anything else a look would take bytes away. -1: it is none, or cannot be read. */
 static int open_file(const char *path, off_t *bytes)
@@ -82,15 +80,9 @@ static bool cannot_join(struct diag *diag)
                     strerror(errno));
 }
 
-static bool append(int to, int from, char *piece, struct diag *diag)
+static bool append(int to, int from, struct diag *diag)
 {
-    for (;;) {
-        ssize_t n = TEMP_FAILURE_RETRY(read(from, piece, PIECE_BYTES));
-        if (n == 0)
-            return true;
-        if (n < 0 || !file_write_all(to, piece, (size_t)n))
-            return cannot_join(diag);
-    }
+    return cli_spool_append(to, from) || cannot_join(diag);
 }
 
 static bool join(int to, int key, int data, off_t key_bytes, struct diag *diag)
@@ -103,39 +95,16 @@ static bool join(int to, int key, int data, off_t key_bytes, struct diag *diag)
     bool stream = two_files_kind(head, head_n) == TWO_FILES_STREAM;
     if (key_bytes > UINT32_MAX)
         return two_files_key_too_large(diag);
-    char *piece = malloc(PIECE_BYTES);
-    if (piece == NULL)
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                        "No memory is left to join the two files.");
     two_files_joint(joint, (uint32_t)key_bytes);
-    bool ok = append(to, stream ? data : key, piece, diag) &&
-              (!stream || file_write_all(to, joint, sizeof(joint)) || cannot_join(diag)) &&
-              append(to, stream ? key : data, piece, diag);
-    free(piece);
-    return ok;
-}
-
-/* A file without a name where the system has them, else one whose name is gone at once. */
-static int open_nameless(void)
-{
-    const char *folder = getenv("TMPDIR");
-    char path[4096];
-
-    if (folder == NULL || folder[0] == '\0')
-        folder = "/tmp";
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0 || snprintf(path, sizeof(path), "%s/aflamed-XXXXXX", folder) >= (int)sizeof(path))
-        return fd;
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    return fd;
+    return append(to, stream ? data : key, diag) &&
+           (!stream || file_write_all(to, joint, sizeof(joint)) || cannot_join(diag)) &&
+           append(to, stream ? key : data, diag);
 }
 
 int cli_join(const char *key, const char *data, struct diag *diag)
 {
     off_t key_bytes = 0, data_bytes = 0;
-    int from_key = open_file(key, &key_bytes), from_data = open_file(data, &data_bytes), to = open_nameless();
+    int from_key = open_file(key, &key_bytes), from_data = open_file(data, &data_bytes), to = cli_spool_open();
     bool ok = from_key >= 0 && from_data >= 0 && to >= 0 ? join(to, from_key, from_data, key_bytes, diag)
                                                          : cannot_join(diag);
 
@@ -145,6 +114,7 @@ int cli_join(const char *key, const char *data, struct diag *diag)
         close(from_data);
     if (ok)
         return to;
+    diag_add_words(diag);
     if (to >= 0)
         close(to);
     return -1;

@@ -21,8 +21,20 @@ enum diag_kind {
     DIAG_IO
 };
 
+/* What a caller may have more to say about, in words that only it knows: the name of the setting that raises a limit, or how
+ * a choice is made in a form, a URL or a command. */
+enum diag_topic {
+    DIAG_ABOUT_NOTHING,
+    DIAG_ABOUT_MEMORY,         /* the memory for one profile is used up */
+    DIAG_ABOUT_UNPACKED_BYTES, /* a packed file unpacks to more than its limit, in bytes .. */
+    DIAG_ABOUT_UNPACKED_RATIO, /* .. or in bytes for each packed one */
+    DIAG_ABOUT_MEMBER,         /* a file of an archive should be chosen */
+    DIAG_ABOUT_TWO_FILES,      /* a trace in two files should be sent as both, or as one */
+};
+
 struct diag {
     enum diag_kind kind;
+    enum diag_topic topic; /* may be set behind diag_set */
     bool has_offset;
     uint64_t offset;   /* bytes from the beginning of the file */
     char title[96];    /* the kind of problem, the same for each occurrence */

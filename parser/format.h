@@ -34,7 +34,12 @@ struct format {
      * cut. False: diag is set. */
     bool (*feed)(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed);
 
-    /* After the last feed; the place to say that the file is unusable. False: diag is set. */
+    /* NULL, but of a format that cannot be read from front to back. Such a one has no `feed`, and is given the whole file once,
+     * which is there during this call only. Packed in a stream or an archive, it is what comes out, kept in the arena.
+     * False: diag is set. */
+    bool (*read_whole)(void *state, const struct whole_file *file);
+
+    /* After the last feed, or read_whole; the place to say that the file is unusable. False: diag is set. */
     bool (*finish)(void *state, uint64_t file_bytes);
 };
 

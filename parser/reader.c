@@ -121,6 +121,16 @@ static bool feed_piece(struct reader *r, const uint8_t *p, size_t n)
     return feed_format(r, p, n, false, &consumed) && add_carry(r, p + consumed, n - consumed);
 }
 
+static bool is_whole(const struct reader *r)
+{
+    return r->format != NULL && r->format->read_whole != NULL;
+}
+
+bool reader_wants_whole(const struct reader *r)
+{
+    return r->diag.kind == DIAG_NONE && (r->way == READER_ARCHIVE || (r->way == READER_PLAIN && is_whole(r)));
+}
+
 static bool feed_plain(struct reader *r, const uint8_t *bytes, size_t n)
 {
     if (r->diag.kind != DIAG_NONE)
@@ -136,7 +146,10 @@ static bool feed_plain(struct reader *r, const uint8_t *bytes, size_t n)
     }
     if (r->format == NULL)
         return true;
-    return feed_piece(r, bytes, n);
+    if (!is_whole(r))
+        return feed_piece(r, bytes, n);
+    /* What is unpacked is nowhere else: it is kept. */
+    return r->way != READER_PLAIN && add_carry(r, bytes, n);
 }
 
 /* ---- packed input ---- */
@@ -218,10 +231,7 @@ static bool begin_packed(struct reader *r, const struct packer *packer)
     const struct unpack_options options = {
         .limits = r->limits.unpacked, .member = r->member, .sink = feed_unpacked, .context = r};
 
-    r->way = READER_PACKED;
-    r->packed = arena_alloc(r->arena, DETECT_BYTES_MAX);
-    if (r->packed == NULL)
-        return builder_failed(r->builder, &r->diag);
+    r->way = unpack_is_archive(packer) ? READER_ARCHIVE : READER_PACKED;
     r->unpack = unpack_new(packer, r->arena, &options, &r->unpack_diag);
     if (r->unpack == NULL)
         r->diag = r->unpack_diag;
@@ -235,16 +245,10 @@ static bool begin_plain(struct reader *r)
                                            "A member is named, but the file is no zip archive.");
 }
 
-/* Of an archive the refusal of one member is not the last word: it goes on, to see whether that one was meant. */
 static bool feed_packed(struct reader *r, const uint8_t *p, size_t n)
 {
-    size_t kept = DETECT_BYTES_MAX - r->packed_bytes < n ? DETECT_BYTES_MAX - r->packed_bytes : n;
-
     if (r->unpack == NULL)
         return false;
-    if (kept > 0)
-        memcpy(r->packed + r->packed_bytes, p, kept);
-    r->packed_bytes += kept;
     if (unpack_feed(r->unpack, p, n))
         return true;
     if (r->unpack_diag.kind != DIAG_NONE)
@@ -275,10 +279,12 @@ static void blame_damage(struct reader *r)
 }
 
 /* An archive of which no member is meant may be something as a whole, like an app. */
-static void name_archive(struct reader *r)
+static void name_archive(struct reader *r, const struct whole_file *file)
 {
     const struct diag said = r->diag;
-    const struct foreign *kind = foreign_find((struct str){(const char *)r->packed, r->packed_bytes});
+    char head[DETECT_BYTES_MAX];
+    ptrdiff_t n = file->read_at(file->context, 0, head, sizeof(head));
+    const struct foreign *kind = n < 0 ? NULL : foreign_find((struct str){head, (size_t)n});
 
     if (said.kind != DIAG_UNUSABLE || r->member.p != NULL || kind == NULL)
         return;
@@ -286,10 +292,36 @@ static void name_archive(struct reader *r)
     diag_set(&r->diag, DIAG_FOREIGN, kind->title, kind->hint, "%s %s", kind->detail, said.detail);
 }
 
-static const struct profile *finish_plain(struct reader *r)
+static bool no_whole_file(struct reader *r)
+{
+    return diag_set(&r->diag, DIAG_USAGE, "cannot be read as it arrives", "Save it in a file, and name that.",
+                    "This kind of file can only be read when all of it is there.");
+}
+
+/* A format that reads the whole: from the file, unless all of it stands in the carry. */
+static bool read_whole(struct reader *r, const struct whole_file *file, bool carried)
+{
+    const struct str bytes = {(const char *)r->carry, r->carry_bytes};
+    struct whole_file kept = whole_file_of(&bytes);
+
+    if (carried)
+        file = &kept;
+    return file == NULL ? no_whole_file(r)
+                        : r->format->read_whole(r->state, file) && r->format->finish(r->state, file->bytes);
+}
+
+static bool read_rest(struct reader *r)
+{
+    uint64_t file_bytes = r->offset + r->carry_bytes;
+    size_t consumed;
+
+    return feed_format(r, r->carry, r->carry_bytes, true, &consumed) && r->format->finish(r->state, file_bytes);
+}
+
+static const struct profile *finish_plain(struct reader *r, const struct whole_file *file)
 {
     const struct profile *profile;
-    size_t consumed;
+    bool carried = r->way != READER_PLAIN || r->format == NULL;
 
     if (r->diag.kind == DIAG_NONE && r->format == NULL) {
         if (r->carry_bytes == 0)
@@ -299,13 +331,8 @@ static const struct profile *finish_plain(struct reader *r)
         else
             detect(r, true);
     }
-    if (r->diag.kind != DIAG_NONE)
-        return NULL;
-    uint64_t file_bytes = r->offset + r->carry_bytes;
-    if (!feed_format(r, r->carry, r->carry_bytes, true, &consumed) ||
-        !r->format->finish(r->state, file_bytes))
-        return NULL;
-    if (r->way == READER_PACKED && !note_packing(r))
+    if (r->diag.kind != DIAG_NONE || !(is_whole(r) ? read_whole(r, file, carried) : read_rest(r)) ||
+        (r->unpack != NULL && !note_packing(r)))
         return NULL;
     profile = builder_finish(r->builder, str_of(r->format->name), str_of(r->format->label));
     if (profile == NULL)
@@ -313,22 +340,22 @@ static const struct profile *finish_plain(struct reader *r)
     return profile;
 }
 
-static const struct profile *finish_packed(struct reader *r)
+static const struct profile *finish_packed(struct reader *r, const struct whole_file *file)
 {
+    bool archive = r->way == READER_ARCHIVE;
     const struct profile *profile = NULL;
 
-    if (r->unpack == NULL)
+    if (r->unpack == NULL || (archive && file == NULL && !no_whole_file(r)))
         return NULL;
-    bool ok = unpack_finish(r->unpack);
-    if (r->unpack_diag.kind != DIAG_NONE) {
+    bool ok = archive ? unpack_whole(r->unpack, file) : unpack_finish(r->unpack);
+    if (r->unpack_diag.kind != DIAG_NONE)
         r->diag = r->unpack_diag;
-        name_archive(r);
-    } else if (ok) {
-        profile = finish_plain(r);
-    }
-    if (profile == NULL && r->packed_twice)
-        name_archive(r);
-    else if (profile == NULL && r->unpack_diag.kind == DIAG_NONE)
+    else if (ok)
+        profile = finish_plain(r, NULL);
+    bool of_packing = r->unpack_diag.kind != DIAG_NONE || r->packed_twice;
+    if (profile == NULL && archive && of_packing)
+        name_archive(r, file);
+    else if (profile == NULL && !of_packing)
         blame_damage(r);
     return profile;
 }
@@ -342,7 +369,9 @@ void reader_choose(struct reader *r, struct str member)
 
 static bool feed_on(struct reader *r, const uint8_t *p, size_t n)
 {
-    return r->way == READER_PACKED ? feed_packed(r, p, n) : feed_plain(r, p, n);
+    return r->way == READER_PLAIN    ? feed_plain(r, p, n)
+           : r->way == READER_PACKED ? feed_packed(r, p, n)
+                                     : false;
 }
 
 /* Decides by the bytes in the head, or by those of a piece that has enough of them. False: not yet, or diag. */
@@ -378,15 +407,21 @@ bool reader_feed(struct reader *r, const void *p, size_t n)
     return r->way == READER_BEGINS || feed_on(r, bytes, n);
 }
 
-const struct profile *reader_finish(struct reader *r)
+const struct profile *reader_finish_whole(struct reader *r, const struct whole_file *file)
 {
     const struct profile *profile = NULL;
 
     if (r->way == READER_BEGINS && r->diag.kind == DIAG_NONE && begin(r, r->head, r->head_bytes, true))
         feed_plain(r, r->head, r->head_bytes);
-    profile = r->way == READER_PACKED ? finish_packed(r) : finish_plain(r);
+    bool packed = r->way == READER_PACKED || r->way == READER_ARCHIVE;
+    profile = packed ? finish_packed(r, file) : finish_plain(r, file);
     reader_free(r);
     return profile;
+}
+
+const struct profile *reader_finish(struct reader *r)
+{
+    return reader_finish_whole(r, NULL);
 }
 
 void reader_free(struct reader *r)

@@ -4,11 +4,14 @@
  *     reader_init(&r, &arena, &limits, seed);
  *     while (more && reader_feed(&r, p, n))
  *         read on into p;
- *     const struct profile *profile = reader_finish(&r);
+ *     const struct profile *profile = reader_finish_whole(&r, &file);
  *     reader_free(&r);
  *
  * Pieces may have any size; their memory may be reused at once. NULL at the end: r.diag says why. Any cutting
- * of the input gives the same profile. All memory comes from the arena, which must outlive the profile. */
+ * of the input gives the same profile. All memory comes from the arena, which must outlive the profile.
+ *
+ * Archives, and formats that say so in their row, are not read as they come by: reader_feed ends early, reader_wants_whole is
+ * true, and reader_finish_whole reads the file that it is given. */
 #ifndef PARSER_READER_H
 #define PARSER_READER_H
 
@@ -16,6 +19,7 @@
 #include "core/diag.h"
 #include "core/hash.h"
 #include "parser/unpack/unpack.h"
+#include "parser/whole_file.h"
 #include "profile/profile.h"
 
 struct format;
@@ -46,15 +50,13 @@ struct reader {
     size_t carry_bytes, carry_capacity;
     size_t enough_bytes; /* the format is asked again when this many are carried, or at the end */
 
-    enum { READER_BEGINS, READER_PLAIN, READER_PACKED } way;
+    enum { READER_BEGINS, READER_PLAIN, READER_PACKED, READER_ARCHIVE } way;
     uint8_t head[UNPACK_MAGIC_BYTES]; /* while it begins: bytes that do not tell yet whether it is packed */
     size_t head_bytes;
     struct str member;
     struct unpack *unpack;
     bool packed_twice; /* what came out first is packed itself */
     struct diag unpack_diag;
-    uint8_t *packed; /* the first bytes of what is packed, which may tell what a whole archive is */
-    size_t packed_bytes;
 };
 
 /* False when the arena gives not even the beginning. */
@@ -65,11 +67,16 @@ bool reader_init(struct reader *r, struct arena *arena, const struct reader_limi
  * Before the first byte. DIAG_USAGE later if the input is no archive. */
 void reader_choose(struct reader *r, struct str member);
 
-/* False once the input is known to be unusable: r->diag is set, and further bytes are ignored. */
+/* False once no more bytes are taken: the input is known to be unusable, and r->diag is set; or reader_wants_whole. */
 bool reader_feed(struct reader *r, const void *p, size_t n);
+/* Whether what was fed so far is the beginning of a file that is read as a whole. */
+bool reader_wants_whole(const struct reader *r);
 
-/* After the last byte. NULL on failure (r->diag). */
+/* After the last byte. NULL on failure (r->diag); what is read as a whole is refused. */
 const struct profile *reader_finish(struct reader *r) __attribute__((warn_unused_result));
+/* The same, with the file of which reader_feed was given the beginning or all: what is read as a whole is read now. */
+const struct profile *reader_finish_whole(struct reader *r, const struct whole_file *file)
+    __attribute__((warn_unused_result));
 
 /* Without reader_finish before it, or behind it; at any time, and again. */
 void reader_free(struct reader *r);

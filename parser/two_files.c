@@ -7,7 +7,7 @@
 _Static_assert((int)TWO_FILES_HEAD_BYTES >= (int)UNPACK_MAGIC_BYTES, "the head tells every packer");
 
 const char TWO_FILES_HINT[] =
-    "Send both at once: curl -F key=@x.key -F data=@x.data URL, or aflamed render x.key x.data.";
+    "Send both files together: the key file (x.key, x.trace.sec) as key and the other one as data.";
 
 static bool begins(const uint8_t *head, size_t n, const char *magic, size_t magic_bytes)
 {
@@ -34,6 +34,13 @@ static bool is_data(enum two_files_kind kind)
     return kind == TWO_FILES_DATA || kind == TWO_FILES_STREAM;
 }
 
+static bool refuse(struct diag *diag, const char *title, const char *hint, const char *detail)
+{
+    diag_set(diag, DIAG_UNUSABLE, title, hint, "%s", detail);
+    diag->topic = DIAG_ABOUT_TWO_FILES;
+    return false;
+}
+
 bool two_files_match(enum two_files_kind key, enum two_files_kind data, struct diag *diag)
 {
     if (key == TWO_FILES_KEY && is_data(data))
@@ -42,18 +49,15 @@ bool two_files_match(enum two_files_kind key, enum two_files_kind data, struct d
         return diag_set(diag, DIAG_UNUSABLE, "packed in two files", "Unpack both, then send them again.",
                         "Of a trace in two files, neither may be packed.");
     if (is_data(key) && data == TWO_FILES_KEY)
-        return diag_set(
-            diag, DIAG_UNUSABLE, "key and data exchanged", TWO_FILES_HINT,
-            "What was given as key is the data file, and what was given as data is the key file.");
+        return refuse(diag, "key and data exchanged", TWO_FILES_HINT,
+                      "What was given as key is the data file, and what was given as data is the key file.");
     if (key != TWO_FILES_KEY)
-        return diag_set(diag, DIAG_UNUSABLE, "no key file", TWO_FILES_HINT,
-                        "What was given as key does not begin with the line *version, as a key file (x.key, "
-                        "x.trace.sec) does.");
-    return diag_set(
-        diag, DIAG_UNUSABLE, "no data file",
-        "A trace that is one file goes alone: curl -F trace=@file.trace URL.",
-        "What was given as data does not begin with SLOW and a version as the data file of a trace in two "
-        "files does, or a streaming trace.");
+        return refuse(diag, "no key file", TWO_FILES_HINT,
+                      "What was given as key does not begin with the line *version, as a key file (x.key, "
+                      "x.trace.sec) does.");
+    return refuse(diag, "no data file", "A trace that is one file is sent alone.",
+                  "What was given as data does not begin with SLOW and a version as the data file of a trace "
+                  "in two files does, or a streaming trace.");
 }
 
 static bool ends(const uint8_t *tail, size_t n, const char *text)

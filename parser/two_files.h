@@ -27,7 +27,7 @@ enum {
     TWO_FILES_JOINT_BYTES = 7
 };
 
-/* How to send them, for hints. */
+/* That both must be sent, for hints. How, the caller knows: see DIAG_ABOUT_TWO_FILES. */
 extern const char TWO_FILES_HINT[];
 
 /* By the first TWO_FILES_HEAD_BYTES of the file, or all of it. */

@@ -1,210 +1,117 @@
-/* gzip (RFC 1952): members one after the other, each
- *
- *   1f 8b, u8 method (8: deflate), u8 flags, u32 time, u8, u8
- *   flag 4: u16 length, so many bytes;  flag 8: a name, up to a NUL;  flag 16: a comment, up to a NUL
- *   flag 2: u16 checksum of the header
- *   deflated data
- *   u32 CRC-32, u32 length, of what was packed
- *
- * Behind the last one zeros may fill up a block. */
+/* gzip (RFC 1952): members one after the other, each a header, deflated data, u32 CRC-32 and u32 length of what was packed.
+ * zlib reads them. It is told not to check the sums: it would take a wrong one for damage, where we only warn of it. */
+#define ZLIB_CONST
+#include <zlib.h>
+
 #include <string.h>
 
 #include "core/cursor.h"
 #include "parser/unpack/unpack_impl.h"
 
-enum { FLAG_CHECKSUM = 2, FLAG_EXTRA = 4, FLAG_NAME = 8, FLAG_COMMENT = 16, FLAGS_KNOWN = 31 };
-enum { HEADER_BYTES = 10, TRAILER_BYTES = 8 };
-
-static const uint8_t MAGIC[] = {0x1f, 0x8b, 8};
+enum {
+    TRAILER_BYTES = 8,
+    GZIP_WINDOW_BITS = 16 + MAX_WBITS, /* zlib's way to say gzip */
+    /* One call for each so many bytes of the file. A piece of this size comes out as 4 MiB at most. */
+    STEP_BYTES = 4 << 10
+};
 
 struct gzip {
-    enum gzip_state {
-        GZIP_HEADER,
-        GZIP_EXTRA_LENGTH,
-        GZIP_EXTRA,
-        GZIP_NAME,
-        GZIP_COMMENT,
-        GZIP_CHECKSUM,
-        GZIP_DATA,
-        GZIP_TRAILER,
-        GZIP_PADDING
-    } state;
-    uint8_t flags; /* of what is still to come */
-    size_t skip;   /* of the extra field */
-    bool first;    /* the member under way */
-    struct inflater inflater;
+    z_stream z;
+    uint32_t crc;   /* of what came out of the member */
+    uint64_t bytes; /* that came out of it */
+    uint8_t trailer[TRAILER_BYTES]; /* the last bytes that zlib took */
 };
+
+/* zlib asks for few pieces, and keeps them from member to member. */
+static voidpf take(voidpf arena, uInt count, uInt bytes)
+{
+    return arena_array(arena, count, bytes);
+}
+
+static void give_back(voidpf arena, voidpf p)
+{
+    (void)arena;
+    (void)p;
+}
 
 static bool begin(struct unpack *u)
 {
     struct gzip *g = u->state;
 
-    g->first = true;
-    return true;
+    g->z = (z_stream){.zalloc = take, .zfree = give_back, .opaque = u->arena};
+    if (inflateInit2(&g->z, GZIP_WINDOW_BITS) == Z_OK && inflateValidate(&g->z, 0) == Z_OK)
+        return true;
+    unpack_no_memory(u);
+    return false;
 }
 
-/* The next part of the header that the flags announce, or the data. */
-static void next_part(struct unpack *u)
+static size_t want(const struct unpack *u)
 {
-    static const struct {
-        uint8_t flag;
-        enum gzip_state state;
-    } PARTS[] = {{FLAG_EXTRA, GZIP_EXTRA_LENGTH},
-                 {FLAG_NAME, GZIP_NAME},
-                 {FLAG_COMMENT, GZIP_COMMENT},
-                 {FLAG_CHECKSUM, GZIP_CHECKSUM}};
-    struct gzip *g = u->state;
-
-    u->head_bytes = 0;
-    for (size_t i = 0; i < sizeof(PARTS) / sizeof(*PARTS); i++)
-        if (g->flags & PARTS[i].flag) {
-            g->flags &= (uint8_t)~PARTS[i].flag;
-            g->state = PARTS[i].state;
-            return;
-        }
-    g->state = GZIP_DATA;
-    inflater_begin(u, &g->inflater);
+    return STEP_BYTES - (size_t)(u->at % STEP_BYTES);
 }
 
-/* The header's bytes are no header: behind a whole member they are not gzip's. */
-static void no_header(struct unpack *u)
+static void keep_trailer(struct gzip *g, const uint8_t *p, size_t n)
 {
-    const struct gzip *g = u->state;
+    size_t fresh = n < TRAILER_BYTES ? n : TRAILER_BYTES;
 
-    u->stopped = true;
-    if (g->first)
-        unpack_damage(u, UNPACK_DAMAGED);
-    else
-        u->report.trailing_bytes = u->head_bytes;
+    memmove(g->trailer, g->trailer + fresh, TRAILER_BYTES - fresh);
+    memcpy(g->trailer + TRAILER_BYTES - fresh, p + n - fresh, fresh);
 }
 
-static void take_header(struct unpack *u)
+static void end_member(struct unpack *u)
 {
     struct gzip *g = u->state;
-
-    g->flags = u->head[3];
-    if (memcmp(u->head, MAGIC, sizeof(MAGIC)) != 0 || g->flags > FLAGS_KNOWN)
-        no_header(u);
-    else
-        next_part(u);
-}
-
-static void take_trailer(struct unpack *u)
-{
-    struct gzip *g = u->state;
-    struct cursor c = cursor_of(u->head, TRAILER_BYTES);
+    struct cursor c = cursor_of(g->trailer, TRAILER_BYTES);
     uint32_t crc = cursor_u32(&c), length = cursor_u32(&c);
 
-    if (crc != g->inflater.crc || length != (uint32_t)g->inflater.bytes)
+    if (crc != g->crc || length != (uint32_t)g->bytes)
         u->report.wrong_checksum = true;
-    g->first = false;
-    g->state = GZIP_PADDING;
-    u->head_bytes = 0;
+    g->crc = 0;
+    g->bytes = 0;
+    inflateReset(&g->z);
+    unpack_stream_ends(u);
 }
 
-static void step_data(struct unpack *u, const uint8_t *p, size_t n)
+/* zlib's next call. Z_OK: it may have more to give. */
+static int inflate_some(struct unpack *u)
 {
     struct gzip *g = u->state;
-    enum inflated end = inflater_feed(u, &g->inflater, p, n);
+    size_t left = g->z.avail_in;
+    uint8_t *out;
+    size_t room = unpack_room(u, &out);
 
-    if (end == INFLATED_END)
-        g->state = GZIP_TRAILER;
-    if (end == INFLATED_BAD) {
-        unpack_damage(u, UNPACK_DAMAGED);
+    g->z.next_out = out;
+    g->z.avail_out = (uInt)room;
+    int code = inflate(&g->z, Z_NO_FLUSH);
+    size_t wrote = room - g->z.avail_out;
+    u->at += left - g->z.avail_in;
+    g->crc = (uint32_t)crc32(g->crc, out, (uInt)wrote);
+    g->bytes += wrote;
+    unpack_wrote(u, wrote);
+    return code;
+}
+
+static void decode(struct unpack *u, const uint8_t *p, size_t n)
+{
+    struct gzip *g = u->state;
+    int code;
+
+    g->z.next_in = p;
+    g->z.avail_in = (uInt)n;
+    do
+        code = inflate_some(u);
+    while (code == Z_OK && !u->stopped && (g->z.avail_in > 0 || g->z.avail_out == 0));
+    keep_trailer(g, p, n - g->z.avail_in);
+    if (u->stopped || code == Z_OK || code == Z_BUF_ERROR)
+        return;
+    if (code == Z_STREAM_END) {
+        end_member(u);
+    } else if (code == Z_MEM_ERROR) {
+        unpack_no_memory(u);
+    } else {
+        unpack_damage(u, UNPACK_DAMAGED, u->at);
         u->stopped = true;
     }
-}
-
-static void step_text(struct unpack *u, const uint8_t *p, size_t n)
-{
-    const uint8_t *end = memchr(p, 0, n);
-
-    u->at += end == NULL ? n : (size_t)(end - p) + 1;
-    if (end != NULL)
-        next_part(u);
-}
-
-static void step_padding(struct unpack *u, const uint8_t *p, size_t n)
-{
-    struct gzip *g = u->state;
-    size_t zeros = 0;
-
-    while (zeros < n && p[zeros] == 0)
-        zeros++;
-    u->at += zeros;
-    if (zeros < n)
-        g->state = GZIP_HEADER;
-}
-
-/* Parts of a fixed length. */
-static void step_gathered(struct unpack *u, const uint8_t *p, size_t n)
-{
-    static const size_t LENGTHS[] = {[GZIP_HEADER] = HEADER_BYTES,
-                                     [GZIP_EXTRA_LENGTH] = 2,
-                                     [GZIP_CHECKSUM] = 2,
-                                     [GZIP_TRAILER] = TRAILER_BYTES};
-    struct gzip *g = u->state;
-
-    if (!unpack_gather(u, p, n, LENGTHS[g->state]))
-        return;
-    if (g->state == GZIP_HEADER) {
-        take_header(u);
-    } else if (g->state == GZIP_EXTRA_LENGTH) {
-        g->skip = (size_t)u->head[0] | (size_t)u->head[1] << 8;
-        g->state = GZIP_EXTRA;
-    } else if (g->state == GZIP_CHECKSUM) {
-        next_part(u);
-    } else {
-        take_trailer(u);
-    }
-}
-
-static void step_extra(struct unpack *u, size_t n)
-{
-    struct gzip *g = u->state;
-    size_t part = g->skip < n ? g->skip : n;
-
-    u->at += part;
-    g->skip -= part;
-    if (g->skip == 0)
-        next_part(u);
-}
-
-static void step(struct unpack *u, const uint8_t *p, size_t n)
-{
-    const struct gzip *g = u->state;
-
-    switch (g->state) {
-    case GZIP_EXTRA:
-        step_extra(u, n);
-        break;
-    case GZIP_NAME:
-    case GZIP_COMMENT:
-        step_text(u, p, n);
-        break;
-    case GZIP_DATA:
-        step_data(u, p, n);
-        break;
-    case GZIP_PADDING:
-        step_padding(u, p, n);
-        break;
-    case GZIP_HEADER:
-    case GZIP_EXTRA_LENGTH:
-    case GZIP_CHECKSUM:
-    case GZIP_TRAILER:
-        step_gathered(u, p, n);
-    }
-}
-
-static void finish(struct unpack *u)
-{
-    const struct gzip *g = u->state;
-    size_t seen = u->head_bytes < sizeof(MAGIC) ? u->head_bytes : sizeof(MAGIC);
-
-    if (g->state == GZIP_HEADER && seen > 0 && memcmp(u->head, MAGIC, seen) != 0)
-        no_header(u);
-    else if (g->state != GZIP_PADDING)
-        unpack_damage(u, UNPACK_CUT);
 }
 
 const struct packer PACKER_GZIP = {
@@ -212,8 +119,9 @@ const struct packer PACKER_GZIP = {
     .noun = "gzip stream",
     .magics = {STR_INIT("\x1f\x8b\x08")},
     .codings = {STR_INIT("gzip"), STR_INIT("x-gzip")},
+    .zeros_behind = true,
     .state_bytes = sizeof(struct gzip),
     .begin = begin,
-    .step = step,
-    .finish = finish,
+    .want = want,
+    .decode = decode,
 };

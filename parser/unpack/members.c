@@ -45,41 +45,43 @@ static uint64_t place_of(struct str member)
     return place;
 }
 
-bool members_meant(const struct unpack *u, struct members *m, const char *name)
+static bool is_meant(const struct unpack *u, const struct members *m, struct str name)
 {
     uint64_t place = place_of(u->options.member);
 
+    if (m->found)
+        return false;
     if (u->options.member.p == NULL)
         return m->usable == 0;
-    if (place > 0)
-        return m->usable + 1 == place;
-    if (!str_eq(str_of(name), u->options.member))
-        return false;
-    m->named = true;
-    return !m->found;
+    return place > 0 ? m->usable + 1 == place : str_eq(name, u->options.member);
 }
 
-void members_note(struct unpack *u, struct members *m, const char *name, bool meant)
+static void list_one(struct member *listed, struct str name)
 {
-    struct member *listed = m->usable < MEMBERS_LISTED_MAX ? &m->listed[m->usable] : NULL;
-    struct str whole = str_of(name);
-
-    m->usable++;
-    if (listed != NULL) {
-        listed->cut = whole.n > MEMBERS_LISTED_BYTES;
-        if (listed->cut) {
-            /* Of a long path the end says most. */
-            size_t from = whole.n - (MEMBERS_LISTED_BYTES - (sizeof(DOTS) - 1));
-            while (from < whole.n && (whole.p[from] & 0xc0) == 0x80)
-                from++;
-            memcpy(listed->name, DOTS, sizeof(DOTS));
-            copy(listed->name + sizeof(DOTS) - 1, (struct str){whole.p + from, whole.n - from});
-        } else {
-            copy(listed->name, whole);
-        }
+    listed->cut = name.n > MEMBERS_LISTED_BYTES;
+    if (!listed->cut) {
+        copy(listed->name, name);
+        return;
     }
+    /* Of a long path the end says most. */
+    size_t from = name.n - (MEMBERS_LISTED_BYTES - (sizeof(DOTS) - 1));
+    while (from < name.n && (name.p[from] & 0xc0) == 0x80)
+        from++;
+    memcpy(listed->name, DOTS, sizeof(DOTS));
+    copy(listed->name + sizeof(DOTS) - 1, (struct str){name.p + from, name.n - from});
+}
+
+void members_note(struct unpack *u, struct members *m, const char *name, uint64_t place)
+{
+    struct str whole = str_of(name);
+    bool meant = is_meant(u, m, whole);
+
+    if (m->usable < MEMBERS_LISTED_MAX)
+        list_one(&m->listed[m->usable], whole);
+    m->usable++;
     if (meant) {
         m->found = true;
+        m->place = place;
         copy(m->taken, whole);
         u->report.member = str_of(m->taken);
     } else if (m->found && u->options.member.p != NULL && str_eq(whole, str_of(m->taken))) {
@@ -114,28 +116,28 @@ static void list(const struct members *m, struct buf *b)
         buf_z(b, ", as far as it can be read");
 }
 
-void members_judge(struct unpack *u, const struct members *m)
+bool members_judge(struct unpack *u, const struct members *m)
 {
-    static const char HINT[] =
-        "Choose one by its name: curl -F member=NAME -F trace=@FILE, ?member=NAME in the URL, "
-        "or --member NAME on the command line; or by its place, as #2 (in a URL %232).";
+    static const char HINT[] = "Choose one by its name, or by its place in this list, as #2.";
     bool named = u->options.member.p != NULL;
     struct buf names = {0};
 
     list(m, &names);
     struct str shown = names.failed ? STR("") : buf_view(&names);
     if (!named && m->usable > 1) {
-        *u->diag = (struct diag){.kind = DIAG_NONE}; /* it was about a member that may not be meant */
         diag_set(u->diag, DIAG_UNUSABLE, "several files in the archive", HINT, "The %s has %llu files: %.*s.",
                  u->packer->noun, (unsigned long long)m->usable, (int)shown.n, shown.p);
-    } else if (named && !m->named && !m->found) {
+        u->diag->topic = DIAG_ABOUT_MEMBER;
+    } else if (named && !m->found) {
         diag_set(u->diag, DIAG_UNUSABLE, "no such file in the archive", HINT,
                  "The %s has no file of the name that was given. It has: %.*s.", u->packer->noun,
                  (int)shown.n, shown.p);
-    } else if (!named && m->usable == 0 && u->report.state == UNPACK_WHOLE) {
+        u->diag->topic = DIAG_ABOUT_MEMBER;
+    } else if (m->usable == 0 && u->report.state == UNPACK_WHOLE) {
         diag_set(u->diag, DIAG_UNUSABLE, "no file in the archive",
-                 "Pack the trace again, or upload it unpacked.", "The %s has no file with anything in it.",
+                 "Pack the trace again, or send it unpacked.", "The %s has no file with anything in it.",
                  u->packer->noun);
     }
     buf_free(&names);
+    return u->diag->kind == DIAG_NONE;
 }

@@ -1,6 +1,6 @@
 /* Which member of an archive is meant: the one that was named, of several of that name the first; that whose place was
- * given, #1 being the first usable one; or the only one that is usable. Whether there are others is known at the end of
- * the archive only. */
+ * given, #1 being the first usable one; or the only one that is usable. A member is usable if it is a file with bytes in it.
+ * Whether there are others is known at the end of the archive only. */
 #ifndef PARSER_UNPACK_MEMBERS_H
 #define PARSER_UNPACK_MEMBERS_H
 
@@ -14,18 +14,19 @@ struct member {
 };
 
 struct members {
-    uint64_t usable;   /* so far */
-    bool named, found; /* one of that name is there; the one that is meant was usable */
-    bool more;         /* may be behind what could be looked through */
+    uint64_t usable; /* so far */
+    bool found;      /* the one that is meant */
+    uint64_t place;  /* of that one, as members_note was told */
+    bool more;       /* there may be others where the archive cannot be read */
     struct member listed[MEMBERS_LISTED_MAX]; /* the first of them */
-    char taken[UNPACK_MEMBER_BYTES + 1];      /* the one that was handed out */
+    char taken[UNPACK_MEMBER_BYTES + 1];      /* the name of the one that is meant */
 };
 
-/* Whether this one is to be handed out, as far as is known. */
-bool members_meant(const struct unpack *u, struct members *m, const char *name);
-/* This one is usable; `meant` is what members_meant said. */
-void members_note(struct unpack *u, struct members *m, const char *name, bool meant);
-/* At the end: sets the diag unless one member was meant. */
-void members_judge(struct unpack *u, const struct members *m);
+/* This one, the `place`th of all members, is usable; `name` as unpack_member_name gives it. Sets the report's member if it is
+ * meant, and counts others of that name. */
+void members_note(struct unpack *u, struct members *m, const char *name, uint64_t place);
+/* After the last one. False: u->diag says why no one member is meant. True without one that was found: the archive is cut or
+ * damaged, and nothing of it can be used. */
+bool members_judge(struct unpack *u, const struct members *m);
 
 #endif

@@ -2,11 +2,7 @@
 
 #include <string.h>
 
-#include "parser/unpack/unpack_impl.h"
-
-/* The ratio is looked at whenever so many bytes have been taken, counted from the beginning of the file: at these
- * places the counts do not depend on how the input was cut. */
-enum { STEP_BYTES = 16 << 10 };
+#include "parser/unpack/archive.h"
 
 extern const struct packer PACKER_GZIP;
 extern const struct packer PACKER_ZSTD;
@@ -30,13 +26,20 @@ static bool has_magic(const uint8_t *p, size_t n, struct str magic, bool *more)
     return false;
 }
 
+static bool begins(const struct packer *packer, const uint8_t *p, size_t n, bool *more)
+{
+    for (size_t m = 0; m < UNPACK_MAGICS_MAX; m++)
+        if (has_magic(p, n, packer->magics[m], more))
+            return true;
+    return false;
+}
+
 const struct packer *unpack_detect(const void *p, size_t n, bool *more)
 {
     *more = n == 0;
     for (size_t i = 0; i < PACKERS_COUNT && n > 0; i++)
-        for (size_t m = 0; m < UNPACK_MAGICS_MAX; m++)
-            if (has_magic(p, n, PACKERS[i]->magics[m], more))
-                return PACKERS[i];
+        if (begins(PACKERS[i], p, n, more))
+            return PACKERS[i];
     return NULL;
 }
 
@@ -59,19 +62,25 @@ const char *unpack_noun(const struct packer *packer)
     return packer->noun;
 }
 
+bool unpack_is_archive(const struct packer *packer)
+{
+    return packer->archive != NULL;
+}
+
 /* ---- life ---- */
 
 void unpack_no_memory(struct unpack *u)
 {
     u->stopped = true;
-    if (u->arena->failure != ARENA_LIMIT)
+    if (u->arena->failure != ARENA_LIMIT) {
         diag_set(u->diag, DIAG_NO_MEMORY, "out of memory", "Try again later, or on a larger machine.",
                  "The machine has no memory left to unpack the %s.", u->packer->noun);
-    else
-        diag_set(u->diag, DIAG_LIMIT, "too large to unpack",
-                 "Upload the file unpacked; a service's operator may raise job_memory_bytes.",
-                 "Unpacking the %s needs more than the limit job_memory_bytes of %zu bytes.", u->packer->noun,
-                 u->arena->limit_bytes);
+        return;
+    }
+    diag_set(u->diag, DIAG_LIMIT, "too large to unpack", "Send the file unpacked.",
+             "Unpacking the %s needs more than the limit of %zu bytes of memory.", u->packer->noun,
+             u->arena->limit_bytes);
+    u->diag->topic = DIAG_ABOUT_MEMORY;
 }
 
 struct unpack *unpack_new(const struct packer *packer, struct arena *arena,
@@ -80,7 +89,7 @@ struct unpack *unpack_new(const struct packer *packer, struct arena *arena,
     struct unpack *u = arena_alloc(arena, sizeof(*u));
     struct unpack failing = {.packer = packer, .arena = arena, .diag = diag};
 
-    if (options->member.p != NULL && !packer->archive) {
+    if (options->member.p != NULL && packer->archive == NULL) {
         diag_set(diag, DIAG_USAGE, "no archive", "Leave the member out.",
                  "A member is named, but a %s has no members.", packer->noun);
         return NULL;
@@ -90,8 +99,9 @@ struct unpack *unpack_new(const struct packer *packer, struct arena *arena,
         u->options = *options;
         u->state = arena_alloc(arena, packer->state_bytes);
         u->block = arena_alloc(arena, UNPACK_BLOCK_BYTES);
+        u->between = true;
         if (u->state != NULL && u->block != NULL)
-            return packer->begin(u) ? u : NULL;
+            return packer->begin == NULL || packer->begin(u) ? u : NULL;
     }
     unpack_no_memory(&failing);
     return NULL;
@@ -103,15 +113,114 @@ void unpack_free(struct unpack *u)
         u->packer->free(u);
 }
 
-/* ---- feeding ---- */
+/* ---- streams ---- */
 
-/* Archives are read to their end, whatever becomes of a member; unless they are too large. */
-static bool wanted(const struct unpack *u)
+static size_t magic_bytes(const struct unpack *u)
 {
-    enum diag_kind kind = u->diag->kind;
+    return u->packer->magics[0].n;
+}
 
-    return kind == DIAG_NONE ? u->packer->archive || !u->sink_closed
-                             : u->packer->archive && kind != DIAG_LIMIT && kind != DIAG_NO_MEMORY;
+/* How many bytes are needed at once for the next step. */
+static size_t needed(const struct unpack *u)
+{
+    return u->between ? magic_bytes(u) : u->packer->want(u);
+}
+
+static void drop_head(struct unpack *u, size_t n)
+{
+    u->head_bytes -= n;
+    memmove(u->head, u->head + n, u->head_bytes);
+}
+
+static size_t zeros_in(const uint8_t *p, size_t n)
+{
+    size_t zeros = 0;
+
+    while (zeros < n && p[zeros] == 0)
+        zeros++;
+    return zeros;
+}
+
+/* Bytes of no meaning between two streams, first in the head and then in what comes behind it. */
+static void skip_zeros(struct unpack *u, const uint8_t **p, size_t *n)
+{
+    if (!u->between || !u->some || !u->packer->zeros_behind)
+        return;
+    size_t zeros = zeros_in(u->head, u->head_bytes);
+    if (zeros > 0)
+        drop_head(u, zeros);
+    u->at += zeros;
+    if (u->head_bytes > 0)
+        return;
+    zeros = zeros_in(*p, *n);
+    u->at += zeros;
+    *p += zeros;
+    *n -= zeros;
+}
+
+/* What is not the stream's: at its very beginning it is damaged, behind a whole one something else follows. */
+static void no_stream(struct unpack *u)
+{
+    u->stopped = true;
+    if (u->some)
+        u->trails = true;
+    else
+        unpack_damage(u, UNPACK_DAMAGED, u->at);
+}
+
+/* One step with these n bytes: looks whether they begin a stream, or decodes some. Returns how many are done with. */
+static size_t step(struct unpack *u, const uint8_t *p, size_t n)
+{
+    uint64_t from = u->at;
+    bool more;
+
+    if (!u->between)
+        u->packer->decode(u, p, n);
+    else if (begins(u->packer, p, n, &more))
+        u->between = false;
+    else
+        no_stream(u);
+    return (size_t)(u->at - from);
+}
+
+/* Moves bytes into the head until `need` stand there. False: there are not so many, or no memory. */
+static bool gather(struct unpack *u, const uint8_t **p, size_t *n, size_t need)
+{
+    size_t part = need > u->head_bytes ? need - u->head_bytes : 0;
+
+    if (part > *n)
+        part = *n;
+    if (part == 0)
+        return u->head_bytes >= need;
+    uint8_t *head = arena_grow(u->arena, u->head, &u->head_capacity, u->head_bytes + part, 1);
+    if (head == NULL) {
+        unpack_no_memory(u);
+        return false;
+    }
+    u->head = head;
+    memcpy(head + u->head_bytes, *p, part);
+    u->head_bytes += part;
+    *p += part;
+    *n -= part;
+    return u->head_bytes >= need;
+}
+
+/* Takes one step, with bytes from the head or without a copy. False: it takes more bytes than there are. */
+static bool step_on(struct unpack *u, const uint8_t **p, size_t *n)
+{
+    skip_zeros(u, p, n);
+    size_t need = needed(u), taken;
+    if (u->head_bytes == 0 && *n >= need) {
+        taken = step(u, *p, need);
+        *p += taken;
+        *n -= taken;
+        return true;
+    }
+    if (!gather(u, p, n, need))
+        return false;
+    taken = step(u, u->head, need);
+    drop_head(u, taken);
+    return true;
 }
 
 bool unpack_feed(struct unpack *u, const void *p, size_t n)
@@ -119,19 +228,9 @@ bool unpack_feed(struct unpack *u, const void *p, size_t n)
     const uint8_t *bytes = p;
 
     u->report.packed_bytes += n;
-    while (n > 0 && !u->stopped) {
-        size_t step = STEP_BYTES - (size_t)(u->at % STEP_BYTES);
-        uint64_t from = u->at;
-        u->packer->step(u, bytes, n < step ? n : step);
-        size_t taken = (size_t)(u->at - from);
-        bytes += taken;
-        n -= taken;
-        if (taken == step)
-            unpack_check_ratio(u);
-    }
-    if (u->report.trailing_bytes > 0)
-        u->report.trailing_bytes += n;
-    return wanted(u);
+    while (!u->stopped && step_on(u, &bytes, &n))
+        ;
+    return u->diag->kind == DIAG_NONE && !u->sink_closed;
 }
 
 static bool hand_out(struct unpack *u)
@@ -142,46 +241,57 @@ static bool hand_out(struct unpack *u)
     return !u->sink_closed;
 }
 
+/* There are no more bytes than those in the head. */
+static void end(struct unpack *u)
+{
+    const uint8_t *none = NULL;
+    size_t n = 0;
+    bool more = false;
+
+    while (!u->stopped && step_on(u, &none, &n))
+        ;
+    while (!u->stopped && !u->between && u->head_bytes > 0) {
+        drop_head(u, step(u, u->head, u->head_bytes));
+        while (!u->stopped && step_on(u, &none, &n))
+            ;
+    }
+    if (u->stopped)
+        return;
+    if (u->between && u->head_bytes > 0 && !begins(u->packer, u->head, u->head_bytes, &more) && !more)
+        no_stream(u);
+    else if (!u->between || u->head_bytes > 0 || !u->some)
+        unpack_damage(u, UNPACK_CUT, u->report.packed_bytes);
+}
+
+static bool succeeded(struct unpack *u)
+{
+    return hand_out(u) && u->diag->kind == DIAG_NONE;
+}
+
 bool unpack_finish(struct unpack *u)
 {
-    if (!u->stopped) {
-        u->packer->finish(u);
-        unpack_check_ratio(u);
-    }
-    return hand_out(u) && u->diag->kind == DIAG_NONE;
+    end(u);
+    return succeeded(u);
+}
+
+bool unpack_whole(struct unpack *u, const struct whole_file *file)
+{
+    return archive_unpack(u, file) && succeeded(u);
 }
 
 void unpack_report(const struct unpack *u, struct unpack_report *report)
 {
     *report = u->report;
     report->packer = u->packer;
+    report->trailing_bytes = u->trails ? u->report.packed_bytes - u->at : 0;
 }
 
 /* ---- for the packers ---- */
 
-bool unpack_gather(struct unpack *u, const uint8_t *p, size_t n, size_t need)
+void unpack_stream_ends(struct unpack *u)
 {
-    size_t part = need > u->head_bytes ? need - u->head_bytes : 0;
-
-    if (part > n)
-        part = n;
-    uint8_t *head = arena_grow(u->arena, u->head, &u->head_capacity, u->head_bytes + part, 1);
-    if (head == NULL) {
-        unpack_no_memory(u);
-        return false;
-    }
-    u->head = head;
-    if (part > 0)
-        memcpy(head + u->head_bytes, p, part);
-    u->head_bytes += part;
-    u->at += part;
-    return u->head_bytes >= need;
-}
-
-void unpack_drop_head(struct unpack *u, size_t n)
-{
-    u->head_bytes -= n;
-    memmove(u->head, u->head + n, u->head_bytes);
+    u->between = true;
+    u->some = true;
 }
 
 size_t unpack_room(struct unpack *u, uint8_t **out)
@@ -190,24 +300,38 @@ size_t unpack_room(struct unpack *u, uint8_t **out)
     return UNPACK_BLOCK_BYTES - u->block_bytes;
 }
 
+static bool too_much(struct unpack *u, enum diag_topic topic, const char *of_what, uint64_t limit)
+{
+    u->stopped = true;
+    diag_set(u->diag, DIAG_LIMIT, "unpacks to too much", "Record a shorter trace, or send it unpacked.",
+             "The %s unpacks to more than the limit of %llu bytes%s.", u->packer->noun, (unsigned long long)limit,
+             of_what);
+    u->diag->topic = topic;
+    return false;
+}
+
+bool unpack_pass_over(struct unpack *u, size_t n)
+{
+    const struct unpack_limits *limits = &u->options.limits;
+
+    u->out_bytes += n;
+    if (u->out_bytes > limits->bytes)
+        return too_much(u, DIAG_ABOUT_UNPACKED_BYTES, "", limits->bytes);
+    if (u->out_bytes > UNPACK_RATIO_FROM_BYTES && u->out_bytes / (u->at + 1) >= limits->ratio)
+        return too_much(u, DIAG_ABOUT_UNPACKED_RATIO, " for each of its own", limits->ratio);
+    return true;
+}
+
 bool unpack_wrote(struct unpack *u, size_t n)
 {
-    u->out_bytes += n;
-    if (u->out_bytes > u->options.limits.bytes) {
-        u->stopped = true;
-        return diag_set(u->diag, DIAG_LIMIT, "unpacks to too much",
-                        "Record a shorter trace; a service's operator may raise max_unpacked_bytes.",
-                        "The %s unpacks to more than the limit max_unpacked_bytes of %llu bytes.",
-                        u->packer->noun, (unsigned long long)u->options.limits.bytes);
-    }
-    if (u->discard || u->sink_closed)
-        return true;
+    if (!unpack_pass_over(u, n))
+        return false;
     u->report.unpacked_bytes += n;
     u->block_bytes += n;
     if (u->block_bytes < UNPACK_BLOCK_BYTES || hand_out(u))
         return true;
-    u->stopped = !u->packer->archive;
-    return !u->stopped;
+    u->stopped = true;
+    return false;
 }
 
 bool unpack_put(struct unpack *u, const uint8_t *p, size_t n)
@@ -226,25 +350,12 @@ bool unpack_put(struct unpack *u, const uint8_t *p, size_t n)
     return true;
 }
 
-void unpack_check_ratio(struct unpack *u)
-{
-    const struct unpack_limits *limits = &u->options.limits;
-
-    if (u->out_bytes <= UNPACK_RATIO_FROM_BYTES || u->out_bytes / (u->at + 1) < limits->ratio)
-        return;
-    u->stopped = true;
-    diag_set(u->diag, DIAG_LIMIT, "unpacks to too much",
-             "Upload the file unpacked; a service's operator may raise max_unpacked_ratio.",
-             "The %s unpacks to more bytes for each of its own than the limit max_unpacked_ratio of %llu.",
-             u->packer->noun, (unsigned long long)limits->ratio);
-}
-
-void unpack_damage(struct unpack *u, enum unpack_state state)
+void unpack_damage(struct unpack *u, enum unpack_state state, uint64_t at)
 {
     if (u->report.state != UNPACK_WHOLE)
         return;
     u->report.state = state;
-    u->report.at = u->at;
+    u->report.at = at;
 }
 
 /* ---- the beginning ---- */
@@ -275,7 +386,7 @@ size_t unpack_beginning(const void *p, size_t n, void *out, size_t out_bytes)
     struct diag diag = {0};
     struct arena arena;
 
-    if (packer == NULL || packer->archive || out_bytes == 0)
+    if (packer == NULL || packer->archive != NULL || out_bytes == 0)
         return 0;
     arena_init(&arena, MEMORY_BYTES);
     struct unpack *u = unpack_new(packer, &arena, &options, &diag);

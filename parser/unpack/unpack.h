@@ -1,16 +1,19 @@
-/* What is packed (gzip, zstd, zip), unpacked while it streams by: pieces of any size in, blocks of the unpacked
- * bytes out. Nothing is ever whole in memory, and any cutting of the input hands out the same blocks.
+/* What is packed, unpacked. There are two kinds of packing:
+ *
+ *   streams (gzip, zstd) are unpacked while they come by: pieces of any size in, blocks of the unpacked bytes out. Nothing is
+ *   ever whole in memory, and any cutting of the input hands out the same blocks.
+ *   archives (zip) have members, and need the whole file, at any place of it.
  *
  *     const struct packer *packer = unpack_detect(p, n, &more);
  *     struct unpack *u = unpack_new(packer, &arena, &options, &diag);
- *     while (more bytes && unpack_feed(u, p, n))
- *         read on;
+ *     while (more bytes && unpack_feed(u, p, n))        or, of an archive,
+ *         read on;                                          bool ok = unpack_whole(u, &file);
  *     bool ok = unpack_finish(u);
  *     unpack_free(u);
  *
- * A stream that ends early or is damaged is no failure: what was unpacked until there has been handed out, and
+ * A stream or member that ends early or is damaged is no failure: what was unpacked until there has been handed out, and
  * unpack_report says where it was. Failures are what goes beyond the limits (DIAG_LIMIT), what cannot be unpacked
- * here at all, and an archive in which no one file is meant (DIAG_UNUSABLE).
+ * here at all, an archive in which no one file is meant (DIAG_UNUSABLE), and a file that cannot be read (DIAG_IO).
  *
  * Memory comes from the arena; what a library takes by itself is charged to it. One thread at a time. */
 #ifndef PARSER_UNPACK_UNPACK_H
@@ -19,6 +22,7 @@
 #include "core/arena.h"
 #include "core/diag.h"
 #include "core/str.h"
+#include "parser/whole_file.h"
 
 struct packer; /* a row of the table in unpack.c */
 struct unpack;
@@ -30,7 +34,7 @@ enum {
 };
 
 struct unpack_limits {
-    uint64_t bytes; /* that come out, of an archive also those of what is not meant */
+    uint64_t bytes; /* that come out */
     uint64_t ratio; /* bytes out for each byte in, once UNPACK_RATIO_FROM_BYTES have come out */
 };
 #define UNPACK_RATIO_FROM_BYTES (UINT64_C(16) << 20)
@@ -51,6 +55,7 @@ const struct packer *unpack_detect(const void *p, size_t n, bool *more);
 const struct packer *unpack_by_coding(struct str coding);
 const char *unpack_name(const struct packer *packer); /* "gzip" */
 const char *unpack_noun(const struct packer *packer); /* "gzip stream" */
+bool unpack_is_archive(const struct packer *packer);
 
 /* A member's name as it is compared and shown: cleaned (core/clean.h). A longer one ends in a digest of all of it, so that
  * names that begin alike stay apart. What is so already stays as it is. */
@@ -61,11 +66,12 @@ void unpack_member_name(struct str name, char out[UNPACK_MEMBER_BYTES + 1]);
 struct unpack *unpack_new(const struct packer *packer, struct arena *arena,
                           const struct unpack_options *options, struct diag *diag)
     __attribute__((warn_unused_result));
-/* False once no more bytes are needed to know that it fails: diag is set, or the sink wanted no more. Of an archive
- * that is known at its end only: what else is in it decides what to say. */
+/* Of a stream. False once no more bytes are needed to know that it fails: diag is set, or the sink wanted no more. */
 bool unpack_feed(struct unpack *u, const void *p, size_t n);
 /* After the last byte: hands out the last block. False: diag is set, or the sink wanted no more. */
 bool unpack_finish(struct unpack *u) __attribute__((warn_unused_result));
+/* Of an archive: all at once. False as above. */
+bool unpack_whole(struct unpack *u, const struct whole_file *file) __attribute__((warn_unused_result));
 /* Gives back what is not the arena's. NULL is fine. */
 void unpack_free(struct unpack *u);
 
@@ -78,7 +84,7 @@ enum unpack_state {
 struct unpack_report {
     const struct packer *packer;
     struct str member;       /* of an archive: which one was unpacked, cleaned; may be empty */
-    uint64_t packed_bytes;   /* all that was fed */
+    uint64_t packed_bytes;   /* all that was fed, or the size of the archive */
     uint64_t unpacked_bytes; /* that were handed out */
     uint64_t trailing_bytes; /* behind the end, and of no meaning */
     enum unpack_state state;
@@ -86,7 +92,7 @@ struct unpack_report {
     bool wrong_checksum; /* of what came out */
     uint64_t same_names; /* of an archive: members behind that one, of its name, as far as was looked */
 };
-/* After unpack_finish. */
+/* After unpack_finish or unpack_whole. */
 void unpack_report(const struct unpack *u, struct unpack_report *report);
 
 /* The first bytes that come out of a file that begins with these n: at most out_bytes, and fewer where the n end; 0 if

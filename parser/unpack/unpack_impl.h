@@ -1,30 +1,36 @@
-/* The inside of unpacking, shared by unpack.c and the packers: a packer is one file that fills a `struct packer`,
- * and one line in unpack.c. */
+/* The inside of unpacking, shared by unpack.c and the packers. A packer is one row in a file of its own, named in the table in
+ * unpack.c. There are two kinds:
+ *
+ *   streams   (gzip, zstd) decode what they are given, and are fed from front to back
+ *   archives  (zip) have members, and read the whole file at the places they choose: archive.c
+ */
 #ifndef PARSER_UNPACK_UNPACK_IMPL_H
 #define PARSER_UNPACK_UNPACK_IMPL_H
-
-#define ZLIB_CONST
-#include <zlib.h>
 
 #include "parser/unpack/unpack.h"
 
 enum { UNPACK_MAGICS_MAX = 17 };
 
+struct archive_format; /* archive.h */
+
 struct packer {
     const char *name;
     const char *noun;
-    struct str magics[UNPACK_MAGICS_MAX]; /* any of them; at most UNPACK_MAGIC_BYTES each */
+    struct str magics[UNPACK_MAGICS_MAX]; /* any of them; at most UNPACK_MAGIC_BYTES each, those of a stream of one length */
     struct str codings[2];                /* names of the content coding */
-    bool archive;                         /* has members; what is refused is said at the end */
-    size_t state_bytes;
 
+    const struct archive_format *archive; /* NULL: a stream, for which all that follows is */
+
+    bool zeros_behind; /* zeros behind a stream fill up a block and mean nothing */
+    size_t state_bytes;
     /* The state arrives zeroed. False: diag is set. */
     bool (*begin)(struct unpack *u);
-    /* Takes bytes off the front of the n > 0, and counts them in u->at. Must take some or change its state, and
-     * depend on the bytes only. Not called again once u->stopped is set. */
-    void (*step)(struct unpack *u, const uint8_t *p, size_t n);
-    /* There are no more bytes. */
-    void (*finish)(struct unpack *u);
+    /* How many bytes `decode` must be given at once: depends on the bytes before only. */
+    size_t (*want)(const struct unpack *u);
+    /* Decodes these bytes, the first of which stands at u->at, and raises u->at by what it took. That is all n, unless the
+     * stream has ended (unpack_stream_ends) or u->stopped is set. Only the last bytes of the file may be fewer than `want`
+     * said. So the library's calls, and what it makes of damaged bytes, never depend on how the input was cut. */
+    void (*decode)(struct unpack *u, const uint8_t *p, size_t n);
     void (*free)(struct unpack *u); /* may be NULL */
 };
 
@@ -36,57 +42,36 @@ struct unpack {
     struct diag *diag;
     struct unpack_report report;
 
-    uint64_t at;        /* of the first byte that is not taken */
+    uint64_t at;        /* packed bytes that are done with */
     uint64_t out_bytes; /* that came out, for the limits */
+    bool between;       /* the next bytes should begin a stream */
+    bool some;          /* a stream has ended */
+    bool trails;        /* bytes that begin no stream were found behind one */
     bool stopped;       /* what comes behind is not looked at */
     bool sink_closed;   /* no more blocks are wanted */
-    bool discard;       /* what comes out is counted for the limits, and dropped */
+
+    size_t charged_bytes; /* to the arena, of an archive's pass under way */
 
     uint8_t *block; /* UNPACK_BLOCK_BYTES */
     size_t block_bytes;
 
-    uint8_t *head; /* a header in the making */
+    uint8_t *head; /* bytes that are fewer than are needed at once */
     size_t head_bytes, head_capacity;
 };
 
-/* Takes bytes until `need` stand in u->head. False: not yet, or stopped. More than `need` may stand there if they were
- * left by unpack_drop_head. */
-bool unpack_gather(struct unpack *u, const uint8_t *p, size_t n, size_t need);
-/* The first n bytes of u->head are done with. */
-void unpack_drop_head(struct unpack *u, size_t n);
+/* The stream under way is at its end: at u->at another one may begin. */
+void unpack_stream_ends(struct unpack *u);
 
 /* Room for bytes that come out: never 0. */
 size_t unpack_room(struct unpack *u, uint8_t **out);
-/* So many bytes stand there. False: stopped, by a limit or the sink. */
+/* So many bytes stand there, of the packed ones before u->at. False: stopped, by a limit or the sink. */
 bool unpack_wrote(struct unpack *u, size_t n);
 bool unpack_put(struct unpack *u, const uint8_t *p, size_t n);
-/* Stops if too much came out of what was taken. To be called where any cutting of the input comes by with the same
- * counts. */
-void unpack_check_ratio(struct unpack *u);
+/* The same for bytes that are not handed out: only the limits count them. */
+bool unpack_pass_over(struct unpack *u, size_t n);
 
-/* Records the first damage, at u->at. */
-void unpack_damage(struct unpack *u, enum unpack_state state);
+/* Records the first damage. */
+void unpack_damage(struct unpack *u, enum unpack_state state, uint64_t at);
 void unpack_no_memory(struct unpack *u);
-
-/* ---- deflate (RFC 1951), without any wrapping ---- */
-
-struct inflater {
-    z_stream z;
-    bool open;
-    uint32_t crc;   /* of what came out, unless it is discarded */
-    uint64_t bytes; /* that came out */
-};
-
-enum inflated {
-    INFLATED_MORE,    /* all n bytes were taken */
-    INFLATED_END,     /* the stream ends here */
-    INFLATED_BAD,     /* it is damaged here */
-    INFLATED_STOPPED, /* u->stopped */
-};
-
-/* Before each stream. False: no memory, and stopped. */
-bool inflater_begin(struct unpack *u, struct inflater *i);
-/* Takes bytes off the front of the n. */
-enum inflated inflater_feed(struct unpack *u, struct inflater *i, const uint8_t *p, size_t n);
 
 #endif

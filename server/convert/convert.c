@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "parser/reader.h"
@@ -13,6 +14,7 @@
 #include "profile/span.h"
 #include "render/chart/chart_plan.h"
 #include "render/fail.h"
+#include "server/convert/diag_words.h"
 
 enum { READ_BYTES = 256 << 10 };
 
@@ -115,9 +117,80 @@ void conversion_choose(struct conversion *f, const char *member)
     reader_choose(&f->reader, str_of(copy));
 }
 
+/* ---- files ---- */
+
+bool convert_stopped(struct diag *diag)
+{
+    return diag_set(diag, DIAG_BUSY, "the service is stopping", "Try again in a moment.",
+                    "It was told to end before this was done.");
+}
+
+/* A file that is read at any place; `diag` says why it could not be. */
+struct readable {
+    int fd;
+    const atomic_bool *stop;
+    struct diag diag;
+};
+
+static ptrdiff_t read_at(void *context, uint64_t offset, void *to, size_t n)
+{
+    struct readable *file = context;
+
+    if (file->stop != NULL && atomic_load_explicit(file->stop, memory_order_relaxed)) {
+        convert_stopped(&file->diag);
+        return -1;
+    }
+    ssize_t got = offset > INT64_MAX ? 0 : TEMP_FAILURE_RETRY(pread(file->fd, to, n, (off_t)offset));
+    if (got < 0)
+        diag_set(&file->diag, DIAG_IO, "cannot read the file", "Try again later.", "%s.", strerror(errno));
+    return got;
+}
+
+/* Feeds the file from its beginning; what the reader refuses, its own diag says at the end. False (diag) if it cannot be
+ * read. */
+static bool feed_file(struct conversion *f, int fd, void *piece, const atomic_bool *stop, struct diag *diag)
+{
+    struct readable file = {.fd = fd, .stop = stop};
+
+    for (uint64_t offset = 0;;) {
+        ptrdiff_t n = read_at(&file, offset, piece, READ_BYTES);
+        if (n < 0)
+            *diag = file.diag;
+        if (n <= 0 || !conversion_feed(f, piece, (size_t)n))
+            return n >= 0;
+        offset += (uint64_t)n;
+    }
+}
+
+/* Ends the reading, with the file if there is one. */
+static const struct profile *finish_reading(struct conversion *f, int fd, const atomic_bool *stop)
+{
+    struct readable file = {.fd = fd, .stop = stop};
+    struct whole_file whole = {.read_at = read_at, .context = &file};
+    struct stat st;
+
+    if (fd >= 0 && fstat(fd, &st) == 0)
+        whole.bytes = (uint64_t)st.st_size;
+    const struct profile *p = reader_finish_whole(&f->reader, fd >= 0 ? &whole : NULL);
+    if (p == NULL && file.diag.kind != DIAG_NONE)
+        f->reader.diag = file.diag; /* knows more than that it could not be read */
+    diag_add_words(&f->reader.diag);
+    return p;
+}
+
+/* ---- the fold goes on ---- */
+
 bool conversion_feed(struct conversion *f, const void *p, size_t n)
 {
-    return reader_feed(&f->reader, p, n);
+    if (reader_feed(&f->reader, p, n))
+        return true;
+    diag_add_words(&f->reader.diag);
+    return false;
+}
+
+bool conversion_wants_whole(const struct conversion *f)
+{
+    return reader_wants_whole(&f->reader);
 }
 
 const struct diag *conversion_diag(const struct conversion *f)
@@ -127,9 +200,15 @@ const struct diag *conversion_diag(const struct conversion *f)
 
 struct shared_profile *conversion_finish(struct conversion *f, struct diag *diag)
 {
+    return conversion_finish_file(f, -1, NULL, diag);
+}
+
+struct shared_profile *conversion_finish_file(struct conversion *f, int fd, const atomic_bool *stop,
+                                              struct diag *diag)
+{
     struct shared_profile *made = f->made;
 
-    made->profile = reader_finish(&f->reader);
+    made->profile = finish_reading(f, fd, stop);
     if (made->profile != NULL) {
         made->names = names_new(made->profile, &made->arena);
         if (made->names == NULL)
@@ -153,29 +232,6 @@ void conversion_abandon(struct conversion *f)
     free(f);
 }
 
-bool convert_stopped(struct diag *diag)
-{
-    return diag_set(diag, DIAG_BUSY, "the service is stopping", "Try again in a moment.",
-                    "It was told to end before this was done.");
-}
-
-/* Feeds the whole file; what the reader refuses, its own diag says at the end. False (diag) if it cannot be
- * read. */
-static bool feed_file(struct conversion *f, int fd, void *piece, const atomic_bool *stop, struct diag *diag)
-{
-    for (off_t offset = 0;;) {
-        if (stop != NULL && atomic_load_explicit(stop, memory_order_relaxed))
-            return convert_stopped(diag);
-        ssize_t n = TEMP_FAILURE_RETRY(pread(fd, piece, READ_BYTES, offset));
-        if (n < 0)
-            return diag_set(diag, DIAG_IO, "cannot read the file", "Try again later.", "%s.",
-                            strerror(errno));
-        if (n == 0 || !conversion_feed(f, piece, (size_t)n))
-            return true;
-        offset += n;
-    }
-}
-
 struct shared_profile *convert_file(const struct config *config, int fd, const char *member,
                                     const atomic_bool *stop, struct diag *diag)
 {
@@ -192,7 +248,7 @@ struct shared_profile *convert_file(const struct config *config, int fd, const c
     } else if (!feed_file(f, fd, piece, stop, diag)) {
         conversion_abandon(f);
     } else {
-        made = conversion_finish(f, diag);
+        made = conversion_finish_file(f, fd, stop, diag);
     }
     free(piece);
     return made;
@@ -283,7 +339,7 @@ static const struct spans *read_spans(struct conversion *again, int fd, const at
     } else if (again->reader.diag.kind == DIAG_NONE) {
         builder_watch(again->reader.builder, sink);
         if (feed_file(again, fd, piece, stop, diag))
-            p = reader_finish(&again->reader);
+            p = finish_reading(again, fd, stop);
     }
     free(piece);
     if (p == NULL && diag->kind == DIAG_NONE)

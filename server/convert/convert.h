@@ -30,13 +30,18 @@ struct conversion;
 
 /* NULL: no memory. */
 struct conversion *conversion_new(const struct config *config);
-/* Of an archive this member is meant; "" is none. Copied. To be called before the first byte is fed. */
+/* Of an archive this member is meant; "" is none. Copied. Before the first byte. */
 void conversion_choose(struct conversion *f, const char *member);
-/* Reads and folds the next n bytes. False once the input is known to be unusable; conversion_diag says why. */
+/* False once no more bytes are taken: the input is known to be unusable (conversion_diag says why), or conversion_wants_whole. */
 bool conversion_feed(struct conversion *f, const void *p, size_t n);
-/* After the last byte; ends and frees f in every case. NULL: diag says why. */
-struct shared_profile *conversion_finish(struct conversion *f, struct diag *diag);
-void conversion_abandon(struct conversion *f); /* NULL is fine */
+/* Whether the file is of a kind that is read as a whole: then conversion_finish needs it, or f is abandoned, and convert_file called. */
+bool conversion_wants_whole(const struct conversion *f);
+/* After the last byte; ends and frees f in every case. NULL: diag says why. `fd`: the file, for conversion_wants_whole; -1 if there is
+ * none, and what is read as a whole is refused. */
+struct shared_profile *conversion_finish_file(struct conversion *f, int fd, const atomic_bool *stop,
+                                              struct diag *diag);
+struct shared_profile *conversion_finish(struct conversion *f, struct diag *diag); /* without a file */
+void conversion_abandon(struct conversion *f);                                     /* NULL is fine */
 const struct diag *conversion_diag(const struct conversion *f);
 
 /* Sets diag to say that the service is stopping. Always false. */

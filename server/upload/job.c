@@ -119,7 +119,8 @@ static void refuse_input(struct job *job, const struct diag *diag)
         refuse(job, diag);
 }
 
-/* What was refused needs neither its memory nor its slot while the rest of it is passed over. */
+/* What was refused needs neither its memory nor its place while the rest of it is passed over. Nor does what is read as a
+ * whole: it is folded from the spool, when all of it is there. */
 static void fold(void *context, const uint8_t *p, size_t n)
 {
     struct job *job = context;
@@ -130,10 +131,10 @@ static void fold(void *context, const uint8_t *p, size_t n)
     if (!is_refused(job)) {
         if (!service_goes_on(job->service, &diag))
             refuse(job, &diag);
-        else if (!conversion_feed(job->conversion, p, n))
+        else if (!conversion_feed(job->conversion, p, n) && !conversion_wants_whole(job->conversion))
             refuse_input(job, conversion_diag(job->conversion));
     }
-    if (is_refused(job) || job->withheld.kind != DIAG_NONE) {
+    if (is_refused(job) || job->withheld.kind != DIAG_NONE || conversion_wants_whole(job->conversion)) {
         conversion_abandon(job->conversion);
         job->conversion = NULL;
         stages_limit(&job->stages, SPOOL_QUEUE_BYTES);

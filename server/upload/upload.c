@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "server/convert/diag_words.h"
 #include "server/upload/body_decoder.h"
 #include "server/upload/multipart.h"
 #include "server/upload/pair.h"
@@ -410,6 +411,7 @@ static enum exchange_step send_rest(struct exchange *x, void *upload)
     if (pair_go_on(&u->pair, x, &u->diag) == PAIR_WAIT)
         return exchange_then(x, send_rest, u);
     if (u->diag.kind != DIAG_NONE || !expiry(u, now_s, &expires_s)) {
+        diag_add_words(&u->diag);
         exchange_diag(x, &u->diag);
         return X_DONE;
     }
@@ -426,6 +428,7 @@ enum exchange_step upload_end(struct exchange *x,
     u->then = then;
     if (check_form(u) && expiry(u, 0, &expires_s))
         return send_rest(x, u);
+    diag_add_words(&u->diag);
     exchange_diag(x, &u->diag);
     return X_DONE;
 }

@@ -1,7 +1,9 @@
 /* One wrapper for each function that the program calls and that can fail. All are alike: see WRAP. */
+#include <archive.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <magic.h>
 #include <microhttpd.h>
 #include <netdb.h>
@@ -231,6 +233,12 @@ WRAP(int, EVP_DigestFinal_ex, (EVP_MD_CTX * c, unsigned char *out, unsigned *n),
 WRAP(int, EVP_Digest,
      (const void *p, size_t n, unsigned char *out, unsigned *out_n, const EVP_MD *type, ENGINE *engine),
      (p, n, out, out_n, type, engine), 0, ENOMEM)
+WRAP(struct archive *, archive_read_new, (void), (), NULL, ENOMEM)
+WRAP(int, archive_read_next_header, (struct archive * a, struct archive_entry **entry), (a, entry),
+     (archive_set_error(a, ENOMEM, "fault"), ARCHIVE_FATAL), ENOMEM)
+WRAP(int, archive_read_data_block, (struct archive * a, const void **p, size_t *n, la_int64_t *at), (a, p, n, at),
+     (archive_set_error(a, ENOMEM, "fault"), ARCHIVE_FATAL), ENOMEM)
+WRAP(locale_t, newlocale, (int mask, const char *name, locale_t base), (mask, name, base), (locale_t)0, ENOMEM)
 WRAP(ZSTD_DStream *, ZSTD_createDStream, (void), (), NULL, ENOMEM)
 WRAP(size_t, ZSTD_compress, (void *to, size_t room, const void *p, size_t n, int level),
      (to, room, p, n, level), (size_t)-64, ENOMEM)

@@ -17,7 +17,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!reader_init(&r, &arena, &LIMITS, (struct hash_seed){size, 1}))
         abort();
     reader_feed(&r, data, size);
-    const struct profile *profile = reader_finish(&r);
+    const struct str bytes = {(const char *)data, size};
+    const struct whole_file file = whole_file_of(&bytes);
+    const struct profile *profile = reader_finish_whole(&r, &file);
     if ((profile == NULL) != (r.diag.kind != DIAG_NONE))
         abort();
     if (profile != NULL)

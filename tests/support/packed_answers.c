@@ -103,7 +103,7 @@ static struct buf answer_within(struct str bytes, const struct reader_limits *li
     if (member != NULL)
         reader_choose(&r, str_of(member));
     reader_feed(&r, bytes.p, bytes.n);
-    profile_dump_finish(&answer, &r);
+    profile_dump_finish_whole(&answer, &r, bytes);
     arena_free(&arena);
     assert_false(answer.failed);
     return answer;

@@ -95,21 +95,27 @@ static void put_sizes(struct buf *b, size_t packed, size_t unpacked, unsigned by
     trace_bytes_le(b, unpacked, bytes);
 }
 
-void packing_zip_member(struct buf *b, const struct packing_member *m)
+/* What the directory says of a member. */
+struct placed {
+    uint32_t crc;
+    size_t at, packed;
+};
+
+static struct placed put_member(struct buf *b, const struct packing_member *m)
 {
     bool descriptor = m->flags & FLAG_DESCRIPTOR;
-    uint32_t crc = crc_of(m->bytes) ^ m->wrong_crc;
     struct buf data = {0};
 
     if (m->method == METHOD_DEFLATED)
         deflate_raw(&data, m->bytes);
     else
         buf_str(&data, m->bytes);
+    struct placed placed = {crc_of(m->bytes) ^ m->wrong_crc, b->n, data.n};
     buf_bytes(b, "PK\3\4\x2d\0", 6);
     trace_bytes_le(b, m->flags, 2);
     trace_bytes_le(b, m->method, 2);
     trace_bytes_le(b, 0x12345678, 4);
-    trace_bytes_le(b, descriptor ? 0 : crc, 4);
+    trace_bytes_le(b, descriptor ? 0 : placed.crc, 4);
     if (m->zip64)
         put_sizes(b, UINT32_MAX, UINT32_MAX, 4);
     else
@@ -124,11 +130,53 @@ void packing_zip_member(struct buf *b, const struct packing_member *m)
     buf_str(b, buf_view(&data));
     if (descriptor) {
         buf_z(b, m->unmarked ? "" : "PK\7\x08");
-        trace_bytes_le(b, crc, 4);
+        trace_bytes_le(b, placed.crc, 4);
         put_sizes(b, data.n, m->bytes.n, m->zip64 ? 8 : 4);
     }
     check(!data.failed);
     buf_free(&data);
+    return placed;
+}
+
+void packing_zip_member(struct buf *b, const struct packing_member *m)
+{
+    put_member(b, m);
+}
+
+static void put_entry(struct buf *b, const struct packing_member *m, const struct placed *placed)
+{
+    buf_bytes(b, "PK\1\2\x14\0\x2d\0", 8);
+    trace_bytes_le(b, m->flags, 2);
+    trace_bytes_le(b, m->method, 2);
+    trace_bytes_le(b, 0x12345678, 4);
+    trace_bytes_le(b, placed->crc, 4);
+    put_sizes(b, placed->packed, m->bytes.n, 4);
+    trace_bytes_le(b, strlen(m->name), 2);
+    buf_bytes(b, "\0\0\0\0\0\0\0\0\0\0\0\0", 12);
+    trace_bytes_le(b, placed->at, 4);
+    buf_z(b, m->name);
+}
+
+void packing_zip_archive(struct buf *b, const struct packing_member *members, size_t n)
+{
+    struct buf directory = {0};
+    size_t from = b->n;
+
+    for (size_t i = 0; i < n; i++) {
+        struct placed placed = put_member(b, &members[i]);
+        placed.at -= from;
+        put_entry(&directory, &members[i], &placed);
+    }
+    size_t at = b->n - from;
+    buf_str(b, buf_view(&directory));
+    buf_bytes(b, "PK\5\6\0\0\0\0", 8);
+    trace_bytes_le(b, n, 2);
+    trace_bytes_le(b, n, 2);
+    trace_bytes_le(b, directory.n, 4);
+    trace_bytes_le(b, at, 4);
+    trace_bytes_le(b, 0, 2);
+    check(!directory.failed);
+    buf_free(&directory);
 }
 
 void packing_zip_end(struct buf *b)
@@ -140,6 +188,5 @@ void packing_zip_end(struct buf *b)
 
 void packing_zip(struct buf *b, const char *name, struct str bytes)
 {
-    packing_zip_member(b, &(struct packing_member){.name = name, .bytes = bytes, .method = METHOD_DEFLATED});
-    packing_zip_end(b);
+    packing_zip_archive(b, &(struct packing_member){.name = name, .bytes = bytes, .method = METHOD_DEFLATED}, 1);
 }

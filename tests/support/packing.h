@@ -18,15 +18,18 @@ struct packing_member {
     const char *name;
     struct str bytes;
     uint16_t method; /* 0 stored, 8 deflated; of any other the bytes are stored */
-    uint16_t flags;  /* with 8: a descriptor behind the data */
+    uint16_t flags;  /* with 8: a descriptor behind the data; with 0x800: the name is UTF-8 */
     bool zip64;      /* sizes as u64 */
     bool unmarked;   /* the descriptor is without its mark */
     bool wrong_crc;
 };
-void packing_zip_member(struct buf *b, const struct packing_member *m);
-/* The directory, as far as anybody needs it who reads from the front. */
-void packing_zip_end(struct buf *b);
+/* The members and their directory. */
+void packing_zip_archive(struct buf *b, const struct packing_member *members, size_t n);
 /* An archive of one deflated member. */
 void packing_zip(struct buf *b, const char *name, struct str bytes);
+
+/* An archive that lost its directory, which can still be read from its front: member by member, and where the directory began. */
+void packing_zip_member(struct buf *b, const struct packing_member *m);
+void packing_zip_end(struct buf *b);
 
 #endif

@@ -115,14 +115,24 @@ static void feed_copy(struct reader *r, const char *p, size_t n)
     free(copy);
 }
 
-void profile_dump_finish(struct buf *b, struct reader *r)
+static void put_answer(struct buf *b, const struct reader *r, const struct profile *p)
 {
-    const struct profile *p = reader_finish(r);
-
     if (p != NULL)
         profile_dump(b, p);
     else
         profile_dump_diag(b, &r->diag);
+}
+
+void profile_dump_finish(struct buf *b, struct reader *r)
+{
+    put_answer(b, r, reader_finish(r));
+}
+
+void profile_dump_finish_whole(struct buf *b, struct reader *r, struct str bytes)
+{
+    struct whole_file file = whole_file_of(&bytes);
+
+    put_answer(b, r, reader_finish_whole(r, &file));
 }
 
 void profile_dump_cut(struct buf *b, const struct reader_limits *limits, const void *p, size_t n,
@@ -141,6 +151,6 @@ void profile_dump_cut(struct buf *b, const struct reader_limits *limits, const v
         feed_copy(&r, bytes + at, end - at);
         at = end;
     }
-    profile_dump_finish(b, &r);
+    profile_dump_finish_whole(b, &r, (struct str){bytes, n});
     arena_free(&arena);
 }

@@ -33,8 +33,7 @@ static void pack_zip_streamed(struct buf *b, struct str bytes)
 
 static void pack_zip_stored(struct buf *b, struct str bytes)
 {
-    packing_zip_member(b, &(struct packing_member){.name = "a.trace", .bytes = bytes, .zip64 = true});
-    packing_zip_end(b);
+    packing_zip_archive(b, &(struct packing_member){.name = "a.trace", .bytes = bytes, .zip64 = true}, 1);
 }
 
 static const struct kind KINDS[] = {{"gzip", packing_gzip},
@@ -110,7 +109,7 @@ static void test_every_truncation(void **state)
             struct buf answer = packed_answer_to(part);
             bool marked =
                 packed_contains(&answer, "packed-cut") || packed_contains(&answer, "packed file cut");
-            bool all = n + 46 > packed.n && k > 1; /* within the directory of a zip */
+            bool all = n + 100 > packed.n && k > 1; /* within the directory of a zip */
             if (!marked && !all)
                 fail_msg("%s of %zu bytes: %.*s", KINDS[k].name, n, (int)answer.n, answer.p);
             buf_free(&answer);
@@ -267,11 +266,11 @@ static void test_ratio(void **state)
     for (size_t k = 0; k < 4; k++) { /* what is stored is as large as it is */
         buf_clear(&packed);
         KINDS[k].pack(&packed, buf_view(&bytes));
-        packed_assert_answer(buf_view(&packed), "limit max_unpacked_ratio of 200");
+        packed_assert_answer(buf_view(&packed), "limit of 200 bytes for each of its own");
     }
     buf_clear(&packed);
     packing_zstd_runs(&packed, 17, 100000); /* 12 GiB */
-    packed_assert_answer(buf_view(&packed), "limit max_unpacked_ratio of 200");
+    packed_assert_answer(buf_view(&packed), "limit of 200 bytes for each of its own");
     assert_true(clock() - begin < 20 * CLOCKS_PER_SEC);
     buf_free(&packed);
     buf_free(&bytes);
@@ -305,7 +304,7 @@ static void test_size(void **state)
         struct buf more =
             packed_answer_within(buf_view(&packed), (struct unpack_limits){plain.n - 1, 200}, 64 << 20);
         assert_true(packed_contains(&fits, "fact 6:packed"));
-        assert_true(packed_contains(&more, "limit max_unpacked_bytes of "));
+        assert_true(packed_contains(&more, "limit of "));
         buf_free(&fits);
         buf_free(&more);
         buf_free(&packed);
@@ -322,22 +321,22 @@ static void test_memory(void **state)
     packing_zstd_runs(&packed, 27, 1);
     struct buf fits = packed_answer_within(buf_view(&packed), WIDE, 160 << 20);
     struct buf more = packed_answer_within(buf_view(&packed), WIDE, 120 << 20);
-    assert_false(packed_contains(&fits, "job_memory_bytes"));
-    assert_true(packed_contains(&more, "limit job_memory_bytes of "));
+    assert_false(packed_contains(&fits, "bytes of memory"));
+    assert_true(packed_contains(&more, "bytes of memory"));
     buf_free(&fits);
     buf_free(&more);
     buf_clear(&packed);
     packing_zstd_runs(&packed, 28, 1);
-    packed_assert_answer(buf_view(&packed), " 6 16:window too large");
+    packed_assert_answer(buf_view(&packed), "16:window too large");
     buf_clear(&packed);
     buf_bytes(&packed, "\x28\xb5\x2f\xfd\x01\x50\x07\x01\0\0", 10);
-    packed_assert_answer(buf_view(&packed), "needs the dictionary 7");
+    packed_assert_answer(buf_view(&packed), "needs a dictionary");
     buf_free(&packed);
     for (size_t memory_bytes = 16 << 10; memory_bytes < 400 << 10; memory_bytes += 5000)
         for (size_t k = 0; k < N_KINDS; k++) {
             packed = packed_input(&KINDS[k], "v3");
             more = packed_answer_within(buf_view(&packed), WIDE, memory_bytes);
-            assert_true(packed_contains(&more, "job_memory_bytes") ||
+            assert_true(packed_contains(&more, "more than the limit") ||
                         packed_contains(&more, "fact 6:packed"));
             buf_free(&more);
             buf_free(&packed);
