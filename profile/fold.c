@@ -25,8 +25,8 @@ static node_id add_node(struct builder *b, node_id parent, frame_id frame)
     node->parent = parent;
     node->first_child = NODE_NONE;
     node->next_sibling = NODE_NONE;
-    for (uint32_t i = 0; i < b->n_values; i++)
-        node->values[i] = 0;
+    for (uint32_t i = 0; i < b->layout.n_columns; i++)
+        node->columns[i] = 0;
     return id;
 }
 
@@ -153,7 +153,7 @@ static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t 
     struct fold_node *old = fold_node_at(b, t->root);
     old->frame = frame;
     old->parent = root;
-    old->values[b->n_clocks] = 1;
+    old->columns[b->layout.calls] = 1;
     fold_node_at(b, root)->first_child = t->root;
     t->root = t->current = root;
     t->re_roots++;
@@ -206,7 +206,7 @@ static uint64_t step_back(struct builder *b, struct fold_track *t, uint32_t cloc
 static bool first_event(struct builder *b, struct fold_track *t, const struct event *e)
 {
     t->root = t->current = add_node(b, NODE_NONE, FRAME_NONE);
-    for (uint32_t c = 0; c < b->n_clocks; c++)
+    for (uint32_t c = 0; c < b->layout.n_times; c++)
         t->last[c] = e->clock[c];
     t->first = t->last[0];
     return t->root != NODE_NONE && (!t->watched || span_sink_begin(b->spans, t->first));
@@ -226,20 +226,22 @@ static bool apply_rare(struct builder *b, const struct event *e, uint64_t offset
     node_id child = child_of(b, t->current, e->frame);
     if (child == NODE_NONE)
         return false;
-    fold_node_at(b, child)->values[b->n_clocks]++;
+    fold_node_at(b, child)->columns[b->layout.calls]++;
     t->current = child;
     if (t->watched && !span_sink_enter(b->spans, e->frame, t->last[0]))
         return false;
     return !t->indexed || count_open(b, e->track, e->frame, true);
 }
 
-/* The loop that all time goes into. n_clocks and `watching` are constants where this is inlined, and so the
- * distance of the nodes. */
+/* The loop that all time goes into. The layout and `watching` are constants where this is inlined, and so is the distance
+ * between two nodes. What happens in nearly every record (the clocks go on; the frame that was called last is called
+ * again, or the frame on top is left) is done here, all else in apply_rare. That may move the nodes: `nodes` is read anew
+ * behind it. */
 static inline __attribute__((always_inline)) bool apply(struct builder *b, const struct event *events,
                                                         size_t n, uint64_t offset, uint32_t stride,
-                                                        const uint32_t n_clocks, const bool watching)
+                                                        const struct fold_layout layout, const bool watching)
 {
-    const size_t node_bytes = sizeof(struct fold_node) + (n_clocks + 1) * sizeof(uint64_t);
+    const size_t node_bytes = sizeof(struct fold_node) + layout.n_columns * sizeof(uint64_t);
     char *nodes = b->nodes;
 
     for (size_t i = 0; i < n; i++, offset += stride) {
@@ -252,13 +254,13 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
         }
         t->records++;
         struct fold_node *top = (struct fold_node *)(void *)(nodes + t->current * node_bytes);
-        for (uint32_t c = 0; c < n_clocks; c++) {
+        for (uint32_t c = 0; c < layout.n_times; c++) {
             uint64_t now = e->clock[c] + t->wrapped[c];
             if (__builtin_expect(now >= t->last[c], 1)) {
-                top->values[c] += now - t->last[c];
+                top->columns[c] += now - t->last[c];
                 t->last[c] = now;
             } else {
-                top->values[c] += step_back(b, t, c, e->clock[c], offset + e->at);
+                top->columns[c] += step_back(b, t, c, e->clock[c], offset + e->at);
             }
         }
         if (__builtin_expect(t->indexed, 0)) {
@@ -266,7 +268,7 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
         } else if (e->action == EVENT_ENTER && top->first_child != NODE_NONE) {
             struct fold_node *first = (struct fold_node *)(void *)(nodes + top->first_child * node_bytes);
             if (first->frame == e->frame) {
-                first->values[n_clocks]++;
+                first->columns[layout.calls]++;
                 t->current = top->first_child;
                 if (watching && t->watched && !span_sink_enter(b->spans, e->frame, t->last[0]))
                     return false;
@@ -289,11 +291,19 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
 
 bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
 {
-    if (b->spans != NULL)
-        return b->n_clocks == 1 ? apply(b, events, n, offset, stride, 1, true)
-                                : apply(b, events, n, offset, stride, 2, true);
-    return b->n_clocks == 1 ? apply(b, events, n, offset, stride, 1, false)
-                            : apply(b, events, n, offset, stride, 2, false);
+    bool watching = b->spans != NULL;
+
+    switch (b->layout.n_times) {
+    case 1:
+        return watching ? apply(b, events, n, offset, stride, fold_layout_of_events(1), true)
+                        : apply(b, events, n, offset, stride, fold_layout_of_events(1), false);
+    case 2:
+        return watching ? apply(b, events, n, offset, stride, fold_layout_of_events(2), true)
+                        : apply(b, events, n, offset, stride, fold_layout_of_events(2), false);
+    default:
+        b->misuse = "no times, and has events";
+        return false;
+    }
 }
 
 bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
@@ -301,6 +311,10 @@ bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, s
 {
     struct fold_track *t = &b->tracks[track];
 
+    if (b->layout.n_times > 0 || b->layout.n_columns == 0) {
+        b->misuse = "times, or nothing, and has samples";
+        return false;
+    }
     if (t->root == NODE_NONE) {
         t->root = t->current = add_node(b, NODE_NONE, FRAME_NONE);
         if (t->root == NODE_NONE)
@@ -313,9 +327,9 @@ bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, s
             return false;
     }
     struct fold_node *leaf = fold_node_at(b, id);
-    for (uint32_t v = 0; v < b->n_values; v++)
-        if (__builtin_add_overflow(leaf->values[v], values[v], &leaf->values[v])) {
-            leaf->values[v] = UINT64_MAX;
+    for (uint32_t v = 0; v < b->layout.n_columns; v++)
+        if (__builtin_add_overflow(leaf->columns[v], values[v], &leaf->columns[v])) {
+            leaf->columns[v] = UINT64_MAX;
             builder_warn(b, WARN_VALUE_OVERFLOW, 1, WARNING_NO_OFFSET);
         }
     t->records++;
