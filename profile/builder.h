@@ -60,8 +60,8 @@ bool builder_values(struct builder *b, const struct profile_value *times, uint32
 bool builder_redeclare_time(struct builder *b, uint32_t time, const struct profile_value *as)
     __attribute__((warn_unused_result));
 
-/* Ticks of the events' clocks: nanoseconds each, and whether they wrap at 2^32. Default: 1000 (µs),
- * wrapping. */
+/* Ticks of the events' clocks: nanoseconds each, and whether they wrap at 2^32; then no reading is larger than that.
+ * Default: 1000 (µs), wrapping. */
 void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bits);
 
 /* Tells the calls of the sink's track to it as well; before the first track. See span.h. */

@@ -1,4 +1,5 @@
-/* From the growing tree to the profile: nodes in pre-order, totals, warnings. */
+/* From the growing tree to the profile: nodes in pre-order, totals, warnings. Trees may be as deep as the input made them,
+ * so walks go by the links of the nodes, without recursion and without a stack of their own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +42,8 @@ static void put_columns(struct builder *b, uint64_t *out, const uint64_t *column
     }
 }
 
-/* Gives the node its number, which from then on stands in its frame field: its children look for it there. */
+/* Gives the node its number in pre-order. The frame is copied out and the number takes its place in the node, where the
+ * children, and later the track's open frame, look for it: no second array is needed. */
 static void arrive(struct builder *b, struct columns *c, struct fold_node *node)
 {
     uint32_t n = c->n++;

@@ -1,10 +1,17 @@
-/* The inner loop: events and samples into the growing tree. */
+/* The inner loop: events and samples into the growing tree. The rules that it follows stand in builder.h.
+ *
+ * The input is hostile: it decides how deep stacks are, how many callees a frame has, and which frames exits name. So
+ * nothing here recurses, and every search has a bound: of a frame's callees FOLD_LIST_MAX are looked at in the list, of a
+ * stack as many frames as the scan budget allows. Behind both bounds a hash table answers. Arrays move when they grow:
+ * a pointer to a node is good only until the next node is added. */
 #include "profile/builder_impl.h"
 
 enum {
-    /* While a track's exits match, looking for a frame further down costs nothing. A damaged track may look
-     * at this many frames per record on average; beyond that its open frames are counted in a table, so that
-     * no input is quadratic. */
+    /* The scan budget. An exit that does not match the frame on top is looked for further down the stack, frame by
+     * frame. A file could make every record such an exit, of a stack as deep as it likes. So a track may look at
+     * SCAN_FREE frames, and at SCAN_PER_RECORD more for each of its records. When it has used these up, its open frames
+     * are counted in a table from then on (index_stack): each push and pop costs a little more, and no exit costs more
+     * than one look. Files without damage never pay for it. */
     SCAN_PER_RECORD = 8,
     SCAN_FREE = 4096
 };
@@ -17,6 +24,7 @@ static node_id add_node(struct builder *b, node_id parent, frame_id frame)
             return NODE_NONE;
         b->nodes = nodes;
     }
+    /* Ids have 32 bits. The arena's limit ends most files long before. */
     if (b->n_nodes >= NODE_NONE - 1)
         return NODE_NONE;
     node_id id = (node_id)b->n_nodes++;
@@ -35,7 +43,9 @@ static uint64_t pair(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-/* Adds a child: in front, or, of a parent whose list is full, behind `last`, the list's FOLD_LIST_MAX-th. */
+/* Adds a child. It goes to the front of the list while that is short (`last` is NODE_NONE): what was called last is
+ * called again soon. Behind that it goes after `last`, the list's FOLD_LIST_MAX-th child, and into the table of wide
+ * parents. Those in the table keep their places, so that the first FOLD_LIST_MAX of the list are never in it. */
 static node_id add_child(struct builder *b, node_id parent, frame_id frame, node_id last)
 {
     node_id id = add_node(b, parent, frame);
@@ -54,7 +64,8 @@ static node_id add_child(struct builder *b, node_id parent, frame_id frame, node
     return id;
 }
 
-/* The child of `parent` for this frame, made if it is new. NODE_NONE when the arena gives no more. */
+/* The child of `parent` for this frame, made if it is new. One that is found in the list moves to its front. NODE_NONE
+ * when the arena gives no more. */
 static node_id child_of(struct builder *b, node_id parent, frame_id frame)
 {
     node_id first = fold_node_at(b, parent)->first_child;
@@ -92,6 +103,7 @@ static bool count_open(struct builder *b, uint32_t track, frame_id frame, bool u
     return idmap_set(&b->open, key, up ? n + 1 : n - 1);
 }
 
+/* From now on each push and pop of this track is counted; what is open already is counted here, once. */
 static bool index_stack(struct builder *b, uint32_t track)
 {
     struct fold_track *t = &b->tracks[track];
@@ -135,7 +147,10 @@ static bool is_open(struct builder *b, uint32_t track, frame_id frame, bool *ok)
 }
 
 /* The exiting frame was entered before the first record: it becomes the parent of all that the track's root
- * holds. The old root turns into its node and a new root goes on top, so that nothing below has to move. */
+ * holds. To move all children below a new node would cost their number at every such exit. Instead the old root turns
+ * into the frame's node and keeps children and time; a new root without either goes on top. The new root is added last
+ * and has the largest id: it is builder_finish that numbers nodes so that parents come first.
+ * An exit that names no frame is of "unknown". */
 static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t offset)
 {
     if (frame == FRAME_NONE) {
@@ -185,7 +200,12 @@ static bool exit_frame(struct builder *b, uint32_t track, frame_id frame, uint64
 
 /* ---- time ---- */
 
-/* A reading that is before the last one: a wrap, or time that goes back. Returns the ticks to credit. */
+/* A reading that is before the last one: a wrap, or time that goes back. Returns the ticks to credit.
+ *
+ * last is unwrapped and has 64 bits; a reading has 32 where clocks wrap, and t->wrapped is what its wraps have added so
+ * far. now < last holds here, so last - now does not overflow, and more than half of 2^32 is nearer to a wrap than to
+ * a step back. After a wrap now > last holds: last - now was at most 2^32 - 1, since both lie in the same round of the
+ * clock. The sum passes 64 bits only after 2^32 wraps, each of which takes a record. */
 static uint64_t step_back(struct builder *b, struct fold_track *t, uint32_t clock, uint64_t reading,
                           uint64_t offset)
 {
@@ -264,7 +284,7 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
             }
         }
         if (__builtin_expect(t->indexed, 0)) {
-            /* Every push and pop has to be counted. */
+            /* Every push and pop of this track has to be counted: apply_rare does it. */
         } else if (e->action == EVENT_ENTER && top->first_child != NODE_NONE) {
             struct fold_node *first = (struct fold_node *)(void *)(nodes + top->first_child * node_bytes);
             if (first->frame == e->frame) {
