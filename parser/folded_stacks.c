@@ -4,13 +4,11 @@
  *
  * Lines that begin with # are comments. CR before LF is dropped. Anything else is counted and left out,
  * and so is what is longer than a line may be. Equal stacks may occur many times; their counts add up. A file is
- * folded stacks when most of the lines at its beginning are, unless they are those of a log: its messages may hold
- * anything, and end in a number. */
+ * folded stacks when at least half of the lines at its beginning are, and one of them has more than one frame. */
 #include <string.h>
 
 #include "core/clean.h"
 #include "parser/format.h"
-#include "parser/refuse/foreign_shapes.h"
 
 struct folded_stacks {
     struct builder *builder;
@@ -72,9 +70,7 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
         good += ok;
         deep += ok && str_find(line, ';') < line.n;
     }
-    if (deep == 0 || good * 2 < all || foreign_is_logcat((struct str){(const char *)p, n}))
-        return DETECT_NO;
-    return DETECT_YES;
+    return deep > 0 && good * 2 >= all ? DETECT_YES : DETECT_NO;
 }
 
 static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
@@ -86,7 +82,7 @@ static bool begin(void *state, struct builder *b, const struct reader_limits *li
     f->builder = b;
     f->limits = limits;
     f->diag = diag;
-    if (!builder_values(b, &SAMPLES, 1, 0))
+    if (!builder_values(b, NULL, 0, &SAMPLES, 1))
         return builder_failed(b, diag);
     string_id name = builder_string(b, STR("all stacks"));
     f->track = name == STRING_NONE ? NODE_NONE : builder_track(b, 1, name);
@@ -181,7 +177,7 @@ static bool finish(void *state, uint64_t file_bytes)
     if (f->long_lines)
         return diag_at(
             f->diag, DIAG_UNUSABLE, 0, "no usable stack",
-            "Upload shorter lines; a service's operator may raise max_line_bytes.",
+            "Upload shorter lines, or ask who runs this service to raise the limit.",
             "The file looks like folded stacks, but none of its lines has a count within the limit "
             "max_line_bytes of %u bytes.",
             f->limits->line_bytes);

@@ -4,7 +4,6 @@
 extern const struct format FORMAT_ANDROID_TRACE;
 extern const struct format FORMAT_ANDROID_STREAM;
 extern const struct format FORMAT_ANDROID_V2;
-extern const struct format FORMAT_ANDROID_REFUSE;
 extern const struct format FORMAT_FOLDED_STACKS;
 extern const struct format FORMAT_FOREIGN;
 
@@ -15,6 +14,6 @@ const struct format *const FORMATS[] = {
 
 const size_t FORMATS_COUNT = sizeof(FORMATS) / sizeof(*FORMATS);
 
-const struct format *const REFUSED_FORMATS[] = {&FORMAT_ANDROID_REFUSE, &FORMAT_FOREIGN};
+const struct format *const REFUSED_FORMATS[] = {&FORMAT_FOREIGN};
 
 const size_t REFUSED_FORMATS_COUNT = sizeof(REFUSED_FORMATS) / sizeof(*REFUSED_FORMATS);

@@ -30,26 +30,80 @@ static bool copy_str(struct builder *b, struct str *s)
     return copy != NULL;
 }
 
-bool builder_values(struct builder *b, const struct profile_value *values, uint32_t n_values,
-                    uint32_t n_clocks)
+/* ---- what is measured ---- */
+
+static bool misused(struct builder *b, const char *how)
 {
-    b->n_values = n_values;
-    b->n_clocks = n_clocks;
-    b->stride = sizeof(struct fold_node) + n_values * sizeof(uint64_t);
-    for (uint32_t i = 0; i < n_values; i++)
-        if (!builder_redeclare(b, i, &values[i]))
-            return false;
-    return true;
+    b->misuse = how;
+    return false;
 }
 
-bool builder_redeclare(struct builder *b, uint32_t value, const struct profile_value *as)
+static bool is_time(const struct profile_value *v)
+{
+    return v->unit == UNIT_NS && (v->role == ROLE_WALL || v->role == ROLE_CPU);
+}
+
+/* What is wrong with these columns, of which the first n_times are times; NULL if nothing is. */
+static const char *fault_of(const struct profile_value *columns, uint32_t n_columns, uint32_t n_times)
+{
+    for (uint32_t i = 0; i < n_columns; i++) {
+        if (columns[i].name.n == 0)
+            return "a value without a name";
+        for (uint32_t k = 0; k < i; k++)
+            if (str_eq(columns[i].name, columns[k].name))
+                return "two values of one name";
+        if (i < n_times && !is_time(&columns[i]))
+            return "a clock that tells neither wall time nor CPU time";
+    }
+    if (n_times == 2 && (columns[0].role != ROLE_WALL || columns[1].role != ROLE_CPU))
+        return "two clocks that are not wall time and CPU time, in this order";
+    if (n_times > 0 && (n_columns != n_times + 1 || columns[n_times].role != ROLE_CALLS))
+        return "events that count something else than calls";
+    return NULL;
+}
+
+static bool put_column(struct builder *b, uint32_t column, const struct profile_value *as)
 {
     struct profile_value copy = *as;
 
     if (!copy_str(b, &copy.name) || !copy_str(b, &copy.label))
         return false;
-    b->values[value] = copy;
+    b->columns[column] = copy;
     return true;
+}
+
+bool builder_values(struct builder *b, const struct profile_value *times, uint32_t n_times,
+                    const struct profile_value *values, uint32_t n_values)
+{
+    struct profile_value columns[PROFILE_VALUES_MAX];
+
+    if (b->layout.n_columns > 0)
+        return misused(b, "its values twice");
+    if (n_times > BUILDER_CLOCKS_MAX)
+        return misused(b, "more clocks than an event has");
+    if (n_values == 0 || n_values > PROFILE_VALUES_MAX - n_times)
+        return misused(b, "no values, or too many");
+    for (uint32_t i = 0; i < n_times + n_values; i++)
+        columns[i] = i < n_times ? times[i] : values[i - n_times];
+    b->misuse = fault_of(columns, n_times + n_values, n_times);
+    for (uint32_t i = 0; i < n_times + n_values; i++)
+        if (b->misuse != NULL || !put_column(b, i, &columns[i]))
+            return false;
+    b->layout = n_times > 0 ? fold_layout_of_events(n_times) : (struct fold_layout){.n_columns = n_values};
+    b->stride = sizeof(struct fold_node) + b->layout.n_columns * sizeof(uint64_t);
+    return true;
+}
+
+bool builder_redeclare_time(struct builder *b, uint32_t time, const struct profile_value *as)
+{
+    struct profile_value columns[PROFILE_VALUES_MAX];
+
+    if (time >= b->layout.n_times)
+        return misused(b, "a clock anew that it does not have");
+    memcpy(columns, b->columns, sizeof(columns));
+    columns[time] = *as;
+    b->misuse = fault_of(columns, b->layout.n_columns, b->layout.n_times);
+    return b->misuse == NULL && put_column(b, time, as);
 }
 
 void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bits)
@@ -163,28 +217,33 @@ uint64_t builder_event_count(const struct builder *b)
     return b->n_events;
 }
 
+uint64_t builder_track_records(const struct builder *b, uint32_t track)
+{
+    return b->tracks[track].records;
+}
+
 uint64_t builder_ns_per_tick(const struct builder *b)
 {
     return b->ns_per_tick;
 }
 
-uint64_t builder_clock_total_ns(const struct builder *b, uint32_t clock)
+uint64_t builder_time_total_ns(const struct builder *b, uint32_t time)
 {
     uint64_t ticks = 0;
 
     for (size_t i = 0; i < b->n_nodes; i++)
-        if (__builtin_add_overflow(ticks, fold_node_at(b, (node_id)i)->values[clock], &ticks))
+        if (__builtin_add_overflow(ticks, fold_node_at(b, (node_id)i)->columns[time], &ticks))
             return UINT64_MAX;
     return ticks_to_ns(b, ticks);
 }
 
-uint64_t builder_clock_latest_ns(const struct builder *b, uint32_t clock)
+uint64_t builder_time_latest_ns(const struct builder *b, uint32_t time)
 {
     uint64_t latest = 0;
 
     for (size_t i = 0; i < b->n_tracks; i++)
-        if (b->tracks[i].last[clock] > latest)
-            latest = b->tracks[i].last[clock];
+        if (b->tracks[i].last[time] > latest)
+            latest = b->tracks[i].last[time];
     return ticks_to_ns(b, latest);
 }
 
@@ -205,12 +264,16 @@ struct hash_seed builder_seed(const struct builder *b)
 
 bool builder_failed(const struct builder *b, struct diag *diag)
 {
+    if (b->misuse != NULL)
+        return diag_set(diag, DIAG_UNUSABLE, "fault in the reader of this format",
+                        "This is a fault of the program, not of the file; please report it.",
+                        "The reader of this format declares %s.", b->misuse);
     if (b->arena->failure != ARENA_LIMIT)
         return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later, or on a larger machine.",
                         "The machine has no memory left for this profile.");
     return diag_set(
         diag, DIAG_LIMIT, "profile too large",
-        "Record a shorter trace, or one with fewer methods; a service's operator may raise job_memory_bytes.",
+        "Record a shorter trace, or one with fewer methods; or ask who runs this service to raise the limit.",
         "The profile's stacks and names need more than the limit job_memory_bytes of %zu bytes.",
         b->arena->limit_bytes);
 }

@@ -36,24 +36,32 @@ struct event {
     frame_id frame; /* from builder_frame; FRAME_NONE for an exit that carries none */
     enum event_action action;
     uint32_t at; /* bytes from where builder_events takes it to stand; 0 where all records are equally long */
-    uint64_t clock[BUILDER_CLOCKS_MAX]; /* ticks, in the order of the values; see builder_clocks */
+    uint64_t clock[BUILDER_CLOCKS_MAX]; /* ticks, in the order of the times; see builder_clocks */
 };
 
 /* NULL when the arena gives no more. */
 struct builder *builder_new(struct arena *arena, struct hash_seed seed) __attribute__((warn_unused_result));
 
-/* Declares the values, before the first event or sample. For events: the clocks first (values [0, n_clocks),
- * in the order of event.clock), then one value with ROLE_CALLS. False when the arena gives no more. */
-bool builder_values(struct builder *b, const struct profile_value *values, uint32_t n_values,
-                    uint32_t n_clocks) __attribute__((warn_unused_result));
-
-/* Gives a declared value another name, label, unit and role, at any time before the end. False when the
- * arena gives no more. */
-bool builder_redeclare(struct builder *b, uint32_t value, const struct profile_value *as)
+/* Declares what each node measures, once, before the first event or sample:
+ *
+ *   times    what the clocks of an event measure, in the order of event.clock: wall time, thread CPU time, or both in
+ *            this order, all in ns; none for samples
+ *   values   what is counted. Of events their calls, and nothing else (ROLE_CALLS). Of samples the values that come with
+ *            each, in the order of builder_sample
+ *
+ * In the profile the times come first, then the values. Names are not empty and all different. False when the arena
+ * gives no more, and of a declaration that breaks these rules: builder_failed tells which. */
+bool builder_values(struct builder *b, const struct profile_value *times, uint32_t n_times,
+                    const struct profile_value *values, uint32_t n_values)
     __attribute__((warn_unused_result));
 
-/* Ticks of the events' clocks: nanoseconds each, and whether they wrap at 2^32. Default: 1000 (µs),
- * wrapping. */
+/* Declares one time as another, at any time before the end: where only the end of a file says what its clock measured.
+ * The rules are those of builder_values. */
+bool builder_redeclare_time(struct builder *b, uint32_t time, const struct profile_value *as)
+    __attribute__((warn_unused_result));
+
+/* Ticks of the events' clocks: nanoseconds each, and whether they wrap at 2^32; then no reading is larger than that.
+ * Default: 1000 (µs), wrapping. */
 void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bits);
 
 /* Tells the calls of the sink's track to it as well; before the first track. See span.h. */
@@ -71,12 +79,12 @@ uint32_t builder_track(struct builder *b, uint32_t id, string_id name) __attribu
 void builder_track_rename(struct builder *b, uint32_t track, string_id name);
 
 /* Applies n events; the i-th stands at byte offset + i * stride + event.at of the file. False when the arena
- * gives no more. */
+ * gives no more, or no times were declared. */
 bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
     __attribute__((warn_unused_result));
 
-/* Adds values[n_values] to the self of the stack frames[0 (root) .. n). False when the arena gives no more.
- */
+/* Adds the sample's values, as many as were declared, to the self of the stack frames[0 (root) .. n). False when the
+ * arena gives no more, or times were declared. */
 bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
                     const uint64_t *values) __attribute__((warn_unused_result));
 
@@ -89,14 +97,16 @@ uint64_t builder_warned(const struct builder *b, enum warning_code code);
 bool builder_fact(struct builder *b, struct str name, struct str value) __attribute__((warn_unused_result));
 
 uint64_t builder_event_count(const struct builder *b);
+/* Events and samples of one track, so far. */
+uint64_t builder_track_records(const struct builder *b, uint32_t track);
 uint64_t builder_ns_per_tick(const struct builder *b);
-/* Of one clock, in ns: the time that all tracks' events span, added up, and its latest reading. */
-uint64_t builder_clock_total_ns(const struct builder *b, uint32_t clock);
-uint64_t builder_clock_latest_ns(const struct builder *b, uint32_t clock);
+/* Of one time, by its place in the declaration, in ns: what all tracks' events span, added up, and the latest reading. */
+uint64_t builder_time_total_ns(const struct builder *b, uint32_t time);
+uint64_t builder_time_latest_ns(const struct builder *b, uint32_t time);
 struct arena *builder_arena(const struct builder *b);
 struct hash_seed builder_seed(const struct builder *b);
 
-/* Sets diag from the arena's failure: limit or memory. Always returns false. */
+/* After a function returned a failure: sets diag from it, a limit, memory, or a wrong declaration. Always returns false. */
 bool builder_failed(const struct builder *b, struct diag *diag);
 
 /* Renumbers in pre-order and sums. The builder is used up. NULL when the arena gives no more. */

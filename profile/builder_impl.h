@@ -8,13 +8,26 @@
 #include "profile/builder.h"
 #include "profile/span.h"
 
-/* A node while the tree grows; its values[n_values] stand behind it. Children hang in a list, the one that
+/* Where a node's measures stand: in the columns [0, n_times) the times, one for each clock of an event; behind them the
+ * values. builder_values makes the layout, and all that reads or writes a column asks it. */
+struct fold_layout {
+    uint32_t n_times, n_columns; /* no columns: nothing was declared */
+    uint32_t calls;              /* column of the calls that events count; only with times */
+};
+
+/* Events have their times and their calls. A constant argument makes constants of all of it. */
+static inline struct fold_layout fold_layout_of_events(uint32_t n_times)
+{
+    return (struct fold_layout){.n_times = n_times, .n_columns = n_times + 1, .calls = n_times};
+}
+
+/* A node while the tree grows; its columns stand behind it. Children hang in a list, the one that
  * was entered last in front. Of a node with more than FOLD_LIST_MAX children those behind the first
  * FOLD_LIST_MAX are found through builder.wide, so that no input is quadratic. */
 struct fold_node {
     frame_id frame;
     node_id parent, first_child, next_sibling; /* NODE_NONE: none */
-    uint64_t values[];
+    uint64_t columns[];
 };
 
 enum { FOLD_LIST_MAX = 24 };
@@ -51,8 +64,9 @@ struct builder {
     struct idmap wide; /* parent << 32 | frame -> node */
     struct idmap open; /* track << 32 | frame -> how often it is on the stack */
 
-    struct profile_value values[PROFILE_VALUES_MAX];
-    uint32_t n_values, n_clocks;
+    struct fold_layout layout;
+    struct profile_value columns[PROFILE_VALUES_MAX]; /* what each column means */
+    const char *misuse; /* how a format broke the rules of builder_values, or NULL */
     uint32_t ns_per_tick;
     bool wraps;
 

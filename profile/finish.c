@@ -1,4 +1,5 @@
-/* From the growing tree to the profile: nodes in pre-order, totals, warnings. */
+/* From the growing tree to the profile: nodes in pre-order, totals, warnings. Trees may be as deep as the input made them,
+ * so walks go by the links of the nodes, without recursion and without a stack of their own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ struct columns {
 
 static bool columns_new(struct columns *c, struct builder *b)
 {
-    size_t n = b->n_nodes, values = n * b->n_values;
+    size_t n = b->n_nodes, values = n * b->layout.n_columns;
 
     *c = (struct columns){
         .frame = arena_array(b->arena, n, sizeof(*c->frame)),
@@ -29,19 +30,20 @@ static bool columns_new(struct columns *c, struct builder *b)
            c->open != NULL;
 }
 
-/* The node's values in the profile's units. */
-static void put_values(struct builder *b, uint64_t *out, const uint64_t *values)
+/* The node's columns in the profile's units: times in ns. */
+static void put_columns(struct builder *b, uint64_t *out, const uint64_t *columns)
 {
-    for (uint32_t v = 0; v < b->n_values; v++) {
-        uint64_t scale = v < b->n_clocks ? b->ns_per_tick : 1;
-        if (__builtin_mul_overflow(values[v], scale, &out[v])) {
+    for (uint32_t v = 0; v < b->layout.n_columns; v++) {
+        uint64_t scale = v < b->layout.n_times ? b->ns_per_tick : 1;
+        if (__builtin_mul_overflow(columns[v], scale, &out[v])) {
             out[v] = UINT64_MAX;
             builder_warn(b, WARN_VALUE_OVERFLOW, 1, WARNING_NO_OFFSET);
         }
     }
 }
 
-/* Gives the node its number, which from then on stands in its frame field: its children look for it there. */
+/* Gives the node its number in pre-order. The frame is copied out and the number takes its place in the node, where the
+ * children, and later the track's open frame, look for it: no second array is needed. */
 static void arrive(struct builder *b, struct columns *c, struct fold_node *node)
 {
     uint32_t n = c->n++;
@@ -50,7 +52,7 @@ static void arrive(struct builder *b, struct columns *c, struct fold_node *node)
     c->parent[n] = node->parent == NODE_NONE ? NODE_NONE : fold_node_at(b, node->parent)->frame;
     if (node->frame != FRAME_NONE && c->open[node->frame]++ > 0)
         c->flags[n] |= NODE_RECURSIVE;
-    put_values(b, &c->self[(size_t)n * b->n_values], node->values);
+    put_columns(b, &c->self[(size_t)n * b->layout.n_columns], node->columns);
     node->frame = n;
 }
 
@@ -88,7 +90,7 @@ static void walk_track(struct builder *b, struct columns *c, node_id root)
 
 static void sum_totals(struct builder *b, const struct columns *c)
 {
-    size_t values = b->n_values;
+    size_t values = b->layout.n_columns;
 
     if (c->n > 0)
         memcpy(c->total, c->self, c->n * values * sizeof(*c->total));
@@ -116,12 +118,12 @@ static void count_open_frames(struct builder *b, const struct fold_track *t)
         builder_warn(b, WARN_OPEN_FRAMES, depth, WARNING_NO_OFFSET);
 }
 
-/* Wall time is the first clock, where there is any. */
+/* Wall time is the first of the times, if it is one of them. */
 static void set_rests(const struct builder *b, struct profile_track *tracks, uint32_t n)
 {
     uint64_t end_ns = 0;
 
-    if (b->n_clocks == 0 || b->values[0].role != ROLE_WALL)
+    if (b->layout.n_times == 0 || b->columns[0].role != ROLE_WALL)
         return;
     for (uint32_t i = 0; i < n; i++)
         end_ns = tracks[i].end_ns > end_ns ? tracks[i].end_ns : end_ns;
@@ -165,9 +167,8 @@ static bool put_tracks(struct builder *b, struct profile *p, struct columns *c)
                                    .open = fold_node_at(b, t->current)->frame}; /* its number: see arrive */
     }
     sum_totals(b, c);
-    for (uint32_t i = 0; i < p->n_tracks; i++)
-        if (b->n_clocks > 0)
-            tracks[i].calls = c->total[(size_t)tracks[i].first * b->n_values + b->n_clocks];
+    for (uint32_t i = 0; i < p->n_tracks && b->layout.n_times > 0; i++)
+        tracks[i].calls = c->total[(size_t)tracks[i].first * b->layout.n_columns + b->layout.calls];
     set_rests(b, tracks, p->n_tracks);
     p->tracks = tracks;
     return true;
@@ -217,9 +218,9 @@ const struct profile *builder_finish(struct builder *b, struct str format, struc
     p->n_strings = (uint32_t)b->strings.count;
     p->frames = b->frames;
     p->n_frames = (uint32_t)b->n_frames;
-    p->n_values = b->n_values;
-    memcpy(p->values, b->values, sizeof(p->values));
-    p->n_clocks = b->n_clocks;
+    p->n_values = b->layout.n_columns;
+    memcpy(p->values, b->columns, sizeof(p->values));
+    p->n_times = b->layout.n_times;
     p->ns_per_tick = b->ns_per_tick;
     p->n_nodes = c.n;
     p->node_frame = c.frame;

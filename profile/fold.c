@@ -1,10 +1,17 @@
-/* The inner loop: events and samples into the growing tree. */
+/* The inner loop: events and samples into the growing tree. The rules that it follows stand in builder.h.
+ *
+ * The input is hostile: it decides how deep stacks are, how many callees a frame has, and which frames exits name. So
+ * nothing here recurses, and every search has a bound: of a frame's callees FOLD_LIST_MAX are looked at in the list, of a
+ * stack as many frames as the scan budget allows. Behind both bounds a hash table answers. Arrays move when they grow:
+ * a pointer to a node is good only until the next node is added. */
 #include "profile/builder_impl.h"
 
 enum {
-    /* While a track's exits match, looking for a frame further down costs nothing. A damaged track may look
-     * at this many frames per record on average; beyond that its open frames are counted in a table, so that
-     * no input is quadratic. */
+    /* The scan budget. An exit that does not match the frame on top is looked for further down the stack, frame by
+     * frame. A file could make every record such an exit, of a stack as deep as it likes. So a track may look at
+     * SCAN_FREE frames, and at SCAN_PER_RECORD more for each of its records. When it has used these up, its open frames
+     * are counted in a table from then on (index_stack): each push and pop costs a little more, and no exit costs more
+     * than one look. Files without damage never pay for it. */
     SCAN_PER_RECORD = 8,
     SCAN_FREE = 4096
 };
@@ -17,6 +24,7 @@ static node_id add_node(struct builder *b, node_id parent, frame_id frame)
             return NODE_NONE;
         b->nodes = nodes;
     }
+    /* Ids have 32 bits. The arena's limit ends most files long before. */
     if (b->n_nodes >= NODE_NONE - 1)
         return NODE_NONE;
     node_id id = (node_id)b->n_nodes++;
@@ -25,8 +33,8 @@ static node_id add_node(struct builder *b, node_id parent, frame_id frame)
     node->parent = parent;
     node->first_child = NODE_NONE;
     node->next_sibling = NODE_NONE;
-    for (uint32_t i = 0; i < b->n_values; i++)
-        node->values[i] = 0;
+    for (uint32_t i = 0; i < b->layout.n_columns; i++)
+        node->columns[i] = 0;
     return id;
 }
 
@@ -35,7 +43,9 @@ static uint64_t pair(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-/* Adds a child: in front, or, of a parent whose list is full, behind `last`, the list's FOLD_LIST_MAX-th. */
+/* Adds a child. It goes to the front of the list while that is short (`last` is NODE_NONE): what was called last is
+ * called again soon. Behind that it goes after `last`, the list's FOLD_LIST_MAX-th child, and into the table of wide
+ * parents. Those in the table keep their places, so that the first FOLD_LIST_MAX of the list are never in it. */
 static node_id add_child(struct builder *b, node_id parent, frame_id frame, node_id last)
 {
     node_id id = add_node(b, parent, frame);
@@ -54,7 +64,8 @@ static node_id add_child(struct builder *b, node_id parent, frame_id frame, node
     return id;
 }
 
-/* The child of `parent` for this frame, made if it is new. NODE_NONE when the arena gives no more. */
+/* The child of `parent` for this frame, made if it is new. One that is found in the list moves to its front. NODE_NONE
+ * when the arena gives no more. */
 static node_id child_of(struct builder *b, node_id parent, frame_id frame)
 {
     node_id first = fold_node_at(b, parent)->first_child;
@@ -92,6 +103,7 @@ static bool count_open(struct builder *b, uint32_t track, frame_id frame, bool u
     return idmap_set(&b->open, key, up ? n + 1 : n - 1);
 }
 
+/* From now on each push and pop of this track is counted; what is open already is counted here, once. */
 static bool index_stack(struct builder *b, uint32_t track)
 {
     struct fold_track *t = &b->tracks[track];
@@ -135,7 +147,10 @@ static bool is_open(struct builder *b, uint32_t track, frame_id frame, bool *ok)
 }
 
 /* The exiting frame was entered before the first record: it becomes the parent of all that the track's root
- * holds. The old root turns into its node and a new root goes on top, so that nothing below has to move. */
+ * holds. To move all children below a new node would cost their number at every such exit. Instead the old root turns
+ * into the frame's node and keeps children and time; a new root without either goes on top. The new root is added last
+ * and has the largest id: it is builder_finish that numbers nodes so that parents come first.
+ * An exit that names no frame is of "unknown". */
 static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t offset)
 {
     if (frame == FRAME_NONE) {
@@ -153,7 +168,7 @@ static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t 
     struct fold_node *old = fold_node_at(b, t->root);
     old->frame = frame;
     old->parent = root;
-    old->values[b->n_clocks] = 1;
+    old->columns[b->layout.calls] = 1;
     fold_node_at(b, root)->first_child = t->root;
     t->root = t->current = root;
     t->re_roots++;
@@ -185,7 +200,12 @@ static bool exit_frame(struct builder *b, uint32_t track, frame_id frame, uint64
 
 /* ---- time ---- */
 
-/* A reading that is before the last one: a wrap, or time that goes back. Returns the ticks to credit. */
+/* A reading that is before the last one: a wrap, or time that goes back. Returns the ticks to credit.
+ *
+ * last is unwrapped and has 64 bits; a reading has 32 where clocks wrap, and t->wrapped is what its wraps have added so
+ * far. now < last holds here, so last - now does not overflow, and more than half of 2^32 is nearer to a wrap than to
+ * a step back. After a wrap now > last holds: last - now was at most 2^32 - 1, since both lie in the same round of the
+ * clock. The sum passes 64 bits only after 2^32 wraps, each of which takes a record. */
 static uint64_t step_back(struct builder *b, struct fold_track *t, uint32_t clock, uint64_t reading,
                           uint64_t offset)
 {
@@ -206,7 +226,7 @@ static uint64_t step_back(struct builder *b, struct fold_track *t, uint32_t cloc
 static bool first_event(struct builder *b, struct fold_track *t, const struct event *e)
 {
     t->root = t->current = add_node(b, NODE_NONE, FRAME_NONE);
-    for (uint32_t c = 0; c < b->n_clocks; c++)
+    for (uint32_t c = 0; c < b->layout.n_times; c++)
         t->last[c] = e->clock[c];
     t->first = t->last[0];
     return t->root != NODE_NONE && (!t->watched || span_sink_begin(b->spans, t->first));
@@ -226,20 +246,22 @@ static bool apply_rare(struct builder *b, const struct event *e, uint64_t offset
     node_id child = child_of(b, t->current, e->frame);
     if (child == NODE_NONE)
         return false;
-    fold_node_at(b, child)->values[b->n_clocks]++;
+    fold_node_at(b, child)->columns[b->layout.calls]++;
     t->current = child;
     if (t->watched && !span_sink_enter(b->spans, e->frame, t->last[0]))
         return false;
     return !t->indexed || count_open(b, e->track, e->frame, true);
 }
 
-/* The loop that all time goes into. n_clocks and `watching` are constants where this is inlined, and so the
- * distance of the nodes. */
+/* The loop that all time goes into. The layout and `watching` are constants where this is inlined, and so is the distance
+ * between two nodes. What happens in nearly every record (the clocks go on; the frame that was called last is called
+ * again, or the frame on top is left) is done here, all else in apply_rare. That may move the nodes: `nodes` is read anew
+ * behind it. */
 static inline __attribute__((always_inline)) bool apply(struct builder *b, const struct event *events,
                                                         size_t n, uint64_t offset, uint32_t stride,
-                                                        const uint32_t n_clocks, const bool watching)
+                                                        const struct fold_layout layout, const bool watching)
 {
-    const size_t node_bytes = sizeof(struct fold_node) + (n_clocks + 1) * sizeof(uint64_t);
+    const size_t node_bytes = sizeof(struct fold_node) + layout.n_columns * sizeof(uint64_t);
     char *nodes = b->nodes;
 
     for (size_t i = 0; i < n; i++, offset += stride) {
@@ -252,21 +274,21 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
         }
         t->records++;
         struct fold_node *top = (struct fold_node *)(void *)(nodes + t->current * node_bytes);
-        for (uint32_t c = 0; c < n_clocks; c++) {
+        for (uint32_t c = 0; c < layout.n_times; c++) {
             uint64_t now = e->clock[c] + t->wrapped[c];
             if (__builtin_expect(now >= t->last[c], 1)) {
-                top->values[c] += now - t->last[c];
+                top->columns[c] += now - t->last[c];
                 t->last[c] = now;
             } else {
-                top->values[c] += step_back(b, t, c, e->clock[c], offset + e->at);
+                top->columns[c] += step_back(b, t, c, e->clock[c], offset + e->at);
             }
         }
         if (__builtin_expect(t->indexed, 0)) {
-            /* Every push and pop has to be counted. */
+            /* Every push and pop of this track has to be counted: apply_rare does it. */
         } else if (e->action == EVENT_ENTER && top->first_child != NODE_NONE) {
             struct fold_node *first = (struct fold_node *)(void *)(nodes + top->first_child * node_bytes);
             if (first->frame == e->frame) {
-                first->values[n_clocks]++;
+                first->columns[layout.calls]++;
                 t->current = top->first_child;
                 if (watching && t->watched && !span_sink_enter(b->spans, e->frame, t->last[0]))
                     return false;
@@ -289,11 +311,19 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
 
 bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
 {
-    if (b->spans != NULL)
-        return b->n_clocks == 1 ? apply(b, events, n, offset, stride, 1, true)
-                                : apply(b, events, n, offset, stride, 2, true);
-    return b->n_clocks == 1 ? apply(b, events, n, offset, stride, 1, false)
-                            : apply(b, events, n, offset, stride, 2, false);
+    bool watching = b->spans != NULL;
+
+    switch (b->layout.n_times) {
+    case 1:
+        return watching ? apply(b, events, n, offset, stride, fold_layout_of_events(1), true)
+                        : apply(b, events, n, offset, stride, fold_layout_of_events(1), false);
+    case 2:
+        return watching ? apply(b, events, n, offset, stride, fold_layout_of_events(2), true)
+                        : apply(b, events, n, offset, stride, fold_layout_of_events(2), false);
+    default:
+        b->misuse = "no times, and has events";
+        return false;
+    }
 }
 
 bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
@@ -301,6 +331,10 @@ bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, s
 {
     struct fold_track *t = &b->tracks[track];
 
+    if (b->layout.n_times > 0 || b->layout.n_columns == 0) {
+        b->misuse = "times, or nothing, and has samples";
+        return false;
+    }
     if (t->root == NODE_NONE) {
         t->root = t->current = add_node(b, NODE_NONE, FRAME_NONE);
         if (t->root == NODE_NONE)
@@ -313,9 +347,9 @@ bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, s
             return false;
     }
     struct fold_node *leaf = fold_node_at(b, id);
-    for (uint32_t v = 0; v < b->n_values; v++)
-        if (__builtin_add_overflow(leaf->values[v], values[v], &leaf->values[v])) {
-            leaf->values[v] = UINT64_MAX;
+    for (uint32_t v = 0; v < b->layout.n_columns; v++)
+        if (__builtin_add_overflow(leaf->columns[v], values[v], &leaf->columns[v])) {
+            leaf->columns[v] = UINT64_MAX;
             builder_warn(b, WARN_VALUE_OVERFLOW, 1, WARNING_NO_OFFSET);
         }
     t->records++;

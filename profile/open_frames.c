@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "profile/warning.h"
 
+/* How much longer the track's open frames last; the root alone is no frame. */
 static uint64_t rest_ns(const struct profile_track *t)
 {
     return t->open == t->first ? 0 : t->rest_ns;
@@ -19,7 +21,8 @@ static bool changes(const struct profile *p)
     return false;
 }
 
-/* `self` and `total` as in the profile. */
+/* Gives the rest to the innermost open frame, and to the totals of all above it. `self` and `total` are copies of the
+ * profile's columns. Sums that pass 64 bits stay at the largest. */
 static void extend(const struct profile *p, const struct profile_track *t, uint32_t wall, uint64_t *self,
                    uint64_t *total)
 {
@@ -35,15 +38,15 @@ static void extend(const struct profile *p, const struct profile_track *t, uint3
     }
 }
 
-static struct str warning_text(uint64_t count, struct arena *a)
+static struct str extended_text(uint64_t count, struct arena *a)
 {
     char text[256];
     int n = snprintf(
         text, sizeof(text), "%" PRIu64 " %s to the end of the trace.", count,
-        count == 1 ? "method was still running when its thread's records end: as open=end asks, its wall "
-                     "time goes on"
-                   : "methods were still running when their thread's records end: as open=end asks, "
-                     "their wall time goes on");
+        count == 1
+            ? "method was still running when its thread's records end: as was chosen, its wall time goes on"
+            : "methods were still running when their thread's records end: as was chosen, their wall "
+              "time goes on");
 
     return (struct str){arena_copy(a, text, (size_t)n), (size_t)n};
 }
@@ -51,16 +54,16 @@ static struct str warning_text(uint64_t count, struct arena *a)
 /* The warnings, of which one says what is not so any more. False when the arena gives no more. */
 static bool put_warnings(struct profile *to, struct arena *a)
 {
-    static const struct str CODE = STR_INIT("open-frames");
+    const struct str code = str_of(warning_name(WARN_OPEN_FRAMES));
     struct profile_warning *warnings = arena_array(a, to->n_warnings, sizeof(*warnings));
 
     if (warnings == NULL)
         return false;
     for (uint32_t i = 0; i < to->n_warnings; i++) {
         warnings[i] = to->warnings[i];
-        if (!str_eq(warnings[i].code, CODE))
+        if (!str_eq(warnings[i].code, code))
             continue;
-        warnings[i].text = warning_text(warnings[i].count, a);
+        warnings[i].text = extended_text(warnings[i].count, a);
         if (warnings[i].text.p == NULL)
             return false;
     }

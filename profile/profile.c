@@ -1,5 +1,7 @@
 #include "profile/profile.h"
 
+#include <stdlib.h>
+
 uint32_t profile_value_by_role(const struct profile *p, enum profile_role role)
 {
     uint32_t i = 0;
@@ -39,49 +41,25 @@ uint32_t profile_weight_value(const struct profile *p)
     return cpu < p->n_values ? cpu : 0;
 }
 
-static bool heavier(const struct profile *p, uint32_t a, uint32_t b)
+/* For qsort_r: the heavier track first. Ids are unique, so the order is the same everywhere. */
+static int by_weight(const void *a, const void *b, void *profile)
 {
-    const struct profile_track *ta = &p->tracks[a], *tb = &p->tracks[b];
+    const struct profile *p = profile;
+    const struct profile_track *ta = &p->tracks[*(const uint32_t *)a], *tb = &p->tracks[*(const uint32_t *)b];
     uint32_t weight = profile_weight_value(p);
     uint64_t wa = profile_total(p, ta->first, weight), wb = profile_total(p, tb->first, weight);
 
     if (wa != wb)
-        return wa > wb;
-    return ta->id < tb->id;
-}
-
-/* Heapsort: no recursion, no memory, and the same order everywhere. The heap's top is the lightest. */
-static void sift(const struct profile *p, uint32_t *order, uint32_t at, uint32_t n)
-{
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= n)
-            return;
-        if (child + 1 < n && heavier(p, order[child], order[child + 1]))
-            child++;
-        if (!heavier(p, order[at], order[child]))
-            return;
-        uint32_t moved = order[at];
-        order[at] = order[child];
-        order[child] = moved;
-        at = child;
-    }
+        return wa > wb ? -1 : 1;
+    return ta->id < tb->id ? -1 : ta->id > tb->id;
 }
 
 void profile_tracks_by_weight(const struct profile *p, uint32_t *order)
 {
-    uint32_t n = p->n_tracks;
-
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < p->n_tracks; i++)
         order[i] = i;
-    for (uint32_t i = n / 2; i > 0; i--)
-        sift(p, order, i - 1, n);
-    for (uint32_t end = n; end > 1; end--) {
-        uint32_t lightest = order[0];
-        order[0] = order[end - 1];
-        order[end - 1] = lightest;
-        sift(p, order, 0, end - 1);
-    }
+    if (p->n_tracks > 0)
+        qsort_r(order, p->n_tracks, sizeof(*order), by_weight, (void *)(uintptr_t)p);
 }
 
 struct str profile_fact(const struct profile *p, struct str name)

@@ -83,8 +83,8 @@ struct profile {
     uint32_t n_frames;
 
     uint32_t n_values;
-    struct profile_value values[PROFILE_VALUES_MAX]; /* the first one is the default */
-    uint32_t n_clocks;    /* the first so many values are clocks that were read at each event; 0: no times */
+    struct profile_value values[PROFILE_VALUES_MAX]; /* times first; the first one is the default */
+    uint32_t n_times;     /* the first so many values are times: clocks that were read at each event */
     uint32_t ns_per_tick; /* of the clocks */
 
     uint32_t n_nodes;

@@ -61,6 +61,7 @@ static bool in_window(const struct span_sink *s, const struct span *span)
     return span->end_ns > from && span->begin_ns < to;
 }
 
+/* A run, or a call that is too narrow to be seen alone. */
 static bool may_join(const struct span_sink *s, const struct span *span)
 {
     return span->calls > 1 || seen_ns(s, span) < s->spans.least_ns;
@@ -71,6 +72,8 @@ static uint64_t busy_ns(const struct span_sink *s, const struct span *span)
     return span->calls > 1 ? span->self_ns : seen_ns(s, span);
 }
 
+/* Makes one run of two neighbours of one depth. Its ends are those of what is seen, since a run is drawn as one; what was
+ * in no call between the two is in its length, and not in its self. */
 static void join(const struct span_sink *s, struct span *run, const struct span *next)
 {
     uint64_t busy = busy_ns(s, run) + busy_ns(s, next);
@@ -83,7 +86,8 @@ static void join(const struct span_sink *s, struct span *run, const struct span 
                          .self_ns = busy};
 }
 
-/* There is room. */
+/* Puts the span into the list, or joins it with its neighbour of the same depth. Spans of one depth arrive in the order
+ * of time, so only the latest of them can be the neighbour. There is room in the list. */
 static void keep(struct span_sink *s, const struct span *span)
 {
     uint32_t *latest = &s->latest[span->depth];
@@ -100,8 +104,10 @@ static void keep(struct span_sink *s, const struct span *span)
     *latest = s->spans.n;
 }
 
-/* Makes room: what was wide enough may not be any more, and runs reach further. When least_ns passes the
- * window there is one run per level, so this ends, and before least_ns overflows. */
+/* Makes room: twice the least width, and the list joined anew, in place (it only gets shorter, so what is written never
+ * passes what is still to be read). A hostile file cannot keep this going: when least_ns passes the window's length, all
+ * of a level is one run, and there are more places than levels. The window ends at INT64_MAX at most, so doubling up to
+ * there does not overflow. */
 static void raise_least(struct span_sink *s)
 {
     uint32_t n = s->spans.n;

@@ -4,9 +4,14 @@
 static const struct {
     const char *name, *one, *many, *next;
 } WARNINGS[WARNING_CODES] = {
+    [WARN_MOSTLY_UNLISTED] =
+        {"mostly-unlisted",
+         "The file is damaged: most of its records ({count}) are of methods or threads that it does "
+         "not list, and what is shown here is not what ran.",
+         NULL, "Pull the file from the device again with adb pull, and upload it unchanged."},
     [WARN_OVERFLOW] = {"buffer-overflow",
                        "The recorder's buffer was full: the trace ends before the recording did.", NULL,
-                       "Record with a larger buffer, by sampling, or for a shorter time."},
+                       "Record with a larger buffer, or for a shorter time."},
     [WARN_CUT_RECORD] = {"cut-record",
                          "The file ends within a record: it was cut, and what came after is missing.", NULL,
                          "Stop the recording first, then pull the file again (adb pull)."},
@@ -26,12 +31,13 @@ static const struct {
         {"alien-exit", "1 exit was of a method that is not on its thread's stack, and was ignored.",
          "{count} exits were of a method that is not on its thread's stack, and were ignored.",
          "Pull the file again (adb pull): records are missing or damaged."},
-    [WARN_OPEN_FRAMES] = {"open-frames",
-                          "1 method was still running when its thread's records end: it has its time up to "
-                          "the thread's last record.",
-                          "{count} methods were still running when their thread's records end: they have "
-                          "their time up to the thread's last record.",
-                          "The option open=end continues wall time to the end of the trace."},
+    [WARN_OPEN_FRAMES] =
+        {"open-frames",
+         "1 method was still running when its thread's records end: it has its time up to "
+         "the thread's last record.",
+         "{count} methods were still running when their thread's records end: they have "
+         "their time up to the thread's last record.",
+         "Under \"Methods never left\" choose \"last to the end of the trace\" to continue their wall time."},
     [WARN_TIME_BACK] =
         {"time-back", "Time went back once; the step counts as 0.",
          "Time went back {count} times; these steps count as 0.",
@@ -45,14 +51,15 @@ static const struct {
          "Pull the file again (adb pull): it was damaged or written by a tool of its own."},
     [WARN_UNKNOWN_METHOD] = {"unknown-method",
                              "1 record is of a method that the file does not list, shown as unknown[0x..]; "
-                             "calls through dynamic proxies are recorded so.",
+                             "a call through a dynamic proxy is recorded so.",
                              "{count} records are of methods that the file does not list, shown as "
-                             "unknown[0x..]; calls through dynamic proxies are recorded so.",
+                             "unknown[0x..]; a few calls through dynamic proxies are recorded so.",
                              "Look at their callers and callees to know them."},
     [WARN_UNKNOWN_THREAD] =
         {"unknown-thread", "1 thread has records but is not listed; it is shown as Thread-<id>.",
          "{count} threads have records but are not listed; they are shown as Thread-<id>.",
-         "Stop the recording while the threads of interest still run, so that they are listed."},
+         "Tell them by their outermost methods: some versions of Android list only threads that still run at "
+         "the end."},
     [WARN_THREAD_ZERO] =
         {"thread-zero", "1 record of thread 0 was ignored: the recorder reserved it and never filled it in.",
          "{count} records of thread 0 were ignored: the recorder reserved them and never filled them in.",
@@ -74,7 +81,7 @@ static const struct {
          "Mind that calls of these methods may bear the wrong name."},
     [WARN_NAME_CUT] = {"name-cut", "1 name or line is longer than allowed, and was cut.",
                        "{count} names or lines are longer than allowed, and were cut.",
-                       "Raise max_name_bytes or max_line_bytes to see them whole."},
+                       "Ask who runs this service to raise the limit if they matter."},
     [WARN_CRLF] = {"crlf",
                    "The key section has Windows line ends: the file went through a text conversion, which "
                    "may have damaged its binary part.",
@@ -106,7 +113,7 @@ static const struct {
                          "the recording was stopped, and what came last is missing.",
                          NULL,
                          "Stop the recording first; of Android 6 and 7, upload the summary's own file "
-                         "(.trace.sec) with the trace, as key."},
+                         "(.trace.sec) as key, together with the trace as data."},
     [WARN_TRAILING_BYTES] = {"trailing-bytes", "1 byte stands behind the end of the trace, and was ignored.",
                              "{count} bytes stand behind the end of the trace, and were ignored.",
                              "Check that only one file was joined into this one."},
@@ -120,11 +127,13 @@ static const struct {
     [WARN_CLOCK_OVERHEAD] = {"clock-overhead",
                              "Reading the clocks for {count} records took a large part of the recorded time, "
                              "so that short methods look slower than they are.",
-                             NULL, "Compare calls with each other only, or record by sampling."},
-    [WARN_SAMPLED] = {"sampled",
-                      "Time moves in steps of an interval: stacks were sampled, not traced, so calls are "
-                      "changes between samples and short calls are missing.",
-                      NULL, "Record without sampling to count calls."},
+                             NULL,
+                             "Compare calls with each other only, or record by sampling, which costs less."},
+    [WARN_SAMPLED] =
+        {"sampled",
+         "Time moves in steps of an interval: stacks were sampled, not traced, so calls are "
+         "changes between samples and short calls are missing.",
+         NULL, "Compare times rather than numbers of calls; a short recording of every method counts calls."},
     [WARN_WALL_SCALE] = {"wall-scale",
                          "Threads used more CPU time than wall time passed, which cannot be: some builds of "
                          "Android 16 write wall times 1,000 times too small.",
@@ -141,7 +150,7 @@ static const struct {
          "1 line is longer than the limit max_line_bytes, and was left out: its count stands at its end.",
          "{count} lines are longer than the limit max_line_bytes, and were left out: their counts stand at "
          "their ends.",
-         "Raise max_line_bytes to have them counted."},
+         "Ask who runs this service to raise the limit, to have them counted."},
     [WARN_VALUE_OVERFLOW] = {"value-overflow", "A sum passed 2^64 - 1 and stays there.",
                              "{count} sums passed 2^64 - 1 and stay there.",
                              "Divide the counts of the file by the same number."},
@@ -159,7 +168,7 @@ static const struct {
     [WARN_PACKED_SAME_NAME] = {"packed-same-name",
                                "The archive has 1 more file of this name; the first one was read.",
                                "The archive has {count} more files of this name; the first one was read.",
-                               "Choose another by its place among the archive's files: member=#2."},
+                               "Unpack the archive and upload the file that is meant."},
 };
 
 const char *warning_name(enum warning_code code)

@@ -4,7 +4,11 @@
 
 #include "core/buf.h"
 
+/* In the order in which they are shown. */
 enum warning_code {
+    /* Records: most of all, of methods or threads that the file does not list. */
+    WARN_MOSTLY_UNLISTED,
+
     WARN_OVERFLOW,     /* the recorder's buffer was full */
     WARN_CUT_RECORD,   /* the file ends within a record */
     WARN_RE_ROOTED,    /* exits without enter */

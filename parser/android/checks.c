@@ -91,7 +91,7 @@ static void check_header(struct android_checks *c, struct builder *b, const stru
     if (!wall || keys->elapsed == 0 ||
         __builtin_mul_overflow(keys->elapsed, keys->elapsed_in_ns ? 1u : 1000u, &elapsed_ns))
         return;
-    uint64_t latest_ns = builder_clock_latest_ns(b, 0);
+    uint64_t latest_ns = builder_time_latest_ns(b, 0);
     if (latest_ns > elapsed_ns && latest_ns - elapsed_ns > elapsed_ns / 100 + TINY_NS)
         builder_warn(b, WARN_ELAPSED, (latest_ns - elapsed_ns) / 1000, WARNING_NO_OFFSET);
 }
@@ -99,7 +99,7 @@ static void check_header(struct android_checks *c, struct builder *b, const stru
 /* The CPU reads its clocks; where only wall time is there, that stands for it. */
 static void check_overhead(struct builder *b, const struct key_section *keys, bool dual)
 {
-    uint64_t total_ns = builder_clock_total_ns(b, dual), spent_ns;
+    uint64_t total_ns = builder_time_total_ns(b, dual), spent_ns;
 
     if (__builtin_mul_overflow(keys->clock_overhead_ns, builder_event_count(b), &spent_ns))
         spent_ns = UINT64_MAX;
@@ -111,11 +111,15 @@ bool android_checks_finish(struct android_checks *c, struct builder *b, const st
                            bool wall, bool dual)
 {
     check_header(c, b, keys, wall);
-    check_overhead(b, keys, dual);
+    if (wall && !check_sampling(c, b))
+        return false;
+    /* A sampling recorder reads the clocks once a sample, not once a record; and its remedy would be to sample. */
+    if (builder_warned(b, WARN_SAMPLED) == 0)
+        check_overhead(b, keys, dual);
     if (dual) {
-        uint64_t cpu_ns = builder_clock_total_ns(b, 1);
-        if (cpu_ns >= TINY_NS && cpu_ns / 2 > builder_clock_total_ns(b, 0))
+        uint64_t cpu_ns = builder_time_total_ns(b, 1);
+        if (cpu_ns >= TINY_NS && cpu_ns / 2 > builder_time_total_ns(b, 0))
             builder_warn(b, WARN_WALL_SCALE, 1, WARNING_NO_OFFSET);
     }
-    return !wall || check_sampling(c, b);
+    return true;
 }

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parser/android/converted.h"
-
 const char ANDROID_PULL_AGAIN[] = "Pull the file from the device again (adb pull) and upload it unchanged.";
 
 enum detection android_slow_version(const uint8_t *p, size_t n, bool final, uint32_t *version)
@@ -113,17 +111,16 @@ static const struct profile_value CALLS = {STR_INIT("calls"), STR_INIT("calls"),
 
 bool android_values(struct android *a, enum key_clock clock)
 {
-    struct profile_value values[3];
+    struct profile_value times[2];
     uint32_t n = 0;
 
     a->dual = clock == KEY_CLOCK_DUAL;
     a->wall = clock != KEY_CLOCK_CPU;
     if (clock != KEY_CLOCK_CPU)
-        values[n++] = WALL;
+        times[n++] = WALL;
     if (clock != KEY_CLOCK_WALL)
-        values[n++] = CPU;
-    values[n] = CALLS;
-    return builder_values(a->builder, values, n + 1, n) || fail(a);
+        times[n++] = CPU;
+    return builder_values(a->builder, times, n, &CALLS, 1) || fail(a);
 }
 
 bool android_late_clock(struct android *a, enum key_clock assumed)
@@ -137,7 +134,7 @@ bool android_late_clock(struct android *a, enum key_clock assumed)
     if (clock == KEY_CLOCK_UNKNOWN || clock == KEY_CLOCK_DUAL)
         clock = assumed;
     a->wall = clock == KEY_CLOCK_WALL;
-    return builder_redeclare(a->builder, 0, a->wall ? &WALL : &CPU) || fail(a);
+    return builder_redeclare_time(a->builder, 0, a->wall ? &WALL : &CPU) || fail(a);
 }
 
 /* ---- threads, methods, events ---- */
@@ -178,25 +175,6 @@ uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset)
     return track;
 }
 
-/* Threads may be listed, and named anew, behind their first record. Returns how many are not listed at all. */
-static size_t name_threads(struct android *a)
-{
-    size_t n_unlisted = 0;
-
-    for (size_t i = 0; i < a->n_threads; i++) {
-        const struct android_thread *t = &a->threads[i];
-        uint32_t id;
-        string_id name;
-        bool listed = find_thread(a, t->thread, &id, &name);
-        n_unlisted += !listed;
-        if (listed)
-            builder_track_rename(a->builder, t->track, name);
-        else
-            builder_warn(a->builder, WARN_UNKNOWN_THREAD, 1, t->offset);
-    }
-    return n_unlisted;
-}
-
 static struct android_unknown *add_unknown(struct android *a, uint64_t id, uint64_t offset)
 {
     struct android_unknown *unknown = arena_grow(builder_arena(a->builder), a->unknown, &a->unknown_capacity,
@@ -233,29 +211,73 @@ frame_id android_unknown_method(struct android *a, uint64_t id, uint64_t offset)
     return unknown->frame;
 }
 
-/* Methods may be listed behind their first record: in the summary, where it is a file of its own. Returns how many
- * are not listed at all. */
-static size_t name_methods(struct android *a)
-{
-    size_t n_unlisted = 0;
-
-    for (size_t i = 0; i < a->n_unknown; i++) {
-        const struct android_unknown *unknown = &a->unknown[i];
-        frame_id listed = method_table_get(&a->keys.methods, unknown->id);
-        n_unlisted += listed == FRAME_NONE;
-        if (listed != FRAME_NONE)
-            builder_frame_rename(a->builder, unknown->frame, listed);
-        else
-            builder_warn(a->builder, WARN_UNKNOWN_METHOD, unknown->records, unknown->offset);
-    }
-    return n_unlisted;
-}
-
 bool android_events(struct android *a, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
 {
     return (android_checks_events(&a->checks, a->builder, events, n) &&
             builder_events(a->builder, events, n, offset, stride)) ||
            fail(a);
+}
+
+/* What has records and is not listed, also not behind them. */
+struct unlisted {
+    uint64_t count, records, offset; /* the offset is of the first record */
+};
+
+static void add_unlisted(struct unlisted *u, uint64_t records, uint64_t offset)
+{
+    u->count++;
+    u->records += records;
+    if (offset < u->offset)
+        u->offset = offset;
+}
+
+/* Threads may be listed, and named anew, behind their first record. */
+static struct unlisted name_threads(struct android *a)
+{
+    struct unlisted u = {.offset = WARNING_NO_OFFSET};
+
+    for (size_t i = 0; i < a->n_threads; i++) {
+        const struct android_thread *t = &a->threads[i];
+        uint32_t id;
+        string_id name;
+        if (find_thread(a, t->thread, &id, &name))
+            builder_track_rename(a->builder, t->track, name);
+        else
+            add_unlisted(&u, builder_track_records(a->builder, t->track), t->offset);
+    }
+    return u;
+}
+
+/* Methods may be listed behind their first record: in the summary, where it is a file of its own. */
+static struct unlisted name_methods(struct android *a)
+{
+    struct unlisted u = {.offset = WARNING_NO_OFFSET};
+
+    for (size_t i = 0; i < a->n_unknown; i++) {
+        const struct android_unknown *unknown = &a->unknown[i];
+        frame_id listed = method_table_get(&a->keys.methods, unknown->id);
+        if (listed != FRAME_NONE)
+            builder_frame_rename(a->builder, unknown->frame, listed);
+        else
+            add_unlisted(&u, unknown->records, unknown->offset);
+    }
+    return u;
+}
+
+/* A good file may have some records of methods that it does not list (dynamic proxies), and any number of records of a
+ * few threads that ended before the list was written. If most records are of methods that are not listed, or of threads
+ * of which more are missing than listed, the bytes are not those that were recorded. */
+static void name_all(struct android *a)
+{
+    struct unlisted threads = name_threads(a), methods = name_methods(a);
+    uint64_t half = builder_event_count(a->builder) / 2;
+
+    if ((a->bare_exits ? 2 * methods.records : methods.records) > half)
+        builder_warn(a->builder, WARN_MOSTLY_UNLISTED, methods.records, methods.offset);
+    else if (threads.count > a->keys.threads.count && threads.records > half)
+        builder_warn(a->builder, WARN_MOSTLY_UNLISTED, threads.records, threads.offset);
+    builder_warn(a->builder, WARN_UNKNOWN_METHOD, methods.records, methods.offset);
+    builder_warn(a->builder, WARN_UNKNOWN_THREAD, threads.count, threads.offset);
 }
 
 bool android_finish(struct android *a, uint64_t data_offset)
@@ -267,8 +289,6 @@ bool android_finish(struct android *a, uint64_t data_offset)
             "only after the recording was stopped.",
             "The file has a method table but not one whole record: nothing was recorded, or the file was "
             "cut.");
-    size_t threads = name_threads(a), methods = name_methods(a);
-    if (android_line_ends_converted(a, threads + methods, data_offset))
-        return false;
+    name_all(a);
     return android_checks_finish(&a->checks, a->builder, &a->keys, a->wall, a->dual) || fail(a);
 }

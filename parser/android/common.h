@@ -12,10 +12,7 @@
 #include "parser/android/key_section.h"
 #include "parser/format.h"
 
-enum {
-    ANDROID_BATCH = 256,        /* events that are decoded side by side */
-    ANDROID_WINDOW_BYTES = 4096 /* of the binary part, that android_converted.h looks at */
-};
+enum { ANDROID_BATCH = 256 }; /* events that are decoded side by side */
 
 extern const char ANDROID_PULL_AGAIN[]; /* the remedy for damage on the way */
 
@@ -33,19 +30,12 @@ struct android_unknown {
     uint64_t records, offset; /* of the first one */
 };
 
-/* Of the binary part, as far as it was looked at. */
-struct android_line_ends {
-    uint64_t bytes, cr, lf, crlf;
-    uint8_t last;
-    bool lf_before; /* the text before it has LF without CR */
-    bool usual;     /* such as no conversion leaves: nobody looks any more */
-};
-
 struct android {
     struct builder *builder;
     const struct reader_limits *limits;
     struct diag *diag;
     struct key_section keys;
+    bool bare_exits;    /* exits name no method */
     bool short_threads; /* records hold the lower 16 bits of thread ids only */
     bool wall, dual;    /* wall time is there; both clocks are: in an event, wall comes first */
     bool in_long_line;
@@ -55,7 +45,6 @@ struct android {
     struct android_thread *threads;
     size_t n_threads, threads_capacity;
     struct android_checks checks;
-    struct android_line_ends line_ends;
 
     /* Files with a summary at their end. */
     uint64_t summary_left; /* bytes */

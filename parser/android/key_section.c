@@ -134,7 +134,7 @@ static bool count_thread(struct key_section *k, uint64_t offset)
 {
     if (k->n_threads >= k->limits->threads)
         return diag_at(k->diag, DIAG_LIMIT, offset, "too many threads",
-                       "Raise max_threads in the service's configuration.",
+                       "Ask who runs this service to raise the limit.",
                        "The file has more threads than the limit max_threads of %u.", k->limits->threads);
     k->n_threads++;
     return true;
@@ -233,7 +233,7 @@ bool key_section_method(struct key_section *k, uint64_t id, struct str columns, 
 
     if (++k->n_methods > k->limits->methods)
         return diag_at(k->diag, DIAG_LIMIT, offset, "too many methods",
-                       "Raise max_methods in the service's configuration.",
+                       "Ask who runs this service to raise the limit.",
                        "The file lists more methods than the limit max_methods of %u.", k->limits->methods);
     if (!frame_of(k, columns, offset, &frame))
         return builder_failed(k->builder, k->diag);

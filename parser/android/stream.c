@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "core/cursor.h"
+#include "parser/android/common.h"
 #include "parser/android/converted.h"
 
 enum {
@@ -84,7 +85,7 @@ static bool read_header(struct android_stream *s, const uint8_t *p, size_t n)
     if (c.failed)
         return diag_at(a->diag, DIAG_UNUSABLE, 0, "cut trace header", ANDROID_PULL_AGAIN,
                        "The file ends within its binary header: %zu of %d bytes are there.", n, HEADER_BYTES);
-    if (android_text_damaged(a, p, n, 0))
+    if (android_converted(p, n, 0, false, a->diag))
         return false;
     if (data < HEADER_BYTES_MIN)
         return diag_at(a->diag, DIAG_UNUSABLE, 6, "damaged trace header", ANDROID_PULL_AGAIN,
@@ -328,7 +329,6 @@ static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool 
     for (;;) {
         unsigned phase = s->phase;
         size_t taken = feed_phase(s, p + used, n - used, offset + used, final, &ok);
-        android_note_line_ends(&s->android, p + used, taken);
         used += taken;
         if (!ok || (taken == 0 && s->phase == phase && (!s->android.ended || n == used)))
             break;

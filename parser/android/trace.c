@@ -19,19 +19,25 @@
 #include <string.h>
 
 #include "core/cursor.h"
+#include "parser/android/common.h"
 #include "parser/android/converted.h"
-#include "parser/two_files.h"
 
 enum {
     HEADER_BYTES = 32,
     HEADER_BYTES_MIN = 18 /* up to the last field that is used */
 };
 
+/* How the records are laid out. */
+struct records {
+    uint32_t bytes;
+    bool one_byte_thread, two_times;
+};
+
 struct android_trace {
     struct android android;
     enum { IN_KEYS, IN_HEADER, IN_GAP, IN_RECORDS } phase;
     uint64_t header_offset, data_offset; /* of the file */
-    struct android_records records;
+    struct records records;
     uint32_t *tracks; /* by record's thread id: track + 1; 0 = not seen */
     struct event batch[ANDROID_BATCH];
 };
@@ -60,15 +66,10 @@ static bool begin(void *state, struct builder *b, const struct reader_limits *li
     return android_init(&t->android, b, limits, diag);
 }
 
-/* Takes lines; the first ones also tell whether all of them were converted. */
 static size_t feed_keys(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
 {
-    size_t taken = 0;
+    size_t taken = android_line(&t->android, p, n, offset, false, ok);
 
-    if (offset == 0 && android_lines_converted(p, n, t->android.diag))
-        *ok = false;
-    else
-        taken = android_line(&t->android, p, n, offset, false, ok);
     if (t->android.keys.part == KEY_END && !t->android.in_long_line)
         t->phase = IN_HEADER;
     return taken;
@@ -113,7 +114,9 @@ static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
     if (n == 0)
         return diag_at(
             t->android.diag, DIAG_UNUSABLE, t->header_offset, "no trace data behind the key section",
-            TWO_FILES_HINT,
+            "Upload it together with its data file (.data), as a trace in two files. If there is no data "
+            "file, pull "
+            "the trace from the device again (adb pull).",
             "The file ends with its *end line: it is the key file of a trace in two files, or was cut.");
     if (magic == NULL || memcmp(magic, "SLOW", 4) != 0)
         return diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset,
@@ -121,7 +124,7 @@ static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
                        magic == NULL
                            ? "The file ends within its binary header."
                            : "Expected a binary header (SLOW) behind the *end line; found something else.");
-    if (android_text_damaged(&t->android, p, n, t->header_offset))
+    if (android_converted(p, n, t->header_offset, !t->android.keys.has_crlf, t->android.diag))
         return false;
     if (c.failed)
         return diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset, "cut trace header",
@@ -137,11 +140,7 @@ static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
         return diag_at(
             t->android.diag, DIAG_UNUSABLE, t->header_offset + 6, "damaged trace header", ANDROID_PULL_AGAIN,
             "The binary header says that the records begin at its byte %u, within the header.", data);
-    t->records.at = data;
-    if (android_records_converted(&t->android, p, n, t->header_offset, &t->records))
-        return false;
     t->data_offset = t->header_offset + data;
-    t->android.line_ends.lf_before = !t->android.keys.has_crlf;
     if (t->android.keys.version != version)
         builder_warn(t->android.builder, WARN_VERSION_MISMATCH, 1, t->header_offset + 4);
     t->phase = IN_GAP;
@@ -228,8 +227,6 @@ static size_t feed_phase(struct android_trace *t, const uint8_t *p, size_t n, ui
 {
     switch (t->phase) {
     case IN_KEYS:
-        if (offset == 0 && n < ANDROID_LINES_BYTES && !final)
-            return 0;
         return feed_keys(t, p, n, offset, ok);
     case IN_HEADER:
         if (n < ANDROID_WINDOW_BYTES && !final)
@@ -258,8 +255,6 @@ static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool 
     for (;;) {
         unsigned phase = t->phase;
         size_t taken = feed_phase(t, p + used, n - used, offset + used, final, &ok);
-        if (phase != IN_KEYS)
-            android_note_line_ends(&t->android, p + used, taken);
         used += taken;
         if (!ok || (taken == 0 && t->phase == phase))
             break;
@@ -276,7 +271,9 @@ static bool finish(void *state, uint64_t file_bytes)
 
     if (t->phase == IN_KEYS)
         return diag_at(
-            t->android.diag, DIAG_UNUSABLE, file_bytes, "key section never ends", TWO_FILES_HINT,
+            t->android.diag, DIAG_UNUSABLE, file_bytes, "key section never ends",
+            "Copy the file again and check that it is whole: it ends here, within its list of threads and "
+            "methods.",
             "The file begins as an Android method trace, but ends without the line *end: it was cut.");
     if (t->phase == IN_GAP)
         return diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset + 6, "damaged trace header",

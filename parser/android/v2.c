@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "core/cursor.h"
+#include "parser/android/common.h"
 #include "parser/android/converted.h"
 #include "parser/android/v2_fold.h"
 
@@ -92,6 +93,7 @@ static void settle(struct android_v2 *v, enum v2_layout layout)
 {
     v->candidates = 1u << layout;
     v->layout = layout;
+    v->android.bare_exits = v2_bare_exits(layout);
     v2_fold_layout(&v->fold, layout, layout == V2_E ? v->counter_hz : 0);
 }
 
@@ -103,7 +105,7 @@ static bool read_header(struct android_v2 *v, const uint8_t *p, size_t n)
     if (n < HEADER_BYTES)
         return diag_at(a->diag, DIAG_UNUSABLE, 0, "cut trace header", ANDROID_PULL_AGAIN,
                        "The file ends within its binary header: %zu of %d bytes are there.", n, HEADER_BYTES);
-    if (android_text_damaged(a, p, n, 0))
+    if (android_converted(p, n, 0, false, a->diag))
         return false;
     cursor_take(&c, 4);
     uint32_t version = cursor_u16(&c);
@@ -263,7 +265,6 @@ static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool 
     for (;;) {
         unsigned phase = v->phase;
         size_t taken = feed_phase(v, p + used, n - used, offset + used, final, &ok);
-        android_note_line_ends(&v->android, p + used, taken);
         used += taken;
         if (!ok || (taken == 0 && v->phase == phase && (!v->android.ended || n == used)))
             break;

@@ -17,18 +17,6 @@ static struct str without_blanks(struct str s)
     return s;
 }
 
-/* Comments of a page, and the blanks behind them. */
-static struct str without_comments(struct str s)
-{
-    while (str_starts(s, STR("<!--"))) {
-        size_t end = str_find_str(s, STR("-->"));
-        if (end == s.n)
-            break;
-        s = without_blanks((struct str){s.p + end + 3, s.n - end - 3});
-    }
-    return s;
-}
-
 static bool begins(struct str s, struct str word)
 {
     return s.n >= word.n && str_eq_nocase((struct str){s.p, word.n}, word);
@@ -52,8 +40,7 @@ static bool is_marked(struct str head, const struct foreign_mark *m)
     case FOREIGN_AT:
         return head.n >= m->at + m->bytes.n && memcmp(head.p + m->at, m->bytes.p, m->bytes.n) == 0;
     case FOREIGN_HEAD:
-        head = without_blanks(head);
-        return begins(head, m->bytes) || begins(without_comments(head), m->bytes);
+        return begins(without_blanks(head), m->bytes);
     case FOREIGN_LINE:
         return has_line(head, m->bytes);
     case FOREIGN_NOWHERE:
@@ -96,7 +83,8 @@ static struct str head_of(const uint8_t *p, size_t n)
     return (struct str){(const char *)p, n};
 }
 
-/* Words may stand anywhere in the beginning, so that all of it has to be there. */
+/* A mark may need a word that stands anywhere in the beginning of the file, so all of the beginning must be there before
+ * the answer is no. */
 static enum detection detect(const uint8_t *p, size_t n, bool final)
 {
     if (n < DETECT_BYTES_MAX && !final)

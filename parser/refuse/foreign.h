@@ -1,6 +1,6 @@
-/* Other kinds of files that people upload, each with what it is and what to do with it. Recognised only to be
- * refused, and only by their beginning. A kind that is read one day moves from this table to
- * parser/formats.c. */
+/* Files that Android people upload in the place of a trace: what each is, and what to do with it. They are recognised
+ * only to be refused, and only by their beginning. The table knows nothing of how traces are read. A kind that is read
+ * one day leaves this table and gets a row in parser/formats.c. */
 #ifndef PARSER_REFUSE_FOREIGN_H
 #define PARSER_REFUSE_FOREIGN_H
 
@@ -12,7 +12,7 @@ enum { FOREIGN_MARKS = 8 };
 enum foreign_where {
     FOREIGN_NOWHERE, /* no mark */
     FOREIGN_AT,      /* these bytes, `at` bytes from the beginning */
-    FOREIGN_HEAD,    /* behind a byte order mark, blanks, comments <!-- -->; ASCII letters in either case */
+    FOREIGN_HEAD,    /* behind a byte order mark and blanks; ASCII letters in either case */
     FOREIGN_LINE     /* at the beginning of a line */
 };
 
@@ -28,8 +28,8 @@ struct foreign {
     const char *code;                         /* stable word */
     const char *title, *detail, *hint;        /* for a diag: name, sentence, next step */
     struct foreign_mark marks[FOREIGN_MARKS]; /* one suffices */
-    bool (*test)(struct str head);            /* where marks do not; may be NULL */
-    bool damaged; /* a file of ours that was changed on its way: DIAG_UNUSABLE, not DIAG_FOREIGN */
+    bool (*test)(struct str head);            /* or this says yes; may be NULL */
+    bool damaged; /* A method trace, changed on its way or not whole: DIAG_UNUSABLE. Else DIAG_FOREIGN. */
 };
 
 /* THE TABLE; the first row that matches counts. */

@@ -78,7 +78,7 @@ bool chart_plan(struct chart_plan *plan, const struct view_options *o, const str
     uint32_t milli_px = o->min_milli_px < LAYOUT_TENTH_MILLI_PX ? LAYOUT_TENTH_MILLI_PX : o->min_milli_px;
 
     *plan = (struct chart_plan){.track = the_track(o, p), .width_px = o->width_px - 2 * LAYOUT_PAD_PX};
-    if (p->n_clocks == 0)
+    if (p->n_times == 0)
         return diag_set(diag, DIAG_USAGE, "no times in this file", "Choose another view, such as flame.",
                         "A chart shows calls in the order of time, and this file has no times: %.*s.",
                         (int)p->format_label.n, p->format_label.p);

@@ -10,8 +10,8 @@
 
 #include "parser/reader.h"
 #include "profile/builder.h"
-#include "profile/open_frames.h"
 #include "profile/span.h"
+#include "profile/transform.h"
 #include "render/chart/chart_plan.h"
 #include "render/fail.h"
 #include "server/convert/diag_words.h"
@@ -267,11 +267,13 @@ static bool render(const struct shared_profile *f, const struct output *output,
                    const struct view_options *view, const struct spans *spans, struct arena *scratch,
                    struct buf *out, struct diag *diag)
 {
-    struct render_input in = {
-        .profile = f->profile, .names = f->names, .view = view, .spans = spans, .scratch = scratch};
+    const struct transform_request request = {.open_to_end = view->open == OPEN_END};
+    struct render_input in = {.profile = transform_apply(f->profile, &request, scratch),
+                              .names = f->names,
+                              .view = view,
+                              .spans = spans,
+                              .scratch = scratch};
 
-    if (view->open == OPEN_END)
-        in.profile = open_frames_to_end(f->profile, scratch);
     if (in.profile == NULL)
         return fail_arena(scratch, diag);
     return output->render(&in, out, diag) && (!out->failed || fail_buf(out, diag));

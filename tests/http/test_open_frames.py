@@ -1,5 +1,6 @@
 """Methods that are never left: up to their thread's last record, or, if asked for, up to the end of the trace."""
 import json
+import re
 import struct
 import unittest
 
@@ -41,7 +42,13 @@ class OpenFrames(ServiceTest):
                                  (OPEN.replace(b'clock=dual', b'clock=thread-cpu'), False)):
             page = self.server.get(self.page(content) + '/t/1', Accept='text/html').text
             self.assertEqual('name="open"' in page, offered)
-        page = self.server.get(self.page(OPEN) + '/t/1?open=end', Accept='text/html').text
+        path = self.page(OPEN)
+        page = self.server.get(path + '/t/1?open=end', Accept='text/html').text
+        warning = json.loads(self.server.get(path + '.json').body)['warnings'][0]['text']
+        named = re.findall('"([^"]+)"', warning)
+        self.assertEqual(len(named), 2, warning)
+        for words in named:
+            self.assertIn(words, page)
         self.assertRegex(page, '<option value="end" selected>')
         self.assertRegex(page, r'href="1\.svg\?[^"]*open=end')
 

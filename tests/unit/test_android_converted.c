@@ -1,4 +1,4 @@
-/* Method traces that were passed through a conversion of text, in every layout; and those that only look so. */
+/* Method traces that were passed through a conversion of text, or whose lists are not those of their records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,10 +11,6 @@
 #include "tests/support/art_file.h"
 #include "tests/support/trace_bytes.h"
 
-static const char CONVERTED[] = "damaged by a text conversion";
-
-/* ---- regular files ---- */
-
 enum { REGULARS = 4, METHODS = 60, CALLS = 400 };
 
 static const struct regular {
@@ -22,26 +18,39 @@ static const struct regular {
     const char *clock;
 } REGULAR[REGULARS] = {{1, 9, "thread-cpu"}, {2, 10, "wall"}, {3, 14, "dual"}, {3, 10, "wall"}};
 
-/* Calls one after the other on two threads, `step` µs long; methods are 4, 8, .. from `first`. */
-static void put_regular(struct buf *b, const struct regular *r, uint32_t first, uint32_t step, unsigned calls)
+/* Threads and methods that a file lists, and those that its records are of. */
+struct lists {
+    uint32_t threads, methods;     /* listed: threads 1, 2, ..; methods 4, 8, .. */
+    uint32_t of_thread, of_method; /* of each second call; each first one is of thread 1 and method 4 */
+};
+
+static void put(struct buf *b, const struct regular *r, const struct lists *l, unsigned calls)
 {
     buf_clear(b);
-    buf_printf(b, "*version\n%u\nclock=%s\n*threads\n1\tmain\n7\tworker\n*methods\n", r->version, r->clock);
-    for (uint32_t i = 0; i < METHODS; i++)
-        buf_printf(b, "0x%x\ta/B%u\trun\t()V\tB.java\n", first + 4 * i, (unsigned)i);
+    buf_printf(b, "*version\n%u\nclock=%s\n*threads\n", r->version, r->clock);
+    for (uint32_t i = 1; i <= l->threads; i++)
+        buf_printf(b, "%u\tthread\n", (unsigned)i);
+    buf_z(b, "*methods\n");
+    for (uint32_t i = 1; i <= l->methods; i++)
+        buf_printf(b, "0x%x\ta/B%u\trun\t()V\tB.java\n", 4 * i, (unsigned)i);
     buf_z(b, "*end\n");
     trace_bytes_header(b, r->version, 32, r->record_bytes);
-    for (unsigned i = 0; i < 2 * calls; i++)
+    for (unsigned i = 0; i < 2 * calls; i++) {
+        bool second = i / 2 % 2 == 1;
         trace_bytes_record(b, r->record_bytes,
-                           (struct trace_record){(uint16_t)(i % 8 < 4 ? 1 : 7),
-                                                 first + 4 * (i / 2 % METHODS),
+                           (struct trace_record){(uint16_t)(second ? l->of_thread : 1),
+                                                 second ? l->of_method : 4,
                                                  i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT,
-                                                 {i * step, i * step}});
+                                                 {i * 37, i * 37}});
+    }
     assert_false(b->failed);
 }
 
-enum conversion { CR_CR_LF, LF_TO_CR, QUESTION_MARKS, SEVEN_BITS, CR_LF_TO_LF, LF_TO_CR_LF, CONVERSIONS };
+static const struct lists GOOD = {.threads = 2, .methods = METHODS, .of_thread = 2, .of_method = 4 * METHODS};
 
+enum conversion { LF_TO_CR_LF, REPLACEMENTS };
+
+/* A conversion as if the bytes were text: of line ends, or of bytes that are no UTF-8 (all above 7F here). */
 static void convert(struct buf *b, enum conversion how)
 {
     struct buf from = *b;
@@ -49,100 +58,60 @@ static void convert(struct buf *b, enum conversion how)
     *b = (struct buf){0};
     for (size_t i = 0; i < from.n; i++) {
         unsigned char c = (unsigned char)from.p[i];
-        if (how == CR_CR_LF && c == '\n')
-            buf_z(b, "\r\r");
         if (how == LF_TO_CR_LF && c == '\n')
             buf_char(b, '\r');
-        if (how == CR_LF_TO_LF && c == '\r' && i + 1 < from.n && from.p[i + 1] == '\n')
-            continue;
-        if (how == LF_TO_CR && c == '\n')
-            c = '\r';
-        if (how == QUESTION_MARKS && c >= 0x80)
-            c = '?';
-        if (how == SEVEN_BITS)
-            c &= 0x7f;
-        buf_char(b, (char)c);
+        if (how == REPLACEMENTS && c >= 0x80)
+            buf_z(b, "\xef\xbf\xbd");
+        else
+            buf_char(b, (char)c);
     }
     buf_free(&from);
     assert_false(b->failed);
 }
 
-static const char *title_of(struct art_file *f)
+static const struct profile *profile_of(struct art_file *f)
 {
     arena_free(&f->arena);
-    const struct profile *p = hostile_read(&f->arena, f->bytes.p, f->bytes.n, &f->diag);
-    return p == NULL ? f->diag.title : "";
+    return hostile_read(&f->arena, f->bytes.p, f->bytes.n, &f->diag);
 }
 
 static void check_converted(struct art_file *f, const char *what)
 {
-    if (strcmp(title_of(f), CONVERTED) != 0)
-        fail_msg("%s of %zu bytes, %s: %s", f->name, f->bytes.n, what, title_of(f));
+    assert_null(profile_of(f));
+    assert_string_equal(f->diag.title, "damaged by a text conversion");
+    assert_int_equal(f->diag.kind, DIAG_UNUSABLE);
     if (strstr(f->diag.detail, what) == NULL)
         fail_msg("%s: %s", what, f->diag.detail);
     assert_non_null(strstr(f->diag.hint, "adb pull"));
 }
 
-static const char *const WORDS[CONVERSIONS] = {"CR CR LF",    "end in CR,",         "question mark",
-                                               "highest bit", "lacks CR before LF", "a CR before every LF"};
-
 static void regular_files(void **state)
 {
     struct art_file *f = *state;
 
-    for (size_t i = 0; i < REGULARS; i++)
-        for (enum conversion how = CR_CR_LF; how < CR_LF_TO_LF; how++)
-            for (unsigned pointers = 0; pointers < 2; pointers++) {
-                uint32_t first = pointers == 0 ? 4 : 0x41a8c0f0;
-                put_regular(&f->bytes, &REGULAR[i], first, 37, CALLS);
-                assert_string_equal(title_of(f), "");
-                convert(&f->bytes, how);
-                check_converted(f, WORDS[how]);
-            }
+    for (size_t i = 0; i < REGULARS; i++) {
+        put(&f->bytes, &REGULAR[i], &GOOD, CALLS);
+        assert_non_null(profile_of(f));
+        convert(&f->bytes, LF_TO_CR_LF);
+        check_converted(f, "a CR before every LF");
+        hostile_cuttings("CR LF", &f->bytes);
+        put(&f->bytes, &REGULAR[i], &GOOD, CALLS);
+        convert(&f->bytes, REPLACEMENTS);
+        check_converted(f, "EF BF BD");
+    }
 }
 
-/* Short ones are told by the methods that their records name no more. */
-static void short_files(void **state)
+static void other_layouts(void **state)
 {
     struct art_file *f = *state;
 
-    for (size_t i = 0; i < REGULARS; i++)
-        for (enum conversion how = CR_CR_LF; how < CR_LF_TO_LF; how++) {
-            put_regular(&f->bytes, &REGULAR[i], 0x41a8c0f0, 1, 4);
-            if (how >= QUESTION_MARKS)
-                memset(f->bytes.p + f->bytes.n - 8 * REGULAR[i].record_bytes - 24, 0, 8); /* the start time */
-            assert_string_equal(title_of(f), "");
+    for (enum variant v = VARIANT_S1; v < VARIANTS; v++)
+        for (enum conversion how = LF_TO_CR_LF; how <= REPLACEMENTS; how++) {
+            art_file_put(f, v, &(struct variant_options){0});
+            assert_non_null(profile_of(f));
             convert(&f->bytes, how);
-            check_converted(f, WORDS[how]);
-        }
-}
-
-/* Of so many bytes some must have had CR LF. */
-static void lost_carriage_returns(void **state)
-{
-    struct art_file *f = *state;
-
-    put_regular(&f->bytes, &REGULAR[2], 4, 104729, 180000);
-    assert_string_equal(title_of(f), "");
-    convert(&f->bytes, CR_LF_TO_LF);
-    check_converted(f, WORDS[CR_LF_TO_LF]);
-}
-
-/* Where the first LF of the records stands far behind their beginning. */
-static void late_carriage_returns(void **state)
-{
-    struct art_file *f = *state;
-
-    for (size_t i = 0; i < REGULARS; i++)
-        for (enum conversion how = LF_TO_CR_LF; how < CONVERSIONS; how++) {
-            put_regular(&f->bytes, &REGULAR[i], 0x40, 0, 300);
-            for (unsigned lf = 1; lf <= 2; lf++)
-                f->bytes.p[f->bytes.n - lf * 20 * REGULAR[i].record_bytes + (i == 0 ? 6 : 7)] = '\n';
-            assert_string_equal(title_of(f), "");
-            convert(&f->bytes, how);
-            check_converted(f, WORDS[how]);
-            if (i == 0)
-                hostile_cuttings("a CR before every LF", &f->bytes);
+            assert_null(profile_of(f));
+            assert_string_equal(f->diag.title, "damaged by a text conversion");
         }
 }
 
@@ -154,142 +123,59 @@ static void lines_alone(void **state)
     for (size_t i = 0; i < REGULARS; i++)
         for (unsigned lf = 0; lf < 3; lf++) {
             struct buf records = {0};
-            put_regular(&f->bytes, &REGULAR[i], 0x40, 0, 20);
-            size_t n = 40 * REGULAR[i].record_bytes + 32;
+            put(&f->bytes, &REGULAR[i], &GOOD, 5);
+            size_t n = 10 * REGULAR[i].record_bytes + 32;
             buf_bytes(&records, f->bytes.p + f->bytes.n - n, n);
-            for (unsigned at = 0; at < lf; at++)
-                records.p[n - (at + 1) * REGULAR[i].record_bytes + (i == 0 ? 6 : 7)] = '\n';
+            for (unsigned at = 0; at < lf; at++) /* in the highest byte of a time */
+                records.p[n - at * REGULAR[i].record_bytes - 1] = '\n';
             f->bytes.n -= n;
             convert(&f->bytes, LF_TO_CR_LF);
             buf_bytes(&f->bytes, records.p, records.n);
             buf_free(&records);
-            assert_string_equal(title_of(f), "");
+            const struct profile *p = profile_of(f);
+            assert_non_null(p);
+            assert_non_null(profile_warned(p, WARN_CRLF));
         }
 }
 
-/* ---- streaming files ---- */
-
-static void streaming_files(void **state)
+static void check_mostly_unlisted(struct art_file *f, const struct lists *l, uint64_t records)
 {
-    static const char *const SAYS[] = {"CR", "CR in the place of every LF", "question mark", "highest bit"};
-    struct art_file *f = *state;
-
-    for (enum variant v = VARIANT_S1; v < VARIANTS; v++)
-        for (enum conversion how = CR_CR_LF; how < CR_LF_TO_LF; how++) {
-            art_file_put(f, v, &(struct variant_options){0});
-            convert(&f->bytes, how);
-            check_converted(f, SAYS[how]);
-        }
-}
-
-/* ---- good ones ---- */
-
-/* Bytes below 80 only, question marks among them: a few records, or many with times and ids that are small. */
-static void what_only_looks_converted(void **state)
-{
-    struct art_file *f = *state;
-
-    for (size_t i = 0; i < REGULARS; i++)
-        for (uint32_t step = 0; step < 40; step++) {
-            put_regular(&f->bytes, &REGULAR[i], 4, step, 6);
-            memset(f->bytes.p + f->bytes.n - 12 * REGULAR[i].record_bytes - 24, 0, 8);
-            assert_string_equal(title_of(f), "");
-        }
     for (size_t i = 0; i < REGULARS; i++) {
-        put_regular(&f->bytes, &REGULAR[i], 4, 0, 400);
-        for (size_t at = f->bytes.n - 800 * REGULAR[i].record_bytes; at < f->bytes.n;
-             at += REGULAR[i].record_bytes)
-            f->bytes.p[at + (REGULAR[i].version == 1 ? 5 : 6)] = '?'; /* all at 63 µs */
-        assert_string_equal(title_of(f), "");
+        put(&f->bytes, &REGULAR[i], l, CALLS);
+        const struct profile *p = profile_of(f);
+        assert_non_null(p);
+        const struct profile_warning *w = profile_warned(p, WARN_MOSTLY_UNLISTED);
+        assert_int_equal(w != NULL, records > 0);
+        if (w == NULL)
+            continue;
+        assert_ptr_equal(w, &p->warnings[0]);
+        assert_int_equal(w->count, records);
+        assert_true(str_starts(w->text, STR("The file is damaged")));
     }
 }
 
-/* Version 3 with both clocks; threads and methods, 0 for none. */
-static void put_keys(struct buf *b, const uint32_t threads[2], const uint32_t methods[2])
-{
-    buf_clear(b);
-    buf_z(b, "*version\n3\nclock=dual\n*threads\n");
-    for (unsigned i = 0; i < 2; i++)
-        if (threads[i] != 0)
-            buf_printf(b, "%u\tthread\n", (unsigned)threads[i]);
-    buf_z(b, "*methods\n");
-    for (unsigned i = 0; i < 2; i++)
-        if (methods[i] != 0)
-            buf_printf(b, "0x%x\ta/B\trun%u\t()V\tB.java\n", (unsigned)methods[i], i);
-    buf_z(b, "*end\n");
-    trace_bytes_header(b, 3, 32, 14);
-    memset(b->p + b->n - 24, 0, 8); /* the start time */
-}
-
-static void put_record(struct buf *b, uint32_t thread, uint32_t method, unsigned i, uint32_t cpu,
-                       uint32_t wall)
-{
-    trace_bytes_record(
-        b, 14,
-        (struct trace_record){(uint16_t)thread, method, i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT, {cpu, wall}});
-}
-
-/* Thread ids are the same in every record, and so are their CR and LF. */
-static void threads_that_look_like_line_ends(void **state)
-{
-    static const uint32_t THREADS[][2] = {
-        {0x0a0d, 0}, {0x0d0a, 0}, {0x0d09, 0}, {0x2a0a, 0x2a0d}, {0x2a0a, 0}};
-    static const uint32_t CALLS_MADE[] = {3, 15, 10000};
-    struct art_file *f = *state;
-
-    for (size_t i = 0; i < sizeof(THREADS) / sizeof(*THREADS); i++)
-        for (size_t size = 0; size < 3; size++) {
-            put_keys(&f->bytes, THREADS[i], (const uint32_t[]){0x1000, 0x1004});
-            for (uint32_t at = 0; at < 2 * CALLS_MADE[size]; at++) /* one method is not listed */
-                put_record(&f->bytes, THREADS[i][THREADS[i][1] != 0 ? at / 2 % 2 : 0],
-                           at / 2 % 100 == 7 ? 0x9000 : 0x1000, at, 5000 + 37 * at, 0x20000 + 41 * at);
-            assert_string_equal(title_of(f), "");
-        }
-}
-
-/* Bytes below 80 only. */
-static void clocks_and_methods_that_are_low(void **state)
+/* A key file of another recording, bytes that were lost: however it came about. */
+static void mostly_unlisted(void **state)
 {
     struct art_file *f = *state;
+    struct lists none = {.threads = 2, .methods = 0, .of_thread = 1, .of_method = 8};
+    struct lists half = {.threads = 2, .methods = 1, .of_thread = 1, .of_method = 8};
+    struct lists no_thread = {.threads = 0, .methods = 2, .of_thread = 2, .of_method = 8};
+    struct lists one_thread = {.threads = 1, .methods = 2, .of_thread = 2, .of_method = 8};
 
-    put_keys(&f->bytes, (const uint32_t[]){0x1210, 0x1220}, (const uint32_t[]){0x1000, 0x1004});
-    for (uint32_t i = 0; i < 40; i++) /* each thread has a clock of its own */
-        put_record(&f->bytes, i % 2 == 0 ? 0x1210 : 0x1220, 0x1000, i / 2, (i % 2 == 0 ? 0x1200 : 0x3400) + i,
-                   0x5000 + i);
-    assert_string_equal(title_of(f), "");
-    put_keys(&f->bytes, (const uint32_t[]){0x1210, 0}, (const uint32_t[]){0x94, 0x1000});
-    for (uint32_t i = 0; i < 6; i++) /* enter and exit of one method that is not listed */
-        put_record(&f->bytes, 0x1210, i / 2 == 1 ? 0x14 : 0x1000, i, 7 * i, 9 * i);
-    assert_string_equal(title_of(f), "");
-}
-
-/* A key file of another recording: its methods are not those of the records, but damaged by nothing. */
-static void methods_that_are_not_listed(void **state)
-{
-    struct art_file *f = *state;
-
-    for (size_t i = 0; i < REGULARS; i++) {
-        put_regular(&f->bytes, &REGULAR[i], 0x41a8c0f0, 3, 8);
-        for (size_t at = f->bytes.n - 16 * REGULAR[i].record_bytes; at < f->bytes.n;
-             at += REGULAR[i].record_bytes)
-            memcpy(f->bytes.p + at + (REGULAR[i].version == 1 ? 1 : 2), "\x10\x20\x30\x40", 4);
-        assert_string_equal(title_of(f), "");
-    }
+    check_mostly_unlisted(f, &none, (uint64_t)2 * CALLS);
+    check_mostly_unlisted(f, &half, 0);
+    check_mostly_unlisted(f, &no_thread, (uint64_t)2 * CALLS);
+    check_mostly_unlisted(f, &one_thread, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         ART_FILE_TEST(regular_files),
-        ART_FILE_TEST(short_files),
-        ART_FILE_TEST(lost_carriage_returns),
-        ART_FILE_TEST(late_carriage_returns),
+        ART_FILE_TEST(other_layouts),
         ART_FILE_TEST(lines_alone),
-        ART_FILE_TEST(streaming_files),
-        ART_FILE_TEST(what_only_looks_converted),
-        ART_FILE_TEST(threads_that_look_like_line_ends),
-        ART_FILE_TEST(clocks_and_methods_that_are_low),
-        ART_FILE_TEST(methods_that_are_not_listed),
+        ART_FILE_TEST(mostly_unlisted),
     };
     return cmocka_run_group_tests_name("android_converted", tests, NULL, NULL);
 }

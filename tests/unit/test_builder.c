@@ -101,7 +101,7 @@ static void values_are_copied(void **state)
     char name[] = "wall", label[] = "wall time";
     struct profile_value values[] = {{{name, 4}, {label, 9}, UNIT_NS, ROLE_WALL}, CLOCK_AND_CALLS[1]};
 
-    assert_true(builder_values(f->builder, values, 2, 1));
+    assert_true(builder_values(f->builder, values, 1, &values[1], 1));
     memset(name, 'x', 4);
     memset(label, 'x', 9);
     const struct profile *p = finish(f);
@@ -111,6 +111,112 @@ static void values_are_copied(void **state)
     assert_int_equal(p->values[0].role, ROLE_WALL);
     assert_int_equal(p->values[1].unit, UNIT_COUNT);
 }
+
+/* ---- declarations ---- */
+
+static void wrong_declarations_are_refused(void **state)
+{
+    static const struct profile_value WALL = {STR_INIT("wall"), STR_INIT("l"), UNIT_NS, ROLE_WALL},
+                                      CPU = {STR_INIT("cpu"), STR_INIT("l"), UNIT_NS, ROLE_CPU},
+                                      CALLS = {STR_INIT("calls"), STR_INIT("l"), UNIT_COUNT, ROLE_CALLS},
+                                      OTHER = {STR_INIT("other"), STR_INIT("l"), UNIT_BYTES, ROLE_OTHER},
+                                      COUNTS = {STR_INIT("wall"), STR_INIT("l"), UNIT_COUNT, ROLE_WALL},
+                                      NAMELESS = {STR_INIT(""), STR_INIT("l"), UNIT_BYTES, ROLE_OTHER};
+    const struct {
+        struct profile_value times[4];
+        uint32_t n_times;
+        struct profile_value values[PROFILE_VALUES_MAX + 1];
+        uint32_t n_values;
+    } WRONG[] = {
+        {.times = {WALL}, .n_times = 1},                         /* no calls */
+        {.n_times = 0},                                          /* nothing at all */
+        {{WALL, CPU, WALL}, 3, {CALLS}, 1},                      /* more clocks than an event has */
+        {{WALL}, UINT32_MAX, {CALLS}, 1},                        /* so that the sum overflows */
+        {{WALL}, 1, {CALLS}, UINT32_MAX},                        /* likewise */
+        {{CPU, WALL}, 2, {CALLS}, 1},                            /* the wrong order */
+        {{WALL, WALL}, 2, {CALLS}, 1},                           /* twice the same */
+        {{COUNTS}, 1, {CALLS}, 1},                               /* a clock that counts */
+        {{OTHER}, 1, {CALLS}, 1},                                /* a clock of bytes */
+        {{WALL}, 1, {OTHER}, 1},                                 /* events that count bytes */
+        {{WALL}, 1, {CALLS, OTHER}, 2},                          /* and more than calls */
+        {.values = {OTHER, OTHER}, .n_values = 2},               /* two of a name */
+        {.values = {NAMELESS}, .n_values = 1},                   /* none */
+        {.values = {OTHER}, .n_values = PROFILE_VALUES_MAX + 1}, /* too many */
+        {{WALL, CPU}, 2, {CALLS}, PROFILE_VALUES_MAX - 1}        /* too many together */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(WRONG) / sizeof(*WRONG); i++) {
+        struct arena arena;
+        struct diag diag = {0};
+        arena_init(&arena, 1 << 20);
+        struct builder *b = builder_new(&arena, SEED);
+        if (builder_values(b, WRONG[i].times, WRONG[i].n_times, WRONG[i].values, WRONG[i].n_values))
+            fail_msg("declaration %zu was taken", i);
+        assert_false(builder_failed(b, &diag));
+        assert_int_equal(diag.kind, DIAG_UNUSABLE);
+        assert_true(strlen(diag.detail) > 40);
+        arena_free(&arena);
+    }
+}
+
+static void check_misuse(const struct builder *b, const char *word)
+{
+    struct diag diag = {0};
+
+    assert_false(builder_failed(b, &diag));
+    assert_int_equal(diag.kind, DIAG_UNUSABLE);
+    assert_non_null(strstr(diag.detail, word));
+}
+
+/* Events need times, samples must not have any, and what was declared stays. */
+static void only_what_was_declared_is_taken(void **state)
+{
+    const uint64_t values[] = {1, 2};
+    struct fixture *f = *state;
+    struct builder *b = f->builder, *samples = builder_new(&f->arena, SEED);
+
+    assert_non_null(samples);
+    uint32_t track = builder_track(b, 1, STRING_EMPTY);
+    struct event e = {.track = track, .frame = frame_named(b, 1), .action = EVENT_ENTER};
+    assert_false(builder_events(b, &e, 1, 0, 0));
+    check_misuse(b, "events");
+    assert_false(builder_sample(b, track, &e.frame, 1, values));
+    check_misuse(b, "samples");
+    assert_true(builder_values(b, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1));
+    assert_true(builder_events(b, &e, 1, 0, 0));
+    assert_false(builder_sample(b, track, &e.frame, 1, values));
+    check_misuse(b, "samples");
+    assert_false(builder_values(b, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1));
+    check_misuse(b, "twice");
+
+    assert_true(builder_values(samples, NULL, 0, TWO_COUNTS, 2));
+    e.track = builder_track(samples, 1, STRING_EMPTY);
+    assert_int_equal(frame_named(samples, 1), e.frame);
+    assert_false(builder_events(samples, &e, 1, 0, 0));
+    check_misuse(samples, "events");
+    assert_false(builder_redeclare_time(samples, 0, CLOCK_AND_CALLS));
+    check_misuse(samples, "clock");
+}
+
+static void a_time_is_declared_anew(void **state)
+{
+    static const struct profile_value CPU = {STR_INIT("cpu"), STR_INIT("CPU time"), UNIT_NS, ROLE_CPU};
+    struct fixture *f = *state;
+
+    assert_true(builder_values(f->builder, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1));
+    assert_true(builder_redeclare_time(f->builder, 0, &CPU));
+    assert_false(builder_redeclare_time(f->builder, 0, &CLOCK_AND_CALLS[1]));
+    assert_false(builder_redeclare_time(f->builder, 1, &CPU));
+    const struct profile *p = finish(f);
+    assert_int_equal(p->n_times, 1);
+    assert_int_equal(p->n_values, 2);
+    assert_true(str_eq(p->values[0].name, STR("cpu")));
+    assert_int_equal(p->values[0].role, ROLE_CPU);
+    assert_int_equal(p->values[1].role, ROLE_CALLS);
+}
+
+/* ---- names and warnings ---- */
 
 static void a_frame_is_its_names_but_the_file(void **state)
 {
@@ -161,7 +267,7 @@ static void tracks_come_by_id_and_only_with_events(void **state)
     struct builder *b = f->builder;
     static const uint32_t IDS[] = {7, 3, UINT32_MAX, 5, 0};
 
-    assert_true(builder_values(b, CLOCK_AND_CALLS, 2, 1));
+    assert_true(builder_values(b, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1));
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(builder_track(b, IDS[i], STRING_EMPTY), i);
     builder_track_rename(b, 2, builder_string(b, STR("last")));
@@ -240,7 +346,7 @@ static void failures_name_what_gave_out(void **state)
     f->arena.failure = ARENA_LIMIT;
     assert_false(builder_failed(f->builder, &limit));
     assert_int_equal(limit.kind, DIAG_LIMIT);
-    assert_non_null(strstr(limit.hint, "job_memory_bytes"));
+    assert_non_null(strstr(limit.detail, "job_memory_bytes"));
     assert_non_null(strstr(limit.detail, "1073741824 bytes"));
     f->arena.failure = ARENA_NO_MEMORY;
     assert_false(builder_failed(f->builder, &memory));
@@ -260,7 +366,7 @@ static bool build_within(size_t ceiling_bytes, size_t taken_bytes)
 
     arena_init(&arena, ceiling_bytes);
     struct builder *b = arena_alloc(&arena, taken_bytes) == NULL ? NULL : builder_new(&arena, SEED);
-    if (b != NULL && builder_values(b, CLOCK_AND_CALLS, 2, 1)) {
+    if (b != NULL && builder_values(b, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1)) {
         uint32_t track = builder_track(b, 1, STRING_EMPTY);
         ok = track != NODE_NONE && builder_fact(b, STR("name"), STR("value"));
         for (uint32_t i = 0; ok && i < 40; i++) {
@@ -301,7 +407,7 @@ static void samples_add_up(void **state)
     struct fixture *f = *state;
     struct builder *b = f->builder;
 
-    assert_true(builder_values(b, TWO_COUNTS, 2, 0));
+    assert_true(builder_values(b, NULL, 0, TWO_COUNTS, 2));
     uint32_t track = builder_track(b, 1, STRING_EMPTY);
     const frame_id stack[] = {frame_named(b, 0), frame_named(b, 1), frame_named(b, 0)};
     assert_true(builder_sample(b, track, stack, 3, (const uint64_t[]){1, 100}));
@@ -329,7 +435,7 @@ static void sums_saturate(void **state)
     struct fixture *f = *state;
     struct builder *b = f->builder;
 
-    assert_true(builder_values(b, TWO_COUNTS, 2, 0));
+    assert_true(builder_values(b, NULL, 0, TWO_COUNTS, 2));
     uint32_t track = builder_track(b, 1, STRING_EMPTY);
     const frame_id stack[] = {frame_named(b, 0), frame_named(b, 1)}, other[] = {stack[0], frame_named(b, 2)};
     for (unsigned i = 0; i < 5; i++)
@@ -352,7 +458,7 @@ static void ticks_become_nanoseconds(void **state)
     struct fixture *f = *state;
     const struct event events[] = {{.action = EVENT_ENTER}, {.action = EVENT_EXIT, .clock = {3}}};
 
-    assert_true(builder_values(f->builder, CLOCK_AND_CALLS, 2, 1));
+    assert_true(builder_values(f->builder, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1));
     assert_int_equal(builder_track(f->builder, 1, STRING_EMPTY), 0);
     assert_int_equal(frame_named(f->builder, 0), 0);
     assert_true(builder_events(f->builder, events, 2, 0, 1));
@@ -367,7 +473,7 @@ static void nanoseconds_saturate(void **state)
     const struct event events[] = {{.action = EVENT_ENTER},
                                    {.action = EVENT_EXIT, .clock = {UINT64_MAX / 1000 + 1}}};
 
-    assert_true(builder_values(f->builder, CLOCK_AND_CALLS, 2, 1));
+    assert_true(builder_values(f->builder, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1));
     builder_clocks(f->builder, 1000, false);
     assert_int_equal(builder_track(f->builder, 1, STRING_EMPTY), 0);
     assert_int_equal(frame_named(f->builder, 0), 0);
@@ -391,7 +497,7 @@ static void apply(struct builder *b, uint32_t track, enum event_action action, f
 
 static void prepare(struct builder *b, uint32_t n_frames)
 {
-    assert_true(builder_values(b, CLOCK_AND_CALLS, 2, 1));
+    assert_true(builder_values(b, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1));
     builder_clocks(b, 1, true);
     assert_int_equal(builder_track(b, 1, STRING_EMPTY), 0);
     for (uint32_t i = 0; i < n_frames; i++)
@@ -571,6 +677,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(nothing_at_all),
         TEST(values_are_copied),
+        cmocka_unit_test(wrong_declarations_are_refused),
+        TEST(only_what_was_declared_is_taken),
+        TEST(a_time_is_declared_anew),
         TEST(a_frame_is_its_names_but_the_file),
         TEST(many_frames),
         TEST(tracks_come_by_id_and_only_with_events),

@@ -41,7 +41,7 @@ static void open_fixture(struct fixture *f, uint64_t begin_ns, uint64_t end_ns)
     arena_init(&f->arena, 16 << 20);
     struct builder *b = builder_new(&f->arena, (struct hash_seed){1, 2});
     assert_non_null(b);
-    assert_true(builder_values(b, VALUES, 2, 1));
+    assert_true(builder_values(b, VALUES, 1, &VALUES[1], 1));
     builder_clocks(b, 1, false);
     for (char name = 'a'; name <= 'b'; name++) {
         struct profile_frame frame = {.name = builder_string(b, (struct str){&name, 1})};

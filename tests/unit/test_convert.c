@@ -92,7 +92,7 @@ static void any_cutting_gives_the_same(void **state)
 
 static void refusals(void **state)
 {
-    static const char PNG[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+    static const char LFS_POINTER[] = "version https://git-lfs.github.com/spec/v1\noid sha256:";
     const struct config c = configuration();
     struct diag diag = {0};
 
@@ -100,7 +100,7 @@ static void refusals(void **state)
     assert_null(fold_text(&c, "", 0, 1, &diag));
     assert_int_equal(diag.kind, DIAG_EMPTY);
     diag = (struct diag){0};
-    assert_null(fold_text(&c, PNG, sizeof(PNG), 3, &diag));
+    assert_null(fold_text(&c, LFS_POINTER, sizeof(LFS_POINTER), 3, &diag));
     assert_int_equal(diag.kind, DIAG_FOREIGN);
     conversion_abandon(NULL);
     shared_profile_free(NULL);

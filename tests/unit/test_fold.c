@@ -22,19 +22,20 @@ static const struct profile_value VALUES[] = {
     {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS},
 };
 
-/* A builder with two clocks, whose ticks are units, and the frames and tracks that events need. */
+/* A builder with clocks whose ticks are units, and the frames and tracks that events need. */
 struct fixture {
     struct arena arena;
     struct builder *builder;
     const struct profile *profile;
 };
 
-static void open_fixture(struct fixture *f, uint32_t n_frames, uint32_t n_tracks)
+static void open_fixture_of(struct fixture *f, const struct profile_value *times, uint32_t n_times,
+                            uint32_t n_frames, uint32_t n_tracks)
 {
     arena_init(&f->arena, 256 << 20);
     f->builder = builder_new(&f->arena, (struct hash_seed){9, 10});
     assert_non_null(f->builder);
-    assert_true(builder_values(f->builder, VALUES, 3, 2));
+    assert_true(builder_values(f->builder, times, n_times, &VALUES[2], 1));
     builder_clocks(f->builder, 1, true);
     for (uint32_t i = 0; i < n_frames; i++) {
         char name[16];
@@ -44,6 +45,11 @@ static void open_fixture(struct fixture *f, uint32_t n_frames, uint32_t n_tracks
     }
     for (uint32_t i = 0; i < n_tracks; i++)
         assert_int_equal(builder_track(f->builder, i + 1, STRING_EMPTY), i);
+}
+
+static void open_fixture(struct fixture *f, uint32_t n_frames, uint32_t n_tracks)
+{
+    open_fixture_of(f, VALUES, 2, n_frames, n_tracks);
 }
 
 static void finish(struct fixture *f)
@@ -277,8 +283,7 @@ static void one_clock(void **state)
     struct fixture f;
 
     (void)state;
-    open_fixture(&f, 26, 1);
-    assert_true(builder_values(f.builder, &VALUES[1], 2, 1));
+    open_fixture_of(&f, &VALUES[1], 1, 26, 1);
     size_t n = parse_events("+a10/99 +b12/3 -b15/1 -a25/0", 0, events, 16);
     assert_true(builder_events(f.builder, events, n, OFFSET, STRIDE));
     finish(&f);

@@ -12,10 +12,7 @@
 #include "core/buf.h"
 #include "parser/format.h"
 #include "parser/refuse/foreign.h"
-#include "parser/refuse/foreign_shapes.h"
 #include "tests/support/hostile.h"
-
-extern const struct format FORMAT_FOLDED_STACKS;
 
 static const char *code_of(struct str head)
 {
@@ -79,8 +76,7 @@ static void cuttings_do_not_matter(void **state)
 {
     (void)state;
     static const struct str FILES[] = {STR_INIT("SIMPLEPERF\1\0"),
-                                       STR_INIT("\0\0\0\x18"
-                                                "ftypmp42\0\0\0\0"),
+                                       STR_INIT("SLOW\xef\xbf\xbd\0"),
                                        STR_INIT("<!DOCTYPE html>\n<html><head i18n-values=\"dir\">\n"),
                                        STR_INIT("\n<!doctype HTML>\n<p>\n"),
                                        STR_INIT("\x0a\x04\x08\x01\x10\x02\x0a\x02\x08\x03"),
@@ -104,11 +100,11 @@ static void only_the_beginning_counts(void **state)
 
     memset(large, 'x', sizeof(large));
     memcpy(large, "{\"a\":1,", 7);
-    assert_string_equal(code_of((struct str){large, sizeof(large)}), "json");
+    assert_string_equal(code_of((struct str){large, sizeof(large)}), "none");
     memcpy(large + DETECT_BYTES_MAX - 13, "\"traceEvents\"", 13);
     assert_string_equal(code_of((struct str){large, sizeof(large)}), "chrome-trace");
     memmove(large + DETECT_BYTES_MAX - 12, large + DETECT_BYTES_MAX - 13, 13);
-    assert_string_equal(code_of((struct str){large, sizeof(large)}), "json");
+    assert_string_equal(code_of((struct str){large, sizeof(large)}), "none");
 }
 
 static void what_is_none_of_them(void **state)
@@ -132,102 +128,52 @@ static void what_is_none_of_them(void **state)
         assert_string_equal(code_of(FILES[i]), "none");
 }
 
-static void lines_of_logs(void **state)
+/* Protocol buffers have no magic: what is one, and what only looks so. */
+static void protocol_buffers(void **state)
 {
     (void)state;
-    assert_true(foreign_is_logcat(STR("05-06 07:08:09.123 I/App(1): a\n05-06 07:08:09.124 I/App(1): b\n")));
-    assert_true(foreign_is_logcat(
-        STR("2024-05-06 07:08:09.123  1  1 I App: a\r\n2024-05-06 07:08:09.124  1  1 I App: b\r\n")));
-    assert_true(foreign_is_logcat(STR("I/App( 4711): a\nW/App( 4711): b\n\n")));
-    assert_false(foreign_is_logcat(STR("05-06 07:08:09.123 I/App(1): a\n")));
-    assert_false(foreign_is_logcat(STR("I/App\nW/App\n/\n")));
-    assert_true(
-        foreign_is_mapping(STR("a.b.C -> a.a:\n    int size -> b\n    1:1:void <init>():3:3 -> <init>\n")));
-    assert_false(foreign_is_perf_script(STR("a b:\n")));
-    assert_false(foreign_is_perf_script(STR("a b:\n\tmain (x)\n")));
-    assert_true(foreign_is_perf_script(STR("# c\n\na b:\n\tff main (x)\n")));
-    assert_true(foreign_is_base64_trace(STR("data:application/octet-stream;base64,U0xPV/MA")));
-    assert_false(foreign_is_base64_trace(STR("data:U0xPV/MA")));
-}
-
-/* In each form of `adb logcat -v`, with messages that could be folded stacks; CR before LF, or none. */
-static void all_forms_of_logcat(void **state)
-{
-    (void)state;
-    static const char *const LOGS[] = {
-        "I/App     ( 4711): a;b 1\nW/Choreographer( 4711): c;d 2\n",
-        "I/App(10123: 4711): a;b 1\nW/Choreographer(10123: 4711): c;d 2\n",
-        "I( 4711) a;b 1  (App)\nW( 4711) c;d 2  (Choreographer)\n",
-        "I( 4711: 4712) a;b 1\nW( 4711: 4712) c;d 2\n",
-        "I/App     : a;b 1\nW/Choreographer: c;d 2\n",
-        "05-06 07:08:09.123 I/App     ( 4711): a;b 1\n05-06 07:08:09.124 W/X( 4711): c;d 2\n",
-        "05-06 07:08:09.123  4711  4712 I App     : a;b 1\n05-06 07:08:09.124  4711  4712 W X: c;d 2\n",
-        "05-06 07:08:09.123 u0_a123  4711  4712 I App     : a;b 1\n"
-        "05-06 07:08:09.124 10123  4711  4712 W X: c;d 2\n",
-        "2024-05-06 07:08:09.123456 +0200  4711  4712 I App     : a;b 1\n"
-        "2024-05-06 07:08:09.123457 +0200  4711  4712 W X: c;d 2\n",
-        "         1714972089.123  4711  4712 I App     : a;b 1\n         1714972089.124  4711  4712 W X: c;d "
-        "2\n",
-        "1714972089.123456789 I/App     ( 4711): a;b 1\n1714972089.223456789 I/App     ( 4711): c;d 2\n",
-        "[ 05-06 07:08:09.123  4711: 4712 I/App      ]\na;b 1\nc;d 2\ne;f 3\n\n",
-        "[ 1714972089.123  4711: 4712 I/App      ]\na;b 1\nc;d 2\ne;f 3\n\n",
-        "2024-05-06 07:08:09.123  4711-4712  App  com.example.app  I  a;b 1\n"
-        "2024-05-06 07:08:09.124  4711-4712  App  com.example.app  I  c;d 2\n",
+    static const struct {
+        struct str bytes;
+        const char *code;
+    } FILES[] = {
+        {STR_INIT("\x0a\x02\x08\x01"), "perfetto"},
+        {STR_INIT("\x0a\x04\x08\x01\x10\x02\x0a\x02\x08\x03"), "perfetto"},
+        {STR_INIT("\x0a\x7f\x08\x01\x10"), "perfetto"},         /* cut within a packet */
+        {STR_INIT("\x0a\x02\x08\x01\x12\x02\x08\x01"), "none"}, /* another field than packets */
+        {STR_INIT("\x0a\x02\x0f\x01\x0a\x02\x08\x01"), "none"}, /* a wire type that is none */
+        {STR_INIT("\x0a\x00\x0a\x00"), "none"},                 /* packets of nothing */
+        {STR_INIT("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x0a\x02\x08\x01\x01"), "none"},
+        {STR_INIT("\nHello world\n"), "none"}, /* reads as a packet, but is text */
+        {STR_INIT("\x0a\x02\x08\x01\x12\x02\x08\x01\x32\x00"), "pprof"},
+        {STR_INIT("\x0a\x02\x08\x01\x12\x02\x08\x01\x4a\x00"), "none"}, /* a string where a time belongs */
+        {STR_INIT("\x0a\x02\x08\x01\x12\x02\x08\x01\x7a\x00"), "none"}, /* no such field */
     };
 
-    for (size_t i = 0; i < 4 * sizeof(LOGS) / sizeof(*LOGS); i++) {
-        struct buf b = {0};
-        if ((i & 1) != 0)
-            buf_z(&b, "--------- beginning of main\n");
-        for (const char *p = LOGS[i / 4]; *p != '\0'; p++)
-            buf_str(&b, *p == '\n' && (i & 2) != 0 ? STR("\r\n") : (struct str){p, 1});
-        assert_false(b.failed);
-        if (!foreign_is_logcat(buf_view(&b)))
-            fail_msg("not taken for a log: %s", LOGS[i / 4]);
-        assert_int_equal(FORMAT_FOLDED_STACKS.detect((const uint8_t *)b.p, b.n, true), DETECT_NO);
-        assert_string_equal(code_of(buf_view(&b)), "logcat");
-        buf_free(&b);
-    }
-    assert_string_equal(code_of(STR("--------- beginning of main\na;b 1\n")), "logcat");
-    assert_int_equal(
-        FORMAT_FOLDED_STACKS.detect((const uint8_t *)"--------- beginning of main\na;b 1\n", 34, true),
-        DETECT_NO);
+    for (size_t i = 0; i < sizeof(FILES) / sizeof(*FILES); i++)
+        if (strcmp(code_of(FILES[i].bytes), FILES[i].code) != 0)
+            fail_msg("%zu is taken for %s, not %s", i, code_of(FILES[i].bytes), FILES[i].code);
 }
 
-/* Names of frames hold slashes, colons, blanks and numbers as well. */
-static void folded_stacks_are_no_log(void **state)
+/* Hints are for those who have a browser, a device and Android Studio. */
+static void hints_name_no_setting_and_no_upload_command(void **state)
 {
     (void)state;
-    static const char *const STACKS[] = {
-        "I/O: read;x 5\nI/O: write;y 6\n",
-        "I/O;D/ISK 5\nI/O;E/ND 6\n",
-        "D/isk/path/name: open;x 5\nD/isk/path/name: close;y 6\n",
-        "D/Some.Class::method: x;y 5\nD/Some.Class::other: x;y 5\n",
-        "A(int) b;c 5\nA(12) b;c 6\nE(1:2) x;y 7\n",
-        "main: 12:30 a/b;run (x): y 5\nworker/1: 07:08:09.123 c;d 6\n",
-        "12.5 ms;a 1\n13.5 ms;b 2\n",
-        "1.500 a b;c 1\n1.600 a b;c 2\n",
-        "05-06;a 1\n05-07;b 2\n",
-        "[ main ];a: b/c 1\n[ 12 main/x:1 ];b 2\n",
-        "/system/bin/app_process64 (deleted);a 1\n/x: y;b 2\n",
-        "I/;a 1\nW/: ;b 2\nE(;c 1\n(;d 2\n",
-    };
-
-    for (size_t i = 0; i < sizeof(STACKS) / sizeof(*STACKS); i++) {
-        if (foreign_is_logcat(str_of(STACKS[i])))
-            fail_msg("taken for a log: %s", STACKS[i]);
-        assert_int_equal(FORMAT_FOLDED_STACKS.detect((const uint8_t *)STACKS[i], strlen(STACKS[i]), true),
-                         DETECT_YES);
+    for (size_t i = 0; i < FOREIGN_COUNT; i++) {
+        assert_null(strstr(FOREIGN[i].hint, "curl"));
+        assert_null(strstr(FOREIGN[i].hint, "max_"));
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_mark_leads_to_its_row), cmocka_unit_test(every_row_says_what_to_do),
-        cmocka_unit_test(cuttings_do_not_matter),      cmocka_unit_test(only_the_beginning_counts),
-        cmocka_unit_test(what_is_none_of_them),        cmocka_unit_test(lines_of_logs),
-        cmocka_unit_test(all_forms_of_logcat),         cmocka_unit_test(folded_stacks_are_no_log),
+        cmocka_unit_test(every_mark_leads_to_its_row),
+        cmocka_unit_test(every_row_says_what_to_do),
+        cmocka_unit_test(cuttings_do_not_matter),
+        cmocka_unit_test(only_the_beginning_counts),
+        cmocka_unit_test(what_is_none_of_them),
+        cmocka_unit_test(protocol_buffers),
+        cmocka_unit_test(hints_name_no_setting_and_no_upload_command),
     };
     return cmocka_run_group_tests_name("foreign", tests, NULL, NULL);
 }

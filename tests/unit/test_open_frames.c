@@ -10,6 +10,7 @@
 
 #include "profile/builder.h"
 #include "profile/open_frames.h"
+#include "profile/transform.h"
 
 enum { TRACKS = 5, FRAMES = 4, EVENTS = 200, TRIES = 200, NS_PER_TICK = 1000 };
 
@@ -35,7 +36,7 @@ static struct builder *new_builder(struct arena *a, const struct profile_value *
     struct builder *b = builder_new(a, (struct hash_seed){1, 2});
 
     assert_non_null(b);
-    assert_true(builder_values(b, values, n, n - 1));
+    assert_true(builder_values(b, values, n - 1, &values[n - 1], 1));
     for (uint32_t i = 0; i < FRAMES; i++) {
         char name[2] = {(char)('a' + i), '\0'};
         string_id id = builder_string(b, str_of(name));
@@ -168,6 +169,7 @@ static void nothing_to_change(void **state)
     const struct profile *closed = simple_profile(&a, dual, 3, true),
                          *no_wall = simple_profile(&a, cpu, 2, false);
     assert_ptr_equal(open_frames_to_end(closed, &a), closed);
+    assert_ptr_equal(transform_apply(closed, &(struct transform_request){.open_to_end = true}, &a), closed);
     assert_ptr_equal(open_frames_to_end(no_wall, &a), no_wall);
     arena_free(&a);
 }
@@ -183,6 +185,8 @@ static void warning_says_so(void **state)
     assert_int_equal(profile_total(p, profile_track_by_id(p, 50)->first, 0), 0);
     assert_int_equal(profile_total(to, profile_track_by_id(p, 50)->first, 0), 70 * NS_PER_TICK);
     assert_int_equal(to->n_warnings, p->n_warnings);
+    assert_ptr_equal(transform_apply(p, &(struct transform_request){.open_to_end = false}, &a), p);
+    assert_ptr_not_equal(transform_apply(p, &(struct transform_request){.open_to_end = true}, &a), p);
     for (uint32_t i = 0; i < p->n_warnings; i++) {
         bool open = str_eq(p->warnings[i].code, STR("open-frames"));
         struct str text = to->warnings[i].text;

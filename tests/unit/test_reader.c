@@ -261,8 +261,7 @@ static void nothing_is_an_empty_file(void **state)
 /* What is no profile is refused as soon as its beginning is there, not at the end. */
 static void refused_at_once(void **state)
 {
-    static const char ELF[DETECT_BYTES_MAX] = "\x7f"
-                                              "ELF\x01";
+    static const char PERF_DATA[DETECT_BYTES_MAX] = "PERFILE2";
     struct arena arena;
     struct reader r;
 
@@ -270,8 +269,8 @@ static void refused_at_once(void **state)
     arena_init(&arena, 1 << 20);
     assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED));
     assert_true(reader_feed(&r, NULL, 0));
-    assert_true(reader_feed(&r, ELF, sizeof(ELF) - 1));
-    assert_false(reader_feed(&r, ELF + sizeof(ELF) - 1, 1));
+    assert_true(reader_feed(&r, PERF_DATA, sizeof(PERF_DATA) - 1));
+    assert_false(reader_feed(&r, PERF_DATA + sizeof(PERF_DATA) - 1, 1));
     assert_int_equal(r.diag.kind, DIAG_FOREIGN);
     arena_free(&arena);
 }

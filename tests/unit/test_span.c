@@ -34,7 +34,7 @@ static struct builder *open_builder(struct arena *arena, struct span_sink *sink)
     struct builder *b = builder_new(arena, (struct hash_seed){3, 4});
 
     assert_non_null(b);
-    assert_true(builder_values(b, VALUES, 2, 1));
+    assert_true(builder_values(b, VALUES, 1, &VALUES[1], 1));
     builder_clocks(b, 1, false);
     if (sink != NULL)
         builder_watch(b, sink);

@@ -60,6 +60,8 @@ static void each_says_what_to_do(void **state)
         assert_non_null(next);
         assert_true(next[0] >= 'A' && next[0] <= 'Z' && strlen(next) > 10);
         assert_true(strstr(next, ". ") == NULL && str_ends(str_of(next), STR(".")));
+        assert_null(strstr(next, "max_")); /* a setting of the service, */
+        assert_null(strchr(next, '='));    /* or of a link */
         struct str text = text_of(&b, (enum warning_code)i, 3);
         assert_true(str_ends(text, str_of(next)));
         assert_true(text.n > strlen(next) + 20);
