@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "core/clean.h"
 #include "core/wrap.h"
+#include "render/table/table_request.h"
 #include "render/view/view_option.h"
 #include "server/config/config_keys.h"
 
@@ -55,6 +56,13 @@ static void view_entry(struct entries *all, const struct view_option *r)
     end_entry(all, NULL, r->metavar);
 }
 
+static void table_entry(struct entries *all, const struct table_option *o)
+{
+    buf_printf(&all->name, "--%s", o->key);
+    buf_z(&all->text, o->help);
+    end_entry(all, NULL, o->metavar);
+}
+
 static void key_entry(struct entries *all, const struct config_key *key)
 {
     buf_z(&all->name, "--");
@@ -73,6 +81,8 @@ bool cli_each_entry(const struct cli_command *c, enum cli_group group,
 
     for (size_t i = 0; group == CLI_OWN && i < c->n_options; i++)
         own_entry(&all, &c->options[i]);
+    for (size_t i = 0; group == CLI_OWN && c->takes_table && i < TABLE_OPTIONS_COUNT; i++)
+        table_entry(&all, &TABLE_OPTIONS[i]);
     for (size_t i = 0; group == CLI_VIEW && c->takes_view && i < VIEW_OPTIONS_COUNT; i++)
         if (VIEW_OPTIONS[i].scope & CLI_VIEW_SCOPES)
             view_entry(&all, &VIEW_OPTIONS[i]);

@@ -22,18 +22,6 @@ struct options {
     bool json;
 };
 
-/* A second file is the other half of a trace in two files, or one too many. */
-static bool add_file(struct options *o, const char *file)
-{
-    const char *files[2] = {o->file, file}, *keys[2];
-
-    if (o->file != NULL && (o->key != NULL || cli_pair_files(files, keys, 2) != 1))
-        return false;
-    o->key = o->file != NULL ? keys[0] : NULL;
-    o->file = o->file != NULL ? files[0] : file;
-    return true;
-}
-
 static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
 {
     struct cli_arguments all = {arguments, n_arguments, false};
@@ -45,9 +33,8 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
             enum cli_taken taken = cli_take(&CLI_INFO, o, &all, &a, diag);
             if (taken != CLI_TAKEN)
                 return taken == CLI_NOT_OWN && cli_unknown(&CLI_INFO, &a, diag);
-        } else if (!add_file(o, a.value.p)) {
-            return diag_set(diag, DIAG_USAGE, "several files", HINT,
-                            "Name one file, or the two that are one trace: x.key and x.data.");
+        } else if (!cli_add_file(&o->file, &o->key, a.value.p, diag)) {
+            return false;
         }
     }
     return o->file != NULL ||
@@ -259,20 +246,6 @@ static bool put_table(struct buf *b, const char *file, const struct shared_profi
     return put_tracks(b, p, diag);
 }
 
-static struct shared_profile *fold_two(const struct options *o, const struct config *config,
-                                       struct diag *diag)
-{
-    int fd = cli_join(o->key, o->file, diag);
-    char path[32];
-
-    if (fd < 0)
-        return NULL;
-    snprintf(path, sizeof(path), CLI_JOINED_FORMAT, fd);
-    struct shared_profile *folded = cli_fold(config, path, o->member, diag);
-    close(fd);
-    return folded;
-}
-
 static bool put_info(const struct options *o, struct buf *b, struct diag *diag)
 {
     const char *const inputs[] = {o->file, o->key};
@@ -281,8 +254,7 @@ static bool put_info(const struct options *o, struct buf *b, struct diag *diag)
     if (!cli_spares("-", inputs, 2, diag))
         return false;
     cli_config(&config);
-    struct shared_profile *folded =
-        o->key != NULL ? fold_two(o, &config, diag) : cli_fold(&config, o->file, o->member, diag);
+    struct shared_profile *folded = cli_fold_one(&config, o->key, o->file, o->member, diag);
     if (folded == NULL)
         return false;
     bool ok = o->json ? put_json(b, o->file, folded, diag) : put_table(b, o->file, folded, diag);

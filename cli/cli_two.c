@@ -1,6 +1,7 @@
 /* The command line's traces in two files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,7 +105,8 @@ static bool join(int to, int key, int data, off_t key_bytes, struct diag *diag)
 int cli_join(const char *key, const char *data, struct diag *diag)
 {
     off_t key_bytes = 0, data_bytes = 0;
-    int from_key = open_file(key, &key_bytes), from_data = open_file(data, &data_bytes), to = cli_spool_open();
+    int from_key = open_file(key, &key_bytes), from_data = open_file(data, &data_bytes),
+        to = cli_spool_open();
     bool ok = from_key >= 0 && from_data >= 0 && to >= 0 ? join(to, from_key, from_data, key_bytes, diag)
                                                          : cannot_join(diag);
 
@@ -118,4 +120,36 @@ int cli_join(const char *key, const char *data, struct diag *diag)
     if (to >= 0)
         close(to);
     return -1;
+}
+
+bool cli_add_file(const char **file, const char **key, const char *operand, struct diag *diag)
+{
+    const char *files[2] = {*file, operand}, *keys[2];
+
+    if (*file == NULL) {
+        *file = operand;
+        return true;
+    }
+    if (*key != NULL || cli_pair_files(files, keys, 2) != 1)
+        return diag_set(diag, DIAG_USAGE, "several files", "aflamed --help lists what there is.",
+                        "Name one file, or the two that are one trace: x.key and x.data.");
+    *file = files[0];
+    *key = keys[0];
+    return true;
+}
+
+struct shared_profile *cli_fold_one(const struct config *config, const char *key, const char *file,
+                                    const char *member, struct diag *diag)
+{
+    char path[32];
+
+    if (key == NULL)
+        return cli_fold(config, file, member, diag);
+    int fd = cli_join(key, file, diag);
+    if (fd < 0)
+        return NULL;
+    snprintf(path, sizeof(path), CLI_JOINED_FORMAT, fd);
+    struct shared_profile *folded = cli_fold(config, path, member, diag);
+    close(fd);
+    return folded;
 }

@@ -37,11 +37,13 @@ struct cli_command {
     const struct cli_option *options;
     size_t n_options;
     bool takes_view; /* the options of a view, too: render/view/view_option.h */
+    bool
+        takes_table; /* the keys of the profile table, too, as options of its own: render/table/table_request.h */
     bool takes_keys; /* the keys of the configuration, too: server/config/config_keys.h */
     int (*run)(int n_arguments, char *const *arguments);
 };
 
-extern const struct cli_command CLI_SERVE, CLI_RENDER, CLI_INFO, CLI_DEMO;
+extern const struct cli_command CLI_SERVE, CLI_RENDER, CLI_INFO, CLI_METHODS, CLI_DEMO;
 
 /* THE TABLE. */
 extern const struct cli_command *const CLI_COMMANDS[];
@@ -79,7 +81,7 @@ struct cli_entry {
 };
 
 enum cli_group {
-    CLI_OWN,  /* the command's own rows */
+    CLI_OWN,  /* the command's own rows, and those of the profile table, where it takes them */
     CLI_VIEW, /* rows of the view, where the command takes them */
     CLI_KEYS  /* rows of the configuration, where it takes them */
 };

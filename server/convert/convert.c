@@ -263,7 +263,14 @@ void convert_defaults(const struct config *config, struct view_options *view)
     view->embed_bytes = config->svg_embed_bytes;
 }
 
-static bool render(const struct shared_profile *f, const struct output *output,
+static bool draw_output(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    const struct output *output = what;
+
+    return output->render(in, out, diag);
+}
+
+static bool render(const struct shared_profile *f, const struct convert_drawing *d,
                    const struct view_options *view, const struct spans *spans, struct arena *scratch,
                    struct buf *out, struct diag *diag)
 {
@@ -276,12 +283,12 @@ static bool render(const struct shared_profile *f, const struct output *output,
 
     if (in.profile == NULL)
         return fail_arena(scratch, diag);
-    return output->render(&in, out, diag) && (!out->failed || fail_buf(out, diag));
+    return d->draw(d->what, &in, out, diag) && (!out->failed || fail_buf(out, diag));
 }
 
 /* `view` is resolved. */
 static bool render_within(const struct shared_profile *f, const struct config *config,
-                          const struct output *output, const struct view_options *view,
+                          const struct convert_drawing *d, const struct view_options *view,
                           const struct spans *spans, struct buf *out, struct diag *diag)
 {
     size_t limit = out->limit, ceiling;
@@ -292,10 +299,20 @@ static bool render_within(const struct shared_profile *f, const struct config *c
         ceiling = SIZE_MAX;
     if (limit == 0 || ceiling < limit)
         out->limit = ceiling;
-    bool ok = render(f, output, view, spans, &scratch, out, diag);
+    bool ok = render(f, d, view, spans, &scratch, out, diag);
     out->limit = limit;
     arena_free(&scratch);
     return ok;
+}
+
+bool convert_drawn(const struct shared_profile *f, const struct config *config,
+                   const struct convert_drawing *d, const struct view_options *view, struct buf *out,
+                   struct diag *diag)
+{
+    struct view_options resolved = *view;
+
+    return view_resolve(&resolved, f->profile, diag) &&
+           render_within(f, config, d, &resolved, NULL, out, diag);
 }
 
 /* False: the view is a chart, and the output none. */
@@ -310,10 +327,9 @@ static bool may_chart(const struct output *output, const struct view_options *vi
 bool convert_view(const struct shared_profile *f, const struct config *config, const struct output *output,
                   const struct view_options *view, struct buf *out, struct diag *diag)
 {
-    struct view_options resolved = *view;
+    struct convert_drawing d = {draw_output, output};
 
-    return may_chart(output, view, diag) && view_resolve(&resolved, f->profile, diag) &&
-           render_within(f, config, output, &resolved, NULL, out, diag);
+    return may_chart(output, view, diag) && convert_drawn(f, config, &d, view, out, diag);
 }
 
 /* ---- charts ---- */
@@ -354,6 +370,7 @@ bool convert_chart(const struct shared_profile *f, const struct config *config, 
                    struct buf *out, struct diag *diag)
 {
     struct view_options resolved = *view;
+    struct convert_drawing d = {draw_output, output};
     struct chart_plan plan;
 
     if (!may_chart(output, view, diag) || !view_resolve(&resolved, f->profile, diag) ||
@@ -365,7 +382,7 @@ bool convert_chart(const struct shared_profile *f, const struct config *config, 
                         "No memory is left to read the file.");
     conversion_choose(again, f->member);
     const struct spans *spans = read_spans(again, fd, stop, f, &plan.request, diag);
-    bool ok = spans != NULL && render_within(f, config, output, &resolved, spans, out, diag);
+    bool ok = spans != NULL && render_within(f, config, &d, &resolved, spans, out, diag);
     conversion_abandon(again);
     return ok;
 }

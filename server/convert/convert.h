@@ -60,8 +60,18 @@ void convert_defaults(const struct config *config, struct view_options *view);
 bool convert_view(const struct shared_profile *f, const struct config *config, const struct output *output,
                   const struct view_options *view, struct buf *out, struct diag *diag);
 
-/* The same for VIEW_CHART, for which the bytes of the upload are read a second time, from the descriptor; `stop` as for
- * convert_file. */
+/* Something else that is made of a profile: draw(what, ...) appends it to `out`, as a renderer does. */
+struct convert_drawing {
+    bool (*draw)(const void *what, const struct render_input *in, struct buf *out, struct diag *diag);
+    const void *what;
+};
+
+/* As convert_view. */
+bool convert_drawn(const struct shared_profile *f, const struct config *config,
+                   const struct convert_drawing *d, const struct view_options *view, struct buf *out,
+                   struct diag *diag);
+
+/* As convert_view for VIEW_CHART, for which the profile's bytes are read again, from behind the descriptor; `stop` as for convert_file. */
 bool convert_chart(const struct shared_profile *f, const struct config *config, int fd,
                    const atomic_bool *stop, const struct output *output, const struct view_options *view,
                    struct buf *out, struct diag *diag);

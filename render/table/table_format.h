@@ -1,0 +1,43 @@
+/* The formats of the table. Suffixes, media types and names come from the rows. */
+#ifndef RENDER_TABLE_TABLE_FORMAT_H
+#define RENDER_TABLE_TABLE_FORMAT_H
+
+#include "render/output.h"
+#include "render/table/select.h"
+
+/* What a format writes. */
+struct table_output {
+    const struct table *table;
+    const struct table_request *request;
+    struct selection selection;
+    struct column columns[COLUMNS_MAX];
+    uint32_t n_columns;
+    uint32_t measure; /* that the view asks for, or the first one; n_measures if the table has none */
+};
+
+struct table_format {
+    const char *name;       /* --format, and the suffix of URLs */
+    const char *media_type; /* with charset where it has one */
+    const char *label;      /* for people */
+    unsigned revision;      /* raised when the bytes change for equal input: part of every cache key */
+
+    /* Appends to out. False: a library failed, for want of memory. */
+    bool (*write)(const struct table_output *o, struct buf *out);
+};
+
+extern const struct table_format TABLE_TSV, TABLE_CSV, TABLE_JSON, TABLE_TXT;
+
+/* THE TABLE of formats; the first row is the default. */
+extern const struct table_format *const TABLE_FORMATS[];
+extern const size_t TABLE_FORMATS_COUNT;
+
+/* NULL if there is none. */
+const struct table_format *table_format_by_name(struct str name);
+
+/* From a profile to bytes: makes the table of what in->view selects, which is resolved, and appends the rows that the
+ * request selects. All memory but out's is in->scratch. Any thread. False: diag. */
+bool table_write(const struct render_input *in, const struct table_request *request,
+                 const struct table_format *format, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,17 @@
+/* The profile table of a folded profile: what GET /p/<id>/methods and `aflamed methods` answer with. */
+#ifndef SERVER_CONVERT_METHODS_H
+#define SERVER_CONVERT_METHODS_H
+
+#include "render/table/table_format.h"
+#include "server/convert/convert.h"
+
+/* Appends the table to `out`, within view_memory_bytes. Of the view, tracks, value and open count, resolved against the
+ * profile here; the heaviest track is meant where TRACKS_LISTED names none. The same bytes for the same profile, options
+ * and format->revision, so that they can be kept. Any thread. False: diag, as convert_view has it, and DIAG_USAGE for a
+ * column that the table does not have. */
+bool convert_methods(const struct shared_profile *f, const struct config *config,
+                     const struct view_options *view, const struct table_request *request,
+                     const struct table_format *format, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+#endif
