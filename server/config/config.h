@@ -27,7 +27,7 @@ struct config {
     uint64_t answer_within_ms;  /* a durable upload is answered then, though its views are still being made */
     uint64_t expires_days;      /* of an upload, unless it asks for another time */
     uint64_t max_expires_days;
-    uint64_t render_tracks;   /* heaviest tracks rendered at upload; the others on first sight */
+    uint64_t render_tracks;   /* previews made at upload, of the heaviest tracks */
     uint64_t svg_embed_nodes; /* nodes, and bytes of them, that a picture carries */
     uint64_t svg_embed_bytes;
     uint64_t profile_cache_bytes; /* folded profiles kept in memory */

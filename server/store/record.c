@@ -2,102 +2,16 @@
 
 #include <errno.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <unistd.h>
 
-#include "core/clean.h"
-#include "core/system/json_memory.h"
 #include "core/system/utc.h"
 
 enum {
     RECORD_BYTES_MAX = 8192, /* of the object; ours are below 1 KiB */
     DAY_S = 86400
 };
-
-/* ---- ids, digests ---- */
-
-static const char BASE32[] = "abcdefghijklmnopqrstuvwxyz234567";
-
-static bool made_of(struct str s, const char *allowed)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] == '\0' || strchr(allowed, s.p[i]) == NULL)
-            return false;
-    return true;
-}
-
-bool record_id_valid(struct str id)
-{
-    return id.n == RECORD_ID_CHARS && made_of(id, BASE32);
-}
-
-static bool sha256_valid(struct str hex)
-{
-    return hex.n == RECORD_SHA256_CHARS && made_of(hex, "0123456789abcdef");
-}
-
-bool record_set_name(struct record *r, struct str name)
-{
-    struct buf cleaned = {0};
-
-    clean_text(&cleaned, clean_cut(name, RECORD_NAME_BYTES));
-    struct str shown = clean_cut(buf_view(&cleaned), cleaned.failed ? 0 : RECORD_NAME_BYTES);
-    memset(r->name, 0, sizeof(r->name));
-    if (shown.n > 0)
-        memcpy(r->name, shown.p, shown.n);
-    bool ok = !cleaned.failed;
-    buf_free(&cleaned);
-    return ok;
-}
-
-bool record_new_secret(char out[RECORD_ID_CHARS + 1])
-{
-    uint8_t bits[16];
-    unsigned pending = 0, n_pending = 0;
-    size_t n = 0;
-
-    if (TEMP_FAILURE_RETRY(getrandom(bits, sizeof(bits), 0)) != (ssize_t)sizeof(bits))
-        return false;
-    for (size_t i = 0; i < sizeof(bits); i++) {
-        pending = (pending << 8 | bits[i]) & 0xfff;
-        for (n_pending += 8; n_pending >= 5; n_pending -= 5)
-            out[n++] = BASE32[pending >> (n_pending - 5) & 31];
-    }
-    out[n++] = BASE32[pending << (5 - n_pending) & 31];
-    out[n] = '\0';
-    return true;
-}
-
-void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1])
-{
-    static const char DIGITS[] = "0123456789abcdef";
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned digest_n = 0;
-
-    out[0] = '\0';
-    if (EVP_Digest(p, n, digest, &digest_n, EVP_sha256(), NULL) != 1)
-        return;
-    for (unsigned i = 0; i < digest_n && i < RECORD_SHA256_CHARS / 2; i++) {
-        out[2 * i] = DIGITS[digest[i] >> 4];
-        out[2 * i + 1] = DIGITS[digest[i] & 15];
-    }
-    out[RECORD_SHA256_CHARS] = '\0';
-}
-
-void record_source(const char *sha256, const char *member, char out[RECORD_SHA256_CHARS + 1])
-{
-    char text[RECORD_SHA256_CHARS + 1 + RECORD_MEMBER_BYTES + 1];
-
-    if (member[0] == '\0') {
-        memcpy(out, sha256, RECORD_SHA256_CHARS + 1);
-        return;
-    }
-    int n = snprintf(text, sizeof(text), "%s/%s", sha256, member);
-    record_sha256_hex(text, (size_t)n, out);
-}
 
 enum record_match record_token_matches(const struct record *r, struct str token)
 {
@@ -106,7 +20,7 @@ enum record_match record_token_matches(const struct record *r, struct str token)
     record_sha256_hex(token.p, token.n, hex);
     if (hex[0] == '\0')
         return RECORD_NO_MEMORY;
-    bool equal = sha256_valid(str_of(r->token_sha256)) &&
+    bool equal = record_sha256_valid(str_of(r->token_sha256)) &&
                  CRYPTO_memcmp(hex, r->token_sha256, RECORD_SHA256_CHARS) == 0;
     return equal ? RECORD_MATCHES : RECORD_OTHER;
 }
@@ -151,106 +65,11 @@ static struct record_keys keys_of(const struct record *r)
     return k;
 }
 
-/* ---- the object ---- */
-
-static bool format_valid(struct str format)
-{
-    for (size_t i = 0; i < format.n; i++)
-        if (format.p[i] <= ' ' || format.p[i] > '~')
-            return false;
-    return format.n > 0;
-}
-
-static bool time_valid(int64_t unix_s)
-{
-    return unix_s >= 0 && unix_s <= UTC_LAST_S;
-}
-
-static bool valid(const struct record *r)
-{
-    return record_id_valid(str_of(r->id)) && sha256_valid(str_of(r->sha256)) &&
-           sha256_valid(str_of(r->token_sha256)) && format_valid(str_of(r->format)) && r->size <= INT64_MAX &&
-           r->warnings <= INT64_MAX && time_valid(r->created_s) && time_valid(r->expires_s);
-}
-
-/* NULL when memory is short. */
-static json_t *to_json(const struct record *r)
-{
-    char created[UTC_CHARS + 1], expires[UTC_CHARS + 1];
-    struct buf name = {0};
-
-    utc_format(r->created_s, created);
-    utc_format(r->expires_s, expires);
-    clean_text(&name, str_of(r->name));
-    struct str shown = clean_cut(buf_view(&name), RECORD_NAME_BYTES);
-    json_t *object =
-        name.failed ? NULL
-                    : json_pack("{s:s, s:s%, s:s, s:s, s:s, s:I, s:s, s:s, s:I}", "id", r->id, "name",
-                                shown.n == 0 ? "" : shown.p, shown.n, "created", created, "expires", expires,
-                                "sha256", r->sha256, "size", (json_int_t)r->size, "format", r->format,
-                                "token_sha256", r->token_sha256, "warnings", (json_int_t)r->warnings);
-    buf_free(&name);
-    if (object != NULL && r->member[0] != '\0' &&
-        json_object_set_new(object, "member", json_string(r->member)) != 0) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
-}
-
-/* Text of at most out_bytes - 1 bytes that is its own cleaned form. */
-static bool get_text(const json_t *object, const char *key, char *out, size_t out_bytes)
-{
-    const json_t *value = json_object_get(object, key);
-    struct buf cleaned = {0};
-
-    if (!json_is_string(value) || json_string_length(value) >= out_bytes)
-        return false;
-    struct str text = {json_string_value(value), json_string_length(value)};
-    clean_text(&cleaned, text);
-    bool ok = !cleaned.failed && str_eq(text, buf_view(&cleaned));
-    buf_free(&cleaned);
-    if (ok)
-        memcpy(out, text.p, text.n + 1);
-    return ok;
-}
-
-static bool get_time(const json_t *object, const char *key, int64_t *unix_s)
-{
-    char text[UTC_CHARS + 1];
-
-    return get_text(object, key, text, sizeof(text)) && utc_parse(str_of(text), unix_s);
-}
-
-static bool get_number(const json_t *object, const char *key, uint64_t *number)
-{
-    const json_t *value = json_object_get(object, key);
-
-    if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return false;
-    *number = (uint64_t)json_integer_value(value);
-    return true;
-}
-
-static bool from_json(const json_t *object, struct str id, struct record *r)
-{
-    return get_text(object, "id", r->id, sizeof(r->id)) && str_eq(str_of(r->id), id) &&
-           get_text(object, "name", r->name, sizeof(r->name)) &&
-           get_text(object, "sha256", r->sha256, sizeof(r->sha256)) &&
-           get_text(object, "token_sha256", r->token_sha256, sizeof(r->token_sha256)) &&
-           (json_object_get(object, "member") == NULL ||
-            get_text(object, "member", r->member, sizeof(r->member))) &&
-           get_text(object, "format", r->format, sizeof(r->format)) && get_number(object, "size", &r->size) &&
-           get_number(object, "warnings", &r->warnings) && get_time(object, "created", &r->created_s) &&
-           get_time(object, "expires", &r->expires_s) && valid(r);
-}
-
 /* ---- the store ---- */
 
-static enum store_result put_json(struct store *s, const char *key, const struct record *r, bool replace)
+static enum store_result put_object(struct store *s, const char *key, const struct record *r, bool replace)
 {
-    json_t *object = to_json(r);
-    char *text = object == NULL ? NULL : json_dumps(object, JSON_INDENT(2));
+    char *text = record_object_write(r);
     enum store_result result = STORE_FAILED;
 
     if (text != NULL && replace)
@@ -258,7 +77,6 @@ static enum store_result put_json(struct store *s, const char *key, const struct
     else if (text != NULL)
         result = store_put(s, key, str_of(text), STORE_DURABLE);
     free(text);
-    json_decref(object);
     return result;
 }
 
@@ -272,7 +90,7 @@ static bool is_there(enum store_result result)
     return result == STORE_OK || result == STORE_EXISTS;
 }
 
-/* What was written stays: see the header. STORE_NOT_FOUND: it does not, for something of it was removed. */
+/* What was written stays: the header argues why. STORE_NOT_FOUND: it does not, since blob or ref was removed meanwhile. */
 static enum store_result confirm(struct store *s, const struct record_keys *keys)
 {
     store_lock(s);
@@ -285,7 +103,7 @@ static enum store_result confirm(struct store *s, const struct record_keys *keys
 
 enum store_result record_write(struct store *s, const struct record *r)
 {
-    if (!valid(r)) {
+    if (!record_object_valid(r)) {
         errno = EINVAL;
         return STORE_FAILED;
     }
@@ -293,14 +111,14 @@ enum store_result record_write(struct store *s, const struct record *r)
     enum store_result result = store_put(s, keys.ref, STR(""), STORE_DURABLE);
     enum store_result confirmed = result;
     if (is_there(result))
-        confirmed = result = put_json(s, keys.upload, r, false);
+        confirmed = result = put_object(s, keys.upload, r, false);
     if (is_there(result))
         confirmed = confirm(s, &keys);
     if (is_there(confirmed))
         return result;
     int why = errno;
-    store_delete(s, keys.upload); /* a durable put that failed may be there all the same */
-    store_delete(s, keys.ref);    /* would keep the blob for long */
+    store_delete(s, keys.upload); /* A durable put that failed may have put the object all the same. */
+    store_delete(s, keys.ref);    /* It would keep the blob until a sweep finds that no record needs it. */
     errno = why;
     return confirmed == STORE_NOT_FOUND ? STORE_FAILED : confirmed;
 }
@@ -313,14 +131,11 @@ static enum record_state read_object(struct store *s, struct str id, struct reco
     *r = (struct record){0};
     upload_key(key, id.p);
     enum store_result result = store_read(s, key, RECORD_BYTES_MAX, &text);
-    json_t *object =
-        result == STORE_OK ? json_memory_load(buf_view(&text), JSON_REJECT_DUPLICATES, NULL) : NULL;
     enum record_state state = RECORD_FOUND;
     if (result == STORE_NOT_FOUND)
         state = RECORD_NONE;
-    else if (!from_json(object, id, r))
+    else if (result != STORE_OK || !record_object_read(buf_view(&text), id, r))
         state = RECORD_BROKEN;
-    json_decref(object);
     buf_free(&text);
     if (state != RECORD_FOUND)
         *r = (struct record){0};
@@ -329,7 +144,7 @@ static enum record_state read_object(struct store *s, struct str id, struct reco
 
 enum tombstone { TOMBSTONE_NONE, TOMBSTONE_FRESH, TOMBSTONE_OLD, TOMBSTONE_UNKNOWN };
 
-/* When it was put, where its words do not say: see bury. */
+/* When the tombstone was put, for one whose text does not say it (see bury). */
 static int64_t time_of(struct store *s, const char *key, int64_t now_s)
 {
     struct store_object o;
@@ -337,7 +152,7 @@ static int64_t time_of(struct store *s, const char *key, int64_t now_s)
     return store_look(s, key, &o) == STORE_OK ? o.used_s : now_s;
 }
 
-/* One with other words in it still says that the upload was deleted; a failing disk says nothing. */
+/* A tombstone with any other text in it still says that the upload was deleted. A disk that fails says nothing. */
 static enum tombstone read_tombstone(struct store *s, struct str id, int64_t now_s)
 {
     char key[STORE_KEY_BYTES];
@@ -376,7 +191,7 @@ enum store_result record_change(struct store *s, const struct record *r, int64_t
     struct str id = str_of(r->id);
     struct record stored;
 
-    if (!valid(r)) {
+    if (!record_object_valid(r)) {
         errno = EINVAL;
         return STORE_FAILED;
     }
@@ -384,7 +199,7 @@ enum store_result record_change(struct store *s, const struct record *r, int64_t
     if (state != RECORD_FOUND)
         return state == RECORD_BROKEN ? STORE_FAILED : STORE_NOT_FOUND;
     struct record_keys keys = keys_of(r);
-    enum store_result result = put_json(s, keys.upload, r, true);
+    enum store_result result = put_object(s, keys.upload, r, true);
     int why = errno; /* of a failure, which the next calls do not know of */
     enum tombstone tombstone = read_tombstone(s, id, now_s);
     bool gone = tombstone == TOMBSTONE_FRESH || tombstone == TOMBSTONE_OLD;
@@ -398,7 +213,8 @@ enum store_result record_change(struct store *s, const struct record *r, int64_t
     return settled(removed) ? STORE_NOT_FOUND : removed;
 }
 
-/* A disk that has no room for a word may still have it for a name, whose own time says when. */
+/* Puts the tombstone. A disk without room for its text may have room for an empty file, whose time of change then says when
+ * the upload was deleted. */
 static enum store_result bury(struct store *s, const char *key, int64_t now_s)
 {
     char now[UTC_CHARS + 1];
@@ -410,7 +226,7 @@ static enum store_result bury(struct store *s, const char *key, int64_t now_s)
 
 enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
 {
-    if (!record_id_valid(str_of(r->id)) || !sha256_valid(str_of(r->sha256))) {
+    if (!record_id_valid(str_of(r->id)) || !record_sha256_valid(str_of(r->sha256))) {
         errno = EINVAL;
         return STORE_FAILED;
     }
@@ -482,7 +298,7 @@ static enum store_result look_for_need(struct store *s, const char *needer, bool
     return settled(result) ? STORE_OK : result;
 }
 
-/* Looks twice: the first time without the lock, since most are needed. */
+/* Looks twice: first without the lock, since most objects are needed, and then again under it. */
 static enum store_result remove_unneeded(struct store *s, const char *key, const char *needer,
                                          int64_t before_s, bool *removed)
 {
@@ -513,7 +329,7 @@ enum store_result record_remove_ref(struct store *s, const char *key, int64_t be
     if (!record_id_valid(str_of(id)) || strlen(key) < strlen("refs/") + RECORD_SHA256_CHARS)
         return STORE_OK;
     ref_key(itself, sha256, id);
-    if (!sha256_valid((struct str){sha256, RECORD_SHA256_CHARS}) || strcmp(itself, key) != 0)
+    if (!record_sha256_valid((struct str){sha256, RECORD_SHA256_CHARS}) || strcmp(itself, key) != 0)
         return STORE_OK;
     upload_key(upload, id);
     return remove_unneeded(s, key, upload, before_s, removed);
@@ -525,7 +341,7 @@ enum store_result record_remove_blob(struct store *s, const char *key, int64_t b
     const char *sha256 = name_of(key);
 
     *removed = false;
-    if (!sha256_valid(str_of(sha256)))
+    if (!record_sha256_valid(str_of(sha256)))
         return STORE_OK;
     record_blob_key(sha256, itself);
     if (strcmp(itself, key) != 0)

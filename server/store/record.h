@@ -1,65 +1,36 @@
-/* What is kept about an upload beside its bytes: one small JSON object, uploads/<id>.json, replaced as a whole when
- * its name or expiry changes. Deleting and expiring replaces nothing: a tombstone object beside it, gone/<id>, says gone (410) for 30
- * days. */
+/* What is kept about an upload beside its bytes. An upload is three objects of the store, and a fourth when it has ended:
+ *
+ *     blobs/ab/<sha256>       the bytes, once for all uploads of equal content
+ *     refs/<sha256>/<id>      empty; says that the upload <id> needs that blob
+ *     uploads/<id>.json       the record: a small JSON object, replaced as a whole when name or expiry change
+ *     gone/<id>               a tombstone: the upload was deleted or has expired; answered with 410 for RECORD_GONE_DAYS
+ *
+ * They are written in this order, each durable before the next, and the upload is acknowledged after the third. They are
+ * removed in the order tombstone, record, ref; the blob is the sweep's. So a crash between two steps leaves objects that
+ * nobody needs, which the sweep removes, and never a record without its bytes. */
 #ifndef SERVER_STORE_RECORD_H
 #define SERVER_STORE_RECORD_H
 
+#include "server/store/record_id.h"
+#include "server/store/record_object.h"
 #include "server/store/store.h"
 
-enum {
-    RECORD_ID_CHARS = 26, /* 128 random bits in lower-case base32, [a-z2-7] */
-    RECORD_SHA256_CHARS = 64,
-    RECORD_NAME_BYTES = 255,
-    RECORD_MEMBER_BYTES = 512,
-    RECORD_GONE_DAYS = 30
-};
-
-struct record {
-    char id[RECORD_ID_CHARS + 1];
-    /* What the client called the file. Written: any bytes. Read: cleaned (core/clean.h), still to be escaped.
-     */
-    char name[RECORD_NAME_BYTES + 1];
-    char sha256[RECORD_SHA256_CHARS + 1]; /* of the bytes as uploaded */
-    char member[RECORD_MEMBER_BYTES + 1]; /* of an archive, that was chosen, cleaned; or "" */
-    char token_sha256[RECORD_SHA256_CHARS + 1];
-    char format[32];              /* name of the input format: printable ASCII */
-    uint64_t size;                /* bytes */
-    int64_t created_s, expires_s; /* Unix time, from 1970 to 9999 */
-    uint64_t warnings;            /* how many kinds */
-};
-
-/* True if it has the form of an id: the only client text that ever becomes part of a key. */
-bool record_id_valid(struct str id);
-
-/* A new id and delete token (both RECORD_ID_CHARS, from getrandom). False when the system has no randomness.
- */
-bool record_new_secret(char out[RECORD_ID_CHARS + 1]) __attribute__((warn_unused_result));
-
-/* What the client calls the upload, cleaned as record_read cleans it, so that no byte of it ends it early; what is too
- * long is cut. False: no memory. */
-bool record_set_name(struct record *r, struct str name) __attribute__((warn_unused_result));
-
-/* SHA-256 in lower-case hex. Empty text, which is no digest, if the library has no memory. */
-void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1]);
-
-/* Names the profile: the digest of the bytes, or, where a member was chosen, of that digest with the member.
- * Empty text as above. */
-void record_source(const char *sha256, const char *member, char out[RECORD_SHA256_CHARS + 1]);
+enum { RECORD_GONE_DAYS = 30 };
 
 /* The bytes of an upload in the store, blobs/ab/<sha256>. */
 enum { RECORD_BLOB_KEY_CHARS = sizeof("blobs/ab/") - 1 + RECORD_SHA256_CHARS };
 void record_blob_key(const char *sha256, char key[RECORD_BLOB_KEY_CHARS + 1]);
 
-/* Writes refs/<sha256>/<id>, then the record, both durable, then confirms: under the lock of the store it looks
- * whether blob and ref are still there. After STORE_OK the upload is acknowledged, and stays.
+/* Writes the ref, then the record, both durable; then it confirms: under the lock of the store it looks whether blob and ref
+ * are still there. The blob was put before. After STORE_OK the upload is acknowledged, and stays.
  *
- * Why it stays: who removes an unneeded blob or ref (below) looks and removes under the same lock. A removal
- * before the confirmation is seen by it; one after it sees the record, which keeps the ref, or the ref, which
- * keeps the blob. Neither clocks nor how long a thread sleeps between two steps come into it. That a removal
- * hits an upload in progress is unlikely besides, since a put makes an old blob young; it fails then, and may be
- * tried again.
+ * Why it stays: who removes an unneeded blob or ref (below) looks for who needs it and removes it under the same lock. If
+ * that happens before the confirmation, the confirmation finds the object missing and fails. If it happens after, it finds
+ * the record, which needs the ref, or the ref, which needs the blob, and removes nothing. It does not matter what clocks say
+ * or how long a thread sleeps between two steps. Besides, such a removal is unlikely to hit an upload in progress: a put
+ * makes an old blob young. If it does, this fails, and the upload can be sent again.
  *
- * STORE_FAILED also for a record that record_read would call broken. After a failure neither is left, if the
+ * STORE_FAILED also for a record that record_read would call broken. After a failure neither ref nor record is left, if the
  * store still takes deletes. */
 enum store_result record_write(struct store *s, const struct record *r) __attribute__((warn_unused_result));
 
@@ -80,25 +51,27 @@ enum record_match {
 /* Constant-time comparison of the token's hash. */
 enum record_match record_token_matches(const struct record *r, struct str token);
 
-/* Replaces the stored record by this one, which may differ in name and expiry. STORE_NOT_FOUND: the upload is not
- * there, or was deleted meanwhile. Of two changes at once the later one stays.
+/* Replaces the stored record by this one, which may differ in name and expiry. STORE_NOT_FOUND: the upload is not there, or
+ * was deleted meanwhile. Of two changes at once the later one stays.
  *
- * It needs no lock against a delete: that one leaves a tombstone first and removes the record then. If the
- * tombstone is there when this has replaced the record, this removes it; if it comes later, so does the removal. */
+ * It needs no lock against a delete, which puts the tombstone first and removes the record then. Either the tombstone is
+ * there when this has replaced the record, and this removes the record again; or it is put later, and the delete removes
+ * the record after that. */
 enum store_result record_change(struct store *s, const struct record *r, int64_t now_s)
     __attribute__((warn_unused_result));
 
-/* Tombstone first, then the record, then the ref; the blob is the sweep's. What is gone already is success.
- * Deletes are not synced, the tombstone is: after a power cut record_read says RECORD_GONE with *r filled,
- * and a second delete finishes the work. */
+/* Puts the tombstone, then removes the record, then the ref. What is gone already is success. The tombstone is synced to the
+ * disk, the removals are not: if a power cut brings the record back, record_read says RECORD_GONE with *r filled, and a
+ * second delete finishes the work. */
 enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
     __attribute__((warn_unused_result));
 
-/* As record_delete, of an upload that has expired, or was half deleted; *expired says whether that was so. The
- * ref goes first: where a full disk has no room for a tombstone, the blob may go all the same, and the record
- * says itself that it is gone until a later call ends it. Whether it has expired is asked, and the ref removed,
- * under the lock of the store, under which record_change confirms that the ref is still there: a change comes in
- * time, or too late. */
+/* Does what record_delete does, if the upload has expired or was deleted in part; *expired says whether it was so.
+ *
+ * Here the ref goes first. On a full disk there may be no room for a tombstone; then at least the blob can go, and the record
+ * says by its own expiry that it is gone, until a later call ends it. The look at the expiry and the removal of the ref
+ * happen under the lock of the store, under which record_change confirms that the ref is still there: so a change of the
+ * expiry either comes in time or fails. */
 enum store_result record_expire(struct store *s, struct str id, int64_t now_s, bool *expired)
     __attribute__((warn_unused_result));
 
@@ -106,11 +79,10 @@ enum store_result record_expire(struct store *s, struct str id, int64_t now_s, b
 enum store_result record_forget(struct store *s, struct str id, int64_t now_s, bool *forgotten)
     __attribute__((warn_unused_result));
 
-/* ---- what nobody needs: of a crash between two steps, or the end of the last upload of some bytes ---- */
+/* ---- removing what nobody needs, as a crash between two steps or the end of the last upload of some bytes leaves it ---- */
 
-/* Removes the object refs/<sha256>/<id> if there is no record of the id, and the object blobs/ab/<sha256> if it
- * has no ref; only if it was last used before before_s. *removed says whether. Any other object is left alone.
- */
+/* Removes the object refs/<sha256>/<id> if there is no record of the id, or the object blobs/ab/<sha256> if it has no ref;
+ * but only if it was last used before before_s. *removed says whether it did. Any other object is left alone. */
 enum store_result record_remove_ref(struct store *s, const char *key, int64_t before_s, bool *removed)
     __attribute__((warn_unused_result));
 enum store_result record_remove_blob(struct store *s, const char *key, int64_t before_s, bool *removed)

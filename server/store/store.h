@@ -1,11 +1,11 @@
-/* Objects by key: get, put, exists, delete, list. A directory; the interface is kept to what an object store
- * can do. Keys are "folder/../name" of [a-z0-9._-], never a client's words. An object appears whole or not at
- * all, and is never changed but by being replaced as a whole. Any thread.
+/* Objects by key: get, put, exists, delete, list. The store is a directory, but its interface is kept to what an object store
+ * can do. Keys are "folder/../name" of [a-z0-9._-] and never contain a client's words. An object appears whole or not at all.
+ * It never changes, but it can be replaced as a whole. Any thread.
  *
- * Each object has a time of last use, so that what nobody needs can be told from what is needed now. It is
- * kept where the directory keeps the time of a file's change. A put sets it, also one that finds the key
- * there; a get sets it only if it is more than an hour old, so that reading what is popular does not write.
- * It survives kill -9; after a power cut it may be as old as the object. */
+ * Each object has a time of last use, which tells the sweep what nobody needs any more. It is kept as the file's time of
+ * modification. A put sets it, also one that finds the key there; a get sets it only if it is more than an hour old, so that
+ * reading popular objects does not write to the disk. It survives kill -9; after a power cut it may be as old as the
+ * object. */
 #ifndef SERVER_STORE_STORE_H
 #define SERVER_STORE_STORE_H
 
@@ -40,7 +40,7 @@ void store_close(struct store *s); /* NULL is fine */
  * store's own. Every other key makes a call return STORE_FAILED with errno EINVAL. */
 bool store_key_valid(const char *key);
 
-/* An object on its way in: a file without a name. Zeroed it is none: discarding it does nothing. */
+/* An object on its way in: a file without a key. A zeroed one is no file, and discarding it does nothing. */
 struct store_temp {
     struct store *store;
     int fd; /* for reading back; written by store_temp_write only */
@@ -53,9 +53,9 @@ enum store_result store_temp_open(struct store *s, struct store_temp *t) __attri
  * makes sense. */
 enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
     __attribute__((warn_unused_result));
-/* Gives it its name, once. After STORE_FULL t may still be open: then only the name had no room, and it may be tried
- * again; it is closed in every other case. After STORE_EXISTS the object that was there is as good
- * as one that was put now: it counts as used now, or was put again if it went away meanwhile. */
+/* Gives the file its key, and closes t. After STORE_FULL t may still be open: then only the name found no room, and the commit
+ * may be tried again. After STORE_EXISTS the object that was there counts as used now, so that no sweep takes it; one that a
+ * sweep removed meanwhile was put anew. */
 enum store_result store_temp_commit(struct store *s, struct store_temp *t, const char *key,
                                     enum store_durability durability) __attribute__((warn_unused_result));
 void store_temp_discard(struct store *s, struct store_temp *t);

@@ -18,23 +18,29 @@ enum {
 };
 
 struct sweep {
+    /* Constant. */
     const struct config *config;
     struct store *store;
     const struct log *log;
     pthread_t thread;
-    unsigned batched; /* the thread's own, as .. */
-    bool hurried;     /* .. this is: the disk is full */
 
-    pthread_mutex_t lock; /* of these */
-    pthread_cond_t told, swept;
+    /* Used by the sweep's thread only. */
+    unsigned seen;     /* objects so far; a pause follows every BATCH of them */
+    bool disk_is_full; /* This sweep was called for by a full disk: it makes no pauses. */
+
+    /* Protected by lock. */
+    pthread_mutex_t lock;
+    pthread_cond_t wake;  /* the sweep's thread: `stop` or `full` was set */
+    pthread_cond_t swept; /* those who wait for room: a sweep for a full disk has ended */
     bool stop;
-    bool full;      /* somebody found the disk full, .. */
-    bool sweeping;  /* .. it is being swept for that, .. */
-    bool made_room; /* .. and the last time something was removed */
-    int64_t not_full_before_ms;
+    bool full;      /* A write has found the disk full since the last sweep for that began. */
+    bool sweeping;  /* A sweep for a full disk is under way. */
+    bool made_room; /* The last sweep for a full disk has removed something. */
+    int64_t
+        not_full_before_ms; /* A full disk is not swept again before this time: the last sweep found nothing. */
 };
 
-/* Until the time, or until somebody tells something by the condition; under the lock. */
+/* Waits until this time (monotonic) or until the condition is signalled; under the lock. */
 static void wait_until(struct sweep *w, pthread_cond_t *condition, int64_t until_ms)
 {
     struct timespec until = {.tv_sec = (time_t)(until_ms / 1000), .tv_nsec = until_ms % 1000 * 1000000};
@@ -42,20 +48,20 @@ static void wait_until(struct sweep *w, pthread_cond_t *condition, int64_t until
     pthread_cond_timedwait(condition, &w->lock, &until);
 }
 
-/* Somebody found the disk full, and it is not long ago that nothing was found to remove; under the lock. */
+/* Whether a sweep for a full disk should begin now; under the lock. */
 static bool full_due(const struct sweep *w)
 {
     return w->full && clock_ms() >= w->not_full_before_ms;
 }
 
-/* The store's, on any thread. */
+/* Called by the store, on any thread: a write has found the disk full. */
 static void disk_full(void *context)
 {
     struct sweep *w = context;
 
     pthread_mutex_lock(&w->lock);
     w->full = true;
-    pthread_cond_signal(&w->told);
+    pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -73,17 +79,18 @@ bool sweep_make_room(struct sweep *w)
     return made_room;
 }
 
-/* The plan's: yields after every batch. One that is in no hurry ends for one that is. */
+/* Asked before each object. An ordinary sweep pauses after each batch, so that requests have the disk in between; it ends at
+ * once when a sweep for a full disk is due. */
 static bool go_on(void *context)
 {
     struct sweep *w = context;
-    bool pause = !w->hurried && ++w->batched % BATCH == 0;
+    bool pause = !w->disk_is_full && ++w->seen % BATCH == 0;
 
     pthread_mutex_lock(&w->lock);
     int64_t until_ms = pause ? clock_ms() + PAUSE_MS : 0;
     while (pause && !w->stop && !full_due(w) && clock_ms() < until_ms)
-        wait_until(w, &w->told, until_ms);
-    bool end = w->stop || (!w->hurried && full_due(w));
+        wait_until(w, &w->wake, until_ms);
+    bool end = w->stop || (!w->disk_is_full && full_due(w));
     pthread_mutex_unlock(&w->lock);
     return !end;
 }
@@ -109,7 +116,7 @@ static bool sweep_once(struct sweep *w, bool full)
                               .go_on = go_on,
                               .context = w};
 
-    w->hurried = full;
+    w->disk_is_full = full;
     struct sweep_done done = sweep_pass(w->store, w->log, &plan);
     report(w, &done, full, clock_ms() - begun_ms);
     return done.expired + done.forgotten + done.refs + done.blobs + done.views > 0;
@@ -119,11 +126,11 @@ static bool sweep_once(struct sweep *w, bool full)
 static void wait_for_turn(struct sweep *w, int64_t next_ms)
 {
     while (!w->stop && !full_due(w) && clock_ms() < next_ms)
-        wait_until(w, &w->told, w->full && w->not_full_before_ms < next_ms ? w->not_full_before_ms : next_ms);
+        wait_until(w, &w->wake, w->full && w->not_full_before_ms < next_ms ? w->not_full_before_ms : next_ms);
 }
 
-/* Under the lock, but for the sweep itself. A disk that is full of what is not ours to remove must not keep the thread
- * busy. */
+/* One sweep; the lock is held but for the sweep itself. If a full disk has nothing that can be removed, the next sweep for it
+ * waits a while, so that a disk that others have filled does not keep the thread busy. */
 static void sweep_in_turn(struct sweep *w)
 {
     bool full = full_due(w);
@@ -135,7 +142,7 @@ static void sweep_in_turn(struct sweep *w)
     pthread_mutex_lock(&w->lock);
     if (!full)
         return;
-    /* Who found it full meanwhile, be it this sweep itself, found it so before the room was made. */
+    /* Writes that found the disk full during the sweep (its own tombstones, too) did so before the room was made. */
     w->full = w->sweeping = false;
     w->made_room = removed;
     if (!removed)
@@ -162,7 +169,7 @@ static void free_sweep(struct sweep *w)
 {
     store_on_full(w->store, NULL, NULL);
     pthread_cond_destroy(&w->swept);
-    pthread_cond_destroy(&w->told);
+    pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
     free(w);
 }
@@ -178,7 +185,7 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
     pthread_mutex_init(&w->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->told, &attributes);
+    pthread_cond_init(&w->wake, &attributes);
     pthread_cond_init(&w->swept, &attributes);
     pthread_condattr_destroy(&attributes);
     store_on_full(store, disk_full, w);
@@ -194,7 +201,7 @@ void sweep_stop(struct sweep *w)
         return;
     pthread_mutex_lock(&w->lock);
     w->stop = true;
-    pthread_cond_signal(&w->told);
+    pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
     pthread_join(w->thread, NULL);
     free_sweep(w);

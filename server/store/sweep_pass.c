@@ -8,12 +8,13 @@
 
 enum {
     DAY_S = 86400,
-    UNUSED_S = DAY_S,
-    UNUSED_WHEN_FULL_S = 300, /* still longer than it takes from a blob to its record */
-    CLASS_S = 600,
+    UNUSED_S = DAY_S, /* A ref or blob that nobody needs is removed when it was not used for so long, */
+    UNUSED_WHEN_FULL_S =
+        300, /* or on a full disk for so long: longer than an upload takes from its blob to its record. */
+    CLASS_S = 600, /* Views are counted by age in classes of this many seconds. */
     CLASSES = SWEEP_VIEW_DAYS * DAY_S / CLASS_S,
-    BLOCK_BYTES = 4096,
-    LOGGED_MOST = 20 /* of a kind; the line of the sweep has their number */
+    BLOCK_BYTES = 4096, /* of the disk: a file takes whole blocks */
+    LOGGED_MOST = 20    /* lines for single objects of one kind; the line of the sweep has their number */
 };
 
 struct pass {
@@ -21,12 +22,13 @@ struct pass {
     const struct log *log;
     const struct sweep_plan *plan;
     struct sweep_done done;
-    int64_t unused_before_s;
-    bool ended;
+    int64_t unused_before_s; /* refs and blobs that were used since then are left alone */
+    bool ended;              /* The plan's go_on has returned false. */
 
-    uint64_t bytes[CLASSES]; /* of the views, by age; 0: the youngest */
-    unsigned cut;            /* younger ones stay, older ones go, and of this one .. */
-    uint64_t excess;         /* .. so many bytes */
+    /* The views. */
+    uint64_t bytes[CLASSES]; /* of each class of age, the youngest first */
+    unsigned cut;    /* the class of which a part goes; older classes go as a whole, younger ones stay */
+    uint64_t excess; /* bytes of the class `cut` that are still to go */
 };
 
 static bool go_on(struct pass *p)
@@ -35,7 +37,7 @@ static bool go_on(struct pass *p)
     return !p->ended;
 }
 
-/* One object that fails must not end the sweep of the others. */
+/* Counts and logs a failure. The sweep goes on with the other objects. */
 static bool worked(struct pass *p, enum store_result result, const char *key)
 {
     if (result == STORE_OK)
@@ -46,7 +48,8 @@ static bool worked(struct pass *p, enum store_result result, const char *key)
     return false;
 }
 
-/* A time of use from before the clock was set right would keep the object for ever: it begins anew. */
+/* An object whose time of use is in the future, from when the clock was wrong, would be kept for ever. It counts as used now.
+ * True if it was such a one. */
 static bool begin_anew(const struct pass *p, const struct store_object *object)
 {
     uint64_t bytes;
@@ -68,7 +71,7 @@ static void walk(struct pass *p, const char *folder,
 
 /* ---- uploads ---- */
 
-/* The id in "<folder><id><suffix>". */
+/* The id in a key "<folder><id><suffix>"; the suffix begins with a dot. */
 static struct str id_in(const char *key, struct str folder)
 {
     struct str name = {key + folder.n, strlen(key) - folder.n};
@@ -165,7 +168,7 @@ static uint64_t on_disk(uint64_t bytes)
     return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
-/* CLASSES: not used for too long. */
+/* The class of its age. CLASSES: it was not used for SWEEP_VIEW_DAYS. */
 static unsigned age_of(const struct pass *p, const struct store_object *object)
 {
     int64_t age_s = p->plan->now_s - object->used_s;
@@ -216,7 +219,7 @@ static bool evict_view(void *pass, const struct store_object *object)
     return true;
 }
 
-/* How much may stay of so much. */
+/* How many of `total` bytes of views may stay. */
 static uint64_t target_of(const struct sweep_plan *plan, uint64_t total)
 {
     uint64_t target =

@@ -11,12 +11,15 @@
 
 enum {
     SPARE_CHUNKS = 64,
-    /* An upload that does not fold while it arrives has no queue to speak of: one chunk is worked on, one
-       waits. */
+    /* The queue of an upload that does not fold while it arrives: one chunk is worked on, and one waits. */
     SPOOL_QUEUE_BYTES = CHUNK_BYTES
 };
 
-enum { STAGE_SPOOL, STAGE_HASH, STAGE_FOLD };
+enum {
+    STAGE_SPOOL,
+    STAGE_HASH,
+    STAGE_FOLD
+}; /* indexes of stages.stage; without a slot there is no STAGE_FOLD */
 
 /* ---- slots ---- */
 
@@ -58,7 +61,7 @@ void job_leave_slot(struct job *job)
     slots_leave(&job->service->jobs->slots);
 }
 
-/* ---- stages ---- */
+/* ---- stages: each is called for one chunk after the other, on the pool ---- */
 
 static bool is_refused(struct job *job)
 {
@@ -68,6 +71,7 @@ static bool is_refused(struct job *job)
     return refused;
 }
 
+/* The first refusal counts. The other stages see it, and pass over what is left. */
 static void refuse(struct job *job, const struct diag *diag)
 {
     pthread_mutex_lock(&job->lock);
@@ -86,6 +90,7 @@ static void refuse_memory(struct job *job, const char *detail)
     refuse(job, &diag);
 }
 
+/* A full disk is swept, a few times since others may take the room that was made. */
 static void spool(void *context, const uint8_t *p, size_t n)
 {
     struct job *job = context;
@@ -177,7 +182,8 @@ void job_unref(struct job *job)
         job_free(job);
 }
 
-/* The stages have nothing left: the upload is complete, or was given up. */
+/* The stages have nothing left: the upload is complete, or was given up. From here on only the finishing tasks touch what
+ * the stages used. */
 static void drained(void *context)
 {
     struct job *job = context;

@@ -1,10 +1,22 @@
-/* One upload, from its first byte to its stored result. The bytes go through a bounded queue of chunks to
- * three stages that work side by side on the pool: into the store's temporary file, through SHA-256, into the
- * folder. After the last byte: profile -> the blob gets its name, the default views are rendered (on all
- * workers) -> record -> done.
+/* One upload, from its first byte to its stored result.
  *
- * At most open_jobs uploads fold at a time, and half of them while they arrive; the others only spool and hash,
- * and fold from the spool when a place is free. The producer is one thread at a time. */
+ * Enters: bytes, pushed by one thread at a time (the producer, a connection). Leaves: a stored upload, with its record and
+ * the views that its page shows first; or a diag, and nothing is stored.
+ *
+ *     job_new
+ *     job_ready, job_push ..        while the body arrives
+ *     job_end                       after the last byte; waits
+ *     job_result                    after the resume
+ *     job_release                   in every case, at any time; before job_end it gives the upload up
+ *
+ * While the bytes arrive they go through a bounded queue of chunks (stage.h) to three stages, which work side by side on the
+ * pool: one writes them to a temporary file of the store (the spool), one hashes them (SHA-256), one converts them into a
+ * profile. Behind the last byte see job_finish.c.
+ *
+ * At most open_jobs uploads hold a profile in the making at a time: each takes a slot for it. Half of the slots are for
+ * uploads that have arrived. An upload that finds no slot when it begins is only spooled and hashed; it waits for a slot
+ * when it has arrived, and is then converted from the spool. The profile is shared with all others who need it
+ * (views/profiles.h). */
 #ifndef SERVER_UPLOAD_JOB_H
 #define SERVER_UPLOAD_JOB_H
 
@@ -25,15 +37,15 @@ bool job_ready(struct job *job, struct exchange *x);
 
 /* Takes the n bytes. False once the upload is refused (job_diag): the rest need not be pushed. */
 bool job_push(struct job *job, const void *p, size_t n);
-uint64_t job_bytes(const struct job *job); /* pushed so far; the producer's to ask */
+uint64_t job_bytes(const struct job *job); /* pushed so far; for the producer */
 
-/* Of an archive this member is meant: a name, not empty. Before job_end; best before the first byte, since the upload is read
- * again otherwise. */
+/* Of an archive this member is meant: a name, not empty. To be called before job_end, and best before the first byte, since
+ * the upload is read again otherwise. */
 void job_choose(struct job *job, struct str member);
-/* Before the first byte: a member may be chosen behind the last one, so that what is wrong with the file is not said
- * before; the answer does not depend on when it is chosen. */
+/* To be called before the first byte, if job_choose may be called after it. Then a refusal of the input is withheld until
+ * job_end, so that the answer does not depend on when the member was chosen. */
 void job_await_choice(struct job *job);
-/* The first bytes that were pushed, up to 4 KiB; the producer's to ask. */
+/* The first bytes that were pushed, up to 4 KiB. For the producer. */
 struct str job_head(const struct job *job);
 
 /* After the last byte: x waits until the result is there; or, if that takes longer than answer_within_ms
@@ -45,7 +57,7 @@ void job_end(struct job *job, struct exchange *x, struct str name, int64_t creat
 /* The result, after x was resumed from job_end: */
 struct job_result {
     struct diag diag; /* DIAG_NONE: acknowledged */
-    bool complete;    /* all views are made */
+    bool complete;    /* all views that are made ahead are made */
     struct record record;
     char delete_token[RECORD_ID_CHARS + 1];
     struct shared_bytes *summary; /* NULL: not made yet, or memory was short */

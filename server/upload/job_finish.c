@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "core/system/clock.h"
-#include "render/thumb.h"
 #include "server/convert/summary.h"
 #include "server/store/store_access.h"
 #include "server/store/sweep.h"
@@ -139,7 +138,7 @@ static bool plan_views(struct job *job, const struct profile *p, uint32_t previe
     profile_tracks_by_weight(p, order);
     add_view(job, NULL, 0);
     if (previews > 0)
-        add_view(job, OUTPUTS[0], p->tracks[order[0]].id);
+        add_view(job, &OUTPUT_SVG, p->tracks[order[0]].id);
     for (uint32_t i = 0; i < previews; i++)
         add_view(job, &OUTPUT_THUMB, p->tracks[order[i]].id);
     free(order);

@@ -52,57 +52,57 @@ void chunk_give(struct chunk_pool *p, struct chunk *c)
 }
 
 /* The stage has seen its next chunk. Returns it if it was the last stage to do so. */
-static struct chunk *step(struct stages *l, struct stage *stage)
+static struct chunk *step(struct stages *s, struct stage *stage)
 {
     struct chunk *c = stage->next;
 
     stage->next = c->next;
     if (--c->readers > 0)
         return NULL;
-    if (l->last == c)
-        l->last = NULL;
-    l->queued_bytes -= c->n;
-    if (l->full && l->queued_bytes <= l->limit_bytes / 2) {
-        l->full = false;
-        l->room(l->context);
+    if (s->last == c)
+        s->last = NULL;
+    s->queued_bytes -= c->n;
+    if (s->full && s->queued_bytes <= s->limit_bytes / 2) {
+        s->full = false;
+        s->room(s->context);
     }
     return c;
 }
 
 /* Whether this is the moment to say that all is done. Under the lock. */
-static bool now_drained(struct stages *l)
+static bool now_drained(struct stages *s)
 {
-    if (l->told || !(l->ended || l->aborted))
+    if (s->told || !(s->ended || s->aborted))
         return false;
-    for (unsigned i = 0; i < l->n_lanes; i++)
-        if (l->stage[i].scheduled || l->stage[i].next != NULL)
+    for (unsigned i = 0; i < s->n_stages; i++)
+        if (s->stage[i].scheduled || s->stage[i].next != NULL)
             return false;
-    l->told = true;
+    s->told = true;
     return true;
 }
 
 /* Works on one chunk. False when there is none: then the stage is no longer scheduled, and must not be touched
  * again. */
-static bool work_one(struct stages *l, struct stage *stage)
+static bool work_one(struct stages *s, struct stage *stage)
 {
-    pthread_mutex_lock(&l->lock);
+    pthread_mutex_lock(&s->lock);
     struct chunk *c = stage->next;
-    bool skip = l->aborted;
+    bool skip = s->aborted;
     if (c == NULL) {
         stage->scheduled = false;
-        bool drained = now_drained(l);
-        pthread_mutex_unlock(&l->lock);
+        bool drained = now_drained(s);
+        pthread_mutex_unlock(&s->lock);
         if (drained)
-            l->drained(l->context);
+            s->drained(s->context);
         return false;
     }
-    pthread_mutex_unlock(&l->lock);
+    pthread_mutex_unlock(&s->lock);
     if (!skip)
-        stage->work(l->context, c->bytes, c->n);
-    pthread_mutex_lock(&l->lock);
-    struct chunk *done = step(l, stage);
-    struct chunk_pool *chunks = l->chunks;
-    pthread_mutex_unlock(&l->lock);
+        stage->work(s->context, c->bytes, c->n);
+    pthread_mutex_lock(&s->lock);
+    struct chunk *done = step(s, stage);
+    struct chunk_pool *chunks = s->chunks;
+    pthread_mutex_unlock(&s->lock);
     if (done != NULL)
         chunk_give(chunks, done);
     return true;
@@ -111,75 +111,75 @@ static bool work_one(struct stages *l, struct stage *stage)
 static void run(struct task *task)
 {
     struct stage *stage = (struct stage *)task; /* its first member */
-    struct stages *l = stage->stages;
+    struct stages *s = stage->stages;
 
     for (unsigned i = 0; i < CHUNKS_PER_TURN; i++)
-        if (!work_one(l, stage))
+        if (!work_one(s, stage))
             return;
-    pool_submit(l->pool, task);
+    pool_submit(s->pool, task);
 }
 
-void stages_init(struct stages *l, struct pool *pool, struct chunk_pool *chunks, unsigned n_lanes,
+void stages_init(struct stages *s, struct pool *pool, struct chunk_pool *chunks, unsigned n_stages,
                  size_t limit_bytes)
 {
-    *l = (struct stages){.pool = pool, .chunks = chunks, .n_lanes = n_lanes, .limit_bytes = limit_bytes};
-    pthread_mutex_init(&l->lock, NULL);
-    for (unsigned i = 0; i < n_lanes; i++)
-        l->stage[i] = (struct stage){.task = {.run = run}, .stages = l};
+    *s = (struct stages){.pool = pool, .chunks = chunks, .n_stages = n_stages, .limit_bytes = limit_bytes};
+    pthread_mutex_init(&s->lock, NULL);
+    for (unsigned i = 0; i < n_stages; i++)
+        s->stage[i] = (struct stage){.task = {.run = run}, .stages = s};
 }
 
-void stages_free(struct stages *l)
+void stages_free(struct stages *s)
 {
-    pthread_mutex_destroy(&l->lock);
+    pthread_mutex_destroy(&s->lock);
 }
 
-void stages_limit(struct stages *l, size_t limit_bytes)
+void stages_limit(struct stages *s, size_t limit_bytes)
 {
-    pthread_mutex_lock(&l->lock);
-    l->limit_bytes = limit_bytes;
-    pthread_mutex_unlock(&l->lock);
+    pthread_mutex_lock(&s->lock);
+    s->limit_bytes = limit_bytes;
+    pthread_mutex_unlock(&s->lock);
 }
 
-void stages_push(struct stages *l, struct chunk *c)
+void stages_push(struct stages *s, struct chunk *c)
 {
-    pthread_mutex_lock(&l->lock);
-    c->readers = l->n_lanes;
+    pthread_mutex_lock(&s->lock);
+    c->readers = s->n_stages;
     c->next = NULL;
-    if (l->last != NULL)
-        l->last->next = c;
-    l->last = c;
-    l->queued_bytes += c->n;
-    for (unsigned i = 0; i < l->n_lanes; i++) {
-        struct stage *stage = &l->stage[i];
+    if (s->last != NULL)
+        s->last->next = c;
+    s->last = c;
+    s->queued_bytes += c->n;
+    for (unsigned i = 0; i < s->n_stages; i++) {
+        struct stage *stage = &s->stage[i];
         if (stage->next == NULL)
             stage->next = c;
         if (!stage->scheduled) {
             stage->scheduled = true;
-            pool_submit(l->pool, &stage->task);
+            pool_submit(s->pool, &stage->task);
         }
     }
-    pthread_mutex_unlock(&l->lock);
+    pthread_mutex_unlock(&s->lock);
 }
 
-static void end(struct stages *l, bool abort)
+static void end(struct stages *s, bool abort)
 {
-    pthread_mutex_lock(&l->lock);
+    pthread_mutex_lock(&s->lock);
     if (abort)
-        l->aborted = true;
+        s->aborted = true;
     else
-        l->ended = true;
-    bool drained = now_drained(l);
-    pthread_mutex_unlock(&l->lock);
+        s->ended = true;
+    bool drained = now_drained(s);
+    pthread_mutex_unlock(&s->lock);
     if (drained)
-        l->drained(l->context);
+        s->drained(s->context);
 }
 
-void stages_end(struct stages *l)
+void stages_end(struct stages *s)
 {
-    end(l, false);
+    end(s, false);
 }
 
-void stages_abort(struct stages *l)
+void stages_abort(struct stages *s)
 {
-    end(l, true);
+    end(s, true);
 }

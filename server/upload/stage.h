@@ -1,5 +1,8 @@
-/* The chunks of one upload and those who work on them: a bounded queue with several readers, each of which
- * sees every chunk, in order, on the pool. Knows nothing of what the readers do. */
+/* The chunks of one upload and those who work on them: a bounded queue with several readers ("stages"). Each stage sees
+ * every chunk, in order, on one thread of the pool at a time; the stages work side by side. Knows nothing of what they do.
+ *
+ * A chunk goes back to its pool when the slowest stage has seen it. So the queue is as long as that stage is behind, and its limit holds
+ * back the producer. */
 #ifndef SERVER_UPLOAD_STAGE_H
 #define SERVER_UPLOAD_STAGE_H
 
@@ -32,43 +35,47 @@ void chunk_give(struct chunk_pool *p, struct chunk *c);
 struct stages;
 
 struct stage {
-    struct task task;
+    struct task task; /* first; submitted while `scheduled` */
     struct stages *stages;
-    struct chunk *next; /* to be worked on */
-    bool scheduled;
     void (*work)(void *context, const uint8_t *p, size_t n);
+    /* Protected by stages.lock. */
+    struct chunk *next; /* the first one that it has not seen */
+    bool scheduled;     /* Its task is queued or runs. */
 };
 
 struct stages {
-    pthread_mutex_t lock;
+    /* Constant after stages_init and before the first push. */
     struct pool *pool;
     struct chunk_pool *chunks;
-    struct stage stage[STAGES_MAX];
-    unsigned n_lanes;
-    struct chunk *last;
-    size_t queued_bytes, limit_bytes;
-    bool ended, aborted, told;
-    /* Under the lock: when the queue has room again after it was found full; once per `full`. */
+    unsigned n_stages;
+    /* Called under the lock, once for each time that the user has set `full`: the queue is half empty again. */
     void (*room)(void *context);
-    bool full;
-    /* Once, on a worker or in stages_end/stages_abort, when nothing is left to work on after stages_end or
-     * stages_abort. */
+    /* Called once, on a worker or in stages_end/stages_abort, when after one of these nothing is left to work on. */
     void (*drained)(void *context);
     void *context; /* of all callbacks */
+
+    /* Protected by lock. */
+    pthread_mutex_t lock;
+    struct stage stage[STAGES_MAX];
+    struct chunk *last; /* of the queue; NULL: every stage has seen all */
+    size_t queued_bytes, limit_bytes;
+    bool full; /* Somebody waits until room() is called. */
+    bool ended, aborted;
+    bool told; /* drained() was called, or is about to be. */
 };
 
-/* The caller fills work of stage[0 .. n_lanes) afterwards, before the first push. */
-void stages_init(struct stages *l, struct pool *pool, struct chunk_pool *chunks, unsigned n_lanes,
+/* The caller fills work of stage[0 .. n_stages) afterwards, before the first push. */
+void stages_init(struct stages *s, struct pool *pool, struct chunk_pool *chunks, unsigned n_stages,
                  size_t limit_bytes);
-void stages_free(struct stages *l);
+void stages_free(struct stages *s);
 
 /* Another limit from now on; any thread. */
-void stages_limit(struct stages *l, size_t limit_bytes);
+void stages_limit(struct stages *s, size_t limit_bytes);
 
 /* Takes the chunk; c->n > 0. */
-void stages_push(struct stages *l, struct chunk *c);
-void stages_end(struct stages *l);
+void stages_push(struct stages *s, struct chunk *c);
+void stages_end(struct stages *s);
 /* What is queued is dropped. */
-void stages_abort(struct stages *l);
+void stages_abort(struct stages *s);
 
 #endif

@@ -346,6 +346,53 @@ static void an_exchange_may_end_while_it_waits(void **state)
     buf_free(&b);
 }
 
+/* What an upload has made ahead. */
+struct ahead {
+    struct view_wait wait; /* first */
+    bool ready;
+};
+
+static void note_ready(struct view_wait *w)
+{
+    pthread_mutex_lock(&world->lock);
+    ((struct ahead *)w)->ready = true;
+    pthread_cond_broadcast(&world->resumed);
+    pthread_mutex_unlock(&world->lock);
+}
+
+static void uploads_and_requests_get_the_same_bytes(void **state)
+{
+    struct view_request r = request_for("svg", "");
+    struct ahead ahead[2] = {{.wait = {.ready = note_ready}}, {.wait = {.ready = note_ready}}};
+    struct view_result results[2], asked, found;
+    struct client c;
+
+    (void)state;
+    pool_free(world->service.pool); /* so that nothing is made before all wait */
+    world->service.pool = pool_new(2);
+    client_init(&c);
+    assert_false(views_make(world->service.views, &r, &ahead[0].wait, &results[0]));
+    assert_int_equal(views_get(&c.x, &r, take, &asked), X_WAIT);
+    assert_false(views_make(world->service.views, &r, &ahead[1].wait, &results[1]));
+    assert_true(pool_start(world->service.pool));
+    pthread_mutex_lock(&world->lock);
+    while (!ahead[0].ready || !ahead[1].ready)
+        pthread_cond_wait(&world->resumed, &world->lock);
+    pthread_mutex_unlock(&world->lock);
+    wait_until_resumed(&c);
+    assert_int_equal(exchange_go_on(&c.x), X_DONE);
+    for (unsigned i = 0; i < 2; i++) {
+        views_take(world->service.views, &ahead[i].wait, &results[i]);
+        assert_ptr_equal(results[i].bytes, asked.bytes);
+        view_result_free(&results[i]);
+    }
+    exchange_end_states(&c.x);
+    view_result_free(&asked);
+    assert_true(views_make(world->service.views, &r, &ahead[0].wait, &found));
+    assert_true(found.fd >= 0);
+    view_result_free(&found);
+}
+
 static void *ask(void *accept_encoding)
 {
     struct view_request r = request_for("json", accept_encoding);
@@ -393,6 +440,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(small_views_stay_plain, build, wreck),
         cmocka_unit_test_setup_teardown(failures_are_told, build, wreck),
         cmocka_unit_test_setup_teardown(an_exchange_may_end_while_it_waits, build, wreck),
+        cmocka_unit_test_setup_teardown(uploads_and_requests_get_the_same_bytes, build, wreck),
         cmocka_unit_test_setup_teardown(by_threads, build, wreck),
     };
 

@@ -1,0 +1,132 @@
+#include "server/store/record_object.h"
+
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/system/json_memory.h"
+#include "core/system/utc.h"
+
+static bool format_valid(struct str format)
+{
+    for (size_t i = 0; i < format.n; i++)
+        if (format.p[i] <= ' ' || format.p[i] > '~')
+            return false;
+    return format.n > 0;
+}
+
+static bool time_valid(int64_t unix_s)
+{
+    return unix_s >= 0 && unix_s <= UTC_LAST_S;
+}
+
+bool record_set_name(struct record *r, struct str name)
+{
+    struct buf cleaned = {0};
+
+    clean_text(&cleaned, clean_cut(name, RECORD_NAME_BYTES));
+    struct str shown = clean_cut(buf_view(&cleaned), cleaned.failed ? 0 : RECORD_NAME_BYTES);
+    memset(r->name, 0, sizeof(r->name));
+    if (shown.n > 0)
+        memcpy(r->name, shown.p, shown.n);
+    bool ok = !cleaned.failed;
+    buf_free(&cleaned);
+    return ok;
+}
+
+bool record_object_valid(const struct record *r)
+{
+    return record_id_valid(str_of(r->id)) && record_sha256_valid(str_of(r->sha256)) &&
+           record_sha256_valid(str_of(r->token_sha256)) && format_valid(str_of(r->format)) &&
+           r->size <= INT64_MAX && r->warnings <= INT64_MAX && time_valid(r->created_s) &&
+           time_valid(r->expires_s);
+}
+
+/* NULL when memory is short. */
+static json_t *to_json(const struct record *r)
+{
+    char created[UTC_CHARS + 1], expires[UTC_CHARS + 1];
+    struct buf name = {0};
+
+    utc_format(r->created_s, created);
+    utc_format(r->expires_s, expires);
+    clean_text(&name, str_of(r->name));
+    struct str shown = clean_cut(buf_view(&name), RECORD_NAME_BYTES);
+    json_t *object =
+        name.failed ? NULL
+                    : json_pack("{s:s, s:s%, s:s, s:s, s:s, s:I, s:s, s:s, s:I}", "id", r->id, "name",
+                                shown.n == 0 ? "" : shown.p, shown.n, "created", created, "expires", expires,
+                                "sha256", r->sha256, "size", (json_int_t)r->size, "format", r->format,
+                                "token_sha256", r->token_sha256, "warnings", (json_int_t)r->warnings);
+    buf_free(&name);
+    if (object != NULL && r->member[0] != '\0' &&
+        json_object_set_new(object, "member", json_string(r->member)) != 0) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+/* Text of at most out_bytes - 1 bytes that is its own cleaned form. */
+static bool get_text(const json_t *object, const char *key, char *out, size_t out_bytes)
+{
+    const json_t *value = json_object_get(object, key);
+    struct buf cleaned = {0};
+
+    if (!json_is_string(value) || json_string_length(value) >= out_bytes)
+        return false;
+    struct str text = {json_string_value(value), json_string_length(value)};
+    clean_text(&cleaned, text);
+    bool ok = !cleaned.failed && str_eq(text, buf_view(&cleaned));
+    buf_free(&cleaned);
+    if (ok)
+        memcpy(out, text.p, text.n + 1);
+    return ok;
+}
+
+static bool get_time(const json_t *object, const char *key, int64_t *unix_s)
+{
+    char text[UTC_CHARS + 1];
+
+    return get_text(object, key, text, sizeof(text)) && utc_parse(str_of(text), unix_s);
+}
+
+static bool get_number(const json_t *object, const char *key, uint64_t *number)
+{
+    const json_t *value = json_object_get(object, key);
+
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return false;
+    *number = (uint64_t)json_integer_value(value);
+    return true;
+}
+
+static bool from_json(const json_t *object, struct str id, struct record *r)
+{
+    return get_text(object, "id", r->id, sizeof(r->id)) && str_eq(str_of(r->id), id) &&
+           get_text(object, "name", r->name, sizeof(r->name)) &&
+           get_text(object, "sha256", r->sha256, sizeof(r->sha256)) &&
+           get_text(object, "token_sha256", r->token_sha256, sizeof(r->token_sha256)) &&
+           (json_object_get(object, "member") == NULL ||
+            get_text(object, "member", r->member, sizeof(r->member))) &&
+           get_text(object, "format", r->format, sizeof(r->format)) && get_number(object, "size", &r->size) &&
+           get_number(object, "warnings", &r->warnings) && get_time(object, "created", &r->created_s) &&
+           get_time(object, "expires", &r->expires_s) && record_object_valid(r);
+}
+
+char *record_object_write(const struct record *r)
+{
+    json_t *object = to_json(r);
+    char *text = object == NULL ? NULL : json_dumps(object, JSON_INDENT(2));
+
+    json_decref(object);
+    return text;
+}
+
+bool record_object_read(struct str text, struct str id, struct record *r)
+{
+    json_t *object = json_memory_load(text, JSON_REJECT_DUPLICATES, NULL);
+    bool ok = from_json(object, id, r);
+
+    json_decref(object);
+    return ok;
+}
