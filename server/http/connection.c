@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#include "server/http/request.h"
+#include "server/http/http_impl.h"
 
 /* With a request's line, so that the time before it is not its own, and with its end: a line has as long to come as a
  * request has behind it. */

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "core/system/log.h"
-#include "server/http/request.h"
+#include "server/http/http_impl.h"
 
 enum {
     CONNECTION_BYTES = 32 << 10, /* of the library's, per connection: headers, and reads of a body; it clears

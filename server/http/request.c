@@ -4,8 +4,8 @@
 
 #include "core/system/clock.h"
 #include "core/system/log.h"
+#include "server/http/http_impl.h"
 #include "server/http/reply_memory.h"
-#include "server/http/request.h"
 
 /* ---- the exchange's HTTP side ---- */
 

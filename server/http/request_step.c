@@ -1,6 +1,6 @@
 /* What happens to a request, step by step: vetted, routed, its body read, handled, answered. */
+#include "server/http/http_impl.h"
 #include "server/http/problem.h"
-#include "server/http/request.h"
 #include "server/http/url.h"
 #include "server/http/vet.h"
 

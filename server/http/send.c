@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/http/http_impl.h"
 #include "server/http/problem.h"
 #include "server/http/reply_memory.h"
-#include "server/http/request.h"
 
 enum {
     SMALL_REPLY_BYTES = 32 << 10, /* as much as a connection has anyway */

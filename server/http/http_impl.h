@@ -9,8 +9,8 @@
  *
  * A request belongs to one connection, and all calls for it come from that connection's thread. What other threads may
  * touch is said where it stands. */
-#ifndef SERVER_HTTP_REQUEST_H
-#define SERVER_HTTP_REQUEST_H
+#ifndef SERVER_HTTP_HTTP_IMPL_H
+#define SERVER_HTTP_HTTP_IMPL_H
 
 #include <microhttpd.h>
 #include <pthread.h>
