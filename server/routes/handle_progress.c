@@ -2,8 +2,8 @@
 #include "core/json.h"
 #include "core/system/clock.h"
 #include "server/http/problem.h"
-#include "server/routes/handlers.h"
 #include "server/routes/profile_access.h"
+#include "server/routes/routes_table.h"
 #include "server/service.h"
 #include "server/upload/progress.h"
 

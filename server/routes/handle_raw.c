@@ -4,8 +4,8 @@
 
 #include "server/http/problem.h"
 #include "server/http/range.h"
-#include "server/routes/handlers.h"
 #include "server/routes/profile_access.h"
+#include "server/routes/routes_table.h"
 #include "server/service.h"
 #include "server/store/store_access.h"
 

@@ -6,7 +6,7 @@
 #include "server/pages/pages.h"
 #include "server/pages/static_assets.h"
 #include "server/pages/static_path.h"
-#include "server/routes/handlers.h"
+#include "server/routes/routes_table.h"
 #include "server/service.h"
 
 enum exchange_step handle_home(struct exchange *x)

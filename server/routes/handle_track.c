@@ -4,8 +4,8 @@
 #include "server/http/problem.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
-#include "server/routes/handlers.h"
 #include "server/routes/profile_access.h"
+#include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
 #include "server/service.h"
 

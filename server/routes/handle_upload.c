@@ -3,8 +3,8 @@
 
 #include "core/system/utc.h"
 #include "server/http/problem.h"
-#include "server/routes/handlers.h"
 #include "server/routes/profile_json.h"
+#include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
 #include "server/service.h"
 #include "server/upload/upload.h"

@@ -1,59 +1,12 @@
 #include "server/routes/routes.h"
 
 #include "server/http/fields.h"
-#include "server/http/form_body.h"
 #include "server/http/problem.h"
-#include "server/routes/handlers.h"
+#include "server/routes/routes_table.h"
 
-/* clang-format off */
-const struct route ROUTES[] = {
-    {"GET", "/", NULL, NULL, handle_home,
-        "The upload form; the manual for a terminal"},
-    {"POST", "/", NULL, &UPLOAD_BODY, handle_upload,
-        "Uploads a profile; the answer is its link, or the picture with output="},
-    {"POST", "/api/v1/profiles", NULL, &UPLOAD_BODY, handle_upload,
-        "The same as POST /"},
-    {"GET", "/p/{}", "", NULL, handle_profile,
-        "One profile: page, line of text, or JSON, by Accept or by .html, .txt, .json"},
-    {"DELETE", "/p/{}", "", NULL, handle_delete,
-        "Deletes the upload whose token is in X-Delete-Token"},
-    {"GET", "/p/{}/delete", "token", NULL, handle_delete_form,
-        "The question before deleting"},
-    {"POST", "/p/{}/delete", "", &FORM_BODY, handle_delete_posted,
-        "Deletes the upload; field: token"},
-    {"GET", "/p/{}/status.json", "wait made", NULL, handle_status,
-        "How many views are made; waits up to wait= seconds until more than made= are"},
-    {"GET", "/p/{}/events", "", NULL, handle_events,
-        "The same as a stream of server-sent events"},
-    {"GET", "/p/{}/raw", "", NULL, handle_raw,
-        "The uploaded file"},
-    {"POST", "/p/{}/rename", "name expires", &FORM_BODY, handle_rename,
-        "Changes name and expiry; fields: token, name, expires"},
-    {"GET", "/p/{}/t", NULL, NULL, handle_track_choice,
-        "Leads on to the track and the options that a form chose"},
-    {"GET", "/p/{}/t/{}", NULL, NULL, handle_track,
-        "One track, several, all or merged: page, or with a suffix one output"},
-    {"GET", "/p/{}/t/{}/thumb.svg", NULL, NULL, handle_thumb,
-        "A small picture of it"},
-    {"GET", "/p/{}/t/{}/tree", NULL, NULL, handle_tree,
-        "What the script of a picture loads later"},
-    {"GET", "/uploads", NULL, NULL, handle_uploads,
-        "The uploads that this browser knows"},
-    {"GET", "/healthz", NULL, NULL, handle_healthz,
-        "Answers ok while the service runs"},
-    {"GET", "/favicon.ico", NULL, NULL, handle_no_icon,
-        NULL},
-    {"GET", "/version", NULL, NULL, handle_version,
-        "Name and version of the service"},
-    {"GET", "/demo.trace", NULL, NULL, handle_demo,
-        "A trace to try the service with"},
-    {"GET", "/static/{}/{}", NULL, NULL, handle_static,
-        NULL},
-    /* Last: any name may be put, and nothing else is there by that name. */
-    {"PUT", "/{}", NULL, &UPLOAD_BODY, handle_upload,
-        "Uploads a profile of that name, as POST / does"},
-};
-/* clang-format on */
+#define ROUTE_ROW(method, path, query, body, handle, help) {method, path, query, body, handle, help},
+const struct route ROUTES[] = {ROUTES_TABLE(ROUTE_ROW)};
+#undef ROUTE_ROW
 
 const size_t ROUTES_COUNT = sizeof(ROUTES) / sizeof(*ROUTES);
 

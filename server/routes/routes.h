@@ -1,4 +1,4 @@
-/* THE TABLE of URLs: method and path -> handler. A new route is one row here, and its handler. */
+/* Which route a request is for. The table is in routes_table.h. */
 #ifndef SERVER_ROUTES_ROUTES_H
 #define SERVER_ROUTES_ROUTES_H
 

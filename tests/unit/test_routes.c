@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "server/http/problem.h"
-#include "server/routes/handlers.h"
 #include "server/routes/routes.h"
+#include "server/routes/routes_table.h"
 
 struct client {
     struct exchange x; /* first */
