@@ -13,7 +13,10 @@
 #include "render/thumb.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
+#include "server/pages/pages.h"
 #include "server/pages/static_assets.h"
+#include "server/routes/routes.h"
+#include "server/service.h"
 #include "server/store/record_cache.h"
 #include "server/store/sweep.h"
 #include "server/upload/job.h"
@@ -181,13 +184,21 @@ static int open_socket(struct service *s, struct address *address, struct diag *
     return -1;
 }
 
+static void tick(struct service *s)
+{
+    progresses_tick(s->progresses);
+    profiles_tick(s->profiles);
+}
+
+static const struct http_site SITE = {route_find, page_problem, tick};
+
 static bool serve(struct service *s, struct address *address, const sigset_t *signals, struct diag *diag)
 {
     int fd = open_socket(s, address, diag);
 
     if (fd < 0)
         return false;
-    struct http *http = http_start(s, fd, diag);
+    struct http *http = http_start(s, &SITE, fd, diag);
     if (http != NULL) {
         LOG(s->log, LOG_INFO, "listening", LOG_STR("address", str_of(s->address)),
             LOG_STR("store", str_of(s->config->store)), LOG_U64("workers", s->config->workers));

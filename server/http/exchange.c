@@ -32,6 +32,11 @@ enum exchange_step exchange_then(struct exchange *x,
     return X_WAIT;
 }
 
+bool exchange_goes_on(const struct exchange *x)
+{
+    return x->then != NULL;
+}
+
 enum exchange_step exchange_go_on(struct exchange *x)
 {
     enum exchange_step (*then)(struct exchange * x, void *context) = x->then;

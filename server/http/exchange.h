@@ -18,36 +18,42 @@ enum exchange_step {
     X_WAIT  /* suspended; what was told to exchange_then goes on after the resume */
 };
 
+struct problem;        /* http/problem.h */
 struct exchange_state; /* see exchange_state() */
 
 struct exchange {
-    struct service *service;
-    void *connection;                               /* the HTTP side's */
-    uint64_t id;                                    /* shown to the client and in the log */
-    struct str method;                              /* "GET"; a HEAD request is handled as GET */
-    struct str origin;                              /* "http://host" of an absolute target; or empty */
-    struct str path;                                /* decoded and vetted; begins with / */
-    struct str parameters[EXCHANGE_PARAMETERS_MAX]; /* what the route's {} matched */
+    struct service *service; /* what all requests share */
+    uint64_t id;             /* shown to the client and in the log */
+
+    /* Of the request; known before a route is looked for. */
+    struct str method;           /* "GET"; a HEAD request is handled as GET */
+    struct str origin;           /* "http://host" of an absolute target; or empty */
+    struct str path;             /* decoded and vetted; begins with / */
     enum representation accepts; /* what the Accept header prefers; a suffix in the URL may override it */
-    struct str profile;          /* the id of the upload that was found for it; empty: none */
+    struct str parameters[EXCHANGE_PARAMETERS_MAX]; /* what the route's {} matched */
+
+    /* Of who handles it. */
+    struct str profile; /* the id of the upload that was found for it; empty: none */
+    void *body;         /* what was made of its body (http/route.h): a state of the exchange */
     struct reply reply;
 
-    /* Of the HTTP side. Values live as long as the request; p == NULL: not there. */
+    /* Filled by who runs the exchange. Values live as long as the request; p == NULL: not there. */
+    void *connection; /* nobody else's business */
     struct str (*header)(const struct exchange *x, const char *name);
     struct str (*query)(const struct exchange *x, const char *name);
     /* Calls each(context, key, value) for every query parameter until it returns false. */
     void (*each_query)(const struct exchange *x,
                        bool (*each)(void *context, struct str key, struct str value), void *context);
-    void (*suspend)(struct exchange *x); /* see exchange_wait(); nobody else calls these two */
+    /* Fills x->reply with the problem as a page. */
+    void (*problem_page)(struct exchange *x, const struct problem *p);
+    /* See exchange_wait() and exchange_resume(): nobody else calls these. */
+    void (*suspend)(struct exchange *x);
     void (*resume)(struct exchange *x);
 
-    /* Set by exchange_then() and exchange_state(). */
+    /* Used by exchange.c only. */
     enum exchange_step (*then)(struct exchange *x, void *context);
     void *then_context;
     struct exchange_state *states; /* the youngest first */
-
-    struct buf form;       /* of a form route: the whole body, application/x-www-form-urlencoded */
-    struct upload *upload; /* of an upload route */
 };
 
 /* ---- waiting ----
@@ -94,9 +100,10 @@ enum exchange_step exchange_then(struct exchange *x,
 void *exchange_state(struct exchange *x, size_t bytes, void (*end)(void *state))
     __attribute__((warn_unused_result));
 
-/* For who runs the exchange: what was told to exchange_then, once. */
+/* For who runs the exchange. Whether something goes on after the resume, and going on. */
+bool exchange_goes_on(const struct exchange *x);
 enum exchange_step exchange_go_on(struct exchange *x);
-/* The same: ends all states. */
+/* The request has ended: ends all states. */
 void exchange_end_states(struct exchange *x);
 
 /* ---- what the request says ---- */
@@ -118,13 +125,5 @@ enum representation negotiate(struct str accept);
 /* Once x->reply is made: 412 instead, if the request's If-Match names other tags than the reply has. Nothing here has a
  * Last-Modified, so that If-Unmodified-Since is to be ignored. */
 void exchange_precondition(struct exchange *x);
-
-/* ---- problems: RFC 9457 JSON, plain text, or a page, as the client prefers ---- */
-
-/* Fills x->reply. `hint` may be empty. */
-void exchange_problem(struct exchange *x, unsigned status, const char *title, const char *hint,
-                      const char *detail, ...) __attribute__((format(printf, 5, 6)));
-/* Status from the kind: 400, 404, 413, 415, 422, 503, 507; DIAG_IO is 500. */
-void exchange_diag(struct exchange *x, const struct diag *diag);
 
 #endif

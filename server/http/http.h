@@ -1,17 +1,36 @@
-/* The HTTP side: requests of libmicrohttpd into exchanges, replies into its answers. This file's .c, and no
- * other, knows the library. Rules found by trial are said where they are kept. */
+/* The HTTP side: requests of libmicrohttpd become exchanges, replies become its answers. Only the .c files of this
+ * folder know the library. What is served is told by a struct http_site: this folder knows no feature.
+ *
+ * Found by trial about the library (0.9.75), and kept here: poll with a thread pool, since in epoll mode it keeps the
+ * descriptors of clients that close early, and with a thread per connection it races. Only what is suspended may be
+ * resumed, and all of it before the stop. A content reader that returns 0 is asked again at once, for ever: it suspends
+ * instead. A reply in the middle of a body is never sent. A request that is answered in the call with its headers
+ * ends the connection. */
 #ifndef SERVER_HTTP_HTTP_H
 #define SERVER_HTTP_HTTP_H
 
+#include "server/http/problem.h"
+#include "server/http/route.h"
 #include "server/service.h"
 
 struct http;
 
+/* What is served. Lives as long as the struct http. */
+struct http_site {
+    /* The route of x->method and x->path, with x->parameters filled. NULL: x->reply says why there is none. */
+    const struct route *(*find)(struct exchange *x);
+    /* Fills x->reply with a problem as a page. */
+    void (*problem_page)(struct exchange *x, const struct problem *p);
+    /* Called once a second, on a thread of the HTTP side: for those who wait until a time. */
+    void (*tick)(struct service *service);
+};
+
 /* Serves on the listening socket, which stays the caller's. NULL: diag. */
-struct http *http_start(struct service *service, int listen_fd, struct diag *diag);
+struct http *http_start(struct service *service, const struct http_site *site, int listen_fd,
+                        struct diag *diag);
 
 /* Takes no new connection, waits up to grace_s for requests under way, then ends the rest. The pool must
- * still run. */
+ * still run: it resumes those that wait for it. */
 void http_stop(struct http *h, unsigned grace_s);
 
 #endif

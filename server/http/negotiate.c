@@ -3,6 +3,7 @@
 
 #include "server/http/accept.h"
 #include "server/http/exchange.h"
+#include "server/service.h"
 
 enum { HOST_BYTES_MAX = 300 };
 

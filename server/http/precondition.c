@@ -1,5 +1,6 @@
 /* If-Match, of every answer that has a tag. */
 #include "server/http/exchange.h"
+#include "server/http/problem.h"
 #include "server/http/range.h"
 
 /* Without conditions it would have been a success: an error goes before the condition (RFC 9110, 13.2.1), and the

@@ -1,19 +1,11 @@
-/* What went wrong, in the form that the client prefers: RFC 9457 JSON, plain text, or a page. */
+#include "server/http/problem.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "core/clean.h"
 #include "core/json.h"
 #include "core/number.h"
-#include "server/http/exchange.h"
-#include "server/pages/page_frame.h"
-#include "server/pages/pages.h"
-
-struct problem {
-    unsigned status;
-    struct str title, detail, hint;
-    const uint64_t *offset; /* NULL: none */
-};
 
 static void put_json(struct buf *b, const struct problem *p, uint64_t request_id)
 {
@@ -34,46 +26,35 @@ static void put_json(struct buf *b, const struct problem *p, uint64_t request_id
     buf_char(b, '\n');
 }
 
-static void put_text(struct buf *b, const struct problem *p)
+void problem_detail(struct buf *b, const struct problem *p)
 {
-    buf_z(b, "error: ");
-    clean_text(b, p->title);
-    buf_z(b, ": ");
-    clean_text(b, p->detail);
+    buf_str(b, p->detail);
     if (p->offset != NULL) {
         buf_z(b, " (at byte ");
         buf_u64(b, *p->offset);
         buf_char(b, ')');
     }
+}
+
+static void put_text(struct buf *b, const struct problem *p)
+{
+    struct buf detail = {0};
+
+    problem_detail(&detail, p);
+    buf_z(b, "error: ");
+    clean_text(b, p->title);
+    buf_z(b, ": ");
+    clean_text(b, buf_view(&detail));
     buf_char(b, '\n');
     if (p->hint.n > 0) {
         buf_z(b, "hint: ");
         clean_text(b, p->hint);
         buf_char(b, '\n');
     }
-}
-
-static void put_page(struct buf *b, const struct exchange *x, const struct problem *p)
-{
-    struct buf detail = {0};
-
-    buf_str(&detail, p->detail);
-    if (p->offset != NULL) {
-        buf_z(&detail, " (at byte ");
-        buf_u64(&detail, *p->offset);
-        buf_char(&detail, ')');
-    }
-    page_problem(b, &(struct page_problem){.root = page_root(x->path),
-                                           .status = p->status,
-                                           .title = p->title,
-                                           .detail = detail.failed ? p->detail : buf_view(&detail),
-                                           .hint = p->hint,
-                                           .request_id = x->id,
-                                           .profile = x->profile});
+    b->failed = b->failed || detail.failed;
     buf_free(&detail);
 }
 
-/* Replaces whatever the reply holds; that the connection is to end stays true. */
 static void answer(struct exchange *x, const struct problem *p)
 {
     struct reply *r = &x->reply;
@@ -83,8 +64,7 @@ static void answer(struct exchange *x, const struct problem *p)
     r->close = close;
     switch (x->accepts) {
     case AS_HTML:
-        put_page(reply_text(r, p->status, "text/html; charset=utf-8"), x, p);
-        page_headers(r);
+        x->problem_page(x, p);
         break;
     case AS_JSON:
         put_json(reply_text(r, p->status, "application/problem+json"), p, x->id);
@@ -114,6 +94,12 @@ void exchange_problem(struct exchange *x, unsigned status, const char *title, co
     va_end(arguments);
     const struct problem p = {status, str_of(title), str_of(text), str_of(hint), NULL};
     answer(x, &p);
+}
+
+enum exchange_step exchange_no_memory(struct exchange *x, const char *what)
+{
+    exchange_problem(x, 503, "out of memory", "Try again later.", "No memory for %s.", what);
+    return X_DONE;
 }
 
 static unsigned status_of(enum diag_kind kind)

@@ -3,30 +3,9 @@
 #define SERVER_HTTP_REPLY_H
 
 #include "core/buf.h"
-#include "core/diag.h"
+#include "server/http/shared_bytes.h"
 
 enum { REPLY_HEADERS_MAX = 24 };
-
-/* Bytes that several answers may share: counted, immutable once shared. */
-struct shared_bytes;
-struct shared_bytes *shared_bytes_new(
-    struct buf *taken); /* takes the buffer's memory over; NULL: no memory, and the buffer is freed */
-struct shared_bytes *shared_bytes_ref(struct shared_bytes *s);
-void shared_bytes_unref(struct shared_bytes *s); /* NULL is fine; any thread */
-struct str shared_bytes_view(const struct shared_bytes *s);
-
-/* Bytes of all answers in memory: those of shared bytes count by themselves, others are added and taken off by who
- * sends them. Any thread. */
-uint64_t reply_memory(void);
-void reply_memory_add(size_t bytes);
-void reply_memory_take_off(size_t bytes);
-
-/* The sender's own form of an answer of these bytes, status 200 and all headers, so that the next one need not be
- * made again. NULL: none yet. Ends with the bytes. */
-void *shared_bytes_answer(struct shared_bytes *s);
-/* False: there is one already; the caller keeps what it made. */
-bool shared_bytes_set_answer(struct shared_bytes *s, void *answer, void (*end)(void *answer))
-    __attribute__((warn_unused_result));
 
 struct reply {
     unsigned status; /* 0: not made yet */

@@ -3,7 +3,7 @@
 #ifndef SERVER_PAGES_PAGE_FRAME_H
 #define SERVER_PAGES_PAGE_FRAME_H
 
-#include "core/buf.h"
+#include "server/http/reply.h"
 
 struct page_frame {
     struct str title; /* escaped here */
@@ -18,6 +18,10 @@ struct page_frame {
 
 /* From the path of a URL ("/p/ID/t/1") to the front page: "./", "../", "../../", ... */
 struct str page_root(struct str path);
+
+/* The headers that every page is sent with: what it may load (nothing from elsewhere, nothing inline), and
+ * how long it may be kept. */
+void page_headers(struct reply *r);
 
 /* Everything from the doctype to the beginning of the content, <main>. */
 void page_frame_begin(struct buf *b, const struct page_frame *frame);

@@ -8,13 +8,8 @@
 #include "core/buf.h"
 #include "render/view/view.h"
 #include "server/config/config.h"
-#include "server/http/reply.h"
+#include "server/http/problem.h"
 #include "server/store/record.h"
-#include "static/static_files.h"
-
-/* The headers that every page is sent with: what it may load (nothing from elsewhere, nothing inline), and
- * how long it may be kept. */
-void page_headers(struct reply *r);
 
 /* The upload form. `base` is the service's own URL, for the curl line. */
 void page_upload(struct buf *b, struct str base, const struct config *config);
@@ -61,21 +56,7 @@ void page_flame(struct buf *b, const struct page_flame *p);
 void page_delete(struct buf *b, const struct record *r, struct str token);
 void page_deleted(struct buf *b, struct str root, const struct record *r);
 
-struct page_problem {
-    struct str root;
-    unsigned status;
-    struct str title, detail, hint; /* the hint may be empty */
-    uint64_t request_id;
-    struct str profile; /* the id of the upload that the request was about, if there is one */
-};
-void page_problem(struct buf *b, const struct page_problem *p);
-
-/* ---- files of static/ ---- */
-
-/* Path of a file, from the front page: static/<16 hex digits>/<name>. The digits are of all files together, so
- * that one may name another as its neighbour. Nothing is appended if there is no such file. */
-void static_path(struct buf *b, struct str name);
-/* The file that was asked for by that path. False: there is none, or it is of another version. */
-bool static_find(struct str hash, struct str name, struct static_file *file);
+/* Fills x->reply: the whole answer, headers included. */
+void page_problem(struct exchange *x, const struct problem *p);
 
 #endif

@@ -1,7 +1,10 @@
 /* /p/<id>/status.json and /p/<id>/events: how far an upload is whose views are still being made. */
 #include "core/json.h"
 #include "core/system/clock.h"
-#include "server/routes/handlers.h"
+#include "server/http/problem.h"
+#include "server/routes/profile_access.h"
+#include "server/routes/routes_table.h"
+#include "server/service.h"
 #include "server/upload/progress.h"
 
 enum { WAIT_MAX_S = 60 };
@@ -50,7 +53,7 @@ enum exchange_step handle_status(struct exchange *x)
         made = UINT32_MAX; /* any news is when all is done */
     struct progress_watch *w = progress_watch(x, x->parameters[0]);
     if (w == NULL)
-        return no_memory_to_answer(x);
+        return exchange_no_memory(x, "the answer");
     return progress_wait(w, made < UINT32_MAX ? (uint32_t)made : UINT32_MAX,
                          clock_s() + (int64_t)(seconds < WAIT_MAX_S ? seconds : WAIT_MAX_S), answer_status);
 }
@@ -63,7 +66,7 @@ enum exchange_step handle_events(struct exchange *x)
         return X_DONE;
     struct progress_watch *w = progress_watch(x, x->parameters[0]);
     if (w == NULL)
-        return no_memory_to_answer(x);
+        return exchange_no_memory(x, "the answer");
     reply_stream(&x->reply, 200, "text/event-stream", progress_events, w);
     reply_header(&x->reply, "Cache-Control", "no-store");
     reply_header(&x->reply, "X-Accel-Buffering", "no"); /* nginx would hold the events back */

@@ -1,9 +1,13 @@
 /* The pages and answers that are not about one upload. */
 #include "server/demo/demo.h"
+#include "server/http/problem.h"
+#include "server/pages/page_frame.h"
 #include "server/pages/page_uploads.h"
 #include "server/pages/pages.h"
 #include "server/pages/static_assets.h"
-#include "server/routes/handlers.h"
+#include "server/pages/static_path.h"
+#include "server/routes/routes_table.h"
+#include "server/service.h"
 
 enum exchange_step handle_home(struct exchange *x)
 {

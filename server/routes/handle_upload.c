@@ -2,7 +2,11 @@
 #include <string.h>
 
 #include "core/system/utc.h"
-#include "server/routes/handlers.h"
+#include "server/http/problem.h"
+#include "server/routes/profile_json.h"
+#include "server/routes/routes_table.h"
+#include "server/routes/view_answer.h"
+#include "server/service.h"
 #include "server/upload/upload.h"
 
 /* An output instead of a link: ?output=, or Accept: image/svg+xml. False: none was asked for, or diag. */
@@ -16,7 +20,7 @@ static bool wanted_view(struct exchange *x, struct view_request *r, struct diag 
 }
 
 /* What the answer cannot be made of is refused before the body is sent. */
-enum exchange_step begin_upload(struct exchange *x)
+static enum exchange_step begin_upload(struct exchange *x)
 {
     struct view_request r;
     struct diag diag = {0};
@@ -28,6 +32,9 @@ enum exchange_step begin_upload(struct exchange *x)
     x->reply.close = true;
     return X_DONE;
 }
+
+const struct route_body UPLOAD_BODY = {"the file itself, or multipart/form-data with it", begin_upload,
+                                       upload_data};
 
 static void put_url(const struct exchange *x, const struct record *r, struct buf *b)
 {
@@ -77,7 +84,7 @@ static void answer_link(struct exchange *x, const struct job_result *result)
 static enum exchange_step view_ready(struct exchange *x, const struct view_request *r,
                                      struct view_result *view, void *context)
 {
-    answer_view_result(x, 201, r, view);
+    view_answer_result(x, 201, r, view);
     upload_headers(x, context);
     return X_DONE;
 }

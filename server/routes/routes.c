@@ -1,34 +1,14 @@
 #include "server/routes/routes.h"
 
-#include "server/routes/handlers.h"
+#include "server/http/fields.h"
+#include "server/http/problem.h"
+#include "server/routes/routes_table.h"
 
-static const struct route ROUTES[] = {
-    {"GET", "/", BODY_NONE, NULL, handle_home},
-    {"POST", "/", BODY_UPLOAD, begin_upload, handle_upload},
-    {"POST", "/api/v1/profiles", BODY_UPLOAD, begin_upload, handle_upload},
-    {"GET", "/p/{}", BODY_NONE, NULL, handle_profile},
-    {"DELETE", "/p/{}", BODY_NONE, NULL, handle_delete},
-    {"GET", "/p/{}/delete", BODY_NONE, NULL, handle_delete_form},
-    {"POST", "/p/{}/delete", BODY_FORM, begin_form, handle_delete_posted},
-    {"GET", "/p/{}/status.json", BODY_NONE, NULL, handle_status},
-    {"GET", "/p/{}/events", BODY_NONE, NULL, handle_events},
-    {"GET", "/p/{}/raw", BODY_NONE, NULL, handle_raw},
-    {"POST", "/p/{}/rename", BODY_FORM, begin_form, handle_rename},
-    {"GET", "/p/{}/t", BODY_NONE, NULL, handle_track_choice},
-    {"GET", "/p/{}/t/{}", BODY_NONE, NULL, handle_track},
-    {"GET", "/p/{}/t/{}/thumb.svg", BODY_NONE, NULL, handle_thumb},
-    {"GET", "/p/{}/t/{}/tree", BODY_NONE, NULL, handle_tree},
-    {"GET", "/uploads", BODY_NONE, NULL, handle_uploads},
-    {"GET", "/healthz", BODY_NONE, NULL, handle_healthz},
-    {"GET", "/favicon.ico", BODY_NONE, NULL, handle_no_icon},
-    {"GET", "/version", BODY_NONE, NULL, handle_version},
-    {"GET", "/demo.trace", BODY_NONE, NULL, handle_demo},
-    {"GET", "/static/{}/{}", BODY_NONE, NULL, handle_static},
-    /* Last: any name may be put, and nothing else is there by that name. */
-    {"PUT", "/{}", BODY_UPLOAD, begin_upload, handle_upload},
-};
+#define ROUTE_ROW(method, path, query, body, handle, help) {method, path, query, body, handle, help},
+const struct route ROUTES[] = {ROUTES_TABLE(ROUTE_ROW)};
+#undef ROUTE_ROW
 
-enum { ROUTES_COUNT = sizeof(ROUTES) / sizeof(*ROUTES) };
+const size_t ROUTES_COUNT = sizeof(ROUTES) / sizeof(*ROUTES);
 
 static bool path_matches(const char *pattern, struct exchange *x)
 {
@@ -55,7 +35,7 @@ static bool method_matches(const struct route *r, const struct exchange *x)
 {
     struct str method = str_eq(x->method, STR("HEAD")) ? STR("GET") : x->method;
 
-    return str_eq(str_of(r->methods), method);
+    return str_eq(str_of(r->method), method);
 }
 
 /* Methods of the routes with this path, as the Allow header lists them. */
@@ -66,19 +46,48 @@ static void put_allowed(struct exchange *x, struct buf *b)
             continue;
         if (b->n > 0)
             buf_z(b, ", ");
-        buf_z(b, ROUTES[i].methods);
-        if (str_eq(str_of(ROUTES[i].methods), STR("GET")))
+        buf_z(b, ROUTES[i].method);
+        if (str_eq(str_of(ROUTES[i].method), STR("GET")))
             buf_z(b, ", HEAD");
     }
 }
 
-const struct route *route_find(struct exchange *x)
+struct unknown_key {
+    const char *known;
+    struct str name; /* p == NULL: none was found */
+};
+
+/* What stands between two & signs, or behind the last, is no key. */
+static bool is_known(void *context, struct str key, struct str value)
+{
+    struct unknown_key *u = context;
+
+    if ((key.n == 0 && value.n == 0) || fields_have(u->known, key))
+        return true;
+    u->name = key;
+    return false;
+}
+
+/* False: x->reply names a key that the route does not know. */
+static bool query_fits(struct exchange *x, const struct route *r)
+{
+    struct unknown_key unknown = {.known = r->query};
+    struct diag diag = {0};
+
+    if (r->query == NULL)
+        return true;
+    x->each_query(x, is_known, &unknown);
+    if (unknown.name.p == NULL)
+        return true;
+    fields_refuse(&diag, "key of the query", unknown.name, r->query);
+    exchange_diag(x, &diag);
+    return false;
+}
+
+static void refuse(struct exchange *x)
 {
     struct buf allowed = {0};
 
-    for (size_t i = 0; i < ROUTES_COUNT; i++)
-        if (method_matches(&ROUTES[i], x) && path_matches(ROUTES[i].path, x))
-            return &ROUTES[i];
     put_allowed(x, &allowed);
     if (allowed.n > 0) {
         exchange_problem(x, 405, "method not allowed", "The Allow header names what it takes.",
@@ -90,5 +99,13 @@ const struct route *route_find(struct exchange *x)
                          "There is nothing at this URL.");
     }
     buf_free(&allowed);
+}
+
+const struct route *route_find(struct exchange *x)
+{
+    for (size_t i = 0; i < ROUTES_COUNT; i++)
+        if (method_matches(&ROUTES[i], x) && path_matches(ROUTES[i].path, x))
+            return query_fits(x, &ROUTES[i]) ? &ROUTES[i] : NULL;
+    refuse(x);
     return NULL;
 }

@@ -4,9 +4,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/clean.h"
 #include "server/convert/diag_words.h"
+#include "server/http/multipart.h"
+#include "server/http/problem.h"
+#include "server/service.h"
 #include "server/upload/body_decoder.h"
-#include "server/upload/multipart.h"
+#include "server/upload/expiry.h"
+#include "server/upload/job.h"
 #include "server/upload/pair.h"
 
 enum {
@@ -14,6 +19,7 @@ enum {
     DRAIN_BYTES_MIN = 8 << 20,
     FORM_OVERHEAD_BYTES = 64 << 10, /* delimiters and fields around the file */
     NAME_BYTES_MAX = FORM_OVERHEAD_BYTES,
+    FIELD_QUOTED_BYTES = 60, /* of an unknown field's name */
 };
 
 static const char UPLOAD_HINT[] =
@@ -25,7 +31,6 @@ struct upload {
     struct multipart *multipart; /* NULL: the body is the file */
     const struct packer *packer; /* of the body's content coding, or NULL */
     struct body_decoder *coding; /* of a coded form, until its end */
-    size_t taken;                /* of the bytes that come again */
     struct diag diag;            /* of the form; the job has its own */
     struct job_result result;
     bool refused; /* the rest is drained */
@@ -75,6 +80,21 @@ static bool begin_half(struct upload *u, const struct multipart_part *part)
     return pair_begin(&u->pair, half, &u->diag);
 }
 
+/* It may also be a file that was meant to be sent, and whose name was sent instead. */
+static bool refuse_field(struct diag *diag, struct str name)
+{
+    struct buf quoted = {0};
+
+    clean_text(&quoted, clean_cut(name, FIELD_QUOTED_BYTES));
+    diag_set(diag, DIAG_USAGE, "unknown form field",
+             "Fields are: a file (any name), or key and data of a trace in two files; name, expires (days), "
+             "member (of a zip archive). To send a file, write curl -F trace=@FILE with the @.",
+             "The service does not know the form's field \"%.*s\".", (int)quoted.n,
+             quoted.n > 0 ? quoted.p : "");
+    buf_free(&quoted);
+    return false;
+}
+
 static bool begin_part(void *context, const struct multipart_part *part)
 {
     struct upload *u = context;
@@ -89,13 +109,7 @@ static bool begin_part(void *context, const struct multipart_part *part)
                : str_eq(part->name, STR("expires")) ? FIELD_EXPIRES
                : str_eq(part->name, STR("member"))  ? FIELD_MEMBER
                                                     : FIELD_OTHER;
-    if (u->field == FIELD_OTHER)
-        return diag_set(&u->diag, DIAG_USAGE, "unknown form field",
-                        "Fields are: a file (any name), or key and data of a trace in two files; name, "
-                        "expires (days), member (of a "
-                        "zip archive). To send a file, write curl -F trace=@FILE with the @.",
-                        "The form has a field that the service does not know.");
-    return true;
+    return u->field != FIELD_OTHER || refuse_field(&u->diag, part->name);
 }
 
 static bool no_memory(struct upload *u)
@@ -241,26 +255,22 @@ static void open_body(struct upload *u, struct str type, bool form, struct diag 
     pair_init(&u->pair, u->job, x->service);
 }
 
-/* Days, or hours with an h behind the number. */
+/* False: diag. */
 static bool expiry(struct upload *u, int64_t now_s, int64_t *expires_s)
 {
     const struct config *config = u->exchange->service->config;
     struct str text = str_trim(buf_view(&u->expires));
-    uint64_t n = config->expires_days, unit_s = 86400;
+    uint64_t seconds = config->expires_days * EXPIRY_DAY_S;
 
     if (u->expires.failed || u->name.failed)
         return no_memory(u);
-    if (text.n > 1 && (text.p[text.n - 1] == 'h' || text.p[text.n - 1] == 'd')) {
-        unit_s = text.p[text.n - 1] == 'h' ? 3600 : 86400;
-        text.n--;
-    }
-    if (text.n > 0 && (!str_to_u64(text, 10, &n) || n == 0 || n > config->max_expires_days * 86400 / unit_s))
+    if (text.n > 0 && !expiry_parse(text, config->max_expires_days * EXPIRY_DAY_S, &seconds))
         return diag_set(
             &u->diag, DIAG_USAGE, "bad expiry",
             "Give a number of days (7 or 7d) or of hours (12h); the operator may raise max_expires_days.",
             "expires must be between one hour and the limit max_expires_days of %llu days.",
             (unsigned long long)config->max_expires_days);
-    *expires_s = now_s + (int64_t)(n * unit_s);
+    *expires_s = now_s + (int64_t)seconds;
     return true;
 }
 
@@ -275,38 +285,44 @@ static bool check_coding(struct exchange *x, const struct packer **packer)
     return false;
 }
 
+static void end(void *state)
+{
+    struct upload *u = state;
+
+    job_release(u->job);
+    pair_free(&u->pair);
+    shared_bytes_unref(u->result.summary);
+    body_decoder_free(u->coding);
+    multipart_free(u->multipart);
+    buf_free(&u->name);
+    buf_free(&u->expires);
+    buf_free(&u->value);
+}
+
 enum exchange_step upload_begin(struct exchange *x)
 {
     struct str type = x->header(x, "Content-Type");
     bool form = type.p != NULL && is_form(x, type);
     const struct packer *packer;
-    struct diag diag = {0};
     int64_t expires_s;
 
     if (!check_length(x, form) || !check_coding(x, &packer))
         return X_DONE;
-    struct upload *u = calloc(1, sizeof(*u));
-    if (u == NULL) {
-        diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                 "No memory for one more upload.");
-    } else {
-        u->exchange = x;
-        u->have_file = !form;
-        u->packer = packer;
-        name_from_url(u, x);
-        if (expiry(u, 0, &expires_s))
-            open_body(u, type, form, &diag);
-        else
-            diag = u->diag;
-    }
-    if (diag.kind != DIAG_NONE) {
-        upload_free(u);
-        exchange_diag(x, &diag);
-        x->reply.close = true;
-        return X_DONE;
-    }
-    x->upload = u;
-    return X_WAIT;
+    struct upload *u = exchange_state(x, sizeof(*u), end);
+    if (u == NULL)
+        return exchange_no_memory(x, "one more upload");
+    u->exchange = x;
+    u->have_file = !form;
+    u->packer = packer;
+    x->body = u;
+    name_from_url(u, x);
+    if (expiry(u, 0, &expires_s))
+        open_body(u, type, form, &u->diag);
+    if (u->diag.kind == DIAG_NONE)
+        return X_WAIT;
+    exchange_diag(x, &u->diag);
+    x->reply.close = true;
+    return X_DONE;
 }
 
 /* ---- data ---- */
@@ -331,26 +347,25 @@ static uint64_t drain_limit(const struct config *config)
     return config->max_upload_bytes > DRAIN_BYTES_MIN ? config->max_upload_bytes : DRAIN_BYTES_MIN;
 }
 
-enum upload_step upload_data(struct exchange *x, const char *p, size_t n)
+enum body_step upload_data(struct exchange *x, const char *p, size_t *n)
 {
-    struct upload *u = x->upload;
+    struct upload *u = x->body;
 
-    if (u->refused) {
-        u->drained_bytes += n;
-        return u->drained_bytes > drain_limit(x->service->config) ? UPLOAD_CLOSE : UPLOAD_TAKEN;
-    }
-    while (u->taken < n && !u->refused) {
-        size_t left = n - u->taken,
-               piece = u->coding != NULL && left > BODY_DECODER_PIECE_BYTES ? BODY_DECODER_PIECE_BYTES : left;
+    while (*n > 0 && !u->refused) {
+        size_t piece = u->coding != NULL && *n > BODY_DECODER_PIECE_BYTES ? BODY_DECODER_PIECE_BYTES : *n;
         enum pair_step step = pair_go_on(&u->pair, x, &u->diag);
         if (step == PAIR_WAIT || (step == PAIR_DONE && !job_ready(u->job, x)))
-            return UPLOAD_WAIT;
-        u->refused = step == PAIR_FAILED || !push(u, p + u->taken, piece);
-        u->taken += piece;
+            return BODY_WAIT;
+        u->refused = step == PAIR_FAILED || !push(u, p, piece);
+        p += piece;
+        *n -= piece;
     }
-    x->reply.close = x->reply.close || u->refused;
-    u->taken = 0;
-    return UPLOAD_TAKEN;
+    if (!u->refused)
+        return BODY_TAKEN;
+    x->reply.close = true;
+    u->drained_bytes += *n;
+    *n = 0;
+    return u->drained_bytes > drain_limit(x->service->config) ? BODY_CLOSE : BODY_TAKEN;
 }
 
 /* ---- end ---- */
@@ -422,7 +437,7 @@ static enum exchange_step send_rest(struct exchange *x, void *upload)
 enum exchange_step upload_end(struct exchange *x,
                               enum exchange_step (*then)(struct exchange *x, struct job_result *result))
 {
-    struct upload *u = x->upload;
+    struct upload *u = x->body;
     int64_t expires_s;
 
     u->then = then;
@@ -431,19 +446,4 @@ enum exchange_step upload_end(struct exchange *x,
     diag_add_words(&u->diag);
     exchange_diag(x, &u->diag);
     return X_DONE;
-}
-
-void upload_free(struct upload *u)
-{
-    if (u == NULL)
-        return;
-    job_release(u->job);
-    pair_free(&u->pair);
-    shared_bytes_unref(u->result.summary);
-    body_decoder_free(u->coding);
-    multipart_free(u->multipart);
-    buf_free(&u->name);
-    buf_free(&u->expires);
-    buf_free(&u->value);
-    free(u);
 }

@@ -4,21 +4,13 @@
 #ifndef SERVER_UPLOAD_UPLOAD_H
 #define SERVER_UPLOAD_UPLOAD_H
 
-#include "server/http/exchange.h"
+#include "server/http/route.h"
 #include "server/upload/job.h"
 
-struct upload;
-
-/* Looks at the headers only. X_DONE: refused, x->reply is made and the body need not be read. Else x->upload
- * is set. */
+/* As in struct route_body. The upload is a state of the exchange: if that ends before upload_end was reached, nothing of
+ * the upload stays. */
 enum exchange_step upload_begin(struct exchange *x);
-
-enum upload_step {
-    UPLOAD_TAKEN, /* all n bytes */
-    UPLOAD_WAIT,  /* none; x is suspended, come again with the same bytes */
-    UPLOAD_CLOSE  /* the client goes on sending what was refused long ago: end the connection */
-};
-enum upload_step upload_data(struct exchange *x, const char *p, size_t n);
+enum body_step upload_data(struct exchange *x, const char *p, size_t *n);
 
 /* After the last byte, for a handler, which returns what this returns: then(x, result) is called with the result of the
  * job, which lives as long as the exchange. It is not called if the form is not good: x->reply says why. */
@@ -27,8 +19,5 @@ enum exchange_step upload_end(struct exchange *x,
 
 /* Whether the client said that it would rather not wait: the preference respond-async (RFC 7240, 4.1). */
 bool upload_prefers_async(const struct exchange *x);
-
-/* Ends what is under way; without upload_end having been reached, nothing of the upload stays. Any time. */
-void upload_free(struct upload *u);
 
 #endif

@@ -9,6 +9,7 @@
 #include "core/system/clock.h"
 #include "core/system/file.h"
 #include "server/convert/summary.h"
+#include "server/http/reply_memory.h"
 #include "server/store/store_access.h"
 #include "server/views/profiles.h"
 
@@ -76,15 +77,6 @@ void view_result_free(struct view_result *result)
     if (result->fd >= 0)
         close(result->fd);
     shared_bytes_unref(result->bytes);
-}
-
-bool views_have_room(const struct service *service, uint64_t own, struct diag *diag)
-{
-    uint64_t most = service->config->hot_bytes + service->config->answer_memory_bytes;
-
-    return reply_memory() - own <= most ||
-           diag_set(diag, DIAG_BUSY, "too many answers under way", "Try again in a moment.",
-                    "Clients have not yet taken the answers that they asked for.");
 }
 
 struct shared_bytes *view_read_object(int fd, uint64_t bytes)
@@ -233,7 +225,7 @@ static bool may_draw(struct view_job *job)
     pthread_mutex_lock(&job->jobs->lock);
     bool for_upload = job->for_upload;
     pthread_mutex_unlock(&job->jobs->lock);
-    return (for_upload || views_have_room(job->jobs->service, 0, &job->diag)) &&
+    return (for_upload || reply_memory_left(job->jobs->service->config, 0, &job->diag)) &&
            service_goes_on(job->jobs->service, &job->diag);
 }
 

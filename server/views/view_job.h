@@ -55,10 +55,6 @@ bool view_jobs_join(struct view_jobs *j, const struct view_request *r, enum enco
  * who does not wait. */
 void view_jobs_leave(struct view_jobs *j, struct view_wait *w, struct view_result *result);
 
-/* Whether memory is left for another answer, of which `own` bytes are there already. False: diag; clients have not
- * taken what they asked for. */
-bool views_have_room(const struct service *service, uint64_t own, struct diag *diag);
-
 /* The whole object behind the descriptor. NULL: not readable, or no memory. */
 struct shared_bytes *view_read_object(int fd, uint64_t bytes);
 

@@ -7,7 +7,7 @@ import time
 import unittest
 
 from support import (SOON_S, ServiceTest, amount, binary_header, form, head, id_of, large_trace, method_lines,
-                     read_answers, text_part, trace)
+                     read_answers, text_part, token_of, trace)
 
 PNG = bytes.fromhex('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489')
 MIB = 1 << 20
@@ -237,7 +237,27 @@ class Others(BadInput):
 
     def test_a_form_that_is_too_large(self):
         path = '/p/%s/rename' % id_of(self.stored())
-        self.assert_problem(lambda **h: self.server.request('POST', path, 'name=' + 'n' * 5000, **h), 413, ['4096'])
+        self.assert_problem(lambda **h: self.server.request('POST', path, 'name=' + 'n' * 70000, **h), 413, ['65536'])
+
+    def test_what_nobody_knows_is_named(self):
+        answer = self.stored()
+        path = '/p/' + id_of(answer)
+        token = 'token=' + token_of(answer)
+        urlencoded = 'application/x-www-form-urlencoded'
+        for method, target, known in (('GET', path, 'none'), ('GET', path + '/raw', 'none'), ('GET', path + '/events', 'none'),
+                                      ('DELETE', path, 'none'), ('GET', path + '/delete', 'token'),
+                                      ('GET', path + '/status.json', 'wait made'), ('POST', path + '/rename', 'name expires')):
+            self.assert_problem(lambda **h: self.server.request(method, target + '?nmae=x', '' if method == 'POST' else None, **h),
+                                400, ['nmae', known])
+        for target, known in (('/rename', 'token name expires'), ('/delete', 'token')):
+            kind, body = form(('token', None, token_of(answer).encode()), ('nmae', None, b'x'))
+            self.assert_problem(lambda **h: self.server.request('POST', path + target, token + '&nmae=x',
+                                                                Content_Type=urlencoded, **h), 400, ['nmae', known])
+            self.assert_problem(lambda **h: self.server.request('POST', path + target, body, Content_Type=kind, **h),
+                                400, ['nmae', known])
+        kind, body = form(('nmae', None, b'x'), ('trace', 'a.trace', trace()))
+        self.assert_problem(lambda **h: self.server.request('POST', '/', body, Content_Type=kind, **h), 400, ['nmae'])
+        self.assertEqual(self.server.get(path + '?&&').status, 200)
 
 
 class Limits(BadInput):

@@ -338,15 +338,30 @@ class Changes(ServiceTest):
             self.assertEqual(self.change(token=token, name='x').status, 403)
         self.assertNotEqual(self.facts()['name'], 'x')
 
+    def test_takes_what_an_upload_takes(self):
+        fields = {'token': self.token, 'name': 'by form', 'expires': '12h'}
+        kind, body = form(*[(name, None, value.encode()) for name, value in fields.items()])
+        self.assertEqual(self.server.request('POST', self.path + '/rename', body, Content_Type=kind).status, 200)
+        self.assertEqual(self.facts()['name'], 'by form')
+        self.assertAlmostEqual(self.days_left(), 0.5, delta=0.1)
+        answer = self.server.request('POST', self.path + '/rename?name=by%20query&expires=3d', '', X_Delete_Token=self.token)
+        self.assertEqual(answer.status, 200)
+        self.assertEqual(self.facts()['name'], 'by query')
+        self.assertAlmostEqual(self.days_left(), 3, delta=0.1)
+        self.assertEqual(self.change(token=self.token, name='n' * 60000).status, 200)
+        self.assertEqual(self.facts()['name'], 'n' * 255)
+        for wrong in ('61d', '1441h', '0h', 'h', '7m'):
+            self.assertEqual(self.change(token=self.token, expires=wrong).status, 400, wrong)
+        self.assertEqual(self.server.request('POST', self.path + '/rename', body[:-20], Content_Type=kind).status, 400)
+
     def test_only_of_a_form_as_it_is_read(self):
         fields = {'token': self.token, 'name': 'x'}
         plain = urllib.parse.urlencode(fields).encode()
-        multipart, body = form(*[(name, None, value.encode()) for name, value in fields.items()])
         urlencoded = 'application/x-www-form-urlencoded'
         for target in ('/rename', '/delete'):
-            for kind, sent in ((multipart, body), (JSON, json.dumps(fields)), ('text/plain', plain), (urlencoded + 'x', plain)):
+            for kind, sent in ((JSON, json.dumps(fields)), ('text/plain', plain), (urlencoded + 'x', plain)):
                 answer = self.server.request('POST', self.path + target, sent, Content_Type=kind)
-                self.assertEqual((answer.status, answer['Accept']), (415, urlencoded), kind)
+                self.assertEqual((answer.status, answer['Accept']), (415, urlencoded + ', multipart/form-data'), kind)
                 self.assertIn(urlencoded, answer.text)
             for coding, sent in (('gzip', gzip.compress(plain)), ('br', plain), ('gzip, gzip', plain)):
                 answer = self.server.request('POST', self.path + target, sent, Content_Type=urlencoded,

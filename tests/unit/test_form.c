@@ -8,13 +8,16 @@
 
 #include "server/http/form.h"
 
-static void check_field(const char *form, const char *name, struct str expected)
+static void check_field(const char *body, const char *name, struct str expected)
 {
-    struct buf value = {0};
+    struct form form = {0};
+    struct diag diag = {0};
 
-    assert_true(form_field(str_of(form), str_of(name), &value));
-    assert_true(str_eq(buf_view(&value), expected));
-    buf_free(&value);
+    assert_true(form_parse(&form, str_of(body), "", &diag));
+    struct str value = form_value(&form, str_of(name));
+    assert_non_null(value.p);
+    assert_true(str_eq(value, expected));
+    form_free(&form);
 }
 
 static void fields(void **state)
@@ -44,21 +47,84 @@ static void decoding(void **state)
 static void absent(void **state)
 {
     static const char *const FORMS[] = {"", "&", "b=a", "ab=1", "a%3d=1", "&&=&"};
-    struct buf value = {0};
+    struct form form = {0};
+    struct diag diag = {0};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(FORMS) / sizeof(FORMS[0]); i++)
-        assert_false(form_field(str_of(FORMS[i]), STR("a"), &value));
-    assert_false(form_field((struct str){NULL, 0}, STR("a"), &value));
-    assert_int_equal(value.n, 0);
+    for (size_t i = 0; i < sizeof(FORMS) / sizeof(FORMS[0]); i++) {
+        assert_true(form_parse(&form, str_of(FORMS[i]), "", &diag));
+        assert_null(form_value(&form, STR("a")).p);
+        form_free(&form);
+    }
+    assert_true(form_parse(&form, (struct str){NULL, 0}, "", &diag));
+    assert_int_equal(form.n, 0);
+    form_free(&form);
+}
+
+static void names(void **state)
+{
+    struct form form = {0};
+    struct diag diag = {0};
+
+    (void)state;
+    assert_true(form_parse(&form, STR("&b%20c=1&&a&=2"), "", &diag));
+    assert_int_equal(form.n, 3);
+    assert_true(str_eq(form_name(&form, 0), STR("b c")));
+    assert_true(str_eq(form_name(&form, 1), STR("a")));
+    assert_true(str_eq(form_name(&form, 2), STR("")));
+    form_free(&form);
+}
+
+static void as_multipart(void **state)
+{
+    static const char BODY[] = "--B\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\nabc\r\n"
+                               "--B\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\n\r\n"
+                               "--B\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\nlater\r\n--B--";
+    struct form form = {0};
+    struct diag diag = {0};
+
+    (void)state;
+    assert_true(form_parse(&form, STR(BODY), "B", &diag));
+    assert_int_equal(form.n, 3);
+    assert_true(str_eq(form_value(&form, STR("token")), STR("abc")));
+    struct str name = form_value(&form, STR("name"));
+    assert_non_null(name.p);
+    assert_int_equal(name.n, 0);
+    form_free(&form);
+    assert_false(
+        form_parse(&form, STR("--B\r\nContent-Disposition: form-data; name=x\r\n\r\ncut"), "B", &diag));
+    assert_int_equal(diag.kind, DIAG_USAGE);
+    form_free(&form);
+}
+
+static void too_many_fields(void **state)
+{
+    struct buf pairs = {0}, parts = {0};
+    struct form form = {0};
+    struct diag diag = {0};
+
+    (void)state;
+    for (int i = 0; i <= FORM_FIELDS_MAX; i++) {
+        buf_z(&pairs, "a=1&");
+        buf_z(&parts, "--B\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n");
+    }
+    buf_z(&parts, "--B--");
+    assert_false(form_parse(&form, buf_view(&pairs), "", &diag));
+    assert_int_equal(diag.kind, DIAG_USAGE);
+    form_free(&form);
+    diag = (struct diag){0};
+    assert_false(form_parse(&form, buf_view(&parts), "B", &diag));
+    assert_int_equal(diag.kind, DIAG_USAGE);
+    form_free(&form);
+    buf_free(&pairs);
+    buf_free(&parts);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields),
-        cmocka_unit_test(decoding),
-        cmocka_unit_test(absent),
+        cmocka_unit_test(fields), cmocka_unit_test(decoding),     cmocka_unit_test(absent),
+        cmocka_unit_test(names),  cmocka_unit_test(as_multipart), cmocka_unit_test(too_many_fields),
     };
 
     return cmocka_run_group_tests_name("form", tests, NULL, NULL);

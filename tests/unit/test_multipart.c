@@ -11,7 +11,7 @@
 
 #include "core/buf.h"
 #include "server/http/mime.h"
-#include "server/upload/multipart.h"
+#include "server/http/multipart.h"
 
 /* ---- what comes out, as text ---- */
 

@@ -10,6 +10,7 @@
 #include "render/svg/viewer.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
+#include "server/pages/static_path.h"
 #include "tests/support/markup.h"
 
 #include <stdio.h>
@@ -415,15 +416,23 @@ static void hostile_names(void **state)
     page_delete(&b, &r, STR(HOSTILE));
     check_page(markup_text(&b));
     buf_free(&b);
-    page_problem(&b, &(struct page_problem){page_root(STR("/a")), 415, STR(HOSTILE), STR(HOSTILE),
-                                            STR(HOSTILE), UINT64_MAX, STR(HOSTILE)});
-    page = markup_text(&b);
-    check_page(page);
-    assert_non_null(strstr(page, "18446744073709551615"));
-    buf_free(&b);
     page_deleted(&b, STR("../"), &r);
     check_page(markup_text(&b));
     buf_free(&b);
+}
+
+static void problems_are_escaped(void **state)
+{
+    struct exchange x = {.id = UINT64_MAX, .path = STR("/p/x"), .profile = STR(HOSTILE)};
+
+    (void)state;
+    reply_init(&x.reply);
+    page_problem(&x, &(struct problem){415, STR(HOSTILE), STR(HOSTILE), STR(HOSTILE), NULL});
+    const char *page = markup_text(&x.reply.body);
+    check_page(page);
+    assert_non_null(strstr(page, "18446744073709551615"));
+    assert_int_equal(x.reply.status, 415);
+    reply_free(&x.reply);
 }
 
 static void delete_without_a_token_asks_for_it(void **state)
@@ -568,6 +577,7 @@ int main(void)
         cmocka_unit_test(warnings_are_announced),
         cmocka_unit_test(flame_at_the_ends),
         cmocka_unit_test(hostile_names),
+        cmocka_unit_test(problems_are_escaped),
         cmocka_unit_test(delete_without_a_token_asks_for_it),
         cmocka_unit_test(roots),
         cmocka_unit_test(many_tracks),

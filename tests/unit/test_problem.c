@@ -6,14 +6,15 @@
 
 #include <cmocka.h>
 
-#include "server/http/exchange.h"
+#include "server/http/problem.h"
+#include "server/pages/pages.h"
 
 #include <jansson.h>
 #include <string.h>
 
 static struct exchange exchange_of(enum representation accepts)
 {
-    struct exchange x = {.id = 4711, .accepts = accepts};
+    struct exchange x = {.id = 4711, .accepts = accepts, .problem_page = page_problem};
 
     reply_init(&x.reply);
     return x;

@@ -6,8 +6,8 @@
  * delimiter and behind the last is passed over, up to a number of bytes each. A part of
  * multipart/mixed is data like any other. Memory does not depend on the body, time is linear in it. One
  * thread at a time. */
-#ifndef SERVER_UPLOAD_MULTIPART_H
-#define SERVER_UPLOAD_MULTIPART_H
+#ifndef SERVER_HTTP_MULTIPART_H
+#define SERVER_HTTP_MULTIPART_H
 
 #include "core/buf.h"
 #include "core/diag.h"

@@ -1,4 +1,4 @@
-#include "server/upload/multipart.h"
+#include "server/http/multipart.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,12 @@
-/* /p/<id>/t/<track>.<suffix>: views of stored uploads. */
-#include <string.h>
+#include "server/routes/view_answer.h"
 
+#include <unistd.h>
+
+#include "core/system/file.h"
+#include "server/http/problem.h"
 #include "server/http/range.h"
-#include "server/routes/handlers.h"
+#include "server/routes/profile_access.h"
+#include "server/service.h"
 
 struct query {
     struct view_request *request;
@@ -34,6 +38,20 @@ bool view_query(struct exchange *x, bool upload, struct view_request *r, struct 
     r->encoding = encoding_negotiate(x->header(x, "Accept-Encoding"));
     x->each_query(x, take_parameter, &q);
     return diag->kind == DIAG_NONE;
+}
+
+bool view_of_url(struct exchange *x, struct str tracks, struct record *record, struct view_request *r)
+{
+    struct diag diag = {0};
+
+    if (!profile_record(x, x->parameters[0], record))
+        return false;
+    view_of(r, record);
+    convert_defaults(x->service->config, &r->options);
+    if (view_set_tracks(&r->options, tracks, &diag) && view_query(x, false, r, &diag))
+        return true;
+    exchange_diag(x, &diag);
+    return false;
 }
 
 static const char *policy_of(const struct service *s, const struct output *output)
@@ -88,7 +106,7 @@ static void send_view(struct exchange *x, unsigned status, const struct view_req
     }
     if (!view_key(x->service, r, result->encoding, key)) {
         view_result_free(result);
-        no_memory_to_answer(x);
+        exchange_no_memory(x, "the answer");
         return;
     }
     if (result->bytes != NULL)
@@ -100,7 +118,7 @@ static void send_view(struct exchange *x, unsigned status, const struct view_req
     view_headers(x, r, view_etag(key));
 }
 
-void answer_view_result(struct exchange *x, unsigned status, const struct view_request *r,
+void view_answer_result(struct exchange *x, unsigned status, const struct view_request *r,
                         struct view_result *result)
 {
     if (result->diag.kind != DIAG_NONE) {
@@ -117,11 +135,11 @@ static enum exchange_step view_ready(struct exchange *x, const struct view_reque
                                      struct view_result *result, void *context)
 {
     (void)context;
-    answer_view_result(x, 200, r, result);
+    view_answer_result(x, 200, r, result);
     return X_DONE;
 }
 
-enum exchange_step answer_view(struct exchange *x, const struct view_request *r)
+enum exchange_step view_answer(struct exchange *x, const struct view_request *r)
 {
     /* Who has what would be sent needs none of it, so that it need not even be there. */
     if (answer_unchanged(x, r, r->encoding.best, false))
@@ -129,33 +147,23 @@ enum exchange_step answer_view(struct exchange *x, const struct view_request *r)
     return views_get(x, r, view_ready, NULL);
 }
 
-enum exchange_step handle_track(struct exchange *x)
+bool view_take(struct exchange *x, struct view_result *result, struct buf *text)
 {
-    struct view_request r = {0};
-    struct diag diag = {0};
-    struct record record;
-    struct str name = x->parameters[1];
-    size_t dot = str_find(name, '.');
+    struct diag diag = result->diag;
 
-    if (dot == name.n)
-        return handle_flame(x);
-    if (!profile_record(x, x->parameters[0], &record))
-        return X_DONE;
-    convert_defaults(x->service->config, &r.options);
-    if (!view_set_tracks(&r.options, (struct str){name.p, dot}, &diag)) {
-        exchange_diag(x, &diag);
-        return X_DONE;
+    if (result->bytes != NULL) {
+        buf_str(text, shared_bytes_view(result->bytes));
+        shared_bytes_unref(result->bytes);
+    } else if (result->fd >= 0) {
+        if (!file_read_all(result->fd, SIZE_MAX / 2, text) && !text->failed)
+            diag_set(&diag, DIAG_IO, "upload not readable", "Tell the operator.",
+                     "A view of it could not be read.");
+        close(result->fd);
     }
-    r.output = output_by_suffix((struct str){name.p + dot + 1, name.n - dot - 1});
-    if (r.output == NULL) {
-        exchange_problem(x, 404, "not found", "The page of the upload lists its views.",
-                         "There is no output with that suffix.");
-        return X_DONE;
-    }
-    view_of(&r, &record);
-    if (!view_query(x, false, &r, &diag)) {
-        exchange_diag(x, &diag);
-        return X_DONE;
-    }
-    return answer_view(x, &r);
+    if (text->failed)
+        diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory to read the view.");
+    if (diag.kind == DIAG_NONE)
+        return true;
+    exchange_diag(x, &diag);
+    return false;
 }

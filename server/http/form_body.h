@@ -1,0 +1,16 @@
+/* A body that is a small form (server/http/form.h). */
+#ifndef SERVER_HTTP_FORM_BODY_H
+#define SERVER_HTTP_FORM_BODY_H
+
+#include "server/http/form.h"
+#include "server/http/route.h"
+
+enum { FORM_BYTES_MAX = 64 << 10 };
+
+extern const struct route_body FORM_BODY;
+
+/* For the handler of such a route: the form, which lives as long as the exchange. `known` are the names that it may have,
+ * with blanks between them. NULL: x->reply says what is wrong with it. */
+const struct form *form_body_read(struct exchange *x, const char *known) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,78 @@
+/* The inside of server/http: how requests and answers of libmicrohttpd become exchanges and replies. Included by this
+ * folder's .c files only. The library calls, from the threads that it serves connections with:
+ *
+ *     connection_changed    a connection begins or has ended              (connection.c)
+ *     request_open          the request line is there, not yet decoded    (request.c)
+ *     request_step          the headers are there; then for each piece of the body, at its end, and after each
+ *                           resume                                        (request_step.c)
+ *     request_close         the answer was sent, or the connection broke  (request.c)
+ *
+ * A request belongs to one connection, and all calls for it come from that connection's thread. What other threads may
+ * touch is said where it stands. */
+#ifndef SERVER_HTTP_HTTP_IMPL_H
+#define SERVER_HTTP_HTTP_IMPL_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "server/http/deadline.h"
+#include "server/http/exchange.h"
+#include "server/http/http.h"
+#include "server/http/route.h"
+
+struct http {
+    struct service *service;
+    const struct http_site *site;
+    struct MHD_Daemon *daemon;
+    struct deadlines *deadlines;
+    pthread_mutex_t lock; /* of active */
+    pthread_cond_t idle;  /* active has become 0 */
+    unsigned active;      /* requests under way */
+    atomic_bool stopping; /* requests that were resumed are dropped */
+    atomic_uint_fast64_t next_id;
+};
+
+struct request {
+    struct exchange x; /* first: an exchange's HTTP side finds its request */
+    struct http *http;
+    struct MHD_Connection *connection;
+    char *target; /* as sent */
+    const struct route *route;
+    enum {
+        PHASE_BEGIN,   /* the headers are to be looked at */
+        PHASE_BODY,    /* the route's body is taken */
+        PHASE_HANDLE,  /* the handler was called, or is to be called at the end of a body that nobody wants */
+        PHASE_REFUSED, /* the reply is made; it is sent when the body has been passed over */
+        PHASE_REPLIED  /* the library has the answer */
+    } phase;
+    uint64_t passed_bytes; /* of a body that nobody wants */
+    int64_t started_us;    /* monotonic */
+    unsigned status;
+    uint64_t reply_bytes;
+    size_t held_bytes; /* of the reply, in memory until the client has taken it */
+    struct buf stream; /* of a streamed reply: made, and not yet taken */
+    size_t stream_taken;
+    bool stream_ended;
+};
+
+/* connection.c */
+void connection_changed(void *http, struct MHD_Connection *connection, void **context,
+                        enum MHD_ConnectionNotificationCode what);
+/* The time that the connection's next request may take begins now. */
+void connection_restart_deadline(struct http *h, struct MHD_Connection *connection);
+
+/* request.c */
+void *request_open(void *http, const char *target, struct MHD_Connection *connection);
+void request_close(void *http, struct MHD_Connection *connection, void **context,
+                   enum MHD_RequestTerminationCode why);
+
+/* request_step.c */
+enum MHD_Result request_step(void *http, struct MHD_Connection *connection, const char *url,
+                             const char *method, const char *version, const char *data, size_t *n,
+                             void **context);
+
+/* send.c: hands x.reply to the library. MHD_NO ends the connection: no memory for the answer. */
+enum MHD_Result request_send(struct request *r);
+
+#endif

@@ -1,0 +1,25 @@
+/* What went wrong, told to the client in the form that it prefers: RFC 9457 JSON, plain text, or a page. */
+#ifndef SERVER_HTTP_PROBLEM_H
+#define SERVER_HTTP_PROBLEM_H
+
+#include "core/diag.h"
+#include "server/http/exchange.h"
+
+struct problem {
+    unsigned status;
+    struct str title, detail, hint; /* from outside in parts: to be escaped; the hint may be empty */
+    const uint64_t *offset;         /* of the byte in the upload; NULL: none */
+};
+
+/* Fills x->reply, whatever it holds; that the connection is to end stays true. `hint` may be empty. */
+void exchange_problem(struct exchange *x, unsigned status, const char *title, const char *hint,
+                      const char *detail, ...) __attribute__((format(printf, 5, 6)));
+/* The same. Status from the kind: 400, 404, 413, 415, 422, 503, 507; DIAG_IO is 500. */
+void exchange_diag(struct exchange *x, const struct diag *diag);
+/* The same, 503; returns X_DONE, for handlers. `what` there was no memory for: "the answer". */
+enum exchange_step exchange_no_memory(struct exchange *x, const char *what);
+
+/* The detail, with the offset behind it in words; not escaped. */
+void problem_detail(struct buf *b, const struct problem *p);
+
+#endif

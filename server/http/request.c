@@ -1,0 +1,133 @@
+/* A request from its first line to its line in the log, and what an exchange asks the library for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/system/clock.h"
+#include "core/system/log.h"
+#include "server/http/http_impl.h"
+#include "server/http/reply_memory.h"
+
+/* ---- the exchange's HTTP side ---- */
+
+static struct str slice(const char *terminated)
+{
+    return terminated == NULL ? (struct str){NULL, 0} : str_of(terminated);
+}
+
+static struct str get_header(const struct exchange *x, const char *name)
+{
+    return slice(MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name));
+}
+
+static struct str get_query(const struct exchange *x, const char *name)
+{
+    return slice(MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND, name));
+}
+
+struct each {
+    bool (*each)(void *context, struct str key, struct str value);
+    void *context;
+};
+
+static enum MHD_Result pass_query(void *cls, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+    struct each *e = cls;
+
+    (void)kind;
+    return e->each(e->context, str_of(key), value == NULL ? STR("") : str_of(value)) ? MHD_YES : MHD_NO;
+}
+
+static void each_query(const struct exchange *x,
+                       bool (*each)(void *context, struct str key, struct str value), void *context)
+{
+    struct each e = {each, context};
+
+    MHD_get_connection_values(x->connection, MHD_GET_ARGUMENT_KIND, pass_query, &e);
+}
+
+static void suspend(struct exchange *x)
+{
+    MHD_suspend_connection(x->connection);
+}
+
+static void resume(struct exchange *x)
+{
+    MHD_resume_connection(x->connection);
+}
+
+/* ---- life ---- */
+
+/* Called with the request line, before the library decodes it; what it returns is the request's context. */
+void *request_open(void *http, const char *target, struct MHD_Connection *connection)
+{
+    struct http *h = http;
+    struct request *r = calloc(1, sizeof(*r));
+
+    connection_restart_deadline(h, connection);
+    if (r == NULL)
+        return NULL;
+    r->target = strdup(target);
+    if (r->target == NULL) {
+        free(r);
+        return NULL;
+    }
+    r->http = h;
+    r->connection = connection;
+    r->started_us = clock_us();
+    reply_init(&r->x.reply);
+    r->x.service = h->service;
+    r->x.connection = connection;
+    r->x.id = atomic_fetch_add(&h->next_id, 1);
+    r->x.header = get_header;
+    r->x.query = get_query;
+    r->x.each_query = each_query;
+    r->x.suspend = suspend;
+    r->x.resume = resume;
+    r->x.problem_page = h->site->problem_page;
+    pthread_mutex_lock(&h->lock);
+    h->active++;
+    pthread_mutex_unlock(&h->lock);
+    return r;
+}
+
+/* Up to a delete token: of that the service keeps no more than a digest. It may be written as %74oken or TOKEN. */
+static struct str target_without_token(const struct request *r)
+{
+    struct str target = str_of(r->target);
+    size_t n = str_find_str(target, STR("token="));
+
+    if (n == target.n && get_query(&r->x, "token").p != NULL)
+        n = str_find(target, '?');
+    return (struct str){target.p, n};
+}
+
+static void log_request(const struct request *r)
+{
+    LOG(r->http->service->log, LOG_INFO, "request", LOG_U64("id", r->x.id), LOG_STR("method", r->x.method),
+        LOG_STR("target", target_without_token(r)), LOG_U64("status", r->status),
+        LOG_U64("bytes", r->reply_bytes), LOG_U64("us", (uint64_t)(clock_us() - r->started_us)));
+}
+
+void request_close(void *http, struct MHD_Connection *connection, void **context,
+                   enum MHD_RequestTerminationCode why)
+{
+    struct http *h = http;
+    struct request *r = *context;
+
+    (void)why;
+    *context = NULL;
+    if (r == NULL)
+        return;
+    log_request(r);
+    exchange_end_states(&r->x);
+    buf_free(&r->stream);
+    reply_free(&r->x.reply);
+    reply_memory_take_off(r->held_bytes);
+    free(r->target);
+    free(r);
+    connection_restart_deadline(h, connection);
+    pthread_mutex_lock(&h->lock);
+    if (--h->active == 0)
+        pthread_cond_broadcast(&h->idle);
+    pthread_mutex_unlock(&h->lock);
+}

@@ -1,0 +1,114 @@
+/* What happens to a request, step by step: vetted, routed, its body read, handled, answered. */
+#include "server/http/http_impl.h"
+#include "server/http/problem.h"
+#include "server/http/url.h"
+#include "server/http/vet.h"
+
+enum { DRAIN_BYTES = 1 << 20 }; /* of a body that nobody asked for */
+
+static enum MHD_Result pass_header(void *cls, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    (void)kind;
+    vet_header(cls, str_of(name), value == NULL ? STR("") : str_of(value));
+    return MHD_YES;
+}
+
+static bool vet(struct request *r, const char *version)
+{
+    struct vet v = {0};
+
+    vet_target(&v, str_of(r->target));
+    MHD_get_connection_values(r->connection, MHD_HEADER_KIND, pass_header, &v);
+    vet_finish(&v, str_of(version));
+    if (v.status == 0)
+        return true;
+    exchange_problem(&r->x, v.status, v.status == 501 ? "not implemented" : "malformed request",
+                     "Send what an ordinary client sends; curl http://HOST/ shows the manual.", "%s",
+                     v.detail);
+    r->x.reply.close = true;
+    return false;
+}
+
+static enum MHD_Result handle(struct request *r)
+{
+    r->phase = PHASE_HANDLE;
+    enum exchange_step step = exchange_goes_on(&r->x) ? exchange_go_on(&r->x) : r->route->handle(&r->x);
+    if (step == X_WAIT)
+        return MHD_YES;
+    exchange_precondition(&r->x);
+    return request_send(r);
+}
+
+static bool has_body(const struct exchange *x)
+{
+    return x->header(x, "Content-Length").p != NULL || x->header(x, "Transfer-Encoding").p != NULL;
+}
+
+static bool refuses(const struct route *route, struct exchange *x)
+{
+    return route == NULL || (route->body != NULL && route->body->begin(x) == X_DONE);
+}
+
+/* The library ends a connection whose request is answered in this first call: so it is done only where a body is not to be
+ * read. */
+static enum MHD_Result begin(struct request *r, const char *url, const char *method, const char *version)
+{
+    struct exchange *x = &r->x;
+
+    x->method = str_of(method);
+    x->path = url_rest(str_of(url)); /* the library has taken off the query */
+    if (x->path.n == 0)
+        x->path = STR("/");
+    x->accepts = negotiate(x->header(x, "Accept"));
+    if (!vet(r, version))
+        return request_send(r);
+    x->origin = url_origin(str_of(r->target));
+    r->route = r->http->site->find(x);
+    if (!refuses(r->route, x)) {
+        r->phase = r->route->body == NULL ? PHASE_HANDLE : PHASE_BODY;
+        return MHD_YES;
+    }
+    if (has_body(x)) {
+        x->reply.close = true;
+        return request_send(r);
+    }
+    r->phase = PHASE_REFUSED;
+    return MHD_YES;
+}
+
+static enum MHD_Result pass_over(struct request *r, size_t *n)
+{
+    r->passed_bytes += *n;
+    *n = 0;
+    return r->passed_bytes > DRAIN_BYTES ? MHD_NO : MHD_YES;
+}
+
+/* The library calls this with the headers, with each piece of the body, at its end, and after each resume. */
+enum MHD_Result request_step(void *http, struct MHD_Connection *connection, const char *url,
+                             const char *method, const char *version, const char *data, size_t *n,
+                             void **context)
+{
+    struct http *h = http;
+    struct request *r = *context;
+
+    (void)connection;
+    if (r == NULL || atomic_load(&h->stopping))
+        return MHD_NO;
+    if (r->phase == PHASE_BEGIN)
+        return begin(r, url, method, version);
+    if (*n > 0 && r->phase == PHASE_BODY)
+        return r->route->body->data(&r->x, data, n) == BODY_CLOSE ? MHD_NO : MHD_YES;
+    if (*n > 0)
+        return pass_over(r, n);
+    switch (r->phase) {
+    case PHASE_BODY:
+    case PHASE_HANDLE:
+        return handle(r);
+    case PHASE_REFUSED:
+        return request_send(r);
+    case PHASE_BEGIN:
+    case PHASE_REPLIED:
+        break;
+    }
+    return MHD_YES;
+}

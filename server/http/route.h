@@ -1,0 +1,35 @@
+/* What the HTTP side knows of a route. The table of all routes is server/routes/routes.c. */
+#ifndef SERVER_HTTP_ROUTE_H
+#define SERVER_HTTP_ROUTE_H
+
+#include "server/http/exchange.h"
+
+enum body_step {
+    BODY_TAKEN, /* all of the piece */
+    BODY_WAIT,  /* x waits (exchange_wait); what is left of the piece comes again after the resume */
+    BODY_CLOSE  /* the client goes on sending what was refused long ago: end the connection */
+};
+
+/* A way to read the body of a request. What it has so far is a state of the exchange, which x->body points to. */
+struct route_body {
+    const char *types; /* for the documentation: what the body may be */
+    /* With the headers, before any of the body. X_DONE refuses: x->reply says why. X_WAIT: go on. */
+    enum exchange_step (*begin)(struct exchange *x);
+    /* Takes bytes off the front of a piece of *n bytes; *n becomes the number of those left. What is wrong with them is
+     * said by the handler, at the end of the body: there can be no answer before. */
+    enum body_step (*data)(struct exchange *x, const char *p, size_t *n);
+};
+
+struct route {
+    const char *method; /* "GET": also HEAD; "POST" */
+    const char *path;   /* segments; {} matches one segment that is not empty */
+    /* The keys of the query, with blanks between them; any other is refused by name. NULL: the handler looks at the
+     * query by itself, or nothing looks at it. */
+    const char *query;
+    const struct route_body *body; /* NULL: none; one that is sent nevertheless is passed over */
+    /* After the body. */
+    enum exchange_step (*handle)(struct exchange *x);
+    const char *help; /* for the documentation: a sentence without its full stop; NULL: not for people */
+};
+
+#endif

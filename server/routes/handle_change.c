@@ -1,0 +1,159 @@
+/* What changes an upload, or ends it: POST /p/<id>/rename, /p/<id>/delete, DELETE /p/<id>. Who does has its delete token. */
+#include <time.h>
+
+#include "core/system/log.h"
+#include "server/http/form_body.h"
+#include "server/http/problem.h"
+#include "server/pages/page_frame.h"
+#include "server/pages/pages.h"
+#include "server/routes/profile_access.h"
+#include "server/routes/routes_table.h"
+#include "server/service.h"
+#include "server/store/store_access.h"
+#include "server/upload/expiry.h"
+
+/* ---- changes ---- */
+
+/* An empty field changes nothing. A profile is never kept for longer than one that is uploaded now could be kept since
+ * its upload. False: x->reply says why. */
+static bool take_expires(struct exchange *x, struct str text, struct record *r, int64_t now_s)
+{
+    uint64_t max_days = x->service->config->max_expires_days, seconds;
+    int64_t last_s = r->created_s + (int64_t)max_days * EXPIRY_DAY_S;
+    int64_t most_s = last_s > now_s ? last_s - now_s : 0;
+
+    if (str_trim(text).n == 0)
+        return true;
+    if (!expiry_parse(text, (uint64_t)most_s, &seconds)) {
+        exchange_problem(x, 400, "not that long", "Leave the field empty to change nothing.",
+                         "It is a number of days (7 or 7d) or of hours (12h). In days, the profile can be "
+                         "kept for %lld more at "
+                         "most: %llu after its upload.",
+                         (long long)most_s / EXPIRY_DAY_S, (unsigned long long)max_days);
+        return false;
+    }
+    r->expires_s = now_s + (int64_t)seconds;
+    return true;
+}
+
+/* A field of the form, or else of the query, as an upload takes them. */
+static struct str field(struct exchange *x, const struct form *form, const char *name)
+{
+    struct str value = form_value(form, str_of(name));
+
+    return value.p != NULL ? value : x->query(x, name);
+}
+
+/* False: x->reply says why not. */
+static bool take_changes(struct exchange *x, const struct form *form, struct record *r, int64_t now_s)
+{
+    struct str name = field(x, form, "name");
+
+    if (name.p != NULL && !record_set_name(r, name)) {
+        exchange_no_memory(x, "the form");
+        return false;
+    }
+    return take_expires(x, field(x, form, "expires"), r, now_s);
+}
+
+static void answer_changed(struct exchange *x, const struct record *r)
+{
+    if (x->accepts == AS_HTML) {
+        reply_static(&x->reply, 303, "text/plain; charset=utf-8", STR("changed\n"));
+        reply_header(&x->reply, "Location", "../%s", r->id);
+    } else {
+        reply_static(&x->reply, 200, "text/plain; charset=utf-8", STR("changed\n"));
+    }
+    reply_header(&x->reply, "Cache-Control", "no-store");
+    reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
+}
+
+/* It was there when the request came: one that is not found now is gone. */
+static void answer_unchanged(struct exchange *x, enum store_result result)
+{
+    struct diag diag = {0};
+
+    if (result == STORE_NOT_FOUND) {
+        profile_gone(x);
+        return;
+    }
+    store_access_failed(x->service->log, result, "changed", &diag);
+    exchange_diag(x, &diag);
+}
+
+enum exchange_step handle_rename(struct exchange *x)
+{
+    int64_t now_s = (int64_t)time(NULL);
+    struct record r;
+
+    if (!profile_record(x, x->parameters[0], &r))
+        return X_DONE;
+    const struct form *form = form_body_read(x, "token name expires");
+    if (form == NULL || !profile_may_change(x, &r, form_value(form, STR("token"))) ||
+        !take_changes(x, form, &r, now_s))
+        return X_DONE;
+    enum store_result result = record_change(x->service->store, &r, now_s);
+    if (result == STORE_OK) {
+        LOG(x->service->log, LOG_INFO, "changed", LOG_STR("id", str_of(r.id)));
+        answer_changed(x, &r);
+    } else {
+        answer_unchanged(x, result);
+    }
+    return X_DONE;
+}
+
+/* ---- the end ---- */
+
+static void delete_accepted(struct exchange *x, const struct record *r)
+{
+    enum store_result result = record_delete(x->service->store, r, (int64_t)time(NULL));
+    struct diag diag = {0};
+
+    if (result != STORE_OK) {
+        store_access_failed(x->service->log, result, "deleted", &diag);
+        exchange_diag(x, &diag);
+        return;
+    }
+    LOG(x->service->log, LOG_INFO, "deleted", LOG_STR("id", str_of(r->id)));
+    if (x->accepts == AS_HTML) {
+        page_deleted(reply_text(&x->reply, 200, "text/html; charset=utf-8"), page_root(x->path), r);
+        page_headers(&x->reply);
+    } else {
+        buf_z(reply_text(&x->reply, 200, "text/plain; charset=utf-8"), "deleted\n");
+        reply_header(&x->reply, "Cache-Control", "no-store");
+    }
+}
+
+enum exchange_step handle_delete(struct exchange *x)
+{
+    struct record r;
+
+    if (profile_record(x, x->parameters[0], &r) && profile_may_change(x, &r, (struct str){NULL, 0}))
+        delete_accepted(x, &r);
+    return X_DONE;
+}
+
+enum exchange_step handle_delete_form(struct exchange *x)
+{
+    struct str token = x->query(x, "token");
+    struct record r;
+
+    if (!profile_record(x, x->parameters[0], &r))
+        return X_DONE;
+    page_delete(reply_text(&x->reply, 200, "text/html; charset=utf-8"), &r,
+                token.p == NULL ? STR("") : token);
+    page_headers(&x->reply);
+    return X_DONE;
+}
+
+enum exchange_step handle_delete_posted(struct exchange *x)
+{
+    struct record r;
+
+    if (!profile_record(x, x->parameters[0], &r))
+        return X_DONE;
+    const struct form *form = form_body_read(x, "token");
+    if (form != NULL && profile_may_change(x, &r, form_value(form, STR("token"))))
+        delete_accepted(x, &r);
+    return X_DONE;
+}

@@ -1,0 +1,192 @@
+/* /p/<id>/t and what is below it: the picture of one track or of several, alone (with a suffix) or in its page. */
+#include "core/system/json_memory.h"
+#include "server/convert/summary.h"
+#include "server/http/problem.h"
+#include "server/pages/page_frame.h"
+#include "server/pages/pages.h"
+#include "server/routes/profile_access.h"
+#include "server/routes/routes_table.h"
+#include "server/routes/view_answer.h"
+#include "server/service.h"
+
+/* ---- the page ---- */
+
+/* Sends the client on to a track's page or picture: `before` stands before the track, `after` behind it. All three
+ * are fit for a header. */
+static void answer_elsewhere(struct exchange *x, const char *before, struct str track, const char *after,
+                             const struct view_options *options)
+{
+    struct buf query = {0};
+
+    view_link(&query, options, "&");
+    reply_static(&x->reply, 303, "text/plain; charset=utf-8", STR("The graph is at another URL.\n"));
+    if (query.failed)
+        x->reply.text.failed = true;
+    else
+        reply_header(&x->reply, "Location", "%s%.*s%s%.*s", before, (int)track.n, track.p, after,
+                     (int)query.n, query.n > 0 ? query.p : "");
+    reply_header(&x->reply, "Cache-Control", "private, no-cache");
+    reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
+    buf_free(&query);
+}
+
+/* The page of one picture while its parts are collected: a state of the exchange. */
+struct flame_answer {
+    struct record record;
+    struct view_request picture;
+    struct buf summary; /* the part of it that the page needs */
+};
+
+static void end_flame_answer(void *state)
+{
+    struct flame_answer *a = state;
+
+    buf_free(&a->summary);
+}
+
+static void answer_flame(struct exchange *x, const struct flame_answer *a, struct str svg)
+{
+    json_t *summary = json_memory_load(buf_view(&a->summary), 0, NULL);
+    const struct page_flame page = {&a->record, summary, &a->picture.options, x->parameters[1], svg};
+
+    struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
+    body->failed = summary == NULL;
+    page_flame(body, &page);
+    page_headers(&x->reply);
+    json_decref(summary);
+}
+
+static enum exchange_step picture_ready(struct exchange *x, const struct view_request *r,
+                                        struct view_result *result, void *context)
+{
+    const struct flame_answer *a = context;
+    struct buf svg = {0};
+
+    (void)r;
+    if (view_take(x, result, &svg))
+        answer_flame(x, a, buf_view(&svg));
+    buf_free(&svg);
+    return X_DONE;
+}
+
+static enum exchange_step summary_ready(struct exchange *x, const struct view_request *r,
+                                        struct view_result *result, void *context)
+{
+    struct flame_answer *a = context;
+    const struct view_options *o = &a->picture.options;
+    bool is_single = o->tracks == TRACKS_LISTED && o->n_track_ids == 1;
+    const struct summary_part part = {.tracks = PAGE_TRACKS_MAX,
+                                      .track = is_single ? &o->track_ids[0] : NULL};
+    struct buf whole = {0};
+    bool ok = view_take(x, result, &whole);
+
+    (void)r;
+    if (ok)
+        summary_put(&a->summary, buf_view(&whole), &part);
+    buf_free(&whole);
+    return ok ? views_get(x, &a->picture, picture_ready, a) : X_DONE;
+}
+
+/* Waits up to twice: for the summary, then for the picture. */
+static enum exchange_step answer_page(struct exchange *x)
+{
+    struct view_request summary = {.output = NULL};
+    struct flame_answer *a = exchange_state(x, sizeof(*a), end_flame_answer);
+
+    if (a == NULL)
+        return exchange_no_memory(x, "the answer");
+    a->picture.output = &OUTPUT_SVG;
+    if (!view_of_url(x, x->parameters[1], &a->record, &a->picture))
+        return X_DONE;
+    if (x->accepts != AS_HTML) {
+        answer_elsewhere(x, "", x->parameters[1], ".svg", &a->picture.options);
+        return X_DONE;
+    }
+    a->picture.encoding = summary.encoding; /* it becomes a part of the page: none */
+    view_of(&summary, &a->record);
+    return views_get(x, &summary, summary_ready, a);
+}
+
+/* ---- the picture alone ---- */
+
+enum exchange_step handle_track(struct exchange *x)
+{
+    struct view_request r = {.output = NULL};
+    struct record record;
+    struct str name = x->parameters[1];
+    size_t dot = str_find(name, '.');
+
+    if (dot == name.n)
+        return answer_page(x);
+    r.output = output_by_suffix((struct str){name.p + dot + 1, name.n - dot - 1});
+    if (r.output == NULL) {
+        if (profile_record(x, x->parameters[0], &record))
+            exchange_problem(x, 404, "not found", "The page of the upload lists its views.",
+                             "There is no output with that suffix.");
+        return X_DONE;
+    }
+    if (!view_of_url(x, (struct str){name.p, dot}, &record, &r))
+        return X_DONE;
+    return view_answer(x, &r);
+}
+
+static enum exchange_step answer_output(struct exchange *x, const struct output *output)
+{
+    struct view_request r = {.output = output};
+    struct record record;
+
+    if (!view_of_url(x, x->parameters[1], &record, &r))
+        return X_DONE;
+    return view_answer(x, &r);
+}
+
+enum exchange_step handle_thumb(struct exchange *x)
+{
+    return answer_output(x, &OUTPUT_THUMB);
+}
+
+enum exchange_step handle_tree(struct exchange *x)
+{
+    return answer_output(x, &OUTPUT_TREE);
+}
+
+/* ---- the form of that page ---- */
+
+struct choice {
+    struct view_options options;
+    struct str track;
+    struct diag diag;
+};
+
+static bool take_choice(void *context, struct str key, struct str value)
+{
+    struct choice *c = context;
+
+    if (!str_eq(key, STR("track")))
+        return view_set(&c->options, SCOPE_VIEW, key, value, &c->diag);
+    c->track = value;
+    return view_set_tracks(&c->options, value, &c->diag);
+}
+
+/* A form cannot send its choice within the path: it is sent here, and on from here. */
+enum exchange_step handle_track_choice(struct exchange *x)
+{
+    struct choice c = {.track = {NULL, 0}};
+    struct record record;
+
+    if (!profile_record(x, x->parameters[0], &record))
+        return X_DONE;
+    view_defaults(&c.options);
+    x->each_query(x, take_choice, &c);
+    if (c.diag.kind != DIAG_NONE) {
+        exchange_diag(x, &c.diag);
+        return X_DONE;
+    }
+    if (c.track.p == NULL) {
+        exchange_problem(x, 404, "not found", "The page of the upload lists its threads.",
+                         "This URL does not say which thread to show.");
+        return X_DONE;
+    }
+    answer_elsewhere(x, "t/", c.track, "", &c.options);
+    return X_DONE;
+}

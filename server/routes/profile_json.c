@@ -1,0 +1,51 @@
+#include "server/routes/profile_json.h"
+
+#include "core/json.h"
+#include "core/system/utc.h"
+#include "server/convert/summary.h"
+#include "server/http/url.h"
+
+static void put_time(struct json *j, const char *key, int64_t unix_s)
+{
+    char text[UTC_CHARS + 1];
+
+    utc_format(unix_s, text);
+    json_put_string(j, key, str_of(text));
+}
+
+/* What the record says; `base` is the URL of the profile. */
+static void put_record(struct json *j, const struct record *r, struct str base, const char *token)
+{
+    json_put_string(j, "id", str_of(r->id));
+    json_put_string(j, "url", base);
+    if (token != NULL)
+        json_put_string(j, "delete_token", str_of(token));
+    put_time(j, "created", r->created_s);
+    put_time(j, "expires", r->expires_s);
+    json_put_string(j, "name", str_of(r->name));
+    json_put_string(j, "sha256", str_of(r->sha256));
+    if (r->member[0] != '\0')
+        json_put_string(j, "member", str_of(r->member));
+    json_put_u64(j, "size", r->size);
+}
+
+/* One object of two: the summary has other keys, and may have very many tracks. */
+void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary,
+                  const char *token)
+{
+    struct buf url = {0};
+    struct buf *body = reply_text(&x->reply, status, "application/json");
+    struct json j = json_into(body);
+
+    exchange_base_url(x, &url);
+    buf_printf(&url, "/p/%s", r->id);
+    json_open_object(&j, NULL);
+    put_record(&j, r, buf_view(&url), token);
+    buf_z(&url, "/t/");
+    summary_put_members(&j, summary, &(struct summary_part){SIZE_MAX, NULL, url_rest(buf_view(&url))});
+    json_close(&j);
+    buf_char(body, '\n');
+    body->failed = body->failed || url.failed;
+    reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
+    buf_free(&url);
+}

@@ -1,0 +1,24 @@
+/* Views as answers: which one a URL asks for, and its headers. */
+#ifndef SERVER_ROUTES_VIEW_ANSWER_H
+#define SERVER_ROUTES_VIEW_ANSWER_H
+
+#include "server/views/views.h"
+
+/* The view options among the query's parameters. False: diag. `output` and `track` are taken only if `upload`, which also
+ * passes over the upload's own (name, expires, member); `node` and `skip` only for the output "tree". */
+bool view_query(struct exchange *x, bool upload, struct view_request *r, struct diag *diag);
+
+/* The record of /p/{}, and in *r, whose output is set, the view of `tracks` that the query asks for. False: x->reply says
+ * why not. */
+bool view_of_url(struct exchange *x, struct str tracks, struct record *record, struct view_request *r);
+
+/* Answers with a view, or 304. Waits if it has to be made first. */
+enum exchange_step view_answer(struct exchange *x, const struct view_request *r);
+/* The same with a view that is there (views_get): takes over what the result holds. */
+void view_answer_result(struct exchange *x, unsigned status, const struct view_request *r,
+                        struct view_result *result);
+
+/* Appends a view's bytes, wherever they are, and frees the result. False: x->reply says why not. */
+bool view_take(struct exchange *x, struct view_result *result, struct buf *bytes);
+
+#endif
