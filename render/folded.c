@@ -15,9 +15,10 @@
 
 #include "core/clean.h"
 #include "core/number.h"
-#include "render/fail.h"
-#include "render/tree/order.h"
+#include "core/order.h"
+#include "render/output.h"
 #include "render/tree/tree.h"
+#include "render/view/fail.h"
 
 enum { NS_PER_US = 1000 };
 

@@ -22,8 +22,9 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "render/fail.h"
+#include "render/output.h"
 #include "render/tree/sandwich.h"
+#include "render/view/fail.h"
 #include "render/view/view_option.h"
 
 struct writer {

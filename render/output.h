@@ -1,22 +1,11 @@
-/* What an output is: one file that fills this row, listed in render/outputs.c. Suffixes, media types and
- * names in URLs, on the command line and in cache keys come from the row. Renderers are pure: profile and
- * options in, bytes out. */
+/* What an output is: one file that fills a row, and the row's name in OUTPUT_ROWS. Suffixes, media types and names in URLs, on
+ * the command line and in cache keys, downloads, help and the headers of answers come from the row. Renderers are pure:
+ * profile and options in, bytes out. */
 #ifndef RENDER_OUTPUT_H
 #define RENDER_OUTPUT_H
 
-#include "core/arena.h"
-#include "render/names/names.h"
-#include "render/view/view.h"
-
-struct spans;
-
-struct render_input {
-    const struct profile *profile;
-    const struct names *names;       /* of this profile; shared by all its views */
-    const struct view_options *view; /* resolved */
-    const struct spans *spans;       /* of a chart, see chart_plan.h; else NULL */
-    struct arena *scratch;           /* the renderer's own memory; free with it */
-};
+#include "core/diag.h"
+#include "render/view/input.h"
 
 struct output {
     const char *name;       /* "svg": ?output= and --output */
@@ -26,17 +15,25 @@ struct output {
     bool text;              /* goes to standard output unless a file is named */
     bool preview;           /* made for pages: they do not offer it as a download */
     bool charts;            /* shows VIEW_CHART */
+    bool fetched;           /* the script of a picture fetches it, from an origin of its own */
+    unsigned scopes;        /* enum view_option_scope: options that it has beside those of every view */
     unsigned revision;      /* raised when the bytes change for equal input: part of every cache key */
+
+    /* The content of its script and style elements, the same bytes in every one; NULL: it has none. */
+    struct str (*script)(void), (*style)(void);
 
     /* Appends to out, which has its own limit. False: diag is set. */
     bool (*render)(const struct render_input *in, struct buf *out, struct diag *diag);
 };
 
-extern const struct output OUTPUT_SVG, OUTPUT_FOLDED, OUTPUT_JSON, OUTPUT_THUMB, OUTPUT_TREE;
+/* THE TABLE; the first row is the default. A row NAME is the constant OUTPUT_NAME. */
+#define OUTPUT_ROWS(row) row(SVG) row(FOLDED) row(JSON) row(THUMB) row(TREE)
 
-/* THE TABLE; the first row is the default. */
-extern const struct output *const OUTPUTS[];
-extern const size_t OUTPUTS_COUNT;
+#define OUTPUT_DECLARE(name) extern const struct output OUTPUT_##name;
+#define OUTPUT_COUNT(name)   +1
+OUTPUT_ROWS(OUTPUT_DECLARE)
+enum { OUTPUTS_COUNT = 0 OUTPUT_ROWS(OUTPUT_COUNT) };
+extern const struct output *const OUTPUTS[OUTPUTS_COUNT];
 
 /* NULL if there is none. */
 const struct output *output_by_name(struct str name);

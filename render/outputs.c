@@ -1,8 +1,8 @@
 #include "render/output.h"
 
-const struct output *const OUTPUTS[] = {&OUTPUT_SVG, &OUTPUT_FOLDED, &OUTPUT_JSON, &OUTPUT_THUMB,
-                                        &OUTPUT_TREE};
-const size_t OUTPUTS_COUNT = sizeof(OUTPUTS) / sizeof(OUTPUTS[0]);
+#define ROW(name) &OUTPUT_##name,
+
+const struct output *const OUTPUTS[OUTPUTS_COUNT] = {OUTPUT_ROWS(ROW)};
 
 const struct output *output_by_name(struct str name)
 {

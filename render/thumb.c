@@ -1,15 +1,16 @@
 /* Output "thumb": a small preview of a flame graph. No words, no tooltips, nothing but shapes: one path for each
  * colour. However large the profile is, the picture stays below 20 kB: where more than FRAMES_MAX frames would be
  * drawn, the narrowest are left out. */
-#include "render/thumb.h"
+#include "render/output.h"
 
 #include <string.h>
 
 #include "core/number.h"
-#include "render/fail.h"
 #include "render/names/palette.h"
+#include "render/svg/frame_colours.h"
 #include "render/svg/layout.h"
 #include "render/svg/svg.h"
+#include "render/view/fail.h"
 
 enum {
     WIDTH_PX = 300, /* of the frames */
@@ -41,7 +42,7 @@ static const char STYLE[] =
     "}";
 /* clang-format on */
 
-struct str thumb_style(void)
+static struct str thumb_style(void)
 {
     return (struct str){STYLE, sizeof(STYLE) - 1};
 }
@@ -51,14 +52,14 @@ struct thumb {
     const struct tree *tree;
     const struct layout *layout;
     uint32_t level_dpx;
-    struct palette_text *classes; /* of the boxes; emptied when drawn */
+    struct frame_colours_class *classes; /* of the boxes; emptied when drawn */
 };
 
 /* False: no memory. */
 static bool make_layout(struct thumb *t)
 {
     const struct layout_limits limits = {WIDTH_PX + 2 * LAYOUT_PAD_PX, MIN_MILLI_PX, FRAMES_MAX};
-    struct palette palette = palette_new(t->in->names, t->in->view->palette, t->tree);
+    struct frame_colours palette = frame_colours_of(t->in->names, t->in->view->palette, t->tree);
 
     t->layout = layout_new(t->tree, &limits, t->in->scratch);
     if (t->layout == NULL)
@@ -69,7 +70,7 @@ static bool make_layout(struct thumb *t)
     for (uint32_t i = 0; i < t->layout->n_boxes; i++) {
         uint32_t place = t->layout->boxes[i].place;
         t->classes[i] =
-            palette_frame_class(&palette, t->tree, tree_frame(t->tree, place), tree_self(t->tree, place, 0));
+            frame_colours_class(&palette, t->tree, tree_frame(t->tree, place), tree_self(t->tree, place, 0));
     }
     uint32_t levels = t->layout->levels > 0 ? t->layout->levels : 1, dpx = HEIGHT_PX * 10 / levels;
     t->level_dpx = dpx > LEVEL_DPX_MAX ? LEVEL_DPX_MAX : dpx < LEVEL_DPX_MIN ? LEVEL_DPX_MIN : dpx;
@@ -103,7 +104,7 @@ static bool put_frame(const struct thumb *t, struct buf *out, const struct layou
 /* All frames of the class that the first one has. */
 static void put_class(struct thumb *t, struct buf *out, uint32_t first)
 {
-    struct palette_text class = t->classes[first];
+    struct frame_colours_class class = t->classes[first];
     size_t start = out->n;
     bool any = false;
 
@@ -154,5 +155,6 @@ const struct output OUTPUT_THUMB = {
     .text = false,
     .preview = true,
     .revision = 2,
+    .style = thumb_style,
     .render = render,
 };

@@ -1,6 +1,5 @@
 #include "server/serve.h"
 
-#include <openssl/evp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,8 +8,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "render/svg/viewer.h"
-#include "render/thumb.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
 #include "server/pages/pages.h"
@@ -21,6 +18,7 @@
 #include "server/store/sweep.h"
 #include "server/upload/job.h"
 #include "server/upload/progress.h"
+#include "server/views/policies.h"
 #include "server/views/profiles.h"
 #include "server/views/views.h"
 
@@ -45,39 +43,6 @@ static enum log_level level_of(const char *name)
 
     (void)known;
     return level;
-}
-
-enum { SOURCE_CHARS = 80 };
-
-/* "'sha256-...'" as a content security policy has it. False: no memory. */
-static bool put_source(struct str code, char out[SOURCE_CHARS])
-{
-    unsigned char digest[EVP_MAX_MD_SIZE], base64[64];
-    unsigned n = 0;
-
-    if (EVP_Digest(code.p, code.n, digest, &n, EVP_sha256(), NULL) != 1)
-        return false;
-    EVP_EncodeBlock(base64, digest, (int)n);
-    snprintf(out, SOURCE_CHARS, "'sha256-%s'", (char *)base64);
-    return true;
-}
-
-/* Script and style of the pictures are constant: their digests let them through policies that let nothing else
- * through. */
-static bool make_policies(struct service *s)
-{
-    char script[SOURCE_CHARS], style[SOURCE_CHARS], thumb[SOURCE_CHARS];
-
-    if (!put_source(viewer_script(), script) || !put_source(viewer_style(), style) ||
-        !put_source(thumb_style(), thumb))
-        return false;
-    snprintf(s->svg_policy, sizeof(s->svg_policy),
-             "default-src 'none'; script-src %s; style-src %s; connect-src 'self'; base-uri 'none'; "
-             "form-action 'none'; sandbox allow-scripts",
-             script, style);
-    snprintf(s->thumb_policy, sizeof(s->thumb_policy),
-             "default-src 'none'; style-src %s; base-uri 'none'; form-action 'none'; sandbox", thumb);
-    return true;
 }
 
 static void settle_sizes(struct config *c)
@@ -131,12 +96,13 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->jobs = jobs_new(s);
     s->profiles = s->pool == NULL ? NULL : profiles_new(s);
     s->views = views_new(s);
+    s->policies = policies_new();
     s->progresses = progresses_new();
     s->record_cache = record_cache_new(s->store);
     s->static_assets = static_assets_new();
     if (!booted || s->log == NULL || s->pool == NULL || s->jobs == NULL || s->profiles == NULL ||
         s->views == NULL || s->progresses == NULL || s->record_cache == NULL || s->static_assets == NULL ||
-        !make_policies(s) || !pool_start(s->pool))
+        s->policies == NULL || !pool_start(s->pool))
         return no_means(diag);
     return true;
 }
@@ -146,6 +112,7 @@ static void close_service(struct service *s)
     pool_free(s->pool);
     sweep_stop(s->sweep);
     views_free(s->views);
+    policies_free(s->policies);
     profiles_free(s->profiles);
     record_cache_free(s->record_cache);
     static_assets_free(s->static_assets);

@@ -11,6 +11,7 @@
 #include "server/store/store.h"
 
 struct jobs;
+struct policies;
 struct profiles;
 struct static_assets;
 struct progresses;
@@ -33,8 +34,7 @@ struct service {
     struct static_assets *static_assets; /* files of static/, encoded */
     char boot[BOOT_CHARS + 1];           /* which run of the machine this is */
     char address[300];                   /* what is listened on, as "host:port", for URLs */
-    char svg_policy[400];                /* Content-Security-Policy of pictures, */
-    char thumb_policy[300];              /* of their previews */
+    struct policies *policies;           /* of the outputs, for browsers */
 };
 
 /* Before and within what may take long. False: diag, for a client that may still be there. */

@@ -3,12 +3,12 @@
 #include "core/clean.h"
 #include "core/number.h"
 #include "render/chart/chart_plan.h"
-#include "render/fail.h"
 #include "render/names/fit.h"
 #include "render/names/shorten.h"
 #include "render/svg/heading.h"
 #include "render/svg/layout.h"
 #include "render/svg/svg_header.h"
+#include "render/view/fail.h"
 
 enum {
     CELL_TENTHS_PX = SVG_FONT_PX * FIT_EM_TENTHS,
@@ -26,7 +26,7 @@ struct chart {
     const struct spans *spans;
     const struct tree *tree; /* the same thread's, for its words and colours */
     struct chart_plan plan;
-    struct palette palette;
+    struct frame_colours palette;
     struct svg_pen pen;
     struct buf *out;
     uint32_t x_px; /* of the next link */
@@ -356,7 +356,7 @@ static void put_span(struct chart *c, const struct span *s)
         put_run_title(c, s);
     else
         put_call_title(c, s);
-    put_rect(c, &box, palette_frame_class(&c->palette, c->tree, s->frame, s->self_ns).text);
+    put_rect(c, &box, frame_colours_class(&c->palette, c->tree, s->frame, s->self_ns).text);
     cells = run ? 0 : begin_text(c, &box);
     if (cells > 0) {
         shorten_xml(c->out, c->in->names, s->frame, c->in->view->names, false, cells);
@@ -377,9 +377,9 @@ static void put_boxes(struct chart *c)
 
 /* ---- the whole ---- */
 
-static struct palette colours(const struct chart *c)
+static struct frame_colours colours(const struct chart *c)
 {
-    struct palette palette = palette_new(c->in->names, c->in->view->palette, c->tree);
+    struct frame_colours palette = frame_colours_of(c->in->names, c->in->view->palette, c->tree);
 
     palette.self_largest = 0;
     for (uint32_t i = 0; i < c->spans->n; i++)

@@ -4,7 +4,8 @@
 #ifndef RENDER_CHART_CHART_H
 #define RENDER_CHART_CHART_H
 
-#include "render/output.h"
+#include "core/diag.h"
+#include "render/view/input.h"
 
 /* As an output's render. in->spans: what reading again found for chart_plan's request; without it, DIAG_USAGE. */
 bool chart_render(const struct render_input *in, struct buf *out, struct diag *diag);

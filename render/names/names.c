@@ -4,10 +4,11 @@
 
 #include "core/clean.h"
 #include "core/number.h"
+#include "core/order.h"
 #include "core/put.h"
+#include "profile/frame_text.h"
 #include "profile/origin.h"
 #include "render/names/palette.h"
-#include "render/tree/order.h"
 
 struct names {
     const struct profile *profile;
@@ -35,52 +36,6 @@ static bool is_plain(struct str s)
     return found == 0;
 }
 
-/* Whether it can be a component of `package.Class.method`. */
-static bool is_word(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
-        bool inner = (c >= '0' && c <= '9') || c == '-';
-        if (!letter && !(inner && i > 0))
-            return false;
-    }
-    return s.n > 0;
-}
-
-/* Needs a package, a class and a method; `<init>` is one. */
-static size_t scope_within(struct str name)
-{
-    size_t dot = str_find_last(name, '.'), words = 0;
-
-    if (dot == name.n)
-        return 0;
-    struct str rest = {name.p, dot}, word, last = {name.p + dot + 1, name.n - dot - 1};
-    if (last.n > 2 && last.p[0] == '<' && last.p[last.n - 1] == '>')
-        last = (struct str){last.p + 1, last.n - 2};
-    while (str_split(&rest, '.', &word)) {
-        if (!is_word(word))
-            return 0;
-        words++;
-    }
-    return words >= 2 && is_word(last) ? dot : 0;
-}
-
-static struct names_parts parts_of(const struct profile *p, const struct profile_frame *frame)
-{
-    struct names_parts parts = {profile_string(p, frame->scope), profile_string(p, frame->name),
-                                profile_string(p, frame->signature)};
-    size_t scope = parts.scope.n == 0 ? scope_within(parts.name) : 0;
-
-    if (scope > 0) {
-        parts.scope = (struct str){parts.name.p, scope};
-        parts.name = (struct str){parts.name.p + scope + 1, parts.name.n - scope - 1};
-    }
-    if (parts.scope.n + parts.name.n == 0)
-        parts.name = STR("(no name)");
-    return parts;
-}
-
 /* --- frames --- */
 
 /* What all frames of a scope share. */
@@ -100,7 +55,7 @@ struct maker {
 };
 
 static struct scope classify(struct maker *m, const struct profile_frame *frame,
-                             const struct names_parts *parts)
+                             const struct frame_parts *parts)
 {
     struct scope *kept = &m->scopes[frame->scope], made;
     bool keeps = profile_string(m->profile, frame->scope).n > 0;
@@ -116,7 +71,7 @@ static struct scope classify(struct maker *m, const struct profile_frame *frame,
 }
 
 static uint8_t origin_of_frame(const struct maker *m, const struct profile_frame *frame,
-                               const struct names_parts *parts, enum origin of_scope)
+                               const struct frame_parts *parts, enum origin of_scope)
 {
     bool platform = of_scope == ORIGIN_JAVA || of_scope == ORIGIN_ANDROID;
 
@@ -129,7 +84,7 @@ static uint8_t origin_of_frame(const struct maker *m, const struct profile_frame
 static bool make_frame(struct maker *m, frame_id id)
 {
     const struct profile_frame *frame = &m->profile->frames[id];
-    struct names_parts parts = parts_of(m->profile, frame);
+    struct frame_parts parts = frame_parts_of(m->profile, frame);
     struct names_frame *made = &m->frames[id];
     struct scope scope = classify(m, frame, &parts);
 
@@ -217,8 +172,8 @@ static void list_scopes(const struct maker *m, uint32_t *ids, struct str *keys, 
             continue;
         if (scope != NULL)
             scope->listed = true;
-        struct names_parts parts = parts_of(m->profile, &m->profile->frames[i]);
-        keys[i] = palette_package(parts.scope, parts.name);
+        struct frame_parts parts = frame_parts_of(m->profile, &m->profile->frames[i]);
+        keys[i] = frame_package(parts.scope, parts.name);
         ids[(*n)++] = i;
     }
 }
@@ -254,7 +209,7 @@ static bool number_packages(const struct maker *m, struct names *made, uint32_t 
 
 static struct str package_of(const struct maker *m, frame_id id)
 {
-    return origin_package(parts_of(m->profile, &m->profile->frames[id]).scope);
+    return origin_package(frame_parts_of(m->profile, &m->profile->frames[id]).scope);
 }
 
 /* The packages that no table knows, with the self of their frames. In the order of the texts, where those of one
@@ -388,9 +343,9 @@ struct str names_frame(const struct names *n, frame_id frame)
     return n->frames[frame].text;
 }
 
-struct names_parts names_parts(const struct names *n, frame_id frame)
+struct frame_parts names_parts(const struct names *n, frame_id frame)
 {
-    return parts_of(n->profile, &n->profile->frames[frame]);
+    return frame_parts_of(n->profile, &n->profile->frames[frame]);
 }
 
 uint32_t names_packages(const struct names *n)

@@ -5,7 +5,7 @@
 
 #include "core/arena.h"
 #include "core/buf.h"
-#include "profile/profile.h"
+#include "profile/frame_text.h"
 
 struct names;
 
@@ -22,18 +22,11 @@ struct names_frame {
     bool overloaded; /* another frame has the same text: only the signature tells them apart */
 };
 
-/* The parts of a frame, raw: its text is scope.name, or the one that is not empty. */
-struct names_parts {
-    struct str scope; /* `package.Class`; may be empty */
-    struct str name;
-    struct str signature; /* JVM descriptor, or empty */
-};
-
 /* Lives in the arena, is immutable, may be read by many threads; the profile must outlive it. NULL when the arena
  * gives no more. */
 struct names *names_new(const struct profile *p, struct arena *arena) __attribute__((warn_unused_result));
 
-/* The packages of all frames, as palette_package tells them, each once, in the order of their bytes. */
+/* The packages of all frames, as frame_package tells them, each once, in the order of their bytes. */
 uint32_t names_packages(const struct names *n);
 struct str names_package(const struct names *n, uint32_t package);
 
@@ -42,9 +35,8 @@ const struct names_frame *names_of(const struct names *n, frame_id frame);
 /* `package.Class.method`, raw (not cleaned). */
 struct str names_frame(const struct names *n, frame_id frame);
 
-/* Where the profile has the whole text in one piece (`com.example.Foo.bar` of folded stacks), it is parted here if
- * it reads like a method of a class in a package. */
-struct names_parts names_parts(const struct names *n, frame_id frame);
+/* As frame_parts_of. */
+struct frame_parts names_parts(const struct names *n, frame_id frame);
 
 /* Position of the frame in the bytewise order of its text; frames with equal text are ordered by signature,
  * then id, so that no two frames share a rank. */

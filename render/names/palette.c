@@ -1,7 +1,7 @@
 #include "render/names/palette.h"
 
 #include "core/clean.h"
-#include "profile/origin.h"
+#include "profile/frame_text.h"
 
 #define COLOUR(number, light, dark) {light, dark},
 
@@ -29,23 +29,9 @@ static uint32_t fnv_point(uint32_t h, uint32_t c)
     return fnv(fnv(h, 0x80 | (c >> 6 & 0x3f)), 0x80 | (c & 0x3f));
 }
 
-struct str palette_package(struct str scope, struct str name)
-{
-    struct str key = {scope.p, str_find_last(scope, '.')};
-
-    if (key.n == scope.n)
-        key = scope.n > 0 ? scope : name;
-    size_t first = str_find(key, '.');
-    if (first < key.n) {
-        struct str rest = {key.p + first + 1, key.n - first - 1};
-        key.n = first + 1 + str_find(rest, '.');
-    }
-    return key;
-}
-
 uint8_t palette_class(struct str scope, struct str name)
 {
-    struct str key = palette_package(scope, name);
+    struct str key = frame_package(scope, name);
     uint32_t h = FNV_BASIS;
 
     for (size_t i = 0; i < key.n; i++)
@@ -70,47 +56,4 @@ unsigned palette_classic_class(struct str text)
     while (text.n > 0)
         h = fnv_point(h, clean_next(&text));
     return h % PALETTE_CLASSIC_CLASSES;
-}
-
-struct palette palette_new(const struct names *n, enum view_palette kind, const struct tree *base)
-{
-    struct palette p = {n, kind, 0};
-
-    for (uint32_t i = 0; kind == COLOURS_SELF && i < base->n; i++) {
-        uint64_t self = tree_self(base, i, 0);
-        frame_id frame = tree_frame(base, i);
-        if (frame < base->n_frames && self > p.self_largest && names_of(n, frame)->origin != ORIGIN_IDLE)
-            p.self_largest = self;
-    }
-    return p;
-}
-
-static struct palette_text class_text(char letter, unsigned number)
-{
-    struct palette_text made = {{letter, (char)('0' + number % 10)}};
-
-    if (number >= 10) {
-        made.text[1] = (char)('0' + number / 10);
-        made.text[2] = (char)('0' + number % 10);
-    }
-    return made;
-}
-
-struct palette_text palette_frame_class(const struct palette *p, const struct tree *t, frame_id frame,
-                                        uint64_t self)
-{
-    if (frame >= t->n_frames)
-        return (struct palette_text){"cr"};
-    const struct names_frame *f = names_of(p->names, frame);
-    switch (p->kind) {
-    case COLOURS_ORIGIN:
-        return class_text('o', f->origin);
-    case COLOURS_PACKAGE:
-        return class_text('c', f->colour);
-    case COLOURS_SELF:
-        return class_text('h', palette_self_class(self, p->self_largest));
-    case COLOURS_CLASSIC:
-        break;
-    }
-    return class_text('y', palette_classic_class(f->text));
 }

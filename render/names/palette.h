@@ -4,8 +4,7 @@
 #ifndef RENDER_NAMES_PALETTE_H
 #define RENDER_NAMES_PALETTE_H
 
-#include "render/names/names.h"
-#include "render/tree/tree.h"
+#include "core/str.h"
 
 /* X(class number, light fill, dark fill): the hues of Okabe and Ito's palette, which people with any kind of
  * colour vision can tell apart, in two tones each; tints under dark text, shades under light text. */
@@ -85,35 +84,12 @@ extern const struct palette_colour PALETTE_BY_ORIGIN[PALETTE_ORIGIN_CLASSES];
 extern const struct palette_colour PALETTE_BY_SELF[PALETTE_SELF_CLASSES];
 extern const struct palette_colour PALETTE_BY_CLASSIC[PALETTE_CLASSIC_CLASSES];
 
-/* What a frame's class goes by: the first two components of its package (`androidx.compose`, `java.util`), which is
- * its scope without the last component; the scope, or else the name, where there is no package. */
-struct str palette_package(struct str scope, struct str name);
-/* The class: equal packages have equal ones. */
+/* The class of frame_package(scope, name): equal packages have equal ones. */
 uint8_t palette_class(struct str scope, struct str name);
 
 /* Of a self, 0 to 7: 0 for none, else in seven equal steps up to the largest one. */
 unsigned palette_self_class(uint64_t self, uint64_t largest);
 /* Of a text, 0 to 7: FNV-1a (32 bits) of its cleaned bytes, modulo 8. */
 unsigned palette_classic_class(struct str text);
-
-/* The colours of one picture. */
-struct palette {
-    const struct names *names;
-    enum view_palette kind;
-    uint64_t self_largest; /* of one node that is a frame and not idle, in the base tree */
-};
-
-/* `base` is the tree that flame and icicle show, its first column what is measured: what is inverted has the colours
- * of what it was made from. */
-struct palette palette_new(const struct names *n, enum view_palette kind, const struct tree *base);
-
-/* The class of what is drawn: "o3", "c12", "h2", "y5", "cr". Terminated. */
-struct palette_text {
-    char text[4];
-};
-
-/* `frame` as tree_frame gives it, FRAME_NONE and tracks included; `self` of the node in the tree that is drawn. */
-struct palette_text palette_frame_class(const struct palette *p, const struct tree *t, frame_id frame,
-                                        uint64_t self);
 
 #endif

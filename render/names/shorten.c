@@ -11,7 +11,7 @@ struct forms {
     struct str method;  /* `bar`; may be empty if there is a class */
 };
 
-static struct forms forms_of(const struct names_parts *parts)
+static struct forms forms_of(const struct frame_parts *parts)
 {
     size_t dot = str_find_last(parts->scope, '.');
 
@@ -156,7 +156,7 @@ static void shorten(struct buf *b, const struct names *n, frame_id frame, enum v
         fit_both(b, text->text, tail, cells);
         return;
     }
-    struct names_parts parts = names_parts(n, frame);
+    struct frame_parts parts = names_parts(n, frame);
     struct forms f = forms_of(&parts);
     size_t simple = simple_cells(&f) + behind;
     if (simple > cells) {

@@ -6,9 +6,9 @@
 
 #include "core/json.h"
 #include "core/number.h"
-#include "render/fail.h"
 #include "render/svg/data_nodes.h"
 #include "render/svg/heading.h"
+#include "render/view/fail.h"
 #include "render/view/view_option.h"
 
 enum {
@@ -346,7 +346,7 @@ bool data_put(struct data *d, struct buf *out, uint32_t *embedded, struct diag *
 /* --- a piece --- */
 
 /* With a child at least, however long the names are: who asks for one piece after the other gets further. */
-static bool render(const struct render_input *in, struct buf *out, struct diag *diag)
+bool data_render_piece(const struct render_input *in, struct buf *out, struct diag *diag)
 {
     const struct view_options *o = in->view;
     struct writer w = {.out = out, .most_bytes = PIECE_BYTES_MAX, .least_nodes = 1, .xml = false};
@@ -359,14 +359,3 @@ static bool render(const struct render_input *in, struct buf *out, struct diag *
                         "node=%u: the tree has %u nodes, and the first is node 0.", o->node, d.tree->n);
     return run(&w, &d, o->node, o->skip, PIECE_BYTES_MAX / RECORD_BYTES_LEAST, diag);
 }
-
-const struct output OUTPUT_TREE = {
-    .name = "tree",
-    .suffix = "tree",
-    .media_type = "text/plain; charset=utf-8",
-    .label = "Part of a tree, for the pictures' script",
-    .text = true,
-    .preview = true,
-    .revision = 2,
-    .render = render,
-};

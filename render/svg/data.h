@@ -60,4 +60,7 @@ bool data_open(struct data *d, const struct render_input *in, struct diag *diag)
 bool data_put(struct data *d, struct buf *out, uint32_t *embedded, struct diag *diag)
     __attribute__((warn_unused_result));
 
+/* As an output's render: the piece of DATA that view->node and view->skip ask for. */
+bool data_render_piece(const struct render_input *in, struct buf *out, struct diag *diag);
+
 #endif

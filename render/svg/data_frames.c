@@ -128,7 +128,7 @@ static struct piece piece_of(const struct data_frames *f, frame_id frame)
     if (frame >= n_frames)
         return (struct piece){STR(""), names_track(f->in->names, frame - n_frames), STR(""), false};
     const struct names_frame *n = names_of(f->in->names, frame);
-    struct names_parts parts = names_parts(f->in->names, frame);
+    struct frame_parts parts = names_parts(f->in->names, frame);
     return (struct piece){parts.scope, parts.scope.n + parts.name.n > 0 ? parts.name : n->text,
                           parts.signature, n->plain && n->full.p == n->text.p};
 }

@@ -2,7 +2,8 @@
 #ifndef RENDER_SVG_DATA_FRAMES_H
 #define RENDER_SVG_DATA_FRAMES_H
 
-#include "render/output.h"
+#include "render/names/names.h"
+#include "render/view/input.h"
 
 /* A set of small numbers that knows how many of them are below each: one bit, and half a bit for counting. */
 struct data_set {

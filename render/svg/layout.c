@@ -3,6 +3,8 @@
 #include "core/number.h"
 #include "render/tree/heaviest.h"
 
+enum { INVERT_NODES_MAX = 100000 }; /* with children: many more than are drawn */
+
 struct walk {
     const struct tree *tree;
     uint64_t total;    /* of the root */
@@ -120,4 +122,14 @@ const struct layout *layout_new(const struct tree *t, const struct layout_limits
     w.plot_dpx = ((uint64_t)limits->width_px - 2 * LAYOUT_PAD_PX) * 10;
     w.least = least_total(&w, limits->min_milli_px);
     return place_boxes(&w, limits->frames_max, arena) ? made : NULL;
+}
+
+/* Rounded down, so that whatever the layout draws has its callers. */
+struct invert_cut layout_invert_cut(const struct view_options *view, uint64_t total)
+{
+    __extension__ typedef unsigned __int128 u128;
+    uint64_t plot_milli_px = ((uint64_t)view->width_px - 2 * LAYOUT_PAD_PX) * 1000;
+    uint64_t least = (uint64_t)((u128)total * view->min_milli_px / plot_milli_px);
+
+    return (struct invert_cut){least, LAYOUT_LEVELS_MAX, INVERT_NODES_MAX};
 }

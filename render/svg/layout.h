@@ -5,7 +5,7 @@
 #ifndef RENDER_SVG_LAYOUT_H
 #define RENDER_SVG_LAYOUT_H
 
-#include "render/tree/tree.h"
+#include "render/tree/invert.h"
 
 enum {
     LAYOUT_PAD_PX = 10,         /* left and right of the frames */
@@ -39,5 +39,8 @@ struct layout {
 /* Of the tree's first column. Lives in the arena; NULL when it gives no more. */
 const struct layout *layout_new(const struct tree *t, const struct layout_limits *limits, struct arena *arena)
     __attribute__((warn_unused_result));
+
+/* What a picture of this width can show of an inverted tree with this total. */
+struct invert_cut layout_invert_cut(const struct view_options *view, uint64_t total);
 
 #endif

@@ -1,14 +1,14 @@
 /* The picture: the controls, which are hidden, and the still one: what it shows, how much of it, the profile's warnings,
  * what the colours mean, and the widest frames. Before these frames stand the whole tree as data and the script, which
  * puts the controls in place of all that is still. Its bytes depend on the profile and the options only. */
+#include "render/svg/svg.h"
 #include "core/number.h"
-#include "render/chart/chart.h"
-#include "render/fail.h"
 #include "render/svg/data.h"
 #include "render/svg/heading.h"
 #include "render/svg/svg_frames.h"
 #include "render/svg/svg_header.h"
 #include "render/tree/sandwich.h"
+#include "render/view/fail.h"
 
 enum { TITLE_DIGITS = 5 };
 
@@ -18,7 +18,7 @@ struct svg {
     const struct tree *base; /* of the data, but for the columns that a picture has no use for */
     struct tree_spec spec;   /* of the tree that is drawn */
     enum unit unit;
-    struct palette palette;
+    struct frame_colours palette;
     const struct tree *tree, *below; /* that is drawn; callees of a sandwich, else NULL */
     const struct layout *layout, *layout_below;
     frame_id method; /* of a sandwich */
@@ -50,7 +50,7 @@ static bool open_base(struct svg *s, struct diag *diag)
     s->spec.n_measures = s->data.n_picture;
     s->spec.order = in->view->order;
     s->unit = s->data.measures[s->data.value].unit;
-    s->palette = palette_new(in->names, in->view->palette, s->base);
+    s->palette = frame_colours_of(in->names, in->view->palette, s->base);
     return true;
 }
 
@@ -58,7 +58,7 @@ static bool open_base(struct svg *s, struct diag *diag)
 static bool open_tree(struct svg *s, struct diag *diag)
 {
     const struct render_input *in = s->pen.in;
-    struct invert_cut cut = invert_picture_cut(in->view, tree_total(s->base, 0, 0));
+    struct invert_cut cut = layout_invert_cut(in->view, tree_total(s->base, 0, 0));
     struct sandwich sandwich;
 
     switch (in->view->view) {
@@ -234,27 +234,14 @@ static bool draw(struct svg *s, struct svg_root *root, struct diag *diag)
     return true;
 }
 
-static bool render(const struct render_input *in, struct buf *out, struct diag *diag)
+bool svg_render(const struct render_input *in, struct buf *out, struct diag *diag)
 {
     struct svg s = {0};
     struct svg_root root = {0};
 
-    if (in->view->view == VIEW_CHART)
-        return chart_render(in, out, diag);
     svg_begin(&s.pen, in, out);
     if (draw(&s, &root, diag))
         return svg_finish(&s.pen, &root, diag);
     svg_abandon(&s.pen);
     return false;
 }
-
-const struct output OUTPUT_SVG = {
-    .name = "svg",
-    .suffix = "svg",
-    .media_type = "image/svg+xml",
-    .label = "Flame graph (SVG)",
-    .text = false,
-    .charts = true,
-    .revision = 3,
-    .render = render,
-};

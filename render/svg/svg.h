@@ -1,8 +1,12 @@
-/* Output "svg": the picture, as one file that stands alone: what it shows, its style, its data and its script. */
+/* The picture of a tree, as one file that stands alone: what it shows, its style, its data and its script. */
 #ifndef RENDER_SVG_SVG_H
 #define RENDER_SVG_SVG_H
 
-#include "core/buf.h"
+#include "core/diag.h"
+#include "render/view/input.h"
+
+/* As an output's render, of every view but VIEW_CHART. */
+bool svg_render(const struct render_input *in, struct buf *out, struct diag *diag);
 
 /* The elements that hold style and script. Nothing else in a picture is style or script. */
 void svg_put_style(struct buf *out, struct str style);

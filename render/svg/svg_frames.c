@@ -102,7 +102,7 @@ static char *put_numbers(const struct svg_frames *f, const struct frame *frame, 
 static char *put_rect(const struct svg_frames *f, const struct frame *frame, char *to)
 {
     uint64_t self = tree_self(f->tree, frame->box->place, 0);
-    struct palette_text class = palette_frame_class(f->palette, f->tree, frame->id, self);
+    struct frame_colours_class class = frame_colours_class(f->palette, f->tree, frame->id, self);
 
     to = PUT(to, "</title><rect class=\"");
     to = put_bytes(to, class.text, strlen(class.text));

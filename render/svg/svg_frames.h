@@ -3,13 +3,14 @@
 #define RENDER_SVG_SVG_FRAMES_H
 
 #include "render/names/palette.h"
+#include "render/svg/frame_colours.h"
 #include "render/svg/layout.h"
 
 struct svg_frames {
     const struct render_input *in;
     const struct tree *tree; /* its first column is what is measured */
     const struct layout *layout;
-    const struct palette *palette;
+    const struct frame_colours *palette;
     enum unit unit;
     uint64_t whole;   /* that "of thread" or "of all" refers to: the total of the base tree */
     struct str root;  /* text of the root, raw, if it is not a frame */

@@ -4,12 +4,12 @@
 
 #include "core/clean.h"
 #include "core/number.h"
-#include "render/fail.h"
 #include "render/names/fit.h"
 #include "render/svg/heading.h"
 #include "render/svg/layout.h"
 #include "render/svg/svg.h"
 #include "render/svg/viewer.h"
+#include "render/view/fail.h"
 
 enum {
     TITLE_FONT_PX = 16,

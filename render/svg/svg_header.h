@@ -14,6 +14,7 @@
 #define RENDER_SVG_SVG_HEADER_H
 
 #include "render/names/palette.h"
+#include "render/svg/frame_colours.h"
 
 enum {
     SVG_FONT_PX = 12,
@@ -51,8 +52,8 @@ void svg_line(struct svg_pen *pen, const char *class);
 /* Those of the profile, if they are many the first of them and how many more there are. */
 void svg_warnings(struct svg_pen *pen);
 
-/* What the colours mean. `base` as for palette_new. False: the arena gives no more. */
-bool svg_legend(struct svg_pen *pen, const struct palette *palette, const struct tree *base)
+/* What the colours mean. `base` as for frame_colours_of. False: the arena gives no more. */
+bool svg_legend(struct svg_pen *pen, const struct frame_colours *palette, const struct tree *base)
     __attribute__((warn_unused_result));
 
 /* Where the frames begin, below the last row. */

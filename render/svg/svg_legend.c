@@ -202,7 +202,7 @@ static bool put_items(struct legend *l, enum view_palette kind, const struct tre
     return true;
 }
 
-bool svg_legend(struct svg_pen *pen, const struct palette *palette, const struct tree *base)
+bool svg_legend(struct svg_pen *pen, const struct frame_colours *palette, const struct tree *base)
 {
     struct legend l = {pen, false, LAYOUT_PAD_PX};
 

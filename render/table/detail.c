@@ -1,8 +1,8 @@
 #include "render/table/detail.h"
 
 #include "core/number.h"
+#include "core/order.h"
 #include "render/table/walk.h"
-#include "render/tree/order.h"
 
 /* A list in the making. */
 struct list {

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "core/order.h"
 #include "profile/origin.h"
-#include "render/tree/order.h"
 
 struct grouper {
     const struct profile *profile;

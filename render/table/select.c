@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "render/fail.h"
-#include "render/tree/order.h"
+#include "core/order.h"
+#include "render/view/fail.h"
 
 enum { QUOTED_BYTES = 60 };
 

@@ -1,6 +1,6 @@
-#include "render/fail.h"
 #include "render/table/methods.h"
 #include "render/table/table_format.h"
+#include "render/view/fail.h"
 
 const struct table_format *const TABLE_FORMATS[] = {&TABLE_TSV, &TABLE_CSV, &TABLE_JSON, &TABLE_TXT};
 const size_t TABLE_FORMATS_COUNT = sizeof(TABLE_FORMATS) / sizeof(TABLE_FORMATS[0]);

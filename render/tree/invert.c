@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "core/number.h"
-#include "render/fail.h"
+#include "core/order.h"
 #include "render/tree/invert_cut.h"
-#include "render/tree/order.h"
 #include "render/tree/place.h"
 #include "render/tree/upward.h"
+#include "render/view/fail.h"
 
 /* An array that is given back before the tree is done: with a million nodes, all at once would be too much. */
 struct lent {

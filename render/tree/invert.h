@@ -17,9 +17,6 @@ struct invert_cut {
     uint32_t nodes_max;  /* `least` is doubled until not more nodes than this have children; 0: no limit */
 };
 
-/* What a picture of this width can show of a tree with this total. */
-struct invert_cut invert_picture_cut(const struct view_options *view, uint64_t total);
-
 /* From the tree of the same spec. Children are in the order of the spec, tracks behind frames by name. Lives in
  * in->scratch. The result has its cut_short set if a node's callers are left out by the cut. NULL: diag is set. */
 const struct tree *invert_new(const struct render_input *in, const struct tree_spec *spec,

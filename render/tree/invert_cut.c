@@ -3,9 +3,6 @@
 #include "render/tree/invert_cut.h"
 
 #include "core/number.h"
-#include "render/svg/layout.h"
-
-enum { PICTURE_NODES_MAX = 100000 }; /* with children: many more than are drawn */
 
 struct run {
     uint32_t shared; /* frames */
@@ -21,16 +18,6 @@ struct cutter {
     uint32_t *open; /* members that no run was enough for yet, ascending */
     uint32_t n_open;
 };
-
-/* Rounded down, so that whatever the layout draws has its callers. */
-struct invert_cut invert_picture_cut(const struct view_options *view, uint64_t total)
-{
-    __extension__ typedef unsigned __int128 u128;
-    uint64_t plot_milli_px = ((uint64_t)view->width_px - 2 * LAYOUT_PAD_PX) * 1000;
-    uint64_t least = (uint64_t)((u128)total * view->min_milli_px / plot_milli_px);
-
-    return (struct invert_cut){least, LAYOUT_LEVELS_MAX, PICTURE_NODES_MAX};
-}
 
 /* The frames of the run have children. */
 static void settle(struct cutter *c, uint32_t first, uint32_t frames)

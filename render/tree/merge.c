@@ -1,6 +1,6 @@
 #include "render/tree/merge.h"
 
-#include "render/tree/order.h"
+#include "core/order.h"
 
 /* The children of all members of a group, as one list: `next` binds the members of a group as well as
  * siblings. */

@@ -1,6 +1,6 @@
 #include "render/tree/place.h"
 
-#include "render/tree/order.h"
+#include "core/order.h"
 
 bool place_list(const struct place_rows *rows, struct place_lists *l, struct arena *arena)
 {

@@ -4,10 +4,10 @@
 
 #include "core/clean.h"
 #include "core/number.h"
+#include "core/order.h"
 #include "profile/origin.h"
-#include "render/fail.h"
 #include "render/tree/merge.h"
-#include "render/tree/order.h"
+#include "render/view/fail.h"
 
 /* --- the method --- */
 
@@ -263,7 +263,7 @@ static const struct tree *callees_new(const struct render_input *in, const struc
     return finish(&c, &m, spec, arena) ? c.made : NULL;
 }
 
-/* Rounded down, as in invert_picture_cut. */
+/* Rounded down, as in layout_invert_cut. */
 static struct invert_cut share_of(const struct invert_cut *cut, uint64_t part, uint64_t whole)
 {
     __extension__ typedef unsigned __int128 u128;

@@ -6,9 +6,9 @@
 #include <assert.h>
 
 #include "core/number.h"
-#include "render/fail.h"
+#include "core/order.h"
 #include "render/tree/merge.h"
-#include "render/tree/order.h"
+#include "render/view/fail.h"
 
 struct rows {
     uint32_t n;

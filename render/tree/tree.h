@@ -8,7 +8,8 @@
 #define RENDER_TREE_TREE_H
 
 #include "core/diag.h"
-#include "render/output.h"
+#include "render/names/names.h"
+#include "render/view/input.h"
 #include "render/view/measure.h"
 
 enum { TREE_COLUMNS_MAX = MEASURES_MAX };

@@ -13,7 +13,8 @@
 #include "profile/span.h"
 #include "profile/transform.h"
 #include "render/chart/chart_plan.h"
-#include "render/fail.h"
+#include "render/names/names.h"
+#include "render/view/fail.h"
 #include "server/convert/diag_words.h"
 
 enum { READ_BYTES = 256 << 10 };

@@ -7,6 +7,7 @@
 #include "server/http/range.h"
 #include "server/routes/profile_access.h"
 #include "server/service.h"
+#include "server/views/policies.h"
 
 struct query {
     struct view_request *request;
@@ -26,8 +27,8 @@ static bool take_parameter(void *context, struct str key, struct str value)
                diag_set(q->diag, DIAG_USAGE, "unknown output", "The manual at / lists the outputs.",
                         "There is no output of that name.");
     }
-    unsigned scopes =
-        SCOPE_VIEW | (q->upload ? SCOPE_PLACE : 0u) | (q->request->output == &OUTPUT_TREE ? SCOPE_PIECE : 0u);
+    unsigned scopes = SCOPE_VIEW | (q->upload ? SCOPE_PLACE : 0u) |
+                      (q->request->output != NULL ? q->request->output->scopes : 0u);
     return view_set(&q->request->options, scopes, key, value, q->diag);
 }
 
@@ -54,13 +55,6 @@ bool view_of_url(struct exchange *x, struct str tracks, struct record *record, s
     return false;
 }
 
-static const char *policy_of(const struct service *s, const struct output *output)
-{
-    if (output == &OUTPUT_SVG)
-        return s->svg_policy;
-    return output == &OUTPUT_THUMB ? s->thumb_policy : "default-src 'none'; sandbox";
-}
-
 /* A picture is sandboxed into an origin of its own: what its script fetches has to let any origin read it. Who can name the
  * URL can read it anyway. */
 static void view_headers(struct exchange *x, const struct view_request *r, struct str etag)
@@ -72,8 +66,8 @@ static void view_headers(struct exchange *x, const struct view_request *r, struc
     reply_header(reply, "Vary", "Accept, Accept-Encoding");
     reply_header(reply, "X-Content-Type-Options", "nosniff");
     reply_header(reply, "Referrer-Policy", "no-referrer");
-    reply_header(reply, "Content-Security-Policy", "%s", policy_of(x->service, r->output));
-    if (r->output == &OUTPUT_TREE)
+    reply_header(reply, "Content-Security-Policy", "%s", policies_of(x->service->policies, r->output));
+    if (r->output->fetched)
         reply_header(reply, "Access-Control-Allow-Origin", "*");
 }
 

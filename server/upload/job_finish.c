@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/system/clock.h"
+#include "render/output.h"
 #include "server/convert/summary.h"
 #include "server/store/store_access.h"
 #include "server/store/sweep.h"

@@ -2,6 +2,7 @@
 #ifndef TESTS_SUPPORT_RENDERING_H
 #define TESTS_SUPPORT_RENDERING_H
 
+#include "render/names/names.h"
 #include "render/output.h"
 
 struct rendering {

@@ -71,7 +71,7 @@ static void check_frame(const struct data_embedded *e, const struct rendering *r
         assert_int_equal(f->rank, t->n_frames + names_track_rank(r->input.names, id - t->n_frames));
         assert_int_equal(f->origin, ORIGIN_TRACK);
     } else {
-        struct names_parts parts = names_parts(r->input.names, id);
+        struct frame_parts parts = names_parts(r->input.names, id);
         clean_text(&expected, parts.scope);
         buf_char(&expected, '\t');
         clean_text(&expected, parts.name);

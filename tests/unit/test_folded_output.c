@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/clean.h"
+#include "render/names/names.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/random.h"
 #include "tests/support/rendering.h"

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "render/names/palette.h"
+#include "render/svg/frame_colours.h"
+#include "render/svg/layout.h"
 #include "render/tree/invert.h"
 #include "render/tree/sandwich.h"
 #include "render/tree/upward.h"
@@ -268,7 +270,7 @@ static void methods_by_name(void **state)
     assert_true(view_resolve(&t.r.view, t.r.input.profile, &d));
     t.base = tree_new(&t.r.input, &spec, &d);
     assert_string_equal(name_of(&t, method_of(&t, "")), "a.B.c");
-    assert_int_equal(palette_new(t.r.input.names, COLOURS_SELF, t.base).self_largest, 1);
+    assert_int_equal(frame_colours_of(t.r.input.names, COLOURS_SELF, t.base).self_largest, 1);
     trial_free(&t);
 
     t = (struct trial){.fake = fake_new()};
@@ -321,7 +323,7 @@ static void large_ones(void **state)
         assert_true(view_resolve(&t.r.view, t.r.input.profile, &d));
         t.base = tree_new(&t.r.input, &spec, &d);
         assert_non_null(t.base);
-        struct invert_cut cut = invert_picture_cut(&t.r.view, tree_total(t.base, 0, 0));
+        struct invert_cut cut = layout_invert_cut(&t.r.view, tree_total(t.base, 0, 0));
         const struct tree *made = invert_new(&t.r.input, &spec, t.base, &cut, &d);
         assert_non_null(made);
         assert_int_equal(tree_total(made, 0, 0), tree_total(t.base, 0, 0));
@@ -349,7 +351,7 @@ static void out_of_memory(void **state)
     (void)state;
     trial_init(&t, 7);
     for (size_t limit = 64; !made; limit += limit / 8) {
-        struct invert_cut cut = invert_picture_cut(&t.r.view, tree_total(t.base, 0, 0));
+        struct invert_cut cut = layout_invert_cut(&t.r.view, tree_total(t.base, 0, 0));
         struct render_input in = t.r.input;
         struct diag d = {0};
         struct sandwich s;

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/order.h"
 #include "render/names/fit.h"
 #include "render/names/names.h"
 #include "render/names/palette.h"
-#include "render/tree/order.h"
 #include "tests/support/fake_profile.h"
 
 static void texts(void **state)
@@ -117,9 +117,9 @@ static void packages(void **state)
     for (uint32_t i = 1; i < names_packages(n); i++)
         assert_true(str_cmp(names_package(n, i - 1), names_package(n, i)) < 0);
     for (frame_id i = 0; i < p->n_frames; i++) {
-        struct names_parts parts = names_parts(n, i);
+        struct frame_parts parts = names_parts(n, i);
         assert_true(
-            str_eq(names_package(n, names_of(n, i)->package), palette_package(parts.scope, parts.name)));
+            str_eq(names_package(n, names_of(n, i)->package), frame_package(parts.scope, parts.name)));
     }
     arena_free(&arena);
     fake_free(f);

@@ -201,7 +201,7 @@ static void of_frames_in_one_piece(void **state)
     struct names *n = names_new(fake_finish(f), &a);
     assert_non_null(n);
     for (frame_id i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-        struct names_parts parts = names_parts(n, i);
+        struct frame_parts parts = names_parts(n, i);
         struct str text = str_of(CASES[i].text), scope = str_of(CASES[i].scope);
         size_t skip = scope.n > 0 ? scope.n + 1 : 0;
         assert_true(str_eq(names_frame(n, i), text));

@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "render/names/palette.h"
+#include "render/output.h"
+#include "render/svg/frame_colours.h"
 #include "render/svg/viewer.h"
-#include "render/thumb.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"
 
@@ -117,7 +118,7 @@ static void styles_have_every_class(void **state)
 {
     (void)state;
     check_style(viewer_style());
-    check_style(thumb_style());
+    check_style(OUTPUT_THUMB.style());
 }
 
 static uint8_t class_of(const char *scope, const char *name)
@@ -196,11 +197,11 @@ static void classic_by_cleaned_text(void **state)
 static void check_class(struct rendering *r, const struct tree *t, enum view_palette kind,
                         const char *expected)
 {
-    struct palette p = palette_new(r->input.names, kind, t);
+    struct frame_colours p = frame_colours_of(r->input.names, kind, t);
     struct buf b = {0};
 
     for (uint32_t i = 0; i < t->n; i++)
-        buf_printf(&b, " %s", palette_frame_class(&p, t, tree_frame(t, i), tree_self(t, i, 0)).text);
+        buf_printf(&b, " %s", frame_colours_class(&p, t, tree_frame(t, i), tree_self(t, i, 0)).text);
     buf_char(&b, '\0');
     assert_string_equal(b.p, expected);
     buf_free(&b);

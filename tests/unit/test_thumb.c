@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/thumb.h"
+#include "render/output.h"
 #include "render/view/view_option.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"
@@ -138,8 +138,8 @@ static void style_of_its_own(void **state)
         struct str svg = buf_view(&r.out), start = STR("<style><![CDATA[");
         size_t at = str_find_str(svg, start) + start.n;
         struct str rest = {svg.p + at, svg.n - at};
-        assert_true(at < svg.n && str_starts(rest, thumb_style()));
-        rest = (struct str){rest.p + thumb_style().n, rest.n - thumb_style().n};
+        assert_true(at < svg.n && str_starts(rest, OUTPUT_THUMB.style()));
+        rest = (struct str){rest.p + OUTPUT_THUMB.style().n, rest.n - OUTPUT_THUMB.style().n};
         assert_true(str_starts(rest, STR("]]></style>")));
         assert_int_equal(str_find_str(rest, STR("<style")), rest.n);
     }

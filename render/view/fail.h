@@ -1,6 +1,6 @@
 /* What to say when a view's memory or output is used up. */
-#ifndef RENDER_FAIL_H
-#define RENDER_FAIL_H
+#ifndef RENDER_VIEW_FAIL_H
+#define RENDER_VIEW_FAIL_H
 
 #include "core/arena.h"
 #include "core/buf.h"

@@ -1,4 +1,4 @@
-#include "render/fail.h"
+#include "render/view/fail.h"
 
 static bool no_memory(struct diag *diag)
 {

@@ -1,7 +1,7 @@
 /* Strings are sorted a chunk of 7 bytes at a time: names share long prefixes, which a comparison sort would
  * read over and over. A key holds the chunk and, below it, how many bytes it has; runs of equal keys are
  * sorted by their next chunk. */
-#include "render/tree/order.h"
+#include "core/order.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Sorting for the views: stable, iterative, never quadratic. */
-#ifndef RENDER_TREE_ORDER_H
-#define RENDER_TREE_ORDER_H
+#ifndef CORE_ORDER_H
+#define CORE_ORDER_H
 
 #include "core/arena.h"
 #include "core/str.h"

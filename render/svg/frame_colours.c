@@ -1,0 +1,46 @@
+#include "render/svg/frame_colours.h"
+
+#include "profile/origin.h"
+
+struct frame_colours frame_colours_of(const struct names *n, enum view_palette kind, const struct tree *base)
+{
+    struct frame_colours p = {n, kind, 0};
+
+    for (uint32_t i = 0; kind == COLOURS_SELF && i < base->n; i++) {
+        uint64_t self = tree_self(base, i, 0);
+        frame_id frame = tree_frame(base, i);
+        if (frame < base->n_frames && self > p.self_largest && names_of(n, frame)->origin != ORIGIN_IDLE)
+            p.self_largest = self;
+    }
+    return p;
+}
+
+static struct frame_colours_class class_text(char letter, unsigned number)
+{
+    struct frame_colours_class made = {{letter, (char)('0' + number % 10)}};
+
+    if (number >= 10) {
+        made.text[1] = (char)('0' + number / 10);
+        made.text[2] = (char)('0' + number % 10);
+    }
+    return made;
+}
+
+struct frame_colours_class frame_colours_class(const struct frame_colours *p, const struct tree *t,
+                                               frame_id frame, uint64_t self)
+{
+    if (frame >= t->n_frames)
+        return (struct frame_colours_class){"cr"};
+    const struct names_frame *f = names_of(p->names, frame);
+    switch (p->kind) {
+    case COLOURS_ORIGIN:
+        return class_text('o', f->origin);
+    case COLOURS_PACKAGE:
+        return class_text('c', f->colour);
+    case COLOURS_SELF:
+        return class_text('h', palette_self_class(self, p->self_largest));
+    case COLOURS_CLASSIC:
+        break;
+    }
+    return class_text('y', palette_classic_class(f->text));
+}

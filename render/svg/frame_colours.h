@@ -1,0 +1,28 @@
+/* The colour of each frame of a picture: which class of palette.h it has. */
+#ifndef RENDER_SVG_FRAME_COLOURS_H
+#define RENDER_SVG_FRAME_COLOURS_H
+
+#include "render/names/palette.h"
+#include "render/tree/tree.h"
+
+/* The colours of one picture. */
+struct frame_colours {
+    const struct names *names;
+    enum view_palette kind;
+    uint64_t self_largest; /* of one node that is a frame and not idle, in the base tree */
+};
+
+/* `base` is the tree that flame and icicle show, its first column what is measured: what is inverted has the colours
+ * of what it was made from. */
+struct frame_colours frame_colours_of(const struct names *n, enum view_palette kind, const struct tree *base);
+
+/* The class of what is drawn: "o3", "c12", "h2", "y5", "cr". Terminated. */
+struct frame_colours_class {
+    char text[4];
+};
+
+/* `frame` as tree_frame gives it, FRAME_NONE and tracks included; `self` of the node in the tree that is drawn. */
+struct frame_colours_class frame_colours_class(const struct frame_colours *p, const struct tree *t,
+                                               frame_id frame, uint64_t self);
+
+#endif

@@ -1,0 +1,20 @@
+/* What every picture, table and text is made from. Renderers are pure: this in, bytes out. */
+#ifndef RENDER_VIEW_INPUT_H
+#define RENDER_VIEW_INPUT_H
+
+#include "core/arena.h"
+#include "profile/profile.h"
+#include "render/view/view.h"
+
+struct names;
+struct spans;
+
+struct render_input {
+    const struct profile *profile;
+    const struct names *names;       /* of this profile; shared by all its views */
+    const struct view_options *view; /* resolved */
+    const struct spans *spans;       /* of a chart, see chart_plan.h; else NULL */
+    struct arena *scratch;           /* the renderer's own memory; free with it */
+};
+
+#endif
