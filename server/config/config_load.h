@@ -1,0 +1,31 @@
+/* The configuration: built-in defaults < configuration file (JSON) < environment AFLAMED_<KEY> < flags
+ * --<key>, one name everywhere (`max_upload_bytes`, AFLAMED_MAX_UPLOAD_BYTES, --max-upload-bytes).
+ * config/aflamed.json holds every key with its default. Immutable once loaded.
+ *
+ * Without --config and AFLAMED_CONFIG no file is read; one has at most 1 MiB. A size is a number of bytes, or
+ * a text with one of the suffixes K, M, G (powers of 1024). AFLAMED_SAMPLES and AFLAMED_TEST_* belong to the
+ * tests and are passed over; any other unknown AFLAMED_* is an error. */
+#ifndef SERVER_CONFIG_CONFIG_LOAD_H
+#define SERVER_CONFIG_CONFIG_LOAD_H
+
+#include "core/diag.h"
+#include "server/config/config.h"
+
+enum config_action { CONFIG_RUN, CONFIG_PRINT, CONFIG_CHECK };
+
+/* Reads all sources. `arguments` are those after the subcommand: every key as --key VALUE or --key=VALUE,
+ * booleans also as bare --key; --config FILE; --print-config; --check-config. False: diag (DIAG_USAGE) names
+ * the source (file and line, variable or flag), the key, and what is allowed; an unknown key is an error. */
+bool config_load(struct config *c, int n_arguments, char *const *arguments, char *const *environment,
+                 enum config_action *action, struct diag *diag) __attribute__((warn_unused_result));
+/* The built-in values, with the place of the store that the process's environment gives. */
+void config_defaults(struct config *c);
+
+/* True if only this machine can reach what is listened on: 127.0.0.0/8, ::1, localhost, or a Unix socket. */
+bool config_listen_is_loopback(const struct config *c);
+
+/* The effective configuration as JSON, in the form of the configuration file. False when memory is short, or fd takes
+ * no more. */
+bool config_print(const struct config *c, int fd) __attribute__((warn_unused_result));
+
+#endif
