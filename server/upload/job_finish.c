@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "core/system/clock.h"
-#include "render/thumb.h"
 #include "server/convert/summary.h"
 #include "server/store/store_access.h"
 #include "server/store/sweep.h"
