@@ -4,10 +4,13 @@
 usage: run.py [FILTER]      only tests whose full name (suite/program/test) contains FILTER
 
 Environment: AFLAMED (the program), AFLAMED_TEST_UNIT (folder of the unit test programs), AFLAMED_SAMPLES (folder
-of real profiles, may be empty).
+of real profiles, may be empty), JOBS (how many programs run at a time; default: one per processor).
+AFLAMED_TEST_THREADS, where it is not empty, says that only what may have threads is to be run: it is a regular
+expression that the source of such a unit or fuzz program contains. The rest is skipped.
 Every program is bounded in time; one that crashes or hangs has failed."""
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -24,8 +27,13 @@ import oracle     # noqa: E402
 from result import Result, FAILED, PASSED, SKIPPED     # noqa: E402
 
 UNIT_TIMEOUT_S = 300
-HTTP_TIMEOUT_S = 600
+HTTP_TIMEOUT_S = 900
 BROWSER_TIMEOUT_S = 600
+SLOWEST = int(os.environ.get('AFLAMED_TEST_SLOWEST', '10'))     # so many are named at the end of a whole run
+JOBS = int(os.environ.get('JOBS') or os.cpu_count())
+THREADS = os.environ.get('AFLAMED_TEST_THREADS', '')
+NO_THREADS = 'has no threads, in which alone this build looks for mistakes'
+COMMAND_LINE = ('test_cli', 'test_bench')     # modules of tests/http that never start the service
 BROKEN = '(end)'     # the name of what failed outside a test
 
 
@@ -55,10 +63,20 @@ def bounded(command, seconds, errors=subprocess.PIPE):
     return (said or b'').decode('utf-8', 'replace'), (complaints or b'').decode('utf-8', 'replace'), end
 
 
+def has_threads(source):
+    if not THREADS:
+        return True
+    with open(source, encoding='utf-8') as file:
+        return re.search(THREADS, file.read()) is not None
+
+
 def unit_results(program):
-    """One result per test of a cmocka program, from its progress lines; what a crash leaves out failed."""
+    """One result per test of a cmocka program, from its progress lines; what a crash leaves out failed. The first has
+    the time of all."""
     name = os.path.basename(program)
+    start = time.monotonic()
     output, _, end = bounded([program], UNIT_TIMEOUT_S, subprocess.STDOUT)
+    seconds = time.monotonic() - start
     results, running, said = [], None, []
     for line in output.splitlines():
         mark = re.match(r'\[ ([A-Z ]{8}) \] (?!---)(.*)', line)
@@ -78,6 +96,7 @@ def unit_results(program):
     if running is not None or unfinished or (end != 0 and all(r.state != FAILED for r in results)):
         detail = '\n'.join(said + ['ended with: %s' % end])
         results.append(Result(running or 'unit/%s/%s' % (name, BROKEN), FAILED, detail))
+    results[0].seconds = seconds
     return results
 
 
@@ -87,9 +106,13 @@ def unit_suite(wanted):
     names = sorted(f[:-2] for f in os.listdir(source) if f.startswith('test_') and f.endswith('.c'))
     if wanted and any(wanted in 'unit/' + n for n in names):
         names = [n for n in names if wanted in 'unit/' + n]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for results in pool.map(unit_results, [os.path.join(folder, n) for n in names]):
+    threaded = [n for n in names if has_threads(os.path.join(source, n + '.c'))]
+    with ThreadPoolExecutor(JOBS) as pool:
+        for results in pool.map(unit_results, [os.path.join(folder, n) for n in threaded]):
             yield from results
+    for name in names:
+        if name not in threaded:
+            yield Result('unit/' + name, SKIPPED, NO_THREADS)
 
 
 # ---- fuzz: the corpora, without a fuzzer ----
@@ -104,8 +127,13 @@ def fuzz_suite(wanted):
         name = 'fuzz/%s/%s' % (target, os.path.basename(corpus))
         if wanted and wanted not in name:
             continue
+        if not has_threads(os.path.join(source, target + '.c')):
+            yield Result(name, SKIPPED, NO_THREADS)
+            continue
+        start = time.monotonic()
         output, _, end = bounded([os.path.join(folder, target), corpus], UNIT_TIMEOUT_S, subprocess.STDOUT)
-        yield Result(name, PASSED if end == 0 else FAILED, '' if end == 0 else '%s\n%s' % (output, end))
+        yield Result(name, PASSED if end == 0 else FAILED, '' if end == 0 else '%s\n%s' % (output, end),
+                     time.monotonic() - start)
 
 
 # ---- http: unittest modules ----
@@ -114,10 +142,13 @@ class Printer(unittest.TestResult):
 
     def __init__(self, prefix):
         super().__init__()
-        self.prefix, self.broken_subtests = prefix, set()
+        self.prefix, self.broken_subtests, self.begun = prefix, set(), time.monotonic()
 
     def add(self, test, state, detail=''):
-        print(Result(self.prefix + test.id(), state, detail).to_line(), flush=True)
+        """With the time since the result before it, which may be that of a service that was started."""
+        now = time.monotonic()
+        print(Result(self.prefix + test.id(), state, detail, now - self.begun).to_line(), flush=True)
+        self.begun = now
 
     def addSuccess(self, test):
         if test not in self.broken_subtests:
@@ -162,6 +193,8 @@ def run_module(module, wanted):
 
 
 def http_module(module, wanted):
+    if THREADS and module in COMMAND_LINE:
+        return [Result('http/' + module, SKIPPED, NO_THREADS)]
     command = [sys.executable, '-B', os.path.abspath(__file__), '--module', module, wanted]
     output, errors, end = bounded(command, HTTP_TIMEOUT_S)
     results = [r for r in map(Result.from_line, output.splitlines()) if r]
@@ -171,11 +204,11 @@ def http_module(module, wanted):
 
 
 def http_suite(wanted):
-    folder = os.path.join(HERE, 'http')
-    files = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    for file in files:
-        if file.startswith('test_') and file.endswith('.py'):
-            yield from http_module(file[:-3], wanted)
+    """Several modules at a time, each with services of its own."""
+    modules = sorted(f[:-3] for f in os.listdir(os.path.join(HERE, 'http')) if re.fullmatch(r'test_\w+\.py', f))
+    with ThreadPoolExecutor(JOBS) as pool:
+        for results in pool.map(lambda module: http_module(module, wanted), modules):
+            yield from results
 
 
 # ---- browser: programs of node's test runner ----
@@ -198,8 +231,12 @@ def tap_results(file, output, end):
                 name = 'browser/%s/%s' % (file, '/'.join(names[:depth] + [ended.group(2)]))
                 state = FAILED if failed else SKIPPED if ended.group(3) == 'SKIP' else PASSED
                 results.append(Result(name, state, ended.group(4) or ''))
-        elif results and results[-1].state == FAILED:
-            results[-1] = Result(results[-1].name, FAILED, results[-1].detail + '\n' + line)
+        elif results:
+            took = re.match(r' *duration_ms: ([\d.]+)', line)
+            if took and failed_within is None:
+                results[-1].seconds = float(took.group(1)) / 1000
+            if results[-1].state == FAILED:
+                results[-1].detail += '\n' + line
     if not results or (end != 0 and all(r.state != FAILED for r in results)):
         results.append(Result('browser/%s/%s' % (file, BROKEN), FAILED, '%s\nended with: %s' % (output, end)))
     return results
@@ -240,9 +277,16 @@ def browser_suite(wanted):
 
 
 # ---- all ----
-def report(suite, results, seconds):
+def processor_s():
+    """What this process and those that it started and that have ended have used."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in used)
+
+
+def report(suite, results, seconds, used_s):
     counts = [sum(r.state == s for r in results) for s in (PASSED, FAILED, SKIPPED)]
-    print('%-8s %5d passed %5d failed %5d skipped %7.1f s' % (suite, *counts, seconds), flush=True)
+    print('%-8s %5d passed %5d failed %5d skipped %7.1f s, %7.1f s of processors' % (suite, *counts, seconds, used_s),
+          flush=True)
     reasons = {}
     for result in results:
         if result.state == SKIPPED:
@@ -260,6 +304,9 @@ def report(suite, results, seconds):
 
 def whole(name, suite, wanted):
     """The suite's results; one that breaks down itself has failed."""
+    if THREADS and name in ('data', 'oracle'):     # what the command line prints
+        yield Result(name, SKIPPED, NO_THREADS)
+        return
     try:
         yield from suite(wanted)
     except Exception:
@@ -272,14 +319,18 @@ def main(arguments):
         return 0
     wanted = arguments[0] if arguments else ''
     sanitizer_environment()
-    totals = [0, 0, 0]
+    totals, all_results = [0, 0, 0], []
     suites = {'unit': unit_suite, 'fuzz': fuzz_suite, 'data': cases.suite, 'http': http_suite, 'browser': browser_suite,
               'oracle': oracle.suite}
     for name, suite in suites.items():
-        start = time.monotonic()
+        start, used_s = time.monotonic(), processor_s()
         results = [r for r in whole(name, suite, wanted) if wanted in r.name or r.name.endswith(BROKEN)]
+        all_results += results
         if results or not wanted:
-            totals = [a + b for a, b in zip(totals, report(name, results, time.monotonic() - start))]
+            counts = report(name, results, time.monotonic() - start, processor_s() - used_s)
+            totals = [a + b for a, b in zip(totals, counts)]
+    for result in sorted(all_results, key=lambda r: -r.seconds)[:SLOWEST if not wanted else 0]:
+        print('  slowest: %7.1f s  %s' % (result.seconds, result.name))
     if wanted and sum(totals) == 0:
         print('no test has %r in its name' % wanted)
     print('%d passed, %d failed, %d skipped' % tuple(totals), flush=True)

@@ -1,6 +1,6 @@
 /* What a view can measure: the values of the profile, and those derived from them. */
-#ifndef RENDER_TREE_MEASURE_H
-#define RENDER_TREE_MEASURE_H
+#ifndef RENDER_VIEW_MEASURE_H
+#define RENDER_VIEW_MEASURE_H
 
 #include "profile/profile.h"
 

@@ -1,7 +1,7 @@
 /* What to show of a profile: which tracks, which value, drawn how. The same words and values in URLs, on the
  * command line and in cache keys. */
-#ifndef RENDER_VIEW_H
-#define RENDER_VIEW_H
+#ifndef RENDER_VIEW_VIEW_H
+#define RENDER_VIEW_VIEW_H
 
 #include "core/buf.h"
 #include "core/diag.h"

@@ -17,6 +17,7 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import trace_text
@@ -160,6 +161,13 @@ def check(folder, path):
             raise Wrong('%s: no such kind of expectation' % name)
 
 
+def timed_case(name):
+    start = time.monotonic()
+    result = run_case(name)
+    result.seconds = time.monotonic() - start
+    return result
+
+
 def run_case(name):
     with tempfile.TemporaryDirectory(prefix='aflamed-case-') as scratch:
         try:
@@ -175,4 +183,4 @@ def suite(wanted):
     names = sorted(n for n in os.listdir(DATA)
                    if os.path.isdir(os.path.join(DATA, n)) and wanted in 'data/' + n)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield from pool.map(run_case, names)
+        yield from pool.map(timed_case, names)

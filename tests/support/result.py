@@ -6,12 +6,12 @@ MARK = 'result: '
 
 
 class Result:
-    def __init__(self, name, state, detail=''):
-        self.name, self.state, self.detail = name, state, detail
+    def __init__(self, name, state, detail='', seconds=0):
+        self.name, self.state, self.detail, self.seconds = name, state, detail, seconds
 
     def to_line(self):
         """For the way from one process to another."""
-        return MARK + json.dumps([self.name, self.state, self.detail])
+        return MARK + json.dumps([self.name, self.state, self.detail, self.seconds])
 
     @staticmethod
     def from_line(line):
