@@ -17,8 +17,8 @@ enum {
 
 struct gzip {
     z_stream z;
-    uint32_t crc;   /* of what came out of the member */
-    uint64_t bytes; /* that came out of it */
+    uint32_t crc;                   /* of what came out of the member */
+    uint64_t bytes;                 /* that came out of it */
     uint8_t trailer[TRAILER_BYTES]; /* the last bytes that zlib took */
 };
 
