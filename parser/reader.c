@@ -315,7 +315,8 @@ static bool read_rest(struct reader *r)
     uint64_t file_bytes = r->offset + r->carry_bytes;
     size_t consumed;
 
-    return feed_format(r, r->carry, r->carry_bytes, true, &consumed) && r->format->finish(r->state, file_bytes);
+    return feed_format(r, r->carry, r->carry_bytes, true, &consumed) &&
+           r->format->finish(r->state, file_bytes);
 }
 
 static const struct profile *finish_plain(struct reader *r, const struct whole_file *file)

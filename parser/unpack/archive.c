@@ -15,11 +15,12 @@ struct pass {
     struct unpack *u;
     struct archive *a;
     const struct whole_file *file;
-    uint8_t *piece;    /* PIECE_BYTES; libarchive reads from here */
-    uint64_t at;       /* where it reads next */
-    bool in_directory; /* what is read now may be a directory, of which libarchive keeps an entry for each member */
-    bool at_end;       /* it asked for bytes behind the file's end */
-    bool unreadable;   /* the file could not be read */
+    uint8_t *piece; /* PIECE_BYTES; libarchive reads from here */
+    uint64_t at;    /* where it reads next */
+    bool
+        in_directory; /* what is read now may be a directory, of which libarchive keeps an entry for each member */
+    bool at_end;      /* it asked for bytes behind the file's end */
+    bool unreadable; /* the file could not be read */
     locale_t utf8;
     char name[UNPACK_MEMBER_BYTES + 1]; /* of the member under way */
 };
@@ -163,8 +164,7 @@ static bool is_file(struct pass *p, struct archive_entry *entry)
 {
     struct str name = str_of(p->name);
 
-    return archive_entry_filetype(entry) == AE_IFREG && name.n > 0 &&
-           !str_starts(name, STR("__MACOSX/"));
+    return archive_entry_filetype(entry) == AE_IFREG && name.n > 0 && !str_starts(name, STR("__MACOSX/"));
 }
 
 /* Whether there is anything in a member of which the archive does not say how large it is. All of it has to be unpacked to

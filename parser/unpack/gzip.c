@@ -10,15 +10,14 @@
 
 enum {
     TRAILER_BYTES = 8,
-    GZIP_WINDOW_BITS = 16 + MAX_WBITS, /* zlib's way to say gzip */
-    /* One call for each so many bytes of the file. A piece of this size comes out as 4 MiB at most. */
-    STEP_BYTES = 4 << 10
+    GZIP_WINDOW_BITS = 16 + MAX_WBITS, /* how zlib is told that it is gzip */
+    STEP_BYTES = 32 << 10
 };
 
 struct gzip {
     z_stream z;
-    uint32_t crc;   /* of what came out of the member */
-    uint64_t bytes; /* that came out of it */
+    uint32_t crc;                   /* of what came out of the member */
+    uint64_t bytes;                 /* that came out of it */
     uint8_t trailer[TRAILER_BYTES]; /* the last bytes that zlib took */
 };
 
@@ -47,7 +46,9 @@ static bool begin(struct unpack *u)
 
 static size_t want(const struct unpack *u)
 {
-    return STEP_BYTES - (size_t)(u->at % STEP_BYTES);
+    size_t step = u->options.step_bytes > 0 ? u->options.step_bytes : STEP_BYTES;
+
+    return step - (size_t)(u->at % step);
 }
 
 static void keep_trailer(struct gzip *g, const uint8_t *p, size_t n)

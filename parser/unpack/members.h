@@ -14,10 +14,10 @@ struct member {
 };
 
 struct members {
-    uint64_t usable; /* so far */
-    bool found;      /* the one that is meant */
-    uint64_t place;  /* of that one, as members_note was told */
-    bool more;       /* there may be others where the archive cannot be read */
+    uint64_t usable;                          /* so far */
+    bool found;                               /* the one that is meant */
+    uint64_t place;                           /* of that one, as members_note was told */
+    bool more;                                /* there may be others where the archive cannot be read */
     struct member listed[MEMBERS_LISTED_MAX]; /* the first of them */
     char taken[UNPACK_MEMBER_BYTES + 1];      /* the name of the one that is meant */
 };

@@ -304,8 +304,8 @@ static bool too_much(struct unpack *u, enum diag_topic topic, const char *of_wha
 {
     u->stopped = true;
     diag_set(u->diag, DIAG_LIMIT, "unpacks to too much", "Record a shorter trace, or send it unpacked.",
-             "The %s unpacks to more than the limit of %llu bytes%s.", u->packer->noun, (unsigned long long)limit,
-             of_what);
+             "The %s unpacks to more than the limit of %llu bytes%s.", u->packer->noun,
+             (unsigned long long)limit, of_what);
     u->diag->topic = topic;
     return false;
 }

@@ -43,7 +43,8 @@ struct unpack_limits {
 struct unpack_options {
     struct unpack_limits limits;
     uint64_t window_bytes; /* of zstd, at most; 0: UNPACK_WINDOW_BYTES */
-    struct str member;     /* of an archive: unpack_member_name's, or #N; p NULL: the only one there is */
+    size_t step_bytes; /* of gzip, decoded at once: a thousand times as much may come out of one; 0: 32 KiB */
+    struct str member; /* of an archive: unpack_member_name's, or #N; p NULL: the only one there is */
     /* Takes a block. False: no more of this are wanted; the sink says why elsewhere. */
     bool (*sink)(void *context, const uint8_t *p, size_t n);
     void *context;

@@ -16,8 +16,9 @@ struct archive_format; /* archive.h */
 struct packer {
     const char *name;
     const char *noun;
-    struct str magics[UNPACK_MAGICS_MAX]; /* any of them; at most UNPACK_MAGIC_BYTES each, those of a stream of one length */
-    struct str codings[2];                /* names of the content coding */
+    struct str magics
+        [UNPACK_MAGICS_MAX]; /* any of them; at most UNPACK_MAGIC_BYTES each, those of a stream of one length */
+    struct str codings[2];   /* names of the content coding */
 
     const struct archive_format *archive; /* NULL: a stream, for which all that follows is */
 

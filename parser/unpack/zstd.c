@@ -10,7 +10,7 @@
 
 enum {
     MAGIC_BYTES = 4,
-    CONTEXT_BYTES = 192 << 10,               /* of the library, before it knows the window */
+    CONTEXT_BYTES = 192 << 10,                /* of the library, before it knows the window */
     ASKED_BYTES_MAX = (128 << 10) + (1 << 10) /* at most, but of a frame that is skipped */
 };
 
@@ -62,8 +62,8 @@ static bool begin(struct unpack *u)
     if (!charge(u, CONTEXT_BYTES))
         return false;
     z->stream = ZSTD_createDStream();
-    if (z->stream != NULL && !ZSTD_isError(ZSTD_DCtx_setParameter(z->stream, ZSTD_d_windowLogMax,
-                                                                  log2_of(window_limit(u)))))
+    if (z->stream != NULL &&
+        !ZSTD_isError(ZSTD_DCtx_setParameter(z->stream, ZSTD_d_windowLogMax, log2_of(window_limit(u)))))
         return true;
     free_stream(u);
     u->arena->failure = ARENA_NO_MEMORY;

@@ -41,6 +41,7 @@ struct body_decoder *body_decoder_new(const struct packer *packer, const struct 
 {
     const struct unpack_options options = {.limits = {config->max_unpacked_bytes, config->max_unpacked_ratio},
                                            .window_bytes = BODY_DECODER_WINDOW_BYTES,
+                                           .step_bytes = BODY_DECODER_PIECE_BYTES,
                                            .sink = sink,
                                            .context = context};
     struct body_decoder *c = calloc(1, sizeof(*c));

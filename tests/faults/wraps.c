@@ -236,9 +236,10 @@ WRAP(int, EVP_Digest,
 WRAP(struct archive *, archive_read_new, (void), (), NULL, ENOMEM)
 WRAP(int, archive_read_next_header, (struct archive * a, struct archive_entry **entry), (a, entry),
      (archive_set_error(a, ENOMEM, "fault"), ARCHIVE_FATAL), ENOMEM)
-WRAP(int, archive_read_data_block, (struct archive * a, const void **p, size_t *n, la_int64_t *at), (a, p, n, at),
-     (archive_set_error(a, ENOMEM, "fault"), ARCHIVE_FATAL), ENOMEM)
-WRAP(locale_t, newlocale, (int mask, const char *name, locale_t base), (mask, name, base), (locale_t)0, ENOMEM)
+WRAP(int, archive_read_data_block, (struct archive * a, const void **p, size_t *n, la_int64_t *at),
+     (a, p, n, at), (archive_set_error(a, ENOMEM, "fault"), ARCHIVE_FATAL), ENOMEM)
+WRAP(locale_t, newlocale, (int mask, const char *name, locale_t base), (mask, name, base), (locale_t)0,
+     ENOMEM)
 WRAP(ZSTD_DStream *, ZSTD_createDStream, (void), (), NULL, ENOMEM)
 WRAP(size_t, ZSTD_compress, (void *to, size_t room, const void *p, size_t n, int level),
      (to, room, p, n, level), (size_t)-64, ENOMEM)

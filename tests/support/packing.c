@@ -188,5 +188,6 @@ void packing_zip_end(struct buf *b)
 
 void packing_zip(struct buf *b, const char *name, struct str bytes)
 {
-    packing_zip_archive(b, &(struct packing_member){.name = name, .bytes = bytes, .method = METHOD_DEFLATED}, 1);
+    packing_zip_archive(b, &(struct packing_member){.name = name, .bytes = bytes, .method = METHOD_DEFLATED},
+                        1);
 }

@@ -29,7 +29,8 @@ static struct buf archive_of(const struct packing_member *members, size_t n, boo
     return zip;
 }
 
-static void assert_answers(const struct packing_member *members, size_t n, const char *member, const char *text)
+static void assert_answers(const struct packing_member *members, size_t n, const char *member,
+                           const char *text)
 {
     for (unsigned whole = 0; whole < 2; whole++) {
         struct buf zip = archive_of(members, n, whole);
@@ -41,7 +42,8 @@ static void assert_answers(const struct packing_member *members, size_t n, const
     }
 }
 
-static void assert_member_is(const struct packing_member *members, size_t n, const char *member, struct str plain)
+static void assert_member_is(const struct packing_member *members, size_t n, const char *member,
+                             struct str plain)
 {
     struct buf expected = packed_answer_to(plain);
 
