@@ -5,21 +5,8 @@
 #define PROFILE_ORIGIN_H
 
 #include "core/arena.h"
+#include "profile/origin_table.h"
 #include "profile/profile.h"
-
-/* The numbers stand in pictures (classes o0 .. o7) and their data. */
-enum origin {
-    ORIGIN_APP,
-    ORIGIN_THIRD_PARTY,
-    ORIGIN_ANDROIDX,
-    ORIGIN_ANDROID,
-    ORIGIN_JAVA,   /* Java and Kotlin */
-    ORIGIN_NATIVE, /* of a mapped file */
-    ORIGIN_IDLE,   /* waits, whatever it belongs to */
-    ORIGIN_UNKNOWN,
-    ORIGIN_TRACK, /* not a frame: a node that stands for a track */
-    ORIGINS = ORIGIN_TRACK
-};
 
 /* "app", "third party", ... of those below ORIGINS. */
 const char *origin_word(enum origin origin);

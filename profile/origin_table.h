@@ -2,7 +2,21 @@
 #ifndef PROFILE_ORIGIN_TABLE_H
 #define PROFILE_ORIGIN_TABLE_H
 
-#include "profile/origin.h"
+#include "core/str.h"
+
+/* The numbers stand in pictures (classes o0 .. o7) and their data. */
+enum origin {
+    ORIGIN_APP,
+    ORIGIN_THIRD_PARTY,
+    ORIGIN_ANDROIDX,
+    ORIGIN_ANDROID,
+    ORIGIN_JAVA,   /* Java and Kotlin */
+    ORIGIN_NATIVE, /* of a mapped file */
+    ORIGIN_IDLE,   /* waits, whatever it belongs to */
+    ORIGIN_UNKNOWN,
+    ORIGIN_TRACK, /* not a frame: a node that stands for a track */
+    ORIGINS = ORIGIN_TRACK
+};
 
 struct origin_prefix {
     struct str package; /* with all that stand below it; the longest one that fits decides */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "profile/origin_table.h"
+#include "profile/origin.h"
 #include "render/names/names.h"
 #include "tests/support/fake_profile.h"
 
