@@ -4,8 +4,20 @@
 #define PARSER_FORMAT_H
 
 #include "core/diag.h"
-#include "parser/reader.h"
+#include "parser/unpack/unpack.h"
+#include "parser/whole_file.h"
 #include "profile/builder.h"
+
+/* How large an input may be. Passing one is DIAG_LIMIT, unless a comment says otherwise. */
+struct reader_limits {
+    uint32_t methods;    /* lines of the method table */
+    uint32_t threads;    /* distinct threads listed or recorded */
+    uint32_t line_bytes; /* of one text line; longer ones are cut, those of folded stacks left out, with a
+                            warning */
+    uint32_t name_bytes; /* of one class, method, signature, file or thread name; longer ones are cut, with a
+                            warning */
+    struct unpack_limits unpacked;
+};
 
 enum detection {
     DETECT_NO,

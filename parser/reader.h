@@ -18,24 +18,12 @@
 #include "core/arena.h"
 #include "core/diag.h"
 #include "core/hash.h"
+#include "parser/format.h"
 #include "parser/unpack/unpack.h"
 #include "parser/whole_file.h"
 #include "profile/profile.h"
 
-struct format;
-struct builder;
-
-/* How large an input may be. Passing one is DIAG_LIMIT, unless a comment says otherwise. */
-struct reader_limits {
-    uint32_t methods;    /* lines of the method table */
-    uint32_t threads;    /* distinct threads listed or recorded */
-    uint32_t line_bytes; /* of one text line; longer ones are cut, those of folded stacks left out, with a
-                            warning */
-    uint32_t name_bytes; /* of one class, method, signature, file or thread name; longer ones are cut, with a
-                            warning */
-    struct unpack_limits unpacked;
-};
-
+/* Those of parser/format.h, where nothing else is configured. */
 extern const struct reader_limits READER_LIMITS_DEFAULT;
 
 struct reader {

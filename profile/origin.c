@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "core/number.h"
-#include "profile/origin_table.h"
 
 static const char *const WORDS[ORIGINS] = {
     [ORIGIN_APP] = "app",         [ORIGIN_THIRD_PARTY] = "third party", [ORIGIN_ANDROIDX] = "AndroidX",

@@ -7,7 +7,7 @@
 
 #include "core/idmap.h"
 #include "parser/android/method_table.h"
-#include "parser/reader.h"
+#include "parser/format.h"
 #include "profile/builder.h"
 
 enum key_clock {
