@@ -1,7 +1,6 @@
 #include "core/json.h"
 
 #include "core/clean.h"
-#include "core/number.h"
 
 static void put_key_end(struct json *j)
 {
@@ -96,23 +95,10 @@ void json_put_string(struct json *j, const char *key, struct str value)
     buf_char(j->b, '"');
 }
 
-/* Arrays may have millions of numbers: comma and number take one reservation. */
 void json_put_u64(struct json *j, const char *key, uint64_t value)
 {
-    uint32_t bit = UINT32_C(1) << j->depth;
-
-    if (key != NULL || j->keyed || j->line || j->indent > 0) {
-        begin(j, key);
-        buf_u64(j->b, value);
-        return;
-    }
-    if (!buf_reserve(j->b, NUMBER_BYTES_MAX + 1))
-        return;
-    char *to = j->b->p + j->b->n;
-    if (j->is_begun & bit)
-        *to++ = ',';
-    j->is_begun |= bit;
-    j->b->n = (size_t)(number_u64(to, value) - j->b->p);
+    begin(j, key);
+    buf_u64(j->b, value);
 }
 
 void json_put_i64(struct json *j, const char *key, int64_t value)

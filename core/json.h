@@ -13,7 +13,7 @@
 #ifndef CORE_JSON_H
 #define CORE_JSON_H
 
-#include "core/buf.h"
+#include "core/number.h"
 
 enum { JSON_DEPTH_MAX = 31 }; /* objects and arrays within each other; more make the buffer fail */
 
@@ -51,6 +51,20 @@ void json_line(struct json *j);
 /* Cleaned and escaped (clean.h). */
 void json_put_string(struct json *j, const char *key, struct str value);
 void json_put_u64(struct json *j, const char *key, uint64_t value);
+/* One more number of the innermost array, on the same line: for arrays that have millions of them. */
+static inline void json_put_element(struct json *j, uint64_t value)
+{
+    uint32_t bit = UINT32_C(1) << j->depth;
+    struct buf *b = j->b;
+
+    if (!buf_reserve(b, NUMBER_BYTES_MAX + 1))
+        return;
+    char *to = b->p + b->n;
+    if (j->is_begun & bit)
+        *to++ = ',';
+    j->is_begun |= bit;
+    b->n = (size_t)(number_u64(to, value) - b->p);
+}
 void json_put_i64(struct json *j, const char *key, int64_t value);
 /* value / 10^decimals, zeros at the end dropped */
 void json_put_fixed(struct json *j, const char *key, uint64_t value, unsigned decimals);

@@ -48,7 +48,7 @@ struct writer {
 static void put_index(struct writer *w, bool is_index, uint32_t value)
 {
     if (is_index)
-        json_put_u64(&w->json, NULL, value);
+        json_put_element(&w->json, value);
     else
         json_put_raw(&w->json, NULL, STR("-1"));
 }
@@ -155,7 +155,7 @@ static void put_frame_column(struct writer *w, const char *name, size_t member)
     for (uint32_t i = 0; i < w->n_frames; i++) {
         string_id id;
         memcpy(&id, (const char *)&w->profile->frames[w->frames[i]] + member, sizeof(id));
-        json_put_u64(&w->json, NULL, w->string_index[id] - 1);
+        json_put_element(&w->json, w->string_index[id] - 1);
     }
     json_close(&w->json);
 }
@@ -179,7 +179,7 @@ static void put_column(struct writer *w, const struct tree *t, const char *name,
     for (uint32_t c = 0; c < w->n_measures; c++) {
         json_open_array(&w->json, NULL);
         for (uint32_t i = 0; i < t->n; i++)
-            json_put_u64(&w->json, NULL, value(t, i, w->column[c]));
+            json_put_element(&w->json, value(t, i, w->column[c]));
         json_close(&w->json);
     }
     json_close(&w->json);
@@ -216,12 +216,12 @@ static void put_nodes(struct writer *w, const char *name, const struct tree *t)
     put_frame_indexes(w, t);
     json_open_array(&w->json, "recursive");
     for (uint32_t i = 0; i < t->n; i++)
-        json_put_u64(&w->json, NULL, tree_recursive(t, i));
+        json_put_element(&w->json, tree_recursive(t, i));
     json_close(&w->json);
     if (t->calls != NULL) {
         json_open_array(&w->json, "calls");
         for (uint32_t i = 0; i < t->n; i++)
-            json_put_u64(&w->json, NULL, tree_calls(t, i));
+            json_put_element(&w->json, tree_calls(t, i));
         json_close(&w->json);
     }
     put_column(w, t, "self", tree_self);

@@ -30,9 +30,9 @@ struct output {
 #define OUTPUT_ROWS(row) row(SVG) row(FOLDED) row(JSON) row(THUMB) row(TREE)
 
 #define OUTPUT_DECLARE(name) extern const struct output OUTPUT_##name;
-#define OUTPUT_COUNT(name)   +1
+#define OUTPUT_ADD(name)     +1
 OUTPUT_ROWS(OUTPUT_DECLARE)
-enum { OUTPUTS_COUNT = 0 OUTPUT_ROWS(OUTPUT_COUNT) };
+enum { OUTPUTS_COUNT = 0 OUTPUT_ROWS(OUTPUT_ADD) };
 extern const struct output *const OUTPUTS[OUTPUTS_COUNT];
 
 /* NULL if there is none. */
