@@ -23,8 +23,7 @@ static void log_library(void *cls, const char *format, va_list arguments)
     LOG(h->service->log, LOG_DEBUG, "http", LOG_STR("text", str_of(line)));
 }
 
-/* Poll with a thread pool: in epoll mode the library keeps the descriptor of a client that closes early, and
- * with a thread per connection it races. Its own timeout sees idle connections only. */
+/* The library's own timeout sees idle connections only: see deadline.h. */
 static struct MHD_Daemon *start_daemon(struct http *h, int listen_fd)
 {
     const struct config *c = h->service->config;
@@ -82,6 +81,7 @@ struct http *http_start(struct service *service, const struct http_site *site, i
     return NULL;
 }
 
+/* Waits until no request is under way. False: that took too long. */
 static bool wait_idle(struct http *h, unsigned seconds)
 {
     struct timespec until;

@@ -29,6 +29,7 @@ static bool vet(struct request *r, const char *version)
     return false;
 }
 
+/* Behind the body, and after each resume: what waited goes on, and not the handler from its beginning. */
 static enum MHD_Result handle(struct request *r)
 {
     r->phase = PHASE_HANDLE;
@@ -76,6 +77,7 @@ static enum MHD_Result begin(struct request *r, const char *url, const char *met
     return MHD_YES;
 }
 
+/* Takes a piece of a body that nobody wants. There can be no answer in its middle, so a long one ends the connection. */
 static enum MHD_Result pass_over(struct request *r, size_t *n)
 {
     r->passed_bytes += *n;

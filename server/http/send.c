@@ -141,6 +141,8 @@ static void hold_memory(struct request *r)
     }
 }
 
+/* A reply whose body or headers had no memory becomes one that needs none. Where an answer of shared bytes was made before,
+ * the library's form of it is sent again; else one that may be shared is left with the bytes for the next request. */
 enum MHD_Result request_send(struct request *r)
 {
     struct reply *reply = &r->x.reply;

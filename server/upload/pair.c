@@ -130,9 +130,12 @@ static bool settle(struct pair *p, struct diag *diag)
 bool pair_begin(struct pair *p, enum pair_half half, struct diag *diag)
 {
     p->at = half;
-    return !p->file[half].seen ||
-           diag_set(diag, DIAG_USAGE, "more than one file", TWO_FILES_HINT,
-                    "The form has the field %s twice.", half == PAIR_KEY ? "key" : "data");
+    if (!p->file[half].seen)
+        return true;
+    diag_set(diag, DIAG_USAGE, "more than one file", TWO_FILES_HINT, "The form has the field %s twice.",
+             half == PAIR_KEY ? "key" : "data");
+    diag->topic = DIAG_ABOUT_TWO_FILES;
+    return false;
 }
 
 bool pair_data(struct pair *p, const char *bytes, size_t n, struct diag *diag)
