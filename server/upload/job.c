@@ -124,7 +124,7 @@ static void refuse_input(struct job *job, const struct diag *diag)
         refuse(job, diag);
 }
 
-/* What was refused needs neither its memory nor its place while the rest of it is passed over. Nor does what is read as a
+/* What was refused needs neither its memory nor its slot while the rest of it is passed over. Nor does what is read as a
  * whole: it is folded from the spool, when all of it is there. */
 static void fold(void *context, const uint8_t *p, size_t n)
 {
