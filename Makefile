@@ -10,6 +10,8 @@
 ## SIZES=              some sizes of the traces of `bench`, in MB: 5,57,500
 ## JOBS=               parallel jobs of `run`, `test` and `lint`; default: one per processor
 ## PREFIX=/usr/local   where `install` puts the files, below DESTDIR
+## STRIP=strip         what takes the symbols off the installed program; empty: they stay
+## RUN=                what runs a program that was built for another processor (qemu-aarch64)
 ## SECONDS=60          how long `make fuzz` runs
 ## AFLAMED_SAMPLES=    folder of real profiles; the tests that need it are skipped without it
 
@@ -25,6 +27,8 @@ SIZES ?=
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 DESTDIR ?=
+STRIP ?= strip
+RUN ?=
 SECONDS ?= 60
 AFLAMED_SAMPLES ?= $(abspath $(wildcard ../shared))
 
@@ -71,6 +75,11 @@ SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
 LIBRARY := $(B)/libaflamed.a
 LIBRARY_OBJECTS := $(filter-out $(B)/cli/main.o,$(SOURCES:%.c=$(B)/%.o)) $(B)/static_files.o
 OBJECTS := $(B)/cli/main.o $(LIBRARY_OBJECTS)
+REFERENCE := $(B)/tools/reference/reference
+REFERENCE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tools/reference/*.c)))
+MANUALS := $(B)/man/aflamed.1 $(B)/man/aflamed.json.5
+COMPLETION := $(B)/completions/aflamed
+DOCUMENTS := $(sort $(wildcard *.md docs/*.md))
 SUPPORT := $(B)/libsupport.a
 SUPPORT_OBJECTS := $(SUPPORT_SOURCES:%.c=$(B)/%.o)
 UNIT_PROGRAMS := $(UNIT_SOURCES:%.c=$(B)/%)
@@ -82,7 +91,7 @@ MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c)
     core/buf.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
-.PHONY: bench-readme bench-viewer deps-bench screenshot faults
+.PHONY: bench-docs bench-viewer deps-bench screenshot faults docs uninstall reference
 .PHONY: all run test help lint format coverage bench install clean deps deps-test deps-lint
 .PHONY: fuzz fuzz-all fuzz-seeds deps-fuzz unit-programs mktrace FORCE
 .DELETE_ON_ERROR:
@@ -95,7 +104,7 @@ run: deps ## install what is missing, build, and serve on http://127.0.0.1:8192/
 	@exec $(B)/aflamed serve
 
 test: deps-test ## install what is missing, build, and run all tests
-	@$(MAKE) --no-print-directory -j$(JOBS) all unit-programs $(REPLAY_PROGRAMS) $(B)/faults/aflamed
+	@$(MAKE) --no-print-directory -j$(JOBS) all unit-programs $(REPLAY_PROGRAMS) $(B)/faults/aflamed $(MANUALS) $(COMPLETION)
 	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_TEST_UNIT=$(abspath $(B)/tests/unit) AFLAMED_TEST_FUZZ=$(abspath $(B)/tests/fuzz) CC=$(CC) \
 	    AFLAMED_TEST_FAULTS=$(abspath $(B)/faults/aflamed) AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) python3 -B tests/run.py $(T)
 
@@ -108,8 +117,12 @@ help: ## this text
 lint: deps-lint ## check format, layers and headers; run clang-tidy and cppcheck
 	@JOBS=$(JOBS) tests/lint/run $(LANGUAGE) $(WARNINGS)
 
+docs: deps ## write the tables of README.md and docs/ anew, from the tables of the program
+	@$(MAKE) --no-print-directory -j$(JOBS) reference
+	@tools/doc_tables $(REFERENCE) $(DOCUMENTS)
+
 format: deps-lint ## format all C files in place
-	@find $(LAYERS) static tests -name "*.[ch]" -exec clang-format --style=file -i {} +
+	@find $(LAYERS) static tools tests -name "*.[ch]" -exec clang-format --style=file -i {} +
 
 fuzz: deps-fuzz ## fuzz the target T= (reader, cuts, ...) for SECONDS=, from its corpus; findings go to build/fuzz
 	@$(MAKE) --no-print-directory -j$(JOBS) CC=clang SAN=$(FUZZ_SAN) $(FUZZ_B)/fuzz/$(T)
@@ -138,8 +151,8 @@ bench: deps ## measure time and memory beside yardsticks, in about ten minutes; 
 	@AFLAMED=$(abspath $(B)/aflamed) MKTRACE=$(abspath $(B)/mktrace) TIMED=$(abspath $(B)/bench/timed) \
 	    python3 -B tests/bench/measure.py --cases '$(CASES)' --sizes '$(SIZES)'
 
-bench-readme: ## write the performance section of README.md from the last whole `make bench`
-	@python3 -B tests/bench/measure.py --readme README.md
+bench-docs: ## write docs/performance.md from the last whole `make bench`
+	@python3 -B tests/bench/measure.py --document docs/performance.md
 
 bench-viewer: deps-test ## measure pictures in Chromium: load, zoom, search, views; beside the classic form
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(B)/mktrace
@@ -151,13 +164,28 @@ screenshot: deps-test ## make the README's picture, static/screenshot.png, from 
 
 mktrace: $(B)/mktrace ## build build/mktrace, which writes large traces to measure with
 
-install: all ## put the program, its configuration and the systemd units below PREFIX
-	install -D -m 0755 $(B)/aflamed $(DESTDIR)$(PREFIX)/bin/aflamed
-	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/aflamed $(wildcard config/*)
-	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/aflamed $(wildcard LICENSE README.md)
-	mkdir -p $(DESTDIR)$(PREFIX)/lib/systemd/system
-	for unit in $(SYSTEMD_UNITS); do sed 's|/usr/local/|$(PREFIX)/|' $$unit \
-	    > $(DESTDIR)$(PREFIX)/lib/systemd/system/$$(basename $$unit); done
+# What is installed, below DESTDIR and PREFIX.
+INSTALL_PROGRAM = install -D $(if $(STRIP),-s --strip-program=$(STRIP)) -m 0755
+INSTALL_FILE = install -D -m 0644
+SHARE = $(DESTDIR)$(PREFIX)/share
+UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
+
+install: all $(MANUALS) $(COMPLETION) ## put the program, its manual, configuration and systemd units below PREFIX
+	$(INSTALL_PROGRAM) $(B)/aflamed $(DESTDIR)$(PREFIX)/bin/aflamed
+	$(INSTALL_FILE) -t $(SHARE)/aflamed $(wildcard config/*)
+	$(INSTALL_FILE) -t $(SHARE)/doc/aflamed LICENSE $(wildcard *.md)
+	$(INSTALL_FILE) -t $(SHARE)/doc/aflamed/docs $(wildcard docs/*.md)
+	$(INSTALL_FILE) -t $(SHARE)/doc/aflamed/static static/screenshot.png
+	$(INSTALL_FILE) -t $(SHARE)/man/man1 $(B)/man/aflamed.1
+	$(INSTALL_FILE) -t $(SHARE)/man/man5 $(B)/man/aflamed.json.5
+	$(INSTALL_FILE) -t $(SHARE)/bash-completion/completions $(COMPLETION)
+	mkdir -p $(UNITS)
+	for unit in $(SYSTEMD_UNITS); do sed 's|/usr/local/|$(PREFIX)/|' $$unit > $(UNITS)/$$(basename $$unit); done
+
+uninstall: ## remove what `install` put there, with the same PREFIX and DESTDIR; uploads stay
+	rm -f $(DESTDIR)$(PREFIX)/bin/aflamed $(SHARE)/man/man1/aflamed.1 $(SHARE)/man/man5/aflamed.json.5 \
+	    $(SHARE)/bash-completion/completions/aflamed $(SYSTEMD_UNITS:deploy/systemd/%=$(UNITS)/%)
+	rm -rf $(SHARE)/aflamed $(SHARE)/doc/aflamed
 
 clean: ## remove everything that was built
 	rm -rf build
@@ -165,15 +193,15 @@ clean: ## remove everything that was built
 deps: ## install missing packages that the build needs (Debian)
 	@tools/deps deploy/packages/build.txt
 
-deps-test: deps ## install missing packages that the tests need as well
-	@tools/deps deploy/packages/test.txt
+deps-test: ## install missing packages that the tests need as well
+	@tools/deps deploy/packages/build.txt deploy/packages/test.txt
 	@tools/deps-node tests/browser
 
 deps-fuzz: deps-test ## install missing packages that `fuzz` needs as well
 	@tools/deps deploy/packages/fuzz.txt
 
-deps-lint: deps ## install missing packages that `lint` and `format` need as well
-	@tools/deps deploy/packages/lint.txt
+deps-lint: ## install missing packages that `lint` and `format` need as well
+	@tools/deps deploy/packages/build.txt deploy/packages/lint.txt
 
 deps-bench: deps ## install missing packages that `bench` measures with
 	@tools/deps deploy/packages/bench.txt
@@ -214,6 +242,24 @@ $(B)/static_files.o: $(B)/static_files.c $(STATIC) static/flame-controls.xml $(B
 	$(say) '  CC    $<'
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
+reference: $(REFERENCE)
+
+$(REFERENCE): $(REFERENCE_OBJECTS) $(LIBRARY)
+	$(say) '  LINK  $@'
+	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
+
+$(B)/man/aflamed.1: $(REFERENCE)
+	@mkdir -p $(@D)
+	$(Q)$(RUN) $(REFERENCE) man1 > $@
+
+$(B)/man/aflamed.json.5: $(REFERENCE)
+	@mkdir -p $(@D)
+	$(Q)$(RUN) $(REFERENCE) man5 > $@
+
+$(COMPLETION): $(REFERENCE)
+	@mkdir -p $(@D)
+	$(Q)$(RUN) $(REFERENCE) bash > $@
+
 unit-programs: $(UNIT_PROGRAMS)
 
 # The oracles of some fuzz targets are other people's parsers.
@@ -253,5 +299,5 @@ $(B)/mktrace: $(MKTRACE_OBJECTS) $(B)/flags
 	$(Q)$(LINK) -o $@ $(MKTRACE_OBJECTS)
 
 -include $(MKTRACE_OBJECTS:.o=.d) $(B)/tests/bench/timed.d $(FAULTS_OBJECTS:.o=.d)
--include $(OBJECTS:.o=.d) $(SUPPORT_OBJECTS:.o=.d) $(UNIT_PROGRAMS:%=%.d) $(REPLAY_PROGRAMS:%=%.d) $(B)/tests/fuzz/seeds.d \
+-include $(OBJECTS:.o=.d) $(REFERENCE_OBJECTS:.o=.d) $(SUPPORT_OBJECTS:.o=.d) $(UNIT_PROGRAMS:%=%.d) $(REPLAY_PROGRAMS:%=%.d) $(B)/tests/fuzz/seeds.d \
     $(B)/tests/fuzz/replay.d

@@ -190,6 +190,7 @@ static bool finish(void *state, uint64_t file_bytes)
 const struct format FORMAT_FOLDED_STACKS = {
     .name = "folded-stacks",
     .label = "Folded stacks",
+    .written_by = "the collapse scripts of flame graph tools; `aflamed render --output folded`",
     .state_bytes = sizeof(struct folded_stacks),
     .detect = detect,
     .begin = begin,

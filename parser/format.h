@@ -19,6 +19,8 @@ enum { DETECT_BYTES_MAX = 4096 };
 struct format {
     const char *name;  /* stable word for URLs, records and JSON */
     const char *label; /* for people: "Android method trace" */
+    const char
+        *written_by; /* for the documents: the programs that write it; NULL of a row that only refuses */
     size_t state_bytes;
 
     /* n bytes from the beginning of the file; `final`: there are no more. Must answer NO or YES when n

@@ -355,6 +355,7 @@ static bool finish(void *state, uint64_t file_bytes)
 const struct format FORMAT_ANDROID_STREAM = {
     .name = "android-stream",
     .label = "Android method trace (streaming)",
+    .written_by = "`am profile start --streaming`; Java methods recorded in Android Studio",
     .state_bytes = sizeof(struct android_stream),
     .detect = detect,
     .begin = begin,

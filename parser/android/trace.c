@@ -286,6 +286,7 @@ static bool finish(void *state, uint64_t file_bytes)
 const struct format FORMAT_ANDROID_TRACE = {
     .name = "android-trace",
     .label = "Android method trace",
+    .written_by = "`Debug.startMethodTracing` and `am profile` of Dalvik and ART; versions 1 to 3",
     .state_bytes = sizeof(struct android_trace),
     .detect = detect,
     .begin = begin,

@@ -2,7 +2,7 @@
 """What aflamed costs, each case beside a yardstick that is run in turn with it.
 
 usage: measure.py [--cases NAME,...] [--sizes MB,...] [--json FILE]       measures; prints a table
-       measure.py --readme FILE --json FILE                               the performance section of FILE from a result
+       measure.py --document FILE --json FILE                             the performance section of FILE from a result
 
 Medians over rounds; a first round warms up and does not count, unless it takes so long that there is no other. Only
 the ratios of one run mean anything beyond this machine. A yardstick that is not installed is left out."""
@@ -152,7 +152,7 @@ def chosen(text, known, what):
     return words
 
 
-def write_readme(path, result_path):
+def write_document(path, result_path):
     try:
         with open(result_path) as file:
             result = json.load(file)
@@ -172,10 +172,10 @@ def main():
     parser.add_argument('--cases', default='', metavar='NAME,...')
     parser.add_argument('--sizes', default='', metavar='MB,...')
     parser.add_argument('--json', default=os.path.join(FOLDER, 'result.json'), metavar='FILE')
-    parser.add_argument('--readme', metavar='FILE', help='write the section of this file, and measure nothing')
+    parser.add_argument('--document', metavar='FILE', help='write the section of this file, and measure nothing')
     arguments = parser.parse_args()
-    if arguments.readme:
-        write_readme(arguments.readme, arguments.json)
+    if arguments.document:
+        write_document(arguments.document, arguments.json)
         return
     names = chosen(arguments.cases, [name for name, _, _ in cases.CASES], 'case')
     sizes_mb = [int(s) for s in chosen(arguments.sizes, [str(s) for s in SIZES_MB], 'size')]

@@ -1,4 +1,4 @@
-"""A result as text: the table of the terminal, and the performance section of the README.
+"""A result as text: the table of the terminal, and the section of docs/performance.md.
 
 A result is {'machine': {...}, 'rows': [...]}; a row {'case', 'title', 'size_mb' (None: of no size),
 'note', 'ours_s', 'all_s', 'peak_bytes', 'yardsticks'} or, with 'why_not' instead of figures, one that was not
@@ -11,7 +11,7 @@ import textwrap
 MIB = 1 << 20
 RATIO_MAX = {'layouts': 2, 'families': 2.3}     # of what is measured against something of our own
 WIDTH = 120
-BEGIN = '<!-- performance: written by `make bench-readme`, from the last `make bench` -->'
+BEGIN = '<!-- performance: written by `make bench-docs`, from the last `make bench` -->'
 END = '<!-- performance: end -->'
 
 COLUMNS = '%-26s %4s %10s  %-20s %10s %6s %9s'
@@ -167,7 +167,7 @@ def section(result):
 
 
 def replace_section(text, result, cases, sizes_mb):
-    """The README with this result; ValueError if it has no place for it, or the result is not of a whole run."""
+    """The document with this result; ValueError if it has no place for it, or the result is not of a whole run."""
     have = {(row['case'], row['size_mb']) for row in result['rows']}
     missing = [name for name in cases if not any(case == name for case, _ in have)]
     missing += ['%d MB' % size for size in sizes_mb if not any(s == size for _, s in have)]

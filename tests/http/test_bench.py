@@ -1,4 +1,4 @@
-"""The performance section of the README: written from a result of `make bench`, and from a whole one only."""
+"""The section of docs/performance.md: written from a result of `make bench`, and from a whole one only."""
 import json
 import os
 import shutil
@@ -9,7 +9,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MEASURE = os.path.join(ROOT, 'tests', 'bench', 'measure.py')
-BEGIN = '<!-- performance: written by `make bench-readme`, from the last `make bench` -->'
+BEGIN = '<!-- performance: written by `make bench-docs`, from the last `make bench` -->'
 END = '<!-- performance: end -->'
 MACHINE = {'processor': 'Abacus 3', 'processors': 2, 'memory_bytes': 8 << 30, 'system': 'Debian, Linux 6',
            'program': 'aflamed 9.9', 'load_before': 0.25, 'load_after': 1.5}
@@ -51,18 +51,18 @@ class Section(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix='aflamed-bench-test-')
         self.addCleanup(shutil.rmtree, self.folder)
-        self.readme = os.path.join(self.folder, 'README.md')
+        self.document = os.path.join(self.folder, 'performance.md')
 
     def write(self, before, result):
-        """(README afterwards, exit status, errors)"""
-        with open(self.readme, 'w') as file:
+        """(the document afterwards, exit status, errors)"""
+        with open(self.document, 'w') as file:
             file.write(before)
         path = os.path.join(self.folder, 'result.json')
         with open(path, 'w') as file:
             json.dump(result, file)
-        done = subprocess.run([sys.executable, '-B', MEASURE, '--readme', self.readme, '--json', path],
+        done = subprocess.run([sys.executable, '-B', MEASURE, '--document', self.document, '--json', path],
                               stderr=subprocess.PIPE, text=True)
-        with open(self.readme) as file:
+        with open(self.document) as file:
             return file.read(), done.returncode, done.stderr
 
     def test_stands_between_the_marks_and_nothing_else_changes(self):
@@ -136,8 +136,8 @@ class Section(unittest.TestCase):
             self.assertEqual((text, status), (before, 1))
             self.assertIn('marks', errors)
 
-    def test_the_readme_has_a_place_for_it(self):
-        with open(os.path.join(ROOT, 'README.md')) as file:
+    def test_the_document_has_a_place_for_it(self):
+        with open(os.path.join(ROOT, 'docs', 'performance.md')) as file:
             text, status, errors = self.write(file.read(), whole_result())
         self.assertEqual(status, 0, errors)
         self.assertIn('Abacus 3', text)

@@ -72,7 +72,7 @@ class CommandLine(unittest.TestCase):
         self.assertTrue(run.stderr.startswith(b'error: '))
 
     def test_help(self):
-        self.assertIn(b'aflamed demo', command('--help').stdout)
+        self.assertIn(b'  demo ', command('--help').stdout)
         for option in ('--help', '-h'):
             run = command('demo', option)
             self.assertEqual(run.returncode, 0)

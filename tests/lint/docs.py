@@ -1,35 +1,49 @@
 #!/usr/bin/env python3
-"""What the documentation names must be there: make targets in *.md, files of this tree in *.md and in the
-comments of C sources. What is there the README must name: every source in its code map, every key of the
-configuration in its table, with its default."""
+"""What the documentation names must be there: files of this tree and make targets, in *.md and in the comments of C
+sources; links between the documents, with their headings. What is there the documents must name: every source in the
+code map of CONTRIBUTING.md, every document in README.md. Tables made from the program's are as the program says, and
+README.md stays short."""
 import os
 import re
+import subprocess
 import sys
 
-FOLDERS = 'core|parser|render|server|static|config|deploy|tests|tools'
+FOLDERS = 'core|profile|parser|render|server|cli|static|config|deploy|docs|tests|tools'
 PATH = re.compile(r'(?<![\w/.-])((?:%s)/[\w./-]*\w/?)' % FOLDERS)
-TARGET = re.compile(r'(?:`|^\s*|\$ |&& )make ((?:[A-Z]+=\S+ )*)([a-z][a-z-]*)', re.M)
+TARGET = re.compile(r'(?:`|^\s*|\$ |&& )make ((?:[A-Z]+=\S* )*)([a-z][a-z-]*)', re.M)
 PROSE = ('.c', '.h', '.md')
+README_BYTES_MAX = 12000
 
-LAYERS = ('core', 'parser', 'render', 'server')
-KEYS = 'server/config/config_keys.c'
-KEY = re.compile(r'^    (?:TEXT|FLAG|NUMBER|SIZE)\((\w+),(.*?)\),$', re.M | re.S)
-LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
-KEY_ROW = re.compile(r'^\| `(\w+)` \| (?:`([^`|]*)`)? ?\|', re.M)
-MAP_ROW = re.compile(r'^((?:%s)/\w+\.[ch])  ' % '|'.join(LAYERS), re.M)
+MAPPED = ('core', 'profile', 'parser', 'render', 'server', 'cli', 'static', 'tools')
+MAP = re.compile(r'<!-- code map -->(.*)<!-- end of code map -->', re.S)
+ROOM = re.compile(r'^### (\S+)$(.*?)(?=^### |\Z)', re.M | re.S)
+ROW = re.compile(r'^(\w+\.[ch])  +\S', re.M)
+
+LINK = re.compile(r'\]\(([^)\s]+)\)')
+HEADING = re.compile(r'^#+ (.*)$', re.M)
+REFERENCE = 'build/tools/reference/reference'
+
+
+def read(path):
+    with open(path, encoding='utf-8') as file:
+        return file.read()
 
 
 def files():
     for folder, below, names in os.walk('.'):
-        below[:] = sorted(d for d in below if d not in ('.git', 'build', 'data', '__pycache__'))
+        below[:] = sorted(d for d in below if d not in ('.git', 'build', 'data', 'node_modules', '__pycache__'))
         for name in sorted(names):
             if name.endswith(PROSE):
                 yield os.path.normpath(os.path.join(folder, name))
 
 
+def documents():
+    return [path for path in files() if path.endswith('.md')]
+
+
+# ---- names ----
 def targets():
-    with open('Makefile', encoding='utf-8') as file:
-        return set(re.findall(r'^([a-z-]+):', file.read(), re.M))
+    return set(re.findall(r'^([a-z-]+):', read('Makefile'), re.M))
 
 
 def comments(path, text):
@@ -42,46 +56,10 @@ def exists(path):
     return os.path.exists(path) or os.path.exists(path + '.c')
 
 
-def modules():
-    """Each source; of a header with a source beside it, the source."""
-    for layer in LAYERS:
-        names = set(os.listdir(layer))
-        for name in sorted(names):
-            if name.endswith('.c') or name.endswith('.h') and name[:-2] + '.c' not in names:
-                yield '%s/%s' % (layer, name)
-
-
-def keys_of_program():
-    """(name, default) of each row; a row's last two literals are the default and the help."""
-    with open(KEYS, encoding='utf-8') as file:
-        rows = KEY.findall(file.read())
-    for name, rest in rows:
-        joined = re.sub(r'"\s+"', '', rest)
-        yield name, LITERAL.findall(joined)[-2]
-
-
-def readme_problems():
-    with open('README.md', encoding='utf-8') as file:
-        readme = file.read()
-    listed, keys, rows = MAP_ROW.findall(readme), list(keys_of_program()), KEY_ROW.findall(readme)
-    for module in modules():
-        if listed.count(module) != 1:
-            yield 'README.md: the code map names %s %d times' % (module, listed.count(module))
-    if not keys:
-        yield '%s: no row of the table was understood' % KEYS
-    for name, default in sorted(set(keys) - set(rows)):
-        yield 'README.md: the configuration table lacks %s with the default `%s`' % (name, default)
-    for name, default in sorted(set(rows) - set(keys)):
-        yield 'README.md: the configuration table has %s with the default `%s`, the program has not' % (name, default)
-    if set(rows) == set(keys) and rows != keys:
-        yield 'README.md: the keys of the configuration stand in another order than in %s' % KEYS
-
-
-def problems():
+def name_problems():
     known = targets()
     for path in files():
-        with open(path, encoding='utf-8') as file:
-            text = comments(path, file.read())
+        text = comments(path, read(path))
         for named in sorted(set(PATH.findall(text))):
             if not exists(named):
                 yield '%s: names %s, which is not there' % (path, named)
@@ -90,7 +68,70 @@ def problems():
                 yield '%s: names `make %s`, which is no target' % (path, target)
 
 
+# ---- links ----
+def anchors(text):
+    """Of each heading, as the usual renderers of Markdown make them."""
+    prose = re.sub(r'^```.*?^```', '', text, flags=re.M | re.S)
+    return {re.sub(r'[^\w -]', '', heading.lower()).replace(' ', '-') for heading in HEADING.findall(prose)}
+
+
+def link_problems():
+    for path in documents():
+        for link in LINK.findall(read(path)):
+            if '://' in link:
+                continue
+            target, _, anchor = link.partition('#')
+            target = os.path.normpath(os.path.join(os.path.dirname(path), target)) if target else path
+            if not os.path.exists(target):
+                yield '%s: links to %s, which is not there' % (path, link)
+            elif anchor and anchor not in anchors(read(target)):
+                yield '%s: links to %s, which has no such heading' % (path, link)
+    linked = LINK.findall(read('README.md'))
+    for path in documents():
+        if (path.startswith('docs/') or '/' not in path) and path not in ('README.md', *linked):
+            yield 'README.md: has no link to %s' % path
+
+
+# ---- the code map ----
+def modules():
+    """Each source; of a header with a source beside it, the source."""
+    for top in MAPPED:
+        for folder, _, names in os.walk(top):
+            for name in sorted(names):
+                if name.endswith('.c') or name.endswith('.h') and name[:-2] + '.c' not in names:
+                    yield '%s/%s' % (folder, name)
+
+
+def map_problems():
+    rooms = ROOM.findall(MAP.search(read('CONTRIBUTING.md'))[1])
+    listed = ['%s/%s' % (room, name) for room, text in rooms for name in ROW.findall(text)]
+    there = list(modules())
+    for path in sorted(set(there) | set(listed)):
+        if path not in there:
+            yield 'CONTRIBUTING.md: the code map names %s, which is not there' % path
+        elif listed.count(path) != 1:
+            yield 'CONTRIBUTING.md: the code map names %s %d times' % (path, listed.count(path))
+
+
+# ---- tables and size ----
+def table_problems():
+    built = subprocess.run(['make', '--no-print-directory', 'reference'], stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True, env={**os.environ, 'MAKEFLAGS': ''})
+    if built.returncode != 0:
+        yield '%s cannot be built:\n%s' % (REFERENCE, built.stdout)
+        return
+    checked = subprocess.run(['tools/doc_tables', REFERENCE, '--check', *documents()], stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True)
+    yield from (checked.stdout.splitlines() or ['the tables cannot be checked'] if checked.returncode else [])
+
+
+def size_problems():
+    size = os.path.getsize('README.md')
+    if size > README_BYTES_MAX:
+        yield 'README.md: %d bytes, more than %d: a newcomer reads it; the rest belongs into docs/' % (size, README_BYTES_MAX)
+
+
 if __name__ == '__main__':
-    found = [*problems(), *readme_problems()]
+    found = [*name_problems(), *link_problems(), *map_problems(), *table_problems(), *size_problems()]
     print('\n'.join(found), end='\n' if found else '')
     sys.exit(1 if found else 0)
