@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the documentation names must be there: files of this tree and make targets, in *.md and in the comments of C
 sources; links between the documents, with their headings. What is there the documents must name: every source in the
-code map of CONTRIBUTING.md, every document in README.md. Tables made from the program's are as the program says, and
+code map of CONTRIBUTING.md, every document in README.md, every package with its reason. Tables made from the program's are as the program says, and
 README.md stays short."""
 import os
 import re
@@ -113,6 +113,19 @@ def map_problems():
             yield 'CONTRIBUTING.md: the code map names %s %d times' % (path, listed.count(path))
 
 
+# ---- packages ----
+def package_problems():
+    """Each package has its reason in a table."""
+    for name in sorted(os.listdir('deploy/packages')):
+        document = {'build.txt': 'README.md', 'run.txt': None}.get(name, 'CONTRIBUTING.md')
+        reasons = re.findall(r'^\| ([a-z0-9+., -]+) \|', read(document), re.M) if document else []
+        known = {package.strip() for cell in reasons for package in cell.split(',')}
+        for line in read('deploy/packages/' + name).splitlines() if document else ():
+            package = line.split('#')[0].split('|')[0].strip()
+            if package and package not in known:
+                yield '%s: has no reason for the package %s of deploy/packages/%s' % (document, package, name)
+
+
 # ---- tables and size ----
 def table_problems():
     built = subprocess.run(['make', '--no-print-directory', 'reference'], stdout=subprocess.PIPE,
@@ -132,6 +145,6 @@ def size_problems():
 
 
 if __name__ == '__main__':
-    found = [*name_problems(), *link_problems(), *map_problems(), *table_problems(), *size_problems()]
+    found = [*name_problems(), *link_problems(), *map_problems(), *package_problems(), *table_problems(), *size_problems()]
     print('\n'.join(found), end='\n' if found else '')
     sys.exit(1 if found else 0)
