@@ -199,7 +199,7 @@ class BehindNginx(unittest.TestCase):
 
 
 class Memory(unittest.TestCase):
-    """What a container may have is enough for what README.md says that the service takes at most."""
+    """What a container may have is enough for what docs/configuration.md says that the service takes at most."""
     UNITS = {'k': 1 << 10, 'm': 1 << 20, 'g': 1 << 30}
 
     def bytes_of(self, text):
