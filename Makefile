@@ -114,7 +114,7 @@ help: ## this text
 	@echo 'options:'
 	@sed -n 's/^## /  /p' Makefile
 
-lint: deps-lint ## check format, layers and headers; run clang-tidy and cppcheck
+lint: deps-lint ## check format, rooms, documents and headers; run clang-tidy and cppcheck
 	@JOBS=$(JOBS) tests/lint/run $(LANGUAGE) $(WARNINGS)
 
 docs: deps ## write the tables of README.md and docs/ anew, from the tables of the program

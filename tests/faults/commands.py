@@ -68,6 +68,9 @@ COMMANDS = {
     'demo': 'demo -o out.trace',
     'print the configuration': 'serve --config config.json --print-config',
     'help': '--help',
+    'help of serve': 'serve --help',
+    'help of render': 'render --help',
+    'render of a named track': 'render --output folded --track main x.trace',
     'version': '--version',
 }
 
