@@ -8,6 +8,7 @@
 #include "render/view/view_option.h"
 #include "server/config/config_keys.h"
 #include "server/convert/recording_facts.h"
+#include "server/routes/routes.h"
 #include "tools/reference/reference.h"
 
 /* A cell in one line; what would end it is escaped. */
@@ -79,6 +80,19 @@ static void put_warnings(struct buf *b)
         buf_z(b, " |\n");
         b->failed = b->failed || text.failed;
         buf_free(&text);
+    }
+}
+
+/* What is not for people has no help. */
+static void put_routes(struct buf *b)
+{
+    HEADING(b, "method", "path", "what it does");
+    for (size_t i = 0; i < ROUTES_COUNT; i++) {
+        if (ROUTES[i].help == NULL)
+            continue;
+        buf_printf(b, "| %s | `%s` | ", ROUTES[i].method, ROUTES[i].path);
+        put_cell(b, str_of(ROUTES[i].help));
+        buf_z(b, " |\n");
     }
 }
 
@@ -160,9 +174,15 @@ static const struct table {
     const char *name;
     void (*put)(struct buf *b);
 } TABLES[] = {
-    {"formats", put_formats},   {"outputs", put_outputs},          {"facts", put_facts},
-    {"warnings", put_warnings}, {"view-options", put_url_options}, {"view-options-cli", put_cli_options},
-    {"commands", put_commands}, {"config-keys", put_keys},
+    {"formats", put_formats},
+    {"outputs", put_outputs},
+    {"routes", put_routes},
+    {"facts", put_facts},
+    {"warnings", put_warnings},
+    {"view-options", put_url_options},
+    {"view-options-cli", put_cli_options},
+    {"commands", put_commands},
+    {"config-keys", put_keys},
 };
 
 bool reference_table(struct buf *b, const char *name)
