@@ -1,5 +1,5 @@
-"""Another reader's figures: times of each method, exclusive and inclusive, are those of Debian's dmtracedump, on every
-real regular trace that it reads. It takes the first clock of a record: CPU time, where there are both.
+"""Another reader's figures: times and calls of each method, in the tree and in `aflamed methods`, are those of Debian's
+dmtracedump, on every real regular trace that it reads. It takes the first clock of a record: CPU time, where there are both.
 
 Methods of which a thread has an exit without enter are left out: what was before that exit is within them here, and
 there it is nobody's. Their differences have to cancel each other."""
@@ -20,11 +20,13 @@ UNKNOWN = '(unknown)'
 
 
 class Times:
-    """{method: µs}. `doubtful`: methods of several ids, whose inclusive times cannot be added."""
+    """{method: µs}, and {method: calls}, (not recursive, recursive). `doubtful`: methods of several ids, whose inclusive times
+    cannot be added."""
 
     def __init__(self):
         self.total, self.doubtful = 0, {TOP, UNKNOWN}
         self.exclusive, self.inclusive = collections.Counter(), collections.Counter()
+        self.calls = {}
 
 
 def section(output, title):
@@ -46,12 +48,13 @@ def theirs(path):
         if found:
             times.exclusive[text_of(found.group(2))] += int(found.group(1))
     for line in section(output, 'Inclusive elapsed times for each method'):
-        found = re.match(r'\[\d+\] +[\d.]+% +\d+\+\d+ +(\d+) (.*)', line)
+        found = re.match(r'\[\d+\] +[\d.]+% +(\d+)\+(\d+) +(\d+) (.*)', line)
         if found:
-            method = text_of(found.group(2))
+            method = text_of(found.group(4))
             if method in times.inclusive:
                 times.doubtful.add(method)
-            times.inclusive[method] += int(found.group(1))
+            times.inclusive[method] += int(found.group(3))
+            times.calls[method] = (int(found.group(1)), int(found.group(2)))
     return times
 
 
@@ -59,6 +62,19 @@ def text_of(method):
     """Class and method as we write them: class/with/Slashes.method (Lsignature;)V."""
     name, blank, signature = method.partition('\t')[0].partition(' ')
     return name.replace('/', '.') + blank + signature
+
+
+def table(path, value):
+    """What `aflamed methods` says."""
+    output = cases.succeeded(cases.aflamed('methods', '-q', path)).decode()
+    lines = [line.split('\t') for line in output.splitlines()]
+    times = Times()
+    for row in (dict(zip(lines[0], line)) for line in lines[1:]):
+        method = '%s.%s %s' % (row['class'], row['method'], row['signature']) if row['class'] else UNKNOWN
+        times.exclusive[method] += int(row[value + '_excl'])
+        times.inclusive[method] += int(row[value + '_incl'])
+        times.calls[method] = (int(row['calls']) - int(row['recursive']), int(row['recursive']))
+    return times
 
 
 def ours(path, value):
@@ -94,13 +110,25 @@ def differences(a, b):
     return {m: (a[m], b[m]) for m in {*a, *b} if a[m] != b[m]}
 
 
+def check_table(expected, got, doubtful):
+    """The table has no row for the time in no method."""
+    exclusive = differences(expected.exclusive, got.exclusive)
+    inclusive = differences(expected.inclusive, got.inclusive)
+    calls = {m: (expected.calls[m], got.calls.get(m)) for m in expected.calls if expected.calls[m] != got.calls.get(m)}
+    for what, found in (('exclusive', exclusive), ('inclusive', inclusive), ('calls', calls)):
+        wrong = found.keys() - doubtful - (expected.doubtful if what != 'exclusive' else {TOP})
+        if wrong:
+            raise cases.Wrong('table, %s (expected, got): %s' % (what, {m: found[m] for m in wrong}))
+
+
 def check(reference, path):
     """False: it cannot read the file, so that there is nothing to compare."""
     expected = theirs(path)
     if expected is None:
         return False
     carried = {value['name'] for value in cases.info(path)['values']}
-    got, doubtful = ours(path, 'cpu' if 'cpu' in carried else 'wall'), exits_without_enter(reference, path)
+    value, doubtful = 'cpu' if 'cpu' in carried else 'wall', exits_without_enter(reference, path)
+    got = ours(path, value)
     if got.total != expected.total:
         raise cases.Wrong('total: %d µs, expected %d' % (got.total, expected.total))
     exclusive = differences(expected.exclusive, got.exclusive)
@@ -109,6 +137,7 @@ def check(reference, path):
     inclusive = differences(expected.inclusive, got.inclusive)
     if inclusive.keys() - doubtful - expected.doubtful or not expected.inclusive:
         raise cases.Wrong('inclusive (expected, got): %s; may differ: %s' % (inclusive or 'none', doubtful))
+    check_table(expected, table(path, value), doubtful)
     return True
 
 

@@ -4,6 +4,7 @@
     args              extra arguments for `aflamed render`, one per line; optional
     expected.folded                     what `render --output folded` prints
     expected.<value>.<track>.folded     the same with --value and --track (an id, `all` or `merged`)
+    expected.methods.<format>           what `methods --format` prints
     expected.warnings   all warnings of `info --json`, as lines `code count offset`. The offset is `-` where
                         there is none, else a number or, with input.calls, line:N (from 1), record:N (from 0),
                         header+N or end-N
@@ -72,6 +73,12 @@ def check_folded(file, expected, path, extra):
     if len(parts) == 4:
         arguments += ['--value', parts[1], '--track', parts[2]]
     got = succeeded(aflamed(*arguments, path))
+    if got != expected:
+        raise Wrong('%s: %s' % (file, difference(expected, got)))
+
+
+def check_methods(file, expected, path):
+    got = succeeded(aflamed('methods', '-q', '--format', file.rpartition('.')[2], path))
     if got != expected:
         raise Wrong('%s: %s' % (file, difference(expected, got)))
 
@@ -153,6 +160,8 @@ def check(folder, path):
         expected = read(folder, name)
         if name.endswith('.folded'):
             check_folded(name, expected, path, extra)
+        elif name.startswith('expected.methods.'):
+            check_methods(name, expected, path)
         elif name == 'expected.warnings':
             check_warnings(expected, path, trace)
         elif name == 'expected.error':

@@ -13,6 +13,7 @@
 #include "render/view/view_option.h"
 #include "server/config/config_load.h"
 #include "server/convert/convert.h"
+#include "server/convert/methods.h"
 #include "tests/support/families.h"
 
 enum { STACK_BYTES = 256 << 10, SIZE = 10000 };
@@ -50,6 +51,23 @@ static void draw(struct work *w, const struct shared_profile *f, const struct co
     buf_free(&out);
 }
 
+static void draw_table(struct work *w, const struct shared_profile *f, const struct config *c,
+                       enum table_group group, const struct table_format *format)
+{
+    struct view_options view;
+    struct table_request request;
+    struct buf out = {0};
+    struct diag diag = {0};
+
+    view_defaults(&view);
+    view.tracks = TRACKS_ALL;
+    table_defaults(&request);
+    request.group = group;
+    if (!convert_methods(f, c, &view, &request, format, &out, &diag) || out.failed)
+        say(w, format->name);
+    buf_free(&out);
+}
+
 static void *run(void *context)
 {
     struct work *w = context;
@@ -70,6 +88,8 @@ static void *run(void *context)
     for (unsigned kind = 0; f != NULL && view_option_word("view", kind) != NULL; kind++)
         for (size_t i = 0; i < OUTPUTS_COUNT; i++)
             draw(w, f, &c, OUTPUTS[i], view_option_word("view", kind));
+    for (size_t i = 0; f != NULL && i < TABLE_FORMATS_COUNT; i++)
+        draw_table(w, f, &c, (enum table_group)i, TABLE_FORMATS[i]);
     shared_profile_free(f);
     buf_free(&bytes);
     return NULL;

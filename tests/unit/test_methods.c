@@ -1,0 +1,711 @@
+/* The profile table: as a count over single stacks makes it, for every value, every group and every selection of tracks;
+ * who calls and is called; which rows are shown in which order; the ids of methods. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/origin.h"
+#include "render/table/detail.h"
+#include "render/table/methods.h"
+#include "render/table/select.h"
+#include "render/table/table_format.h"
+#include "render/table/table_id.h"
+#include "tests/support/fake_profile.h"
+#include "tests/support/random.h"
+#include "tests/support/rendering.h"
+#include "tests/support/tree_model.h"
+
+enum { SEEDS = 120, DEEPEST = 512 };
+
+/* ---- the slow way ---- */
+
+/* One stack: the rows from the root's child to a node. */
+struct stack {
+    uint32_t rows[DEEPEST];
+    uint32_t n;
+    uint64_t self[MEASURES_MAX], calls; /* of the last one */
+};
+
+/* What a row counts, by stacks. A total is the sum of what stands on the stacks through it. */
+struct counted {
+    uint64_t inclusive[MEASURES_MAX], exclusive[MEASURES_MAX], calls, recursive;
+};
+
+static struct stack stack_of(const struct table *t, node_id node)
+{
+    const struct profile *p = t->profile;
+    struct stack s = {.n = 0};
+
+    for (node_id at = node; p->node_frame[at] != FRAME_NONE; at = p->node_parent[at]) {
+        assert_true(s.n < DEEPEST);
+        s.rows[s.n++] = t->row_of_frame[p->node_frame[at]];
+    }
+    for (uint32_t i = 0; i < s.n / 2; i++) {
+        uint32_t other = s.rows[i];
+        s.rows[i] = s.rows[s.n - 1 - i];
+        s.rows[s.n - 1 - i] = other;
+    }
+    for (uint32_t m = 0; m < t->n_measures; m++) {
+        uint64_t wall = profile_self(p, node, 0), cpu = profile_self(p, node, 1);
+        bool waiting = str_eq(t->measures[m].name, STR("waiting"));
+        s.self[m] = waiting ? (wall > cpu ? wall - cpu : 0) : profile_self(p, node, m);
+    }
+    s.calls = profile_self(p, node, 2);
+    return s;
+}
+
+static uint32_t times_on(const struct stack *s, uint32_t row, uint32_t n)
+{
+    uint32_t times = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        times += s->rows[i] == row;
+    return times;
+}
+
+static void count_stack(const struct table *t, const struct stack *s, struct counted *rows, uint64_t *top)
+{
+    for (uint32_t row = 0; row < t->n; row++)
+        for (uint32_t m = 0; m < t->n_measures && times_on(s, row, s->n) > 0; m++)
+            rows[row].inclusive[m] += s->self[m];
+    for (uint32_t m = 0; m < t->n_measures; m++)
+        *(s->n == 0 ? &top[m] : &rows[s->rows[s->n - 1]].exclusive[m]) += s->self[m];
+    if (s->n == 0)
+        return;
+    struct counted *last = &rows[s->rows[s->n - 1]];
+    last->calls += s->calls;
+    if (times_on(s, s->rows[s->n - 1], s->n) > 1)
+        last->recursive += s->calls;
+}
+
+/* Calls f for each stack of the counted tracks. */
+static void each_stack(const struct table *t,
+                       void (*f)(const struct table *t, const struct stack *s, void *context), void *context)
+{
+    for (uint32_t i = 0; i < t->n_tracks; i++) {
+        const struct profile_track *track = &t->profile->tracks[t->tracks[i]];
+        for (node_id node = track->first; node < track->first + track->count; node++) {
+            struct stack s = stack_of(t, node);
+            f(t, &s, context);
+        }
+    }
+}
+
+struct expected {
+    struct counted *rows;
+    uint64_t top[MEASURES_MAX];
+};
+
+static void expect_stack(const struct table *t, const struct stack *s, void *context)
+{
+    struct expected *e = context;
+
+    count_stack(t, s, e->rows, e->top);
+}
+
+static void check_counts(const struct table *t)
+{
+    struct expected e = {.rows = calloc(t->n + 1u, sizeof(*e.rows))};
+
+    assert_non_null(e.rows);
+    each_stack(t, expect_stack, &e);
+    for (uint32_t row = 0; row < t->n; row++) {
+        struct table_sums sums = table_sums(t, row);
+        assert_int_equal(sums.calls, e.rows[row].calls);
+        assert_int_equal(sums.recursive, e.rows[row].recursive);
+        for (uint32_t m = 0; m < t->n_measures; m++) {
+            assert_int_equal(sums.inclusive[m], e.rows[row].inclusive[m]);
+            assert_int_equal(sums.exclusive[m], e.rows[row].exclusive[m]);
+        }
+    }
+    for (uint32_t m = 0; m < t->n_measures; m++)
+        assert_int_equal(t->top[m], e.top[m]);
+    free(e.rows);
+}
+
+/* ---- callers and callees, the slow way ---- */
+
+struct edges {
+    struct detail_edge *edges; /* by row, TABLE_NO_ROW as the last */
+    bool *used;
+};
+
+struct expected_part {
+    struct edges parents, children;
+    uint64_t self[MEASURES_MAX];
+};
+
+struct expected_detail {
+    uint32_t row;
+    struct expected_part parts[2]; /* outermost, recursive */
+};
+
+static void edges_init(const struct table *t, struct edges *e)
+{
+    e->edges = calloc(t->n + 1u, sizeof(*e->edges));
+    e->used = calloc(t->n + 1u, sizeof(*e->used));
+    assert_true(e->edges != NULL && e->used != NULL);
+}
+
+static void edges_free(struct edges *e)
+{
+    free(e->edges);
+    free(e->used);
+}
+
+static struct detail_edge *use(const struct table *t, struct edges *e, uint32_t row)
+{
+    uint32_t at = row == TABLE_NO_ROW ? t->n : row;
+
+    e->used[at] = true;
+    return &e->edges[at];
+}
+
+static void expect_edges(const struct table *t, const struct stack *s, void *context)
+{
+    struct expected_detail *d = context;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct expected_part *part = &d->parts[times_on(s, d->row, i) > 0];
+        if (s->rows[i] != d->row)
+            continue;
+        bool last = i + 1 == s->n;
+        struct detail_edge *parent = use(t, &part->parents, i > 0 ? s->rows[i - 1] : TABLE_NO_ROW);
+        struct detail_edge *child = last ? NULL : use(t, &part->children, s->rows[i + 1]);
+        parent->calls += last ? s->calls : 0;
+        if (i + 2 == s->n)
+            child->calls += s->calls;
+        for (uint32_t m = 0; m < t->n_measures; m++) {
+            parent->value[m] += s->self[m];
+            *(last ? &part->self[m] : &child->value[m]) += s->self[m];
+        }
+    }
+}
+
+static void check_edges(const struct table *t, const struct edges *expected, const struct detail_edges *got)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i <= t->n; i++)
+        n += expected->used[i];
+    assert_int_equal(got->n, n);
+    for (uint32_t i = 0; i < got->n; i++) {
+        const struct detail_edge *edge = &got->edges[i];
+        uint32_t at = edge->row == TABLE_NO_ROW ? t->n : edge->row;
+        assert_true(expected->used[at]);
+        assert_int_equal(edge->calls, expected->edges[at].calls);
+        assert_memory_equal(edge->value, expected->edges[at].value, t->n_measures * sizeof(edge->value[0]));
+        if (i > 0)
+            assert_true(edge[-1].value[0] > edge->value[0] ||
+                        (edge[-1].value[0] == edge->value[0] && edge[-1].row < edge->row));
+    }
+}
+
+static uint64_t sum_of(const struct detail_edges *e, uint32_t measure)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < e->n; i++)
+        sum += e->edges[i].value[measure];
+    return sum;
+}
+
+static void check_part(const struct table *t, const struct expected_part *expected,
+                       const struct detail_part *got)
+{
+    check_edges(t, &expected->parents, &got->parents);
+    check_edges(t, &expected->children, &got->children);
+    for (uint32_t m = 0; m < t->n_measures; m++) {
+        assert_int_equal(got->self[m], expected->self[m]);
+        assert_int_equal(sum_of(&got->parents, m), sum_of(&got->children, m) + got->self[m]);
+    }
+}
+
+static void check_detail(const struct table *t, uint32_t row, struct arena *arena)
+{
+    struct expected_detail e = {.row = row};
+    struct table_sums sums = table_sums(t, row);
+    struct detail d;
+    uint64_t calls = 0;
+
+    for (unsigned i = 0; i < 2; i++) {
+        edges_init(t, &e.parts[i].parents);
+        edges_init(t, &e.parts[i].children);
+    }
+    each_stack(t, expect_edges, &e);
+    assert_true(detail_new(&d, t, row, arena));
+    check_part(t, &e.parts[0], &d.outermost);
+    check_part(t, &e.parts[1], &d.recursive);
+    for (uint32_t m = 0; m < t->n_measures; m++)
+        assert_int_equal(sum_of(&d.outermost.parents, m), sums.inclusive[m]);
+    for (uint32_t i = 0; i < d.outermost.parents.n; i++)
+        calls += d.outermost.parents.edges[i].calls;
+    assert_int_equal(calls, sums.calls - sums.recursive);
+    for (unsigned i = 0; i < 2; i++) {
+        edges_free(&e.parts[i].parents);
+        edges_free(&e.parts[i].children);
+    }
+}
+
+/* ---- random profiles ---- */
+
+/* Random ones with much recursion, or with many classes; the view's tracks by the seed. */
+static struct fake *random_profile(uint64_t seed, struct rendering *r)
+{
+    uint64_t state = seed;
+    struct fake *f = seed % 3 == 0 ? fake_random(&state, 1 + (uint32_t)(seed % 4), 60, seed % 2 == 0)
+                                   : model_random_profile(seed);
+    const struct profile *p = fake_finish(f);
+    struct diag d = {0};
+
+    rendering_init(r, p);
+    r->view.tracks = (enum view_tracks)(seed / 2 % 3);
+    if (r->view.tracks == TRACKS_LISTED && p->n_tracks > 1) {
+        r->view.n_track_ids = 2;
+        r->view.track_ids[0] = p->tracks[0].id;
+        r->view.track_ids[1] = p->tracks[p->n_tracks - 1].id;
+    }
+    assert_true(view_resolve(&r->view, p, &d));
+    return f;
+}
+
+/* Of the same state. */
+static void check_totals(const struct table *t, const struct rendering *r)
+{
+    struct diag d = {0};
+
+    for (uint32_t m = 0; m < t->n_measures; m++) {
+        struct tree_spec spec = {.measures = {&t->measures[m]}, .n_measures = 1, .divisor = 1};
+        const struct tree *tree = tree_new(&r->input, &spec, &d);
+        uint64_t sum = t->top[m];
+        assert_non_null(tree);
+        for (uint32_t row = 0; row < t->n; row++)
+            sum += table_sums(t, row).exclusive[m];
+        assert_int_equal(sum, tree_total(tree, 0, 0));
+        assert_int_equal(sum, t->total[m]);
+    }
+}
+
+static void as_counted_by_stacks(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+        for (unsigned group = GROUP_METHOD; group < GROUP_THREAD; group++) {
+            struct rendering r;
+            struct fake *f = random_profile(seed, &r);
+            const struct table *t =
+                methods_new(r.input.profile, r.input.names, &r.view, (enum table_group)group, &r.arena);
+            assert_non_null(t);
+            assert_int_equal(t->n_measures, 3);
+            check_counts(t);
+            check_totals(t, &r);
+            for (uint32_t row = 0; row < t->n; row++)
+                if (seed % 4 == 0)
+                    check_detail(t, row, &r.arena);
+            rendering_free(&r);
+            fake_free(f);
+        }
+}
+
+static struct str group_text(const struct rendering *r, enum table_group group, frame_id frame)
+{
+    const struct profile *p = r->input.profile;
+    struct str scope = profile_string(p, p->frames[frame].scope);
+    size_t dot = str_find_last(scope, '.');
+
+    if (group == GROUP_ORIGIN)
+        return str_of(origin_word((enum origin)names_of(r->input.names, frame)->origin));
+    return (struct str){scope.p, group == GROUP_CLASS ? scope.n : dot < scope.n ? dot : 0};
+}
+
+static void rows_of_groups(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 30; seed++)
+        for (unsigned group = GROUP_CLASS; group < GROUP_THREAD; group++) {
+            struct rendering r;
+            struct fake *f = random_profile(seed, &r);
+            const struct table *t =
+                methods_new(r.input.profile, r.input.names, &r.view, (enum table_group)group, &r.arena);
+            assert_non_null(t);
+            for (frame_id i = 0; i < r.input.profile->n_frames; i++)
+                assert_true(
+                    str_eq(table_name(t, t->row_of_frame[i]), group_text(&r, (enum table_group)group, i)));
+            for (uint32_t row = 1; row < t->n; row++)
+                assert_true(str_cmp(table_name(t, row - 1), table_name(t, row)) < 0);
+            rendering_free(&r);
+            fake_free(f);
+        }
+}
+
+/* ---- by hand ---- */
+
+static const struct table *table_of(struct rendering *r, enum table_group group)
+{
+    struct diag d = {0};
+
+    assert_true(view_resolve(&r->view, r->input.profile, &d));
+    const struct table *t = methods_new(r->input.profile, r->input.names, &r->view, group, &r->arena);
+    assert_non_null(t);
+    return t;
+}
+
+static void by_thread(void **state)
+{
+    struct fake *f = fake_new();
+    struct rendering r;
+
+    (void)state;
+    fake_usual_values(f);
+    fake_track(f, 3, STR("main"));
+    fake_stack(f, "", 10, 1, 0);
+    fake_stack(f, "a.B.c;a.B.c", 100, 7, 4);
+    fake_track(f, 8, STR("worker"));
+    fake_stack(f, "a.B.c", 5, 9, 2);
+    rendering_init(&r, fake_finish(f));
+    r.view.tracks = TRACKS_ALL;
+    const struct table *t = table_of(&r, GROUP_THREAD);
+    assert_int_equal(t->n, 2);
+    struct table_sums main = table_sums(t, 0), worker = table_sums(t, 1);
+    assert_int_equal(main.inclusive[0], 110);
+    assert_int_equal(main.exclusive[0], 110);
+    assert_int_equal(main.inclusive[2], 9 + 93); /* waiting */
+    assert_int_equal(main.calls, 4);
+    assert_int_equal(main.recursive, 0);
+    assert_int_equal(worker.inclusive[1], 9);
+    assert_int_equal(worker.inclusive[2], 0);
+    assert_int_equal(t->top[0], 0);
+    assert_int_equal(t->total[0], 115);
+    rendering_free(&r);
+    fake_free(f);
+}
+
+/* Files and ids of frames do not tell methods apart; all else does. */
+static void identity(void **state)
+{
+    struct fake *f = fake_new();
+    struct rendering r;
+    uint64_t one[3] = {1000, 0, 1};
+
+    (void)state;
+    fake_usual_values(f);
+    uint32_t root = fake_track(f, 1, STR("main"));
+    frame_id frames[] = {
+        fake_frame(f, STR("a.B"), STR("c"), STR("()V")), fake_frame(f, STR("a.B"), STR("c"), STR("()V")),
+        fake_frame(f, STR("a.B"), STR("c"), STR("(I)V")), fake_frame(f, STR(""), STR("a.B.c"), STR("()V")),
+        fake_frame(f, STR("a.B"), STR("c"), STR("()V"))};
+    uint32_t node = root;
+    for (unsigned i = 0; i < 5; i++)
+        node = fake_child(f, node, frames[i], one);
+    const struct profile *p = fake_finish(f);
+    struct profile_frame *made =
+        (struct profile_frame *)(uintptr_t)p->frames; /* as a parser would have filled it */
+    made[1].file = made[0].scope;
+    made[4].module = made[0].name;
+    rendering_init(&r, p);
+    const struct table *t = table_of(&r, GROUP_METHOD);
+    assert_int_equal(t->n, 4);
+    assert_int_equal(t->row_of_frame[0], t->row_of_frame[1]);
+    struct table_sums twice = table_sums(t, t->row_of_frame[0]);
+    assert_int_equal(twice.inclusive[0], 5000);
+    assert_int_equal(twice.exclusive[0], 2000);
+    assert_int_equal(twice.calls, 2);
+    assert_int_equal(twice.recursive, 1);
+    rendering_free(&r);
+    fake_free(f);
+}
+
+/* ---- ids ---- */
+
+/* printf 'a.B\0c\0()V\0\0' | sha256sum */
+static void ids(void **state)
+{
+    struct fake *f = fake_new();
+    struct sha256 *h = sha256_new();
+    struct rendering r;
+    char id[TABLE_ID_DIGITS + 1];
+    uint32_t rows[2], n;
+
+    (void)state;
+    assert_non_null(h);
+    fake_usual_values(f);
+    fake_track(f, 1, STR("main"));
+    fake_stack(f, "a.B.c()V", 1000, 0, 1);
+    fake_stack(f, "a.B.c(I)V", 1000, 0, 1);
+    rendering_init(&r, fake_finish(f));
+    const struct table *t = table_of(&r, GROUP_METHOD);
+    assert_true(table_id(t, t->row_of_frame[0], h, id));
+    assert_string_equal(id, "7142026ccf3d");
+    assert_true(table_by_id(t, STR("7142026ccf3d"), h, rows, 2, &n));
+    assert_int_equal(n, 1);
+    assert_int_equal(rows[0], t->row_of_frame[0]);
+    assert_true(table_by_id(t, STR("000000000000"), h, rows, 2, &n));
+    assert_int_equal(n, 0);
+    rendering_free(&r);
+    fake_free(f);
+    sha256_free(h);
+}
+
+/* ---- which rows, in which order ---- */
+
+static struct fake *few_methods(struct rendering *r)
+{
+    struct fake *f = fake_new();
+
+    fake_usual_values(f);
+    fake_track(f, 1, STR("main"));
+    fake_stack(f, "", 500, 500, 0);
+    fake_stack(f, "b.B.run", 2999, 1999, 1);
+    fake_stack(f, "b.B.run;a.A.run", 1000, 3000, 3);
+    fake_stack(f, "c.C.Stop", 3999, 0, 2);
+    fake_frame(f, STR("d.D"), STR("never"), STR("()V"));
+    rendering_init(r, fake_finish(f));
+    return f;
+}
+
+static void check_order(struct rendering *r, const char *sort, const char *grep, const char *expected)
+{
+    const struct table *t = table_of(r, GROUP_METHOD);
+    struct table_request request;
+    struct selection s;
+    struct diag d = {0};
+    struct buf b = {0};
+
+    table_defaults(&request);
+    assert_true(sort[0] == '\0' || table_set(&request, table_option_by_key(STR("sort")), str_of(sort), &d));
+    assert_true(table_set(&request, table_option_by_key(STR("grep")), str_of(grep), &d));
+    assert_true(table_select(t, &request, str_of(r->view.value), &s, &r->arena, &d));
+    assert_int_equal(s.n_present, 3);
+    for (uint32_t i = 0; i < s.n; i++) {
+        buf_z(&b, i == 0 ? "" : " ");
+        buf_str(&b, table_name(t, s.rows[i]));
+    }
+    buf_char(&b, '\0');
+    assert_string_equal(b.p, expected);
+    buf_free(&b);
+}
+
+static void order_and_filter(void **state)
+{
+    struct rendering r;
+    struct fake *f = few_methods(&r);
+
+    (void)state;
+    check_order(&r, "", "", "b.B.run c.C.Stop a.A.run"); /* equal wall times: by name */
+    check_order(&r, "wall_incl", "", "b.B.run c.C.Stop a.A.run");
+    check_order(&r, "-wall_incl", "", "a.A.run b.B.run c.C.Stop");
+    check_order(&r, "cpu_excl", "", "a.A.run b.B.run c.C.Stop");
+    check_order(&r, "waiting_incl", "", "c.C.Stop b.B.run a.A.run");
+    check_order(&r, "calls", "", "a.A.run c.C.Stop b.B.run");
+    check_order(&r, "recursive", "", "a.A.run b.B.run c.C.Stop");
+    check_order(&r, "class", "", "a.A.run b.B.run c.C.Stop");
+    check_order(&r, "-class", "", "c.C.Stop b.B.run a.A.run");
+    check_order(&r, "method", "", "c.C.Stop a.A.run b.B.run");
+    check_order(&r, "-method", "", "a.A.run b.B.run c.C.Stop");
+    check_order(&r, "line", "", "a.A.run b.B.run c.C.Stop");
+    check_order(&r, "", "RUN", "b.B.run a.A.run");
+    check_order(&r, "", "c.c.s", "c.C.Stop");
+    check_order(&r, "", "never", "");
+    strcpy(r.view.value, "cpu");
+    check_order(&r, "", "", "b.B.run a.A.run c.C.Stop");
+    strcpy(r.view.value, "calls");
+    check_order(&r, "", "", "a.A.run c.C.Stop b.B.run");
+    rendering_free(&r);
+    fake_free(f);
+}
+
+static void range_of_rows(void **state)
+{
+    static const struct {
+        uint32_t offset, limit, n;
+    } CASES[] = {{0, UINT32_MAX, 3}, {0, 2, 2}, {2, 2, 1}, {3, 2, 0}, {UINT32_MAX - 1, UINT32_MAX, 0},
+                 {0, 0, 0}};
+    struct rendering r;
+    struct fake *f = few_methods(&r);
+    const struct table *t = table_of(&r, GROUP_METHOD);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        struct table_request request = {.offset = CASES[i].offset, .limit = CASES[i].limit};
+        struct selection s;
+        struct diag d = {0};
+        assert_true(table_select(t, &request, STR("wall"), &s, &r.arena, &d));
+        assert_int_equal(s.n, CASES[i].n);
+        assert_int_equal(s.n_matching, 3);
+    }
+    rendering_free(&r);
+    fake_free(f);
+}
+
+static void refused_requests(void **state)
+{
+    static const char *const WRONG[][2] = {{"group", "methods"}, {"group", ""},          {"sort", ""},
+                                           {"limit", "-1"},      {"limit", "x"},         {"limit", ""},
+                                           {"offset", "1e3"},    {"limit", "4294967295"}};
+    struct rendering r;
+    struct fake *f = few_methods(&r);
+    struct table_request request, before;
+    struct selection s;
+    char longer[TABLE_GREP_BYTES_MAX + 2];
+
+    (void)state;
+    table_defaults(&request);
+    before = request;
+    for (size_t i = 0; i < sizeof(WRONG) / sizeof(WRONG[0]); i++) {
+        struct diag d = {0};
+        assert_false(table_set(&request, table_option_by_key(str_of(WRONG[i][0])), str_of(WRONG[i][1]), &d));
+        assert_int_equal(d.kind, DIAG_USAGE);
+        assert_non_null(strstr(d.detail, WRONG[i][0]));
+    }
+    memset(longer, 'a', sizeof(longer));
+    struct diag d = {0};
+    assert_false(
+        table_set(&request, table_option_by_key(STR("grep")), (struct str){longer, sizeof(longer) - 1}, &d));
+    assert_memory_equal(&request, &before, sizeof(request));
+    assert_null(table_option_by_key(STR("width")));
+    d = (struct diag){0};
+    strcpy(request.sort, "wall_inc");
+    assert_false(table_select(table_of(&r, GROUP_METHOD), &request, STR("wall"), &s, &r.arena, &d));
+    assert_int_equal(d.kind, DIAG_USAGE);
+    assert_non_null(strstr(d.detail, "wall_incl"));
+    rendering_free(&r);
+    fake_free(f);
+}
+
+/* ---- formats ---- */
+
+static void check_format(struct rendering *r, const char *format, const struct table_request *request,
+                         const char *expected)
+{
+    struct diag d = {0};
+    struct buf b = {0};
+
+    assert_true(view_resolve(&r->view, r->input.profile, &d));
+    assert_true(table_write(&r->input, request, table_format_by_name(str_of(format)), &b, &d));
+    buf_char(&b, '\0');
+    assert_string_equal(b.p, expected);
+    buf_free(&b);
+}
+
+static void formats(void **state)
+{
+    struct rendering r;
+    struct fake *f = few_methods(&r);
+    struct table_request request;
+
+    (void)state;
+    table_defaults(&request);
+    check_format(&r, "tsv", &request,
+                 "class\tmethod\tsignature\tfile\tline\tmodule\tcalls\trecursive\twall_incl\twall_excl\tcpu_"
+                 "incl\tcpu_excl\t"
+                 "waiting_incl\twaiting_excl\n"
+                 "b.B\trun\t\t\t\t\t1\t0\t3\t2\t4\t1\t1\t1\n"
+                 "c.C\tStop\t\t\t\t\t2\t0\t3\t3\t0\t0\t3\t3\n"
+                 "a.A\trun\t\t\t\t\t3\t0\t1\t1\t3\t3\t0\t0\n");
+    request.limit = 1;
+    check_format(
+        &r, "txt", &request,
+        "wall, 8.498 \xc2\xb5s in 1 track; 1 of 3 rows by wall_incl\n\n"
+        "  incl %      incl  excl %      excl  calls+recur      mean  method\n"
+        "   100 %  8.498 \xc2\xb5s  5.88 %    500 ns                         (toplevel)\n"
+        "  47.1 %  3.999 \xc2\xb5s  35.3 %  2.999 \xc2\xb5s            1  3.999 \xc2\xb5s  b.B.run\n");
+    rendering_free(&r);
+    fake_free(f);
+}
+
+static void hostile_names(void **state)
+{
+    static const uint64_t SELF[3] = {1000, 1000, 1};
+    struct fake *f = fake_new();
+    struct rendering r;
+    struct table_request request;
+
+    (void)state;
+    fake_usual_values(f);
+    uint32_t root = fake_track(f, 1, STR("main"));
+    fake_child(f, root, fake_frame(f, STR("=1+1"), STR("a\tb\nc\"d,e"), STR("@x")), SELF);
+    fake_child(f, root, fake_frame(f, STR("-a,b"), STR("+\x1b[m"), STR("\xff")), SELF);
+    rendering_init(&r, fake_finish(f));
+    table_defaults(&request);
+    strcpy(request.sort, "class");
+    strcpy(r.view.value, "cpu");
+    request.group = GROUP_CLASS;
+    check_format(&r, "csv", &request,
+                 "class,calls,recursive,wall_incl,wall_excl,cpu_incl,cpu_excl,waiting_incl,waiting_excl\n"
+                 "\"'-a,b\",1,0,1,1,1,1,0,0\n'=1+1,1,0,1,1,1,1,0,0\n");
+    request.group = GROUP_METHOD;
+    check_format(
+        &r, "csv", &request,
+        "class,method,signature,file,line,module,calls,recursive,wall_incl,wall_excl,cpu_incl,cpu_excl,"
+        "waiting_incl,waiting_excl\n"
+        "\"'-a,b\",'+\xe2\x90\x9b[m,\xef\xbf\xbd,,,,1,0,1,1,1,1,0,0\n"
+        "'=1+1,\"a\xe2\x90\x89"
+        "b\xe2\x90\x8a"
+        "c\"\"d,e\",'@x,,,,1,0,1,1,1,1,0,0\n");
+    check_format(&r, "tsv", &request,
+                 "class\tmethod\tsignature\tfile\tline\tmodule\tcalls\trecursive\twall_incl\twall_excl\tcpu_"
+                 "incl\tcpu_excl\t"
+                 "waiting_incl\twaiting_excl\n"
+                 "-a,b\t+\xe2\x90\x9b[m\t\xef\xbf\xbd\t\t\t\t1\t0\t1\t1\t1\t1\t0\t0\n"
+                 "=1+1\ta\xe2\x90\x89"
+                 "b\xe2\x90\x8a"
+                 "c\"d,e\t@x\t\t\t\t1\t0\t1\t1\t1\t1\t0\t0\n");
+    rendering_free(&r);
+    fake_free(f);
+}
+
+/* Memory that ends anywhere on the way is said, and nothing is read or written outside of it. */
+static void without_memory(void **state)
+{
+    uint64_t seed = 7;
+    struct fake *f = fake_random(&seed, 2, 200, false);
+    struct rendering r;
+    struct diag d = {0};
+    size_t limit = 0;
+    bool ok = false;
+
+    (void)state;
+    rendering_init(&r, fake_finish(f));
+    assert_true(view_resolve(&r.view, r.input.profile, &d));
+    for (; !ok; limit += 500) {
+        struct arena scratch;
+        struct buf out = {0};
+        struct table_request request;
+        d = (struct diag){0};
+        arena_init(&scratch, limit);
+        r.input.scratch = &scratch;
+        table_defaults(&request);
+        strcpy(request.sort, "class");
+        ok = table_write(&r.input, &request, &TABLE_JSON, &out, &d);
+        assert_true(ok || d.kind == DIAG_LIMIT);
+        buf_free(&out);
+        arena_free(&scratch);
+    }
+    assert_true(limit > 1000);
+    rendering_free(&r);
+    fake_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_counted_by_stacks),
+        cmocka_unit_test(rows_of_groups),
+        cmocka_unit_test(by_thread),
+        cmocka_unit_test(identity),
+        cmocka_unit_test(ids),
+        cmocka_unit_test(order_and_filter),
+        cmocka_unit_test(range_of_rows),
+        cmocka_unit_test(refused_requests),
+        cmocka_unit_test(formats),
+        cmocka_unit_test(hostile_names),
+        cmocka_unit_test(without_memory),
+    };
+    return cmocka_run_group_tests_name("methods", tests, NULL, NULL);
+}
