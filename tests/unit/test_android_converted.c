@@ -94,11 +94,13 @@ static void regular_files(void **state)
         assert_non_null(profile_of(f));
         convert(&f->bytes, LF_TO_CR_LF);
         check_converted(f, "a CR before every LF");
-        hostile_cuttings("CR LF", &f->bytes);
         put(&f->bytes, &REGULAR[i], &GOOD, CALLS);
         convert(&f->bytes, REPLACEMENTS);
         check_converted(f, "EF BF BD");
     }
+    put(&f->bytes, &REGULAR[0], &GOOD, 20);
+    convert(&f->bytes, LF_TO_CR_LF);
+    hostile_cuttings("CR LF", &f->bytes);
 }
 
 static void other_layouts(void **state)
