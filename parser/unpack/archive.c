@@ -322,6 +322,7 @@ const struct packer PACKER_ZIP = {
     .name = "zip",
     .noun = "zip archive",
     .magics = {STR_INIT("PK\3\4"), STR_INIT("PK\5\6"), STR_INIT("PK\7\x08"), STR_INIT("PK00")},
+    .read_whole = archive_unpack,
     .archive = &(const struct archive_format){.enable = archive_read_support_format_zip,
                                               .methods = {"(uncompressed)", "(deflation)"},
                                               .split_magic = STR_INIT("PK\7\x08"),

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "parser/unpack/archive.h"
+#include "parser/unpack/unpack_impl.h"
 
 extern const struct packer PACKER_GZIP;
 extern const struct packer PACKER_ZSTD;
@@ -64,7 +64,7 @@ const char *unpack_noun(const struct packer *packer)
 
 bool unpack_is_archive(const struct packer *packer)
 {
-    return packer->archive != NULL;
+    return packer->read_whole != NULL;
 }
 
 /* ---- life ---- */
@@ -89,7 +89,7 @@ struct unpack *unpack_new(const struct packer *packer, struct arena *arena,
     struct unpack *u = arena_alloc(arena, sizeof(*u));
     struct unpack failing = {.packer = packer, .arena = arena, .diag = diag};
 
-    if (options->member.p != NULL && packer->archive == NULL) {
+    if (options->member.p != NULL && packer->read_whole == NULL) {
         diag_set(diag, DIAG_USAGE, "no archive", "Leave the member out.",
                  "A member is named, but a %s has no members.", packer->noun);
         return NULL;
@@ -276,7 +276,7 @@ bool unpack_finish(struct unpack *u)
 
 bool unpack_whole(struct unpack *u, const struct whole_file *file)
 {
-    return archive_unpack(u, file) && succeeded(u);
+    return u->packer->read_whole(u, file) && succeeded(u);
 }
 
 void unpack_report(const struct unpack *u, struct unpack_report *report)
@@ -386,7 +386,7 @@ size_t unpack_beginning(const void *p, size_t n, void *out, size_t out_bytes)
     struct diag diag = {0};
     struct arena arena;
 
-    if (packer == NULL || packer->archive != NULL || out_bytes == 0)
+    if (packer == NULL || packer->read_whole != NULL || out_bytes == 0)
         return 0;
     arena_init(&arena, MEMORY_BYTES);
     struct unpack *u = unpack_new(packer, &arena, &options, &diag);

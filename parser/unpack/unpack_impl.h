@@ -20,7 +20,10 @@ struct packer {
         [UNPACK_MAGICS_MAX]; /* any of them; at most UNPACK_MAGIC_BYTES each, those of a stream of one length */
     struct str codings[2];   /* names of the content coding */
 
-    const struct archive_format *archive; /* NULL: a stream, for which all that follows is */
+    /* Of an archive: reads it. NULL: a stream, for which all that follows is. False: u->diag is set, or the sink wanted no
+     * more. */
+    bool (*read_whole)(struct unpack *u, const struct whole_file *file);
+    const struct archive_format *archive; /* more for archive.c, which only it looks at */
 
     bool zeros_behind; /* zeros behind a stream fill up a block and mean nothing */
     size_t state_bytes;
