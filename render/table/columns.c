@@ -60,19 +60,22 @@ void column_name(struct buf *b, const struct table *t, struct column c)
     buf_z(b, NAMES[c.field]);
 }
 
+static bool is_called(const struct table *t, struct column c, struct str name)
+{
+    struct str own = str_of(NAMES[c.field]), value = {NULL, 0};
+
+    if (c.field >= COLUMN_INCLUSIVE)
+        value = t->measures[c.measure].name;
+    return name.n == value.n + own.n && str_starts(name, value) && str_ends(name, own);
+}
+
 bool column_by_name(const struct table *t, struct str name, struct column *c)
 {
     struct column all[COLUMNS_MAX];
     uint32_t n = columns_of(t, all), i = 0;
-    struct buf b = {0};
 
-    for (; i < n; i++) {
-        buf_clear(&b);
-        column_name(&b, t, all[i]);
-        if (!b.failed && str_eq(buf_view(&b), name))
-            break;
-    }
-    buf_free(&b);
+    while (i < n && !is_called(t, all[i], name))
+        i++;
     if (i < n)
         *c = all[i];
     return i < n;

@@ -61,19 +61,29 @@ static void put_cell(const struct table_output *o, const struct style *style, ui
         style->put_text(out, cell.text, scratch);
 }
 
+static void put_titles(const struct table_output *o, const struct style *style, struct buf *out,
+                       struct buf *scratch)
+{
+    struct buf name = {0};
+
+    for (uint32_t i = 0; i < o->n_columns; i++) {
+        buf_clear(&name);
+        column_name(&name, o->table, o->columns[i]);
+        out->failed = out->failed || name.failed;
+        if (i > 0)
+            buf_char(out, style->separator);
+        style->put_text(out, buf_view(&name), scratch);
+    }
+    buf_char(out, '\n');
+    buf_free(&name);
+}
+
 static bool write_lines(const struct table_output *o, const struct style *style, struct buf *out)
 {
     struct buf scratch = {0};
 
-    for (uint32_t i = 0; i < o->n_columns; i++) {
-        buf_clear(&scratch);
-        column_name(&scratch, o->table, o->columns[i]);
-        if (i > 0)
-            buf_char(out, style->separator);
-        buf_str(out, buf_view(&scratch));
-    }
-    buf_char(out, '\n');
-    for (uint32_t r = 0; r < o->selection.n && !out->failed && !scratch.failed; r++) {
+    put_titles(o, style, out, &scratch);
+    for (uint32_t r = 0; r < o->selection.n && !out->failed; r++) {
         for (uint32_t i = 0; i < o->n_columns; i++) {
             if (i > 0)
                 buf_char(out, style->separator);
@@ -81,9 +91,8 @@ static bool write_lines(const struct table_output *o, const struct style *style,
         }
         buf_char(out, '\n');
     }
-    bool ok = !scratch.failed;
     buf_free(&scratch);
-    return ok;
+    return true;
 }
 
 static bool write_tsv(const struct table_output *o, struct buf *out)
