@@ -131,7 +131,7 @@ static const char *format_word(size_t i)
 
 static const char *format_meaning(size_t i)
 {
-    return TABLE_FORMATS[i]->label;
+    return TABLE_FORMATS[i]->help;
 }
 
 static const char *open_word(size_t i)

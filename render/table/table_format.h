@@ -18,7 +18,7 @@ struct table_output {
 struct table_format {
     const char *name;       /* --format, and the suffix of URLs */
     const char *media_type; /* with charset where it has one */
-    const char *label;      /* for people */
+    const char *help;       /* what it is for, in a few words that can stand in brackets */
     unsigned revision;      /* raised when the bytes change for equal input: part of every cache key */
 
     /* Appends to out. False: a library failed, for want of memory. */

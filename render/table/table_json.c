@@ -150,7 +150,7 @@ static bool write(const struct table_output *o, struct buf *out)
 const struct table_format TABLE_JSON = {
     .name = "json",
     .media_type = "application/json",
-    .label = "Table (JSON)",
+    .help = "for programs",
     .revision = 1,
     .write = write,
 };

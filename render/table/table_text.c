@@ -112,7 +112,7 @@ static bool write_csv(const struct table_output *o, struct buf *out)
 const struct table_format TABLE_TSV = {
     .name = "tsv",
     .media_type = "text/tab-separated-values; charset=utf-8",
-    .label = "Table (TSV)",
+    .help = "tab-separated, for scripts",
     .revision = 1,
     .write = write_tsv,
 };
@@ -120,7 +120,7 @@ const struct table_format TABLE_TSV = {
 const struct table_format TABLE_CSV = {
     .name = "csv",
     .media_type = "text/csv; charset=utf-8",
-    .label = "Table for spreadsheets (CSV)",
+    .help = "for spreadsheets",
     .revision = 1,
     .write = write_csv,
 };

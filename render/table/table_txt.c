@@ -214,7 +214,7 @@ static bool write(const struct table_output *o, struct buf *out)
 const struct table_format TABLE_TXT = {
     .name = "txt",
     .media_type = "text/plain; charset=utf-8",
-    .label = "Table for people (text)",
+    .help = "aligned, one value, for people",
     .revision = 1,
     .write = write,
 };
