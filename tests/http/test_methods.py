@@ -237,7 +237,7 @@ class Methods(test_cli.Command):
         self.refused('methods', status=2, said='file')
         self.refused('methods', path, path, status=2, said='one')
         self.refused('methods', self.path('none'), status=1, said='none')
-        self.refused('methods', self.file('x.png', b'\x89PNG\r\n\x1a\n' + bytes(100)), status=1, said='PNG')
+        self.refused('methods', self.file('x.txt', b'no trace at all'), status=1, said='format')
         self.refused('methods', self.file('empty', b''), status=1, said='empty')
         for option, value in (('--format', 'xml'), ('--group', 'methods'), ('--sort', 'wall'), ('--sort', ''),
                               ('--limit', '-1'), ('--limit', 'all'), ('--offset', '1.5'), ('--value', 'time'),
