@@ -57,10 +57,9 @@ static int compare_identity(const void *a, const void *b, void *context)
 
 /* Runs of equal text are few and short in honest files: sorting them by contents is cheap, and no file can make it
  * quadratic. */
-static bool group_methods(struct grouper *g, frame_id *ids)
+static void group_methods(const struct grouper *g, frame_id *ids)
 {
-    struct profile *p =
-        (struct profile *)(uintptr_t)g->profile; /* qsort_r takes no const; nothing writes to it */
+    struct profile *p = (struct profile *)(uintptr_t)g->profile; /* qsort_r's context is not const */
     uint32_t n = p->n_frames;
 
     for (frame_id i = 0; i < n; i++)
@@ -74,12 +73,11 @@ static bool group_methods(struct grouper *g, frame_id *ids)
         for (uint32_t j = i; j < end; j++)
             put_frame(g->groups, ids[j], j == i || compare_identity(&ids[j - 1], &ids[j], p) != 0);
     }
-    return true;
 }
 
 /* ---- by text ---- */
 
-static bool group_by_text(struct grouper *g, enum table_group kind, frame_id *ids, struct arena *arena)
+static bool group_by_text(const struct grouper *g, enum table_group kind, frame_id *ids, struct arena *arena)
 {
     uint32_t n = g->profile->n_frames;
     size_t capacity = 0;
@@ -105,9 +103,11 @@ bool groups_new(struct groups *g, const struct profile *p, const struct names *n
 
     *g = (struct groups){.of_frame = arena_array(arena, p->n_frames, sizeof(*g->of_frame)),
                          .frame = arena_array(arena, p->n_frames, sizeof(*g->frame))};
-    bool ok =
-        ids != NULL && g->of_frame != NULL && g->frame != NULL &&
-        (kind == GROUP_METHOD ? group_methods(&grouper, ids) : group_by_text(&grouper, kind, ids, arena));
+    bool ok = ids != NULL && g->of_frame != NULL && g->frame != NULL;
+    if (ok && kind == GROUP_METHOD)
+        group_methods(&grouper, ids);
+    else if (ok)
+        ok = group_by_text(&grouper, kind, ids, arena);
     arena_release(arena, ids, capacity, sizeof(*ids));
     return ok;
 }
