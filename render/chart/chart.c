@@ -8,6 +8,7 @@
 #include "render/svg/heading.h"
 #include "render/svg/layout.h"
 #include "render/svg/svg_header.h"
+#include "render/tree/tree_new.h"
 #include "render/view/fail.h"
 
 enum {

@@ -8,13 +8,14 @@
 #include "render/svg/svg_frames.h"
 #include "render/svg/svg_header.h"
 #include "render/tree/sandwich.h"
+#include "render/tree/tree_new.h"
 #include "render/view/fail.h"
 
 enum { TITLE_DIGITS = 5 };
 
 struct svg {
     struct svg_pen pen;
-    struct data data;
+    struct data_tree data;
     const struct tree *base; /* of the data, but for the columns that a picture has no use for */
     struct tree_spec spec;   /* of the tree that is drawn */
     enum unit unit;
@@ -41,7 +42,7 @@ static bool open_base(struct svg *s, struct diag *diag)
 {
     const struct render_input *in = s->pen.in;
 
-    if (!data_open(&s->data, in, diag))
+    if (!data_tree_open(&s->data, in, diag))
         return false;
     s->base = picture_of(s->data.tree, s->data.n_picture, in->scratch);
     if (s->base == NULL)

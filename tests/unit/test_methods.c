@@ -16,6 +16,7 @@
 #include "render/table/select.h"
 #include "render/table/table_format.h"
 #include "render/table/table_id.h"
+#include "render/tree/tree_new.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/random.h"
 #include "tests/support/rendering.h"
