@@ -35,7 +35,7 @@ struct chart {
 
 static void add_time(struct buf *b, uint64_t ns, unsigned digits)
 {
-    number_put(b, UNIT_NS, ns, digits);
+    buf_value(b, UNIT_NS, ns, digits);
 }
 
 static void put_px(struct buf *b, const char *before, uint32_t px)

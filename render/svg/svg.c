@@ -103,7 +103,7 @@ static void put_title(struct svg *s)
 {
     struct buf amount = {0};
 
-    number_put(&amount, s->unit, tree_total(s->base, 0, 0), TITLE_DIGITS);
+    buf_value(&amount, s->unit, tree_total(s->base, 0, 0), TITLE_DIGITS);
     svg_title(&s->pen, s->base, s->data.measures[s->data.value].label, buf_view(&amount));
     s->pen.out->failed = s->pen.out->failed || amount.failed;
     buf_free(&amount);
@@ -146,7 +146,7 @@ static void put_method(struct svg *s)
     buf_z(line, "callers and callees of ");
     sandwich_name(line, s->pen.in->names, s->pen.in->profile, s->method);
     buf_z(line, ": ");
-    number_put(line, s->unit, total, SVG_DIGITS);
+    buf_value(line, s->unit, total, SVG_DIGITS);
     buf_z(line, " (");
     svg_add_percent(line, total, tree_total(s->base, 0, 0));
     buf_z(line, " of the ");
