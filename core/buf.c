@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
+
 void buf_init(struct buf *b, size_t limit)
 {
     *b = (struct buf){.limit = limit};
@@ -22,12 +24,10 @@ void buf_clear(struct buf *b)
     b->failed = b->full = false;
 }
 
-bool buf_reserve(struct buf *b, size_t extra)
+bool buf_grow(struct buf *b, size_t extra)
 {
     if (b->failed)
         return false;
-    if (b->capacity - b->n >= extra)
-        return true;
     size_t limit = b->limit == 0 ? SIZE_MAX / 4 : b->limit;
     if (b->n > limit || extra > limit - b->n) {
         b->failed = true;
@@ -74,55 +74,32 @@ void buf_char(struct buf *b, char c)
     buf_bytes(b, &c, 1);
 }
 
-/* Writes the digits to the end of a field of 20 bytes and returns where they begin. */
-static char *digits(char field[20], uint64_t value)
-{
-    char *p = field + 20;
-
-    do {
-        *--p = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    return p;
-}
-
 void buf_u64(struct buf *b, uint64_t value)
 {
-    char field[20];
-    char *p = digits(field, value);
+    char text[NUMBER_BYTES_MAX];
 
-    buf_bytes(b, p, (size_t)(field + sizeof(field) - p));
+    buf_bytes(b, text, (size_t)(number_u64(text, value) - text));
 }
 
 void buf_u64_grouped(struct buf *b, uint64_t value)
 {
-    char field[20];
-    char *p = digits(field, value);
-    size_t left = (size_t)(field + sizeof(field) - p);
+    char text[NUMBER_BYTES_MAX];
 
-    for (; left > 0; left--) {
-        buf_char(b, *p++);
-        if (left > 1 && left % 3 == 1)
-            buf_char(b, ',');
-    }
+    buf_bytes(b, text, (size_t)(number_grouped(text, value) - text));
 }
 
 void buf_fixed(struct buf *b, uint64_t value, unsigned decimals)
 {
-    char fraction[9];
-    unsigned kept = 0;
+    char text[NUMBER_BYTES_MAX];
 
-    for (unsigned i = decimals; i > 0; i--) {
-        fraction[i - 1] = (char)('0' + value % 10);
-        if (kept == 0 && fraction[i - 1] != '0')
-            kept = i;
-        value /= 10;
-    }
-    buf_u64(b, value);
-    if (kept > 0) {
-        buf_char(b, '.');
-        buf_bytes(b, fraction, kept);
-    }
+    buf_bytes(b, text, (size_t)(number_decimal(text, value, decimals) - text));
+}
+
+void buf_value(struct buf *b, enum unit unit, uint64_t value, unsigned digits)
+{
+    char text[NUMBER_BYTES_MAX];
+
+    buf_bytes(b, text, (size_t)(number_value(text, unit, value, digits) - text));
 }
 
 static const char HEX_DIGITS[] = "0123456789abcdef";

@@ -1,9 +1,10 @@
 /* A growing byte buffer for output, with a sticky error: after a failed append the buffer takes nothing more,
- * and one check at the end suffices. Numbers are formatted here, without printf of floats. */
+ * and one check at the end suffices. Numbers are written by number.h. */
 #ifndef CORE_BUF_H
 #define CORE_BUF_H
 
 #include "core/str.h"
+#include "core/unit.h"
 
 struct buf {
     char *p;
@@ -19,8 +20,14 @@ void buf_free(struct buf *b);
 /* Empties the buffer and clears the error; keeps the memory. */
 void buf_clear(struct buf *b);
 
+/* The part of buf_reserve that asks for memory. */
+bool buf_grow(struct buf *b, size_t extra);
+
 /* Room for `extra` more bytes at b->p + b->n, for writers that fill it themselves. False on failure. */
-bool buf_reserve(struct buf *b, size_t extra);
+static inline bool buf_reserve(struct buf *b, size_t extra)
+{
+    return (!b->failed && b->capacity - b->n >= extra) || buf_grow(b, extra);
+}
 
 void buf_bytes(struct buf *b, const void *p, size_t n);
 void buf_str(struct buf *b, struct str s);
@@ -31,6 +38,8 @@ void buf_u64(struct buf *b, uint64_t value);
 void buf_u64_grouped(struct buf *b, uint64_t value);
 /* value / 10^decimals, at most 9 decimals, zeros at the end dropped: (1250, 2) -> 12.5 */
 void buf_fixed(struct buf *b, uint64_t value, unsigned decimals);
+/* For people, by number_value. */
+void buf_value(struct buf *b, enum unit unit, uint64_t value, unsigned digits);
 void buf_hex(struct buf *b, uint64_t value);
 void buf_hex_bytes(struct buf *b, const uint8_t *p, size_t n);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

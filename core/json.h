@@ -13,6 +13,7 @@
 #ifndef CORE_JSON_H
 #define CORE_JSON_H
 
+#include "core/buf.h"
 #include "core/number.h"
 
 enum { JSON_DEPTH_MAX = 31 }; /* objects and arrays within each other; more make the buffer fail */
@@ -65,7 +66,6 @@ static inline void json_put_element(struct json *j, uint64_t value)
     j->is_begun |= bit;
     b->n = (size_t)(number_u64(to, value) - b->p);
 }
-void json_put_i64(struct json *j, const char *key, int64_t value);
 /* value / 10^decimals, zeros at the end dropped */
 void json_put_fixed(struct json *j, const char *key, uint64_t value, unsigned decimals);
 void json_put_bool(struct json *j, const char *key, bool value);

@@ -25,73 +25,95 @@ static const struct scale SIZES[] = {
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-static const uint64_t POWERS[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
+/* All powers of ten that 64 bits hold. */
+static const uint64_t POWERS[] = {
+    1,
+    10,
+    100,
+    1000,
+    10000,
+    100000,
+    1000000,
+    10000000,
+    100000000,
+    1000000000,
+    10000000000,
+    100000000000,
+    1000000000000,
+    10000000000000,
+    100000000000000,
+    1000000000000000,
+    10000000000000000,
+    100000000000000000,
+    1000000000000000000,
+    UINT64_C(10000000000000000000),
+};
 
-enum { DECIMALS_MAX = 9, U64_DIGITS = 20 };
+enum { DECIMALS_MAX = 9 };
 
 static char *put_z(char *to, const char *terminated)
 {
     return put_bytes(to, terminated, strlen(terminated));
 }
 
-/* Writes the digits to the end of the field and returns where they begin. */
-static char *digits_of(char field[U64_DIGITS], uint64_t value)
+static unsigned digit_count(uint64_t value)
 {
-    char *p = field + U64_DIGITS;
+    unsigned n = 1;
 
-    do {
-        *--p = (char)('0' + value % 10);
+    while (n < COUNT_OF(POWERS) && value >= POWERS[n])
+        n++;
+    return n;
+}
+
+/* Exactly so many digits, the last one first, with zeros in front where the value has fewer. */
+static char *put_digits(char *to, uint64_t value, unsigned digits)
+{
+    for (unsigned i = digits; i > 0; i--) {
+        to[i - 1] = (char)('0' + value % 10);
         value /= 10;
-    } while (value != 0);
-    return p;
+    }
+    return to + digits;
 }
 
 char *number_u64(char *to, uint64_t value)
 {
-    char field[U64_DIGITS];
-    char *p = digits_of(field, value);
-
-    return put_bytes(to, p, (size_t)(field + U64_DIGITS - p));
+    return put_digits(to, value, digit_count(value));
 }
 
 char *number_grouped(char *to, uint64_t value)
 {
-    char field[U64_DIGITS];
-    char *p = digits_of(field, value);
+    unsigned behind = (digit_count(value) - 1) / 3 * 3; /* digits behind the first comma */
 
-    for (size_t left = (size_t)(field + U64_DIGITS - p); left > 0; left--) {
-        *to++ = *p++;
-        if (left > 1 && left % 3 == 1)
-            *to++ = ',';
+    to = number_u64(to, value / POWERS[behind]);
+    for (; behind > 0; behind -= 3) {
+        *to++ = ',';
+        to = put_digits(to, value % POWERS[behind] / POWERS[behind - 3], 3);
     }
     return to;
 }
 
-char *number_fixed(char *to, uint64_t value, unsigned decimals)
+static char *put_fixed(char *to, uint64_t value, unsigned decimals,
+                       char *(*put_whole)(char *to, uint64_t value))
 {
     while (decimals > 0 && value % 10 == 0) {
         value /= 10;
         decimals--;
     }
-    to = number_grouped(to, value / POWERS[decimals]);
+    to = put_whole(to, value / POWERS[decimals]);
     if (decimals == 0)
         return to;
     *to++ = '.';
-    uint64_t fraction = value % POWERS[decimals];
-    for (unsigned i = decimals; i > 0; i--) {
-        to[i - 1] = (char)('0' + fraction % 10);
-        fraction /= 10;
-    }
-    return to + decimals;
+    return put_digits(to, value % POWERS[decimals], decimals);
 }
 
-static unsigned digit_count(uint64_t value)
+char *number_decimal(char *to, uint64_t value, unsigned decimals)
 {
-    unsigned n = 1;
+    return put_fixed(to, value, decimals, number_u64);
+}
 
-    for (; value >= 10; n++)
-        value /= 10;
-    return n;
+char *number_fixed(char *to, uint64_t value, unsigned decimals)
+{
+    return put_fixed(to, value, decimals, number_grouped);
 }
 
 static char *scaled(char *to, uint64_t value, unsigned digits, const struct scale *scales, size_t n_scales)
@@ -134,13 +156,6 @@ char *number_value(char *to, enum unit unit, uint64_t value, unsigned digits)
         break;
     }
     return number_grouped(to, value);
-}
-
-void number_put(struct buf *b, enum unit unit, uint64_t value, unsigned digits)
-{
-    char text[NUMBER_BYTES_MAX];
-
-    buf_bytes(b, text, (size_t)(number_value(text, unit, value, digits) - text));
 }
 
 char *number_percent(char *to, uint64_t part, uint64_t whole)

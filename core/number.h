@@ -1,10 +1,12 @@
-/* Numbers for people, in integers only: 1.25 ms, 3.4 MiB, 12,345, 4.56 %. Every function with `to`
+/* Numbers as text, for programs (12345, 12.5) and for people (1.25 ms, 3.4 MiB, 12,345, 4.56 %), in integers only. buf.h
+ * appends the same to a buffer. Every function with `to`
  * writes there, which has room for NUMBER_BYTES_MAX bytes, and returns the end of what it wrote; nothing is
  * terminated. */
 #ifndef CORE_NUMBER_H
 #define CORE_NUMBER_H
 
-#include "core/buf.h"
+#include <stdint.h>
+
 #include "core/unit.h"
 
 enum { NUMBER_BYTES_MAX = 48 };
@@ -34,7 +36,9 @@ static inline uint64_t number_add(uint64_t a, uint64_t b)
 char *number_u64(char *to, uint64_t value);
 /* 12345678 -> 12,345,678 */
 char *number_grouped(char *to, uint64_t value);
-/* value / 10^decimals (at most 9), zeros at the end dropped: (1250, 2) -> 12.5 */
+/* value / 10^decimals (at most 9), zeros at the end dropped: (1250, 2) -> 12.5. The first is for programs, the second, for
+ * people, groups the digits: (1234560, 2) -> 12345.6 and 12,345.6 */
+char *number_decimal(char *to, uint64_t value, unsigned decimals);
 char *number_fixed(char *to, uint64_t value, unsigned decimals);
 
 /* With `digits` significant digits (1 to 9), rounded half up, zeros at the end dropped. Durations in ns, µs,
@@ -43,8 +47,6 @@ char *number_duration(char *to, uint64_t ns, unsigned digits);
 char *number_bytes(char *to, uint64_t bytes, unsigned digits);
 /* By its unit; counts are grouped and never rounded. */
 char *number_value(char *to, enum unit unit, uint64_t value, unsigned digits);
-/* The same, appended. */
-void number_put(struct buf *b, enum unit unit, uint64_t value, unsigned digits);
 
 /* Three significant digits, two decimals at most; "<0.01 %" for less but not nothing; "100 %" only if it is
  * all. A part above the whole counts as all of it, a part of nothing as 0 %. */

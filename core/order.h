@@ -1,4 +1,4 @@
-/* Sorting for the views: stable, iterative, never quadratic. */
+/* Sorting for the views: stable and iterative. */
 #ifndef CORE_ORDER_H
 #define CORE_ORDER_H
 
@@ -29,7 +29,8 @@ static inline uint32_t order_merge(uint32_t a, uint32_t b, uint32_t *next, order
 
 /* Sorts the list that begins with `first` and goes on through `next`; returns its new beginning. Bin i holds
  * a sorted list of 2^i elements, as in a binary counter. In the header so that the comparison can be inlined.
- */
+ * Why not qsort: a tree has hundreds of thousands of lists of siblings, most of them short. To copy each one into an
+ * array for qsort_r made folded stacks of a 9 MB trace 8 % dearer in instructions, and needs memory, which can fail. */
 static inline uint32_t order_list(uint32_t first, uint32_t *next, order_before *before, const void *context)
 {
     uint32_t bins[ORDER_BINS];
@@ -57,9 +58,9 @@ static inline uint32_t order_list(uint32_t first, uint32_t *next, order_before *
     return sorted;
 }
 
-/* Sorts ids[n] by the texts that they are indexes of: bytewise, a prefix first; equal texts keep their order.
- * The time is linear in the bytes of the texts, but for a logarithm. False when the arena, which lends the
- * scratch memory, gives no more: then the order is undefined. */
+/* Sorts ids[n] by the texts that they are indexes of: bytewise, a prefix first; equal texts keep their order. By qsort: a
+ * sort of our own that reads shared prefixes once took 5 to 9 % fewer instructions for the names of 60,000 to 120,000
+ * methods, which nobody can tell from noise. False when the arena, which lends the scratch memory, gives no more. */
 bool order_strings(uint32_t *ids, uint32_t n, const struct str *texts, struct arena *arena)
     __attribute__((warn_unused_result));
 

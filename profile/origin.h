@@ -34,4 +34,10 @@ struct origin_package_weight {
  * Empty if nothing weighs anything. Sorts the list. */
 struct str origin_guess_app(struct origin_package_weight *list, uint32_t n);
 
+/* Guesses the app of a profile from what its frames weigh. origins[n_frames] are those of all frames as the functions above
+ * know them: what is ORIGIN_APP there and not of the guessed package becomes ORIGIN_THIRD_PARTY. *app: the package, of the
+ * profile's memory; empty if none was found. The arena lends scratch memory; false when it gives no more. */
+bool origin_settle(const struct profile *p, uint8_t *origins, struct str *app, struct arena *arena)
+    __attribute__((warn_unused_result));
+
 #endif

@@ -9,7 +9,8 @@
 #include "render/names/palette.h"
 #include "render/svg/frame_colours.h"
 #include "render/svg/layout.h"
-#include "render/svg/svg.h"
+#include "render/svg/svg_code.h"
+#include "render/tree/tree_new.h"
 #include "render/view/fail.h"
 
 enum {

@@ -8,6 +8,7 @@
 #include "render/svg/heading.h"
 #include "render/svg/layout.h"
 #include "render/svg/svg_header.h"
+#include "render/tree/tree_new.h"
 #include "render/view/fail.h"
 
 enum {
@@ -34,7 +35,7 @@ struct chart {
 
 static void add_time(struct buf *b, uint64_t ns, unsigned digits)
 {
-    number_put(b, UNIT_NS, ns, digits);
+    buf_value(b, UNIT_NS, ns, digits);
 }
 
 static void put_px(struct buf *b, const char *before, uint32_t px)

@@ -207,55 +207,21 @@ static bool number_packages(const struct maker *m, struct names *made, uint32_t 
 
 /* --- the app --- */
 
-static struct str package_of(const struct maker *m, frame_id id)
-{
-    return origin_package(frame_parts_of(m->profile, &m->profile->frames[id]).scope);
-}
-
-/* The packages that no table knows, with the self of their frames. In the order of the texts, where those of one
- * package stand mostly together: the list is short. False: no memory. */
-static bool list_packages(const struct maker *m, const uint32_t *ids, const uint64_t *weights,
-                          struct origin_package_weight **list, size_t *capacity, uint32_t *n)
-{
-    for (uint32_t i = 0; i < m->profile->n_frames; i++) {
-        if (m->frames[ids[i]].origin != ORIGIN_APP || weights[ids[i]] == 0)
-            continue;
-        struct str package = package_of(m, ids[i]);
-        if (*n == 0 || !str_eq((*list)[*n - 1].package, package)) {
-            void *grown = arena_grow(m->arena, *list, capacity, *n + 1u, sizeof(**list));
-            if (grown == NULL)
-                return false;
-            *list = grown;
-            (*list)[(*n)++] = (struct origin_package_weight){package, 0};
-        }
-        struct origin_package_weight *last = &(*list)[*n - 1];
-        last->weight = number_add(last->weight, weights[ids[i]]);
-    }
-    return true;
-}
-
 /* Finds the app; what is not its own is a third party's. */
-static bool settle_origins(struct maker *m, const uint32_t *ids, struct str *app)
+static bool settle_origins(struct maker *m, struct str *app)
 {
-    const struct profile *p = m->profile;
-    size_t weights_capacity = 0, list_capacity = 0;
-    uint64_t *weights = arena_grow(m->arena, NULL, &weights_capacity, p->n_frames, sizeof(*weights));
-    struct origin_package_weight *list = NULL;
-    uint32_t value = profile_weight_value(p), n = 0;
+    uint32_t n = m->profile->n_frames;
+    size_t capacity = 0;
+    uint8_t *origins = arena_grow(m->arena, NULL, &capacity, n, sizeof(*origins));
 
-    for (uint32_t i = 0; weights != NULL && i < p->n_frames; i++)
-        weights[i] = 0;
-    for (node_id i = 0; weights != NULL && p->n_values > 0 && i < p->n_nodes; i++)
-        if (p->node_frame[i] != FRAME_NONE)
-            weights[p->node_frame[i]] = number_add(weights[p->node_frame[i]], profile_self(p, i, value));
-    bool ok = weights != NULL && list_packages(m, ids, weights, &list, &list_capacity, &n);
-    if (ok)
-        *app = origin_guess_app(list, n);
-    for (uint32_t i = 0; ok && i < p->n_frames; i++)
-        if (m->frames[i].origin == ORIGIN_APP && !origin_is_app(package_of(m, i), *app))
-            m->frames[i].origin = ORIGIN_THIRD_PARTY;
-    arena_release(m->arena, list, list_capacity, sizeof(*list));
-    arena_release(m->arena, weights, weights_capacity, sizeof(*weights));
+    if (origins == NULL)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        origins[i] = m->frames[i].origin;
+    bool ok = origin_settle(m->profile, origins, app, m->arena);
+    for (uint32_t i = 0; ok && i < n; i++)
+        m->frames[i].origin = origins[i];
+    arena_release(m->arena, origins, capacity, sizeof(*origins));
     return ok;
 }
 
@@ -275,7 +241,7 @@ static bool make_frames(const struct profile *p, struct names *n, struct arena *
     if (m.escaped.failed && arena->failure == ARENA_OK)
         arena->failure = ARENA_NO_MEMORY;
     buf_free(&m.escaped);
-    ok = ok && rank_frames(&m, ids) && settle_origins(&m, ids, &n->app) && number_packages(&m, n, ids);
+    ok = ok && rank_frames(&m, ids) && settle_origins(&m, &n->app) && number_packages(&m, n, ids);
     arena_release(arena, m.scopes, scopes_capacity, sizeof(*m.scopes));
     arena_release(arena, ids, ids_capacity, sizeof(*ids));
     n->frames = m.frames;

@@ -17,74 +17,6 @@ enum {
     CLOSE_ENOUGH = 16       /* a part of the nodes that the budget would allow may be missing: this one */
 };
 
-/* --- the tree --- */
-
-/* The column of each measure: first what a picture needs. */
-static void assign_columns(struct data *d)
-{
-    uint32_t next = 0, calls = d->n_measures;
-
-    for (uint32_t i = 0; i < d->n_measures; i++)
-        if (!d->measures[i].waiting && d->in->profile->values[d->measures[i].value].role == ROLE_CALLS)
-            calls = i;
-    d->column[d->value] = next++;
-    if (calls < d->n_measures && calls != d->value)
-        d->column[calls] = next++;
-    d->n_picture = next;
-    for (uint32_t i = 0; i < d->n_measures; i++) {
-        if (i != d->value && i != calls)
-            d->column[i] = next++;
-        d->spec.measures[d->column[i]] = &d->measures[i];
-    }
-    /* What every node has waited follows from its other numbers, unless it stands for several. */
-    bool waits = d->measures[d->n_measures - 1].waiting && d->value != d->n_measures - 1;
-    d->spec.n_measures = d->n_measures - (waits && d->in->view->tracks != TRACKS_MERGED);
-    d->spec.has_calls = calls < d->n_measures;
-    d->spec.calls_column = d->spec.has_calls ? d->column[calls] : 0;
-}
-
-bool data_open(struct data *d, const struct render_input *in, struct diag *diag)
-{
-    *d = (struct data){.in = in, .spec = {.divisor = 1, .order = ORDER_NAME}};
-    d->n_measures = measures_of(in->profile, d->measures);
-    while (d->value < d->n_measures &&
-           !str_eq(measure_key(d->measures[d->value].name), str_of(in->view->value)))
-        d->value++;
-    if (d->value == d->n_measures)
-        return diag_set(diag, DIAG_USAGE, "no such value", "", "The profile has no value of that name.");
-    assign_columns(d);
-    d->tree = tree_new(in, &d->spec, diag);
-    return d->tree != NULL;
-}
-
-/* The column of waiting, if the tree was made without. False: the arena gives no more. */
-static bool add_waiting(struct data *d)
-{
-    const struct tree *of = d->tree;
-    const struct measure *m = &d->measures[d->n_measures - 1];
-    uint32_t wall = d->column[m->value], cpu = d->column[m->minus];
-
-    if (of->n_columns == d->n_measures)
-        return true;
-    struct tree *made = arena_alloc(d->in->scratch, sizeof(*made));
-    uint64_t *self = arena_array(d->in->scratch, of->n, sizeof(*self));
-    uint64_t *total = arena_array(d->in->scratch, of->n, sizeof(*total));
-    if (made == NULL || self == NULL || total == NULL)
-        return false;
-    for (uint32_t place = of->n; place-- > 0;) {
-        uint64_t all = tree_self(of, place, wall), less = tree_self(of, place, cpu);
-        uint32_t row = of->row[place];
-        self[row] = all > less ? all - less : 0;
-        total[row] = number_add(total[row], self[row]);
-        if (place > 0)
-            total[of->row[of->parent[place]]] = number_add(total[of->row[of->parent[place]]], total[row]);
-    }
-    *made = *of;
-    made->columns[made->n_columns++] = (struct tree_column){self, total, 1};
-    d->tree = made;
-    return true;
-}
-
 /* --- the header --- */
 
 struct header {
@@ -291,7 +223,7 @@ static bool find_fitting(struct writer *w)
     return fits || attempt_with(w, fitting, &fits);
 }
 
-static bool write_within(struct writer *w, struct data *d, uint32_t most_nodes)
+static bool write_within(struct writer *w, struct data_tree *d, uint32_t most_nodes)
 {
     bool fits = false;
 
@@ -300,14 +232,14 @@ static bool write_within(struct writer *w, struct data *d, uint32_t most_nodes)
     if (fits)
         return true;
     w->nodes.cut = HEAVIEST_ALL;
-    if (!add_waiting(d) || !list_candidates(w))
+    if (!data_tree_add_waiting(d) || !list_candidates(w))
         return false;
     if (w->n > most_nodes)
         keep_heaviest(w, most_nodes);
     return find_fitting(w);
 }
 
-static bool run(struct writer *w, struct data *d, uint32_t node, uint32_t skip, uint32_t most_nodes,
+static bool run(struct writer *w, struct data_tree *d, uint32_t node, uint32_t skip, uint32_t most_nodes,
                 struct diag *diag)
 {
     struct buf root = {0};
@@ -333,7 +265,7 @@ static bool run(struct writer *w, struct data *d, uint32_t node, uint32_t skip, 
     return ok;
 }
 
-bool data_put(struct data *d, struct buf *out, uint32_t *embedded, struct diag *diag)
+bool data_put(struct data_tree *d, struct buf *out, uint32_t *embedded, struct diag *diag)
 {
     const struct view_options *o = d->in->view;
     struct writer w = {.out = out, .most_bytes = (size_t)o->embed_bytes, .xml = true};
@@ -350,9 +282,9 @@ bool data_render_piece(const struct render_input *in, struct buf *out, struct di
 {
     const struct view_options *o = in->view;
     struct writer w = {.out = out, .most_bytes = PIECE_BYTES_MAX, .least_nodes = 1, .xml = false};
-    struct data d;
+    struct data_tree d;
 
-    if (!data_open(&d, in, diag))
+    if (!data_tree_open(&d, in, diag))
         return false;
     if (o->node >= d.tree->n)
         return diag_set(diag, DIAG_NOT_FOUND, "no such node", "Ask for one that a stub of the picture names.",

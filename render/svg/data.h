@@ -35,29 +35,11 @@
 #ifndef RENDER_SVG_DATA_H
 #define RENDER_SVG_DATA_H
 
-#include "render/tree/tree.h"
-
-/* The tree that DATA speaks of, with all measures: children by name, whatever the order of the view. Its first column
- * is the view's value, its second one the calls, unless there are none or they are the value. Waiting, if it is neither
- * of these, has the last column, which is there only when something has to be told by it. */
-struct data {
-    const struct render_input *in;
-    const struct tree *tree;
-    struct measure measures[MEASURES_MAX];
-    uint32_t column[MEASURES_MAX]; /* of each measure */
-    uint32_t n_measures;
-    uint32_t value;        /* index of the view's value */
-    uint32_t n_picture;    /* columns that a picture needs: the value, and the calls behind it */
-    struct tree_spec spec; /* that the tree was made by */
-};
-
-/* False: diag. */
-bool data_open(struct data *d, const struct render_input *in, struct diag *diag)
-    __attribute__((warn_unused_result));
+#include "render/svg/data_tree.h"
 
 /* Appends DATA of the whole tree, within the budget of the view, with the characters escaped that XML needs.
  * *embedded: nodes that are in it, without the root. False: diag. */
-bool data_put(struct data *d, struct buf *out, uint32_t *embedded, struct diag *diag)
+bool data_put(struct data_tree *d, struct buf *out, uint32_t *embedded, struct diag *diag)
     __attribute__((warn_unused_result));
 
 /* As an output's render: the piece of DATA that view->node and view->skip ask for. */

@@ -64,7 +64,7 @@ static bool find_skipped(struct data_nodes *w)
 }
 
 /* The first measure of the role, MEASURES_MAX if there is none. */
-static uint32_t measure_of_role(const struct data *d, enum profile_role role)
+static uint32_t measure_of_role(const struct data_tree *d, enum profile_role role)
 {
     for (uint32_t i = 0; i < d->n_measures; i++)
         if (!d->measures[i].waiting && d->in->profile->values[d->measures[i].value].role == role)
@@ -72,8 +72,8 @@ static uint32_t measure_of_role(const struct data *d, enum profile_role role)
     return MEASURES_MAX;
 }
 
-bool data_nodes_init(struct data_nodes *w, const struct data *d, struct data_frames *frames, uint32_t first,
-                     uint32_t skip)
+bool data_nodes_init(struct data_nodes *w, const struct data_tree *d, struct data_frames *frames,
+                     uint32_t first, uint32_t skip)
 {
     *w = (struct data_nodes){.data = d, .frames = frames, .first = first, .skip = skip, .cut = HEAVIEST_ALL};
     w->end = first + d->tree->size[first];
@@ -103,7 +103,7 @@ void data_nodes_list(const struct data_nodes *w, uint64_t *totals, uint32_t *pla
 /* False: nothing is left out of this node. */
 static bool find_stub(const struct data_nodes *w, uint32_t place, struct stub *s)
 {
-    const struct data *d = w->data;
+    const struct data_tree *d = w->data;
     const struct tree *t = d->tree;
     uint32_t end = place + t->size[place];
 
@@ -139,7 +139,7 @@ static bool in_thousands(const struct data_nodes *w, uint32_t measure)
 /* Merged tracks may have waited more than their sums tell. */
 static bool is_derived(const struct data_nodes *w, uint32_t measure)
 {
-    const struct data *d = w->data;
+    const struct data_tree *d = w->data;
     const struct measure *m = &d->measures[measure];
     uint32_t wall = m->waiting ? d->column[m->value] : 0, cpu = m->waiting ? d->column[m->minus] : 0;
 

@@ -1,14 +1,14 @@
-/* The nodes of a block of DATA: which are written, and how. The inside of render/svg/data.c. */
+/* The nodes of a block of DATA: which are written, and how. For render/svg/data.c. */
 #ifndef RENDER_SVG_DATA_NODES_H
 #define RENDER_SVG_DATA_NODES_H
 
-#include "render/svg/data.h"
 #include "render/svg/data_frames.h"
+#include "render/svg/data_tree.h"
 #include "render/tree/heaviest.h"
 
 /* Of the whole tree, or of the part of it that a piece may have. */
 struct data_nodes {
-    const struct data *data;
+    const struct data_tree *data;
     struct data_frames *frames;
     uint32_t first, end;         /* the first node, always written, and the place behind its subtree */
     uint32_t skip;               /* so many of its children, the heaviest, are not written again */
@@ -26,8 +26,8 @@ struct data_nodes {
 
 /* `first` is the first node, the `skip` heaviest of its children are left out. Until a cut is set, all others are written.
  * False: the arena gives no more. */
-bool data_nodes_init(struct data_nodes *w, const struct data *d, struct data_frames *frames, uint32_t first,
-                     uint32_t skip) __attribute__((warn_unused_result));
+bool data_nodes_init(struct data_nodes *w, const struct data_tree *d, struct data_frames *frames,
+                     uint32_t first, uint32_t skip) __attribute__((warn_unused_result));
 
 /* Totals and places of all nodes that could be written, but for the first. *n: how many; room for as many nodes as the
  * tree has. */

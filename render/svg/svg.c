@@ -8,13 +8,14 @@
 #include "render/svg/svg_frames.h"
 #include "render/svg/svg_header.h"
 #include "render/tree/sandwich.h"
+#include "render/tree/tree_new.h"
 #include "render/view/fail.h"
 
 enum { TITLE_DIGITS = 5 };
 
 struct svg {
     struct svg_pen pen;
-    struct data data;
+    struct data_tree data;
     const struct tree *base; /* of the data, but for the columns that a picture has no use for */
     struct tree_spec spec;   /* of the tree that is drawn */
     enum unit unit;
@@ -41,7 +42,7 @@ static bool open_base(struct svg *s, struct diag *diag)
 {
     const struct render_input *in = s->pen.in;
 
-    if (!data_open(&s->data, in, diag))
+    if (!data_tree_open(&s->data, in, diag))
         return false;
     s->base = picture_of(s->data.tree, s->data.n_picture, in->scratch);
     if (s->base == NULL)
@@ -102,7 +103,7 @@ static void put_title(struct svg *s)
 {
     struct buf amount = {0};
 
-    number_put(&amount, s->unit, tree_total(s->base, 0, 0), TITLE_DIGITS);
+    buf_value(&amount, s->unit, tree_total(s->base, 0, 0), TITLE_DIGITS);
     svg_title(&s->pen, s->base, s->data.measures[s->data.value].label, buf_view(&amount));
     s->pen.out->failed = s->pen.out->failed || amount.failed;
     buf_free(&amount);
@@ -145,7 +146,7 @@ static void put_method(struct svg *s)
     buf_z(line, "callers and callees of ");
     sandwich_name(line, s->pen.in->names, s->pen.in->profile, s->method);
     buf_z(line, ": ");
-    number_put(line, s->unit, total, SVG_DIGITS);
+    buf_value(line, s->unit, total, SVG_DIGITS);
     buf_z(line, " (");
     svg_add_percent(line, total, tree_total(s->base, 0, 0));
     buf_z(line, " of the ");

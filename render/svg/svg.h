@@ -8,15 +8,4 @@
 /* As an output's render, of every view but VIEW_CHART. */
 bool svg_render(const struct render_input *in, struct buf *out, struct diag *diag);
 
-/* The elements that hold style and script. Nothing else in a picture is style or script. */
-void svg_put_style(struct buf *out, struct str style);
-void svg_put_script(struct buf *out, struct str script);
-
-/* A picture without these two elements, in three pieces: for pages that take the others and load the same style and script
- * as files. What is no picture of this program comes back whole, in the first piece. */
-struct svg_parts {
-    struct str pieces[3];
-};
-struct svg_parts svg_without_code(struct str svg);
-
 #endif

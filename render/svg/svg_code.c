@@ -1,4 +1,5 @@
-#include "render/svg/svg.h"
+#include "render/svg/svg_code.h"
+
 #include "render/svg/viewer.h"
 
 static const struct str STYLE_START = STR_INIT("<style><![CDATA["), STYLE_END = STR_INIT("]]></style>\n");

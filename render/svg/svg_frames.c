@@ -19,16 +19,6 @@ struct frame {
     bool twin; /* a sibling has the same text: the parameters tell them apart */
 };
 
-static char *put_dpx(char *to, uint32_t dpx)
-{
-    to = number_u64(to, dpx / 10);
-    if (dpx % 10 != 0) {
-        *to++ = '.';
-        *to++ = (char)('0' + dpx % 10);
-    }
-    return to;
-}
-
 static char *put_percent(char *to, uint64_t part, uint64_t whole)
 {
     char text[NUMBER_BYTES_MAX];
@@ -107,11 +97,11 @@ static char *put_rect(const struct svg_frames *f, const struct frame *frame, cha
     to = PUT(to, "</title><rect class=\"");
     to = put_bytes(to, class.text, strlen(class.text));
     to = PUT(to, "\" x=\"");
-    to = put_dpx(to, frame->box->x_dpx);
+    to = number_decimal(to, frame->box->x_dpx, 1);
     to = PUT(to, "\" y=\"");
     to = number_u64(to, frame->y_px);
     to = PUT(to, "\" width=\"");
-    to = put_dpx(to, frame->box->width_dpx);
+    to = number_decimal(to, frame->box->width_dpx, 1);
     to = PUT(to, "\" height=\"");
     to = number_u64(to, LAYOUT_FRAME_PX);
     return PUT(to, "\"/>");
@@ -125,7 +115,7 @@ static void put_text(const struct svg_frames *f, const struct frame *frame, stru
     if (cells < FIT_CELLS_LEAST || !buf_reserve(out, FRAME_MARKUP_BYTES))
         return;
     char *to = PUT(out->p + out->n, "<text x=\"");
-    to = put_dpx(to, frame->box->x_dpx + SVG_TEXT_PAD_PX * 10);
+    to = number_decimal(to, frame->box->x_dpx + SVG_TEXT_PAD_PX * 10, 1);
     to = PUT(to, "\" y=\"");
     to = number_u64(to, frame->y_px + SVG_BASELINE_PX);
     to = PUT(to, "\">");

@@ -7,7 +7,7 @@
 #include "render/names/fit.h"
 #include "render/svg/heading.h"
 #include "render/svg/layout.h"
-#include "render/svg/svg.h"
+#include "render/svg/svg_code.h"
 #include "render/svg/viewer.h"
 #include "render/view/fail.h"
 

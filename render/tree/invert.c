@@ -8,7 +8,6 @@
 
 #include "core/number.h"
 #include "core/order.h"
-#include "render/tree/invert_cut.h"
 #include "render/tree/place.h"
 #include "render/tree/upward.h"
 #include "render/view/fail.h"

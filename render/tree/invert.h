@@ -8,14 +8,8 @@
 #ifndef RENDER_TREE_INVERT_H
 #define RENDER_TREE_INVERT_H
 
+#include "render/tree/invert_cut.h"
 #include "render/tree/tree.h"
-
-/* What is made of a tree that can be as large as nodes times depth. All zero: everything. */
-struct invert_cut {
-    uint64_t least;      /* a node whose total in column 0 is less is made, but has no children */
-    uint32_t levels_max; /* the same for nodes of this depth; 0: no limit */
-    uint32_t nodes_max;  /* `least` is doubled until not more nodes than this have children; 0: no limit */
-};
 
 /* From the tree of the same spec. Children are in the order of the spec, tracks behind frames by name. Lives in
  * in->scratch. The result has its cut_short set if a node's callers are left out by the cut. NULL: diag is set. */

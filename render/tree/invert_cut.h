@@ -2,7 +2,14 @@
 #ifndef RENDER_TREE_INVERT_CUT_H
 #define RENDER_TREE_INVERT_CUT_H
 
-#include "render/tree/invert.h"
+#include "core/arena.h"
+
+/* What is made of a tree that can be as large as nodes times depth. All zero: everything. */
+struct invert_cut {
+    uint64_t least;      /* a node whose total in column 0 is less is made, but has no children */
+    uint32_t levels_max; /* the same for nodes of this depth; 0: no limit */
+    uint32_t nodes_max;  /* `least` is doubled until not more nodes than this have children; 0: no limit */
+};
 
 /* By member, in the order of their stacks read upwards. A length counts the member's own frame. */
 struct invert_members {

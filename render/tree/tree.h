@@ -45,6 +45,7 @@ struct tree {
     bool cut_short;    /* some nodes' children are left out; never in the tree of tree_new */
 };
 
+/* What a tree is to be made of: the same for tree_new and for the trees that are made from its tree (invert_new, sandwich_new). */
 struct tree_spec {
     const struct measure *measures[TREE_COLUMNS_MAX]; /* one column each */
     uint32_t n_measures;
@@ -59,11 +60,6 @@ struct tree_spec {
      * rank become one node. NULL = the ranks of names.h, by which all frames differ. */
     const uint32_t *frame_rank, *track_rank;
 };
-
-/* Of the tracks that in->view selects. The tree lives in in->scratch, and some of it in the profile. NULL:
- * diag is set. */
-const struct tree *tree_new(const struct render_input *in, const struct tree_spec *spec, struct diag *diag)
-    __attribute__((warn_unused_result));
 
 static inline uint64_t tree_self(const struct tree *t, uint32_t place, uint32_t column)
 {

@@ -70,7 +70,7 @@ bool fact_date(enum fact_kind kind, struct str value, int64_t *unix_s)
 
 static void put_number(struct buf *b, enum unit unit, uint64_t value)
 {
-    number_put(b, unit, value, DIGITS);
+    buf_value(b, unit, value, DIGITS);
 }
 
 static void put_point(struct buf *b, enum fact_kind kind, struct str value)

@@ -21,7 +21,7 @@ uint64_t page_data_number(const json_t *object, const char *key)
 
 void page_data_put_number(struct buf *b, enum unit unit, uint64_t value)
 {
-    number_put(b, unit, value, DIGITS);
+    buf_value(b, unit, value, DIGITS);
 }
 
 void page_data_put_us(struct buf *b, uint64_t us)

@@ -2,7 +2,7 @@
  * threads beside it. */
 #include "core/clean.h"
 #include "render/output.h"
-#include "render/svg/svg.h"
+#include "render/svg/svg_code.h"
 #include "render/view/view_option.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"

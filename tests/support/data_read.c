@@ -1,4 +1,5 @@
 #include "tests/support/data_read.h"
+#include "render/tree/tree_new.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -190,7 +191,7 @@ void data_embedded(struct data_embedded *e, struct rendering *r)
 
     *e = (struct data_embedded){.n = 0};
     assert_true(view_resolve(&r->view, r->input.profile, &diag));
-    assert_true(data_open(&e->data, &r->input, &diag));
+    assert_true(data_tree_open(&e->data, &r->input, &diag));
     assert_true(data_put(&e->data, &e->out, &e->n, &diag));
     struct tree_spec spec = e->data.spec;
     spec.n_measures = e->data.n_measures;

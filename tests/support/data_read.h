@@ -42,7 +42,7 @@ uint64_t data_read_header(const struct data_read *r, const char *key);
 
 /* The whole of a rendering's tree within the budget of its view, and what was read of it. */
 struct data_embedded {
-    struct data data;
+    struct data_tree data;
     const struct tree *full; /* with all columns */
     struct data_read read;
     struct buf out;

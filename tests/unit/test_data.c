@@ -286,11 +286,11 @@ static void too_little_memory(void **state)
         struct arena scratch;
         struct render_input in = r.input;
         struct diag diag = {0};
-        struct data data;
+        struct data_tree data;
         struct buf out = {0};
         arena_init(&scratch, limit);
         in.scratch = &scratch;
-        bool ok = data_open(&data, &in, &diag) && data_put(&data, &out, &n, &diag);
+        bool ok = data_tree_open(&data, &in, &diag) && data_put(&data, &out, &n, &diag);
         arena_free(&scratch);
         buf_free(&out);
         if (ok)
@@ -300,8 +300,8 @@ static void too_little_memory(void **state)
     }
     struct buf small = {.limit = 300};
     struct diag diag = {0};
-    struct data data;
-    assert_true(data_open(&data, &r.input, &diag));
+    struct data_tree data;
+    assert_true(data_tree_open(&data, &r.input, &diag));
     assert_false(data_put(&data, &small, &n, &diag));
     assert_int_equal(diag.kind, DIAG_LIMIT);
     buf_free(&small);

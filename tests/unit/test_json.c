@@ -28,8 +28,6 @@ static void members(void **state)
     json_open_object(&j, NULL);
     json_put_string(&j, "s", STR("a\"b\\<\n"));
     json_put_u64(&j, "u", UINT64_MAX);
-    json_put_i64(&j, "least", INT64_MIN);
-    json_put_i64(&j, "i", 5);
     json_put_bool(&j, "yes", true);
     json_put_bool(&j, "no", false);
     json_put_null(&j, "none");
@@ -41,10 +39,8 @@ static void members(void **state)
     json_open_object(&j, NULL);
     json_close(&j);
     json_close(&j);
-    check(
-        &b,
-        "{\"s\":\"a\\\"b\\\\\\u003c\xe2\x90\x8a\",\"u\":18446744073709551615,\"least\":-9223372036854775808,"
-        "\"i\":5,\"yes\":true,\"no\":false,\"none\":null,\"f\":1.25,\"raw\":[1],\"k\\\"y\":1,\"o\":{}}");
+    check(&b, "{\"s\":\"a\\\"b\\\\\\u003c\xe2\x90\x8a\",\"u\":18446744073709551615,"
+              "\"yes\":true,\"no\":false,\"none\":null,\"f\":1.25,\"raw\":[1],\"k\\\"y\":1,\"o\":{}}");
 }
 
 static void levels(void **state)

@@ -14,6 +14,7 @@
 #include "render/table/detail.h"
 #include "render/table/methods.h"
 #include "render/table/table_id.h"
+#include "render/tree/tree_new.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/random.h"
 #include "tests/support/rendering.h"

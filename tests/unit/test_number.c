@@ -83,6 +83,8 @@ static void counts(void **state)
     check(number_u64(text, UINT64_MAX), text, "18446744073709551615");
     check(number_fixed(text, 1250, 2), text, "12.5");
     check(number_fixed(text, 5, 3), text, "0.005");
+    check(number_fixed(text, 123456789, 4), text, "12,345.6789");
+    check(number_decimal(text, 123456789, 4), text, "12345.6789");
 }
 
 static void percents(void **state)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "render/svg/svg.h"
+#include "render/svg/svg_code.h"
 #include "render/svg/viewer.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"

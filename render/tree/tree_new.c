@@ -1,7 +1,7 @@
 /* Four steps: select the tracks; gather their nodes as rows, parents first; where several nodes may become
  * one, merge them level by level; order the children and number the places. Each is linear but for the
  * sorting of siblings. */
-#include "render/tree/tree.h"
+#include "render/tree/tree_new.h"
 
 #include <assert.h>
 
