@@ -14,6 +14,7 @@ struct builder *builder_new(struct arena *arena, struct hash_seed seed)
     b->seed = seed;
     b->ns_per_tick = 1000;
     b->wraps = true;
+    b->moved = NODE_NONE;
     hash_index_init(&b->frame_index, arena);
     idmap_init(&b->wide, arena, seed);
     idmap_init(&b->open, arena, seed);

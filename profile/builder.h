@@ -3,8 +3,12 @@
  *
  * Clock rules, per track and clock: the clocks start at the track's first event. On every event the time
  * since the track's last event goes to the frame on top (to the root's self if none is open), then the event
- * is applied. Time that goes back is clamped to 0 and counted; with 32-bit clocks a step back of more than
- * 2^31 is a wrap.
+ * is applied. Time that goes back is clamped to 0 and counted.
+ *
+ * Clocks of 32 bits: a step back of more than 2^31 is a wrap. A step forward of more than 2^31 right behind a wrap is a
+ * late record of before it: time that goes back. "Right behind" holds for the next record of the track that is not late.
+ * The first reading of wall time of a track takes the round of the clock that is nearest to the latest wall time of all
+ * tracks so far, the earlier one of two: all threads share one wall clock, so they share its wraps too.
  *
  * Nesting rules: an exit on an empty stack re-roots: the exiting frame becomes the parent of everything seen
  * so far at the track's root, and the root's self becomes its self. An exit of a frame deeper in the stack
@@ -60,8 +64,8 @@ bool builder_values(struct builder *b, const struct profile_value *times, uint32
 bool builder_redeclare_time(struct builder *b, uint32_t time, const struct profile_value *as)
     __attribute__((warn_unused_result));
 
-/* Ticks of the events' clocks: nanoseconds each, and whether they wrap at 2^32; then no reading is larger than that.
- * Default: 1000 (µs), wrapping. */
+/* Ticks of the events' clocks: nanoseconds each, and whether they wrap at 2^32. No reading is larger than that, and
+ * than INT64_MAX where they do not wrap. Default: 1000 (µs), wrapping. */
 void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bits);
 
 /* Tells the calls of the sink's track to it as well; before the first track. See span.h. */

@@ -42,7 +42,11 @@ struct fold_track {
     uint64_t wrapped[BUILDER_CLOCKS_MAX]; /* to be added to the next readings */
     uint64_t first;                       /* ticks of clock 0 */
     uint64_t scanned;                     /* frames looked at in search of a mismatched exit's frame */
+    uint64_t
+        wrap_record[BUILDER_CLOCKS_MAX]; /* of the last wrap, or of a late one right behind it; 0: none */
+    uint32_t next_moved;                 /* track, or NODE_NONE */
     uint32_t re_roots;
+    bool moved;   /* in the list of builder.moved */
     bool indexed; /* builder.open counts this track's open frames */
     bool watched; /* builder.spans is told of its calls */
 };
@@ -58,6 +62,11 @@ struct builder {
 
     struct fold_track *tracks;
     size_t n_tracks, tracks_capacity;
+
+    /* The latest wall time of the trace, for the first readings of tracks. It is looked up when a track begins, and then
+     * only in the tracks that have had a record since it was looked up last: these are in a list. */
+    uint64_t latest; /* ticks, unwrapped, when it was looked up last */
+    uint32_t moved;  /* the list's first track, or NODE_NONE */
 
     char *nodes; /* struct fold_node every `stride` bytes */
     size_t n_nodes, nodes_capacity, stride;

@@ -16,6 +16,9 @@ enum {
     SCAN_FREE = 4096
 };
 
+/* Of a clock of 32 bits. */
+static const uint64_t CLOCK_ROUND = UINT64_C(1) << 32, CLOCK_HALF = UINT64_C(1) << 31;
+
 static node_id add_node(struct builder *b, node_id parent, frame_id frame)
 {
     if (b->n_nodes == b->nodes_capacity) {
@@ -200,36 +203,79 @@ static bool exit_frame(struct builder *b, uint32_t track, frame_id frame, uint64
 
 /* ---- time ---- */
 
-/* A reading that is before the last one: a wrap, or time that goes back. Returns the ticks to credit.
+/* A reading that is before the last one, or more than 2^31 behind it. Returns the ticks to credit.
  *
  * last is unwrapped and has 64 bits; a reading has 32 where clocks wrap, and t->wrapped is what its wraps have added so
- * far. now < last holds here, so last - now does not overflow, and more than half of 2^32 is nearer to a wrap than to
- * a step back. After a wrap now > last holds: last - now was at most 2^32 - 1, since both lie in the same round of the
- * clock. The sum passes 64 bits only after 2^32 wraps, each of which takes a record. */
-static uint64_t step_back(struct builder *b, struct fold_track *t, uint32_t clock, uint64_t reading,
-                          uint64_t offset)
+ * far. So now and last lie in the same round of the clock, and where now < last, more than half of 2^32 between them is
+ * nearer to a wrap than to a step back. The sum passes 64 bits only after 2^32 wraps, each of which takes a record.
+ *
+ * Records have numbers within their track, from 1. A late record passes "right behind a wrap" on to the next one. */
+static uint64_t large_step(struct builder *b, struct fold_track *t, uint32_t clock, uint64_t reading,
+                           uint64_t offset)
 {
     uint64_t now = reading + t->wrapped[clock];
+    bool behind_wrap = t->wrap_record[clock] > 0 && t->records == t->wrap_record[clock] + 1;
 
-    if (!b->wraps || t->last[clock] - now <= UINT64_C(1) << 31) {
+    if (b->wraps && now < t->last[clock] && t->last[clock] - now > CLOCK_HALF) {
+        builder_warn(b, WARN_CLOCK_WRAP, 1, offset);
+        t->wrapped[clock] += CLOCK_ROUND;
+        t->wrap_record[clock] = t->records;
+        now += CLOCK_ROUND;
+    } else if (now < t->last[clock] || behind_wrap) {
         builder_warn(b, WARN_TIME_BACK, 1, offset);
+        if (behind_wrap)
+            t->wrap_record[clock] = t->records;
         return 0;
     }
-    builder_warn(b, WARN_CLOCK_WRAP, 1, offset);
-    t->wrapped[clock] += UINT64_C(1) << 32;
-    now += UINT64_C(1) << 32;
     uint64_t ticks = now - t->last[clock];
     t->last[clock] = now;
     return ticks;
 }
 
+/* Of all tracks so far. Empties the list. */
+static uint64_t latest_time(struct builder *b)
+{
+    while (b->moved != NODE_NONE) {
+        struct fold_track *t = &b->tracks[b->moved];
+        b->latest = t->last[0] > b->latest ? t->last[0] : b->latest;
+        b->moved = t->next_moved;
+        t->moved = false;
+    }
+    return b->latest;
+}
+
+/* What a track's first reading needs to come into the round that is nearest to the latest time. */
+static uint64_t rounds_before(struct builder *b, uint64_t reading)
+{
+    uint64_t latest = latest_time(b), rounds = latest & ~(CLOCK_ROUND - 1), in_round = latest - rounds;
+
+    if (reading > in_round && reading - in_round >= CLOCK_HALF)
+        return rounds > 0 ? rounds - CLOCK_ROUND : 0;
+    return in_round > reading && in_round - reading > CLOCK_HALF ? rounds + CLOCK_ROUND : rounds;
+}
+
 static bool first_event(struct builder *b, struct fold_track *t, const struct event *e)
 {
     t->root = t->current = add_node(b, NODE_NONE, FRAME_NONE);
+    if (b->wraps && b->columns[0].role == ROLE_WALL)
+        t->wrapped[0] = rounds_before(b, e->clock[0]);
     for (uint32_t c = 0; c < b->layout.n_times; c++)
-        t->last[c] = e->clock[c];
+        t->last[c] = e->clock[c] + t->wrapped[c];
     t->first = t->last[0];
     return t->root != NODE_NONE && (!t->watched || span_sink_begin(b->spans, t->first));
+}
+
+/* The track's first record, or its first one since the latest time was looked up. */
+static bool join_moved(struct builder *b, const struct event *e)
+{
+    struct fold_track *t = &b->tracks[e->track];
+
+    if (t->root == NODE_NONE && !first_event(b, t, e))
+        return false;
+    t->moved = true;
+    t->next_moved = b->moved;
+    b->moved = e->track;
+    return true;
 }
 
 /* Whatever is not the next call of the frame that was called last, or the exit of the frame on top. */
@@ -267,8 +313,8 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
     for (size_t i = 0; i < n; i++, offset += stride) {
         const struct event *e = &events[i];
         struct fold_track *t = &b->tracks[e->track];
-        if (__builtin_expect(t->root == NODE_NONE, 0)) {
-            if (!first_event(b, t, e))
+        if (__builtin_expect(!t->moved, 0)) {
+            if (!join_moved(b, e))
                 return false;
             nodes = b->nodes;
         }
@@ -276,11 +322,12 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
         struct fold_node *top = (struct fold_node *)(void *)(nodes + t->current * node_bytes);
         for (uint32_t c = 0; c < layout.n_times; c++) {
             uint64_t now = e->clock[c] + t->wrapped[c];
-            if (__builtin_expect(now >= t->last[c], 1)) {
-                top->columns[c] += now - t->last[c];
+            uint64_t ticks = now - t->last[c];
+            if (__builtin_expect(ticks <= CLOCK_HALF, 1)) {
+                top->columns[c] += ticks;
                 t->last[c] = now;
             } else {
-                top->columns[c] += step_back(b, t, c, e->clock[c], offset + e->at);
+                top->columns[c] += large_step(b, t, c, e->clock[c], offset + e->at);
             }
         }
         if (__builtin_expect(t->indexed, 0)) {

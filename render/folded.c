@@ -247,6 +247,6 @@ const struct output OUTPUT_FOLDED = {
     .media_type = "text/plain; charset=utf-8",
     .label = "Folded stacks",
     .text = true,
-    .revision = 1,
+    .revision = 2,
     .render = render,
 };

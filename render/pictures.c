@@ -17,7 +17,7 @@ const struct output OUTPUT_SVG = {
     .label = "Flame graph (SVG)",
     .text = false,
     .charts = true,
-    .revision = 3,
+    .revision = 4,
     .script = viewer_script,
     .style = viewer_style,
     .render = render,
@@ -32,6 +32,6 @@ const struct output OUTPUT_TREE = {
     .preview = true,
     .fetched = true,
     .scopes = SCOPE_PIECE,
-    .revision = 2,
+    .revision = 3,
     .render = data_render_piece,
 };

@@ -155,7 +155,7 @@ const struct output OUTPUT_THUMB = {
     .label = "Preview of a flame graph (SVG)",
     .text = false,
     .preview = true,
-    .revision = 2,
+    .revision = 3,
     .style = thumb_style,
     .render = render,
 };

@@ -259,14 +259,15 @@ class Tree {
       return;
     this.weight = self;
     root.stubs = [...data.stubs.values()];
-    root.kids = this.group(root, true, this.chain(f => data.frames[f].isMethod, true, true));
+    root.kids = this.group(root, true, this.chain((f, i) =>
+      f > 0 && (data.frames[f].isMethod || data.values.some((_, k) => data.self[k][i])), true, true));
   }
   /* Nodes of some frames, nested ones too if wanted. */
   chain(isMeant, nested, isUpward) {
     const { data: { n, frame, size }, cursor, next: { [isUpward]: next } } = this;
     let first = 0;
     for (let i = 1, is; i < n; i += is && !nested ? size[i] : 1)
-      if (is = isMeant(frame[i])) {
+      if (is = isMeant(frame[i], i)) {
         next[i] = first;
         first = cursor[i] = i;
       }
@@ -364,7 +365,7 @@ function layout(tree, zoom, widthPx, minPx, byWeight) {
       }
       put(node, NARROW, narrow, shown);
       put(node, ELSEWHERE, shown, end);
-      made.drawn += node.up === null ? 0 : 1;
+      made.drawn += node.up ? 1 : 0;
     }
     n += next.length;
     if (n > BOXES_MAX && minPx < widthPx)
@@ -381,7 +382,7 @@ function layout(tree, zoom, widthPx, minPx, byWeight) {
 function search(data, v, text, matchCase) {
   const slashed = /^\/(.+)\/$/.exec(text)?.[1] ?? text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   const wanted = new RegExp(slashed, matchCase ? 'u' : 'iu');
-  if (text === '')
+  if (!text)
     return { hits: new Uint8Array(data.frames.length) };
   const hits = Uint8Array.from(data.frames, frame => frame.rank >= 0 && (wanted.test(frame.text) ||
     wanted.test(frame.full ??= frame.text + signatureWords(frame.signature))));

@@ -40,11 +40,13 @@ const valueOf = ({ value }) => values.findIndex(({ name }) => name === value);
 const inWords = value => valueWords(values[v].unit, value);
 const shareOf = (part, whole = data.total(v)[1]) =>
   `${percentWords(part, whole)} of the ${values[v].unit.replace('ns', 'time')}`;
+const ofLoaded = () => (data.stubs.size === 0 ? '' :
+  `, in the ${grouped(data.n - 2)} of ${grouped(header.nodes)} frames loaded`);
 const rootOf = node => pathTo(node)[0];
 /* Of a callers' tree it begins with a dot. */
 const linkOf = node => (tree.roots.length > 1 && node.isUpward ? '.' : '') +
   pathTo(node).slice(1).map(one => keyOf(one.frame)).join('');
-const nameOf = node => (node === null ? '' : linkOf(node) || 'root');
+const nameOf = node => (node ? linkOf(node) || 'root' : '');
 
 const methodOf = wanted => (wanted.view === 'sandwich' ? latest.methodNamed(wanted.method, valueOf(wanted)) : 0);
 /* Links lead to the same places in all trees of a family. */
@@ -79,16 +81,16 @@ async function set(partial, push = true, stubs = []) {
     wanted = { ...wanted, zoom: '', selected: '', ...changes };
   trouble = '';
   do {
-    if (stubs.length > 0)
+    if (stubs.length)
       await fetchHidden(stubs);
     within = treeOf(wanted);
     places = [wanted.zoom, wanted.selected].map(link => follow(link, within));
-    stubs = trouble === '' ? places.flatMap(place => place.stubs) : [];
-  } while (stubs.length > 0);
+    stubs = trouble ? [] : places.flatMap(place => place.stubs);
+  } while (stubs.length);
   if (mine !== turn)
     return shown.turn === turn && latest !== data && set({}, false);
   [tree, data, v, zoom] = [within, within.data, valueOf(wanted), places[0].node];
-  selected = wanted.selected === '' ? null : places[1].node;
+  selected = wanted.selected ? places[1].node : null;
   state = { ...wanted, zoom: linkOf(zoom), selected: nameOf(selected) };
   shown.turn = mine;
   redraw();
@@ -143,23 +145,23 @@ function describe({ node, hides, total: part }) {
     return [`${counted(tree.hiddenOf(node, values.length), 'frame')} not in this file: ${inWords(part)}` +
       (data.calls < 0 ? '' : `, ${counted(tree.hiddenOf(node, data.calls), 'call')}`), isHttp ? 'Click to fetch them.' : AWAY];
   const { f, frame: { isMethod, text: name, signature }, total, self, calls } = node;
-  const path = pathTo(node), [root, track = node] = path, hasCalls = data.calls >= 0, all = data.instancesOf(f, v);
+  const path = pathTo(node), hasCalls = data.calls >= 0, all = data.instancesOf(f, v);
   const isRecursive = tree.isWhole && calls > 0 && path.some(one => one !== node && one.f === f);
-  const thread = tree.isWhole && header.side_by_side ? track.total : data.total(v)[1];
-  const shares = [[thread, header.merged ? 'all' : 'thread'],
-    [(root === rootOf(zoom) ? zoom : root).total, 'zoom'], [(node.up ?? node).total, 'parent'],
+  const shares = [[data.total(v)[1], header.merged || header.side_by_side ? 'all' : 'thread'],
+    [(path[0] === rootOf(zoom) ? zoom : path[0]).total, 'zoom'], [(node.up ?? node).total, 'parent'],
   ].map(([whole, of]) => `${percentWords(total, whole)} of ${of}`);
   return [`${name} ${signatureWords(signature)}`,
-    `total ${inWords(total)}: ${shares.join(', ')}; self ${inWords(self)}`,
+    `total ${inWords(total)}: ${shares.join(', ')}` +
+      (tree.isWhole || !isMethod ? `; self ${inWords(self)}` : ''),
     isMethod && hasCalls && `calls ${grouped(calls)}${isRecursive ? ` (${grouped(calls)} recursive)` : ''}` +
       (calls > 0 ? `, ${inWords(ratio(total, calls, 1))} per call` : ''),
     isMethod && `${counted(all.nodes, 'instance')} of this method: total ${inWords(all.total)} ` +
-      `(${shareOf(all.total)}), self ${inWords(all.self)}${hasCalls ? `, ${counted(all.calls, 'call')}` : ''}`,
-  ].filter(line => line);
+      `(${shareOf(all.total)}), self ${inWords(all.self)}${hasCalls ? `, ${counted(all.calls, 'call')}` : ''}` + ofLoaded(),
+  ].filter(Boolean);
 }
 function labelOf(box) {
   const { node: { frame, up }, hides, x, end } = box, cells = Math.floor(((end - x) / 10 - 6) / CELL);
-  const isTwin = up !== null && tree.kidsOf(up).some(one => one.frame !== frame && one.frame.text === frame.text);
+  const isTwin = up && tree.kidsOf(up).some(one => one.frame !== frame && one.frame.text === frame.text);
   return hides > 0 ? cut(describe(box)[0], cells) :
     fitName(frame, cells, isTwin ? signatureWords(frame.signature) : '', state.names === 'full');
 }
@@ -169,16 +171,16 @@ function showWords() {
   const of = isWhole ? ` of ${grouped(up ? data.total(values.length)[at] : header.nodes)}` : '';
   title.textContent = [header.root, values[v].label, inWords(data.total(v)[1]),
     ...head.firstElementChild ? [counted(head.childElementCount, 'warning')] : []].join(' · ');
-  status.textContent = (total === 0 ? 'no calls recorded for this value' :
+  status.textContent = (total === 0 ? 'nothing recorded for this value' :
     `${drawn}${of} frames drawn; ${shareOf(total - dropped, total)}`) +
-    (isWhole || data.stubs.size === 0 ? '' : ', from what is in this file') + trouble;
+    (isWhole ? '' : ofLoaded()) + trouble;
   const trail = pathTo(zoom).map(node =>
     button(fitName(node.frame, 32), `Zoom to ${node.frame.text}`, 'zoomTo', linkOf(node)));
   if (trail.length > 6)
     trail.splice(2, trail.length - 5, html('span', {}, '…'));
   crumbs.replaceChildren(...trail);
   details.replaceChildren(
-    ...rows(selected === null ? ['Click a frame to zoom in.'] : describe({ node: selected })));
+    ...rows(selected ? describe({ node: selected }) : ['Click a frame to zoom in.']));
   const { text: name, signature, isMethod } = selected?.frame ?? {}, words = 'Callers and callees';
   if (isMethod)
     details.lastChild.append(' ', button(words, `${words} of ${name}`, 'sandwich', name + signature));
@@ -234,7 +236,7 @@ function redraw() {
   if (isNew)
     drawShapes();
   if (isNew || isFound)
-    matched.replaceChildren(...bunches(wanted === '' ? [] : boxes.filter(isHit))
+    matched.replaceChildren(...bunches(wanted ? boxes.filter(isHit) : [])
       .map(some => shape('path', { d: pathOf(some, 15) })));
   graph.classList.toggle('searched', matched.childElementCount > 0);
   outline(chosen, selected?.box);
@@ -332,7 +334,7 @@ function find() {
   let found = search(data, v, ''), words = '';
   try {
     found = search(data, v, state.search, state.matchCase);
-    words = `${counted(found.nodes, 'frame')} of ${counted(found.methods, 'method')}: ${shareOf(found.total)}`;
+    words = `${counted(found.nodes, 'frame')} of ${counted(found.methods, 'method')}: ${shareOf(found.total)}` + ofLoaded();
   } catch ({ message }) {
     words = message;
   }
@@ -352,7 +354,7 @@ function step(by) {
   for (let i = isWhole ? at : 0; i > 1; i = data.parent[i])
     link = keyOf(data.frames[data.frame[i]]) + link;
   for (const zoomed of [state.zoom, link.slice(0, -5), link])
-    if (state.selected !== link || selected?.box === undefined)
+    if (state.selected !== link || !selected?.box)
       set({ zoom: zoomed, selected: link }, false);
   reveal(selected);
 }
@@ -367,7 +369,7 @@ function placeOf({ clientX, clientY }) {
 function point(box) {
   hovered = box;
   outline(under, box);
-  tip.replaceChildren(...rows(box === null ? [] : describe(box)));
+  tip.replaceChildren(...rows(box ? describe(box) : []));
 }
 function hover(event) {
   const { x, y, box } = placeOf(event);
@@ -380,22 +382,22 @@ function hover(event) {
 }
 function click(event) {
   const { box } = placeOf(event);
-  if (box !== null)
+  if (box)
     box.hides > NARROW ? set({}, false, box.node.stubs) : zoomInto(box.node);
 }
 /* To a neighbour, or to the widest box that touches this one. */
 function move(key) {
   const box = selected?.box ?? zoom.box, row = levels[box.level], by = /Up|Left/.test(key) ? -1 : 1;
   const touching = (levels[box.level + by] ?? []).filter(one => one.x < box.end && one.end > box.x);
-  const next = selected === null ? box : /Left|Right/.test(key) ? row[row.indexOf(box) + by] :
+  const next = !selected ? box : /Left|Right/.test(key) ? row[row.indexOf(box) + by] :
     touching.sort(byWidth).find(one => one.hides === 0);
   if (next?.hides === 0)
     set({ selected: nameOf(next.node) }, false);
   reveal(selected ?? zoom);
 }
-const out = () => set(zoom.up === null ? { selected: '' } : { zoom: linkOf(zoom.up) });
+const out = () => set(zoom.up ? { zoom: linkOf(zoom.up) } : { selected: '' });
 const keys = {
-  Escape: out, Backspace: out, Enter: () => selected !== null && zoomInto(selected), '/': () => inputs.search.focus(),
+  Escape: out, Backspace: out, Enter: () => selected && zoomInto(selected), '/': () => inputs.search.focus(),
   n: () => step(1), N: () => step(-1),
 };
 function onKey(event) {
@@ -452,7 +454,7 @@ readLink();
 document.querySelectorAll('svg.af').forEach((svg, i) => {
   const text = svg.querySelector('metadata.d')?.textContent;
   try {
-    if (text !== undefined && svg.flame === undefined)
+    if (text && !svg.flame)
       start(svg, i > 0 ? `${i + 1}.` : '', text);
   } catch (error) {
     console.error(error);   /* the drawing is there */

@@ -13,7 +13,7 @@ void v2_fold_layout(struct v2_fold *f, enum v2_layout layout, uint64_t counter_h
     bool wraps = v2_first_in_head(layout);
 
     f->layout = layout;
-    f->clock_mask = wraps ? UINT32_MAX : UINT64_MAX;
+    f->clock_mask = wraps ? UINT32_MAX : INT64_MAX;
     f->counter_hz = counter_hz;
     builder_clocks(f->android->builder, v2_bare_exits(layout) ? 1 : 1000, wraps);
 }

@@ -162,6 +162,18 @@ static uint32_t levels_of(const struct layout *l)
     return l->levels > 0 ? l->levels : 1;
 }
 
+/* What each method has by itself, over all of its nodes. NULL: no memory. */
+static const uint64_t *method_selves(const struct svg *s)
+{
+    const struct tree *t = s->base;
+    uint64_t *self = arena_array(s->pen.in->scratch, t->n_frames, sizeof(*self));
+
+    for (uint32_t i = 0; self != NULL && i < t->n; i++)
+        if (tree_frame(t, i) < t->n_frames)
+            self[tree_frame(t, i)] = number_add(self[tree_frame(t, i)], tree_self(t, i, 0));
+    return self;
+}
+
 /* Flames and the callers of a sandwich grow up from the root, all others down. A sandwich has its method once. *end_px:
  * where the frames end. False: no memory. */
 static bool put_frames(struct svg *s, uint32_t top_px, uint32_t *end_px)
@@ -169,7 +181,12 @@ static bool put_frames(struct svg *s, uint32_t top_px, uint32_t *end_px)
     struct buf *out = s->pen.out, root = {0};
     enum view_kind kind = s->pen.in->view->view;
     bool down = kind == VIEW_ICICLE || kind == VIEW_INVERTED;
+    bool has_parts = kind == VIEW_INVERTED || kind == VIEW_SANDWICH;
+    const uint64_t *method_self = has_parts ? method_selves(s) : NULL;
     uint32_t levels = levels_of(s->layout);
+
+    if (has_parts && method_self == NULL)
+        return false;
 
     heading_root(&root, s->pen.in, s->base, SIZE_MAX / 8);
     struct svg_frames f = {.in = s->pen.in,
@@ -178,6 +195,7 @@ static bool put_frames(struct svg *s, uint32_t top_px, uint32_t *end_px)
                            .palette = &s->palette,
                            .unit = s->unit,
                            .whole = tree_total(s->base, 0, 0),
+                           .method_self = method_self,
                            .root = buf_view(&root),
                            .root_px = down ? top_px : top_px + (levels - 1) * LAYOUT_LEVEL_PX,
                            .downwards = down};

@@ -12,9 +12,8 @@ enum { FRAME_MARKUP_BYTES = 1024 /* more than a frame takes without its names */
 struct frame {
     const struct layout_box *box;
     frame_id id;
-    struct str title;   /* of the tooltip: cleaned, escaped */
-    struct str text;    /* of what is no frame of the profile, raw; of others render/names/shorten.h knows */
-    uint64_t of_thread; /* what its percentage refers to */
+    struct str title; /* of the tooltip: cleaned, escaped */
+    struct str text;  /* of what is no frame of the profile, raw; of others render/names/shorten.h knows */
     uint32_t y_px;
     bool twin; /* a sibling has the same text: the parameters tell them apart */
 };
@@ -32,12 +31,9 @@ static char *put_percent(char *to, uint64_t part, uint64_t whole)
 
 /* --- the tooltip --- */
 
-/* What is put together of several threads has no thread to refer to. */
-static bool speaks_of_thread(const struct svg_frames *f)
+static bool is_of_several(const struct svg_frames *f)
 {
-    bool several = f->in->view->tracks == TRACKS_MERGED || f->tree->n_tracks != 1;
-
-    return !several || (f->tree->side_by_side && f->in->view->view <= VIEW_ICICLE);
+    return f->in->view->tracks != TRACKS_LISTED || f->tree->n_tracks != 1;
 }
 
 static char *put_shares(const struct svg_frames *f, const struct frame *frame, char *to)
@@ -49,12 +45,8 @@ static char *put_shares(const struct svg_frames *f, const struct frame *frame, c
     if (frame->id == FRAME_NONE)
         return to;
     to = PUT(to, " (");
-    if (tree_is_track(t, frame->id) && f->in->view->view <= VIEW_ICICLE) {
-        to = put_percent(to, total, f->whole);
-        return PUT(to, " of all)");
-    }
-    to = put_percent(to, total, frame->of_thread);
-    to = speaks_of_thread(f) ? PUT(to, " of thread") : PUT(to, " of all");
+    to = put_percent(to, total, f->whole);
+    to = is_of_several(f) ? PUT(to, " of all") : PUT(to, " of thread");
     if (place > 0) {
         to = PUT(to, ", ");
         to = put_percent(to, total, tree_total(t, t->parent[place], 0));
@@ -72,8 +64,9 @@ static char *put_numbers(const struct svg_frames *f, const struct frame *frame, 
     to = PUT(to, "\ntotal ");
     to = number_value(to, f->unit, tree_total(t, place, 0), SVG_DIGITS);
     to = put_shares(f, frame, to);
-    to = PUT(to, ", self ");
-    to = number_value(to, f->unit, tree_self(t, place, 0), SVG_DIGITS);
+    bool is_part = f->method_self != NULL && frame->id < t->n_frames;
+    to = is_part ? PUT(to, ", the method's self ") : PUT(to, ", self ");
+    to = number_value(to, f->unit, is_part ? f->method_self[frame->id] : tree_self(t, place, 0), SVG_DIGITS);
     if (t->calls == NULL || frame->id >= t->n_frames)
         return to;
     uint64_t calls = tree_calls(t, place);
@@ -198,7 +191,7 @@ static bool find_twins(struct twins *w, const struct svg_frames *f)
 bool svg_frames_put(const struct svg_frames *f, struct buf *out)
 {
     const struct tree *t = f->tree;
-    struct frame frame = {.of_thread = f->whole};
+    struct frame frame = {0};
     struct buf title = {0};
     struct twins twins;
 
@@ -219,8 +212,6 @@ bool svg_frames_put(const struct svg_frames *f, struct buf *out)
             out->failed = out->failed || title.failed;
             frame.title = buf_view(&title);
         }
-        if (t->side_by_side && t->depth[frame.box->place] == 1 && f->in->view->view <= VIEW_ICICLE)
-            frame.of_thread = tree_total(t, frame.box->place, 0);
         put_frame(f, &frame, out);
     }
     buf_free(&title);

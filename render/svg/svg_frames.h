@@ -12,7 +12,9 @@ struct svg_frames {
     const struct layout *layout;
     const struct frame_colours *palette;
     enum unit unit;
-    uint64_t whole;   /* that "of thread" or "of all" refers to: the total of the base tree */
+    uint64_t whole; /* that "of thread" or "of all" refers to: the total of the base tree */
+    /* By frame of the profile: what its method has by itself, where nodes are parts of methods; else NULL. */
+    const uint64_t *method_self;
     struct str root;  /* text of the root, raw, if it is not a frame */
     uint32_t root_px; /* top of the root's row */
     bool downwards;   /* children stand below their parents */

@@ -140,7 +140,7 @@ static bool is_member(const struct inverter *v, uint32_t place)
 {
     frame_id frame = tree_frame(v->base, place);
 
-    return (v->only == FRAME_NONE ? frame < v->base->n_frames : frame == v->only) && weighs(v, place);
+    return (v->only == FRAME_NONE || frame == v->only) && weighs(v, place);
 }
 
 static bool lend_members(struct inverter *v, uint32_t n)

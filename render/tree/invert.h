@@ -3,7 +3,9 @@
  * A node at the path f1 <- f2 <- .. <- fk (f1 is a child of the root) has as members all nodes of the base tree whose
  * stack ends fk, .., f2, f1. Its total is the sum of the members' self; its self is the sum over those members whose
  * stack begins with fk; its calls are those of f1 that were made this way. Nodes that stand for tracks are the
- * outermost callers of what is in them, and are not members. The root's total and self are those of the base tree's.
+ * outermost callers of what is in them. They are members too: below the root, a track's node has what the track spent in no
+ * method. The root's total and self are those of the base tree's. So the self of the root and the totals of its children
+ * add up to the root's total.
  * Members without any self, in every column, and without calls make no nodes. None is marked recursive. */
 #ifndef RENDER_TREE_INVERT_H
 #define RENDER_TREE_INVERT_H

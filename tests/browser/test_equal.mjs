@@ -73,16 +73,17 @@ function assertSame(file, track, data, options, where) {
 /* ---- what is written about a frame ---- */
 
 /* The titles that the drawn frames can have. */
-function titlesOf(data, v, tracks) {
+function titlesOf(data, v, view, isSingle) {
     const { unit } = data.values[v], words = value => flame.valueWords(unit, value), share = flame.percentWords;
-    const made = [], tree = new flame.Tree(data, 'flame', v), stack = [...tree.roots], whole = tree.roots[0].total;
+    const selves = data.frames.map((_, f) => data.frame.reduce((sum, one, i) => sum + (one === f ? data.self[v][i] : 0), 0));
+    const made = [], tree = new flame.Tree(data, view, v, view === 'sandwich' ? data.methodNamed('', v) : 0), stack = [...tree.roots];
+    const whole = data.total(v)[1], isPart = ({ isMethod }) => isMethod && view !== 'flame';
     while (stack.length > 0) {
-        const node = stack.pop(), { frame, calls, total, self, up } = node, path = flame.pathTo(node);
-        const isTrack = tracks === 'all' && path.length === 2, thread = tracks === 'all' && path.length > 1 ? path[1].total : whole;
-        const isRecursive = calls > 0 && path.slice(0, -1).some(one => one.frame === frame);
-        const shares = up === null ? '' : isTrack ? ` (${share(total, whole)} of all)` :
-            ` (${share(total, thread)} of ${tracks === 'merged' ? 'all' : 'thread'}, ${share(total, up.total)} of parent)`;
-        made.push(`${frame.text}${frame.signature}\ntotal ${words(total)}${shares}, self ${words(self)}` +
+        const node = stack.pop(), { f, frame, calls, total, up, isUpward } = node, path = flame.pathTo(node);
+        const self = isPart(frame) ? `the method's self ${words(selves[f])}` : `self ${words(node.self)}`;
+        const isRecursive = calls > 0 && !isUpward && path.slice(0, -1).some(one => one.frame === frame);
+        const shares = [`${share(total, whole)} of ${isSingle ? 'thread' : 'all'}`, ...up === null ? [] : [`${share(total, up.total)} of parent`]];
+        made.push(`${frame.text}${frame.signature}\ntotal ${words(total)}${f === 0 ? '' : ` (${shares.join(', ')})`}, ${self}` +
                   (frame.isMethod ? `\ncalls ${flame.valueWords('count', calls)}${isRecursive ? ` (${flame.valueWords('count', calls)} recursive)` : ''}` : ''));
         stack.push(...tree.kidsOf(node));
     }
@@ -112,11 +113,12 @@ for (const tracks of ['1', 'all', 'merged'])
 
 for (const tracks of ['1', 'all', 'merged'])
     test(`the words of the numbers: track ${tracks}`, () => {
-        for (let seed = 0; seed < TRACES; seed++) {
+        for (let seed = 0; seed < 3 * TRACES; seed++) {
             const file = join(folder, `words-${tracks}-${seed}.trace`), value = VALUES[seed % VALUES.length];
             writeFileSync(file, randomTrace(seed, { threads: 1 + seed % 3, records: 10 + seed * 40 }));
-            const svg = render(file, tracks, { output: 'svg', width: 10_000, min: 0, value }), data = dataOf(svg);
-            const titles = titlesOf(data, data.values.findIndex(one => one.name === value), data.header.side_by_side ? 'all' : tracks);
+            const view = ['flame', 'inverted', 'sandwich'][seed % 3];
+            const svg = render(file, tracks, { output: 'svg', width: 10_000, min: 0, value, view }), data = dataOf(svg);
+            const titles = titlesOf(data, data.values.findIndex(one => one.name === value), view, tracks === '1');
             const drawn = [...svg.matchAll(/<g><title>([^]*?)<\/title><rect class="[a-z]+\d*"/g)].map(([, title]) => unescaped(title));
             assert.ok(drawn.length > 3 || data.n < 5);
             for (const title of drawn)

@@ -563,20 +563,23 @@ for (const [kind, { side_by_side: isSide }] of Object.entries(several))
     const page = await open(`/${kind}.svg`), of = isSide ? threads : tree, flame = pureHalf(), totals = totalsOf(of.nodes).map(([wall]) => wall);
     const { frames } = new flame.Data(encode(of)), pathOf = i => (i === 0 ? [] : [...pathOf(of.nodes[i].parent), i]);
     const linkOf = i => pathOf(i).map(one => flame.keyOf(frames[of.nodes[one].frame + 1])).join('');
-    const kept = heaviest(of.nodes, 60), whole = i => (isSide ? pathOf(i)[0] : 0);
+    const kept = heaviest(of.nodes, 60);
     const drawn = of.nodes.findIndex((_, i) => kept[i] && pathOf(i).length === 3);
     const far = of.nodes.findIndex((_, i) => !kept[i] && pathOf(i).length > 5 && totals[i] > 0);
     assert.match(await textOf(page, 'status'), new RegExp(`^[\\d,]+ of ${of.nodes.length - 1} frames drawn; `));
     for (const i of [drawn, far]) {
       await page.evaluate(link => document.documentElement.flame.set({ zoom: link, selected: link }), linkOf(i));
       assert.equal((await stateOf(page)).zoom, linkOf(i));
-      const share = `${flame.percentWords(totals[i], totals[whole(i)])} of ${isSide ? 'thread' : 'all'}, 100 % of zoom`;
+      const share = `${flame.percentWords(totals[i], totals[0])} of all, 100 % of zoom`;
       assert.ok((await textOf(page, 'details')).includes(share), `${await textOf(page, 'details')}: ${share}`);
+      assert.match(await textOf(page, 'details'), /instances? of this method: [^\n]*, in the [\d,]+ of [\d,]+ frames loaded/);
     }
     assert.ok(asked.some(url => url.startsWith(`/${kind}/tree?`) && url.endsWith(`&track=${kind}`)));
+    await page.evaluate(() => document.documentElement.flame.search('class'));
+    assert.match(await page.locator('.matches').textContent(), /^\d[^:]*: .* of the time, in the [\d,]+ of [\d,]+ frames loaded$/);
     for (const view of ['inverted', 'sandwich', 'icicle']) {
       await page.evaluate(wanted => document.documentElement.flame.set({ view: wanted }), view);
-      assert.match(await textOf(page, 'status'), view === 'icicle' ? / of \d+ frames drawn/ : /from what is in this file/);
+      assert.match(await textOf(page, 'status'), view === 'icicle' ? / of \d+ frames drawn/ : /in the [\d,]+ of [\d,]+ frames loaded/);
       assert.ok((await page.locator('.shapes path').count()) > 3, view);
     }
     await close(page);

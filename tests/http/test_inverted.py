@@ -87,7 +87,7 @@ def inverted(base):
     model = Model(base.values)
     for i in range(1, base.n):
         own, _, calls = base.numbers(i)
-        if not base.is_track[i] and (any(own) or calls > 0):
+        if any(own) or (calls > 0 and not base.is_track[i]):
             model.climb(base, i, (base.text[i],), own, calls)
     own, total, _ = base.numbers(0)
     model.add((), own, total, sum(calls for path, (_, _, calls) in model.nodes.items() if len(path) == 1))

@@ -60,6 +60,26 @@ static void warn(struct fold_model *m, enum warning_code code, uint64_t offset)
         m->offsets[code] = offset;
 }
 
+/* So many rounds of a clock of 32 bits before this first reading that it is nearest to the latest wall time of all tracks;
+ * the fewer of two that are as near. */
+static uint64_t first_rounds(const struct fold_model *m, uint64_t reading)
+{
+    uint64_t latest = 0, best = 0, least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < m->n_tracks; i++)
+        if (m->tracks[i].records > 0 && m->tracks[i].last[0] > latest)
+            latest = m->tracks[i].last[0];
+    for (uint64_t rounds = 0; rounds <= latest / UINT64_C(0x100000000) + 1; rounds++) {
+        uint64_t at = rounds * UINT64_C(0x100000000) + reading;
+        uint64_t distance = at > latest ? at - latest : latest - at;
+        if (distance < least) {
+            least = distance;
+            best = rounds;
+        }
+    }
+    return best;
+}
+
 static void pass_time(struct fold_model *m, struct fold_model_track *t, const struct event *e,
                       uint64_t offset)
 {
@@ -69,10 +89,12 @@ static void pass_time(struct fold_model *m, struct fold_model_track *t, const st
             t->added[c] += UINT64_C(0x100000000);
             now += UINT64_C(0x100000000);
             warn(m, WARN_CLOCK_WRAP, offset);
-        }
-        if (now < t->last[c]) {
+            t->just_wrapped[c] = true;
+        } else if (now < t->last[c] || (t->just_wrapped[c] && now - t->last[c] > UINT64_C(0x80000000))) {
             warn(m, WARN_TIME_BACK, offset);
             continue;
+        } else {
+            t->just_wrapped[c] = false;
         }
         fold_model_values(t, &t->stack)[c] += now - t->last[c];
         t->last[c] = now;
@@ -125,11 +147,13 @@ void fold_model_event(struct fold_model *m, const struct event *e, uint8_t unkno
 {
     struct fold_model_track *t = &m->tracks[e->track];
 
-    if (t->records++ == 0) {
+    if (t->records == 0) {
         fold_model_values(t, &t->stack);
+        t->added[0] = first_rounds(m, e->clock[0]) * UINT64_C(0x100000000);
         for (unsigned c = 0; c < FOLD_MODEL_CLOCKS; c++)
-            t->last[c] = e->clock[c];
+            t->last[c] = e->clock[c] + t->added[c];
     }
+    t->records++;
     pass_time(m, t, e, offset);
     switch (e->action) {
     case EVENT_ENTER:

@@ -26,6 +26,7 @@ struct fold_model_track {
         uint64_t values[FOLD_MODEL_VALUES]; /* ticks of the clocks, then calls */
     } * paths;
     uint64_t records, last[FOLD_MODEL_CLOCKS], added[FOLD_MODEL_CLOCKS];
+    bool just_wrapped[FOLD_MODEL_CLOCKS]; /* no record since the wrap was in time */
 };
 
 struct fold_model {

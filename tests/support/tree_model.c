@@ -87,7 +87,7 @@ void model_invert(struct model *m, const struct tree *base)
 {
     model_init(m, FRAME_NONE);
     for (uint32_t i = 1; i < base->n; i++)
-        if (tree_frame(base, i) < base->n_frames && weighs(base, i, false))
+        if (weighs(base, i, false))
             add_way(m, base, i, i, false);
     for (uint32_t c = 0; c < base->n_columns; c++) {
         m->nodes[0].self[c] = tree_self(base, 0, c);

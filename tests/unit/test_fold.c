@@ -258,14 +258,65 @@ static void clocks_wrap_at_32_bits(void **state)
     folds("+a2147483648 -a0", ".:0,0 a:0,1\ntime-back 2 1010");
     folds("+a2147483649 -a0", ".:0,0 a:2147483647,1\nclock-wrap 2 1010");
     /* Once more around. */
-    folds("+a4294967295 ?a1 ?a4294967295 -a1",
-          ".:0,0 a:4294967298,1\nclock-wrap 4 1010\nunknown-action 2 1010");
+    folds("+a4294967295 ?a1 ?a2147483649 ?a4294967295 -a1",
+          ".:0,0 a:4294967298,1\nclock-wrap 4 1010\nunknown-action 3 1010");
+}
+
+/* Records of before the wrap that come behind it are late: they do not go once around. */
+static void late_records_after_a_wrap(void **state)
+{
+    (void)state;
+    folds("+a4294967290 +b5 -b4294967292 -a9", ".:0,0 a:15,1 ab:0,1\ntime-back 2 1020\nclock-wrap 2 1010");
+    /* Any number of them, and others that are late within the new round. */
+    folds("+a4294967290 ?a5 ?a4294967292 ?a4 ?a4294967294 -a9",
+          ".:0,0 a:15,1\ntime-back 6 1020\nclock-wrap 2 1010\nunknown-action 4 1010");
+    /* A step of 2^31 forward is no late record, and neither is a larger one when the clock went on since. */
+    folds("+a4294967290 ?a5 -a2147483653", ".:0,0 a:2147483659,1\nclock-wrap 2 1010\nunknown-action 1 1010");
+    folds("+a4294967290 ?a5 -a2147483654", ".:0,0 a:11,1\ntime-back 2 1020\nclock-wrap 2 1010\n"
+                                           "unknown-action 1 1010");
+    folds("+a4294967290 ?a5 ?a5 -a2147483654",
+          ".:0,0 a:2147483660,1\nclock-wrap 2 1010\nunknown-action 2 1010");
+    /* Each clock has wraps of its own. */
+    folds("+a4294967290/0 ?a5/1 -a4294967292/4294967290",
+          ".:0,0 a:11/4294967290,1\ntime-back 1 1020\nclock-wrap 1 1010\nunknown-action 1 1010");
+}
+
+/* A thread's first reading of wall time counts the rounds that the trace has made; CPU time is the thread's own. */
+static void wraps_belong_to_the_trace(void **state)
+{
+    static const struct {
+        uint32_t track;
+        const char *event;
+    } EVENTS[] = {{0, "+a4294967290"}, {0, "?a500"},        {1, "+b600/7"},      {1, "-b700/9"},
+                  {2, "+c4294967200"}, {2, "-c3/1"},        {0, "-a800"},        {3, "+d2147484448"},
+                  {3, "-d2147484449"}, {0, "?a2147484000"}, {4, "+e4294967295"}, {5, "+a1"}};
+    static const uint64_t ROUND = UINT64_C(1) << 32;
+    const uint64_t begins[] = {4294967290, ROUND + 600,        4294967200,
+                               2147484448, ROUND + 4294967295, 2 * ROUND + 1};
+    struct event e;
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, 26, 6);
+    for (size_t i = 0; i < sizeof(EVENTS) / sizeof(*EVENTS); i++) {
+        parse_events(EVENTS[i].event, EVENTS[i].track, &e, 1);
+        assert_true(builder_events(f.builder, &e, 1, OFFSET + i * STRIDE, STRIDE));
+    }
+    finish(&f);
+    assert_int_equal(f.profile->n_tracks, 6);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_int_equal(f.profile->tracks[i].begin_ns, begins[i]);
+    assert_int_equal(f.profile->tracks[1].end_ns, ROUND + 700);
+    assert_int_equal(profile_total(f.profile, f.profile->tracks[1].first, 0), 100);
+    assert_int_equal(profile_total(f.profile, f.profile->tracks[1].first, 1), 2);
+    assert_int_equal(f.profile->tracks[1].rest_ns, ROUND + 1 - 700);
+    arena_free(&f.arena);
 }
 
 static void clocks_of_64_bits(void **state)
 {
-    struct event events[2] = {{.action = EVENT_ENTER, .clock = {UINT64_MAX, 5}},
-                              {.action = EVENT_EXIT, .clock = {7, UINT64_MAX}}};
+    struct event events[2] = {{.action = EVENT_ENTER, .clock = {INT64_MAX, 5}},
+                              {.action = EVENT_EXIT, .clock = {7, INT64_MAX}}};
     struct fixture f;
 
     (void)state;
@@ -273,7 +324,7 @@ static void clocks_of_64_bits(void **state)
     builder_clocks(f.builder, 1, false);
     assert_true(builder_events(f.builder, events, 2, OFFSET, STRIDE));
     finish(&f);
-    check_profile(f.profile, ".:0,0 a:0/18446744073709551610,1\ntime-back 1 1010");
+    check_profile(f.profile, ".:0,0 a:0/9223372036854775802,1\ntime-back 1 1010");
     arena_free(&f.arena);
 }
 
@@ -515,6 +566,8 @@ int main(void)
         cmocka_unit_test(frames_open_at_the_end),
         cmocka_unit_test(time_that_goes_back),
         cmocka_unit_test(clocks_wrap_at_32_bits),
+        cmocka_unit_test(late_records_after_a_wrap),
+        cmocka_unit_test(wraps_belong_to_the_trace),
         cmocka_unit_test(clocks_of_64_bits),
         cmocka_unit_test(one_clock),
         cmocka_unit_test(tracks_are_apart),

@@ -189,6 +189,41 @@ static void broken_nesting_and_time(void **state)
     check("+a10 +b20 -b15 -a30", "2b:20-20,0 1a:10-30,20");
 }
 
+/* The other thread runs over the end of a clock of 32 bits; then the watched one begins, and does not end. */
+static void a_track_begins_in_the_round_of_the_trace(void **state)
+{
+    static const uint64_t ROUND = UINT64_C(1) << 32;
+    const struct event events[] = {{.track = 1, .frame = 0, .clock = {ROUND - 6}},
+                                   {.track = 1, .frame = 1, .clock = {500}},
+                                   {.track = 0, .frame = 2, .clock = {600}},
+                                   {.track = 0, .frame = 3, .clock = {650}},
+                                   {.track = 0, .frame = 3, .action = EVENT_EXIT, .clock = {700}},
+                                   {.track = 1, .frame = 1, .action = EVENT_EXIT, .clock = {900}}};
+    struct span_request request = everything();
+    struct arena arena;
+
+    (void)state;
+    request.rest_ns = 200;
+    arena_init(&arena, 256 << 20);
+    struct span_sink *sink = span_sink_new(&arena, &request);
+    assert_non_null(sink);
+    struct builder *b = open_builder(&arena, sink);
+    builder_clocks(b, 1, true);
+    assert_true(builder_events(b, events, sizeof(events) / sizeof(*events), 0, 0));
+    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
+    assert_non_null(p);
+    const struct profile_track *track = profile_track_by_id(p, WATCHED_ID);
+    assert_int_equal(track->begin_ns, ROUND + 600);
+    assert_int_equal(track->end_ns, ROUND + 700);
+    assert_int_equal(track->rest_ns, 200);
+    const struct spans *spans = span_sink_finish(sink);
+    assert_int_equal(spans->n, 2);
+    assert_int_equal(spans->list[0].end_ns, ROUND + 700);
+    assert_int_equal(spans->list[1].begin_ns, ROUND + 600);
+    assert_int_equal(spans->list[1].end_ns, ROUND + 900);
+    arena_free(&arena);
+}
+
 static void the_window_cuts(void **state)
 {
     static const char SCRIPT[] = "+a10 +b13 -b20 +c20 -c30 +d30 -d30 +e31 -e40 -a50";
@@ -488,6 +523,7 @@ int main(void)
         cmocka_unit_test(a_call_entered_before_encloses_all_so_far),
         cmocka_unit_test(open_calls_end_with_the_track),
         cmocka_unit_test(broken_nesting_and_time),
+        cmocka_unit_test(a_track_begins_in_the_round_of_the_trace),
         cmocka_unit_test(the_window_cuts),
         cmocka_unit_test(narrow_neighbours_become_a_run),
         cmocka_unit_test(deeper_calls_are_counted),

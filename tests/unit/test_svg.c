@@ -110,9 +110,11 @@ static void several_tracks(void **state)
     r.view.tracks = TRACKS_ALL;
     const char *svg = draw(&r);
     has(svg, ">all 2 threads · wall · 4.0002 ms</text>");
-    has(svg, "<title>[Render&lt;Thread&gt; tid=21500]\ntotal 2 ms (50 % of all), self 0 ns</title>"
-             "<rect class=\"cr\"");
-    has(svg, "total 2 ms (100 % of thread, 100 % of parent)");
+    has(svg,
+        "<title>[Render&lt;Thread&gt; tid=21500]\ntotal 2 ms (50 % of all, 50 % of parent), self 0 ns</title>"
+        "<rect class=\"cr\"");
+    has(svg, "total 2 ms (50 % of all, 100 % of parent)");
+    assert_int_equal(markup_count(svg, "of thread"), 0);
     has(svg, "of 7 frames drawn;");
     r.view.tracks = TRACKS_MERGED;
     svg = draw(&r);
@@ -445,11 +447,11 @@ static void bottom_up(void **state)
     const char *svg = draw(&r);
     has(svg, "frames drawn; ");
     /* All of a.B's own time, and who called it: the outermost frame on top. */
-    has(svg, "<title>a.B.&lt;init&gt;()V\ntotal 700 µs (35 % of thread, 35 % of parent), self 0 ns\ncalls "
+    has(svg, "<title>a.B.&lt;init&gt;()V\ntotal 700 µs (35 % of thread, 35 % of parent), the method's self "
+             "700 µs\ncalls "
              "1,244</title>");
     has(svg, "<title>com.example.Foo.bar(ILjava/lang/String;)V\ntotal 300 µs (15 % of thread, 42.9 % of "
-             "parent), self 300 "
-             "µs\ncalls 10</title>");
+             "parent), the method's self 1.2 ms\ncalls 10</title>");
     has(svg, "\"view\":\"inverted\"");
     has(svg, " data-nodes=\"4\" data-embedded=\"4\">"); /* the data are the same */
     rendering_free(&r);
@@ -471,13 +473,15 @@ static void around_one_method(void **state)
     assert_int_equal(markup_count(svg, "<g><title>"), 3);
     /* The method once, its caller above, its callee below. */
     has(svg, "<title>com.example.Foo.bar(ILjava/lang/String;)V\ntotal 700 µs (35 % of thread, 100 % of "
-             "parent), self 700 µs\n"
+             "parent), the method's self 1.2 ms\n"
              "calls 10</title><rect class=\"o1\" x=\"10\" y=\"87\"");
-    has(svg, "<title>a.B.&lt;init&gt;()V\ntotal 700 µs (35 % of thread), self 0 ns\ncalls 10</title>"
+    has(svg, "<title>a.B.&lt;init&gt;()V\ntotal 700 µs (35 % of thread), the method's self 700 µs\ncalls "
+             "10</title>"
              "<rect class=\"o0\" x=\"10\" y=\"103\" width=\"1180\"");
-    has(svg, "<title>a.B.&lt;init&gt;()V\ntotal 400 µs (20 % of thread, 57.1 % of parent), self 400 "
-             "µs\ncalls 1,234 (1,234 recursive)</title>"
-             "<rect class=\"o0\" x=\"515.7\" y=\"119\"");
+    has(svg,
+        "<title>a.B.&lt;init&gt;()V\ntotal 400 µs (20 % of thread, 57.1 % of parent), the method's self 700 "
+        "µs\ncalls 1,234 (1,234 recursive)</title>"
+        "<rect class=\"o0\" x=\"515.7\" y=\"119\"");
     strcpy(r.view.method, "no.such");
     assert_false(rendering_run(&r, &OUTPUT_SVG));
     assert_int_equal(r.diag.kind, DIAG_NOT_FOUND);
