@@ -273,9 +273,10 @@ static void run_drawer(struct task *task)
 
 static bool draw_all(struct drawing *d, struct diag *diag)
 {
-    struct pool *pool = pool_new(0);
+    struct pool *pool = pool_new(0, false);
     size_t n = pool == NULL ? 1 : pool_workers(pool);
     struct drawer *drawers = calloc(n, sizeof(*drawers));
+    struct task_queue queue = {.task_class = TASK_ANSWER};
 
     pthread_mutex_init(&d->mutex, NULL);
     if (pool == NULL || drawers == NULL) {
@@ -284,7 +285,7 @@ static bool draw_all(struct drawing *d, struct diag *diag)
     } else {
         for (size_t i = 0; i < n; i++) {
             drawers[i] = (struct drawer){{.run = run_drawer}, d};
-            pool_submit(pool, &drawers[i].task);
+            pool_submit(pool, &queue, &drawers[i].task);
         }
         bool started = pool_start(pool); /* without threads, pool_stop does the work in this one */
         (void)started;

@@ -92,7 +92,7 @@ static bool open_service(struct service *s, const struct config *config, struct 
     if (s->store == NULL)
         return false;
     bool booted = boot_id("/proc/sys/kernel/random/boot_id", s->boot);
-    s->pool = pool_new((unsigned)config->workers);
+    s->pool = pool_new((unsigned)config->workers, true);
     s->jobs = jobs_new(s);
     s->profiles = s->pool == NULL ? NULL : profiles_new(s);
     s->views = views_new(s);
@@ -173,7 +173,10 @@ static bool serve(struct service *s, struct address *address, const sigset_t *si
         fflush(stdout);
         wait_for_signal(signals);
         LOG(s->log, LOG_INFO, "stopping", LOG_U64("grace_s", STOP_GRACE_S));
-        http_stop(http, STOP_GRACE_S);
+        if (!http_stop(http, STOP_GRACE_S)) {
+            LOG(s->log, LOG_WARN, "stopped-hard", LOG_STR("why", STR("a request did not end")));
+            _exit(0); /* What was acknowledged is durable; nothing else is worth waiting for. */
+        }
     }
     listen_close(address, fd);
     return http != NULL;

@@ -120,6 +120,12 @@ void conversion_choose(struct conversion *f, const char *member)
 
 /* ---- files ---- */
 
+static void no_memory(struct diag *diag)
+{
+    diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+             "No memory is left to read the file.");
+}
+
 bool convert_stopped(struct diag *diag)
 {
     return diag_set(diag, DIAG_BUSY, "the service is stopping", "Try again in a moment.",
@@ -147,20 +153,36 @@ static ptrdiff_t read_at(void *context, uint64_t offset, void *to, size_t n)
     return got;
 }
 
-/* Feeds the file from its beginning; what the reader refuses, its own diag says at the end. False (diag) if it cannot be
- * read. */
-static bool feed_file(struct conversion *f, int fd, void *piece, const atomic_bool *stop, struct diag *diag)
+enum convert_step conversion_feed_file(struct conversion *f, int fd, uint64_t *offset,
+                                       const atomic_bool *stop, struct diag *diag)
 {
     struct readable file = {.fd = fd, .stop = stop};
+    void *piece = malloc(READ_BYTES);
+    ptrdiff_t n = -1;
 
-    for (uint64_t offset = 0;;) {
-        ptrdiff_t n = read_at(&file, offset, piece, READ_BYTES);
-        if (n < 0)
-            *diag = file.diag;
-        if (n <= 0 || !conversion_feed(f, piece, (size_t)n))
-            return n >= 0;
-        offset += (uint64_t)n;
+    if (piece == NULL)
+        no_memory(&file.diag);
+    else
+        n = read_at(&file, *offset, piece, READ_BYTES);
+    bool more = n > 0 && conversion_feed(f, piece, (size_t)n);
+    free(piece);
+    if (n < 0) {
+        *diag = file.diag;
+        return CONVERT_FAILED;
     }
+    *offset += (uint64_t)n;
+    return more ? CONVERT_MORE : CONVERT_FED;
+}
+
+/* False: diag. */
+static bool feed_all(struct conversion *f, int fd, const atomic_bool *stop, struct diag *diag)
+{
+    enum convert_step step = CONVERT_MORE;
+    uint64_t offset = 0;
+
+    while (step == CONVERT_MORE)
+        step = conversion_feed_file(f, fd, &offset, stop, diag);
+    return step == CONVERT_FED;
 }
 
 /* Ends the reading, with the file if there is one. */
@@ -237,22 +259,16 @@ struct shared_profile *convert_file(const struct config *config, int fd, const c
                                     const atomic_bool *stop, struct diag *diag)
 {
     struct conversion *f = conversion_new(config);
-    void *piece = malloc(READ_BYTES);
-    struct shared_profile *made = NULL;
 
-    if (f != NULL)
-        conversion_choose(f, member);
-    if (f == NULL || piece == NULL) {
-        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                 "No memory is left to read the file.");
-        conversion_abandon(f);
-    } else if (!feed_file(f, fd, piece, stop, diag)) {
-        conversion_abandon(f);
-    } else {
-        made = conversion_finish_file(f, fd, stop, diag);
+    if (f == NULL) {
+        no_memory(diag);
+        return NULL;
     }
-    free(piece);
-    return made;
+    conversion_choose(f, member);
+    if (feed_all(f, fd, stop, diag))
+        return conversion_finish_file(f, fd, stop, diag);
+    conversion_abandon(f);
+    return NULL;
 }
 
 /* ---- views ---- */
@@ -350,17 +366,15 @@ static const struct spans *read_spans(struct conversion *again, int fd, const at
                                       struct diag *diag)
 {
     struct span_sink *sink = span_sink_new(&again->made->arena, request);
-    void *piece = malloc(READ_BYTES);
     const struct profile *p = NULL;
 
-    if (sink == NULL || piece == NULL) {
+    if (sink == NULL) {
         arena_failed(&again->made->arena, diag);
     } else if (again->reader.diag.kind == DIAG_NONE) {
         builder_watch(again->reader.builder, sink);
-        if (feed_file(again, fd, piece, stop, diag))
+        if (feed_all(again, fd, stop, diag))
             p = finish_reading(again, fd, stop);
     }
-    free(piece);
     if (p == NULL && diag->kind == DIAG_NONE)
         *diag = again->reader.diag;
     return p != NULL && same_profile(first->profile, p, diag) ? span_sink_finish(sink) : NULL;

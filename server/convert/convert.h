@@ -42,6 +42,16 @@ struct shared_profile *conversion_finish_file(struct conversion *f, int fd, cons
                                               struct diag *diag);
 struct shared_profile *conversion_finish(struct conversion *f, struct diag *diag); /* without a file */
 void conversion_abandon(struct conversion *f);                                     /* NULL is fine */
+
+/* A stored file in steps, so that a long fold can take turns with other work. Feeds the piece at *offset and moves on. */
+enum convert_step {
+    CONVERT_MORE,  /* to be called again */
+    CONVERT_FED,   /* The end was reached, or no more bytes are wanted: conversion_finish_file comes next. */
+    CONVERT_FAILED /* diag: the file cannot be read, or *stop has become true */
+};
+enum convert_step conversion_feed_file(struct conversion *f, int fd, uint64_t *offset,
+                                       const atomic_bool *stop, struct diag *diag)
+    __attribute__((warn_unused_result));
 const struct diag *conversion_diag(const struct conversion *f);
 
 /* Sets diag to say that the service is stopping. Always false. */

@@ -12,7 +12,8 @@
 enum {
     SPARE_CHUNKS = 64,
     /* The queue of an upload that does not fold while it arrives: one chunk is worked on, and one waits. */
-    SPOOL_QUEUE_BYTES = CHUNK_BYTES
+    SPOOL_QUEUE_BYTES = CHUNK_BYTES,
+    SMALL_BYTES = 4 << 20 /* An upload that is larger is no short work any more. */
 };
 
 enum {
@@ -50,7 +51,7 @@ static void slot_granted(struct slot_wait *wait)
     struct job *job = (struct job *)((char *)wait - offsetof(struct job, slot_wait));
 
     job->has_slot = true;
-    pool_submit_first(job->service->pool, &job->finish);
+    pool_submit(job->service->pool, &job->queue, &job->finish);
 }
 
 void job_leave_slot(struct job *job)
@@ -192,7 +193,7 @@ static void drained(void *context)
     bool ended = job->ended;
     pthread_mutex_unlock(&job->lock);
     if (ended)
-        pool_submit_first(job->service->pool, &job->finish);
+        pool_submit(job->service->pool, &job->queue, &job->finish);
     else
         job_unref(job);
 }
@@ -206,7 +207,7 @@ static bool open_stages(struct job *job, struct diag *diag)
     job->hash = EVP_MD_CTX_new();
     if (job->has_slot)
         job->conversion = conversion_new(config);
-    stages_init(&job->stages, job->service->pool, &j->chunks, job->has_slot ? 3 : 2,
+    stages_init(&job->stages, job->service->pool, &job->queue, &j->chunks, job->has_slot ? 3 : 2,
                 job->has_slot ? config->queue_bytes : SPOOL_QUEUE_BYTES);
     job->stages.stage[STAGE_SPOOL].work = spool;
     job->stages.stage[STAGE_HASH].work = hash;
@@ -233,6 +234,7 @@ struct job *job_new(struct service *service, struct diag *diag)
         return NULL;
     }
     job->service = service;
+    job->queue.task_class = TASK_SMALL;
     job->refs = 2;
     job->finish.run = job_run_finish;
     job->slot_wait.granted = slot_granted;
@@ -290,6 +292,8 @@ bool job_push(struct job *job, const void *p, size_t n)
         memcpy(job->head + job->head_bytes, bytes, part);
         job->head_bytes += part;
     }
+    if (job->bytes <= SMALL_BYTES && job->bytes + n > SMALL_BYTES)
+        task_queue_class(job->service->pool, &job->queue, TASK_INPUT);
     job->bytes += n;
     while (n > 0) {
         if (job->filling == NULL)

@@ -96,7 +96,7 @@ static void wake_view(struct view_wait *wait)
 {
     struct job_view *v = (struct job_view *)((char *)wait - offsetof(struct job_view, wait));
 
-    pool_submit_first(v->job->service->pool, &v->task);
+    pool_submit(v->job->service->pool, &v->job->queue, &v->task);
 }
 
 /* The view is that of a request for it without options (handle_view.c): the same key. */
@@ -270,6 +270,7 @@ static bool get_profile(struct job *job)
     if (conversion == NULL || job->chosen_late) {
         conversion_abandon(conversion);
         job->need.task = &job->finish;
+        job->need.queue = &job->queue;
         job->need.diag = diag;
         return profiles_get(profiles, &source, &job->need);
     }

@@ -32,7 +32,9 @@ struct job_view {
 
 struct job {
     struct service *service; /* constant */
-    struct stages stages;    /* has a lock of its own */
+    /* All of the upload's tasks, which so take turns with those of others. TASK_SMALL until it turns out to be large. */
+    struct task_queue queue;
+    struct stages stages; /* has a lock of its own */
 
     /* Protected by this lock. */
     pthread_mutex_t lock;

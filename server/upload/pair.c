@@ -197,9 +197,12 @@ static enum pair_step hold_rest(struct pair *p, struct exchange *x, struct diag 
         store_access_failed(p->service->log, result, "stored", diag);
         return PAIR_FAILED;
     }
-    *room = (struct pair_room){.task.run = make_room, .sweep = p->service->sweep, .tries = room->tries + 1};
+    *room = (struct pair_room){.task.run = make_room,
+                               .queue.task_class = TASK_SMALL,
+                               .sweep = p->service->sweep,
+                               .tries = room->tries + 1};
     exchange_wait(x, &room->wait);
-    pool_submit(p->service->pool, &room->task);
+    pool_submit(p->service->pool, &room->queue, &room->task);
     return PAIR_WAIT;
 }
 

@@ -33,6 +33,7 @@ struct pair {
     struct buf unheld;      /* behind the held bytes, while .. */
     struct pair_room {      /* .. room for them is made on a full disk */
         struct task task;   /* first */
+        struct task_queue queue;
         struct sweep *sweep;
         struct exchange_wait wait;
         unsigned tries;

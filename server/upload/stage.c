@@ -3,8 +3,6 @@
 #include <stdlib.h>
 
 /* Chunks one stage works on before others of the pool have their turn. */
-enum { CHUNKS_PER_TURN = 8 };
-
 void chunk_pool_init(struct chunk_pool *p, size_t keep)
 {
     *p = (struct chunk_pool){.keep = keep};
@@ -113,16 +111,14 @@ static void run(struct task *task)
     struct stage *stage = (struct stage *)task; /* its first member */
     struct stages *s = stage->stages;
 
-    for (unsigned i = 0; i < CHUNKS_PER_TURN; i++)
-        if (!work_one(s, stage))
-            return;
-    pool_submit(s->pool, task);
+    if (work_one(s, stage))
+        pool_submit(s->pool, s->queue, task);
 }
 
-void stages_init(struct stages *s, struct pool *pool, struct chunk_pool *chunks, unsigned n_stages,
-                 size_t limit_bytes)
+void stages_init(struct stages *s, struct pool *pool, struct task_queue *queue, struct chunk_pool *chunks,
+                 unsigned n_stages, size_t limit_bytes)
 {
-    *s = (struct stages){.pool = pool, .chunks = chunks, .n_stages = n_stages, .limit_bytes = limit_bytes};
+    *s = (struct stages){.pool = pool, .queue = queue, .chunks = chunks, .n_stages = n_stages, .limit_bytes = limit_bytes};
     pthread_mutex_init(&s->lock, NULL);
     for (unsigned i = 0; i < n_stages; i++)
         s->stage[i] = (struct stage){.task = {.run = run}, .stages = s};
@@ -155,7 +151,7 @@ void stages_push(struct stages *s, struct chunk *c)
             stage->next = c;
         if (!stage->scheduled) {
             stage->scheduled = true;
-            pool_submit(s->pool, &stage->task);
+            pool_submit(s->pool, s->queue, &stage->task);
         }
     }
     pthread_mutex_unlock(&s->lock);

@@ -46,6 +46,7 @@ struct stage {
 struct stages {
     /* Constant after stages_init and before the first push. */
     struct pool *pool;
+    struct task_queue *queue; /* of the upload */
     struct chunk_pool *chunks;
     unsigned n_stages;
     /* Called under the lock, once for each time that the user has set `full`: the queue is half empty again. */
@@ -65,8 +66,8 @@ struct stages {
 };
 
 /* The caller fills work of stage[0 .. n_stages) afterwards, before the first push. */
-void stages_init(struct stages *s, struct pool *pool, struct chunk_pool *chunks, unsigned n_stages,
-                 size_t limit_bytes);
+void stages_init(struct stages *s, struct pool *pool, struct task_queue *queue, struct chunk_pool *chunks,
+                 unsigned n_stages, size_t limit_bytes);
 void stages_free(struct stages *s);
 
 /* Another limit from now on; any thread. */

@@ -13,6 +13,7 @@
  * as it has users, or its profile is kept. */
 struct profile_entry {
     struct task task;           /* folds */
+    struct task_queue queue;    /* its own: folds take turns */
     struct slot_wait slot_wait; /* of the fold, for one of profiles.slots */
     struct profiles *profiles;
 
@@ -21,6 +22,12 @@ struct profile_entry {
     char sha256[RECORD_SHA256_CHARS + 1];
     char member[RECORD_MEMBER_BYTES + 1];
     int fd; /* of the asker that began the fold; -1: the bytes are in the store */
+
+    /* The fold's. */
+    struct conversion *conversion; /* NULL: not begun, or ended */
+    int from;                      /* what is read: fd, or the blob */
+    uint64_t offset;
+    int64_t begun_ms;
 
     /* Under profiles.lock. */
     struct profile_entry *newer, *older;  /* by last use */
@@ -207,9 +214,8 @@ void profiles_tick(struct profiles *p)
 
 /* ---- the fold ---- */
 
-/* The fold of this entry is decided: `diag` is why, if there is no profile. Tasks go ahead of the queue, since they have
- * had their turn; the latest first, so that the earliest stands before all of them in the end. */
-static void tell_waiting(struct profiles *p, struct profile_entry *e, const struct diag *diag)
+/* The fold of this entry is decided: `diag` is why, if there is no profile; `dropped`, if nobody wanted it. */
+static void tell_waiting(struct profiles *p, struct profile_entry *e, const struct diag *diag, bool dropped)
 {
     struct profile_need *need = e->waiting, *next;
 
@@ -219,11 +225,12 @@ static void tell_waiting(struct profiles *p, struct profile_entry *e, const stru
         need->profile = e->profile;
         if (e->profile == NULL) {
             *need->diag = *diag;
+            need->dropped = dropped;
             need->entry = NULL;
             e->users--;
             e->waited--;
         }
-        pool_submit_first(p->service->pool, need->task);
+        pool_submit(p->service->pool, need->queue, need->task);
     }
 }
 
@@ -237,31 +244,77 @@ static void settle(struct profiles *p, struct profile_entry *e)
     trim(p);
 }
 
-/* NULL: diag. */
-static struct shared_profile *fold(const struct profiles *p, const struct profile_entry *e, struct diag *diag)
+/* Opens what is to be read. False: diag. */
+static bool begin_reading(const struct profiles *p, struct profile_entry *e, struct diag *diag)
 {
     const struct service *s = p->service;
-    int64_t begun_ms = clock_ms();
     uint64_t bytes;
-    int fd = e->fd;
 
-    if (!service_goes_on(s, diag))
-        return NULL;
-    if (fd < 0)
-        fd = store_access_blob(s->store, s->log, e->sha256, &bytes, diag);
-    if (fd < 0)
-        return NULL;
-    struct shared_profile *made = convert_file(s->config, fd, e->member, &s->stopping, diag);
-    if (e->fd < 0)
-        close(fd);
+    e->begun_ms = clock_ms();
+    e->offset = 0;
+    e->from = e->fd >= 0 ? e->fd : store_access_blob(s->store, s->log, e->sha256, &bytes, diag);
+    if (e->from < 0)
+        return false;
+    e->conversion = conversion_new(s->config);
+    if (e->conversion != NULL)
+        conversion_choose(e->conversion, e->member);
+    else
+        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                 "No memory is left to read the upload.");
+    return e->conversion != NULL;
+}
+
+static void end_reading(struct profile_entry *e)
+{
+    conversion_abandon(e->conversion);
+    e->conversion = NULL;
+    if (e->fd < 0 && e->from >= 0)
+        close(e->from);
+    e->from = -1;
+}
+
+/* All that is to be read was fed. NULL: diag. */
+static struct shared_profile *end_fold(const struct profiles *p, struct profile_entry *e, struct diag *diag)
+{
+    const struct service *s = p->service;
+    struct shared_profile *made = conversion_finish_file(e->conversion, e->from, &s->stopping, diag);
+
+    e->conversion = NULL;
     LOG(s->log, LOG_INFO, "folded", LOG_STR("source", str_of(e->key)),
         LOG_STR("from", str_of(e->fd < 0 ? "store" : "spool")),
         LOG_U64("bytes", made == NULL ? 0 : shared_profile_bytes(made)), LOG_U64("failed", made == NULL),
-        LOG_U64("ms", (uint64_t)(clock_ms() - begun_ms)));
+        LOG_U64("ms", (uint64_t)(clock_ms() - e->begun_ms)));
     return made;
 }
 
-/* While it waited for its turn or read, somebody may have brought the profile (profiles_put). */
+/* The next piece. CONVERT_FED: the fold has ended, with *made or diag. */
+static enum convert_step fold_piece(const struct profiles *p, struct profile_entry *e,
+                                    struct shared_profile **made, struct diag *diag)
+{
+    const struct service *s = p->service;
+    bool open = service_goes_on(s, diag) && (e->conversion != NULL || begin_reading(p, e, diag));
+    enum convert_step step =
+        open ? conversion_feed_file(e->conversion, e->from, &e->offset, &s->stopping, diag) : CONVERT_FAILED;
+
+    if (step == CONVERT_MORE)
+        return step;
+    if (step == CONVERT_FED)
+        *made = end_fold(p, e, diag);
+    end_reading(e);
+    return CONVERT_FED;
+}
+
+/* Whether somebody waits for the fold. Under the lock. */
+static bool is_wanted(const struct profile_entry *e)
+{
+    for (const struct profile_need *need = e->waiting; need != NULL; need = need->next)
+        if (need->wanted == NULL || need->wanted(need))
+            return true;
+    return false;
+}
+
+/* While it waited for its turn or read, somebody may have brought the profile (profiles_put), or all who waited may have
+ * left. */
 static void run_fold(struct task *task)
 {
     struct profile_entry *e = (struct profile_entry *)task; /* its first member */
@@ -270,16 +323,22 @@ static void run_fold(struct task *task)
     struct diag diag = {0};
 
     lock(p);
-    bool needed = e->profile == NULL;
+    bool needed = e->profile == NULL && is_wanted(e);
     unlock(p);
-    if (needed)
-        made = fold(p, e, &diag);
+    if (needed && fold_piece(p, e, &made, &diag) == CONVERT_MORE) {
+        pool_submit(p->service->pool, &e->queue, task);
+        return;
+    }
+    if (!needed) {
+        end_reading(e);
+        diag_set(&diag, DIAG_BUSY, "not read to its end", "Try again.", "Nobody waited for it any more.");
+    }
     lock(p);
     if (e->profile == NULL && made != NULL) {
         set_profile(p, e, made);
         made = NULL;
     }
-    tell_waiting(p, e, &diag);
+    tell_waiting(p, e, &diag, !needed);
     e->users--;
     mark_used(p, e);
     settle(p, e);
@@ -294,7 +353,7 @@ static void slot_granted(struct slot_wait *wait)
         (struct profile_entry *)((char *)wait - offsetof(struct profile_entry, slot_wait));
 
     e->has_slot = true;
-    pool_submit_first(e->profiles->service->pool, &e->task);
+    pool_submit(e->profiles->service->pool, &e->queue, &e->task);
 }
 
 /* A profile that lingers gives its slot to who waits for one. */
@@ -306,7 +365,7 @@ static void begin_fold(struct profiles *p, struct profile_entry *e)
         return;
     }
     e->has_slot = e->fd < 0;
-    pool_submit_first(p->service->pool, &e->task);
+    pool_submit(p->service->pool, &e->queue, &e->task);
 }
 
 /* ---- asking ---- */
@@ -320,12 +379,14 @@ static struct profile_entry *add_entry(struct profiles *p, const char *key,
     if (e == NULL)
         return NULL;
     e->task.run = run_fold;
+    e->queue.task_class = TASK_INPUT;
     e->slot_wait.granted = slot_granted;
     e->profiles = p;
     memcpy(e->key, key, sizeof(e->key));
     snprintf(e->sha256, sizeof(e->sha256), "%s", source->sha256);
     snprintf(e->member, sizeof(e->member), "%s", source->member);
     e->fd = source->fd;
+    e->from = -1;
     link_newest(p, e);
     return e;
 }
@@ -343,6 +404,7 @@ static void use(struct profiles *p, struct profile_entry *e, struct profile_need
     need->entry = e;
     need->profile = e->profile;
     need->waited = e->profile == NULL;
+    need->dropped = false;
     if (!need->waited)
         return;
     e->waited++;
@@ -397,7 +459,7 @@ bool profiles_put(struct profiles *p, const struct profile_source *source, struc
         made = NULL;
     }
     if (e != NULL) {
-        tell_waiting(p, e, &NONE);
+        tell_waiting(p, e, &NONE, false);
         use(p, e, need);
         trim(p);
     }

@@ -4,7 +4,7 @@
  * A task that needs a profile does not block its thread. It asks, and if the profile is not there yet it ends; it is
  * submitted to the pool again when the profile is there, or has failed:
  *
- *     need->task = the task, need->diag = where a failure is told
+ *     need->task = the task, need->queue = its queue, need->diag = where a failure is told
  *     if (!profiles_get(p, &source, need))
  *         return;                          the task runs again, and goes on here:
  *     need->profile is the profile; or NULL, and *need->diag says why
@@ -22,6 +22,8 @@
  *
  * At most `workers` profiles are being folded, or are folded and still waited for, or linger: each of them may take
  * job_memory_bytes. Other folds queue. An upload's own fold is not counted here, see server/upload/job.h.
+ *
+ * A fold works on one piece of the file in each task, so that it takes turns with other work.
  *
  * Each fold, also an upload's own, is a line "folded" in the log, with the profile's source. Any thread. */
 #ifndef SERVER_VIEWS_PROFILES_H
@@ -52,12 +54,17 @@ struct profile_entry;
 struct profile_need {
     /* The asker's. */
     struct task *task;
+    struct task_queue *queue; /* where the task is submitted */
     struct diag *diag;
+    /* Whether the profile is still wanted; NULL: always. Asked while it is folded, under the lock of the profiles: a fold that
+     * nobody wants any more ends. */
+    bool (*wanted)(const struct profile_need *need);
     const struct shared_profile *profile; /* the answer, until the release */
     /* Of the profiles, under their lock. */
     struct profile_entry *entry;
     struct profile_need *next; /* of those that wait for the same fold, the latest first */
     bool waited;               /* for the fold */
+    bool dropped;              /* There is no profile since nobody wanted it while it was folded. */
 };
 
 /* True: need->profile is there, or NULL with *need->diag set. False: need->task is submitted when that is so, and may run

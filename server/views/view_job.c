@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 /* Lives until its task has ended and nobody waits for its result. */
 struct view_job {
     struct task task;
+    struct task_queue queue; /* its own: jobs take turns */
 
     /* Constant. */
     struct view_jobs *jobs;
@@ -149,10 +152,21 @@ static struct shared_bytes *draw(struct view_job *job, const struct shared_profi
 
 /* ---- the task ---- */
 
+/* Under the lock, as is release(). */
+static void leave_list(struct view_jobs *j, const struct view_job *job)
+{
+    struct view_job **at = &j->under_way;
+
+    while (*at != job)
+        at = &(*at)->next;
+    *at = job->next;
+}
+
 static void release(struct view_job *job)
 {
     if (--job->refs > 0)
         return;
+    shared_bytes_unref(job->plain);
     shared_bytes_unref(job->bytes);
     free(job);
 }
@@ -176,10 +190,7 @@ static void finish(struct view_job *job, struct shared_bytes *plain)
         }
     }
     pthread_mutex_lock(&j->lock);
-    struct view_job **at = &j->under_way;
-    while (*at != job)
-        at = &(*at)->next;
-    *at = job->next;
+    leave_list(j, job);
     for (struct view_wait *w = job->waiting, *next; w != NULL; w = next) {
         next = w->next;
         w->ready(w);
@@ -188,16 +199,53 @@ static void finish(struct view_job *job, struct shared_bytes *plain)
     pthread_mutex_unlock(&j->lock);
 }
 
-/* The profile is there, or cannot be had. */
+/* Of the profiles, under their lock: they are never asked for anything under the lock of the jobs. */
+static bool wanted(const struct profile_need *need)
+{
+    struct view_job *job = (struct view_job *)((char *)(uintptr_t)need - offsetof(struct view_job, need));
+
+    pthread_mutex_lock(&job->jobs->lock);
+    bool any = job->waiting != NULL;
+    pthread_mutex_unlock(&job->jobs->lock);
+    return any;
+}
+
+/* True: all who waited have left. The job is gone then, before anybody else can join it. */
+static bool drop_unwanted(struct view_job *job)
+{
+    struct view_jobs *j = job->jobs;
+
+    pthread_mutex_lock(&j->lock);
+    bool drop = job->waiting == NULL;
+    if (drop) {
+        leave_list(j, job);
+        release(job);
+    }
+    pthread_mutex_unlock(&j->lock);
+    return drop;
+}
+
+static void run(struct task *task);
+
+/* The profile is there, or cannot be had. A fold that nobody wanted any more was not ended; who joined the job since has it
+ * begun anew. */
 static void run_with_profile(struct task *task)
 {
     struct view_job *job = (struct view_job *)task; /* its first member */
+    struct profiles *profiles = job->jobs->service->profiles;
     struct shared_bytes *plain = NULL;
 
+    if (job->need.dropped || !wanted(&job->need)) {
+        profiles_release(profiles, &job->need);
+        job->diag = (struct diag){0};
+        job->task.run = run;
+        run(task);
+        return;
+    }
     if (job->need.profile != NULL && service_goes_on(job->jobs->service, &job->diag))
         plain = draw(job, job->need.profile);
     /* Before the coding, which needs only the bytes. */
-    profiles_release(job->jobs->service->profiles, &job->need);
+    profiles_release(profiles, &job->need);
     finish(job, plain);
 }
 
@@ -233,6 +281,9 @@ static void run(struct task *task)
 {
     struct view_job *job = (struct view_job *)task; /* its first member */
     const struct profile_source source = {job->request.sha256, job->request.member, -1};
+
+    if (drop_unwanted(job))
+        return;
     struct shared_bytes *plain = take_plain(job);
 
     if (plain != NULL || !may_draw(job)) {
@@ -241,21 +292,33 @@ static void run(struct task *task)
     }
     job->task.run = run_with_profile; /* before the task may be submitted again */
     job->need.task = task;
+    job->need.queue = &job->queue;
     job->need.diag = &job->diag;
+    job->need.wanted = wanted;
     if (profiles_get(job->jobs->service->profiles, &source, &job->need))
         run_with_profile(task);
 }
 
 /* ---- waiting ---- */
 
+/* A chart reads the whole upload once more: that is no short work. Of what an upload has made ahead only the summary is
+ * waited for. */
+static enum task_class class_of(const struct view_request *r, bool is_upload)
+{
+    if (r->output != NULL && r->options.view == VIEW_CHART)
+        return TASK_INPUT;
+    return is_upload && r->output != NULL ? TASK_AHEAD : TASK_ANSWER;
+}
+
 static struct view_job *start(struct view_jobs *j, const struct view_request *r, enum encoding e,
-                              const char *key)
+                              const char *key, bool is_upload)
 {
     struct view_job *job = calloc(1, sizeof(*job));
 
     if (job == NULL)
         return NULL;
     job->task.run = run;
+    job->queue.task_class = class_of(r, is_upload);
     job->jobs = j;
     job->request = *r;
     job->wanted = e;
@@ -276,7 +339,7 @@ bool view_jobs_join(struct view_jobs *j, const struct view_request *r, enum enco
         job = job->next;
     bool starts = job == NULL;
     if (starts)
-        job = start(j, r, e, key);
+        job = start(j, r, e, key, w->is_upload);
     if (job == NULL || !starts)
         shared_bytes_unref(plain);
     else
@@ -288,10 +351,10 @@ bool view_jobs_join(struct view_jobs *j, const struct view_request *r, enum enco
     w->job = job;
     w->next = job->waiting;
     job->waiting = w;
-    if (starts && w->is_upload)
-        pool_submit_first(j->service->pool, &job->task);
-    else if (starts)
-        pool_submit(j->service->pool, &job->task);
+    if (starts)
+        pool_submit(j->service->pool, &job->queue, &job->task);
+    else if (!w->is_upload)
+        task_queue_class(j->service->pool, &job->queue, class_of(r, false));
     return true;
 }
 

@@ -25,8 +25,7 @@ struct view_wait {
     /* The waiter's. */
     void (*ready)(
         struct view_wait *w); /* Called once, under the lock: it should do no more than wake somebody. */
-    /* An upload waits, and its answer does with it: the view is made ahead of the pool's queue, and also while clients leave
-     * so many answers in memory that requests are refused. */
+    /* An upload waits: the view is made also while clients leave so many answers in memory that requests are refused. */
     bool is_upload;
     /* Of the jobs, under their lock. */
     struct view_job *job; /* NULL: does not wait, or its result was taken */

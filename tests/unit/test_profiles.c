@@ -33,6 +33,7 @@ struct world {
 /* A task that needs a profile; how often it was submitted after the need was decided. */
 struct user {
     struct task task; /* first */
+    struct task_queue queue;
     struct profile_need need;
     struct diag diag;
     unsigned told;
@@ -83,7 +84,7 @@ static int build(void **state)
 static void begin(struct world *w, unsigned workers, uint64_t cache_bytes)
 {
     w->config.profile_cache_bytes = cache_bytes;
-    w->service.pool = pool_new(workers);
+    w->service.pool = pool_new(workers, false);
     w->service.profiles = profiles_new(&w->service);
     assert_non_null(w->service.profiles);
 }
@@ -128,8 +129,9 @@ static bool ask(const struct world *w, unsigned source, struct user *u)
 {
     const struct profile_source s = {w->sha256[source], "", -1};
 
-    *u = (struct user){.task = {.run = told}};
+    *u = (struct user){.task = {.run = told}, .queue = {.task_class = TASK_ANSWER}};
     u->need.task = &u->task;
+    u->need.queue = &u->queue;
     u->need.diag = &u->diag;
     return profiles_get(w->service.profiles, &s, &u->need);
 }
@@ -345,7 +347,7 @@ static void bytes_that_are_not_stored_yet(void **state)
 {
     struct world *w = *state;
     struct user others[2];
-    struct user user = {.task = {.run = told}};
+    struct user user = {.task = {.run = told}, .queue = {.task_class = TASK_ANSWER}};
     char path[512];
 
     begin(w, 1, 1);
@@ -354,6 +356,7 @@ static void bytes_that_are_not_stored_yet(void **state)
     assert_true(fd >= 0 && file_write_all(fd, "main;a4 1\n", 10));
     const struct profile_source source = {w->sha256[SOURCES], "", fd};
     user.need.task = &user.task;
+    user.need.queue = &user.queue;
     user.need.diag = &user.diag;
     assert_false(ask(w, 0, &others[0])); /* the only slot */
     assert_false(profiles_get(w->service.profiles, &source, &user.need));
@@ -390,6 +393,7 @@ enum { ROUNDS = 200, AT_ONCE = 16 };
 
 struct walker {
     struct task task; /* first */
+    struct task_queue queue;
     struct profile_need need;
     struct diag diag;
     struct world *world;
@@ -431,13 +435,18 @@ static void by_threads(void **state)
     begin(w, 3, UINT64_MAX);
     w->config.profile_cache_bytes = 2 * bytes_of_one(w);
     pool_free(w->service.pool);
-    w->service.pool = pool_new(3);
+    w->service.pool = pool_new(3, false);
     for (unsigned i = 0; i < AT_ONCE; i++) {
-        walkers[i] =
-            (struct walker){.task = {.run = walk}, .world = w, .source = i, .left = ROUNDS, .used = &used};
+        walkers[i] = (struct walker){.task = {.run = walk},
+                                     .queue = {.task_class = TASK_ANSWER},
+                                     .world = w,
+                                     .source = i,
+                                     .left = ROUNDS,
+                                     .used = &used};
         walkers[i].need.task = &walkers[i].task;
+        walkers[i].need.queue = &walkers[i].queue;
         walkers[i].need.diag = &walkers[i].diag;
-        pool_submit(w->service.pool, &walkers[i].task);
+        pool_submit(w->service.pool, &walkers[i].queue, &walkers[i].task);
     }
     assert_true(pool_start(w->service.pool));
     pool_stop(w->service.pool);

@@ -13,6 +13,7 @@
 enum { CHUNKS = 100, CHUNK_PART = 1000 };
 
 struct world {
+    struct task_queue queue;
     struct pool *pool;
     struct chunk_pool chunks;
     struct stages stages;
@@ -59,10 +60,10 @@ static void note_drained(void *world)
 /* The pool is stopped: its tasks run when it is started, or in pool_stop. */
 static void world_init(struct world *w, unsigned workers, unsigned stages, size_t limit_bytes)
 {
-    *w = (struct world){.pool = pool_new(workers)};
+    *w = (struct world){.pool = pool_new(workers, false), .queue = {.task_class = TASK_INPUT}};
     assert_non_null(w->pool);
     chunk_pool_init(&w->chunks, 4);
-    stages_init(&w->stages, w->pool, &w->chunks, stages, limit_bytes);
+    stages_init(&w->stages, w->pool, &w->queue, &w->chunks, stages, limit_bytes);
     w->stages.stage[0].work = look_0;
     w->stages.stage[1].work = look_1;
     w->stages.stage[2].work = look_2;

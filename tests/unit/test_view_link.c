@@ -46,15 +46,19 @@ static void only_what_differs(void **state)
 /* Reads each option back from the query, as the service does. */
 static void read_back(struct str query, struct view_options *o)
 {
+    struct form form = {0};
+    struct diag bad = {0};
+
     view_defaults(o);
+    assert_true(form_parse(&form, query, "", &bad));
     for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++) {
         struct str key = str_of(VIEW_OPTIONS[i].key);
         struct diag diag = {0};
-        struct buf value = {0};
-        if (form_field(query, key, &value))
-            assert_true(view_set(o, SCOPE_VIEW, key, buf_view(&value), &diag));
-        buf_free(&value);
+        struct str value = form_value(&form, key);
+        if (value.p != NULL)
+            assert_true(view_set(o, SCOPE_VIEW, key, value, &diag));
     }
+    form_free(&form);
 }
 
 /* Every byte but NUL comes back as it was, and none that means something in a URL or in XML stands for itself. */

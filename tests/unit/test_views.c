@@ -87,7 +87,7 @@ static int build(void **state)
     record_blob_key(world->sha256, key);
     assert_int_equal(store_put(world->service.store, key, buf_view(&text), STORE_EVICTABLE), STORE_OK);
     buf_free(&text);
-    world->service.pool = pool_new(2);
+    world->service.pool = pool_new(2, false);
     world->service.profiles = profiles_new(&world->service);
     assert_non_null(world->service.profiles);
     world->service.views = views_new(&world->service);
@@ -369,7 +369,7 @@ static void uploads_and_requests_get_the_same_bytes(void **state)
 
     (void)state;
     pool_free(world->service.pool); /* so that nothing is made before all wait */
-    world->service.pool = pool_new(2);
+    world->service.pool = pool_new(2, false);
     client_init(&c);
     assert_false(views_make(world->service.views, &r, &ahead[0].wait, &results[0]));
     assert_int_equal(views_get(&c.x, &r, take, &asked), X_WAIT);
