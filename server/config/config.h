@@ -12,6 +12,7 @@ struct config {
                                or /var/lib/aflamed without a home; never empty after loading */
     bool open;              /* may listen on other than loopback without authentication */
     char external_url[512]; /* what clients see, without slash at the end; empty: from the request's Host */
+    char hosts[2048];       /* further names of the service, with commas between them: site.h */
     char log_level[16];     /* error, warn, info, debug */
     uint64_t workers;       /* 0: one per core */
     uint64_t open_jobs;     /* uploads that fold at a time, at most half while they arrive; 0: 2 x workers */
@@ -22,7 +23,10 @@ struct config {
     uint64_t max_unpacked_bytes; /* that a packed upload unpacks to, */
     uint64_t max_unpacked_ratio; /* and for each of its bytes, once they are many */
     uint64_t max_connections;
-    uint64_t idle_timeout_s;    /* a connection that sends nothing */
+    uint64_t idle_timeout_s;                                       /* a connection that sends nothing */
+    uint64_t max_connections_per_address, max_waiting_per_address; /* an IPv6 /64 is one address */
+    char trusted_proxies[2048]; /* networks with commas between them: network.h */
+    uint64_t header_timeout_s;  /* from the first byte of a header to its last */
     uint64_t request_timeout_s; /* from the first byte of a request to the last of its answer */
     uint64_t answer_within_ms;  /* a durable upload is answered then, though its views are still being made */
     uint64_t expires_days;      /* of an upload, unless it asks for another time */

@@ -6,6 +6,7 @@
 #include "core/clean.h"
 #include "core/system/log.h"
 #include "server/config/address.h"
+#include "server/config/network.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -66,6 +67,9 @@ const struct config_key CONFIG_KEYS[] = {
     TEXT(external_url, url_valid,
          "http://HOST or https://HOST, with a path if need be, and no slash at the end", "",
          "what clients see, as http://HOST; empty: from the request"),
+    TEXT(hosts, NULL, "names with commas between them, each with or without a port", "",
+         "further names of the service, with commas between them; if these or external_url are given, others "
+         "get 421"),
     TEXT(log_level, level_valid, "error, warn, info or debug", "info", "error, warn, info or debug"),
     NUMBER(workers, 0, 1024, "0", "threads that read and draw profiles; 0: one per core that may be used"),
     NUMBER(open_jobs, 0, 100000, "0",
@@ -79,6 +83,14 @@ const struct config_key CONFIG_KEYS[] = {
            "how many times its size a packed upload may unpack to, above 16 MiB"),
     NUMBER(max_connections, 1, 1000000, "1000",
            "connections at a time; each takes up to three descriptors (ulimit -n)"),
+    NUMBER(max_connections_per_address, 1, 1000000, "256",
+           "connections at a time from one address (IPv6: from one /64), unless it is of trusted_proxies"),
+    NUMBER(max_waiting_per_address, 1, 1000000, "128",
+           "pictures and pages that one address waits for at a time; above it 503"),
+    TEXT(trusted_proxies, network_list_valid, "addresses or networks ADDRESS/BITS, with commas between them",
+         "",
+         "proxies whose X-Forwarded-For names the client: addresses or networks, with commas between them"),
+    NUMBER(header_timeout_s, 1, 86400, "30", "seconds that the header of a request may take to arrive"),
     NUMBER(idle_timeout_s, 1, 86400, "60", "seconds that a connection may be silent"),
     NUMBER(request_timeout_s, 1, 86400, "900",
            "seconds from the first byte of a request to the last of its answer; enough for the slowest "

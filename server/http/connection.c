@@ -1,40 +1,121 @@
-/* Connections: their options, and how long they may last. */
+/* Connections: who is on the other side, its share of them, how long it may take, and requests that the library drops. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
+#include "core/system/log.h"
 #include "server/http/http_impl.h"
 
-/* With a request's line, so that the time before it is not its own, and with its end: a line has as long to come as a
- * request has behind it. */
-void connection_restart_deadline(struct http *h, struct MHD_Connection *connection)
+static const char TOO_MANY[] =
+    "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n"
+    "Retry-After: 10\r\nConnection: close\r\nContent-Length: 75\r\n\r\n"
+    "error: too many connections from this address\nhint: Close some, try again.\n";
+static const char DROPPED[] =
+    "HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Type: text/plain; "
+    "charset=utf-8\r\nConnection: close\r\nContent-Length: 86\r\n\r\n"
+    "error: the header of the request is too large\nhint: Send fewer parameters or cookies.\n";
+
+enum { DROPPED_STATUS = 431 };
+
+/* What fits into the socket's buffer at once: nobody waits for a client that is to be rid of. */
+static void send_raw(int fd, const char *answer)
+{
+    ssize_t sent = send(fd, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
+    (void)sent;
+}
+
+static struct client *client_of_peer(struct http *h, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    struct network_address address;
+
+    if (info == NULL || info->client_addr == NULL || !network_of_peer(info->client_addr, &address))
+        return client_ref(h->clients, NULL);
+    if (network_list_holds(str_of(h->service->config->trusted_proxies), address))
+        return client_ref(h->clients, NULL);
+    address = network_of_client(address);
+    return client_ref(h->clients, &address);
+}
+
+static void begin(struct http *h, struct MHD_Connection *connection, void **context)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct connection *c = calloc(1, sizeof(*c));
+    int on = 1;
+
+    *context = c;
+    if (c == NULL || info == NULL)
+        return;
+    c->fd = info->connect_fd;
+    setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    deadline_add(h->deadlines, &c->deadline, c->fd, h->service->config->header_timeout_s);
+    c->watched = true;
+    c->client = client_of_peer(h, connection);
+    c->counted = c->client != NULL && client_connect(c->client);
+    c->of_reserve = atomic_fetch_add(&h->connections, 1) >= h->service->config->max_connections;
+    if (c->counted)
+        return;
+    /* The library gives no way to refuse a connection here: it finds this one ended. */
+    LOG(h->service->log, LOG_WARN, "too-many-connections",
+        LOG_STR("client", str_of(c->client == NULL ? "-" : client_text(c->client))));
+    send_raw(c->fd, TOO_MANY);
+    shutdown(c->fd, SHUT_RDWR);
+}
+
+/* Where the header of a request does not fit, the library (0.9.75) marks the connection as closed, and neither answers nor
+ * tells that the request has ended. Its descriptor is still open here, and nothing was written to it. */
+static void end_dropped(struct http *h, struct MHD_Connection *connection, struct connection *c)
+{
+    void *request = c->request;
+
+    if (!c->request->replied) {
+        send_raw(c->fd, DROPPED);
+        c->request->status = DROPPED_STATUS;
+    }
+    request_close(h, connection, &request, MHD_REQUEST_TERMINATED_WITH_ERROR);
+}
+
+static void end(struct http *h, struct MHD_Connection *connection, struct connection *c)
+{
+    if (c->request != NULL)
+        end_dropped(h, connection, c);
+    if (c->watched) {
+        deadline_remove(h->deadlines, &c->deadline);
+        atomic_fetch_sub(&h->connections, 1);
+    }
+    if (c->counted)
+        client_disconnect(c->client);
+    client_unref(c->client);
+    free(c);
+}
+
+void connection_changed(void *http, struct MHD_Connection *connection, void **context,
+                        enum MHD_ConnectionNotificationCode what)
+{
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        begin(http, connection, context);
+    } else if (*context != NULL) {
+        end(http, connection, *context);
+        *context = NULL;
+    }
+}
+
+struct connection *connection_of(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
-    if (info != NULL && info->socket_context != NULL)
-        deadline_reset(h->deadlines, info->socket_context);
+    return info == NULL ? NULL : info->socket_context;
 }
 
-/* The library gives no way to refuse a connection here; one without memory for its deadline has none. */
-void connection_changed(void *http, struct MHD_Connection *connection, void **context,
-                        enum MHD_ConnectionNotificationCode what)
+void connection_time(struct http *h, struct MHD_Connection *connection, uint64_t seconds)
 {
-    struct http *h = http;
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    int on = 1;
+    struct connection *c = connection_of(connection);
 
-    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        *context = calloc(1, sizeof(struct deadline));
-        if (info == NULL || *context == NULL)
-            return;
-        setsockopt(info->connect_fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-        deadline_add(h->deadlines, *context, info->connect_fd);
-    } else if (*context != NULL) {
-        deadline_remove(h->deadlines, *context);
-        free(*context);
-        *context = NULL;
-    }
+    if (c != NULL && c->watched)
+        deadline_set(h->deadlines, &c->deadline, seconds);
 }

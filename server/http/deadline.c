@@ -11,16 +11,16 @@ struct deadlines {
     pthread_cond_t wake;
     pthread_t thread;
     struct deadline *first;
-    int64_t limit_s;
     void (*tick)(void *context);
     void *context;
     bool stopping;
 };
 
-static void expire(struct deadlines *d, int64_t before_s)
+/* Those whose time was over at `now_s`, or simply all. Under the lock. */
+static void expire(struct deadlines *d, int64_t now_s, bool all)
 {
     for (struct deadline *c = d->first; c != NULL; c = c->next)
-        if (c->since_s < before_s)
+        if (all || (c->until_s != 0 && c->until_s < now_s))
             shutdown(c->fd, SHUT_RDWR);
 }
 
@@ -34,7 +34,7 @@ static void *watch(void *argument)
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_sec += 1;
         pthread_cond_timedwait(&d->wake, &d->lock, &until);
-        expire(d, clock_s() - d->limit_s);
+        expire(d, clock_s(), false);
         pthread_mutex_unlock(&d->lock);
         d->tick(d->context);
         pthread_mutex_lock(&d->lock);
@@ -43,14 +43,13 @@ static void *watch(void *argument)
     return NULL;
 }
 
-struct deadlines *deadlines_new(uint64_t limit_s, void (*tick)(void *context), void *context)
+struct deadlines *deadlines_new(void (*tick)(void *context), void *context)
 {
     struct deadlines *d = calloc(1, sizeof(*d));
     pthread_condattr_t monotonic;
 
     if (d == NULL)
         return NULL;
-    d->limit_s = (int64_t)limit_s;
     d->tick = tick;
     d->context = context;
     pthread_mutex_init(&d->lock, NULL);
@@ -80,11 +79,16 @@ void deadlines_free(struct deadlines *d)
     free(d);
 }
 
-void deadline_add(struct deadlines *d, struct deadline *c, int fd)
+static int64_t until(uint64_t seconds)
+{
+    return seconds == 0 ? 0 : clock_s() + (int64_t)seconds;
+}
+
+void deadline_add(struct deadlines *d, struct deadline *c, int fd, uint64_t seconds)
 {
     pthread_mutex_lock(&d->lock);
     c->fd = fd;
-    c->since_s = clock_s();
+    c->until_s = until(seconds);
     c->previous = NULL;
     c->next = d->first;
     if (d->first != NULL)
@@ -105,16 +109,16 @@ void deadline_remove(struct deadlines *d, struct deadline *c)
     pthread_mutex_unlock(&d->lock);
 }
 
-void deadline_reset(struct deadlines *d, struct deadline *c)
+void deadline_set(struct deadlines *d, struct deadline *c, uint64_t seconds)
 {
     pthread_mutex_lock(&d->lock);
-    c->since_s = clock_s();
+    c->until_s = until(seconds);
     pthread_mutex_unlock(&d->lock);
 }
 
 void deadlines_expire_all(struct deadlines *d)
 {
     pthread_mutex_lock(&d->lock);
-    expire(d, INT64_MAX);
+    expire(d, 0, true);
     pthread_mutex_unlock(&d->lock);
 }

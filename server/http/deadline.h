@@ -1,5 +1,7 @@
-/* Ends connections that take too long as a whole; the HTTP library's own timeout only sees idle ones. One
- * thread looks once a second. */
+/* Ends connections whose client takes too long with what it is to do now: to send a header, or a body, or to take an
+ * answer. The HTTP library's own timeout only sees connections that are silent; one byte a second passes it for ever.
+ * No time runs while the service works: a slow answer of ours is not the client's fault. One thread looks once a second,
+ * and shuts down what is late; the library then closes it as it closes any connection that breaks. */
 #ifndef SERVER_HTTP_DEADLINE_H
 #define SERVER_HTTP_DEADLINE_H
 
@@ -10,20 +12,22 @@ struct deadlines;
 
 /* One connection. Zero before deadline_add. */
 struct deadline {
+    /* protected by the lock of the deadlines */
     struct deadline *next, *previous;
     int fd;
-    int64_t since_s; /* monotonic */
+    int64_t until_s; /* monotonic; 0: no time runs */
 };
 
 /* `tick` is called once a second too, for others who wait. NULL: no memory or no thread. */
-struct deadlines *deadlines_new(uint64_t limit_s, void (*tick)(void *context), void *context);
+struct deadlines *deadlines_new(void (*tick)(void *context), void *context);
 /* All connections must have been removed. NULL is fine. */
 void deadlines_free(struct deadlines *d);
 
-void deadline_add(struct deadlines *d, struct deadline *c, int fd); /* before the descriptor is used */
-void deadline_remove(struct deadlines *d, struct deadline *c);      /* before the descriptor is closed */
-/* The time begins anew. */
-void deadline_reset(struct deadlines *d, struct deadline *c);
+/* From now on the client has so many seconds, rounded up to the next look; 0: no time runs. */
+void deadline_add(struct deadlines *d, struct deadline *c, int fd,
+                  uint64_t seconds); /* before the descriptor is used */
+void deadline_set(struct deadlines *d, struct deadline *c, uint64_t seconds);
+void deadline_remove(struct deadlines *d, struct deadline *c); /* before the descriptor is closed */
 /* Shuts every connection down now. */
 void deadlines_expire_all(struct deadlines *d);
 

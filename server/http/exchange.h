@@ -18,7 +18,8 @@ enum exchange_step {
     X_WAIT  /* suspended; what was told to exchange_then goes on after the resume */
 };
 
-struct problem;        /* http/problem.h */
+struct problem; /* http/problem.h */
+struct client;
 struct exchange_state; /* see exchange_state() */
 
 struct exchange {
@@ -38,7 +39,8 @@ struct exchange {
     struct reply reply;
 
     /* Filled by who runs the exchange. Values live as long as the request; p == NULL: not there. */
-    void *connection; /* nobody else's business */
+    struct client *client; /* who asks: see clients.h; a reference for as long as the exchange */
+    void *connection;      /* nobody else's business */
     struct str (*header)(const struct exchange *x, const char *name);
     struct str (*query)(const struct exchange *x, const char *name);
     /* Calls each(context, key, value) for every query parameter until it returns false. */

@@ -11,7 +11,9 @@ enum {
     CONNECTION_BYTES = 32 << 10, /* of the library's, per connection: headers, and reads of a body; it clears
                                     them for each request, at 128 KiB for 40 % of all time */
     THREADS = 2,                 /* for connections; the work is the pool's */
-    TELL_S = 3
+    RESERVE = 16,                /* connections beyond max_connections, for /healthz */
+    TELL_S = 2,                  /* for answers that say that the service stops */
+    DROP_S = 2                   /* for requests to end that were dropped */
 };
 
 static void log_library(void *cls, const char *format, va_list arguments)
@@ -23,7 +25,8 @@ static void log_library(void *cls, const char *format, va_list arguments)
     LOG(h->service->log, LOG_DEBUG, "http", LOG_STR("text", str_of(line)));
 }
 
-/* The library's own timeout sees idle connections only: see deadline.h. */
+/* The library's own timeout sees idle connections only: see deadline.h. Requests are vetted by vet.c: where the library
+ * refuses one itself, it sends a second header behind the first. */
 static struct MHD_Daemon *start_daemon(struct http *h, int listen_fd)
 {
     const struct config *c = h->service->config;
@@ -32,10 +35,10 @@ static struct MHD_Daemon *start_daemon(struct http *h, int listen_fd)
         MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_ITC, 0, NULL,
         NULL, request_step, h, MHD_OPTION_EXTERNAL_LOGGER, log_library, h, MHD_OPTION_LISTEN_SOCKET,
         listen_fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)c->max_connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)c->idle_timeout_s,
+        (unsigned)(c->max_connections + RESERVE), MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)c->idle_timeout_s,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED,
         request_close, h, MHD_OPTION_NOTIFY_CONNECTION, connection_changed, h, MHD_OPTION_URI_LOG_CALLBACK,
-        request_open, h, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        request_open, h, MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_END);
 }
 
 static void tick(void *context)
@@ -48,6 +51,7 @@ static void tick(void *context)
 static void http_free(struct http *h)
 {
     deadlines_free(h->deadlines);
+    clients_free(h->clients);
     pthread_cond_destroy(&h->idle);
     pthread_mutex_destroy(&h->lock);
     free(h);
@@ -68,7 +72,11 @@ struct http *http_start(struct service *service, const struct http_site *site, i
         pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
         pthread_cond_init(&h->idle, &monotonic);
         pthread_condattr_destroy(&monotonic);
-        h->deadlines = deadlines_new(service->config->request_timeout_s, tick, h);
+        const struct client_shares shares = {service->config->max_connections_per_address,
+                                             service->config->max_waiting_per_address};
+        h->clients = clients_new(&shares);
+        if (h->clients != NULL)
+            h->deadlines = deadlines_new(tick, h);
         if (h->deadlines != NULL)
             h->daemon = start_daemon(h, listen_fd);
         if (h->daemon != NULL)
@@ -97,10 +105,11 @@ static bool wait_idle(struct http *h, unsigned seconds)
     return idle;
 }
 
-void http_stop(struct http *h, unsigned grace_s)
+bool http_stop(struct http *h, unsigned grace_s)
 {
     MHD_quiesce_daemon(h->daemon);
-    wait_idle(h, grace_s);
+    atomic_store(&h->ending, true);
+    wait_idle(h, grace_s > TELL_S + DROP_S ? grace_s - TELL_S - DROP_S : 0);
     /* What takes long ends unfinished, and its clients are told. */
     atomic_store(&h->service->stopping, true);
     wait_idle(h, TELL_S);
@@ -108,8 +117,11 @@ void http_stop(struct http *h, unsigned grace_s)
      * with a suspended connection. */
     atomic_store(&h->stopping, true);
     deadlines_expire_all(h->deadlines);
-    while (!wait_idle(h, 1))
+    for (unsigned i = 0; i < DROP_S && !wait_idle(h, 1); i++)
         deadlines_expire_all(h->deadlines);
+    if (!wait_idle(h, 0))
+        return false;
     MHD_stop_daemon(h->daemon);
     http_free(h);
+    return true;
 }

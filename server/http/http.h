@@ -29,8 +29,9 @@ struct http_site {
 struct http *http_start(struct service *service, const struct http_site *site, int listen_fd,
                         struct diag *diag);
 
-/* Takes no new connection, waits up to grace_s for requests under way, then ends the rest. The pool must
- * still run: it resumes those that wait for it. */
-void http_stop(struct http *h, unsigned grace_s);
+/* Takes no new connection, refuses new requests, waits for those under way, then ends the rest; in all it takes up to grace_s.
+ * The pool must still run: it resumes those that wait for it. False: a request could not be ended in that time. The library
+ * cannot be stopped then, and *h stays: the process has to end without more ado. */
+bool http_stop(struct http *h, unsigned grace_s) __attribute__((warn_unused_result));
 
 #endif

@@ -16,21 +16,39 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "server/http/clients.h"
 #include "server/http/deadline.h"
 #include "server/http/exchange.h"
 #include "server/http/http.h"
 #include "server/http/route.h"
+
+/* The slowest client that any transfer has time for, beside request_timeout_s. */
+#define HTTP_SLOWEST_BYTES_PER_S UINT64_C(1000000)
 
 struct http {
     struct service *service;
     const struct http_site *site;
     struct MHD_Daemon *daemon;
     struct deadlines *deadlines;
-    pthread_mutex_t lock; /* of active */
-    pthread_cond_t idle;  /* active has become 0 */
-    unsigned active;      /* requests under way */
-    atomic_bool stopping; /* requests that were resumed are dropped */
+    struct clients *clients;
+    atomic_uint_fast64_t connections; /* that are open */
+    atomic_bool ending;               /* the service is told to stop: new requests are refused */
+    pthread_mutex_t lock;             /* of active */
+    pthread_cond_t idle;              /* active has become 0 */
+    unsigned active;                  /* requests under way */
+    atomic_bool stopping;             /* requests that were resumed are dropped */
     atomic_uint_fast64_t next_id;
+};
+
+/* What the library keeps for us with each connection; its thread's. */
+struct connection {
+    struct deadline deadline;
+    int fd;
+    bool watched;            /* by the deadlines, and counted in http.connections */
+    bool counted;            /* in the client's share */
+    bool of_reserve;         /* beyond max_connections: it gets no other answer than that of /healthz */
+    struct client *client;   /* a reference; NULL: no memory */
+    struct request *request; /* under way; the library may forget to say that it has ended */
 };
 
 struct request {
@@ -48,6 +66,7 @@ struct request {
     } phase;
     uint64_t passed_bytes; /* of a body that nobody wants */
     int64_t started_us;    /* monotonic */
+    bool replied;          /* the library has an answer to send */
     unsigned status;
     uint64_t reply_bytes;
     size_t held_bytes; /* of the reply, in memory until the client has taken it */
@@ -59,8 +78,10 @@ struct request {
 /* connection.c */
 void connection_changed(void *http, struct MHD_Connection *connection, void **context,
                         enum MHD_ConnectionNotificationCode what);
-/* The time that the connection's next request may take begins now. */
-void connection_restart_deadline(struct http *h, struct MHD_Connection *connection);
+/* NULL: there was no memory for it. */
+struct connection *connection_of(struct MHD_Connection *connection);
+/* The client has so many seconds for what it is to do from now on; 0: it is our turn. See deadline.h. */
+void connection_time(struct http *h, struct MHD_Connection *connection, uint64_t seconds);
 
 /* request.c */
 void *request_open(void *http, const char *target, struct MHD_Connection *connection);

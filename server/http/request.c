@@ -63,16 +63,22 @@ void *request_open(void *http, const char *target, struct MHD_Connection *connec
     struct http *h = http;
     struct request *r = calloc(1, sizeof(*r));
 
-    connection_restart_deadline(h, connection);
-    if (r == NULL)
+    struct connection *c = connection_of(connection);
+
+    connection_time(h, connection, h->service->config->header_timeout_s);
+    if (r == NULL || c == NULL) {
+        free(r);
         return NULL;
+    }
     r->target = strdup(target);
     if (r->target == NULL) {
         free(r);
         return NULL;
     }
+    c->request = r;
     r->http = h;
     r->connection = connection;
+    r->x.client = client_again(c->client);
     r->started_us = clock_us();
     reply_init(&r->x.reply);
     r->x.service = h->service;
@@ -103,7 +109,8 @@ static struct str target_without_token(const struct request *r)
 
 static void log_request(const struct request *r)
 {
-    LOG(r->http->service->log, LOG_INFO, "request", LOG_U64("id", r->x.id), LOG_STR("method", r->x.method),
+    LOG(r->http->service->log, LOG_INFO, "request", LOG_U64("id", r->x.id),
+        LOG_STR("client", str_of(client_text(r->x.client))), LOG_STR("method", r->x.method),
         LOG_STR("target", target_without_token(r)), LOG_U64("status", r->status),
         LOG_U64("bytes", r->reply_bytes), LOG_U64("us", (uint64_t)(clock_us() - r->started_us)));
 }
@@ -118,14 +125,18 @@ void request_close(void *http, struct MHD_Connection *connection, void **context
     *context = NULL;
     if (r == NULL)
         return;
+    struct connection *c = connection_of(connection);
+    if (c != NULL)
+        c->request = NULL;
     log_request(r);
     exchange_end_states(&r->x);
+    client_unref(r->x.client);
     buf_free(&r->stream);
     reply_free(&r->x.reply);
     reply_memory_take_off(r->held_bytes);
     free(r->target);
     free(r);
-    connection_restart_deadline(h, connection);
+    connection_time(h, connection, h->service->config->idle_timeout_s);
     pthread_mutex_lock(&h->lock);
     if (--h->active == 0)
         pthread_cond_broadcast(&h->idle);

@@ -1,6 +1,7 @@
 /* What happens to a request, step by step: vetted, routed, its body read, handled, answered. */
 #include "server/http/http_impl.h"
 #include "server/http/problem.h"
+#include "server/http/site.h"
 #include "server/http/url.h"
 #include "server/http/vet.h"
 
@@ -32,6 +33,8 @@ static bool vet(struct request *r, const char *version)
 /* Behind the body, and after each resume: what waited goes on, and not the handler from its beginning. */
 static enum MHD_Result handle(struct request *r)
 {
+    if (r->phase == PHASE_BODY)
+        connection_time(r->http, r->connection, 0); /* the body is complete */
     r->phase = PHASE_HANDLE;
     enum exchange_step step = exchange_goes_on(&r->x) ? exchange_go_on(&r->x) : r->route->handle(&r->x);
     if (step == X_WAIT)
@@ -43,6 +46,56 @@ static enum MHD_Result handle(struct request *r)
 static bool has_body(const struct exchange *x)
 {
     return x->header(x, "Content-Length").p != NULL || x->header(x, "Transfer-Encoding").p != NULL;
+}
+
+/* The service stops, or the connection is one of those that are kept for /healthz. True: x->reply says so. */
+static bool turned_away(struct request *r)
+{
+    const struct connection *c = connection_of(r->connection);
+    bool ending = atomic_load(&r->http->ending);
+
+    if (!ending && (c == NULL || !c->of_reserve || str_eq(r->x.path, STR("/healthz"))))
+        return false;
+    exchange_problem(
+        &r->x, 503, ending ? "the service is stopping" : "too many connections", "Try again in a moment.",
+        "%s", ending ? "It takes no new requests." : "The service has as many connections as it takes.");
+    r->x.reply.close = true;
+    return true;
+}
+
+/* The request is meant for somebody else, or a page of another site sent it. True: x->reply says so. */
+static bool misdirected(struct request *r)
+{
+    const struct config *config = r->http->service->config;
+    const struct site_own own = {str_of(config->external_url), str_of(config->hosts)};
+    struct exchange *x = &r->x;
+    struct site_request from = {x->header(x, "Host"), x->header(x, "Origin"), x->header(x, "Sec-Fetch-Site")};
+
+    if (x->origin.n > 0)
+        from.host = url_authority(x->origin);
+    bool ours = site_is_ours(&own, from.host);
+    if (ours && (exchange_reads(x) || !site_is_foreign(&own, &from)))
+        return false;
+    if (!ours)
+        exchange_problem(x, 421, "not the host that is meant",
+                         "Use the address that the service is known by.",
+                         "The service does not answer to the name in the Host header.");
+    else
+        exchange_problem(x, 403, "sent by a page of another site", "Use the service's own page, or curl.",
+                         "The browser says that a page of another site made this request.");
+    r->x.reply.close = true;
+    return true;
+}
+
+/* From now on: a body is waited for, or it is our turn. */
+static void start_time(struct request *r)
+{
+    const struct config *config = r->http->service->config;
+    bool waits = r->phase == PHASE_BODY || (r->phase == PHASE_REFUSED && has_body(&r->x));
+
+    connection_time(r->http, r->connection,
+                    waits ? config->request_timeout_s + config->max_upload_bytes / HTTP_SLOWEST_BYTES_PER_S
+                          : 0);
 }
 
 static bool refuses(const struct route *route, struct exchange *x)
@@ -64,9 +117,12 @@ static enum MHD_Result begin(struct request *r, const char *url, const char *met
     if (!vet(r, version))
         return request_send(r);
     x->origin = url_origin(str_of(r->target));
+    if (turned_away(r) || misdirected(r))
+        return request_send(r);
     r->route = r->http->site->find(x);
     if (!refuses(r->route, x)) {
         r->phase = r->route->body == NULL ? PHASE_HANDLE : PHASE_BODY;
+        start_time(r);
         return MHD_YES;
     }
     if (has_body(x)) {

@@ -155,8 +155,11 @@ enum MHD_Result request_send(struct request *r)
     reply_encode(reply, r->x.header(&r->x, "Accept-Encoding"));
     hold_memory(r);
     r->phase = PHASE_REPLIED;
+    r->replied = true;
     r->status = reply->status;
     r->reply_bytes = reply_bytes(reply);
+    connection_time(r->http, r->connection,
+                    r->http->service->config->request_timeout_s + r->reply_bytes / HTTP_SLOWEST_BYTES_PER_S);
     if (reply->kind == REPLY_AGAIN)
         return MHD_queue_response(r->connection, r->status, shared_bytes_answer(reply->shared));
     struct MHD_Response *response = body_of(r);

@@ -18,6 +18,16 @@ struct str url_origin(struct str url)
     return (struct str){url.p, origin_bytes(url)};
 }
 
+struct str url_authority(struct str url)
+{
+    struct str origin = url_origin(url);
+    size_t scheme = str_find_str(origin, STR("://"));
+
+    if (scheme == origin.n)
+        return (struct str){NULL, 0};
+    return (struct str){origin.p + scheme + 3, origin.n - scheme - 3};
+}
+
 struct str url_rest(struct str url)
 {
     size_t n = origin_bytes(url);

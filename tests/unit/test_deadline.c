@@ -19,7 +19,7 @@ struct pairs {
     struct deadline deadline[WATCHED];
 };
 
-static void open_pairs(struct deadlines *d, struct pairs *p)
+static void open_pairs(struct deadlines *d, struct pairs *p, uint64_t seconds)
 {
     for (int i = 0; i < WATCHED; i++) {
         int ends[2];
@@ -27,7 +27,7 @@ static void open_pairs(struct deadlines *d, struct pairs *p)
         p->ours[i] = ends[0];
         p->theirs[i] = ends[1];
         p->deadline[i] = (struct deadline){0};
-        deadline_add(d, &p->deadline[i], ends[0]);
+        deadline_add(d, &p->deadline[i], ends[0], seconds);
     }
 }
 
@@ -59,11 +59,11 @@ static void count(void *context)
 static void expires_all_when_told(void **state)
 {
     (void)state;
-    struct deadlines *d = deadlines_new(1000, nothing, NULL);
+    struct deadlines *d = deadlines_new(nothing, NULL);
     struct pairs p;
 
     assert_non_null(d);
-    open_pairs(d, &p);
+    open_pairs(d, &p, 1000);
     for (int i = 0; i < WATCHED; i++)
         assert_false(ended(&p, i, 0));
     deadlines_expire_all(d);
@@ -79,10 +79,10 @@ static void removed_ones_are_left_alone(void **state)
 {
     (void)state;
     for (int removed = 0; removed < WATCHED; removed++) {
-        struct deadlines *d = deadlines_new(1000, nothing, NULL);
+        struct deadlines *d = deadlines_new(nothing, NULL);
         struct pairs p;
         assert_non_null(d);
-        open_pairs(d, &p);
+        open_pairs(d, &p, 1000);
         deadline_remove(d, &p.deadline[removed]);
         deadlines_expire_all(d);
         for (int i = 0; i < WATCHED; i++) {
@@ -100,14 +100,14 @@ static void time_runs_out_unless_it_begins_anew(void **state)
     (void)state;
     atomic_uint ticks;
     atomic_init(&ticks, 0);
-    struct deadlines *d = deadlines_new(1, count, &ticks);
+    struct deadlines *d = deadlines_new(count, &ticks);
     struct pairs p;
 
     assert_non_null(d);
-    open_pairs(d, &p);
+    open_pairs(d, &p, 1);
     deadline_remove(d, &p.deadline[2]);
     for (int i = 0; i < 50 && !ended(&p, 0, 100); i++)
-        deadline_reset(d, &p.deadline[1]);
+        deadline_set(d, &p.deadline[1], 1);
     assert_true(ended(&p, 0, 0));
     assert_false(ended(&p, 1, 0));
     assert_false(ended(&p, 2, 0));
@@ -120,12 +120,35 @@ static void time_runs_out_unless_it_begins_anew(void **state)
     deadlines_free(d);
 }
 
+/* Of two that were added alike, the one for which no time runs any more outlives the other by seconds. */
+static void no_time_runs_while_the_service_works(void **state)
+{
+    (void)state;
+    struct deadlines *d = deadlines_new(nothing, NULL);
+    struct pairs p;
+
+    assert_non_null(d);
+    open_pairs(d, &p, 1);
+    deadline_set(d, &p.deadline[0], 0);
+    assert_true(ended(&p, 1, 10000));
+    assert_true(ended(&p, 2, 10000));
+    assert_false(ended(&p, 0, 2500));
+    deadline_set(d, &p.deadline[0], 1);
+    assert_true(ended(&p, 0, 10000));
+    for (int i = 0; i < WATCHED; i++) {
+        deadline_remove(d, &p.deadline[i]);
+        close_pair(&p, i);
+    }
+    deadlines_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expires_all_when_told),
         cmocka_unit_test(removed_ones_are_left_alone),
         cmocka_unit_test(time_runs_out_unless_it_begins_anew),
+        cmocka_unit_test(no_time_runs_while_the_service_works),
     };
     return cmocka_run_group_tests_name("deadline", tests, NULL, NULL);
 }

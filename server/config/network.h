@@ -1,0 +1,36 @@
+/* Who a client is, as far as its address tells: an IPv4 address, or the /64 network of an IPv6 address, which one
+ * customer has to itself. And lists of networks, as `trusted_proxies` names them: "10.0.0.0/8, 192.0.2.7, ::1".
+ * Pure; no file and no lookup of names. */
+#ifndef SERVER_CONFIG_NETWORK_H
+#define SERVER_CONFIG_NETWORK_H
+
+#include <sys/socket.h>
+
+#include "core/str.h"
+
+/* An address in the form of IPv6; IPv4 is ::ffff:a.b.c.d. */
+struct network_address {
+    uint8_t bytes[16];
+};
+
+/* Of a peer. False for other families, such as Unix sockets: these have no address. */
+bool network_of_peer(const struct sockaddr *peer, struct network_address *out)
+    __attribute__((warn_unused_result));
+
+/* "192.0.2.7", "2001:db8::1" or, as forwarding headers write it, either with a port: "192.0.2.7:4711",
+ * "[2001:db8::1]:4711". False if it is none of these. */
+bool network_parse(struct str text, struct network_address *out) __attribute__((warn_unused_result));
+
+/* The address that stands for the client: that of its /64 for IPv6, its own for IPv4. */
+struct network_address network_of_client(struct network_address address);
+
+/* Appends the client's address as people write it to `out`, which has room for NETWORK_TEXT_BYTES; terminated. */
+enum { NETWORK_TEXT_BYTES = 46 };
+void network_text(struct network_address address, char out[NETWORK_TEXT_BYTES]);
+
+/* Whether the list, separated by commas, is well formed: addresses, or networks ADDRESS/BITS. Empty is fine. */
+bool network_list_valid(struct str list);
+/* Whether one of the networks in the list, which is valid, holds the address. */
+bool network_list_holds(struct str list, struct network_address address);
+
+#endif
