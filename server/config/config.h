@@ -27,9 +27,10 @@ struct config {
     uint64_t max_connections_per_address, max_waiting_per_address; /* an IPv6 /64 is one address */
     char trusted_proxies[2048]; /* networks with commas between them: network.h */
     uint64_t header_timeout_s;  /* from the first byte of a header to its last */
-    uint64_t request_timeout_s; /* from the first byte of a request to the last of its answer */
-    uint64_t answer_within_ms;  /* a durable upload is answered then, though its views are still being made */
-    uint64_t expires_days;      /* of an upload, unless it asks for another time */
+    uint64_t
+        request_timeout_s; /* of a client for a body or an answer, beside one for each MB; our own work has no such limit */
+    uint64_t answer_within_ms; /* a durable upload is answered then, though its views are still being made */
+    uint64_t expires_days;     /* of an upload, unless it asks for another time */
     uint64_t max_expires_days;
     uint64_t render_tracks;   /* previews made at upload, of the heaviest tracks */
     uint64_t svg_embed_nodes; /* nodes, and bytes of them, that a picture carries */

@@ -93,9 +93,7 @@ const struct config_key CONFIG_KEYS[] = {
     NUMBER(header_timeout_s, 1, 86400, "30", "seconds that the header of a request may take to arrive"),
     NUMBER(idle_timeout_s, 1, 86400, "60", "seconds that a connection may be silent"),
     NUMBER(request_timeout_s, 1, 86400, "900",
-           "seconds from the first byte of a request to the last of its answer; enough for the slowest "
-           "upload and "
-           "download"),
+           "seconds that a client may take to send a body or to take an answer, beside one for each MB"),
     NUMBER(answer_within_ms, 0, 3600000, "5000",
            "milliseconds until a durable upload is answered though its views are still being made"),
     NUMBER(expires_days, 1, 36500, "30", "days that an upload is kept, unless it asks for another time"),

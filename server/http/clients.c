@@ -16,7 +16,7 @@ struct client {
     bool has_address;
     struct network_address address;
     char text[NETWORK_TEXT_BYTES];
-    struct task_queue queue;
+    struct task_queue answers, inputs;
 
     /* protected by clients.lock */
     struct client *next; /* in its bucket */
@@ -42,7 +42,11 @@ struct clients *clients_new(const struct client_shares *shares)
         return NULL;
     }
     c->shares = *shares;
-    c->nobody = (struct client){.clients = c, .text = "-", .queue = {.task_class = TASK_ANSWER}, .refs = 1};
+    c->nobody = (struct client){.clients = c,
+                                .text = "-",
+                                .answers = {.task_class = TASK_ANSWER},
+                                .inputs = {.task_class = TASK_INPUT},
+                                .refs = 1};
     pthread_mutex_init(&c->lock, NULL);
     return c;
 }
@@ -75,7 +79,8 @@ static struct client *find_or_add(struct clients *c, const struct network_addres
     *client = (struct client){.clients = c,
                               .has_address = true,
                               .address = *address,
-                              .queue = {.task_class = TASK_ANSWER},
+                              .answers = {.task_class = TASK_ANSWER},
+                              .inputs = {.task_class = TASK_INPUT},
                               .next = *bucket};
     network_text(*address, client->text);
     *bucket = client;
@@ -155,9 +160,9 @@ void client_waited(struct client *client)
     give(client, &client->waiting);
 }
 
-struct task_queue *client_queue(struct client *client)
+struct task_queue *client_queue(struct client *client, bool is_long)
 {
-    return &client->queue;
+    return is_long ? &client->inputs : &client->answers;
 }
 
 const char *client_text(const struct client *client)

@@ -40,8 +40,9 @@ void client_disconnect(struct client *client);
 bool client_wait(struct client *client) __attribute__((warn_unused_result));
 void client_waited(struct client *client);
 
-/* Where the tasks that the client waits for take their turn. Who submits one holds a reference until it has run. */
-struct task_queue *client_queue(struct client *client);
+/* Where the tasks that the client waits for take their turn: `is_long`, those that are no short work. Who submits one holds a
+ * reference until it has run. */
+struct task_queue *client_queue(struct client *client, bool is_long);
 
 /* As the log shows it: "192.0.2.7", "2001:db8::"; "-" without address. Stays as long as the reference. */
 const char *client_text(const struct client *client);

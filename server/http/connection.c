@@ -26,7 +26,7 @@ static void send_raw(int fd, const char *answer)
     (void)sent;
 }
 
-static struct client *client_of_peer(struct http *h, struct MHD_Connection *connection)
+static struct client *client_of_peer(struct http *h, struct MHD_Connection *connection, bool *trusted)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
@@ -34,7 +34,8 @@ static struct client *client_of_peer(struct http *h, struct MHD_Connection *conn
 
     if (info == NULL || info->client_addr == NULL || !network_of_peer(info->client_addr, &address))
         return client_ref(h->clients, NULL);
-    if (network_list_holds(str_of(h->service->config->trusted_proxies), address))
+    *trusted = network_list_holds(str_of(h->service->config->trusted_proxies), address);
+    if (*trusted)
         return client_ref(h->clients, NULL);
     address = network_of_client(address);
     return client_ref(h->clients, &address);
@@ -54,7 +55,7 @@ static void begin(struct http *h, struct MHD_Connection *connection, void **cont
     setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     deadline_add(h->deadlines, &c->deadline, c->fd, h->service->config->header_timeout_s);
     c->watched = true;
-    c->client = client_of_peer(h, connection);
+    c->client = client_of_peer(h, connection, &c->trusted);
     c->counted = c->client != NULL && client_connect(c->client);
     c->of_reserve = atomic_fetch_add(&h->connections, 1) >= h->service->config->max_connections;
     if (c->counted)

@@ -63,6 +63,27 @@ static bool turned_away(struct request *r)
     return true;
 }
 
+/* Behind a trusted proxy the client is who the proxy says: the last of the list, which the proxy itself has added. */
+static void name_client(struct request *r)
+{
+    const struct connection *c = connection_of(r->connection);
+    struct str list = r->x.header(&r->x, "X-Forwarded-For");
+    size_t comma = str_find_last(list, ',');
+    struct network_address address;
+
+    if (c == NULL || !c->trusted || list.p == NULL)
+        return;
+    struct str last = comma == list.n ? list : (struct str){list.p + comma + 1, list.n - comma - 1};
+    if (!network_parse(str_trim(last), &address))
+        return;
+    address = network_of_client(address);
+    struct client *client = client_ref(r->http->clients, &address);
+    if (client == NULL)
+        return;
+    client_unref(r->x.client);
+    r->x.client = client;
+}
+
 /* The request is meant for somebody else, or a page of another site sent it. True: x->reply says so. */
 static bool misdirected(struct request *r)
 {
@@ -117,6 +138,7 @@ static enum MHD_Result begin(struct request *r, const char *url, const char *met
     if (!vet(r, version))
         return request_send(r);
     x->origin = url_origin(str_of(r->target));
+    name_client(r);
     if (turned_away(r) || misdirected(r))
         return request_send(r);
     r->route = r->http->site->find(x);

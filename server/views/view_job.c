@@ -11,6 +11,7 @@
 #include "core/system/clock.h"
 #include "core/system/file.h"
 #include "server/convert/summary.h"
+#include "server/http/clients.h"
 #include "server/http/reply_memory.h"
 #include "server/store/store_access.h"
 #include "server/views/profiles.h"
@@ -18,7 +19,9 @@
 /* Lives until its task has ended and nobody waits for its result. */
 struct view_job {
     struct task task;
-    struct task_queue queue; /* its own: jobs take turns */
+    struct task_queue own_queue; /* of what is made ahead: jobs take turns */
+    struct task_queue *queue;    /* that, or its client's: clients take turns */
+    struct client *client;       /* a reference; NULL: made ahead */
 
     /* Constant. */
     struct view_jobs *jobs;
@@ -168,6 +171,7 @@ static void release(struct view_job *job)
         return;
     shared_bytes_unref(job->plain);
     shared_bytes_unref(job->bytes);
+    client_unref(job->client);
     free(job);
 }
 
@@ -292,7 +296,7 @@ static void run(struct task *task)
     }
     job->task.run = run_with_profile; /* before the task may be submitted again */
     job->need.task = task;
-    job->need.queue = &job->queue;
+    job->need.queue = job->queue;
     job->need.diag = &job->diag;
     job->need.wanted = wanted;
     if (profiles_get(job->jobs->service->profiles, &source, &job->need))
@@ -311,14 +315,19 @@ static enum task_class class_of(const struct view_request *r, bool is_upload)
 }
 
 static struct view_job *start(struct view_jobs *j, const struct view_request *r, enum encoding e,
-                              const char *key, bool is_upload)
+                              const char *key, bool is_upload, struct client *client)
 {
     struct view_job *job = calloc(1, sizeof(*job));
 
     if (job == NULL)
         return NULL;
     job->task.run = run;
-    job->queue.task_class = class_of(r, is_upload);
+    job->own_queue.task_class = class_of(r, is_upload);
+    job->queue = &job->own_queue;
+    if (client != NULL) {
+        job->client = client_again(client);
+        job->queue = client_queue(client, job->own_queue.task_class == TASK_INPUT);
+    }
     job->jobs = j;
     job->request = *r;
     job->wanted = e;
@@ -339,7 +348,7 @@ bool view_jobs_join(struct view_jobs *j, const struct view_request *r, enum enco
         job = job->next;
     bool starts = job == NULL;
     if (starts)
-        job = start(j, r, e, key, w->is_upload);
+        job = start(j, r, e, key, w->is_upload, w->client);
     if (job == NULL || !starts)
         shared_bytes_unref(plain);
     else
@@ -352,9 +361,9 @@ bool view_jobs_join(struct view_jobs *j, const struct view_request *r, enum enco
     w->next = job->waiting;
     job->waiting = w;
     if (starts)
-        pool_submit(j->service->pool, &job->queue, &job->task);
+        pool_submit(j->service->pool, job->queue, &job->task);
     else if (!w->is_upload)
-        task_queue_class(j->service->pool, &job->queue, class_of(r, false));
+        task_queue_class(j->service->pool, &job->own_queue, class_of(r, false));
     return true;
 }
 

@@ -27,6 +27,7 @@ struct view_wait {
         struct view_wait *w); /* Called once, under the lock: it should do no more than wake somebody. */
     /* An upload waits: the view is made also while clients leave so many answers in memory that requests are refused. */
     bool is_upload;
+    struct client *client; /* who asks; NULL: an upload */
     /* Of the jobs, under their lock. */
     struct view_job *job; /* NULL: does not wait, or its result was taken */
     struct view_wait *next;

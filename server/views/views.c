@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "server/http/clients.h"
 #include "server/views/view_cache.h"
 
 struct views {
@@ -21,6 +22,7 @@ struct view_request_wait {
     struct views *views;
     struct exchange *exchange;
     struct view_request request;
+    bool waits; /* counted in the client's share */
     bool final; /* The job makes the coding that the client likes best: there is nothing better to come. */
     enum exchange_step (*then)(struct exchange *x, const struct view_request *r, struct view_result *result,
                                void *context);
@@ -141,12 +143,20 @@ static void wake(struct view_wait *w)
     exchange_resume(&((struct view_request_wait *)w)->wait);
 }
 
+static void end_wait(struct view_request_wait *w)
+{
+    if (w->waits)
+        client_waited(w->exchange->client);
+    w->waits = false;
+}
+
 /* The exchange ends. */
 static void forget(void *state)
 {
     struct view_request_wait *w = state;
 
     view_jobs_leave(w->views->jobs, &w->of_job, NULL);
+    end_wait(w);
 }
 
 static enum exchange_step deliver(struct view_request_wait *w, struct view_result *result)
@@ -163,9 +173,18 @@ static enum exchange_step start_waiting(struct view_request_wait *w, enum encodi
     struct shared_bytes *plain = result->bytes;
 
     result->bytes = NULL;
+    w->waits = client_wait(w->exchange->client);
+    if (!w->waits) {
+        shared_bytes_unref(plain);
+        diag_set(&result->diag, DIAG_BUSY, "too many requests wait",
+                 "Try again when some of them are answered.",
+                 "The service makes as many pictures and pages for one address at a time as it does.");
+        return deliver(w, result);
+    }
     w->final = e != ENCODING_IDENTITY;
     if (join(w->views, &w->request, e, plain, &w->of_job, &w->wait, w->exchange))
         return exchange_then(w->exchange, resumed, w);
+    end_wait(w);
     no_memory(&result->diag);
     return deliver(w, result);
 }
@@ -191,6 +210,7 @@ static enum exchange_step resumed(struct exchange *x, void *context)
 
     (void)x;
     view_jobs_leave(w->views->jobs, &w->of_job, &result);
+    end_wait(w);
     return w->final || result.bytes == NULL ? deliver(w, &result) : encode_plain(w, &result);
 }
 
@@ -211,6 +231,7 @@ enum exchange_step views_get(struct exchange *x, const struct view_request *r,
         return then(x, r, &result, context);
     }
     w->of_job.ready = wake;
+    w->of_job.client = x->client;
     w->views = v;
     w->exchange = x;
     w->request = *r;

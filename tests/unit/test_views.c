@@ -1,5 +1,6 @@
 /* Views through memory, store and pool, without HTTP. */
 #include "server/config/config_load.h"
+#include "server/http/clients.h"
 #include "server/views/views.h"
 
 #include <pthread.h>
@@ -21,6 +22,8 @@
 
 /* One stored profile, whose folded text is large enough for its views to be encoded. */
 struct world {
+    struct clients *clients;
+    struct client *client; /* that asks */
     struct scratch scratch;
     struct config config;
     struct service service;
@@ -31,7 +34,7 @@ struct world {
 
 static struct world *world; /* of the test that runs; the exchange's functions have no other way to it */
 
-struct client {
+struct requester {
     struct exchange x; /* first */
     bool suspended;
 };
@@ -39,24 +42,25 @@ struct client {
 static void suspend(struct exchange *x)
 {
     pthread_mutex_lock(&world->lock);
-    ((struct client *)x)->suspended = true;
+    ((struct requester *)x)->suspended = true;
     pthread_mutex_unlock(&world->lock);
 }
 
 static void resume(struct exchange *x)
 {
     pthread_mutex_lock(&world->lock);
-    ((struct client *)x)->suspended = false;
+    ((struct requester *)x)->suspended = false;
     pthread_cond_broadcast(&world->resumed);
     pthread_mutex_unlock(&world->lock);
 }
 
-static void client_init(struct client *c)
+static void client_init(struct requester *c)
 {
-    *c = (struct client){.x = {.service = &world->service, .suspend = suspend, .resume = resume}};
+    *c = (struct requester){
+        .x = {.service = &world->service, .client = world->client, .suspend = suspend, .resume = resume}};
 }
 
-static void wait_until_resumed(struct client *c)
+static void wait_until_resumed(struct requester *c)
 {
     pthread_mutex_lock(&world->lock);
     while (c->suspended)
@@ -73,6 +77,9 @@ static int build(void **state)
     world = calloc(1, sizeof(*world));
     assert_non_null(world);
     *state = world;
+    world->clients = clients_new(&(struct client_shares){1000, 1000});
+    assert_non_null(world->clients);
+    world->client = client_ref(world->clients, NULL);
     world->scratch = scratch_make();
     pthread_mutex_init(&world->lock, NULL);
     pthread_cond_init(&world->resumed, NULL);
@@ -106,6 +113,8 @@ static int wreck(void **state)
     scratch_remove(&world->scratch);
     pthread_cond_destroy(&world->resumed);
     pthread_mutex_destroy(&world->lock);
+    client_unref(world->client);
+    clients_free(world->clients);
     free(world);
     return 0;
 }
@@ -133,7 +142,7 @@ static enum exchange_step take(struct exchange *x, const struct view_request *r,
 /* Asks as a handler does; how often it waited comes in *waits. */
 static struct view_result get(const struct view_request *r, unsigned *waits)
 {
-    struct client c;
+    struct requester c;
     struct view_result result;
 
     client_init(&c);
@@ -330,7 +339,7 @@ static void an_exchange_may_end_while_it_waits(void **state)
 {
     struct view_request r = request_for("svg", "gzip");
     struct view_result result;
-    struct client c;
+    struct requester c;
 
     (void)state;
     client_init(&c);
@@ -365,7 +374,7 @@ static void uploads_and_requests_get_the_same_bytes(void **state)
     struct view_request r = request_for("svg", "");
     struct ahead ahead[2] = {{.wait = {.ready = note_ready}}, {.wait = {.ready = note_ready}}};
     struct view_result results[2], asked, found;
-    struct client c;
+    struct requester c;
 
     (void)state;
     pool_free(world->service.pool); /* so that nothing is made before all wait */
