@@ -83,7 +83,7 @@ const struct config_key CONFIG_KEYS[] = {
            "how many times its size a packed upload may unpack to, above 16 MiB"),
     NUMBER(max_connections, 1, 1000000, "1000",
            "connections at a time; each takes up to three descriptors (ulimit -n)"),
-    NUMBER(max_connections_per_address, 1, 1000000, "256",
+    NUMBER(max_connections_per_address, 1, 1000000, "512",
            "connections at a time from one address (IPv6: from one /64), unless it is of trusted_proxies"),
     NUMBER(max_waiting_per_address, 1, 1000000, "128",
            "pictures and pages that one address waits for at a time; above it 503"),
