@@ -32,6 +32,8 @@ struct sweep {
     pthread_mutex_t lock;
     pthread_cond_t wake;  /* the sweep's thread: `stop` or `full` was set */
     pthread_cond_t swept; /* those who wait for room: a sweep for a full disk has ended */
+    uint64_t view_bytes;  /* on the disk, with those that are being written */
+    bool views_due;       /* They are close to their limit, or at it. */
     bool stop;
     bool full;      /* A write has found the disk full since the last sweep for that began. */
     bool sweeping;  /* A sweep for a full disk is under way. */
@@ -95,6 +97,46 @@ static bool go_on(void *context)
     return !end;
 }
 
+/* So that a burst of views finds room while the sweep begins. */
+static uint64_t early(uint64_t most)
+{
+    return most - most / 16;
+}
+
+bool sweep_take_view_room(struct sweep *w, uint64_t bytes)
+{
+    if (w == NULL)
+        return true;
+    uint64_t most = w->config->view_cache_bytes, more = sweep_on_disk(bytes);
+    pthread_mutex_lock(&w->lock);
+    bool fits = more <= most && w->view_bytes <= most - more;
+    if (fits)
+        w->view_bytes += more;
+    /* A view that never fits is no reason to sweep. */
+    if (more <= most && (!fits || w->view_bytes > early(most))) {
+        w->views_due = true;
+        pthread_cond_signal(&w->wake);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return fits;
+}
+
+void sweep_give_view_room(struct sweep *w, uint64_t bytes)
+{
+    if (w == NULL)
+        return;
+    pthread_mutex_lock(&w->lock);
+    uint64_t more = sweep_on_disk(bytes);
+    w->view_bytes -= more < w->view_bytes ? more : w->view_bytes;
+    pthread_mutex_unlock(&w->lock);
+}
+
+static bool count_view(void *sweep, const struct store_object *object)
+{
+    ((struct sweep *)sweep)->view_bytes += sweep_on_disk(object->bytes);
+    return true;
+}
+
 static void report(const struct sweep *w, const struct sweep_done *d, bool full, int64_t ms)
 {
     bool nothing = d->expired + d->forgotten + d->refs + d->blobs + d->views + d->broken + d->failed == 0;
@@ -106,18 +148,35 @@ static void report(const struct sweep *w, const struct sweep_done *d, bool full,
         LOG_U64("disk_full", full), LOG_U64("ms", (uint64_t)ms));
 }
 
+/* What was written during the sweep may have been counted by it, and is counted again: never too little. */
+static void settle_views(struct sweep *w, uint64_t before, const struct sweep_done *done)
+{
+    pthread_mutex_lock(&w->lock);
+    uint64_t written = w->view_bytes > before ? w->view_bytes - before : 0;
+    if (!w->stop)
+        w->view_bytes = done->kept_bytes + written;
+    pthread_mutex_unlock(&w->lock);
+}
+
 /* False if nothing was removed. */
-static bool sweep_once(struct sweep *w, bool full)
+static bool sweep_once(struct sweep *w, bool full, bool views_only)
 {
     int64_t begun_ms = clock_ms();
+    uint64_t most = w->config->view_cache_bytes;
+    /* Views that find no room may be large: enough is swept for a quarter of the limit. */
     struct sweep_plan plan = {.now_s = (int64_t)time(NULL),
-                              .view_bytes_most = w->config->view_cache_bytes,
+                              .view_bytes_most = views_only ? most - most / 4 : most,
                               .full = full,
+                              .views_only = views_only,
                               .go_on = go_on,
                               .context = w};
 
     w->disk_is_full = full;
+    pthread_mutex_lock(&w->lock);
+    uint64_t before = w->view_bytes;
+    pthread_mutex_unlock(&w->lock);
     struct sweep_done done = sweep_pass(w->store, w->log, &plan);
+    settle_views(w, before, &done);
     report(w, &done, full, clock_ms() - begun_ms);
     return done.expired + done.forgotten + done.refs + done.blobs + done.views > 0;
 }
@@ -125,20 +184,21 @@ static bool sweep_once(struct sweep *w, bool full)
 /* Sleeps until the next sweep is due; under the lock. */
 static void wait_for_turn(struct sweep *w, int64_t next_ms)
 {
-    while (!w->stop && !full_due(w) && clock_ms() < next_ms)
+    while (!w->stop && !full_due(w) && !w->views_due && clock_ms() < next_ms)
         wait_until(w, &w->wake, w->full && w->not_full_before_ms < next_ms ? w->not_full_before_ms : next_ms);
 }
 
 /* One sweep; the lock is held but for the sweep itself. If a full disk has nothing that can be removed, the next sweep for it
  * waits a while, so that a disk that others have filled does not keep the thread busy. */
-static void sweep_in_turn(struct sweep *w)
+static void sweep_in_turn(struct sweep *w, bool views_only)
 {
     bool full = full_due(w);
 
+    w->views_due = false;
     w->full = w->full && !full;
     w->sweeping = full;
     pthread_mutex_unlock(&w->lock);
-    bool removed = sweep_once(w, full);
+    bool removed = sweep_once(w, full, views_only && !full);
     pthread_mutex_lock(&w->lock);
     if (!full)
         return;
@@ -157,9 +217,13 @@ static void *run(void *sweep)
 
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS); /* of this thread only */
     pthread_mutex_lock(&w->lock);
+    int64_t next_ms = 0;
     while (!w->stop) {
-        sweep_in_turn(w);
-        wait_for_turn(w, clock_ms() + interval_ms);
+        bool ordinary = clock_ms() >= next_ms;
+        if (ordinary)
+            next_ms = clock_ms() + interval_ms;
+        sweep_in_turn(w, !ordinary);
+        wait_for_turn(w, next_ms);
     }
     pthread_mutex_unlock(&w->lock);
     return NULL;
@@ -189,6 +253,9 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
     pthread_cond_init(&w->swept, &attributes);
     pthread_condattr_destroy(&attributes);
     store_on_full(store, disk_full, w);
+    /* Those of an earlier run. What cannot be listed is counted by the first sweep. */
+    enum store_result listed = store_list(store, "views/", count_view, w);
+    (void)listed;
     if (pthread_create(&w->thread, NULL, run, w) == 0)
         return w;
     free_sweep(w);

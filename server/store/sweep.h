@@ -2,6 +2,9 @@
  * write finds the disk full, so that a second try finds room. It stays behind the requests: its thread has a
  * lower priority, and pauses between batches of objects, unless the disk is full.
  *
+ * The bytes of views are counted as they are written, so that view_cache_bytes holds at every moment: a view that finds no room
+ * is not kept, and the views are swept down to nine tenths of the limit before they reach it, if the disk is fast enough.
+ *
  * A sweep that did something is one line in the log, at info; else at debug. */
 #ifndef SERVER_STORE_SWEEP_H
 #define SERVER_STORE_SWEEP_H
@@ -21,6 +24,11 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
  * something, so that it is worth to try again; false at once while the last one, which found nothing, is not long ago.
  * Takes seconds: not for a thread that serves connections, nor for the sweep's own. NULL has no room. */
 bool sweep_make_room(struct sweep *w);
+/* Before a view of so many bytes is put into the store. True: it fits below view_cache_bytes, and is counted. False: it must
+ * not be put; the views are swept at once, so that a later one finds room. Any thread. NULL: nobody counts, and everything fits. */
+bool sweep_take_view_room(struct sweep *w, uint64_t bytes) __attribute__((warn_unused_result));
+/* The put failed, or the view was there already. */
+void sweep_give_view_room(struct sweep *w, uint64_t bytes);
 /* Ends a sweep under way after its present object. When nobody writes to the store any more; NULL is fine. */
 void sweep_stop(struct sweep *w);
 

@@ -163,7 +163,7 @@ static bool sweep_blob(void *pass, const struct store_object *object)
 
 /* ---- views ---- */
 
-static uint64_t on_disk(uint64_t bytes)
+uint64_t sweep_on_disk(uint64_t bytes)
 {
     return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
@@ -180,7 +180,7 @@ static unsigned age_of(const struct pass *p, const struct store_object *object)
 
 static void evict(struct pass *p, const struct store_object *object)
 {
-    uint64_t bytes = on_disk(object->bytes);
+    uint64_t bytes = sweep_on_disk(object->bytes);
     enum store_result result = store_delete(p->store, object->key);
 
     if (result == STORE_NOT_FOUND || !worked(p, result, object->key))
@@ -199,14 +199,14 @@ static bool count_view(void *pass, const struct store_object *object)
     if (age == CLASSES)
         evict(p, object);
     else
-        p->bytes[age] += on_disk(object->bytes);
+        p->bytes[age] += sweep_on_disk(object->bytes);
     return true;
 }
 
 static bool evict_view(void *pass, const struct store_object *object)
 {
     struct pass *p = pass;
-    uint64_t bytes = on_disk(object->bytes);
+    uint64_t bytes = sweep_on_disk(object->bytes);
 
     if (!go_on(p))
         return false;
@@ -237,13 +237,16 @@ static void sweep_views(struct pass *p)
     for (unsigned i = 0; i < CLASSES; i++)
         total += p->bytes[i];
     uint64_t target = target_of(p->plan, total);
+    p->done.kept_bytes = total;
     if (target == total)
         return;
     for (; kept + p->bytes[age] <= target; age++)
         kept += p->bytes[age];
     p->cut = age;
     p->excess = p->bytes[age] - (target - kept);
+    uint64_t evicted_before = p->done.view_bytes;
     walk(p, "views/", evict_view);
+    p->done.kept_bytes -= p->done.view_bytes - evicted_before;
 }
 
 struct sweep_done sweep_pass(struct store *s, const struct log *log, const struct sweep_plan *plan)
@@ -251,8 +254,10 @@ struct sweep_done sweep_pass(struct store *s, const struct log *log, const struc
     struct pass p = {.store = s, .log = log, .plan = plan};
 
     p.unused_before_s = plan->now_s - (plan->full ? UNUSED_WHEN_FULL_S : UNUSED_S);
-    if (plan->full)
+    if (plan->full || plan->views_only)
         sweep_views(&p);
+    if (plan->views_only)
+        return p.done;
     walk(&p, "uploads/", sweep_upload);
     walk(&p, "gone/", sweep_tombstone);
     walk(&p, "refs/", sweep_ref);

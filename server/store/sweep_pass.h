@@ -26,6 +26,7 @@ struct sweep_plan {
     int64_t now_s;            /* Unix time */
     uint64_t view_bytes_most; /* limit of the views, in bytes of whole blocks on the disk */
     bool full;                /* the disk is: at least half of the views go */
+    bool views_only;          /* nothing else is swept */
     /* Asked before every object; it may sleep. False ends the sweep. */
     bool (*go_on)(void *context);
     void *context;
@@ -36,11 +37,15 @@ struct sweep_done {
     uint64_t expired, forgotten, refs;
     uint64_t blobs, blob_bytes;
     uint64_t views, view_bytes;
-    uint64_t broken; /* records that are not readable or have no blob */
-    uint64_t failed; /* what the store refused: logged, and tried again by the next sweep */
+    uint64_t kept_bytes; /* of the views that stayed; only as far as it was counted, if the sweep was ended */
+    uint64_t broken;     /* records that are not readable or have no blob */
+    uint64_t failed;     /* what the store refused: logged, and tried again by the next sweep */
 };
 
 /* `log` may be NULL. */
 struct sweep_done sweep_pass(struct store *s, const struct log *log, const struct sweep_plan *plan);
+
+/* How many bytes of whole blocks an object of this size takes on the disk. */
+uint64_t sweep_on_disk(uint64_t bytes);
 
 #endif

@@ -14,6 +14,7 @@
 #include "server/http/clients.h"
 #include "server/http/reply_memory.h"
 #include "server/store/store_access.h"
+#include "server/store/sweep.h"
 #include "server/views/profiles.h"
 
 /* Lives until its task has ended and nobody waits for its result. */
@@ -124,8 +125,11 @@ static bool render(struct service *s, const struct view_request *r, const struct
 /* A store that takes no view is no reason to fail: the view is made again next time. */
 static void keep(struct service *s, const char *key, struct str bytes)
 {
+    if (!sweep_take_view_room(s->sweep, bytes.n))
+        return;
     enum store_result result = store_put(s->store, key, bytes, STORE_EVICTABLE);
-
+    if (result != STORE_OK)
+        sweep_give_view_room(s->sweep, bytes.n);
     if (result != STORE_OK && result != STORE_EXISTS)
         LOG(s->log, LOG_WARN, "view-not-kept", LOG_STR("key", str_of(key)),
             LOG_STR("why", str_of(strerror(errno))));

@@ -1,11 +1,12 @@
 """What one client can take from others: requests that the library drops, slow headers, many connections, pages of other
 sites; and a stop that waits for nobody."""
+import os
 import socket
 import time
 import unittest
 
-from support import (SOON_S, STOP_TIMEOUT_S, Server, ServiceTest, amount, eventually, form, head, read_answers, sanitized,
-                     trace)
+from support import (SOON_S, STOP_TIMEOUT_S, Server, ServiceTest, amount, eventually, form, head, id_of, read_answers,
+                     sanitized, trace)
 
 PARAMETERS = head('GET', '/?' + '&' * 1000)
 COOKIES = head('GET', '/', 'Cookie: ' + ''.join('a%d=b;' % i for i in range(600)))
@@ -155,6 +156,31 @@ class Waiting(ServiceTest):
         statuses = {read_answers(connection)[0].status for connection in connections}
         self.assertIn(200, statuses)
         self.assertLessEqual(statuses, {200, 503})
+
+
+class ViewCache(ServiceTest):
+    LIMIT = 400_000
+    CONFIG = {'view_cache_bytes': LIMIT}
+
+    def kept(self):
+        """Bytes of whole blocks on the disk."""
+        total = 0
+        for name in self.server.files('views'):
+            try:
+                total += (os.path.getsize(os.path.join(self.server.store, name)) + 4095) // 4096 * 4096
+            except FileNotFoundError:
+                pass
+        return total
+
+    def test_its_limit_holds_at_every_moment(self):
+        path = '/p/%s/t/1.svg?width=' % id_of(self.stored(trace(records=6000, threads=2, methods=60)))
+        seen = []
+        for i in range(amount(200, 60)):
+            self.assertEqual(self.server.get(path + str(300 + i)).status, 200)
+            seen.append(self.kept())
+        self.assertLessEqual(max(seen), self.LIMIT)
+        self.assertGreater(max(seen), self.LIMIT // 3)     # it is used
+        self.assertTrue(self.server.says(r'swept .*views=[1-9]'))
 
 
 class Stop(unittest.TestCase):
