@@ -18,6 +18,7 @@ struct builder *builder_new(struct arena *arena, struct hash_seed seed)
     hash_index_init(&b->frame_index, arena);
     idmap_init(&b->wide, arena, seed);
     idmap_init(&b->open, arena, seed);
+    idmap_init(&b->earlier, arena, seed);
     for (size_t i = 0; i < WARNING_CODES; i++)
         b->warnings[i].offset = WARNING_NO_OFFSET;
     return strtab_init(&b->strings, arena, seed) ? b : NULL;
@@ -246,6 +247,11 @@ uint64_t builder_time_latest_ns(const struct builder *b, uint32_t time)
         if (b->tracks[i].last[time] > latest)
             latest = b->tracks[i].last[time];
     return ticks_to_ns(b, latest);
+}
+
+bool builder_frame_redefined(struct builder *b, frame_id now, frame_id earlier)
+{
+    return idmap_set(&b->earlier, now, earlier);
 }
 
 void builder_frame_rename(struct builder *b, frame_id frame, frame_id as)

@@ -12,7 +12,7 @@
  *
  * Nesting rules: an exit on an empty stack re-roots: the exiting frame becomes the parent of everything seen
  * so far at the track's root, and the root's self becomes its self. An exit of a frame deeper in the stack
- * pops to it, of one not on the stack is counted and ignored. Frames open at the end are counted; they hold
+ * pops to it, of one not on the stack is counted and ignored (builder_frame_redefined: the same method). Frames open at the end are counted; they hold
  * their time up to the last event. */
 #ifndef PROFILE_BUILDER_H
 #define PROFILE_BUILDER_H
@@ -75,6 +75,11 @@ void builder_watch(struct builder *b, struct span_sink *sink);
 string_id builder_string(struct builder *b, struct str s) __attribute__((warn_unused_result));
 /* The frame with this identity (all but .file, of which the first non-empty one stays). */
 frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
+    __attribute__((warn_unused_result));
+/* Methods that formats know by an id may get another name between two events: `now` is the frame of what `earlier` was the
+ * frame of until then. An exit of `now` leaves the earlier one where `now` itself is not open. False when the arena gives no
+ * more. */
+bool builder_frame_redefined(struct builder *b, frame_id now, frame_id earlier)
     __attribute__((warn_unused_result));
 /* Behind the last event: the frame is called and shown as this other one. They stay two. */
 void builder_frame_rename(struct builder *b, frame_id frame, frame_id as);

@@ -70,8 +70,9 @@ struct builder {
 
     char *nodes; /* struct fold_node every `stride` bytes */
     size_t n_nodes, nodes_capacity, stride;
-    struct idmap wide; /* parent << 32 | frame -> node */
-    struct idmap open; /* track << 32 | frame -> how often it is on the stack */
+    struct idmap wide;    /* parent << 32 | frame -> node */
+    struct idmap open;    /* track << 32 | frame -> how often it is on the stack */
+    struct idmap earlier; /* frame -> the frame that its method had before it was redefined */
 
     struct fold_layout layout;
     struct profile_value columns[PROFILE_VALUES_MAX]; /* what each column means */

@@ -13,8 +13,11 @@ enum {
      * are counted in a table from then on (index_stack): each push and pop costs a little more, and no exit costs more
      * than one look. Files without damage never pay for it. */
     SCAN_PER_RECORD = 8,
-    SCAN_FREE = 4096
+    SCAN_FREE = 4096,
+    EARLIER_MAX = 8 /* names of a method that exits look for beside its last one */
 };
+
+_Static_assert(FRAME_NONE == IDMAP_NONE, "a missing earlier frame is a missing key");
 
 /* Of a clock of 32 bits. */
 static const uint64_t CLOCK_ROUND = UINT64_C(1) << 32, CLOCK_HALF = UINT64_C(1) << 31;
@@ -181,6 +184,19 @@ static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t 
     return true;
 }
 
+/* The frame that an exit leaves: the named one if it is open, else the latest of its earlier ones that is; FRAME_NONE if
+ * none is. A file may redefine a method as often as it likes, and give two of them their names in turn: so there is an
+ * end. */
+static frame_id open_name(struct builder *b, uint32_t track, frame_id frame, bool *ok)
+{
+    for (unsigned i = 0; i <= EARLIER_MAX && frame != FRAME_NONE; i++) {
+        if (is_open(b, track, frame, ok) || !*ok)
+            return frame;
+        frame = idmap_get(&b->earlier, frame);
+    }
+    return FRAME_NONE;
+}
+
 static bool exit_frame(struct builder *b, uint32_t track, frame_id frame, uint64_t offset)
 {
     struct fold_track *t = &b->tracks[track];
@@ -190,10 +206,13 @@ static bool exit_frame(struct builder *b, uint32_t track, frame_id frame, uint64
     if (frame == FRAME_NONE || fold_node_at(b, t->current)->frame == frame)
         return pop(b, track);
     bool ok;
-    if (!is_open(b, track, frame, &ok)) {
+    frame = open_name(b, track, frame, &ok);
+    if (!ok || frame == FRAME_NONE) {
         builder_warn(b, WARN_IGNORED_EXIT, ok, offset);
         return ok;
     }
+    if (fold_node_at(b, t->current)->frame == frame)
+        return pop(b, track);
     builder_warn(b, WARN_POPPED, 1, offset);
     while (fold_node_at(b, t->current)->frame != frame)
         if (!pop(b, track))

@@ -76,8 +76,11 @@ static const struct {
                            "{count} lines of the key section are not key=value, and were left out.",
                            "Pull the file again (adb pull), or look at these lines in an editor."},
     [WARN_METHOD_REDEFINED] =
-        {"method-redefined", "1 method id is listed with two meanings: the last one is shown.",
-         "{count} method ids are listed again with another meaning: the last one is shown.",
+        {"method-redefined",
+         "1 time a method id is listed again with another meaning: a call is shown by what was listed last "
+         "before it began.",
+         "{count} times a method id is listed again with another meaning: a call is shown by what was listed "
+         "last before it began.",
          "Mind that calls of these methods may bear the wrong name."},
     [WARN_NAME_CUT] = {"name-cut", "1 name or line is longer than allowed, and was cut.",
                        "{count} names or lines are longer than allowed, and were cut.",

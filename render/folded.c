@@ -247,6 +247,7 @@ const struct output OUTPUT_FOLDED = {
     .media_type = "text/plain; charset=utf-8",
     .label = "Folded stacks",
     .text = true,
+    .views = OUTPUT_PLAIN_VIEWS,
     .revision = 2,
     .render = render,
 };

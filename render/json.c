@@ -346,6 +346,7 @@ const struct output OUTPUT_JSON = {
     .media_type = "application/json",
     .label = "Tree (JSON)",
     .text = true,
+    .views = OUTPUT_TREE_VIEWS,
     .revision = 3,
     .render = render,
 };

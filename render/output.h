@@ -7,6 +7,11 @@
 #include "core/diag.h"
 #include "render/view/input.h"
 
+enum {
+    OUTPUT_PLAIN_VIEWS = 1 << VIEW_FLAME | 1 << VIEW_ICICLE, /* of the tree as it was called */
+    OUTPUT_TREE_VIEWS = OUTPUT_PLAIN_VIEWS | 1 << VIEW_INVERTED | 1 << VIEW_SANDWICH
+};
+
 struct output {
     const char *name;       /* "svg": ?output= and --output */
     const char *suffix;     /* "svg", "folded.txt": after the track in URLs and file names */
@@ -14,7 +19,7 @@ struct output {
     const char *label;      /* for people: "Flame graph (SVG)" */
     bool text;              /* goes to standard output unless a file is named */
     bool preview;           /* made for pages: they do not offer it as a download */
-    bool charts;            /* shows VIEW_CHART */
+    unsigned views;         /* a bit for each enum view_kind that it shows; others are refused */
     bool fetched;           /* the script of a picture fetches it, from an origin of its own */
     unsigned scopes;        /* enum view_option_scope: options that it has beside those of every view */
     unsigned revision;      /* raised when the bytes change for equal input: part of every cache key */

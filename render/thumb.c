@@ -155,6 +155,7 @@ const struct output OUTPUT_THUMB = {
     .label = "Preview of a flame graph (SVG)",
     .text = false,
     .preview = true,
+    .views = OUTPUT_TREE_VIEWS,
     .revision = 3,
     .style = thumb_style,
     .render = render,

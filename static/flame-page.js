@@ -12,12 +12,18 @@ const choices = document.getElementById('choices');
 const picture = document.getElementById('picture');
 const flame = picture.querySelector('svg')?.flame;
 
-/* A chart is drawn by the service, for the width that it has here. */
-function send() {
+/* A chart is drawn by the service, for the width that it has here, and of the first value only: who chooses another one
+ * on its page wants a picture of that. */
+function send({ target }) {
+    const { value, view } = choices.elements;
     choices.elements.namedItem('width')?.remove();
-    if (choices.elements.namedItem('view').value === 'chart')
-        choices.append(element('input', { type: 'hidden', name: 'width', value: widthHere() }));
-    choices.requestSubmit();
+    if (target === value && value.selectedIndex > 0 && view.value === 'chart')
+        view.value = 'flame';
+    if (view.value !== 'chart')
+        return choices.requestSubmit();
+    value.selectedIndex = 0;
+    choices.append(element('input', { type: 'hidden', name: 'width', value: widthHere() }));
+    return choices.requestSubmit();
 }
 
 function widthHere() {
@@ -46,7 +52,8 @@ function startControls() {
         if (document.activeElement !== search)
             search.value = state.search;
         for (const link of links) {
-            link.search = queryOf(link.search, state, usualValue);
+            const isKnown = link.dataset.plain === undefined || !/inverted|sandwich/.test(state.view);
+            link.search = queryOf(link.search, isKnown ? state : { ...state, view: 'flame' }, usualValue);
             link.hash = fragmentOf(state, link.rel === '');
         }
     }
@@ -66,7 +73,7 @@ function startControls() {
         if (CHOICES.includes(target.name) && target.value !== 'chart')
             flame.set({ [target.name]: target.value });
         else
-            send();
+            send({ target });
     }
 
     function look() {

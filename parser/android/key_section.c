@@ -241,8 +241,11 @@ bool key_section_method(struct key_section *k, uint64_t id, struct str columns, 
     frame_id now = builder_frame(k->builder, &frame);
     if (now == FRAME_NONE)
         return builder_failed(k->builder, k->diag);
-    if (known != FRAME_NONE && known != now)
+    if (known != FRAME_NONE && known != now) {
         builder_warn(k->builder, WARN_METHOD_REDEFINED, 1, offset);
+        if (!builder_frame_redefined(k->builder, now, known))
+            return builder_failed(k->builder, k->diag);
+    }
     return method_table_set(&k->methods, id, now) || builder_failed(k->builder, k->diag);
 }
 

@@ -98,8 +98,10 @@ static bool declare_values(struct android_trace *t)
         builder_warn(t->android.builder, WARN_CLOCK_UNKNOWN, 1, WARNING_NO_OFFSET);
         clock = t->records.two_times ? KEY_CLOCK_DUAL : KEY_CLOCK_CPU;
     }
-    if (clock == KEY_CLOCK_DUAL && !t->records.two_times)
+    if (clock == KEY_CLOCK_DUAL && !t->records.two_times) {
+        builder_warn(t->android.builder, WARN_CLOCK_UNKNOWN, 1, WARNING_NO_OFFSET);
         clock = KEY_CLOCK_CPU;
+    }
     return android_values(&t->android, clock);
 }
 

@@ -148,11 +148,14 @@ static void add_least_px(const struct chart *c, struct buf *b)
 
 static void put_title(struct chart *c)
 {
-    struct buf length = {0};
+    struct buf length = {0}, value = {0};
+    const struct measure first = {.label = c->in->profile->values[0].label};
 
     add_time(&length, c->plan.to_ns - c->plan.from_ns, LENGTH_DIGITS);
-    svg_title(&c->pen, c->tree, c->in->profile->values[0].label, buf_view(&length));
-    c->out->failed = c->out->failed || length.failed;
+    heading_value(&value, c->in, &first);
+    svg_title(&c->pen, c->tree, buf_view(&value), buf_view(&length));
+    c->out->failed = c->out->failed || length.failed || value.failed;
+    buf_free(&value);
     buf_free(&length);
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/number.h"
 #include "render/svg/layout.h"
+#include "render/view/measure.h"
 
 enum {
     TICK_PX = 100,         /* least distance of ticks */
@@ -82,6 +83,12 @@ bool chart_plan(struct chart_plan *plan, const struct view_options *o, const str
         return diag_set(diag, DIAG_USAGE, "no times in this file", "Choose another view, such as flame.",
                         "A chart shows calls in the order of time, and this file has no times: %.*s.",
                         (int)p->format_label.n, p->format_label.p);
+    if (o->value[0] != '\0' && !str_eq(measure_key(p->values[0].name), str_of(o->value)))
+        return diag_set(
+            diag, DIAG_USAGE, "a chart has one value",
+            "Leave the value out, or choose another view, such as flame.",
+            "value=%s: a chart shows calls by the times at which they began and ended, which is %.*s.",
+            o->value, (int)p->values[0].label.n, p->values[0].label.p);
     if (plan->track == NULL)
         return diag_set(diag, DIAG_USAGE, "a chart is of one thread", HINT_TRACK,
                         "A chart shows one thread; this asks for several.");

@@ -21,7 +21,8 @@ struct chart_plan {
     struct span_request request;
 };
 
-/* Of resolved options. False, with DIAG_USAGE: several tracks, no times, or an empty window. */
+/* Of resolved options. False, with DIAG_USAGE: several tracks, no times, another value than the first, or an empty
+ * window. */
 bool chart_plan(struct chart_plan *plan, const struct view_options *o, const struct profile *p,
                 struct diag *diag);
 

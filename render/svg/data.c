@@ -36,6 +36,16 @@ static const char *role_of(const struct header *h, const struct measure *m)
     return m->waiting ? "waiting" : ROLES[h->in->profile->values[m->value].role];
 }
 
+static void put_label(const struct header *h, struct json *j, const struct measure *m)
+{
+    struct buf label = {0};
+
+    heading_value(&label, h->in, m);
+    json_put_string(j, "label", buf_view(&label));
+    j->b->failed = j->b->failed || label.failed;
+    buf_free(&label);
+}
+
 static void put_values(const struct header *h, struct json *j)
 {
     static const char *const UNITS[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
@@ -45,7 +55,7 @@ static void put_values(const struct header *h, struct json *j)
         const struct measure *m = &h->measures[i];
         json_open_object(j, NULL);
         json_put_string(j, "name", measure_key(m->name));
-        json_put_string(j, "label", m->label);
+        put_label(h, j, m);
         json_put_string(j, "unit", str_of(UNITS[m->unit]));
         json_put_string(j, "role", str_of(role_of(h, m)));
         json_put_u64(j, "scale", h->nodes->scale[i]);

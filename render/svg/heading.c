@@ -32,6 +32,13 @@ void heading_root(struct buf *b, const struct render_input *in, const struct tre
         buf_z(b, ", merged");
 }
 
+void heading_value(struct buf *b, const struct render_input *in, const struct measure *m)
+{
+    buf_str(b, m->label);
+    if (in->view->open == OPEN_END && (m->waiting || in->profile->values[m->value].role == ROLE_WALL))
+        buf_z(b, ", methods never left to the end of the trace");
+}
+
 void heading_count(struct buf *b, uint64_t n, const char *noun)
 {
     buf_u64_grouped(b, n);

@@ -8,6 +8,9 @@
  * (render/names/fit.h); what else there is is never cut. */
 void heading_root(struct buf *b, const struct render_input *in, const struct tree *t, size_t cells);
 
+/* What is measured, and how it counts methods that are never left where that was chosen: of wall time and waiting. */
+void heading_value(struct buf *b, const struct render_input *in, const struct measure *m);
+
 /* The name that heading_root cuts; empty where it has none. */
 struct str heading_name(const struct render_input *in, const struct tree *t);
 

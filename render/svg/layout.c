@@ -103,6 +103,7 @@ static bool place_boxes(struct walk *w, uint32_t frames_max, struct arena *arena
         if (!cut(w, frames_max, arena))
             return false;
         walk(w);
+        w->made->capped = true;
     }
     w->made->boxes = w->boxes;
     return true;

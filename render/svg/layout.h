@@ -32,6 +32,7 @@ struct layout {
     const struct layout_box *boxes; /* in pre-order; none when the root's total is 0 */
     uint32_t n_boxes;
     uint32_t levels; /* drawn */
+    bool capped;     /* the limit of frames left some out */
     /* Of the topmost frames that are not drawn, being too narrow, too deep or too many: their totals, together. */
     uint64_t dropped;
 };

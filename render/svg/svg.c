@@ -101,11 +101,13 @@ static bool lay_out(struct svg *s, struct diag *diag)
 
 static void put_title(struct svg *s)
 {
-    struct buf amount = {0};
+    struct buf amount = {0}, value = {0};
 
     buf_value(&amount, s->unit, tree_total(s->base, 0, 0), TITLE_DIGITS);
-    svg_title(&s->pen, s->base, s->data.measures[s->data.value].label, buf_view(&amount));
-    s->pen.out->failed = s->pen.out->failed || amount.failed;
+    heading_value(&value, s->pen.in, &s->data.measures[s->data.value]);
+    svg_title(&s->pen, s->base, buf_view(&value), buf_view(&amount));
+    s->pen.out->failed = s->pen.out->failed || amount.failed || value.failed;
+    buf_free(&value);
     buf_free(&amount);
 }
 
@@ -134,6 +136,11 @@ static void put_drawn(struct svg *s)
     svg_add_percent(line, dropped < total ? total - dropped : 0, total);
     buf_z(line, " of the ");
     buf_z(line, heading_of_what(s->unit));
+    if (s->layout->capped || (s->below != NULL && s->layout_below->capped)) {
+        buf_z(line, "; no more than ");
+        buf_u64_grouped(line, LAYOUT_FRAMES_MAX);
+        buf_z(line, " are drawn without the script");
+    }
     svg_line(&s->pen, "s");
 }
 
@@ -219,7 +226,7 @@ static bool put_picture(struct svg *s, uint32_t *end_px)
 {
     if (s->layout->n_boxes > 0)
         return put_frames(s, svg_top_px(&s->pen), end_px);
-    buf_z(&s->pen.line, "no calls recorded for this value");
+    buf_z(&s->pen.line, "nothing recorded for this value");
     svg_line(&s->pen, "s");
     *end_px = svg_top_px(&s->pen);
     return true;

@@ -15,6 +15,7 @@
 #include "render/chart/chart_plan.h"
 #include "render/names/names.h"
 #include "render/view/fail.h"
+#include "render/view/view_option.h"
 #include "server/convert/diag_words.h"
 
 enum { READ_BYTES = 256 << 10 };
@@ -332,13 +333,14 @@ bool convert_drawn(const struct shared_profile *f, const struct config *config,
            render_within(f, config, d, &resolved, NULL, out, diag);
 }
 
-/* False: the view is a chart, and the output none. */
-static bool may_chart(const struct output *output, const struct view_options *view, struct diag *diag)
+/* Whether the output shows the view. */
+static bool may_show(const struct output *output, const struct view_options *view, struct diag *diag)
 {
-    if (view->view != VIEW_CHART || output->charts)
+    if ((output->views >> view->view & 1) != 0)
         return true;
     return diag_set(diag, DIAG_USAGE, "not for this output", "Choose the output svg, or leave the view out.",
-                    "A chart is a picture; the output %s cannot show one.", output->name);
+                    "The output %s cannot show the view %s.", output->name,
+                    view_option_word("view", view->view));
 }
 
 bool convert_view(const struct shared_profile *f, const struct config *config, const struct output *output,
@@ -346,7 +348,7 @@ bool convert_view(const struct shared_profile *f, const struct config *config, c
 {
     struct convert_drawing d = {draw_output, output};
 
-    return may_chart(output, view, diag) && convert_drawn(f, config, &d, view, out, diag);
+    return may_show(output, view, diag) && convert_drawn(f, config, &d, view, out, diag);
 }
 
 /* ---- charts ---- */
@@ -388,7 +390,7 @@ bool convert_chart(const struct shared_profile *f, const struct config *config, 
     struct convert_drawing d = {draw_output, output};
     struct chart_plan plan;
 
-    if (!may_chart(output, view, diag) || !view_resolve(&resolved, f->profile, diag) ||
+    if (!may_show(output, view, diag) || !view_resolve(&resolved, f->profile, diag) ||
         !chart_plan(&plan, &resolved, f->profile, diag))
         return false;
     struct conversion *again = conversion_new(config);

@@ -15,7 +15,7 @@ const struct fact FACTS[] = {
     {"pid", "Process id", FACT_NUMBER, false},
     {"elapsed_us", "Duration", FACT_US, false},
     {"elapsed_ns", "Duration", FACT_NS, false},
-    {"sampling_interval_us", "Sampled every", FACT_US, false},
+    {"sampling_interval_us", "Sampled about every", FACT_US, false},
     {"overflow", "Buffer overflow", FACT_YES_NO, false},
     {"clock_overhead_ns", "Cost of reading the clock", FACT_NS, false},
     {"start_us", "Started", FACT_TIME_US, true},

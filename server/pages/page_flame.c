@@ -277,12 +277,20 @@ static void put_downloads(const struct page *p)
 {
     buf_z(p->b, "<p class=\"downloads\">Download this view: ");
     for (size_t i = 0, n = 0; i < OUTPUTS_COUNT; i++) {
-        if (OUTPUTS[i]->preview || (p->of->options->view == VIEW_CHART && !OUTPUTS[i]->charts))
+        struct view_options view = *p->of->options;
+        bool shows = (OUTPUTS[i]->views >> view.view & 1) != 0;
+        if (OUTPUTS[i]->preview || (view.view == VIEW_CHART && !shows))
             continue;
+        if (!shows) {
+            view.view = VIEW_FLAME;
+            view.method[0] = '\0';
+        }
         buf_z(p->b, n++ == 0 ? "<a class=\"follows\" href=\"" : ", <a class=\"follows\" href=\"");
         page_frame_text(p->b, "", p->of->track, ".");
         buf_z(p->b, OUTPUTS[i]->suffix);
-        put_query(p->b, p->of->options);
+        put_query(p->b, &view);
+        if (OUTPUTS[i]->views == OUTPUT_PLAIN_VIEWS)
+            buf_z(p->b, "\" data-plain=\"");
         page_frame_text(p->b, "\">", str_of(OUTPUTS[i]->label), "</a>");
     }
     buf_z(p->b, "</p>\n");

@@ -231,6 +231,9 @@ class Render(Command):
         self.refused('render', '--track', '9', self.file(), status=2, said='9')
         self.refused('render', '--value', 'joules', self.file(), status=2, said='joules')
         self.refused('render', '--view', 'sandwich', '--method', 'a.B.rush', self.file(), status=2, said='method')
+        for view in ('inverted', 'sandwich', 'chart'):
+            self.refused('render', '--output', 'folded', '--view', view, self.file(), status=2, said='cannot show the view ' + view)
+        self.refused('render', '--view', 'chart', '--value', 'calls', self.file(), status=2, said='value=calls')
 
     def test_usage(self):
         path = self.file()

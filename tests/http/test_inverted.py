@@ -148,6 +148,11 @@ class Inverted(ServiceTest):
     def test_pictures_say_the_same(self):
         """In the tooltips of the static frames."""
         path = '/p/' + id_of(self.stored(random_trace(2))) + '/t/1'
+        for suffix, query, word in (('folded.txt', 'view=inverted', 'cannot show the view inverted'),
+                                    ('folded.txt', 'view=sandwich', 'cannot show the view sandwich')):
+            answer = self.server.get('%s.%s?%s' % (path, suffix, query))
+            self.assertEqual(answer.status, 400)
+            self.assertIn(word, answer.text)
         document = self.document(path, view='inverted')
         tree = Tree(document, document['nodes'])
         picture = self.server.get(path + '.svg?view=inverted&min=0').text

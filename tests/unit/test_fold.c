@@ -211,6 +211,53 @@ static void exit_of_a_frame_that_is_not_open(void **state)
     folds("+a0 +b1 -b2 -b3 -a4", ".:0,0 a:3,1 ab:1,1\nalien-exit 1 1030");
 }
 
+/* Each script is read with b as what a is called from the event `at` on. */
+static void folds_with_b_for_a(const char *script, size_t at, const char *expected)
+{
+    struct event events[64];
+    struct fixture f;
+    size_t n = parse_events(script, 0, events, 64);
+
+    open_fixture(&f, 26, 1);
+    assert_true(builder_events(f.builder, events, at, OFFSET, STRIDE));
+    assert_true(builder_frame_redefined(f.builder, 1, 0));
+    assert_true(builder_events(f.builder, events + at, n - at, OFFSET + at * STRIDE, STRIDE));
+    finish(&f);
+    check_profile(f.profile, expected);
+    arena_free(&f.arena);
+}
+
+static void exit_of_a_frame_that_has_another_name_by_now(void **state)
+{
+    (void)state;
+    folds_with_b_for_a("+a0 +c1 -c2 -b5 +d7 -d8", 2, ".:2,0 a:4,1 ac:1,1 d:1,1");
+    /* The new name first: what was entered under it stands above. */
+    folds_with_b_for_a("+a0 +b1 -b3 -b7", 1, ".:0,0 a:5,1 ab:2,1");
+    folds_with_b_for_a("+a0 +c1 -b5 -c6", 1,
+                       ".:0,0 c:1,1 ca:1,1 cac:4,1*\nexit-without-enter 1 1030\nmismatched-exit 1 1020");
+    folds_with_b_for_a("+c0 -b3 -c5", 0, ".:0,0 c:5,1\nalien-exit 1 1010");
+    /* The other way round it is another method. */
+    folds_with_b_for_a("+b0 -a3 -b5", 0, ".:0,0 b:5,1\nalien-exit 1 1010");
+}
+
+/* More names than are looked for, in a circle: no end of work. */
+static void names_without_end(void **state)
+{
+    struct event events[] = {
+        {.frame = 0}, {.action = EVENT_EXIT, .frame = 9}, {.action = EVENT_EXIT, .frame = 8}};
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, 26, 1);
+    for (frame_id frame = 0; frame < 20; frame++)
+        assert_true(builder_frame_redefined(f.builder, frame + 1, frame));
+    assert_true(builder_frame_redefined(f.builder, 0, 20));
+    assert_true(builder_events(f.builder, events, 3, OFFSET, STRIDE));
+    finish(&f);
+    check_profile(f.profile, ".:0,0 a:0,1\nalien-exit 1 1010");
+    arena_free(&f.arena);
+}
+
 static void exit_without_a_frame_leaves_the_top(void **state)
 {
     (void)state;
@@ -560,6 +607,8 @@ int main(void)
         cmocka_unit_test(recursion_is_flagged),
         cmocka_unit_test(exit_of_a_frame_further_down),
         cmocka_unit_test(exit_of_a_frame_that_is_not_open),
+        cmocka_unit_test(exit_of_a_frame_that_has_another_name_by_now),
+        cmocka_unit_test(names_without_end),
         cmocka_unit_test(exit_without_a_frame_leaves_the_top),
         cmocka_unit_test(exit_on_an_empty_stack),
         cmocka_unit_test(exit_without_a_frame_on_an_empty_stack),

@@ -98,6 +98,25 @@ static void both_ways_up(void **state)
     fake_free(f);
 }
 
+/* Of wall time alone, since no other value changes. */
+static void methods_that_last_to_the_end(void **state)
+{
+    struct fake *f = small();
+    struct rendering r;
+
+    (void)state;
+    rendering_init(&r, fake_finish(f));
+    r.view.open = OPEN_END;
+    const char *svg = draw(&r);
+    has(svg, "main (21491) · wall, methods never left to the end of the trace · ");
+    has(svg, "\"label\":\"wall, methods never left to the end of the trace\"");
+    strcpy(r.view.value, "cpu");
+    svg = draw(&r);
+    has(svg, "main (21491) · cpu · ");
+    rendering_free(&r);
+    fake_free(f);
+}
+
 static void several_tracks(void **state)
 {
     struct fake *f = small();
@@ -142,7 +161,7 @@ static void other_values(void **state)
     r.view.track_ids[0] = 21500;
     const char *svg = draw(&r);
     has(svg, "idle (21500) · cpu · 0 ns");
-    has(svg, ">no calls recorded for this value</text>");
+    has(svg, ">nothing recorded for this value</text>");
     assert_int_equal(markup_count(svg, "<g><title>"), 0);
     assert_int_equal(markup_count(svg, "<g class=\"f\">"), 0);
     rendering_free(&r);
@@ -428,7 +447,8 @@ static void more_than_can_be_drawn(void **state)
     r.view.embed_nodes = 1500;
     const char *svg = draw(&r);
     has(svg, " data-nodes=\"150000\" data-embedded=\"1500\">");
-    has(svg, ">1,999 of 150,000 frames drawn; 1.3 % of the time</text>");
+    has(svg, ">1,999 of 150,000 frames drawn; 1.3 % of the time; no more than 2,000 are drawn "
+             "without the script</text>");
     assert_int_equal(markup_count(svg, "<g><title>"), 2000);
     rendering_free(&r);
     fake_free(f);
@@ -550,6 +570,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_frame),
         cmocka_unit_test(both_ways_up),
+        cmocka_unit_test(methods_that_last_to_the_end),
         cmocka_unit_test(several_tracks),
         cmocka_unit_test(other_values),
         cmocka_unit_test(warnings),
