@@ -180,18 +180,18 @@ static void inverted(void **state)
     at(root, "nodes.self", "[[1,20,30,10],[0,3,3,4],[0,1,1,2],[1,17,27,6]]");
     at(root, "nodes.total", "[[61,50,30,10],[10,6,3,4],[4,2,1,2],[51,44,27,6]]");
     json_decref(root);
-    /* Side by side, tracks are the outermost callers; the order is by the value of the view. */
+    /* Side by side, tracks are the outermost callers, and have their own time below the root; the order is by the value of the view. */
     r.view.tracks = TRACKS_ALL;
     r.view.order = ORDER_WEIGHT;
     strcpy(r.view.value, "calls");
     root = run(&r);
     at(root, "tracks.1.node", "0");
-    at(root, "nodes.parent", "[-1,0,1,1,0,4,5,4]");
-    at(root, "nodes.frame", "[-1,0,-1,-1,1,1,-1,-1]");
-    at(root, "nodes.track", "[-1,-1,0,1,-1,-1,0,0]");
-    at(root, "nodes.total.0", "[161,110,10,100,50,30,30,20]");
-    at(root, "nodes.total.2", "[6,4,2,2,2,1,1,1]");
-    at(root, "nodes.self.2", "[0,0,2,2,0,0,1,1]");
+    at(root, "nodes.parent", "[-1,0,1,1,0,4,5,4,0]");
+    at(root, "nodes.frame", "[-1,0,-1,-1,1,1,-1,-1,-1]");
+    at(root, "nodes.track", "[-1,-1,0,1,-1,-1,0,0,0]");
+    at(root, "nodes.total.0", "[161,110,10,100,50,30,30,20,1]");
+    at(root, "nodes.total.2", "[6,4,2,2,2,1,1,1,0]");
+    at(root, "nodes.self.2", "[0,0,2,2,0,0,1,1,0]");
     json_decref(root);
     rendering_free(&r);
     fake_free(f);
