@@ -113,13 +113,15 @@ static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
     uint64_t start_us = cursor_u64(&c);
     uint32_t declared = cursor_u16(&c);
 
-    if (n == 0)
-        return diag_at(
-            t->android.diag, DIAG_UNUSABLE, t->header_offset, "no trace data behind the key section",
-            "Upload it together with its data file (.data), as a trace in two files. If there is no data "
-            "file, pull "
-            "the trace from the device again (adb pull).",
-            "The file ends with its *end line: it is the key file of a trace in two files, or was cut.");
+    if (n == 0) {
+        diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset, "no trace data behind the key section",
+                "Upload it together with its data file (.data), as a trace in two files. If there is no data "
+                "file, pull "
+                "the trace from the device again (adb pull).",
+                "The file ends with its *end line: it is the key file of a trace in two files, or was cut.");
+        t->android.diag->topic = DIAG_ABOUT_TWO_FILES;
+        return false;
+    }
     if (magic == NULL || memcmp(magic, "SLOW", 4) != 0)
         return diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset,
                        "no trace data behind the key section", ANDROID_PULL_AGAIN,

@@ -69,7 +69,9 @@ const struct foreign *foreign_find(struct str head)
 
 bool foreign_refuse(const struct foreign *f, struct diag *diag)
 {
-    return diag_set(diag, f->damaged ? DIAG_UNUSABLE : DIAG_FOREIGN, f->title, f->hint, "%s", f->detail);
+    diag_set(diag, f->damaged ? DIAG_UNUSABLE : DIAG_FOREIGN, f->title, f->hint, "%s", f->detail);
+    diag->topic = f->topic;
+    return false;
 }
 
 /* ---- as a format that is refused ---- */

@@ -62,7 +62,7 @@ const struct foreign FOREIGN[] = {
      .detail = "This is a method trace with lines of text in front of it: messages of the command that fetched it, a "
                "shell's greeting, or the headers of a server's answer went to the same file.",
      .hint = PULL_AGAIN, .marks = {LINE_WITH("*version", "\n*threads")}},
-    {.code = "data-file", .damaged = true, .title = "key section missing",
+    {.code = "data-file", .damaged = true, .topic = DIAG_ABOUT_TWO_FILES, .title = "key section missing",
      .detail = "This is the data file of a method trace in two files, or the end of one that was cut: the text with its "
                "methods and threads is not there.",
      .hint = "Upload it together with its key file (.key), as a trace in two files. If there is no key file, pull the "

@@ -85,12 +85,15 @@ const struct config_key CONFIG_KEYS[] = {
            "connections at a time; each takes up to three descriptors (ulimit -n)"),
     NUMBER(max_connections_per_address, 1, 1000000, "512",
            "connections at a time from one address (IPv6: from one /64), unless it is of trusted_proxies"),
-    NUMBER(max_waiting_per_address, 1, 1000000, "128",
+    NUMBER(max_waiting_per_address, 1, 1000000, "256",
            "pictures and pages that one address waits for at a time; above it 503"),
     TEXT(trusted_proxies, network_list_valid, "addresses or networks ADDRESS/BITS, with commas between them",
          "",
          "proxies whose X-Forwarded-For names the client: addresses or networks, with commas between them"),
-    NUMBER(header_timeout_s, 1, 86400, "30", "seconds that the header of a request may take to arrive"),
+    NUMBER(header_timeout_s, 1, 86400, "30",
+           "seconds until the header of a request has arrived, from the beginning of the connection or the "
+           "end of "
+           "the request before"),
     NUMBER(idle_timeout_s, 1, 86400, "60", "seconds that a connection may be silent"),
     NUMBER(request_timeout_s, 1, 86400, "900",
            "seconds that a client may take to send a body or to take an answer, beside one for each MB"),

@@ -136,7 +136,8 @@ void request_close(void *http, struct MHD_Connection *connection, void **context
     reply_memory_take_off(r->held_bytes);
     free(r->target);
     free(r);
-    connection_time(h, connection, h->service->config->idle_timeout_s);
+    /* The next header has to be there by then: bytes of its first line are not seen before the line is whole. */
+    connection_time(h, connection, h->service->config->header_timeout_s);
     pthread_mutex_lock(&h->lock);
     if (--h->active == 0)
         pthread_cond_broadcast(&h->idle);

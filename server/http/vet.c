@@ -96,6 +96,8 @@ void vet_target(struct vet *v, struct str raw)
 
     if (!has_known_form(raw))
         reject(v, 400, "The request's target is neither a path nor an http URL.");
+    if (str_find(raw, ' ') < raw.n)
+        reject(v, 400, "The request line has more than three parts.");
     while (raw.n > 0) {
         bool in_path = raw.p < path_end;
         int c = next_byte(&raw);

@@ -330,6 +330,8 @@ class Server:
                                    encode_chunked=chunked)
             except (BrokenPipeError, ConnectionResetError):
                 pass     # it may have said why before it closed
+            if connection.sock is None:
+                raise ConnectionResetError('the service is gone')
             answer = connection.getresponse()
             return Answer(answer.status, answer.headers, answer.read())
         finally:

@@ -262,7 +262,7 @@ class Others(BadInput):
 
 class Limits(BadInput):
     """The deadline is 2 seconds, the largest upload has a megabyte."""
-    CONFIG = {'max_upload_bytes': '1M', 'request_timeout_s': 2}
+    CONFIG = {'max_upload_bytes': '1M', 'request_timeout_s': 2, 'header_timeout_s': 2}
 
     def assert_closed_by_deadline(self, send, sent_again=b''):
         with self.server.connect() as connection:

@@ -297,7 +297,7 @@ class OutDir(Command):
         self.file('b.trace', b'\x89PNG\r\n\x1a\n')
         self.file('c.trace')
         run = self.command('render', '--out-dir', 'd', 'a.trace', 'b.trace', 'c.trace', status=1)
-        self.assertRegex(run.stderr, '^error: b.trace: PNG picture: ')
+        self.assertRegex(run.stderr, '^error: b.trace: unknown file format: ')
         self.assertEqual(sorted(os.listdir(self.path('d'))), ['a.trace', 'c.trace'])
 
     def test_two_files_of_one_name(self):
@@ -507,7 +507,7 @@ class Refused(Command):
     def test_broken_inputs(self):
         whole = trace()
         damaged = whole[:whole.index(b'SLOW')] + b'FAST' + whole[whole.index(b'SLOW') + 4:]
-        for name, content, said in (('empty', b'', 'empty'), ('png', b'\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'PNG picture'),
+        for name, content, said in (('empty', b'', 'empty'), ('png', b'\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'PNG image'),
                                     ('gzip', b'\x1f\x8b\x08' + bytes(60), 'gzip stream is damaged'),
                                     ('text', b'Dear reader,\nthis is a letter.\n', 'unknown'),
                                     ('magic', damaged, 'at byte'), ('cut', whole[:40], '')):

@@ -14,10 +14,12 @@ from support import Server, sanitized     # noqa: E402
 # What cannot fail, or fails in no way that the caller could see; and MHD_start_daemon and json_pack, whose arguments a
 # wrapper could not pass on: the one has memory and threads of its own, the other takes its memory from the program.
 SURE = re.compile(r'''_ITM_|__cxa_|__gmon_|__libc_|__errno|__stack_chk|__assert|__sched_cpucount|__\w*printf_chk$|__mem\w+_chk$|
-    __(str|stp)\w+_chk$|abort$|clock_gettime$|time$|timegm$|gmtime_r$|getenv$|getpid$|gettid$|environ$|isatty$|signal$|sig\w+$|
-    pthread_(mutex|cond|condattr)_\w+$|pthread_(once|join|sigmask|getspecific)$|setpriority$|getrlimit$|(mem|str)[a-z]+$|qsort$|
-    (vs|s)nprintf$|printf$|fprintf$|stdout$|stderr$|closedir$|freeaddrinfo$|inet_pton$|mmap$|json_|crc32$|deflate$|
-    deflateEnd$|inflateReset$|ZSTD_(isError|getErrorCode|compressBound|freeDStream|DCtx_reset)$|CRYPTO_memcmp$|
+    __(str|stp)\w+_chk$|abort$|_exit$|clock_gettime$|time$|timegm$|gmtime_r$|getenv$|getpid$|gettid$|environ$|isatty$|signal$|sig\w+$|
+    pthread_(mutex|cond|condattr)_\w+$|pthread_(once|join|sigmask|getspecific)$|setpriority$|getrlimit$|(mem|str)[a-z]+$|qsort(_r)?$|
+    (vs|s)nprintf$|printf$|fprintf$|stdout$|stderr$|closedir$|freeaddrinfo$|inet_(pton|ntop)$|mmap$|send$|json_|crc32$|deflate$|
+    deflateEnd$|inflate(Reset|Validate)$|ZSTD_(isError|getErrorCode|compressBound|freeDStream|DCtx_reset|DCtx_setParameter|sizeof_DStream)$|
+    archive_(entry_\w+|errno|filter_bytes|format_name|set_error)$|(free|use)locale$|
+    archive_read_(free|open1|set_\w+|support_format_zip)$|CRYPTO_memcmp$|
     EVP_(EncodeBlock|sha256|MD_CTX_free)$|magic_close$|MHD_(start|stop|quiesce)_daemon$|
     MHD_(suspend|resume)_connection$|MHD_(get|lookup)_connection_\w+$|MHD_destroy_response$|free$'''.replace('\n    ', ''))
 

@@ -64,7 +64,7 @@ class Hygiene(ServiceTest):
 
 
 class Impatient(ServiceTest):
-    CONFIG = {'request_timeout_s': 2}
+    CONFIG = {'request_timeout_s': 2, 'header_timeout_s': 2}
 
     def test_slow_reader(self):
         """Others are answered meanwhile; then its time is over, and nothing of it is left."""
@@ -86,7 +86,7 @@ class Impatient(ServiceTest):
 
 
 class Deadline(ServiceTest):
-    CONFIG = {'request_timeout_s': 4}
+    CONFIG = {'request_timeout_s': 4, 'header_timeout_s': 4}
     PART_S = 3      # two of them are too long together, even for a watch that looks once a second
 
     def kept(self):
