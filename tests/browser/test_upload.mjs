@@ -142,7 +142,7 @@ onPage('what is wrong with a file is said, with what to do', async page => {
     await page.setInputFiles('#trace', [WRONG]);
     await state(page, 'photo.trace', 'failed');
     const text = await row(page, 'photo.trace').innerText();
-    assert.match(text, /PNG picture/);
+    assert.match(text, /PNG image/);
     assert.match(text, /PNG/);
     assert.match(text, /startMethodTracing/);
     assert.match(await page.locator('#upload-status').innerText(), /photo\.trace: .*PNG/);

@@ -525,7 +525,7 @@ static void headers(void **state)
     assert_non_null(strstr(policy, "default-src 'none'"));
     assert_non_null(strstr(policy, "frame-ancestors 'none'"));
     assert_non_null(strstr(policy, "base-uri 'none'"));
-    assert_string_equal(reply_header_value(&r, "Referrer-Policy"), "no-referrer");
+    assert_string_equal(reply_header_value(&r, "Referrer-Policy"), "same-origin");
     assert_string_equal(reply_header_value(&r, "Cache-Control"), "private, no-cache");
     reply_free(&r);
 }

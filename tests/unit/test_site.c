@@ -88,6 +88,7 @@ static void own_pages_are_not(void **state)
     assert_false(foreign(NOTHING_SAID, "127.0.0.1:8192", "http://127.0.0.1:8192", "same-origin"));
     assert_false(foreign(NOTHING_SAID, "flames.example", "https://flames.example", NULL));
     assert_false(foreign(NOTHING_SAID, "127.0.0.1:8192", NULL, "none"));
+    assert_false(foreign(NOTHING_SAID, "127.0.0.1:8192", "null", "same-origin"));
     assert_false(
         foreign(own("https://flames.example", ""), "10.0.0.1:8192", "https://flames.example", "same-origin"));
 }
