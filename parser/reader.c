@@ -354,7 +354,7 @@ static const struct profile *finish_packed(struct reader *r, const struct whole_
     else if (ok)
         profile = finish_plain(r, NULL);
     bool of_packing = r->unpack_diag.kind != DIAG_NONE || r->packed_twice;
-    if (profile == NULL && archive && of_packing)
+    if (profile == NULL && archive && of_packing && file != NULL)
         name_archive(r, file);
     else if (profile == NULL && !of_packing)
         blame_damage(r);

@@ -35,9 +35,9 @@ struct output {
 #define OUTPUT_ROWS(row) row(SVG) row(FOLDED) row(JSON) row(THUMB) row(TREE)
 
 #define OUTPUT_DECLARE(name) extern const struct output OUTPUT_##name;
-#define OUTPUT_ADD(name)     +1
+#define OUTPUT_NUMBER(name)  OUTPUT_NUMBER_##name,
 OUTPUT_ROWS(OUTPUT_DECLARE)
-enum { OUTPUTS_COUNT = 0 OUTPUT_ROWS(OUTPUT_ADD) };
+enum { OUTPUT_ROWS(OUTPUT_NUMBER) OUTPUTS_COUNT };
 extern const struct output *const OUTPUTS[OUTPUTS_COUNT];
 
 /* NULL if there is none. */

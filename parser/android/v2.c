@@ -344,7 +344,8 @@ static bool finish(void *state, uint64_t file_bytes)
 const struct format FORMAT_ANDROID_V2 = {
     .name = "android-v2",
     .label = "Android method trace (ART version 2)",
-    .written_by = "`am profile start --profiler-output-version 2`, Android 14 QPR3 and later; long-running methods",
+    .written_by =
+        "`am profile start --profiler-output-version 2`, Android 14 QPR3 and later; long-running methods",
     .state_bytes = sizeof(struct android_v2),
     .detect = detect,
     .begin = begin,

@@ -190,7 +190,7 @@ static bool gather(struct unpack *u, const uint8_t **p, size_t *n, size_t need)
 
     if (part > *n)
         part = *n;
-    if (part == 0)
+    if (part == 0 || *p == NULL)
         return u->head_bytes >= need;
     uint8_t *head = arena_grow(u->arena, u->head, &u->head_capacity, u->head_bytes + part, 1);
     if (head == NULL) {

@@ -41,6 +41,7 @@ struct view_option {
     enum view_option_scope scope;
     size_t offset, bytes;       /* of its field in struct view_options */
     unsigned views;             /* a bit for each enum view_kind to which it means something */
+    bool may_be_empty;          /* OPTION_TEXT */
     const char *label;          /* before its control in a form; "" if it has none there */
     const char *noun;           /* in sentences: "the NOUN is .." */
     const char *metavar;        /* for its value in help: "PX" */
@@ -59,7 +60,6 @@ struct view_option {
     /* OPTION_NUMBER, OPTION_TIME: what is counted ("pixels"). OPTION_TEXT, OPTION_TRACKS: what is allowed, behind
      * "the NOUN is" */
     const char *expected;
-    bool may_be_empty; /* OPTION_TEXT */
 };
 
 /* THE TABLE, in the order of canonical texts, links, forms and help. */

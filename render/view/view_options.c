@@ -13,30 +13,30 @@ enum {
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define FIELD(member)   offsetof(struct view_options, member), sizeof(((struct view_options *)0)->member)
 
-#define TRACKS(key, scope, noun, metavar, help, fallback_means, expected)                                  \
-    {                                                                                                      \
-        key, OPTION_TRACKS, scope, 0, 0, EVERY_VIEW, "", noun, metavar, help, "", fallback_means, NULL, 0, \
-            0, 0, 0, expected, false                                                                       \
-    }
-#define WORD(key, member, label, noun, metavar, help, fallback, words)                                     \
-    {                                                                                                      \
-        key, OPTION_WORD, SCOPE_VIEW, FIELD(member), EVERY_VIEW, label, noun, metavar, help, fallback, "", \
-            words, COUNT_OF(words), 0, 0, 0, NULL, false                                                   \
-    }
-#define NUMBER(key, scope, member, noun, metavar, help, fallback, decimals, least, most, counted)          \
-    {                                                                                                      \
-        key, OPTION_NUMBER, scope, FIELD(member), EVERY_VIEW, "", noun, metavar, help, fallback, "", NULL, \
-            0, decimals, least, most, counted, false                                                       \
-    }
-#define TIME(key, member, views, noun, metavar, help, fallback_means, counted)                           \
+#define TRACKS(key, scope, noun, metavar, help, fallback_means, expected)                                \
     {                                                                                                    \
-        key, OPTION_TIME, SCOPE_VIEW, FIELD(member), views, "", noun, metavar, help, "", fallback_means, \
-            NULL, 0, 3, 0, INT64_MAX / 1000 * 1000 - 1, counted, false                                   \
+        key, OPTION_TRACKS, scope, 0, 0, EVERY_VIEW, false, "", noun, metavar, help, "", fallback_means, \
+            NULL, 0, 0, 0, 0, expected                                                                   \
     }
-#define TEXT(key, member, label, noun, metavar, help, fallback_means, expected, may_be_empty)    \
-    {                                                                                            \
-        key, OPTION_TEXT, SCOPE_VIEW, FIELD(member), EVERY_VIEW, label, noun, metavar, help, "", \
-            fallback_means, NULL, 0, 0, 0, 0, expected, may_be_empty                             \
+#define WORD(key, member, label, noun, metavar, help, fallback, words)                              \
+    {                                                                                               \
+        key, OPTION_WORD, SCOPE_VIEW, FIELD(member), EVERY_VIEW, false, label, noun, metavar, help, \
+            fallback, "", words, COUNT_OF(words), 0, 0, 0, NULL                                     \
+    }
+#define NUMBER(key, scope, member, noun, metavar, help, fallback, decimals, least, most, counted)           \
+    {                                                                                                       \
+        key, OPTION_NUMBER, scope, FIELD(member), EVERY_VIEW, false, "", noun, metavar, help, fallback, "", \
+            NULL, 0, decimals, least, most, counted                                                         \
+    }
+#define TIME(key, member, views, noun, metavar, help, fallback_means, counted)                  \
+    {                                                                                           \
+        key, OPTION_TIME, SCOPE_VIEW, FIELD(member), views, false, "", noun, metavar, help, "", \
+            fallback_means, NULL, 0, 3, 0, INT64_MAX / 1000 * 1000 - 1, counted                 \
+    }
+#define TEXT(key, member, label, noun, metavar, help, fallback_means, expected, may_be_empty)              \
+    {                                                                                                      \
+        key, OPTION_TEXT, SCOPE_VIEW, FIELD(member), EVERY_VIEW, may_be_empty, label, noun, metavar, help, \
+            "", fallback_means, NULL, 0, 0, 0, 0, expected                                                 \
     }
 
 static const struct view_word KINDS[] = {

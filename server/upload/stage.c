@@ -118,7 +118,8 @@ static void run(struct task *task)
 void stages_init(struct stages *s, struct pool *pool, struct task_queue *queue, struct chunk_pool *chunks,
                  unsigned n_stages, size_t limit_bytes)
 {
-    *s = (struct stages){.pool = pool, .queue = queue, .chunks = chunks, .n_stages = n_stages, .limit_bytes = limit_bytes};
+    *s = (struct stages){
+        .pool = pool, .queue = queue, .chunks = chunks, .n_stages = n_stages, .limit_bytes = limit_bytes};
     pthread_mutex_init(&s->lock, NULL);
     for (unsigned i = 0; i < n_stages; i++)
         s->stage[i] = (struct stage){.task = {.run = run}, .stages = s};

@@ -304,7 +304,7 @@ enum exchange_step upload_begin(struct exchange *x)
     struct str type = x->header(x, "Content-Type");
     bool form = type.p != NULL && is_form(x, type);
     const struct packer *packer;
-    int64_t expires_s;
+    int64_t expires_s = 0;
 
     if (!check_length(x, form) || !check_coding(x, &packer))
         return X_DONE;
@@ -421,7 +421,7 @@ static enum exchange_step job_ended(struct exchange *x, void *upload)
 static enum exchange_step send_rest(struct exchange *x, void *upload)
 {
     struct upload *u = upload;
-    int64_t now_s = (int64_t)time(NULL), expires_s;
+    int64_t now_s = (int64_t)time(NULL), expires_s = now_s;
 
     if (pair_go_on(&u->pair, x, &u->diag) == PAIR_WAIT)
         return exchange_then(x, send_rest, u);
@@ -438,7 +438,7 @@ enum exchange_step upload_end(struct exchange *x,
                               enum exchange_step (*then)(struct exchange *x, struct job_result *result))
 {
     struct upload *u = x->body;
-    int64_t expires_s;
+    int64_t expires_s = 0;
 
     u->then = then;
     if (check_form(u) && expiry(u, 0, &expires_s))
