@@ -178,7 +178,7 @@ static enum exchange_step start_waiting(struct view_request_wait *w, enum encodi
         shared_bytes_unref(plain);
         diag_set(&result->diag, DIAG_BUSY, "too many requests wait",
                  "Try again when some of them are answered.",
-                 "The service makes as many pictures and pages for one address at a time as it does.");
+                 "One address may wait for so many pictures and pages at a time, and no more.");
         return deliver(w, result);
     }
     w->final = e != ENCODING_IDENTITY;
