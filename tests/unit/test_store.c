@@ -277,13 +277,18 @@ static int64_t age_of(struct store *s, const char *key)
     return time(NULL) - o.used_s;
 }
 
+/* The file system's clock and the process's need not tick together: one may be a moment ahead of the other. */
+static void assert_near(int64_t age_s, int64_t wanted_s)
+{
+    assert_in_range(age_s - wanted_s + 60, 0, 120);
+}
+
 static void use_is_known_to_the_hour(void **state)
 {
     (void)state;
     static const struct {
-        int64_t age_s, least_s, most_s;
-    } AFTER_GET[] = {{0, 0, 5},      {3000, 3000, 3005},    {3700, 0, 5},
-                     {900000, 0, 5}, {-3000, -3000, -2990}, {-90000, 0, 5}};
+        int64_t age_s, after_s;
+    } AFTER_GET[] = {{0, 0}, {3000, 3000}, {3700, 0}, {900000, 0}, {-3000, -3000}, {-90000, 0}};
     struct aged_store f = aged_store_begin();
     struct store_object o;
     struct buf b = {0};
@@ -297,11 +302,10 @@ static void use_is_known_to_the_hour(void **state)
         aged_store_set_age(&f, "views/ab/x", AFTER_GET[i].age_s);
         assert_int_equal(store_read(f.store, "views/ab/x", 10, &b), STORE_OK);
         assert_int_equal(store_exists(f.store, "views/ab/x"), STORE_OK);
-        assert_in_range(age_of(f.store, "views/ab/x") - AFTER_GET[i].age_s + 10, 10, 15);
+        assert_near(age_of(f.store, "views/ab/x"), AFTER_GET[i].age_s);
         assert_int_equal(store_get(f.store, "views/ab/x", &fd, &bytes), STORE_OK);
         close(fd);
-        assert_in_range(age_of(f.store, "views/ab/x") - AFTER_GET[i].least_s, 0,
-                        AFTER_GET[i].most_s - AFTER_GET[i].least_s);
+        assert_near(age_of(f.store, "views/ab/x"), AFTER_GET[i].after_s);
     }
     assert_int_equal(store_look(f.store, "views/ab", &o), STORE_NOT_FOUND);
     assert_int_equal(store_look(f.store, "views/ab/y", &o), STORE_NOT_FOUND);
@@ -318,7 +322,7 @@ static void a_put_that_finds_it_there_makes_it_young(void **state)
     assert_int_equal(store_put(f.store, "blobs/aa/x", STR("1"), STORE_DURABLE), STORE_OK);
     aged_store_set_age(&f, "blobs/aa/x", 90000);
     assert_int_equal(store_put(f.store, "blobs/aa/x", STR("1"), STORE_DURABLE), STORE_EXISTS);
-    assert_in_range(age_of(f.store, "blobs/aa/x"), 0, 5);
+    assert_near(age_of(f.store, "blobs/aa/x"), 0);
     aged_store_end(&f);
 }
 
