@@ -111,9 +111,10 @@ static void put_recorded(struct buf *b, const struct profile *p)
             put_known(b, NULL, p->facts[i].name, p->facts[i].value);
 }
 
-static void put_facts(struct buf *b, const char *file, const struct profile *p)
+static void put_facts(struct buf *b, const char *file, const struct shared_profile *folded)
 {
-    struct buf values = {0};
+    const struct profile *p = shared_profile_get(folded);
+    struct buf values = {0}, own = {0};
 
     for (uint32_t i = 0; i < p->n_values; i++) {
         buf_z(&values, i == 0 ? "" : ", ");
@@ -123,8 +124,12 @@ static void put_facts(struct buf *b, const char *file, const struct profile *p)
     put_fact(b, STR("Format"), p->format_label);
     put_recorded(b, p);
     put_fact(b, STR("Values"), buf_view(&values));
-    b->failed = b->failed || values.failed;
+    own_code_put(shared_profile_own(folded), &own);
+    if (own.n > 0)
+        put_fact(b, STR("Own code"), buf_view(&own));
+    b->failed = b->failed || values.failed || own.failed;
     buf_free(&values);
+    buf_free(&own);
 }
 
 static void put_warnings(struct buf *b, const struct profile *p)
@@ -241,7 +246,7 @@ static bool put_table(struct buf *b, const char *file, const struct shared_profi
 {
     const struct profile *p = shared_profile_get(folded);
 
-    put_facts(b, file, p);
+    put_facts(b, file, folded);
     put_warnings(b, p);
     return put_tracks(b, p, diag);
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "core/number.h"
-#include "profile/frame_text.h"
 
 static const char *const WORDS[ORIGINS] = {
     [ORIGIN_APP] = "app",         [ORIGIN_THIRD_PARTY] = "third party", [ORIGIN_ANDROIDX] = "AndroidX",
@@ -139,68 +138,47 @@ static bool is_host(struct str package)
     return false;
 }
 
-struct str origin_guess_app(struct origin_package_weight *list, uint32_t n)
+/* Whether the table knows the package or one below it: then it is no name of one app or one company. */
+static bool is_shared(struct str package)
 {
+    for (size_t i = 0; i < ORIGIN_PREFIXES_COUNT; i++)
+        if (origin_is_app(ORIGIN_PREFIXES[i].package, package))
+            return true;
+    return is_host(package);
+}
+
+static struct origin_package_weight narrowed(const struct origin_package_weight *list, uint32_t n,
+                                             struct origin_package_weight app, unsigned *components)
+{
+    enum { COMPONENTS_MAX = 6 };
+
+    while (app.weight > 0 && is_shared(app.package) && *components < COMPONENTS_MAX)
+        app = heaviest(list, n, app.package, ++*components);
+    return app;
+}
+
+/* Sorts the list. */
+static struct origin_package_weight heaviest_name(struct origin_package_weight *list, uint32_t n,
+                                                  unsigned *components)
+{
+    *components = 2;
     if (n > 1)
         qsort(list, n, sizeof(*list), compare_packages);
-    struct origin_package_weight two = heaviest(list, n, (struct str){NULL, 0}, 2);
-    struct origin_package_weight three = heaviest(list, n, two.package, 3);
-    return three.weight >= two.weight - two.weight / 4 || is_host(two.package) ? three.package : two.package;
+    return narrowed(list, n, heaviest(list, n, (struct str){NULL, 0}, *components), components);
 }
 
-/* --- the frames of a profile --- */
-
-static struct str package_of(const struct profile *p, frame_id frame)
+struct str origin_guess_name(struct origin_package_weight *list, uint32_t n)
 {
-    return origin_package(frame_parts_of(p, &p->frames[frame]).scope);
+    unsigned components;
+
+    return heaviest_name(list, n, &components).package;
 }
 
-/* The self of each frame, in the value by which tracks are weighed. */
-static void weigh_frames(const struct profile *p, uint64_t *weights)
+struct str origin_guess_app(struct origin_package_weight *list, uint32_t n)
 {
-    uint32_t value = profile_weight_value(p);
+    unsigned components;
+    struct origin_package_weight app = heaviest_name(list, n, &components);
+    struct origin_package_weight narrow = heaviest(list, n, app.package, components + 1);
 
-    for (frame_id i = 0; i < p->n_frames; i++)
-        weights[i] = 0;
-    for (node_id i = 0; p->n_values > 0 && i < p->n_nodes; i++)
-        if (p->node_frame[i] != FRAME_NONE) {
-            uint64_t *weight = &weights[p->node_frame[i]];
-            *weight = number_add(*weight, profile_self(p, i, value));
-        }
-}
-
-/* Frames of one package often follow each other: these are one entry, and the list is shorter. */
-static uint32_t list_packages(const struct profile *p, const uint8_t *origins, const uint64_t *weights,
-                              struct origin_package_weight *list)
-{
-    uint32_t n = 0;
-
-    for (frame_id i = 0; i < p->n_frames; i++) {
-        if (origins[i] != ORIGIN_APP || weights[i] == 0)
-            continue;
-        struct str package = package_of(p, i);
-        if (n == 0 || !str_eq(list[n - 1].package, package))
-            list[n++] = (struct origin_package_weight){package, 0};
-        list[n - 1].weight = number_add(list[n - 1].weight, weights[i]);
-    }
-    return n;
-}
-
-bool origin_settle(const struct profile *p, uint8_t *origins, struct str *app, struct arena *arena)
-{
-    size_t weights_capacity = 0, list_capacity = 0;
-    uint64_t *weights = arena_grow(arena, NULL, &weights_capacity, p->n_frames, sizeof(*weights));
-    struct origin_package_weight *list = arena_grow(arena, NULL, &list_capacity, p->n_frames, sizeof(*list));
-    bool ok = weights != NULL && list != NULL;
-
-    if (ok) {
-        weigh_frames(p, weights);
-        *app = origin_guess_app(list, list_packages(p, origins, weights, list));
-    }
-    for (frame_id i = 0; ok && i < p->n_frames; i++)
-        if (origins[i] == ORIGIN_APP && !origin_is_app(package_of(p, i), *app))
-            origins[i] = ORIGIN_THIRD_PARTY;
-    arena_release(arena, list, list_capacity, sizeof(*list));
-    arena_release(arena, weights, weights_capacity, sizeof(*weights));
-    return ok;
+    return components == 2 && narrow.weight >= app.weight - app.weight / 4 ? narrow.package : app.package;
 }

@@ -1,12 +1,9 @@
 /* Where a frame's code comes from: known by its package, by a table of prefixes; waiting methods by name. What no
- * table knows is the app's or a third party's: the app is guessed to be the package in which most of the time was
- * spent. */
+ * table knows is the app's or a third party's: own_code.h tells which. */
 #ifndef PROFILE_ORIGIN_H
 #define PROFILE_ORIGIN_H
 
-#include "core/arena.h"
 #include "profile/origin_table.h"
-#include "profile/profile.h"
 
 /* "app", "third party", ... of those below ORIGINS. */
 const char *origin_word(enum origin origin);
@@ -29,15 +26,12 @@ struct origin_package_weight {
     uint64_t weight;
 };
 
-/* Added up by the first two components, the heaviest; by three where at least three quarters of it are below one
- * third component, or where the two are a host of many projects (com.github). Equal weights: the first, bytewise.
- * Empty if nothing weighs anything. Sorts the list. */
-struct str origin_guess_app(struct origin_package_weight *list, uint32_t n);
+/* Added up by the first two components, the heaviest; by as many more as are needed while the table knows other packages
+ * below it (com.google), or where it is a host of many projects (com.github). Equal weights: the first, bytewise. Empty
+ * if nothing weighs anything. Sorts the list. */
+struct str origin_guess_name(struct origin_package_weight *list, uint32_t n);
 
-/* Guesses the app of a profile from what its frames weigh. origins[n_frames] are those of all frames as the functions above
- * know them: what is ORIGIN_APP there and not of the guessed package becomes ORIGIN_THIRD_PARTY. *app: the package, of the
- * profile's memory; empty if none was found. The arena lends scratch memory; false when it gives no more. */
-bool origin_settle(const struct profile *p, uint8_t *origins, struct str *app, struct arena *arena)
-    __attribute__((warn_unused_result));
+/* The same, but of two components where at least three quarters of the weight are below one third component: with that. */
+struct str origin_guess_app(struct origin_package_weight *list, uint32_t n);
 
 #endif

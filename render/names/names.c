@@ -13,7 +13,7 @@
 struct names {
     const struct profile *profile;
     const struct names_frame *frames;
-    struct str app;
+    struct own_code own;
     struct str *packages;
     uint32_t n_packages;
     const struct str *tracks;
@@ -70,12 +70,13 @@ static struct scope classify(struct maker *m, const struct profile_frame *frame,
     return made;
 }
 
-static uint8_t origin_of_frame(const struct maker *m, const struct profile_frame *frame,
-                               const struct frame_parts *parts, enum origin of_scope)
+/* As the tables know it. */
+static uint8_t listed_origin(const struct profile *p, const struct profile_frame *frame,
+                             const struct frame_parts *parts, enum origin of_scope)
 {
     bool platform = of_scope == ORIGIN_JAVA || of_scope == ORIGIN_ANDROID;
 
-    if (profile_string(m->profile, frame->module).n > 0)
+    if (profile_string(p, frame->module).n > 0)
         return ORIGIN_NATIVE;
     return platform && origin_is_idle(parts->scope, parts->name) ? ORIGIN_IDLE : (uint8_t)of_scope;
 }
@@ -89,7 +90,7 @@ static bool make_frame(struct maker *m, frame_id id)
     struct scope scope = classify(m, frame, &parts);
 
     made->colour = scope.colour;
-    made->origin = origin_of_frame(m, frame, &parts, (enum origin)scope.origin);
+    made->origin = listed_origin(m->profile, frame, &parts, (enum origin)scope.origin);
     char *text = arena_alloc(m->arena, parts.scope.n + 1 + parts.name.n + parts.signature.n);
     if (text == NULL)
         return false;
@@ -205,24 +206,48 @@ static bool number_packages(const struct maker *m, struct names *made, uint32_t 
     return ok;
 }
 
-/* --- the app --- */
+/* --- own code --- */
 
-/* Finds the app; what is not its own is a third party's. */
-static bool settle_origins(struct maker *m, struct str *app)
+/* Finds the app's packages; what is not its own is a third party's. */
+static bool settle_origins(struct maker *m, struct own_code *own)
 {
     uint32_t n = m->profile->n_frames;
     size_t capacity = 0;
     uint8_t *origins = arena_grow(m->arena, NULL, &capacity, n, sizeof(*origins));
 
-    if (origins == NULL)
-        return false;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; origins != NULL && i < n; i++)
         origins[i] = m->frames[i].origin;
-    bool ok = origin_settle(m->profile, origins, app, m->arena);
+    bool ok = origins != NULL && own_code_guess(m->profile, origins, own, m->arena);
+    if (ok)
+        own_code_settle(m->profile, own, origins);
     for (uint32_t i = 0; ok && i < n; i++)
         m->frames[i].origin = origins[i];
     arena_release(m->arena, origins, capacity, sizeof(*origins));
     return ok;
+}
+
+const struct names *names_with_own(const struct names *n, const struct profile *p, const struct own_code *own,
+                                   struct arena *arena)
+{
+    struct names *made = arena_alloc(arena, sizeof(*made));
+    struct names_frame *frames = arena_array(arena, p->n_frames, sizeof(*frames));
+    uint8_t *origins = arena_array(arena, p->n_frames, sizeof(*origins));
+
+    if (made == NULL || frames == NULL || origins == NULL)
+        return NULL;
+    *made = *n;
+    made->own = *own;
+    made->frames = frames;
+    for (frame_id i = 0; i < p->n_frames; i++) {
+        struct frame_parts parts = frame_parts_of(p, &p->frames[i]);
+        origins[i] = listed_origin(p, &p->frames[i], &parts, origin_of_scope(parts.scope));
+    }
+    own_code_settle(p, own, origins);
+    for (frame_id i = 0; i < p->n_frames; i++) {
+        frames[i] = n->frames[i];
+        frames[i].origin = origins[i];
+    }
+    return made;
 }
 
 static bool make_frames(const struct profile *p, struct names *n, struct arena *arena)
@@ -241,7 +266,7 @@ static bool make_frames(const struct profile *p, struct names *n, struct arena *
     if (m.escaped.failed && arena->failure == ARENA_OK)
         arena->failure = ARENA_NO_MEMORY;
     buf_free(&m.escaped);
-    ok = ok && rank_frames(&m, ids) && settle_origins(&m, &n->app) && number_packages(&m, n, ids);
+    ok = ok && rank_frames(&m, ids) && settle_origins(&m, &n->own) && number_packages(&m, n, ids);
     arena_release(arena, m.scopes, scopes_capacity, sizeof(*m.scopes));
     arena_release(arena, ids, ids_capacity, sizeof(*ids));
     n->frames = m.frames;
@@ -324,9 +349,9 @@ struct str names_package(const struct names *n, uint32_t package)
     return n->packages[package];
 }
 
-struct str names_app(const struct names *n)
+const struct own_code *names_own(const struct names *n)
 {
-    return n->app;
+    return &n->own;
 }
 
 uint32_t names_rank(const struct names *n, frame_id frame)

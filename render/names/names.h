@@ -6,6 +6,7 @@
 #include "core/arena.h"
 #include "core/buf.h"
 #include "profile/frame_text.h"
+#include "profile/own_code.h"
 
 struct names;
 
@@ -26,6 +27,11 @@ struct names_frame {
  * gives no more. */
 struct names *names_new(const struct profile *p, struct arena *arena) __attribute__((warn_unused_result));
 
+/* The same names of the same profile, for which a person has said what is the app's own code. Shares with `n`, which must
+ * outlive it, all that is the same. */
+const struct names *names_with_own(const struct names *n, const struct profile *p, const struct own_code *own,
+                                   struct arena *arena) __attribute__((warn_unused_result));
+
 /* The packages of all frames, as frame_package tells them, each once, in the order of their bytes. */
 uint32_t names_packages(const struct names *n);
 struct str names_package(const struct names *n, uint32_t package);
@@ -42,8 +48,8 @@ struct frame_parts names_parts(const struct names *n, frame_id frame);
  * then id, so that no two frames share a rank. */
 uint32_t names_rank(const struct names *n, frame_id frame);
 
-/* The package that was taken for the app's own, raw; empty if none was. See origin.h. */
-struct str names_app(const struct names *n);
+/* The packages that were taken for the app's own, raw. */
+const struct own_code *names_own(const struct names *n);
 
 /* The frame that stands for a track where several are shown: `[NAME tid=ID]`, raw. `track` is an index of
  * p->tracks. */

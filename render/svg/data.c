@@ -101,6 +101,16 @@ static void put_query(const struct header *h, struct json *j)
     buf_free(&query);
 }
 
+static void put_own(const struct header *h, struct json *j)
+{
+    struct buf own = {0};
+
+    own_code_put(names_own(h->in->names), &own);
+    json_put_string(j, "app", buf_view(&own));
+    j->b->failed = j->b->failed || own.failed;
+    buf_free(&own);
+}
+
 static void put_header(const struct header *h, struct buf *b)
 {
     const struct data_nodes *nodes = h->nodes;
@@ -118,7 +128,7 @@ static void put_header(const struct header *h, struct buf *b)
     json_put_u64(&j, "embedded", nodes->n);
     json_put_bool(&j, "side_by_side", t->side_by_side);
     json_put_bool(&j, "merged", h->in->view->tracks == TRACKS_MERGED);
-    json_put_string(&j, "app", names_app(h->in->names));
+    put_own(h, &j);
     json_put_fixed(&j, "min", h->in->view->min_milli_px, 3);
     json_put_u64(&j, "node", nodes->first);
     json_put_u64(&j, "skip", h->skip);

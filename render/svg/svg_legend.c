@@ -88,9 +88,13 @@ static void put_origins(struct legend *l, const struct tree *base)
             continue;
         buf_clear(line);
         buf_z(line, origin_word((enum origin)origin));
-        if (origin == ORIGIN_APP && names_app(names).n > 0) {
+        if (origin == ORIGIN_APP && names_own(names)->n > 0) {
+            struct buf own = {0};
+            own_code_put(names_own(names), &own);
             buf_z(line, ": ");
-            fit_text(line, names_app(names), PACKAGE_CELLS_MAX);
+            fit_text(line, buf_view(&own), PACKAGE_CELLS_MAX);
+            line->failed = line->failed || own.failed;
+            buf_free(&own);
         }
         put_number_item(l, 'o', origin, buf_view(line));
     }

@@ -45,7 +45,8 @@ enum view_tracks {
 
 enum {
     VIEW_TRACKS_MAX = 64, /* named one by one */
-    VIEW_METHOD_BYTES_MAX = 500
+    VIEW_METHOD_BYTES_MAX = 500,
+    VIEW_APP_BYTES_MAX = 200
 };
 
 #define VIEW_TIME_NONE UINT64_MAX
@@ -64,6 +65,8 @@ struct view_options {
     enum view_names names;
     /* Of a sandwich: as shown, cleaned, with or without signature; empty = the one with the largest self. */
     char method[VIEW_METHOD_BYTES_MAX + 1];
+    /* Packages that are the app's own code, as own_code_parse reads them; empty: guessed, see own_code.h. */
+    char app[VIEW_APP_BYTES_MAX + 1];
     /* Of a chart, since the trace's start; VIEW_TIME_NONE: the track's first and last record. */
     uint64_t from_ns, to_ns;
     /* How much of the tree a picture carries for its script. */

@@ -60,6 +60,9 @@ struct view_option {
     /* OPTION_NUMBER, OPTION_TIME: what is counted ("pixels"). OPTION_TEXT, OPTION_TRACKS: what is allowed, behind
      * "the NOUN is" */
     const char *expected;
+
+    /* OPTION_TEXT: whether a text that is not empty is one; NULL: any is */
+    bool (*accepts)(struct str text);
 };
 
 /* THE TABLE, in the order of canonical texts, links, forms and help. */

@@ -1,4 +1,5 @@
 /* THE TABLE of view options: see view_option.h for the columns. */
+#include "profile/own_code.h"
 #include "render/view/view_option.h"
 
 enum {
@@ -16,28 +17,35 @@ enum {
 #define TRACKS(key, scope, noun, metavar, help, fallback_means, expected)                                \
     {                                                                                                    \
         key, OPTION_TRACKS, scope, 0, 0, EVERY_VIEW, false, "", noun, metavar, help, "", fallback_means, \
-            NULL, 0, 0, 0, 0, expected                                                                   \
+            NULL, 0, 0, 0, 0, expected, NULL                                                             \
     }
 #define WORD(key, member, label, noun, metavar, help, fallback, words)                              \
     {                                                                                               \
         key, OPTION_WORD, SCOPE_VIEW, FIELD(member), EVERY_VIEW, false, label, noun, metavar, help, \
-            fallback, "", words, COUNT_OF(words), 0, 0, 0, NULL                                     \
+            fallback, "", words, COUNT_OF(words), 0, 0, 0, NULL, NULL                               \
     }
 #define NUMBER(key, scope, member, noun, metavar, help, fallback, decimals, least, most, counted)           \
     {                                                                                                       \
         key, OPTION_NUMBER, scope, FIELD(member), EVERY_VIEW, false, "", noun, metavar, help, fallback, "", \
-            NULL, 0, decimals, least, most, counted                                                         \
+            NULL, 0, decimals, least, most, counted, NULL                                                   \
     }
 #define TIME(key, member, views, noun, metavar, help, fallback_means, counted)                  \
     {                                                                                           \
         key, OPTION_TIME, SCOPE_VIEW, FIELD(member), views, false, "", noun, metavar, help, "", \
-            fallback_means, NULL, 0, 3, 0, INT64_MAX / 1000 * 1000 - 1, counted                 \
+            fallback_means, NULL, 0, 3, 0, INT64_MAX / 1000 * 1000 - 1, counted, NULL           \
     }
-#define TEXT(key, member, label, noun, metavar, help, fallback_means, expected, may_be_empty)              \
+#define TEXT(key, member, label, noun, metavar, help, fallback_means, expected, may_be_empty, accepts)     \
     {                                                                                                      \
         key, OPTION_TEXT, SCOPE_VIEW, FIELD(member), EVERY_VIEW, may_be_empty, label, noun, metavar, help, \
-            "", fallback_means, NULL, 0, 0, 0, 0, expected                                                 \
+            "", fallback_means, NULL, 0, 0, 0, 0, expected, accepts                                        \
     }
+
+static bool is_own_code(struct str text)
+{
+    struct own_code own;
+
+    return own_code_parse(text, &own);
+}
 
 static const struct view_word KINDS[] = {
     [VIEW_FLAME] = {"flame", "flame", "root at the bottom", NEEDS_NOTHING},
@@ -72,7 +80,8 @@ const struct view_option VIEW_OPTIONS[] = {
            "an id, several with commas between them, all (side by side), or merged (equal stacks summed)",
            "the busiest track", "one id or several with commas between them, or all, or merged"),
     TEXT("value", value, "Value", "value", "NAME", "what to measure: wall, cpu, waiting, calls, ...",
-         "the profile's first", "the name of one that the profile has, such as wall, cpu, calls", false),
+         "the profile's first", "the name of one that the profile has, such as wall, cpu, calls", false,
+         NULL),
     WORD("view", view, "View", "view", "KIND", "the kind of picture", "flame", KINDS),
     WORD("order", order, "Order", "order", "ORDER", "the order of frames that have the same caller", "name",
          ORDERS),
@@ -85,7 +94,10 @@ const struct view_option VIEW_OPTIONS[] = {
     WORD("open", open, "Methods never left", "end of methods that are never left", "WHEN",
          "how far methods that are never left have wall time", "last", OPENS),
     TEXT("method", method, "", "method", "NAME", "of a sandwich: package.Class.method",
-         "the one with the largest self", "its name as shown, of at most 500 bytes", true),
+         "the one with the largest self", "its name as shown, of at most 500 bytes", true, NULL),
+    TEXT("app", app, "", "own code", "PACKAGES", "which packages are the app's own code: com.foo,com.bar",
+         "a guess from what Android calls", "up to 8 packages with commas between them, of 200 bytes in all",
+         true, is_own_code),
     TIME("from", from_ns, CHART, "start of the window", "US",
          "of a chart: where its window begins, in µs since the trace's start", "the thread's first record",
          "µs since the trace's start"),

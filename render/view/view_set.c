@@ -149,6 +149,8 @@ static bool set_text(const struct view_option *r, struct view_options *o, struct
 
     if (value.n >= r->bytes || (value.n == 0 && !r->may_be_empty) || str_find(value, '\0') < value.n)
         return false;
+    if (value.n > 0 && r->accepts != NULL && !r->accepts(value))
+        return false;
     memset(field, 0, r->bytes);
     if (value.n > 0)
         memcpy(field, value.p, value.n);

@@ -47,6 +47,11 @@ const struct profile *shared_profile_get(const struct shared_profile *f)
     return f->profile;
 }
 
+const struct own_code *shared_profile_own(const struct shared_profile *f)
+{
+    return names_own(f->names);
+}
+
 size_t shared_profile_bytes(const struct shared_profile *f)
 {
     return sizeof(*f) + f->arena.used_bytes;
@@ -293,13 +298,16 @@ static bool render(const struct shared_profile *f, const struct convert_drawing 
                    struct buf *out, struct diag *diag)
 {
     const struct transform_request request = {.open_to_end = view->open == OPEN_END};
+    struct own_code own;
     struct render_input in = {.profile = transform_apply(f->profile, &request, scratch),
                               .names = f->names,
                               .view = view,
                               .spans = spans,
                               .scratch = scratch};
 
-    if (in.profile == NULL)
+    if (view->app[0] != '\0' && own_code_parse(str_of(view->app), &own))
+        in.names = names_with_own(f->names, f->profile, &own, scratch);
+    if (in.profile == NULL || in.names == NULL)
         return fail_arena(scratch, diag);
     return d->draw(d->what, &in, out, diag) && (!out->failed || fail_buf(out, diag));
 }

@@ -12,6 +12,7 @@
 
 #include "core/buf.h"
 #include "core/diag.h"
+#include "profile/own_code.h"
 #include "profile/profile.h"
 #include "render/output.h"
 #include "render/view/view.h"
@@ -23,7 +24,8 @@ struct shared_profile;
 
 void shared_profile_free(struct shared_profile *f); /* NULL is fine */
 const struct profile *shared_profile_get(const struct shared_profile *f);
-size_t shared_profile_bytes(const struct shared_profile *f); /* memory it holds */
+const struct own_code *shared_profile_own(const struct shared_profile *f); /* as guessed */
+size_t shared_profile_bytes(const struct shared_profile *f);               /* memory it holds */
 
 /* The bytes of an upload, on their way to a shared profile. */
 struct conversion;

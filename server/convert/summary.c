@@ -3,6 +3,7 @@
  *     {"format": "android-trace", "format_label": "Android method trace",
  *      "facts": {"clock": "dual", ...},
  *      "values": [{"name": "wall", "label": "wall time", "unit": "us"}, ...],
+ *      "app": ["com.example"],
  *      "warnings": [{"code": "open-frames", "count": 3, "offset": 4711, "text": "..."}, ...],
  *      "whole": {"tracks": 2, "records": 14, "calls": 7, "nodes": 9, "totals": {"wall": 18, "cpu": 8}}}
  *     {"id": 1, "name": "main", "records": 10, "calls": 5, "nodes": 6, "totals": {"wall": 15, "cpu": 7}}
@@ -119,6 +120,14 @@ static void put_warnings(struct json *j, const struct profile *p)
     json_close(j);
 }
 
+static void put_own(struct json *j, const struct own_code *own)
+{
+    json_open_array(j, "app");
+    for (uint32_t i = 0; i < own->n; i++)
+        json_put_string(j, NULL, own->prefix[i]);
+    json_close(j);
+}
+
 /* What a track has, and all of them together. */
 struct sums {
     uint64_t records, calls, nodes, totals[PROFILE_VALUES_MAX];
@@ -197,6 +206,7 @@ bool summary_write(const struct shared_profile *f, struct buf *out, struct diag 
     json_put_string(&j, "format_label", p->format_label);
     put_facts(&j, p);
     put_values(&j, p);
+    put_own(&j, shared_profile_own(f));
     put_warnings(&j, p);
     put_whole(&j, p);
     json_close(&j);

@@ -161,7 +161,8 @@ static void of_frames(void **state)
         fake_stack(f, CASES[i].text, 1000, i == 2 ? 8 : 5, 1);
     struct names *n = names_new(fake_finish(f), &a);
     assert_non_null(n);
-    assert_true(str_eq(names_app(n), STR("com.example.shop")));
+    assert_int_equal(names_own(n)->n, 1);
+    assert_true(str_eq(names_own(n)->prefix[0], STR("com.example.shop")));
     for (frame_id i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         assert_true(str_eq(names_frame(n, i), str_of(CASES[i].text)));
         assert_int_equal(names_of(n, i)->origin, CASES[i].origin);

@@ -62,10 +62,10 @@ static void one_frame(void **state)
     has(svg, " data-nodes=\"4\" data-embedded=\"4\">");
     has(svg, ">3 of 4 frames drawn; 99.9 % of the time</text>");
     has(svg, "<rect class=\"o0\" x=\"10\" y=\"50\" width=\"11\" height=\"11\"/>"
-             "<text x=\"26\" y=\"60\">app: a</text>"); /* where the CPU was busy */
+             "<text x=\"26\" y=\"60\">app: com.example</text>"); /* nothing of the app's calls it */
     has(svg, "<g><title>com.example.Foo.bar(ILjava/lang/String;)V\n"
              "total 1.9 ms (95 % of thread, 95 % of parent), self 1.2 ms\n"
-             "calls 1,222</title><rect class=\"o1\" x=");
+             "calls 1,222</title><rect class=\"o0\" x=");
     has(svg, "<title>a.B.&lt;init&gt;()V\ntotal 400 µs (20 % of thread, 57.1 % of parent), self 400 µs\n"
              "calls 1,234 (1,234 recursive)</title>");
     has(svg, "<title>main (21491)\ntotal 2 ms, self 100 µs</title><rect class=\"cr\" x=\"10\"");
@@ -494,14 +494,14 @@ static void around_one_method(void **state)
     /* The method once, its caller above, its callee below. */
     has(svg, "<title>com.example.Foo.bar(ILjava/lang/String;)V\ntotal 700 µs (35 % of thread, 100 % of "
              "parent), the method's self 1.2 ms\n"
-             "calls 10</title><rect class=\"o1\" x=\"10\" y=\"87\"");
+             "calls 10</title><rect class=\"o0\" x=\"10\" y=\"87\"");
     has(svg, "<title>a.B.&lt;init&gt;()V\ntotal 700 µs (35 % of thread), the method's self 700 µs\ncalls "
              "10</title>"
-             "<rect class=\"o0\" x=\"10\" y=\"103\" width=\"1180\"");
+             "<rect class=\"o1\" x=\"10\" y=\"103\" width=\"1180\"");
     has(svg,
         "<title>a.B.&lt;init&gt;()V\ntotal 400 µs (20 % of thread, 57.1 % of parent), the method's self 700 "
         "µs\ncalls 1,234 (1,234 recursive)</title>"
-        "<rect class=\"o0\" x=\"515.7\" y=\"119\"");
+        "<rect class=\"o1\" x=\"515.7\" y=\"119\"");
     strcpy(r.view.method, "no.such");
     assert_false(rendering_run(&r, &OUTPUT_SVG));
     assert_int_equal(r.diag.kind, DIAG_NOT_FOUND);
@@ -518,7 +518,7 @@ static void legends(void **state)
     fake_stack(f, "android.os.Looper.loop()V", 9000, 0, 1);
     rendering_init(&r, fake_finish(f));
     const char *svg = draw(&r);
-    has(svg, ">app: a</text>");
+    has(svg, ">app: com.example</text>");
     has(svg, ">third party</text>");
     has(svg, ">Android</text>");
     assert_null(strstr(svg, ">AndroidX</text>"));

@@ -45,8 +45,9 @@ static const char *canonical(const struct view_options *o)
     return text;
 }
 
-#define USUAL \
-    "&palette=origin&names=short&open=last&method=0:&embed-nodes=200000&embed-bytes=4000000&node=0&skip=0"
+#define USUAL                                                                                               \
+    "&palette=origin&names=short&open=last&method=0:&app=0:&embed-nodes=200000&embed-bytes=4000000&node=0&" \
+    "skip=0"
 
 static void options_taken(void **state)
 {
@@ -94,10 +95,10 @@ static void options_of_pictures(void **state)
     assert_true(set(&o, "method", "a.B.c(I)V&value=cpu"));
     assert_true(view_set(&o, SCOPE_BUDGET, STR("embed-nodes"), STR("0"), &d));
     assert_true(view_set(&o, SCOPE_BUDGET, STR("embed-bytes"), STR("12345678901"), &d));
-    assert_string_equal(
-        canonical(&o),
-        "track=&value=0:&view=sandwich&order=name&width=1200&min=0.5&palette=self&names=full"
-        "&open=last&method=19:a.B.c(I)V&value=cpu&embed-nodes=0&embed-bytes=12345678901&node=0&skip=0");
+    assert_string_equal(canonical(&o),
+                        "track=&value=0:&view=sandwich&order=name&width=1200&min=0.5&palette=self&names=full"
+                        "&open=last&method=19:a.B.c(I)V&value=cpu&app=0:&embed-nodes=0&embed-bytes="
+                        "12345678901&node=0&skip=0");
     assert_true(set(&o, "method", ""));
     assert_true(set(&o, "view", "inverted"));
     assert_string_equal(o.method, "");
