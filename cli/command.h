@@ -43,7 +43,7 @@ struct cli_command {
     int (*run)(int n_arguments, char *const *arguments);
 };
 
-extern const struct cli_command CLI_SERVE, CLI_RENDER, CLI_INFO, CLI_METHODS, CLI_DEMO;
+extern const struct cli_command CLI_SERVE, CLI_RENDER, CLI_INFO, CLI_METHODS, CLI_VERDICT, CLI_DEMO;
 
 /* THE TABLE. */
 extern const struct cli_command *const CLI_COMMANDS[];

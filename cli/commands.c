@@ -5,8 +5,8 @@
 #include "cli/command.h"
 #include "core/clean.h"
 
-const struct cli_command *const CLI_COMMANDS[] = {&CLI_SERVE, &CLI_RENDER, &CLI_INFO, &CLI_METHODS,
-                                                  &CLI_DEMO};
+const struct cli_command *const CLI_COMMANDS[] = {&CLI_SERVE,   &CLI_RENDER,  &CLI_INFO,
+                                                  &CLI_METHODS, &CLI_VERDICT, &CLI_DEMO};
 const size_t CLI_COMMANDS_COUNT = sizeof(CLI_COMMANDS) / sizeof(CLI_COMMANDS[0]);
 
 const struct cli_command *cli_command_by_name(const char *name)

@@ -37,6 +37,13 @@ bool str_ends(struct str s, struct str suffix)
     return s.n >= suffix.n && str_eq((struct str){s.p + (s.n - suffix.n), suffix.n}, suffix);
 }
 
+bool str_fits(struct str s, struct str pattern)
+{
+    if (pattern.p[pattern.n - 1] != '*')
+        return str_eq(s, pattern);
+    return str_starts(s, (struct str){pattern.p, pattern.n - 1});
+}
+
 int str_cmp(struct str a, struct str b)
 {
     size_t n = a.n < b.n ? a.n : b.n;

@@ -23,6 +23,8 @@ bool str_eq(struct str a, struct str b);
 bool str_eq_nocase(struct str a, struct str b); /* ASCII only */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
+/* The same text, or one that begins so if the pattern ends with `*`. The pattern is not empty. */
+bool str_fits(struct str s, struct str pattern);
 
 /* Bytewise order, a prefix before its continuation: <0, 0 or >0. */
 int str_cmp(struct str a, struct str b);

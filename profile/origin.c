@@ -65,15 +65,9 @@ enum origin origin_of_scope(struct str scope)
 
 bool origin_is_idle(struct str scope, struct str name)
 {
-    for (size_t i = 0; i < ORIGIN_IDLES_COUNT; i++) {
-        struct str pattern = ORIGIN_IDLES[i].name;
-        bool begins = pattern.p[pattern.n - 1] == '*';
-        if (!str_eq(ORIGIN_IDLES[i].scope, scope))
-            continue;
-        pattern.n -= begins;
-        if (begins ? str_starts(name, pattern) : str_eq(name, pattern))
+    for (size_t i = 0; i < ORIGIN_IDLES_COUNT; i++)
+        if (str_eq(ORIGIN_IDLES[i].scope, scope) && str_fits(name, ORIGIN_IDLES[i].name))
             return true;
-    }
     return false;
 }
 

@@ -47,17 +47,10 @@ static const struct entry ENTRIES[] = {
     {STR_INIT("org.junit.runners.model.FrameworkMethod*"), STR_INIT("*"), EVIDENCE_PART},
 };
 
-static bool fits(struct str text, struct str pattern)
-{
-    if (pattern.p[pattern.n - 1] != '*')
-        return str_eq(text, pattern);
-    return str_starts(text, (struct str){pattern.p, pattern.n - 1});
-}
-
 static enum evidence evidence_from(const struct frame_parts *caller)
 {
     for (size_t i = 0; i < sizeof(ENTRIES) / sizeof(ENTRIES[0]); i++)
-        if (fits(caller->scope, ENTRIES[i].scope) && fits(caller->name, ENTRIES[i].name))
+        if (str_fits(caller->scope, ENTRIES[i].scope) && str_fits(caller->name, ENTRIES[i].name))
             return ENTRIES[i].evidence;
     return EVIDENCE_NONE;
 }

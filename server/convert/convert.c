@@ -390,6 +390,26 @@ static const struct spans *read_spans(struct conversion *again, int fd, const at
     return p != NULL && same_profile(first->profile, p, diag) ? span_sink_finish(sink) : NULL;
 }
 
+bool convert_with_spans(const struct shared_profile *f, const struct config *config, int fd,
+                        const atomic_bool *stop, const struct span_request *request,
+                        const struct convert_drawing *d, const struct view_options *view, struct buf *out,
+                        struct diag *diag)
+{
+    struct view_options resolved = *view;
+
+    if (!view_resolve(&resolved, f->profile, diag))
+        return false;
+    struct conversion *again = conversion_new(config);
+    if (again == NULL)
+        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                        "No memory is left to read the file.");
+    conversion_choose(again, f->member);
+    const struct spans *spans = read_spans(again, fd, stop, f, request, diag);
+    bool ok = spans != NULL && render_within(f, config, d, &resolved, spans, out, diag);
+    conversion_abandon(again);
+    return ok;
+}
+
 bool convert_chart(const struct shared_profile *f, const struct config *config, int fd,
                    const atomic_bool *stop, const struct output *output, const struct view_options *view,
                    struct buf *out, struct diag *diag)
@@ -398,16 +418,7 @@ bool convert_chart(const struct shared_profile *f, const struct config *config, 
     struct convert_drawing d = {draw_output, output};
     struct chart_plan plan;
 
-    if (!may_show(output, view, diag) || !view_resolve(&resolved, f->profile, diag) ||
-        !chart_plan(&plan, &resolved, f->profile, diag))
-        return false;
-    struct conversion *again = conversion_new(config);
-    if (again == NULL)
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                        "No memory is left to read the file.");
-    conversion_choose(again, f->member);
-    const struct spans *spans = read_spans(again, fd, stop, f, &plan.request, diag);
-    bool ok = spans != NULL && render_within(f, config, &d, &resolved, spans, out, diag);
-    conversion_abandon(again);
-    return ok;
+    return may_show(output, view, diag) && view_resolve(&resolved, f->profile, diag) &&
+           chart_plan(&plan, &resolved, f->profile, diag) &&
+           convert_with_spans(f, config, fd, stop, &plan.request, &d, &resolved, out, diag);
 }

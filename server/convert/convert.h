@@ -14,6 +14,7 @@
 #include "core/diag.h"
 #include "profile/own_code.h"
 #include "profile/profile.h"
+#include "profile/span.h"
 #include "render/output.h"
 #include "render/view/view.h"
 #include "server/config/config.h"
@@ -82,6 +83,13 @@ struct convert_drawing {
 bool convert_drawn(const struct shared_profile *f, const struct config *config,
                    const struct convert_drawing *d, const struct view_options *view, struct buf *out,
                    struct diag *diag);
+
+/* The same with the calls that the request asks for, as in->spans: the profile's bytes are read again, from behind the
+ * descriptor; `stop` as for convert_file. */
+bool convert_with_spans(const struct shared_profile *f, const struct config *config, int fd,
+                        const atomic_bool *stop, const struct span_request *request,
+                        const struct convert_drawing *d, const struct view_options *view, struct buf *out,
+                        struct diag *diag);
 
 /* As convert_view for VIEW_CHART, for which the profile's bytes are read again, from behind the descriptor; `stop` as for convert_file. */
 bool convert_chart(const struct shared_profile *f, const struct config *config, int fd,

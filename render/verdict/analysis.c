@@ -1,0 +1,209 @@
+#include "render/verdict/analysis.h"
+
+#include "core/number.h"
+#include "profile/origin.h"
+
+/* What the stack above a node is made of. Pre-order lets one array hold it for all. */
+struct above {
+    frame_id own;         /* the innermost own method; FRAME_NONE */
+    frame_id caller;      /* the innermost own or third party's method */
+    uint16_t work;        /* enum work_kind bits that have begun */
+    bool has_third_party; /* somewhere */
+    bool waits;           /* in a method that waits: those that it calls are part of it */
+};
+
+struct pass {
+    struct analysis *a;
+    struct above *above; /* [n_nodes]: with the node itself */
+    uint8_t *wait;       /* [n_frames]: enum wait_kind */
+    uint16_t *work;      /* [n_frames] */
+    bool on_main;
+};
+
+static void add(uint64_t *sum, uint64_t value)
+{
+    *sum = number_add(*sum, value);
+}
+
+static void add_cost(struct cost *c, uint64_t time, uint64_t calls, frame_id frame, frame_id caller)
+{
+    add(&c->time, time);
+    add(&c->calls, calls);
+    if (c->frame == FRAME_NONE || time > c->frame_time) {
+        c->frame = frame;
+        c->frame_time = time;
+        c->caller = caller;
+    }
+}
+
+static uint64_t value_of(const struct profile *p, const uint64_t *values, node_id node, uint32_t value)
+{
+    return value < p->n_values ? values[(size_t)node * p->n_values + value] : 0;
+}
+
+/* The parts that the node's frame begins: each counts with its total, where nothing above began it already. */
+static void enter_frame(const struct pass *pass, node_id node, const struct above *outer, struct above *here)
+{
+    struct analysis *a = pass->a;
+    const struct profile *p = a->p;
+    frame_id f = p->node_frame[node];
+    enum origin origin = (enum origin)names_of(a->names, f)->origin;
+    uint64_t total = profile_total(p, node, a->time), calls = value_of(p, p->node_self, node, a->calls);
+    unsigned begins = pass->work[f] & ~(unsigned)outer->work;
+
+    for (unsigned kind = 0; pass->on_main && begins != 0; kind++, begins >>= 1)
+        if (begins & 1)
+            add_cost(&a->work[kind], total, calls, f, outer->caller);
+    here->work |= pass->work[f];
+    if (origin == ORIGIN_APP) {
+        if (outer->own == FRAME_NONE && pass->on_main)
+            add(&a->entry_main[f], total);
+        here->own = here->caller = f;
+    } else if (origin == ORIGIN_THIRD_PARTY) {
+        here->has_third_party = true;
+        here->caller = f;
+    }
+}
+
+/* A wait is one call of the outermost method that waits: Object.wait() calls Object.wait(long). */
+static void enter_wait(const struct pass *pass, node_id node, const struct above *outer, struct above *here)
+{
+    struct analysis *a = pass->a;
+    frame_id f = a->p->node_frame[node];
+
+    if (pass->on_main && !outer->waits && pass->wait[f] != WAIT_NONE)
+        add_cost(&a->waits[pass->wait[f]], profile_total(a->p, node, a->time),
+                 value_of(a->p, a->p->node_self, node, a->calls), f, outer->caller);
+    here->waits = outer->waits || pass->wait[f] != WAIT_NONE;
+}
+
+static void add_self(const struct pass *pass, node_id node, const struct above *here, struct thread_cost *t)
+{
+    struct analysis *a = pass->a;
+    uint64_t self = profile_self(a->p, node, a->time);
+    frame_id f = a->p->node_frame[node];
+    bool idle = f != FRAME_NONE && names_of(a->names, f)->origin == ORIGIN_IDLE;
+    enum share share = here->own != FRAME_NONE ? SHARE_OWN
+                       : here->has_third_party ? SHARE_THIRD_PARTY
+                                               : SHARE_PLATFORM;
+
+    add(&t->share[idle || here->waits ? SHARE_WAITING : share], self);
+    if (f == FRAME_NONE)
+        return;
+    add(&a->calls_all[f], value_of(a->p, a->p->node_self, node, a->calls));
+    if (idle || here->waits)
+        return;
+    add(&a->self_all[f], self);
+    if (here->caller != FRAME_NONE && here->caller != here->own)
+        add(&a->third_all[names_of(a->names, here->caller)->package], self);
+    if (share != SHARE_OWN)
+        return;
+    add(&a->own_all[here->own], self);
+    if (!pass->on_main)
+        return;
+    add(&a->own_main[here->own], self);
+    uint64_t cpu = value_of(a->p, a->p->node_self, node, a->cpu);
+    if (here->own == f && a->wall < a->p->n_values && a->cpu < a->p->n_values && self > cpu)
+        add_cost(&a->own_body, self - cpu, value_of(a->p, a->p->node_self, node, a->calls), f, FRAME_NONE);
+}
+
+static void walk_track(struct pass *pass, uint32_t track)
+{
+    struct analysis *a = pass->a;
+    const struct profile *p = a->p;
+    const struct profile_track *t = &p->tracks[track];
+    struct thread_cost *cost = &a->threads[track];
+
+    pass->on_main = track == a->main;
+    *cost = (struct thread_cost){.total = profile_total(p, t->first, a->time),
+                                 .cpu = value_of(p, p->node_total, t->first, a->cpu)};
+    for (node_id i = t->first; i < t->first + t->count; i++) {
+        struct above outer = {FRAME_NONE, FRAME_NONE, 0, false, false};
+        if (p->node_parent[i] != NODE_NONE)
+            outer = pass->above[p->node_parent[i]];
+        struct above here = outer;
+        if (p->node_frame[i] != FRAME_NONE) {
+            enter_frame(pass, i, &outer, &here);
+            enter_wait(pass, i, &outer, &here);
+        }
+        add_self(pass, i, &here, cost);
+        pass->above[i] = here;
+    }
+    add(&a->all.total, cost->total);
+    add(&a->all.cpu, cost->cpu);
+    for (unsigned i = 0; i < SHARES; i++)
+        add(&a->all.share[i], cost->share[i]);
+}
+
+/* The thread that Android calls so draws the screen; else the one with most to do. */
+static void choose_main(struct analysis *a)
+{
+    const struct profile *p = a->p;
+    uint32_t weight = profile_weight_value(p);
+
+    for (uint32_t i = 0; i < p->n_tracks; i++) {
+        if (str_eq(profile_string(p, p->tracks[i].name), STR("main"))) {
+            a->main = i;
+            a->has_main = true;
+            return;
+        }
+        if (profile_total(p, p->tracks[i].first, weight) > profile_total(p, p->tracks[a->main].first, weight))
+            a->main = i;
+    }
+}
+
+static void choose_values(struct analysis *a)
+{
+    const struct profile *p = a->p;
+
+    a->wall = profile_value_by_role(p, ROLE_WALL);
+    a->cpu = profile_value_by_role(p, ROLE_CPU);
+    a->calls = profile_value_by_role(p, ROLE_CALLS);
+    a->time = a->wall < p->n_values ? a->wall : a->cpu < p->n_values ? a->cpu : 0;
+    a->timed = p->n_values > 0 && p->values[a->time].unit == UNIT_NS;
+    a->sampled = profile_fact(p, STR("sampling_interval_us")).n > 0;
+}
+
+static bool take_memory(struct pass *pass, struct arena *arena)
+{
+    struct analysis *a = pass->a;
+    size_t frames = a->p->n_frames, nodes = a->p->n_nodes;
+
+    pass->above = arena_array(arena, nodes, sizeof(*pass->above));
+    pass->wait = arena_array(arena, frames, sizeof(*pass->wait));
+    pass->work = arena_array(arena, frames, sizeof(*pass->work));
+    a->threads = arena_array(arena, a->p->n_tracks, sizeof(*a->threads));
+    a->own_main = arena_array(arena, frames, sizeof(uint64_t));
+    a->own_all = arena_array(arena, frames, sizeof(uint64_t));
+    a->entry_main = arena_array(arena, frames, sizeof(uint64_t));
+    a->self_all = arena_array(arena, frames, sizeof(uint64_t));
+    a->calls_all = arena_array(arena, frames, sizeof(uint64_t));
+    a->third_all = arena_array(arena, names_packages(a->names), sizeof(uint64_t));
+    return arena->failure == ARENA_OK;
+}
+
+const struct analysis *analysis_new(const struct render_input *in)
+{
+    struct analysis *a = arena_alloc(in->scratch, sizeof(*a));
+    struct pass pass = {.a = a};
+
+    if (a == NULL)
+        return NULL;
+    *a = (struct analysis){.p = in->profile, .names = in->names, .own_body = {.frame = FRAME_NONE}};
+    for (unsigned i = 0; i < WAIT_KINDS; i++)
+        a->waits[i].frame = FRAME_NONE;
+    for (unsigned i = 0; i < WORK_KINDS; i++)
+        a->work[i].frame = FRAME_NONE;
+    choose_values(a);
+    choose_main(a);
+    if (!take_memory(&pass, in->scratch))
+        return NULL;
+    for (frame_id f = 0; f < a->p->n_frames; f++) {
+        struct frame_parts parts = names_parts(in->names, f);
+        pass.wait[f] = (uint8_t)wait_kind_of(&parts);
+        pass.work[f] = (uint16_t)work_kinds_of(&parts);
+    }
+    for (uint32_t i = 0; i < a->p->n_tracks; i++)
+        walk_track(&pass, i);
+    return a;
+}

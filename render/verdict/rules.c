@@ -1,0 +1,461 @@
+#include "render/verdict/rules.h"
+
+#include "core/number.h"
+#include "render/verdict/say.h"
+
+enum { TOP = 3, MICROSECOND = 1000, MILLISECOND = 1000000 };
+
+/* Writes the indexes of the largest numbers, largest first, equal ones by index, none of 0. Returns how many there are. */
+static uint32_t top_of(const uint64_t *numbers, uint32_t n, uint32_t top[TOP])
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = found;
+        while (at > 0 && numbers[top[at - 1]] < numbers[i])
+            at--;
+        if (numbers[i] == 0 || at == TOP)
+            continue;
+        found += found < TOP;
+        for (uint32_t k = found - 1; k > at; k--)
+            top[k] = top[k - 1];
+        top[at] = i;
+    }
+    return found;
+}
+
+/* ---- the whole ---- */
+
+static bool find_idle(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                      struct finding *f)
+{
+    uint64_t work = work_of(&a->all);
+
+    (void)spans;
+    if (a->all.total == 0 || permille(work, a->all.total) >= r->least ||
+        permille(work_of(main_of(a)), main_of(a)->total) >= r->least)
+        return false;
+    say(f, "Almost nothing happened: of ");
+    say_value(f, a, main_of(a)->total);
+    say(f, " the thread ");
+    say_thread(f, a, a->main);
+    say(f, " worked ");
+    say_value(f, a, work_of(main_of(a)));
+    say(f, ", all threads together ");
+    say_value(f, a, work);
+    say(f, ". Record while the app does what is slow.");
+    f->sentence->track = a->main;
+    f->sentence->weight = WEIGHT_FIRST;
+    return true;
+}
+
+static bool find_busy(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                      struct finding *f)
+{
+    const struct thread_cost *t = main_of(a);
+    uint64_t work = work_of(t), messages = a->waits[WAIT_MESSAGES].time;
+
+    (void)spans;
+    if (permille(work, t->total) < r->least)
+        return false;
+    say_thread(f, a, a->main);
+    say(f, a->wall < a->p->n_values ? " was busy for " : " used a CPU for ");
+    say_value(f, a, work);
+    say(f, " of ");
+    say_value(f, a, t->total);
+    say(f, " (");
+    say_percent(f, work, t->total);
+    say(f, ")");
+    if (messages > 0) {
+        say(f, ", and waited for messages for ");
+        say_value(f, a, messages);
+    }
+    if (a->cpu != a->time && a->cpu < a->p->n_values) {
+        say(f, "; it had a CPU for ");
+        say_value(f, a, t->cpu);
+    }
+    say(f, ".");
+    f->sentence->track = a->main;
+    f->sentence->weight = WEIGHT_FIRST;
+    return true;
+}
+
+static bool find_split(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                       struct finding *f)
+{
+    const struct own_code *own = names_own(a->names);
+    const struct thread_cost *t = a->timed ? main_of(a) : &a->all;
+    uint64_t work = work_of(t);
+
+    (void)r;
+    (void)spans;
+    if (work == 0 || (own->n == 0 && t->share[SHARE_THIRD_PARTY] == 0))
+        return false;
+    if (own->n > 0) {
+        say(f, "Own code (");
+        own_code_put(own, f->text);
+        say(f, ") caused ");
+        say_percent(f, t->share[SHARE_OWN], work);
+    } else {
+        say(f, "No package is known to be the app's own. Third parties' code caused ");
+        say_percent(f, t->share[SHARE_THIRD_PARTY], work);
+    }
+    say(f, a->timed ? " of that work" : " of all");
+    if (own->n > 0) {
+        say(f, ", third parties without it ");
+        say_percent(f, t->share[SHARE_THIRD_PARTY], work);
+    }
+    say(f, ", the platform by itself ");
+    say_percent(f, t->share[SHARE_PLATFORM], work);
+    say(f, ".");
+    f->sentence->weight = WEIGHT_SECOND;
+    return true;
+}
+
+/* ---- methods ---- */
+
+static bool say_top_methods(struct finding *f, const struct analysis *a, const uint64_t *numbers,
+                            uint64_t whole, uint64_t least)
+{
+    uint32_t top[TOP], n = top_of(numbers, a->p->n_frames, top);
+
+    if (n == 0 || permille(numbers[top[0]], whole) < least)
+        return false;
+    f->sentence->weight = permille(numbers[top[0]], whole);
+    for (uint32_t i = 0; i < n && (i == 0 || permille(numbers[top[i]], whole) >= least); i++) {
+        say(f, i == 0 ? "" : ", ");
+        say_method(f, a, top[i]);
+        say(f, " ");
+        say_part(f, a, numbers[top[i]], whole);
+    }
+    say(f, ".");
+    return true;
+}
+
+static bool find_own(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                     struct finding *f)
+{
+    uint64_t work = work_of(main_of(a));
+
+    (void)spans;
+    if (permille(main_of(a)->share[SHARE_OWN], work) >= r->least) {
+        say(f, "Own methods that cost ");
+        say_thread(f, a, a->main);
+        say(f, " most, with what other code did for them: ");
+        if (!say_top_methods(f, a, a->own_main, work, r->least))
+            return false;
+        f->sentence->track = a->main;
+    } else {
+        say(f, "Own methods that cost most on all threads, with what other code did for them: ");
+        if (!say_top_methods(f, a, a->own_all, work_of(&a->all), r->least))
+            return false;
+    }
+    f->sentence->weight = WEIGHT_OWN;
+    return true;
+}
+
+static bool find_entries(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                         struct finding *f)
+{
+    (void)spans;
+    say(f, "Android's calls of own code that took most: ");
+    f->sentence->track = a->main;
+    return say_top_methods(f, a, a->entry_main, main_of(a)->total, r->least);
+}
+
+static bool find_self(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                      struct finding *f)
+{
+    (void)spans;
+    say(f, "Methods with the most of their own, on all threads: ");
+    if (!say_top_methods(f, a, a->self_all, work_of(&a->all), r->least))
+        return false;
+    f->sentence->weight /= 2;
+    return true;
+}
+
+static bool find_third_parties(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                               struct finding *f)
+{
+    uint32_t top[TOP], n = top_of(a->third_all, names_packages(a->names), top);
+    uint64_t whole = work_of(&a->all);
+
+    (void)spans;
+    if (n == 0 || permille(a->third_all[top[0]], whole) < r->least)
+        return false;
+    say(f, "Third-party packages that took most, on all threads: ");
+    for (uint32_t i = 0; i < n && permille(a->third_all[top[i]], whole) >= r->least; i++) {
+        say(f, i == 0 ? "" : ", ");
+        buf_str(f->text, names_package(a->names, top[i]));
+        say(f, " ");
+        say_part(f, a, a->third_all[top[i]], whole);
+    }
+    say(f, ".");
+    f->sentence->weight = permille(a->third_all[top[0]], whole);
+    return true;
+}
+
+/* Called very often, with little time each: no other tool shows these, since no single call stands out. */
+static bool find_often(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                       struct finding *f)
+{
+    enum { LONG_NS = 20 * MICROSECOND, PART_LEAST = 20 };
+    uint64_t whole = work_of(&a->all);
+    frame_id best = FRAME_NONE;
+
+    (void)spans;
+    if (a->sampled)
+        return false;
+    for (frame_id i = 0; i < a->p->n_frames; i++)
+        if (a->calls_all[i] >= r->least && a->self_all[i] / a->calls_all[i] < LONG_NS &&
+            permille(a->self_all[i], whole) >= PART_LEAST &&
+            (best == FRAME_NONE || a->self_all[i] > a->self_all[best]))
+            best = i;
+    if (best == FRAME_NONE)
+        return false;
+    say_method(f, a, best);
+    say(f, " was called ");
+    buf_u64_grouped(f->text, a->calls_all[best]);
+    say(f, " times, for ");
+    say_value(f, a, a->self_all[best] / a->calls_all[best]);
+    say(f, " of its own each: together ");
+    say_part(f, a, a->self_all[best], whole);
+    say(f, ". Fewer calls help more than faster ones.");
+    f->sentence->weight = permille(a->self_all[best], whole);
+    return true;
+}
+
+/* ---- waiting ---- */
+
+static void say_heaviest(struct finding *f, const struct analysis *a, const struct cost *c)
+{
+    say(f, c->frame_time == c->time ? ", in " : "; the most, ");
+    if (c->frame_time != c->time) {
+        say_value(f, a, c->frame_time);
+        say(f, ", in ");
+    }
+    say_method(f, a, c->frame);
+    if (c->caller != FRAME_NONE && c->caller != c->frame) {
+        say(f, ", called by ");
+        say_method(f, a, c->caller);
+    }
+    say(f, ".");
+}
+
+static bool find_wait(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                      struct finding *f)
+{
+    enum { PART_LEAST = 10 };
+    const struct cost *c = &a->waits[r->kind];
+
+    (void)spans;
+    if (c->time < r->least || permille(c->time, main_of(a)->total) < PART_LEAST)
+        return false;
+    say_thread(f, a, a->main);
+    say(f, " waited ");
+    say_part(f, a, c->time, main_of(a)->total);
+    say(f, " ");
+    say(f, wait_kind_words((enum wait_kind)r->kind));
+    if (!a->sampled && c->calls > 0) {
+        say(f, ", in ");
+        say_calls(f, c->calls);
+    }
+    say_heaviest(f, a, c);
+    f->sentence->track = a->main;
+    f->sentence->weight = permille(c->time, number_add(work_of(main_of(a)), c->time)) + 50;
+    return true;
+}
+
+static bool find_own_body(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                          struct finding *f)
+{
+    enum { PART_LEAST = 10 };
+    const struct cost *c = &a->own_body;
+    uint64_t work = work_of(main_of(a));
+
+    (void)spans;
+    if (c->frame == FRAME_NONE || c->frame_time < r->least || permille(c->frame_time, work) < PART_LEAST)
+        return false;
+    say_method(f, a, c->frame);
+    say(f, " was stopped for ");
+    say_part(f, a, c->frame_time, work);
+    say(f, " in its own body: it had no CPU there, as in native code that waits or at a lock.");
+    f->sentence->track = a->main;
+    f->sentence->weight = permille(c->frame_time, work);
+    return true;
+}
+
+/* ---- what people look for on a main thread ---- */
+
+static bool find_work(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                      struct finding *f)
+{
+    enum { TIME_LEAST_NS = MILLISECOND };
+    const struct cost *c = &a->work[r->kind];
+    uint64_t work = work_of(main_of(a));
+
+    (void)spans;
+    if (!a->has_main || c->time < TIME_LEAST_NS || permille(c->time, work) < r->least)
+        return false;
+    say_thread(f, a, a->main);
+    say(f, " spent ");
+    say_part(f, a, c->time, work);
+    say(f, " of its work on ");
+    say(f, work_kind_words((enum work_kind)r->kind));
+    say_heaviest(f, a, c);
+    say(f, " ");
+    say(f, work_kind_advice((enum work_kind)r->kind));
+    f->sentence->track = a->main;
+    f->sentence->weight = permille(c->time, work);
+    return true;
+}
+
+/* ---- other threads, the runtime, the recorder ---- */
+
+static bool find_threads(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                         struct finding *f)
+{
+    uint32_t top[TOP], n = 0;
+    uint64_t whole = work_of(&a->all);
+
+    (void)spans;
+    for (uint32_t i = 0; i < a->p->n_tracks; i++) {
+        uint32_t at = n;
+        if (i == a->main || permille(work_of(&a->threads[i]), whole) < r->least)
+            continue;
+        while (at > 0 && work_of(&a->threads[top[at - 1]]) < work_of(&a->threads[i]))
+            at--;
+        if (at == TOP)
+            continue;
+        n += n < TOP;
+        for (uint32_t k = n - 1; k > at; k--)
+            top[k] = top[k - 1];
+        top[at] = i;
+    }
+    if (n == 0)
+        return false;
+    say(f, "Besides ");
+    say_thread(f, a, a->main);
+    say(f, n == 1 ? " the busiest thread is " : " the busiest threads are ");
+    for (uint32_t i = 0; i < n; i++) {
+        say(f, i == 0 ? "" : ", ");
+        say_thread(f, a, top[i]);
+        say(f, " (");
+        say_value(f, a, work_of(&a->threads[top[i]]));
+        say(f, ")");
+    }
+    say(f, ".");
+    f->sentence->track = top[0];
+    f->sentence->weight = permille(work_of(&a->threads[top[0]]), whole) / 2;
+    return true;
+}
+
+/* Threads of the runtime that work beside the app. */
+static bool find_runtime(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                         struct finding *f)
+{
+    static const struct str NAMES[2][3] = {
+        {STR_INIT("HeapTaskDaemon"), STR_INIT("GC*"), STR_INIT("Finalizer*")},
+        {STR_INIT("Jit thread pool*"), STR_INIT("JIT*"), STR_INIT("Compiler*")}};
+    static const char *const WORDS[] = {"Collecting garbage took ", "Compiling methods (JIT) took "};
+    uint64_t sum = 0, whole = work_of(&a->all);
+    uint32_t track = UINT32_MAX;
+
+    (void)spans;
+    for (uint32_t i = 0; i < a->p->n_tracks; i++)
+        for (unsigned k = 0; k < 3; k++)
+            if (str_fits(profile_string(a->p, a->p->tracks[i].name), NAMES[r->kind][k])) {
+                sum = number_add(sum, work_of(&a->threads[i]));
+                track = i;
+                break;
+            }
+    if (permille(sum, whole) < r->least)
+        return false;
+    say(f, WORDS[r->kind]);
+    say_part(f, a, sum, whole);
+    say(f, " of the work of all threads, on the runtime's own.");
+    f->sentence->track = track;
+    f->sentence->weight = permille(sum, whole);
+    return true;
+}
+
+static bool find_tracer(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                        struct finding *f)
+{
+    uint64_t records = 0, overhead_ns, cost, whole = work_of(&a->all);
+
+    (void)spans;
+    for (uint32_t i = 0; i < a->p->n_tracks; i++)
+        records = number_add(records, a->p->tracks[i].records);
+    if (a->sampled || !str_to_u64(profile_fact(a->p, STR("clock_overhead_ns")), 10, &overhead_ns) ||
+        __builtin_mul_overflow(records, overhead_ns, &cost) || permille(cost, whole) < r->least)
+        return false;
+    say(f, "Recording itself may have cost ");
+    say_part(f, a, cost, whole);
+    say(f, " of the work: ");
+    buf_u64_grouped(f->text, records);
+    say(f, " records, each of which read the clocks. Short methods look slower than they are; a sampled "
+           "trace costs less.");
+    f->sentence->weight = permille(cost, whole);
+    return true;
+}
+
+/* ---- THE TABLE ---- */
+
+#define WORK(name, kind)                                                                                 \
+    {                                                                                                    \
+        name, "Inclusive time, on the main thread, of the outermost methods that are known for it.", 10, \
+            true, find_work, kind                                                                        \
+    }
+#define WAIT(name, kind)                                                                                 \
+    {                                                                                                    \
+        name, "Inclusive time, on the main thread, of the outermost methods that are known to wait so.", \
+            16700000, true, find_wait, kind                                                              \
+    }
+
+const struct rule RULES[] = {
+    {"idle", "Self of all methods but those that are known to wait is less than 1 % of the time.", 10, true,
+     find_idle, 0},
+    {"busy", "Self of all methods of the thread but those that are known to wait.", 10, true, find_busy, 0},
+    {"split",
+     "Work counts for own code where an own method is on the stack, else for third parties where one of "
+     "theirs is, else for the platform.",
+     0, false, find_split, 0},
+    {"own-methods", "Work is counted for the innermost own method on the stack.", 10, false, find_own, 0},
+    {"own-entries", "Inclusive time of the outermost own methods on the stack, waiting included.", 100, true,
+     find_entries, 0},
+    {"self", "Exclusive time of each method, without waiting.", 50, false, find_self, 0},
+    {"third-parties",
+     "Work is counted for a third party's package where its method is the innermost on the stack that is "
+     "neither the platform's nor own.",
+     30, false, find_third_parties, 0},
+    {"often", "At least 10,000 calls, less than 20 µs of their own each, at least 2 % of the work.", 10000,
+     true, find_often, 0},
+    WAIT("waits-for-lock", WAIT_LOCK),
+    WAIT("waits-parked", WAIT_PARK),
+    WAIT("waits-asleep", WAIT_SLEEP),
+    WAIT("waits-for-socket", WAIT_IO),
+    WAIT("waits-for-binder", WAIT_BINDER),
+    {"waits-in-own-body", "Wall time of an own method's self less its CPU time.", 16700000, true,
+     find_own_body, 0},
+    {"long-messages", "Calls of Handler.dispatchMessage, from a second reading of the file.", 1, true,
+     rule_long_messages, 0},
+    {"outlier", "Calls of own methods of at least 16.7 ms, five times as long as the next one of the method.",
+     16700000, true, rule_outlier, 0},
+    WORK("files-on-main", WORK_FILES),
+    WORK("database-on-main", WORK_DATABASE),
+    WORK("preferences-on-main", WORK_PREFERENCES),
+    WORK("json-on-main", WORK_JSON),
+    WORK("inflation-on-main", WORK_INFLATION),
+    WORK("images-on-main", WORK_IMAGES),
+    WORK("reflection-on-main", WORK_REFLECTION),
+    WORK("class-loading-on-main", WORK_CLASS_LOADING),
+    WORK("initialisers-on-main", WORK_INITIALISERS),
+    WORK("gc-on-main", WORK_COLLECTION),
+    {"threads", "Work of each thread.", 50, true, find_threads, 0},
+    {"gc", "Work of the runtime's threads that collect garbage.", 20, true, find_runtime, 0},
+    {"jit", "Work of the runtime's threads that compile.", 20, true, find_runtime, 1},
+    {"tracer", "The cost of reading the clocks, as the file says it, for each record.", 50, true, find_tracer,
+     0},
+};
+const size_t RULES_COUNT = sizeof(RULES) / sizeof(RULES[0]);

@@ -1,0 +1,31 @@
+/* THE TABLE of rules. A rule looks at the counts of a profile and says one thing, or nothing. */
+#ifndef RENDER_VERDICT_RULES_H
+#define RENDER_VERDICT_RULES_H
+
+#include "profile/span.h"
+#include "render/verdict/analysis.h"
+#include "render/verdict/sentence.h"
+
+struct finding;
+
+struct rule {
+    const char *name;
+    const char *how;
+    uint64_t least;  /* what it takes for the rule to speak, in the unit that its function says */
+    bool needs_time; /* silent for profiles that do not measure time */
+    /* Appends the sentence, and sets the sentence's methods, track and weight. False: nothing to say. */
+    bool (*find)(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                 struct finding *f);
+    unsigned kind; /* of rules that share a function: which row of kinds.h they are about */
+};
+
+extern const struct rule RULES[];
+extern const size_t RULES_COUNT;
+
+/* Rules about single calls, for the table. */
+bool rule_long_messages(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                        struct finding *f);
+bool rule_outlier(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                  struct finding *f);
+
+#endif

@@ -1,0 +1,156 @@
+#include "render/verdict/verdict.h"
+
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/json.h"
+#include "render/names/names.h"
+#include "render/verdict/rules.h"
+#include "render/verdict/say.h"
+#include "render/view/fail.h"
+
+enum {
+    LONG_CALL_NS = 16700000, /* a frame of a screen that is drawn 60 times a second */
+    LEVELS_MAX = 1000,
+    SPANS_MAX = 20000
+};
+
+bool verdict_wants_spans(const struct profile *p, struct span_request *request)
+{
+    const struct profile_track *main = NULL;
+
+    if (p->n_times == 0 || p->n_tracks == 0 || p->values[0].unit != UNIT_NS)
+        return false;
+    for (uint32_t i = 0; i < p->n_tracks && main == NULL; i++)
+        if (str_eq(profile_string(p, p->tracks[i].name), STR("main")))
+            main = &p->tracks[i];
+    if (main == NULL || main->end_ns <= main->begin_ns)
+        return false;
+    *request = (struct span_request){.track = main->id,
+                                     .re_roots = main->re_roots,
+                                     .ns_per_tick = p->ns_per_tick,
+                                     .from_ns = main->begin_ns,
+                                     .to_ns = main->end_ns,
+                                     .least_ns = LONG_CALL_NS,
+                                     .levels_max = LEVELS_MAX,
+                                     .spans_max = SPANS_MAX};
+    return true;
+}
+
+/* Keeps the list by weight; of equal ones the row that stands first in the table. A full list loses its last. */
+static void keep(struct verdict *v, const struct verdict_sentence *s)
+{
+    uint32_t at = v->n;
+
+    while (at > 0 && v->list[at - 1].weight < s->weight)
+        at--;
+    if (at == VERDICT_SENTENCES_MAX)
+        return;
+    uint32_t last = v->n < VERDICT_SENTENCES_MAX ? v->n++ : VERDICT_SENTENCES_MAX - 1;
+    memmove(&v->list[at + 1], &v->list[at], (last - at) * sizeof(v->list[0]));
+    v->list[at] = *s;
+}
+
+static bool apply(const struct rule *r, const struct analysis *a, const struct render_input *in,
+                  struct buf *text, struct verdict *v)
+{
+    struct verdict_sentence s = {.rule = r->name, .how = r->how, .track = UINT32_MAX};
+    struct finding f = {text, &s};
+
+    buf_clear(text);
+    if ((r->needs_time && !a->timed) || !r->find(r, a, in->spans, &f))
+        return true;
+    char *copy = text->failed ? NULL : arena_copy(in->scratch, text->p, text->n);
+    if (copy == NULL)
+        return false;
+    s.text = (struct str){copy, text->n};
+    keep(v, &s);
+    return true;
+}
+
+const struct verdict *verdict_new(const struct render_input *in)
+{
+    const struct analysis *a = analysis_new(in);
+    struct verdict *v = arena_alloc(in->scratch, sizeof(*v));
+    struct buf text = {0};
+    bool ok = a != NULL && v != NULL;
+
+    for (size_t i = 0; ok && i < RULES_COUNT; i++)
+        ok = apply(&RULES[i], a, in, &text, v);
+    if (text.failed && in->scratch->failure == ARENA_OK)
+        in->scratch->failure = ARENA_NO_MEMORY;
+    buf_free(&text);
+    return ok ? v : NULL;
+}
+
+/* ---- formats ---- */
+
+static void write_txt(const struct render_input *in, const struct verdict *v, struct buf *out)
+{
+    (void)in;
+    for (uint32_t i = 0; i < v->n; i++) {
+        clean_text(out, v->list[i].text);
+        buf_char(out, '\n');
+    }
+}
+
+/* {"version": 1, "app": ["com.foo"], "sentences": [{"rule": "busy", "text": "...", "how": "...", "track": 1,
+ *  "methods": ["com.foo.Bar.baz"]}, ...]}; "track" is an id, and missing where the sentence is about no single thread. */
+static void write_json(const struct render_input *in, const struct verdict *v, struct buf *out)
+{
+    const struct own_code *own = names_own(in->names);
+    struct json j = json_into(out);
+
+    json_open_object(&j, NULL);
+    json_put_u64(&j, "version", 1);
+    json_open_array(&j, "app");
+    for (uint32_t i = 0; i < own->n; i++)
+        json_put_string(&j, NULL, own->prefix[i]);
+    json_close(&j);
+    json_open_array(&j, "sentences");
+    for (uint32_t i = 0; i < v->n; i++) {
+        const struct verdict_sentence *s = &v->list[i];
+        json_open_object(&j, NULL);
+        json_put_string(&j, "rule", str_of(s->rule));
+        json_put_string(&j, "text", s->text);
+        json_put_string(&j, "how", str_of(s->how));
+        if (s->track != UINT32_MAX)
+            json_put_u64(&j, "track", in->profile->tracks[s->track].id);
+        json_open_array(&j, "methods");
+        for (uint32_t m = 0; m < s->n_methods; m++)
+            json_put_string(&j, NULL, names_frame(in->names, s->methods[m]));
+        json_close(&j);
+        json_close(&j);
+    }
+    json_close(&j);
+    json_close(&j);
+    buf_char(out, '\n');
+}
+
+static const struct verdict_format VERDICT_TXT = {"txt", "text/plain; charset=utf-8",
+                                                  "one sentence in a line, for people", 1, write_txt};
+static const struct verdict_format VERDICT_JSON = {
+    "json", "application/json", "for programs, with the methods and how each sentence was found", 1,
+    write_json};
+
+const struct verdict_format *const VERDICT_FORMATS[] = {&VERDICT_TXT, &VERDICT_JSON};
+const size_t VERDICT_FORMATS_COUNT = sizeof(VERDICT_FORMATS) / sizeof(VERDICT_FORMATS[0]);
+
+const struct verdict_format *verdict_format_by_name(struct str name)
+{
+    for (size_t i = 0; i < VERDICT_FORMATS_COUNT; i++)
+        if (str_eq(name, str_of(VERDICT_FORMATS[i]->name)))
+            return VERDICT_FORMATS[i];
+    return NULL;
+}
+
+bool verdict_write(const struct render_input *in, const struct verdict_format *format, struct buf *out,
+                   struct diag *diag)
+{
+    const struct verdict *v = verdict_new(in);
+
+    if (v == NULL)
+        return fail_arena(in->scratch, diag);
+    format->write(in, v, out);
+    return !out->failed || fail_buf(out, diag);
+}

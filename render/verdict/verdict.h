@@ -1,0 +1,51 @@
+/* In words where the time went: at most seven sentences, the most important first, each with its numbers, how they were found,
+ * and the state of a view that shows it. This room knows a profile, its names and, for the main thread, its long calls;
+ * it writes text and JSON, and knows no HTTP, no files and no threads.
+ *
+ *     analysis_new   counts, in one pass (analysis.h); what methods do is known by the tables of kinds.h
+ *     RULES          each row looks at the counts and may say one thing (rules.c)
+ *     verdict_new    the things that were said, by their weight
+ *     VERDICT_FORMATS  the same as txt or json */
+#ifndef RENDER_VERDICT_VERDICT_H
+#define RENDER_VERDICT_VERDICT_H
+
+#include "core/buf.h"
+#include "core/diag.h"
+#include "profile/span.h"
+#include "render/verdict/sentence.h"
+#include "render/view/input.h"
+
+enum { VERDICT_SENTENCES_MAX = 7 };
+
+struct verdict {
+    struct verdict_sentence list[VERDICT_SENTENCES_MAX];
+    uint32_t n;
+};
+
+/* The calls of the main thread that last long: see span.h. Which request finds them is said here. False: the profile has no
+ * times, and rules that need them stay silent. */
+bool verdict_wants_spans(const struct profile *p, struct span_request *request);
+
+/* in->spans: what that request found; NULL if there are none. Lives in in->scratch; NULL: it gives no more. */
+const struct verdict *verdict_new(const struct render_input *in) __attribute__((warn_unused_result));
+
+struct verdict_format {
+    const char *name;       /* --format, and the suffix of URLs */
+    const char *media_type; /* with charset where it has one */
+    const char *help;       /* what it is for, in a few words that can stand in brackets */
+    unsigned revision;      /* raised when the bytes change for equal input */
+    void (*write)(const struct render_input *in, const struct verdict *v, struct buf *out);
+};
+
+/* THE TABLE of formats; the first row is the default. */
+extern const struct verdict_format *const VERDICT_FORMATS[];
+extern const size_t VERDICT_FORMATS_COUNT;
+
+/* NULL if there is none. */
+const struct verdict_format *verdict_format_by_name(struct str name);
+
+/* From a profile to bytes, appended to out. False: diag. */
+bool verdict_write(const struct render_input *in, const struct verdict_format *format, struct buf *out,
+                   struct diag *diag) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,412 @@
+/* What a verdict says of profiles that are made for it: each rule once where it speaks, and once where it does not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/json.h"
+#include "render/names/names.h"
+#include "render/verdict/rules.h"
+#include "render/verdict/say.h"
+#include "render/verdict/verdict.h"
+#include "tests/support/fake_profile.h"
+
+#define LADDER "android.os.Looper.loop()V;android.os.Handler.dispatchMessage()V;"
+#define CREATE LADDER "android.app.Activity.performCreate()V;com.example.shop.Main.onCreate()V"
+#define POLL   "android.os.Looper.loop()V;android.os.MessageQueue.nativePollOnce()V"
+
+struct stack {
+    const char *text; /* "=NAME" begins a track */
+    uint64_t wall_us, cpu_us, calls;
+};
+
+struct verdict_case {
+    const char *rule;
+    const char *says; /* part of the sentence; NULL: the rule is silent */
+    struct stack stacks[8];
+};
+
+/* An app with 100 ms of work on its main thread, and more where `...` is. */
+#define SHOP(...)                                                                          \
+    {                                                                                      \
+        {"=main", 0, 0, 0}, {POLL, 400000, 0, 9}, {CREATE, 100000, 100000, 1}, __VA_ARGS__ \
+    }
+#define LIBRARY ";java.util.ArrayList.sort()V"
+
+static const struct verdict_case CASES[] = {
+    {"idle",
+     "of 500 ms the thread main worked 1 ms",
+     {{"=main", 0, 0, 0}, {POLL, 499000, 0, 9}, {CREATE, 1000, 1000, 1}}},
+    {"idle", NULL, SHOP({"", 0, 0, 0})},
+    {"busy",
+     "main was busy for 100 ms of 500 ms (20 %), and waited for messages for 400 ms; it had a CPU for 100 "
+     "ms.",
+     SHOP({"", 0, 0, 0})},
+    {"busy", NULL, {{"=main", 0, 0, 0}, {POLL, 499000, 0, 9}, {CREATE, 1000, 1000, 1}}},
+    {"split",
+     "Own code (com.example.shop) caused 40 % of that work, third parties without it 40 %, the platform by "
+     "itself 20 %.",
+     SHOP({LADDER "okio.Buffer.read()V", 100000, 100000, 1},
+          {LADDER "android.view.View.draw()V", 50000, 50000, 1})},
+    {"split",
+     "No package is known to be the app's own. Third parties' code caused 75 %",
+     {{"=main", 0, 0, 0},
+      {"okio.Buffer.read()V", 3000, 3000, 1},
+      {"android.view.View.draw()V", 1000, 1000, 1}}},
+    {"split", NULL, {{"=main", 0, 0, 0}, {"android.view.View.draw()V", 1000, 1000, 1}}},
+    /* The innermost own method has what the platform does for it. */
+    {"own-methods",
+     "cost main most, with what other code did for them: com.example.shop.Main.onCreate 100 ms (62.5 %), "
+     "com.example.shop.List.bind 60 ms (37.5 %).",
+     SHOP({CREATE ";com.example.shop.List.bind()V", 10000, 10000, 1},
+          {CREATE ";com.example.shop.List.bind()V" LIBRARY, 50000, 50000, 1})},
+    {"own-methods",
+     "on all threads",
+     {{"=main", 0, 0, 0},
+      {"android.view.View.draw()V", 100000, 1000, 1},
+      {"=worker", 0, 0, 0},
+      {"com.example.shop.Job.run()V", 90000, 90000, 1}}},
+    {"own-methods", NULL, {{"=main", 0, 0, 0}, {"android.view.View.draw()V", 100000, 1000, 1}}},
+    {"own-entries", "com.example.shop.Main.onCreate 150 ms (27.3 %)",
+     SHOP({CREATE ";com.example.shop.List.bind()V", 50000, 1, 1})},
+    {"own-entries", NULL, {{"=main", 0, 0, 0}, {POLL, 450000, 0, 1}, {CREATE, 40000, 40000, 1}}},
+    {"self", "com.example.shop.Main.onCreate 100 ms (80 %), java.util.ArrayList.sort 25 ms (20 %)",
+     SHOP({CREATE LIBRARY, 25000, 1, 1})},
+    {"self", NULL, {{"=main", 0, 0, 0}, {POLL, 450000, 0, 1}}},
+    {"third-parties", "okio 100 ms (50 %)", SHOP({CREATE ";okio.Buffer.read()V" LIBRARY, 100000, 100000, 1})},
+    {"third-parties", NULL, SHOP({CREATE ";okio.Buffer.read()V", 1000, 1000, 1})},
+    {"often",
+     "com.example.shop.Id.get was called 20,000 times, for 2 µs of its own each: together 40 ms (28.6 %)",
+     SHOP({CREATE ";com.example.shop.Id.get()I", 40000, 40000, 20000})},
+    {"often", NULL, SHOP({CREATE ";com.example.shop.Id.get()I", 40000, 40000, 9999})},
+    {"often", NULL, SHOP({CREATE ";com.example.shop.Id.get()I", 400, 400, 20000})},
+    {"often", NULL, SHOP({CREATE ";com.example.shop.Id.get()I", 800000, 800000, 20000})},
+    {"waits-for-lock",
+     "main waited 40 ms (7.41 %) for a lock or another thread, in 3 calls, in java.lang.Object.wait, called "
+     "by com.example.shop.Main.onCreate.",
+     SHOP({CREATE ";java.lang.Object.wait()V", 0, 0, 3},
+          {CREATE ";java.lang.Object.wait()V;java.lang.Object.wait(JI)V", 40000, 0, 3})},
+    {"waits-for-lock", NULL, SHOP({CREATE ";java.lang.Object.wait()V", 16000, 0, 3})},
+    {"waits-parked", "main waited 40 ms (7.41 %) parked",
+     SHOP({CREATE ";sun.misc.Unsafe.park(ZJ)V", 40000, 0, 3})},
+    {"waits-parked", NULL, SHOP({CREATE ";sun.misc.Unsafe.unpark(ZJ)V", 40000, 0, 3})},
+    {"waits-asleep", "asleep", SHOP({CREATE ";java.lang.Thread.sleep(J)V", 40000, 0, 3})},
+    {"waits-asleep", NULL, SHOP({CREATE ";java.lang.Thread.sleep(J)V", 4000, 0, 3})},
+    {"waits-for-socket", "for a socket or a pipe",
+     SHOP({CREATE ";libcore.io.Linux.recvfromBytes()V", 40000, 0, 3})},
+    {"waits-for-socket", NULL, SHOP({CREATE ";libcore.io.Linux.stat()V", 40000, 0, 3})},
+    {"waits-for-binder", "for another process (binder), in 2 calls",
+     SHOP({CREATE ";android.os.BinderProxy.transact()V", 40000, 0, 2})},
+    {"waits-for-binder", NULL, SHOP({CREATE ";android.os.Binder.onTransact()V", 40000, 0, 2})},
+    {"waits-in-own-body", "com.example.shop.Native.read was stopped for 30 ms (21.4 %) in its own body",
+     SHOP({CREATE ";com.example.shop.Native.read()V", 40000, 10000, 1})},
+    {"waits-in-own-body", NULL, SHOP({CREATE ";com.example.shop.Native.read()V", 40000, 39000, 1})},
+    {"files-on-main",
+     "on files, in java.io.FileInputStream.read, called by com.example.shop.Main.onCreate. Files are better",
+     SHOP({CREATE ";java.io.FileInputStream.read()I", 20000, 20000, 1})},
+    {"files-on-main", NULL, SHOP({CREATE ";java.io.FileInputStream.read()I", 900, 900, 1})},
+    {"files-on-main", NULL, {{"=worker", 0, 0, 0}, {"java.io.FileInputStream.read()I", 20000, 20000, 1}}},
+    {"database-on-main", "databases",
+     SHOP({CREATE ";android.database.sqlite.SQLiteDatabase.query()V", 20000, 20000, 1})},
+    {"database-on-main", NULL, SHOP({CREATE ";android.data.Query.run()V", 20000, 20000, 1})},
+    {"preferences-on-main", "SharedPreferences",
+     SHOP({CREATE ";android.app.SharedPreferencesImpl.awaitLoadedLocked()V", 20000, 1, 1})},
+    {"preferences-on-main", NULL, SHOP({CREATE ";android.app.Shared.get()V", 20000, 1, 1})},
+    {"json-on-main", "main spent 20 ms (16.7 %) of its work on JSON",
+     SHOP({CREATE ";org.json.JSONObject.<init>()V", 15000, 1, 1},
+          {CREATE ";org.json.JSONObject.<init>()V;org.json.JSONTokener.next()V", 5000, 1, 1})},
+    {"json-on-main", NULL, SHOP({CREATE ";org.jsonx.Parser.<init>()V", 20000, 1, 1})},
+    {"inflation-on-main", "inflating layouts",
+     SHOP({CREATE ";android.view.LayoutInflater.inflate()V", 20000, 1, 1})},
+    {"inflation-on-main", NULL, SHOP({CREATE ";android.view.LayoutInflater.from()V", 20000, 1, 1})},
+    {"images-on-main", "decoding images",
+     SHOP({CREATE ";android.graphics.BitmapFactory.decodeStream()V", 20000, 1, 1})},
+    {"images-on-main", NULL, SHOP({CREATE ";android.graphics.Bitmap.recycle()V", 20000, 1, 1})},
+    {"reflection-on-main", "reflection",
+     SHOP({CREATE ";java.lang.Class.getDeclaredMethods()V", 20000, 1, 1})},
+    {"reflection-on-main", NULL, SHOP({CREATE ";java.lang.Class.getName()V", 20000, 1, 1})},
+    {"class-loading-on-main", "loading classes",
+     SHOP({CREATE ";java.lang.ClassLoader.loadClass()V", 20000, 1, 1})},
+    {"class-loading-on-main", NULL, SHOP({CREATE ";java.lang.ClassLoader.getParent()V", 20000, 1, 1})},
+    {"initialisers-on-main", "class initialisers, in com.example.shop.Big.<clinit>",
+     SHOP({CREATE ";com.example.shop.Big.<clinit>()V", 20000, 1, 1})},
+    {"initialisers-on-main", NULL, SHOP({CREATE ";com.example.shop.Big.<init>()V", 20000, 1, 1})},
+    {"gc-on-main", "collecting garbage on request", SHOP({CREATE ";java.lang.System.gc()V", 20000, 1, 1})},
+    {"gc-on-main", NULL, SHOP({CREATE ";java.lang.System.nanoTime()J", 20000, 1, 1})},
+    {"threads", "Besides main the busiest threads are two (300 ms), one (50 ms).",
+     SHOP({"=one", 0, 0, 0}, {"a.B.run()V", 50000, 50000, 1}, {"=two", 0, 0, 0},
+          {"a.B.run()V", 300000, 300000, 1})},
+    {"threads", NULL, SHOP({"=one", 0, 0, 0}, {"java.lang.Object.wait()V", 500000, 0, 1})},
+    {"gc", "Collecting garbage took 50 ms (33.3 %)",
+     SHOP({"=HeapTaskDaemon", 0, 0, 0}, {"java.lang.Daemons.run()V", 50000, 50000, 1})},
+    {"gc", NULL, SHOP({"=HeapTaskDaemon", 0, 0, 0}, {"java.lang.Object.wait()V", 50000, 50000, 1})},
+    {"jit", "Compiling methods (JIT) took 50 ms",
+     SHOP({"=Jit thread pool worker thread 0", 0, 0, 0}, {"a.B.run()V", 50000, 50000, 1})},
+    {"jit", NULL, SHOP({"=Jitter", 0, 0, 0}, {"a.B.run()V", 50000, 50000, 1})},
+};
+
+struct subject {
+    struct fake *fake;
+    struct arena arena;
+    struct render_input in;
+    struct profile profile;
+};
+
+static void begin(struct subject *s, const struct stack *stacks, size_t n)
+{
+    uint32_t id = 0;
+
+    memset(s, 0, sizeof(*s));
+    s->fake = fake_new();
+    arena_init(&s->arena, 1 << 22);
+    fake_usual_values(s->fake);
+    for (size_t i = 0; i < n && stacks[i].text != NULL; i++) {
+        const char *text = stacks[i].text;
+        if (text[0] == '=')
+            fake_track(s->fake, ++id, str_of(text + 1));
+        else
+            fake_stack(s->fake, text, stacks[i].wall_us * 1000, stacks[i].cpu_us * 1000, stacks[i].calls);
+    }
+    s->profile = *fake_finish(s->fake);
+    s->in = (struct render_input){
+        .profile = &s->profile, .names = names_new(&s->profile, &s->arena), .scratch = &s->arena};
+    assert_non_null(s->in.names);
+}
+
+static void end(struct subject *s)
+{
+    arena_free(&s->arena);
+    fake_free(s->fake);
+}
+
+/* The sentence of the rule, in *text, terminated; false if it is silent. */
+static bool ask(struct subject *s, const char *rule, struct buf *text)
+{
+    const struct analysis *a = analysis_new(&s->in);
+    struct verdict_sentence sentence = {.track = UINT32_MAX};
+    struct finding f = {text, &sentence};
+
+    assert_non_null(a);
+    buf_clear(text);
+    for (size_t i = 0; i < RULES_COUNT; i++)
+        if (strcmp(RULES[i].name, rule) == 0) {
+            bool found = RULES[i].find(&RULES[i], a, s->in.spans, &f);
+            buf_char(text, '\0');
+            return found && sentence.weight > 0;
+        }
+    fail_msg("no rule is called %s", rule);
+    return false;
+}
+
+static void check(struct subject *s, const char *rule, const char *says)
+{
+    struct buf text = {0};
+    bool found = ask(s, rule, &text);
+
+    if (found != (says != NULL) || (found && strstr(text.p, says) == NULL))
+        fail_msg("%s: %s, not: %s", rule, found ? text.p : "silent", says != NULL ? says : "silent");
+    buf_free(&text);
+}
+
+static void each_rule_speaks_and_is_silent(void **state)
+{
+    struct subject s;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        begin(&s, CASES[i].stacks, 8);
+        check(&s, CASES[i].rule, CASES[i].says);
+        end(&s);
+    }
+}
+
+/* A rule that has no case here would never be seen to work. */
+static void no_rule_is_forgotten(void **state)
+{
+    static const char *const OTHERS[] = {"long-messages", "outlier", "tracer"};
+
+    (void)state;
+    for (size_t i = 0; i < RULES_COUNT; i++) {
+        unsigned speaks = 0, silent = 0;
+        for (size_t k = 0; k < sizeof(CASES) / sizeof(CASES[0]); k++)
+            if (strcmp(CASES[k].rule, RULES[i].name) == 0)
+                *(CASES[k].says != NULL ? &speaks : &silent) += 1;
+        for (size_t k = 0; k < sizeof(OTHERS) / sizeof(OTHERS[0]); k++)
+            if (strcmp(OTHERS[k], RULES[i].name) == 0)
+                speaks = silent = 1;
+        if (speaks == 0 || silent == 0)
+            fail_msg("%s: %u that speak, %u that are silent", RULES[i].name, speaks, silent);
+        assert_true(strlen(RULES[i].how) > 10);
+    }
+}
+
+static frame_id frame_named(const struct subject *s, const char *text)
+{
+    for (frame_id i = 0; i < s->profile.n_frames; i++)
+        if (str_eq(names_frame(s->in.names, i), str_of(text)))
+            return i;
+    fail_msg("no frame %s", text);
+    return FRAME_NONE;
+}
+
+static void long_calls(void **state)
+{
+    static const struct stack STACKS[] = SHOP({CREATE ";com.example.shop.List.bind()V", 900000, 1, 12});
+    enum { MS = 1000000 };
+    struct subject s;
+
+    (void)state;
+    begin(&s, STACKS, sizeof(STACKS) / sizeof(STACKS[0]));
+    frame_id message = frame_named(&s, "android.os.Handler.dispatchMessage");
+    frame_id bind = frame_named(&s, "com.example.shop.List.bind");
+    const struct span list[] = {
+        {bind, 3, 0, 1, 10 * MS, 40 * MS, 0},         {message, 2, 0, 1, 10 * MS, 50 * MS, 0},
+        {bind, 3, 0, 1, 100 * MS, 900 * MS, 0},       {message, 2, 0, 1, 100 * MS, 950 * MS, 0},
+        {FRAME_NONE, 3, 0, 9, 950 * MS, 960 * MS, 0}, {message, 2, 0, 1, 960 * MS, 970 * MS, 0},
+    };
+    struct spans spans = {.list = list, .n = 6, .least_ns = 16700000};
+    check(&s, "long-messages", NULL);
+    check(&s, "outlier", NULL);
+    s.in.spans = &spans;
+    check(&s, "long-messages",
+          "2 messages on main took over 16.7 ms, in which a screen misses a frame, 1 over 100 ms, 1 over 700 "
+          "ms; the longest, 850 ms, ran com.example.shop.List.bind.");
+    check(&s, "outlier",
+          "One call of com.example.shop.List.bind took 800 ms; none of the others on main took more than 30 "
+          "ms. It was called 12 times in all.");
+    spans.n = 2;
+    check(&s, "long-messages", "1 message on main took over 16.7 ms");
+    check(&s, "outlier", "took 30 ms; none of the others on main took as much as 16.7 ms.");
+    spans.list = &list[4];
+    check(&s, "long-messages", NULL);
+    check(&s, "outlier", NULL);
+    end(&s);
+}
+
+static void recorder(void **state)
+{
+    static const struct stack STACKS[] = SHOP({"", 0, 0, 0});
+    const struct profile_fact facts[] = {{STR_INIT("clock_overhead_ns"), STR_INIT("500")},
+                                         {STR_INIT("sampling_interval_us"), STR_INIT("1000")}};
+    struct subject s;
+
+    (void)state;
+    begin(&s, STACKS, 4);
+    struct profile_track main = s.profile.tracks[0];
+    main.records = 40000;
+    s.profile.tracks = &main;
+    check(&s, "tracer", NULL);
+    s.profile.facts = facts;
+    s.profile.n_facts = 1;
+    check(&s, "tracer", "Recording itself may have cost 20 ms (20 %) of the work: 40,000 records");
+    s.profile.n_facts = 2;
+    check(&s, "tracer", NULL);
+    s.profile.n_facts = 1;
+    main.records = 9000;
+    check(&s, "tracer", NULL);
+    main.records = UINT64_MAX;
+    check(&s, "tracer", NULL);
+    end(&s);
+}
+
+/* At most seven, the heaviest first; as text and as JSON. */
+static void the_heaviest_come_first(void **state)
+{
+    static const struct stack STACKS[] =
+        SHOP({CREATE ";org.json.JSONObject.<init>()V", 20000, 1, 1},
+             {CREATE ";java.lang.Object.wait()V", 90000, 1, 1}, {CREATE ";okio.Buffer.read()V", 90000, 1, 1},
+             {"=b", 0, 0, 0}, {"a.B.c()V", 90000, 90000, 1});
+    struct subject s;
+    struct buf out = {0};
+    struct diag diag = {0};
+
+    (void)state;
+    begin(&s, STACKS, 8);
+    const struct verdict *v = verdict_new(&s.in);
+    assert_non_null(v);
+    assert_int_equal(v->n, VERDICT_SENTENCES_MAX);
+    assert_string_equal(v->list[0].rule, "busy");
+    assert_string_equal(v->list[1].rule, "split");
+    assert_string_equal(v->list[2].rule, "own-methods");
+    for (uint32_t i = 1; i < v->n; i++)
+        assert_true(v->list[i].weight <= v->list[i - 1].weight);
+    assert_true(verdict_write(&s.in, verdict_format_by_name(STR("txt")), &out, &diag));
+    assert_true(str_starts(buf_view(&out), STR("main was busy for ")));
+    unsigned lines = 0;
+    for (size_t i = 0; i < out.n; i++)
+        lines += out.p[i] == '\n';
+    assert_int_equal(lines, 7);
+    buf_clear(&out);
+    assert_true(verdict_write(&s.in, verdict_format_by_name(STR("json")), &out, &diag));
+    assert_true(str_starts(buf_view(&out), STR("{\"version\":1,\"app\":[\"com.example.shop\"],\"sentences\":["
+                                               "{\"rule\":\"busy\",\"text\":\"main was")));
+    assert_null(verdict_format_by_name(STR("xml")));
+    buf_free(&out);
+    end(&s);
+}
+
+/* Counts of folded stacks are no times; a profile of nothing has nothing to say. */
+static void without_times(void **state)
+{
+    struct fake *f = fake_new();
+    struct arena a;
+    const uint64_t seven = 7, three = 3;
+
+    (void)state;
+    arena_init(&a, 1 << 20);
+    fake_value(f, "samples", UNIT_COUNT, ROLE_OTHER);
+    uint32_t root = fake_track(f, 1, STR("all"));
+    fake_child(f, root, fake_frame(f, STR(""), STR("com.example.shop.Main.run"), STR("")), &seven);
+    fake_child(f, root, fake_frame(f, STR(""), STR("java.util.List.sort"), STR("")), &three);
+    const struct profile *p = fake_finish(f);
+    struct render_input in = {.profile = p, .names = names_new(p, &a), .scratch = &a};
+    struct span_request request;
+    assert_false(verdict_wants_spans(p, &request));
+    const struct verdict *v = verdict_new(&in);
+    assert_non_null(v);
+    assert_int_equal(v->n, 3);
+    assert_string_equal(v->list[0].rule, "split");
+    assert_true(str_eq(v->list[0].text, STR("Own code (com.example.shop) caused 70 % of all, third parties "
+                                            "without it 0 %, the platform by itself 30 %.")));
+    assert_true(str_find_str(v->list[1].text, STR("com.example.shop.Main.run 7 samples (70 %)")) <
+                v->list[1].text.n);
+    arena_free(&a);
+    fake_free(f);
+}
+
+/* Whatever memory there is: a verdict, or none; never half of one. */
+static void little_memory(void **state)
+{
+    static const struct stack STACKS[] = SHOP({CREATE ";org.json.JSONObject.<init>()V", 20000, 1, 1});
+    struct subject s;
+    bool made = false;
+
+    (void)state;
+    begin(&s, STACKS, 5);
+    for (size_t limit = 0; !made && limit < 1 << 20; limit += 512) {
+        struct arena a;
+        arena_init(&a, limit);
+        s.in.scratch = &a;
+        made = verdict_new(&s.in) != NULL;
+        assert_true(made || a.failure == ARENA_LIMIT);
+        arena_free(&a);
+    }
+    assert_true(made);
+    end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_rule_speaks_and_is_silent),
+        cmocka_unit_test(no_rule_is_forgotten),
+        cmocka_unit_test(long_calls),
+        cmocka_unit_test(recorder),
+        cmocka_unit_test(the_heaviest_come_first),
+        cmocka_unit_test(without_times),
+        cmocka_unit_test(little_memory),
+    };
+    return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
+}
