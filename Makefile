@@ -69,7 +69,7 @@ SOURCES := $(sort $(shell find $(LAYERS) -name '*.c'))
 SYSTEMD_UNITS := $(wildcard deploy/systemd/*)
 # The script of the pictures is made of two files.
 VIEWER_SOURCES := static/flame-model.js static/flame.js
-STATIC := $(sort $(filter-out $(VIEWER_SOURCES),$(wildcard static/*.css static/*.js static/*.html static/*.txt)) $(B)/static/flame.js)
+STATIC := $(sort $(filter-out $(VIEWER_SOURCES),$(wildcard static/*.css static/*.js static/*.html static/*.txt static/*.svg)) $(B)/static/flame.js)
 # The sanitizer of threads has nothing to find where no thread can be: in rooms that `make lint` keeps free of them. Test
 # programs that include nothing else are neither built nor run under it.
 WITH_THREADS := $(if $(filter thread,$(SAN)),pthread|"(core/system|server|cli)/|aged_store|record_fixture)

@@ -3,6 +3,7 @@
 /* What is so, and what to do about it. {count} becomes the number; without `many`, `one` serves any count. */
 static const struct {
     const char *name, *one, *many, *next;
+    bool of_recording; /* nothing is wrong with the file: it says how to record better next time */
 } WARNINGS[WARNING_CODES] = {
     [WARN_MOSTLY_UNLISTED] =
         {"mostly-unlisted",
@@ -20,7 +21,7 @@ static const struct {
                         "caller of all that its thread did until then.",
                         "{count} methods were left that were entered before the recording began: each is "
                         "shown as the caller of all that its thread did until then.",
-                        "Begin to record earlier if what came before them matters."},
+                        "Begin to record earlier if what came before them matters.", true},
     [WARN_POPPED] =
         {"mismatched-exit",
          "1 exit was of a method further down the stack: the methods above it lack an exit and were closed.",
@@ -44,7 +45,7 @@ static const struct {
          "Compare with another value, such as CPU time; if it goes on, pull the file again (adb pull)."},
     [WARN_CLOCK_WRAP] = {"clock-wrap", "A 32-bit clock passed its end (71.6 minutes) and was continued.",
                          "32-bit clocks passed their end (71.6 minutes) {count} times and were continued.",
-                         "Record for less than an hour to be sure of times."},
+                         "Record for less than an hour to be sure of times.", true},
     [WARN_UNKNOWN_ACTION] =
         {"unknown-action", "1 record is neither enter nor exit nor unroll, and was ignored.",
          "{count} records are neither enter nor exit nor unroll, and were ignored.",
@@ -63,7 +64,7 @@ static const struct {
     [WARN_THREAD_ZERO] =
         {"thread-zero", "1 record of thread 0 was ignored: the recorder reserved it and never filled it in.",
          "{count} records of thread 0 were ignored: the recorder reserved them and never filled them in.",
-         "Stop the recording when the app is at rest to lose none."},
+         "Stop the recording when the app is at rest to lose none.", true},
     [WARN_BAD_METHOD_LINE] = {"bad-method-line",
                               "1 line of the method table could not be read, and was left out.",
                               "{count} lines of the method table could not be read, and were left out.",
@@ -131,12 +132,14 @@ static const struct {
                              "Reading the clocks for {count} records took a large part of the recorded time, "
                              "so that short methods look slower than they are.",
                              NULL,
-                             "Compare calls with each other only, or record by sampling, which costs less."},
+                             "Compare calls with each other only, or record by sampling, which costs less.",
+                             true},
     [WARN_SAMPLED] =
         {"sampled",
          "Time moves in steps of an interval: stacks were sampled, not traced, so calls are "
          "changes between samples and short calls are missing.",
-         NULL, "Compare times rather than numbers of calls; a short recording of every method counts calls."},
+         NULL, "Compare times rather than numbers of calls; a short recording of every method counts calls.",
+         true},
     [WARN_WALL_SCALE] = {"wall-scale",
                          "Threads used more CPU time than wall time passed, which cannot be: some builds of "
                          "Android 16 write wall times 1,000 times too small.",
@@ -182,6 +185,14 @@ const char *warning_name(enum warning_code code)
 const char *warning_next(enum warning_code code)
 {
     return WARNINGS[code].next;
+}
+
+bool warning_of_recording(struct str name)
+{
+    for (size_t i = 0; i < WARNING_CODES; i++)
+        if (str_eq(name, str_of(WARNINGS[i].name)))
+            return WARNINGS[i].of_recording;
+    return false;
 }
 
 void warning_text(struct buf *b, enum warning_code code, uint64_t count)

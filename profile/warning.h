@@ -54,6 +54,8 @@ enum warning_code {
 
 /* Stable word for JSON. */
 const char *warning_name(enum warning_code code);
+/* Whether the warning of that name is about how to record better, not about this file. */
+bool warning_of_recording(struct str name);
 /* One sentence for people on what to do about it. */
 const char *warning_next(enum warning_code code);
 /* What it means, with the count in it, and what to do: two sentences. */

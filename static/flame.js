@@ -130,7 +130,7 @@ function writeLink(push) {
 function readLink() {
   const hash = fragment(), wanted = Object.fromEntries(Object.entries(usual).map(([key, value]) =>
     [key, value === false ? hash.get(prefix + key) === 'true' : hash.get(prefix + key) ?? value]));
-  if (`${Object.values(wanted)}` !== `${Object.values(state)}`)
+  if (svg.isConnected && `${Object.values(wanted)}` !== `${Object.values(state)}`)     /* a page may have taken it away */
     set(wanted, false);
 }
 

@@ -1,6 +1,6 @@
-/* The page of one profile, and the one that says that it was deleted: keeps the browser's list of uploads up to date,
- * fills in the delete token, filters the threads, follows the progress. All of it works without, if less well. */
-import { countWords, meant, progressWords, tokenOf } from './page-rules.js';
+/* Every page of one profile, and the one that says that it was deleted: keeps the browser's list of uploads up to date,
+ * fills in the delete token, follows the progress. All of it works without, if less well. */
+import { progressWords, tokenOf } from './page-rules.js';
 import * as uploads from './upload-list.js';
 
 /* ---- the browser's list ---- */
@@ -35,54 +35,29 @@ function fillToken(token) {
         field.value = token;
         field.closest('p').hidden = true;
     }
-    document.getElementById('manage-token').textContent = 'This browser has the delete token of this upload.';
-}
-
-/* ---- the filter ---- */
-
-function startFilter(box) {
-    const text = document.getElementById('filter-text');
-    const count = document.getElementById('filter-count');
-    const cards = Array.from(document.querySelectorAll('.card'), card => ({
-        card, name: card.querySelector('h3').textContent, id: card.dataset.track,
-    }));
-    const pools = Array.from(document.querySelectorAll('details.pool'), pool => ({ pool, open: pool.open }));
-    box.hidden = false;
-    text.addEventListener('input', () => {
-        const all = text.value.trim() === '';
-        for (const { card, name, id } of cards)
-            card.hidden = !all && !meant(text.value, name, id);
-        for (const { pool, open } of pools) {
-            pool.hidden = pool.querySelector('.card:not([hidden])') === null;
-            pool.open = all ? open : true;
-        }
-        count.textContent = countWords(cards.filter(({ card }) => !card.hidden).length, cards.length);
-    });
+    for (const words of document.querySelectorAll('.token-words'))
+        words.textContent = 'This browser has the delete token of this upload.';
 }
 
 /* ---- the progress ---- */
 
-function follow(box, isWaiting) {
+/* The workspace comes when the threads are known: with the first picture, at the latest with the last. */
+function follow(box) {
     const words = document.getElementById('progress-words');
     const bar = box.querySelector('progress');
     const source = new EventSource(box.dataset.events);
+    const reload = () => {
+        source.close();
+        location.reload();
+    };
     source.addEventListener('rendered', event => {
         const { made, of } = JSON.parse(event.data);
         words.textContent = progressWords(made, of);
         bar.max = of;
         bar.value = made;
-        if (isWaiting) {     /* the first picture comes when the threads are known */
-            source.close();
-            location.reload();
-        }
+        reload();
     });
-    source.addEventListener('done', () => {
-        source.close();
-        if (isWaiting)
-            location.reload();
-        else
-            box.remove();
-    });
+    source.addEventListener('done', reload);
 }
 
 /* ---- start ---- */
@@ -90,14 +65,11 @@ function follow(box, isWaiting) {
 function startProfile(profile) {
     const taken = takeToken(profile.dataset);
     const token = refresh(profile.dataset) || taken;
-    const filter = document.getElementById('filter');
     const progress = document.getElementById('progress');
-    if (token !== '' && document.getElementById('manage-token') !== null)
+    if (token !== '')
         fillToken(token);
-    if (filter !== null)
-        startFilter(filter);
     if (progress !== null)
-        follow(progress, 'waiting' in profile.dataset);
+        follow(progress);
 }
 
 const profile = document.getElementById('profile');

@@ -4,18 +4,20 @@
  *      "facts": {"clock": "dual", ...},
  *      "values": [{"name": "wall", "label": "wall time", "unit": "us"}, ...],
  *      "app": ["com.example"],
- *      "warnings": [{"code": "open-frames", "count": 3, "offset": 4711, "text": "..."}, ...],
+ *      "warnings": [{"code": "open-frames", "count": 3, "offset": 4711, "about": "file", "text": "..."}, ...],
  *      "whole": {"tracks": 2, "records": 14, "calls": 7, "nodes": 9, "totals": {"wall": 18, "cpu": 8}}}
  *     {"id": 1, "name": "main", "records": 10, "calls": 5, "nodes": 6, "totals": {"wall": 15, "cpu": 7}}
  *     ...
  *
  * Facts: the first of each name; numbers and booleans where their kind says so (recording_facts.h). Derived: what can
- * be shown beside the values. Weight: the value by which tracks are sorted. A warning has an offset where there is one. Whole: the sums over all tracks. Tracks by weight; totals of a
+ * be shown beside the values. Weight: the value by which tracks are sorted. A warning has an offset where there is one, and is about the file or about
+ * how to record better ("recording"). Whole: the sums over all tracks. Tracks by weight; totals of a
  * unit "us" are in whole microseconds, all others as they are, and calls stand in "calls" only. No number is
  * above 2^63 - 1, which is where many readers of JSON end. Equal profiles give equal bytes. */
 #include <stdlib.h>
 
 #include "core/number.h"
+#include "profile/warning.h"
 #include "render/view/measure.h"
 #include "server/convert/recording_facts.h"
 #include "server/convert/summary.h"
@@ -114,6 +116,7 @@ static void put_warnings(struct json *j, const struct profile *p)
         put_number(j, "count", w->count);
         if (w->has_offset)
             put_number(j, "offset", w->offset);
+        json_put_string(j, "about", warning_of_recording(w->code) ? STR("recording") : STR("file"));
         json_put_string(j, "text", w->text);
         json_close(j);
     }

@@ -9,7 +9,7 @@
  * who needs few of many threads reads no more. Appended to `out`; false: diag. */
 bool summary_write(const struct shared_profile *f, struct buf *out, struct diag *diag);
 /* Raised when the bytes change for equal input. */
-enum { SUMMARY_REVISION = 7 };
+enum { SUMMARY_REVISION = 8 };
 
 struct summary_part {
     size_t tracks;         /* the heaviest, at most so many */

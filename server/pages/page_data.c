@@ -75,6 +75,19 @@ const json_t *page_data_weight(const json_t *summary)
     return NULL;
 }
 
+size_t page_data_main_track(const json_t *tracks)
+{
+    const json_t *track;
+    size_t i;
+
+    json_array_foreach(tracks, i, track)
+    {
+        if (str_eq(page_data_text(track, "name"), STR("main")))
+            return i;
+    }
+    return 0;
+}
+
 void page_data_put_track_name(struct buf *b, const json_t *track)
 {
     struct str name = page_data_text(track, "name");

@@ -1,6 +1,7 @@
-/* What the page of a profile says before its threads: warnings in words, then the facts. */
+/* What unfolds at the top of a profile's page: warnings in words, and the facts. */
 #include "core/clean.h"
 #include "core/number.h"
+#include "core/system/utc.h"
 #include "server/convert/recording_facts.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
@@ -8,17 +9,22 @@
 
 /* ---- warnings ---- */
 
-void page_warnings(struct buf *b, const json_t *warnings)
+static bool is_about_recording(const json_t *warning)
+{
+    return str_eq(page_data_text(warning, "about"), STR("recording"));
+}
+
+static void put_warnings_about(struct buf *b, const json_t *warnings, bool recording, const char *heading)
 {
     const json_t *w;
-    size_t i;
+    size_t i, n = 0;
 
-    if (json_array_size(warnings) == 0)
-        return;
-    buf_z(b, "<section class=\"warnings\" aria-labelledby=\"warnings\">\n<h2 id=\"warnings\">What to know "
-             "first</h2>\n<ul>\n");
     json_array_foreach(warnings, i, w)
     {
+        if (is_about_recording(w) != recording)
+            continue;
+        if (n++ == 0)
+            buf_printf(b, "<section class=\"warnings\">\n<h2>%s</h2>\n<ul>\n", heading);
         page_frame_text(b, "<li>", page_data_text(w, "text"), "");
         if (json_object_get(w, "offset") != NULL) {
             buf_z(b, " <span class=\"quiet\">First at byte ");
@@ -27,7 +33,13 @@ void page_warnings(struct buf *b, const json_t *warnings)
         }
         buf_z(b, "</li>\n");
     }
-    buf_z(b, "</ul>\n</section>\n");
+    buf_z(b, n > 0 ? "</ul>\n</section>\n" : "");
+}
+
+void page_warnings(struct buf *b, const json_t *warnings)
+{
+    put_warnings_about(b, warnings, false, "About this file");
+    put_warnings_about(b, warnings, true, "About how it was recorded");
 }
 
 /* ---- facts ---- */
@@ -124,4 +136,47 @@ void page_facts(struct buf *b, const struct record *r, const json_t *summary)
     put_date(b, "Kept until", r->expires_s);
     buf_z(b, "</dl>\n");
     put_curious(b, facts);
+}
+
+/* How long, and how often the recorder looked: what is most asked of a recording. */
+static void put_fact_words(struct buf *b, const json_t *facts, const char *name, const char *before)
+{
+    char number[NUMBER_BYTES_MAX];
+    const json_t *value = json_object_get(facts, name);
+    const struct fact *fact = fact_by_name(str_of(name));
+    struct buf text = {0};
+
+    if (value == NULL || fact == NULL)
+        return;
+    fact_text(&text, fact->kind, written(value, number));
+    page_frame_text(b, before, buf_view(&text), " \u00b7 ");
+    b->failed = b->failed || text.failed;
+    buf_free(&text);
+}
+
+void page_facts_line(struct buf *b, const struct record *r, const json_t *summary)
+{
+    json_t *facts = json_object_get(summary, "facts");
+    uint64_t tracks = page_data_number(json_object_get(summary, "whole"), "tracks");
+
+    page_frame_text(b, "", page_data_text(summary, "format_label"), " \u00b7 ");
+    put_fact_words(b, facts, "elapsed_us", "");
+    put_fact_words(b, facts, "elapsed_ns", "");
+    put_fact_words(b, facts, "sampling_interval_us", "sampled about every ");
+    page_data_put_number(b, UNIT_COUNT, tracks);
+    buf_z(b, tracks == 1 ? " thread \u00b7 " : " threads \u00b7 ");
+    page_data_put_number(b, UNIT_BYTES, r->size);
+}
+
+void page_profile_element(struct buf *b, const struct record *r, struct str format, const char *more)
+{
+    char created[UTC_CHARS + 1], expires[UTC_CHARS + 1];
+
+    utc_format(r->created_s, created);
+    utc_format(r->expires_s, expires);
+    page_frame_text(b, "<article id=\"profile\" data-id=\"", str_of(r->id), "\"");
+    page_frame_text(b, " data-name=\"", str_of(r->name), "\"");
+    page_frame_text(b, " data-format=\"", format.n > 0 ? format : str_of(r->format), "\"");
+    buf_printf(b, " data-size=\"%llu\" data-created=\"%s\" data-expires=\"%s\" %s>\n",
+               (unsigned long long)r->size, created, expires, more);
 }

@@ -51,6 +51,7 @@ void page_frame_begin(struct buf *b, const struct page_frame *frame)
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"robots\" content=\"noindex\">\n");
+    put_file(b, "<link rel=\"icon\" type=\"image/svg+xml\" href=\"", frame->root, "icon.svg", "\">\n");
     page_frame_text(b, "<title>", frame->title, " - aflamed</title>\n");
     put_file(b, "<link rel=\"stylesheet\" href=\"", frame->root, "app.css", "\">\n");
     if (frame->style != NULL)
@@ -62,8 +63,12 @@ void page_frame_begin(struct buf *b, const struct page_frame *frame)
     if (frame->refresh_s > 0)
         buf_printf(b, "<noscript><meta http-equiv=\"refresh\" content=\"%u\"></noscript>\n",
                    frame->refresh_s);
-    buf_z(b, frame->wide ? "</head>\n<body class=\"wide\">\n" : "</head>\n<body>\n");
-    page_frame_text(b, "<header><a class=\"brand\" href=\"", frame->root, "\">aflamed</a>\n");
+    buf_z(b, "</head>\n");
+    if (frame->bare) {
+        buf_z(b, "<body class=\"workspace\">\n");
+        return;
+    }
+    page_frame_text(b, "<body>\n<header><a class=\"brand\" href=\"", frame->root, "\">aflamed</a>\n");
     page_frame_text(b, "<nav aria-label=\"Site\"><a href=\"", frame->root, "\">Upload</a> ");
     page_frame_text(b, "<a href=\"", frame->root, "uploads\">My uploads</a></nav></header>\n<main>\n");
 }

@@ -13,7 +13,7 @@ struct page_frame {
     const char *script; /* a file of static/, loaded as a module; it can import its neighbours; NULL: none */
     const char *viewer; /* a file of static/, loaded before it as a plain script; NULL: none */
     unsigned refresh_s; /* without scripts, the page is loaded again after so long; 0: not */
-    bool wide;          /* takes the whole width of the window */
+    bool bare; /* The page writes its own header and opens <main> itself: it takes the whole window. */
 };
 
 /* From the path of a URL ("/p/ID/t/1") to the front page: "./", "../", "../../", ... */

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "core/buf.h"
+#include "core/diag.h"
 #include "render/view/view.h"
 #include "server/config/config.h"
 #include "server/http/problem.h"
@@ -25,32 +26,35 @@ struct page_progress {
     uint32_t n_made, n_views; /* n_views 0: nothing is being made any more */
 };
 
-/* The threads that a page names; the JSON names all. */
-enum { PAGE_TRACKS_MAX = 1000 };
+/* /p/<id> while its threads are not known yet: how far it is. The page's script loads it again when they are. */
+void page_waiting(struct buf *b, const struct record *r, const struct page_progress *progress);
 
-/* /p/<id>: warnings, facts, threads by weight. `summary` is the part of it with PAGE_TRACKS_MAX tracks; NULL while it
- * is being made as well. `max_days` is how long after its upload a profile can be kept. */
-struct page_result {
+/* The threads that a page names; the JSON names all. */
+enum { PAGE_TRACKS_MAX = 5000 };
+
+enum workspace_tab { TAB_FLAME, TAB_METHODS };
+
+/* The workspace: /p/<id> and the pages below it, of which each is the same page in another state. */
+struct page_workspace {
     const struct record *record;
-    const json_t *summary;
-    struct page_progress progress;
-    uint64_t max_days;
+    const json_t *summary; /* with PAGE_TRACKS_MAX tracks, and the one that is shown */
+    struct str root;       /* where the front page is, seen from this page */
+    enum workspace_tab tab;
+    const struct view_options *options; /* as asked for, with the tracks that are shown */
+    struct str track;                   /* these as a URL has them: digits and commas, "all" or "merged" */
+    struct str svg; /* output "svg" of these options; empty: `trouble` says why there is none */
+    const struct diag *trouble;
+    uint64_t max_days; /* how long after its upload a profile can be kept */
     int64_t now_s;
 };
-void page_result(struct buf *b, const struct page_result *p);
-/* Its parts that stand before the threads. */
+void page_workspace(struct buf *b, const struct page_workspace *p);
+/* Opens <article>, whose attributes tell the scripts what the browser's list of uploads keeps; `more` is markup. */
+void page_profile_element(struct buf *b, const struct record *r, struct str format, const char *more);
+/* Its parts that unfold. The first of the warnings are about this file; behind them stand those about how to record better. */
 void page_warnings(struct buf *b, const json_t *warnings);
 void page_facts(struct buf *b, const struct record *r, const json_t *summary);
-
-/* /p/<id>/t/<track>: one picture, with what leads to the others. */
-struct page_flame {
-    const struct record *record;
-    const json_t *summary; /* with PAGE_TRACKS_MAX tracks, and the one it is of and those beside it */
-    const struct view_options *options; /* as asked for */
-    struct str track;                   /* as the URL has it: digits and commas, "all" or "merged" */
-    struct str svg;                     /* output "svg" of these options */
-};
-void page_flame(struct buf *b, const struct page_flame *p);
+/* The facts in one line. */
+void page_facts_line(struct buf *b, const struct record *r, const json_t *summary);
 
 /* The form behind /p/<id>/delete?token= */
 void page_delete(struct buf *b, const struct record *r, struct str token);

@@ -16,7 +16,7 @@ static void content_hash(char out[HASH_CHARS + 1])
     out[HASH_CHARS] = '\0';
 }
 
-static bool file_by_name(struct str name, struct static_file *file)
+bool static_by_name(struct str name, struct static_file *file)
 {
     for (size_t i = 0; i < STATIC_FILES_COUNT; i++)
         if (str_eq(STATIC_FILES[i].name, name)) {
@@ -31,7 +31,7 @@ void static_path(struct buf *b, struct str name)
     struct static_file file;
     char hash[HASH_CHARS + 1];
 
-    if (!file_by_name(name, &file))
+    if (!static_by_name(name, &file))
         return;
     content_hash(hash);
     buf_printf(b, "static/%s/", hash);
@@ -43,5 +43,5 @@ bool static_find(struct str hash, struct str name, struct static_file *file)
     char expected[HASH_CHARS + 1];
 
     content_hash(expected);
-    return str_eq(hash, str_of(expected)) && file_by_name(name, file);
+    return str_eq(hash, str_of(expected)) && static_by_name(name, file);
 }

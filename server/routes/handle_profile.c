@@ -1,17 +1,15 @@
 /* /p/<id>: the result of an upload as a page, a line of text, or JSON. */
-#include <time.h>
-
 #include "core/clean.h"
 #include "core/system/json_memory.h"
 #include "server/convert/summary.h"
 #include "server/http/problem.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
-#include "server/pages/pages.h"
 #include "server/routes/profile_access.h"
 #include "server/routes/profile_json.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
+#include "server/routes/workspace_answer.h"
 #include "server/service.h"
 #include "server/upload/progress.h"
 
@@ -58,36 +56,22 @@ static void answer_text(struct exchange *x, const struct record *r, struct str s
     json_decref(s);
 }
 
-/* `summary` is empty while it is being made. */
-static void answer_html(struct exchange *x, const struct record *r, struct str summary)
-{
-    const struct summary_part part = {.tracks = PAGE_TRACKS_MAX};
-    json_t *s = summary.n == 0 ? NULL : load_summary(summary, &part);
-    struct page_result page = {.record = r, .summary = s, .now_s = (int64_t)time(NULL)};
-    struct progress_facts facts;
-    uint32_t n_made;
-
-    page.max_days = x->service->config->max_expires_days;
-    if (progress_look(x->service->progresses, str_of(r->id), &facts, &n_made))
-        page.progress =
-            (struct page_progress){facts.bytes, facts.records, str_of(facts.format), n_made, facts.n_views};
-    struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
-    body->failed = s == NULL && summary.n > 0;
-    page_result(body, &page);
-    page_headers(&x->reply);
-    json_decref(s);
-}
-
 /* Of an upload in progress the page need not wait for the summary: it comes by itself. */
-static bool summary_is_coming(struct exchange *x, const struct record *r, const struct view_request *summary)
+static bool answer_waiting(struct exchange *x, const struct record *r, const struct view_request *summary)
 {
     char key[VIEW_KEY_CHARS + 1];
     struct progress_facts facts;
     uint32_t n_made;
 
-    return view_key(x->service, summary, ENCODING_IDENTITY, key) &&
-           progress_look(x->service->progresses, str_of(r->id), &facts, &n_made) &&
-           store_exists(x->service->store, key) != STORE_OK;
+    if (!view_key(x->service, summary, ENCODING_IDENTITY, key) ||
+        !progress_look(x->service->progresses, str_of(r->id), &facts, &n_made) ||
+        store_exists(x->service->store, key) == STORE_OK)
+        return false;
+    const struct page_progress progress = {facts.bytes, facts.records, str_of(facts.format), n_made,
+                                           facts.n_views};
+    page_waiting(reply_text(&x->reply, 200, "text/html; charset=utf-8"), r, &progress);
+    page_headers(&x->reply);
+    return true;
 }
 
 /* What is answered once the summary is there: a state of the exchange. */
@@ -106,8 +90,6 @@ static enum exchange_step summary_ready(struct exchange *x, const struct view_re
     if (view_take(x, result, &summary)) {
         if (a->as == AS_JSON)
             profile_json(x, 200, &a->record, buf_view(&summary), NULL);
-        else if (a->as == AS_HTML)
-            answer_html(x, &a->record, buf_view(&summary));
         else
             answer_text(x, &a->record, buf_view(&summary));
     }
@@ -117,11 +99,24 @@ static enum exchange_step summary_ready(struct exchange *x, const struct view_re
     return X_DONE;
 }
 
+static enum exchange_step answer_html(struct exchange *x, const struct record *record,
+                                      const struct view_request *request)
+{
+    struct workspace_answer *a = workspace_new(x);
+
+    if (a == NULL || answer_waiting(x, record, request))
+        return X_DONE;
+    a->record = *record;
+    a->picture.options = request->options;
+    return workspace_answer(x, a);
+}
+
 enum exchange_step handle_profile(struct exchange *x)
 {
     struct str id = x->parameters[0];
     struct view_request request = {.output = NULL};
     struct profile_answer *a = exchange_state(x, sizeof(*a), NULL);
+    struct diag diag = {0};
 
     if (a == NULL)
         return exchange_no_memory(x, "the answer");
@@ -129,8 +124,13 @@ enum exchange_step handle_profile(struct exchange *x)
     if (!profile_record(x, id, &a->record))
         return X_DONE;
     view_of(&request, &a->record);
-    if (a->as != AS_HTML || !summary_is_coming(x, &a->record, &request))
-        return views_get(x, &request, summary_ready, a);
-    answer_html(x, &a->record, STR(""));
-    return X_DONE;
+    convert_defaults(x->service->config, &request.options);
+    if (!view_query(x, false, &request, &diag)) {
+        exchange_diag(x, &diag);
+        return X_DONE;
+    }
+    request.encoding = (struct encoding_choice){0}; /* it becomes a part of the answer */
+    if (a->as == AS_HTML)
+        return answer_html(x, &a->record, &request);
+    return views_get(x, &request, summary_ready, a);
 }

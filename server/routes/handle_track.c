@@ -1,12 +1,9 @@
-/* /p/<id>/t and what is below it: the picture of one track or of several, alone (with a suffix) or in its page. */
-#include "core/system/json_memory.h"
-#include "server/convert/summary.h"
+/* /p/<id>/t and what is below it: the picture of one track or of several, alone (with a suffix) or in the workspace. */
 #include "server/http/problem.h"
-#include "server/pages/page_frame.h"
-#include "server/pages/pages.h"
 #include "server/routes/profile_access.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
+#include "server/routes/workspace_answer.h"
 #include "server/service.h"
 
 /* ---- the page ---- */
@@ -30,81 +27,16 @@ static void answer_elsewhere(struct exchange *x, const char *before, struct str 
     buf_free(&query);
 }
 
-/* The page of one picture while its parts are collected: a state of the exchange. */
-struct flame_answer {
-    struct record record;
-    struct view_request picture;
-    struct buf summary; /* the part of it that the page needs */
-};
-
-static void end_flame_answer(void *state)
-{
-    struct flame_answer *a = state;
-
-    buf_free(&a->summary);
-}
-
-static void answer_flame(struct exchange *x, const struct flame_answer *a, struct str svg)
-{
-    json_t *summary = json_memory_load(buf_view(&a->summary), 0, NULL);
-    const struct page_flame page = {&a->record, summary, &a->picture.options, x->parameters[1], svg};
-
-    struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
-    body->failed = summary == NULL;
-    page_flame(body, &page);
-    page_headers(&x->reply);
-    json_decref(summary);
-}
-
-static enum exchange_step picture_ready(struct exchange *x, const struct view_request *r,
-                                        struct view_result *result, void *context)
-{
-    const struct flame_answer *a = context;
-    struct buf svg = {0};
-
-    (void)r;
-    if (view_take(x, result, &svg))
-        answer_flame(x, a, buf_view(&svg));
-    buf_free(&svg);
-    return X_DONE;
-}
-
-static enum exchange_step summary_ready(struct exchange *x, const struct view_request *r,
-                                        struct view_result *result, void *context)
-{
-    struct flame_answer *a = context;
-    const struct view_options *o = &a->picture.options;
-    bool is_single = o->tracks == TRACKS_LISTED && o->n_track_ids == 1;
-    const struct summary_part part = {.tracks = PAGE_TRACKS_MAX,
-                                      .track = is_single ? &o->track_ids[0] : NULL};
-    struct buf whole = {0};
-    bool ok = view_take(x, result, &whole);
-
-    (void)r;
-    if (ok)
-        summary_put(&a->summary, buf_view(&whole), &part);
-    buf_free(&whole);
-    return ok ? views_get(x, &a->picture, picture_ready, a) : X_DONE;
-}
-
-/* Waits up to twice: for the summary, then for the picture. */
 static enum exchange_step answer_page(struct exchange *x)
 {
-    struct view_request summary = {.output = NULL};
-    struct flame_answer *a = exchange_state(x, sizeof(*a), end_flame_answer);
+    struct workspace_answer *a = workspace_new(x);
 
-    if (a == NULL)
-        return exchange_no_memory(x, "the answer");
-    a->picture.output = &OUTPUT_SVG;
-    if (!view_of_url(x, x->parameters[1], &a->record, &a->picture))
+    if (a == NULL || !view_of_url(x, x->parameters[1], &a->record, &a->picture))
         return X_DONE;
-    if (x->accepts != AS_HTML) {
-        answer_elsewhere(x, "", x->parameters[1], ".svg", &a->picture.options);
-        return X_DONE;
-    }
-    a->picture.encoding = summary.encoding; /* it becomes a part of the page: none */
-    view_of(&summary, &a->record);
-    return views_get(x, &summary, summary_ready, a);
+    if (x->accepts == AS_HTML)
+        return workspace_answer(x, a);
+    answer_elsewhere(x, "", x->parameters[1], ".svg", &a->picture.options);
+    return X_DONE;
 }
 
 /* ---- the picture alone ---- */

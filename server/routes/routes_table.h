@@ -18,8 +18,8 @@ extern const struct route_body UPLOAD_BODY;
           "Uploads a profile; the answer is its link, or the picture with output=") \
     ROUTE("POST", "/api/v1/profiles", NULL, &UPLOAD_BODY, handle_upload, \
           "The same as POST /") \
-    ROUTE("GET", "/p/{}", "", NULL, handle_profile, \
-          "One profile: page, line of text, or JSON, by Accept or by .html, .txt, .json") \
+    ROUTE("GET", "/p/{}", NULL, NULL, handle_profile, \
+          "One profile: its workspace, line of text, or JSON, by Accept or by .html, .txt, .json") \
     ROUTE("DELETE", "/p/{}", "", NULL, handle_delete, \
           "Deletes the upload whose token is in X-Delete-Token") \
     ROUTE("GET", "/p/{}/delete", "token", NULL, handle_delete_form, \
@@ -37,7 +37,7 @@ extern const struct route_body UPLOAD_BODY;
     ROUTE("GET", "/p/{}/t", NULL, NULL, handle_track_choice, \
           "Leads on to the track and the options that a form chose") \
     ROUTE("GET", "/p/{}/t/{}", NULL, NULL, handle_track, \
-          "One track, several, all or merged: page, or with a suffix one output") \
+          "One track, several, all or merged: in the workspace, or with a suffix one output") \
     ROUTE("GET", "/p/{}/t/{}/thumb.svg", NULL, NULL, handle_thumb, \
           "A small picture of it") \
     ROUTE("GET", "/p/{}/t/{}/tree", NULL, NULL, handle_tree, \
@@ -46,7 +46,7 @@ extern const struct route_body UPLOAD_BODY;
           "The uploads that this browser knows") \
     ROUTE("GET", "/healthz", NULL, NULL, handle_healthz, \
           "Answers ok while the service runs") \
-    ROUTE("GET", "/favicon.ico", NULL, NULL, handle_no_icon, \
+    ROUTE("GET", "/favicon.ico", NULL, NULL, handle_icon, \
           NULL) \
     ROUTE("GET", "/version", NULL, NULL, handle_version, \
           "Name and version of the service") \

@@ -6,8 +6,8 @@
  *     complete      after the last of them: what the upload held is given back, and the answer goes out
  *
  * The answer goes out earlier, once the upload is durable, if the client would rather not wait or has waited
- * answer_within_ms. What is made ahead is what the upload's page shows first: the summary, the picture of the heaviest
- * track, and a preview for each of the render_tracks heaviest. */
+ * answer_within_ms. What is made ahead is what the upload's page shows first: the summary, the picture of the main
+ * thread (else of the heaviest track), and a preview for each of the render_tracks heaviest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +125,15 @@ static void add_view(struct job *job, const struct output *output, uint32_t trac
                                                    .track_id = track_id};
 }
 
+/* The id of the track that the workspace shows first: the heaviest one named main, else the heaviest. */
+static uint32_t first_shown(const struct profile *p, const uint32_t *by_weight)
+{
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        if (str_eq(profile_string(p, p->tracks[by_weight[i]].name), STR("main")))
+            return p->tracks[by_weight[i]].id;
+    return p->tracks[by_weight[0]].id;
+}
+
 /* False: no memory. */
 static bool plan_views(struct job *job, const struct profile *p, uint32_t previews)
 {
@@ -139,7 +148,7 @@ static bool plan_views(struct job *job, const struct profile *p, uint32_t previe
     profile_tracks_by_weight(p, order);
     add_view(job, NULL, 0);
     if (previews > 0)
-        add_view(job, &OUTPUT_SVG, p->tracks[order[0]].id);
+        add_view(job, &OUTPUT_SVG, first_shown(p, order));
     for (uint32_t i = 0; i < previews; i++)
         add_view(job, &OUTPUT_THUMB, p->tracks[order[i]].id);
     free(order);

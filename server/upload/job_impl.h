@@ -70,7 +70,7 @@ struct job {
     struct task finish;
     struct slot_wait slot_wait;
     struct profile_need need;
-    struct job_view *views; /* to be made ahead: the summary, the picture of the heaviest track, previews */
+    struct job_view *views; /* to be made ahead: the summary, the picture shown first, previews */
     size_t n_views;
     atomic_size_t pending;     /* views, and keeping the upload, that are not done yet */
     struct progress *progress; /* counts the previews; may be NULL */

@@ -105,6 +105,7 @@ test('the page of a result', { skip }, async () => {
 /* Every choice of the page, frames that are pointed at and clicked, what is searched for and said about each. */
 async function tryControls(page, where) {
     await until(page, () => document.querySelector('#picture > svg').dataset.state === 'ready');
+    await page.locator('#display').evaluate(menu => { menu.open = true; });
     for (const name of ['view', 'palette', 'names', 'order'])
         for (const word of await page.locator(`#${name} option`).evaluateAll(all => all.map(o => o.value)))
             if (word !== 'chart') {
@@ -112,6 +113,7 @@ async function tryControls(page, where) {
                 await until(page, ([key, wanted]) => document.querySelector('#picture > svg').flame.state[key] === wanted, [name, word]);
                 await assertHarmless(page, `${where} ${name} ${word}`);
             }
+    await page.locator('#display').evaluate(menu => { menu.open = false; });
     for (const text of ['script', '<', '/^./', '__proto__', '/(/']) {
         await page.locator('#search').fill(text);
         for (const key of ['Enter', 'Enter', 'Shift+Enter'])

@@ -1,4 +1,4 @@
-/* The page of a profile, in a browser. */
+/* The workspace around the picture, in a browser. */
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { findings, missing, openPage, overflows, startBrowser, startService, trace, until, upload }
@@ -57,59 +57,82 @@ test('nothing serious for axe, nothing wider than the window, in every size and 
             }
 });
 
-test('warnings come first, hostile names stay words', { skip }, async () => {
+const isReady = () => document.querySelector('#picture > svg')?.dataset.state === 'ready';
+
+test('the main thread is shown without a click, hostile names stay words', { skip }, async () => {
     const page = await open();
     await page.goto(many.url);
-    const order = await page.locator('article > *').evaluateAll(all => all.map(e => e.className || e.localName));
-    assert.ok(order.indexOf('warnings') < order.indexOf('facts'));
+    await until(page, isReady);
     assert.equal(await page.locator('h1').textContent(), 'many <b>threads</b>.trace');
-    assert.equal(await page.locator('.card h3', { hasText: 'onerror' }).textContent(), HOSTILE);
-    assert.equal(await page.locator('img:not(.thumb)').count(), 0);
+    assert.equal(await page.locator('#threads .shown').textContent(), 'main');
+    assert.match(await page.locator('#whole').textContent(), /^main \(1\) · wall time · /);
+    assert.equal(await page.locator('#threads a', { hasText: 'onerror' }).evaluate(a => a.firstChild.data.trim()), HOSTILE);
+    assert.equal(await page.locator('img').count(), 0);
+    await page.locator('.warned > summary').click();
+    assert.match(await page.locator('.warned li').first().innerText(), /buffer was full/);
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('.warned li').first().isVisible(), false);
     await close(page);
 });
 
-test('threads of a pool stand together', { skip }, async () => {
+/* With two warnings and a legend; what the picture has above its frames is not theirs. */
+test('the frames get most of the window', { skip }, async () => {
+    for (const [width, height, least] of [[1280, 800, 0.7], [1366, 768, 0.6]]) {
+        const page = await open({ viewport: { width, height } });
+        await page.goto(some.url);
+        await until(page, isReady);
+        const room = await page.evaluate(() => {
+            const { top, bottom } = document.getElementById('picture').getBoundingClientRect();
+            return { frames: Math.min(bottom, innerHeight) - top - document.querySelector('#picture .bar').getBoundingClientRect().height,
+                     legend: document.querySelector('.legend.origin').getBoundingClientRect().height, bottom,
+                     scrolled: document.documentElement.scrollHeight };
+        });
+        assert.ok(room.frames >= least * height, JSON.stringify(room));
+        assert.ok(room.legend > 0 && room.scrolled <= height, JSON.stringify(room));
+        assert.ok(await page.locator('.warned li').count() >= 1);
+        await close(page);
+    }
+});
+
+test('threads of a pool stand together, all can be found', { skip }, async () => {
     const page = await open();
     await page.goto(many.url);
-    assert.deepEqual(await page.locator('.pool-name').allTextContents(), ['Binder:*', 'DefaultDispatcher-worker-*']);
-    assert.equal(await page.locator('.pool').first().locator('.card').count(), 96);
-    assert.equal(await page.locator('.card').count(), 300);
-    await close(page);
-});
-
-test('the filter shows what is meant and opens its groups', { skip }, async () => {
-    const page = await open();
-    await page.goto(many.url);
-    await page.getByLabel('Filter by name or id').fill('worker 15');
-    assert.equal(await page.locator('.card:visible').count(), 11);
-    assert.match(await page.locator('#filter-count').textContent(), /^11 of 300 threads$/);
-    assert.equal(await page.locator('.pool:visible').count(), 1);
-    await page.getByLabel('Filter by name or id').fill('1');
-    assert.ok(await page.locator('.card h3', { hasText: /^main$/ }).isVisible());
-    await page.getByLabel('Filter by name or id').fill('');
-    assert.equal(await page.locator('#filter-count').textContent(), '');
-    await close(page);
-});
-
-test('only previews in sight are fetched, and they are pictures', { skip }, async () => {
-    const page = await open();
-    const fetched = [];
-    page.on('response', r => r.url().endsWith('/thumb.svg') && fetched.push(r));
-    await page.goto(many.url, { waitUntil: 'networkidle' });
-    assert.ok(fetched.length >= 3 && fetched.length < 200, `${fetched.length}`);
-    assert.ok(fetched.every(r => r.status() === 200));
-    assert.ok(await page.locator('.thumb').first().evaluate(img => img.complete && img.naturalWidth > 0));
-    await close(page);
-});
-
-test('a card leads to its flame graph, by keyboard as well', { skip }, async () => {
-    const page = await open();
-    await page.goto(many.url);
-    await page.locator('.card h3 a').first().focus();
+    await until(page, isReady);
+    await page.locator('#threads > summary').click();
+    assert.deepEqual(await page.locator('#threads li > details:not(.idle) > summary').evaluateAll(all => all.map(s => s.firstChild.data.trim())),
+                     ['Binder:*', 'DefaultDispatcher-worker-*']);
+    assert.equal(await page.locator('#threads a').evaluateAll(all => all.filter(a => /^\d/.test(a.dataset.track)).length), 300);
+    const text = page.getByLabel('Filter by name or id');
+    await text.fill('worker 15');
+    assert.equal(await page.locator('#threads a:visible').count(), 11);
+    assert.match(await page.locator('#thread-count').textContent(), /^11 of 300 threads$/);
+    await text.fill('1');
+    assert.ok(await page.locator('#threads a[data-track="1"]').isVisible());
+    await text.fill('');
+    assert.equal(await page.locator('#thread-count').textContent(), '');
+    await page.locator('#threads a[data-track="2"]').focus();
     await page.keyboard.press('Enter');
-    await page.waitForURL(/\/t\/1$/);
-    assert.equal(await page.locator('h1').textContent(), 'main');
+    await page.waitForURL(/\/t\/2$/);
+    await until(page, isReady);
+    await until(page, () => document.querySelector('#threads a[data-track="2"]').getAttribute('aria-current') !== null);
     await close(page);
+});
+
+test('on paper the picture is on one page', { skip }, async () => {
+    const page = await open();
+    await page.goto(some.url);
+    await until(page, isReady);
+    const pdf = (await page.pdf({ format: 'A4', landscape: true })).toString('latin1');
+    assert.equal(pdf.match(/\/Type\s*\/Page\b/g).length, 1);
+    await close(page);
+});
+
+test('the browser shows an icon', { skip }, async () => {
+    for (const path of ['/favicon.ico', ...(await (await fetch(many.url, { headers: { Accept: 'text/html' } })).text()).match(/\/static\/\w+\/icon.svg/g)]) {
+        const answer = await fetch(service.url + path);
+        assert.equal(answer.headers.get('content-type'), 'image/svg+xml');
+        assert.match(await answer.text(), /^<svg /);
+    }
 });
 
 test('the token of a form upload goes from the address into the list of the browser', { skip }, async () => {
@@ -123,15 +146,15 @@ test('the token of a form upload goes from the address into the list of the brow
     assert.equal(list[0].token, one.delete_token);
     assert.equal(list[0].name, 'mine.trace');
     await page.reload();
-    await page.locator('.manage summary').click();
+    await page.locator('.rename > summary').click();
     await page.getByLabel('Name', { exact: true }).fill('renamed <i>');
     await page.getByRole('button', { name: 'Change' }).click();
     await page.waitForURL(one.url);
     assert.equal(await page.locator('h1').textContent(), 'renamed <i>');
     const renamed = await page.evaluate(() => JSON.parse(localStorage.getItem('aflamed.uploads')));
     assert.equal(renamed[0].name, 'renamed <i>');
-    await page.locator('.manage summary').click();
-    await page.getByRole('button', { name: /^Delete/ }).click();
+    await page.locator('.remove > summary').click();
+    await page.getByRole('button', { name: /^Delete \.\.\./ }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'The profile is deleted' }).waitFor();
     assert.equal(await page.evaluate(() => localStorage.getItem('aflamed.uploads')), '[]');
@@ -149,8 +172,8 @@ test('a token in the address does not take the place of the one that is known', 
     await until(page, () => location.hash === '');
     const list = await page.evaluate(() => JSON.parse(localStorage.getItem('aflamed.uploads')));
     assert.deepEqual(list.map(entry => entry.token), [one.delete_token]);
-    assert.equal(await page.locator('.manage input.token').first().inputValue(), one.delete_token);
-    await page.locator('.manage summary').click();
+    assert.equal(await page.locator('.rename input.token').first().inputValue(), one.delete_token);
+    await page.locator('.rename > summary').click();
     await page.getByLabel('Name', { exact: true }).fill('still mine');
     await page.getByRole('button', { name: 'Change' }).click();
     await page.waitForURL(one.url);
@@ -158,46 +181,35 @@ test('a token in the address does not take the place of the one that is known', 
     await close(page);
 });
 
-/* The service's own page, as it would be in progress: the text around it is what the unit tests see made. */
-async function pretendProgress(page, state) {
+/* The service's own page, as it would be in progress at first: the text is what the unit tests see made. */
+test('the progress is followed to the workspace', { skip }, async () => {
+    const page = await open();
+    let loads = 0;
     await page.route('**/p/*', async route => {
         const response = await route.fetch();
         const progress = `<section class="progress" id="progress" data-events="${small.id}/events"
             aria-labelledby="progress-words"><p id="progress-words" role="status"></p>
             <progress max="2" value="0" aria-labelledby="progress-words"></progress></section>`;
-        const body = (await response.text()).replace('<h1', progress + '<h1');
-        state.loads++;
-        await route.fulfill({ response, body: state.loads > 1 ? body : body.replace('<article', '<article data-waiting') });
+        const body = await response.text();
+        await route.fulfill({ response, body: loads++ > 0 ? body : body.replace('<h1', progress + '<h1') });
     });
-    await page.route('**/events', async route => {
-        const made = [1, 2].slice(0, state.loads);
-        const events = made.map(n => `event: rendered\ndata: {"track":${n},"made":${n},"of":2}\n\n`).join('');
-        await route.fulfill({ contentType: 'text/event-stream',
-                              body: events + (state.ends && state.loads > 1 ? 'event: done\ndata: {}\n\n' : 'retry: 50\n\n') });
-    });
-}
-
-test('the progress is followed to its end', { skip }, async () => {
-    const page = await open();
-    const state = { loads: 0, ends: false };
-    await pretendProgress(page, state);
+    await page.route('**/events', route => route.fulfill({
+        contentType: 'text/event-stream', body: 'event: rendered\ndata: {"track":1,"made":1,"of":2}\n\n' }));
     await page.goto(small.url);
-    await until(page, () => document.getElementById('progress-words')?.textContent === 'Drawing: 2 of 2 graphs are ready.');
-    assert.equal(state.loads, 2, 'it was loaded again when the first graph was there');
-    assert.deepEqual(await page.locator('progress').evaluate(bar => [bar.value, bar.max]), [2, 2]);
-    state.ends = true;
-    await until(page, () => document.getElementById('progress') === null);
-    assert.equal(await page.locator('.card').count(), 1);
-    assert.equal(state.loads, 2);
+    await until(page, () => document.getElementById('progress') === null && document.getElementById('picture') !== null);
+    assert.equal(loads, 2, 'it was loaded again when the first graph was there');
     await close(page);
 });
 
 test('without scripts all that matters is there', { skip }, async () => {
     const page = await open({ javaScriptEnabled: false });
     await page.goto(many.url);
-    assert.equal(await page.locator('.card').count(), 300);
+    await page.locator('#threads > summary').click();
+    assert.ok(await page.locator('#threads a[data-track="1"]').isVisible());
     assert.equal(await page.getByLabel('Filter by name or id').isVisible(), false);
-    await page.locator('.manage summary').click();
+    assert.equal(await page.locator('#panel').isVisible(), false);
+    await page.locator('#threads > summary').click();
+    await page.locator('.rename > summary').click();
     const form = page.locator('form[action$="/rename"]');
     await form.getByLabel('Delete token').fill(many.delete_token);
     await form.getByLabel('Keep it for how many more days').fill('3');

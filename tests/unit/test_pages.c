@@ -101,164 +101,13 @@ static json_t *summary_of(int n_tracks, const char *name)
     return s;
 }
 
-static void put_result(struct buf *b, const struct record *r, const json_t *summary)
-{
-    const struct page_result page = {
-        .record = r, .summary = summary, .max_days = 90, .now_s = r->created_s + 86400};
-
-    page_result(b, &page);
-}
-
-static void result(void **state)
-{
-    static const char *const LINKS[] = {
-        "<a href=\"" ID "/t/102\">main</a>", "src=\"" ID "/t/102/thumb.svg\"", "href=\"" ID "/t/all\"",
-        "href=\"" ID "/t/merged\"",          "href=\"" ID ".json\"",           "href=\"" ID "/raw\"",
-        "action=\"" ID "/rename\"",          "action=\"" ID "/delete\"",       "href=\"../uploads\""};
-    const struct record r = record_of("app.trace");
-    json_t *summary = summary_of(3, "main");
-    struct buf b = {0};
-
-    (void)state;
-    put_result(&b, &r, summary);
-    const char *page = markup_text(&b);
-    check_page(page);
-    assert_non_null(strstr(page, "<h1 class=\"name\">app.trace</h1>"));
-    assert_true(strstr(page, "3 methods &lt;were&gt; still running.") <
-                strstr(page, "<dl")); /* warnings first */
-    assert_non_null(strstr(page, "First at byte 4,711."));
-    assert_non_null(strstr(page, "Duration</dt><dd>15.8 s"));
-    assert_non_null(strstr(page, "2016-05-14 09:20 UTC"));
-    assert_non_null(strstr(page, "<dt>later</dt><dd>&lt;new&gt;</dd>"));
-    assert_non_null(strstr(page, "Records</dt><dd>3,000"));
-    assert_non_null(strstr(page, "Calls</dt><dd>37,035"));
-    assert_non_null(strstr(page, "thread CPU time</dt><dd>250 ms</dd>"));
-    assert_non_null(strstr(page, "calls</dt><dd>12,345</dd>"));
-    assert_non_null(strstr(page, "width=\"333\"/></svg> 33.3 % "));
-    assert_non_null(strstr(page, "max=\"89\" placeholder=\"29\""));
-    assert_int_equal(markup_count(page, "loading=\"lazy\""), 3);
-    assert_null(strstr(page, "class=\"pool\""));
-    assert_null(strstr(page, "id=\"progress\""));
-    for (size_t i = 0; i < sizeof(LINKS) / sizeof(LINKS[0]); i++)
-        assert_non_null(strstr(page, LINKS[i]));
-    buf_free(&b);
-    json_decref(summary);
-}
-
-/* Those that may be kept no longer are not asked how long. */
-static void at_its_last_day(void **state)
-{
-    const struct record r = record_of("app.trace");
-    json_t *summary = summary_of(1, "main");
-    struct page_result page = {.record = &r, .summary = summary, .max_days = 30};
-    struct buf b = {0};
-
-    (void)state;
-    page.now_s = r.created_s + 30 * 86400 - 5;
-    page_result(&b, &page);
-    const char *text = markup_text(&b);
-    check_page(text);
-    assert_null(strstr(text, "name=\"expires\""));
-    assert_null(strstr(text, "/t/all")); /* there is one thread */
-    assert_null(strstr(text, "filter-text"));
-    buf_free(&b);
-    json_decref(summary);
-}
-
-static void pools(void **state)
-{
-    static const char *const NAMES[] = {
-        "Binder:12_1",      "main",  "Binder:12_2", "pool-3-thread-1", "12", "7_",
-        "pool-3-thread-22", "solo1", "_",           "Binder:9_44",     "",   "34"};
-    const struct record r = record_of("x");
-    json_t *summary = summary_of(0, "");
-    struct buf b = {0};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
-        json_array_append_new(json_object_get(summary, "tracks"), track_of((int)i, NAMES[i]));
-    add_whole(summary);
-    put_result(&b, &r, summary);
-    const char *page = markup_text(&b);
-    check_page(page);
-    assert_int_equal(markup_count(page, "<details class=\"pool\" open>"), 2);
-    const char *binder = strstr(page, ">Binder:*</span> <span class=\"quiet\">3 threads, 750 ms, 25 %<");
-    const char *pool = strstr(page, ">pool-3-thread-*</span> <span class=\"quiet\">2 threads,");
-    assert_non_null(binder);
-    assert_non_null(pool);
-    assert_true(binder < strstr(page, ">main<") && strstr(page, ">main<") < pool);
-    assert_true(strstr(page, ">Binder:9_44<") < strstr(page, ">main<")); /* with its group */
-    assert_int_equal(markup_count(page, "<li class=\"card\""), sizeof(NAMES) / sizeof(NAMES[0]));
-    buf_free(&b);
-    json_decref(summary);
-}
-
-/* Binder threads have hexadecimal numbers; a group that is heavy is open, unless it would fill pages. */
-static void large_pools(void **state)
-{
-    static const char *const NAMES[] = {"Binder:4711_9", "Binder:4711_A", "Binder:4711_1F", "pool_A",
-                                        "FACE_"};
-    const struct record r = record_of("x");
-    char name[32];
-
-    (void)state;
-    for (int members = 16; members <= 17; members++) {
-        json_t *summary = summary_of(0, ""), *tracks = json_object_get(summary, "tracks");
-        struct buf b = {0};
-
-        for (int i = 0; i < members; i++) {
-            snprintf(name, sizeof(name), "worker-%d", i);
-            json_array_append_new(tracks, track_of(i, name));
-        }
-        for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
-            json_array_append_new(tracks, track_of(100 + (int)i, NAMES[i]));
-        add_whole(summary);
-        put_result(&b, &r, summary);
-        const char *page = markup_text(&b);
-        check_page(page);
-        assert_int_equal(markup_count(page, "<details class=\"pool\""), 2);
-        assert_int_equal(markup_count(page, "<details class=\"pool\" open>"), members == 16 ? 2 : 1);
-        assert_non_null(strstr(page, ">Binder:*</span> <span class=\"quiet\">3 threads"));
-        buf_free(&b);
-        json_decref(summary);
-    }
-}
-
-static void in_progress(void **state)
-{
-    const struct record r = record_of("x");
-    json_t *summary = summary_of(2, "main");
-    struct page_result page = {.record = &r, .progress = {4711, 99, STR_INIT("<f>"), 3, 40}, .max_days = 30};
-    struct buf b = {0};
-
-    (void)state;
-    page_result(&b, &page);
-    const char *text = markup_text(&b);
-    check_page(text);
-    assert_non_null(strstr(text, "3 of 40 graphs"));
-    assert_non_null(strstr(text, "data-events=\"" ID "/events\""));
-    assert_non_null(strstr(text, " data-waiting>"));
-    assert_non_null(strstr(text, "<noscript><meta http-equiv=\"refresh\" content=\"3\"></noscript>"));
-    assert_non_null(strstr(text, "&lt;f&gt;"));
-    buf_free(&b);
-    page.summary = summary;
-    page_result(&b, &page);
-    text = markup_text(&b);
-    check_page(text);
-    assert_non_null(strstr(text, "3 of 40 graphs"));
-    assert_null(strstr(text, "data-waiting"));
-    assert_int_equal(markup_count(text, "<li class=\"card\""), 2);
-    buf_free(&b);
-    json_decref(summary);
-}
-
 #define SVG_START  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1200\">\n"
 #define SVG_MIDDLE "<g class=\"f\"><g><title>x</title></g></g>\n"
 #define SVG_END    "</svg>\n"
 
-/* The page of a picture as it is drawn, with its style. */
-static void put_flame(struct buf *b, const struct record *r, const json_t *summary, const char *track,
-                      const char *options)
+/* The page of a picture as it is drawn, with its style; days after the upload. */
+static void put_workspace_after(struct buf *b, const struct record *r, const json_t *summary,
+                                const char *track, const char *options, int days)
 {
     struct view_options o;
     struct diag diag = {0};
@@ -277,37 +126,193 @@ static void put_flame(struct buf *b, const struct record *r, const json_t *summa
     buf_z(&svg, SVG_MIDDLE);
     svg_put_script(&svg, viewer_script());
     buf_z(&svg, SVG_END);
-    page_flame(b, &(struct page_flame){r, summary, &o, str_of(track), buf_view(&svg)});
+    page_workspace(b, &(struct page_workspace){.record = r,
+                                               .summary = summary,
+                                               .root = STR("../../../"),
+                                               .options = &o,
+                                               .track = str_of(track),
+                                               .svg = buf_view(&svg),
+                                               .max_days = 90,
+                                               .now_s = r->created_s + days * 86400});
     buf_free(&svg);
 }
 
-static void flame(void **state)
+static void put_workspace(struct buf *b, const struct record *r, const json_t *summary, const char *track,
+                          const char *options)
 {
+    put_workspace_after(b, r, summary, track, options, 1);
+}
+
+static void check_all(const char *page, const char *const *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strstr(page, all[i]) == NULL)
+            fail_msg("missing: %s", all[i]);
+}
+#define CHECK_ALL(page, all) check_all(page, all, sizeof(all) / sizeof((all)[0]))
+
+static void workspace(void **state)
+{
+    static const char *const PARTS[] = {
+        "<h1 class=\"name\">app &lt;1&gt;</h1>",
+        "<span class=\"line\">Android method trace \u00b7 15.8 s \u00b7 3 threads \u00b7 54.8 MiB</span>",
+        "<summary>1 warning</summary>",
+        "<h2>About this file</h2>\n<ul>\n<li>3 methods &lt;were&gt; still running.",
+        "First at byte 4,711.",
+        "Duration</dt><dd>15.8 s",
+        "2016-05-14 09:20 UTC",
+        "<dt>later</dt><dd>&lt;new&gt;</dd>",
+        "Records</dt><dd>3,000",
+        "Calls</dt><dd>37,035",
+        "max=\"89\" placeholder=\"29\"",
+        "<a data-track=\"102\" href=\"../../../p/" ID
+        "/t/102?value=waiting&amp;view=icicle&amp;min=2.5\">main <span class=\"quiet\">102</span></a> <span "
+        "class=\"quiet\">250 ms, 33.3 %</span>",
+        "/t/101?value=waiting&amp;view=icicle&amp;min=2.5\" aria-current=\"true\">main",
+        "href=\"../../../p/" ID "/t/all?",
+        "href=\"../../../p/" ID "/t/merged?",
+        "href=\"../../../p/" ID ".json\"",
+        "href=\"../../../p/" ID "/raw\"",
+        "action=\"../../../p/" ID "/rename\"",
+        "action=\"../../../p/" ID "/delete\"",
+        "href=\"../../../uploads\"",
+        "href=\"../../../p/" ID "/t/101.svg?value=waiting&amp;view=icicle&amp;min=2.5\"",
+        "/t/101.folded.txt?value=",
+        SVG_START SVG_MIDDLE SVG_END,
+        "/flame.css\">",
+        "/flame.js\"></script>",
+        "<span class=\"shown\">main</span>",
+        "<input type=\"hidden\" name=\"track\" value=\"101\">",
+        "<option value=\"waiting\" selected>waiting time</option>",
+        "<option value=\"icicle\" selected>",
+        "<option value=\"name\" selected>",
+        "<input type=\"hidden\" name=\"min\" value=\"2.5\">"};
     const struct record r = record_of("app <1>");
     json_t *summary = summary_of(3, "main");
     struct buf b = {0};
 
     (void)state;
-    put_flame(&b, &r, summary, "101", "value=waiting&view=icicle&min=2.5");
+    put_workspace(&b, &r, summary, "101", "value=waiting&view=icicle&min=2.5");
     const char *page = markup_text(&b);
     check_page(page);
-    assert_non_null(strstr(page, SVG_START SVG_MIDDLE SVG_END));
-    assert_non_null(strstr(page, "/flame.css\">"));
-    assert_non_null(strstr(page, "/flame.js\"></script>"));
-    assert_non_null(strstr(page, "<h1 class=\"name\">main</h1>"));
-    assert_non_null(strstr(page, "<a href=\"../../" ID "\">app &lt;1&gt;</a>"));
-    assert_non_null(strstr(page, "rel=\"prev\" href=\"100?value=waiting&amp;view=icicle&amp;min=2.5\""));
-    assert_non_null(strstr(page, "rel=\"next\" href=\"102?value=waiting&amp;view=icicle&amp;min=2.5\""));
-    assert_non_null(strstr(page, "href=\"101.svg?value=waiting&amp;view=icicle&amp;min=2.5\""));
-    assert_non_null(strstr(page, "href=\"101.folded.txt?value="));
+    CHECK_ALL(page, PARTS);
     assert_null(strstr(page, "thumb"));
-    assert_non_null(strstr(page, "<option value=\"101\" selected>main (101)</option>"));
-    assert_non_null(strstr(page, "<option value=\"waiting\" selected>waiting time</option>"));
-    assert_non_null(strstr(page, "<option value=\"icicle\" selected>"));
-    assert_non_null(strstr(page, "<option value=\"name\" selected>"));
-    assert_non_null(strstr(page, "<input type=\"hidden\" name=\"min\" value=\"2.5\">"));
+    assert_null(strstr(page, "id=\"progress\""));
     buf_free(&b);
     json_decref(summary);
+}
+
+/* Those that may be kept no longer are not asked how long. */
+static void at_its_last_day(void **state)
+{
+    const struct record r = record_of("app.trace");
+    json_t *summary = summary_of(1, "main");
+    struct buf b = {0};
+
+    (void)state;
+    put_workspace_after(&b, &r, summary, "100", "", 90);
+    const char *text = markup_text(&b);
+    check_page(text);
+    assert_null(strstr(text, "name=\"expires\""));
+    assert_null(strstr(text, "/t/all")); /* there is one thread */
+    buf_free(&b);
+    json_decref(summary);
+}
+
+/* Warnings about how to record better stand apart; without any of a kind there is no heading. */
+static void warnings_in_two_parts(void **state)
+{
+    const struct record r = record_of("x");
+
+    (void)state;
+    for (unsigned n = 0; n < 4; n++) {
+        json_t *summary = summary_of(1, "main"), *warnings = json_array();
+        struct buf b = {0};
+
+        if (n & 1)
+            json_array_append_new(warnings, json_pack("{s:s,s:s}", "about", "recording", "text", "Sampled."));
+        if (n & 2)
+            json_array_append_new(warnings, json_pack("{s:s,s:s}", "about", "file", "text", "Damaged."));
+        json_object_set_new(summary, "warnings", warnings);
+        put_workspace(&b, &r, summary, "100", "");
+        const char *page = markup_text(&b);
+        check_page(page);
+        assert_int_equal(markup_count(page, "<h2>About this file</h2>\n<ul>\n<li>Damaged."), n >> 1);
+        assert_int_equal(markup_count(page, "<h2>About how it was recorded</h2>\n<ul>\n<li>Sampled."), n & 1);
+        assert_int_equal(markup_count(page, " warning</summary>"), n == 1 || n == 2);
+        assert_int_equal(markup_count(page, ">2 warnings</summary>"), n == 3);
+        buf_free(&b);
+        json_decref(summary);
+    }
+}
+
+/* The main thread is the first; pools of three or more are a group each; Binder threads have hexadecimal numbers. */
+static void pools(void **state)
+{
+    static const char *const NAMES[] = {
+        "Binder:12_1",      "main",  "Binder:12_2", "pool-3-thread-1", "12", "7_", "FACE_",
+        "pool-3-thread-22", "solo1", "_",           "Binder:9_4A",     "",   "34", "main"};
+    const struct record r = record_of("x");
+    json_t *summary = summary_of(0, "");
+    struct buf b = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
+        json_array_append_new(json_object_get(summary, "tracks"), track_of((int)i, NAMES[i]));
+    add_whole(summary);
+    put_workspace(&b, &r, summary, "1", "");
+    const char *page = markup_text(&b);
+    check_page(page);
+    assert_int_equal(markup_count(page, "<li><details>"), 1);
+    const char *binder = strstr(
+        page, ">Binder:* <span class=\"quiet\">3 threads</span> <span class=\"quiet\">750 ms, 21.4 %<");
+    assert_non_null(binder);
+    const char *main = strstr(page, "<a data-track=\"1\"");
+    assert_true(main < binder);
+    assert_true(binder < strstr(page, ">Binder:9_4A ") &&
+                strstr(page, ">Binder:9_4A ") < strstr(page, ">solo1 "));
+    assert_int_equal(markup_count(page, "<li><a data-track=\""), sizeof(NAMES) / sizeof(NAMES[0]) + 2);
+    buf_free(&b);
+    json_decref(summary);
+}
+
+/* Threads that hardly did anything are behind a line, and not among those side by side. */
+static void idle_threads(void **state)
+{
+    const struct record r = record_of("x");
+    json_t *summary = summary_of(4, "worker"), *tracks = json_object_get(summary, "tracks");
+    struct buf b = {0};
+
+    (void)state;
+    for (size_t i = 2; i < 4; i++)
+        json_object_set_new(json_object_get(json_array_get(tracks, i), "totals"), "cpu", json_integer(100));
+    add_whole(summary);
+    put_workspace(&b, &r, summary, "100", "value=cpu");
+    const char *page = markup_text(&b);
+    check_page(page);
+    const char *idle = strstr(page, "<details class=\"idle\"><summary>2 idle ");
+    assert_non_null(idle);
+    assert_true(idle > strstr(page, "data-track=\"101\"") && idle < strstr(page, "data-track=\"102\""));
+    assert_non_null(strstr(page, "/t/100,101?value=cpu\">All but the idle ones"));
+    buf_free(&b);
+    json_decref(summary);
+}
+
+static void in_progress(void **state)
+{
+    const struct record r = record_of("x");
+    const struct page_progress progress = {4711, 99, STR_INIT("<f>"), 3, 40};
+    struct buf b = {0};
+
+    (void)state;
+    page_waiting(&b, &r, &progress);
+    const char *text = markup_text(&b);
+    check_page(text);
+    assert_non_null(strstr(text, "3 of 40 graphs"));
+    assert_non_null(strstr(text, "data-events=\"" ID "/events\""));
+    assert_non_null(strstr(text, "<noscript><meta http-equiv=\"refresh\" content=\"3\"></noscript>"));
+    assert_non_null(strstr(text, "&lt;f&gt;"));
+    buf_free(&b);
 }
 
 /* Of one thread that has times; on the page of a chart only what has one can be chosen. */
@@ -328,72 +333,68 @@ static void chart_is_offered_where_there_is_one(void **state)
 
         json_array_foreach(json_object_get(summary, "values"), at, value)
             json_object_set_new(value, "unit", json_string(CASES[i].unit));
-        put_flame(&b, &r, summary, CASES[i].track, CASES[i].query);
+        put_workspace(&b, &r, summary, CASES[i].track, CASES[i].query);
         const char *page = markup_text(&b);
         check_page(page);
         assert_int_equal(markup_count(page, "<option value=\"chart\""), CASES[i].charts);
-        assert_int_equal(markup_count(page, "<option value=\"all\"") +
-                             markup_count(page, "<option value=\"merged\""),
+        assert_int_equal(markup_count(page, "data-track=\"all\"") +
+                             markup_count(page, "data-track=\"merged\""),
                          CASES[i].sets);
         buf_free(&b);
         json_decref(summary);
     }
 }
 
-/* Those in the picture and those below it are out of sight when a flame graph opens. */
-static void warnings_are_announced(void **state)
+static void what_is_shown(void **state)
 {
-    static const char *const WORDS[] = {NULL, ">1 warning, below the picture<",
-                                        ">2 warnings, below the picture<"};
-    const struct record r = record_of("x");
+    static const struct {
+        const char *track, *shown;
+    } CASES[] = {{"100", "Thread 100"},
+                 {"9", "Thread 9"},
+                 {"all", "All threads side by side"},
+                 {"merged", "All threads merged"},
+                 {"100,102", "2 threads side by side"}};
+    const struct record r = record_of("");
+    json_t *summary = summary_of(3, "");
 
     (void)state;
-    for (size_t n = 0; n < 3; n++) {
-        json_t *summary = summary_of(1, "main"), *warnings = json_array();
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        char shown[80];
         struct buf b = {0};
-
-        for (size_t i = 0; i < n; i++)
-            json_array_append_new(warnings, json_pack("{s:s,s:s}", "code", "damaged", "text", "Damaged."));
-        json_object_set_new(summary, "warnings", warnings);
-        put_flame(&b, &r, summary, "100", "");
+        put_workspace(&b, &r, summary, CASES[i].track, "value=a%20<b>");
         const char *page = markup_text(&b);
         check_page(page);
-        assert_int_equal(markup_count(page, "class=\"warned\""), n > 0);
-        assert_true(n == 0 ||
-                    (strstr(page, WORDS[n]) != NULL && strstr(page, WORDS[n]) < strstr(page, SVG_START)));
+        snprintf(shown, sizeof(shown), "<span class=\"shown\">%s</span>", CASES[i].shown);
+        assert_non_null(strstr(page, shown));
+        assert_non_null(strstr(page, ".svg?value=a%2520%3Cb%3E\""));
         buf_free(&b);
-        json_decref(summary);
     }
+    json_decref(summary);
 }
 
-static void flame_at_the_ends(void **state)
+/* A picture that cannot be made leaves the rest as it is. */
+static void without_a_picture(void **state)
 {
-    static const char *const TRACKS[] = {"100", "102", "all", "merged", "100,102", "9"};
-    const struct record r = record_of("");
-    json_t *summary = summary_of(3, HOSTILE), *lone = summary_of(1, "");
+    const struct record r = record_of("x");
+    json_t *summary = summary_of(1, "main");
+    struct diag diag = {.kind = DIAG_LIMIT, .title = "<large>", .detail = "Much & more.", .hint = "Choose."};
+    struct view_options o;
     struct buf b = {0};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(TRACKS) / sizeof(TRACKS[0]); i++) {
-        char chosen[64];
-        put_flame(&b, &r, summary, TRACKS[i], "");
-        const char *page = markup_text(&b);
-        check_page(page);
-        snprintf(chosen, sizeof(chosen), "<option value=\"%s\" selected>", TRACKS[i]);
-        assert_int_equal(markup_count(page, chosen), i < 5);
-        assert_int_equal(markup_count(page, "rel=\"prev\"") + markup_count(page, "rel=\"next\""), 1);
-        assert_non_null(strstr(page, "<option value=\"wall\" selected>"));
-        buf_free(&b);
-    }
-    put_flame(&b, &r, lone, "100", "value=a%20<b>");
+    view_defaults(&o);
+    page_workspace(&b, &(struct page_workspace){.record = &r,
+                                                .summary = summary,
+                                                .root = STR("../"),
+                                                .options = &o,
+                                                .track = STR("all"),
+                                                .trouble = &diag});
     const char *page = markup_text(&b);
     check_page(page);
-    assert_null(strstr(page, "<nav class=\"beside\""));
-    assert_non_null(strstr(page, "<h1 class=\"name\">Thread 100</h1>"));
-    assert_non_null(strstr(page, "100.svg?value=a%2520%3Cb%3E\""));
+    assert_non_null(strstr(page, "<strong>&lt;large&gt;</strong>: Much &amp; more. Choose."));
+    assert_non_null(strstr(page, "<summary>1 warning</summary>"));
     buf_free(&b);
     json_decref(summary);
-    json_decref(lone);
 }
 
 static void hostile_names(void **state)
@@ -403,13 +404,13 @@ static void hostile_names(void **state)
     struct buf b = {0};
 
     (void)state;
-    put_result(&b, &r, summary);
+    put_workspace(&b, &r, summary, "101", "");
     const char *page = markup_text(&b);
     check_page(page);
     assert_non_null(strstr(page, "&lt;script&gt;"));
-    assert_non_null(strstr(page, "class=\"pool\""));
+    assert_non_null(strstr(page, "<li><details>"));
     buf_free(&b);
-    put_flame(&b, &r, summary, "101", "");
+    page_waiting(&b, &r, &(struct page_progress){.format = STR_INIT(HOSTILE), .n_views = 1});
     check_page(markup_text(&b));
     buf_free(&b);
     json_decref(summary);
@@ -460,27 +461,22 @@ static void roots(void **state)
     assert_int_equal(page_root(STR("////////////////////////////////")).n % 3, 0);
 }
 
-/* A page stays a page: of very many tracks most are named in the JSON only. */
+/* A page stays a page: of very many tracks some are named in the JSON only. */
 static void many_tracks(void **state)
 {
     const struct record r = record_of("");
-    json_t *summary = summary_of(5000, "");
+    json_t *summary = summary_of(3, "");
+    json_t *whole = json_object_get(summary, "whole");
     struct buf b = {0};
 
     (void)state;
-    put_result(&b, &r, summary);
+    json_object_set_new(whole, "tracks", json_integer(12000));
+    put_workspace(&b, &r, summary, "100", "");
     const char *page = markup_text(&b);
     check_page(page);
-    assert_int_equal(markup_count(page, "<img "), 1000);
-    assert_non_null(strstr(page, "And 4,000 more"));
-    assert_non_null(strstr(page, "(no name)"));
+    assert_non_null(strstr(page, "And 11,997 more"));
+    assert_int_equal(markup_count(page, "(no name)"), 3);
     assert_non_null(strstr(page, "Profile without a name"));
-    buf_free(&b);
-    put_flame(&b, &r, summary, "5099", "");
-    page = markup_text(&b);
-    check_page(page);
-    assert_int_equal(markup_count(page, "(no name)"), 1001);
-    assert_int_equal(markup_count(page, " selected>(no name) (5099)<"), 1);
     buf_free(&b);
     json_decref(summary);
 }
@@ -502,10 +498,7 @@ static void summaries_of_another_shape(void **state)
         json_t *summary = json_loads(ALL[i], 0, NULL);
         struct buf b = {0};
         assert_non_null(summary);
-        put_result(&b, &r, summary);
-        check_page(markup_text(&b));
-        buf_free(&b);
-        put_flame(&b, &r, summary, "1", "");
+        put_workspace(&b, &r, summary, "1", "");
         check_page(markup_text(&b));
         buf_free(&b);
         json_decref(summary);
@@ -567,15 +560,15 @@ static void static_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(result),
+        cmocka_unit_test(workspace),
         cmocka_unit_test(at_its_last_day),
+        cmocka_unit_test(warnings_in_two_parts),
         cmocka_unit_test(pools),
-        cmocka_unit_test(large_pools),
+        cmocka_unit_test(idle_threads),
         cmocka_unit_test(in_progress),
-        cmocka_unit_test(flame),
         cmocka_unit_test(chart_is_offered_where_there_is_one),
-        cmocka_unit_test(warnings_are_announced),
-        cmocka_unit_test(flame_at_the_ends),
+        cmocka_unit_test(what_is_shown),
+        cmocka_unit_test(without_a_picture),
         cmocka_unit_test(hostile_names),
         cmocka_unit_test(problems_are_escaped),
         cmocka_unit_test(delete_without_a_token_asks_for_it),

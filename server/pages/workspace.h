@@ -1,0 +1,39 @@
+/* The inside of the workspace page, shared by the files that write its parts (see page_workspace.c). */
+#ifndef SERVER_PAGES_WORKSPACE_H
+#define SERVER_PAGES_WORKSPACE_H
+
+#include "server/pages/page_data.h"
+#include "server/pages/page_frame.h"
+#include "server/pages/pages.h"
+
+struct workspace {
+    struct buf *b;
+    const struct page_workspace *of;
+    const json_t *tracks;
+    struct str up;   /* from the page to the folder above the profile: "../../" */
+    struct str self; /* from the page to the profile, with a slash at the end: "../../p/<id>/" */
+};
+
+/* Whether one thread is shown, and which: its index, or else the number of threads. */
+bool workspace_is_single(const struct workspace *w);
+size_t workspace_find_shown(const struct workspace *w);
+
+/* The chosen thread's name, or what several are called; raw. */
+void workspace_put_shown(const struct workspace *w, struct buf *b);
+
+/* `before`, then the path of something below the profile ("t", "raw"), then the options as a query; `after` closes the
+ * attribute. */
+void workspace_link(const struct workspace *w, const char *before, const char *path,
+                    const struct view_options *query, const char *after);
+
+/* The line above all: the name, the facts, the warnings, what can be done with the profile. */
+void workspace_heading(const struct workspace *w);
+
+/* All threads as links, behind a button that names the chosen one: main first, then by weight; pools in groups, and those
+ * that hardly did anything behind a line. */
+void workspace_threads(const struct workspace *w);
+
+/* The row of tools, and below it what it shows. */
+void workspace_tools(const struct workspace *w);
+
+#endif

@@ -1,0 +1,250 @@
+/* The list of threads. A pool is threads whose names differ in a number at their end: Binder:1234_1, Binder:1234_2. */
+#include <stdlib.h>
+
+#include "core/clean.h"
+#include "server/pages/workspace.h"
+
+enum {
+    IDLE_PART = 1000, /* A thread with less than this part of the whole weight counts as idle. */
+    MEMBERS_MIN = 3,  /* a pool of fewer is no group */
+    SEVERAL_MAX = VIEW_TRACKS_MAX
+};
+
+/* A thread in the list, in its order. */
+struct entry {
+    const json_t *track;
+    uint64_t weight;
+    struct str pool; /* empty: it belongs to none */
+    size_t lead;     /* index of the first entry of its pool, itself where it stands alone */
+    size_t members;  /* of the pool, at its lead */
+    uint64_t sum;    /* their weight, at the lead */
+    bool is_idle;
+};
+
+struct list {
+    const struct workspace *w;
+    struct entry *entries;
+    size_t n, n_idle;
+    const json_t *weight; /* NULL: the profile has none */
+    uint64_t whole;
+};
+
+/* ---- pools ---- */
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The name up to the hexadecimal number of a Binder thread, as in Binder:1234_1F; else all of it. */
+static size_t before_binder_number(struct str name)
+{
+    size_t n = name.n;
+
+    while (n > 0 && (is_digit(name.p[n - 1]) || (name.p[n - 1] >= 'A' && name.p[n - 1] <= 'F')))
+        n--;
+    return n < name.n && n > 1 && name.p[n - 1] == '_' && is_digit(name.p[n - 2]) ? n : name.n;
+}
+
+/* What the names of a pool's threads have in common: all before the digits (and _ between them) at the end.
+ * Empty: the name is not of that form. */
+static struct str pool_of(struct str name)
+{
+    size_t n = before_binder_number(name);
+
+    while (n > 0 && (is_digit(name.p[n - 1]) || name.p[n - 1] == '_'))
+        n--;
+    if (n == 0 || n == name.n || name.p[name.n - 1] == '_')
+        return STR("");
+    return (struct str){name.p, n};
+}
+
+static int by_pool(const void *a, const void *b, void *context)
+{
+    const struct entry *entries = context;
+    size_t i = *(const size_t *)a, k = *(const size_t *)b;
+    int order = str_cmp(entries[i].pool, entries[k].pool);
+
+    return order != 0 ? order : (i > k) - (i < k);
+}
+
+/* Gives each pool its lead and its sums. Sorted by pool, since there may be thousands of threads in as many pools. */
+static bool find_pools(struct list *l)
+{
+    size_t *order = malloc((l->n + 1) * sizeof(*order)), lead = 0;
+
+    if (order == NULL)
+        return false;
+    for (size_t i = 0; i < l->n; i++)
+        order[i] = i;
+    qsort_r(order, l->n, sizeof(*order), by_pool, l->entries);
+    for (size_t i = 0; i < l->n; i++) {
+        struct entry *e = &l->entries[order[i]];
+        if (i == 0 || e->pool.n == 0 || !str_eq(e->pool, l->entries[lead].pool))
+            lead = order[i];
+        e->lead = lead;
+        l->entries[lead].members++;
+        l->entries[lead].sum = number_add(l->entries[lead].sum, e->weight);
+    }
+    free(order);
+    return true;
+}
+
+/* Threads that are shown for themselves or folded as idle are in no pool. */
+static bool fill(struct list *l)
+{
+    size_t main = page_data_main_track(l->w->tracks);
+
+    l->n = json_array_size(l->w->tracks);
+    l->entries = calloc(l->n + 1, sizeof(*l->entries));
+    if (l->entries == NULL)
+        return false;
+    for (size_t i = 0; i < l->n; i++) {
+        /* The main thread comes to the front; those before it move one down. */
+        size_t from = i == 0 ? main : i <= main ? i - 1 : i;
+        struct entry *e = &l->entries[i];
+        e->track = json_array_get(l->w->tracks, from);
+        e->weight = l->weight == NULL ? 0 : page_data_total(l->weight, e->track);
+        e->is_idle = i > 0 && l->weight != NULL && e->weight < l->whole / IDLE_PART;
+        l->n_idle += e->is_idle;
+        e->pool = i == 0 || e->is_idle ? STR("") : pool_of(page_data_text(e->track, "name"));
+    }
+    return find_pools(l);
+}
+
+/* ---- the list ---- */
+
+static void put_weight(const struct list *l, uint64_t weight)
+{
+    char text[NUMBER_BYTES_MAX];
+
+    if (l->whole == 0)
+        return;
+    buf_z(l->w->b, " <span class=\"quiet\">");
+    page_data_put_value(l->w->b, l->weight, weight);
+    buf_z(l->w->b, ", ");
+    clean_xml(l->w->b, (struct str){text, (size_t)(number_percent(text, weight, l->whole) - text)});
+    buf_z(l->w->b, "</span>");
+}
+
+static void put_thread(const struct list *l, const struct entry *e)
+{
+    struct str self = l->w->self;
+    char text[NUMBER_BYTES_MAX];
+    struct str id = page_data_track_id(e->track, text);
+
+    page_frame_text(l->w->b, "<li><a data-track=\"", id, "\" href=\"");
+    page_frame_text(l->w->b, "", self, "t/");
+    buf_str(l->w->b, id);
+    view_link(l->w->b, l->w->of->options, "&amp;");
+    buf_z(l->w->b, str_eq(id, l->w->of->track) ? "\" aria-current=\"true\">" : "\">");
+    page_data_put_track_name(l->w->b, e->track);
+    page_frame_text(l->w->b, " <span class=\"quiet\">", id, "</span></a>");
+    put_weight(l, e->weight);
+    buf_z(l->w->b, "</li>\n");
+}
+
+static void put_pool(const struct list *l, size_t lead)
+{
+    const struct entry *first = &l->entries[lead];
+
+    page_frame_text(l->w->b, "<li><details><summary>", first->pool, "* <span class=\"quiet\">");
+    page_data_put_number(l->w->b, UNIT_COUNT, first->members);
+    buf_z(l->w->b, " threads</span>");
+    put_weight(l, first->sum);
+    buf_z(l->w->b, "</summary>\n<ul>\n");
+    for (size_t i = lead; i < l->n; i++)
+        if (l->entries[i].lead == lead)
+            put_thread(l, &l->entries[i]);
+    buf_z(l->w->b, "</ul></details></li>\n");
+}
+
+static void put_busy(const struct list *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        const struct entry *e = &l->entries[i], *lead = &l->entries[e->lead];
+        if (e->is_idle || (lead->members >= MEMBERS_MIN && e->lead != i))
+            continue;
+        if (lead->members >= MEMBERS_MIN)
+            put_pool(l, i);
+        else
+            put_thread(l, e);
+    }
+}
+
+static void put_idle(const struct list *l)
+{
+    if (l->n_idle == 0)
+        return;
+    buf_z(l->w->b, "<li><details class=\"idle\"><summary>");
+    page_data_put_number(l->w->b, UNIT_COUNT, l->n_idle);
+    buf_z(l->w->b, " idle <span class=\"quiet\">under 0.1 %</span></summary>\n<ul>\n");
+    for (size_t i = 0; i < l->n; i++)
+        if (l->entries[i].is_idle)
+            put_thread(l, &l->entries[i]);
+    buf_z(l->w->b, "</ul></details></li>\n");
+}
+
+/* Several threads at once. Side by side are those that are not idle, as far as a link can name them. */
+static void put_sets(const struct list *l)
+{
+    const struct view_options *o = l->w->of->options;
+    const char *before = "<li><a data-track=\"all\" href=\"", *separator = "t/";
+
+    if (l->n < 2 || o->view == VIEW_CHART)
+        return;
+    if (l->n_idle > 0 && l->n - l->n_idle <= SEVERAL_MAX && l->n - l->n_idle > 1) {
+        page_frame_text(l->w->b, "<li><a data-track=\"busy\" href=\"", l->w->self, "");
+        for (size_t i = 0; i < l->n; i++) {
+            char text[NUMBER_BYTES_MAX];
+            if (l->entries[i].is_idle)
+                continue;
+            page_frame_text(l->w->b, separator, page_data_track_id(l->entries[i].track, text), "");
+            separator = ",";
+        }
+        view_link(l->w->b, o, "&amp;");
+        buf_z(l->w->b, "\">All but the idle ones, side by side</a></li>\n");
+    }
+    workspace_link(l->w, before, "t/all", o, "\">All, side by side</a></li>\n");
+    workspace_link(l->w, "<li><a data-track=\"merged\" href=\"", "t/merged", o, "\">All, merged</a></li>\n");
+}
+
+void workspace_threads(const struct workspace *w)
+{
+    const json_t *summary = w->of->summary, *whole = json_object_get(summary, "whole");
+    struct list l = {.w = w, .weight = page_data_weight(summary)};
+    uint64_t all = page_data_number(whole, "tracks");
+
+    l.whole = l.weight == NULL ? 0 : page_data_total(l.weight, whole);
+    struct buf shown = {0};
+    workspace_put_shown(w, &shown);
+    page_frame_text(
+        w->b,
+        "<details name=\"menus\" class=\"menu\" id=\"threads\">\n<summary title=\"Threads\"><span "
+        "class=\"out-of-sight\">Thread: </span><span class=\"shown\">",
+        buf_view(&shown), "</span></summary>\n<div class=\"sheet\">\n");
+    w->b->failed = w->b->failed || shown.failed || !fill(&l);
+    buf_free(&shown);
+    buf_z(
+        w->b,
+        "<p id=\"thread-filter\" hidden><label for=\"thread-text\" class=\"out-of-sight\">Filter by name or "
+        "id</label> <input id=\"thread-text\" type=\"search\" placeholder=\"name or id\" "
+        "autocomplete=\"off\" "
+        "spellcheck=\"false\"> <span class=\"quiet\" id=\"thread-count\" "
+        "role=\"status\"></span></p>\n<ul>\n");
+    if (!w->b->failed) {
+        put_busy(&l);
+        put_idle(&l);
+        put_sets(&l);
+    }
+    buf_z(w->b, "</ul>\n");
+    if (l.n < all) {
+        buf_z(w->b, "<p>And ");
+        page_data_put_number(w->b, UNIT_COUNT, all - l.n);
+        page_frame_text(w->b, " more, which <a href=\"", w->up, "p/");
+        page_frame_text(w->b, "", str_of(w->of->record->id),
+                        ".json\">the JSON form of this page</a> names.</p>\n");
+    }
+    buf_z(w->b, "</div>\n</details>\n");
+    free(l.entries);
+}

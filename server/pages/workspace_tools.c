@@ -1,0 +1,208 @@
+/* The row of tools. All choices but the thread are fields of one form; which of them a profile offers, the table of view
+ * options says. */
+#include "core/clean.h"
+#include "render/view/view_option.h"
+#include "server/pages/workspace.h"
+
+static const struct {
+    const char *label;
+    enum workspace_tab tab;
+} TABS[] = {{"Flame", TAB_FLAME}};
+
+/* ---- tabs ---- */
+
+static void put_tab_link(const struct workspace *w, enum workspace_tab tab)
+{
+    (void)tab;
+    page_frame_text(w->b, "", w->self, "t/");
+    page_frame_text(w->b, "", w->of->track, "");
+    view_link(w->b, w->of->options, "&amp;");
+}
+
+static void put_tabs(const struct workspace *w)
+{
+    buf_z(w->b, "<nav class=\"tabs\" aria-label=\"Tabs\">\n");
+    for (size_t i = 0; i < sizeof(TABS) / sizeof(TABS[0]); i++) {
+        buf_z(w->b, "<a class=\"follows\" href=\"");
+        put_tab_link(w, TABS[i].tab);
+        buf_printf(w->b, "\"%s>%s</a>\n", TABS[i].tab == w->of->tab ? " aria-current=\"page\"" : "",
+                   TABS[i].label);
+    }
+    buf_z(w->b, "</nav>\n");
+}
+
+/* ---- the form ---- */
+
+static void put_choice(struct buf *b, struct str value, bool chosen)
+{
+    page_frame_text(b, "<option value=\"", value, chosen ? "\" selected>" : "\">");
+}
+
+static void put_values_of(const struct workspace *w, const json_t *values, bool first_is_usual)
+{
+    const json_t *value;
+    size_t i;
+
+    json_array_foreach(values, i, value)
+    {
+        struct str name = page_data_text(value, "name");
+        bool chosen = str_eq(name, str_of(w->of->options->value)) ||
+                      (first_is_usual && i == 0 && w->of->options->value[0] == '\0');
+        put_choice(w->b, name, chosen);
+        page_frame_text(w->b, "", page_data_text(value, "label"), "</option>\n");
+    }
+}
+
+static void put_values(const struct workspace *w)
+{
+    buf_z(w->b, "<p><label for=\"value\" class=\"out-of-sight\">Value</label> <select id=\"value\" "
+                "name=\"value\">\n");
+    put_values_of(w, json_object_get(w->of->summary, "values"), true);
+    put_values_of(w, json_object_get(w->of->summary, "derived"), false);
+    buf_z(w->b, "</select></p>\n");
+}
+
+/* Of a profile that has both. */
+static bool has_open_frames(const json_t *summary)
+{
+    const json_t *each;
+    size_t i;
+    bool wall = false, open = false;
+
+    json_array_foreach(json_object_get(summary, "values"), i, each) wall =
+        wall || str_eq(page_data_text(each, "name"), STR("wall"));
+    json_array_foreach(json_object_get(summary, "warnings"), i, each) open =
+        open || str_eq(page_data_text(each, "code"), STR("open-frames"));
+    return wall && open;
+}
+
+/* One track of a profile that has times: only such a one has a chart. */
+static bool is_timed(const struct workspace *w)
+{
+    const json_t *value;
+    size_t i;
+    bool timed = false;
+
+    json_array_foreach(json_object_get(w->of->summary, "values"), i, value) timed =
+        timed || str_eq(page_data_text(value, "unit"), STR("us"));
+    return timed && workspace_is_single(w);
+}
+
+static bool is_offered(const struct workspace *w, const struct view_word *word)
+{
+    switch (word->need) {
+    case NEEDS_TIMED_TRACK:
+        return is_timed(w);
+    case NEEDS_OPEN_FRAMES:
+        return has_open_frames(w->of->summary);
+    case NEEDS_NOTHING:
+        break;
+    }
+    return true;
+}
+
+/* Nothing where there is no choice. */
+static void put_words(const struct workspace *w, const struct view_option *r, struct str chosen,
+                      bool labelled)
+{
+    unsigned offered = 0;
+
+    for (unsigned i = 0; i < r->n_words; i++)
+        offered += is_offered(w, &r->words[i]);
+    if (offered < 2)
+        return;
+    buf_printf(w->b, "<p><label for=\"%s\"%s>%s</label> <select id=\"%s\" name=\"%s\">\n", r->key,
+               labelled ? "" : " class=\"out-of-sight\"", r->label, r->key, r->key);
+    for (unsigned i = 0; i < r->n_words; i++) {
+        struct str word = str_of(r->words[i].word);
+        if (!is_offered(w, &r->words[i]))
+            continue;
+        put_choice(w->b, word, str_eq(word, chosen));
+        buf_printf(w->b, "%s</option>\n", r->words[i].label);
+    }
+    buf_z(w->b, "</select></p>\n");
+}
+
+static void put_hidden(struct buf *b, const char *key, struct str text)
+{
+    buf_printf(b, "<input type=\"hidden\" name=\"%s", key);
+    page_frame_text(b, "\" value=\"", text, "\">\n");
+}
+
+static bool is_in_row(const struct view_option *r)
+{
+    return str_eq(str_of(r->key), STR("view"));
+}
+
+/* Words are choices. What is set otherwise stays as it is, as hidden fields; that of the method is always there, since
+ * the script fills it in. */
+static void put_option(const struct workspace *w, const struct view_option *r, bool in_row)
+{
+    struct buf text = {0};
+
+    view_option_text(r, w->of->options, &text);
+    if (r->kind == OPTION_WORD && is_in_row(r) == in_row)
+        put_words(w, r, buf_view(&text), !in_row);
+    else if (r->kind != OPTION_WORD && in_row &&
+             (r->kind == OPTION_TEXT || view_option_differs(r, w->of->options)))
+        put_hidden(w->b, r->key, buf_view(&text));
+    w->b->failed = w->b->failed || text.failed;
+    buf_free(&text);
+}
+
+static void put_options(const struct workspace *w, bool in_row)
+{
+    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
+        if (VIEW_OPTIONS[i].scope != SCOPE_VIEW)
+            continue;
+        else if (!str_eq(str_of(VIEW_OPTIONS[i].key), STR("value")))
+            put_option(w, &VIEW_OPTIONS[i], in_row);
+        else if (in_row)
+            put_values(w);
+}
+
+/* `method` is of the picture: svg.flame has it. */
+static void put_button(struct buf *b, const char *method, const char *label, const char *words)
+{
+    buf_printf(b,
+               "<button type=\"button\" class=\"button\" data-do=\"%s\" aria-label=\"%s\" "
+               "title=\"%s\">%s</button>\n",
+               method, label, label, words);
+}
+
+/* What only the script can do; it shows them. */
+static void put_search(struct buf *b)
+{
+    buf_z(b,
+          "<div id=\"tools\" role=\"search\" hidden>\n"
+          "<label for=\"search\" class=\"out-of-sight\">Search</label> <input id=\"search\" type=\"search\" "
+          "placeholder=\"text or /regexp/\" autocomplete=\"off\" spellcheck=\"false\">\n");
+    put_button(b, "previous", "Previous match", "&#9664;");
+    put_button(b, "next", "Next match", "&#9654;");
+    put_button(b, "reset", "Reset zoom and search", "Reset");
+    buf_z(b, "</div>\n");
+}
+
+static void put_form(const struct workspace *w)
+{
+    workspace_link(w, "<form id=\"choices\" class=\"choices\" method=\"get\" action=\"", "t", NULL, "\">\n");
+    put_hidden(w->b, "track", w->of->track);
+    put_options(w, true);
+    buf_z(w->b, "<details name=\"menus\" class=\"menu\" id=\"display\">\n<summary>Display</summary>\n<div "
+                "class=\"sheet\">\n");
+    put_options(w, false);
+    buf_z(w->b, "<p class=\"check\" id=\"case\" hidden><input id=\"match-case\" type=\"checkbox\"> "
+                "<label for=\"match-case\">Match case in search</label></p>\n</div>\n</details>\n"
+                "<noscript><p><button>Show</button></p></noscript>\n</form>\n");
+}
+
+void workspace_tools(const struct workspace *w)
+{
+    buf_z(w->b, "<div class=\"tools\">\n");
+    put_tabs(w);
+    workspace_threads(w);
+    put_form(w);
+    if (w->of->options->view != VIEW_CHART)
+        put_search(w->b);
+    buf_z(w->b, "<p id=\"whole\" role=\"status\"></p>\n</div>\n");
+}

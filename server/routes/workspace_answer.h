@@ -1,0 +1,23 @@
+/* The workspace as an answer: waits for the summary and for what the tab shows, then makes the page. */
+#ifndef SERVER_ROUTES_WORKSPACE_ANSWER_H
+#define SERVER_ROUTES_WORKSPACE_ANSWER_H
+
+#include "server/pages/pages.h"
+#include "server/views/views.h"
+
+/* A state of the exchange; zeroed. */
+struct workspace_answer {
+    struct record record;
+    struct view_request picture; /* TRACKS_LISTED without any: the main thread, else the heaviest */
+    enum workspace_tab tab;
+    struct buf summary; /* the part of it that the page needs */
+    struct buf track;   /* the tracks as text */
+};
+
+/* NULL: x->reply says that there is no memory. */
+struct workspace_answer *workspace_new(struct exchange *x);
+
+/* The caller has set record, tab and picture.options. */
+enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer *a);
+
+#endif

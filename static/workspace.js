@@ -1,0 +1,285 @@
+/* The workspace: what its links and forms lead to is shown without loading the page again. The picture itself is the
+ * business of flame.js; where that could not start, or where the picture is a chart, the form is sent instead.
+ *
+ * A place is a URL of this profile. What the service needs of it is its path and query; the fragment is the picture's own
+ * state. Going to a place fetches its page and takes over the parts below, so that both ways always show the same. */
+import { element } from './dom.js';
+import { savePng } from './flame-png.js';
+import { countWords, fragmentOf, meant, queryOf } from './page-rules.js';
+import './result.js';
+
+/* Selects that the picture takes at once; what the others choose is another picture. */
+const CHOICES = ['value', 'view', 'order', 'palette', 'names'];
+const PARTS = ['.tabs', '#threads > summary', '#choices', '#content', 'header nav'];
+const CHART_PX_MIN = 300, CHART_PX_MAX = 10_000, SHOWN_MS = 3000;
+
+const byId = id => document.getElementById(id);
+const svgOf = () => document.querySelector('#picture > svg');
+const flameOf = () => svgOf()?.flame;
+const placeOf = url => url.pathname + url.search;
+let shown = placeOf(location);
+
+/* ---- links ---- */
+
+/* Parts of the page stay while its address changes: what they link to is told from the root. */
+function anchor(root, base) {
+    for (const [name, attribute] of [['a[href]', 'href'], ['form[action]', 'action'], ['[data-flame-tree]', 'data-flame-tree']])
+        for (const one of root.querySelectorAll(name))
+            if (!one.getAttribute(attribute).startsWith('#'))
+                one.setAttribute(attribute, new URL(one.getAttribute(attribute), base).href);
+}
+
+/* ---- places ---- */
+
+/* The script of the pictures starts each one that it has not started yet. */
+function startPictures() {
+    return new Promise(resolve => {
+        const script = element('script', { src: document.querySelector('script[src*="/flame.js"]').src });
+        script.onload = script.onerror = resolve;
+        document.body.append(script);
+        script.remove();
+    });
+}
+
+let asked = 0;
+
+async function show(url) {
+    const mine = ++asked;
+    document.body.classList.add('loading');
+    try {
+        const answer = await fetch(url.href.replace(/#.*/, ''), { headers: { Accept: 'text/html' } });
+        const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+        if (mine !== asked)
+            return;
+        if (answer.redirected) {     /* from the form's address to that of what it chose */
+            const { hash } = url;
+            url = Object.assign(new URL(answer.url), { hash });
+            history.replaceState(null, '', url);
+        }
+        if (page.getElementById('picture') === null)
+            return location.reload();     /* it says what is wrong, or that there is nothing any more */
+        takeOver(page, url);
+        shown = placeOf(url);
+        if (svgOf()?.querySelector('metadata.d'))
+            await startPictures();
+        start();
+    } catch {
+        location.reload();
+    } finally {
+        document.body.classList.remove('loading');
+    }
+}
+
+function takeOver(page, url) {
+    anchor(page, url);
+    for (const part of PARTS) {
+        const from = page.querySelector(part), to = document.querySelector(part);
+        if (part !== '#choices' || to.innerHTML !== from.innerHTML)
+            to.replaceWith(document.adoptNode(from));
+    }
+    const tools = page.getElementById('tools');
+    if ((byId('tools') === null) !== (tools === null))
+        tools === null ? byId('tools').remove() : byId('whole').before(document.adoptNode(tools));
+    document.title = page.title;
+    for (const link of document.querySelectorAll('#threads a'))
+        link.toggleAttribute('aria-current', link.pathname === url.pathname);
+}
+
+function go(href) {
+    const url = new URL(href, location.href);
+    if (placeOf(url) === shown && flameOf())
+        return;
+    history.pushState(null, '', url);
+    show(url);
+}
+
+/* ---- from the picture to the page ---- */
+
+function followState(state) {
+    const choices = byId('choices'), search = byId('search');
+    const usualValue = choices.elements.namedItem('value').options[0].value;
+    for (const key of CHOICES)
+        choices.elements.namedItem(key).value = state[key];
+    choices.elements.namedItem('method').value = state.view === 'sandwich' ? state.method : '';
+    byId('match-case').checked = state.matchCase;
+    if (document.activeElement !== search)
+        search.value = state.search;
+    for (const link of document.querySelectorAll('a.follows, #threads a[data-track]')) {
+        const isKnown = link.dataset.plain === undefined || !/inverted|sandwich/.test(state.view);
+        link.search = queryOf(link.search, isKnown ? state : { ...state, view: 'flame' }, usualValue);
+        link.hash = fragmentOf(state, link.dataset.track === undefined);
+    }
+    byId('whole').textContent = svgOf().querySelector('.title').textContent.split(' · ').slice(0, 3).join(' · ');
+}
+
+/* The root of a flame graph is at its end. A link that leads elsewhere does so by itself. */
+function showRoot() {
+    const { view, zoom, selected } = flameOf().state;
+    if (view !== 'flame' || zoom !== '' || selected !== '')
+        return;
+    byId('picture').scrollTop = byId('picture').scrollHeight;
+    byId('picture').scrollIntoView({ block: 'nearest' });
+}
+
+/* What the picture says of the frame that is chosen stands beside it. */
+function moveDetails() {
+    const panel = byId('panel'), details = svgOf().querySelector('.details');
+    panel.replaceChildren(details);
+    panel.hidden = false;
+    panel.addEventListener('click', ({ target: { dataset } }) => flameOf()?.[dataset.do]?.(dataset.to));
+}
+
+/* ---- from the page to the picture ---- */
+
+/* A chart is drawn by the service, for the width that it has here, and of the first value only: who chooses another one
+ * on its page wants a picture of that. */
+function send(target) {
+    const choices = byId('choices'), { value, view } = choices.elements;
+    if (target === value && value.selectedIndex > 0 && view.value === 'chart')
+        view.value = 'flame';
+    const query = new URLSearchParams(new FormData(choices));
+    query.delete('width');
+    if (view.value === 'chart') {
+        query.delete('value');
+        query.set('width', widthHere());
+    }
+    go(`${choices.action}?${query}`);
+}
+
+/* Beside a chart there is no panel. */
+function widthHere() {
+    return Math.min(Math.max(byId('content').clientWidth, CHART_PX_MIN), CHART_PX_MAX);
+}
+
+function choose({ target }) {
+    if (target.id === 'match-case')
+        look();
+    else if (flameOf() && CHOICES.includes(target.name) && target.value !== 'chart')
+        flameOf().set({ [target.name]: target.value });
+    else
+        send(target);
+}
+
+function look() {
+    flameOf()?.search(byId('search').value, { matchCase: byId('match-case').checked });
+}
+
+function focusPicture() {
+    (document.querySelector('#picture .graph') ?? byId('picture')).focus();
+}
+
+function onSearchKey(event) {
+    if (event.key === 'Enter')
+        event.shiftKey ? flameOf()?.previous() : flameOf()?.next();
+    else if (event.key === 'Escape')
+        focusPicture();
+}
+
+/* ---- menus ---- */
+
+const menus = () => Array.from(document.querySelectorAll('details.menu[open]'));
+
+function closeMenus(except) {
+    for (const menu of menus())
+        if (!menu.contains(except))
+            menu.open = false;
+}
+
+function onKey(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey)
+        return;
+    if (event.key === 'Escape' && menus().length > 0) {
+        const menu = menus().at(-1);
+        menu.open = false;
+        menu.querySelector('summary').focus();
+    } else if (event.key === '/' && !event.target.closest('input, select, textarea') && byId('search') !== null) {
+        event.preventDefault();
+        byId('search').focus();
+        byId('search').select();
+    }
+}
+
+/* ---- threads ---- */
+
+function filterThreads() {
+    const text = byId('thread-text').value, isAll = text.trim() === '';
+    let n = 0, all = 0;
+    for (const link of document.querySelectorAll('#threads a')) {
+        const { track } = link.dataset, isOne = /^\d/.test(track);
+        const isMeant = isAll || (isOne && meant(text, link.firstChild.data, track));
+        link.closest('li').hidden = !isMeant;
+        all += isOne;
+        n += isOne && isMeant;
+    }
+    for (const group of document.querySelectorAll('#threads li details')) {
+        group.parentElement.hidden = group.querySelector('li:not([hidden])') === null;
+        group.open = !isAll;
+    }
+    byId('thread-count').textContent = countWords(n, all);
+}
+
+/* ---- share ---- */
+
+async function share(event) {
+    event.preventDefault();
+    const { currentTarget: link } = event;
+    try {
+        await navigator.clipboard.writeText(location.href);
+        link.textContent = 'Copied';
+    } catch {
+        link.textContent = 'Copy the address';     /* where the page is not served over TLS, only a person may */
+    }
+    setTimeout(() => { link.textContent = 'Share'; }, SHOWN_MS);
+}
+
+/* ---- start ---- */
+
+/* With every picture. */
+function start() {
+    const flame = flameOf(), search = byId('search');
+    byId('panel').hidden = flame === undefined;
+    for (const id of ['tools', 'case', 'png'])
+        byId(id)?.toggleAttribute('hidden', flame === undefined);
+    document.querySelector('.share').addEventListener('click', share);
+    search?.addEventListener('input', look);
+    search?.addEventListener('keydown', onSearchKey);
+    search?.addEventListener('blur', () => { search.value = flameOf()?.state.search ?? ''; });
+    if (flame === undefined)
+        return;
+    byId('picture').removeAttribute('tabindex');     /* its frames have the focus now */
+    moveDetails();
+    followState(flame.state);
+    showRoot();
+}
+
+/* Links to places of this profile, if nothing else is wanted of the click. */
+function onClick(event) {
+    const link = event.target.closest('.tabs a, #threads a, #picture a, a.chip');
+    closeMenus(event.target);
+    if (link === null || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
+        return;
+    event.preventDefault();
+    closeMenus(null);
+    go(link.href.baseVal ?? link.href);
+}
+
+const doers = { png: () => savePng(svgOf()) };
+
+anchor(document, location.href);
+document.addEventListener('click', onClick);
+document.addEventListener('click', ({ target }) => {
+    const wanted = target.closest('[data-do]')?.dataset.do;
+    if (wanted !== undefined && target.closest('svg') === null && target.closest('#panel') === null)
+        (doers[wanted] ?? flameOf()?.[wanted])?.();
+});
+document.addEventListener('keydown', onKey);
+document.addEventListener('change', event => event.target.closest('#choices') && choose(event));
+document.addEventListener('flame-state', ({ detail }) => followState(detail));
+document.querySelector('.skip').addEventListener('click', event => {
+    event.preventDefault();     /* its fragment would be a state of the picture */
+    focusPicture();
+});
+addEventListener('popstate', () => placeOf(location) !== shown && show(new URL(location.href)));
+byId('thread-filter').hidden = false;
+byId('thread-text').addEventListener('input', filterThreads);
+start();
