@@ -108,7 +108,9 @@ int cli_error(const char *file, const struct diag *diag)
     }
     say(&b, diag->kind == DIAG_NO_MEMORY ? "error: out of memory\n"
                                          : "error: out of memory to say what is wrong\n");
-    return diag->kind == DIAG_USAGE || diag->kind == DIAG_NOT_FOUND ? CLI_USAGE : CLI_UNUSABLE;
+    return diag->kind == DIAG_USAGE || diag->kind == DIAG_NOT_FOUND || diag->kind == DIAG_AMBIGUOUS
+               ? CLI_USAGE
+               : CLI_UNUSABLE;
 }
 
 void cli_warnings(const char *file, const struct profile *p)

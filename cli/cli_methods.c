@@ -14,25 +14,42 @@ struct options {
     const char *file;
     const char *key; /* beside it, of a trace in two files; else NULL */
     const char *out, *member;
-    const char *format_name, *tracks, *value, *open; /* NULL: not given */
+    const char *format_name, *tracks, *value, *open, *app, *method; /* NULL: not given */
     bool quiet;
-    const struct table_format *format;
+    const struct table_format *format;         /* of the table */
+    const struct method_format *method_format; /* of one method */
     struct table_request request;
     struct view_options view;
 };
 
 /* ---- options ---- */
 
+/* Of one method there is a text for people, and one for programs. */
+static bool choose_method_format(struct options *o, struct diag *diag)
+{
+    if (o->method[0] == '\0')
+        return diag_set(diag, DIAG_USAGE, "option not understood", HINT,
+                        "--method needs the name of a method.");
+    if (o->format_name == NULL || strcmp(o->format_name, METHOD_TXT.text.name) == 0)
+        o->method_format = &METHOD_TXT;
+    else if (strcmp(o->format_name, METHOD_JSON.text.name) == 0)
+        o->method_format = &METHOD_JSON;
+    return o->method_format != NULL || diag_set(diag, DIAG_USAGE, "option not understood", HINT,
+                                                "--format: one method is written as txt or json.");
+}
+
 static bool choose_format(struct options *o, struct diag *diag)
 {
-    struct str name = str_of(o->format_name != NULL ? o->format_name : TABLE_FORMATS[0]->name);
+    if (o->method != NULL)
+        return choose_method_format(o, diag);
+    struct str name = str_of(o->format_name != NULL ? o->format_name : TABLE_FORMATS[0]->text.name);
     struct buf names = {0};
 
     o->format = table_format_by_name(name);
     if (o->format != NULL)
         return true;
     for (size_t i = 0; i < TABLE_FORMATS_COUNT; i++)
-        buf_printf(&names, "%s%s", i == 0 ? "" : ", ", TABLE_FORMATS[i]->name);
+        buf_printf(&names, "%s%s", i == 0 ? "" : ", ", TABLE_FORMATS[i]->text.name);
     diag_set(diag, DIAG_USAGE, "option not understood", HINT, "--format %.*s: there are %.*s.",
              (int)clean_cut(name, 60).n, name.p, (int)names.n, names.n > 0 ? names.p : "no formats");
     buf_free(&names);
@@ -78,18 +95,25 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
     if (o->file == NULL)
         return diag_set(diag, DIAG_USAGE, "no file", HINT, "Name a file to read, or - for standard input.");
     return choose_format(o, diag) && set_view(o, "value", o->value, diag) &&
-           set_view(o, "open", o->open, diag);
+           set_view(o, "open", o->open, diag) && set_view(o, "app", o->app, diag);
 }
 
 /* ---- the table ---- */
+
+static bool convert(const struct options *o, const struct config *config, const struct shared_profile *folded,
+                    struct buf *b, struct diag *diag)
+{
+    if (o->method != NULL)
+        return convert_method(folded, config, &o->view, str_of(o->method), o->method_format, b, diag);
+    return convert_methods(folded, config, &o->view, &o->request, o->format, b, diag);
+}
 
 static bool put_table(struct options *o, const struct config *config, const struct shared_profile *folded,
                       struct diag *diag)
 {
     struct buf b = {0};
     bool ok = (o->tracks == NULL || cli_tracks(&o->view, shared_profile_get(folded), o->tracks, diag)) &&
-              convert_methods(folded, config, &o->view, &o->request, o->format, &b, diag) &&
-              cli_write(o->out, buf_view(&b), diag);
+              convert(o, config, folded, &b, diag) && cli_write(o->out, buf_view(&b), diag);
 
     buf_free(&b);
     return ok;
@@ -126,12 +150,12 @@ static int methods(int n_arguments, char *const *arguments)
 
 static const char *format_word(size_t i)
 {
-    return i < TABLE_FORMATS_COUNT ? TABLE_FORMATS[i]->name : NULL;
+    return i < TABLE_FORMATS_COUNT ? TABLE_FORMATS[i]->text.name : NULL;
 }
 
 static const char *format_meaning(size_t i)
 {
-    return TABLE_FORMATS[i]->help;
+    return TABLE_FORMATS[i]->text.help;
 }
 
 static const char *open_word(size_t i)
@@ -157,6 +181,11 @@ static const struct cli_option OPTIONS[] = {
      "what is sorted by, and the one value that txt shows: wall, cpu, waiting, ...; default: the profile's "
      "first",
      NULL, NULL},
+    {"--method", NULL, CLI_TEXT, FIELD(method), "NAME",
+     "only this method, by its name or its id, with its callers and callees, as txt or json", NULL, NULL},
+    {"--app", NULL, CLI_TEXT, FIELD(app), "PACKAGES",
+     "which packages are the app's own code: com.foo,com.bar; default: a guess from what Android calls", NULL,
+     NULL},
     {"--open", NULL, CLI_TEXT, FIELD(open), "WHEN", "how far methods that are never left have wall time",
      open_word, open_meaning},
     {"--member", NULL, CLI_TEXT, FIELD(member), "NAME", "of several files in a zip archive, the one to read",

@@ -21,12 +21,13 @@ struct options {
 
 static bool choose_format(struct options *o, struct diag *diag)
 {
-    struct str name = str_of(o->format_name != NULL ? o->format_name : VERDICT_FORMATS[0]->name);
+    struct str name = str_of(o->format_name != NULL ? o->format_name : VERDICT_FORMATS[0]->text.name);
 
     o->format = verdict_format_by_name(name);
     return o->format != NULL ||
            diag_set(diag, DIAG_USAGE, "option not understood", HINT, "--format %.*s: there are %s and %s.",
-                    (int)clean_cut(name, 60).n, name.p, VERDICT_FORMATS[0]->name, VERDICT_FORMATS[1]->name);
+                    (int)clean_cut(name, 60).n, name.p, VERDICT_FORMATS[0]->text.name,
+                    VERDICT_FORMATS[1]->text.name);
 }
 
 static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
@@ -98,12 +99,12 @@ static int verdict(int n_arguments, char *const *arguments)
 
 static const char *format_word(size_t i)
 {
-    return i < VERDICT_FORMATS_COUNT ? VERDICT_FORMATS[i]->name : NULL;
+    return i < VERDICT_FORMATS_COUNT ? VERDICT_FORMATS[i]->text.name : NULL;
 }
 
 static const char *format_meaning(size_t i)
 {
-    return VERDICT_FORMATS[i]->help;
+    return VERDICT_FORMATS[i]->text.help;
 }
 
 #define FIELD(member) offsetof(struct options, member)

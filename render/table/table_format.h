@@ -4,6 +4,7 @@
 
 #include "render/output.h"
 #include "render/table/select.h"
+#include "render/view/text_format.h"
 
 /* What a format writes. */
 struct table_output {
@@ -16,10 +17,7 @@ struct table_output {
 };
 
 struct table_format {
-    const char *name;       /* --format, and the suffix of URLs */
-    const char *media_type; /* with charset where it has one */
-    const char *help;       /* what it is for, in a few words that can stand in brackets */
-    unsigned revision;      /* raised when the bytes change for equal input: part of every cache key */
+    struct text_format text;
 
     /* Appends to out. False: a library failed, for want of memory. */
     bool (*write)(const struct table_output *o, struct buf *out);

@@ -8,7 +8,7 @@ const size_t TABLE_FORMATS_COUNT = sizeof(TABLE_FORMATS) / sizeof(TABLE_FORMATS[
 const struct table_format *table_format_by_name(struct str name)
 {
     for (size_t i = 0; i < TABLE_FORMATS_COUNT; i++)
-        if (str_eq(name, str_of(TABLE_FORMATS[i]->name)))
+        if (str_eq(name, str_of(TABLE_FORMATS[i]->text.name)))
             return TABLE_FORMATS[i];
     return NULL;
 }

@@ -148,9 +148,6 @@ static bool write(const struct table_output *o, struct buf *out)
 }
 
 const struct table_format TABLE_JSON = {
-    .name = "json",
-    .media_type = "application/json",
-    .help = "for programs",
-    .revision = 1,
+    .text = {"json", "application/json", "for programs", 1},
     .write = write,
 };

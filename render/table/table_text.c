@@ -110,17 +110,11 @@ static bool write_csv(const struct table_output *o, struct buf *out)
 }
 
 const struct table_format TABLE_TSV = {
-    .name = "tsv",
-    .media_type = "text/tab-separated-values; charset=utf-8",
-    .help = "tab-separated, for scripts",
-    .revision = 1,
+    .text = {"tsv", "text/tab-separated-values; charset=utf-8", "tab-separated, for scripts", 1},
     .write = write_tsv,
 };
 
 const struct table_format TABLE_CSV = {
-    .name = "csv",
-    .media_type = "text/csv; charset=utf-8",
-    .help = "for spreadsheets",
-    .revision = 1,
+    .text = {"csv", "text/csv; charset=utf-8", "for spreadsheets", 1},
     .write = write_csv,
 };

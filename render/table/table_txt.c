@@ -212,9 +212,6 @@ static bool write(const struct table_output *o, struct buf *out)
 }
 
 const struct table_format TABLE_TXT = {
-    .name = "txt",
-    .media_type = "text/plain; charset=utf-8",
-    .help = "aligned, one value, for people",
-    .revision = 1,
+    .text = {"txt", "text/plain; charset=utf-8", "aligned, one value, for people", 1},
     .write = write,
 };

@@ -127,10 +127,10 @@ static void write_json(const struct render_input *in, const struct verdict *v, s
     buf_char(out, '\n');
 }
 
-static const struct verdict_format VERDICT_TXT = {"txt", "text/plain; charset=utf-8",
-                                                  "one sentence in a line, for people", 1, write_txt};
-static const struct verdict_format VERDICT_JSON = {
-    "json", "application/json", "for programs, with the methods and how each sentence was found", 1,
+const struct verdict_format VERDICT_TXT = {
+    {"txt", "text/plain; charset=utf-8", "one sentence in a line, for people", 1}, write_txt};
+const struct verdict_format VERDICT_JSON = {
+    {"json", "application/json", "for programs, with the methods and how each sentence was found", 1},
     write_json};
 
 const struct verdict_format *const VERDICT_FORMATS[] = {&VERDICT_TXT, &VERDICT_JSON};
@@ -139,7 +139,7 @@ const size_t VERDICT_FORMATS_COUNT = sizeof(VERDICT_FORMATS) / sizeof(VERDICT_FO
 const struct verdict_format *verdict_format_by_name(struct str name)
 {
     for (size_t i = 0; i < VERDICT_FORMATS_COUNT; i++)
-        if (str_eq(name, str_of(VERDICT_FORMATS[i]->name)))
+        if (str_eq(name, str_of(VERDICT_FORMATS[i]->text.name)))
             return VERDICT_FORMATS[i];
     return NULL;
 }

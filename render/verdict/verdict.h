@@ -14,6 +14,7 @@
 #include "profile/span.h"
 #include "render/verdict/sentence.h"
 #include "render/view/input.h"
+#include "render/view/text_format.h"
 
 enum { VERDICT_SENTENCES_MAX = 7 };
 
@@ -30,14 +31,12 @@ bool verdict_wants_spans(const struct profile *p, struct span_request *request);
 const struct verdict *verdict_new(const struct render_input *in) __attribute__((warn_unused_result));
 
 struct verdict_format {
-    const char *name;       /* --format, and the suffix of URLs */
-    const char *media_type; /* with charset where it has one */
-    const char *help;       /* what it is for, in a few words that can stand in brackets */
-    unsigned revision;      /* raised when the bytes change for equal input */
+    struct text_format text;
     void (*write)(const struct render_input *in, const struct verdict *v, struct buf *out);
 };
 
 /* THE TABLE of formats; the first row is the default. */
+extern const struct verdict_format VERDICT_TXT, VERDICT_JSON;
 extern const struct verdict_format *const VERDICT_FORMATS[];
 extern const size_t VERDICT_FORMATS_COUNT;
 

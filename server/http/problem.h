@@ -14,7 +14,7 @@ struct problem {
 /* Fills x->reply, whatever it holds; that the connection is to end stays true. `hint` may be empty. */
 void exchange_problem(struct exchange *x, unsigned status, const char *title, const char *hint,
                       const char *detail, ...) __attribute__((format(printf, 5, 6)));
-/* The same. Status from the kind: 400, 404, 413, 415, 422, 503, 507; DIAG_IO is 500. */
+/* The same. Status from the kind: 300, 400, 404, 413, 415, 422, 503, 507; DIAG_IO is 500. */
 void exchange_diag(struct exchange *x, const struct diag *diag);
 /* The same, 503; returns X_DONE, for handlers. `what` there was no memory for: "the answer". */
 enum exchange_step exchange_no_memory(struct exchange *x, const char *what);

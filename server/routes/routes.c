@@ -15,12 +15,12 @@ static bool path_matches(const char *pattern, struct exchange *x)
     struct str rest = x->path;
     size_t n = 0;
 
-    for (; *pattern != '\0'; pattern++) {
+    for (char before = '/'; *pattern != '\0'; before = *pattern++) {
         size_t taken = 1;
         if (*pattern == '{') {
             pattern++; /* the other brace */
             taken = str_find(rest, '/');
-            if (taken == 0 || n == EXCHANGE_PARAMETERS_MAX)
+            if ((taken == 0 && before == '/') || n == EXCHANGE_PARAMETERS_MAX)
                 return false;
             x->parameters[n++] = (struct str){rest.p, taken};
         } else if (rest.n == 0 || *rest.p != *pattern) {

@@ -42,6 +42,12 @@ extern const struct route_body UPLOAD_BODY;
           "A small picture of it") \
     ROUTE("GET", "/p/{}/t/{}/tree", NULL, NULL, handle_tree, \
           "What the script of a picture loads later") \
+    ROUTE("GET", "/p/{}/m/{}", NULL, NULL, handle_method, \
+          "One method, by its id or its name: cost, threads, callers and callees; text or JSON, by Accept or by .txt, .json") \
+    ROUTE("GET", "/p/{}/methods{}", NULL, NULL, handle_methods, \
+          "The profile table: text or JSON, by Accept or by .txt, .json, .tsv, .csv") \
+    ROUTE("GET", "/p/{}/verdict{}", NULL, NULL, handle_verdict, \
+          "In words where the time went: text or JSON, by Accept or by .txt, .json") \
     ROUTE("GET", "/uploads", NULL, NULL, handle_uploads, \
           "The uploads that this browser knows") \
     ROUTE("GET", "/healthz", NULL, NULL, handle_healthz, \

@@ -1,5 +1,6 @@
 #include "server/routes/view_answer.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "core/system/file.h"
@@ -27,7 +28,12 @@ static bool take_parameter(void *context, struct str key, struct str value)
                diag_set(q->diag, DIAG_USAGE, "unknown output", "The manual at / lists the outputs.",
                         "There is no output of that name.");
     }
-    unsigned scopes = SCOPE_VIEW | (q->upload ? SCOPE_PLACE : 0u) |
+    const struct report *report = q->request->report;
+    const struct table_option *option =
+        report != NULL && report->takes_table ? table_option_by_key(key) : NULL;
+    if (option != NULL)
+        return table_set(&q->request->asked.table, option, value, q->diag);
+    unsigned scopes = SCOPE_VIEW | (q->upload || report != NULL ? SCOPE_PLACE : 0u) |
                       (q->request->output != NULL ? q->request->output->scopes : 0u);
     return view_set(&q->request->options, scopes, key, value, q->diag);
 }
@@ -55,6 +61,26 @@ bool view_of_url(struct exchange *x, struct str tracks, struct record *record, s
     return false;
 }
 
+bool report_of_url(struct exchange *x, struct record *record, struct view_request *r)
+{
+    char method[REPORT_METHOD_BYTES_MAX + 1];
+    struct diag diag = {0};
+
+    if (!profile_record(x, x->parameters[0], record))
+        return false;
+    view_of(r, record);
+    memcpy(method, r->asked.method, sizeof(method));
+    report_defaults(x->service->config, &r->options, &r->asked);
+    memcpy(r->asked.method, method, sizeof(method));
+    if (view_query(x, false, r, &diag))
+        return true;
+    exchange_diag(x, &diag);
+    return false;
+}
+
+/* What a report may load. */
+static const char NOTHING[] = "default-src 'none'; sandbox";
+
 /* A picture is sandboxed into an origin of its own: what its script fetches has to let any origin read it. Who can name the
  * URL can read it anyway. */
 static void view_headers(struct exchange *x, const struct view_request *r, struct str etag)
@@ -66,8 +92,9 @@ static void view_headers(struct exchange *x, const struct view_request *r, struc
     reply_header(reply, "Vary", "Accept, Accept-Encoding");
     reply_header(reply, "X-Content-Type-Options", "nosniff");
     reply_header(reply, "Referrer-Policy", "no-referrer");
-    reply_header(reply, "Content-Security-Policy", "%s", policies_of(x->service->policies, r->output));
-    if (r->output->fetched)
+    reply_header(reply, "Content-Security-Policy", "%s",
+                 r->output != NULL ? policies_of(x->service->policies, r->output) : NOTHING);
+    if (r->output != NULL && r->output->fetched)
         reply_header(reply, "Access-Control-Allow-Origin", "*");
 }
 
@@ -80,7 +107,7 @@ static bool answer_unchanged(struct exchange *x, const struct view_request *r, e
     if (field.p == NULL || (!any && str_eq(str_trim(field), STR("*"))) || !view_key(x->service, r, e, key) ||
         !range_none_match(field, view_etag(key)))
         return false;
-    reply_static(&x->reply, 304, r->output->media_type, STR(""));
+    reply_static(&x->reply, 304, view_media_type(r), STR(""));
     view_headers(x, r, view_etag(key));
     return true;
 }
@@ -90,7 +117,7 @@ static bool answer_unchanged(struct exchange *x, const struct view_request *r, e
 static void send_view(struct exchange *x, unsigned status, const struct view_request *r,
                       struct view_result *result)
 {
-    const char *type = r->output->media_type;
+    const char *type = view_media_type(r);
     char key[VIEW_KEY_CHARS + 1];
 
     if (status == 200 && result->bytes != NULL && shared_bytes_answer(result->bytes) != NULL &&

@@ -12,6 +12,9 @@ bool view_query(struct exchange *x, bool upload, struct view_request *r, struct 
  * why not. */
 bool view_of_url(struct exchange *x, struct str tracks, struct record *record, struct view_request *r);
 
+/* The same for a report, which is set: of the tracks that the query names, or all. */
+bool report_of_url(struct exchange *x, struct record *record, struct view_request *r);
+
 /* Answers with a view, or 304. Waits if it has to be made first. */
 enum exchange_step view_answer(struct exchange *x, const struct view_request *r);
 /* The same with a view that is there (views_get): takes over what the result holds. */

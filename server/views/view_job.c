@@ -112,9 +112,28 @@ static bool render_chart(struct service *s, const struct view_request *r, const 
     return ok;
 }
 
+static bool make_report(struct service *s, const struct view_request *r, const struct shared_profile *f,
+                        struct buf *out, struct diag *diag)
+{
+    struct report_input in = {f, s->config, -1, &s->stopping, &r->options, &r->asked};
+    uint64_t bytes;
+
+    if (r->report->reads_again) {
+        in.fd = store_access_blob(s->store, s->log, r->sha256, &bytes, diag);
+        if (in.fd < 0)
+            return false;
+    }
+    bool ok = r->report->make(r->report, &in, out, diag);
+    if (in.fd >= 0)
+        close(in.fd);
+    return ok;
+}
+
 static bool render(struct service *s, const struct view_request *r, const struct shared_profile *f,
                    struct buf *out, struct diag *diag)
 {
+    if (r->report != NULL)
+        return make_report(s, r, f, out, diag);
     if (r->output == NULL)
         return summary_write(f, out, diag);
     if (r->options.view == VIEW_CHART)
@@ -309,11 +328,11 @@ static void run(struct task *task)
 
 /* ---- waiting ---- */
 
-/* A chart reads the whole upload once more: that is no short work. Of what an upload has made ahead only the summary is
+/* A chart, and some reports, read the whole upload once more: that is no short work. Of what an upload has made ahead only the summary is
  * waited for. */
 static enum task_class class_of(const struct view_request *r, bool is_upload)
 {
-    if (r->output != NULL && r->options.view == VIEW_CHART)
+    if ((r->output != NULL && r->options.view == VIEW_CHART) || (r->report != NULL && r->report->reads_again))
         return TASK_INPUT;
     return is_upload && r->output != NULL ? TASK_AHEAD : TASK_ANSWER;
 }

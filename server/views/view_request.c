@@ -21,8 +21,14 @@ void view_describe(const struct service *service, const struct view_request *r, 
     buf_z(text, source);
     buf_char(text, '|');
     buf_z(text, service->boot);
-    if (r->output == NULL) {
+    if (r->output == NULL && r->report == NULL) {
         buf_printf(text, "|summary|%d", SUMMARY_REVISION);
+    } else if (r->output == NULL) {
+        buf_printf(text, "|report %s.%s|%u|", r->report->name, r->report->format->name,
+                   r->report->format->revision);
+        report_canonical(&r->asked, text);
+        buf_char(text, '|');
+        view_canonical(&r->options, text);
     } else {
         buf_char(text, '|');
         buf_z(text, r->output->name);
@@ -48,6 +54,11 @@ bool view_key(const struct service *service, const struct view_request *r, enum 
     buf_free(&text);
     snprintf(key, VIEW_KEY_CHARS + 1, "views/%.2s/%s%s", digest, digest, encoding_suffix(e));
     return digest[0] != '\0';
+}
+
+const char *view_media_type(const struct view_request *r)
+{
+    return r->output != NULL ? r->output->media_type : r->report->format->media_type;
 }
 
 struct str view_etag(const char *key)

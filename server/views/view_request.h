@@ -3,7 +3,7 @@
 #ifndef SERVER_VIEWS_VIEW_REQUEST_H
 #define SERVER_VIEWS_VIEW_REQUEST_H
 
-#include "server/convert/convert.h"
+#include "server/convert/report.h"
 #include "server/http/encoding.h"
 #include "server/service.h"
 #include "server/store/record.h"
@@ -11,7 +11,9 @@
 struct view_request {
     char sha256[RECORD_SHA256_CHARS + 1]; /* of the blob */
     char member[RECORD_MEMBER_BYTES + 1]; /* of it, if it is an archive; or "" */
-    const struct output *output;          /* NULL: the summary */
+    const struct output *output;          /* NULL: the report; without one the summary */
+    const struct report *report;          /* NULL: none */
+    struct report_request asked;          /* of the report */
     struct view_options options;          /* as asked for, unresolved */
     struct encoding_choice encoding;      /* what the client takes; zeroed: identity */
 };
@@ -33,6 +35,8 @@ void view_describe(const struct service *service, const struct view_request *r, 
  * memory. */
 bool view_key(const struct service *service, const struct view_request *r, enum encoding e,
               char key[VIEW_KEY_CHARS + 1]) __attribute__((warn_unused_result));
+/* Of a view that is no summary. */
+const char *view_media_type(const struct view_request *r);
 /* The ETag within a view's key. */
 struct str view_etag(const char *key);
 

@@ -1,0 +1,21 @@
+/* One method: what it cost in all and on each thread, who calls it, and what it calls. */
+#ifndef RENDER_TABLE_METHOD_H
+#define RENDER_TABLE_METHOD_H
+
+#include "render/table/table_format.h"
+
+/* A format of one method's report. */
+struct method_format {
+    struct text_format text;
+    bool (*write)(const struct table *t, uint32_t row, struct arena *arena, struct buf *out);
+};
+
+extern const struct method_format METHOD_JSON, METHOD_TXT;
+
+/* The method that `name` names, on the tracks that in->view selects: an id (table_id.h), or the text `package.Class.method`, which
+ * overloads share. Appends its report to out. False: diag, with DIAG_NOT_FOUND for a name that no method of these tracks
+ * has, and DIAG_AMBIGUOUS for one that several have, which lists their ids. */
+bool method_write(const struct render_input *in, struct str name, const struct method_format *format,
+                  struct buf *out, struct diag *diag) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,50 @@
+/* Reports: what is made of a stored profile beside pictures: the table of methods, one method, the verdict. Each is a row of a
+ * table; its URL, its media type and its part of cache keys come from the row. */
+#ifndef SERVER_CONVERT_REPORT_H
+#define SERVER_CONVERT_REPORT_H
+
+#include "render/table/table_request.h"
+#include "render/view/text_format.h"
+#include "server/convert/convert.h"
+
+enum { REPORT_METHOD_BYTES_MAX = 500 };
+
+/* What is asked of a report, beside the options of a view. */
+struct report_request {
+    struct table_request table;
+    char method[REPORT_METHOD_BYTES_MAX + 1]; /* an id, or a name as shown; "": none */
+};
+
+/* What a report is made of. */
+struct report_input {
+    const struct shared_profile *profile;
+    const struct config *config;
+    int fd; /* the stored file, for reports that read it again; else -1 */
+    const atomic_bool *stop;
+    const struct view_options *view;
+    const struct report_request *request;
+};
+
+struct report {
+    const char *name; /* "methods", "m": a segment of its URL */
+    const struct text_format *format;
+    bool takes_table; /* the keys of the table (render/table/table_request.h) */
+    bool of_method;   /* its URL names a method */
+    bool reads_again; /* needs the stored file */
+    bool (*make)(const struct report *r, const struct report_input *in, struct buf *out, struct diag *diag);
+};
+
+/* THE TABLE. Rows of one name stand together; the first of them is meant where no suffix is given. */
+extern const struct report REPORTS[];
+extern const size_t REPORTS_COUNT;
+
+/* NULL: there is none. An empty suffix: the first of that name. */
+const struct report *report_by_name(struct str name, struct str suffix);
+
+/* As asked for when nothing is said: all threads, all methods. */
+void report_defaults(const struct config *config, struct view_options *view, struct report_request *request);
+
+/* Appends what the request says, as part of cache keys. */
+void report_canonical(const struct report_request *request, struct buf *b);
+
+#endif

@@ -1,0 +1,75 @@
+/* /p/<id>/methods, /p/<id>/m/<method>, /p/<id>/verdict: reports, by Accept or with a suffix. */
+#include <string.h>
+
+#include "server/http/problem.h"
+#include "server/routes/profile_access.h"
+#include "server/routes/routes_table.h"
+#include "server/routes/view_answer.h"
+
+/* Parts "methods.json" at its last dot. Without a suffix that the report has the client's Accept decides. */
+static const struct report *find_report(struct exchange *x, struct str name, struct str *file)
+{
+    size_t dot = str_find_last(*file, '.');
+    const struct report *found = NULL;
+
+    if (dot < file->n)
+        found = report_by_name(name, (struct str){file->p + dot + 1, file->n - dot - 1});
+    if (found != NULL)
+        file->n = dot;
+    else
+        found = report_by_name(name, x->accepts == AS_JSON ? STR("json") : STR(""));
+    return found;
+}
+
+static enum exchange_step answer(struct exchange *x, struct view_request *r)
+{
+    struct record record;
+
+    if (!report_of_url(x, &record, r))
+        return X_DONE;
+    return view_answer(x, r);
+}
+
+static enum exchange_step not_found(struct exchange *x)
+{
+    struct record record;
+
+    if (profile_record(x, x->parameters[0], &record))
+        exchange_problem(x, 404, "not found", "The page of the upload lists its views.",
+                         "There is nothing at this URL.");
+    return X_DONE;
+}
+
+/* Behind the name stands a suffix, or nothing. */
+static enum exchange_step answer_named(struct exchange *x, struct str name)
+{
+    struct view_request r = {.output = NULL};
+    struct str suffix = x->parameters[1];
+
+    r.report = find_report(x, name, &suffix);
+    if (r.report == NULL || suffix.n > 0)
+        return not_found(x);
+    return answer(x, &r);
+}
+
+enum exchange_step handle_methods(struct exchange *x)
+{
+    return answer_named(x, STR("methods"));
+}
+
+enum exchange_step handle_verdict(struct exchange *x)
+{
+    return answer_named(x, STR("verdict"));
+}
+
+enum exchange_step handle_method(struct exchange *x)
+{
+    struct view_request r = {.output = NULL};
+    struct str method = x->parameters[1];
+
+    r.report = find_report(x, STR("m"), &method);
+    if (method.n > REPORT_METHOD_BYTES_MAX || str_find(method, '\0') < method.n)
+        return not_found(x);
+    memcpy(r.asked.method, method.p, method.n);
+    return answer(x, &r);
+}

@@ -1,0 +1,142 @@
+"""Reports of an upload: the profile table, one method, the verdict. The command line makes the same bytes of the same file."""
+import json
+import os
+import subprocess
+
+import test_cli
+from support import ServiceTest, id_of
+
+
+def demo(path):
+    subprocess.run([os.environ['AFLAMED'], 'demo', '-o', path], check=True, timeout=60)
+
+
+class Reports(ServiceTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.file = os.path.join(cls.server.folder, 'demo.trace')
+        demo(cls.file)
+        with open(cls.file, 'rb') as f:
+            cls.path = '/p/' + id_of(cls.server.upload(f.read()))
+
+    def report(self, name, status=200, **headers):
+        answer = self.server.get(self.path + name, **headers)
+        self.assertEqual(answer.status, status, name)
+        return answer
+
+    def command(self, *arguments):
+        run = subprocess.run([os.environ['AFLAMED'], *arguments, '-q', self.file], check=True, timeout=60, capture_output=True)
+        return run.stdout.decode()
+
+    def test_methods_are_those_of_the_command_line(self):
+        for suffix, media_type in (('tsv', 'text/tab-separated-values; charset=utf-8'), ('csv', 'text/csv; charset=utf-8'),
+                                   ('txt', 'text/plain; charset=utf-8'), ('json', 'application/json')):
+            answer = self.report('/methods.%s?sort=-calls&limit=7&track=9417' % suffix)
+            self.assertEqual(answer['Content-Type'], media_type)
+            self.assertEqual(answer.text, self.command('methods', '--format', suffix, '--sort=-calls', '--limit=7', '--track=9417'))
+            self.assertIn("default-src 'none'", answer['Content-Security-Policy'])
+
+    def test_verdict_is_that_of_the_command_line(self):
+        self.assertEqual(self.report('/verdict.txt').text, self.command('verdict'))
+        answer = self.report('/verdict.json')
+        self.assertEqual(answer.text, self.command('verdict', '--format', 'json'))
+        sentences = json.loads(answer.text)['sentences']
+        self.assertTrue(3 <= len(sentences) <= 7)
+        self.assertEqual(sentences[0]['rule'], 'busy')
+        self.assertLessEqual(self.report('/verdict').text.count('\n'), 15)
+
+    def test_own_code_may_be_said(self):
+        self.assertEqual(json.loads(self.report('/verdict.json?app=java.util,org.json').text)['app'], ['java.util', 'org.json'])
+        self.report('/verdict?app=java..util', 400)
+        self.report('/verdict?grep=x', 400)
+
+    def test_accept_chooses_where_no_suffix_does(self):
+        self.assertEqual(self.report('/methods', Accept='application/json')['Content-Type'], 'application/json')
+        self.assertEqual(self.report('/methods')['Content-Type'], 'text/plain; charset=utf-8')
+        self.assertEqual(self.report('/methods.json', Accept='text/plain')['Content-Type'], 'application/json')
+
+    def test_a_report_is_made_once(self):
+        first = self.report('/methods.json?group=class')
+        answer = self.server.get(self.path + '/methods.json?group=class', **{'If-None-Match': first['ETag']})
+        self.assertEqual(answer.status, 304)
+        other = self.report('/methods.json?group=package')
+        self.assertNotEqual(first['ETag'], other['ETag'])
+        packed = self.report('/methods.json', **{'Accept-Encoding': 'gzip'})
+        self.assertEqual(packed['Content-Encoding'], 'gzip')
+
+    def rows(self, query=''):
+        table = json.loads(self.report('/methods.json' + query).text)
+        return [dict(zip(table['columns'], row)) for row in table['rows']]
+
+    def test_one_method(self):
+        for row in self.rows()[::17]:
+            method = json.loads(self.report('/m/%s.json' % row['id']).text)
+            for key in ('id', 'class', 'method', 'signature', 'origin', 'calls', 'recursive'):
+                self.assertEqual(method[key], row[key])
+            for i, value in enumerate(method['values']):
+                name = value['name']
+                self.assertEqual((value['incl'], value['excl']), (row[name + '_incl'], row[name + '_excl']))
+                if name == 'waiting':
+                    continue
+                slack = 2 + len(method['parents']) + len(method['children']) + len(method['threads'])   # each is rounded down
+                parents = sum(edge[name] for edge in method['parents'])
+                children = sum(edge[name] for edge in method['children']) + method['self'][name]
+                threads = sum(thread[name + '_incl'] for thread in method['threads'])
+                for total in (parents, children, threads):
+                    self.assertTrue(value['incl'] - slack <= total <= value['incl'], (name, total, value))
+            self.assertEqual(sum(thread['calls'] for thread in method['threads']), row['calls'])
+            for edge in method['parents'] + method['recursive_parents']:
+                self.assertEqual(edge['of_calls'], row['calls'])
+
+    def test_one_method_by_name(self):
+        row = self.rows('?limit=1')[0]
+        name = '%s.%s' % (row['class'], row['method'])
+        by_name = self.report('/m/%s%s.json' % (name, row['signature'].replace('/', '%2F')))
+        self.assertEqual(by_name.text, self.report('/m/%s.json' % row['id']).text)
+        text = self.report('/m/%s' % row['id']).text
+        self.assertTrue(text.startswith(name))
+        self.assertEqual(text, self.command('methods', '--method', row['id'], '--format', 'txt'))
+        self.assertEqual(self.report('/m/%s.json' % row['id']).text,
+                         self.command('methods', '--method', row['id'], '--format', 'json'))
+
+    def test_a_name_of_several(self):
+        rows = self.rows()
+        names = ['%s.%s' % (row['class'], row['method']) for row in rows]
+        several = next(name for name in names if names.count(name) > 1)
+        answer = self.report('/m/' + several, 300)
+        for row, name in zip(rows, names):
+            if name == several:
+                self.assertIn(row['id'], answer.text)
+
+    def test_bad_requests(self):
+        for name, status, says in (
+                ('/m/no.such.Method.at.all', 404, 'no.such.Method.at.all'), ('/m/123456789012', 404, 'No method'),
+                ('/methods.xml', 404, ''), ('/verdicts', 404, ''), ('/verdict.csv', 404, ''), ('/methods?group=nothing', 400, 'method, class'),
+                ('/methods?sort=nothing', 400, 'nothing'), ('/methods?track=1', 404, ''), ('/methods?value=nothing', 400, 'wall'),
+                ('/methods?limit=-1', 400, 'limit'), ('/methods?nothing=1', 400, 'nothing'), ('/m/' + 'x' * 600, 404, '')):
+            self.assertIn(says, self.report(name, status).text)
+        self.assertEqual(self.server.request('POST', self.path + '/methods.json', b'').status, 405)
+        self.assertEqual(self.server.get('/p/' + 'a' * 26 + '/methods').status, 404)
+
+
+class OnTheCommandLine(test_cli.Command):
+    def test_one_method(self):
+        path = self.path('demo.trace')
+        demo(path)
+        self.assertIn('called by', self.command('methods', '-q', '--method', 'java.lang.Object.wait()V', '--format', 'txt', path).stdout.decode())
+        for arguments, says in ((('--method', 'nothing'), 'No method is called nothing'), (('--method', 'java.lang.Object.wait', '--format', 'tsv'), '--format'),
+                                (('--method', ''), 'method')):
+            self.assertIn(says, self.command('methods', *arguments, path, status=2).stderr)
+
+    def test_verdict(self):
+        path = self.path('demo.trace')
+        demo(path)
+        run = self.command('verdict', path)
+        self.assertTrue(run.stdout.decode().startswith('main was busy'))
+        with open(path, 'rb') as f:
+            content = f.read()
+        piped = self.command('verdict', '-q', '-', stdin=content)
+        self.assertTrue(piped.stdout.decode().startswith('main was busy'))
+        self.assertIn('txt and json', self.command('verdict', '--format', 'xml', path, status=2).stderr)
+        self.assertIn('own code', self.command('verdict', '--app', 'a..b', path, status=2).stderr)
