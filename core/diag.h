@@ -18,7 +18,7 @@ enum diag_kind {
     DIAG_USAGE,     /* the request itself makes no sense */
     DIAG_NOT_FOUND,
     DIAG_AMBIGUOUS, /* several are meant by one name */
-    DIAG_FULL, /* no room left on the device */
+    DIAG_FULL,      /* no room left on the device */
     DIAG_IO
 };
 

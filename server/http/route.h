@@ -22,7 +22,8 @@ struct route_body {
 
 struct route {
     const char *method; /* "GET": also HEAD; "POST" */
-    const char *path;   /* segments; {} matches one segment that is not empty, or the rest of one, which may be */
+    const char
+        *path; /* segments; {} matches one segment that is not empty, or the rest of one, which may be */
     /* The keys of the query, with blanks between them; any other is refused by name. NULL: the handler looks at the
      * query by itself, or nothing looks at it. */
     const char *query;
