@@ -257,6 +257,12 @@ def browser_names(folder, file):
     return ['browser/' + file, *('browser/%s/%s' % (file, piece) for piece in pieces)]
 
 
+def browser_file(folder, file):
+    command = ['node', '--test-reporter=tap', os.path.join(folder, file)]
+    output, _, end = bounded(command, BROWSER_TIMEOUT_S, subprocess.STDOUT)
+    return tap_results(file, output, end)
+
+
 def browser_suite(wanted):
     """Needs a browser and what `npm ci` installs; without them its files are skipped, each by its name."""
     folder = os.path.join(HERE, 'browser')
@@ -267,13 +273,14 @@ def browser_suite(wanted):
               if not there]
     files = sorted(f for f in os.listdir(folder) if f.startswith('test_') and f.endswith('.mjs'))
     files = [f for f in files if any(wanted in name for name in browser_names(folder, f))]
-    for file in files:
-        if absent:
-            yield Result('browser/%s' % file, SKIPPED, 'not there: ' + ', '.join(absent))
-            continue
-        command = ['node', '--test-reporter=tap', os.path.join(folder, file)]
-        output, _, end = bounded(command, BROWSER_TIMEOUT_S, subprocess.STDOUT)
-        yield from tap_results(file, output, end)
+    if absent:
+        yield from (Result('browser/%s' % file, SKIPPED, 'not there: ' + ', '.join(absent)) for file in files)
+        return
+    # Each file has a browser and a service of its own. The longest file should not be the last to begin.
+    files.sort(key=lambda file: -os.path.getsize(os.path.join(folder, file)))
+    with ThreadPoolExecutor(JOBS) as pool:
+        for results in pool.map(lambda file: browser_file(folder, file), files):
+            yield from results
 
 
 # ---- all ----

@@ -46,7 +46,7 @@ bool rule_long_messages(const struct rule *r, const struct analysis *a, const st
         if (longest == NULL || length_of(s) > length_of(longest))
             longest = s;
     }
-    if (counts[0] < r->least)
+    if (longest == NULL || counts[0] < r->least)
         return false;
     buf_u64_grouped(f->text, counts[0]);
     say(f, counts[0] == 1 ? " message on " : " messages on ");

@@ -405,43 +405,43 @@ static bool find_tracer(const struct rule *r, const struct analysis *a, const st
 #define WORK(name, kind)                                                                                 \
     {                                                                                                    \
         name, "Inclusive time, on the main thread, of the outermost methods that are known for it.", 10, \
-            true, find_work, kind                                                                        \
+            find_work, kind, true                                                                        \
     }
 #define WAIT(name, kind)                                                                                 \
     {                                                                                                    \
         name, "Inclusive time, on the main thread, of the outermost methods that are known to wait so.", \
-            16700000, true, find_wait, kind                                                              \
+            16700000, find_wait, kind, true                                                              \
     }
 
 const struct rule RULES[] = {
-    {"idle", "Self of all methods but those that are known to wait is less than 1 % of the time.", 10, true,
-     find_idle, 0},
-    {"busy", "Self of all methods of the thread but those that are known to wait.", 10, true, find_busy, 0},
+    {"idle", "Self of all methods but those that are known to wait is less than 1 % of the time.", 10,
+     find_idle, 0, true},
+    {"busy", "Self of all methods of the thread but those that are known to wait.", 10, find_busy, 0, true},
     {"split",
      "Work counts for own code where an own method is on the stack, else for third parties where one of "
      "theirs is, else for the platform.",
-     0, false, find_split, 0},
-    {"own-methods", "Work is counted for the innermost own method on the stack.", 10, false, find_own, 0},
-    {"own-entries", "Inclusive time of the outermost own methods on the stack, waiting included.", 100, true,
-     find_entries, 0},
-    {"self", "Exclusive time of each method, without waiting.", 50, false, find_self, 0},
+     0, find_split, 0, false},
+    {"own-methods", "Work is counted for the innermost own method on the stack.", 10, find_own, 0, false},
+    {"own-entries", "Inclusive time of the outermost own methods on the stack, waiting included.", 100,
+     find_entries, 0, true},
+    {"self", "Exclusive time of each method, without waiting.", 50, find_self, 0, false},
     {"third-parties",
      "Work is counted for a third party's package where its method is the innermost on the stack that is "
      "neither the platform's nor own.",
-     30, false, find_third_parties, 0},
+     30, find_third_parties, 0, false},
     {"often", "At least 10,000 calls, less than 20 µs of their own each, at least 2 % of the work.", 10000,
-     true, find_often, 0},
+     find_often, 0, true},
     WAIT("waits-for-lock", WAIT_LOCK),
     WAIT("waits-parked", WAIT_PARK),
     WAIT("waits-asleep", WAIT_SLEEP),
     WAIT("waits-for-socket", WAIT_IO),
     WAIT("waits-for-binder", WAIT_BINDER),
-    {"waits-in-own-body", "Wall time of an own method's self less its CPU time.", 16700000, true,
-     find_own_body, 0},
-    {"long-messages", "Calls of Handler.dispatchMessage, from a second reading of the file.", 1, true,
-     rule_long_messages, 0},
+    {"waits-in-own-body", "Wall time of an own method's self less its CPU time.", 16700000, find_own_body, 0,
+     true},
+    {"long-messages", "Calls of Handler.dispatchMessage, from a second reading of the file.", 1,
+     rule_long_messages, 0, true},
     {"outlier", "Calls of own methods of at least 16.7 ms, five times as long as the next one of the method.",
-     16700000, true, rule_outlier, 0},
+     16700000, rule_outlier, 0, true},
     WORK("files-on-main", WORK_FILES),
     WORK("database-on-main", WORK_DATABASE),
     WORK("preferences-on-main", WORK_PREFERENCES),
@@ -452,10 +452,10 @@ const struct rule RULES[] = {
     WORK("class-loading-on-main", WORK_CLASS_LOADING),
     WORK("initialisers-on-main", WORK_INITIALISERS),
     WORK("gc-on-main", WORK_COLLECTION),
-    {"threads", "Work of each thread.", 50, true, find_threads, 0},
-    {"gc", "Work of the runtime's threads that collect garbage.", 20, true, find_runtime, 0},
-    {"jit", "Work of the runtime's threads that compile.", 20, true, find_runtime, 1},
-    {"tracer", "The cost of reading the clocks, as the file says it, for each record.", 50, true, find_tracer,
-     0},
+    {"threads", "Work of each thread.", 50, find_threads, 0, true},
+    {"gc", "Work of the runtime's threads that collect garbage.", 20, find_runtime, 0, true},
+    {"jit", "Work of the runtime's threads that compile.", 20, find_runtime, 1, true},
+    {"tracer", "The cost of reading the clocks, as the file says it, for each record.", 50, find_tracer, 0,
+     true},
 };
 const size_t RULES_COUNT = sizeof(RULES) / sizeof(RULES[0]);

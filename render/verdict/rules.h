@@ -11,12 +11,12 @@ struct finding;
 struct rule {
     const char *name;
     const char *how;
-    uint64_t least;  /* what it takes for the rule to speak, in the unit that its function says */
-    bool needs_time; /* silent for profiles that do not measure time */
+    uint64_t least; /* what it takes for the rule to speak, in the unit that its function says */
     /* Appends the sentence, and sets the sentence's methods, track and weight. False: nothing to say. */
     bool (*find)(const struct rule *r, const struct analysis *a, const struct spans *spans,
                  struct finding *f);
-    unsigned kind; /* of rules that share a function: which row of kinds.h they are about */
+    unsigned kind;   /* of rules that share a function: which row of kinds.h they are about */
+    bool needs_time; /* silent for profiles that do not measure time */
 };
 
 extern const struct rule RULES[];
