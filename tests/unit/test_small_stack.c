@@ -64,7 +64,7 @@ static void draw_table(struct work *w, const struct shared_profile *f, const str
     table_defaults(&request);
     request.group = group;
     if (!convert_methods(f, c, &view, &request, format, &out, &diag) || out.failed)
-        say(w, format->name);
+        say(w, format->text.name);
     buf_free(&out);
 }
 
