@@ -61,7 +61,7 @@ endif
 
 COMPILE := $(CC) $(LANGUAGE) $(WARNINGS) $(DEBUG) $(MODE) $(HARDENING) $(CFLAGS)
 LINK := $(CC) $(MODE_LINK) $(HARDENING_LINK) $(LDFLAGS)
-LIBRARIES := -lmicrohttpd -lmagic -ljansson -lcrypto -larchive -lzstd -lz -lpthread
+LIBRARIES := -lmicrohttpd -lmagic -ljansson -lpcre2-8 -lcrypto -larchive -lzstd -lz -lpthread
 
 # ---- files -------------------------------------------------------------------------------------------------
 LAYERS := core profile parser render server cli

@@ -83,6 +83,9 @@ bool cli_each_entry(const struct cli_command *c, enum cli_group group,
         own_entry(&all, &c->options[i]);
     for (size_t i = 0; group == CLI_OWN && c->takes_table && i < TABLE_OPTIONS_COUNT; i++)
         table_entry(&all, &TABLE_OPTIONS[i]);
+    for (size_t i = 0; group == CLI_OWN && c->takes_filters && i < VIEW_OPTIONS_COUNT; i++)
+        if (VIEW_OPTIONS[i].kind == OPTION_STEP)
+            view_entry(&all, &VIEW_OPTIONS[i]);
     for (size_t i = 0; group == CLI_VIEW && c->takes_view && i < VIEW_OPTIONS_COUNT; i++)
         if (VIEW_OPTIONS[i].scope & CLI_VIEW_SCOPES)
             view_entry(&all, &VIEW_OPTIONS[i]);

@@ -56,13 +56,24 @@ static bool choose_format(struct options *o, struct diag *diag)
     return false;
 }
 
-/* What is no option of this command is a key of the table, or nobody's. */
+static bool is_filter(struct str key)
+{
+    const struct view_option *r = view_option_by_key(key);
+
+    return r != NULL && r->kind == OPTION_STEP;
+}
+
+/* What is no option of this command is a step of a filter, a key of the table, or nobody's. */
 static bool set_key(struct options *o, struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
 {
     bool is_long = str_starts(a->name, STR("--"));
     const struct table_option *option =
         is_long ? table_option_by_key((struct str){a->name.p + 2, a->name.n - 2}) : NULL;
 
+    if (is_long && is_filter((struct str){a->name.p + 2, a->name.n - 2}))
+        return cli_value(all, a, diag) &&
+               view_set(&o->view, CLI_VIEW_SCOPES, (struct str){a->name.p + 2, a->name.n - 2}, a->value,
+                        diag);
     if (option == NULL)
         return cli_unknown(&CLI_METHODS, a, diag);
     return cli_value(all, a, diag) && table_set(&o->request, option, a->value, diag);
@@ -211,5 +222,6 @@ const struct cli_command CLI_METHODS = {
     .options = OPTIONS,
     .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
     .takes_table = true,
+    .takes_filters = true,
     .run = methods,
 };

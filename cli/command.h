@@ -39,7 +39,8 @@ struct cli_command {
     bool takes_view; /* the options of a view, too: render/view/view_option.h */
     bool
         takes_table; /* the keys of the profile table, too, as options of its own: render/table/table_request.h */
-    bool takes_keys; /* the keys of the configuration, too: server/config/config_keys.h */
+    bool takes_filters; /* of a view's options, the steps of filters, as options of its own */
+    bool takes_keys;    /* the keys of the configuration, too: server/config/config_keys.h */
     int (*run)(int n_arguments, char *const *arguments);
 };
 
@@ -81,7 +82,7 @@ struct cli_entry {
 };
 
 enum cli_group {
-    CLI_OWN,  /* the command's own rows, and those of the profile table, where it takes them */
+    CLI_OWN,  /* the command's own rows, and those of the profile table and of filters, where it takes them */
     CLI_VIEW, /* rows of the view, where the command takes them */
     CLI_KEYS  /* rows of the configuration, where it takes them */
 };

@@ -73,6 +73,8 @@ struct profile_fact {
     struct str name, value;
 };
 
+struct profile_filtered; /* see filter.h */
+
 struct profile {
     struct str format;       /* name of the input format's row, e.g. "android-trace" */
     struct str format_label; /* for people */
@@ -101,6 +103,8 @@ struct profile {
     uint32_t n_warnings;
     const struct profile_fact *facts;
     uint32_t n_facts;
+
+    const struct profile_filtered *filtered; /* what filters took out; NULL: there were none */
 };
 
 static inline struct str profile_string(const struct profile *p, string_id id)

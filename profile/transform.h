@@ -1,6 +1,6 @@
 /* The one door from a profile to the profile that a view is drawn from.
  *
- * A transform makes a profile of a profile: the time of frames that were never left, and later names, filters, windows.
+ * A transform makes a profile of a profile: the time of frames that were never left, filters, and later names, windows.
  * Each is one row of the table in transform.c, and a file of its own beside it. For all of them holds:
  *
  * - The result lives in the arena that is given, and shares what did not change with its input, which must outlive it.
@@ -13,16 +13,18 @@
 #define PROFILE_TRANSFORM_H
 
 #include "core/arena.h"
-#include "profile/profile.h"
+#include "profile/filter.h"
 
 /* What is asked of the transforms; all zero: nothing. */
 struct transform_request {
-    bool open_to_end; /* see open_frames.h */
+    bool open_to_end;             /* see open_frames.h */
+    struct filter_request filter; /* see filter.h */
 };
 
 /* The profile after all transforms that are asked for, in the order of the table; `p` itself if none changes it. NULL when
- * the arena gives no more. */
+ * the arena gives no more, or diag is set. */
 const struct profile *transform_apply(const struct profile *p, const struct transform_request *request,
-                                      struct arena *arena) __attribute__((warn_unused_result));
+                                      struct arena *arena, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -1,5 +1,6 @@
 #include "render/chart/chart_plan.h"
 
+#include "core/clean.h"
 #include <string.h>
 
 #include "core/number.h"
@@ -89,6 +90,12 @@ bool chart_plan(struct chart_plan *plan, const struct view_options *o, const str
             "Leave the value out, or choose another view, such as flame.",
             "value=%s: a chart shows calls by the times at which they began and ended, which is %.*s.",
             o->value, (int)p->values[0].label.n, p->values[0].label.p);
+    if (o->n_filters > 0)
+        return diag_set(diag, DIAG_USAGE, "a chart has no filters",
+                        "Leave the filters out, or choose another view, such as flame.",
+                        "%s=%.*s: a chart shows all calls in the order of time, and cannot be filtered.",
+                        filter_key_word(view_filter(o, 0).key), (int)clean_cut(view_filter(o, 0).text, 60).n,
+                        view_filter(o, 0).text.p);
     if (plan->track == NULL)
         return diag_set(diag, DIAG_USAGE, "a chart is of one thread", HINT_TRACK,
                         "A chart shows one thread; this asks for several.");

@@ -5,6 +5,7 @@
 
 #include "core/buf.h"
 #include "core/diag.h"
+#include "profile/filter.h"
 #include "profile/profile.h"
 
 enum view_kind {
@@ -51,6 +52,12 @@ enum {
 
 #define VIEW_TIME_NONE UINT64_MAX
 
+/* One step of the filters; its text is in struct view_options, see view_filter. */
+struct view_filter {
+    uint16_t key; /* enum filter_key */
+    uint16_t at, bytes;
+};
+
 struct view_options {
     enum view_tracks tracks;
     uint32_t track_ids[VIEW_TRACKS_MAX]; /* ascending, each once */
@@ -67,6 +74,12 @@ struct view_options {
     char method[VIEW_METHOD_BYTES_MAX + 1];
     /* Packages that are the app's own code, as own_code_parse reads them; empty: guessed, see own_code.h. */
     char app[VIEW_APP_BYTES_MAX + 1];
+    /* The filters, in the order in which they are applied. */
+    uint32_t n_filters, filter_bytes;
+    struct view_filter filters[FILTER_STEPS_MAX];
+    char filter_text[FILTER_BYTES_MAX];
+    /* Presets of the configuration, terminated (filter_presets.h); NULL: none. Outlives the options. */
+    const char *presets;
     /* Of a chart, since the trace's start; VIEW_TIME_NONE: the track's first and last record. */
     uint64_t from_ns, to_ns;
     /* How much of the tree a picture carries for its script. */
@@ -90,11 +103,20 @@ void view_defaults(struct view_options *o);
 
 /* Sets one option from text, if its scope is one of `scopes` (a sum of enum view_option_scope). False (diag: DIAG_USAGE,
  * naming the key, the value and what is allowed) for a key or a value that is not known; *o is as before then. What was
- * set last counts. */
+ * set last counts; but each step of a filter is added behind those that are there. */
 bool view_set(struct view_options *o, unsigned scopes, struct str key, struct str value, struct diag *diag);
 
 /* Sets the tracks from "21491", "21491,21500", "all" or "merged". False as above. */
 bool view_set_tracks(struct view_options *o, struct str text, struct diag *diag);
+
+/* The step number i of the filters, i < n_filters. The text stays as long as *o does not change. */
+struct filter_step view_filter(const struct view_options *o, uint32_t i);
+
+/* Takes that step out: what the cross of a chip links to. */
+void view_filter_remove(struct view_options *o, uint32_t i);
+
+/* What view_options.presets says, as text; empty if it is NULL. */
+struct str view_presets(const struct view_options *o);
 
 /* Fills in what depends on the profile (the heaviest track, the default value) and checks that it is there:
  * false, with DIAG_NOT_FOUND for a track and DIAG_USAGE for a value that the profile does not have, naming

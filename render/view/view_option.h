@@ -4,9 +4,9 @@
  * A new option is a field in struct view_options and a row in view_options.c. The macros of that file take every
  * column of a kind, so that a row without one of them does not compile.
  *
- * Options are set one at a time in the order of the request (see view_set). A key that may come several times, with a
- * meaning that depends on the order, is a kind of its own: it appends to a list in struct view_options, and its
- * canonical text is that list. */
+ * Options are set one at a time in the order of the request (see view_set). The steps of filters may come several times,
+ * and their order counts, also across their keys: each appends to one list in struct view_options. Where options are
+ * written, that list stands in the place of the first of these rows. */
 #ifndef RENDER_VIEW_VIEW_OPTION_H
 #define RENDER_VIEW_VIEW_OPTION_H
 
@@ -18,7 +18,8 @@ enum view_option_kind {
     OPTION_WORD,   /* one of a list: an enum in struct view_options, whose values number the words */
     OPTION_NUMBER, /* whole, or with decimals: an integer that counts the smallest step */
     OPTION_TIME,   /* µs with three decimals in text, ns in struct view_options; empty: VIEW_TIME_NONE */
-    OPTION_TEXT    /* a terminated array of characters */
+    OPTION_TEXT,   /* a terminated array of characters */
+    OPTION_STEP    /* a step of the filters */
 };
 
 /* What a word or an option needs of a profile to make a difference. Forms leave out what makes none. */
@@ -49,7 +50,7 @@ struct view_option {
     const char *fallback;       /* the default, as canonical text */
     const char *fallback_means; /* what an empty fallback means; "" for another */
 
-    /* OPTION_WORD */
+    /* OPTION_WORD, OPTION_STEP: the words that it takes; none: any text */
     const struct view_word *words;
     unsigned n_words;
 
@@ -63,6 +64,8 @@ struct view_option {
 
     /* OPTION_TEXT: whether a text that is not empty is one; NULL: any is */
     bool (*accepts)(struct str text);
+
+    enum filter_key step; /* OPTION_STEP */
 };
 
 /* THE TABLE, in the order of canonical texts, links, forms and help. */
@@ -75,7 +78,11 @@ const struct view_option *view_option_by_key(struct str key);
 /* The word number i of that option; NULL behind the last. `key` is one of the table's words. */
 const char *view_option_word(const char *key, unsigned i);
 
-/* Appends what the option is set to, as text that view_set takes back. */
+/* The row in whose place the list of steps is written. */
+bool view_option_is_first_step(const struct view_option *r);
+
+/* Appends what the option is set to, as text that view_set takes back. Of OPTION_STEP: the last step of that key, or
+ * nothing; see view_filter for all of them. */
 void view_option_text(const struct view_option *r, const struct view_options *o, struct buf *b);
 
 /* Whether the option, which is not OPTION_TRACKS, means something in the view that *o shows and differs from the default. */

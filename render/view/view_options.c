@@ -1,4 +1,5 @@
 /* THE TABLE of view options: see view_option.h for the columns. */
+#include "profile/filter_presets.h"
 #include "profile/own_code.h"
 #include "render/view/view_option.h"
 
@@ -17,27 +18,38 @@ enum {
 #define TRACKS(key, scope, noun, metavar, help, fallback_means, expected)                                \
     {                                                                                                    \
         key, OPTION_TRACKS, scope, 0, 0, EVERY_VIEW, false, "", noun, metavar, help, "", fallback_means, \
-            NULL, 0, 0, 0, 0, expected, NULL                                                             \
+            NULL, 0, 0, 0, 0, expected, NULL, 0                                                          \
     }
 #define WORD(key, member, label, noun, metavar, help, fallback, words)                              \
     {                                                                                               \
         key, OPTION_WORD, SCOPE_VIEW, FIELD(member), EVERY_VIEW, false, label, noun, metavar, help, \
-            fallback, "", words, COUNT_OF(words), 0, 0, 0, NULL, NULL                               \
+            fallback, "", words, COUNT_OF(words), 0, 0, 0, NULL, NULL, 0                            \
     }
 #define NUMBER(key, scope, member, noun, metavar, help, fallback, decimals, least, most, counted)           \
     {                                                                                                       \
         key, OPTION_NUMBER, scope, FIELD(member), EVERY_VIEW, false, "", noun, metavar, help, fallback, "", \
-            NULL, 0, decimals, least, most, counted, NULL                                                   \
+            NULL, 0, decimals, least, most, counted, NULL, 0                                                \
     }
 #define TIME(key, member, views, noun, metavar, help, fallback_means, counted)                  \
     {                                                                                           \
         key, OPTION_TIME, SCOPE_VIEW, FIELD(member), views, false, "", noun, metavar, help, "", \
-            fallback_means, NULL, 0, 3, 0, INT64_MAX / 1000 * 1000 - 1, counted, NULL           \
+            fallback_means, NULL, 0, 3, 0, INT64_MAX / 1000 * 1000 - 1, counted, NULL, 0        \
     }
 #define TEXT(key, member, label, noun, metavar, help, fallback_means, expected, may_be_empty, accepts)     \
     {                                                                                                      \
         key, OPTION_TEXT, SCOPE_VIEW, FIELD(member), EVERY_VIEW, may_be_empty, label, noun, metavar, help, \
-            "", fallback_means, NULL, 0, 0, 0, 0, expected, accepts                                        \
+            "", fallback_means, NULL, 0, 0, 0, 0, expected, accepts, 0                                     \
+    }
+/* A pattern, or one of some words. */
+#define STEP(key, step, noun, metavar, help, expected)                                                       \
+    {                                                                                                        \
+        key, OPTION_STEP, SCOPE_VIEW, 0, 0, EVERY_VIEW, false, "", noun, metavar, help, "", "none", NULL, 0, \
+            0, 0, 0, expected, NULL, step                                                                    \
+    }
+#define STEP_WORD(key, step, noun, metavar, help, words)                                                   \
+    {                                                                                                      \
+        key, OPTION_STEP, SCOPE_VIEW, 0, 0, EVERY_VIEW, false, "", noun, metavar, help, "", "none", words, \
+            COUNT_OF(words), 0, 0, 0, NULL, NULL, step                                                     \
     }
 
 static bool is_own_code(struct str text)
@@ -74,6 +86,16 @@ static const struct view_word NAMES[] = {
     [NAMES_SHORT] = {"short", "short", "as much of the name as fits its box", NEEDS_NOTHING},
     [NAMES_FULL] = {"full", "full", "cut at its end", NEEDS_NOTHING},
 };
+static const struct view_word RECURSIONS[] = {
+    {"collapse", "collapse", "joins a frame with an equal one right below it", NEEDS_NOTHING},
+    {"collapse-all", "collapse all", "cuts back to the outermost equal frame", NEEDS_NOTHING},
+};
+static const struct view_word PRESETS[] = {
+#define ROW(name, label, help, steps) {name, label, help, NEEDS_NOTHING},
+    FILTER_PRESET_ROWS(ROW)
+#undef ROW
+};
+#define A_PATTERN "a text of package.Class.method, or /regex/, of at most 500 bytes"
 
 const struct view_option VIEW_OPTIONS[] = {
     TRACKS("track", SCOPE_PLACE, "selection of tracks", "TRACKS",
@@ -98,6 +120,15 @@ const struct view_option VIEW_OPTIONS[] = {
     TEXT("app", app, "", "own code", "PACKAGES", "which packages are the app's own code: com.foo,com.bar",
          "a guess from what Android calls", "up to 8 packages with commas between them, of 200 bytes in all",
          true, is_own_code),
+    STEP("focus", FILTER_FOCUS, "pattern", "PATTERN", "keeps only stacks with a frame that matches",
+         A_PATTERN),
+    STEP("ignore", FILTER_IGNORE, "pattern", "PATTERN", "drops stacks with a frame that matches", A_PATTERN),
+    STEP("hide", FILTER_HIDE, "pattern", "PATTERN",
+         "takes out frames that match; their own time goes to the caller", A_PATTERN),
+    STEP("show-from", FILTER_SHOW_FROM, "pattern", "PATTERN",
+         "begins each stack at the outermost frame that matches, and drops stacks without one", A_PATTERN),
+    STEP_WORD("recursion", FILTER_RECURSION, "way to join", "HOW", "joins frames of recursion", RECURSIONS),
+    STEP_WORD("preset", FILTER_PRESET, "preset", "NAME", "several filters under a name", PRESETS),
     TIME("from", from_ns, CHART, "start of the window", "US",
          "of a chart: where its window begins, in µs since the trace's start", "the thread's first record",
          "µs since the trace's start"),
@@ -115,6 +146,11 @@ const struct view_option VIEW_OPTIONS[] = {
            "how many of its children are there already", "0", 0, 0, UINT32_MAX, "children"),
 };
 const size_t VIEW_OPTIONS_COUNT = COUNT_OF(VIEW_OPTIONS);
+
+bool view_option_is_first_step(const struct view_option *r)
+{
+    return r->kind == OPTION_STEP && r->step == FILTER_FOCUS;
+}
 
 const struct view_option *view_option_by_key(struct str key)
 {

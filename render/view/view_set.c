@@ -157,6 +157,65 @@ static bool set_text(const struct view_option *r, struct view_options *o, struct
     return true;
 }
 
+/* ---- filters ---- */
+
+/* What is wrong with this one step. */
+static bool refuse_step(const struct view_option *r, struct str value, const char *problem, struct diag *diag)
+{
+    return r->n_words > 0 ? refuse_value(r, value, diag)
+                          : refuse(diag, str_of(r->key), value, str_of(problem));
+}
+
+static bool add_step(const struct view_option *r, struct view_options *o, struct str value, struct diag *diag)
+{
+    const struct filter_step step = {r->step, value};
+    const char *problem = filter_step_problem(&step, view_presets(o));
+
+    if (problem != NULL)
+        return refuse_step(r, value, problem, diag);
+    if (o->n_filters == FILTER_STEPS_MAX || value.n > sizeof(o->filter_text) - o->filter_bytes)
+        return diag_set(diag, DIAG_USAGE, "too many filters",
+                        "Take some out, or say the same in fewer: a pattern /one|two/ matches either.",
+                        "%s is one more filter than there may be: %d, of %d bytes in all.", r->key,
+                        FILTER_STEPS_MAX, FILTER_BYTES_MAX);
+    memcpy(o->filter_text + o->filter_bytes, value.p, value.n);
+    o->filters[o->n_filters++] =
+        (struct view_filter){(uint16_t)r->step, (uint16_t)o->filter_bytes, (uint16_t)value.n};
+    o->filter_bytes += (uint32_t)value.n;
+    return true;
+}
+
+struct filter_step view_filter(const struct view_options *o, uint32_t i)
+{
+    const struct view_filter *f = &o->filters[i];
+
+    return (struct filter_step){(enum filter_key)f->key, {o->filter_text + f->at, f->bytes}};
+}
+
+/* The texts stand in the order of the steps, without gaps; what is unused is zero. */
+void view_filter_remove(struct view_options *o, uint32_t i)
+{
+    struct view_options kept = *o;
+
+    o->n_filters = 0, o->filter_bytes = 0;
+    memset(o->filters, 0, sizeof(o->filters));
+    memset(o->filter_text, 0, sizeof(o->filter_text));
+    for (uint32_t k = 0; k < kept.n_filters; k++) {
+        struct filter_step step = view_filter(&kept, k);
+        if (k == i)
+            continue;
+        memcpy(o->filter_text + o->filter_bytes, step.text.p, step.text.n);
+        o->filters[o->n_filters++] =
+            (struct view_filter){(uint16_t)step.key, (uint16_t)o->filter_bytes, (uint16_t)step.text.n};
+        o->filter_bytes += (uint32_t)step.text.n;
+    }
+}
+
+struct str view_presets(const struct view_options *o)
+{
+    return o->presets != NULL ? str_of(o->presets) : STR("");
+}
+
 static bool set_row(const struct view_option *r, struct view_options *o, struct str value, struct diag *diag)
 {
     bool ok = false;
@@ -164,6 +223,8 @@ static bool set_row(const struct view_option *r, struct view_options *o, struct 
     switch (r->kind) {
     case OPTION_TRACKS:
         return set_tracks(r, o, value, diag);
+    case OPTION_STEP:
+        return add_step(r, o, value, diag);
     case OPTION_WORD:
         ok = set_word(r, o, value);
         break;
@@ -217,6 +278,8 @@ bool view_option_differs(const struct view_option *r, const struct view_options 
     set_fallback(r, &usual);
     if (!(r->views & (1u << o->view)))
         return false;
+    if (r->kind == OPTION_STEP)
+        return o->n_filters > 0;
     if (r->kind == OPTION_TEXT)
         return field[0] != '\0';
     return memcmp(field, (const char *)&usual + r->offset, r->bytes) != 0;

@@ -1,6 +1,7 @@
 /* The rows of the table, and what options are set to, as text: for cache keys, links, errors and help. */
 #include <string.h>
 
+#include "profile/filter_presets.h"
 #include "render/view/view_option.h"
 
 static uint64_t stored(const struct view_option *r, const struct view_options *o)
@@ -29,6 +30,15 @@ static void put_tracks(const struct view_options *o, struct buf *b)
     }
 }
 
+static void put_last_step(const struct view_option *r, const struct view_options *o, struct buf *b)
+{
+    for (uint32_t i = o->n_filters; i-- > 0;)
+        if (o->filters[i].key == (uint16_t)r->step) {
+            buf_str(b, view_filter(o, i).text);
+            return;
+        }
+}
+
 void view_option_text(const struct view_option *r, const struct view_options *o, struct buf *b)
 {
     switch (r->kind) {
@@ -48,6 +58,27 @@ void view_option_text(const struct view_option *r, const struct view_options *o,
     case OPTION_TEXT:
         buf_z(b, (const char *)o + r->offset);
         break;
+    case OPTION_STEP:
+        put_last_step(r, o, b);
+        break;
+    }
+}
+
+/* Texts are written with their lengths, as below. A preset of the configuration is written out, since it may be another one
+ * when the service starts again. */
+static void canonical_steps(const struct view_options *o, struct buf *b)
+{
+    struct str steps;
+
+    for (uint32_t i = 0; i < o->n_filters; i++) {
+        struct filter_step step = view_filter(o, i);
+        buf_printf(b, "%s%s=%zu:", i == 0 ? "" : "&", filter_key_word(step.key), step.text.n);
+        buf_str(b, step.text);
+        if (step.key == FILTER_PRESET && filter_presets_is_added(view_presets(o), step.text) &&
+            filter_presets_find(view_presets(o), step.text, &steps)) {
+            buf_printf(b, "=%zu:", steps.n);
+            buf_str(b, steps);
+        }
     }
 }
 
@@ -56,9 +87,14 @@ void view_canonical(const struct view_options *o, struct buf *b)
 {
     for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++) {
         const struct view_option *r = &VIEW_OPTIONS[i];
-        if (!(r->views & (1u << o->view)))
+        bool writes = r->kind != OPTION_STEP || (view_option_is_first_step(r) && o->n_filters > 0);
+        if (!(r->views & (1u << o->view)) || !writes)
             continue;
         buf_z(b, i == 0 ? "" : "&");
+        if (r->kind == OPTION_STEP) {
+            canonical_steps(o, b);
+            continue;
+        }
         buf_z(b, r->key);
         buf_char(b, '=');
         if (r->kind == OPTION_TEXT)
@@ -81,23 +117,45 @@ static void put_encoded(struct buf *b, struct str text)
             buf_printf(b, "%%%02X", (unsigned)(unsigned char)text.p[i]);
 }
 
+struct link {
+    struct buf *to;
+    const char *sign, *ampersand; /* what stands before the next option, and before those behind it */
+};
+
+static void put_in_link(struct link *l, const char *key, struct str text)
+{
+    buf_z(l->to, l->sign);
+    buf_z(l->to, key);
+    buf_char(l->to, '=');
+    put_encoded(l->to, text);
+    l->sign = l->ampersand;
+}
+
+static void link_steps(struct link *l, const struct view_options *o)
+{
+    for (uint32_t i = 0; i < o->n_filters; i++) {
+        struct filter_step step = view_filter(o, i);
+        put_in_link(l, filter_key_word(step.key), step.text);
+    }
+}
+
 void view_link(struct buf *b, const struct view_options *o, const char *ampersand)
 {
-    const char *sign = "?";
+    struct link l = {b, "?", ampersand};
 
     for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++) {
         const struct view_option *r = &VIEW_OPTIONS[i];
         struct buf text = {0};
         if (r->scope != SCOPE_VIEW || !view_option_differs(r, o))
             continue;
+        if (view_option_is_first_step(r))
+            link_steps(&l, o);
+        if (r->kind == OPTION_STEP)
+            continue;
         view_option_text(r, o, &text);
-        buf_z(b, sign);
-        buf_z(b, r->key);
-        buf_char(b, '=');
-        put_encoded(b, buf_view(&text));
+        put_in_link(&l, r->key, buf_view(&text));
         b->failed = b->failed || text.failed;
         buf_free(&text);
-        sign = ampersand;
     }
 }
 
@@ -129,6 +187,13 @@ void view_option_expected(const struct view_option *r, struct buf *b)
         if (r->decimals > 0)
             buf_printf(b, ", with at most %u decimals", r->decimals);
         break;
+    case OPTION_STEP:
+        if (r->n_words > 0) {
+            buf_z(b, "one of ");
+            put_words(r, b);
+            break;
+        }
+        __attribute__((fallthrough));
     case OPTION_TRACKS:
     case OPTION_TEXT:
         buf_z(b, r->expected);

@@ -293,22 +293,48 @@ static bool draw_output(const void *what, const struct render_input *in, struct 
     return output->render(in, out, diag);
 }
 
+/* Of each frame; NULL: the arena gives no more. */
+static const uint8_t *origins_of(const struct names *names, uint32_t n_frames, struct arena *scratch)
+{
+    uint8_t *origins = arena_array(scratch, n_frames, sizeof(*origins));
+
+    for (frame_id i = 0; origins != NULL && i < n_frames; i++)
+        origins[i] = names_of(names, i)->origin;
+    return origins;
+}
+
+/* The profile that is drawn. NULL: the arena gives no more, or diag is set. */
+static const struct profile *transformed(const struct profile *p, const struct names *names,
+                                         const struct view_options *view, struct arena *scratch,
+                                         struct diag *diag)
+{
+    struct filter_step steps[FILTER_STEPS_MAX];
+    struct transform_request request = {.open_to_end = view->open == OPEN_END,
+                                        .filter = {steps, view->n_filters, view_presets(view), NULL}};
+
+    for (uint32_t i = 0; i < view->n_filters; i++)
+        steps[i] = view_filter(view, i);
+    if (filter_wants_origins(&request.filter)) {
+        request.filter.origins = origins_of(names, p->n_frames, scratch);
+        if (request.filter.origins == NULL)
+            return NULL;
+    }
+    return transform_apply(p, &request, scratch, diag);
+}
+
 static bool render(const struct shared_profile *f, const struct convert_drawing *d,
                    const struct view_options *view, const struct spans *spans, struct arena *scratch,
                    struct buf *out, struct diag *diag)
 {
-    const struct transform_request request = {.open_to_end = view->open == OPEN_END};
     struct own_code own;
-    struct render_input in = {.profile = transform_apply(f->profile, &request, scratch),
-                              .names = f->names,
-                              .view = view,
-                              .spans = spans,
-                              .scratch = scratch};
+    struct render_input in = {.names = f->names, .view = view, .spans = spans, .scratch = scratch};
 
     if (view->app[0] != '\0' && own_code_parse(str_of(view->app), &own))
         in.names = names_with_own(f->names, f->profile, &own, scratch);
-    if (in.profile == NULL || in.names == NULL)
-        return fail_arena(scratch, diag);
+    if (in.names != NULL)
+        in.profile = transformed(f->profile, in.names, view, scratch, diag);
+    if (in.profile == NULL)
+        return diag->kind == DIAG_NONE && fail_arena(scratch, diag);
     return d->draw(d->what, &in, out, diag) && (!out->failed || fail_buf(out, diag));
 }
 

@@ -136,10 +136,24 @@ static bool is_in_row(const struct view_option *r)
 
 /* Words are choices. What is set otherwise stays as it is, as hidden fields; that of the method is always there, since
  * the script fills it in. */
+/* Filters stay as they are, in their order. */
+static void put_filters(const struct workspace *w)
+{
+    for (uint32_t i = 0; i < w->of->options->n_filters; i++) {
+        struct filter_step step = view_filter(w->of->options, i);
+        put_hidden(w->b, filter_key_word(step.key), step.text);
+    }
+}
+
 static void put_option(const struct workspace *w, const struct view_option *r, bool in_row)
 {
     struct buf text = {0};
 
+    if (r->kind == OPTION_STEP) {
+        if (in_row && view_option_is_first_step(r))
+            put_filters(w);
+        return;
+    }
     view_option_text(r, w->of->options, &text);
     if (r->kind == OPTION_WORD && is_in_row(r) == in_row)
         put_words(w, r, buf_view(&text), !in_row);

@@ -325,6 +325,95 @@ static void resolve_odd_profiles(void **state)
     fake_free(f);
 }
 
+static void check_link(const struct view_options *o, const char *expected)
+{
+    struct buf b = {0};
+
+    view_link(&b, o, "&");
+    buf_char(&b, '\0');
+    assert_string_equal(b.p, expected);
+    buf_free(&b);
+}
+
+/* One list in the order in which the steps came, whatever their keys are. */
+static void filters_keep_their_order(void **state)
+{
+    struct view_options o, other;
+
+    (void)state;
+    view_defaults(&o);
+    assert_true(set(&o, "hide", "a&b"));
+    assert_true(set(&o, "focus", "/x|y/"));
+    assert_true(set(&o, "preset", "hide-idle"));
+    assert_true(set(&o, "hide", "origin:AndroidX"));
+    assert_true(set(&o, "recursion", "collapse-all"));
+    assert_int_equal(o.n_filters, 5);
+    assert_int_equal(view_filter(&o, 1).key, FILTER_FOCUS);
+    assert_true(str_eq(view_filter(&o, 1).text, STR("/x|y/")));
+    assert_non_null(strstr(canonical(&o),
+                           "&hide=3:a&b&focus=5:/x|y/&preset=9:hide-idle&hide=15:origin:AndroidX"
+                           "&recursion=12:collapse-all&embed-nodes="));
+    check_link(
+        &o, "?hide=a%26b&focus=%2Fx%7Cy%2F&preset=hide-idle&hide=origin%3AAndroidX&recursion=collapse-all");
+    view_filter_remove(&o, 1);
+    view_filter_remove(&o, 3);
+    check_link(&o, "?hide=a%26b&preset=hide-idle&hide=origin%3AAndroidX");
+    view_defaults(&other);
+    assert_true(set(&other, "hide", "a&b"));
+    assert_true(set(&other, "preset", "hide-idle"));
+    assert_true(set(&other, "hide", "origin:AndroidX"));
+    assert_memory_equal(&o, &other, sizeof(o));
+}
+
+/* A preset of the configuration may be another one tomorrow: its steps are in the key of what is kept. */
+static void presets_of_the_configuration(void **state)
+{
+    struct view_options o;
+
+    (void)state;
+    view_defaults(&o);
+    assert_false(set(&o, "preset", "noise"));
+    o.presets = "noise:hide=/Rx/;ignore=origin:idle;;own-code:hide=x";
+    assert_true(set(&o, "preset", "noise"));
+    assert_true(set(&o, "preset", "own-code"));
+    assert_true(set(&o, "preset", "hide-idle"));
+    assert_non_null(strstr(canonical(&o), "&preset=5:noise=28:hide=/Rx/;ignore=origin:idle"
+                                          "&preset=8:own-code=6:hide=x&preset=9:hide-idle&embed"));
+    assert_false(set(&o, "preset", "quiet"));
+}
+
+static void filters_refused(void **state)
+{
+    static const char *const CASES[][2] = {
+        {"focus", ""},         {"focus", "//"},      {"hide", "class:"},     {"hide", "/(/"},
+        {"hide", "/a**/"},     {"ignore", "a\nb"},   {"ignore", "\xff"},     {"show-from", "/(?=a)/"},
+        {"recursion", ""},     {"recursion", "all"}, {"preset", "OWN-CODE"}, {"preset", ""},
+        {"focus", "/(a+)+b/"}, {"hide", "/\\1/"},
+    };
+    char text[FILTER_TEXT_BYTES_MAX + 2];
+    struct view_options o, before;
+
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    text[FILTER_TEXT_BYTES_MAX + 1] = '\0';
+    view_defaults(&o);
+    before = o;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
+        assert_false(set(&o, CASES[i][0], CASES[i][1]));
+    assert_false(set(&o, "focus", text));
+    assert_memory_equal(&o, &before, sizeof(o));
+    for (unsigned i = 0; i < FILTER_STEPS_MAX; i++)
+        assert_true(set(&o, "hide", "x"));
+    before = o;
+    assert_false(set(&o, "hide", "x"));
+    assert_memory_equal(&o, &before, sizeof(o));
+    view_defaults(&o);
+    text[FILTER_TEXT_BYTES_MAX] = '\0';
+    for (unsigned i = 0; i < FILTER_BYTES_MAX / FILTER_TEXT_BYTES_MAX; i++)
+        assert_true(set(&o, "hide", text));
+    assert_false(set(&o, "hide", "x"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,7 +421,8 @@ int main(void)
         cmocka_unit_test(options_of_pictures),  cmocka_unit_test(every_row_is_whole),
         cmocka_unit_test(rows_for_people),      cmocka_unit_test(tracks_refused),
         cmocka_unit_test(errors_are_clean),     cmocka_unit_test(resolve),
-        cmocka_unit_test(resolve_odd_profiles),
+        cmocka_unit_test(resolve_odd_profiles), cmocka_unit_test(filters_keep_their_order),
+        cmocka_unit_test(filters_refused),      cmocka_unit_test(presets_of_the_configuration),
     };
     return cmocka_run_group_tests_name("view", tests, NULL, NULL);
 }

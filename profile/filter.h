@@ -1,0 +1,77 @@
+/* Filters: from a profile to the part of it that somebody wants to see. A filter is a list of steps, each `key=text`, that are
+ * applied one after the other, in the order in which they were given:
+ *
+ *     focus=PATTERN           keeps the stacks in which a frame matches
+ *     ignore=PATTERN          drops the stacks in which a frame matches
+ *     hide=PATTERN            takes the frames that match out: their self goes to their caller, their calls are not added
+ *     show-from=PATTERN       cuts what is nearer the root than the outermost match; drops the stacks without one
+ *     recursion=collapse      joins a frame with an equal one right below it
+ *     recursion=collapse-all  cuts back to the outermost equal frame: A;B;A;C becomes A;C, and A;B stays
+ *     preset=NAME             the steps of a preset, see filter_presets.h
+ *
+ * A joined frame has the calls of the outermost one. Frames are equal if their text is: overloads are, and so are two classes
+ * whose names are shown alike. The root is no frame: it never matches, and is never taken out.
+ *
+ * Patterns are those of filter_pattern.h. Pure; any thread. */
+#ifndef PROFILE_FILTER_H
+#define PROFILE_FILTER_H
+
+#include "core/arena.h"
+#include "core/diag.h"
+#include "profile/profile.h"
+
+enum filter_key {
+    FILTER_FOCUS,
+    FILTER_IGNORE,
+    FILTER_HIDE,
+    FILTER_SHOW_FROM,
+    FILTER_RECURSION,
+    FILTER_PRESET,
+    FILTER_KEYS
+};
+
+struct filter_step {
+    enum filter_key key;
+    struct str text;
+};
+
+enum {
+    FILTER_STEPS_MAX = 32,       /* of one filter, a preset counted once */
+    FILTER_TEXT_BYTES_MAX = 500, /* of one step */
+    FILTER_BYTES_MAX = 2000      /* of the texts of all steps */
+};
+
+/* "focus", "ignore", ...: as in URLs. */
+const char *filter_key_word(enum filter_key key);
+
+/* Whether the text is one for the key: a pattern, "collapse" or "collapse-all", the name of a preset. `presets` are those
+ * of the configuration, see filter_presets.h. NULL: it is; else what is wrong, as a sentence without capital and full stop. */
+const char *filter_step_problem(const struct filter_step *step, struct str presets)
+    __attribute__((warn_unused_result));
+
+/* What is asked for. All zero: nothing. */
+struct filter_request {
+    const struct filter_step *steps;
+    uint32_t n_steps;
+    struct str presets; /* of the configuration */
+    const uint8_t
+        *origins; /* enum origin of each frame, where filter_wants_origins says so; else NULL may do */
+};
+
+/* What a filtered profile says of itself. */
+struct profile_filtered {
+    const struct profile *before; /* the profile that the filters were applied to */
+    /* Of each track the number of the step behind which no frame was left, or UINT32_MAX if some are. */
+    const uint32_t *emptied_by;
+};
+
+/* Whether one of the steps looks at origins. */
+bool filter_wants_origins(const struct filter_request *request);
+
+/* The profile of what the filters leave; result->filtered is set. Frames, strings and tracks are those of `p`, which must
+ * outlive it, and so must the texts of the steps; stacks that became equal are one. A track of which nothing is left has
+ * its root only. NULL: the arena gives no more, or diag is set. */
+const struct profile *filter_apply(const struct profile *p, const struct filter_request *request,
+                                   struct arena *a, struct diag *diag) __attribute__((warn_unused_result));
+
+#endif
