@@ -18,36 +18,8 @@
 
 #include "core/arena.h"
 #include "core/diag.h"
+#include "profile/filter_step.h"
 #include "profile/profile.h"
-
-enum filter_key {
-    FILTER_FOCUS,
-    FILTER_IGNORE,
-    FILTER_HIDE,
-    FILTER_SHOW_FROM,
-    FILTER_RECURSION,
-    FILTER_PRESET,
-    FILTER_KEYS
-};
-
-struct filter_step {
-    enum filter_key key;
-    struct str text;
-};
-
-enum {
-    FILTER_STEPS_MAX = 32,       /* of one filter, a preset counted once */
-    FILTER_TEXT_BYTES_MAX = 500, /* of one step */
-    FILTER_BYTES_MAX = 2000      /* of the texts of all steps */
-};
-
-/* "focus", "ignore", ...: as in URLs. */
-const char *filter_key_word(enum filter_key key);
-
-/* Whether the text is one for the key: a pattern, "collapse" or "collapse-all", the name of a preset. `presets` are those
- * of the configuration, see filter_presets.h. NULL: it is; else what is wrong, as a sentence without capital and full stop. */
-const char *filter_step_problem(const struct filter_step *step, struct str presets)
-    __attribute__((warn_unused_result));
 
 /* What is asked for. All zero: nothing. */
 struct filter_request {

@@ -67,6 +67,15 @@ bool filter_presets_find(struct str presets, struct str name, struct str *steps)
     return false;
 }
 
+const char *filter_presets_problem(struct str presets, const struct filter_step *step)
+{
+    struct str steps;
+
+    if (step->key != FILTER_PRESET)
+        return filter_step_problem(step);
+    return filter_presets_find(presets, step->text, &steps) ? NULL : "there is no preset of that name";
+}
+
 bool filter_presets_step(struct str *steps, struct filter_step *step)
 {
     struct str one;
@@ -89,8 +98,7 @@ static bool are_steps(struct str steps)
     unsigned n = 0;
 
     for (; steps.n > 0 && n < FILTER_STEPS_MAX; n++)
-        if (!filter_presets_step(&steps, &step) || step.key == FILTER_PRESET ||
-            filter_step_problem(&step, STR("")) != NULL)
+        if (!filter_presets_step(&steps, &step) || filter_step_problem(&step) != NULL)
             return false;
     return n > 0 && steps.n == 0;
 }

@@ -7,8 +7,7 @@
 #ifndef PROFILE_FILTER_PRESETS_H
 #define PROFILE_FILTER_PRESETS_H
 
-#include "core/buf.h"
-#include "profile/filter.h"
+#include "profile/filter_step.h"
 
 enum { FILTER_PRESET_NAME_MAX = 40 };
 
@@ -35,6 +34,10 @@ bool filter_presets_find(struct str presets, struct str name, struct str *steps)
     __attribute__((warn_unused_result));
 /* Whether the preset is of the configuration. */
 bool filter_presets_is_added(struct str presets, struct str name);
+
+/* As filter_step_problem, for steps of all keys. */
+const char *filter_presets_problem(struct str presets, const struct filter_step *step)
+    __attribute__((warn_unused_result));
 
 /* Takes the next step off the front of *steps. False when none is left, or what stands there is none. */
 bool filter_presets_step(struct str *steps, struct filter_step *step);

@@ -1,7 +1,6 @@
-/* The keys of steps, and what may stand behind them. */
-#include "profile/filter.h"
+#include "profile/filter_step.h"
+
 #include "profile/filter_pattern.h"
-#include "profile/filter_presets.h"
 
 static const char *const WORDS[FILTER_KEYS] = {
     [FILTER_FOCUS] = "focus",         [FILTER_IGNORE] = "ignore",       [FILTER_HIDE] = "hide",
@@ -21,10 +20,8 @@ static const char *pattern_problem(struct str text)
     return filter_pattern_parse(text, &part, &text, &is_regex);
 }
 
-const char *filter_step_problem(const struct filter_step *step, struct str presets)
+const char *filter_step_problem(const struct filter_step *step)
 {
-    struct str steps;
-
     if (step->text.n > FILTER_TEXT_BYTES_MAX)
         return "it is longer than 500 bytes";
     switch (step->key) {
@@ -33,7 +30,7 @@ const char *filter_step_problem(const struct filter_step *step, struct str prese
                    ? NULL
                    : "it is one of collapse, collapse-all";
     case FILTER_PRESET:
-        return filter_presets_find(presets, step->text, &steps) ? NULL : "there is no preset of that name";
+        return "a preset cannot stand here";
     default:
         return pattern_problem(step->text);
     }

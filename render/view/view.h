@@ -5,7 +5,7 @@
 
 #include "core/buf.h"
 #include "core/diag.h"
-#include "profile/filter.h"
+#include "profile/filter_step.h"
 #include "profile/profile.h"
 
 enum view_kind {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/clean.h"
+#include "profile/filter_presets.h"
 #include "render/view/view_option.h"
 
 enum { QUOTED_BYTES = 60 }; /* of a wrong value, in an error */
@@ -169,7 +170,7 @@ static bool refuse_step(const struct view_option *r, struct str value, const cha
 static bool add_step(const struct view_option *r, struct view_options *o, struct str value, struct diag *diag)
 {
     const struct filter_step step = {r->step, value};
-    const char *problem = filter_step_problem(&step, view_presets(o));
+    const char *problem = filter_presets_problem(view_presets(o), &step);
 
     if (problem != NULL)
         return refuse_step(r, value, problem, diag);
