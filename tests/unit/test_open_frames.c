@@ -169,7 +169,9 @@ static void nothing_to_change(void **state)
     const struct profile *closed = simple_profile(&a, dual, 3, true),
                          *no_wall = simple_profile(&a, cpu, 2, false);
     assert_ptr_equal(open_frames_to_end(closed, &a), closed);
-    assert_ptr_equal(transform_apply(closed, &(struct transform_request){.open_to_end = true}, &a, &(struct diag){0}), closed);
+    assert_ptr_equal(
+        transform_apply(closed, &(struct transform_request){.open_to_end = true}, &a, &(struct diag){0}),
+        closed);
     assert_ptr_equal(open_frames_to_end(no_wall, &a), no_wall);
     arena_free(&a);
 }
@@ -185,8 +187,10 @@ static void warning_says_so(void **state)
     assert_int_equal(profile_total(p, profile_track_by_id(p, 50)->first, 0), 0);
     assert_int_equal(profile_total(to, profile_track_by_id(p, 50)->first, 0), 70 * NS_PER_TICK);
     assert_int_equal(to->n_warnings, p->n_warnings);
-    assert_ptr_equal(transform_apply(p, &(struct transform_request){.open_to_end = false}, &a, &(struct diag){0}), p);
-    assert_ptr_not_equal(transform_apply(p, &(struct transform_request){.open_to_end = true}, &a, &(struct diag){0}), p);
+    assert_ptr_equal(
+        transform_apply(p, &(struct transform_request){.open_to_end = false}, &a, &(struct diag){0}), p);
+    assert_ptr_not_equal(
+        transform_apply(p, &(struct transform_request){.open_to_end = true}, &a, &(struct diag){0}), p);
     for (uint32_t i = 0; i < p->n_warnings; i++) {
         bool open = str_eq(p->warnings[i].code, STR("open-frames"));
         struct str text = to->warnings[i].text;
