@@ -19,6 +19,14 @@ uint64_t page_data_number(const json_t *object, const char *key)
     return n > 0 ? (uint64_t)n : 0;
 }
 
+uint64_t page_data_real(const json_t *number)
+{
+    const double LIMIT = 18446744073709549568.0; /* the largest double that fits */
+    double n = json_number_value(number);
+
+    return n >= LIMIT ? UINT64_MAX : n > 0 ? (uint64_t)n : 0;
+}
+
 void page_data_put_number(struct buf *b, enum unit unit, uint64_t value)
 {
     buf_value(b, unit, value, DIGITS);

@@ -10,6 +10,8 @@
 
 struct str page_data_text(const json_t *object, const char *key);
 uint64_t page_data_number(const json_t *object, const char *key);
+/* Of JSON whose integers were read as real numbers, since they may be too large for jansson's own; rounded then. */
+uint64_t page_data_real(const json_t *number);
 
 /* Written for people, three digits; never markup. */
 void page_data_put_number(struct buf *b, enum unit unit, uint64_t value);

@@ -87,10 +87,7 @@ static void put_flame(const struct workspace *w)
     buf_z(
         w->b,
         "<div id=\"picture\" class=\"picture\" tabindex=\"0\" role=\"region\" aria-label=\"Flame graph\">\n");
-    if (w->of->svg.n > 0)
-        put_picture(w);
-    else
-        put_trouble(w);
+    put_picture(w);
     buf_z(w->b, "</div>\n</div>\n");
 }
 
@@ -98,7 +95,14 @@ static void put_flame(const struct workspace *w)
 static void put_content(const struct workspace *w)
 {
     buf_z(w->b, "<div id=\"content\">\n");
-    put_flame(w);
+    if (w->of->trouble != NULL)
+        put_trouble(w);
+    else if (w->of->tab == TAB_FLAME)
+        put_flame(w);
+    else if (w->of->tab == TAB_METHODS)
+        workspace_methods(w);
+    else
+        workspace_method(w);
     buf_z(w->b, "<aside id=\"panel\" aria-label=\"What is chosen\" hidden></aside>\n</div>\n");
 }
 
@@ -120,7 +124,7 @@ void page_workspace(struct buf *b, const struct page_workspace *of)
                                              .viewer = "flame.js",
                                              .script = "workspace.js",
                                              .bare = true});
-    buf_z(b, "<a class=\"skip\" href=\"#picture\">Skip to the flame graph</a>\n");
+    buf_z(b, "<a class=\"skip\" href=\"#content\">Skip to the content</a>\n");
     page_profile_element(b, of->record, page_data_text(of->summary, "format_label"), "");
     workspace_heading(&w);
     buf_z(b, "<main>\n");

@@ -7,6 +7,7 @@
 
 #include "core/buf.h"
 #include "core/diag.h"
+#include "render/table/table_request.h"
 #include "render/view/view.h"
 #include "server/config/config.h"
 #include "server/http/problem.h"
@@ -32,7 +33,14 @@ void page_waiting(struct buf *b, const struct record *r, const struct page_progr
 /* The threads that a page names; the JSON names all. */
 enum { PAGE_TRACKS_MAX = 5000 };
 
-enum workspace_tab { TAB_FLAME, TAB_METHODS };
+enum workspace_tab {
+    TAB_FLAME,
+    TAB_METHODS,
+    TAB_METHOD /* one of them */
+};
+
+/* The rows of the table of methods that a page has; a script loads all. */
+enum { METHODS_PAGE_ROWS = 200 };
 
 /* The workspace: /p/<id> and the pages below it, of which each is the same page in another state. */
 struct page_workspace {
@@ -42,9 +50,11 @@ struct page_workspace {
     enum workspace_tab tab;
     const struct view_options *options; /* as asked for, with the tracks that are shown */
     struct str track;                   /* these as a URL has them: digits and commas, "all" or "merged" */
-    struct str svg; /* output "svg" of these options; empty: `trouble` says why there is none */
-    const struct diag *trouble;
-    uint64_t max_days; /* how long after its upload a profile can be kept */
+    struct str svg;                     /* TAB_FLAME: output "svg" of these options */
+    const json_t *methods;              /* the other tabs: what /methods.json or /m/<method>.json answers */
+    const struct table_request *rows;   /* of the table, as asked for */
+    const struct diag *trouble;         /* why there is neither of them; else NULL */
+    uint64_t max_days;                  /* how long after its upload a profile can be kept */
     int64_t now_s;
 };
 void page_workspace(struct buf *b, const struct page_workspace *p);

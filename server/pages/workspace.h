@@ -33,6 +33,12 @@ void workspace_heading(const struct workspace *w);
  * that hardly did anything behind a line. */
 void workspace_threads(const struct workspace *w);
 
+/* The tab of methods: its link, its fields in the form of the tools, its table; one method with its callers and callees. */
+void workspace_methods_link(const struct workspace *w);
+void workspace_methods_fields(const struct workspace *w);
+void workspace_methods(const struct workspace *w);
+void workspace_method(const struct workspace *w);
+
 /* The row of tools, and below it what it shows. */
 void workspace_tools(const struct workspace *w);
 

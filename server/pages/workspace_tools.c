@@ -7,13 +7,16 @@
 static const struct {
     const char *label;
     enum workspace_tab tab;
-} TABS[] = {{"Flame", TAB_FLAME}};
+} TABS[] = {{"Flame", TAB_FLAME}, {"Methods", TAB_METHODS}};
 
 /* ---- tabs ---- */
 
 static void put_tab_link(const struct workspace *w, enum workspace_tab tab)
 {
-    (void)tab;
+    if (tab == TAB_METHODS) {
+        workspace_methods_link(w);
+        return;
+    }
     page_frame_text(w->b, "", w->self, "t/");
     page_frame_text(w->b, "", w->of->track, "");
     view_link(w->b, w->of->options, "&amp;");
@@ -199,9 +202,14 @@ static void put_search(struct buf *b)
 
 static void put_form(const struct workspace *w)
 {
-    workspace_link(w, "<form id=\"choices\" class=\"choices\" method=\"get\" action=\"", "t", NULL, "\">\n");
+    bool is_flame = w->of->tab == TAB_FLAME;
+
+    workspace_link(w, "<form id=\"choices\" class=\"choices\" method=\"get\" action=\"",
+                   is_flame ? "t" : "methods", NULL, "\">\n");
     put_hidden(w->b, "track", w->of->track);
     put_options(w, true);
+    if (w->of->tab == TAB_METHODS)
+        workspace_methods_fields(w);
     buf_z(w->b, "<details name=\"menus\" class=\"menu\" id=\"display\">\n<summary>Display</summary>\n<div "
                 "class=\"sheet\">\n");
     put_options(w, false);
@@ -216,7 +224,7 @@ void workspace_tools(const struct workspace *w)
     put_tabs(w);
     workspace_threads(w);
     put_form(w);
-    if (w->of->options->view != VIEW_CHART)
+    if (w->of->options->view != VIEW_CHART && w->of->tab == TAB_FLAME)
         put_search(w->b);
     buf_z(w->b, "<p id=\"whole\" role=\"status\"></p>\n</div>\n");
 }

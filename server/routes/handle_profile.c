@@ -107,7 +107,7 @@ static enum exchange_step answer_html(struct exchange *x, const struct record *r
     if (a == NULL || answer_waiting(x, record, request))
         return X_DONE;
     a->record = *record;
-    a->picture.options = request->options;
+    a->content.options = request->options;
     return workspace_answer(x, a);
 }
 

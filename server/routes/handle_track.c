@@ -31,11 +31,14 @@ static enum exchange_step answer_page(struct exchange *x)
 {
     struct workspace_answer *a = workspace_new(x);
 
-    if (a == NULL || !view_of_url(x, x->parameters[1], &a->record, &a->picture))
+    if (a == NULL)
+        return X_DONE;
+    a->content.output = &OUTPUT_SVG;
+    if (!view_of_url(x, x->parameters[1], &a->record, &a->content))
         return X_DONE;
     if (x->accepts == AS_HTML)
         return workspace_answer(x, a);
-    answer_elsewhere(x, "", x->parameters[1], ".svg", &a->picture.options);
+    answer_elsewhere(x, "", x->parameters[1], ".svg", &a->content.options);
     return X_DONE;
 }
 

@@ -25,30 +25,36 @@ struct workspace_answer *workspace_new(struct exchange *x)
 
     if (a == NULL)
         exchange_no_memory(x, "the page");
-    else
-        a->picture.output = &OUTPUT_SVG;
     return a;
 }
 
-static void answer_page(struct exchange *x, const struct workspace_answer *a, struct str svg,
+/* `content` is the picture, or what the tab of methods is made from. Its numbers may be larger than jansson's integers:
+ * they are read as real ones, of which the page shows three digits. */
+static void answer_page(struct exchange *x, const struct workspace_answer *a, struct str content,
                         const struct diag *trouble)
 {
     json_t *summary = json_memory_load(buf_view(&a->summary), 0, NULL);
+    bool is_flame = a->tab == TAB_FLAME;
+    json_t *methods =
+        is_flame || content.n == 0 ? NULL : json_memory_load(content, JSON_DECODE_INT_AS_REAL, NULL);
     const struct page_workspace page = {.record = &a->record,
                                         .summary = summary,
                                         .root = page_root(x->path),
                                         .tab = a->tab,
-                                        .options = &a->picture.options,
+                                        .options = &a->content.options,
+                                        .rows = &a->content.rows,
+                                        .methods = methods,
                                         .track = buf_view(&a->track),
-                                        .svg = svg,
+                                        .svg = is_flame ? content : STR(""),
                                         .trouble = trouble,
                                         .max_days = x->service->config->max_expires_days,
                                         .now_s = (int64_t)time(NULL)};
     struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
 
-    body->failed = summary == NULL;
+    body->failed = summary == NULL || (!is_flame && content.n > 0 && methods == NULL);
     page_workspace(body, &page);
     page_headers(&x->reply);
+    json_decref(methods);
     json_decref(summary);
 }
 
@@ -58,28 +64,28 @@ static bool is_wrong(const struct diag *d)
     return d->kind == DIAG_USAGE || d->kind == DIAG_NOT_FOUND || d->kind == DIAG_BUSY;
 }
 
-static enum exchange_step picture_ready(struct exchange *x, const struct view_request *r,
+static enum exchange_step content_ready(struct exchange *x, const struct view_request *r,
                                         struct view_result *result, void *context)
 {
     const struct workspace_answer *a = context;
     struct diag diag = result->diag;
-    struct buf svg = {0};
+    struct buf content = {0};
 
     (void)r;
     if (diag.kind != DIAG_NONE && !is_wrong(&diag)) {
         view_result_free(result);
         answer_page(x, a, STR(""), &diag);
-    } else if (view_take(x, result, &svg)) {
-        answer_page(x, a, buf_view(&svg), NULL);
+    } else if (view_take(x, result, &content)) {
+        answer_page(x, a, buf_view(&content), NULL);
     }
-    buf_free(&svg);
+    buf_free(&content);
     return X_DONE;
 }
 
 /* Without any track there is nothing to choose from: all of them are none. */
 static bool choose_main(struct workspace_answer *a)
 {
-    struct view_options *o = &a->picture.options;
+    struct view_options *o = &a->content.options;
     json_t *summary = json_memory_load(buf_view(&a->summary), 0, NULL);
     const json_t *tracks = json_object_get(summary, "tracks");
     const json_t *track = json_array_get(tracks, page_data_main_track(tracks));
@@ -98,7 +104,7 @@ static enum exchange_step summary_ready(struct exchange *x, const struct view_re
                                         struct view_result *result, void *context)
 {
     struct workspace_answer *a = context;
-    struct view_options *o = &a->picture.options;
+    struct view_options *o = &a->content.options;
     bool is_single = o->tracks == TRACKS_LISTED && o->n_track_ids == 1;
     const struct summary_part part = {.tracks = PAGE_TRACKS_MAX,
                                       .track = is_single ? &o->track_ids[0] : NULL};
@@ -116,15 +122,21 @@ static enum exchange_step summary_ready(struct exchange *x, const struct view_re
     view_option_text(view_option_by_key(STR("track")), o, &a->track);
     if (a->track.failed || a->summary.failed)
         return exchange_no_memory(x, "the page");
-    return views_get(x, &a->picture, picture_ready, a);
+    return views_get(x, &a->content, content_ready, a);
 }
 
 enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer *a)
 {
     struct view_request summary = {.output = NULL};
 
-    a->picture.encoding = summary.encoding; /* it becomes a part of the page: none */
-    view_of(&a->picture, &a->record);
+    a->content.encoding = summary.encoding; /* it becomes a part of the page: none */
+    if (a->tab == TAB_FLAME)
+        a->content.output = &OUTPUT_SVG;
+    else if (a->tab == TAB_METHODS)
+        a->content.table = &TABLE_JSON;
+    if (a->content.rows.limit > METHODS_PAGE_ROWS)
+        a->content.rows.limit = METHODS_PAGE_ROWS;
+    view_of(&a->content, &a->record);
     view_of(&summary, &a->record);
     return views_get(x, &summary, summary_ready, a);
 }

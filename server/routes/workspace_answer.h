@@ -8,7 +8,8 @@
 /* A state of the exchange; zeroed. */
 struct workspace_answer {
     struct record record;
-    struct view_request picture; /* TRACKS_LISTED without any: the main thread, else the heaviest */
+    struct view_request
+        content; /* what the tab shows. TRACKS_LISTED without any: the main thread, else the heaviest */
     enum workspace_tab tab;
     struct buf summary; /* the part of it that the page needs */
     struct buf track;   /* the tracks as text */
@@ -17,7 +18,7 @@ struct workspace_answer {
 /* NULL: x->reply says that there is no memory. */
 struct workspace_answer *workspace_new(struct exchange *x);
 
-/* The caller has set record, tab and picture.options. */
+/* The caller has set record, tab and of the content the options, rows and method. */
 enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer *a);
 
 #endif
