@@ -63,3 +63,23 @@ export function meter(windowMs = 5000, leastMs = 400) {
         },
     };
 }
+
+/* Of the values of a profile, in the units of its JSON: 1413000 us -> "1.41 s", 4096 bytes -> "4 KiB", 12345 -> "12,345". */
+export function amount(unit, n) {
+    if (typeof n !== 'number')
+        return '';
+    if (unit === 'bytes')
+        return bytes(n);
+    if (unit !== 'us')
+        return Math.round(n).toLocaleString('en');
+    const [factor, word] = [[60e6, 'min'], [1e6, 's'], [1e3, 'ms'], [1, '\u00b5s']].find(([least]) => n >= least) ?? [1, '\u00b5s'];
+    return `${rounded(n / factor).toLocaleString('en')} ${word}`;
+}
+
+/* Of nothing there is no share. */
+export function percent(part, whole) {
+    if (!(whole > 0) || typeof part !== 'number')
+        return '';
+    const share = 100 * part / whole;
+    return share > 0 && share < 0.01 ? '<0.01 %' : `${Number(share.toFixed(share < 10 ? 2 : 1))} %`;
+}

@@ -5,25 +5,29 @@
  * state. Going to a place fetches its page and takes over the parts below, so that both ways always show the same. */
 import { element } from './dom.js';
 import { savePng } from './flame-png.js';
+import { startMethods } from './methods.js';
+import { methodPanel } from './method-panel.js';
 import { countWords, fragmentOf, meant, queryOf } from './page-rules.js';
 import './result.js';
 
 /* Selects that the picture takes at once; what the others choose is another picture. */
 const CHOICES = ['value', 'view', 'order', 'palette', 'names'];
-const PARTS = ['.tabs', '#threads > summary', '#choices', '#content', 'header nav'];
+const PARTS = ['.tabs', '#threads', '#choices', '#content', 'header nav'];
 const CHART_PX_MIN = 300, CHART_PX_MAX = 10_000, SHOWN_MS = 3000;
 
 const byId = id => document.getElementById(id);
 const svgOf = () => document.querySelector('#picture > svg');
 const flameOf = () => svgOf()?.flame;
 const placeOf = url => url.pathname + url.search;
+const viewerScript = document.querySelector('script[src*="/flame.js"]').src;     /* relative to the first address */
 let shown = placeOf(location);
 
 /* ---- links ---- */
 
 /* Parts of the page stay while its address changes: what they link to is told from the root. */
 function anchor(root, base) {
-    for (const [name, attribute] of [['a[href]', 'href'], ['form[action]', 'action'], ['[data-flame-tree]', 'data-flame-tree']])
+    for (const [name, attribute] of [['a[href]', 'href'], ['form[action]', 'action'], ['[data-flame-tree]', 'data-flame-tree'],
+                                     ['[data-json]', 'data-json']])
         for (const one of root.querySelectorAll(name))
             if (!one.getAttribute(attribute).startsWith('#'))
                 one.setAttribute(attribute, new URL(one.getAttribute(attribute), base).href);
@@ -34,7 +38,7 @@ function anchor(root, base) {
 /* The script of the pictures starts each one that it has not started yet. */
 function startPictures() {
     return new Promise(resolve => {
-        const script = element('script', { src: document.querySelector('script[src*="/flame.js"]').src });
+        const script = element('script', { src: viewerScript });
         script.onload = script.onerror = resolve;
         document.body.append(script);
         script.remove();
@@ -56,7 +60,7 @@ async function show(url) {
             url = Object.assign(new URL(answer.url), { hash });
             history.replaceState(null, '', url);
         }
-        if (page.getElementById('picture') === null)
+        if (page.getElementById('content') === null)
             return location.reload();     /* it says what is wrong, or that there is nothing any more */
         takeOver(page, url);
         shown = placeOf(url);
@@ -81,14 +85,12 @@ function takeOver(page, url) {
     if ((byId('tools') === null) !== (tools === null))
         tools === null ? byId('tools').remove() : byId('whole').before(document.adoptNode(tools));
     document.title = page.title;
-    for (const link of document.querySelectorAll('#threads a'))
-        link.toggleAttribute('aria-current', link.pathname === url.pathname);
 }
 
 function go(href) {
     const url = new URL(href, location.href);
-    if (placeOf(url) === shown && flameOf())
-        return;
+    if (placeOf(url) === shown)
+        return void (location.hash = url.hash);
     history.pushState(null, '', url);
     show(url);
 }
@@ -121,6 +123,17 @@ function showRoot() {
     byId('picture').scrollIntoView({ block: 'nearest' });
 }
 
+/* Where there is no picture its state goes along to the next one. */
+function followHash() {
+    for (const link of document.querySelectorAll('a.follows, #threads a'))
+        link.hash = location.hash;
+}
+
+function showMethod(method) {
+    byId('panel').replaceChildren(...methodPanel(method, document.querySelector('.tabs a').href));
+    byId('panel').hidden = false;
+}
+
 /* What the picture says of the frame that is chosen stands beside it. */
 function moveDetails() {
     const panel = byId('panel'), details = svgOf().querySelector('.details');
@@ -135,14 +148,17 @@ function moveDetails() {
  * on its page wants a picture of that. */
 function send(target) {
     const choices = byId('choices'), { value, view } = choices.elements;
-    if (target === value && value.selectedIndex > 0 && view.value === 'chart')
+    if (target === value && value.selectedIndex > 0 && view?.value === 'chart')
         view.value = 'flame';
     const query = new URLSearchParams(new FormData(choices));
     query.delete('width');
-    if (view.value === 'chart') {
+    if (view?.value === 'chart') {
         query.delete('value');
         query.set('width', widthHere());
     }
+    for (const [key, word] of [...query])
+        if (word === '')
+            query.delete(key);
     go(`${choices.action}?${query}`);
 }
 
@@ -152,6 +168,8 @@ function widthHere() {
 }
 
 function choose({ target }) {
+    if (target.id === 'grep' && byId('methods')?.dataset.state === 'ready')
+        return;
     if (target.id === 'match-case')
         look();
     else if (flameOf() && CHOICES.includes(target.name) && target.value !== 'chart')
@@ -165,7 +183,7 @@ function look() {
 }
 
 function focusPicture() {
-    (document.querySelector('#picture .graph') ?? byId('picture')).focus();
+    (document.querySelector('#picture .graph, #picture, #methods button, #methods, #method') ?? byId('content')).focus();
 }
 
 function onSearchKey(event) {
@@ -192,10 +210,13 @@ function onKey(event) {
         const menu = menus().at(-1);
         menu.open = false;
         menu.querySelector('summary').focus();
-    } else if (event.key === '/' && !event.target.closest('input, select, textarea') && byId('search') !== null) {
+    } else if (event.key === '/' && !event.target.closest('input, select, textarea')) {
+        const field = byId('search') ?? byId('grep');
         event.preventDefault();
-        byId('search').focus();
-        byId('search').select();
+        field?.focus();
+        field?.select();
+    } else if (/^[1-9]$/.test(event.key) && !event.target.closest('input, select, textarea')) {
+        document.querySelectorAll('.tabs a')[event.key - 1]?.click();
     }
 }
 
@@ -238,14 +259,18 @@ async function share(event) {
 function start() {
     const flame = flameOf(), search = byId('search');
     byId('panel').hidden = flame === undefined;
+    byId('thread-filter').hidden = false;
+    byId('thread-text').addEventListener('input', filterThreads);
     for (const id of ['tools', 'case', 'png'])
         byId(id)?.toggleAttribute('hidden', flame === undefined);
     document.querySelector('.share').addEventListener('click', share);
     search?.addEventListener('input', look);
     search?.addEventListener('keydown', onSearchKey);
     search?.addEventListener('blur', () => { search.value = flameOf()?.state.search ?? ''; });
+    if (byId('methods') !== null)
+        startMethods(byId('methods'), byId('grep'), showMethod).catch(() => {});     /* the service's table stays */
     if (flame === undefined)
-        return;
+        return followHash();
     byId('picture').removeAttribute('tabindex');     /* its frames have the focus now */
     moveDetails();
     followState(flame.state);
@@ -254,7 +279,7 @@ function start() {
 
 /* Links to places of this profile, if nothing else is wanted of the click. */
 function onClick(event) {
-    const link = event.target.closest('.tabs a, #threads a, #picture a, a.chip');
+    const link = event.target.closest('.tabs a, #threads a, #picture a, a.place');
     closeMenus(event.target);
     if (link === null || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
         return;
@@ -273,6 +298,12 @@ document.addEventListener('click', ({ target }) => {
         (doers[wanted] ?? flameOf()?.[wanted])?.();
 });
 document.addEventListener('keydown', onKey);
+document.addEventListener('submit', event => {
+    if (event.target.id === 'choices') {
+        event.preventDefault();
+        send(event.target);
+    }
+});
 document.addEventListener('change', event => event.target.closest('#choices') && choose(event));
 document.addEventListener('flame-state', ({ detail }) => followState(detail));
 document.querySelector('.skip').addEventListener('click', event => {
@@ -280,6 +311,4 @@ document.querySelector('.skip').addEventListener('click', event => {
     focusPicture();
 });
 addEventListener('popstate', () => placeOf(location) !== shown && show(new URL(location.href)));
-byId('thread-filter').hidden = false;
-byId('thread-text').addEventListener('input', filterThreads);
 start();

@@ -37,7 +37,7 @@ void workspace_put_shown(const struct workspace *w, struct buf *b)
     struct str name = page_data_text(json_array_get(w->tracks, workspace_find_shown(w)), "name");
 
     if (o->tracks == TRACKS_ALL)
-        buf_z(b, "All threads side by side");
+        buf_z(b, w->of->tab == TAB_FLAME ? "All threads side by side" : "All threads");
     else if (o->tracks == TRACKS_MERGED)
         buf_z(b, "All threads merged");
     else if (o->n_track_ids != 1)
@@ -56,6 +56,31 @@ void workspace_link(const struct workspace *w, const char *before, const char *p
     if (query != NULL)
         view_link(w->b, query, "&amp;");
     buf_z(w->b, after);
+}
+
+void workspace_query(const struct workspace *w, struct str track)
+{
+    struct buf query = {0};
+
+    page_frame_text(w->b, "?track=", track, "");
+    view_link(&query, w->of->options, "&amp;");
+    if (query.n > 0) {
+        buf_z(w->b, "&amp;"); /* in place of its question mark */
+        buf_bytes(w->b, query.p + 1, query.n - 1);
+    }
+    w->b->failed = w->b->failed || query.failed;
+    buf_free(&query);
+}
+
+void workspace_track_link(const struct workspace *w, struct str track)
+{
+    if (w->of->tab == TAB_METHODS) {
+        workspace_methods_link(w, track);
+        return;
+    }
+    page_frame_text(w->b, "", w->self, "t/");
+    page_frame_text(w->b, "", track, "");
+    view_link(w->b, w->of->options, "&amp;");
 }
 
 /* ---- the picture ---- */

@@ -26,6 +26,12 @@ void workspace_put_shown(const struct workspace *w, struct buf *b);
 void workspace_link(const struct workspace *w, const char *before, const char *path,
                     const struct view_options *query, const char *after);
 
+/* "?track=..", with the options behind it: the query of pages whose path does not name the tracks. */
+void workspace_query(const struct workspace *w, struct str track);
+
+/* The address of this tab with other tracks. */
+void workspace_track_link(const struct workspace *w, struct str track);
+
 /* The line above all: the name, the facts, the warnings, what can be done with the profile. */
 void workspace_heading(const struct workspace *w);
 
@@ -34,7 +40,7 @@ void workspace_heading(const struct workspace *w);
 void workspace_threads(const struct workspace *w);
 
 /* The tab of methods: its link, its fields in the form of the tools, its table; one method with its callers and callees. */
-void workspace_methods_link(const struct workspace *w);
+void workspace_methods_link(const struct workspace *w, struct str track);
 void workspace_methods_fields(const struct workspace *w);
 void workspace_methods(const struct workspace *w);
 void workspace_method(const struct workspace *w);

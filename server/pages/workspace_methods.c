@@ -15,19 +15,11 @@ struct methods {
 
 /* ---- links ---- */
 
-/* `sort` and `grep` NULL: as they are. */
-static void put_place(const struct workspace *w, const char *sort, struct str grep, enum table_group group,
-                      uint32_t offset)
+static void put_place(const struct workspace *w, const char *name, const char *sort, struct str grep,
+                      enum table_group group, uint32_t offset)
 {
-    struct buf query = {0};
-
-    page_frame_text(w->b, "", w->self, "methods?track=");
-    buf_str(w->b, w->of->track);
-    view_link(&query, w->of->options, "&amp;");
-    if (query.n > 0) {
-        buf_z(w->b, "&amp;");
-        buf_bytes(w->b, query.p + 1, query.n - 1);
-    }
+    page_frame_text(w->b, "", w->self, name);
+    workspace_query(w, w->of->track);
     if (group != GROUP_METHOD)
         buf_printf(w->b, "&amp;group=%s", table_group_word(group));
     if (sort[0] != '\0') {
@@ -40,15 +32,17 @@ static void put_place(const struct workspace *w, const char *sort, struct str gr
     }
     if (offset > 0)
         buf_printf(w->b, "&amp;offset=%u", offset);
-    w->b->failed = w->b->failed || query.failed;
-    buf_free(&query);
 }
 
-void workspace_methods_link(const struct workspace *w)
+void workspace_methods_link(const struct workspace *w, struct str track)
 {
     const struct table_request *r = w->of->rows;
+    struct page_workspace of = *w->of;
+    struct workspace other = *w;
 
-    put_place(w, r->sort, str_of(r->grep), r->group, 0);
+    of.track = track;
+    other.of = &of;
+    put_place(&other, "methods", r->sort, str_of(r->grep), r->group, 0);
 }
 
 /* ---- columns ---- */
@@ -98,7 +92,7 @@ static void put_heading(const struct methods *m, const char *column, const char 
     buf_z(m->w->b, is_sorted ? reversed ? "<th scope=\"col\" aria-sort=\"ascending\"><a href=\""
                                         : "<th scope=\"col\" aria-sort=\"descending\"><a href=\""
                              : "<th scope=\"col\"><a href=\"");
-    put_place(m->w, turned, str_of(r->grep), r->group, 0);
+    put_place(m->w, "methods", turned, str_of(r->grep), r->group, 0);
     page_frame_text(m->w->b, "\">", str_of(words), more.n > 0 ? " " : "");
     page_frame_text(m->w->b, "", more, "</a></th>\n");
 }
@@ -140,9 +134,9 @@ static void put_method_name(const struct methods *m, const json_t *row)
 
     while (dot > 0 && class.p[dot - 1] != '.')
         dot--;
-    page_frame_text(m->w->b, "<a href=\"", m->w->self, "m/");
-    page_frame_text(m->w->b, "", cell_text(m, row, "id"), "?track=");
-    buf_str(m->w->b, m->w->of->track);
+    page_frame_text(m->w->b, "<a class=\"place\" href=\"", m->w->self, "m/");
+    page_frame_text(m->w->b, "", cell_text(m, row, "id"), "");
+    workspace_query(m->w, m->w->of->track);
     page_frame_text(m->w->b, "\" title=\"", class, class.n > 0 ? "." : "");
     page_frame_text(m->w->b, "", method, " ");
     page_frame_text(m->w->b, "", cell_text(m, row, "signature"), "\">");
@@ -164,7 +158,7 @@ static void put_group_name(const struct methods *m, const json_t *row)
         return;
     }
     buf_z(m->w->b, "<a href=\"");
-    put_place(m->w, r->sort, name, GROUP_METHOD, 0);
+    put_place(m->w, "methods", r->sort, name, GROUP_METHOD, 0);
     page_frame_text(m->w->b, "\">", name, "</a>");
 }
 
@@ -211,7 +205,9 @@ static void put_groups(const struct workspace *w)
 {
     const struct table_request *r = w->of->rows;
 
-    buf_z(w->b, "<p><label for=\"group\">Rows are</label> <select id=\"group\" name=\"group\">\n");
+    buf_z(
+        w->b,
+        "<p><label for=\"group\" class=\"out-of-sight\">Rows</label> <select id=\"group\" name=\"group\">\n");
     for (unsigned i = GROUP_METHOD; i <= GROUP_THREAD; i++) {
         const char *word = table_group_word((enum table_group)i);
         buf_printf(w->b, "<option value=\"%s\"%s>%s</option>\n", word, i == r->group ? " selected" : "",
@@ -244,7 +240,8 @@ static void put_pages(const struct workspace *w, uint64_t shown)
     buf_z(w->b, "<p class=\"pages\">");
     if (r->offset > 0) {
         buf_z(w->b, "<a href=\"");
-        put_place(w, r->sort, str_of(r->grep), r->group, r->offset > PAGE_ROWS ? r->offset - PAGE_ROWS : 0);
+        put_place(w, "methods", r->sort, str_of(r->grep), r->group,
+                  r->offset > PAGE_ROWS ? r->offset - PAGE_ROWS : 0);
         buf_z(w->b, "\" rel=\"prev\">Rows before</a> ");
     }
     page_data_put_number(w->b, UNIT_COUNT, shown == 0 ? 0 : r->offset + 1u);
@@ -254,7 +251,7 @@ static void put_pages(const struct workspace *w, uint64_t shown)
     page_data_put_number(w->b, UNIT_COUNT, matching);
     if (r->offset + shown < matching) {
         buf_z(w->b, " <a href=\"");
-        put_place(w, r->sort, str_of(r->grep), r->group, r->offset + PAGE_ROWS);
+        put_place(w, "methods", r->sort, str_of(r->grep), r->group, r->offset + PAGE_ROWS);
         buf_z(w->b, "\" rel=\"next\">More rows</a>");
     }
     buf_z(w->b, "</p>\n");
@@ -267,8 +264,10 @@ void workspace_methods(const struct workspace *w)
                         json_object_get(w->of->methods, "values")};
     size_t i;
 
-    buf_z(w->b, "<div id=\"methods\" class=\"methods\" tabindex=\"0\" role=\"region\" "
-                "aria-label=\"Methods\">\n<table>\n");
+    buf_z(w->b, "<div id=\"methods\" class=\"methods\" tabindex=\"0\" role=\"region\" aria-label=\"Methods\" "
+                "data-json=\"");
+    put_place(w, "methods.json", w->of->rows->sort, STR(""), w->of->rows->group, 0);
+    buf_z(w->b, "\">\n<table>\n");
     put_headings(&m);
     buf_z(w->b, "<tbody>\n");
     json_array_foreach(rows, i, row) put_row(&m, row);

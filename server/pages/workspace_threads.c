@@ -129,14 +129,11 @@ static void put_weight(const struct list *l, uint64_t weight)
 
 static void put_thread(const struct list *l, const struct entry *e)
 {
-    struct str self = l->w->self;
     char text[NUMBER_BYTES_MAX];
     struct str id = page_data_track_id(e->track, text);
 
     page_frame_text(l->w->b, "<li><a data-track=\"", id, "\" href=\"");
-    page_frame_text(l->w->b, "", self, "t/");
-    buf_str(l->w->b, id);
-    view_link(l->w->b, l->w->of->options, "&amp;");
+    workspace_track_link(l->w, id);
     buf_z(l->w->b, str_eq(id, l->w->of->track) ? "\" aria-current=\"true\">" : "\">");
     page_data_put_track_name(l->w->b, e->track);
     page_frame_text(l->w->b, " <span class=\"quiet\">", id, "</span></a>");
@@ -185,28 +182,44 @@ static void put_idle(const struct list *l)
     buf_z(l->w->b, "</ul></details></li>\n");
 }
 
-/* Several threads at once. Side by side are those that are not idle, as far as a link can name them. */
+static void put_set(const struct list *l, const char *name, struct str tracks, const char *words)
+{
+    buf_printf(l->w->b, "<li><a data-track=\"%s\" href=\"", name);
+    workspace_track_link(l->w, tracks);
+    buf_printf(l->w->b, "\">%s</a></li>\n", words);
+}
+
+/* All that are not idle, as far as a link can name them. */
+static void put_busy_set(const struct list *l)
+{
+    struct buf tracks = {0};
+    char text[NUMBER_BYTES_MAX];
+
+    for (size_t i = 0; i < l->n; i++)
+        if (!l->entries[i].is_idle) {
+            buf_z(&tracks, tracks.n > 0 ? "," : "");
+            buf_str(&tracks, page_data_track_id(l->entries[i].track, text));
+        }
+    put_set(l, "busy", buf_view(&tracks), "All but the idle ones, side by side");
+    l->w->b->failed = l->w->b->failed || tracks.failed;
+    buf_free(&tracks);
+}
+
+/* Several threads at once, of which there is no chart. Methods are counted over all, side by side or merged. */
 static void put_sets(const struct list *l)
 {
-    const struct view_options *o = l->w->of->options;
-    const char *before = "<li><a data-track=\"all\" href=\"", *separator = "t/";
+    size_t busy = l->n - l->n_idle;
 
-    if (l->n < 2 || o->view == VIEW_CHART)
+    if (l->n < 2 || l->w->of->options->view == VIEW_CHART)
         return;
-    if (l->n_idle > 0 && l->n - l->n_idle <= SEVERAL_MAX && l->n - l->n_idle > 1) {
-        page_frame_text(l->w->b, "<li><a data-track=\"busy\" href=\"", l->w->self, "");
-        for (size_t i = 0; i < l->n; i++) {
-            char text[NUMBER_BYTES_MAX];
-            if (l->entries[i].is_idle)
-                continue;
-            page_frame_text(l->w->b, separator, page_data_track_id(l->entries[i].track, text), "");
-            separator = ",";
-        }
-        view_link(l->w->b, o, "&amp;");
-        buf_z(l->w->b, "\">All but the idle ones, side by side</a></li>\n");
+    if (l->w->of->tab != TAB_FLAME) {
+        put_set(l, "all", STR("all"), "All threads");
+        return;
     }
-    workspace_link(l->w, before, "t/all", o, "\">All, side by side</a></li>\n");
-    workspace_link(l->w, "<li><a data-track=\"merged\" href=\"", "t/merged", o, "\">All, merged</a></li>\n");
+    if (l->n_idle > 0 && busy > 1 && busy <= SEVERAL_MAX)
+        put_busy_set(l);
+    put_set(l, "all", STR("all"), "All, side by side");
+    put_set(l, "merged", STR("merged"), "All, merged");
 }
 
 void workspace_threads(const struct workspace *w)

@@ -14,7 +14,7 @@ static const struct {
 static void put_tab_link(const struct workspace *w, enum workspace_tab tab)
 {
     if (tab == TAB_METHODS) {
-        workspace_methods_link(w);
+        workspace_methods_link(w, w->of->track);
         return;
     }
     page_frame_text(w->b, "", w->self, "t/");
@@ -137,8 +137,6 @@ static bool is_in_row(const struct view_option *r)
     return str_eq(str_of(r->key), STR("view"));
 }
 
-/* Words are choices. What is set otherwise stays as it is, as hidden fields; that of the method is always there, since
- * the script fills it in. */
 /* Filters stay as they are, in their order. */
 static void put_filters(const struct workspace *w)
 {
@@ -148,8 +146,11 @@ static void put_filters(const struct workspace *w)
     }
 }
 
+/* Words are choices, of which only the picture has any. What is set otherwise stays as it is, as hidden fields; that of the
+ * method is always there, since the script fills it in. */
 static void put_option(const struct workspace *w, const struct view_option *r, bool in_row)
 {
+    bool is_choice = r->kind == OPTION_WORD && w->of->tab == TAB_FLAME;
     struct buf text = {0};
 
     if (r->kind == OPTION_STEP) {
@@ -158,10 +159,9 @@ static void put_option(const struct workspace *w, const struct view_option *r, b
         return;
     }
     view_option_text(r, w->of->options, &text);
-    if (r->kind == OPTION_WORD && is_in_row(r) == in_row)
+    if (is_choice && is_in_row(r) == in_row)
         put_words(w, r, buf_view(&text), !in_row);
-    else if (r->kind != OPTION_WORD && in_row &&
-             (r->kind == OPTION_TEXT || view_option_differs(r, w->of->options)))
+    else if (!is_choice && in_row && (r->kind == OPTION_TEXT || view_option_differs(r, w->of->options)))
         put_hidden(w->b, r->key, buf_view(&text));
     w->b->failed = w->b->failed || text.failed;
     buf_free(&text);
@@ -200,6 +200,16 @@ static void put_search(struct buf *b)
     buf_z(b, "</div>\n");
 }
 
+/* What is chosen seldom. */
+static void put_display(const struct workspace *w)
+{
+    buf_z(w->b, "<details name=\"menus\" class=\"menu\" id=\"display\">\n<summary>Display</summary>\n<div "
+                "class=\"sheet\">\n");
+    put_options(w, false);
+    buf_z(w->b, "<p class=\"check\" id=\"case\" hidden><input id=\"match-case\" type=\"checkbox\"> "
+                "<label for=\"match-case\">Match case in search</label></p>\n</div>\n</details>\n");
+}
+
 static void put_form(const struct workspace *w)
 {
     bool is_flame = w->of->tab == TAB_FLAME;
@@ -210,12 +220,9 @@ static void put_form(const struct workspace *w)
     put_options(w, true);
     if (w->of->tab == TAB_METHODS)
         workspace_methods_fields(w);
-    buf_z(w->b, "<details name=\"menus\" class=\"menu\" id=\"display\">\n<summary>Display</summary>\n<div "
-                "class=\"sheet\">\n");
-    put_options(w, false);
-    buf_z(w->b, "<p class=\"check\" id=\"case\" hidden><input id=\"match-case\" type=\"checkbox\"> "
-                "<label for=\"match-case\">Match case in search</label></p>\n</div>\n</details>\n"
-                "<noscript><p><button>Show</button></p></noscript>\n</form>\n");
+    if (is_flame)
+        put_display(w);
+    buf_z(w->b, "<noscript><p><button>Show</button></p></noscript>\n</form>\n");
 }
 
 void workspace_tools(const struct workspace *w)

@@ -1,10 +1,12 @@
-/* /p/<id>/methods, /p/<id>/m/<method>, /p/<id>/verdict: reports, by Accept or with a suffix. */
+/* /p/<id>/methods, /p/<id>/m/<method>, /p/<id>/verdict: reports, by Accept or with a suffix; the first two also in the
+ * workspace. */
 #include <string.h>
 
 #include "server/http/problem.h"
 #include "server/routes/profile_access.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
+#include "server/routes/workspace_answer.h"
 
 /* Parts "methods.json" at its last dot. Without a suffix that the report has the client's Accept decides. */
 static const struct report *find_report(struct exchange *x, struct str name, struct str *file)
@@ -28,6 +30,22 @@ static enum exchange_step answer(struct exchange *x, struct view_request *r)
     if (!report_of_url(x, &record, r))
         return X_DONE;
     return view_answer(x, r);
+}
+
+/* `method` is empty for the whole table. */
+static enum exchange_step answer_page(struct exchange *x, enum workspace_tab tab, const char *name,
+                                      struct str method)
+{
+    struct workspace_answer *a = workspace_new(x);
+
+    if (a == NULL)
+        return X_DONE;
+    a->tab = tab;
+    a->content.report = report_by_name(str_of(name), STR("json"));
+    memcpy(a->content.asked.method, method.p, method.n);
+    if (!report_of_url(x, &a->record, &a->content))
+        return X_DONE;
+    return workspace_answer(x, a);
 }
 
 static enum exchange_step not_found(struct exchange *x)
@@ -54,6 +72,8 @@ static enum exchange_step answer_named(struct exchange *x, struct str name)
 
 enum exchange_step handle_methods(struct exchange *x)
 {
+    if (x->accepts == AS_HTML && x->parameters[1].n == 0)
+        return answer_page(x, TAB_METHODS, "methods", STR(""));
     return answer_named(x, STR("methods"));
 }
 
@@ -68,8 +88,11 @@ enum exchange_step handle_method(struct exchange *x)
     struct str method = x->parameters[1];
 
     r.report = find_report(x, STR("m"), &method);
+    bool is_bare = method.n == x->parameters[1].n;
     if (method.n > REPORT_METHOD_BYTES_MAX || str_find(method, '\0') < method.n)
         return not_found(x);
+    if (x->accepts == AS_HTML && is_bare)
+        return answer_page(x, TAB_METHOD, "m", method);
     memcpy(r.asked.method, method.p, method.n);
     return answer(x, &r);
 }

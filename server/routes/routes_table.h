@@ -43,9 +43,9 @@ extern const struct route_body UPLOAD_BODY;
     ROUTE("GET", "/p/{}/t/{}/tree", NULL, NULL, handle_tree, \
           "What the script of a picture loads later") \
     ROUTE("GET", "/p/{}/m/{}", NULL, NULL, handle_method, \
-          "One method, by its id or its name: cost, threads, callers and callees; text or JSON, by Accept or by .txt, .json") \
+          "One method, by its id or its name: cost, threads, callers and callees; in the workspace, text or JSON, by Accept or by .txt, .json") \
     ROUTE("GET", "/p/{}/methods{}", NULL, NULL, handle_methods, \
-          "The profile table: text or JSON, by Accept or by .txt, .json, .tsv, .csv") \
+          "The profile table: in the workspace, text or JSON, by Accept or by .txt, .json, .tsv, .csv") \
     ROUTE("GET", "/p/{}/verdict{}", NULL, NULL, handle_verdict, \
           "In words where the time went: text or JSON, by Accept or by .txt, .json") \
     ROUTE("GET", "/uploads", NULL, NULL, handle_uploads, \

@@ -42,7 +42,7 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
                                         .root = page_root(x->path),
                                         .tab = a->tab,
                                         .options = &a->content.options,
-                                        .rows = &a->content.rows,
+                                        .rows = &a->content.asked.table,
                                         .methods = methods,
                                         .track = buf_view(&a->track),
                                         .svg = is_flame ? content : STR(""),
@@ -61,7 +61,8 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
 /* Whether the URL asks for what cannot be. Any other failure leaves the rest of the workspace as it is. */
 static bool is_wrong(const struct diag *d)
 {
-    return d->kind == DIAG_USAGE || d->kind == DIAG_NOT_FOUND || d->kind == DIAG_BUSY;
+    return d->kind == DIAG_USAGE || d->kind == DIAG_NOT_FOUND || d->kind == DIAG_AMBIGUOUS ||
+           d->kind == DIAG_BUSY;
 }
 
 static enum exchange_step content_ready(struct exchange *x, const struct view_request *r,
@@ -132,10 +133,8 @@ enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer 
     a->content.encoding = summary.encoding; /* it becomes a part of the page: none */
     if (a->tab == TAB_FLAME)
         a->content.output = &OUTPUT_SVG;
-    else if (a->tab == TAB_METHODS)
-        a->content.table = &TABLE_JSON;
-    if (a->content.rows.limit > METHODS_PAGE_ROWS)
-        a->content.rows.limit = METHODS_PAGE_ROWS;
+    if (a->content.asked.table.limit > METHODS_PAGE_ROWS)
+        a->content.asked.table.limit = METHODS_PAGE_ROWS;
     view_of(&a->content, &a->record);
     view_of(&summary, &a->record);
     return views_get(x, &summary, summary_ready, a);

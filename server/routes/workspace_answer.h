@@ -18,7 +18,8 @@ struct workspace_answer {
 /* NULL: x->reply says that there is no memory. */
 struct workspace_answer *workspace_new(struct exchange *x);
 
-/* The caller has set record, tab and of the content the options, rows and method. */
+/* The caller has set record, tab and of the content the options; of a tab of methods also its report, as
+ * JSON, and what is asked of it. */
 enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer *a);
 
 #endif

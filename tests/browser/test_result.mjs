@@ -114,7 +114,7 @@ test('threads of a pool stand together, all can be found', { skip }, async () =>
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/t\/2$/);
     await until(page, isReady);
-    await until(page, () => document.querySelector('#threads a[data-track="2"]').getAttribute('aria-current') !== null);
+    await until(page, () => document.querySelector('#threads a[data-track="2"]').getAttribute('aria-current') === 'true');
     await close(page);
 });
 

@@ -110,6 +110,26 @@ class Profile(Stored):
             page = self.server.get('/p/' + id_of(self.server.upload(text.encode())), Accept=HTML).text
             self.assertIn('<span class="shown">', page, shown)
 
+    def test_methods(self):
+        """In the workspace, with links to each method; by Accept and suffix as before."""
+        for query in ('', '?track=2', '?track=1&value=cpu&sort=-cpu_excl&grep=m', '?group=class', '?group=thread&offset=1'):
+            with self.subTest(query):
+                page = self.get('/methods' + query, Accept=HTML)
+                self.assertEqual((page.status, page['Content-Type']), (200, 'text/html; charset=utf-8'))
+                self.assertIn('Accept', page['Vary'])
+                self.assert_links(self.path + '/methods', page.text)
+        self.assertNotIn('html', self.get('/methods')['Content-Type'])
+        self.assertEqual(self.get('/methods.json', Accept=HTML)['Content-Type'], JSON)
+        for query in ('?sort=nothing', '?group=x', '?track=x', '?colour=red', '?value=heap'):
+            self.assertEqual(self.get('/methods' + query, Accept=HTML).status, 400, query)
+        rows = json.loads(self.get('/methods.json?limit=1').text)['rows']
+        link = '/m/%s?track=1' % rows[0][0]
+        page = self.get(link, Accept=HTML)
+        self.assertEqual(page.status, 200)
+        self.assertIn('<h2 class="method">%s.%s</h2>' % (rows[0][1], rows[0][2]), page.text)
+        self.assert_links(self.path + link, page.text)
+        self.assertEqual(self.get('/m/000000000000', Accept=HTML).status, 404)
+
     def test_state_in_the_query(self):
         page = self.get('?value=cpu&view=icicle', Accept=HTML)
         self.assertIn('<option value="cpu" selected>', page.text)

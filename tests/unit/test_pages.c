@@ -105,6 +105,8 @@ static json_t *summary_of(int n_tracks, const char *name)
 #define SVG_MIDDLE "<g class=\"f\"><g><title>x</title></g></g>\n"
 #define SVG_END    "</svg>\n"
 
+static const struct table_request NO_ROWS = {.sort = ""};
+
 /* The page of a picture as it is drawn, with its style; days after the upload. */
 static void put_workspace_after(struct buf *b, const struct record *r, const json_t *summary,
                                 const char *track, const char *options, int days)
@@ -130,6 +132,7 @@ static void put_workspace_after(struct buf *b, const struct record *r, const jso
                                                .summary = summary,
                                                .root = STR("../../../"),
                                                .options = &o,
+                                               .rows = &NO_ROWS,
                                                .track = str_of(track),
                                                .svg = buf_view(&svg),
                                                .max_days = 90,
@@ -372,6 +375,139 @@ static void what_is_shown(void **state)
     json_decref(summary);
 }
 
+/* What /methods.json answers: the numbers are real, as the service reads them. */
+#define TABLE_JSON_TEXT                                                                                      \
+    "{\"values\":[{\"name\":\"wall\",\"label\":\"wall "                                                      \
+    "time\",\"unit\":\"us\",\"total\":4000,\"toplevel\":0}],"                                                \
+    "\"sort\":\"wall_excl\",\"reversed\":false,\"present\":1900,\"matching\":1800,\"offset\":0,\"columns\":" \
+    "[\"id\",\"class\",\"method\",\"signature\",\"origin\",\"calls\",\"recursive\",\"wall_incl\",\"wall_"    \
+    "excl\"],"                                                                                               \
+    "\"rows\":[[\"0123456789ab\",\"com.a.Foo<T>\",\"run\",\"()V\",\"app\",1234,5,3000,1000],"                \
+    "[\"ba9876543210\",\"\",\"main\",\"\",\"app\",null,null,18446744073709551615,null],[],7,null]}"
+
+static void put_tab(struct buf *b, const struct record *r, const json_t *summary, enum workspace_tab tab,
+                    const char *json, const struct table_request *rows)
+{
+    json_t *methods = json_loads(json, JSON_DECODE_INT_AS_REAL, NULL);
+    struct view_options o;
+
+    assert_non_null(methods);
+    view_defaults(&o);
+    o.tracks = TRACKS_ALL;
+    page_workspace(b, &(struct page_workspace){.record = r,
+                                               .summary = summary,
+                                               .root = STR("../../"),
+                                               .tab = tab,
+                                               .options = &o,
+                                               .track = STR("all"),
+                                               .methods = methods,
+                                               .rows = rows});
+    json_decref(methods);
+}
+
+static void methods(void **state)
+{
+    static const char *const PARTS[] = {
+        "<a class=\"follows\" href=\"../../p/" ID "/methods?track=all&amp;sort=wall_excl&amp;grep=%3Ca%3E\" "
+        "aria-current=\"page\">Methods</a>",
+        "<a class=\"place\" href=\"../../p/" ID
+        "/m/0123456789ab?track=all\" title=\"com.a.Foo&lt;T&gt;.run ()V\">Foo&lt;T&gt;.run</a> <span "
+        "class=\"quiet\">com.a</span>",
+        "<td>3 ms</td><td>75 %</td><td>1 ms</td><td>25 %</td><td>1,234</td><td>5</td></tr>",
+        "<td>100 %</td><td>0 ns</td><td>0 %</td><td></td><td></td></tr>", /* calls are not known */
+        "<th scope=\"col\" aria-sort=\"descending\"><a href=\"../../p/" ID
+        "/methods?track=all&amp;sort=-wall_excl&amp;grep=%3Ca%3E\">Excl. wall</a>",
+        "data-json=\"../../p/" ID "/methods.json?track=all&amp;sort=wall_excl\"",
+        "<option value=\"method\" selected>",
+        "name=\"grep\" type=\"search\" placeholder=\"name contains\" autocomplete=\"off\" "
+        "spellcheck=\"false\" "
+        "value=\"&lt;a&gt;\"",
+        "1 to 5 of 1,800 <a href=\"../../p/" ID
+        "/methods?track=all&amp;sort=wall_excl&amp;grep=%3Ca%3E&amp;offset=200\" rel=\"next\">More rows</a>",
+        "action=\"../../p/" ID "/methods\""};
+    const struct table_request rows = {.sort = "wall_excl", .grep = "<a>"};
+    const struct record r = record_of("x");
+    json_t *summary = summary_of(2, "main");
+    struct buf b = {0};
+
+    (void)state;
+    put_tab(&b, &r, summary, TAB_METHODS, TABLE_JSON_TEXT, &rows);
+    const char *page = markup_text(&b);
+    check_page(page);
+    CHECK_ALL(page, PARTS);
+    buf_free(&b);
+    json_decref(summary);
+}
+
+/* Rows of a group lead to its methods. */
+static void methods_in_groups(void **state)
+{
+    static const char TABLE[] =
+        "{\"columns\":[\"package\",\"calls\",\"recursive\"],\"values\":[],\"sort\":\"calls\",\"matching\":2,"
+        "\"rows\":[[\"com.a&b\",5,0],[\"\",1,0]]}";
+    const struct table_request rows = {.group = GROUP_PACKAGE, .offset = 300};
+    const struct record r = record_of("x");
+    json_t *summary = summary_of(2, "main");
+    struct buf b = {0};
+
+    (void)state;
+    put_tab(&b, &r, summary, TAB_METHODS, TABLE, &rows);
+    const char *page = markup_text(&b);
+    check_page(page);
+    assert_non_null(strstr(page, "<th scope=\"row\"><a href=\"../../p/" ID
+                                 "/methods?track=all&amp;grep=com.a%26b\">com.a&amp;b</a>"));
+    assert_non_null(strstr(page, "<th scope=\"row\">(none)</th>"));
+    assert_non_null(strstr(page, "/methods?track=all&amp;group=package&amp;offset=100\" rel=\"prev\""));
+    buf_free(&b);
+    json_decref(summary);
+}
+
+static void one_method(void **state)
+{
+    static const char METHOD[] =
+        "{\"id\":\"0123456789ab\",\"class\":\"com.a.Foo\",\"method\":\"<init>\",\"signature\":\"()V\","
+        "\"file\":\"F.java\","
+        "\"module\":\"\",\"origin\":\"app\",\"calls\":20,\"recursive\":6,"
+        "\"values\":[{\"name\":\"wall\",\"unit\":\"us\",\"incl\":3000,\"excl\":1000,\"total\":4000}],"
+        "\"threads\":[{\"id\":1,\"name\":\"main\",\"calls\":20,\"wall_incl\":3000,\"wall_total\":6000}],"
+        "\"overloads\":[{\"id\":\"aaaaaaaaaaaa\",\"class\":\"com.a.Foo\",\"method\":\"<init>\",\"signature\":"
+        "\"(I)V\"}],"
+        "\"parents\":[{\"calls\":14,\"of_calls\":20,\"wall\":3000}],"
+        "\"children\":[{\"id\":\"bbbbbbbbbbbb\",\"class\":\"\",\"method\":\"g\",\"signature\":\"\",\"calls\":"
+        "3,\"of_calls\":4,"
+        "\"wall\":1500}],\"recursive_parents\":[],\"recursive_children\":[null,3]}";
+    static const char *const PARTS[] = {
+        "<h2 class=\"method\">com.a.Foo.&lt;init&gt;</h2>",
+        "()V F.java  app</p>",
+        "/t/all?view=sandwich&amp;method=com.a.Foo.%3Cinit%3E\"",
+        "<th scope=\"row\">total</th><td>3 ms</td><td>75 %</td></tr>",
+        "<th scope=\"row\">self</th><td>1 ms</td><td>25 %</td></tr>",
+        "<p>20 calls, of which 6 recursive</p>",
+        "/m/aaaaaaaaaaaa?track=all\">(I)V</a>",
+        "(toplevel)</th><td>3 ms</td><td>100 %</td><td>14/20</td>",
+        "/m/bbbbbbbbbbbb?track=all\" title=\"\">g</a></th><td>1.5 ms</td><td>50 %</td><td>3/4</td>",
+        "<th scope=\"row\">main</th><td>3 ms</td><td>50 %</td><td>20</td>"};
+    const struct table_request rows = {.sort = ""};
+    const struct record r = record_of("x");
+    json_t *summary = summary_of(2, "main");
+    struct buf b = {0};
+
+    (void)state;
+    put_tab(&b, &r, summary, TAB_METHOD, METHOD, &rows);
+    const char *page = markup_text(&b);
+    check_page(page);
+    CHECK_ALL(page, PARTS);
+    assert_null(strstr(page, "Callers while recursive"));
+    buf_free(&b);
+    for (int tab = TAB_METHODS; tab <= TAB_METHOD; tab++) {
+        put_tab(&b, &r, summary, (enum workspace_tab)tab,
+                "{\"values\":[1,{}],\"rows\":7,\"columns\":[3],\"parents\":[[]]}", &rows);
+        check_page(markup_text(&b));
+        buf_free(&b);
+    }
+    json_decref(summary);
+}
+
 /* A picture that cannot be made leaves the rest as it is. */
 static void without_a_picture(void **state)
 {
@@ -387,6 +523,7 @@ static void without_a_picture(void **state)
                                                 .summary = summary,
                                                 .root = STR("../"),
                                                 .options = &o,
+                                                .rows = &NO_ROWS,
                                                 .track = STR("all"),
                                                 .trouble = &diag});
     const char *page = markup_text(&b);
@@ -569,6 +706,9 @@ int main(void)
         cmocka_unit_test(chart_is_offered_where_there_is_one),
         cmocka_unit_test(what_is_shown),
         cmocka_unit_test(without_a_picture),
+        cmocka_unit_test(methods),
+        cmocka_unit_test(methods_in_groups),
+        cmocka_unit_test(one_method),
         cmocka_unit_test(hostile_names),
         cmocka_unit_test(problems_are_escaped),
         cmocka_unit_test(delete_without_a_token_asks_for_it),

@@ -1,0 +1,181 @@
+/* The tab of methods, in a browser: with a mouse, with the keyboard alone, without scripts. */
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { findings, missing, openPage, overflows, startBrowser, startService, trace, until, upload } from './support.mjs';
+
+const skip = missing(), MANY = 100_000;
+let service, browser, one, many;
+
+before(async () => {
+    if (skip)
+        return;
+    service = await startService();
+    browser = await startBrowser();
+    one = await upload(service, trace([{ id: 1, name: 'main', us: 900_000 }, { id: 2, name: 'worker', us: 600_000 }]));
+    const lines = Array.from({ length: MANY }, (_, i) => `main;a.b.Caller${i % 100}.call;c.d.Class${i}.run ${i + 1}`);
+    many = await upload(service, Buffer.from(lines.join('\n') + '\n'), 'many.folded');
+});
+
+after(async () => {
+    await browser?.close();
+    await service?.stop();
+});
+
+const isReady = () => document.getElementById('methods')?.dataset.state === 'ready';
+const namesOf = page => page.locator('.virtual tbody .row-name').allInnerTexts();
+
+async function open(of, path = 'methods', options = {}) {
+    const page = await openPage(browser, service, options);
+    await page.goto(`${of.url}/${path}`);
+    if (options.javaScriptEnabled !== false)
+        await until(page, isReady);
+    return page;
+}
+
+async function close(page) {
+    assert.deepEqual(page.complaints, []);
+    await page.context().close();
+}
+
+test('nothing serious for axe, nothing wider than the window, in every size and scheme', { skip }, async () => {
+    for (const colorScheme of ['light', 'dark'])
+        for (const width of [400, 1280, 2560])
+            for (const javaScriptEnabled of [true, false]) {
+                const page = await open(one, 'methods', { viewport: { width, height: 900 }, colorScheme, javaScriptEnabled });
+                if (javaScriptEnabled) {
+                    await page.locator('.row-name').nth(1).click();
+                    await page.locator('#panel .method').waitFor();
+                    assert.deepEqual(await findings(page), [], `${width} px ${colorScheme}`);
+                    assert.equal(await overflows(page), false, `${width} px ${colorScheme}`);
+                }
+                await close(page);
+            }
+    const page = await open(one);
+    await page.goto(service.url + await page.evaluate(async () => {
+        const { rows } = await (await fetch(document.getElementById('methods').dataset.json)).json();
+        return location.pathname.replace(/methods$/, `m/${rows[0][0]}`);
+    }));
+    assert.deepEqual(await findings(page), []);
+    await close(page);
+});
+
+test('sorts by each column, filters, opens callers and callees, goes to them', { skip }, async () => {
+    const page = await open(one, 'methods?track=1');
+    assert.equal(await page.locator('th[aria-sort]').innerText(), 'Incl. wall');
+    await page.locator('thead button').first().click();
+    const sorted = await namesOf(page);
+    await page.locator('thead button').first().click();
+    assert.deepEqual(await namesOf(page), [...sorted].reverse());
+    assert.equal(new URL(page.url()).searchParams.get('sort'), '-class');
+    await page.locator('#grep').fill('HASH');
+    assert.deepEqual((await namesOf(page)).map(name => name.split(' ')[0]), ['HashMap.get']);
+    await page.locator('.row-name').first().click();
+    await page.locator('#panel .method').waitFor();
+    assert.equal(await page.locator('#panel .method').innerText(), 'java.util.HashMap.get');
+    assert.deepEqual((await namesOf(page)).slice(1).map(name => name.trim()), ['Caller MainActivity.onCreate', 'Callee Modifier.then']);
+    assert.equal(await page.locator('tr.caller td').nth(4).innerText(), '1/1');
+    await page.locator('.edge').first().click();
+    await until(page, () => document.querySelector('#panel .method').textContent === 'com.example.app.MainActivity.onCreate');
+    assert.equal(await page.locator('#grep').inputValue(), '', 'what hid it is taken away');
+    await page.getByRole('link', { name: 'Callers & callees' }).click();
+    await page.waitForURL(/\/t\/1\?.*view=sandwich.*method=com\.example\.app\.MainActivity\.onCreate/);
+    await until(page, () => document.querySelector('#picture > svg')?.dataset.state === 'ready');
+    await page.goBack();
+    await until(page, isReady);
+    await close(page);
+});
+
+test('tabs, threads, values and groups without a new page', { skip }, async () => {
+    const page = await openPage(browser, service);
+    await page.goto(one.url);
+    await until(page, () => document.querySelector('#picture > svg')?.dataset.state === 'ready');
+    await page.evaluate(() => { globalThis.isSamePage = true; });
+    await page.getByLabel('Value').selectOption('cpu');
+    await page.getByRole('link', { name: 'Methods' }).click();
+    await page.waitForURL(/\/methods\?track=1&value=cpu/);
+    await until(page, isReady);
+    assert.equal(await page.locator('th[aria-sort]').innerText(), 'Incl. cpu');
+    await page.getByLabel('Rows').selectOption('thread');
+    await page.waitForURL(/group=thread/);
+    await until(page, () => document.querySelector('.row-name')?.textContent === 'main 1');
+    await page.locator('#threads > summary').click();
+    await page.locator('#threads a[data-track="2"]').click();
+    await page.waitForURL(/\/methods\?.*track=2/);
+    await until(page, isReady);
+    await until(page, () => document.querySelector('.row-name')?.textContent === 'worker 2');
+    await page.getByRole('link', { name: 'Flame' }).click();
+    await page.waitForURL(/\/t\/2\?value=cpu/);
+    await until(page, () => document.querySelector('#picture > svg')?.dataset.state === 'ready');
+    assert.equal((await page.evaluate(() => document.querySelector('#picture > svg').flame.state)).value, 'cpu');
+    for (const path of [/track=2/, /track=1/, /track=1/]) {
+        await page.goBack();
+        await page.waitForURL(path);
+        await until(page, isReady);
+    }
+    assert.ok(await page.evaluate(() => globalThis.isSamePage));
+    await close(page);
+});
+
+test('100,000 methods scroll, and few of them are elements', { skip }, async () => {
+    const page = await open(many);
+    const count = () => page.locator('.virtual tbody tr').count();
+    assert.ok(await count() < 100);
+    assert.equal(await page.locator('.virtual').getAttribute('aria-rowcount'), String(MANY + 102));
+    for (const share of [0.5, 1]) {
+        const took = await page.evaluate(async part => {
+            const box = document.getElementById('methods'), began = performance.now();
+            box.scrollTop = part * box.scrollHeight;
+            await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+            return performance.now() - began;
+        }, share);
+        assert.ok(await count() < 100 && took < 500, `${took} ms`);
+    }
+    assert.match((await namesOf(page)).at(-1), /^Class\d+\.run/);
+    await page.locator('#grep').fill('class99999.');
+    assert.match((await namesOf(page))[0], /^Class99999\.run/);
+    await close(page);
+});
+
+test('without a mouse: which own method costs most, and who calls it', { skip }, async () => {
+    const page = await openPage(browser, service);
+    await page.goto(one.url);
+    await until(page, () => document.querySelector('#picture > svg')?.dataset.state === 'ready');
+    const tabTo = async wanted => {
+        for (let i = 0; i < 60; i++) {
+            await page.keyboard.press('Tab');
+            if (await page.evaluate(text => document.activeElement.textContent.startsWith(text), wanted))
+                return;
+        }
+        assert.fail(`no way to ${wanted}`);
+    };
+    await page.keyboard.press('1');
+    await page.keyboard.press('2');
+    await page.waitForURL(/\/methods/);
+    await until(page, isReady);
+    await tabTo('Excl. wall');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('/');
+    await page.keyboard.type('example');
+    await tabTo('MainActivity.onCreate');
+    await page.keyboard.press('Enter');
+    await page.locator('tr.caller').waitFor();
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Caller Looper.loop');
+    await close(page);
+});
+
+test('without scripts: the same', { skip }, async () => {
+    const page = await openPage(browser, service, { javaScriptEnabled: false });
+    await page.goto(one.url);
+    await page.getByRole('link', { name: 'Methods' }).click();
+    await page.getByRole('link', { name: 'Excl. wall' }).click();
+    await page.waitForURL(/sort=wall_excl/);
+    await page.locator('#grep').fill('example');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.waitForURL(/grep=example/);
+    await page.locator('#methods tbody a').first().click();
+    assert.equal(await page.locator('h2.method').innerText(), 'com.example.app.MainActivity.onCreate');
+    await page.locator('table', { hasText: 'Callers' }).getByRole('link', { name: 'android.os.Looper.loop' }).click();
+    assert.equal(await page.locator('h2.method').innerText(), 'android.os.Looper.loop');
+    await close(page);
+});
