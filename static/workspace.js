@@ -183,7 +183,8 @@ function look() {
 }
 
 function focusPicture() {
-    (document.querySelector('#picture .graph, #picture, #methods button, #methods, #method') ?? byId('content')).focus();
+    ['#picture .graph', '#methods tbody button', '#picture', '#methods', '#method'].map(place => document.querySelector(place))
+        .find(Boolean)?.focus();
 }
 
 function onSearchKey(event) {

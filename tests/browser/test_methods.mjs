@@ -103,7 +103,7 @@ test('tabs, threads, values and groups without a new page', { skip }, async () =
     await page.waitForURL(/\/methods\?.*track=2/);
     await until(page, isReady);
     await until(page, () => document.querySelector('.row-name')?.textContent === 'worker 2');
-    await page.getByRole('link', { name: 'Flame' }).click();
+    await page.getByRole('link', { name: 'Flame', exact: true }).click();
     await page.waitForURL(/\/t\/2\?value=cpu/);
     await until(page, () => document.querySelector('#picture > svg')?.dataset.state === 'ready');
     assert.equal((await page.evaluate(() => document.querySelector('#picture > svg').flame.state)).value, 'cpu');
