@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "render/table/table_request.h"
+#include "render/view/view_option.h"
 #include "server/config/config_keys.h"
 #include "server/config/config_load.h"
 
@@ -36,6 +37,15 @@ static struct seen entries(const struct cli_command *c, enum cli_group group)
     return seen;
 }
 
+static size_t count_steps(void)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
+        n += VIEW_OPTIONS[i].kind == OPTION_STEP;
+    return n;
+}
+
 static void every_row_is_an_entry(void **state)
 {
     (void)state;
@@ -43,7 +53,8 @@ static void every_row_is_an_entry(void **state)
         const struct cli_command *c = CLI_COMMANDS[i];
         struct seen own = entries(c, CLI_OWN), view = entries(c, CLI_VIEW), keys = entries(c, CLI_KEYS);
         assert_ptr_equal(cli_command_by_name(c->name), c);
-        assert_int_equal(own.n, c->n_options + (c->takes_table ? TABLE_OPTIONS_COUNT : 0));
+        assert_int_equal(own.n, c->n_options + (c->takes_table ? TABLE_OPTIONS_COUNT : 0) +
+                                    (c->takes_filters ? count_steps() : 0));
         assert_true(c->takes_view ? view.n > 0 : view.n == 0);
         assert_int_equal(keys.n, c->takes_keys ? CONFIG_KEYS_COUNT : 0);
         buf_free(&own.names);
