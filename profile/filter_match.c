@@ -127,6 +127,12 @@ static bool refuse(struct diag *diag, struct str pattern, const char *problem)
     return false;
 }
 
+static bool no_memory(struct diag *diag)
+{
+    return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                    "No memory is left to apply a filter.");
+}
+
 /* Only limits and want of memory make PCRE2 refuse what filter_regex_translate has passed. */
 static bool compile(struct matcher *m, struct str expression, struct diag *diag)
 {
@@ -146,8 +152,7 @@ static bool compile(struct matcher *m, struct str expression, struct diag *diag)
         m->context = pcre2_match_context_create(NULL);
     }
     if (m->data == NULL || m->context == NULL)
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                        "No memory is left to compile a filter.");
+        return no_memory(diag);
     uint32_t n = m->profile->n_frames + 1, steps = STEPS_OF_ALL / n;
     steps = steps < STEPS_LEAST ? STEPS_LEAST : steps > STEPS_MOST ? STEPS_MOST : steps;
     pcre2_set_match_limit(m->context, steps);
@@ -156,13 +161,18 @@ static bool compile(struct matcher *m, struct str expression, struct diag *diag)
     return true;
 }
 
-/* 1, 0, or -1 for a limit. */
-static int has_match(const struct matcher *m, struct str text)
+enum found { FOUND_NOT, FOUND, FOUND_TOO_SLOWLY, FOUND_NO_MEMORY };
+
+static enum found has_match(const struct matcher *m, struct str text)
 {
     PCRE2_SPTR at = (PCRE2_SPTR)(text.n > 0 ? text.p : "");
     int found = pcre2_match(m->code, at, text.n, 0, PCRE2_NO_UTF_CHECK, m->data, m->context);
 
-    return found >= 0 ? 1 : found == PCRE2_ERROR_NOMATCH ? 0 : -1;
+    if (found >= 0)
+        return FOUND;
+    return found == PCRE2_ERROR_NOMATCH    ? FOUND_NOT
+           : found == PCRE2_ERROR_NOMEMORY ? FOUND_NO_MEMORY
+                                           : FOUND_TOO_SLOWLY;
 }
 
 /* ---- all frames ---- */
@@ -173,13 +183,15 @@ static bool match_all(struct matcher *m, struct str expression, uint8_t *matches
         buf_clear(&m->text);
         put_looked_at(m, i);
         if (m->text.failed)
-            return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                            "No memory is left for the text of a frame.");
-        int found =
-            m->code != NULL ? has_match(m, buf_view(&m->text)) : has_text(buf_view(&m->text), m->wanted);
-        if (found < 0)
+            return no_memory(diag);
+        enum found found = m->code != NULL                           ? has_match(m, buf_view(&m->text))
+                           : has_text(buf_view(&m->text), m->wanted) ? FOUND
+                                                                     : FOUND_NOT;
+        if (found == FOUND_TOO_SLOWLY)
             return refuse(diag, expression, "the expression takes too many steps");
-        matches[i] = (uint8_t)found;
+        if (found == FOUND_NO_MEMORY)
+            return no_memory(diag);
+        matches[i] = found == FOUND;
     }
     return true;
 }

@@ -43,7 +43,7 @@ struct exchange {
     void *connection;      /* nobody else's business */
     struct str (*header)(const struct exchange *x, const char *name);
     struct str (*query)(const struct exchange *x, const char *name);
-    /* Calls each(context, key, value) for every query parameter until it returns false. */
+    /* Calls each(context, key, value) for every query parameter that is not empty, until it returns false. */
     void (*each_query)(const struct exchange *x,
                        bool (*each)(void *context, struct str key, struct str value), void *context);
     /* Fills x->reply with the problem as a page. */

@@ -34,6 +34,9 @@ static enum MHD_Result pass_query(void *cls, enum MHD_ValueKind kind, const char
     struct each *e = cls;
 
     (void)kind;
+    /* What stands between two & signs, or behind the last, is no key. */
+    if (key[0] == '\0' && (value == NULL || value[0] == '\0'))
+        return MHD_YES;
     return e->each(e->context, str_of(key), value == NULL ? STR("") : str_of(value)) ? MHD_YES : MHD_NO;
 }
 

@@ -117,11 +117,10 @@ enum exchange_step handle_track_choice(struct exchange *x)
         exchange_diag(x, &c.diag);
         return X_DONE;
     }
-    if (c.track.p == NULL) {
-        exchange_problem(x, 404, "not found", "The page of the upload lists its threads.",
-                         "This URL does not say which thread to show.");
-        return X_DONE;
-    }
-    answer_elsewhere(x, "t/", c.track, "", &c.options);
+    /* Without a track the workspace chooses one. */
+    if (c.track.p == NULL)
+        answer_elsewhere(x, "../p/", x->parameters[0], "", &c.options);
+    else
+        answer_elsewhere(x, "t/", c.track, "", &c.options);
     return X_DONE;
 }

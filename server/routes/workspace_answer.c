@@ -58,11 +58,12 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
     json_decref(summary);
 }
 
-/* Whether the URL asks for what cannot be. Any other failure leaves the rest of the workspace as it is. */
-static bool is_wrong(const struct diag *d)
+/* Whether it is the profile that cannot be shown so. Then the page says why, and offers all else: other views, the
+ * uploaded file, deleting. Whatever may be different at the next try, or with another URL, is an error as elsewhere. */
+static bool is_of_profile(const struct diag *d)
 {
-    return d->kind == DIAG_USAGE || d->kind == DIAG_NOT_FOUND || d->kind == DIAG_AMBIGUOUS ||
-           d->kind == DIAG_BUSY;
+    return d->kind == DIAG_EMPTY || d->kind == DIAG_UNKNOWN || d->kind == DIAG_FOREIGN ||
+           d->kind == DIAG_UNUSABLE || d->kind == DIAG_LIMIT;
 }
 
 static enum exchange_step content_ready(struct exchange *x, const struct view_request *r,
@@ -73,7 +74,7 @@ static enum exchange_step content_ready(struct exchange *x, const struct view_re
     struct buf content = {0};
 
     (void)r;
-    if (diag.kind != DIAG_NONE && !is_wrong(&diag)) {
+    if (is_of_profile(&diag)) {
         view_result_free(result);
         answer_page(x, a, STR(""), &diag);
     } else if (view_take(x, result, &content)) {

@@ -67,6 +67,7 @@ COMMANDS = {
     'methods': 'methods --sort method x.trace',
     'methods as JSON': 'methods --format json --grep a -o out.json x.trace',
     'methods of two files': 'methods --format txt --group class y.key y.data',
+    'methods of a filter': 'methods --focus /m[0-3]/ --recursion collapse x.trace',
     'methods as CSV': 'methods --format csv --open end --track all x.trace',
     'render a streaming trace and its summary': 'render -o out.svg z.trace z.sec',
     'demo': 'demo -o out.trace',

@@ -1,4 +1,5 @@
 /* One wrapper for each function that the program calls and that can fail. All are alike: see WRAP. */
+#define PCRE2_CODE_UNIT_WIDTH 8
 #include <archive.h>
 #include <dirent.h>
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <microhttpd.h>
 #include <netdb.h>
 #include <openssl/evp.h>
+#include <pcre2.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -251,6 +253,18 @@ WRAP(int, deflateInit2_,
 WRAP(int, inflateInit2_, (z_streamp z, int bits, const char *version, int size), (z, bits, version, size),
      Z_MEM_ERROR, ENOMEM)
 WRAP(int, inflate, (z_streamp z, int flush), (z, flush), Z_MEM_ERROR, ENOMEM)
+WRAP(pcre2_code *, pcre2_compile_8,
+     (PCRE2_SPTR pattern, PCRE2_SIZE n, uint32_t options, int *error, PCRE2_SIZE *offset,
+      pcre2_compile_context *context),
+     (pattern, n, options, error, offset, context), (*error = PCRE2_ERROR_HEAP_FAILED, NULL), ENOMEM)
+WRAP(pcre2_match_data *, pcre2_match_data_create_8, (uint32_t n, pcre2_general_context *context),
+     (n, context), NULL, ENOMEM)
+WRAP(pcre2_match_context *, pcre2_match_context_create_8, (pcre2_general_context * context), (context), NULL,
+     ENOMEM)
+WRAP(int, pcre2_match_8,
+     (const pcre2_code *code, PCRE2_SPTR text, PCRE2_SIZE n, PCRE2_SIZE from, uint32_t options,
+      pcre2_match_data *data, pcre2_match_context *context),
+     (code, text, n, from, options, data, context), PCRE2_ERROR_NOMEMORY, ENOMEM)
 WRAP(magic_t, magic_open, (int flags), (flags), NULL, ENOMEM)
 WRAP(int, magic_load, (magic_t m, const char *path), (m, path), -1, ENOMEM)
 WRAP(const char *, magic_buffer, (magic_t m, const void *p, size_t n), (m, p, n), NULL, ENOMEM)

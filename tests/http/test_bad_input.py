@@ -244,7 +244,7 @@ class Others(BadInput):
         path = '/p/' + id_of(answer)
         token = 'token=' + token_of(answer)
         urlencoded = 'application/x-www-form-urlencoded'
-        for method, target, known in (('GET', path, 'none'), ('GET', path + '/raw', 'none'), ('GET', path + '/events', 'none'),
+        for method, target, known in (('GET', path, 'palette'), ('GET', path + '/raw', 'none'), ('GET', path + '/events', 'none'),
                                       ('DELETE', path, 'none'), ('GET', path + '/delete', 'token'),
                                       ('GET', path + '/status.json', 'wait made'), ('POST', path + '/rename', 'name expires')):
             self.assert_problem(lambda **h: self.server.request(method, target + '?nmae=x', '' if method == 'POST' else None, **h),

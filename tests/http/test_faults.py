@@ -19,7 +19,7 @@ SURE = re.compile(r'''_ITM_|__cxa_|__gmon_|__libc_|__errno|__stack_chk|__assert|
     (vs|s)nprintf$|printf$|fprintf$|stdout$|stderr$|closedir$|freeaddrinfo$|inet_(pton|ntop)$|mmap$|send$|json_|crc32$|deflate$|
     deflateEnd$|inflate(Reset|Validate)$|ZSTD_(isError|getErrorCode|compressBound|freeDStream|DCtx_reset|DCtx_setParameter|sizeof_DStream)$|
     archive_(entry_\w+|errno|filter_bytes|format_name|set_error)$|(free|use)locale$|
-    archive_read_(free|open1|set_\w+|support_format_zip)$|CRYPTO_memcmp$|
+    archive_read_(free|open1|set_\w+|support_format_zip)$|CRYPTO_memcmp$|pcre2_(\w+_free|set_\w+_limit)_8$|
     EVP_(EncodeBlock|sha256|MD_CTX_free)$|magic_close$|MHD_(start|stop|quiesce)_daemon$|
     MHD_(suspend|resume)_connection$|MHD_(get|lookup)_connection_\w+$|MHD_destroy_response$|free$'''.replace('\n    ', ''))
 
@@ -28,6 +28,7 @@ SURE = re.compile(r'''_ITM_|__cxa_|__gmon_|__libc_|__errno|__stack_chk|__assert|
 WALKED = {
     'aflamed render --out-dir out x.trace x.folded': 12,
     'aflamed render --member a/x.trace -o out.svg x.zip': 8,
+    'aflamed methods --focus /m[0-3]/ --recursion collapse x.trace': 6,
     'aflamed info --json x.trace': 6,
     'service: start and sweep': 5,
     'service: upload': 12,

@@ -183,7 +183,7 @@ class Inverted(ServiceTest):
         for word in ('sandwich', 'self', 'full'):
             self.assertIn('<option value="%s" selected>' % word, page)
         self.assertIn('com.example.Class1.method1', page)
-        self.assertRegex(page, r'href="1\.svg\?[^"]*method=com\.example\.Class1\.method1')
+        self.assertRegex(page, r'href="[./]*p/[a-z2-7]+/t/1\.svg\?[^"]*method=com\.example\.Class1\.method1')
 
 
 if __name__ == '__main__':

@@ -50,7 +50,7 @@ class OpenFrames(ServiceTest):
         for words in named:
             self.assertIn(words, page)
         self.assertRegex(page, '<option value="end" selected>')
-        self.assertRegex(page, r'href="1\.svg\?[^"]*open=end')
+        self.assertRegex(page, r'href="[./]*p/[a-z2-7]+/t/1\.svg\?[^"]*open=end')
 
     def test_refused(self):
         path = self.page(OPEN)
