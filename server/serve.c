@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "server/http/clients.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
 #include "server/pages/pages.h"
@@ -93,6 +94,9 @@ static bool open_service(struct service *s, const struct config *config, struct 
         return false;
     bool booted = boot_id("/proc/sys/kernel/random/boot_id", s->boot);
     s->pool = pool_new((unsigned)config->workers, true);
+    const struct client_shares shares = {config->max_connections_per_address,
+                                         config->max_waiting_per_address};
+    s->clients = clients_new(&shares);
     s->jobs = jobs_new(s);
     s->profiles = s->pool == NULL ? NULL : profiles_new(s);
     s->views = views_new(s);
@@ -100,9 +104,9 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->progresses = progresses_new();
     s->record_cache = record_cache_new(s->store);
     s->static_assets = static_assets_new();
-    if (!booted || s->log == NULL || s->pool == NULL || s->jobs == NULL || s->profiles == NULL ||
-        s->views == NULL || s->progresses == NULL || s->record_cache == NULL || s->static_assets == NULL ||
-        s->policies == NULL || !pool_start(s->pool))
+    if (!booted || s->log == NULL || s->pool == NULL || s->clients == NULL || s->jobs == NULL ||
+        s->profiles == NULL || s->views == NULL || s->progresses == NULL || s->record_cache == NULL ||
+        s->static_assets == NULL || s->policies == NULL || !pool_start(s->pool))
         return no_means(diag);
     return true;
 }
@@ -118,6 +122,7 @@ static void close_service(struct service *s)
     static_assets_free(s->static_assets);
     progresses_free(s->progresses);
     jobs_free(s->jobs);
+    clients_free(s->clients);
     store_close(s->store);
     log_free(s->log);
 }

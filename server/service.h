@@ -10,6 +10,7 @@
 #include "server/config/config.h"
 #include "server/store/store.h"
 
+struct clients;
 struct jobs;
 struct policies;
 struct profiles;
@@ -26,6 +27,7 @@ struct service {
     struct store *store;
     struct sweep *sweep; /* of the store */
     struct pool *pool;
+    struct clients *clients; /* whom requests come from; tasks of the pool refer to them */
     struct jobs *jobs;
     struct profiles *profiles; /* folded, in memory */
     struct views *views;

@@ -64,6 +64,65 @@ static void put_time(struct buf *line)
     buf_bytes(line, fraction, sizeof(fraction));
 }
 
+/* The character that the text begins with, as a URL means it, and how long it is written. */
+static size_t take_char(struct str text, char *c)
+{
+    uint64_t code;
+
+    *c = text.p[0];
+    if (text.n < 3 || *c != '%' || !str_to_u64((struct str){text.p + 1, 2}, 16, &code))
+        return 1;
+    *c = (char)code;
+    return 3;
+}
+
+/* How many characters of a secret's alphabet the text begins with, and where they end. Hexadecimal digits alone are none. */
+static size_t secret_chars(struct str text, size_t *bytes)
+{
+    size_t chars = 0;
+    bool is_hex = true;
+
+    for (*bytes = 0; *bytes < text.n; chars++) {
+        char c;
+        size_t n = take_char((struct str){text.p + *bytes, text.n - *bytes}, &c);
+        if ((c < 'a' || c > 'z') && (c < '2' || c > '7'))
+            break;
+        is_hex = is_hex && c <= 'f';
+        *bytes += n;
+    }
+    return is_hex ? 0 : chars;
+}
+
+/* As far as LOG_VALUE_BYTES_MAX needs it. */
+static void put_without_secrets(struct buf *b, struct str text)
+{
+    while (text.n > 0 && b->n <= LOG_VALUE_BYTES_MAX && !b->failed) {
+        size_t bytes, shown = 0;
+        if (secret_chars(text, &bytes) < LOG_SECRET_CHARS) {
+            bytes += bytes == 0;
+            buf_bytes(b, text.p, bytes);
+        } else {
+            for (unsigned i = 0; i < LOG_SECRET_SHOWN; i++) {
+                char c;
+                shown += take_char((struct str){text.p + shown, text.n - shown}, &c);
+                buf_char(b, c);
+            }
+            buf_z(b, "\xe2\x80\xa6");
+        }
+        text.p += bytes, text.n -= bytes;
+    }
+}
+
+static void put_text(struct buf *line, struct str text)
+{
+    struct buf shown = {0};
+
+    put_without_secrets(&shown, text);
+    clean_log(line, clean_cut(buf_view(&shown), LOG_VALUE_BYTES_MAX));
+    line->failed = line->failed || shown.failed;
+    buf_free(&shown);
+}
+
 static void put_field(struct buf *line, const struct log_field *field)
 {
     buf_char(line, ' ');
@@ -72,7 +131,7 @@ static void put_field(struct buf *line, const struct log_field *field)
     if (field->kind == LOG_FIELD_U64)
         buf_u64(line, field->number);
     else
-        clean_log(line, clean_cut(field->text, LOG_VALUE_BYTES_MAX));
+        put_text(line, field->text);
 }
 
 void log_event(const struct log *l, enum log_level level, const char *event, const struct log_field *fields,

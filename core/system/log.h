@@ -1,6 +1,9 @@
 /* One line per event on standard error: `2026-11-20T10:49:19.123Z level event key=value ...`. Values are
  * cleaned and escaped, so that a line is always one line. Whole lines are written with one write(2), and are
- * short enough (4,096 bytes) for a pipe to keep them whole. Any thread. */
+ * short enough (4,096 bytes) for a pipe to keep them whole. Any thread.
+ *
+ * What opens or deletes an upload stands in no line: of LOG_SECRET_CHARS or more characters a-z and 2-7 in a row, also
+ * written as %61, the first LOG_SECRET_SHOWN are shown, and an ellipsis. Digests in hexadecimal are shown whole. */
 #ifndef CORE_SYSTEM_LOG_H
 #define CORE_SYSTEM_LOG_H
 
@@ -11,6 +14,7 @@ enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 enum {
     LOG_VALUE_BYTES_MAX = 1024
 }; /* what is longer is cut; fields that the line has no room for give way to `cut=1` */
+enum { LOG_SECRET_CHARS = 26, LOG_SECRET_SHOWN = 6 };
 
 /* `LOG_STR("name", s), LOG_U64("bytes", n), ...`: the fields of one line, at most 16. */
 struct log_field {

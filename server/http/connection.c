@@ -33,12 +33,12 @@ static struct client *client_of_peer(struct http *h, struct MHD_Connection *conn
     struct network_address address;
 
     if (info == NULL || info->client_addr == NULL || !network_of_peer(info->client_addr, &address))
-        return client_ref(h->clients, NULL);
+        return client_ref(h->service->clients, NULL);
     *trusted = network_list_holds(str_of(h->service->config->trusted_proxies), address);
     if (*trusted)
-        return client_ref(h->clients, NULL);
+        return client_ref(h->service->clients, NULL);
     address = network_of_client(address);
-    return client_ref(h->clients, &address);
+    return client_ref(h->service->clients, &address);
 }
 
 static void begin(struct http *h, struct MHD_Connection *connection, void **context)
@@ -76,6 +76,7 @@ static void end_dropped(struct http *h, struct MHD_Connection *connection, struc
     if (!c->request->replied) {
         send_raw(c->fd, DROPPED);
         c->request->status = DROPPED_STATUS;
+        strcpy(c->request->x.why, "the header of the request is too large");
     }
     request_close(h, connection, &request, MHD_REQUEST_TERMINATED_WITH_ERROR);
 }

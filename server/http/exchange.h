@@ -9,7 +9,11 @@
 #include "server/http/reply.h"
 #include "server/service.h"
 
-enum { EXCHANGE_PARAMETERS_MAX = 3 };
+enum {
+    EXCHANGE_PARAMETERS_MAX = 3,
+    EXCHANGE_ID_BYTES = 32,  /* with its end */
+    EXCHANGE_WHY_BYTES = 256 /* with its end */
+};
 
 enum representation { AS_TEXT, AS_HTML, AS_JSON, AS_SVG };
 
@@ -24,7 +28,8 @@ struct exchange_state; /* see exchange_state() */
 
 struct exchange {
     struct service *service; /* what all requests share */
-    uint64_t id;             /* shown to the client and in the log */
+    /* Shown to the client and in the log; other starts of the service give other ids. */
+    char id[EXCHANGE_ID_BYTES];
 
     /* Of the request; known before a route is looked for. */
     struct str method;           /* "GET"; a HEAD request is handled as GET */
@@ -37,6 +42,7 @@ struct exchange {
     struct str profile; /* the id of the upload that was found for it; empty: none */
     void *body;         /* what was made of its body (http/route.h): a state of the exchange */
     struct reply reply;
+    char why[EXCHANGE_WHY_BYTES]; /* of a refusal, in short, for the log; or empty */
 
     /* Filled by who runs the exchange. Values live as long as the request; p == NULL: not there. */
     struct client *client; /* who asks: see clients.h; a reference for as long as the exchange */

@@ -1,7 +1,9 @@
 #include "server/http/http.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <time.h>
 
 #include "core/system/log.h"
@@ -51,10 +53,14 @@ static void tick(void *context)
 static void http_free(struct http *h)
 {
     deadlines_free(h->deadlines);
-    clients_free(h->clients);
     pthread_cond_destroy(&h->idle);
     pthread_mutex_destroy(&h->lock);
     free(h);
+}
+
+static bool name_start(uint32_t *start)
+{
+    return TEMP_FAILURE_RETRY(getrandom(start, sizeof(*start), 0)) == (ssize_t)sizeof(*start);
 }
 
 struct http *http_start(struct service *service, const struct http_site *site, int listen_fd,
@@ -63,6 +69,10 @@ struct http *http_start(struct service *service, const struct http_site *site, i
     struct http *h = calloc(1, sizeof(*h));
     pthread_condattr_t monotonic;
 
+    if (h != NULL && !name_start(&h->start)) {
+        free(h);
+        h = NULL;
+    }
     if (h != NULL) {
         h->service = service;
         h->site = site;
@@ -72,11 +82,7 @@ struct http *http_start(struct service *service, const struct http_site *site, i
         pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
         pthread_cond_init(&h->idle, &monotonic);
         pthread_condattr_destroy(&monotonic);
-        const struct client_shares shares = {service->config->max_connections_per_address,
-                                             service->config->max_waiting_per_address};
-        h->clients = clients_new(&shares);
-        if (h->clients != NULL)
-            h->deadlines = deadlines_new(tick, h);
+        h->deadlines = deadlines_new(tick, h);
         if (h->deadlines != NULL)
             h->daemon = start_daemon(h, listen_fd);
         if (h->daemon != NULL)

@@ -30,13 +30,13 @@ struct http {
     const struct http_site *site;
     struct MHD_Daemon *daemon;
     struct deadlines *deadlines;
-    struct clients *clients;
     atomic_uint_fast64_t connections; /* that are open */
     atomic_bool ending;               /* the service is told to stop: new requests are refused */
     pthread_mutex_t lock;             /* of active */
     pthread_cond_t idle;              /* active has become 0 */
     unsigned active;                  /* requests under way */
     atomic_bool stopping;             /* requests that were resumed are dropped */
+    uint32_t start;                   /* of the service, as a random number: request ids begin with it */
     atomic_uint_fast64_t next_id;
 };
 
@@ -87,7 +87,7 @@ void connection_time(struct http *h, struct MHD_Connection *connection, uint64_t
 /* request.c */
 void *request_open(void *http, const char *target, struct MHD_Connection *connection);
 void request_close(void *http, struct MHD_Connection *connection, void **context,
-                   enum MHD_RequestTerminationCode why);
+                   enum MHD_RequestTerminationCode end);
 
 /* request_step.c */
 enum MHD_Result request_step(void *http, struct MHD_Connection *connection, const char *url,

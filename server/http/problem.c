@@ -5,12 +5,10 @@
 
 #include "core/clean.h"
 #include "core/json.h"
-#include "core/number.h"
 
-static void put_json(struct buf *b, const struct problem *p, uint64_t request_id)
+static void put_json(struct buf *b, const struct problem *p, const char *request_id)
 {
     struct json j = json_into(b);
-    char id[NUMBER_BYTES_MAX];
 
     json_open_object(&j, NULL);
     json_put_string(&j, "type", STR("about:blank"));
@@ -19,7 +17,7 @@ static void put_json(struct buf *b, const struct problem *p, uint64_t request_id
     json_put_string(&j, "detail", p->detail);
     if (p->hint.n > 0)
         json_put_string(&j, "hint", p->hint);
-    json_put_string(&j, "request_id", (struct str){id, (size_t)(number_u64(id, request_id) - id)});
+    json_put_string(&j, "request_id", str_of(request_id));
     if (p->offset != NULL)
         json_put_u64(&j, "offset", *p->offset);
     json_close(&j);
@@ -55,11 +53,23 @@ static void put_text(struct buf *b, const struct problem *p)
     buf_free(&detail);
 }
 
+/* For the log. A title of ours is never cut; a detail that is too long is. */
+static void keep_reason(struct exchange *x, const struct problem *p)
+{
+    struct buf detail = {0};
+
+    problem_detail(&detail, p);
+    snprintf(x->why, sizeof(x->why), "%.*s: %.*s", (int)p->title.n, p->title.p, (int)detail.n,
+             detail.n > 0 ? detail.p : "");
+    buf_free(&detail);
+}
+
 static void answer(struct exchange *x, const struct problem *p)
 {
     struct reply *r = &x->reply;
     bool close = r->close;
 
+    keep_reason(x, p);
     reply_free(r);
     r->close = close;
     switch (x->accepts) {

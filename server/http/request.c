@@ -1,4 +1,5 @@
 /* A request from its first line to its line in the log, and what an exchange asks the library for. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +87,8 @@ void *request_open(void *http, const char *target, struct MHD_Connection *connec
     reply_init(&r->x.reply);
     r->x.service = h->service;
     r->x.connection = connection;
-    r->x.id = atomic_fetch_add(&h->next_id, 1);
+    snprintf(r->x.id, sizeof(r->x.id), "%08x-%llu", (unsigned)h->start,
+             (unsigned long long)atomic_fetch_add(&h->next_id, 1));
     r->x.header = get_header;
     r->x.query = get_query;
     r->x.each_query = each_query;
@@ -110,28 +112,48 @@ static struct str target_without_token(const struct request *r)
     return (struct str){target.p, n};
 }
 
-static void log_request(const struct request *r)
+/* What a client was told, or that it was told nothing, or not all. */
+static struct str why(const struct request *r, enum MHD_RequestTerminationCode end)
 {
-    LOG(r->http->service->log, LOG_INFO, "request", LOG_U64("id", r->x.id),
-        LOG_STR("client", str_of(client_text(r->x.client))), LOG_STR("method", r->x.method),
-        LOG_STR("target", target_without_token(r)), LOG_U64("status", r->status),
-        LOG_U64("bytes", r->reply_bytes), LOG_U64("us", (uint64_t)(clock_us() - r->started_us)));
+    if (r->status >= 300 && r->x.why[0] != '\0')
+        return str_of(r->x.why);
+    if (!r->replied && r->status == 0)
+        return STR("no answer: the connection ended before");
+    return end == MHD_REQUEST_TERMINATED_COMPLETED_OK ? STR("")
+                                                      : STR("the connection ended within the answer");
+}
+
+static void log_request(const struct request *r, enum MHD_RequestTerminationCode end)
+{
+    struct str reason = why(r, end);
+    const struct log_field fields[] = {
+        LOG_STR("id", str_of(r->x.id)),
+        LOG_STR("client", str_of(client_text(r->x.client))),
+        LOG_STR("method", r->x.method),
+        LOG_STR("target", target_without_token(r)),
+        LOG_U64("status", r->status),
+        LOG_U64("bytes", r->reply_bytes),
+        LOG_U64("us", (uint64_t)(clock_us() - r->started_us)),
+        LOG_STR("why", reason),
+    };
+    size_t n = sizeof(fields) / sizeof(*fields);
+
+    log_event(r->http->service->log, LOG_INFO, "request", fields, reason.n > 0 ? n : n - 1);
 }
 
 void request_close(void *http, struct MHD_Connection *connection, void **context,
-                   enum MHD_RequestTerminationCode why)
+                   enum MHD_RequestTerminationCode end)
 {
     struct http *h = http;
     struct request *r = *context;
 
-    (void)why;
     *context = NULL;
     if (r == NULL)
         return;
     struct connection *c = connection_of(connection);
     if (c != NULL)
         c->request = NULL;
-    log_request(r);
+    log_request(r, end);
     exchange_end_states(&r->x);
     client_unref(r->x.client);
     buf_free(&r->stream);

@@ -77,7 +77,7 @@ static void name_client(struct request *r)
     if (!network_parse(str_trim(last), &address))
         return;
     address = network_of_client(address);
-    struct client *client = client_ref(r->http->clients, &address);
+    struct client *client = client_ref(r->http->service->clients, &address);
     if (client == NULL)
         return;
     client_unref(r->x.client);

@@ -102,7 +102,6 @@ static bool to_be_shared(const struct reply *r)
 static bool add_headers(struct MHD_Response *response, const struct request *r)
 {
     const struct reply *reply = &r->x.reply;
-    char id[24];
     bool ok = true;
 
     for (size_t i = 0; i < sizeof(PROTECTION) / sizeof(*PROTECTION); i++)
@@ -112,9 +111,8 @@ static bool add_headers(struct MHD_Response *response, const struct request *r)
         ok = MHD_add_response_header(response, reply->headers[i].name,
                                      reply->text.p + reply->headers[i].value) == MHD_YES &&
              ok;
-    snprintf(id, sizeof(id), "%llu", (unsigned long long)r->x.id);
     if (!to_be_shared(reply))
-        ok = MHD_add_response_header(response, "X-Request-Id", id) == MHD_YES && ok;
+        ok = MHD_add_response_header(response, "X-Request-Id", r->x.id) == MHD_YES && ok;
     if (reply->close)
         ok = MHD_add_response_header(response, "Connection", "close") == MHD_YES && ok;
     return ok;
@@ -151,6 +149,7 @@ enum MHD_Result request_send(struct request *r)
         reply_free(reply);
         reply_init(reply);
         reply_static(reply, 503, "text/plain; charset=utf-8", STR("error: out of memory: try again later\n"));
+        snprintf(r->x.why, sizeof(r->x.why), "out of memory: No memory for the answer.");
     }
     reply_encode(reply, r->x.header(&r->x, "Accept-Encoding"));
     hold_memory(r);

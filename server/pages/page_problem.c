@@ -13,7 +13,7 @@ void page_problem(struct exchange *x, const struct problem *p)
     page_frame_text(b, "<p class=\"lead\">", detail.failed ? p->detail : buf_view(&detail), "</p>\n");
     if (p->hint.n > 0)
         page_frame_text(b, "<p>", p->hint, "</p>\n");
-    buf_printf(b, "<p class=\"quiet\">Status %u, request %llu</p>\n", p->status, (unsigned long long)x->id);
+    buf_printf(b, "<p class=\"quiet\">Status %u, request %s</p>\n", p->status, x->id);
     if (x->profile.n > 0) {
         page_frame_text(b, "<p><a href=\"", root, "p/");
         page_frame_text(b, "", x->profile, "\">Back to the profile</a></p>\n");

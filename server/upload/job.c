@@ -5,6 +5,7 @@
 
 #include "core/system/clock.h"
 #include "parser/unpack/unpack.h"
+#include "server/http/clients.h"
 #include "server/store/store_access.h"
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
@@ -168,6 +169,7 @@ static void job_free(struct job *job)
     EVP_MD_CTX_free(job->hash);
     store_temp_discard(job->service->store, &job->temp);
     shared_bytes_unref(job->result.summary);
+    client_unref(job->client);
     free(job->views);
     stages_free(&job->stages);
     pthread_mutex_destroy(&job->lock);
@@ -236,6 +238,7 @@ struct job *job_new(struct service *service, struct diag *diag)
     job->service = service;
     job->queue.task_class = TASK_SMALL;
     job->refs = 2;
+    job->started_ms = clock_ms();
     job->finish.run = job_run_finish;
     job->slot_wait.granted = slot_granted;
     pthread_mutex_init(&job->lock, NULL);
@@ -351,6 +354,8 @@ void job_end(struct job *job, struct exchange *x, struct str name, int64_t creat
     r->created_s = created_s;
     r->expires_s = expires_s;
     r->size = job->bytes;
+    job->client = client_again(x->client);
+    memcpy(job->request, x->id, sizeof(job->request));
     job->answer_early = early;
     job->answer_by_ms = clock_ms() + (int64_t)job->service->config->answer_within_ms;
     publish(job);

@@ -14,6 +14,7 @@
 #include "core/system/clock.h"
 #include "render/output.h"
 #include "server/convert/summary.h"
+#include "server/http/clients.h"
 #include "server/store/store_access.h"
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
@@ -207,10 +208,21 @@ static bool keep(struct job *job)
     return written == STORE_OK || fail_to_keep(job, written);
 }
 
+static void log_kept(const struct job *job)
+{
+    const struct record *r = &job->result.record;
+
+    LOG(job->service->log, LOG_INFO, "uploaded", LOG_STR("id", str_of(r->id)),
+        LOG_STR("format", str_of(r->format)), LOG_U64("bytes", r->size),
+        LOG_U64("ms", (uint64_t)(clock_ms() - job->started_ms)), LOG_STR("sha256", str_of(r->sha256)),
+        LOG_STR("request", str_of(job->request)), LOG_STR("client", str_of(client_text(job->client))));
+}
+
 static void keep_and_tell(struct job *job)
 {
     if (!service_goes_on(job->service, &job->result.diag) || !keep(job))
         return;
+    log_kept(job);
     progress_publish(job->progress, job->result.record.id);
     pthread_mutex_lock(&job->lock);
     job->kept = true;

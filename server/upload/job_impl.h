@@ -57,6 +57,10 @@ struct job {
         answer_early; /* The client would rather not wait: it is answered as soon as the upload is durable. */
     int64_t
         answer_by_ms; /* monotonic: a durable upload is answered then, though views are still being made */
+    char request
+        [EXCHANGE_ID_BYTES]; /* id of the request that sent it; and who did, a reference: for the log */
+    struct client *client;
+    int64_t started_ms;           /* monotonic */
     struct exchange_wait stalled; /* until the queue has room; protected by the lock of the stages */
 
     /* Each used by one stage until the stages are drained, and by the finishing tasks from then on. */

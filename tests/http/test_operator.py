@@ -73,12 +73,63 @@ class Log(ServiceTest):
                        path + '/delete?TOKEN=' + token, path + '/delete?%00&T%6fken=' + token):
             before = self.server.log()
             self.server.get(target)
-            self.assert_said_since(before, r'info request .* target=(/p/\w+/delete|/nothing|http://)\S* status=')
+            self.assert_said_since(before, r'info request .* target=(/p/\w+…/delete|/nothing|http://)\S* status=')
         changes = 'token=%s&name=x' % token
         self.assertEqual(self.server.request('POST', path + '/rename', changes, **FORM).status, 200)
         self.assertEqual(self.server.request('DELETE', path, X_Delete_Token=token).status, 200)
         self.assert_said_since('', r'info request .* method=DELETE .* status=200')
         self.assertNotIn(token, self.server.log())
+
+    def test_no_link_that_opens_an_upload(self):
+        answer = self.stored(trace(salt=6))
+        upload = id_of(answer)
+        for target in ('/p/%s', '/p/%s.json', '/p/%s/t/1.svg', '/p/%s/nothing', 'http://x/p/%s', '/p/%s/raw?a=b'):
+            before = self.server.log()
+            self.server.get(target % upload)
+            self.assert_said_since(before, r'info request .* target=(http://x)?/p/%s…\S* status=' % upload[:6])
+        coded = '%%%02x' % ord(upload[0]) + upload[1:]
+        self.assertEqual(self.server.get('/p/' + coded).status, 200)
+        token = token_of(answer)
+        self.assertEqual(self.server.request('POST', '/p/%s/rename' % upload, 'name=y&token=' + token, **FORM).status, 200)
+        self.assertEqual(self.server.request('DELETE', '/p/' + upload, X_Delete_Token=token).status, 200)
+        self.assert_said_since('', r'info request .* method=DELETE target=/p/%s… status=200' % upload[:6])
+        for event in ('uploaded', 'changed', 'deleted'):
+            self.assertRegex(self.server.log(), r'info %s id=%s…' % (event, upload[:6]))
+        self.assertNotIn(upload[1:], self.server.log())
+
+    def test_what_was_uploaded(self):
+        before, content = self.server.log(), trace(salt=7)
+        answer = self.stored(content)
+        self.assert_said_since(before, r'info uploaded id=%s… format=android-trace bytes=%d ms=\d+ sha256=[0-9a-f]{64} '
+                               r'request=%s client=127\.0\.0\.1\n'
+                               % (id_of(answer)[:6], len(content), answer['X-Request-Id']))
+
+    def test_why_a_request_was_refused(self):
+        for target, status, why in (('/p/' + 'a' * 26, 404, r'not\ found:\ There\ is\ no\ upload\ with\ this\ id.'),
+                                    ('/p/x?view=x', 404, r'not\ found:\S+'), ('/uploads/x', 404, r'not\ found:\S+')):
+            before = self.server.log()
+            answer = self.server.get(target)
+            self.assertEqual(answer.status, status)
+            self.assert_said_since(before, r'request id=%s .* status=%d bytes=\d+ us=\d+ why=%s'
+                                   % (answer['X-Request-Id'], status, why.replace('\\ ', r'\\ ')))
+        before = self.server.log()
+        self.assertEqual(self.server.upload(b'no trace\n').status, 415)
+        self.assert_said_since(before, r'status=415 .* why=unknown\\ file\\ format:')
+        self.assertNotIn('uploaded', self.server.log()[len(before):])
+
+    def test_who_left_before_the_answer(self):
+        """A body that is never completed."""
+        before = self.server.log()
+        with self.server.connect() as connection:
+            connection.sendall(head('POST', '/', 'Content-Length: 1000') + b'abc')
+        self.assert_said_since(before, r'request .* method=POST target=/ status=0 .* why=no\\ answer')
+
+    def test_request_ids_are_those_of_this_start(self):
+        first = self.server.get('/healthz')['X-Request-Id']
+        other = Server()
+        self.addCleanup(other.clean)
+        second = other.get('/healthz')['X-Request-Id']
+        self.assertNotEqual(first.split('-')[0], second.split('-')[0])
 
     def test_why_a_view_is_not_kept(self):
         answer = self.stored(trace(salt=3))

@@ -66,7 +66,7 @@ static void note(void *memory)
 
 static void states_end_in_reverse_order(void **state)
 {
-    struct exchange x = {.id = 1};
+    struct exchange x = {.id = "1"};
 
     (void)state;
     n_ended = 0;

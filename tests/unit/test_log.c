@@ -111,6 +111,52 @@ static void hostile_values_stay_on_their_line(void **state)
     end(&f);
 }
 
+/* An id opens an upload: it may not be read from a log, in whatever way a URL says it. */
+static void what_opens_an_upload_is_cut_short(void **state)
+{
+    static const struct {
+        struct str value;
+        const char *shown;
+    } CASES[] = {
+        {STR_INIT("/p/fygjb5gwf7n4osea4espyns4fu/t/1.svg"), "/p/fygjb5\xe2\x80\xa6/t/1.svg"},
+        {STR_INIT("/d/fygjb5gwf7n4osea4espyns4fu..kv2s2eiqtocn6mduhv24izo6rm"),
+         "/d/fygjb5\xe2\x80\xa6..kv2s2e\xe2\x80\xa6"},
+        {STR_INIT("/p/%66ygjb5gwf7n4o%73%65a4espyns4fu.html"), "/p/fygjb5\xe2\x80\xa6.html"},
+        {STR_INIT("fygjb5gwf7n4osea4espyns4fuandmore"), "fygjb5\xe2\x80\xa6"},
+        {STR_INIT("fygjb5gwf7n4osea4espyns4f"), "fygjb5gwf7n4osea4espyns4f"},
+        {STR_INIT("91f01284aff0c8be882e7b44aac1e9c5e4a962c3d0c228baa1db95773cb981b0"),
+         "91f01284aff0c8be882e7b44aac1e9c5e4a962c3d0c228baa1db95773cb981b0"},
+        {STR_INIT("a2222222222222222222222222222222222222222222222222222222222222222"),
+         "a2222222222222222222222222222222222222222222222222222222222222222"},
+        {STR_INIT("100%25%2"), "100%25%2"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
+        struct fixture f = begin(LOG_INFO);
+        char expected[200];
+        LOG(f.log, LOG_INFO, "e", LOG_STR("target", CASES[i].value));
+        snprintf(expected, sizeof(expected), " target=%s\n", CASES[i].shown);
+        assert_non_null(strstr(written(&f), expected));
+        end(&f);
+    }
+}
+
+/* The id ends behind the place where a value is cut: what is left of it is still an id's beginning. */
+static void a_cut_does_not_show_more_of_an_id(void **state)
+{
+    struct fixture f = begin(LOG_INFO);
+    char value[LOG_VALUE_BYTES_MAX + 40];
+
+    (void)state;
+    memset(value, '/', sizeof(value));
+    memcpy(value + LOG_VALUE_BYTES_MAX - 20, "fygjb5gwf7n4osea4espyns4fu", 26);
+    LOG(f.log, LOG_INFO, "e", LOG_STR("target", ((struct str){value, sizeof(value)})));
+    assert_non_null(strstr(written(&f), "/fygjb5\xe2\x80\xa6/"));
+    assert_null(strstr(f.line, "gwf7n4"));
+    end(&f);
+}
+
 static void long_values_and_lines_are_cut(void **state)
 {
     (void)state;
@@ -218,6 +264,8 @@ int main(void)
         cmocka_unit_test(a_line_per_event),
         cmocka_unit_test(levels_are_kept_apart),
         cmocka_unit_test(hostile_values_stay_on_their_line),
+        cmocka_unit_test(what_opens_an_upload_is_cut_short),
+        cmocka_unit_test(a_cut_does_not_show_more_of_an_id),
         cmocka_unit_test(long_values_and_lines_are_cut),
         cmocka_unit_test(a_closed_log_is_no_error),
         cmocka_unit_test(threads_write_whole_lines),

@@ -14,7 +14,7 @@
 
 static struct exchange exchange_of(enum representation accepts)
 {
-    struct exchange x = {.id = 4711, .accepts = accepts, .problem_page = page_problem};
+    struct exchange x = {.id = "4711", .accepts = accepts, .problem_page = page_problem};
 
     reply_init(&x.reply);
     return x;
@@ -73,6 +73,7 @@ static void as_json(void **state)
     assert_string_equal(json_string_value(json_object_get(json, "hint")), "Pull it again.");
     assert_string_equal(json_string_value(json_object_get(json, "request_id")), "4711");
     assert_int_equal(json_integer_value(json_object_get(json, "offset")), 1234);
+    assert_string_equal(x.why, "damaged \"file\": Byte \x01 and \xff are wrong. (at byte 1234)");
     assert_string_equal(json_string_value(json_object_get(json, "detail")),
                         "Byte \xe2\x90\x81 and \xef\xbf\xbd are wrong.");
     json_decref(json);
