@@ -13,6 +13,7 @@ import './result.js';
 /* Selects that the picture takes at once; what the others choose is another picture. */
 const CHOICES = ['value', 'view', 'order', 'palette', 'names'];
 const PARTS = ['.tabs', '#threads', '#choices', '#content', 'header nav'];
+const VERDICT_KEY = 'aflamed.verdict';     /* is set while a person has it folded */
 const CHART_PX_MIN = 300, CHART_PX_MAX = 10_000, SHOWN_MS = 3000;
 
 const byId = id => document.getElementById(id);
@@ -84,6 +85,7 @@ function takeOver(page, url) {
     const tools = page.getElementById('tools');
     if ((byId('tools') === null) !== (tools === null))
         tools === null ? byId('tools').remove() : byId('whole').before(document.adoptNode(tools));
+    followVerdict(page);
     document.title = page.title;
 }
 
@@ -93,6 +95,41 @@ function go(href) {
         return void (location.hash = url.hash);
     history.pushState(null, '', url);
     show(url);
+}
+
+/* ---- the verdict ---- */
+
+/* It is about the profile: it stays while other states of it are shown, until other packages are own. */
+function followVerdict(page) {
+    const link = page.querySelector('#verdict > a'), verdict = byId('verdict');
+    if (verdict !== null && verdict.dataset.from === link?.href)
+        return;
+    verdict?.remove();
+    if (link !== null) {
+        document.querySelector('main').prepend(document.adoptNode(link.parentElement));
+        loadVerdict().catch(() => {});
+    }
+}
+
+/* The link stays where the words cannot be had. */
+async function loadVerdict() {
+    const place = byId('verdict'), link = place?.querySelector('a');
+    if (!link)
+        return;
+    const answer = await fetch(link.href, { headers: { Accept: 'text/html' } });
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const sentences = page.getElementById('sentences'), first = sentences?.querySelector('li')?.textContent;
+    if (first === undefined)
+        return;
+    anchor(page, link.href);
+    const details = element('details', { id: 'verdict', open: localStorage.getItem(VERDICT_KEY) === null && matchMedia('(min-width: 48rem)').matches },
+                            element('summary', {}, 'In words', element('span', { className: 'first', textContent: ': ' + first })),
+                            document.adoptNode(sentences));
+    details.dataset.from = link.href;
+    place.replaceWith(details);
+    details.querySelector('summary').addEventListener('click', () => {     /* before it opens or closes */
+        details.open ? localStorage.setItem(VERDICT_KEY, 'folded') : localStorage.removeItem(VERDICT_KEY);
+    });
 }
 
 /* ---- from the picture to the page ---- */
@@ -121,6 +158,16 @@ function showRoot() {
         return;
     byId('picture').scrollTop = byId('picture').scrollHeight;
     byId('picture').scrollIntoView({ block: 'nearest' });
+}
+
+/* What comes or goes above the picture takes from its top. */
+function keepFoot(picture) {
+    let height = picture.clientHeight;
+    new ResizeObserver(() => {
+        if (flameOf()?.state.view === 'flame')
+            picture.scrollTop += height - picture.clientHeight;
+        height = picture.clientHeight;
+    }).observe(picture);
 }
 
 /* Where there is no picture its state goes along to the next one. */
@@ -273,6 +320,7 @@ function start() {
     if (flame === undefined)
         return followHash();
     byId('picture').removeAttribute('tabindex');     /* its frames have the focus now */
+    keepFoot(byId('picture'));
     moveDetails();
     followState(flame.state);
     showRoot();
@@ -313,3 +361,4 @@ document.querySelector('.skip').addEventListener('click', event => {
 });
 addEventListener('popstate', () => placeOf(location) !== shown && show(new URL(location.href)));
 start();
+loadVerdict().catch(() => {});

@@ -108,6 +108,9 @@ static bool find_split(const struct rule *r, const struct analysis *a, const str
     say(f, ", the platform by itself ");
     say_percent(f, t->share[SHARE_PLATFORM], work);
     say(f, ".");
+    if (a->timed)
+        f->sentence->track = a->main;
+    f->sentence->table = "group=origin";
     f->sentence->weight = WEIGHT_SECOND;
     return true;
 }
@@ -191,6 +194,7 @@ static bool find_third_parties(const struct rule *r, const struct analysis *a, c
         say_part(f, a, a->third_all[top[i]], whole);
     }
     say(f, ".");
+    f->sentence->table = "group=package";
     f->sentence->weight = permille(a->third_all[top[0]], whole);
     return true;
 }
@@ -396,6 +400,7 @@ static bool find_tracer(const struct rule *r, const struct analysis *a, const st
     buf_u64_grouped(f->text, records);
     say(f, " records, each of which read the clocks. Short methods look slower than they are; a sampled "
            "trace costs less.");
+    f->sentence->table = "sort=calls";
     f->sentence->weight = permille(cost, whole);
     return true;
 }

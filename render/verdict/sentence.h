@@ -16,6 +16,8 @@ struct verdict_sentence {
     uint32_t track;
     frame_id methods[VERDICT_METHODS_MAX];
     uint32_t n_methods;
+    const char
+        *table; /* query of the table of methods that shows it: "group=origin"; NULL: none does better */
 
     uint64_t weight; /* the larger, the further in front */
 };

@@ -95,7 +95,8 @@ static void write_txt(const struct render_input *in, const struct verdict *v, st
 }
 
 /* {"version": 1, "app": ["com.foo"], "sentences": [{"rule": "busy", "text": "...", "how": "...", "track": 1,
- *  "methods": ["com.foo.Bar.baz"]}, ...]}; "track" is an id, and missing where the sentence is about no single thread. */
+ *  "methods": ["com.foo.Bar.baz"], "table": "group=origin"}, ...]}; "track" is an id, and missing where the sentence is about
+ *  no single thread; "table" is the query of the table of methods that shows it, and missing where a view of the methods does. */
 static void write_json(const struct render_input *in, const struct verdict *v, struct buf *out)
 {
     const struct own_code *own = names_own(in->names);
@@ -120,6 +121,8 @@ static void write_json(const struct render_input *in, const struct verdict *v, s
         for (uint32_t m = 0; m < s->n_methods; m++)
             json_put_string(&j, NULL, names_frame(in->names, s->methods[m]));
         json_close(&j);
+        if (s->table != NULL)
+            json_put_string(&j, "table", str_of(s->table));
         json_close(&j);
     }
     json_close(&j);
@@ -130,7 +133,7 @@ static void write_json(const struct render_input *in, const struct verdict *v, s
 const struct verdict_format VERDICT_TXT = {
     {"txt", "text/plain; charset=utf-8", "one sentence in a line, for people", 1}, write_txt};
 const struct verdict_format VERDICT_JSON = {
-    {"json", "application/json", "for programs, with the methods and how each sentence was found", 1},
+    {"json", "application/json", "for programs, with the methods and how each sentence was found", 2},
     write_json};
 
 const struct verdict_format *const VERDICT_FORMATS[] = {&VERDICT_TXT, &VERDICT_JSON};

@@ -1,8 +1,9 @@
 /* The workspace: one page for one profile, in whatever state its URL says. Everything on it is a link or a form, so that
  * it works without scripts; static/workspace.js makes the same without loading the page again.
  *
- *     page_workspace      the frame, the verdict's place, the picture and its side
+ *     page_workspace      the frame, the picture and its side
  *     workspace_heading   name, facts, warnings, share, downloads, delete
+ *     workspace_verdict   in words where the time went
  *     workspace_tools     tabs, thread, value, view, search, filters
  *     workspace_threads   the list of threads
  *
@@ -126,8 +127,10 @@ static void put_content(const struct workspace *w)
         put_flame(w);
     else if (w->of->tab == TAB_METHODS)
         workspace_methods(w);
-    else
+    else if (w->of->tab == TAB_METHOD)
         workspace_method(w);
+    else
+        workspace_verdict(w);
     buf_z(w->b, "<aside id=\"panel\" aria-label=\"What is chosen\" hidden></aside>\n</div>\n");
 }
 
@@ -153,6 +156,7 @@ void page_workspace(struct buf *b, const struct page_workspace *of)
     page_profile_element(b, of->record, page_data_text(of->summary, "format_label"), "");
     workspace_heading(&w);
     buf_z(b, "<main>\n");
+    workspace_verdict_link(&w);
     workspace_tools(&w);
     put_content(&w);
     b->failed = b->failed || self.failed || title.failed;

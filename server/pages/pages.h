@@ -36,7 +36,8 @@ enum { PAGE_TRACKS_MAX = 5000 };
 enum workspace_tab {
     TAB_FLAME,
     TAB_METHODS,
-    TAB_METHOD /* one of them */
+    TAB_METHOD, /* one of them */
+    TAB_VERDICT
 };
 
 /* The rows of the table of methods that a page has; a script loads all. */
@@ -51,10 +52,10 @@ struct page_workspace {
     const struct view_options *options; /* as asked for, with the tracks that are shown */
     struct str track;                   /* these as a URL has them: digits and commas, "all" or "merged" */
     struct str svg;                     /* TAB_FLAME: output "svg" of these options */
-    const json_t *methods;              /* the other tabs: what /methods.json or /m/<method>.json answers */
-    const struct table_request *rows;   /* of the table, as asked for */
-    const struct diag *trouble;         /* why there is neither of them; else NULL */
-    uint64_t max_days;                  /* how long after its upload a profile can be kept */
+    const json_t *report; /* the other tabs: what /methods.json, /m/<method>.json or /verdict.json answers */
+    const struct table_request *rows; /* of the table, as asked for */
+    const struct diag *trouble;       /* why there is neither of them; else NULL */
+    uint64_t max_days;                /* how long after its upload a profile can be kept */
     int64_t now_s;
 };
 void page_workspace(struct buf *b, const struct page_workspace *p);

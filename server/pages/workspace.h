@@ -45,6 +45,10 @@ void workspace_methods_fields(const struct workspace *w);
 void workspace_methods(const struct workspace *w);
 void workspace_method(const struct workspace *w);
 
+/* In words where the time went: the link to the page that has them, whose script shows them here; and these words. */
+void workspace_verdict_link(const struct workspace *w);
+void workspace_verdict(const struct workspace *w);
+
 /* The row of tools, and below it what it shows. */
 void workspace_tools(const struct workspace *w);
 

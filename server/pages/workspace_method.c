@@ -154,8 +154,8 @@ static void put_edge(const struct workspace *w, const json_t *edge, const json_t
 
 static void put_edges(const struct workspace *w, const char *key, const char *caption)
 {
-    const json_t *edges = json_object_get(w->of->methods, key), *edge;
-    const json_t *values = json_object_get(w->of->methods, "values");
+    const json_t *edges = json_object_get(w->of->report, key), *edge;
+    const json_t *values = json_object_get(w->of->report, "values");
     size_t i;
 
     if (json_array_size(edges) == 0)
@@ -167,7 +167,7 @@ static void put_edges(const struct workspace *w, const char *key, const char *ca
 
 static void put_overloads(const struct workspace *w)
 {
-    const json_t *overloads = json_object_get(w->of->methods, "overloads"), *other;
+    const json_t *overloads = json_object_get(w->of->report, "overloads"), *other;
     size_t i;
 
     if (json_array_size(overloads) == 0)
@@ -183,13 +183,13 @@ static void put_overloads(const struct workspace *w)
 
 static void put_threads(const struct workspace *w)
 {
-    const json_t *values = json_object_get(w->of->methods, "values"), *value, *thread;
+    const json_t *values = json_object_get(w->of->report, "values"), *value, *thread;
     size_t i, k;
 
-    if (json_array_size(json_object_get(w->of->methods, "threads")) == 0)
+    if (json_array_size(json_object_get(w->of->report, "threads")) == 0)
         return;
     begin_table(w->b, values, "By thread, with its share of each", true);
-    json_array_foreach(json_object_get(w->of->methods, "threads"), i, thread)
+    json_array_foreach(json_object_get(w->of->report, "threads"), i, thread)
     {
         buf_z(w->b, "<tr><th scope=\"row\">");
         page_data_put_track_name(w->b, thread);
@@ -209,7 +209,7 @@ static void put_threads(const struct workspace *w)
 
 void workspace_method(const struct workspace *w)
 {
-    const json_t *method = w->of->methods;
+    const json_t *method = w->of->report;
 
     buf_z(w->b,
           "<div id=\"method\" class=\"methods\" tabindex=\"0\" role=\"region\" aria-label=\"Method\">\n");

@@ -84,8 +84,8 @@ static void put_share(struct buf *b, uint64_t part, uint64_t whole)
 static void put_heading(const struct methods *m, const char *column, const char *words, struct str more)
 {
     const struct table_request *r = m->w->of->rows;
-    bool reversed = json_is_true(json_object_get(m->w->of->methods, "reversed"));
-    bool is_sorted = str_eq(page_data_text(m->w->of->methods, "sort"), str_of(column));
+    bool reversed = json_is_true(json_object_get(m->w->of->report, "reversed"));
+    bool is_sorted = str_eq(page_data_text(m->w->of->report, "sort"), str_of(column));
     char turned[TABLE_SORT_BYTES_MAX + 2];
 
     snprintf(turned, sizeof(turned), "%s%s", is_sorted && !reversed ? "-" : "", column);
@@ -235,7 +235,7 @@ void workspace_methods_fields(const struct workspace *w)
 static void put_pages(const struct workspace *w, uint64_t shown)
 {
     const struct table_request *r = w->of->rows;
-    uint64_t matching = page_data_real(json_object_get(w->of->methods, "matching"));
+    uint64_t matching = page_data_real(json_object_get(w->of->report, "matching"));
 
     buf_z(w->b, "<p class=\"pages\">");
     if (r->offset > 0) {
@@ -259,9 +259,9 @@ static void put_pages(const struct workspace *w, uint64_t shown)
 
 void workspace_methods(const struct workspace *w)
 {
-    const json_t *rows = json_object_get(w->of->methods, "rows"), *row;
-    struct methods m = {w, json_object_get(w->of->methods, "columns"),
-                        json_object_get(w->of->methods, "values")};
+    const json_t *rows = json_object_get(w->of->report, "rows"), *row;
+    struct methods m = {w, json_object_get(w->of->report, "columns"),
+                        json_object_get(w->of->report, "values")};
     size_t i;
 
     buf_z(w->b, "<div id=\"methods\" class=\"methods\" tabindex=\"0\" role=\"region\" aria-label=\"Methods\" "

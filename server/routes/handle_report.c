@@ -1,4 +1,4 @@
-/* /p/<id>/methods, /p/<id>/m/<method>, /p/<id>/verdict: reports, by Accept or with a suffix; the first two also in the
+/* /p/<id>/methods, /p/<id>/m/<method>, /p/<id>/verdict: reports, by Accept or with a suffix, and as pages of the
  * workspace. */
 #include <string.h>
 
@@ -79,6 +79,8 @@ enum exchange_step handle_methods(struct exchange *x)
 
 enum exchange_step handle_verdict(struct exchange *x)
 {
+    if (x->accepts == AS_HTML && x->parameters[1].n == 0)
+        return answer_page(x, TAB_VERDICT, "verdict", STR(""));
     return answer_named(x, STR("verdict"));
 }
 

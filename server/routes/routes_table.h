@@ -47,7 +47,7 @@ extern const struct route_body UPLOAD_BODY;
     ROUTE("GET", "/p/{}/methods{}", NULL, NULL, handle_methods, \
           "The profile table: in the workspace, text or JSON, by Accept or by .txt, .json, .tsv, .csv") \
     ROUTE("GET", "/p/{}/verdict{}", NULL, NULL, handle_verdict, \
-          "In words where the time went: text or JSON, by Accept or by .txt, .json") \
+          "In words where the time went: in the workspace, text or JSON, by Accept or by .txt, .json") \
     ROUTE("GET", "/uploads", NULL, NULL, handle_uploads, \
           "The uploads that this browser knows") \
     ROUTE("GET", "/healthz", NULL, NULL, handle_healthz, \

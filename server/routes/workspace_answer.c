@@ -28,6 +28,24 @@ struct workspace_answer *workspace_new(struct exchange *x)
     return a;
 }
 
+/* Without any track there is nothing to choose from: all of them are none. */
+static bool choose_main(struct workspace_answer *a)
+{
+    struct view_options *o = &a->content.options;
+    json_t *summary = json_memory_load(buf_view(&a->summary), 0, NULL);
+    const json_t *tracks = json_object_get(summary, "tracks");
+    const json_t *track = json_array_get(tracks, page_data_main_track(tracks));
+
+    o->tracks = track == NULL ? TRACKS_ALL : TRACKS_LISTED;
+    if (track != NULL) {
+        o->track_ids[0] = (uint32_t)page_data_number(track, "id");
+        o->n_track_ids = 1;
+    }
+    json_decref(summary);
+    view_option_text(view_option_by_key(STR("track")), o, &a->track);
+    return summary != NULL && !a->track.failed;
+}
+
 /* `content` is the picture, or what the tab of methods is made from. Its numbers may be larger than jansson's integers:
  * they are read as real ones, of which the page shows three digits. */
 static void answer_page(struct exchange *x, const struct workspace_answer *a, struct str content,
@@ -35,7 +53,7 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
 {
     json_t *summary = json_memory_load(buf_view(&a->summary), 0, NULL);
     bool is_flame = a->tab == TAB_FLAME;
-    json_t *methods =
+    json_t *report =
         is_flame || content.n == 0 ? NULL : json_memory_load(content, JSON_DECODE_INT_AS_REAL, NULL);
     const struct page_workspace page = {.record = &a->record,
                                         .summary = summary,
@@ -43,7 +61,7 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
                                         .tab = a->tab,
                                         .options = &a->content.options,
                                         .rows = &a->content.asked.table,
-                                        .methods = methods,
+                                        .report = report,
                                         .track = buf_view(&a->track),
                                         .svg = is_flame ? content : STR(""),
                                         .trouble = trouble,
@@ -51,10 +69,10 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
                                         .now_s = (int64_t)time(NULL)};
     struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
 
-    body->failed = summary == NULL || (!is_flame && content.n > 0 && methods == NULL);
+    body->failed = summary == NULL || (!is_flame && content.n > 0 && report == NULL);
     page_workspace(body, &page);
     page_headers(&x->reply);
-    json_decref(methods);
+    json_decref(report);
     json_decref(summary);
 }
 
@@ -69,11 +87,19 @@ static bool is_of_profile(const struct diag *d)
 static enum exchange_step content_ready(struct exchange *x, const struct view_request *r,
                                         struct view_result *result, void *context)
 {
-    const struct workspace_answer *a = context;
+    struct workspace_answer *a = context;
     struct diag diag = result->diag;
     struct buf content = {0};
 
     (void)r;
+    /* The verdict is about all threads; from its page one goes on to the main one. */
+    if (a->tab == TAB_VERDICT) {
+        buf_clear(&a->track);
+        if (!choose_main(a)) {
+            view_result_free(result);
+            return exchange_no_memory(x, "the page");
+        }
+    }
     if (is_of_profile(&diag)) {
         view_result_free(result);
         answer_page(x, a, STR(""), &diag);
@@ -82,24 +108,6 @@ static enum exchange_step content_ready(struct exchange *x, const struct view_re
     }
     buf_free(&content);
     return X_DONE;
-}
-
-/* Without any track there is nothing to choose from: all of them are none. */
-static bool choose_main(struct workspace_answer *a)
-{
-    struct view_options *o = &a->content.options;
-    json_t *summary = json_memory_load(buf_view(&a->summary), 0, NULL);
-    const json_t *tracks = json_object_get(summary, "tracks");
-    const json_t *track = json_array_get(tracks, page_data_main_track(tracks));
-
-    if (track == NULL) {
-        o->tracks = TRACKS_ALL;
-    } else {
-        o->track_ids[0] = (uint32_t)page_data_number(track, "id");
-        o->n_track_ids = 1;
-    }
-    json_decref(summary);
-    return summary != NULL;
 }
 
 static enum exchange_step summary_ready(struct exchange *x, const struct view_request *r,
@@ -119,10 +127,11 @@ static enum exchange_step summary_ready(struct exchange *x, const struct view_re
     buf_free(&whole);
     if (!ok)
         return X_DONE;
-    if (o->tracks == TRACKS_LISTED && o->n_track_ids == 0 && !choose_main(a))
-        return exchange_no_memory(x, "the page");
-    view_option_text(view_option_by_key(STR("track")), o, &a->track);
-    if (a->track.failed || a->summary.failed)
+    if (o->tracks == TRACKS_LISTED && o->n_track_ids == 0)
+        ok = choose_main(a);
+    else
+        view_option_text(view_option_by_key(STR("track")), o, &a->track);
+    if (!ok || a->track.failed || a->summary.failed)
         return exchange_no_memory(x, "the page");
     return views_get(x, &a->content, content_ready, a);
 }

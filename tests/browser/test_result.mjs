@@ -81,6 +81,7 @@ test('the frames get most of the window', { skip }, async () => {
         const page = await open({ viewport: { width, height } });
         await page.goto(some.url);
         await until(page, isReady);
+        await page.locator('#verdict[open] li').first().waitFor();
         const room = await page.evaluate(() => {
             const { top, bottom } = document.getElementById('picture').getBoundingClientRect();
             return { frames: Math.min(bottom, innerHeight) - top - document.querySelector('#picture .bar').getBoundingClientRect().height,
@@ -92,6 +93,30 @@ test('the frames get most of the window', { skip }, async () => {
         assert.ok(await page.locator('.warned li').count() >= 1);
         await close(page);
     }
+});
+
+test('the verdict comes by itself, its links lead on, it stays folded', { skip }, async () => {
+    const page = await open();
+    await page.goto(some.url);
+    await page.locator('#verdict[open] li').first().waitFor();
+    await until(page, isReady);
+    const foot = () => page.evaluate(() => {
+        const { scrollTop, clientHeight, scrollHeight } = document.getElementById('picture');
+        return scrollHeight - scrollTop - clientHeight;
+    });
+    assert.ok(await foot() < 2, 'the root of the graph is still in sight');
+    assert.deepEqual(await findings(page), []);
+    await page.locator('#verdict a', { hasText: 'MainActivity' }).first().click();
+    await page.waitForURL(/\/t\/\w+\?view=sandwich&method=com\.example\.app\.MainActivity/);
+    await until(page, isReady);
+    await page.locator('#verdict > summary').click();
+    assert.equal(await page.locator('#verdict li').first().isVisible(), false);
+    assert.match(await page.locator('#verdict > summary').innerText(), /^In words: main was busy/);
+    await page.reload();
+    await page.locator('#verdict:not([open]) > summary', { hasText: 'busy' }).waitFor();
+    await page.locator('#verdict > summary').click();
+    assert.ok(await page.locator('#verdict li').first().isVisible());
+    await close(page);
 });
 
 test('threads of a pool stand together, all can be found', { skip }, async () => {
@@ -209,6 +234,9 @@ test('without scripts all that matters is there', { skip }, async () => {
     assert.equal(await page.getByLabel('Filter by name or id').isVisible(), false);
     assert.equal(await page.locator('#panel').isVisible(), false);
     await page.locator('#threads > summary').click();
+    await page.getByRole('link', { name: 'In words' }).click();
+    assert.match(await page.locator('#sentences li').first().innerText(), /^main was busy/);
+    await page.goto(many.url);
     await page.locator('.rename > summary').click();
     const form = page.locator('form[action$="/rename"]');
     await form.getByLabel('Delete token').fill(many.delete_token);

@@ -1,6 +1,8 @@
 """Reports of an upload: the profile table, one method, the verdict. The command line makes the same bytes of the same file."""
+import html
 import json
 import os
+import re
 import subprocess
 
 import test_cli
@@ -45,6 +47,18 @@ class Reports(ServiceTest):
         self.assertTrue(3 <= len(sentences) <= 7)
         self.assertEqual(sentences[0]['rule'], 'busy')
         self.assertLessEqual(self.report('/verdict').text.count('\n'), 15)
+
+    def test_verdict_as_a_page(self):
+        page = self.report('/verdict?app=com.example', Accept='text/html')
+        sentences = json.loads(self.report('/verdict.json?app=com.example').text)['sentences']
+        inside = page.text[page.text.index('id="sentences"'):]
+        self.assertEqual(inside.count('<li>'), 2 * len(sentences))
+        self.assertEqual(re.sub('<[^>]*>', '', inside[inside.index('<li>'):].split('</li>')[0]), sentences[0]['text'])
+        links = [html.unescape(link) for link in re.findall('href="([^"]*)"', inside)]
+        self.assertGreaterEqual(len(links), len(sentences))
+        for link in links:
+            self.assertEqual(self.server.get('/p/' + link.removeprefix('../../p/'), Accept='text/html').status, 200, link)
+        self.assertIn('/verdict?app=com.example"', self.report('?app=com.example', Accept='text/html').text)
 
     def test_own_code_may_be_said(self):
         self.assertEqual(json.loads(self.report('/verdict.json?app=java.util,org.json').text)['app'], ['java.util', 'org.json'])

@@ -400,7 +400,7 @@ static void put_tab(struct buf *b, const struct record *r, const json_t *summary
                                                .tab = tab,
                                                .options = &o,
                                                .track = STR("all"),
-                                               .methods = methods,
+                                               .report = methods,
                                                .rows = rows});
     json_decref(methods);
 }
@@ -499,12 +499,53 @@ static void one_method(void **state)
     CHECK_ALL(page, PARTS);
     assert_null(strstr(page, "Callers while recursive"));
     buf_free(&b);
-    for (int tab = TAB_METHODS; tab <= TAB_METHOD; tab++) {
+    for (int tab = TAB_METHODS; tab <= TAB_VERDICT; tab++) {
         put_tab(&b, &r, summary, (enum workspace_tab)tab,
-                "{\"values\":[1,{}],\"rows\":7,\"columns\":[3],\"parents\":[[]]}", &rows);
+                "{\"values\":[1,{}],\"rows\":7,\"columns\":[3],\"parents\":[[]],"
+                "\"sentences\":[3,{\"methods\":[4],\"text\":5,\"track\":\"x\"}]}",
+                &rows);
         check_page(markup_text(&b));
         buf_free(&b);
     }
+    json_decref(summary);
+}
+
+/* Names become links where they stand alone, the longest that fits. */
+static void verdict(void **state)
+{
+    static const char VERDICT[] =
+        "{\"sentences\":[{\"text\":\"main ran a.b<c>.run, a.b<c>.run$1 and a.b<c>.running; not "
+        "main01. As a.b<c>.run.\",\"how\":\"Looked & saw.\",\"track\":100,\"methods\":[\"a.b<c>.run\","
+        "\"a.b<c>.run$1\"]},{\"text\":\"Of all. f.g.\",\"how\":\"So.\",\"methods\":[\"f.g\"],\"table\":"
+        "\"group=package\"}]}";
+    static const char LINK[] = "<a class=\"place\" href=\"../../p/" ID "/t/100";
+    static const char *const PARTS[] = {
+        "<li><a class=\"place\" href=\"../../p/" ID "/t/100\">main</a> ran ",
+        "/t/100?view=sandwich&amp;method=a.b%3Cc%3E.run\">a.b&lt;c&gt;.run</a>, <a ",
+        "method=a.b%3Cc%3E.run%241\">a.b&lt;c&gt;.run$1</a> and a.b&lt;c&gt;.running; not main01. As <a ",
+        "<li>Looked &amp; saw.</li>",
+        "/t/merged?view=sandwich&amp;method=f.g\">f.g</a>. <a class=\"place\" href=\"../../p/" ID
+        "/methods?track=all&amp;group=package\">By package</a></li>"};
+    const struct table_request rows = {.sort = ""};
+    const struct record r = record_of("x");
+    json_t *summary = summary_of(2, "main");
+    struct buf b = {0};
+
+    (void)state;
+    put_tab(&b, &r, summary, TAB_VERDICT, VERDICT, &rows);
+    const char *page = markup_text(&b);
+    check_page(page);
+    CHECK_ALL(page, PARTS);
+    assert_int_equal(markup_count(page, LINK), 4);
+    assert_null(strstr(page, "id=\"verdict\""));
+    buf_free(&b);
+    put_tab(&b, &r, summary, TAB_VERDICT, "{\"sentences\":[]}", &rows);
+    assert_non_null(strstr(markup_text(&b), "Nothing stands out."));
+    buf_free(&b);
+    put_tab(&b, &r, summary, TAB_METHODS, TABLE_JSON_TEXT, &rows);
+    assert_non_null(
+        strstr(markup_text(&b), "<p id=\"verdict\"><a class=\"place\" href=\"../../p/" ID "/verdict\">"));
+    buf_free(&b);
     json_decref(summary);
 }
 
@@ -709,6 +750,7 @@ int main(void)
         cmocka_unit_test(methods),
         cmocka_unit_test(methods_in_groups),
         cmocka_unit_test(one_method),
+        cmocka_unit_test(verdict),
         cmocka_unit_test(hostile_names),
         cmocka_unit_test(problems_are_escaped),
         cmocka_unit_test(delete_without_a_token_asks_for_it),
