@@ -234,7 +234,7 @@ static struct shared_profile *fold_open(const struct config *config, int fd, con
         conversion_abandon(f);
         return NULL;
     }
-    folded = conversion_finish_file(f, whole, NULL, diag);
+    folded = conversion_finish(f, whole, NULL, diag);
     if (whole >= 0 && whole != fd)
         close(whole);
     if (folded == NULL)

@@ -45,10 +45,8 @@ struct shared_profile *cli_fold(const struct config *config, const char *path, c
 /* The same file for reading it once more, by pread. -1: diag; what is no file, like a pipe, can be read only once. */
 int cli_open_again(const char *path, struct diag *diag);
 
-/* Whether these are the key file and the data file of one trace, or a streaming trace and its summary, told by what is in
- * them: see parser/two_files.h. Never what is no regular file. */
-bool cli_is_pair(const char *key, const char *data);
-/* Takes such pairs together: files[i] is the data file then, and keys[i] its key file, which is NULL elsewhere. Returns how
+/* Takes files together of which one is the key file of the other, or the summary of a streaming trace, told by what is in
+ * them: see parser/two_files.h. Never what is no regular file. files[i] is the data file then, and keys[i] its key file, which is NULL elsewhere. Returns how
  * many are left. */
 size_t cli_pair_files(const char **files, const char **keys, size_t n_files);
 /* Their whole as a nameless file, the caller's to close; CLI_JOINED_FORMAT with the descriptor is a path to it. -1: diag. */

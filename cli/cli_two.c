@@ -48,7 +48,7 @@ static enum two_files_kind kind_of(const char *path, bool *ends)
     return seen ? two_files_kind(head, head_n) : TWO_FILES_NEITHER;
 }
 
-bool cli_is_pair(const char *key, const char *data)
+static bool is_pair(const char *key, const char *data)
 {
     bool ends = false, unused;
     enum two_files_kind of_data = TWO_FILES_NEITHER;
@@ -63,8 +63,8 @@ size_t cli_pair_files(const char **files, const char **keys, size_t n_files)
     size_t n = 0;
 
     for (size_t i = 0; i < n_files; n++) {
-        bool more = i + 1 < n_files, key_first = more && cli_is_pair(files[i], files[i + 1]);
-        bool key_last = more && !key_first && cli_is_pair(files[i + 1], files[i]);
+        bool more = i + 1 < n_files, key_first = more && is_pair(files[i], files[i + 1]);
+        bool key_last = more && !key_first && is_pair(files[i + 1], files[i]);
         keys[n] = key_first ? files[i] : key_last ? files[i + 1] : NULL;
         files[n] = files[key_first ? i + 1 : i];
         i += key_first || key_last ? 2 : 1;

@@ -135,23 +135,13 @@ static char *scaled(char *to, uint64_t value, unsigned digits, const struct scal
     }
 }
 
-char *number_duration(char *to, uint64_t ns, unsigned digits)
-{
-    return scaled(to, ns, digits, DURATIONS, COUNT_OF(DURATIONS));
-}
-
-char *number_bytes(char *to, uint64_t bytes, unsigned digits)
-{
-    return scaled(to, bytes, digits, SIZES, COUNT_OF(SIZES));
-}
-
 char *number_value(char *to, enum unit unit, uint64_t value, unsigned digits)
 {
     switch (unit) {
     case UNIT_NS:
-        return number_duration(to, value, digits);
+        return scaled(to, value, digits, DURATIONS, COUNT_OF(DURATIONS));
     case UNIT_BYTES:
-        return number_bytes(to, value, digits);
+        return scaled(to, value, digits, SIZES, COUNT_OF(SIZES));
     case UNIT_COUNT:
         break;
     }

@@ -42,10 +42,8 @@ char *number_decimal(char *to, uint64_t value, unsigned decimals);
 char *number_fixed(char *to, uint64_t value, unsigned decimals);
 
 /* With `digits` significant digits (1 to 9), rounded half up, zeros at the end dropped. Durations in ns, µs,
- * ms, s or min; sizes in B, KiB, MiB, GiB, TiB, PiB or EiB. Whole numbers are never rounded: 12,345 min. */
-char *number_duration(char *to, uint64_t ns, unsigned digits);
-char *number_bytes(char *to, uint64_t bytes, unsigned digits);
-/* By its unit; counts are grouped and never rounded. */
+ * ms, s or min; sizes in B, KiB, MiB, GiB, TiB, PiB or EiB. Whole numbers are never rounded: 12,345 min. Counts are grouped
+ * and never rounded. */
 char *number_value(char *to, enum unit unit, uint64_t value, unsigned digits);
 
 /* Three significant digits, two decimals at most; "<0.01 %" for less but not nothing; "100 %" only if it is

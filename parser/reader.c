@@ -408,7 +408,7 @@ bool reader_feed(struct reader *r, const void *p, size_t n)
     return r->way == READER_BEGINS || feed_on(r, bytes, n);
 }
 
-const struct profile *reader_finish_whole(struct reader *r, const struct whole_file *file)
+const struct profile *reader_finish(struct reader *r, const struct whole_file *file)
 {
     const struct profile *profile = NULL;
 
@@ -418,11 +418,6 @@ const struct profile *reader_finish_whole(struct reader *r, const struct whole_f
     profile = packed ? finish_packed(r, file) : finish_plain(r, file);
     reader_free(r);
     return profile;
-}
-
-const struct profile *reader_finish(struct reader *r)
-{
-    return reader_finish_whole(r, NULL);
 }
 
 void reader_free(struct reader *r)

@@ -4,14 +4,14 @@
  *     reader_init(&r, &arena, &limits, seed);
  *     while (more && reader_feed(&r, p, n))
  *         read on into p;
- *     const struct profile *profile = reader_finish_whole(&r, &file);
+ *     const struct profile *profile = reader_finish(&r, &file);
  *     reader_free(&r);
  *
  * Pieces may have any size; their memory may be reused at once. NULL at the end: r.diag says why. Any cutting
  * of the input gives the same profile. All memory comes from the arena, which must outlive the profile.
  *
  * Archives, and formats that say so in their row, are not read as they come by: reader_feed ends early, reader_wants_whole is
- * true, and reader_finish_whole reads the file that it is given. */
+ * true, and reader_finish reads the file that it is given. */
 #ifndef PARSER_READER_H
 #define PARSER_READER_H
 
@@ -60,10 +60,9 @@ bool reader_feed(struct reader *r, const void *p, size_t n);
 /* Whether what was fed so far is the beginning of a file that is read as a whole. */
 bool reader_wants_whole(const struct reader *r);
 
-/* After the last byte. NULL on failure (r->diag); what is read as a whole is refused. */
-const struct profile *reader_finish(struct reader *r) __attribute__((warn_unused_result));
-/* The same, with the file of which reader_feed was given the beginning or all: what is read as a whole is read now. */
-const struct profile *reader_finish_whole(struct reader *r, const struct whole_file *file)
+/* After the last byte. `file`: what reader_feed was given the beginning of, or all; what is read as a whole is read from it now.
+ * NULL: there is no file, and what is read as a whole is refused. NULL on failure (r->diag). */
+const struct profile *reader_finish(struct reader *r, const struct whole_file *file)
     __attribute__((warn_unused_result));
 
 /* Without reader_finish before it, or behind it; at any time, and again. */

@@ -1,5 +1,10 @@
-#include "parser/unpack/archive.h"
-
+/* Archives, read by libarchive from a whole file: which of their members is meant, and its bytes.
+ *
+ * The archive is gone through twice. The first time only members are listed; nothing is unpacked for it where the archive
+ * says how large they are. If one member is meant, the second time goes to it and hands out its bytes.
+ *
+ * Memory: libarchive takes ARCHIVE_BYTES at most, and of an archive with a directory (zip) ARCHIVE_DIRECTORY_FACTOR times
+ * the directory's bytes, which are charged to the arena while the directory is read. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -7,6 +12,22 @@
 #include <string.h>
 
 #include "parser/unpack/members.h"
+#include "parser/unpack/unpack_impl.h"
+#include "parser/whole_file.h"
+
+/* The smallest entry of a zip's directory has 46 bytes; libarchive keeps less than 184 of each. */
+enum { ARCHIVE_BYTES = 512 << 10, ARCHIVE_DIRECTORY_FACTOR = 4, ARCHIVE_METHODS_MAX = 2 };
+
+/* What is known of one kind of archive; a row in its packer. */
+struct archive_format {
+    int (*enable)(struct archive *a); /* archive_read_support_format_.. */
+    /* Words by which archive_format_name tells how a member is packed; those of a method whose memory is bounded. All empty:
+     * any will do. */
+    const char *methods[ARCHIVE_METHODS_MAX];
+    /* The first bytes of a file that is one of several into which an archive was split; may be empty. */
+    struct str split_magic;
+    const char *split_hint; /* how to join them */
+};
 
 enum { PIECE_BYTES = 64 << 10, SPLIT_MAGIC_BYTES = 4 };
 
@@ -304,7 +325,7 @@ static bool go_through(struct unpack *u, const struct whole_file *file, struct m
     return begun && u->diag->kind == DIAG_NONE && !u->stopped;
 }
 
-bool archive_unpack(struct unpack *u, const struct whole_file *file)
+static bool read_archive(struct unpack *u, const struct whole_file *file)
 {
     struct members *m = arena_alloc(u->arena, sizeof(*m));
     uint8_t *piece = arena_alloc(u->arena, PIECE_BYTES);
@@ -322,7 +343,7 @@ const struct packer PACKER_ZIP = {
     .name = "zip",
     .noun = "zip archive",
     .magics = {STR_INIT("PK\3\4"), STR_INIT("PK\5\6"), STR_INIT("PK\7\x08"), STR_INIT("PK00")},
-    .read_whole = archive_unpack,
+    .read_whole = read_archive,
     .archive = &(const struct archive_format){.enable = archive_read_support_format_zip,
                                               .methods = {"(uncompressed)", "(deflation)"},
                                               .split_magic = STR_INIT("PK\7\x08"),

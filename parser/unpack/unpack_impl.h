@@ -11,7 +11,7 @@
 
 enum { UNPACK_MAGICS_MAX = 17 };
 
-struct archive_format; /* archive.h */
+struct archive_format; /* archive.c */
 
 struct packer {
     const char *name;

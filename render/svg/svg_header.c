@@ -69,7 +69,8 @@ static void put_row(struct svg_pen *pen, const char *class, struct str shown, st
     buf_z(out, "</text>\n");
 }
 
-void svg_row(struct svg_pen *pen, const char *class, struct str shown, struct str full)
+/* One row, cut to the width; `full` is its tooltip where the row does not show all of it. */
+static void next_row(struct svg_pen *pen, const char *class, struct str shown, struct str full)
 {
     pen->y_px += SVG_ROW_PX;
     put_row(pen, class, shown, full, SVG_FONT_PX);
@@ -77,7 +78,7 @@ void svg_row(struct svg_pen *pen, const char *class, struct str shown, struct st
 
 void svg_line(struct svg_pen *pen, const char *class)
 {
-    svg_row(pen, class, buf_view(&pen->line), buf_view(&pen->line));
+    next_row(pen, class, buf_view(&pen->line), buf_view(&pen->line));
     buf_clear(&pen->line);
 }
 
@@ -116,7 +117,7 @@ void svg_warnings(struct svg_pen *pen)
     struct buf rest = {0};
 
     for (uint32_t i = 0; i < p->n_warnings && i < WARNING_ROWS; i++)
-        svg_row(pen, "w", p->warnings[i].text, p->warnings[i].text);
+        next_row(pen, "w", p->warnings[i].text, p->warnings[i].text);
     if (p->n_warnings <= WARNING_ROWS)
         return;
     for (uint32_t i = WARNING_ROWS; i < p->n_warnings; i++) {
@@ -127,7 +128,7 @@ void svg_warnings(struct svg_pen *pen)
     buf_clear(&pen->line);
     buf_z(&pen->line, "and ");
     heading_count(&pen->line, p->n_warnings - WARNING_ROWS, "more warning");
-    svg_row(pen, "w", buf_view(&pen->line), buf_view(&rest));
+    next_row(pen, "w", buf_view(&pen->line), buf_view(&rest));
     pen->out->failed = pen->out->failed || rest.failed;
     buf_clear(&pen->line);
     buf_free(&rest);

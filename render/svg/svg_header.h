@@ -3,7 +3,7 @@
  *
  *     svg_begin       style and background
  *     svg_controls    if it is to be worked with; then all but svg_finish is in a group of class "still"
- *     svg_title       and svg_row, svg_warnings, svg_legend, as they come
+ *     svg_title       and svg_line, svg_warnings, svg_legend, as they come
  *     svg_data_begin  DATA (render/svg/data.h), svg_data_end, which puts the script behind it: what follows is put into a
  *                     group that the script has removed, and costs a browser nothing
  *     svg_top_px      where the frames may begin; now they are written to pen.out
@@ -43,10 +43,8 @@ void svg_begin(struct svg_pen *pen, const struct render_input *in, struct buf *o
  * rest stays in sight. */
 void svg_title(struct svg_pen *pen, const struct tree *t, struct str what, struct str amount);
 
-/* One row, cut to the width; `full` is its tooltip where the row does not show all of it. Classes: "s" for what is
- * said of the picture, "w" for warnings. */
-void svg_row(struct svg_pen *pen, const char *class, struct str shown, struct str full);
-/* The row that was made in pen->line. */
+/* The row that was made in pen->line, cut to the width; all of it is the tooltip then. Classes: "s" for what is said of the
+ * picture, "w" for warnings. */
 void svg_line(struct svg_pen *pen, const char *class);
 
 /* Those of the profile, if they are many the first of them and how many more there are. */

@@ -126,10 +126,10 @@ void conversion_choose(struct conversion *f, const char *member)
 
 /* ---- files ---- */
 
-static void no_memory(struct diag *diag)
+static bool no_memory(struct diag *diag)
 {
-    diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-             "No memory is left to read the file.");
+    return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
+                    "No memory is left to read the file.");
 }
 
 bool convert_stopped(struct diag *diag)
@@ -200,7 +200,7 @@ static const struct profile *finish_reading(struct conversion *f, int fd, const 
 
     if (fd >= 0 && fstat(fd, &st) == 0)
         whole.bytes = (uint64_t)st.st_size;
-    const struct profile *p = reader_finish_whole(&f->reader, fd >= 0 ? &whole : NULL);
+    const struct profile *p = reader_finish(&f->reader, fd >= 0 ? &whole : NULL);
     if (p == NULL && file.diag.kind != DIAG_NONE)
         f->reader.diag = file.diag; /* knows more than that it could not be read */
     diag_add_words(&f->reader.diag);
@@ -227,13 +227,8 @@ const struct diag *conversion_diag(const struct conversion *f)
     return &f->reader.diag;
 }
 
-struct shared_profile *conversion_finish(struct conversion *f, struct diag *diag)
-{
-    return conversion_finish_file(f, -1, NULL, diag);
-}
-
-struct shared_profile *conversion_finish_file(struct conversion *f, int fd, const atomic_bool *stop,
-                                              struct diag *diag)
+struct shared_profile *conversion_finish(struct conversion *f, int fd, const atomic_bool *stop,
+                                         struct diag *diag)
 {
     struct shared_profile *made = f->made;
 
@@ -259,22 +254,6 @@ void conversion_abandon(struct conversion *f)
     reader_free(&f->reader);
     shared_profile_free(f->made);
     free(f);
-}
-
-struct shared_profile *convert_file(const struct config *config, int fd, const char *member,
-                                    const atomic_bool *stop, struct diag *diag)
-{
-    struct conversion *f = conversion_new(config);
-
-    if (f == NULL) {
-        no_memory(diag);
-        return NULL;
-    }
-    conversion_choose(f, member);
-    if (feed_all(f, fd, stop, diag))
-        return conversion_finish_file(f, fd, stop, diag);
-    conversion_abandon(f);
-    return NULL;
 }
 
 /* ---- views ---- */
@@ -427,8 +406,7 @@ bool convert_with_spans(const struct shared_profile *f, const struct config *con
         return false;
     struct conversion *again = conversion_new(config);
     if (again == NULL)
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                        "No memory is left to read the file.");
+        return no_memory(diag);
     conversion_choose(again, f->member);
     const struct spans *spans = read_spans(again, fd, stop, f, request, diag);
     bool ok = spans != NULL && render_within(f, config, d, &resolved, spans, out, diag);

@@ -37,19 +37,20 @@ struct conversion *conversion_new(const struct config *config);
 void conversion_choose(struct conversion *f, const char *member);
 /* False once no more bytes are taken: the input is known to be unusable (conversion_diag says why), or conversion_wants_whole. */
 bool conversion_feed(struct conversion *f, const void *p, size_t n);
-/* Whether the file is of a kind that is read as a whole: then conversion_finish needs it, or f is abandoned, and convert_file called. */
+/* Whether the file is of a kind that is read as a whole: then conversion_finish needs it. */
 bool conversion_wants_whole(const struct conversion *f);
 /* After the last byte; ends and frees f in every case. NULL: diag says why. `fd`: the file, for conversion_wants_whole; -1 if there is
- * none, and what is read as a whole is refused. */
-struct shared_profile *conversion_finish_file(struct conversion *f, int fd, const atomic_bool *stop,
-                                              struct diag *diag);
-struct shared_profile *conversion_finish(struct conversion *f, struct diag *diag); /* without a file */
-void conversion_abandon(struct conversion *f);                                     /* NULL is fine */
+ * none, and what is read as a whole is refused. `stop` may be NULL; the work ends soon after *stop has become true, with
+ * convert_stopped. */
+struct shared_profile *conversion_finish(struct conversion *f, int fd, const atomic_bool *stop,
+                                         struct diag *diag);
+void conversion_abandon(struct conversion *f); /* NULL is fine */
 
-/* A stored file in steps, so that a long fold can take turns with other work. Feeds the piece at *offset and moves on. */
+/* A stored file in steps, so that a long fold can take turns with other work. Feeds the piece at *offset and moves on.
+ * The position of the descriptor does not matter; `stop` as for conversion_finish. */
 enum convert_step {
     CONVERT_MORE,  /* to be called again */
-    CONVERT_FED,   /* The end was reached, or no more bytes are wanted: conversion_finish_file comes next. */
+    CONVERT_FED,   /* The end was reached, or no more bytes are wanted: conversion_finish comes next. */
     CONVERT_FAILED /* diag: the file cannot be read, or *stop has become true */
 };
 enum convert_step conversion_feed_file(struct conversion *f, int fd, uint64_t *offset,
@@ -59,11 +60,6 @@ const struct diag *conversion_diag(const struct conversion *f);
 
 /* Sets diag to say that the service is stopping. Always false. */
 bool convert_stopped(struct diag *diag);
-
-/* Converts the whole file behind the descriptor, whose position does not matter; `member` as for conversion_choose. NULL:
- * diag. `stop` may be NULL; the work ends soon after *stop has become true, with convert_stopped. */
-struct shared_profile *convert_file(const struct config *config, int fd, const char *member,
-                                    const atomic_bool *stop, struct diag *diag);
 
 /* The options of a view when nothing is said: the defaults, with the budget that the configuration gives a picture. */
 void convert_defaults(const struct config *config, struct view_options *view);
@@ -85,13 +81,13 @@ bool convert_drawn(const struct shared_profile *f, const struct config *config,
                    struct diag *diag);
 
 /* The same with the calls that the request asks for, as in->spans: the profile's bytes are read again, from behind the
- * descriptor; `stop` as for convert_file. */
+ * descriptor; `stop` as for conversion_finish. */
 bool convert_with_spans(const struct shared_profile *f, const struct config *config, int fd,
                         const atomic_bool *stop, const struct span_request *request,
                         const struct convert_drawing *d, const struct view_options *view, struct buf *out,
                         struct diag *diag);
 
-/* As convert_view for VIEW_CHART, for which the profile's bytes are read again, from behind the descriptor; `stop` as for convert_file. */
+/* As convert_view for VIEW_CHART, for which the profile's bytes are read again, from behind the descriptor; `stop` as for conversion_finish. */
 bool convert_chart(const struct shared_profile *f, const struct config *config, int fd,
                    const atomic_bool *stop, const struct output *output, const struct view_options *view,
                    struct buf *out, struct diag *diag);

@@ -9,7 +9,7 @@ const char *trace_writer_clock(enum trace_clock clock)
     return CLOCKS[clock];
 }
 
-size_t trace_writer_record_bytes(struct trace_format f)
+static size_t record_bytes(struct trace_format f)
 {
     size_t thread_bytes = f.version == 1 ? 1 : 2, times = f.clock == TRACE_DUAL ? 2 : 1;
 
@@ -75,13 +75,13 @@ void trace_writer_header(struct buf *out, struct trace_format f, uint64_t start_
     p = put_le(p, HEADER_BYTES, 2);
     p = put_le(p, start_us, 8);
     if (f.version >= 3)
-        put_le(p, trace_writer_record_bytes(f), 2);
+        put_le(p, record_bytes(f), 2);
     buf_bytes(out, header, sizeof(header));
 }
 
 void trace_writer_record(struct buf *out, struct trace_format f, const struct trace_record *r)
 {
-    if (!buf_reserve(out, trace_writer_record_bytes(f)))
+    if (!buf_reserve(out, record_bytes(f)))
         return;
     char *p = put_le(out->p + out->n, r->thread, f.version == 1 ? 1 : 2);
     p = put_le(p, r->method << ACTION_BITS | (uint32_t)r->action, 4);

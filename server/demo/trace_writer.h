@@ -37,7 +37,6 @@ struct trace_record {
 
 /* The word of the key section: "thread-cpu", "wall", "dual", "global". */
 const char *trace_writer_clock(enum trace_clock clock);
-size_t trace_writer_record_bytes(struct trace_format f);
 
 /* Up to the line that begins the list of threads. */
 void trace_writer_keys(struct buf *out, struct trace_format f, const struct trace_keys *keys);

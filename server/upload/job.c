@@ -374,8 +374,3 @@ void job_result(struct job *job, struct job_result *result)
         shared_bytes_ref(result->summary);
     pthread_mutex_unlock(&job->lock);
 }
-
-const struct diag *job_diag(struct job *job)
-{
-    return &job->refusal;
-}

@@ -35,7 +35,7 @@ struct job *job_new(struct service *service, struct diag *diag);
 /* Whether the queue has room for a piece. If not, x waits, and is resumed when there is. */
 bool job_ready(struct job *job, struct exchange *x);
 
-/* Takes the n bytes. False once the upload is refused (job_diag): the rest need not be pushed. */
+/* Takes the n bytes. False once the upload is refused: the rest need not be pushed. */
 bool job_push(struct job *job, const void *p, size_t n);
 uint64_t job_bytes(const struct job *job); /* pushed so far; for the producer */
 
@@ -64,9 +64,6 @@ struct job_result {
 };
 /* Fills *result; the reference to its summary is the caller's. */
 void job_result(struct job *job, struct job_result *result);
-
-/* Why a push was refused. */
-const struct diag *job_diag(struct job *job);
 
 /* Ends the producer's part. Without job_end before it, nothing of the upload stays. NULL is fine. */
 void job_release(struct job *job);

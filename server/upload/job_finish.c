@@ -295,8 +295,7 @@ static bool get_profile(struct job *job)
         job->need.diag = diag;
         return profiles_get(profiles, &source, &job->need);
     }
-    struct shared_profile *made =
-        conversion_finish_file(conversion, job->temp.fd, &job->service->stopping, diag);
+    struct shared_profile *made = conversion_finish(conversion, job->temp.fd, &job->service->stopping, diag);
     if (made != NULL && !profiles_put(profiles, &source, made, &job->need))
         diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory to keep the profile.");
     return true;

@@ -277,7 +277,7 @@ static void end_reading(struct profile_entry *e)
 static struct shared_profile *end_fold(const struct profiles *p, struct profile_entry *e, struct diag *diag)
 {
     const struct service *s = p->service;
-    struct shared_profile *made = conversion_finish_file(e->conversion, e->from, &s->stopping, diag);
+    struct shared_profile *made = conversion_finish(e->conversion, e->from, &s->stopping, diag);
 
     e->conversion = NULL;
     LOG(s->log, LOG_INFO, "folded", LOG_STR("source", str_of(e->key)),

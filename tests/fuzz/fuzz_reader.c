@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     reader_feed(&r, data, size);
     const struct str bytes = {(const char *)data, size};
     const struct whole_file file = whole_file_of(&bytes);
-    const struct profile *profile = reader_finish_whole(&r, &file);
+    const struct profile *profile = reader_finish(&r, &file);
     if ((profile == NULL) != (r.diag.kind != DIAG_NONE))
         abort();
     if (profile != NULL)

@@ -76,7 +76,7 @@ const struct profile *hostile_read(struct arena *arena, const void *p, size_t n,
     arena_init(arena, ARENA_BYTES);
     assert_true(reader_init(&r, arena, &READER_LIMITS_DEFAULT, (struct hash_seed){7, 8}));
     reader_feed(&r, p, n);
-    const struct profile *profile = reader_finish(&r);
+    const struct profile *profile = reader_finish(&r, NULL);
     assert_int_equal(profile == NULL, r.diag.kind != DIAG_NONE);
     if (profile == NULL)
         assert_true(r.diag.title[0] != '\0' && r.diag.detail[0] != '\0' && r.diag.hint[0] != '\0');

@@ -125,14 +125,14 @@ static void put_answer(struct buf *b, const struct reader *r, const struct profi
 
 void profile_dump_finish(struct buf *b, struct reader *r)
 {
-    put_answer(b, r, reader_finish(r));
+    put_answer(b, r, reader_finish(r, NULL));
 }
 
 void profile_dump_finish_whole(struct buf *b, struct reader *r, struct str bytes)
 {
     struct whole_file file = whole_file_of(&bytes);
 
-    put_answer(b, r, reader_finish_whole(r, &file));
+    put_answer(b, r, reader_finish(r, &file));
 }
 
 void profile_dump_cut(struct buf *b, const struct reader_limits *limits, const void *p, size_t n,

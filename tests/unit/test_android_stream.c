@@ -289,7 +289,7 @@ static void any_cutting_of_a_long_file(void **state)
         assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, (struct hash_seed){1, 1}));
         assert_true(reader_feed(&r, f->bytes.p, cuts[i]));
         assert_true(reader_feed(&r, f->bytes.p + cuts[i], f->bytes.n - cuts[i]));
-        const struct profile *p = reader_finish(&r);
+        const struct profile *p = reader_finish(&r, NULL);
         assert_non_null(p);
         hostile_describe(&text, p);
         assert_true(str_eq(buf_view(&text), buf_view(&expected)));

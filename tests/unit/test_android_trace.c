@@ -52,7 +52,7 @@ static void read_all(struct fixture *f)
     arena_free(&f->arena);
     assert_true(reader_init(&f->reader, &f->arena, &f->limits, (struct hash_seed){13, 14}));
     reader_feed(&f->reader, f->bytes.p, f->bytes.n);
-    f->profile = reader_finish(&f->reader);
+    f->profile = reader_finish(&f->reader, NULL);
     assert_int_equal(f->profile == NULL, f->reader.diag.kind != DIAG_NONE);
 }
 

@@ -300,7 +300,7 @@ static void long_files(void **state)
         assert_true(reader_feed(&r, b->p, cuts[i]));
         for (size_t at = cuts[i]; at < b->n; at += 4099)
             assert_true(reader_feed(&r, b->p + at, b->n - at < 4099 ? b->n - at : 4099));
-        const struct profile *p = reader_finish(&r);
+        const struct profile *p = reader_finish(&r, NULL);
         assert_non_null(p);
         assert_int_equal(p->tracks[1].records, N + 4);
         hostile_describe(&text, p);
@@ -347,7 +347,7 @@ static void any_memory_ceiling(void **state)
             if (reader_init(&r, &arena, &READER_LIMITS_DEFAULT, (struct hash_seed){1, 1})) {
                 reader_feed(&r, f->bytes.p, f->bytes.n / 2);
                 reader_feed(&r, f->bytes.p + f->bytes.n / 2, f->bytes.n - f->bytes.n / 2);
-                done = reader_finish(&r) != NULL;
+                done = reader_finish(&r, NULL) != NULL;
                 assert_int_equal(r.diag.kind, done ? DIAG_NONE : DIAG_LIMIT);
             }
             assert_true(arena.used_bytes <= ceiling);

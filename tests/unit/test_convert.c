@@ -38,7 +38,7 @@ static struct shared_profile *fold_text(const struct config *c, const char *text
             assert_int_not_equal(conversion_diag(f)->kind, DIAG_NONE);
             break;
         }
-    return conversion_finish(f, diag);
+    return conversion_finish(f, -1, NULL, diag);
 }
 
 static struct buf view_of(const struct shared_profile *f, const struct config *c, const char *output)
@@ -203,6 +203,21 @@ static void asking_changes_nothing(void **state)
     shared_profile_free(f);
 }
 
+static struct shared_profile *fold_file(const struct config *c, int fd, struct diag *diag)
+{
+    struct conversion *f = conversion_new(c);
+    enum convert_step step = CONVERT_MORE;
+    uint64_t offset = 0;
+
+    assert_non_null(f);
+    while (step == CONVERT_MORE)
+        step = conversion_feed_file(f, fd, &offset, NULL, diag);
+    if (step == CONVERT_FED)
+        return conversion_finish(f, fd, NULL, diag);
+    conversion_abandon(f);
+    return NULL;
+}
+
 static void from_a_file(void **state)
 {
     enum { LINES = 40000 }; /* more than one piece */
@@ -220,7 +235,7 @@ static void from_a_file(void **state)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     assert_true(lseek(fd, 12345, SEEK_SET) == 12345); /* where the descriptor stands does not matter */
     for (int i = 0; i < 2; i++) {
-        struct shared_profile *f = convert_file(&c, fd, "", NULL, &diag);
+        struct shared_profile *f = fold_file(&c, fd, &diag);
         assert_non_null(f);
         struct buf out = view_of(f, &c, "folded");
         assert_true(str_eq(buf_view(&out), STR("main;a.B.run 40000\n")));
@@ -239,11 +254,11 @@ static void unreadable_file(void **state)
     int ends[2];
 
     (void)state;
-    assert_null(convert_file(&c, -1, "", NULL, &diag));
+    assert_null(fold_file(&c, -1, &diag));
     assert_int_equal(diag.kind, DIAG_IO);
     diag = (struct diag){0};
     assert_int_equal(pipe(ends), 0);
-    assert_null(convert_file(&c, ends[0], "", NULL, &diag));
+    assert_null(fold_file(&c, ends[0], &diag));
     assert_int_equal(diag.kind, DIAG_IO);
     close(ends[0]);
     close(ends[1]);

@@ -30,7 +30,7 @@ static struct shared_profile *fold(const struct buf *b)
     struct conversion *f = conversion_new(&config);
     assert_non_null(f);
     assert_true(conversion_feed(f, b->p, b->n));
-    struct shared_profile *folded = conversion_finish(f, &diag);
+    struct shared_profile *folded = conversion_finish(f, -1, NULL, &diag);
     assert_non_null(folded);
     return folded;
 }

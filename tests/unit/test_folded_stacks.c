@@ -48,7 +48,7 @@ static void read_bytes(struct fixture *f, const void *p, size_t n)
     arena_free(&f->arena);
     assert_true(reader_init(&f->reader, &f->arena, &f->limits, (struct hash_seed){15, 16}));
     reader_feed(&f->reader, p, n);
-    f->profile = reader_finish(&f->reader);
+    f->profile = reader_finish(&f->reader, NULL);
     assert_int_equal(f->profile == NULL, f->reader.diag.kind != DIAG_NONE);
     assert_true(f->profile == NULL || str_eq(f->profile->format, STR("folded-stacks")));
 }

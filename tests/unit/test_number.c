@@ -51,7 +51,7 @@ static void durations(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         char text[NUMBER_BYTES_MAX];
-        check(number_duration(text, CASES[i].value, CASES[i].digits), text, CASES[i].text);
+        check(number_value(text, UNIT_NS, CASES[i].value, CASES[i].digits), text, CASES[i].text);
     }
 }
 
@@ -66,7 +66,7 @@ static void sizes(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         char text[NUMBER_BYTES_MAX];
-        check(number_bytes(text, CASES[i].value, CASES[i].digits), text, CASES[i].text);
+        check(number_value(text, UNIT_BYTES, CASES[i].value, CASES[i].digits), text, CASES[i].text);
     }
 }
 

@@ -316,7 +316,7 @@ static struct shared_profile *fold_here(const struct world *w)
 
     assert_non_null(c);
     assert_true(conversion_feed(c, STACKS, sizeof(STACKS) - 1));
-    return conversion_finish(c, &diag);
+    return conversion_finish(c, -1, NULL, &diag);
 }
 
 static void what_an_upload_folded_serves_all(void **state)

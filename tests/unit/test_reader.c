@@ -212,14 +212,14 @@ static enum diag_kind kind_of(const struct buf *bytes, bool *has_offset)
     arena_init(&arena, 64 << 20);
     assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED));
     bool taken = reader_feed(&r, bytes->p, bytes->n);
-    const struct profile *p = reader_finish(&r);
+    const struct profile *p = reader_finish(&r, NULL);
     enum diag_kind kind = r.diag.kind;
     *has_offset = r.diag.has_offset;
     assert_int_equal(p == NULL, kind != DIAG_NONE);
     if (kind != DIAG_NONE) {
         assert_true(r.diag.title[0] != '\0' && r.diag.detail[0] != '\0' && r.diag.hint[0] != '\0');
         assert_false(reader_feed(&r, "more", 4));
-        assert_null(reader_finish(&r));
+        assert_null(reader_finish(&r, NULL));
         assert_int_equal(r.diag.kind, kind);
     } else {
         assert_true(taken);
@@ -291,7 +291,7 @@ static bool within(size_t ceiling_bytes, size_t taken_bytes, const struct buf *b
              at < bytes->n && reader_feed(&r, bytes->p + at, bytes->n - at < 97 ? bytes->n - at : 97);
              at += 97)
             continue;
-        p = reader_finish(&r);
+        p = reader_finish(&r, NULL);
         if (p != NULL)
             profile_dump(text, p);
         else
@@ -353,7 +353,7 @@ static void long_line_in_tiny_pieces(void **state)
         for (size_t k = 0; k < LINE_BYTES; k++)
             assert_true(reader_feed(&r, "x", 1));
         assert_true(reader_feed(&r, " 7\n", 3));
-        assert_int_equal(reader_finish(&r) != NULL, i == 1);
+        assert_int_equal(reader_finish(&r, NULL) != NULL, i == 1);
         assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
         arena_free(&arena);
     }

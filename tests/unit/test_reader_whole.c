@@ -118,7 +118,7 @@ static void test_without_the_file(void **state)
     assert_false(reader_feed(&r, plain.p + 100, plain.n - 100));
     assert_true(reader_wants_whole(&r));
     assert_false(reader_feed(&r, "more", 4));
-    assert_null(reader_finish(&r));
+    assert_null(reader_finish(&r, NULL));
     assert_string_equal(r.diag.title, "cannot be read as it arrives");
     assert_false(reader_wants_whole(&r));
     arena_free(&arena);

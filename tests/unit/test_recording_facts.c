@@ -81,7 +81,7 @@ static void assert_labelled(struct str bytes)
     arena_init(&a, 64 << 20);
     assert_true(reader_init(&r, &a, &READER_LIMITS_DEFAULT, (struct hash_seed){1, 2}));
     assert_true(reader_feed(&r, bytes.p, bytes.n));
-    const struct profile *p = reader_finish(&r);
+    const struct profile *p = reader_finish(&r, NULL);
     assert_non_null(p);
     assert_true(p->n_facts > 0);
     for (uint32_t i = 0; i < p->n_facts; i++)

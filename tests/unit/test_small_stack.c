@@ -82,7 +82,7 @@ static void *run(void *context)
         say(w, "memory");
     else if (!conversion_feed(fold, bytes.p, bytes.n))
         say(w, "reading");
-    struct shared_profile *f = fold == NULL ? NULL : conversion_finish(fold, &diag);
+    struct shared_profile *f = fold == NULL ? NULL : conversion_finish(fold, -1, NULL, &diag);
     if (f == NULL)
         say(w, "folding");
     for (unsigned kind = 0; f != NULL && view_option_word("view", kind) != NULL; kind++)

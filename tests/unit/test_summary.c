@@ -43,7 +43,7 @@ static struct shared_profile *fold_bytes(struct str bytes)
     struct conversion *f = conversion_new(&c);
     assert_non_null(f);
     conversion_feed(f, bytes.p, bytes.n);
-    struct shared_profile *folded = conversion_finish(f, &diag);
+    struct shared_profile *folded = conversion_finish(f, -1, NULL, &diag);
     if (folded == NULL)
         fail_msg("%s: %s", diag.title, diag.detail);
     return folded;

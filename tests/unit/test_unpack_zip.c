@@ -286,7 +286,7 @@ static void test_unreadable(void **state)
     assert_true(reader_init(&r, &arena, &PACKED_LIMITS, (struct hash_seed){1, 2}));
     assert_false(reader_feed(&r, zip.p, 1000));
     assert_true(reader_wants_whole(&r));
-    assert_null(reader_finish_whole(&r, &file));
+    assert_null(reader_finish(&r, &file));
     assert_int_equal(r.diag.kind, DIAG_IO);
     arena_free(&arena);
     buf_free(&log);
@@ -305,7 +305,7 @@ static void test_without_the_file(void **state)
     arena_init(&arena, 64 << 20);
     assert_true(reader_init(&r, &arena, &PACKED_LIMITS, (struct hash_seed){1, 2}));
     assert_false(reader_feed(&r, zip.p, zip.n));
-    assert_null(reader_finish(&r));
+    assert_null(reader_finish(&r, NULL));
     assert_string_equal(r.diag.title, "cannot be read as it arrives");
     arena_free(&arena);
     buf_free(&zip);
