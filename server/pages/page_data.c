@@ -75,8 +75,7 @@ const json_t *page_data_weight(const json_t *summary)
     const json_t *value;
     size_t i;
 
-    json_array_foreach(json_object_get(summary, "values"), i, value)
-    {
+    json_array_foreach (json_object_get(summary, "values"), i, value) {
         if (weight.n > 0 && str_eq(page_data_text(value, "name"), weight))
             return value;
     }
@@ -88,8 +87,7 @@ size_t page_data_main_track(const json_t *tracks)
     const json_t *track;
     size_t i;
 
-    json_array_foreach(tracks, i, track)
-    {
+    json_array_foreach (tracks, i, track) {
         if (str_eq(page_data_text(track, "name"), STR("main")))
             return i;
     }

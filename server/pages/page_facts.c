@@ -19,8 +19,7 @@ static void put_warnings_about(struct buf *b, const json_t *warnings, bool recor
     const json_t *w;
     size_t i, n = 0;
 
-    json_array_foreach(warnings, i, w)
-    {
+    json_array_foreach (warnings, i, w) {
         if (is_about_recording(w) != recording)
             continue;
         if (n++ == 0)
@@ -101,8 +100,9 @@ static void put_curious(struct buf *b, json_t *facts)
     json_t *value;
 
     put_known(&rest, facts, true);
-    json_object_foreach(facts, name, value) if (fact_by_name(str_of(name)) == NULL && json_is_string(value))
-        put_fact(&rest, str_of(name), FACT_TEXT, page_data_text(facts, name));
+    json_object_foreach (facts, name, value)
+        if (fact_by_name(str_of(name)) == NULL && json_is_string(value))
+            put_fact(&rest, str_of(name), FACT_TEXT, page_data_text(facts, name));
     if (rest.n > 0) {
         buf_z(b, "<details class=\"more\"><summary>More facts</summary>\n<dl class=\"facts\">\n");
         buf_str(b, buf_view(&rest));

@@ -35,8 +35,9 @@ static void begin_table(struct buf *b, const json_t *values, const char *caption
     size_t i;
 
     buf_printf(b, "<table>\n<caption>%s</caption>\n<thead><tr><td></td>", caption);
-    json_array_foreach(values, i, value) page_frame_text(
-        b, "<th scope=\"col\">", page_data_text(value, "name"), "</th><th scope=\"col\">%</th>");
+    json_array_foreach (values, i, value)
+        page_frame_text(b, "<th scope=\"col\">", page_data_text(value, "name"),
+                        "</th><th scope=\"col\">%</th>");
     buf_z(b, calls ? "<th scope=\"col\">Calls</th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");
 }
 
@@ -58,7 +59,7 @@ static void put_sums(struct buf *b, const json_t *values)
     begin_table(b, values, "Of the chosen threads", false);
     for (size_t line = 0; line < sizeof(LINES) / sizeof(LINES[0]); line++) {
         buf_printf(b, "<tr><th scope=\"row\">%s</th>", LINES[line].words);
-        json_array_foreach(values, i, value)
+        json_array_foreach (values, i, value)
             put_cells(b, value, page_data_real(json_object_get(value, LINES[line].key)),
                       page_data_real(json_object_get(value, "total")));
         buf_z(b, "</tr>\n");
@@ -140,7 +141,7 @@ static void put_edge(const struct workspace *w, const json_t *edge, const json_t
     else
         put_method_link(w, edge, STR(""));
     buf_z(w->b, "</th>");
-    json_array_foreach(values, i, value)
+    json_array_foreach (values, i, value)
         put_cells(w->b, value, amount_at(edge, page_data_text(value, "name"), ""),
                   page_data_real(json_object_get(value, "incl")));
     buf_z(w->b, "<td>");
@@ -161,7 +162,8 @@ static void put_edges(const struct workspace *w, const char *key, const char *ca
     if (json_array_size(edges) == 0)
         return;
     begin_table(w->b, values, caption, true);
-    json_array_foreach(edges, i, edge) put_edge(w, edge, values);
+    json_array_foreach (edges, i, edge)
+        put_edge(w, edge, values);
     end_table(w->b);
 }
 
@@ -173,8 +175,7 @@ static void put_overloads(const struct workspace *w)
     if (json_array_size(overloads) == 0)
         return;
     buf_z(w->b, "<p>Other signatures: ");
-    json_array_foreach(overloads, i, other)
-    {
+    json_array_foreach (overloads, i, other) {
         buf_z(w->b, i > 0 ? ", " : "");
         put_method_link(w, other, page_data_text(other, "signature"));
     }
@@ -189,13 +190,11 @@ static void put_threads(const struct workspace *w)
     if (json_array_size(json_object_get(w->of->report, "threads")) == 0)
         return;
     begin_table(w->b, values, "By thread, with its share of each", true);
-    json_array_foreach(json_object_get(w->of->report, "threads"), i, thread)
-    {
+    json_array_foreach (json_object_get(w->of->report, "threads"), i, thread) {
         buf_z(w->b, "<tr><th scope=\"row\">");
         page_data_put_track_name(w->b, thread);
         buf_z(w->b, "</th>");
-        json_array_foreach(values, k, value)
-        {
+        json_array_foreach (values, k, value) {
             struct str name = page_data_text(value, "name");
             put_cells(w->b, value, amount_at(thread, name, "_incl"), amount_at(thread, name, "_total"));
         }

@@ -52,8 +52,7 @@ static size_t column_at(const struct methods *m, const char *name)
     const json_t *column;
     size_t i;
 
-    json_array_foreach(m->columns, i, column)
-    {
+    json_array_foreach (m->columns, i, column) {
         if (json_is_string(column) && str_eq(str_of(json_string_value(column)), str_of(name)))
             return i;
     }
@@ -109,8 +108,7 @@ static void put_headings(const struct methods *m)
 
     buf_z(m->w->b, "<thead><tr>\n");
     put_heading(m, first, r->group == GROUP_METHOD ? "Method" : "Name", STR(""));
-    json_array_foreach(m->values, i, value)
-    {
+    json_array_foreach (m->values, i, value) {
         struct str name = page_data_text(value, "name");
         snprintf(column, sizeof(column), "%.*s_incl", (int)name.n, name.p);
         put_heading(m, column, "Incl.", name);
@@ -175,8 +173,7 @@ static void put_row(const struct methods *m, const json_t *row)
     else
         put_group_name(m, row);
     buf_z(m->w->b, "</th>");
-    json_array_foreach(m->values, i, value)
-    {
+    json_array_foreach (m->values, i, value) {
         struct str name = page_data_text(value, "name");
         for (size_t end = 0; end < 2; end++) {
             snprintf(column, sizeof(column), "%.*s_%s", (int)name.n, name.p, ENDS[end]);
@@ -270,7 +267,8 @@ void workspace_methods(const struct workspace *w)
     buf_z(w->b, "\">\n<table>\n");
     put_headings(&m);
     buf_z(w->b, "<tbody>\n");
-    json_array_foreach(rows, i, row) put_row(&m, row);
+    json_array_foreach (rows, i, row)
+        put_row(&m, row);
     buf_z(w->b, "</tbody>\n</table>\n");
     put_pages(w, json_array_size(rows));
     buf_z(w->b, "</div>\n");

@@ -46,8 +46,7 @@ static void put_values_of(const struct workspace *w, const json_t *values, bool 
     const json_t *value;
     size_t i;
 
-    json_array_foreach(values, i, value)
-    {
+    json_array_foreach (values, i, value) {
         struct str name = page_data_text(value, "name");
         bool chosen = str_eq(name, str_of(w->of->options->value)) ||
                       (first_is_usual && i == 0 && w->of->options->value[0] == '\0');
@@ -72,10 +71,10 @@ static bool has_open_frames(const json_t *summary)
     size_t i;
     bool wall = false, open = false;
 
-    json_array_foreach(json_object_get(summary, "values"), i, each) wall =
-        wall || str_eq(page_data_text(each, "name"), STR("wall"));
-    json_array_foreach(json_object_get(summary, "warnings"), i, each) open =
-        open || str_eq(page_data_text(each, "code"), STR("open-frames"));
+    json_array_foreach (json_object_get(summary, "values"), i, each)
+        wall = wall || str_eq(page_data_text(each, "name"), STR("wall"));
+    json_array_foreach (json_object_get(summary, "warnings"), i, each)
+        open = open || str_eq(page_data_text(each, "code"), STR("open-frames"));
     return wall && open;
 }
 
@@ -86,8 +85,8 @@ static bool is_timed(const struct workspace *w)
     size_t i;
     bool timed = false;
 
-    json_array_foreach(json_object_get(w->of->summary, "values"), i, value) timed =
-        timed || str_eq(page_data_text(value, "unit"), STR("us"));
+    json_array_foreach (json_object_get(w->of->summary, "values"), i, value)
+        timed = timed || str_eq(page_data_text(value, "unit"), STR("us"));
     return timed && workspace_is_single(w);
 }
 

@@ -112,8 +112,7 @@ static struct str method_at(const struct verdict_page *v, struct str text, size_
     struct str found = STR("");
     size_t i;
 
-    json_array_foreach(json_object_get(v->sentence, "methods"), i, method)
-    {
+    json_array_foreach (json_object_get(v->sentence, "methods"), i, method) {
         struct str name = {json_string_value(method), json_string_length(method)};
         if (name.n > found.n && stands_at(text, at, name))
             found = name;
@@ -156,8 +155,7 @@ static void find_track(struct verdict_page *v)
         return;
     v->track = (struct str){v->track_digits,
                             (size_t)(number_u64(v->track_digits, page_data_real(id)) - v->track_digits)};
-    json_array_foreach(v->w->tracks, i, track)
-    {
+    json_array_foreach (v->w->tracks, i, track) {
         if (page_data_number(track, "id") == page_data_real(id))
             v->track_name = page_data_text(track, "name");
     }
@@ -171,8 +169,7 @@ void workspace_verdict(const struct workspace *w)
 
     buf_z(w->b, "<div id=\"sentences\" class=\"sentences\">\n");
     buf_z(w->b, json_array_size(sentences) > 0 ? "<ol>\n" : "<p>Nothing stands out.</p>\n");
-    json_array_foreach(sentences, i, v.sentence)
-    {
+    json_array_foreach (sentences, i, v.sentence) {
         find_track(&v);
         buf_z(w->b, "<li>");
         put_text(&v);
@@ -181,7 +178,7 @@ void workspace_verdict(const struct workspace *w)
     }
     if (json_array_size(sentences) > 0)
         buf_z(w->b, "</ol>\n<details class=\"how\"><summary>How these were found</summary>\n<ol>\n");
-    json_array_foreach(sentences, i, v.sentence)
+    json_array_foreach (sentences, i, v.sentence)
         page_frame_text(w->b, "<li>", page_data_text(v.sentence, "how"), "</li>\n");
     buf_z(w->b, json_array_size(sentences) > 0 ? "</ol></details>\n</div>\n" : "</div>\n");
 }

@@ -90,10 +90,12 @@ static enum cli_taken take(const char *first, const char *second, struct diag *d
 {
     char *arguments[] = {(char *)(uintptr_t)first, (char *)(uintptr_t)second};
     struct cli_arguments all = {arguments, second == NULL ? 1 : 2, false};
-    static char fields[1024]; /* more than the options of any command */
+    static char fields[1 << 16]; /* more than the options of any command */
     struct cli_argument a;
 
     *diag = (struct diag){0};
+    for (size_t i = 0; i < CLI_RENDER.n_options; i++)
+        assert_in_range(CLI_RENDER.options[i].offset, 0, sizeof(fields) - sizeof(char *));
     assert_true(cli_next(&all, &a));
     return cli_take(&CLI_RENDER, fields, &all, &a, diag);
 }

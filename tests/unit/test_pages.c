@@ -66,8 +66,7 @@ static void add_whole(json_t *summary)
     json_int_t sums[3] = {0}, wall = 0, cpu = 0;
     size_t i;
 
-    json_array_foreach(tracks, i, track)
-    {
+    json_array_foreach (tracks, i, track) {
         sums[0] += json_integer_value(json_object_get(track, "records"));
         sums[1] += json_integer_value(json_object_get(track, "calls"));
         sums[2] += json_integer_value(json_object_get(track, "nodes"));
@@ -334,7 +333,7 @@ static void chart_is_offered_where_there_is_one(void **state)
         struct buf b = {0};
         size_t at;
 
-        json_array_foreach(json_object_get(summary, "values"), at, value)
+        json_array_foreach (json_object_get(summary, "values"), at, value)
             json_object_set_new(value, "unit", json_string(CASES[i].unit));
         put_workspace(&b, &r, summary, CASES[i].track, CASES[i].query);
         const char *page = markup_text(&b);

@@ -220,7 +220,8 @@ static void parts(void **state)
         size_t at;
 
         assert_string_equal(text(json, "format"), "x");
-        json_array_foreach(tracks, at, track) strcat(names, text(track, "name"));
+        json_array_foreach (tracks, at, track)
+            strcat(names, text(track, "name"));
         assert_string_equal(names, CASES[i].expected);
         json_decref(json);
     }

@@ -384,7 +384,7 @@ static void little_memory(void **state)
     bool made = false;
 
     (void)state;
-    begin(&s, STACKS, 5);
+    begin(&s, STACKS, sizeof(STACKS) / sizeof(STACKS[0]));
     for (size_t limit = 0; !made && limit < 1 << 20; limit += 512) {
         struct arena a;
         arena_init(&a, limit);
