@@ -95,8 +95,7 @@ static bool take_object(struct config *c, const char *path, struct str text, jso
     const char *name;
     json_t *value;
 
-    json_object_foreach(object, name, value)
-    {
+    json_object_foreach (object, name, value) {
         char where[160];
         unsigned line = line_of(text, str_of(name));
         if (line > 0)

@@ -10,6 +10,7 @@
 #include "server/routes/routes_table.h"
 #include "server/service.h"
 #include "server/store/store_access.h"
+#include "server/store/sweep.h"
 #include "server/upload/expiry.h"
 
 /* ---- changes ---- */
@@ -94,6 +95,7 @@ enum exchange_step handle_rename(struct exchange *x)
         return X_DONE;
     enum store_result result = record_change(x->service->store, &r, now_s);
     if (result == STORE_OK) {
+        sweep_upload_expires(x->service->sweep, r.expires_s);
         LOG(x->service->log, LOG_INFO, "changed", LOG_STR("id", str_of(r.id)));
         answer_changed(x, &r);
     } else {
@@ -114,6 +116,7 @@ static void delete_accepted(struct exchange *x, const struct record *r)
         exchange_diag(x, &diag);
         return;
     }
+    sweep_content_ended(x->service->sweep, r->sha256);
     LOG(x->service->log, LOG_INFO, "deleted", LOG_STR("id", str_of(r->id)));
     if (x->accepts == AS_HTML) {
         page_deleted(reply_text(&x->reply, 200, "text/html; charset=utf-8"), page_root(x->path), r);

@@ -39,6 +39,11 @@ void record_blob_key(const char *sha256, char key[RECORD_BLOB_KEY_CHARS + 1])
     snprintf(key, RECORD_BLOB_KEY_CHARS + 1, "blobs/%.2s/%.*s", sha256, RECORD_SHA256_CHARS, sha256);
 }
 
+void record_views_prefix(const char *sha256, char prefix[RECORD_VIEWS_PREFIX_CHARS + 1])
+{
+    snprintf(prefix, RECORD_VIEWS_PREFIX_CHARS + 1, "views/%.2s/%.*s/", sha256, RECORD_SHA256_CHARS, sha256);
+}
+
 static void upload_key(char out[STORE_KEY_BYTES], const char *id)
 {
     snprintf(out, STORE_KEY_BYTES, "uploads/%.*s.json", RECORD_ID_CHARS, id);
@@ -47,6 +52,12 @@ static void upload_key(char out[STORE_KEY_BYTES], const char *id)
 static void gone_key(char out[STORE_KEY_BYTES], const char *id)
 {
     snprintf(out, STORE_KEY_BYTES, "gone/%.*s", RECORD_ID_CHARS, id);
+}
+
+/* The folder of all refs of a blob. */
+static void refs_prefix(char out[STORE_KEY_BYTES], const char *sha256)
+{
+    snprintf(out, STORE_KEY_BYTES, "refs/%.*s/", RECORD_SHA256_CHARS, sha256);
 }
 
 static void ref_key(char out[STORE_KEY_BYTES], const char *sha256, const char *id)
@@ -346,6 +357,14 @@ enum store_result record_remove_blob(struct store *s, const char *key, int64_t b
     record_blob_key(sha256, itself);
     if (strcmp(itself, key) != 0)
         return STORE_OK;
-    snprintf(refs, sizeof(refs), "refs/%s/", sha256);
+    refs_prefix(refs, sha256);
     return remove_unneeded(s, key, refs, before_s, removed);
+}
+
+enum store_result record_content_needed(struct store *s, const char *sha256, bool *needed)
+{
+    char refs[STORE_KEY_BYTES];
+
+    refs_prefix(refs, sha256);
+    return look_for_need(s, refs, needed);
 }

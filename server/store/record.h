@@ -21,6 +21,10 @@ enum { RECORD_GONE_DAYS = 30 };
 enum { RECORD_BLOB_KEY_CHARS = sizeof("blobs/ab/") - 1 + RECORD_SHA256_CHARS };
 void record_blob_key(const char *sha256, char key[RECORD_BLOB_KEY_CHARS + 1]);
 
+/* The folder of all views that are made from those bytes, views/ab/<sha256>/. */
+enum { RECORD_VIEWS_PREFIX_CHARS = sizeof("views/ab//") - 1 + RECORD_SHA256_CHARS };
+void record_views_prefix(const char *sha256, char prefix[RECORD_VIEWS_PREFIX_CHARS + 1]);
+
 /* Writes the ref, then the record, both durable; then it confirms: under the lock of the store it looks whether blob and ref
  * are still there. The blob was put before. After STORE_OK the upload is acknowledged, and stays.
  *
@@ -86,6 +90,10 @@ enum store_result record_forget(struct store *s, struct str id, int64_t now_s, b
 enum store_result record_remove_ref(struct store *s, const char *key, int64_t before_s, bool *removed)
     __attribute__((warn_unused_result));
 enum store_result record_remove_blob(struct store *s, const char *key, int64_t before_s, bool *removed)
+    __attribute__((warn_unused_result));
+
+/* Whether an upload, or one that is just being kept, needs these bytes. */
+enum store_result record_content_needed(struct store *s, const char *sha256, bool *needed)
     __attribute__((warn_unused_result));
 
 #endif

@@ -204,15 +204,23 @@ static void remove_empty_folder(const struct store *s, const char *key)
     unlinkat(s->top, folder, AT_REMOVEDIR); /* fails as long as something is in it */
 }
 
-enum store_result store_delete(struct store *s, const char *key)
+enum store_result store_evict(struct store *s, const char *key)
 {
     if (!store_key_valid(key))
         return store_refuse_key();
     if (unlinkat(s->top, key, 0) != 0)
         return errno == EISDIR ? STORE_NOT_FOUND : result_of(errno);
-    store_note_change(s);
     remove_empty_folder(s, key);
     return STORE_OK;
+}
+
+enum store_result store_delete(struct store *s, const char *key)
+{
+    enum store_result result = store_evict(s, key);
+
+    if (result == STORE_OK)
+        store_note_change(s);
+    return result;
 }
 
 struct listing {

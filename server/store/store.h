@@ -87,6 +87,8 @@ enum store_result store_look(struct store *s, const char *key, struct store_obje
 /* Not synced: after a power cut the object may be back. Takes the folder along when it was the last in one of
  * the second or third level. */
 enum store_result store_delete(struct store *s, const char *key);
+/* The same for an evictable object, which store_changes does not count: what records say is still so. */
+enum store_result store_evict(struct store *s, const char *key);
 /* Calls each(context, object) for the objects whose key begins with the folder `prefix` ("uploads/"), in no
  * order, until it returns false; it may delete the object. One that comes or goes meanwhile may be seen or
  * not. STORE_OK also if there are none. */

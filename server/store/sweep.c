@@ -1,21 +1,31 @@
 #include "server/store/sweep.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/system/clock.h"
+#include "server/store/record.h"
 #include "server/store/sweep_pass.h"
+#include "server/store/trusted_time.h"
 
 enum {
     BATCH = 128,  /* objects, some of which are opened and read */
     PAUSE_MS = 2, /* after a batch */
     NICENESS = 10,
     FULL_PAUSE_MS = 10 * 1000, /* when a full disk was swept and nothing was found to remove */
-    ROOM_WAIT_MS = 10 * 1000
+    ROOM_WAIT_MS = 10 * 1000,
+    UNNEEDED_S =
+        300, /* What nobody needs goes when it was not used for so long: longer than an upload takes from
+                         its blob to its record. */
+    BEFORE_START_S = 5 /* So much older than the process is what only an earlier one can have used. */
 };
+
+typedef char content[RECORD_SHA256_CHARS + 1];
 
 struct sweep {
     /* Constant. */
@@ -27,6 +37,9 @@ struct sweep {
     /* Used by the sweep's thread only. */
     unsigned seen;     /* objects so far; a pause follows every BATCH of them */
     bool disk_is_full; /* This sweep was called for by a full disk: it makes no pauses. */
+    struct trusted_time time;
+    int64_t
+        not_used_since_s; /* At the first sweep, a Unix time since when no upload was under way; else 0. */
 
     /* Protected by lock. */
     pthread_mutex_t lock;
@@ -40,7 +53,19 @@ struct sweep {
     bool made_room; /* The last sweep for a full disk has removed something. */
     int64_t
         not_full_before_ms; /* A full disk is not swept again before this time: the last sweep found nothing. */
+    content *ended;         /* Bytes whose last upload may have ended. */
+    size_t n_ended, ended_room;
+    int64_t ended_due_ms;   /* They are looked at then. */
+    int64_t next_expires_s; /* Unix time when the next upload expires; INT64_MAX: none that is known. */
+    int64_t not_expired_before_ms; /* The uploads are not looked through again before this time. */
 };
+
+/* A third of the time until what has ended must be gone: for more ends to gather, and for an upload of the same bytes that is
+ * just being kept. */
+static int64_t grace_ms(const struct sweep *w)
+{
+    return (int64_t)w->config->delete_within_s * 1000 / 3;
+}
 
 /* Waits until this time (monotonic) or until the condition is signalled; under the lock. */
 static void wait_until(struct sweep *w, pthread_cond_t *condition, int64_t until_ms)
@@ -158,48 +183,145 @@ static void settle_views(struct sweep *w, uint64_t before, const struct sweep_do
     pthread_mutex_unlock(&w->lock);
 }
 
+/* Under the lock. False: no memory to note it; the next sweep of all finds it. */
+static bool note_ended(struct sweep *w, const char *sha256)
+{
+    for (size_t i = 0; i < w->n_ended; i++)
+        if (memcmp(w->ended[i], sha256, RECORD_SHA256_CHARS) == 0)
+            return true;
+    if (w->n_ended == w->ended_room) {
+        size_t room = w->ended_room * 2 + 16;
+        content *more = realloc(w->ended, room * sizeof(*more));
+        if (more == NULL)
+            return false;
+        w->ended = more;
+        w->ended_room = room;
+    }
+    if (w->n_ended == 0)
+        w->ended_due_ms = clock_ms() + grace_ms(w);
+    memcpy(w->ended[w->n_ended], sha256, RECORD_SHA256_CHARS);
+    w->ended[w->n_ended++][RECORD_SHA256_CHARS] = '\0';
+    return true;
+}
+
+void sweep_content_ended(struct sweep *w, const char *sha256)
+{
+    if (w == NULL)
+        return;
+    pthread_mutex_lock(&w->lock);
+    if (!note_ended(w, sha256))
+        LOG(w->log, LOG_WARN, "removal-delayed", LOG_STR("why", STR("no memory")));
+    pthread_cond_signal(&w->wake);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void note_expires(struct sweep *w, int64_t expires_s)
+{
+    if (expires_s < w->next_expires_s)
+        w->next_expires_s = expires_s;
+}
+
+void sweep_upload_expires(struct sweep *w, int64_t expires_s)
+{
+    if (w == NULL)
+        return;
+    pthread_mutex_lock(&w->lock);
+    note_expires(w, expires_s);
+    pthread_cond_signal(&w->wake);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void ended(void *sweep, const char *sha256)
+{
+    sweep_content_ended(sweep, sha256);
+}
+
+static int64_t now_s(struct sweep *w)
+{
+    return trusted_time(&w->time, (int64_t)time(NULL), clock_ms());
+}
+
+/* Told before and after: an operator should see why nothing expires. */
+static int64_t believed_now_s(struct sweep *w)
+{
+    bool doubted = w->time.doubted_from_ms >= 0;
+    int64_t now = now_s(w);
+
+    if (!doubted && w->time.doubted_from_ms >= 0)
+        LOG(w->log, LOG_WARN, "clock-doubted",
+            LOG_STR("why", STR("it is hours ahead of when it was seen last")),
+            LOG_STR("effect", STR("uploads expire when it has stayed so for an hour")));
+    return now;
+}
+
+/* Uses of objects are told by the clock as it is, whether it is believed or not. */
+static int64_t unneeded_before_s(const struct sweep *w)
+{
+    int64_t before_s = (int64_t)time(NULL) - UNNEEDED_S;
+
+    return before_s > w->not_used_since_s ? before_s : w->not_used_since_s;
+}
+
+static void keep_time(struct sweep *w)
+{
+    if (trusted_time_keep(&w->time, w->store) != STORE_OK)
+        LOG(w->log, LOG_WARN, "clock-not-kept", LOG_STR("why", str_of(strerror(errno))));
+}
+
 /* False if nothing was removed. */
-static bool sweep_once(struct sweep *w, bool full, bool views_only)
+static bool sweep_once(struct sweep *w, bool full, enum sweep_what what, struct sweep_done *done)
 {
     int64_t begun_ms = clock_ms();
     uint64_t most = w->config->view_cache_bytes;
     /* Views that find no room may be large: enough is swept for a quarter of the limit. */
-    struct sweep_plan plan = {.now_s = (int64_t)time(NULL),
-                              .view_bytes_most = views_only ? most - most / 4 : most,
+    struct sweep_plan plan = {.what = what,
+                              .now_s = believed_now_s(w),
+                              .clock_s = (int64_t)time(NULL),
+                              .unneeded_before_s = unneeded_before_s(w),
+                              .view_bytes_most = what == SWEEP_VIEWS ? most - most / 4 : most,
                               .full = full,
-                              .views_only = views_only,
                               .go_on = go_on,
+                              .ended = ended,
                               .context = w};
 
     w->disk_is_full = full;
     pthread_mutex_lock(&w->lock);
     uint64_t before = w->view_bytes;
     pthread_mutex_unlock(&w->lock);
-    struct sweep_done done = sweep_pass(w->store, w->log, &plan);
-    settle_views(w, before, &done);
-    report(w, &done, full, clock_ms() - begun_ms);
-    return done.expired + done.forgotten + done.refs + done.blobs + done.views > 0;
-}
-
-/* Sleeps until the next sweep is due; under the lock. */
-static void wait_for_turn(struct sweep *w, int64_t next_ms)
-{
-    while (!w->stop && !full_due(w) && !w->views_due && clock_ms() < next_ms)
-        wait_until(w, &w->wake, w->full && w->not_full_before_ms < next_ms ? w->not_full_before_ms : next_ms);
+    *done = sweep_pass(w->store, w->log, &plan);
+    if (what != SWEEP_UPLOADS)
+        settle_views(w, before, done);
+    if (what == SWEEP_ALL) {
+        keep_time(w);
+        w->not_used_since_s = done->cut_off ? w->not_used_since_s : 0;
+    }
+    report(w, done, full, clock_ms() - begun_ms);
+    return done->expired + done->forgotten + done->refs + done->blobs + done->views > 0;
 }
 
 /* One sweep; the lock is held but for the sweep itself. If a full disk has nothing that can be removed, the next sweep for it
  * waits a while, so that a disk that others have filled does not keep the thread busy. */
-static void sweep_in_turn(struct sweep *w, bool views_only)
+static void sweep_in_turn(struct sweep *w, enum sweep_what what)
 {
     bool full = full_due(w);
+    int64_t expires_s = w->next_expires_s;
+    struct sweep_done done;
 
-    w->views_due = false;
+    if (full)
+        what = SWEEP_ALL;
+    if (what != SWEEP_UPLOADS)
+        w->views_due = false;
+    if (what != SWEEP_VIEWS)
+        w->next_expires_s = INT64_MAX; /* those that come meanwhile may be overlooked, and are noted */
     w->full = w->full && !full;
     w->sweeping = full;
     pthread_mutex_unlock(&w->lock);
-    bool removed = sweep_once(w, full, views_only && !full);
+    bool removed = sweep_once(w, full, what, &done);
     pthread_mutex_lock(&w->lock);
+    if (what != SWEEP_VIEWS) {
+        note_expires(w, done.cut_off && expires_s < done.next_expires_s ? expires_s : done.next_expires_s);
+        w->not_expired_before_ms = clock_ms() + grace_ms(w);
+    }
     if (!full)
         return;
     /* Writes that found the disk full during the sweep (its own tombstones, too) did so before the room was made. */
@@ -210,22 +332,75 @@ static void sweep_in_turn(struct sweep *w, bool views_only)
     pthread_cond_broadcast(&w->swept);
 }
 
+/* The lock is held but for the removals. What was used just now is looked at again later. */
+static void remove_ended(struct sweep *w)
+{
+    content *list = w->ended;
+    size_t n = w->n_ended;
+    int64_t begun_ms = clock_ms(), before_s = (int64_t)time(NULL) - grace_ms(w) / 1000;
+    struct sweep_done done = {.next_expires_s = INT64_MAX};
+
+    w->ended = NULL;
+    w->n_ended = w->ended_room = 0;
+    pthread_mutex_unlock(&w->lock);
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!sweep_content(w->store, w->log, list[i], before_s, &done))
+            memmove(list[left++], list[i], sizeof(*list));
+    report(w, &done, false, clock_ms() - begun_ms);
+    pthread_mutex_lock(&w->lock);
+    w->view_bytes -= done.view_bytes < w->view_bytes ? done.view_bytes : w->view_bytes;
+    for (size_t i = 0; i < left; i++)
+        (void)note_ended(w, list[i]);
+    free(list);
+}
+
+/* When the uploads should be looked through for those that have expired, on the monotonic clock. */
+static int64_t expiry_due_ms(struct sweep *w)
+{
+    int64_t now = now_s(w), due_ms = clock_ms();
+
+    if (w->next_expires_s == INT64_MAX)
+        return INT64_MAX;
+    if (w->next_expires_s > now)
+        due_ms += (w->next_expires_s - now) * 1000;
+    return due_ms > w->not_expired_before_ms ? due_ms : w->not_expired_before_ms;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 static void *run(void *sweep)
 {
     struct sweep *w = sweep;
-    int64_t interval_ms = (int64_t)w->config->sweep_interval_s * 1000;
+    int64_t interval_ms = (int64_t)w->config->sweep_interval_s * 1000, all_due_ms = 0;
 
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS); /* of this thread only */
+    w->time = trusted_time_begin(w->store, clock_ms());
     pthread_mutex_lock(&w->lock);
-    int64_t next_ms = 0;
     while (!w->stop) {
-        bool ordinary = clock_ms() >= next_ms;
-        if (ordinary)
-            next_ms = clock_ms() + interval_ms;
-        sweep_in_turn(w, !ordinary);
-        wait_for_turn(w, next_ms);
+        int64_t now_ms = clock_ms(), expired_ms = expiry_due_ms(w);
+        int64_t ended_ms = w->n_ended > 0 ? w->ended_due_ms : INT64_MAX;
+        if (now_ms >= all_due_ms) {
+            all_due_ms = now_ms + interval_ms;
+            sweep_in_turn(w, SWEEP_ALL);
+        } else if (full_due(w)) {
+            sweep_in_turn(w, SWEEP_ALL);
+        } else if (w->views_due) {
+            sweep_in_turn(w, SWEEP_VIEWS);
+        } else if (now_ms >= expired_ms) {
+            sweep_in_turn(w, SWEEP_UPLOADS);
+        } else if (now_ms >= ended_ms) {
+            remove_ended(w);
+        } else {
+            int64_t full_ms = w->full ? w->not_full_before_ms : INT64_MAX;
+            wait_until(w, &w->wake, earlier(earlier(all_due_ms, full_ms), earlier(expired_ms, ended_ms)));
+        }
     }
     pthread_mutex_unlock(&w->lock);
+    keep_time(w);
     return NULL;
 }
 
@@ -235,6 +410,7 @@ static void free_sweep(struct sweep *w)
     pthread_cond_destroy(&w->swept);
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
+    free(w->ended);
     free(w);
 }
 
@@ -245,7 +421,8 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
 
     if (w == NULL)
         return NULL;
-    *w = (struct sweep){.config = config, .store = store, .log = log};
+    *w = (struct sweep){.config = config, .store = store, .log = log, .next_expires_s = INT64_MAX};
+    w->not_used_since_s = (int64_t)time(NULL) - BEFORE_START_S;
     pthread_mutex_init(&w->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

@@ -1,5 +1,11 @@
 /* The thread that sweeps the store (sweep_pass.h): at the start, every sweep_interval_s, and at once when a
- * write finds the disk full, so that a second try finds room. It stays behind the requests: its thread has a
+ * write finds the disk full, so that a second try finds room.
+ *
+ * Deleting deletes: when the last upload of some bytes was deleted or has expired, the bytes and their views are removed within
+ * delete_within_s, whatever sweep_interval_s is. It has been told of the end (sweep_content_ended), and knows when the next
+ * upload expires (sweep_upload_expires). Expiry goes by a clock that is not believed when it jumps ahead (trusted_time.h).
+ *
+ * It stays behind the requests: its thread has a
  * lower priority, and pauses between batches of objects, unless the disk is full.
  *
  * The bytes of views are counted as they are written, so that view_cache_bytes holds at every moment: a view that finds no room
@@ -29,6 +35,11 @@ bool sweep_make_room(struct sweep *w);
 bool sweep_take_view_room(struct sweep *w, uint64_t bytes) __attribute__((warn_unused_result));
 /* The put failed, or the view was there already. */
 void sweep_give_view_room(struct sweep *w, uint64_t bytes);
+/* The last upload of these bytes may have ended, or a view was put though they are gone: what nobody needs of them is removed
+ * soon. Any thread; NULL does nothing. */
+void sweep_content_ended(struct sweep *w, const char *sha256);
+/* An upload that is new, or was changed, expires at this Unix time. Any thread; NULL does nothing. */
+void sweep_upload_expires(struct sweep *w, int64_t expires_s);
 /* Ends a sweep under way after its present object. When nobody writes to the store any more; NULL is fine. */
 void sweep_stop(struct sweep *w);
 

@@ -8,9 +8,6 @@
 
 enum {
     DAY_S = 86400,
-    UNUSED_S = DAY_S, /* A ref or blob that nobody needs is removed when it was not used for so long, */
-    UNUSED_WHEN_FULL_S =
-        300, /* or on a full disk for so long: longer than an upload takes from its blob to its record. */
     CLASS_S = 600, /* Views are counted by age in classes of this many seconds. */
     CLASSES = SWEEP_VIEW_DAYS * DAY_S / CLASS_S,
     BLOCK_BYTES = 4096, /* of the disk: a file takes whole blocks */
@@ -22,10 +19,10 @@ struct pass {
     const struct log *log;
     const struct sweep_plan *plan;
     struct sweep_done done;
-    int64_t unused_before_s; /* refs and blobs that were used since then are left alone */
-    bool ended;              /* The plan's go_on has returned false. */
 
     /* The views. */
+    char content[RECORD_SHA256_CHARS + 1]; /* of the view before: most come one after another */
+    bool content_is_there;
     uint64_t bytes[CLASSES]; /* of each class of age, the youngest first */
     unsigned cut;    /* the class of which a part goes; older classes go as a whole, younger ones stay */
     uint64_t excess; /* bytes of the class `cut` that are still to go */
@@ -33,8 +30,8 @@ struct pass {
 
 static bool go_on(struct pass *p)
 {
-    p->ended = p->ended || !p->plan->go_on(p->plan->context);
-    return !p->ended;
+    p->done.cut_off = p->done.cut_off || !p->plan->go_on(p->plan->context);
+    return !p->done.cut_off;
 }
 
 /* Counts and logs a failure. The sweep goes on with the other objects. */
@@ -55,7 +52,7 @@ static bool begin_anew(const struct pass *p, const struct store_object *object)
     uint64_t bytes;
     int fd;
 
-    if (object->used_s <= p->plan->now_s + DAY_S)
+    if (object->used_s <= p->plan->clock_s + DAY_S)
         return false;
     if (store_get(p->store, object->key, &fd, &bytes) == STORE_OK)
         close(fd);
@@ -65,7 +62,7 @@ static bool begin_anew(const struct pass *p, const struct store_object *object)
 static void walk(struct pass *p, const char *folder,
                  bool (*each)(void *pass, const struct store_object *object))
 {
-    if (!p->ended)
+    if (!p->done.cut_off)
         (void)worked(p, store_list(p->store, folder, each, p), folder);
 }
 
@@ -105,6 +102,8 @@ static bool sweep_upload(void *pass, const struct store_object *object)
         return true;
     enum record_state state = record_read(p->store, id, p->plan->now_s, &r);
     if (state == RECORD_FOUND) {
+        if (r.expires_s < p->done.next_expires_s)
+            p->done.next_expires_s = r.expires_s;
         check_blob(p, &r);
     } else if (state == RECORD_BROKEN) {
         if (p->done.broken++ < LOGGED_MOST)
@@ -112,6 +111,8 @@ static bool sweep_upload(void *pass, const struct store_object *object)
     } else if (state == RECORD_GONE &&
                worked(p, record_expire(p->store, id, p->plan->now_s, &expired), object->key)) {
         p->done.expired += expired;
+        if (expired)
+            p->plan->ended(p->plan->context, r.sha256);
     }
     return true;
 }
@@ -136,9 +137,10 @@ static bool sweep_ref(void *pass, const struct store_object *object)
 
     if (!go_on(p))
         return false;
-    if (begin_anew(p, object) || object->used_s >= p->unused_before_s)
+    if (begin_anew(p, object) || object->used_s >= p->plan->unneeded_before_s)
         return true;
-    if (worked(p, record_remove_ref(p->store, object->key, p->unused_before_s, &removed), object->key))
+    if (worked(p, record_remove_ref(p->store, object->key, p->plan->unneeded_before_s, &removed),
+               object->key))
         p->done.refs += removed;
     return true;
 }
@@ -151,9 +153,10 @@ static bool sweep_blob(void *pass, const struct store_object *object)
 
     if (!go_on(p))
         return false;
-    if (begin_anew(p, object) || object->used_s >= p->unused_before_s)
+    if (begin_anew(p, object) || object->used_s >= p->plan->unneeded_before_s)
         return true;
-    if (worked(p, record_remove_blob(p->store, object->key, p->unused_before_s, &removed), object->key) &&
+    if (worked(p, record_remove_blob(p->store, object->key, p->plan->unneeded_before_s, &removed),
+               object->key) &&
         removed) {
         p->done.blobs++;
         p->done.blob_bytes += bytes;
@@ -178,10 +181,27 @@ static unsigned age_of(const struct pass *p, const struct store_object *object)
     return age_s / CLASS_S < CLASSES ? (unsigned)(age_s / CLASS_S) : CLASSES;
 }
 
+/* Whether the blob of this view is gone. A view of an older version does not say of which blob it is. */
+static bool is_of_gone(struct pass *p, const struct store_object *object)
+{
+    enum { FOLDER_CHARS = sizeof("views/ab/") - 1 };
+    struct str sha256 = {object->key + FOLDER_CHARS, RECORD_SHA256_CHARS};
+    char key[RECORD_BLOB_KEY_CHARS + 1];
+
+    if (strlen(object->key) <= RECORD_VIEWS_PREFIX_CHARS || !record_sha256_valid(sha256))
+        return false;
+    if (strncmp(p->content, sha256.p, sha256.n) != 0) {
+        memcpy(p->content, sha256.p, sha256.n);
+        record_blob_key(p->content, key);
+        p->content_is_there = store_exists(p->store, key) != STORE_NOT_FOUND;
+    }
+    return !p->content_is_there;
+}
+
 static void evict(struct pass *p, const struct store_object *object)
 {
     uint64_t bytes = sweep_on_disk(object->bytes);
-    enum store_result result = store_delete(p->store, object->key);
+    enum store_result result = store_evict(p->store, object->key);
 
     if (result == STORE_NOT_FOUND || !worked(p, result, object->key))
         return;
@@ -196,7 +216,7 @@ static bool count_view(void *pass, const struct store_object *object)
     if (!go_on(p))
         return false;
     unsigned age = begin_anew(p, object) ? 0 : age_of(p, object);
-    if (age == CLASSES)
+    if (age == CLASSES || (object->used_s < p->plan->unneeded_before_s && is_of_gone(p, object)))
         evict(p, object);
     else
         p->bytes[age] += sweep_on_disk(object->bytes);
@@ -251,18 +271,53 @@ static void sweep_views(struct pass *p)
 
 struct sweep_done sweep_pass(struct store *s, const struct log *log, const struct sweep_plan *plan)
 {
-    struct pass p = {.store = s, .log = log, .plan = plan};
+    struct pass p = {.store = s, .log = log, .plan = plan, .done = {.next_expires_s = INT64_MAX}};
 
-    p.unused_before_s = plan->now_s - (plan->full ? UNUSED_WHEN_FULL_S : UNUSED_S);
-    if (plan->full || plan->views_only)
+    if (plan->full || plan->what == SWEEP_VIEWS)
         sweep_views(&p);
-    if (plan->views_only)
+    if (plan->what != SWEEP_VIEWS)
+        walk(&p, "uploads/", sweep_upload);
+    if (plan->what != SWEEP_ALL)
         return p.done;
-    walk(&p, "uploads/", sweep_upload);
     walk(&p, "gone/", sweep_tombstone);
     walk(&p, "refs/", sweep_ref);
     walk(&p, "blobs/", sweep_blob);
     if (!plan->full)
         sweep_views(&p);
     return p.done;
+}
+
+/* ---- one content ---- */
+
+static bool evict_any(void *pass, const struct store_object *object)
+{
+    evict(pass, object);
+    return true;
+}
+
+/* The views go after the blob: who puts one looks then whether the blob is there, and tells if it is not. So no view is left
+ * behind by a walk that was too early. */
+bool sweep_content(struct store *s, const struct log *log, const char *sha256, int64_t before_s,
+                   struct sweep_done *done)
+{
+    struct pass p = {.store = s, .log = log, .done = *done};
+    char blob[RECORD_BLOB_KEY_CHARS + 1], views[RECORD_VIEWS_PREFIX_CHARS + 1];
+    struct store_object o = {.bytes = 0};
+    bool removed, needed = false;
+
+    record_blob_key(sha256, blob);
+    record_views_prefix(sha256, views);
+    enum store_result found = store_look(s, blob, &o);
+    bool ok = worked(&p, record_remove_blob(s, blob, before_s, &removed), blob);
+    if (ok && removed) {
+        p.done.blobs++;
+        p.done.blob_bytes += o.bytes;
+    }
+    if (ok && !removed && found != STORE_NOT_FOUND)
+        ok = worked(&p, record_content_needed(s, sha256, &needed), blob);
+    bool is_gone = ok && (removed || found == STORE_NOT_FOUND);
+    if (is_gone)
+        walk(&p, views, evict_any);
+    *done = p.done;
+    return !ok || needed || is_gone; /* what failed is left to the next sweep of all */
 }

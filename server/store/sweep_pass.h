@@ -5,10 +5,10 @@
  *     records    expired ones, and deleted ones of which a power cut brought parts back, become tombstones;
  *                those whose blob is missing are logged
  *     tombstones are forgotten after RECORD_GONE_DAYS
- *     refs       without a record, and not used for a day (for minutes when the disk is full)
+ *     refs       without a record, and not used lately (unneeded_before_s)
  *     blobs      without a ref, likewise
- *     views      not used for SWEEP_VIEW_DAYS: also what was drawn from bytes that are gone; and the least
- *                recently used ones above the limit, down to nine tenths of it
+ *     views      of a blob that is gone, likewise; not used for SWEEP_VIEW_DAYS; and the least recently used ones
+ *                above the limit, down to nine tenths of it
  *
  * Each step can be cut off by kill -9 between any two calls: what is half done is done by the next sweep. That
  * no upload in progress loses its blob or its ref is record.h's care. Memory is the same for ten views and for
@@ -22,13 +22,23 @@
 
 enum { SWEEP_VIEW_DAYS = 30 };
 
+enum sweep_what {
+    SWEEP_ALL,
+    SWEEP_UPLOADS, /* those that have expired become tombstones; nothing else */
+    SWEEP_VIEWS
+};
+
 struct sweep_plan {
-    int64_t now_s;            /* Unix time */
-    uint64_t view_bytes_most; /* limit of the views, in bytes of whole blocks on the disk */
-    bool full;                /* the disk is: at least half of the views go */
-    bool views_only;          /* nothing else is swept */
+    enum sweep_what what;
+    int64_t now_s;   /* Unix time, by which uploads expire and views are old */
+    int64_t clock_s; /* the same by the clock that times of use are taken from: see trusted_time.h */
+    int64_t unneeded_before_s; /* what nobody needs is removed if it was last used before this time */
+    uint64_t view_bytes_most;  /* limit of the views, in bytes of whole blocks on the disk */
+    bool full;                 /* the disk is: at least half of the views go */
     /* Asked before every object; it may sleep. False ends the sweep. */
     bool (*go_on)(void *context);
+    /* An upload of these bytes has expired, and is gone. It may have been the last one. */
+    void (*ended)(void *context, const char *sha256);
     void *context;
 };
 
@@ -38,12 +48,19 @@ struct sweep_done {
     uint64_t blobs, blob_bytes;
     uint64_t views, view_bytes;
     uint64_t kept_bytes; /* of the views that stayed; only as far as it was counted, if the sweep was ended */
-    uint64_t broken;     /* records that are not readable or have no blob */
-    uint64_t failed;     /* what the store refused: logged, and tried again by the next sweep */
+    int64_t next_expires_s; /* when the first of the uploads that stayed expires; INT64_MAX: none was seen */
+    bool cut_off;           /* go_on has ended it: not all was seen */
+    uint64_t broken;        /* records that are not readable or have no blob */
+    uint64_t failed;        /* what the store refused: logged, and tried again by the next sweep */
 };
 
 /* `log` may be NULL. */
 struct sweep_done sweep_pass(struct store *s, const struct log *log, const struct sweep_plan *plan);
+
+/* Removes these bytes and all views of them, unless an upload needs them. False: they were used at before_s or later, perhaps
+ * by an upload that is just being kept, and should be looked at again. Counts in *done. */
+bool sweep_content(struct store *s, const struct log *log, const char *sha256, int64_t before_s,
+                   struct sweep_done *done);
 
 /* How many bytes of whole blocks an object of this size takes on the disk. */
 uint64_t sweep_on_disk(uint64_t bytes);

@@ -205,7 +205,10 @@ static bool keep(struct job *job)
     enum store_result written = record_write(store, r);
     if (written == STORE_FULL && sweep_make_room(job->service->sweep))
         written = record_write(store, r);
-    return written == STORE_OK || fail_to_keep(job, written);
+    if (written != STORE_OK)
+        return fail_to_keep(job, written);
+    sweep_upload_expires(job->service->sweep, r->expires_s);
+    return true;
 }
 
 static void log_kept(const struct job *job)

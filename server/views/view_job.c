@@ -142,8 +142,12 @@ static bool render(struct service *s, const struct view_request *r, const struct
 }
 
 /* A store that takes no view is no reason to fail: the view is made again next time. */
-static void keep(struct service *s, const char *key, struct str bytes)
+/* If the uploaded bytes are gone by now, who removed them may have looked for their views too early: it is told. They may also
+ * not have come yet, of an upload that is just being kept: then they are needed when it looks. */
+static void keep(struct service *s, const char *sha256, const char *key, struct str bytes)
 {
+    char blob[RECORD_BLOB_KEY_CHARS + 1];
+
     if (!sweep_take_view_room(s->sweep, bytes.n))
         return;
     enum store_result result = store_put(s->store, key, bytes, STORE_EVICTABLE);
@@ -152,6 +156,9 @@ static void keep(struct service *s, const char *key, struct str bytes)
     if (result != STORE_OK && result != STORE_EXISTS)
         LOG(s->log, LOG_WARN, "view-not-kept", LOG_STR("key", str_of(key)),
             LOG_STR("why", str_of(strerror(errno))));
+    record_blob_key(sha256, blob);
+    if (result == STORE_OK && store_exists(s->store, blob) == STORE_NOT_FOUND)
+        sweep_content_ended(s->sweep, sha256);
 }
 
 /* The view without coding, kept in the store. NULL: job->diag. */
@@ -167,7 +174,7 @@ static struct shared_bytes *draw(struct view_job *job, const struct shared_profi
         return NULL;
     }
     if (view_key(s, &job->request, ENCODING_IDENTITY, key))
-        keep(s, key, buf_view(&out));
+        keep(s, job->request.sha256, key, buf_view(&out));
     LOG(s->log, LOG_DEBUG, "drawn", LOG_STR("key", str_of(key)), LOG_U64("bytes", out.n),
         LOG_U64("ms", (uint64_t)(clock_ms() - begun_ms)));
     struct shared_bytes *bytes = shared_bytes_new(&out);
@@ -208,7 +215,7 @@ static void finish(struct view_job *job, struct shared_bytes *plain)
     job->encoding = ENCODING_IDENTITY;
     if (plain != NULL && job->wanted != ENCODING_IDENTITY) {
         if (encoding_apply(job->wanted, ENCODING_KEPT, shared_bytes_view(plain), &out))
-            keep(j->service, job->key, buf_view(&out));
+            keep(j->service, job->request.sha256, job->key, buf_view(&out));
         struct shared_bytes *coded = shared_bytes_new(&out);
         if (coded != NULL) {
             shared_bytes_unref(plain);

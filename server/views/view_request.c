@@ -44,7 +44,7 @@ void view_describe(const struct service *service, const struct view_request *r, 
 bool view_key(const struct service *service, const struct view_request *r, enum encoding e,
               char key[VIEW_KEY_CHARS + 1])
 {
-    char digest[RECORD_SHA256_CHARS + 1];
+    char digest[RECORD_SHA256_CHARS + 1], folder[RECORD_VIEWS_PREFIX_CHARS + 1];
     struct buf text = {0};
 
     view_describe(service, r, &text);
@@ -52,7 +52,8 @@ bool view_key(const struct service *service, const struct view_request *r, enum 
     if (!text.failed)
         record_sha256_hex(text.p, text.n, digest);
     buf_free(&text);
-    snprintf(key, VIEW_KEY_CHARS + 1, "views/%.2s/%s%s", digest, digest, encoding_suffix(e));
+    record_views_prefix(r->sha256, folder);
+    snprintf(key, VIEW_KEY_CHARS + 1, "%s%s%s", folder, digest, encoding_suffix(e));
     return digest[0] != '\0';
 }
 
@@ -63,5 +64,5 @@ const char *view_media_type(const struct view_request *r)
 
 struct str view_etag(const char *key)
 {
-    return str_of(key + sizeof("views/ab/") - 1);
+    return str_of(key + RECORD_VIEWS_PREFIX_CHARS);
 }

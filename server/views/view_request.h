@@ -20,7 +20,7 @@ struct view_request {
 
 enum {
     VIEW_ETAG_CHARS = RECORD_SHA256_CHARS + ENCODING_SUFFIX_CHARS,
-    VIEW_KEY_CHARS = sizeof("views/ab/") - 1 + VIEW_ETAG_CHARS
+    VIEW_KEY_CHARS = RECORD_VIEWS_PREFIX_CHARS + VIEW_ETAG_CHARS
 };
 
 /* Sets the upload that the view is of. */
@@ -30,7 +30,8 @@ void view_of(struct view_request *r, const struct record *record);
  * machine. text->failed: no memory. */
 void view_describe(const struct service *service, const struct view_request *r, struct buf *text);
 
-/* The key in the store of the view in this coding: a digest of its description. It changes when the machine starts anew,
+/* The key in the store of the view in this coding: views/ab/<sha256 of the blob>/<digest of its description>, so that all
+ * views of a blob can be removed with it. The digest changes when the machine starts anew,
  * since a view is not synced to the disk. The key's name, after the last slash, serves as the view's ETag. False: no
  * memory. */
 bool view_key(const struct service *service, const struct view_request *r, enum encoding e,

@@ -117,12 +117,21 @@ static bool count_down(void *aged_store)
     return a->steps-- > 0;
 }
 
+static void nobody_is_told(void *context, const char *sha256)
+{
+    (void)context;
+    (void)sha256;
+}
+
 struct sweep_done aged_store_sweep(struct aged_store *a, uint64_t view_bytes_most, bool full)
 {
     struct sweep_plan plan = {.now_s = a->now_s,
+                              .clock_s = a->now_s,
+                              .unneeded_before_s = a->now_s - (full ? HOUR_S / 12 : DAY_S),
                               .view_bytes_most = view_bytes_most,
                               .full = full,
                               .go_on = count_down,
+                              .ended = nobody_is_told,
                               .context = a};
 
     return sweep_pass(a->store, NULL, &plan);
@@ -133,5 +142,6 @@ void aged_store_assert_nothing_done(struct sweep_done done)
     static const struct sweep_done NOTHING;
 
     done.kept_bytes = 0; /* what stays is not done */
+    done.next_expires_s = 0;
     assert_memory_equal(&done, &NOTHING, sizeof(done));
 }

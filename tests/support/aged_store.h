@@ -43,6 +43,7 @@ void aged_store_put_views(const struct aged_store *a, unsigned n, size_t bytes, 
 /* Those from first_gone on are gone, the others are there. */
 void aged_store_assert_views(const struct aged_store *a, unsigned first_gone, unsigned n);
 
+/* What nobody needs goes when it was not used for a day, or on a full disk for five minutes. */
 struct sweep_done aged_store_sweep(struct aged_store *a, uint64_t view_bytes_most, bool full);
 void aged_store_assert_nothing_done(struct sweep_done done);
 

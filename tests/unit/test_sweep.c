@@ -14,8 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/system/utc.h"
 #include "server/store/sweep.h"
 #include "tests/support/aged_store.h"
+
+#define OTHER_SHA "0000000000000000000000000000000000000000000000000000000000000000"
+#define OTHER_ID  "aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 /* ---- the system, held up: before this path is removed, something else happens ---- */
 
@@ -177,6 +181,57 @@ static void the_thread_sweeps_at_start_and_in_time(void **state)
     aged_store_end(&f);
 }
 
+/* The last upload of some bytes is deleted, another one expires: an hour before the next sweep of all. */
+static void what_has_ended_goes_at_once(void **state)
+{
+    static const struct config CONFIG = {
+        .view_cache_bytes = MIB, .sweep_interval_s = HOUR_S, .delete_within_s = 3};
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct aged_upload kept = aged_store_upload(&f, 1, HOUR_S), deleted = aged_store_upload(&f, 2, HOUR_S),
+                       expiring = aged_store_upload(&f, 3, 2), changed = aged_store_upload(&f, 4, HOUR_S);
+
+    struct sweep *w = sweep_start(&CONFIG, f.store, NULL);
+    assert_non_null(w);
+    assert_int_equal(record_delete(f.store, &deleted.record, f.now_s), STORE_OK);
+    sweep_content_ended(w, deleted.record.sha256);
+    sweep_content_ended(w, deleted.record.sha256);
+    sweep_content_ended(w, kept.record.sha256);
+    changed.record.expires_s = f.now_s + 1;
+    assert_int_equal(record_change(f.store, &changed.record, f.now_s), STORE_OK);
+    sweep_upload_expires(w, changed.record.expires_s);
+    assert_true(wait_for(&f, deleted.blob, false));
+    assert_true(wait_for(&f, expiring.blob, false));
+    assert_true(wait_for(&f, changed.blob, false));
+    assert_true(aged_store_has(&f, expiring.gone) && !aged_store_has(&f, expiring.object));
+    assert_true(aged_store_has(&f, kept.blob) && aged_store_has(&f, kept.object));
+    sweep_stop(w);
+    aged_store_end(&f);
+}
+
+/* The clock is years ahead of when the store was used last: what would have expired meanwhile stays. */
+static void a_clock_that_jumped_removes_nothing(void **state)
+{
+    static const struct config CONFIG = {
+        .view_cache_bytes = MIB, .sweep_interval_s = 1, .delete_within_s = 3};
+    char seen[UTC_CHARS + 1];
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct aged_upload u = aged_store_upload(&f, 1, -HOUR_S);
+
+    utc_format(f.now_s - 400 * DAY_S, seen);
+    assert_int_equal(store_put(f.store, "clock/seen", str_of(seen), STORE_DURABLE), STORE_OK);
+    aged_store_put(&f, "refs/" OTHER_SHA "/" OTHER_ID, 0, DAY_S);
+    aged_store_put(&f, "blobs/00/" OTHER_SHA, 10, DAY_S);
+    struct sweep *w = sweep_start(&CONFIG, f.store, NULL);
+    assert_non_null(w);
+    assert_true(wait_for(&f, "blobs/00/" OTHER_SHA, false)); /* the sweep was there */
+    sweep_stop(w);
+    assert_true(aged_store_has(&f, u.object) && aged_store_has(&f, u.blob));
+    aged_store_assert_object(&f, "clock/seen", str_of(seen));
+    aged_store_end(&f);
+}
+
 /* To the store, a file that may not grow is a full disk. */
 static enum store_result put_on_full_disk(struct aged_store *f)
 {
@@ -308,6 +363,8 @@ int main(void)
         cmocka_unit_test(no_acknowledged_upload_is_lost),
         cmocka_unit_test(an_upload_that_slept_is_whole_or_refused),
         cmocka_unit_test(the_thread_sweeps_at_start_and_in_time),
+        cmocka_unit_test(what_has_ended_goes_at_once),
+        cmocka_unit_test(a_clock_that_jumped_removes_nothing),
         cmocka_unit_test(a_write_that_finds_no_room_wakes_it),
         cmocka_unit_test(room_is_made_for_who_waits),
         cmocka_unit_test(one_in_no_hurry_ends_for_a_full_disk),

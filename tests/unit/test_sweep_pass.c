@@ -261,6 +261,59 @@ static void a_full_disk_halves_the_views(void **state)
     aged_store_end(&f);
 }
 
+/* Unless they were used just now: an upload draws its first views beside the keeping of its bytes. */
+static void views_of_bytes_that_are_gone_go(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct aged_upload kept = aged_store_upload(&f, 1, HOUR_S), gone = aged_store_describe(&f, 2, HOUR_S);
+    char prefix[RECORD_VIEWS_PREFIX_CHARS + 1], views[3][STORE_KEY_BYTES];
+
+    record_views_prefix(kept.record.sha256, prefix);
+    snprintf(views[0], STORE_KEY_BYTES, "%sold", prefix);
+    record_views_prefix(gone.record.sha256, prefix);
+    snprintf(views[1], STORE_KEY_BYTES, "%sold", prefix);
+    snprintf(views[2], STORE_KEY_BYTES, "%syoung", prefix);
+    aged_store_put(&f, views[0], 10, 2 * DAY_S);
+    aged_store_put(&f, views[1], 10, 2 * DAY_S);
+    aged_store_put(&f, views[2], 10, HOUR_S);
+    struct sweep_done done = aged_store_sweep(&f, MIB, false);
+    assert_int_equal(done.views, 1);
+    assert_true(aged_store_has(&f, views[0]));
+    assert_false(aged_store_has(&f, views[1]));
+    assert_true(aged_store_has(&f, views[2]));
+    aged_store_end(&f);
+}
+
+/* Bytes that an upload needs stay with their views, those that were used just now are to be looked at again, and others go. */
+static void one_content_goes_with_its_views(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct aged_upload u = aged_store_upload(&f, 1, HOUR_S);
+    char prefix[RECORD_VIEWS_PREFIX_CHARS + 1], view[STORE_KEY_BYTES];
+    struct sweep_done done = {.views = 0};
+
+    record_views_prefix(u.record.sha256, prefix);
+    snprintf(view, STORE_KEY_BYTES, "%sone", prefix);
+    aged_store_put(&f, view, 10, 0);
+    assert_true(sweep_content(f.store, NULL, u.record.sha256, f.now_s, &done));
+    assert_true(aged_store_has(&f, u.blob) && aged_store_has(&f, view));
+    assert_int_equal(record_delete(f.store, &u.record, f.now_s), STORE_OK);
+    aged_store_set_age(&f, u.blob, 10);
+    assert_false(sweep_content(f.store, NULL, u.record.sha256, f.now_s - 20, &done));
+    assert_true(aged_store_has(&f, u.blob) && aged_store_has(&f, view));
+    assert_int_equal(done.blobs + done.views, 0);
+    assert_true(sweep_content(f.store, NULL, u.record.sha256, f.now_s - 5, &done));
+    assert_false(aged_store_has(&f, u.blob) || aged_store_has(&f, view));
+    assert_int_equal(done.blobs, 1);
+    assert_int_equal(done.views, 1);
+    aged_store_put(&f, view, 10, 0);
+    assert_true(sweep_content(f.store, NULL, u.record.sha256, f.now_s, &done));
+    assert_false(aged_store_has(&f, view));
+    aged_store_end(&f);
+}
+
 static void what_nobody_looks_at_goes(void **state)
 {
     (void)state;
@@ -292,6 +345,8 @@ int main(void)
         cmocka_unit_test(equally_old_ones_go_only_as_far_as_needed),
         cmocka_unit_test(a_full_disk_halves_the_views),
         cmocka_unit_test(what_nobody_looks_at_goes),
+        cmocka_unit_test(views_of_bytes_that_are_gone_go),
+        cmocka_unit_test(one_content_goes_with_its_views),
     };
     return cmocka_run_group_tests_name("sweep_pass", tests, NULL, NULL);
 }

@@ -1,0 +1,82 @@
+/* A clock that is ahead of what the store has seen. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "server/store/trusted_time.h"
+#include "tests/support/aged_store.h"
+
+enum { NOW_S = 1790000000, START_MS = 5000 };
+
+static void a_store_that_has_seen_nothing_believes(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct trusted_time t = trusted_time_begin(f.store, START_MS);
+
+    assert_int_equal(trusted_time(&t, NOW_S, START_MS), NOW_S);
+    assert_int_equal(trusted_time_keep(&t, f.store), STORE_OK);
+    aged_store_assert_object(&f, "clock/seen", STR("2026-09-21T14:13:20Z"));
+    t = trusted_time_begin(f.store, START_MS);
+    assert_int_equal(t.seen_s, NOW_S);
+    aged_store_end(&f);
+}
+
+static void a_leap_is_believed_when_it_has_lasted(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct trusted_time t = {.seen_s = NOW_S, .at_ms = START_MS, .doubted_from_ms = -1};
+    int64_t leap_s = TRUSTED_LEAP_S + 1, at_ms = START_MS + 10000;
+
+    assert_int_equal(trusted_time(&t, NOW_S + 10 + TRUSTED_LEAP_S, at_ms), NOW_S + 10 + TRUSTED_LEAP_S);
+    t = (struct trusted_time){.seen_s = NOW_S, .at_ms = START_MS, .doubted_from_ms = -1};
+    assert_int_equal(trusted_time(&t, NOW_S + 10 + leap_s, at_ms), NOW_S + 10);
+    assert_int_equal(trusted_time_keep(&t, f.store), STORE_OK);
+    assert_false(aged_store_has(&f, "clock/seen"));
+    at_ms += TRUSTED_DOUBT_MS - 1;
+    assert_int_equal(trusted_time(&t, NOW_S + 4000 + leap_s, at_ms), NOW_S + (at_ms - START_MS) / 1000);
+    at_ms++;
+    assert_int_equal(trusted_time(&t, NOW_S + 4000 + leap_s, at_ms), NOW_S + 4000 + leap_s);
+    assert_int_equal(t.doubted_from_ms, -1);
+    aged_store_end(&f);
+}
+
+/* It was wrong for a moment: the next doubt lasts an hour again. */
+static void a_clock_that_comes_back_is_believed(void **state)
+{
+    (void)state;
+    struct trusted_time t = {.seen_s = NOW_S, .at_ms = START_MS, .doubted_from_ms = -1};
+
+    assert_int_equal(trusted_time(&t, NOW_S + DAY_S, START_MS), NOW_S);
+    assert_int_equal(trusted_time(&t, NOW_S + 1, START_MS + 1000), NOW_S + 1);
+    assert_int_equal(trusted_time(&t, NOW_S + DAY_S, START_MS + TRUSTED_DOUBT_MS),
+                     NOW_S + TRUSTED_DOUBT_MS / 1000);
+    assert_int_equal(trusted_time(&t, NOW_S - DAY_S, START_MS + TRUSTED_DOUBT_MS), NOW_S - DAY_S);
+}
+
+static void what_cannot_be_read_contradicts_nothing(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+
+    aged_store_put(&f, "clock/seen", 7, 0);
+    struct trusted_time t = trusted_time_begin(f.store, START_MS);
+    assert_int_equal(trusted_time(&t, NOW_S, START_MS), NOW_S);
+    aged_store_end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_store_that_has_seen_nothing_believes),
+        cmocka_unit_test(a_leap_is_believed_when_it_has_lasted),
+        cmocka_unit_test(a_clock_that_comes_back_is_believed),
+        cmocka_unit_test(what_cannot_be_read_contradicts_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
