@@ -9,7 +9,8 @@
  *     recursion=collapse-all  cuts back to the outermost equal frame: A;B;A;C becomes A;C, and A;B stays
  *     preset=NAME             the steps of a preset, see filter_presets.h
  *
- * A joined frame has the calls of the outermost one. Frames are equal if their text is: overloads are, and so are two classes
+ * What each node has waited (profile_waits) is told before the first step: the filtered profile has it as a value of its own, if
+ * there is room for one more. A joined frame has the calls of the outermost one. Frames are equal if their text is: overloads are, and so are two classes
  * whose names are shown alike. The root is no frame: it never matches, and is never taken out.
  *
  * Patterns are those of filter_pattern.h. Pure; any thread. */

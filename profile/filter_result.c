@@ -137,19 +137,34 @@ static bool init(struct merger *m, struct arena *a)
 
 /* ---- values ---- */
 
+/* What each call has waited is known before stacks are joined, and cannot be told from sums of both times afterwards: it
+ * becomes a value of its own, behind all others. */
+static void add_waiting(struct profile *to)
+{
+    uint32_t wall, cpu;
+
+    if (profile_waits(to, &wall, &cpu) && to->n_values < PROFILE_VALUES_MAX)
+        to->values[to->n_values++] =
+            (struct profile_value){STR("waiting"), STR("waiting time"), UNIT_NS, ROLE_OTHER};
+}
+
 /* Calls of a frame that was taken out are not added to who has its time. */
-static void add_self(const struct merger *m, uint64_t *self)
+static void add_self(const struct merger *m, uint32_t n_values, uint64_t *self)
 {
     const struct filter_stacks *s = m->stacks;
     const struct profile *p = s->profile;
+    uint32_t wall, cpu;
+    bool waits = profile_waits(p, &wall, &cpu) && n_values > p->n_values;
 
     for (node_id i = 0; i < p->n_nodes; i++) {
         if (s->to[i] == NODE_NONE)
             continue;
-        uint64_t *sums = &self[(size_t)m->number[s->to[i]] * p->n_values];
+        uint64_t *sums = &self[(size_t)m->number[s->to[i]] * n_values];
         for (uint32_t v = 0; v < p->n_values; v++)
             if (s->to[i] == i || p->values[v].role != ROLE_CALLS)
                 sums[v] = number_add(sums[v], profile_self(p, i, v));
+        if (waits)
+            sums[p->n_values] = number_add(sums[p->n_values], profile_waiting(p, i, wall, cpu));
     }
 }
 
@@ -193,7 +208,7 @@ static bool put_values(const struct merger *m, struct profile *to, struct arena 
 
     if (self == NULL || total == NULL || flags == NULL || open == NULL)
         return false;
-    add_self(m, self);
+    add_self(m, to->n_values, self);
     add_totals(to, self, total);
     flag_recursion(to, flags, open);
     to->node_self = self;
@@ -223,5 +238,6 @@ const struct profile *filter_result(const struct filter_stacks *s, const struct 
     to->node_parent = m.parent;
     to->node_frame = m.frame;
     to->filtered = filtered;
+    add_waiting(to);
     return put_values(&m, to, a) ? to : NULL;
 }

@@ -20,6 +20,14 @@ uint32_t profile_value_by_name(const struct profile *p, struct str name)
     return i;
 }
 
+bool profile_waits(const struct profile *p, uint32_t *wall, uint32_t *cpu)
+{
+    *wall = profile_value_by_role(p, ROLE_WALL);
+    *cpu = profile_value_by_role(p, ROLE_CPU);
+    return *wall < p->n_values && *cpu < p->n_values && p->values[*wall].unit == UNIT_NS &&
+           p->values[*cpu].unit == UNIT_NS && profile_value_by_name(p, STR("waiting")) == p->n_values;
+}
+
 const struct profile_track *profile_track_by_id(const struct profile *p, uint32_t id)
 {
     uint32_t lo = 0, hi = p->n_tracks;

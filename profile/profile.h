@@ -126,6 +126,17 @@ static inline uint64_t profile_total(const struct profile *p, node_id node, uint
 uint32_t profile_value_by_role(const struct profile *p, enum profile_role role);
 uint32_t profile_value_by_name(const struct profile *p, struct str name);
 
+/* Whether waiting can be told: wall and CPU time are both recorded, and no value has that name. Their indexes. */
+bool profile_waits(const struct profile *p, uint32_t *wall, uint32_t *cpu);
+
+/* What the node itself has waited: wall less CPU time, not below 0. */
+static inline uint64_t profile_waiting(const struct profile *p, node_id node, uint32_t wall, uint32_t cpu)
+{
+    uint64_t all = profile_self(p, node, wall), busy = profile_self(p, node, cpu);
+
+    return all > busy ? all - busy : 0;
+}
+
 /* The track, or NULL. Binary search. */
 const struct profile_track *profile_track_by_id(const struct profile *p, uint32_t id);
 

@@ -11,10 +11,8 @@ uint32_t measures_of(const struct profile *p, struct measure m[MEASURES_MAX])
         const struct profile_value *v = &p->values[n];
         m[n] = (struct measure){.name = v->name, .label = v->label, .unit = v->unit, .value = n};
     }
-    uint32_t wall = profile_value_by_role(p, ROLE_WALL), cpu = profile_value_by_role(p, ROLE_CPU);
-    bool derivable = wall < p->n_values && cpu < p->n_values && p->values[wall].unit == UNIT_NS &&
-                     p->values[cpu].unit == UNIT_NS;
-    if (derivable && profile_value_by_name(p, STR("waiting")) == p->n_values)
+    uint32_t wall, cpu;
+    if (profile_waits(p, &wall, &cpu))
         m[n++] = (struct measure){STR("waiting"), STR("waiting time"), UNIT_NS, true, wall, cpu};
     return n;
 }

@@ -25,12 +25,7 @@ bool measure_by_name(const struct profile *p, const char *name, struct measure *
 
 static inline uint64_t measure_self(const struct profile *p, const struct measure *m, node_id node)
 {
-    uint64_t self = profile_self(p, node, m->value);
-
-    if (!m->waiting)
-        return self;
-    uint64_t minus = profile_self(p, node, m->minus);
-    return self > minus ? self - minus : 0;
+    return m->waiting ? profile_waiting(p, node, m->value, m->minus) : profile_self(p, node, m->value);
 }
 
 #endif

@@ -1,0 +1,225 @@
+/* Filters: the picture's script, the program, and an obvious model here that takes folded stacks line by line, on random
+ * traces with random lists of steps. */
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encode, pureHalf, random } from '../support/flame_data.mjs';
+import { randomTrace } from '../support/random_trace.mjs';
+
+const flame = pureHalf(), AFLAMED = process.env.AFLAMED;
+const skip = AFLAMED ? false : 'AFLAMED names no program';
+const TREES = 60;
+
+/* ---- the model: a line is [frames, self] ---- */
+
+const TRACK = /^\[.* tid=\d+\]$/;
+
+function linesOf(folded) {
+    return folded.trimEnd().split('\n').filter(Boolean).map(line => {
+        const [, stack, self] = /^(.*) (\d+)$/.exec(line);
+        return [stack.split(';'), Number(self)];
+    });
+}
+
+function partOf(frame, prefix) {
+    const scope = frame.includes('.') ? frame.slice(0, frame.lastIndexOf('.')) : '';
+    return { 'class:': scope, 'package:': scope.includes('.') ? scope.slice(0, scope.lastIndexOf('.')) : '', '': frame }[prefix];
+}
+
+const lowered = text => text.replace(/[A-Z]/g, c => c.toLowerCase());
+
+function matcher(pattern) {
+    const [, prefix, text] = /^(class:|package:|)(.*)$/s.exec(pattern);
+    const isRegex = text.length > 1 && text.startsWith('/') && text.endsWith('/'), regex = isRegex && new RegExp(text.slice(1, -1), 'i');
+    return frame => (isRegex ? regex.test(partOf(frame, prefix)) : lowered(partOf(frame, prefix)).includes(lowered(text)));
+}
+
+/* The frames that are left of one stack, and whether its last one still is what it was; null: the stack is dropped. */
+function stackAfter([key, text], frames, isLast) {
+    const last = frames.length - 1;
+    if (key === 'recursion') {
+        const made = [];
+        frames.forEach((frame, i) => {
+            const at = text === 'collapse' ? (made.at(-1) === frame ? made.length - 1 : -1) : made.indexOf(frame);
+            made.length = at < 0 ? made.length : at;
+            made.push(frame);
+            isLast = i === last ? isLast && at < 0 : isLast;
+        });
+        return [made, isLast];
+    }
+    const hits = frames.map(matcher(text)), at = hits.indexOf(true);
+    if (key === 'hide')
+        return [frames.filter((_, i) => !hits[i]), isLast && !hits[last]];
+    if ((key === 'ignore') === (at >= 0))
+        return null;
+    return [key === 'show-from' ? frames.slice(at) : frames, isLast];
+}
+
+function model(lines, steps, isCalls) {
+    const sums = new Map();
+    for (const [stack, self] of lines) {
+        const tracks = TRACK.test(stack[0]) ? [stack[0]] : [];
+        let left = [stack.slice(tracks.length), true];
+        for (const step of steps)
+            left = left && stackAfter(step, ...left);
+        if (left === null || (isCalls && !left[1]) || left[0].length === 0)
+            continue;
+        const name = [...tracks, ...left[0]].join(';');
+        sums.set(name, (sums.get(name) ?? 0) + self);
+    }
+    return [...sums].map(([name, self]) => `${name} ${self}`).sort();
+}
+
+/* ---- the script's data as folded lines ---- */
+
+const textOf = svg => /<metadata class="d">(.*?)<\/metadata>/s.exec(svg)[1].replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+
+/* `nameOf`: of a frame. Lines with nothing of their own are left out, and what threads have in no method. */
+function fold(data, v, nameOf = frame => frame.text.replaceAll(';', ':')) {
+    const names = [[], []], sums = new Map();
+    for (let i = 2; i < data.n; i++) {
+        names[i] = [...names[data.parent[i]], nameOf(data.frames[data.frame[i]])];
+        const name = names[i].join(';'), self = data.self[v][i] / (data.values[v].unit === 'ns' ? 1000 : 1);
+        if (self > 0 && data.frames[data.frame[i]].isMethod)
+            sums.set(name, (sums.get(name) ?? 0) + self);
+    }
+    return [...sums].map(([name, self]) => `${name} ${self}`).sort();
+}
+
+/* ---- random steps ---- */
+
+const PATTERNS = ['run', 'MAIN', 'Looper', 'née', 'nÉe', 'a<b>', 'package:com.example', 'class:Main', 'class:Object', '/^com\\..*\\.run$/', '/(loop|map)$/',
+                  'class:/Main$/', '/\\w{3}[^a-c]\\$/', 'package:/^(android|java)/', '/^Bare/', 'nothing at all'];
+const NOT_FOLDED = ['signature:(I)V', 'signature:/^\\(\\)/', 'origin:app', 'origin:/^(third party|idle)$/', 'origin:unknown'];
+
+function stepsFrom(next, patterns) {
+    const pick = list => list[Math.floor(next() * list.length)], n = 1 + Math.floor(next() * 4);
+    return Array.from({ length: n }, () => {
+        const key = pick(['hide', 'hide', 'focus', 'ignore', 'show-from', 'recursion']);
+        return [key, key === 'recursion' ? pick(['collapse', 'collapse-all']) : pick(patterns)];
+    });
+}
+
+const flagsOf = steps => steps.flatMap(([key, text]) => [`--${key}`, text]);
+const inWords = (seed, track, value, steps) => `seed ${seed}, track ${track}, ${value}: ${steps.map(step => step.join('=')).join(' & ')}`;
+
+/* Stacks are long: what differs first says enough. */
+function same(actual, expected, words) {
+    const at = expected.findIndex((one, i) => one !== actual[i]);
+    assert.ok(at < 0 && actual.length === expected.length, `${words}: ${actual.length} instead of ${expected.length}, [${at}] is ${actual[at]} instead of ${expected[at]}`);
+}
+
+function withTraces(action) {
+    const folder = mkdtempSync(join(tmpdir(), 'aflamed-filters-'));
+    const render = (name, ...flags) => execFileSync(AFLAMED, ['render', '--quiet', '-o', '-', ...flags, join(folder, name)], { encoding: 'utf8' });
+    try {
+        for (let seed = 1; seed <= TREES; seed++) {
+            const name = `${seed}.trace`, next = random(seed * 77);
+            writeFileSync(join(folder, name), randomTrace(seed, { threads: 1 + seed % 3, records: 20 + Math.floor(next() * 500) }));
+            action(seed, next, (...flags) => render(name, ...flags));
+        }
+    } finally {
+        rmSync(folder, { recursive: true });
+    }
+}
+
+/* ---- tests ---- */
+
+test('filters: script, command line and folded stacks taken line by line agree', { skip }, () => {
+    withTraces((seed, next, render) => {
+        const track = ['1', 'all', 'merged'][seed % 3], values = ['wall', 'cpu', 'calls', 'waiting'];
+        const data = new flame.Data(textOf(render('--track', track)));
+        for (const value of values) {
+            const lines = linesOf(render('--output', 'folded', '--track', track, '--value', value));
+            const steps = stepsFrom(next, PATTERNS), words = inWords(seed, track, value, steps);
+            const expected = model(lines, steps, value === 'calls');
+            const v = data.values.findIndex(({ name }) => name === value);
+            same(render('--output', 'folded', '--track', track, '--value', value, ...flagsOf(steps)).trimEnd().split('\n').filter(Boolean).sort(),
+                 expected, `command line, ${words}`);
+            same(fold(data.filtered(steps, {}), v), expected, `script, ${words}`);
+        }
+    });
+});
+
+test('filters: the script leaves the tree that the program draws', { skip }, () => {
+    const exact = ({ text, signature }) => text + signature;
+    withTraces((seed, next, render) => {
+        const track = ['1', 'all', 'merged'][seed % 3], steps = stepsFrom(next, [...PATTERNS, ...NOT_FOLDED]), words = inWords(seed, track, '', steps);
+        const drawn = new flame.Data(textOf(render('--track', track, ...flagsOf(steps))));
+        const made = new flame.Data(textOf(render('--track', track))).filtered(steps, {});
+        assert.equal(made.n, drawn.n, words);
+        assert.equal(made.nodes, drawn.nodes, words);
+        for (let v = 0; v < made.values.length; v++) {
+            const at = drawn.values.findIndex(({ name }) => name === made.values[v].name);
+            same(fold(made, v, exact), fold(drawn, at, exact), `${words}: ${made.values[v].name}`);
+        }
+        for (const name of ['parent', 'size'])     /* in the same order */
+            same([...made[name]], [...drawn[name]], `${words}: ${name}`);
+        same([...made.frame].map(f => exact(made.frames[f])), [...drawn.frame].map(f => exact(drawn.frames[f])), words);
+    });
+});
+
+test('filters: what is left of a method with many frames above each other', { skip }, () => {
+    const nodes = [{ frame: -1, parent: -1, self: [0, 0, 0] }], frame = name => ({ scope: 'a.B', name, signature: '', origin: 0, colour: 0 });
+    const frames = Array.from({ length: 2000 }, (_, i) => frame(`m${String(i).padStart(4, '0')}`));
+    for (let i = 1; i <= 60_000; i++)
+        nodes.push({ frame: i % 3 === 0 ? 0 : i % 2000, parent: i - 1, self: [1000, 1000, 1] });
+    const data = new flame.Data(encode({ frames, nodes })), began = performance.now();
+    for (const steps of [[['recursion', 'collapse-all']], [['hide', 'm0001'], ['recursion', 'collapse']], [['focus', 'm0003'], ['show-from', 'm0004']]]) {
+        const left = data.filtered(steps, {});
+        assert.ok(left.n > 1 && left.total(0)[1] <= data.total(0)[1], steps.join());
+    }
+    for (const line of fold(data.filtered([['recursion', 'collapse-all']], {}), 0)) {
+        const stack = line.split(' ')[0].split(';');
+        assert.equal(new Set(stack).size, stack.length, line);
+    }
+    assert.ok(performance.now() - began < 10_000, 'in a time that does not grow with the square of the depth');
+});
+
+/* ---- patterns ---- */
+
+/* Expressions of the subset and beyond it. */
+function randomExpression(next) {
+    const pick = list => list[Math.floor(next() * list.length)];
+    const pieces = ['a', 'b', 'c', 'Run', '\\.', '.', '\\d', '\\w', '[a-c]', '[^x]', '[-a]', '[a-]', '[a-b-c]', '[]', '[^]', '[^^]', '[a\\]b]', '[\\w-]', '[z-a]', '(', '(?:',
+                    ')', '|', '*', '+', '?', '??', '{2}', '{2,}', '{1,3}', '{51}', '{3,1}', '{', '}', ']', '^', '$', '\\b', '\\', '/', '(?=', 'é', '\\-', '[--a]', '[a[b]', '+?'];
+    return Array.from({ length: 1 + Math.floor(next() * 7) }, () => pick(pieces)).join('');
+}
+
+test('filters: script and program take the same expressions', { skip }, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'aflamed-patterns-')), file = join(folder, 'one.folded'), next = random(5);
+    const names = ['a.Run.abc', 'a.B.aab', 'x.Y.run9', 'é.É.née', 'a-b.C.d]e', 'q.R.[x^y]'];
+    writeFileSync(file, names.map(name => `main;${name} 7\n`).join(''));
+    const data = new flame.Data(textOf(execFileSync(AFLAMED, ['render', '-q', '-o', '-', file], { encoding: 'utf8' })));
+    let taken = 0, refused = 0;
+    try {
+        for (let i = 0; i < 400; i++) {
+            const pattern = `/${randomExpression(next)}/`, problem = flame.stepProblem(['focus', pattern], {});
+            const { status, stdout } = spawnSync(AFLAMED, ['render', '-q', '--output', 'folded', '-o', '-', '--focus', pattern, file], { encoding: 'utf8' });
+            assert.equal(problem === '', status === 0, `${pattern}: ${problem}`);
+            problem === '' ? taken++ : refused++;
+            if (problem === '')
+                same(fold(data.filtered([['focus', pattern]], {}), 0), stdout.trimEnd().split('\n').filter(Boolean).sort(), pattern);
+        }
+    } finally {
+        rmSync(folder, { recursive: true });
+    }
+    assert.ok(taken > 50 && refused > 50, `${taken} taken, ${refused} refused`);
+});
+
+test('filters: how much an expression may ask for', () => {
+    const problem = text => flame.stepProblem(['focus', text], {});
+    for (const text of ['a', '/a/', '/', '/(ab)*c{2,5}/', `/${'(a'.repeat(16)}${')'.repeat(16)}/`, `/${'a{50}'.repeat(19)}/`, '/a*b*c*/', 'class:/^$/', 'origin:third party'])
+        assert.equal(problem(text), '', text);
+    for (const text of ['', '//', 'class:', '/(a+)+/', '/a*b*c*d*/', `/${'(a'.repeat(17)}${')'.repeat(17)}/`, '/a{51}/', `/${'a{50}'.repeat(20)}/`, 'a\u0000b', 'x'.repeat(501), '/\u202e/'])
+        assert.notEqual(problem(text), '', text);
+    const presets = { idle: 'ignore=origin:idle' };
+    assert.equal(flame.stepsProblem([['preset', 'idle'], ['recursion', 'collapse']], presets), '');
+    assert.match(flame.stepsProblem([['hide', 'a'], ['preset', 'toString']], presets), /^preset=toString: there is no preset/);
+    assert.match(flame.stepsProblem([['recursion', 'all']], presets), /recursion is/);
+    assert.match(flame.stepsProblem(Array.from({ length: 33 }, () => ['hide', 'a']), presets), /too many/);
+    assert.match(flame.stepsProblem(Array.from({ length: 5 }, () => ['hide', 'é'.repeat(250)]), presets), /too many/);
+});
