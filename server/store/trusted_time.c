@@ -1,17 +1,14 @@
 #include "server/store/trusted_time.h"
 
-#include "core/system/utc.h"
-
 static const char KEY[] = "clock/seen";
 
 struct trusted_time trusted_time_begin(struct store *s, int64_t now_ms)
 {
     struct trusted_time t = {.seen_s = -1, .at_ms = now_ms, .doubted_from_ms = -1};
-    struct buf text = {0};
+    struct store_object seen;
 
-    if (store_read(s, KEY, UTC_CHARS, &text) != STORE_OK || !utc_parse(buf_view(&text), &t.seen_s))
-        t.seen_s = -1;
-    buf_free(&text);
+    if (store_look(s, KEY, &seen) == STORE_OK)
+        t.seen_s = seen.used_s;
     return t;
 }
 
@@ -36,10 +33,8 @@ int64_t trusted_time(struct trusted_time *t, int64_t wall_s, int64_t now_ms)
 
 enum store_result trusted_time_keep(const struct trusted_time *t, struct store *s)
 {
-    char text[UTC_CHARS + 1];
-
     if (t->seen_s < 0 || t->doubted_from_ms >= 0)
         return STORE_OK;
-    utc_format(t->seen_s, text);
-    return store_replace(s, KEY, str_of(text));
+    enum store_result result = store_put(s, KEY, STR(""), STORE_EVICTABLE);
+    return result == STORE_EXISTS ? STORE_OK : result;
 }

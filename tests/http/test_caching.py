@@ -58,7 +58,7 @@ class Compression(Stored):
     def test_kept_beside_the_view(self):
         for coding in ('identity', 'gzip', 'zstd'):
             tag = self.get('/t/3.svg', Accept_Encoding=coding)['ETag'].strip('"')
-            self.assertIn('views/%s/%s' % (tag[:2], tag), self.server.files('views'))
+            self.assertIn(tag, [os.path.basename(key) for key in self.server.files('views')])
             self.assertTrue(tag.endswith(SUFFIX.get(coding, '')))
 
     def test_preferences(self):
@@ -227,7 +227,7 @@ class Memory(ServiceTest):
 
     def test_hot_views_need_no_store(self):
         before = self.heat()
-        shutil.rmtree(os.path.join(self.server.store, 'views', before['ETag'][1:3]))
+        shutil.rmtree(os.path.join(self.server.store, 'views'))
         again = self.server.get(self.path + '/t/1.svg', Accept_Encoding='gzip')
         self.assertEqual((again.body, again['ETag']), (before.body, before['ETag']))
 

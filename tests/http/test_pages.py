@@ -140,11 +140,13 @@ class Profile(Stored):
 
     def test_choice_of_a_track(self):
         for query, target in (('track=2', 't/2'), ('track=merged&value=wall&view=flame&order=name', 't/merged?value=wall'),
-                              ('track=1&value=cpu&view=icicle&min=2', 't/1?value=cpu&view=icicle&min=2')):
+                              ('track=1&value=cpu&view=icicle&min=2', 't/1?value=cpu&view=icicle&min=2'),
+                              ('', '..' + self.path), ('value=cpu', '..%s?value=cpu' % self.path)):
             answer = self.get('/t?' + query, Accept=HTML)
             self.assertEqual((answer.status, answer['Location']), (303, target))
-            self.assertEqual(self.server.get(self.path + '/' + target, Accept=HTML).status, 200)
-        for query, status in (('', 404), ('track=', 400), ('track=x', 400), ('track=1&view=round', 400),
+            there = urllib.parse.urljoin('http://x%s/t' % self.path, target)[len('http://x'):]
+            self.assertEqual(self.server.get(there, Accept=HTML).status, 200)
+        for query, status in (('track=', 400), ('track=x', 400), ('track=1&view=round', 400),
                               ('track=1%0d%0aX:y', 400), ('track=1&value=a%0d%0aX:y', 400)):
             answer = self.get('/t?' + query, Accept=HTML)
             self.assertEqual(answer.status, status, query)
@@ -185,13 +187,11 @@ class Profile(Stored):
 
     def test_unknown(self):
         for path in ('/p/' + 'a' * 26, '/p/short', '/p/' + 'A' * 26, '/p/' + 'a' * 26 + '/raw',
-                     '/p/x/t/1.svg', '/p/', '/p', '/p/..%2f', self.path + '/nothing', self.path + '/t',
-                     self.path + '/t/1.svg/x',
+                     '/p/x/t/1.svg', '/p/', '/p', '/p/..%2f', self.path + '/nothing', self.path + '/t/1.svg/x',
                      self.path + '.pdf', '/nothing', '//', '/p//raw'):
             with self.subTest(path):
                 answer = self.server.get(path, Accept=HTML)
                 self.assertIn(answer.status, (404, 400) if '..' in path else (404,))
-                self.assertEqual('Back to the profile' in answer.text, path == self.path + '/t')
 
 
 class Views(Stored):
@@ -217,7 +217,7 @@ class Views(Stored):
     def test_bad_options(self):
         for query in ('view=round', 'value=heap', 'order=up', 'width=199', 'width=10001', 'width=12x',
                       'min=101',
-                      'min=-1', 'colour=red', 'view=', '=', 'output=svg', 'track=1'):
+                      'min=-1', 'colour=red', 'view=', '=x', 'output=svg', 'track=1'):
             with self.subTest(query):
                 answer = self.get('/t/1.svg?' + query)
                 self.assertEqual(answer.status, 400, answer)
