@@ -119,7 +119,7 @@ enum exchange_step handle_track_choice(struct exchange *x)
     }
     /* Without a track the workspace chooses one. */
     if (c.track.p == NULL)
-        answer_elsewhere(x, "../p/", x->parameters[0], "", &c.options);
+        answer_elsewhere(x, "../", x->parameters[0], "", &c.options);
     else
         answer_elsewhere(x, "t/", c.track, "", &c.options);
     return X_DONE;

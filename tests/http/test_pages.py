@@ -141,7 +141,7 @@ class Profile(Stored):
     def test_choice_of_a_track(self):
         for query, target in (('track=2', 't/2'), ('track=merged&value=wall&view=flame&order=name', 't/merged?value=wall'),
                               ('track=1&value=cpu&view=icicle&min=2', 't/1?value=cpu&view=icicle&min=2'),
-                              ('', '..' + self.path), ('value=cpu', '..%s?value=cpu' % self.path)):
+                              ('', '../' + self.path[len('/p/'):]), ('value=cpu', '../%s?value=cpu' % self.path[len('/p/'):])):
             answer = self.get('/t?' + query, Accept=HTML)
             self.assertEqual((answer.status, answer['Location']), (303, target))
             there = urllib.parse.urljoin('http://x%s/t' % self.path, target)[len('http://x'):]
@@ -567,7 +567,7 @@ class Site(ServiceTest):
                 self.assertIn("default-src 'none'", answer['Content-Security-Policy'] or '')
                 self.assertNotIn('unsafe', answer['Content-Security-Policy'])
                 if not (answer.status == 200 and '/t/1.' in what):   # which others may get as well
-                    self.assertTrue(answer['X-Request-Id'].isdigit())
+                    self.assertRegex(answer['X-Request-Id'], r'^[0-9a-f]{8}-\d+$')
                 self.assertIsNotNone(answer['Cache-Control'])
 
     def test_negotiated_answers_vary(self):
