@@ -148,3 +148,17 @@ export async function findings(page) {
 export function overflows(page) {
     return page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 }
+
+/* `show` opens the page in windows of these widths: it is never wider than its window, and axe finds nothing serious in the
+ * narrowest and in the widest. A scheme changes colours only, so that one window in the dark is enough. */
+export async function looksWell(page, widths, show) {
+    for (const width of widths) {
+        await page.setViewportSize({ width, height: 900 });
+        await show();
+        assert.equal(await overflows(page), false, `${width} px`);
+        if (width === widths[0] || width === widths.at(-1))
+            assert.deepEqual(await findings(page), [], `${width} px`);
+    }
+    await page.emulateMedia({ colorScheme: 'dark' });
+    assert.deepEqual(await findings(page), [], 'dark');
+}

@@ -38,12 +38,13 @@ async function state(page, text, wanted) {
     await row(page, text).and(page.locator(`[data-state="${wanted}"]`)).waitFor();
 }
 
-/* So slow that a test can look at an upload while it runs; -1 is as fast as it goes. */
+/* So slow that a test can look at an upload while it runs, until the function that this gives is called. */
 async function throttle(page, uploadThroughput) {
     const session = await page.context().newCDPSession(page);
     const conditions = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput };
     await session.send('Network.enable');
     await session.send('Network.emulateNetworkConditions', conditions);
+    return () => session.detach();
 }
 
 async function failOnce(page, answer) {
@@ -54,6 +55,20 @@ async function failOnce(page, answer) {
         failed = true;
         return answer(route);
     });
+}
+
+/* The next upload is on its way until the function that this gives is called. */
+async function holdNext(page) {
+    let letGo, isHeld = false;
+    const free = new Promise(resolve => { letGo = resolve; });
+    await page.route(home, async route => {
+        if (!isHeld && route.request().method() === 'POST') {
+            isHeld = true;
+            await free;
+        }
+        await route.continue();
+    });
+    return letGo;
 }
 
 onPage('a chosen file leads to its result, and is noted', async page => {
@@ -163,7 +178,7 @@ onPage('empty and large files are not sent at all', async page => {
 });
 
 onPage('progress, cancel, retry', async page => {
-    await throttle(page, 300_000);
+    const unthrottle = await throttle(page, 300_000);
     await page.setInputFiles('#trace', [profile('slow.folded', 2 << 20)]);
     const facts = row(page, 'slow.folded').locator('.upload-facts');
     await facts.filter({ hasText: / of 2 MiB · [\d.]+ KiB\/s · \d+ s left/ }).waitFor();
@@ -172,7 +187,7 @@ onPage('progress, cancel, retry', async page => {
     await row(page, 'slow.folded').getByRole('button', { name: /Cancel/ }).click();
     await state(page, 'slow.folded', 'cancelled');
     assert.deepEqual(await kept(page), []);
-    await throttle(page, -1);
+    await unthrottle();
     assert.ok(await row(page, 'slow.folded').getByRole('button', { name: /Retry/ }).evaluate(
         button => button === document.activeElement));
     await page.keyboard.press('Enter');
@@ -209,14 +224,14 @@ onPage('a retry does not leave the page while another file is on its way', async
     await failOnce(page, route => route.fulfill({ status: 503, body: 'busy' }));
     await page.setInputFiles('#trace', [profile('small.folded')]);
     await state(page, 'small.folded', 'failed');
-    await throttle(page, 200_000);
-    await page.setInputFiles('#trace', [profile('large.folded', 2 << 20)]);
+    const letGo = await holdNext(page);
+    await page.setInputFiles('#trace', [profile('large.folded')]);
     await state(page, 'large.folded', 'sending');
     await row(page, 'small.folded').getByRole('button', { name: /Retry/ }).click();
     await state(page, 'small.folded', 'done');
     await page.waitForTimeout(500);
     await state(page, 'large.folded', 'sending');
-    await throttle(page, -1);
+    letGo();
     await page.waitForURL(RESULT);
     assert.match(await page.locator('h1').innerText(), /large\.folded/);
 });
