@@ -29,6 +29,9 @@ function copyButton(words, text) {
 const nameOf = ({ class: scope, method, id }) => (id === undefined ? '(toplevel)' : scope === '' ? method : `${scope}.${method}`);
 const shortOf = other => nameOf(other).replace(/^.*\.(?=[^.]+\.[^.]+$)/, '');
 
+/* The expression that matches this text and no other; filters take `;` for `:`. */
+export const exactly = text => `/^${text.replace(/[$^\\.*+?()[\]{}|/]/g, '\\$&').replaceAll(';', ':')}$/`;
+
 /* `flame` is the address of the tab of the picture, in its present state. */
 export function methodPanel(method, flame) {
     const { values } = method, name = nameOf(method), hasCalls = method.calls !== undefined;
@@ -53,6 +56,12 @@ export function methodPanel(method, flame) {
                                                element('td', { textContent: percent(edge[first.name], first.incl) })],
                 element('td', { textContent: edge.calls === undefined ? '' : `${edge.calls}/${edge.of_calls}` })))))];
     }
+    const filterLink = (words, key, pattern) => {
+        const url = new URL(location.href);
+        url.searchParams.append(key, pattern);
+        return element('a', { className: 'button place', href: url.href, textContent: words });
+    };
+    const packageName = method.class.replace(/(^|\.)[^.]*$/, '');
     const sandwich = new URL(flame);
     sandwich.hash = '';
     sandwich.searchParams.set('view', 'sandwich');
@@ -72,6 +81,8 @@ export function methodPanel(method, flame) {
         ...hasCalls ? [element('p', { textContent: `${method.calls.toLocaleString('en')} ${method.calls === 1 ? 'call' : 'calls'}, ${method.recursive.toLocaleString('en')} recursive` })] : [],
         element('p', { className: 'buttons' },
                 element('a', { className: 'button place', href: sandwich.href, textContent: 'Callers & callees' }), page, copyButton('Copy name', name)),
+        element('p', { className: 'buttons' }, filterLink('Focus', 'focus', exactly(name)), filterLink('Ignore', 'ignore', exactly(name)),
+                filterLink('Hide', 'hide', exactly(name)), ...packageName === '' ? [] : [filterLink('Hide package', 'hide', 'package:' + exactly(packageName))]),
         ...edges('Callers', method.parents), ...edges('Callees', method.children),
     ];
 }

@@ -12,7 +12,7 @@ import './result.js';
 
 /* Selects that the picture takes at once; what the others choose is another picture. */
 const CHOICES = ['value', 'view', 'order', 'palette', 'names'];
-const PARTS = ['.tabs', '#threads', '#choices', '#content', 'header nav'];
+const PARTS = ['.tabs', '#threads', '#choices', '#filters', '#whole', '#content', 'header nav'];
 const VERDICT_KEY = 'aflamed.verdict';     /* is set while a person has it folded */
 const CHART_PX_MIN = 300, CHART_PX_MAX = 10_000, SHOWN_MS = 3000;
 
@@ -209,6 +209,17 @@ function send(target) {
     go(`${choices.action}?${query}`);
 }
 
+/* What is wrong with a filter is said beside its field. */
+async function addFilters(form) {
+    const query = new URLSearchParams(Array.from(new FormData(form)).filter(([, text]) => text !== ''));
+    const url = `${form.action}?${query}`, problem = form.querySelector('.problem');
+    const answer = await fetch(url, { headers: { Accept: 'text/html' } });
+    if (answer.ok)
+        return go(url + location.hash);
+    problem.textContent = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('.lead').textContent;
+    problem.hidden = false;
+}
+
 /* Beside a chart there is no panel. */
 function widthHere() {
     return Math.min(Math.max(byId('content').clientWidth, CHART_PX_MIN), CHART_PX_MAX);
@@ -348,10 +359,10 @@ document.addEventListener('click', ({ target }) => {
 });
 document.addEventListener('keydown', onKey);
 document.addEventListener('submit', event => {
-    if (event.target.id === 'choices') {
-        event.preventDefault();
-        send(event.target);
-    }
+    if (!event.target.matches('#choices, .adds'))
+        return;
+    event.preventDefault();
+    event.target.id === 'choices' ? send(event.target) : addFilters(event.target).catch(() => event.target.submit());
 });
 document.addEventListener('change', event => event.target.closest('#choices') && choose(event));
 document.addEventListener('flame-state', ({ detail }) => followState(detail));

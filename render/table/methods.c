@@ -1,6 +1,7 @@
 #include "render/table/methods.h"
 
 #include "core/number.h"
+#include "profile/filter.h"
 #include "render/table/walk.h"
 
 struct counter {
@@ -91,6 +92,39 @@ static bool make_rows(struct table *t, struct arena *arena)
     return true;
 }
 
+/* ---- what filters took out ---- */
+
+static uint64_t total_of(const struct profile *p, const struct profile_track *track, const struct measure *m)
+{
+    uint64_t sum = 0;
+
+    if (!m->waiting)
+        return profile_total(p, track->first, m->value);
+    for (uint32_t i = 0; i < track->count; i++)
+        add_to(&sum, measure_self(p, m, track->first + i));
+    return sum;
+}
+
+/* A filtered profile has the tracks of the one before it, in the same order. */
+static void count_before(struct table *t)
+{
+    const struct profile_filtered *filtered = t->profile->filtered;
+    const struct profile *before = filtered->before;
+    struct measure all[MEASURES_MAX];
+    uint32_t n = measures_of(before, all);
+
+    t->filtered = true;
+    t->emptied_by = 0;
+    for (uint32_t i = 0; i < t->n_tracks; i++) {
+        uint32_t step = filtered->emptied_by[t->tracks[i]];
+        t->emptied_by = step > t->emptied_by ? step : t->emptied_by;
+        for (uint32_t m = 0; m < t->n_measures; m++)
+            for (uint32_t k = 0; k < n; k++)
+                if (str_eq(all[k].name, t->measures[m].name))
+                    add_to(&t->before[m], total_of(before, &before->tracks[t->tracks[i]], &all[k]));
+    }
+}
+
 const struct table *methods_new(const struct profile *p, const struct names *names,
                                 const struct view_options *view, enum table_group group, struct arena *arena)
 {
@@ -103,6 +137,9 @@ const struct table *methods_new(const struct profile *p, const struct names *nam
     choose_measures(t);
     if (!choose_tracks(t, view, arena) || !make_rows(t, arena))
         return NULL;
+    t->emptied_by = UINT32_MAX;
+    if (p->filtered != NULL && t->n_tracks > 0)
+        count_before(t);
     t->sums = c.sums = arena_array(arena, t->n, table_stride(t) * sizeof(*c.sums));
     t->present = c.present = arena_array(arena, t->n, sizeof(*c.present));
     return c.sums != NULL && c.present != NULL && walk_nodes(t, count_node, &c, arena) ? t : NULL;

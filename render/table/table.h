@@ -56,6 +56,12 @@ struct table {
     uint64_t top[MEASURES_MAX];   /* time of the counted tracks in no method */
     uint64_t total[MEASURES_MAX]; /* of the counted tracks */
 
+    /* Of a filtered profile: */
+    bool filtered;
+    uint64_t before[MEASURES_MAX]; /* the same as total, without the filters */
+    uint32_t
+        emptied_by; /* number of the step behind which no method was left, from 0; UINT32_MAX: some are */
+
     const uint32_t *tracks; /* that are counted: indexes of profile->tracks, ascending */
     uint32_t n_tracks;
 };

@@ -4,7 +4,9 @@
  *  "group":    "method",      or class, package, origin, thread
  *  "tracks":   [21491, ...],  ids of the counted tracks
  *  "values":   [{"name":"wall", "label":"wall time", "unit":"us", "total":120, "toplevel":20}, ...],   unit: us, bytes, count
+ *                             and, of a filtered profile, "before":500: the total without the filters
  *  "sort":     "wall_incl", "reversed":false,
+ *  "emptied_by": 1,           number of the filter, from 0, behind which no method was left; missing where some are
  *  "present":  412,           rows of the table; "matching": those that the text filter left; "offset": left out in front
  *  "columns":  ["id", "class", ..., "origin", "calls", "recursive", "wall_incl", ...],
  *  "rows":     [["0f3a...", "com.example.Foo", ...], ...]}
@@ -47,6 +49,8 @@ static void put_values(struct buf *out, const struct table *t)
         buf_printf(out, ",\"unit\":\"%s\"", UNITS[m->unit]);
         put_number(out, "total", t->total[i] / unit);
         put_number(out, "toplevel", t->top[i] / unit);
+        if (t->filtered)
+            put_number(out, "before", t->before[i] / unit);
         buf_char(out, '}');
     }
 }
@@ -65,6 +69,8 @@ static void put_head(const struct table_output *o, struct buf *out)
     buf_z(out, "],\n\"sort\":\"");
     column_name(out, t, o->selection.sorted);
     buf_printf(out, "\",\"reversed\":%s", o->selection.reversed ? "true" : "false");
+    if (t->emptied_by != UINT32_MAX)
+        put_number(out, "emptied_by", t->emptied_by);
     put_number(out, "present", o->selection.n_present);
     put_number(out, "matching", o->selection.n_matching);
     put_number(out, "offset", o->request->offset);
@@ -148,6 +154,6 @@ static bool write(const struct table_output *o, struct buf *out)
 }
 
 const struct table_format TABLE_JSON = {
-    .text = {"json", "application/json", "for programs", 1},
+    .text = {"json", "application/json", "for programs", 2},
     .write = write,
 };

@@ -6,6 +6,7 @@
  *     workspace_verdict   in words where the time went
  *     workspace_tools     tabs, thread, value, view, search, filters
  *     workspace_threads   the list of threads
+ *     workspace_filters   the filters
  *
  * A link leads to a page below the profile, by way of its own path: w->self. */
 #include "core/clean.h"
@@ -82,6 +83,22 @@ void workspace_track_link(const struct workspace *w, struct str track)
     page_frame_text(w->b, "", w->self, "t/");
     page_frame_text(w->b, "", track, "");
     view_link(w->b, w->of->options, "&amp;");
+}
+
+void workspace_here(const struct workspace *w, const struct view_options *options)
+{
+    struct page_workspace of = *w->of;
+    struct workspace other = *w;
+
+    of.options = options;
+    other.of = &of;
+    if (w->of->tab != TAB_METHOD) {
+        workspace_track_link(&other, w->of->track);
+        return;
+    }
+    page_frame_text(w->b, "", w->self, "m/");
+    page_frame_text(w->b, "", page_data_text(w->of->report, "id"), "");
+    workspace_query(&other, w->of->track);
 }
 
 /* ---- the picture ---- */

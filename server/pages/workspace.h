@@ -39,9 +39,23 @@ void workspace_heading(const struct workspace *w);
  * that hardly did anything behind a line. */
 void workspace_threads(const struct workspace *w);
 
+/* The address of what is shown now, with these options. */
+void workspace_here(const struct workspace *w, const struct view_options *options);
+
+/* The filters as chips, whose links take them out or move them, and a form that adds one. */
+void workspace_filters(const struct workspace *w);
+/* Says which step took out what was left, and how to remove it. */
+void workspace_filter_emptied(const struct workspace *w, uint32_t step);
+/* What a method's page offers: this view with the method as a filter. */
+void workspace_filter_by(const struct workspace *w, struct str class, struct str name);
+
+/* A hidden field of a form. */
+void workspace_hidden(struct buf *b, const char *key, struct str text);
+
 /* The tab of methods: its link, its fields in the form of the tools, its table; one method with its callers and callees. */
 void workspace_methods_link(const struct workspace *w, struct str track);
 void workspace_methods_fields(const struct workspace *w);
+void workspace_methods_whole(const struct workspace *w); /* what 100 % is */
 void workspace_methods(const struct workspace *w);
 void workspace_method(const struct workspace *w);
 

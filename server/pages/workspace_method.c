@@ -108,6 +108,7 @@ static void put_head(const struct workspace *w, const json_t *method)
     page_frame_text(w->b, "", page_data_text(method, "module"), " ");
     page_frame_text(w->b, "", page_data_text(method, "origin"), "</p>\n");
     put_sandwich_link(w, buf_view(&name));
+    workspace_filter_by(w, class, page_data_text(method, "method"));
     w->b->failed = w->b->failed || name.failed;
     buf_free(&name);
 }

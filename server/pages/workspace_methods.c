@@ -254,6 +254,30 @@ static void put_pages(const struct workspace *w, uint64_t shown)
     buf_z(w->b, "</p>\n");
 }
 
+/* Of the value by which the table is made, which is the first of all unless the view names one. */
+void workspace_methods_whole(const struct workspace *w)
+{
+    const json_t *values = json_object_get(w->of->report, "values"), *value, *chosen;
+    size_t i;
+
+    chosen = json_array_get(values, 0);
+    json_array_foreach (values, i, value) {
+        if (str_eq(page_data_text(value, "name"), str_of(w->of->options->value)))
+            chosen = value;
+    }
+    if (chosen == NULL)
+        return;
+    uint64_t total = page_data_real(json_object_get(chosen, "total"));
+    uint64_t before = page_data_real(json_object_get(chosen, "before"));
+    buf_z(w->b, "100 % = ");
+    put_amount(w->b, chosen, json_object_get(chosen, "total"));
+    page_frame_text(w->b, " ", page_data_text(chosen, "label"), "");
+    if (before > total) {
+        buf_z(w->b, "; filters took out ");
+        page_data_put_value(w->b, chosen, before - total);
+    }
+}
+
 void workspace_methods(const struct workspace *w)
 {
     const json_t *rows = json_object_get(w->of->report, "rows"), *row;
@@ -261,6 +285,10 @@ void workspace_methods(const struct workspace *w)
                         json_object_get(w->of->report, "values")};
     size_t i;
 
+    if (json_object_get(w->of->report, "emptied_by") != NULL) {
+        workspace_filter_emptied(w, (uint32_t)page_data_real(json_object_get(w->of->report, "emptied_by")));
+        return;
+    }
     buf_z(w->b, "<div id=\"methods\" class=\"methods\" tabindex=\"0\" role=\"region\" aria-label=\"Methods\" "
                 "data-json=\"");
     put_place(w, "methods.json", w->of->rows->sort, STR(""), w->of->rows->group, 0);

@@ -125,12 +125,6 @@ static void put_words(const struct workspace *w, const struct view_option *r, st
     buf_z(w->b, "</select></p>\n");
 }
 
-static void put_hidden(struct buf *b, const char *key, struct str text)
-{
-    buf_printf(b, "<input type=\"hidden\" name=\"%s", key);
-    page_frame_text(b, "\" value=\"", text, "\">\n");
-}
-
 static bool is_in_row(const struct view_option *r)
 {
     return str_eq(str_of(r->key), STR("view"));
@@ -141,7 +135,7 @@ static void put_filters(const struct workspace *w)
 {
     for (uint32_t i = 0; i < w->of->options->n_filters; i++) {
         struct filter_step step = view_filter(w->of->options, i);
-        put_hidden(w->b, filter_key_word(step.key), step.text);
+        workspace_hidden(w->b, filter_key_word(step.key), step.text);
     }
 }
 
@@ -161,7 +155,7 @@ static void put_option(const struct workspace *w, const struct view_option *r, b
     if (is_choice && is_in_row(r) == in_row)
         put_words(w, r, buf_view(&text), !in_row);
     else if (!is_choice && in_row && (r->kind == OPTION_TEXT || view_option_differs(r, w->of->options)))
-        put_hidden(w->b, r->key, buf_view(&text));
+        workspace_hidden(w->b, r->key, buf_view(&text));
     w->b->failed = w->b->failed || text.failed;
     buf_free(&text);
 }
@@ -215,7 +209,7 @@ static void put_form(const struct workspace *w)
 
     workspace_link(w, "<form id=\"choices\" class=\"choices\" method=\"get\" action=\"",
                    is_flame ? "t" : "methods", NULL, "\">\n");
-    put_hidden(w->b, "track", w->of->track);
+    workspace_hidden(w->b, "track", w->of->track);
     put_options(w, true);
     if (w->of->tab == TAB_METHODS)
         workspace_methods_fields(w);
@@ -232,5 +226,9 @@ void workspace_tools(const struct workspace *w)
     put_form(w);
     if (w->of->options->view != VIEW_CHART && w->of->tab == TAB_FLAME)
         put_search(w->b);
-    buf_z(w->b, "<p id=\"whole\" role=\"status\"></p>\n</div>\n");
+    workspace_filters(w);
+    buf_z(w->b, "<p id=\"whole\" role=\"status\">");
+    if (w->of->tab == TAB_METHODS)
+        workspace_methods_whole(w);
+    buf_z(w->b, "</p>\n</div>\n");
 }

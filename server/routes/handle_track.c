@@ -97,6 +97,8 @@ static bool take_choice(void *context, struct str key, struct str value)
 {
     struct choice *c = context;
 
+    if (view_is_no_step(key, value))
+        return true;
     if (!str_eq(key, STR("track")))
         return view_set(&c->options, SCOPE_VIEW, key, value, &c->diag);
     c->track = value;

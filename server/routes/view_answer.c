@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "core/system/file.h"
+#include "render/view/view_option.h"
 #include "server/http/problem.h"
 #include "server/http/range.h"
 #include "server/routes/profile_access.h"
@@ -15,6 +16,13 @@ struct query {
     struct diag *diag;
     bool upload;
 };
+
+bool view_is_no_step(struct str key, struct str value)
+{
+    const struct view_option *option = value.n == 0 ? view_option_by_key(key) : NULL;
+
+    return option != NULL && option->kind == OPTION_STEP;
+}
 
 static bool take_parameter(void *context, struct str key, struct str value)
 {
@@ -33,6 +41,8 @@ static bool take_parameter(void *context, struct str key, struct str value)
         report != NULL && report->takes_table ? table_option_by_key(key) : NULL;
     if (option != NULL)
         return table_set(&q->request->asked.table, option, value, q->diag);
+    if (view_is_no_step(key, value))
+        return true;
     unsigned scopes = SCOPE_VIEW | (q->upload || report != NULL ? SCOPE_PLACE : 0u) |
                       (q->request->output != NULL ? q->request->output->scopes : 0u);
     return view_set(&q->request->options, scopes, key, value, q->diag);

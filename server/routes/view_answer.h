@@ -4,6 +4,9 @@
 
 #include "server/views/views.h"
 
+/* A field of the form of filters that was left empty: no filter is meant. */
+bool view_is_no_step(struct str key, struct str value);
+
 /* The view options among the query's parameters. False: diag. `output` and `track` are taken only if `upload`, which also
  * passes over the upload's own (name, expires, member); `node` and `skip` only for the output "tree". */
 bool view_query(struct exchange *x, bool upload, struct view_request *r, struct diag *diag);

@@ -79,6 +79,40 @@ test('sorts by each column, filters, opens callers and callees, goes to them', {
     await close(page);
 });
 
+test('filters: from a row, from the form, as chips that go and move', { skip }, async () => {
+    const page = await open(one, 'methods?track=1');
+    const total = () => page.locator('#whole').innerText();
+    const chips = () => page.locator('.chip > span').allInnerTexts();
+    await page.locator('.row-name', { hasText: 'HashMap.get' }).click();
+    await page.locator('#panel').getByRole('link', { name: 'Hide', exact: true }).click();
+    await until(page, () => document.querySelector('.chip') !== null);
+    await until(page, isReady);
+    assert.deepEqual(await chips(), ['hide java.util.HashMap.get']);
+    assert.equal(new URL(page.url()).searchParams.get('hide'), '/^java\\.util\\.HashMap\\.get$/');
+    assert.ok(!(await namesOf(page)).some(name => name.startsWith('HashMap.get')));
+    await page.locator('#add-filter > summary').click();
+    await page.getByLabel('focus').fill('/(/');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('a ( has no ) behind it').waitFor();
+    assert.deepEqual(await findings(page), []);
+    await page.getByLabel('focus').fill('');
+    await page.getByLabel('ignore').fill('modifier.then');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await until(page, () => document.querySelectorAll('.chip').length === 2);
+    await until(page, isReady);
+    assert.match(await total(), /^100 % = .* wall time; filters took out /);
+    await page.getByRole('link', { name: 'Apply earlier' }).click();
+    await until(page, () => document.querySelector('.chip > span')?.textContent.startsWith('ignore'));
+    await page.getByRole('link', { name: 'Flame', exact: true }).click();
+    await until(page, () => document.querySelector('#picture > svg')?.dataset.state === 'ready');
+    assert.deepEqual(await chips(), ['ignore modifier.then', 'hide java.util.HashMap.get']);
+    await page.getByRole('link', { name: 'Remove the filter: ignore modifier.then' }).click();
+    await until(page, () => document.querySelectorAll('.chip').length === 1);
+    await page.goBack();
+    await until(page, () => document.querySelectorAll('.chip').length === 2);
+    await close(page);
+});
+
 test('tabs, threads, values and groups without a new page', { skip }, async () => {
     const page = await openPage(browser, service);
     await page.goto(one.url);
@@ -169,6 +203,16 @@ test('without scripts: the same', { skip }, async () => {
     await page.waitForURL(/grep=example/);
     await page.locator('#methods tbody a').first().click();
     assert.equal(await page.locator('h2.method').innerText(), 'com.example.app.MainActivity.onCreate');
+    await page.getByRole('link', { name: 'Hide', exact: true }).click();
+    assert.deepEqual(await page.locator('.chip > span').allInnerTexts(), ['hide com.example.app.MainActivity.onCreate']);
+    await page.locator('#add-filter > summary').click();
+    await page.getByLabel('preset').selectOption('hide-idle');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('link', { name: /^Remove the filter: hide com/ }).click();
+    assert.deepEqual(await page.locator('.chip > span').allInnerTexts(), ['hide idle']);
+    await page.goBack();
+    await page.goBack();
+    await page.goBack();
     await page.locator('table', { hasText: 'Callers' }).getByRole('link', { name: 'android.os.Looper.loop' }).click();
     assert.equal(await page.locator('h2.method').innerText(), 'android.os.Looper.loop');
     await close(page);

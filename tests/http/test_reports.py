@@ -60,6 +60,33 @@ class Reports(ServiceTest):
             self.assertEqual(self.server.get('/p/' + link.removeprefix('../../p/'), Accept='text/html').status, 200, link)
         self.assertIn('/verdict?app=com.example"', self.report('?app=com.example', Accept='text/html').text)
 
+    def test_what_filters_took_out(self):
+        whole = json.loads(self.report('/methods.json').text)
+        some = json.loads(self.report('/methods.json?ignore=MessageQueue&hide=android.').text)
+        for before, after in zip(whole['values'], some['values']):
+            self.assertNotIn('before', before)
+            self.assertEqual(after['before'], before['total'], after['name'])
+            self.assertLess(after['total'], before['total'])
+        self.assertNotIn('emptied_by', some)
+        self.assertIn('filters took out', self.report('/methods?ignore=MessageQueue', Accept='text/html').text)
+
+    def test_filters_that_leave_nothing(self):
+        path = '/methods%s?hide=android&focus=no-such-frame&ignore=x'
+        self.assertEqual(json.loads(self.report(path % '.json').text)['emptied_by'], 1)
+        page = self.report(path % '', Accept='text/html').text
+        said = re.search('The filters leave nothing: behind <strong>focus no-such-frame</strong>.*?href="([^"]*)"', page)
+        without = '/' + html.unescape(said.group(1)).removeprefix('../../').split('/', 2)[2]
+        self.assertEqual(without, '/methods?track=all&hide=android&ignore=x')
+        self.assertIn('<td>', self.report(without, Accept='text/html').text)
+
+    def test_the_form_of_filters(self):
+        for path in ('/t?track=merged&focus=&hide=x&preset=&recursion=', '/methods?focus=&hide=x&preset='):
+            answer = self.server.get(self.path + path, Accept='text/html')
+            self.assertIn(answer.status, (200, 303), path)
+            self.assertIn(answer['Location'], ('t/merged?hide=x', None))
+        page = self.report('/t/merged?focus=%2F(%2F', 400, Accept='text/html').text
+        self.assertIn('a ( has no ) behind it', page)
+
     def test_own_code_may_be_said(self):
         self.assertEqual(json.loads(self.report('/verdict.json?app=java.util,org.json').text)['app'], ['java.util', 'org.json'])
         self.report('/verdict?app=java..util', 400)

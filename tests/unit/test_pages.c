@@ -509,6 +509,43 @@ static void one_method(void **state)
     json_decref(summary);
 }
 
+/* Each filter can be taken out, or change places with its neighbours; expressions of one text are shown as it. */
+static void filters(void **state)
+{
+    static const char *const PARTS[] = {
+        "<li class=\"chip\"><span title=\"hide=package:/^a\\.b$/\">hide package:a.b</span>",
+        "<span title=\"focus=/^&lt;c&gt;.$/\">focus /^&lt;c&gt;.$/</span>",
+        "<span title=\"preset=hide-idle\">hide idle</span>",
+        "<a class=\"place\" href=\"../../../p/" ID
+        "/t/100?hide=package%3A%2F%5Ea%5C.b%24%2F&amp;preset=hide-idle\" aria-label=\"Remove the filter: "
+        "focus "
+        "/^&lt;c&gt;.$/\" title=\"Remove the filter\">",
+        "/t/100?focus=%2F%5E%3Cc%3E.%24%2F&amp;hide=package%3A%2F%5Ea%5C.b%24%2F&amp;preset=hide-idle\" "
+        "aria-label=\"Apply later: hide package:a.b\"",
+        "/t/100?hide=package%3A%2F%5Ea%5C.b%24%2F&amp;preset=hide-idle&amp;focus=%2F%5E%3Cc%3E.%24%2F\" "
+        "aria-label=\"Apply earlier: hide idle\"",
+        "<form class=\"adds\" method=\"get\" action=\"../../../p/" ID
+        "/t\">\n<input type=\"hidden\" name=\"track\" value=\"100\">\n<input type=\"hidden\" name=\"hide\" "
+        "value=\"package:/^a\\.b$/\">\n<input type=\"hidden\" name=\"focus\"",
+        "<option value=\"collapse-all\">"};
+    const struct record r = record_of("x");
+    json_t *summary = summary_of(2, "main");
+    struct buf b = {0};
+
+    (void)state;
+    put_workspace(&b, &r, summary, "100", "hide=package:/^a\\.b$/&focus=/^<c>.$/&preset=hide-idle");
+    const char *page = markup_text(&b);
+    check_page(page);
+    CHECK_ALL(page, PARTS);
+    assert_int_equal(markup_count(page, "title=\"Apply earlier\""), 2);
+    assert_int_equal(markup_count(page, "title=\"Apply later\""), 2);
+    buf_free(&b);
+    put_workspace(&b, &r, summary, "100", "view=chart");
+    assert_null(strstr(markup_text(&b), "class=\"adds\""));
+    buf_free(&b);
+    json_decref(summary);
+}
+
 /* Names become links where they stand alone, the longest that fits. */
 static void verdict(void **state)
 {
@@ -749,6 +786,7 @@ int main(void)
         cmocka_unit_test(methods),
         cmocka_unit_test(methods_in_groups),
         cmocka_unit_test(one_method),
+        cmocka_unit_test(filters),
         cmocka_unit_test(verdict),
         cmocka_unit_test(hostile_names),
         cmocka_unit_test(problems_are_escaped),

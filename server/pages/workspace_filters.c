@@ -1,0 +1,279 @@
+/* The filters of what is shown: each a chip that can be taken out or moved by a link, and a form that adds more. Which there
+ * are, the table of view options says. */
+#include "core/clean.h"
+#include "render/view/view_option.h"
+#include "server/pages/workspace.h"
+
+/* A chart shows all calls: it takes no filters. */
+static bool takes_filters(const struct workspace *w)
+{
+    return w->of->options->view != VIEW_CHART && w->of->tab != TAB_VERDICT;
+}
+
+/* ---- links ---- */
+
+static bool add(struct view_options *o, enum filter_key key, struct str text)
+{
+    struct diag diag = {0};
+
+    return view_set(o, SCOPE_VIEW, str_of(filter_key_word(key)), text, &diag);
+}
+
+static void put_link(const struct workspace *w, const struct view_options *options, const char *label,
+                     struct str of, const char *sign)
+{
+    buf_z(w->b, "<a class=\"place\" href=\"");
+    workspace_here(w, options);
+    buf_printf(w->b, "\" aria-label=\"%s: ", label);
+    page_frame_text(w->b, "", of, "\" title=\"");
+    buf_printf(w->b, "%s\">%s</a>", label, sign);
+}
+
+/* The same filters, of which `i` has changed places with the one before it. */
+static void put_move(const struct workspace *w, uint32_t i, const char *label, struct str of,
+                     const char *sign)
+{
+    const struct view_options *from = w->of->options;
+    struct view_options to = *from;
+
+    while (to.n_filters > 0)
+        view_filter_remove(&to, to.n_filters - 1);
+    for (uint32_t k = 0; k < from->n_filters; k++) {
+        struct filter_step step = view_filter(from, k == i - 1 ? i : k == i ? i - 1 : k);
+        if (!add(&to, step.key, step.text))
+            return;
+    }
+    put_link(w, &to, label, of, sign);
+}
+
+/* ---- chips ---- */
+
+static bool is_sign(char c)
+{
+    static const char SIGNS[] = "^$\\.*+?()[]{}|/";
+
+    for (size_t i = 0; i < sizeof(SIGNS) - 1; i++)
+        if (SIGNS[i] == c)
+            return true;
+    return false;
+}
+
+/* Appends what an expression like /^com\.foo$/ can match, if that is one text only. */
+static bool put_only_match(struct buf *b, struct str text)
+{
+    size_t from = b->n;
+
+    if (text.n < 5 || !str_starts(text, STR("/^")) || !str_ends(text, STR("$/")))
+        return false;
+    for (size_t i = 2; i < text.n - 2; i++) {
+        i += text.p[i] == '\\';
+        if (i == text.n - 2 || is_sign(text.p[i]) != (text.p[i - 1] == '\\')) {
+            b->n = from;
+            return false;
+        }
+        buf_char(b, text.p[i]);
+    }
+    return true;
+}
+
+/* As a person would say it: "hide com.foo.Bar". */
+static void describe(struct buf *b, const struct filter_step *step)
+{
+    const struct view_option *r = view_option_by_key(str_of(filter_key_word(step->key)));
+    size_t colon = str_find(step->text, ':');
+    struct str part = {step->text.p, colon < step->text.n ? colon + 1 : 0};
+    struct str rest = {step->text.p + part.n, step->text.n - part.n};
+
+    for (unsigned i = 0; i < r->n_words; i++)
+        if (str_eq(str_of(r->words[i].word), step->text)) {
+            buf_z(b, r->words[i].label);
+            return;
+        }
+    buf_z(b, r->key);
+    buf_char(b, ' ');
+    buf_str(b, part);
+    if (!put_only_match(b, rest))
+        buf_str(b, rest);
+}
+
+static void put_chip(const struct workspace *w, uint32_t i)
+{
+    struct filter_step step = view_filter(w->of->options, i);
+    struct view_options without = *w->of->options;
+    struct buf words = {0};
+
+    describe(&words, &step);
+    buf_printf(w->b, "<li class=\"chip\"><span title=\"%s=", filter_key_word(step.key));
+    page_frame_text(w->b, "", step.text, "\">");
+    page_frame_text(w->b, "", buf_view(&words), "</span>");
+    if (i > 0)
+        put_move(w, i, "Apply earlier", buf_view(&words), "&#9664;");
+    if (i + 1 < w->of->options->n_filters)
+        put_move(w, i + 1, "Apply later", buf_view(&words), "&#9654;");
+    view_filter_remove(&without, i);
+    put_link(w, &without, "Remove the filter", buf_view(&words), "&#10005;");
+    buf_z(w->b, "</li>\n");
+    w->b->failed = w->b->failed || words.failed;
+    buf_free(&words);
+}
+
+static void put_chips(const struct workspace *w)
+{
+    if (w->of->options->n_filters == 0)
+        return;
+    buf_z(w->b, "<ul class=\"chips\" aria-label=\"Filters, in the order in which they are applied\">\n");
+    for (uint32_t i = 0; i < w->of->options->n_filters; i++)
+        put_chip(w, i);
+    buf_z(w->b, "</ul>\n");
+}
+
+void workspace_filter_emptied(const struct workspace *w, uint32_t step)
+{
+    struct view_options without = *w->of->options;
+    struct buf words = {0};
+
+    if (step >= without.n_filters)
+        return;
+    const struct filter_step last = view_filter(&without, step);
+    describe(&words, &last);
+    page_frame_text(w->b, "<p class=\"problem\">The filters leave nothing: behind <strong>", buf_view(&words),
+                    "</strong> no method is left. <a class=\"place\" href=\"");
+    view_filter_remove(&without, step);
+    workspace_here(w, &without);
+    buf_z(w->b, "\">Remove this filter</a></p>\n");
+    w->b->failed = w->b->failed || words.failed;
+    buf_free(&words);
+}
+
+/* ---- the form ---- */
+
+/* What is set stays as it is, the filters that are there before what is added. */
+static void put_state(const struct workspace *w)
+{
+    const struct table_request *rows = w->of->rows;
+
+    workspace_hidden(w->b, "track", w->of->track);
+    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++) {
+        const struct view_option *r = &VIEW_OPTIONS[i];
+        struct buf text = {0};
+        if (r->scope != SCOPE_VIEW || r->kind == OPTION_STEP || !view_option_differs(r, w->of->options))
+            continue;
+        view_option_text(r, w->of->options, &text);
+        workspace_hidden(w->b, r->key, buf_view(&text));
+        w->b->failed = w->b->failed || text.failed;
+        buf_free(&text);
+    }
+    for (uint32_t i = 0; i < w->of->options->n_filters; i++) {
+        struct filter_step step = view_filter(w->of->options, i);
+        workspace_hidden(w->b, filter_key_word(step.key), step.text);
+    }
+    if (w->of->tab != TAB_METHODS)
+        return;
+    workspace_hidden(w->b, "group", str_of(table_group_word(rows->group)));
+    workspace_hidden(w->b, "grep", str_of(rows->grep));
+    if (rows->sort[0] != '\0')
+        workspace_hidden(w->b, "sort", str_of(rows->sort));
+}
+
+static void put_field(const struct workspace *w, const struct view_option *r)
+{
+    buf_printf(w->b, "<p><label for=\"add-%s\">%s <span class=\"quiet\">%s</span></label>\n", r->key, r->key,
+               r->help);
+    if (r->n_words == 0) {
+        buf_printf(w->b,
+                   "<input id=\"add-%s\" name=\"%s\" maxlength=\"%d\" placeholder=\"text or /regexp/\" "
+                   "autocomplete=\"off\" spellcheck=\"false\"></p>\n",
+                   r->key, r->key, FILTER_TEXT_BYTES_MAX);
+        return;
+    }
+    buf_printf(w->b, "<select id=\"add-%s\" name=\"%s\">\n<option value=\"\"></option>\n", r->key, r->key);
+    for (unsigned i = 0; i < r->n_words; i++)
+        buf_printf(w->b, "<option value=\"%s\">%s: %s</option>\n", r->words[i].word, r->words[i].label,
+                   r->words[i].help);
+    buf_z(w->b, "</select></p>\n");
+}
+
+static void put_form(const struct workspace *w)
+{
+    buf_z(w->b, "<details name=\"menus\" class=\"menu\" id=\"add-filter\">\n<summary>+ "
+                "filter</summary>\n<div class=\"sheet\">\n");
+    workspace_link(w, "<form class=\"adds\" method=\"get\" action=\"",
+                   w->of->tab == TAB_METHODS ? "methods" : "t", NULL, "\">\n");
+    put_state(w);
+    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
+        if (VIEW_OPTIONS[i].kind == OPTION_STEP)
+            put_field(w, &VIEW_OPTIONS[i]);
+    buf_z(w->b, "<p class=\"problem\" role=\"alert\" hidden></p>\n"
+                "<p><button>Add</button></p>\n</form>\n</div>\n</details>\n");
+}
+
+void workspace_filters(const struct workspace *w)
+{
+    buf_z(w->b, "<div id=\"filters\">\n");
+    if (takes_filters(w)) {
+        put_chips(w);
+        if (w->of->tab != TAB_METHOD)
+            put_form(w);
+    }
+    buf_z(w->b, "</div>\n");
+}
+
+/* ---- filters by a method ---- */
+
+/* An expression that matches this text and no other; `;` is : for filters. */
+static void put_exactly(struct buf *b, const char *part, struct str text)
+{
+    buf_printf(b, "%s/^", part);
+    for (size_t i = 0; i < text.n; i++) {
+        if (is_sign(text.p[i]))
+            buf_char(b, '\\');
+        buf_char(b, text.p[i] == ';' ? ':' : text.p[i]);
+    }
+    buf_z(b, "$/");
+}
+
+/* Nothing where the pattern would be too long, or there is no room for one more. */
+static void put_button(const struct workspace *w, enum filter_key key, const char *part, struct str text,
+                       const char *words)
+{
+    struct view_options with = *w->of->options;
+    struct buf pattern = {0};
+
+    put_exactly(&pattern, part, text);
+    if (!pattern.failed && add(&with, key, buf_view(&pattern))) {
+        struct workspace picture = *w;
+        struct page_workspace of = *w->of;
+        of.tab = TAB_FLAME;
+        picture.of = &of;
+        buf_z(w->b, "<a class=\"button place\" href=\"");
+        workspace_here(&picture, &with);
+        buf_printf(w->b, "\">%s</a>\n", words);
+    }
+    w->b->failed = w->b->failed || pattern.failed;
+    buf_free(&pattern);
+}
+
+void workspace_filter_by(const struct workspace *w, struct str class, struct str name)
+{
+    struct str package = {class.p, str_find_last(class, '.')};
+    struct buf text = {0};
+
+    buf_str(&text, class);
+    buf_z(&text, class.n > 0 ? "." : "");
+    buf_str(&text, name);
+    buf_z(w->b, "<p class=\"buttons\">\n");
+    put_button(w, FILTER_FOCUS, "", buf_view(&text), "Focus");
+    put_button(w, FILTER_IGNORE, "", buf_view(&text), "Ignore");
+    put_button(w, FILTER_HIDE, "", buf_view(&text), "Hide");
+    if (package.n > 0 && package.n < class.n)
+        put_button(w, FILTER_HIDE, "package:", package, "Hide package");
+    buf_z(w->b, "</p>\n");
+    w->b->failed = w->b->failed || text.failed;
+    buf_free(&text);
+}
+
+void workspace_hidden(struct buf *b, const char *key, struct str text)
+{
+    buf_printf(b, "<input type=\"hidden\" name=\"%s", key);
+    page_frame_text(b, "\" value=\"", text, "\">\n");
+}
