@@ -158,6 +158,7 @@ static int open_socket(struct service *s, struct address *address, struct diag *
 
 static void tick(struct service *s)
 {
+    log_flush(s->log);
     progresses_tick(s->progresses);
     profiles_tick(s->profiles);
 }

@@ -2,6 +2,9 @@
  * cleaned and escaped, so that a line is always one line. Whole lines are written with one write(2), and are
  * short enough (4,096 bytes) for a pipe to keep them whole. Any thread.
  *
+ * Nobody waits for who reads the log. Lines that a full pipe does not take are kept, up to LOG_PENDING_BYTES, until it does;
+ * what comes beyond that is lost, and counted in a line `warn log-lines-lost n=...` in its place.
+ *
  * What opens or deletes an upload stands in no line: of LOG_SECRET_CHARS or more characters a-z and 2-7 in a row, also
  * written as %61, the first LOG_SECRET_SHOWN are shown, and an ellipsis. Digests in hexadecimal are shown whole. */
 #ifndef CORE_SYSTEM_LOG_H
@@ -29,10 +32,15 @@ struct log_field {
 /* "error", "warn", "info", "debug". False on any other word. */
 bool log_level_parse(struct str word, enum log_level *level) __attribute__((warn_unused_result));
 
-struct log; /* level and descriptor; immutable after log_new */
-/* The descriptor stays the caller's. NULL when the system gives no memory. */
+enum { LOG_PENDING_BYTES = 256 << 10 };
+
+struct log;
+/* The descriptor stays the caller's, and blocking if it is. NULL when the system gives no memory. */
 struct log *log_new(enum log_level level, int fd);
+/* Waits a second at most for a reader that takes nothing. */
 void log_free(struct log *l);
+/* Writes what is kept, as far as it is taken; for when no line comes. l may be NULL. */
+void log_flush(const struct log *l);
 /* l may be NULL: nothing is written. A line that cannot be written is lost: logging never fails a request. */
 void log_event(const struct log *l, enum log_level level, const char *event, const struct log_field *fields,
                size_t n_fields);

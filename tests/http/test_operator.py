@@ -6,7 +6,7 @@ import re
 import resource
 import unittest
 
-from support import AFLAMED, Server, ServiceTest, head, id_of, read_answers, token_of, trace
+from support import AFLAMED, Server, ServiceTest, eventually, head, id_of, read_answers, token_of, trace
 
 FORM = {'Content_Type': 'application/x-www-form-urlencoded'}
 
@@ -137,6 +137,48 @@ class Log(ServiceTest):
         with self.without_tmp():
             self.assertEqual(self.server.get('/p/%s/t/1.svg?width=333' % id_of(answer)).status, 200)
         self.assert_said_since(before, r'warn view-not-kept key=views/\S+ why=Not\\ a')
+
+
+class StalledServer(Server):
+    """Its log goes into a pipe that nobody reads until somebody calls take()."""
+
+    def start(self):
+        os.mkfifo(self.log_path)
+        self.reader = os.open(self.log_path, os.O_RDONLY | os.O_NONBLOCK)
+        super().start()
+
+    def take(self):
+        try:
+            return os.read(self.reader, 1 << 20).decode()
+        except BlockingIOError:
+            return ''
+
+    def log(self):
+        return ''
+
+
+class StalledReader(unittest.TestCase):
+    def test_stops_nobody(self):
+        """A few kilobytes of log for each request; the pipe and what is kept hold 320 KiB."""
+        if not AFLAMED:
+            self.skipTest('AFLAMED names no program')
+        server = StalledServer()
+        self.addCleanup(os.close, server.reader)
+        self.addCleanup(server.clean)
+        sent = 600
+        for i in range(sent):
+            self.assertEqual(server.get('/version?n=%d&%s' % (i, 'X' * 1000)).status, 200)
+        self.assertEqual(server.upload(trace()).status, 201)
+        text = []
+        self.assertTrue(eventually(lambda: text.append(server.take()) or 'log-lines-lost' in ''.join(text)))
+        server.get('/version?last')
+        self.assertTrue(eventually(lambda: text.append(server.take()) or '?last' in ''.join(text)))
+        lines = ''.join(text).splitlines()
+        there = sum('target=/version?n' in line for line in lines)
+        others = sum(' info folded ' in line or ' info uploaded ' in line or 'method=POST' in line for line in lines)
+        lost = sum(int(n) for n in re.findall(r'warn log-lines-lost n=(\d+)', ''.join(text)))
+        self.assertEqual(there + others + lost, sent + 3)
+        self.assertGreater(there, 200)
 
 
 class Means(unittest.TestCase):

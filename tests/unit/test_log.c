@@ -5,9 +5,11 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <poll.h>
 #include <pthread.h>
 #include <regex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -188,6 +190,48 @@ static void a_closed_log_is_no_error(void **state)
     log_free(l);
 }
 
+/* Reads what is there without waiting, and counts its lines; those that tell of lost ones are added up. */
+static void take_all(struct fixture *f, FILE *in, unsigned *lines, unsigned *lost)
+{
+    struct pollfd p = {.fd = f->ends[0], .events = POLLIN};
+
+    for (log_flush(f->log); poll(&p, 1, 0) > 0; log_flush(f->log)) {
+        assert_non_null(fgets(f->line, sizeof(f->line), in));
+        const char *n = strstr(f->line, " warn log-lines-lost n=");
+        if (n != NULL)
+            *lost += (unsigned)atoi(n + strlen(" warn log-lines-lost n="));
+        else
+            assert_matches(f->line, "^[^ ]* info stalled n=[0-9]+ text=X{1000}\n$");
+        *lines += n == NULL;
+    }
+}
+
+/* A pipe and what is kept hold a few hundred of these lines. */
+static void nobody_waits_for_a_reader(void **state)
+{
+    enum { LINES = 2000 };
+    struct fixture f = begin(LOG_INFO);
+    FILE *in = fdopen(f.ends[0], "r");
+    char text[1000];
+    unsigned lines = 0, lost = 0;
+
+    (void)state;
+    setvbuf(in, NULL, _IONBF, 0);
+    memset(text, 'X', sizeof(text));
+    for (unsigned i = 0; i < LINES; i++)
+        LOG(f.log, LOG_INFO, "stalled", LOG_U64("n", i), LOG_STR("text", ((struct str){text, sizeof(text)})));
+    take_all(&f, in, &lines, &lost);
+    assert_true(lost > 0);
+    assert_in_range(lines, LOG_PENDING_BYTES / 1100, LINES);
+    assert_int_equal(lines + lost, LINES);
+    LOG(f.log, LOG_INFO, "stalled", LOG_U64("n", LINES), LOG_STR("text", ((struct str){text, sizeof(text)})));
+    take_all(&f, in, &lines, &lost);
+    assert_int_equal(lines + lost, LINES + 1);
+    log_free(f.log);
+    fclose(in);
+    close(f.ends[1]);
+}
+
 static void *write_lines(void *log)
 {
     static char text[1000];
@@ -208,6 +252,7 @@ static void threads_write_whole_lines(void **state)
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, write_lines, f.log), 0);
     for (size_t i = 0; i < 60; i++) {
+        log_flush(f.log);
         assert_non_null(fgets(f.line, sizeof(f.line), in));
         assert_matches(f.line, "^[^ ]* info thread text=[^ ]{3000} end=1\n$");
     }
@@ -268,6 +313,7 @@ int main(void)
         cmocka_unit_test(a_cut_does_not_show_more_of_an_id),
         cmocka_unit_test(long_values_and_lines_are_cut),
         cmocka_unit_test(a_closed_log_is_no_error),
+        cmocka_unit_test(nobody_waits_for_a_reader),
         cmocka_unit_test(threads_write_whole_lines),
         cmocka_unit_test(times_as_text),
     };
