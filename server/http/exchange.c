@@ -11,7 +11,13 @@ struct exchange_state {
 void exchange_wait(struct exchange *x, struct exchange_wait *w)
 {
     w->exchange = x;
-    x->suspend(x);
+    x->suspend(x, false);
+}
+
+void exchange_wait_for_work(struct exchange *x, struct exchange_wait *w)
+{
+    w->exchange = x;
+    x->suspend(x, true);
 }
 
 /* Once the request is resumed its thread may end it, and wait for the lock only to free w: so w comes first. */

@@ -54,8 +54,8 @@ struct exchange {
                        bool (*each)(void *context, struct str key, struct str value), void *context);
     /* Fills x->reply with the problem as a page. */
     void (*problem_page)(struct exchange *x, const struct problem *p);
-    /* See exchange_wait() and exchange_resume(): nobody else calls these. */
-    void (*suspend)(struct exchange *x);
+    /* See exchange_wait() and exchange_resume(): nobody else calls these. `works`: the exchange is being worked on. */
+    void (*suspend)(struct exchange *x, bool works);
     void (*resume)(struct exchange *x);
 
     /* Used by exchange.c only. */
@@ -95,6 +95,8 @@ struct exchange_wait {
  * waits, or for a second time, does nothing. */
 void exchange_wait(struct exchange *x, struct exchange_wait *w);
 void exchange_resume(struct exchange_wait *w);
+/* For http/work.h: another thread has the exchange to itself until the resume, and needs no lock. */
+void exchange_wait_for_work(struct exchange *x, struct exchange_wait *w);
 
 /* What goes on after the resume. Returns X_WAIT, for the handler to return at once. Only the connection's thread reads
  * it, so it may be told behind the wait, without lock. */

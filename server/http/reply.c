@@ -111,15 +111,26 @@ static bool may_encode(const struct reply *r)
 {
     const char *vary = reply_header_value(r, "Vary");
 
-    return r->status / 100 == 2 && r->kind == REPLY_BUFFER && !r->body.failed &&
+    return !r->encoded && r->status / 100 == 2 && r->kind == REPLY_BUFFER && !r->body.failed &&
            r->body.n > REPLY_ENCODE_BYTES && vary != NULL && strstr(vary, "Accept-Encoding") != NULL;
+}
+
+static enum encoding encoding_of(const struct reply *r, struct str accept_encoding)
+{
+    return may_encode(r) ? encoding_negotiate(accept_encoding).best : ENCODING_IDENTITY;
+}
+
+size_t reply_to_encode(const struct reply *r, struct str accept_encoding)
+{
+    return encoding_of(r, accept_encoding) == ENCODING_IDENTITY ? 0 : r->body.n;
 }
 
 void reply_encode(struct reply *r, struct str accept_encoding)
 {
-    enum encoding e = may_encode(r) ? encoding_negotiate(accept_encoding).best : ENCODING_IDENTITY;
+    enum encoding e = encoding_of(r, accept_encoding);
     struct buf encoded = {0};
 
+    r->encoded = true;
     if (e == ENCODING_IDENTITY)
         return;
     if (encoding_apply(e, ENCODING_ONCE, buf_view(&r->body), &encoded)) {

@@ -23,7 +23,8 @@ struct reply {
     uint64_t file_offset, file_bytes;
     bool (*stream)(void *context, struct buf *out, bool *ended); /* REPLY_STREAM */
     void *stream_context;
-    bool close; /* the connection ends after this answer */
+    bool encoded; /* looked at by reply_encode */
+    bool close;   /* the connection ends after this answer */
 };
 
 void reply_init(struct reply *r);
@@ -52,6 +53,8 @@ void reply_stream(struct reply *r, unsigned status, const char *media_type,
  * REPLY_ENCODE_BYTES, and its Vary names Accept-Encoding; that is how a handler says that it may be encoded. */
 enum { REPLY_ENCODE_BYTES = 4096 };
 void reply_encode(struct reply *r, struct str accept_encoding);
+/* How many bytes that would encode; 0: none, or it was done. */
+size_t reply_to_encode(const struct reply *r, struct str accept_encoding);
 
 /* Length of the body in bytes; 0 of a stream. */
 uint64_t reply_bytes(const struct reply *r);

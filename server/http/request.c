@@ -49,8 +49,9 @@ static void each_query(const struct exchange *x,
     MHD_get_connection_values(x->connection, MHD_GET_ARGUMENT_KIND, pass_query, &e);
 }
 
-static void suspend(struct exchange *x)
+static void suspend(struct exchange *x, bool works)
 {
+    (void)works;
     MHD_suspend_connection(x->connection);
 }
 

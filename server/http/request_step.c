@@ -4,6 +4,7 @@
 #include "server/http/site.h"
 #include "server/http/url.h"
 #include "server/http/vet.h"
+#include "server/http/work.h"
 
 enum { DRAIN_BYTES = 1 << 20 }; /* of a body that nobody asked for */
 
@@ -30,6 +31,12 @@ static bool vet(struct request *r, const char *version)
     return false;
 }
 
+static void encode(struct exchange *x, void *context)
+{
+    (void)context;
+    reply_encode(&x->reply, x->header(x, "Accept-Encoding"));
+}
+
 /* Behind the body, and after each resume: what waited goes on, and not the handler from its beginning. */
 static enum MHD_Result handle(struct request *r)
 {
@@ -37,10 +44,12 @@ static enum MHD_Result handle(struct request *r)
         connection_time(r->http, r->connection, 0); /* the body is complete */
     r->phase = PHASE_HANDLE;
     enum exchange_step step = exchange_goes_on(&r->x) ? exchange_go_on(&r->x) : r->route->handle(&r->x);
-    if (step == X_WAIT)
-        return MHD_YES;
-    exchange_precondition(&r->x);
-    return request_send(r);
+    if (step == X_DONE) {
+        exchange_precondition(&r->x);
+        size_t bytes = reply_to_encode(&r->x.reply, r->x.header(&r->x, "Accept-Encoding"));
+        step = bytes == 0 ? X_DONE : exchange_work(&r->x, bytes, encode, NULL, NULL);
+    }
+    return step == X_WAIT ? MHD_YES : request_send(r);
 }
 
 static bool has_body(const struct exchange *x)

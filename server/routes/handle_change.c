@@ -4,6 +4,7 @@
 #include "core/system/log.h"
 #include "server/http/form_body.h"
 #include "server/http/problem.h"
+#include "server/http/work.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 #include "server/routes/profile_access.h"
@@ -82,32 +83,49 @@ static void answer_unchanged(struct exchange *x, enum store_result result)
     exchange_diag(x, &diag);
 }
 
-enum exchange_step handle_rename(struct exchange *x)
+/* To write it takes until the disk has it. */
+static void write_change(struct exchange *x, void *record)
 {
-    int64_t now_s = (int64_t)time(NULL);
-    struct record r;
+    const struct record *r = record;
+    enum store_result result = record_change(x->service->store, r, (int64_t)time(NULL));
 
-    if (!profile_record(x, x->parameters[0], &r))
-        return X_DONE;
-    const struct form *form = form_body_read(x, "token name expires");
-    if (form == NULL || !profile_may_change(x, &r, form_value(form, STR("token"))) ||
-        !take_changes(x, form, &r, now_s))
-        return X_DONE;
-    enum store_result result = record_change(x->service->store, &r, now_s);
     if (result == STORE_OK) {
-        sweep_upload_expires(x->service->sweep, r.expires_s);
-        LOG(x->service->log, LOG_INFO, "changed", LOG_STR("id", str_of(r.id)));
-        answer_changed(x, &r);
+        sweep_upload_expires(x->service->sweep, r->expires_s);
+        LOG(x->service->log, LOG_INFO, "changed", LOG_STR("id", str_of(r->id)));
+        answer_changed(x, r);
     } else {
         answer_unchanged(x, result);
     }
-    return X_DONE;
+}
+
+/* NULL: x->reply says that there is no memory. */
+static struct record *new_record(struct exchange *x)
+{
+    struct record *r = exchange_state(x, sizeof(*r), NULL);
+
+    if (r == NULL)
+        exchange_no_memory(x, "the change");
+    return r;
+}
+
+enum exchange_step handle_rename(struct exchange *x)
+{
+    struct record *r = new_record(x);
+
+    if (r == NULL || !profile_record(x, x->parameters[0], r))
+        return X_DONE;
+    const struct form *form = form_body_read(x, "token name expires");
+    if (form == NULL || !profile_may_change(x, r, form_value(form, STR("token"))) ||
+        !take_changes(x, form, r, (int64_t)time(NULL)))
+        return X_DONE;
+    return exchange_work(x, WORK_ALWAYS, write_change, NULL, r);
 }
 
 /* ---- the end ---- */
 
-static void delete_accepted(struct exchange *x, const struct record *r)
+static void delete_accepted(struct exchange *x, void *record)
 {
+    const struct record *r = record;
     enum store_result result = record_delete(x->service->store, r, (int64_t)time(NULL));
     struct diag diag = {0};
 
@@ -129,11 +147,12 @@ static void delete_accepted(struct exchange *x, const struct record *r)
 
 enum exchange_step handle_delete(struct exchange *x)
 {
-    struct record r;
+    struct record *r = new_record(x);
 
-    if (profile_record(x, x->parameters[0], &r) && profile_may_change(x, &r, (struct str){NULL, 0}))
-        delete_accepted(x, &r);
-    return X_DONE;
+    if (r == NULL || !profile_record(x, x->parameters[0], r) ||
+        !profile_may_change(x, r, (struct str){NULL, 0}))
+        return X_DONE;
+    return exchange_work(x, WORK_ALWAYS, delete_accepted, NULL, r);
 }
 
 enum exchange_step handle_delete_form(struct exchange *x)
@@ -151,12 +170,12 @@ enum exchange_step handle_delete_form(struct exchange *x)
 
 enum exchange_step handle_delete_posted(struct exchange *x)
 {
-    struct record r;
+    struct record *r = new_record(x);
 
-    if (!profile_record(x, x->parameters[0], &r))
+    if (r == NULL || !profile_record(x, x->parameters[0], r))
         return X_DONE;
     const struct form *form = form_body_read(x, "token");
-    if (form != NULL && profile_may_change(x, &r, form_value(form, STR("token"))))
-        delete_accepted(x, &r);
-    return X_DONE;
+    if (form == NULL || !profile_may_change(x, r, form_value(form, STR("token"))))
+        return X_DONE;
+    return exchange_work(x, WORK_ALWAYS, delete_accepted, NULL, r);
 }

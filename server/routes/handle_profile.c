@@ -3,6 +3,7 @@
 #include "core/system/json_memory.h"
 #include "server/convert/summary.h"
 #include "server/http/problem.h"
+#include "server/http/work.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
 #include "server/routes/profile_access.h"
@@ -77,17 +78,16 @@ static bool answer_waiting(struct exchange *x, const struct record *r, const str
 /* What is answered once the summary is there: a state of the exchange. */
 struct profile_answer {
     struct record record;
+    struct view_result summary; /* that is worked on */
     enum representation as;
 };
 
-static enum exchange_step summary_ready(struct exchange *x, const struct view_request *request,
-                                        struct view_result *result, void *context)
+static void answer_summary(struct exchange *x, void *context)
 {
-    const struct profile_answer *a = context;
+    struct profile_answer *a = context;
     struct buf summary = {0};
 
-    (void)request;
-    if (view_take(x, result, &summary)) {
+    if (view_take(x, &a->summary, &summary)) {
         if (a->as == AS_JSON)
             profile_json(x, 200, &a->record, buf_view(&summary), NULL);
         else
@@ -96,7 +96,16 @@ static enum exchange_step summary_ready(struct exchange *x, const struct view_re
     buf_free(&summary);
     if (reply_header_value(&x->reply, "Cache-Control") == NULL)
         reply_header(&x->reply, "Cache-Control", "private, no-cache");
-    return X_DONE;
+}
+
+static enum exchange_step summary_ready(struct exchange *x, const struct view_request *request,
+                                        struct view_result *result, void *context)
+{
+    struct profile_answer *a = context;
+
+    (void)request;
+    a->summary = *result;
+    return exchange_work(x, view_bytes(result), answer_summary, NULL, a);
 }
 
 static enum exchange_step answer_html(struct exchange *x, const struct record *record,

@@ -3,6 +3,7 @@
 
 #include "core/system/utc.h"
 #include "server/http/problem.h"
+#include "server/http/work.h"
 #include "server/routes/profile_json.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
@@ -81,6 +82,14 @@ static void answer_link(struct exchange *x, const struct job_result *result)
         reply_header(&x->reply, "Preference-Applied", "respond-async");
 }
 
+static void answer_stored(struct exchange *x, void *job_result)
+{
+    const struct job_result *result = job_result;
+
+    answer_link(x, result);
+    upload_headers(x, result);
+}
+
 static enum exchange_step view_ready(struct exchange *x, const struct view_request *r,
                                      struct view_result *view, void *context)
 {
@@ -102,9 +111,9 @@ static enum exchange_step answer_result(struct exchange *x, struct job_result *r
         view_of(&r, &result->record);
         return views_get(x, &r, view_ready, result);
     }
-    answer_link(x, result);
-    upload_headers(x, result);
-    return X_DONE;
+    size_t bytes =
+        result->summary == NULL || x->accepts != AS_JSON ? 0 : shared_bytes_view(result->summary).n;
+    return exchange_work(x, bytes, answer_stored, NULL, result);
 }
 
 enum exchange_step handle_upload(struct exchange *x)

@@ -178,6 +178,13 @@ enum exchange_step view_answer(struct exchange *x, const struct view_request *r)
     return views_get(x, r, view_ready, NULL);
 }
 
+size_t view_bytes(const struct view_result *result)
+{
+    if (result->fd >= 0)
+        return (size_t)result->file_bytes;
+    return result->bytes == NULL ? 0 : shared_bytes_view(result->bytes).n;
+}
+
 bool view_take(struct exchange *x, struct view_result *result, struct buf *text)
 {
     struct diag diag = result->diag;

@@ -24,6 +24,8 @@ enum exchange_step view_answer(struct exchange *x, const struct view_request *r)
 void view_answer_result(struct exchange *x, unsigned status, const struct view_request *r,
                         struct view_result *result);
 
+/* How many bytes the result has; 0 where there is none. */
+size_t view_bytes(const struct view_result *result);
 /* Appends a view's bytes, wherever they are, and frees the result. False: x->reply says why not. */
 bool view_take(struct exchange *x, struct view_result *result, struct buf *bytes);
 

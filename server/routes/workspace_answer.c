@@ -1,15 +1,21 @@
 #include "server/routes/workspace_answer.h"
 
+#include <string.h>
 #include <time.h>
 
+#include "core/sha256.h"
 #include "core/system/json_memory.h"
 #include "render/view/view_option.h"
 #include "server/convert/summary.h"
 #include "server/http/problem.h"
+#include "server/http/range.h"
+#include "server/http/work.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
 #include "server/routes/view_answer.h"
 #include "server/service.h"
+
+enum { TAG_BYTES = 16 };
 
 static void end_answer(void *state)
 {
@@ -46,6 +52,35 @@ static bool choose_main(struct workspace_answer *a)
     return summary != NULL && !a->track.failed;
 }
 
+/* The tag is a digest of the page, so that it changes with everything that the page shows. It is a weak one, since it is
+ * the same for all codings. False: no memory. */
+static bool put_tag(struct reply *reply, struct str page)
+{
+    struct sha256 *hash = sha256_new();
+    uint8_t digest[SHA256_BYTES];
+    struct buf hex = {0};
+
+    if (hash == NULL)
+        return false;
+    sha256_add(hash, page);
+    if (sha256_end(hash, digest))
+        buf_hex_bytes(&hex, digest, TAG_BYTES);
+    bool made = hex.n > 0 && !hex.failed;
+    if (made)
+        reply_header(reply, "ETag", "W/\"%.*s\"", (int)hex.n, hex.p);
+    buf_free(&hex);
+    sha256_free(hash);
+    return made;
+}
+
+/* Whether the client has the page with this tag. */
+static bool has_page(const struct exchange *x)
+{
+    struct str quoted = str_of(reply_header_value(&x->reply, "ETag") + strlen("W/"));
+
+    return range_none_match(x->header(x, "If-None-Match"), (struct str){quoted.p + 1, quoted.n - 2});
+}
+
 /* `content` is the picture, or what the tab of methods is made from. Its numbers may be larger than jansson's integers:
  * they are read as real ones, of which the page shows three digits. */
 static void answer_page(struct exchange *x, const struct workspace_answer *a, struct str content,
@@ -72,6 +107,11 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
     body->failed = summary == NULL || (!is_flame && content.n > 0 && report == NULL);
     page_workspace(body, &page);
     page_headers(&x->reply);
+    body->failed = body->failed || !put_tag(&x->reply, buf_view(body));
+    if (!body->failed && has_page(x)) {
+        buf_clear(body);
+        x->reply.status = 304;
+    }
     json_decref(report);
     json_decref(summary);
 }
@@ -84,56 +124,87 @@ static bool is_of_profile(const struct diag *d)
            d->kind == DIAG_UNUSABLE || d->kind == DIAG_LIMIT;
 }
 
-static enum exchange_step content_ready(struct exchange *x, const struct view_request *r,
-                                        struct view_result *result, void *context)
+static void make_page(struct exchange *x, void *context)
 {
     struct workspace_answer *a = context;
-    struct diag diag = result->diag;
+    struct diag diag = a->result.diag;
     struct buf content = {0};
 
-    (void)r;
     /* The verdict is about all threads; from its page one goes on to the main one. */
     if (a->tab == TAB_VERDICT) {
         buf_clear(&a->track);
         if (!choose_main(a)) {
-            view_result_free(result);
-            return exchange_no_memory(x, "the page");
+            view_result_free(&a->result);
+            exchange_no_memory(x, "the page");
+            return;
         }
     }
     if (is_of_profile(&diag)) {
-        view_result_free(result);
+        view_result_free(&a->result);
         answer_page(x, a, STR(""), &diag);
-    } else if (view_take(x, result, &content)) {
+    } else if (view_take(x, &a->result, &content)) {
         answer_page(x, a, buf_view(&content), NULL);
     }
     buf_free(&content);
-    return X_DONE;
+}
+
+static enum exchange_step content_ready(struct exchange *x, const struct view_request *r,
+                                        struct view_result *result, void *context)
+{
+    struct workspace_answer *a = context;
+
+    (void)r;
+    a->result = *result;
+    return exchange_work(x, view_bytes(result) + a->summary.n, make_page, NULL, a);
+}
+
+/* The part of the summary that the page needs, and which threads it shows. False: x->reply says why not. */
+static bool read_summary(struct exchange *x, struct workspace_answer *a)
+{
+    struct view_options *o = &a->content.options;
+    bool is_single = o->tracks == TRACKS_LISTED && o->n_track_ids == 1;
+    const struct summary_part part = {.tracks = PAGE_TRACKS_MAX,
+                                      .track = is_single ? &o->track_ids[0] : NULL};
+    struct buf whole = {0};
+    bool ok = view_take(x, &a->result, &whole);
+
+    if (ok)
+        summary_put(&a->summary, buf_view(&whole), &part);
+    buf_free(&whole);
+    if (!ok)
+        return false;
+    if (o->tracks == TRACKS_LISTED && o->n_track_ids == 0)
+        ok = choose_main(a);
+    else
+        view_option_text(view_option_by_key(STR("track")), o, &a->track);
+    ok = ok && !a->track.failed && !a->summary.failed;
+    if (!ok)
+        exchange_no_memory(x, "the page");
+    return ok;
+}
+
+static void take_summary(struct exchange *x, void *context)
+{
+    struct workspace_answer *a = context;
+
+    a->has_summary = read_summary(x, a);
+}
+
+static enum exchange_step get_content(struct exchange *x, void *context)
+{
+    struct workspace_answer *a = context;
+
+    return a->has_summary ? views_get(x, &a->content, content_ready, a) : X_DONE;
 }
 
 static enum exchange_step summary_ready(struct exchange *x, const struct view_request *r,
                                         struct view_result *result, void *context)
 {
     struct workspace_answer *a = context;
-    struct view_options *o = &a->content.options;
-    bool is_single = o->tracks == TRACKS_LISTED && o->n_track_ids == 1;
-    const struct summary_part part = {.tracks = PAGE_TRACKS_MAX,
-                                      .track = is_single ? &o->track_ids[0] : NULL};
-    struct buf whole = {0};
-    bool ok = view_take(x, result, &whole);
 
     (void)r;
-    if (ok)
-        summary_put(&a->summary, buf_view(&whole), &part);
-    buf_free(&whole);
-    if (!ok)
-        return X_DONE;
-    if (o->tracks == TRACKS_LISTED && o->n_track_ids == 0)
-        ok = choose_main(a);
-    else
-        view_option_text(view_option_by_key(STR("track")), o, &a->track);
-    if (!ok || a->track.failed || a->summary.failed)
-        return exchange_no_memory(x, "the page");
-    return views_get(x, &a->content, content_ready, a);
+    a->result = *result;
+    return exchange_work(x, view_bytes(result), take_summary, get_content, a);
 }
 
 enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer *a)

@@ -11,8 +11,10 @@ struct workspace_answer {
     struct view_request
         content; /* what the tab shows. TRACKS_LISTED without any: the main thread, else the heaviest */
     enum workspace_tab tab;
-    struct buf summary; /* the part of it that the page needs */
-    struct buf track;   /* the tracks as text */
+    struct buf summary;        /* the part of it that the page needs */
+    struct buf track;          /* the tracks as text */
+    bool has_summary;          /* or x->reply says why not */
+    struct view_result result; /* that is worked on */
 };
 
 /* NULL: x->reply says that there is no memory. */

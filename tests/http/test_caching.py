@@ -55,6 +55,16 @@ class Compression(Stored):
                         self.assertIn('Accept-Encoding', answer['Vary'])
                         self.assertEqual(answer['Content-Length'], str(len(answer.body)))
 
+    def test_each_coding_is_the_same_page(self):
+        """Pages are no views: they are compressed for each answer."""
+        for suffix in ('.html', '/t/1', '/methods', '/t/all?value=cpu'):
+            with self.subTest(suffix=suffix):
+                plain = self.get(suffix, Accept='text/html')
+                zipped = self.get(suffix, Accept='text/html', Accept_Encoding='gzip')
+                self.assertEqual((plain.status, zipped.status), (200, 200))
+                self.assertEqual(zipped['Content-Encoding'], 'gzip')
+                self.assertEqual(gzip.decompress(zipped.body), plain.body)
+
     def test_kept_beside_the_view(self):
         for coding in ('identity', 'gzip', 'zstd'):
             tag = self.get('/t/3.svg', Accept_Encoding=coding)['ETag'].strip('"')
@@ -117,6 +127,26 @@ class Conditions(Stored):
                     answer = self.get('/t/1.svg', Accept_Encoding=coding, If_None_Match=field)
                     self.assertEqual((answer.status, answer.body, answer['ETag']), (304, b'', tag), field)
                     self.assertIn('Accept-Encoding', answer['Vary'])
+
+    def test_unchanged_page(self):
+        """Of the workspace; it changes with what can be changed of the upload, too."""
+        answer = self.server.upload_form(('trace', 'x.trace', self.CONTENT + b'\0'))
+        path = '/p/' + id_of(answer)
+        for suffix in ('', '/t/1', '/t/all?value=cpu', '/methods', '/t/1?focus=m1'):
+            for coding in ('identity', 'gzip'):
+                headers = {'Accept': 'text/html', 'Accept_Encoding': coding}
+                page = self.server.get(path + suffix, **headers)
+                self.assertEqual(page.status, 200, page)
+                tag = page['ETag']
+                self.assertRegex(tag, r'\AW/"[0-9a-f]{32}"\Z')
+                again = self.server.get(path + suffix, If_None_Match=tag, **headers)
+                self.assertEqual((again.status, again.body, again['ETag']), (304, b'', tag), suffix)
+                self.assertEqual(self.server.get(path + suffix, If_None_Match='W/"x"', **headers).status, 200)
+                self.assertEqual(self.server.get(path + suffix, If_Match=tag, **headers).status, 412, 'a weak tag')
+        changed = self.server.request('POST', path + '/rename', 'name=other&token=' + token_of(answer),
+                                      Content_Type='application/x-www-form-urlencoded')
+        self.assertEqual(changed.status, 200)
+        self.assertEqual(self.server.get(path + '/t/1?focus=m1', If_None_Match=tag, **headers).status, 200)
 
     def test_another_coding_is_another_thing(self):
         tag = self.get('/t/1.svg', Accept_Encoding='gzip')['ETag']

@@ -13,8 +13,9 @@ struct client {
     int suspended;
 };
 
-static void suspend(struct exchange *x)
+static void suspend(struct exchange *x, bool works)
 {
+    (void)works;
     ((struct client *)x)->suspended++;
 }
 

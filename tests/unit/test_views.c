@@ -39,8 +39,9 @@ struct requester {
     bool suspended;
 };
 
-static void suspend(struct exchange *x)
+static void suspend(struct exchange *x, bool works)
 {
+    (void)works;
     pthread_mutex_lock(&world->lock);
     ((struct requester *)x)->suspended = true;
     pthread_mutex_unlock(&world->lock);
