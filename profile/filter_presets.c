@@ -67,6 +67,18 @@ bool filter_presets_find(struct str presets, struct str name, struct str *steps)
     return false;
 }
 
+void filter_presets_each(struct str presets, void (*put)(void *context, struct str name, struct str steps),
+                         void *context)
+{
+    struct str rest = presets, name, steps;
+
+    while (next_preset(&rest, &name, &steps))
+        put(context, name, steps);
+    for (unsigned i = 0; i < PRESETS_COUNT; i++)
+        if (!find_added(presets, str_of(PRESETS[i].name), &steps))
+            put(context, str_of(PRESETS[i].name), str_of(PRESETS[i].steps));
+}
+
 const char *filter_presets_problem(struct str presets, const struct filter_step *step)
 {
     struct str steps;

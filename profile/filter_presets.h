@@ -35,6 +35,10 @@ bool filter_presets_find(struct str presets, struct str name, struct str *steps)
 /* Whether the preset is of the configuration. */
 bool filter_presets_is_added(struct str presets, struct str name);
 
+/* All presets, each name once: those of the configuration first. */
+void filter_presets_each(struct str presets, void (*put)(void *context, struct str name, struct str steps),
+                         void *context);
+
 /* As filter_step_problem, for steps of all keys. */
 const char *filter_presets_problem(struct str presets, const struct filter_step *step)
     __attribute__((warn_unused_result));

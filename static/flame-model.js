@@ -267,6 +267,7 @@ class Data {
 /* --- filters: docs/filters.md has the rules, profile/filter.c the same in the service --- */
 
 const ORIGINS = ['app', 'third party', 'AndroidX', 'Android', 'Java/Kotlin', 'native', 'idle', 'unknown'];
+const STEP_KEYS = ['focus', 'ignore', 'hide', 'show-from', 'recursion', 'preset'];
 const STEPS_MAX = 32, STEP_BYTES_MAX = 500, STEPS_BYTES_MAX = 2000;
 const WAYS_MAX = 1e6, WRITTEN_MAX = 1000, GROUPS_MAX = 16, REPEAT_MAX = 50, WAYS_UNBOUNDED = 100;
 

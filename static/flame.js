@@ -1,4 +1,15 @@
-/* Behind static/flame-model.js, in one function with it. The picture comes to life. */
+/* Behind static/flame-model.js, in one function with it. The picture comes to life.
+ *
+ * What a page around it may use, as `flame` of the <svg>:
+ *   state           a copy: value, view, order, palette, names, method, zoom, selected, search, matchCase, and `filters`: all
+ *                   steps in their order as a query (`hide=a&focus=b`), those of the service first
+ *   filters         the steps one by one: {key, text, words, isGiven: applied by the service}
+ *   set(some)       changes parts of the state
+ *   filter(key, text), filterSelected('focus' | 'ignore' | 'hide' | 'hide package'), unfilter(i), moveFilter(i, by), undoFilter()
+ *   search(text, {matchCase}), next(), previous(), zoomTo(link), sandwich(method), reset()
+ * Events, which bubble: `flame-state` with the new state; `flame-drawn`; and `flame-filters` with {filters} where a step of the
+ * service would have to go or to move: then the page asks the service for a picture with these. Elsewhere the script goes
+ * there by itself. */
 
 function start(svg, prefix, text) {
 const isHttp = /^http/.test(location.protocol), standalone = svg === document.documentElement;
@@ -18,17 +29,22 @@ const makerFor = ({ namespaceURI }) => (tag, attributes, ...children) => {
 };
 const rectOf = element => element.getBoundingClientRect();
 
-/* `latest` has what was fetched for the next state. */
-let latest = new Data(text), data = latest, pieces = new Map(), made = {};
-const { header, values } = data;
+/* By the filters that are not in the embedded tree already: {text, pieces: by place and shown children of their stubs, data}.
+ * Those that the script applied itself have no text of their own. */
+const sources = new Map([['', { text, pieces: new Map(), data: new Data(text) }]]), SOURCES_MAX = 8;
+let { data } = sources.get('');
+const { header, values } = data, { presets } = header;
 const scroller = standalone ? window : svg.parentElement, shown = {};
-const usual = { ...header.options, zoom: '', selected: '', search: '', matchCase: false };
+const stepsOf = query => [...new URLSearchParams(query)].filter(([key]) => STEP_KEYS.includes(key));
+const queryOf = steps => `${new URLSearchParams(steps)}`;
+const given = stepsOf(header.options.filters);     /* what the service has applied */
+const usual = { ...header.options, filters: queryOf(given), zoom: '', selected: '', search: '', matchCase: false };
 let state = usual, tree, v, zoom, selected = null, hovered = null, parts = [], boxes = [], levels = [];
 let hits, turn = 0, trouble = '', widthPx = 0, topPx = 0, heightPx = 0, scrolledPx = 0, middlePx = 0;
 
 /* static/flame-controls.xml: inputs are of parts of the state, `data-do` is what svg.flame is to do. */
 const live = svg.querySelector('.live');
-const { head, bar, title, tools, status, matches, crumbs, details, graph, shapes, matched, texts, chosen,
+const { head, bar, title, tools, chips, status, matches, crumbs, details, graph, shapes, matched, texts, chosen,
   under, tip } = Object.fromEntries(Array.from(live.querySelectorAll('[class]'), one => [one.getAttribute('class'), one]));
 const shape = makerFor(svg), html = makerFor(bar), rows = words => words.map(row => html('p', {}, row));
 const barBox = bar.parentNode;
@@ -41,57 +57,79 @@ const inWords = value => valueWords(values[v].unit, value);
 const shareOf = (part, whole = data.total(v)[1]) =>
   `${percentWords(part, whole)} of the ${values[v].unit.replace('ns', 'time')}`;
 const ofLoaded = () => (data.stubs.size === 0 ? '' :
-  `, in the ${grouped(data.n - 2)} of ${grouped(header.nodes)} frames loaded`);
+  `, in the ${grouped(data.n - 2)} of ${grouped(data.nodes)} frames loaded`);
 const rootOf = node => pathTo(node)[0];
 /* Of a callers' tree it begins with a dot. */
 const linkOf = node => (tree.roots.length > 1 && node.isUpward ? '.' : '') +
   pathTo(node).slice(1).map(one => keyOf(one.frame)).join('');
 const nameOf = node => (node ? linkOf(node) || 'root' : '');
 
-const methodOf = wanted => (wanted.view === 'sandwich' ? latest.methodNamed(wanted.method, valueOf(wanted)) : 0);
+const methodOf = (wanted, of) => (wanted.view === 'sandwich' ? of.methodNamed(wanted.method, valueOf(wanted)) : 0);
 /* Links lead to the same places in all trees of a family. */
-const familyOf = wanted => wanted.view.replace('icicle', 'flame') + latest.frames[methodOf(wanted)].line;
-function treeOf(wanted) {
-  const of = valueOf(wanted);
-  return made[[familyOf(wanted), of]] ??= new Tree(latest, wanted.view, of, methodOf(wanted));
-}
-/* As far as it leads, and what stands in its way. */
-function follow(link, within) {
+const familyOf = (wanted, of) => wanted.view.replace('icicle', 'flame') + of.frames[methodOf(wanted, of)].line;
+const treeOf = (wanted, of) => of.once(`tree ${valueOf(wanted)} ${familyOf(wanted, of)}`, () =>
+  new Tree(of, wanted.view, valueOf(wanted), methodOf(wanted, of)));
+/* As far as it leads, and what stands in its way. `mayPass`: frames may have been taken out on the way. */
+function follow(link, within, mayPass) {
   let node = within.roots.at(/^\../.test(link) ? 0 : -1), kid = node;
   for (const key of link.match(/[^.]{5}/g) ?? []) {
     kid = within.kidsOf(node).find(one => keyOf(one.frame) === key);
     node = kid ?? node;
-    if (!kid)
+    if (!kid && !mayPass)
       break;
   }
-  return { node, stubs: kid || node.isUpward ? [] : node.stubs };
+  return { node, stubs: kid || mayPass || node.isUpward ? [] : node.stubs };
 }
 const isKnown = ([key, value]) => (inputs[key]?.options ? [...inputs[key].options].some(one => one.value === value) :
   typeof value === typeof usual[key]);
 
 const tell = (type, detail) => svg.dispatchEvent(new CustomEvent(type, { bubbles: true, detail }));
 
+/* Filters that take back what the service has applied need another picture of it. */
+function leaveFor(filters) {
+  if (!standalone)
+    return tell('flame-filters', { filters });
+  const query = new URLSearchParams(location.search), hash = fragment();
+  STEP_KEYS.forEach(key => [query.delete(key), hash.delete(key)]);
+  if (isHttp)
+    location.assign(`?${[`${query}`, filters].filter(Boolean).join('&')}#${hash}`);
+  else
+    showTrouble('. This file was made with its first filters: they stay');
+}
+function showTrouble(words) {
+  trouble = words;
+  showWords();
+}
+
 /* `push`: an entry of its own in the history. Awaits only what must be fetched. */
 async function set(partial, push = true, stubs = []) {
   const mine = ++turn, changes = Object.fromEntries(Object.entries(partial).filter(isKnown));
-  let wanted = { ...state, ...changes }, within, places;
+  let wanted = { ...state, ...changes }, source, within, places;
   if (wanted.view === 'chart')
     return location.assign('?view=chart');
-  if (familyOf(wanted) !== familyOf(state))
-    wanted = { ...wanted, zoom: '', selected: '', ...changes };
+  const steps = stepsOf(wanted.filters), own = queryOf(steps.slice(given.length)), problem = stepsProblem(steps, presets);
+  if (problem)
+    return showTrouble(`. Not used: ${problem}`);
+  if (queryOf(steps.slice(0, given.length)) !== usual.filters)
+    return leaveFor(wanted.filters);
   trouble = '';
+  source = sources.get(own) ?? await sourceFor(own);
+  if (mine !== turn || !source)
+    return showWords();
+  if (familyOf(wanted, source.data) !== familyOf(state, data))
+    wanted = { ...wanted, zoom: '', selected: '', ...changes };
   do {
     if (stubs.length)
-      await fetchHidden(stubs);
-    within = treeOf(wanted);
-    places = [wanted.zoom, wanted.selected].map(link => follow(link, within));
+      await fetchHidden(source, own, stubs);
+    within = treeOf(wanted, source.data);
+    places = [wanted.zoom, wanted.selected].map(link => follow(link, within, wanted.filters !== state.filters));
     stubs = trouble ? [] : places.flatMap(place => place.stubs);
   } while (stubs.length);
   if (mine !== turn)
-    return shown.turn === turn && latest !== data && set({}, false);
+    return shown.turn === turn && source.data !== data && set({}, false);
   [tree, data, v, zoom] = [within, within.data, valueOf(wanted), places[0].node];
   selected = wanted.selected ? places[1].node : null;
-  state = { ...wanted, zoom: linkOf(zoom), selected: nameOf(selected) };
+  state = { ...wanted, filters: queryOf(steps), zoom: linkOf(zoom), selected: nameOf(selected) };
   shown.turn = mine;
   redraw();
   writeLink(push);
@@ -99,22 +137,47 @@ async function set(partial, push = true, stubs = []) {
 }
 const zoomInto = node => set({ zoom: linkOf(node), selected: nameOf(node) });
 
-async function fetchHidden(stubs) {
-  const source = svg.closest('[data-flame-tree]')?.dataset.flameTree ??
-    location.pathname.replace(/(\.svg)?$/, '/tree');
-  const failed = ({ message }) => { trouble = `. Frames could not be fetched: ${message}`; };
-  trouble = isHttp ? '' : `. ${AWAY}`;
-  const some = await Promise.all(stubs.slice(0, isHttp ? PIECES_MAX : 0).map(async ({ place, shown: skip }) => {
-    const answer = await fetch(`${source}?node=${place}&skip=${skip}&${header.query}`);
-    return answer.ok ? [`${place} ${skip}`, await answer.text()] :
-      failed({ message: `${answer.status} ${answer.statusText}` });
-  }).map(one => one.catch(failed)));
-  const all = new Map([...pieces, ...some.filter(Boolean)]);
+/* A part of the tree that some filters leave, or null: `trouble` says why. */
+async function fetchPart(place, skip, own) {
+  const source = svg.closest('[data-flame-tree]')?.dataset.flameTree ?? location.pathname.replace(/(\.svg)?$/, '/tree');
   try {
-    if (all.size > pieces.size)
-      [latest, pieces, made] = [new Data(text, all), all, {}];
-  } catch (error) {
-    failed(error);
+    const answer = await fetch(`${source}?node=${place}&skip=${skip}&${[header.query, own].filter(Boolean).join('&')}`);
+    if (answer.ok)
+      return await answer.text();
+    throw new Error(`${answer.status} ${answer.statusText}`);
+  } catch ({ message }) {
+    trouble = `. Frames could not be fetched: ${message}`;
+    return null;
+  }
+}
+/* The script filters what is here itself. What is not, the service has to filter. */
+async function sourceFor(own) {
+  const steps = stepsOf(own), { data: base } = sources.get(''), isAsked = needsService(plainSteps(steps, presets));
+  let made = null;
+  if (isHttp && (isAsked || base.stubs.size > 0)) {
+    const part = await fetchPart(0, 0, own);
+    made = part && { text: part, pieces: new Map(), data: new Data(part) };
+  } else if (isAsked) {
+    trouble = '. Source files and modules of frames are not in this file';
+  } else {
+    made = { data: base.filtered(steps, presets) };
+  }
+  if (made)
+    sources.set(own, made);
+  if (sources.size > SOURCES_MAX)
+    sources.delete([...sources.keys()][1]);
+  return made;
+}
+async function fetchHidden(source, own, stubs) {
+  trouble = isHttp ? '' : `. ${AWAY}`;
+  const some = await Promise.all(stubs.slice(0, isHttp ? PIECES_MAX : 0).map(async ({ place, shown: skip }) =>
+    [`${place} ${skip}`, await fetchPart(place, skip, own)]));
+  const all = new Map([...source.pieces ?? [], ...some.filter(([, piece]) => piece)]);
+  try {
+    if (all.size > (source.pieces?.size ?? 0))
+      Object.assign(source, { pieces: all, data: new Data(source.text, all) });
+  } catch ({ message }) {
+    trouble = `. Frames could not be fetched: ${message}`;
   }
 }
 const fragment = () => new URLSearchParams(location.hash.slice(1));
@@ -122,7 +185,9 @@ const fragment = () => new URLSearchParams(location.hash.slice(1));
 function writeLink(push) {
   const hash = fragment();
   for (const [key, value] of Object.entries(state))
-    value === usual[key] ? hash.delete(prefix + key) : hash.set(prefix + key, value);
+    value === usual[key] || key === 'filters' ? hash.delete(prefix + key) : hash.set(prefix + key, value);
+  STEP_KEYS.forEach(key => hash.delete(prefix + key));
+  stepsOf(state.filters).slice(given.length).forEach(([key, pattern]) => hash.append(prefix + key, pattern));
   const next = location.hash && `${hash}` === '' ? `#${prefix}view=${state.view}` : `#${hash}`;
   if (next !== (location.hash || '#'))
     push ? location.hash = next : location.replace(next);
@@ -130,11 +195,31 @@ function writeLink(push) {
 function readLink() {
   const hash = fragment(), wanted = Object.fromEntries(Object.entries(usual).map(([key, value]) =>
     [key, value === false ? hash.get(prefix + key) === 'true' : hash.get(prefix + key) ?? value]));
+  const own = [...hash].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => [key.slice(prefix.length), value]);
+  wanted.filters = queryOf([...given, ...stepsOf(queryOf(own))]);
   if (svg.isConnected && `${Object.values(wanted)}` !== `${Object.values(state)}`)     /* a page may have taken it away */
     set(wanted, false);
 }
 
 /* --- words --- */
+
+/* What the filters left of the whole. */
+const wholeTotal = () => header.before?.[v] ?? sources.get('').data.total(v)[1];
+const stepWords = ([key, text]) => `${key} ${/^(\w+:)?\/\^(.*?)(\(\\\.\|\$\))?\$?\/$/.test(text) ?
+  text.replace(/\/\^|\(\\\.\|\$\)|\$?\/$/g, '').replace(/\\(.)/g, '$1') : text}`;
+function emptyWords() {
+  const by = stepsOf(state.filters)[given.length + data.emptiedBy] ?? stepsOf(state.filters).at(-1);
+  return by ? `the filters leave nothing: take out ${stepWords(by)}` : 'nothing recorded for this value';
+}
+function showSteps() {
+  const steps = stepsOf(state.filters), left = data.total(v)[1];
+  chips.replaceChildren(...steps.map((step, i) => html('span', { class: 'chip' }, stepWords(step), ...isHttp || i >= given.length ? [
+    ...i > 0 && (isHttp || i > given.length) ? [button('◀', `Earlier: ${stepWords(step)}`, 'moveFilter', i)] : [],
+    button('×', `Take out ${stepWords(step)}`, 'unfilter', i)] : [])));
+  if (steps.length > 0)
+    chips.append(html('span', {}, `${percentWords(left, wholeTotal())} of ${inWords(wholeTotal())} left` +
+      (isHttp || data.stubs.size === 0 ? '' : '; what is not in this file was not filtered')));
+}
 
 const button = (words, label, what, to) =>
   html('button', { type: 'button', 'aria-label': label, title: label, 'data-do': what, 'data-to': to }, words);
@@ -168,10 +253,11 @@ function labelOf(box) {
 function showWords() {
   const { dropped } = parts[tree.roots.indexOf(rootOf(zoom))], { total, at, up } = zoom, { isWhole } = tree;
   const drawn = grouped(parts.reduce((sum, part) => sum + part.drawn, parts.length - 1));
-  const of = isWhole ? ` of ${grouped(up ? data.total(values.length)[at] : header.nodes)}` : '';
+  const of = isWhole ? ` of ${grouped(up ? data.total(values.length)[at] : data.nodes)}` : '';
   title.textContent = [header.root, values[v].label, inWords(data.total(v)[1]),
     ...head.firstElementChild ? [counted(head.childElementCount, 'warning')] : []].join(' · ');
-  status.textContent = (total === 0 ? 'nothing recorded for this value' :
+  showSteps();
+  status.textContent = (total === 0 ? emptyWords() :
     `${drawn}${of} frames drawn; ${shareOf(total - dropped, total)}`) +
     (isWhole ? '' : ofLoaded()) + trouble;
   const trail = pathTo(zoom).map(node =>
@@ -183,7 +269,8 @@ function showWords() {
     ...rows(selected ? describe({ node: selected }) : ['Click a frame to zoom in.']));
   const { text: name, signature, isMethod } = selected?.frame ?? {}, words = 'Callers and callees';
   if (isMethod)
-    details.lastChild.append(' ', button(words, `${words} of ${name}`, 'sandwich', name + signature));
+    details.append(html('p', { class: 'acts' }, button(words, `${words} of ${name}`, 'sandwich', name + signature),
+      ...['focus', 'ignore', 'hide', 'hide package'].map(what => button(what, `${what}: ${name}`, 'filterSelected', what))));
 }
 
 /* --- drawing --- */
@@ -215,7 +302,7 @@ function redraw() {
   const { view, order, palette, names, search: wanted, matchCase } = state;
   const isNew = isNews('drawn', linkOf(zoom), widthPx, view, order, palette, names) || shown.tree !== tree;
   shown.tree = tree;
-  const isFound = isNews('found', v, data.n, wanted, matchCase);
+  const isFound = isNews('found', v, data.n, state.filters, wanted, matchCase);
   if (isNew)
     arrange();
   if (isFound)
@@ -223,7 +310,7 @@ function redraw() {
   svg.dataset.palette = palette;
   showWords();
   for (const [name, input] of Object.entries(inputs))
-    if (input.value !== state[name] && (document.activeElement !== input || input.localName === 'select'))
+    if (Object.hasOwn(state, name) && input.value !== state[name] && (document.activeElement !== input || input.localName === 'select'))
       Object.assign(input, { value: state[name], checked: state[name] === true });
   const [headPx, barPx] = [head, bar].map(inner => Math.ceil(rectOf(inner).height));
   topPx = headPx + barPx + 6;
@@ -250,7 +337,7 @@ function redraw() {
   if (isNew)
     drawTexts();
   stick();
-  tell('flame-drawn', { drawn: boxes.length, total: header.nodes, ms: performance.now() - began });
+  tell('flame-drawn', { drawn: boxes.length, total: data.nodes, ms: performance.now() - began });
 }
 /* Many elements are slow, and so are paths all over the picture: boxes near each other are one path. */
 const bunches = some => Array.from({ length: Math.ceil(some.length / BUNCH) }, (_, i) =>
@@ -359,6 +446,25 @@ function step(by) {
   reveal(selected);
 }
 
+/* --- filters --- */
+
+const setSteps = steps => set({ filters: queryOf(steps) });
+const addStep = (key, pattern) => setSteps([...stepsOf(state.filters), [key, pattern]]);
+const exactly = words => words.replace(/[\^$.*+?()[\]{}|/]/g, '\\$&');
+/* What is selected: its frames, or all frames of its package and those below. */
+function filterSelected(what) {
+  const { frame } = selected ?? {}, inside = frame?.isMethod && PARTS.package(frame);
+  if (frame?.isMethod)
+    addStep(what.split(' ')[0], / package/.test(what) && inside ? `package:/^${exactly(asFolded(inside))}(\\.|$)/` :
+      `/^${exactly(asFolded(frame.text))}$/`);
+}
+const unfilter = at => setSteps(stepsOf(state.filters).filter((_, i) => i !== Number(at)));
+function moveFilter(from, by = -1) {
+  const steps = stepsOf(state.filters), at = Number(from), [step] = steps.splice(at, 1);
+  steps.splice(at + by, 0, step);
+  setSteps(steps);
+}
+
 /* --- pointer and keys --- */
 
 function placeOf({ clientX, clientY }) {
@@ -417,11 +523,22 @@ if (!isHttp)
   live.querySelector('.service')?.remove();
 setAll(svg, { role: 'group', width: '100%' });
 if (svg.closest('[data-flame-controls]'))
-  tools.remove();
+  [tools, chips].forEach(one => one.remove());
+inputs.step.append(...Object.keys(presets).map(name => html('option', { value: `preset=${name}` }, name.replace(/-/g, ' '))));
 const on = (element, actions) =>
   Object.entries(actions).forEach(([type, action]) => element.addEventListener(type, action));
-on(tools, { input: ({ target: { name, type, checked, value, localName } }) =>
+on(tools, { input: ({ target: { name, type, checked, value, localName } }) => Object.hasOwn(state, name) &&
   set({ [name]: type === 'checkbox' ? checked : value }, localName === 'select') });
+on(inputs.step, { input: () => {
+  const [key, pattern] = inputs.step.value.split('=');
+  if (pattern)
+    addStep(key, pattern);
+  inputs.step.value = key === 'preset' || pattern ? 'hide' : key;
+} });
+on(inputs.pattern, { keydown: ({ key }) => {
+  if (key === 'Enter' && inputs.pattern.value)
+    addStep(inputs.step.value, inputs.pattern.value);
+} });
 on(inputs.search, { keydown: ({ key, shiftKey }) =>
   (key === 'Enter' ? step(shiftKey ? -1 : 1) : key === 'Escape' && graph.focus()) });
 on(bar, { click: ({ target: { dataset } }) => svg.flame[dataset.do]?.(dataset.to) });
@@ -442,9 +559,12 @@ svg.flame = {
   reset: () => set({ zoom: '', selected: '', search: '' }),
   zoomTo: link => set({ zoom: link }),
   sandwich: method => set({ view: 'sandwich', method }),
+  get filters() { return stepsOf(state.filters).map(([key, pattern], i) =>
+    ({ key, text: pattern, words: stepWords([key, pattern]), isGiven: i < given.length })); },
+  filter: addStep, filterSelected, unfilter, moveFilter, undoFilter: () => unfilter(stepsOf(state.filters).length - 1),
   search: (wanted, how) => set({ search: wanted, ...how }, false),
 };
-[v, tree] = [valueOf(state), treeOf(state)];
+[v, tree] = [valueOf(state), treeOf(state, data)];
 zoom = tree.roots.at(-1);
 redraw();
 svg.dataset.state = 'ready';

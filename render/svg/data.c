@@ -6,6 +6,7 @@
 
 #include "core/json.h"
 #include "core/number.h"
+#include "profile/filter_presets.h"
 #include "render/svg/data_nodes.h"
 #include "render/svg/heading.h"
 #include "render/view/fail.h"
@@ -26,6 +27,7 @@ struct header {
     struct str root;
     const struct data_nodes *nodes;
     uint32_t skip; /* as asked for */
+    bool whole;    /* of a picture, not a piece */
 };
 
 static const char *role_of(const struct header *h, const struct measure *m)
@@ -65,12 +67,37 @@ static void put_values(const struct header *h, struct json *j)
     json_close(j);
 }
 
+static void only_filters(struct view_options *plain, const struct view_options *o)
+{
+    view_defaults(plain);
+    plain->n_filters = o->n_filters;
+    plain->filter_bytes = o->filter_bytes;
+    memcpy(plain->filters, o->filters, sizeof(plain->filters));
+    memcpy(plain->filter_text, o->filter_text, sizeof(plain->filter_text));
+}
+
+/* As a query, without the question mark. */
+static void put_link(struct json *j, const char *key, const struct view_options *o)
+{
+    struct buf query = {0};
+
+    view_link(&query, o, "&");
+    struct str text = buf_view(&query);
+    if (text.n > 0)
+        text = (struct str){text.p + 1, text.n - 1};
+    json_put_string(j, key, text);
+    j->b->failed = j->b->failed || query.failed;
+    buf_free(&query);
+}
+
 /* Those that the script changes by itself. */
 static void put_options(const struct header *h, struct json *j)
 {
     static const char *const KEYS[] = {"view", "value", "order", "palette", "names", "method"};
     struct buf text = {0};
+    struct view_options filters;
 
+    only_filters(&filters, h->in->view);
     json_open_object(j, "options");
     for (size_t i = 0; i < sizeof(KEYS) / sizeof(KEYS[0]); i++) {
         buf_clear(&text);
@@ -78,6 +105,7 @@ static void put_options(const struct header *h, struct json *j)
         json_put_string(j, KEYS[i], buf_view(&text));
         j->b->failed = j->b->failed || text.failed;
     }
+    put_link(j, "filters", &filters);
     json_close(j);
     buf_free(&text);
 }
@@ -87,18 +115,44 @@ static void put_query(const struct header *h, struct json *j)
 {
     const struct view_options *o = h->in->view;
     struct view_options plain;
-    struct buf query = {0};
 
-    view_defaults(&plain);
+    only_filters(&plain, o);
     memcpy(plain.value, o->value, sizeof(plain.value));
+    memcpy(plain.app, o->app, sizeof(plain.app));
     plain.open = o->open;
-    view_link(&query, &plain, "&");
-    struct str text = buf_view(&query);
-    if (text.n > 0) /* without the question mark */
-        text = (struct str){text.p + 1, text.n - 1};
-    json_put_string(j, "query", text);
-    j->b->failed = j->b->failed || query.failed;
-    buf_free(&query);
+    put_link(j, "query", &plain);
+}
+
+static void put_preset(void *context, struct str name, struct str steps)
+{
+    struct buf key = {0};
+
+    buf_str(&key, name);
+    buf_char(&key, '\0');
+    if (!key.failed)
+        json_put_string(context, key.p, steps);
+    ((struct json *)context)->b->failed |= key.failed;
+    buf_free(&key);
+}
+
+/* A piece goes to a picture that has them already. */
+static void put_presets(const struct header *h, struct json *j)
+{
+    json_open_object(j, "presets");
+    if (h->whole)
+        filter_presets_each(view_presets(h->in->view), put_preset, j);
+    json_close(j);
+}
+
+/* What the tracks had before they were filtered. */
+static void put_before(const struct header *h, struct json *j)
+{
+    if (h->in->profile->filtered == NULL)
+        return;
+    json_open_array(j, "before");
+    for (uint32_t i = 0; i < h->n_measures; i++)
+        json_put_u64(j, NULL, heading_before(h->in, h->nodes->data->tree, h->measures[i].name));
+    json_close(j);
 }
 
 static void put_own(const struct header *h, struct json *j)
@@ -124,6 +178,8 @@ static void put_header(const struct header *h, struct buf *b)
     put_values(h, &j);
     put_options(h, &j);
     put_query(h, &j);
+    put_presets(h, &j);
+    put_before(h, &j);
     json_put_u64(&j, "nodes", t->n - 1);
     json_put_u64(&j, "embedded", nodes->n);
     json_put_bool(&j, "side_by_side", t->side_by_side);
@@ -270,7 +326,8 @@ static bool run(struct writer *w, struct data_tree *d, uint32_t node, uint32_t s
                                 .n_measures = d->n_measures,
                                 .root = buf_view(&root),
                                 .nodes = &w->nodes,
-                                .skip = skip};
+                                .skip = skip,
+                                .whole = w->xml};
     w->start = w->out->n;
     w->widest = HEAVIEST_ALL;
     bool ok = data_frames_init(&w->frames, d->in) && data_nodes_init(&w->nodes, d, &w->frames, node, skip) &&

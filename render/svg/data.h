@@ -11,7 +11,8 @@
  * Header: format "aflamed-flame", version 2; "root": text of the root; "values": all measures, each with name,
  * label, unit (ns, bytes, count), role (wall, cpu, calls, waiting, other), scale (its numbers are written divided by
  * it) and derived (self is not written: max(0, wall - cpu) of each node); "options": view, value, order, palette, names,
- * method; "query": what a request for a piece must say to mean the same tree; "nodes": of the whole tree, without
+ * method, filters (a query: what the tree was filtered by); "presets": steps by name, but of a piece; "before": what was there
+ * before the filters, by value, if there are any; "query": what a request for a piece must say to mean the same tree; "nodes": of the whole tree, without
  * the root; "embedded": of them in here; "side_by_side", "merged"; "app": package guessed to be the
  * app's own; "min": least width of a drawn frame in pixels; "node", "skip": of a piece, else 0.
  *

@@ -1,6 +1,7 @@
 #include "render/svg/heading.h"
 
 #include "core/number.h"
+#include "profile/filter.h"
 #include "render/names/fit.h"
 
 static bool one_track(const struct render_input *in, const struct tree *t)
@@ -59,4 +60,28 @@ const char *heading_of_what(enum unit unit)
         break;
     }
     return "count";
+}
+
+static uint64_t track_before(const struct profile *p, const struct profile_track *t, const struct measure *m)
+{
+    uint64_t sum = 0;
+
+    if (!m->waiting)
+        return profile_total(p, t->first, m->value);
+    for (node_id i = t->first; i < t->first + t->count; i++)
+        sum = number_add(sum, measure_self(p, m, i));
+    return sum;
+}
+
+uint64_t heading_before(const struct render_input *in, const struct tree *t, struct str value)
+{
+    struct measure measures[MEASURES_MAX];
+    const struct profile *p = in->profile->filtered != NULL ? in->profile->filtered->before : NULL;
+    uint32_t n = p != NULL ? measures_of(p, measures) : 0;
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t track = 0; str_eq(measures[i].name, value) && track < t->n_tracks; track++)
+            sum = number_add(sum, track_before(p, &p->tracks[t->tracks[track]], &measures[i]));
+    return sum;
 }

@@ -144,6 +144,31 @@ static void put_drawn(struct svg *s)
     svg_line(&s->pen, "s");
 }
 
+/* "filters: hide=Looper, focus=Foo; 0.9 s of 1.2 s left (75 %)" */
+static void put_filters(struct svg *s)
+{
+    struct buf *line = &s->pen.line;
+    const struct view_options *o = s->pen.in->view;
+    uint64_t left = tree_total(s->base, 0, 0);
+    uint64_t before = heading_before(s->pen.in, s->base, s->data.measures[s->data.value].name);
+
+    for (uint32_t i = 0; i < o->n_filters; i++) {
+        struct filter_step step = view_filter(o, i);
+        buf_z(line, i == 0 ? "filters: " : ", ");
+        buf_z(line, filter_key_word(step.key));
+        buf_char(line, '=');
+        buf_str(line, step.text);
+    }
+    buf_z(line, "; ");
+    buf_value(line, s->unit, left, SVG_DIGITS);
+    buf_z(line, " of ");
+    buf_value(line, s->unit, before, SVG_DIGITS);
+    buf_z(line, " left (");
+    svg_add_percent(line, left, before);
+    buf_char(line, ')');
+    svg_line(&s->pen, "s");
+}
+
 /* "callers and callees of com.example.Foo.bar: 1.2 s (45 % of the time)" */
 static void put_method(struct svg *s)
 {
@@ -245,6 +270,8 @@ static bool draw(struct svg *s, struct svg_root *root, struct diag *diag)
     if (s->below != NULL)
         put_method(s);
     put_drawn(s);
+    if (s->pen.in->view->n_filters > 0)
+        put_filters(s);
     svg_warnings(&s->pen);
     if (!svg_legend(&s->pen, &s->palette, s->base))
         return fail_arena(s->pen.in->scratch, diag);

@@ -41,11 +41,21 @@ const fine = {
   nodes: [{ frame: -1, parent: -1, self: [0, 0, 0] },
           ...Array.from({ length: 1601 }, (_, i) => ({ frame: i, parent: 0, self: [i === 0 ? 400_000 : 1000, 0, 1] }))],
 };
+const PRESETS = { 'hide-first': 'hide=class:p0;recursion=collapse' };
+const queryOf = query => `${new URLSearchParams([...query].filter(([key]) => /^(hide|focus)$/.test(key)))}`;
+/* What a service might have left of it. */
+const halved = { ...tree, nodes: tree.nodes.map(({ self, ...node }) => ({ ...node, self: self.map(one => (one % 2000 === 0 ? one / 2 : one)) })) };
 let server, origin, browser, folder;
 const asked = [];
 
 function answerTo(url) {
   const query = new URL(url, 'http://x').searchParams;
+  if (url.startsWith('/filter.svg'))
+    return ['image/svg+xml', picture(encode(tree, { options: { filters: queryOf(query) }, header: { presets: PRESETS } }))];
+  if (url.startsWith('/some.svg'))
+    return ['image/svg+xml', picture(encode(tree, { keep: few, header: { nodes: tree.nodes.length - 1, query: 'value=wall' } }))];
+  if (url.startsWith('/some/tree'))
+    return ['text/plain', encode(query.has('hide') ? halved : tree, { piece: { node: Number(query.get('node')), skip: Number(query.get('skip')) } })];
   if (url.startsWith('/part/tree'))
     return ['text/plain', encode(tree, { piece: { node: Number(query.get('node')), skip: Number(query.get('skip')) } })];
   const [, kind, isPiece] = /^\/(side|merged)(\/tree)?/.exec(url) ?? [];
@@ -116,6 +126,9 @@ async function close(page) {
 
 const stateOf = page => page.evaluate(() => document.querySelector('svg.af').flame.state);
 const textOf = (page, name) => page.locator(`.${name}`).first().innerText();
+
+const filtersOf = async page => (await stateOf(page)).filters;
+const chipsOf = page => page.locator('.chip').allInnerTexts();
 
 /* Clicks a box of what was left out. */
 async function clickStub(page) {
@@ -499,11 +512,104 @@ test('of several pieces, those that came are kept when another does not', { skip
   await close(page);
 });
 
+test('filters: added, reordered, taken out, in the link, and back', { skip }, async () => {
+  const page = await open('/filter.svg'), hash = () => new URL(page.url()).hash;
+  await page.getByLabel('What to filter').fill('p1');
+  await page.getByLabel('What to filter').press('Enter');
+  await until(page, () => location.hash === '#hide=p1');
+  const whole = await page.evaluate(() => document.querySelectorAll('.shapes path').length);
+  await page.getByLabel('Filter', { exact: true }).selectOption('preset=hide-first');
+  await page.getByLabel('Filter', { exact: true }).selectOption('recursion=collapse-all');
+  await page.getByLabel('Filter', { exact: true }).selectOption('focus');
+  await page.getByLabel('What to filter').fill('/p2/');
+  await page.getByLabel('What to filter').press('Enter');
+  await until(page, () => location.hash.endsWith('focus=%2Fp2%2F'));
+  assert.equal(hash(), '#hide=p1&preset=hide-first&recursion=collapse-all&focus=%2Fp2%2F');
+  assert.deepEqual((await chipsOf(page)).map(words => words.split('\n')[0].replace(/[◀×].*/, '').trim()), ['hide p1', 'preset hide-first', 'recursion collapse-all', 'focus /p2/']);
+  assert.match(await textOf(page, 'chips'), /% of .* left/);
+  assert.deepEqual(await findings(page), []);
+  await page.getByRole('button', { name: 'Earlier: focus /p2/' }).click();
+  await until(page, () => location.hash.endsWith('collapse-all'));
+  await page.getByRole('button', { name: 'Take out preset hide-first' }).click();
+  await until(page, () => location.hash === '#hide=p1&focus=%2Fp2%2F&recursion=collapse-all');
+  await page.goBack();
+  await until(page, () => location.hash.includes('preset'));
+  await until(page, () => document.querySelectorAll('.chip').length === 4);
+  await page.goto(`${origin}/filter.svg#hide=class:p1&ignore=nothing`);
+  await until(page, () => document.querySelectorAll('.chip').length === 2);
+  assert.ok(whole > 0);
+  assert.equal(await filtersOf(page), 'hide=class%3Ap1&ignore=nothing');
+  await page.evaluate(() => document.documentElement.flame.filter('hide', '/(/'));
+  assert.match(await textOf(page, 'status'), /Not used: hide=\/\(\/: a \( has no \)/);
+  await page.evaluate(() => document.documentElement.flame.filter('focus', 'nowhere to be found'));
+  await until(page, () => document.querySelectorAll('.chip').length === 3);
+  assert.match(await textOf(page, 'status'), /the filters leave nothing: take out focus nowhere to be found/);
+  await page.evaluate(() => document.documentElement.flame.undoFilter());
+  await until(page, () => document.querySelectorAll('.chip').length === 2);
+  assert.match(await textOf(page, 'status'), /frames drawn/);
+  await close(page);
+});
+
+test('filters: of what is selected; the selection stays where it can', { skip }, async () => {
+  const page = await open('/filter.svg'), clickAct = name => page.locator('.acts').getByRole('button', { name, exact: false }).first().click();
+  await clickRow(page, 3);
+  const { selected } = await stateOf(page), name = (await textOf(page, 'details')).split(' ')[0];
+  await clickAct(`focus: ${name}`);
+  await until(page, () => location.hash.includes('focus='));
+  assert.equal(await filtersOf(page), `${new URLSearchParams([['focus', `/^${name.replaceAll('.', '\\.')}$/`]])}`);
+  assert.equal((await stateOf(page)).selected, selected);
+  assert.deepEqual(await page.evaluate(() => document.documentElement.flame.filters.map(({ words, isGiven }) => [words, isGiven])), [[`focus ${name}`, false]]);
+  await clickAct(`hide package: ${name}`);
+  await until(page, () => location.hash.includes('hide=package'));
+  assert.equal(await page.evaluate(pack => document.documentElement.flame.filters[1].words.includes(pack), name.split('.').slice(0, 3).join('.')), true);
+  assert.ok((await stateOf(page)).selected.length < selected.length);
+  await close(page);
+});
+
+test('filters: those of the service come first, and leaving one out asks for another picture', { skip }, async () => {
+  const page = await open('/filter.svg?width=900&hide=p1');
+  assert.equal(await filtersOf(page), 'hide=p1');
+  await page.evaluate(() => document.documentElement.flame.filter('focus', 'p2'));
+  await until(page, () => location.hash === '#focus=p2');
+  await page.evaluate(() => document.documentElement.flame.moveFilter(1));
+  await page.waitForURL(url => url.search === '?width=900&focus=p2&hide=p1' && !url.hash.includes('focus'));
+  await until(page, () => document.documentElement.dataset.state === 'ready');
+  assert.equal(await filtersOf(page), 'focus=p2&hide=p1');
+  await page.evaluate(() => document.documentElement.flame.unfilter(0));
+  await page.waitForURL(url => url.search === '?width=900&hide=p1');
+  await close(page);
+});
+
+test('filters: where frames were left out the service filters', { skip }, async () => {
+  const page = await open('/some.svg');
+  asked.length = 0;
+  await page.evaluate(() => document.documentElement.flame.filter('hide', 'x y'));
+  await until(page, () => location.hash === '#hide=x+y');
+  assert.deepEqual(asked, ['/some/tree?node=0&skip=0&value=wall&hide=x+y']);
+  const total = halved.nodes.reduce((sum, { self }) => sum + self[0], 0), before = tree.nodes.reduce((sum, { self }) => sum + self[0], 0);
+  const share = 100 * total / before;
+  assert.ok((await textOf(page, 'chips')).includes(`${share.toFixed(1)} %`), `${share} % in ${await textOf(page, 'chips')}`);
+  await page.evaluate(() => document.documentElement.flame.undoFilter());
+  await until(page, () => document.querySelectorAll('.chip').length === 0);
+  await page.evaluate(() => document.documentElement.flame.filter('hide', 'x y'));
+  assert.equal(asked.length, 1, 'it is kept');
+  await close(page);
+
+  const file = join(folder, 'some.svg'), alone = await openPage(browser, { url: 'file://' });
+  writeFileSync(file, picture(encode(tree, { keep: few, header: { nodes: tree.nodes.length - 1 } })));
+  await alone.goto(`${pathToFileURL(file)}#hide=p1`);
+  await until(alone, () => document.querySelectorAll('.chip').length === 1);
+  assert.match(await textOf(alone, 'chips'), /what is not in this file was not filtered/);
+  await alone.evaluate(() => document.documentElement.flame.filter('hide', 'file:Main.java'));
+  assert.match(await textOf(alone, 'status'), /not in this file/);
+  assert.equal(await alone.locator('.chip').count(), 1);
+});
+
 test('inline twice: own keys in the link, own controls of the page', { skip }, async () => {
   const page = await open('/twice.html');
   await until(page, () => document.querySelectorAll('svg.af[data-state=ready]').length === 2);
   assert.equal(await page.locator('[data-flame-controls] select').count(), 0);
-  assert.equal(await page.locator('select').count(), 5);
+  assert.equal(await page.locator('select').count(), 6);
   await page.evaluate(() => {
     const [one, two] = document.querySelectorAll('svg.af');
     one.flame.set({ view: 'icicle' });

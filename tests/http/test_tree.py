@@ -82,6 +82,21 @@ class Budget(ServiceTest):
         self.assertIn(']]>', names)
         self.assertIn('<b>&"\'', names)
 
+    def test_pieces_of_a_filtered_tree(self):
+        """They are of the tree that the picture shows, and what was there before is said."""
+        filters = '?hide=add1&focus=%2FCart%7Cleaf%2F'
+        tree = json.loads(self.server.get(self.track + '.json' + filters).body)
+        whole = json.loads(self.server.get(self.track + '.json').body)
+        svg = self.picture(filters)
+        data = flame_data.Data(flame_data.of_picture(svg))
+        self.assertEqual(data.header['options']['filters'], filters[1:])
+        self.assertIn('hide-idle', data.header['presets'])
+        self.assertEqual(data.header['before'], [sum(whole['nodes']['self'][0])])
+        self.assertLess(sum(tree['nodes']['self'][0]), data.header['before'][0])
+        self.assertIn('>filters: hide=add1, focus=/Cart|leaf/; ', svg)
+        self.assertGreater(self.fetched(data), 5)
+        self.assertEqual(sorted(own['samples'] for own in data.stacks().values()), sorted(tree['nodes']['self'][0]))
+
     def test_headers(self):
         target = self.track + '/tree?node=0&skip=3&value=samples'
         answer = self.server.get(target)

@@ -137,8 +137,8 @@ export function encode({ frames, nodes }, { keep = nodes.map(() => true), piece 
   }
   const head = {
     format: 'aflamed-flame', version: 2, root: 'main (1)', values: VALUES,
-    options: { view: 'flame', value: 'wall', order: 'name', palette: 'origin', names: 'short', method: '', ...options },
-    query: '', nodes: nodes.length - 1, embedded: written.length - 1, side_by_side: false, merged: false,
+    options: { view: 'flame', value: 'wall', order: 'name', palette: 'origin', names: 'short', method: '', filters: '', ...options },
+    query: '', presets: {}, nodes: nodes.length - 1, embedded: written.length - 1, side_by_side: false, merged: false,
     app: 'com.example', min: 0.5, node: first, skip: piece?.skip ?? 0, ...header,
   };
   return `${JSON.stringify(head)}\n${lines.join('')}\n${numbers}${records}\n`;
