@@ -69,7 +69,9 @@ SOURCES := $(sort $(shell find $(LAYERS) -name '*.c'))
 SYSTEMD_UNITS := $(wildcard deploy/systemd/*)
 # The script of the pictures is made of two files.
 VIEWER_SOURCES := static/flame-model.js static/flame.js
-STATIC := $(sort $(filter-out $(VIEWER_SOURCES),$(wildcard static/*.css static/*.js static/*.html static/*.txt static/*.svg)) $(B)/static/flame.js)
+# The style of the pages, in the order in which its rules override each other.
+STYLE_SOURCES := $(addprefix static/app/,base.css upload.css workspace.css panes.css)
+STATIC := $(sort $(filter-out $(VIEWER_SOURCES),$(wildcard static/*.css static/*.js static/*.html static/*.txt static/*.svg)) $(B)/static/flame.js $(B)/static/app.css)
 # The sanitizer of threads has nothing to find where no thread can be: in rooms that `make lint` keeps free of them. Test
 # programs that include nothing else are neither built nor run under it.
 WITH_THREADS := $(if $(filter thread,$(SAN)),pthread|"(core/system|server|cli)/|aged_store|record_fixture)
@@ -239,6 +241,10 @@ $(B)/%.o: %.c $(B)/flags
 $(B)/static/flame.js: tools/viewer_script $(VIEWER_SOURCES)
 	@mkdir -p $(@D)
 	$(Q)tools/viewer_script $(VIEWER_SOURCES) > $@
+
+$(B)/static/app.css: $(STYLE_SOURCES)
+	@mkdir -p $(@D)
+	$(Q)cat $^ > $@
 
 $(B)/static_files.c: tools/static_files $(STATIC) static/flame-controls.xml $(B)/files
 	$(say) '  EMBED $@'

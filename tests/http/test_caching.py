@@ -327,7 +327,8 @@ class AnotherScript(unittest.TestCase):
         static = os.path.join(self.folder, 'static')
         shutil.copytree(os.path.join(ROOT, 'static'), static)
         os.unlink(os.path.join(static, 'flame-model.js'))
-        shutil.copy(os.path.join(os.path.dirname(AFLAMED), 'static', 'flame.js'), static)
+        for made in ('flame.js', 'app.css'):
+            shutil.copy(os.path.join(os.path.dirname(AFLAMED), 'static', made), static)
         digest = self.digest()
         with open(os.path.join(static, 'flame.js'), 'r+b') as file:
             script = file.read()
