@@ -43,7 +43,8 @@ def sanitizer_environment():
         'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=1:strict_string_checks=1:'
                         'detect_stack_use_after_return=1:allocator_may_return_null=1',
         'UBSAN_OPTIONS': 'print_stacktrace=1:halt_on_error=1:abort_on_error=1',
-        'TSAN_OPTIONS': 'halt_on_error=1:second_deadlock_stack=1:allocator_may_return_null=1',
+        'TSAN_OPTIONS': 'halt_on_error=1:second_deadlock_stack=1:allocator_may_return_null=1:'
+                        'suppressions=' + os.path.join(HERE, 'thread_suppressions.txt'),
     }
     for name, value in defaults.items():
         os.environ.setdefault(name, value)

@@ -1,5 +1,6 @@
 #include "server/views/profiles.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,11 @@ struct profile_entry {
     char key[RECORD_SHA256_CHARS + 1]; /* record_source */
     char sha256[RECORD_SHA256_CHARS + 1];
     char member[RECORD_MEMBER_BYTES + 1];
-    int fd; /* of the asker that began the fold; -1: the bytes are in the store */
+    bool from_spool; /* The asker that began the fold had the bytes; else they are in the store. */
 
     /* The fold's. */
     struct conversion *conversion; /* NULL: not begun, or ended */
-    int from;                      /* what is read: fd, or the blob */
+    int from;                      /* what is read, the fold's own descriptor; -1: none is open */
     uint64_t offset;
     int64_t begun_ms;
 
@@ -42,7 +43,7 @@ struct profile_entry {
 
 struct profiles {
     const struct service *service;
-    struct slots slots; /* `workers` of them; given and taken under the lock only */
+    struct slots slots; /* `folds` of them; given and taken under the lock only */
 
     pthread_mutex_t lock; /* of what follows */
     struct profile_entry *newest, *oldest;
@@ -59,7 +60,8 @@ struct profiles *profiles_new(const struct service *service)
         return NULL;
     p->service = service;
     pthread_mutex_init(&p->lock, NULL);
-    slots_init(&p->slots, pool_workers(service->pool), 0);
+    slots_init(&p->slots, service->config->folds > 0 ? service->config->folds : pool_workers(service->pool),
+               0);
     return p;
 }
 
@@ -252,7 +254,11 @@ static bool begin_reading(const struct profiles *p, struct profile_entry *e, str
 
     e->begun_ms = clock_ms();
     e->offset = 0;
-    e->from = e->fd >= 0 ? e->fd : store_access_blob(s->store, s->log, e->sha256, &bytes, diag);
+    if (!e->from_spool)
+        e->from = store_access_blob(s->store, s->log, e->sha256, &bytes, diag);
+    else if (e->from < 0)
+        diag_set(diag, DIAG_BUSY, "too many files are open", "Try again in a moment.",
+                 "No descriptor was left to read the upload.");
     if (e->from < 0)
         return false;
     e->conversion = conversion_new(s->config);
@@ -268,7 +274,7 @@ static void end_reading(struct profile_entry *e)
 {
     conversion_abandon(e->conversion);
     e->conversion = NULL;
-    if (e->fd < 0 && e->from >= 0)
+    if (e->from >= 0)
         close(e->from);
     e->from = -1;
 }
@@ -281,7 +287,7 @@ static struct shared_profile *end_fold(const struct profiles *p, struct profile_
 
     e->conversion = NULL;
     LOG(s->log, LOG_INFO, "folded", LOG_STR("source", str_of(e->key)),
-        LOG_STR("from", str_of(e->fd < 0 ? "store" : "spool")),
+        LOG_STR("from", str_of(e->from_spool ? "spool" : "store")),
         LOG_U64("bytes", made == NULL ? 0 : shared_profile_bytes(made)), LOG_U64("failed", made == NULL),
         LOG_U64("ms", (uint64_t)(clock_ms() - e->begun_ms)));
     return made;
@@ -360,11 +366,11 @@ static void slot_granted(struct slot_wait *wait)
 static void begin_fold(struct profiles *p, struct profile_entry *e)
 {
     e->users++;
-    if (e->fd < 0 && !slots_wait(&p->slots, &e->slot_wait)) {
+    if (!e->from_spool && !slots_wait(&p->slots, &e->slot_wait)) {
         trim(p);
         return;
     }
-    e->has_slot = e->fd < 0;
+    e->has_slot = !e->from_spool;
     pool_submit(p->service->pool, &e->queue, &e->task);
 }
 
@@ -385,8 +391,9 @@ static struct profile_entry *add_entry(struct profiles *p, const char *key,
     memcpy(e->key, key, sizeof(e->key));
     snprintf(e->sha256, sizeof(e->sha256), "%s", source->sha256);
     snprintf(e->member, sizeof(e->member), "%s", source->member);
-    e->fd = source->fd;
-    e->from = -1;
+    /* The asker may get its profile from somebody else and close its descriptor while the fold still reads. */
+    e->from_spool = source->fd >= 0;
+    e->from = e->from_spool ? fcntl(source->fd, F_DUPFD_CLOEXEC, 0) : -1;
     link_newest(p, e);
     return e;
 }

@@ -20,8 +20,8 @@
  *     whose pictures are asked for one after another has it folded once. That is at most one profile, the last one used; it
  *     goes at once when its memory is needed for another fold. With profile_cache_bytes of 0 none stays.
  *
- * At most `workers` profiles are being folded, or are folded and still waited for, or linger: each of them may take
- * job_memory_bytes. Other folds queue. An upload's own fold is not counted here, see server/upload/job.h.
+ * At most config->folds profiles (one per worker, unless memory is short) are being folded, or are folded and still waited
+ * for, or linger: each of them may take job_memory_bytes. Other folds queue. An upload's own fold is not counted here, see server/upload/job.h.
  *
  * A fold works on one piece of the file in each task, so that it takes turns with other work.
  *
@@ -43,8 +43,7 @@ void profiles_free(struct profiles *p);                       /* after the pool 
 /* Which profile is meant: of these bytes and, if they are an archive, of this member of it ("" is none). */
 struct profile_source {
     const char *sha256, *member;
-    /* A descriptor of the same bytes, if they are not in the store yet, else -1. Stays open until the need is decided. The
-     * memory for a fold that is begun for it is the asker's own care: it is not one of the `workers` folds. */
+    /* A descriptor of the same bytes, if they are not in the store yet, else -1. A fold takes a duplicate. The memory for a fold that is begun for it is the asker's own care: it is not one of these folds. */
     int fd;
 };
 
