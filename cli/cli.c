@@ -12,6 +12,7 @@
 #include "cli/cli_spool.h"
 #include "core/clean.h"
 #include "core/system/file.h"
+#include "core/system/memory_limit.h"
 #include "server/config/config_load.h"
 #include "server/convert/identify.h"
 
@@ -130,12 +131,12 @@ void cli_warnings(const char *file, const struct profile *p)
 
 void cli_config(struct config *config)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    struct memory_limit limit = memory_limit_here();
 
     config_defaults(config);
-    if (pages <= 0 || page_bytes <= 0)
+    if (limit.bytes == UINT64_MAX)
         return;
-    uint64_t half = (uint64_t)pages / 2 * (uint64_t)page_bytes;
+    uint64_t half = limit.bytes / 2;
     if (half > config->job_memory_bytes)
         config->job_memory_bytes = half;
     if (half > config->view_memory_bytes)

@@ -1,5 +1,6 @@
 #include "server/serve.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,6 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/system/memory_limit.h"
+#include "server/config/config_settle.h"
 #include "server/http/clients.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
@@ -46,14 +49,6 @@ static enum log_level level_of(const char *name)
     return level;
 }
 
-static void settle_sizes(struct config *c)
-{
-    if (c->workers == 0)
-        c->workers = pool_cores();
-    if (c->open_jobs == 0)
-        c->open_jobs = 2 * c->workers;
-}
-
 /* Many systems start a program with fewer descriptors than it may have, for the sake of those that use select(2). */
 static void raise_descriptors(const struct service *s)
 {
@@ -75,6 +70,33 @@ static void raise_descriptors(const struct service *s)
         limit.rlim_cur = had;
     if (limit.rlim_cur < wanted)
         LOG(s->log, LOG_WARN, "few-descriptors", LOG_U64("wanted", wanted), LOG_U64("limit", limit.rlim_cur));
+}
+
+/* Each thread takes addresses for its stack and for malloc's arena, 8 and 64 MiB by default, most of which are never used. A
+ * limit of addresses counts them. A stack of a quarter of this is enough for every input: tests/unit/test_small_stack.c. */
+static void bound_threads(const struct memory_limit *limit)
+{
+    enum { STACK_BYTES = 1 << 20, ARENAS = 2, ENOUGH_BYTES = 1 << 30 };
+    pthread_attr_t attributes;
+
+    if (limit->bytes >= ENOUGH_BYTES)
+        return;
+    if (pthread_attr_init(&attributes) == 0) {
+        if (pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0)
+            (void)pthread_setattr_default_np(&attributes);
+        pthread_attr_destroy(&attributes);
+    }
+    (void)mallopt(M_ARENA_MAX, ARENAS);
+}
+
+static void log_memory(const struct service *s, const struct memory_limit *limit)
+{
+    const struct config *c = s->config;
+
+    LOG(s->log, LOG_INFO, "memory", LOG_STR("by", str_of(limit->source)), LOG_U64("limit", limit->bytes),
+        LOG_U64("ceiling", config_ceiling(c)), LOG_U64("job_memory_bytes", c->job_memory_bytes),
+        LOG_U64("view_memory_bytes", c->view_memory_bytes), LOG_U64("open_jobs", c->open_jobs),
+        LOG_U64("folds", c->folds), LOG_U64("max_connections", c->max_connections));
 }
 
 static bool no_means(struct diag *diag)
@@ -190,13 +212,14 @@ static bool serve(struct service *s, struct address *address, const sigset_t *si
 
 int serve_run(const struct config *config)
 {
-    struct config settled = *config;
+    struct memory_limit limit = memory_limit_here();
+    struct config settled = config_settle(config, &limit, memory_mapped(), pool_cores());
     struct service s = {0};
     struct diag diag = {0};
     struct address address;
     sigset_t signals;
 
-    settle_sizes(&settled);
+    bound_threads(&limit);
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
@@ -204,6 +227,7 @@ int serve_run(const struct config *config)
     signal(SIGPIPE, SIG_IGN);
     bool ok = address_parse(str_of(config->listen), &address) && open_service(&s, &settled, &diag);
     if (ok) {
+        log_memory(&s, &limit);
         s.sweep = sweep_start(&settled, s.store, s.log);
         ok = s.sweep != NULL ? serve(&s, &address, &signals, &diag) : no_means(&diag);
     }

@@ -42,6 +42,10 @@ struct config {
     uint64_t sweep_interval_s;    /* from one removal of what nobody needs to the next */
     uint64_t delete_within_s;     /* until what belonged to an upload that has ended is gone */
     uint64_t max_methods, max_threads, max_line_bytes, max_name_bytes;
+
+    /* No keys. */
+    uint64_t given; /* bit i: somebody has chosen key i of the table; else it has its built-in value */
+    uint64_t folds; /* profiles of stored uploads that are folded at a time: config_settle.h; 0 before that */
 };
 
 #endif

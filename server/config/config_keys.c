@@ -198,10 +198,8 @@ static bool set_number(uint64_t *out, const struct config_key *key, struct str v
     return true;
 }
 
-bool config_keys_set(struct config *c, const struct config_key *key, struct str value)
+static bool set_field(void *field, const struct config_key *key, struct str value)
 {
-    void *field = (char *)c + key->offset;
-
     switch (key->kind) {
     case CONFIG_TEXT:
         return set_text(field, key, value);
@@ -212,6 +210,26 @@ bool config_keys_set(struct config *c, const struct config_key *key, struct str 
         break;
     }
     return set_number(field, key, value);
+}
+
+_Static_assert(sizeof(CONFIG_KEYS) / sizeof(CONFIG_KEYS[0]) <= 64, "a bit of struct config for each key");
+
+bool config_keys_set(struct config *c, const struct config_key *key, struct str value)
+{
+    if (!set_field((char *)c + key->offset, key, value))
+        return false;
+    c->given |= UINT64_C(1) << (key - CONFIG_KEYS);
+    return true;
+}
+
+bool config_keys_given(const struct config *c, const uint64_t *field)
+{
+    size_t offset = (size_t)((const char *)field - (const char *)c);
+
+    for (size_t i = 0; i < CONFIG_KEYS_COUNT; i++)
+        if (CONFIG_KEYS[i].offset == offset)
+            return (c->given >> i & 1) != 0;
+    return false;
 }
 
 static void put_size(struct buf *b, uint64_t bytes)

@@ -31,9 +31,12 @@ extern const size_t CONFIG_KEYS_COUNT;
 /* NULL if there is none. */
 const struct config_key *config_keys_find(struct str name);
 
-/* Sets the key of *c from text. False if it is not allowed; *c is as before then. */
+/* Sets the key of *c from text, and notes that it was given. False if it is not allowed; *c is as before then. */
 bool config_keys_set(struct config *c, const struct config_key *key, struct str value)
     __attribute__((warn_unused_result));
+
+/* Whether the key of this field of *c was set since c->given was 0. */
+bool config_keys_given(const struct config *c, const uint64_t *field);
 
 /* What stands for its value in help: "N", "SIZE" or "TEXT"; NULL for a key that needs none. */
 const char *config_keys_metavar(const struct config_key *key);

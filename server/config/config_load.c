@@ -17,6 +17,7 @@ static void set_defaults(struct config *c)
         bool ok = config_keys_set(c, &CONFIG_KEYS[i], str_of(CONFIG_KEYS[i].value));
         (void)ok; /* built-in values are good */
     }
+    c->given = 0;
 }
 
 /* NULL if it is not there. */

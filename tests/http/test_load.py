@@ -1,8 +1,12 @@
 """Many at once: memory stays bounded, nobody is held up by slow clients, equal work is done once."""
 import gzip
 import json
+import os
 import re
+import shlex
+import shutil
 import socket
+import tempfile
 import threading
 import time
 import unittest
@@ -12,6 +16,48 @@ from support import (AFLAMED, GRACE_S, STOP_TIMEOUT_S, Server, ServiceTest, amou
 
 MIB = 1 << 20
 IDLE_S = 60     # connections that do nothing are closed then: who is held up by them waits so long
+
+
+class LittleMemory(unittest.TestCase):
+    """As in a container: nobody has configured anything, and all addresses together are 256 MiB."""
+    def setUp(self):
+        if not AFLAMED:
+            self.skipTest('AFLAMED names no program')
+        if sanitized():
+            self.skipTest('a sanitizer needs terabytes of addresses')
+        self.folder = tempfile.mkdtemp(prefix='aflamed-memory-')
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def limited_server(self):
+        script = os.path.join(self.folder, 'limited')
+        with open(script, 'w') as file:
+            file.write('#!/bin/sh\nulimit -v 262144\nexec %s "$@"\n' % shlex.quote(AFLAMED))
+        os.chmod(script, 0o700)
+        kind = type('Limited', (Server,), {'PROGRAM': script})
+        server = kind(answer_memory_bytes='8M')
+        self.addCleanup(server.clean)
+        return server
+
+    def test_each_request_is_answered(self):
+        server = self.limited_server()
+        contents = [large_trace(14 * MIB), large_trace(MIB), trace(records=3000)]
+        targets = ('', '.json', '/t/all.svg', '/t/1.svg?view=chart', '/t/1.svg?view=sandwich', '/methods.json',
+                   '/verdict.txt', '/raw')
+
+        def client(i):
+            answers = [server.upload(salted(contents[i % len(contents)], i))]
+            if answers[0].status == 201:
+                path = '/p/' + id_of(answers[0])
+                answers += [server.get(path + target, Accept_Encoding='zstd' if i % 2 else 'identity')
+                            for target in targets]
+            return [answer.status for answer in answers]
+
+        statuses = sum(in_parallel(client, range(48), threads=24), [])
+        self.assertLessEqual(set(statuses), {200, 201, 413, 503}, server.log_tail())
+        self.assertGreater(statuses.count(201), 10)
+        self.assertGreater(statuses.count(200), 50)
+        self.assertRegex(server.log(), r'info memory by=ulimit\\ -v limit=268435456 ')
+        self.assertEqual(server.get('/healthz').status, 200)
 
 
 class Uploads(ServiceTest):
