@@ -1,4 +1,4 @@
-/* The builder's tables, sums and ceilings, and trees of any width and depth. */
+/* The builder's tables, sums and ceilings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,17 +6,12 @@
 
 #include <cmocka.h>
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "profile/builder.h"
 #include "tests/support/profile_checks.h"
-
-/* For work that takes a small part of a second unless it is quadratic: then it takes minutes. */
-enum { SECONDS_MAX = 20 };
 
 static const struct hash_seed SEED = {11, 12};
 
@@ -484,192 +479,6 @@ static void nanoseconds_saturate(void **state)
     assert_int_equal(warned(p, WARN_VALUE_OVERFLOW), 1);
 }
 
-/* ---- any width, any depth ---- */
-
-/* Applies one event; its time is its number. */
-static void apply(struct builder *b, uint32_t track, enum event_action action, frame_id frame)
-{
-    uint64_t n = builder_event_count(b);
-    const struct event e = {.track = track, .frame = frame, .action = action, .clock = {n}};
-
-    assert_true(builder_events(b, &e, 1, n, 1));
-}
-
-static void prepare(struct builder *b, uint32_t n_frames)
-{
-    assert_true(builder_values(b, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1));
-    builder_clocks(b, 1, true);
-    assert_int_equal(builder_track(b, 1, STRING_EMPTY), 0);
-    for (uint32_t i = 0; i < n_frames; i++)
-        assert_int_equal(frame_named(b, i), i);
-}
-
-/* `width` children under one node, each called in every round, in changing order. */
-static void check_width(struct builder *b, uint32_t width, unsigned rounds)
-{
-    prepare(b, width + 1);
-    apply(b, 0, EVENT_ENTER, width);
-    for (unsigned round = 0; round < rounds; round++)
-        for (uint32_t i = 0; i < width; i++) {
-            frame_id frame = round % 2 == 0 ? i : width - 1 - i;
-            apply(b, 0, EVENT_ENTER, frame);
-            apply(b, 0, EVENT_EXIT, frame);
-        }
-    const struct profile *p = builder_finish(b, STR("f"), STR("F"));
-    uint8_t *seen = calloc(width + 1, 1);
-    assert_non_null(p);
-    assert_non_null(seen);
-    assert_int_equal(p->n_nodes, width + 2);
-    for (node_id node = 2; node < p->n_nodes; node++) {
-        assert_int_equal(p->node_parent[node], 1);
-        assert_int_equal(seen[p->node_frame[node]]++, 0);
-        assert_int_equal(profile_self(p, node, 1), rounds);
-        assert_int_equal(profile_self(p, node, 0), rounds);
-    }
-    free(seen);
-}
-
-static void widths_around_the_lists_end(void **state)
-{
-    (void)state;
-    for (uint32_t width = 1; width < 60; width++) {
-        void *f;
-        set_up(&f);
-        check_width(((struct fixture *)f)->builder, width, 5);
-        tear_down(&f);
-    }
-}
-
-static void a_hundred_thousand_children(void **state)
-{
-    struct fixture *f = *state;
-    clock_t start = clock();
-
-    check_width(f->builder, 100000, 3);
-    assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
-}
-
-static void *fold_deeply(void *argument)
-{
-    enum { DEPTH = 1000000 };
-    struct fixture *f = argument;
-    struct builder *b = f->builder;
-
-    prepare(b, 3);
-    for (uint32_t i = 0; i < DEPTH; i++)
-        apply(b, 0, EVENT_ENTER, i % 3);
-    const struct profile *p = builder_finish(b, STR("f"), STR("F"));
-    assert_non_null(p);
-    assert_int_equal(p->n_nodes, DEPTH + 1);
-    assert_int_equal(warned(p, WARN_OPEN_FRAMES), DEPTH);
-    for (node_id node = 1; node <= DEPTH; node++) {
-        assert_int_equal(p->node_parent[node], node - 1);
-        assert_int_equal(p->node_flags[node], node > 3 ? NODE_RECURSIVE : 0);
-        assert_int_equal(profile_total(p, node, 1), DEPTH + 1 - node);
-        assert_int_equal(profile_total(p, node, 0), DEPTH - node);
-    }
-    return NULL;
-}
-
-static void a_million_deep_on_a_small_stack(void **state)
-{
-    pthread_attr_t attributes;
-    pthread_t thread;
-
-    assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstacksize(&attributes, 256 << 10), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, fold_deeply, *state), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    pthread_attr_destroy(&attributes);
-}
-
-/* ---- linear whatever comes ---- */
-
-static void alien_exits_in_a_deep_stack(void **state)
-{
-    enum { DEPTH = 100000, ALIENS = 200000 };
-    struct fixture *f = *state;
-    clock_t start = clock();
-
-    prepare(f->builder, 3);
-    for (uint32_t i = 0; i < DEPTH; i++)
-        apply(f->builder, 0, EVENT_ENTER, i == 0 ? 1 : 0);
-    for (uint32_t i = 0; i < ALIENS; i++)
-        apply(f->builder, 0, EVENT_EXIT, 2);
-    apply(f->builder, 0, EVENT_EXIT, 1);
-    assert_int_equal(builder_warned(f->builder, WARN_IGNORED_EXIT), ALIENS);
-    assert_int_equal(builder_warned(f->builder, WARN_POPPED), 1);
-    const struct profile *p = finish(f);
-    assert_int_equal(p->n_nodes, DEPTH + 1);
-    assert_int_equal(warned(p, WARN_OPEN_FRAMES), 0);
-    assert_true(profile_self(p, DEPTH, 0) == ALIENS + 1);
-    assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
-}
-
-/* Down and up again between the vain searches, so that no budget of searches lasts. */
-static void alien_exits_between_calls(void **state)
-{
-    enum { DEPTH = 50000, ROUNDS = 100000 };
-    struct fixture *f = *state;
-    clock_t start = clock();
-
-    prepare(f->builder, 3);
-    for (uint32_t i = 0; i < DEPTH; i++)
-        apply(f->builder, 0, EVENT_ENTER, 0);
-    for (uint32_t i = 0; i < ROUNDS; i++) {
-        apply(f->builder, 0, EVENT_ENTER, 1);
-        apply(f->builder, 0, EVENT_EXIT, 2);
-        apply(f->builder, 0, EVENT_EXIT, 1);
-    }
-    const struct profile *p = finish(f);
-    assert_int_equal(p->n_nodes, DEPTH + 2);
-    assert_true(profile_self(p, DEPTH + 1, 1) == ROUNDS);
-    assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
-}
-
-static void unmatched_exits(void **state)
-{
-    enum { EXITS = 1000000 };
-    struct fixture *f = *state;
-    clock_t start = clock();
-
-    prepare(f->builder, 5);
-    for (uint32_t i = 0; i < EXITS; i++)
-        apply(f->builder, 0, EVENT_EXIT, i % 5);
-    const struct profile *p = finish(f);
-    assert_int_equal(p->n_nodes, EXITS + 1);
-    assert_int_equal(warned(p, WARN_RE_ROOTED), EXITS);
-    for (node_id node = 1; node < p->n_nodes; node++) {
-        assert_int_equal(p->node_frame[node], (EXITS - node) % 5);
-        assert_int_equal(profile_self(p, node, 1), 1);
-        assert_int_equal(profile_self(p, node, 0), node == 1 || node == EXITS ? node == 1 : 1);
-    }
-    assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
-}
-
-static void many_tracks_in_turn(void **state)
-{
-    enum { TRACKS = 65535, ROUNDS = 8 };
-    struct fixture *f = *state;
-    clock_t start = clock();
-
-    prepare(f->builder, ROUNDS);
-    for (uint32_t i = 1; i < TRACKS; i++)
-        assert_int_equal(builder_track(f->builder, i + 1, STRING_EMPTY), i);
-    for (uint32_t round = 0; round < ROUNDS; round++)
-        for (uint32_t i = 0; i < TRACKS; i++)
-            apply(f->builder, i, EVENT_ENTER, round);
-    const struct profile *p = finish(f);
-    assert_int_equal(p->n_tracks, TRACKS);
-    assert_int_equal(p->n_nodes, TRACKS * (ROUNDS + 1));
-    for (uint32_t i = 0; i < TRACKS; i++) {
-        assert_int_equal(p->tracks[i].records, ROUNDS);
-        assert_int_equal(p->tracks[i].calls, ROUNDS);
-        assert_true(profile_total(p, p->tracks[i].first, 0) == (ROUNDS - 1) * TRACKS);
-    }
-    assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
-}
-
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -691,13 +500,6 @@ int main(void)
         TEST(sums_saturate),
         TEST(ticks_become_nanoseconds),
         TEST(nanoseconds_saturate),
-        cmocka_unit_test(widths_around_the_lists_end),
-        TEST(a_hundred_thousand_children),
-        TEST(a_million_deep_on_a_small_stack),
-        TEST(alien_exits_in_a_deep_stack),
-        TEST(alien_exits_between_calls),
-        TEST(unmatched_exits),
-        TEST(many_tracks_in_turn),
     };
     return cmocka_run_group_tests_name("builder", tests, NULL, NULL);
 }
