@@ -6,152 +6,17 @@
 
 #include <cmocka.h>
 
-#include "render/svg/svg_code.h"
 #include "render/svg/viewer.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 #include "server/pages/static_path.h"
 #include "tests/support/markup.h"
+#include "tests/support/page_fixture.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define HOSTILE "\"><script>alert('x')</script><img src=x onerror=y>\x01\xff"
-#define ID      "abcdefghijklmnopqrstuvwxy2"
-
-/* True of every page: a frame, no script or style within it, no inline style or handler, balanced elements, a label
- * for every field, and no link that would leave a path that a proxy put in front. */
-static void check_page(const char *page)
-{
-    static const char *const ABSOLUTE[] = {"href=\"/", "src=\"/", "action=\"/", "http://", "https://"};
-
-    markup_check(page);
-    assert_int_equal(markup_count(page, " - aflamed</title>"), 1);
-    assert_int_equal(markup_count(page, "<main>"), 1);
-    assert_non_null(strstr(page, "name=\"viewport\""));
-    assert_int_equal(markup_count(page, "<script"), markup_count(page, "<script type=\"module\" src=\"../") +
-                                                        markup_count(page, "<script defer src=\"../"));
-    assert_null(strstr(page, "<img src=x"));
-    assert_null(strstr(page, "\x01"));
-    assert_null(strstr(page, "\xff"));
-    for (size_t i = 0; i < sizeof(ABSOLUTE) / sizeof(ABSOLUTE[0]); i++)
-        assert_int_equal(markup_count(page, ABSOLUTE[i]), i == 3 ? markup_count(page, "xmlns=\"http://") : 0);
-    assert_int_equal(markup_count(page, "<label for="), markup_count(page, "<input") +
-                                                            markup_count(page, "<select") -
-                                                            markup_count(page, "type=\"hidden\""));
-}
-
-static struct record record_of(const char *name)
-{
-    struct record r = {.id = ID, .size = 57472596, .created_s = 1790000000, .expires_s = 1792592000};
-
-    snprintf(r.name, sizeof(r.name), "%s", name);
-    return r;
-}
-
-static json_t *track_of(int id, const char *name)
-{
-    json_t *track = json_pack("{s:i,s:I,s:I,s:I,s:{s:I,s:I}}", "id", id, "records", (json_int_t)1000, "calls",
-                              (json_int_t)12345, "nodes", (json_int_t)67, "totals", "wall",
-                              (json_int_t)1500000, "cpu", (json_int_t)250000);
-
-    json_object_set_new(track, "name", json_string_nocheck(name));
-    return track;
-}
-
-/* What a summary says of all tracks together; again after some were added. */
-static void add_whole(json_t *summary)
-{
-    const json_t *tracks = json_object_get(summary, "tracks"), *track;
-    json_int_t sums[3] = {0}, wall = 0, cpu = 0;
-    size_t i;
-
-    json_array_foreach (tracks, i, track) {
-        sums[0] += json_integer_value(json_object_get(track, "records"));
-        sums[1] += json_integer_value(json_object_get(track, "calls"));
-        sums[2] += json_integer_value(json_object_get(track, "nodes"));
-        wall += json_integer_value(json_object_get(json_object_get(track, "totals"), "wall"));
-        cpu += json_integer_value(json_object_get(json_object_get(track, "totals"), "cpu"));
-    }
-    json_object_set_new(summary, "whole",
-                        json_pack("{s:I,s:I,s:I,s:I,s:{s:I,s:I}}", "tracks",
-                                  (json_int_t)json_array_size(tracks), "records", sums[0], "calls", sums[1],
-                                  "nodes", sums[2], "totals", "wall", wall, "cpu", cpu));
-}
-
-static json_t *summary_of(int n_tracks, const char *name)
-{
-    json_t *s = json_pack(
-        "{s:s,s:{s:s,s:I,s:I,s:s},s:[{s:s,s:s,s:s},{s:s,s:s,s:s},{s:s,s:s,s:s}],s:[{s:s,s:i,s:i,s:s}],s:s,"
-        "s:[{s:s,s:s,s:s}]}",
-        "format_label", "Android method trace", "facts", "clock", "dual", "elapsed_us", (json_int_t)15840994,
-        "start_us", (json_int_t)1463217600000057, "later", "<new>", "values", "name", "wall", "label",
-        "wall time", "unit", "us", "name", "cpu", "label", "thread CPU time", "unit", "us", "name", "calls",
-        "label", "calls", "unit", "count", "warnings", "code", "open-frames", "count", 3, "offset", 4711,
-        "text", "3 methods <were> still running.", "weight", "cpu", "derived", "name", "waiting", "label",
-        "waiting time", "unit", "us");
-    json_t *tracks = json_array();
-
-    assert_non_null(s);
-    for (int i = 0; i < n_tracks; i++)
-        json_array_append_new(tracks, track_of(100 + i, name));
-    json_object_set_new(s, "tracks", tracks);
-    add_whole(s);
-    return s;
-}
-
-#define SVG_START  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1200\">\n"
-#define SVG_MIDDLE "<g class=\"f\"><g><title>x</title></g></g>\n"
-#define SVG_END    "</svg>\n"
-
-static const struct table_request NO_ROWS = {.sort = ""};
-
-/* The page of a picture as it is drawn, with its style; days after the upload. */
-static void put_workspace_after(struct buf *b, const struct record *r, const json_t *summary,
-                                const char *track, const char *options, int days)
-{
-    struct view_options o;
-    struct diag diag = {0};
-    struct str rest = str_of(options), pair;
-    struct buf svg = {0};
-
-    view_defaults(&o);
-    assert_true(view_set_tracks(&o, str_of(track), &diag));
-    while (rest.n > 0 && str_split(&rest, '&', &pair)) {
-        size_t n = str_find(pair, '=');
-        assert_true(view_set(&o, SCOPE_VIEW, (struct str){pair.p, n},
-                             (struct str){pair.p + n + 1, pair.n - n - 1}, &diag));
-    }
-    buf_z(&svg, SVG_START);
-    svg_put_style(&svg, viewer_style());
-    buf_z(&svg, SVG_MIDDLE);
-    svg_put_script(&svg, viewer_script());
-    buf_z(&svg, SVG_END);
-    page_workspace(b, &(struct page_workspace){.record = r,
-                                               .summary = summary,
-                                               .root = STR("../../../"),
-                                               .options = &o,
-                                               .rows = &NO_ROWS,
-                                               .track = str_of(track),
-                                               .svg = buf_view(&svg),
-                                               .max_days = 90,
-                                               .now_s = r->created_s + days * 86400});
-    buf_free(&svg);
-}
-
-static void put_workspace(struct buf *b, const struct record *r, const json_t *summary, const char *track,
-                          const char *options)
-{
-    put_workspace_after(b, r, summary, track, options, 1);
-}
-
-static void check_all(const char *page, const char *const *all, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strstr(page, all[i]) == NULL)
-            fail_msg("missing: %s", all[i]);
-}
-#define CHECK_ALL(page, all) check_all(page, all, sizeof(all) / sizeof((all)[0]))
 
 static void workspace(void **state)
 {
@@ -167,20 +32,20 @@ static void workspace(void **state)
         "Records</dt><dd>3,000",
         "Calls</dt><dd>37,035",
         "max=\"89\" placeholder=\"29\"",
-        "<a data-track=\"102\" href=\"../../../p/" ID
+        "<a data-track=\"102\" href=\"../../../p/" PAGES_ID
         "/t/102?value=waiting&amp;view=icicle&amp;min=2.5\">main <span class=\"quiet\">102</span></a> <span "
         "class=\"quiet\">250 ms, 33.3 %</span>",
         "/t/101?value=waiting&amp;view=icicle&amp;min=2.5\" aria-current=\"true\">main",
-        "href=\"../../../p/" ID "/t/all?",
-        "href=\"../../../p/" ID "/t/merged?",
-        "href=\"../../../p/" ID ".json\"",
-        "href=\"../../../p/" ID "/raw\"",
-        "action=\"../../../p/" ID "/rename\"",
-        "action=\"../../../p/" ID "/delete\"",
+        "href=\"../../../p/" PAGES_ID "/t/all?",
+        "href=\"../../../p/" PAGES_ID "/t/merged?",
+        "href=\"../../../p/" PAGES_ID ".json\"",
+        "href=\"../../../p/" PAGES_ID "/raw\"",
+        "action=\"../../../p/" PAGES_ID "/rename\"",
+        "action=\"../../../p/" PAGES_ID "/delete\"",
         "href=\"../../../uploads\"",
-        "href=\"../../../p/" ID "/t/101.svg?value=waiting&amp;view=icicle&amp;min=2.5\"",
+        "href=\"../../../p/" PAGES_ID "/t/101.svg?value=waiting&amp;view=icicle&amp;min=2.5\"",
         "/t/101.folded.txt?value=",
-        SVG_START SVG_MIDDLE SVG_END,
+        PAGES_SVG_START PAGES_SVG_MIDDLE PAGES_SVG_END,
         "/flame.css\">",
         "/flame.js\"></script>",
         "<span class=\"shown\">main</span>",
@@ -189,15 +54,15 @@ static void workspace(void **state)
         "<option value=\"icicle\" selected>",
         "<option value=\"name\" selected>",
         "<input type=\"hidden\" name=\"min\" value=\"2.5\">"};
-    const struct record r = record_of("app <1>");
-    json_t *summary = summary_of(3, "main");
+    const struct record r = pages_record("app <1>");
+    json_t *summary = pages_summary(3, "main");
     struct buf b = {0};
 
     (void)state;
-    put_workspace(&b, &r, summary, "101", "value=waiting&view=icicle&min=2.5");
+    pages_put_workspace(&b, &r, summary, "101", "value=waiting&view=icicle&min=2.5");
     const char *page = markup_text(&b);
-    check_page(page);
-    CHECK_ALL(page, PARTS);
+    pages_check(page);
+    PAGES_CHECK_ALL(page, PARTS);
     assert_null(strstr(page, "thumb"));
     assert_null(strstr(page, "id=\"progress\""));
     buf_free(&b);
@@ -207,14 +72,14 @@ static void workspace(void **state)
 /* Those that may be kept no longer are not asked how long. */
 static void at_its_last_day(void **state)
 {
-    const struct record r = record_of("app.trace");
-    json_t *summary = summary_of(1, "main");
+    const struct record r = pages_record("app.trace");
+    json_t *summary = pages_summary(1, "main");
     struct buf b = {0};
 
     (void)state;
-    put_workspace_after(&b, &r, summary, "100", "", 90);
+    pages_put_workspace_after(&b, &r, summary, "100", "", 90);
     const char *text = markup_text(&b);
-    check_page(text);
+    pages_check(text);
     assert_null(strstr(text, "name=\"expires\""));
     assert_null(strstr(text, "/t/all")); /* there is one thread */
     buf_free(&b);
@@ -224,11 +89,11 @@ static void at_its_last_day(void **state)
 /* Warnings about how to record better stand apart; without any of a kind there is no heading. */
 static void warnings_in_two_parts(void **state)
 {
-    const struct record r = record_of("x");
+    const struct record r = pages_record("x");
 
     (void)state;
     for (unsigned n = 0; n < 4; n++) {
-        json_t *summary = summary_of(1, "main"), *warnings = json_array();
+        json_t *summary = pages_summary(1, "main"), *warnings = json_array();
         struct buf b = {0};
 
         if (n & 1)
@@ -236,9 +101,9 @@ static void warnings_in_two_parts(void **state)
         if (n & 2)
             json_array_append_new(warnings, json_pack("{s:s,s:s}", "about", "file", "text", "Damaged."));
         json_object_set_new(summary, "warnings", warnings);
-        put_workspace(&b, &r, summary, "100", "");
+        pages_put_workspace(&b, &r, summary, "100", "");
         const char *page = markup_text(&b);
-        check_page(page);
+        pages_check(page);
         assert_int_equal(markup_count(page, "<h2>About this file</h2>\n<ul>\n<li>Damaged."), n >> 1);
         assert_int_equal(markup_count(page, "<h2>About how it was recorded</h2>\n<ul>\n<li>Sampled."), n & 1);
         assert_int_equal(markup_count(page, " warning</summary>"), n == 1 || n == 2);
@@ -254,17 +119,17 @@ static void pools(void **state)
     static const char *const NAMES[] = {
         "Binder:12_1",      "main",  "Binder:12_2", "pool-3-thread-1", "12", "7_", "FACE_",
         "pool-3-thread-22", "solo1", "_",           "Binder:9_4A",     "",   "34", "main"};
-    const struct record r = record_of("x");
-    json_t *summary = summary_of(0, "");
+    const struct record r = pages_record("x");
+    json_t *summary = pages_summary(0, "");
     struct buf b = {0};
 
     (void)state;
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
-        json_array_append_new(json_object_get(summary, "tracks"), track_of((int)i, NAMES[i]));
-    add_whole(summary);
-    put_workspace(&b, &r, summary, "1", "");
+        json_array_append_new(json_object_get(summary, "tracks"), pages_track((int)i, NAMES[i]));
+    pages_add_whole(summary);
+    pages_put_workspace(&b, &r, summary, "1", "");
     const char *page = markup_text(&b);
-    check_page(page);
+    pages_check(page);
     assert_int_equal(markup_count(page, "<li><details>"), 1);
     const char *binder = strstr(
         page, ">Binder:* <span class=\"quiet\">3 threads</span> <span class=\"quiet\">750 ms, 21.4 %<");
@@ -281,17 +146,17 @@ static void pools(void **state)
 /* Threads that hardly did anything are behind a line, and not among those side by side. */
 static void idle_threads(void **state)
 {
-    const struct record r = record_of("x");
-    json_t *summary = summary_of(4, "worker"), *tracks = json_object_get(summary, "tracks");
+    const struct record r = pages_record("x");
+    json_t *summary = pages_summary(4, "worker"), *tracks = json_object_get(summary, "tracks");
     struct buf b = {0};
 
     (void)state;
     for (size_t i = 2; i < 4; i++)
         json_object_set_new(json_object_get(json_array_get(tracks, i), "totals"), "cpu", json_integer(100));
-    add_whole(summary);
-    put_workspace(&b, &r, summary, "100", "value=cpu");
+    pages_add_whole(summary);
+    pages_put_workspace(&b, &r, summary, "100", "value=cpu");
     const char *page = markup_text(&b);
-    check_page(page);
+    pages_check(page);
     const char *idle = strstr(page, "<details class=\"idle\"><summary>2 idle ");
     assert_non_null(idle);
     assert_true(idle > strstr(page, "data-track=\"101\"") && idle < strstr(page, "data-track=\"102\""));
@@ -302,16 +167,16 @@ static void idle_threads(void **state)
 
 static void in_progress(void **state)
 {
-    const struct record r = record_of("x");
+    const struct record r = pages_record("x");
     const struct page_progress progress = {4711, 99, STR_INIT("<f>"), 3, 40};
     struct buf b = {0};
 
     (void)state;
     page_waiting(&b, &r, &progress);
     const char *text = markup_text(&b);
-    check_page(text);
+    pages_check(text);
     assert_non_null(strstr(text, "3 of 40 graphs"));
-    assert_non_null(strstr(text, "data-events=\"" ID "/events\""));
+    assert_non_null(strstr(text, "data-events=\"" PAGES_ID "/events\""));
     assert_non_null(strstr(text, "<noscript><meta http-equiv=\"refresh\" content=\"3\"></noscript>"));
     assert_non_null(strstr(text, "&lt;f&gt;"));
     buf_free(&b);
@@ -325,19 +190,19 @@ static void chart_is_offered_where_there_is_one(void **state)
         int charts, sets;
     } CASES[] = {{"us", "100", "", 1, 2},     {"us", "all", "", 0, 2},    {"us", "merged", "", 0, 2},
                  {"us", "100,101", "", 0, 2}, {"count", "100", "", 0, 2}, {"us", "100", "view=chart", 1, 0}};
-    const struct record r = record_of("x");
+    const struct record r = pages_record("x");
 
     (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-        json_t *summary = summary_of(3, "main"), *value;
+        json_t *summary = pages_summary(3, "main"), *value;
         struct buf b = {0};
         size_t at;
 
         json_array_foreach (json_object_get(summary, "values"), at, value)
             json_object_set_new(value, "unit", json_string(CASES[i].unit));
-        put_workspace(&b, &r, summary, CASES[i].track, CASES[i].query);
+        pages_put_workspace(&b, &r, summary, CASES[i].track, CASES[i].query);
         const char *page = markup_text(&b);
-        check_page(page);
+        pages_check(page);
         assert_int_equal(markup_count(page, "<option value=\"chart\""), CASES[i].charts);
         assert_int_equal(markup_count(page, "data-track=\"all\"") +
                              markup_count(page, "data-track=\"merged\""),
@@ -356,154 +221,19 @@ static void what_is_shown(void **state)
                  {"all", "All threads side by side"},
                  {"merged", "All threads merged"},
                  {"100,102", "2 threads side by side"}};
-    const struct record r = record_of("");
-    json_t *summary = summary_of(3, "");
+    const struct record r = pages_record("");
+    json_t *summary = pages_summary(3, "");
 
     (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         char shown[80];
         struct buf b = {0};
-        put_workspace(&b, &r, summary, CASES[i].track, "value=a%20<b>");
+        pages_put_workspace(&b, &r, summary, CASES[i].track, "value=a%20<b>");
         const char *page = markup_text(&b);
-        check_page(page);
+        pages_check(page);
         snprintf(shown, sizeof(shown), "<span class=\"shown\">%s</span>", CASES[i].shown);
         assert_non_null(strstr(page, shown));
         assert_non_null(strstr(page, ".svg?value=a%2520%3Cb%3E\""));
-        buf_free(&b);
-    }
-    json_decref(summary);
-}
-
-/* What /methods.json answers: the numbers are real, as the service reads them. */
-#define TABLE_JSON_TEXT                                                                                      \
-    "{\"values\":[{\"name\":\"wall\",\"label\":\"wall "                                                      \
-    "time\",\"unit\":\"us\",\"total\":4000,\"toplevel\":0}],"                                                \
-    "\"sort\":\"wall_excl\",\"reversed\":false,\"present\":1900,\"matching\":1800,\"offset\":0,\"columns\":" \
-    "[\"id\",\"class\",\"method\",\"signature\",\"origin\",\"calls\",\"recursive\",\"wall_incl\",\"wall_"    \
-    "excl\"],"                                                                                               \
-    "\"rows\":[[\"0123456789ab\",\"com.a.Foo<T>\",\"run\",\"()V\",\"app\",1234,5,3000,1000],"                \
-    "[\"ba9876543210\",\"\",\"main\",\"\",\"app\",null,null,18446744073709551615,null],[],7,null]}"
-
-static void put_tab(struct buf *b, const struct record *r, const json_t *summary, enum workspace_tab tab,
-                    const char *json, const struct table_request *rows)
-{
-    json_t *methods = json_loads(json, JSON_DECODE_INT_AS_REAL, NULL);
-    struct view_options o;
-
-    assert_non_null(methods);
-    view_defaults(&o);
-    o.tracks = TRACKS_ALL;
-    page_workspace(b, &(struct page_workspace){.record = r,
-                                               .summary = summary,
-                                               .root = STR("../../"),
-                                               .tab = tab,
-                                               .options = &o,
-                                               .track = STR("all"),
-                                               .report = methods,
-                                               .rows = rows});
-    json_decref(methods);
-}
-
-static void methods(void **state)
-{
-    static const char *const PARTS[] = {
-        "<a class=\"follows\" href=\"../../p/" ID "/methods?track=all&amp;sort=wall_excl&amp;grep=%3Ca%3E\" "
-        "aria-current=\"page\">Methods</a>",
-        "<a class=\"place\" href=\"../../p/" ID
-        "/m/0123456789ab?track=all\" title=\"com.a.Foo&lt;T&gt;.run ()V\">Foo&lt;T&gt;.run</a> <span "
-        "class=\"quiet\">com.a</span>",
-        "<td>3 ms</td><td>75 %</td><td>1 ms</td><td>25 %</td><td>1,234</td><td>5</td></tr>",
-        "<td>100 %</td><td>0 ns</td><td>0 %</td><td></td><td></td></tr>", /* calls are not known */
-        "<th scope=\"col\" aria-sort=\"descending\"><a href=\"../../p/" ID
-        "/methods?track=all&amp;sort=-wall_excl&amp;grep=%3Ca%3E\">Excl. wall</a>",
-        "data-json=\"../../p/" ID "/methods.json?track=all&amp;sort=wall_excl\"",
-        "<option value=\"method\" selected>",
-        "name=\"grep\" type=\"search\" placeholder=\"name contains\" autocomplete=\"off\" "
-        "spellcheck=\"false\" "
-        "value=\"&lt;a&gt;\"",
-        "1 to 5 of 1,800 <a href=\"../../p/" ID
-        "/methods?track=all&amp;sort=wall_excl&amp;grep=%3Ca%3E&amp;offset=200\" rel=\"next\">More rows</a>",
-        "action=\"../../p/" ID "/methods\""};
-    const struct table_request rows = {.sort = "wall_excl", .grep = "<a>"};
-    const struct record r = record_of("x");
-    json_t *summary = summary_of(2, "main");
-    struct buf b = {0};
-
-    (void)state;
-    put_tab(&b, &r, summary, TAB_METHODS, TABLE_JSON_TEXT, &rows);
-    const char *page = markup_text(&b);
-    check_page(page);
-    CHECK_ALL(page, PARTS);
-    buf_free(&b);
-    json_decref(summary);
-}
-
-/* Rows of a group lead to its methods. */
-static void methods_in_groups(void **state)
-{
-    static const char TABLE[] =
-        "{\"columns\":[\"package\",\"calls\",\"recursive\"],\"values\":[],\"sort\":\"calls\",\"matching\":2,"
-        "\"rows\":[[\"com.a&b\",5,0],[\"\",1,0]]}";
-    const struct table_request rows = {.group = GROUP_PACKAGE, .offset = 300};
-    const struct record r = record_of("x");
-    json_t *summary = summary_of(2, "main");
-    struct buf b = {0};
-
-    (void)state;
-    put_tab(&b, &r, summary, TAB_METHODS, TABLE, &rows);
-    const char *page = markup_text(&b);
-    check_page(page);
-    assert_non_null(strstr(page, "<th scope=\"row\"><a href=\"../../p/" ID
-                                 "/methods?track=all&amp;grep=com.a%26b\">com.a&amp;b</a>"));
-    assert_non_null(strstr(page, "<th scope=\"row\">(none)</th>"));
-    assert_non_null(strstr(page, "/methods?track=all&amp;group=package&amp;offset=100\" rel=\"prev\""));
-    buf_free(&b);
-    json_decref(summary);
-}
-
-static void one_method(void **state)
-{
-    static const char METHOD[] =
-        "{\"id\":\"0123456789ab\",\"class\":\"com.a.Foo\",\"method\":\"<init>\",\"signature\":\"()V\","
-        "\"file\":\"F.java\","
-        "\"module\":\"\",\"origin\":\"app\",\"calls\":20,\"recursive\":6,"
-        "\"values\":[{\"name\":\"wall\",\"unit\":\"us\",\"incl\":3000,\"excl\":1000,\"total\":4000}],"
-        "\"threads\":[{\"id\":1,\"name\":\"main\",\"calls\":20,\"wall_incl\":3000,\"wall_total\":6000}],"
-        "\"overloads\":[{\"id\":\"aaaaaaaaaaaa\",\"class\":\"com.a.Foo\",\"method\":\"<init>\",\"signature\":"
-        "\"(I)V\"}],"
-        "\"parents\":[{\"calls\":14,\"of_calls\":20,\"wall\":3000}],"
-        "\"children\":[{\"id\":\"bbbbbbbbbbbb\",\"class\":\"\",\"method\":\"g\",\"signature\":\"\",\"calls\":"
-        "3,\"of_calls\":4,"
-        "\"wall\":1500}],\"recursive_parents\":[],\"recursive_children\":[null,3]}";
-    static const char *const PARTS[] = {
-        "<h2 class=\"method\">com.a.Foo.&lt;init&gt;</h2>",
-        "()V F.java  app</p>",
-        "/t/all?view=sandwich&amp;method=com.a.Foo.%3Cinit%3E\"",
-        "<th scope=\"row\">total</th><td>3 ms</td><td>75 %</td></tr>",
-        "<th scope=\"row\">self</th><td>1 ms</td><td>25 %</td></tr>",
-        "<p>20 calls, of which 6 recursive</p>",
-        "/m/aaaaaaaaaaaa?track=all\">(I)V</a>",
-        "(toplevel)</th><td>3 ms</td><td>100 %</td><td>14/20</td>",
-        "/m/bbbbbbbbbbbb?track=all\" title=\"\">g</a></th><td>1.5 ms</td><td>50 %</td><td>3/4</td>",
-        "<th scope=\"row\">main</th><td>3 ms</td><td>50 %</td><td>20</td>"};
-    const struct table_request rows = {.sort = ""};
-    const struct record r = record_of("x");
-    json_t *summary = summary_of(2, "main");
-    struct buf b = {0};
-
-    (void)state;
-    put_tab(&b, &r, summary, TAB_METHOD, METHOD, &rows);
-    const char *page = markup_text(&b);
-    check_page(page);
-    CHECK_ALL(page, PARTS);
-    assert_null(strstr(page, "Callers while recursive"));
-    buf_free(&b);
-    for (int tab = TAB_METHODS; tab <= TAB_VERDICT; tab++) {
-        put_tab(&b, &r, summary, (enum workspace_tab)tab,
-                "{\"values\":[1,{}],\"rows\":7,\"columns\":[3],\"parents\":[[]],"
-                "\"sentences\":[3,{\"methods\":[4],\"text\":5,\"track\":\"x\"}]}",
-                &rows);
-        check_page(markup_text(&b));
         buf_free(&b);
     }
     json_decref(summary);
@@ -516,7 +246,7 @@ static void filters(void **state)
         "<li class=\"chip\"><span title=\"hide=package:/^a\\.b$/\">hide package:a.b</span>",
         "<span title=\"focus=/^&lt;c&gt;.$/\">focus /^&lt;c&gt;.$/</span>",
         "<span title=\"preset=hide-idle\">hide idle</span>",
-        "<a class=\"place\" href=\"../../../p/" ID
+        "<a class=\"place\" href=\"../../../p/" PAGES_ID
         "/t/100?hide=package%3A%2F%5Ea%5C.b%24%2F&amp;preset=hide-idle\" aria-label=\"Remove the filter: "
         "focus "
         "/^&lt;c&gt;.$/\" title=\"Remove the filter\">",
@@ -524,63 +254,24 @@ static void filters(void **state)
         "aria-label=\"Apply later: hide package:a.b\"",
         "/t/100?hide=package%3A%2F%5Ea%5C.b%24%2F&amp;preset=hide-idle&amp;focus=%2F%5E%3Cc%3E.%24%2F\" "
         "aria-label=\"Apply earlier: hide idle\"",
-        "<form class=\"adds\" method=\"get\" action=\"../../../p/" ID
+        "<form class=\"adds\" method=\"get\" action=\"../../../p/" PAGES_ID
         "/t\">\n<input type=\"hidden\" name=\"track\" value=\"100\">\n<input type=\"hidden\" name=\"hide\" "
         "value=\"package:/^a\\.b$/\">\n<input type=\"hidden\" name=\"focus\"",
         "<option value=\"collapse-all\">"};
-    const struct record r = record_of("x");
-    json_t *summary = summary_of(2, "main");
+    const struct record r = pages_record("x");
+    json_t *summary = pages_summary(2, "main");
     struct buf b = {0};
 
     (void)state;
-    put_workspace(&b, &r, summary, "100", "hide=package:/^a\\.b$/&focus=/^<c>.$/&preset=hide-idle");
+    pages_put_workspace(&b, &r, summary, "100", "hide=package:/^a\\.b$/&focus=/^<c>.$/&preset=hide-idle");
     const char *page = markup_text(&b);
-    check_page(page);
-    CHECK_ALL(page, PARTS);
+    pages_check(page);
+    PAGES_CHECK_ALL(page, PARTS);
     assert_int_equal(markup_count(page, "title=\"Apply earlier\""), 2);
     assert_int_equal(markup_count(page, "title=\"Apply later\""), 2);
     buf_free(&b);
-    put_workspace(&b, &r, summary, "100", "view=chart");
+    pages_put_workspace(&b, &r, summary, "100", "view=chart");
     assert_null(strstr(markup_text(&b), "class=\"adds\""));
-    buf_free(&b);
-    json_decref(summary);
-}
-
-/* Names become links where they stand alone, the longest that fits. */
-static void verdict(void **state)
-{
-    static const char VERDICT[] =
-        "{\"sentences\":[{\"text\":\"main ran a.b<c>.run, a.b<c>.run$1 and a.b<c>.running; not "
-        "main01. As a.b<c>.run.\",\"how\":\"Looked & saw.\",\"track\":100,\"methods\":[\"a.b<c>.run\","
-        "\"a.b<c>.run$1\"]},{\"text\":\"Of all. f.g.\",\"how\":\"So.\",\"methods\":[\"f.g\"],\"table\":"
-        "\"group=package\"}]}";
-    static const char LINK[] = "<a class=\"place\" href=\"../../p/" ID "/t/100";
-    static const char *const PARTS[] = {
-        "<li><a class=\"place\" href=\"../../p/" ID "/t/100\">main</a> ran ",
-        "/t/100?view=sandwich&amp;method=a.b%3Cc%3E.run\">a.b&lt;c&gt;.run</a>, <a ",
-        "method=a.b%3Cc%3E.run%241\">a.b&lt;c&gt;.run$1</a> and a.b&lt;c&gt;.running; not main01. As <a ",
-        "<li>Looked &amp; saw.</li>",
-        "/t/merged?view=sandwich&amp;method=f.g\">f.g</a>. <a class=\"place\" href=\"../../p/" ID
-        "/methods?track=all&amp;group=package\">By package</a></li>"};
-    const struct table_request rows = {.sort = ""};
-    const struct record r = record_of("x");
-    json_t *summary = summary_of(2, "main");
-    struct buf b = {0};
-
-    (void)state;
-    put_tab(&b, &r, summary, TAB_VERDICT, VERDICT, &rows);
-    const char *page = markup_text(&b);
-    check_page(page);
-    CHECK_ALL(page, PARTS);
-    assert_int_equal(markup_count(page, LINK), 4);
-    assert_null(strstr(page, "id=\"verdict\""));
-    buf_free(&b);
-    put_tab(&b, &r, summary, TAB_VERDICT, "{\"sentences\":[]}", &rows);
-    assert_non_null(strstr(markup_text(&b), "Nothing stands out."));
-    buf_free(&b);
-    put_tab(&b, &r, summary, TAB_METHODS, TABLE_JSON_TEXT, &rows);
-    assert_non_null(
-        strstr(markup_text(&b), "<p id=\"verdict\"><a class=\"place\" href=\"../../p/" ID "/verdict\">"));
     buf_free(&b);
     json_decref(summary);
 }
@@ -588,8 +279,8 @@ static void verdict(void **state)
 /* A picture that cannot be made leaves the rest as it is. */
 static void without_a_picture(void **state)
 {
-    const struct record r = record_of("x");
-    json_t *summary = summary_of(1, "main");
+    const struct record r = pages_record("x");
+    json_t *summary = pages_summary(1, "main");
     struct diag diag = {.kind = DIAG_LIMIT, .title = "<large>", .detail = "Much & more.", .hint = "Choose."};
     struct view_options o;
     struct buf b = {0};
@@ -600,11 +291,11 @@ static void without_a_picture(void **state)
                                                 .summary = summary,
                                                 .root = STR("../"),
                                                 .options = &o,
-                                                .rows = &NO_ROWS,
+                                                .rows = &PAGES_NO_ROWS,
                                                 .track = STR("all"),
                                                 .trouble = &diag});
     const char *page = markup_text(&b);
-    check_page(page);
+    pages_check(page);
     assert_non_null(strstr(page, "<strong>&lt;large&gt;</strong>: Much &amp; more. Choose."));
     assert_non_null(strstr(page, "<summary>1 warning</summary>"));
     buf_free(&b);
@@ -613,26 +304,26 @@ static void without_a_picture(void **state)
 
 static void hostile_names(void **state)
 {
-    const struct record r = record_of(HOSTILE);
-    json_t *summary = summary_of(14, HOSTILE "1");
+    const struct record r = pages_record(HOSTILE);
+    json_t *summary = pages_summary(14, HOSTILE "1");
     struct buf b = {0};
 
     (void)state;
-    put_workspace(&b, &r, summary, "101", "");
+    pages_put_workspace(&b, &r, summary, "101", "");
     const char *page = markup_text(&b);
-    check_page(page);
+    pages_check(page);
     assert_non_null(strstr(page, "&lt;script&gt;"));
     assert_non_null(strstr(page, "<li><details>"));
     buf_free(&b);
     page_waiting(&b, &r, &(struct page_progress){.format = STR_INIT(HOSTILE), .n_views = 1});
-    check_page(markup_text(&b));
+    pages_check(markup_text(&b));
     buf_free(&b);
     json_decref(summary);
     page_delete(&b, &r, STR(HOSTILE));
-    check_page(markup_text(&b));
+    pages_check(markup_text(&b));
     buf_free(&b);
     page_deleted(&b, STR("../"), &r);
-    check_page(markup_text(&b));
+    pages_check(markup_text(&b));
     buf_free(&b);
 }
 
@@ -644,7 +335,7 @@ static void problems_are_escaped(void **state)
     reply_init(&x.reply);
     page_problem(&x, &(struct problem){415, STR(HOSTILE), STR(HOSTILE), STR(HOSTILE), NULL});
     const char *page = markup_text(&x.reply.body);
-    check_page(page);
+    pages_check(page);
     assert_non_null(strstr(page, "9f3c21ab-17"));
     assert_int_equal(x.reply.status, 415);
     reply_free(&x.reply);
@@ -652,13 +343,13 @@ static void problems_are_escaped(void **state)
 
 static void delete_without_a_token_asks_for_it(void **state)
 {
-    const struct record r = record_of("x");
+    const struct record r = pages_record("x");
     struct buf b = {0};
 
     (void)state;
     page_delete(&b, &r, STR(""));
     const char *page = markup_text(&b);
-    check_page(page);
+    pages_check(page);
     assert_non_null(strstr(page, "<label for=\"token\">"));
     assert_non_null(strstr(page, "action=\"delete\""));
     buf_free(&b);
@@ -678,16 +369,16 @@ static void roots(void **state)
 /* A page stays a page: of very many tracks some are named in the JSON only. */
 static void many_tracks(void **state)
 {
-    const struct record r = record_of("");
-    json_t *summary = summary_of(3, "");
+    const struct record r = pages_record("");
+    json_t *summary = pages_summary(3, "");
     json_t *whole = json_object_get(summary, "whole");
     struct buf b = {0};
 
     (void)state;
     json_object_set_new(whole, "tracks", json_integer(12000));
-    put_workspace(&b, &r, summary, "100", "");
+    pages_put_workspace(&b, &r, summary, "100", "");
     const char *page = markup_text(&b);
-    check_page(page);
+    pages_check(page);
     assert_non_null(strstr(page, "And 11,997 more"));
     assert_int_equal(markup_count(page, "(no name)"), 3);
     assert_non_null(strstr(page, "Profile without a name"));
@@ -705,15 +396,15 @@ static void summaries_of_another_shape(void **state)
         "{\"tracks\": [{\"id\": 1, \"totals\": {\"w\": -5}}], \"values\": [{\"name\": \"w\", \"unit\": "
         "\"ns\"}], \"weight\": \"w\","
         " \"facts\": {\"elapsed_us\": \"18446744073709551615\", \"start_us\": \"soon\", \"pid\": \"\"}}"};
-    const struct record r = record_of("x");
+    const struct record r = pages_record("x");
 
     (void)state;
     for (size_t i = 0; i < sizeof(ALL) / sizeof(ALL[0]); i++) {
         json_t *summary = json_loads(ALL[i], 0, NULL);
         struct buf b = {0};
         assert_non_null(summary);
-        put_workspace(&b, &r, summary, "1", "");
-        check_page(markup_text(&b));
+        pages_put_workspace(&b, &r, summary, "1", "");
+        pages_check(markup_text(&b));
         buf_free(&b);
         json_decref(summary);
     }
@@ -783,11 +474,7 @@ int main(void)
         cmocka_unit_test(chart_is_offered_where_there_is_one),
         cmocka_unit_test(what_is_shown),
         cmocka_unit_test(without_a_picture),
-        cmocka_unit_test(methods),
-        cmocka_unit_test(methods_in_groups),
-        cmocka_unit_test(one_method),
         cmocka_unit_test(filters),
-        cmocka_unit_test(verdict),
         cmocka_unit_test(hostile_names),
         cmocka_unit_test(problems_are_escaped),
         cmocka_unit_test(delete_without_a_token_asks_for_it),

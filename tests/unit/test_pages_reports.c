@@ -1,0 +1,199 @@
+/* Pages of reports: the tab of methods, one method, the verdict. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "server/pages/pages.h"
+#include "tests/support/markup.h"
+#include "tests/support/page_fixture.h"
+
+#include <string.h>
+
+/* What /methods.json answers: the numbers are real, as the service reads them. */
+#define TABLE_JSON_TEXT                                                                                      \
+    "{\"values\":[{\"name\":\"wall\",\"label\":\"wall "                                                      \
+    "time\",\"unit\":\"us\",\"total\":4000,\"toplevel\":0}],"                                                \
+    "\"sort\":\"wall_excl\",\"reversed\":false,\"present\":1900,\"matching\":1800,\"offset\":0,\"columns\":" \
+    "[\"id\",\"class\",\"method\",\"signature\",\"origin\",\"calls\",\"recursive\",\"wall_incl\",\"wall_"    \
+    "excl\"],"                                                                                               \
+    "\"rows\":[[\"0123456789ab\",\"com.a.Foo<T>\",\"run\",\"()V\",\"app\",1234,5,3000,1000],"                \
+    "[\"ba9876543210\",\"\",\"main\",\"\",\"app\",null,null,18446744073709551615,null],[],7,null]}"
+
+static void put_tab(struct buf *b, const struct record *r, const json_t *summary, enum workspace_tab tab,
+                    const char *json, const struct table_request *rows)
+{
+    json_t *methods = json_loads(json, JSON_DECODE_INT_AS_REAL, NULL);
+    struct view_options o;
+
+    assert_non_null(methods);
+    view_defaults(&o);
+    o.tracks = TRACKS_ALL;
+    page_workspace(b, &(struct page_workspace){.record = r,
+                                               .summary = summary,
+                                               .root = STR("../../"),
+                                               .tab = tab,
+                                               .options = &o,
+                                               .track = STR("all"),
+                                               .report = methods,
+                                               .rows = rows});
+    json_decref(methods);
+}
+
+static void methods(void **state)
+{
+    static const char *const PARTS[] = {
+        "<a class=\"follows\" href=\"../../p/" PAGES_ID
+        "/methods?track=all&amp;sort=wall_excl&amp;grep=%3Ca%3E\" "
+        "aria-current=\"page\">Methods</a>",
+        "<a class=\"place\" href=\"../../p/" PAGES_ID
+        "/m/0123456789ab?track=all\" title=\"com.a.Foo&lt;T&gt;.run ()V\">Foo&lt;T&gt;.run</a> <span "
+        "class=\"quiet\">com.a</span>",
+        "<td>3 ms</td><td>75 %</td><td>1 ms</td><td>25 %</td><td>1,234</td><td>5</td></tr>",
+        "<td>100 %</td><td>0 ns</td><td>0 %</td><td></td><td></td></tr>", /* calls are not known */
+        "<th scope=\"col\" aria-sort=\"descending\"><a href=\"../../p/" PAGES_ID
+        "/methods?track=all&amp;sort=-wall_excl&amp;grep=%3Ca%3E\">Excl. wall</a>",
+        "data-json=\"../../p/" PAGES_ID "/methods.json?track=all&amp;sort=wall_excl\"",
+        "<option value=\"method\" selected>",
+        "name=\"grep\" type=\"search\" placeholder=\"name contains\" autocomplete=\"off\" "
+        "spellcheck=\"false\" "
+        "value=\"&lt;a&gt;\"",
+        "1 to 5 of 1,800 <a href=\"../../p/" PAGES_ID
+        "/methods?track=all&amp;sort=wall_excl&amp;grep=%3Ca%3E&amp;offset=200\" rel=\"next\">More rows</a>",
+        "action=\"../../p/" PAGES_ID "/methods\""};
+    const struct table_request rows = {.sort = "wall_excl", .grep = "<a>"};
+    const struct record r = pages_record("x");
+    json_t *summary = pages_summary(2, "main");
+    struct buf b = {0};
+
+    (void)state;
+    put_tab(&b, &r, summary, TAB_METHODS, TABLE_JSON_TEXT, &rows);
+    const char *page = markup_text(&b);
+    pages_check(page);
+    PAGES_CHECK_ALL(page, PARTS);
+    buf_free(&b);
+    json_decref(summary);
+}
+
+/* Rows of a group lead to its methods. */
+static void methods_in_groups(void **state)
+{
+    static const char TABLE[] =
+        "{\"columns\":[\"package\",\"calls\",\"recursive\"],\"values\":[],\"sort\":\"calls\",\"matching\":2,"
+        "\"rows\":[[\"com.a&b\",5,0],[\"\",1,0]]}";
+    const struct table_request rows = {.group = GROUP_PACKAGE, .offset = 300};
+    const struct record r = pages_record("x");
+    json_t *summary = pages_summary(2, "main");
+    struct buf b = {0};
+
+    (void)state;
+    put_tab(&b, &r, summary, TAB_METHODS, TABLE, &rows);
+    const char *page = markup_text(&b);
+    pages_check(page);
+    assert_non_null(strstr(page, "<th scope=\"row\"><a href=\"../../p/" PAGES_ID
+                                 "/methods?track=all&amp;grep=com.a%26b\">com.a&amp;b</a>"));
+    assert_non_null(strstr(page, "<th scope=\"row\">(none)</th>"));
+    assert_non_null(strstr(page, "/methods?track=all&amp;group=package&amp;offset=100\" rel=\"prev\""));
+    buf_free(&b);
+    json_decref(summary);
+}
+
+static void one_method(void **state)
+{
+    static const char METHOD[] =
+        "{\"id\":\"0123456789ab\",\"class\":\"com.a.Foo\",\"method\":\"<init>\",\"signature\":\"()V\","
+        "\"file\":\"F.java\","
+        "\"module\":\"\",\"origin\":\"app\",\"calls\":20,\"recursive\":6,"
+        "\"values\":[{\"name\":\"wall\",\"unit\":\"us\",\"incl\":3000,\"excl\":1000,\"total\":4000}],"
+        "\"threads\":[{\"id\":1,\"name\":\"main\",\"calls\":20,\"wall_incl\":3000,\"wall_total\":6000}],"
+        "\"overloads\":[{\"id\":\"aaaaaaaaaaaa\",\"class\":\"com.a.Foo\",\"method\":\"<init>\",\"signature\":"
+        "\"(I)V\"}],"
+        "\"parents\":[{\"calls\":14,\"of_calls\":20,\"wall\":3000}],"
+        "\"children\":[{\"id\":\"bbbbbbbbbbbb\",\"class\":\"\",\"method\":\"g\",\"signature\":\"\",\"calls\":"
+        "3,\"of_calls\":4,"
+        "\"wall\":1500}],\"recursive_parents\":[],\"recursive_children\":[null,3]}";
+    static const char *const PARTS[] = {
+        "<h2 class=\"method\">com.a.Foo.&lt;init&gt;</h2>",
+        "()V F.java  app</p>",
+        "/t/all?view=sandwich&amp;method=com.a.Foo.%3Cinit%3E\"",
+        "<th scope=\"row\">total</th><td>3 ms</td><td>75 %</td></tr>",
+        "<th scope=\"row\">self</th><td>1 ms</td><td>25 %</td></tr>",
+        "<p>20 calls, of which 6 recursive</p>",
+        "/m/aaaaaaaaaaaa?track=all\">(I)V</a>",
+        "(toplevel)</th><td>3 ms</td><td>100 %</td><td>14/20</td>",
+        "/m/bbbbbbbbbbbb?track=all\" title=\"\">g</a></th><td>1.5 ms</td><td>50 %</td><td>3/4</td>",
+        "<th scope=\"row\">main</th><td>3 ms</td><td>50 %</td><td>20</td>"};
+    const struct table_request rows = {.sort = ""};
+    const struct record r = pages_record("x");
+    json_t *summary = pages_summary(2, "main");
+    struct buf b = {0};
+
+    (void)state;
+    put_tab(&b, &r, summary, TAB_METHOD, METHOD, &rows);
+    const char *page = markup_text(&b);
+    pages_check(page);
+    PAGES_CHECK_ALL(page, PARTS);
+    assert_null(strstr(page, "Callers while recursive"));
+    buf_free(&b);
+    for (int tab = TAB_METHODS; tab <= TAB_VERDICT; tab++) {
+        put_tab(&b, &r, summary, (enum workspace_tab)tab,
+                "{\"values\":[1,{}],\"rows\":7,\"columns\":[3],\"parents\":[[]],"
+                "\"sentences\":[3,{\"methods\":[4],\"text\":5,\"track\":\"x\"}]}",
+                &rows);
+        pages_check(markup_text(&b));
+        buf_free(&b);
+    }
+    json_decref(summary);
+}
+
+/* Names become links where they stand alone, the longest that fits. */
+static void verdict(void **state)
+{
+    static const char VERDICT[] =
+        "{\"sentences\":[{\"text\":\"main ran a.b<c>.run, a.b<c>.run$1 and a.b<c>.running; not "
+        "main01. As a.b<c>.run.\",\"how\":\"Looked & saw.\",\"track\":100,\"methods\":[\"a.b<c>.run\","
+        "\"a.b<c>.run$1\"]},{\"text\":\"Of all. f.g.\",\"how\":\"So.\",\"methods\":[\"f.g\"],\"table\":"
+        "\"group=package\"}]}";
+    static const char LINK[] = "<a class=\"place\" href=\"../../p/" PAGES_ID "/t/100";
+    static const char *const PARTS[] = {
+        "<li><a class=\"place\" href=\"../../p/" PAGES_ID "/t/100\">main</a> ran ",
+        "/t/100?view=sandwich&amp;method=a.b%3Cc%3E.run\">a.b&lt;c&gt;.run</a>, <a ",
+        "method=a.b%3Cc%3E.run%241\">a.b&lt;c&gt;.run$1</a> and a.b&lt;c&gt;.running; not main01. As <a ",
+        "<li>Looked &amp; saw.</li>",
+        "/t/merged?view=sandwich&amp;method=f.g\">f.g</a>. <a class=\"place\" href=\"../../p/" PAGES_ID
+        "/methods?track=all&amp;group=package\">By package</a></li>"};
+    const struct table_request rows = {.sort = ""};
+    const struct record r = pages_record("x");
+    json_t *summary = pages_summary(2, "main");
+    struct buf b = {0};
+
+    (void)state;
+    put_tab(&b, &r, summary, TAB_VERDICT, VERDICT, &rows);
+    const char *page = markup_text(&b);
+    pages_check(page);
+    PAGES_CHECK_ALL(page, PARTS);
+    assert_int_equal(markup_count(page, LINK), 4);
+    assert_null(strstr(page, "id=\"verdict\""));
+    buf_free(&b);
+    put_tab(&b, &r, summary, TAB_VERDICT, "{\"sentences\":[]}", &rows);
+    assert_non_null(strstr(markup_text(&b), "Nothing stands out."));
+    buf_free(&b);
+    put_tab(&b, &r, summary, TAB_METHODS, TABLE_JSON_TEXT, &rows);
+    assert_non_null(strstr(markup_text(&b),
+                           "<p id=\"verdict\"><a class=\"place\" href=\"../../p/" PAGES_ID "/verdict\">"));
+    buf_free(&b);
+    json_decref(summary);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(methods),
+        cmocka_unit_test(methods_in_groups),
+        cmocka_unit_test(one_method),
+        cmocka_unit_test(verdict),
+    };
+    return cmocka_run_group_tests_name("pages_reports", tests, NULL, NULL);
+}
