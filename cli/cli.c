@@ -273,7 +273,7 @@ int cli_open_again(const char *path, struct diag *diag)
         refused(diag, "cannot read the file", path, "Try again, or read a copy of it.");
     close(fd);
     diag_set(diag, DIAG_USAGE, "input that can be read only once", "Save it in a file, and name that.",
-             "A chart reads its input twice.");
+             "What is asked for takes two readings.");
     return -1;
 }
 

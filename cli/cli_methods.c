@@ -1,6 +1,8 @@
 /* aflamed methods: the profile table, to a file or to standard output. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli_tracks.h"
 #include "cli/command.h"
@@ -76,6 +78,8 @@ static bool set_key(struct options *o, struct cli_arguments *all, struct cli_arg
                         diag);
     if (option == NULL)
         return cli_unknown(&CLI_METHODS, a, diag);
+    if (option->metavar == NULL)
+        return table_set(&o->request, option, STR("1"), diag);
     return cli_value(all, a, diag) && table_set(&o->request, option, a->value, diag);
 }
 
@@ -112,39 +116,61 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
 /* ---- the table ---- */
 
 static bool convert(const struct options *o, const struct config *config, const struct shared_profile *folded,
-                    struct buf *b, struct diag *diag)
+                    int again, struct buf *b, struct diag *diag)
 {
     if (o->method != NULL)
-        return convert_method(folded, config, &o->view, str_of(o->method), o->method_format, b, diag);
-    return convert_methods(folded, config, &o->view, &o->request, o->format, b, diag);
+        return convert_method(folded, config, again, NULL, &o->view, str_of(o->method), o->request.longest,
+                              o->method_format, b, diag);
+    return convert_methods(folded, config, again, NULL, &o->view, &o->request, o->format, b, diag);
 }
 
+/* The file at `path` is read again where longest calls are asked for. */
 static bool put_table(struct options *o, const struct config *config, const struct shared_profile *folded,
-                      struct diag *diag)
+                      const char *path, struct diag *diag)
 {
     struct buf b = {0};
-    bool ok = (o->tracks == NULL || cli_tracks(&o->view, shared_profile_get(folded), o->tracks, diag)) &&
-              convert(o, config, folded, &b, diag) && cli_write(o->out, buf_view(&b), diag);
+    int again = o->request.longest ? cli_open_again(path, diag) : -1;
+    bool ok = diag->kind == DIAG_NONE &&
+              (o->tracks == NULL || cli_tracks(&o->view, shared_profile_get(folded), o->tracks, diag)) &&
+              convert(o, config, folded, again, &b, diag) && cli_write(o->out, buf_view(&b), diag);
 
+    if (again >= 0)
+        close(again);
     buf_free(&b);
     return ok;
 }
 
-static bool put_methods(struct options *o, struct diag *diag)
+static bool put_file(struct options *o, const char *key, const char *path, struct diag *diag)
 {
-    const char *const inputs[] = {o->file, o->key};
     struct config config;
 
-    if (!cli_spares(o->out, inputs, 2, diag))
-        return false;
     cli_config(&config);
-    struct shared_profile *folded = cli_fold_one(&config, o->key, o->file, o->member, diag);
+    struct shared_profile *folded = cli_fold_one(&config, key, path, o->member, diag);
     if (folded == NULL)
         return false;
-    bool ok = put_table(o, &config, folded, diag);
+    bool ok = put_table(o, &config, folded, path, diag);
     if (ok && !o->quiet)
         cli_warnings(NULL, shared_profile_get(folded));
     shared_profile_free(folded);
+    return ok;
+}
+
+/* Two files are read again as one. */
+static bool put_methods(struct options *o, struct diag *diag)
+{
+    const char *const inputs[] = {o->file, o->key};
+    char path[32];
+
+    if (!cli_spares(o->out, inputs, 2, diag))
+        return false;
+    if (o->key == NULL || !o->request.longest)
+        return put_file(o, o->key, o->file, diag);
+    int fd = cli_join(o->key, o->file, diag);
+    if (fd < 0)
+        return false;
+    snprintf(path, sizeof(path), CLI_JOINED_FORMAT, fd);
+    bool ok = put_file(o, NULL, path, diag);
+    close(fd);
     return ok;
 }
 

@@ -114,9 +114,9 @@ void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bi
     b->wraps = wraps_at_32_bits;
 }
 
-void builder_watch(struct builder *b, struct span_sink *sink)
+void builder_watch(struct builder *b, struct watcher *w)
 {
-    b->spans = sink;
+    b->watcher = w;
 }
 
 string_id builder_string(struct builder *b, struct str s)
@@ -169,7 +169,7 @@ uint32_t builder_track(struct builder *b, uint32_t id, string_id name)
     if (tracks == NULL)
         return NODE_NONE;
     b->tracks = tracks;
-    bool watched = b->spans != NULL && span_sink_track(b->spans) == id;
+    void *watched = b->watcher != NULL ? b->watcher->track(b->watcher, id) : NULL;
     tracks[b->n_tracks] = (struct fold_track){
         .id = id, .name = name, .root = NODE_NONE, .current = NODE_NONE, .watched = watched};
     return (uint32_t)b->n_tracks++;

@@ -24,7 +24,7 @@
 #include "profile/warning.h"
 
 struct builder;
-struct span_sink;
+struct watcher;
 
 enum event_action {
     EVENT_ENTER,
@@ -68,8 +68,8 @@ bool builder_redeclare_time(struct builder *b, uint32_t time, const struct profi
  * than INT64_MAX where they do not wrap. Default: 1000 (µs), wrapping. */
 void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bits);
 
-/* Tells the calls of the sink's track to it as well; before the first track. See span.h. */
-void builder_watch(struct builder *b, struct span_sink *sink);
+/* Tells the watcher of calls as well; before the first track. */
+void builder_watch(struct builder *b, struct watcher *w);
 
 /* STRING_NONE / FRAME_NONE / NODE_NONE when the arena gives no more; then builder_failed. */
 string_id builder_string(struct builder *b, struct str s) __attribute__((warn_unused_result));

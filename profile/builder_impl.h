@@ -6,7 +6,7 @@
 #include "core/idmap.h"
 #include "core/strtab.h"
 #include "profile/builder.h"
-#include "profile/span.h"
+#include "profile/watcher.h"
 
 /* Where a node's measures stand: in the columns [0, n_times) the times, one for each clock of an event; behind them the
  * values. builder_values makes the layout, and all that reads or writes a column asks it. */
@@ -46,9 +46,9 @@ struct fold_track {
         wrap_record[BUILDER_CLOCKS_MAX]; /* of the last wrap, or of a late one right behind it; 0: none */
     uint32_t next_moved;                 /* track, or NODE_NONE */
     uint32_t re_roots;
-    bool moved;   /* in the list of builder.moved */
-    bool indexed; /* builder.open counts this track's open frames */
-    bool watched; /* builder.spans is told of its calls */
+    bool moved;    /* in the list of builder.moved */
+    bool indexed;  /* builder.open counts this track's open frames */
+    void *watched; /* what builder.watcher is told its calls with, or NULL */
 };
 
 struct builder {
@@ -80,7 +80,7 @@ struct builder {
     uint32_t ns_per_tick;
     bool wraps;
 
-    struct span_sink *spans; /* or NULL */
+    struct watcher *watcher; /* or NULL */
     uint64_t n_events;
     struct {
         uint64_t count, offset;

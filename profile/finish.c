@@ -151,8 +151,8 @@ static bool put_tracks(struct builder *b, struct profile *p, struct columns *c)
         if (t->root == NODE_NONE)
             continue;
         count_open_frames(b, t);
-        if (t->watched)
-            span_sink_end(b->spans, t->last[0]);
+        if (t->watched != NULL)
+            b->watcher->end(t->watched, t->last);
         uint32_t first = c->n;
         walk_track(b, c, t->root);
         tracks[p->n_tracks++] =

@@ -127,8 +127,8 @@ static bool pop(struct builder *b, uint32_t track)
     const struct fold_node *top = fold_node_at(b, t->current);
 
     t->current = top->parent;
-    if (t->watched)
-        span_sink_leave(b->spans, t->last[0]);
+    if (t->watched != NULL)
+        b->watcher->leave(t->watched, t->last);
     return !t->indexed || count_open(b, track, top->frame, false);
 }
 
@@ -178,8 +178,8 @@ static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t 
     fold_node_at(b, root)->first_child = t->root;
     t->root = t->current = root;
     t->re_roots++;
-    if (t->watched)
-        span_sink_re_root(b->spans, frame, t->last[0]);
+    if (t->watched != NULL)
+        b->watcher->re_root(t->watched, frame, t->last);
     builder_warn(b, WARN_RE_ROOTED, 1, offset);
     return true;
 }
@@ -281,7 +281,7 @@ static bool first_event(struct builder *b, struct fold_track *t, const struct ev
     for (uint32_t c = 0; c < b->layout.n_times; c++)
         t->last[c] = e->clock[c] + t->wrapped[c];
     t->first = t->last[0];
-    return t->root != NODE_NONE && (!t->watched || span_sink_begin(b->spans, t->first));
+    return t->root != NODE_NONE && (t->watched == NULL || b->watcher->begin(t->watched, t->last));
 }
 
 /* The track's first record, or its first one since the latest time was looked up. */
@@ -313,7 +313,7 @@ static bool apply_rare(struct builder *b, const struct event *e, uint64_t offset
         return false;
     fold_node_at(b, child)->columns[b->layout.calls]++;
     t->current = child;
-    if (t->watched && !span_sink_enter(b->spans, e->frame, t->last[0]))
+    if (t->watched != NULL && !b->watcher->enter(t->watched, e->frame, t->last))
         return false;
     return !t->indexed || count_open(b, e->track, e->frame, true);
 }
@@ -356,15 +356,15 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
             if (first->frame == e->frame) {
                 first->columns[layout.calls]++;
                 t->current = top->first_child;
-                if (watching && t->watched && !span_sink_enter(b->spans, e->frame, t->last[0]))
+                if (watching && t->watched != NULL && !b->watcher->enter(t->watched, e->frame, t->last))
                     return false;
                 continue;
             }
         } else if ((e->action == EVENT_EXIT || e->action == EVENT_UNROLL) && top->frame == e->frame &&
                    t->current != t->root) {
             t->current = top->parent;
-            if (watching && t->watched)
-                span_sink_leave(b->spans, t->last[0]);
+            if (watching && t->watched != NULL)
+                b->watcher->leave(t->watched, t->last);
             continue;
         }
         if (!apply_rare(b, e, offset + e->at))
@@ -377,7 +377,7 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
 
 bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
 {
-    bool watching = b->spans != NULL;
+    bool watching = b->watcher != NULL;
 
     switch (b->layout.n_times) {
     case 1:

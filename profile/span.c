@@ -7,6 +7,7 @@ struct open_call {
 };
 
 struct span_sink {
+    struct watcher watcher; /* the first member: who is told is the sink */
     struct arena *arena;
     struct span_request request;
     struct open_call *open;
@@ -16,26 +17,6 @@ struct span_sink {
     uint32_t *latest; /* by depth: index + 1 of the last span, 0 = none */
     struct spans spans;
 };
-
-struct span_sink *span_sink_new(struct arena *arena, const struct span_request *request)
-{
-    struct span_sink *s = arena_alloc(arena, sizeof(*s));
-
-    if (s == NULL)
-        return NULL;
-    s->arena = arena;
-    s->request = *request;
-    s->list = arena_array(arena, request->spans_max, sizeof(*s->list));
-    s->latest = arena_array(arena, (size_t)request->levels_max + 1, sizeof(*s->latest));
-    s->spans.list = s->list;
-    s->spans.least_ns = request->least_ns;
-    return s->list != NULL && s->latest != NULL ? s : NULL;
-}
-
-uint32_t span_sink_track(const struct span_sink *s)
-{
-    return s->request.track;
-}
 
 /* ---- what is kept ---- */
 
@@ -184,26 +165,33 @@ static void pop(struct span_sink *s, uint64_t end_ns, uint8_t flags)
                           .self_ns = duration - call->callees_ns});
 }
 
-bool span_sink_begin(struct span_sink *s, uint64_t ticks)
+static bool begin(void *track, const uint64_t *ticks)
 {
-    return push(s, FRAME_NONE, ns_of(s, ticks));
+    struct span_sink *s = track;
+
+    return push(s, FRAME_NONE, ns_of(s, ticks[0]));
 }
 
-bool span_sink_enter(struct span_sink *s, frame_id frame, uint64_t ticks)
+static bool enter(void *track, frame_id frame, const uint64_t *ticks)
 {
-    return push(s, frame, ns_of(s, ticks));
+    struct span_sink *s = track;
+
+    return push(s, frame, ns_of(s, ticks[0]));
 }
 
-void span_sink_leave(struct span_sink *s, uint64_t ticks)
+static void leave(void *track, const uint64_t *ticks)
 {
-    pop(s, ns_of(s, ticks), 0);
+    struct span_sink *s = track;
+
+    pop(s, ns_of(s, ticks[0]), 0);
 }
 
 /* The call takes over what the track has called so far. */
-void span_sink_re_root(struct span_sink *s, frame_id frame, uint64_t ticks)
+static void re_root(void *watched, frame_id frame, const uint64_t *ticks)
 {
+    struct span_sink *s = watched;
     struct open_call *track = &s->open[0];
-    uint64_t end_ns = ns_of(s, ticks), duration = end_ns - track->begin_ns;
+    uint64_t end_ns = ns_of(s, ticks[0]), duration = end_ns - track->begin_ns;
 
     s->re_rooted++;
     add(s, &(struct span){.frame = frame,
@@ -216,9 +204,10 @@ void span_sink_re_root(struct span_sink *s, frame_id frame, uint64_t ticks)
     track->callees_ns = duration;
 }
 
-void span_sink_end(struct span_sink *s, uint64_t ticks)
+static void end(void *track, const uint64_t *ticks)
 {
-    uint64_t end_ns = ns_of(s, ticks);
+    struct span_sink *s = track;
+    uint64_t end_ns = ns_of(s, ticks[0]);
 
     if (s->n_open == 0)
         return;
@@ -227,6 +216,36 @@ void span_sink_end(struct span_sink *s, uint64_t ticks)
     while (s->n_open > 1)
         pop(s, end_ns, SPAN_OPEN);
     s->spans.idle_ns = end_ns - s->open[0].begin_ns - s->open[0].callees_ns;
+}
+
+static void *watch(struct watcher *w, uint32_t id)
+{
+    struct span_sink *s = (struct span_sink *)(void *)w;
+
+    return s->request.track == id ? s : NULL;
+}
+
+/* ---- the sink ---- */
+
+struct span_sink *span_sink_new(struct arena *arena, const struct span_request *request)
+{
+    struct span_sink *s = arena_alloc(arena, sizeof(*s));
+
+    if (s == NULL)
+        return NULL;
+    s->watcher = (struct watcher){watch, begin, enter, leave, re_root, end};
+    s->arena = arena;
+    s->request = *request;
+    s->list = arena_array(arena, request->spans_max, sizeof(*s->list));
+    s->latest = arena_array(arena, (size_t)request->levels_max + 1, sizeof(*s->latest));
+    s->spans.list = s->list;
+    s->spans.least_ns = request->least_ns;
+    return s->list != NULL && s->latest != NULL ? s : NULL;
+}
+
+struct watcher *span_sink_watcher(struct span_sink *s)
+{
+    return &s->watcher;
 }
 
 const struct spans *span_sink_finish(struct span_sink *s)

@@ -2,7 +2,7 @@
  * made by reading its bytes a second time, with what the first reading found:
  *
  *     sink = span_sink_new(&arena, &request);
- *     builder_watch(reader.builder, sink);         before the first byte
+ *     builder_watch(reader.builder, span_sink_watcher(sink));         before the first byte
  *     reader_feed .. reader_finish                 the same bytes, from the beginning
  *     const struct spans *spans = span_sink_finish(sink);
  *
@@ -14,6 +14,7 @@
 
 #include "core/arena.h"
 #include "profile/profile.h"
+#include "profile/watcher.h"
 
 struct span_request {
     uint32_t track;          /* its id */
@@ -58,17 +59,8 @@ struct span_sink;
 /* Lives in the arena; NULL when it gives no more. */
 struct span_sink *span_sink_new(struct arena *arena, const struct span_request *request)
     __attribute__((warn_unused_result));
-/* The track that is watched. */
-uint32_t span_sink_track(const struct span_sink *s);
-
-/* For the builder; times are unwrapped ticks of the first clock, never before the last one. The track's first
- * record; a frame is entered; the frame on top is left (there is one); a frame is left that encloses all so
- * far; the track's last record, if there was a first one. False when the arena gives no more. */
-bool span_sink_begin(struct span_sink *s, uint64_t ticks) __attribute__((warn_unused_result));
-bool span_sink_enter(struct span_sink *s, frame_id frame, uint64_t ticks) __attribute__((warn_unused_result));
-void span_sink_leave(struct span_sink *s, uint64_t ticks);
-void span_sink_re_root(struct span_sink *s, frame_id frame, uint64_t ticks);
-void span_sink_end(struct span_sink *s, uint64_t ticks);
+/* What a builder tells the calls of the track. Ticks are those of the first clock. */
+struct watcher *span_sink_watcher(struct span_sink *s);
 
 /* The sink's own, in its arena. */
 const struct spans *span_sink_finish(struct span_sink *s);

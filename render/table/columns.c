@@ -6,11 +6,12 @@
 enum { NS_PER_US = 1000 };
 
 static const char *const NAMES[] = {
-    [COLUMN_CLASS] = "class",     [COLUMN_METHOD] = "method",   [COLUMN_SIGNATURE] = "signature",
-    [COLUMN_FILE] = "file",       [COLUMN_LINE] = "line",       [COLUMN_MODULE] = "module",
-    [COLUMN_PACKAGE] = "package", [COLUMN_ORIGIN] = "origin",   [COLUMN_TRACK] = "track",
-    [COLUMN_NAME] = "name",       [COLUMN_CALLS] = "calls",     [COLUMN_RECURSIVE] = "recursive",
-    [COLUMN_INCLUSIVE] = "_incl", [COLUMN_EXCLUSIVE] = "_excl", /* behind the value's name */
+    [COLUMN_CLASS] = "class",      [COLUMN_METHOD] = "method",   [COLUMN_SIGNATURE] = "signature",
+    [COLUMN_FILE] = "file",        [COLUMN_LINE] = "line",       [COLUMN_MODULE] = "module",
+    [COLUMN_PACKAGE] = "package",  [COLUMN_ORIGIN] = "origin",   [COLUMN_TRACK] = "track",
+    [COLUMN_NAME] = "name",        [COLUMN_CALLS] = "calls",     [COLUMN_RECURSIVE] = "recursive",
+    [COLUMN_INCLUSIVE] = "_incl",  [COLUMN_EXCLUSIVE] = "_excl", /* behind the value's name */
+    [COLUMN_LONGEST] = "_longest",
 };
 
 /* The columns that tell what a row is. */
@@ -49,6 +50,8 @@ uint32_t columns_of(const struct table *t, struct column c[COLUMNS_MAX])
     for (uint32_t m = 0; m < t->n_measures; m++) {
         c[n++] = (struct column){COLUMN_INCLUSIVE, m};
         c[n++] = (struct column){COLUMN_EXCLUSIVE, m};
+        if (t->longest != NULL && m < t->n_clocks)
+            c[n++] = (struct column){COLUMN_LONGEST, m};
     }
     return n;
 }
@@ -132,6 +135,8 @@ struct cell column_cell(const struct table *t, struct column c, uint32_t row)
         return number_of(true, sums.inclusive[c.measure]);
     case COLUMN_EXCLUSIVE:
         return number_of(true, sums.exclusive[c.measure]);
+    case COLUMN_LONGEST:
+        return number_of(true, t->longest[(size_t)row * t->n_clocks + c.measure]);
     case COLUMN_TRACK:
         return number_of(true, t->profile->tracks[t->tracks[row]].id);
     case COLUMN_NAME:

@@ -19,15 +19,16 @@ enum column_field {
     COLUMN_CALLS, /* with COLUMN_RECURSIVE empty where the profile counts no calls */
     COLUMN_RECURSIVE,
     COLUMN_INCLUSIVE,
-    COLUMN_EXCLUSIVE
+    COLUMN_EXCLUSIVE,
+    COLUMN_LONGEST
 };
 
 struct column {
     enum column_field field;
-    uint32_t measure; /* of COLUMN_INCLUSIVE and COLUMN_EXCLUSIVE */
+    uint32_t measure; /* of COLUMN_INCLUSIVE and what stands behind it */
 };
 
-enum { COLUMNS_MAX = 8 + 2 * MEASURES_MAX };
+enum { COLUMNS_MAX = 8 + 3 * MEASURES_MAX };
 
 /* One cell of a row. */
 struct cell {
@@ -38,7 +39,8 @@ struct cell {
 };
 
 /* Fills c with the columns in their order: of a table of methods class, method, signature, file, line, module; of others
- * what their rows are called by; then calls, recursive, and `<value>_incl`, `<value>_excl` for each measure. Returns how
+ * what their rows are called by; then calls, recursive, and `<value>_incl`, `<value>_excl` for each measure, and
+ * `<value>_longest` for times where the longest calls are known. Returns how
  * many there are. */
 uint32_t columns_of(const struct table *t, struct column c[COLUMNS_MAX]);
 

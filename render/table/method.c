@@ -69,19 +69,26 @@ static bool refuse_several(const struct table *t, const uint32_t *rows, uint32_t
     return false;
 }
 
-bool method_write(const struct render_input *in, struct str name, const struct method_format *format,
-                  struct buf *out, struct diag *diag)
+bool method_find(const struct render_input *in, struct str name, const struct table **t, uint32_t *row,
+                 struct diag *diag)
 {
-    const struct table *t = methods_new(in->profile, in->names, in->view, GROUP_METHOD, in->scratch);
     uint32_t rows[FOUND_MAX], n = 0;
 
-    if (t == NULL)
+    *t = methods_new(in->profile, in->names, in->view, GROUP_METHOD, in->scratch);
+    if (*t == NULL)
         return fail_arena(in->scratch, diag);
-    if (!find(t, name, rows, &n, diag))
+    if (!find(*t, name, rows, &n, diag))
         return false;
+    *row = rows[0];
     if (n != 1)
-        return n == 0 ? refuse_unknown(name, diag) : refuse_several(t, rows, n, diag);
-    if (!format->write(t, rows[0], in->scratch, out))
+        return n == 0 ? refuse_unknown(name, diag) : refuse_several(*t, rows, n, diag);
+    return true;
+}
+
+bool method_write(const struct render_input *in, const struct table *t, uint32_t row,
+                  const struct method_format *format, struct buf *out, struct diag *diag)
+{
+    if (!format->write(t, row, in->calls, in->scratch, out))
         return fail_arena(in->scratch, diag);
     return !out->failed || fail_buf(out, diag);
 }

@@ -5,6 +5,7 @@
  *  "calls", "recursive",                                                      missing where calls are not counted
  *  "values":[{"name":"wall", "unit":"us", "incl":120, "excl":20, "total":500}, ...],
  *  "threads":[{"id":1, "name":"main", "calls":3, "wall_incl":120, "wall_total":400, ...}, ...],     where it occurs
+ *  "durations":{...},                                                         where asked for, see method_calls.h
  *  "overloads":[{"id", "signature"}, ...],
  *  "parents":[{"id", "class", "method", "signature", "calls":14, "of_calls":20, "wall":80, ...}, ...],
  *  "children":[...], "self":{"wall":20, ...},
@@ -16,6 +17,7 @@
 #include "core/json.h"
 #include "render/table/columns.h"
 #include "render/table/method.h"
+#include "render/table/method_calls.h"
 #include "render/table/method_report.h"
 #include "render/table/table_id.h"
 
@@ -146,7 +148,7 @@ static void put_self(struct writer *w, const char *key, const uint64_t *self)
     json_close(&w->j);
 }
 
-static void put_report(struct writer *w)
+static void put_report(struct writer *w, const struct calls *calls)
 {
     const struct method_report *r = w->r;
     const struct profile *p = r->table->profile;
@@ -165,6 +167,8 @@ static void put_report(struct writer *w)
     }
     put_values(w);
     put_threads(w);
+    if (calls != NULL)
+        method_calls_json(&w->j, r->table, calls);
     put_overloads(w);
     put_edges(w, "parents", &r->detail.outermost.parents, true);
     put_edges(w, "children", &r->detail.outermost.children, false);
@@ -175,7 +179,8 @@ static void put_report(struct writer *w)
     json_close(&w->j);
 }
 
-static bool write(const struct table *t, uint32_t row, struct arena *arena, struct buf *out)
+static bool write(const struct table *t, uint32_t row, const struct calls *calls, struct arena *arena,
+                  struct buf *out)
 {
     struct method_report r;
     struct writer w = {.r = &r, .h = sha256_new(), .j = json_into(out)};
@@ -184,7 +189,7 @@ static bool write(const struct table *t, uint32_t row, struct arena *arena, stru
         arena->failure = ARENA_NO_MEMORY;
     bool ok = w.h != NULL && method_report_new(&r, t, row, arena);
     if (ok)
-        put_report(&w);
+        put_report(&w, calls);
     sha256_free(w.h);
     buf_char(out, '\n');
     if (ok && w.failed)
@@ -192,4 +197,4 @@ static bool write(const struct table *t, uint32_t row, struct arena *arena, stru
     return ok && !w.failed;
 }
 
-const struct method_format METHOD_JSON = {{"json", "application/json", "for programs", 1}, write};
+const struct method_format METHOD_JSON = {{"json", "application/json", "for programs", 2}, write};

@@ -2,6 +2,7 @@
 #include "core/clean.h"
 #include "core/number.h"
 #include "render/table/method.h"
+#include "render/table/method_calls.h"
 #include "render/table/method_report.h"
 
 enum { DIGITS = 4, EDGES_MAX = 30, VALUE_CELLS = 12 };
@@ -125,7 +126,8 @@ static void put_edges(const struct writer *w, const char *title, const struct de
         buf_printf(w->out, "  and %u more\n", edges->n - EDGES_MAX);
 }
 
-static bool write(const struct table *t, uint32_t row, struct arena *arena, struct buf *out)
+static bool write(const struct table *t, uint32_t row, const struct calls *calls, struct arena *arena,
+                  struct buf *out)
 {
     struct method_report r;
     struct writer w = {&r, out};
@@ -135,6 +137,8 @@ static bool write(const struct table *t, uint32_t row, struct arena *arena, stru
     put_method(&w, row);
     buf_char(out, '\n');
     put_sums(&w);
+    if (calls != NULL)
+        method_calls_txt(out, t, calls);
     put_edges(&w, "called by", &r.detail.outermost.parents, true);
     put_edges(&w, "calls", &r.detail.outermost.children, false);
     put_edges(&w, "called by, while it was running already", &r.detail.recursive.parents, true);
@@ -142,4 +146,4 @@ static bool write(const struct table *t, uint32_t row, struct arena *arena, stru
     return true;
 }
 
-const struct method_format METHOD_TXT = {{"txt", "text/plain; charset=utf-8", "for people", 1}, write};
+const struct method_format METHOD_TXT = {{"txt", "text/plain; charset=utf-8", "for people", 2}, write};

@@ -65,15 +65,16 @@ static bool is_listed(const struct view_options *view, uint32_t id)
     return false;
 }
 
-static bool choose_tracks(struct table *t, const struct view_options *view, struct arena *arena)
+const uint32_t *methods_tracks(const struct profile *p, const struct view_options *view, uint32_t *n,
+                               struct arena *arena)
 {
-    uint32_t *tracks = arena_array(arena, t->profile->n_tracks, sizeof(*tracks));
+    uint32_t *tracks = arena_array(arena, p->n_tracks, sizeof(*tracks));
 
-    for (uint32_t i = 0; tracks != NULL && i < t->profile->n_tracks; i++)
-        if (view->tracks != TRACKS_LISTED || is_listed(view, t->profile->tracks[i].id))
-            tracks[t->n_tracks++] = i;
-    t->tracks = tracks;
-    return tracks != NULL;
+    *n = 0;
+    for (uint32_t i = 0; tracks != NULL && i < p->n_tracks; i++)
+        if (view->tracks != TRACKS_LISTED || is_listed(view, p->tracks[i].id))
+            tracks[(*n)++] = i;
+    return tracks;
 }
 
 static bool make_rows(struct table *t, struct arena *arena)
@@ -135,7 +136,8 @@ const struct table *methods_new(const struct profile *p, const struct names *nam
         return NULL;
     *t = (struct table){.profile = p, .names = names, .group = group};
     choose_measures(t);
-    if (!choose_tracks(t, view, arena) || !make_rows(t, arena))
+    t->tracks = methods_tracks(p, view, &t->n_tracks, arena);
+    if (t->tracks == NULL || !make_rows(t, arena))
         return NULL;
     t->emptied_by = UINT32_MAX;
     if (p->filtered != NULL && t->n_tracks > 0)

@@ -11,4 +11,8 @@ const struct table *methods_new(const struct profile *p, const struct names *nam
                                 const struct view_options *view, enum table_group group, struct arena *arena)
     __attribute__((warn_unused_result));
 
+/* The tracks that `view` selects: indexes of p->tracks, ascending. NULL: the arena gives no more. */
+const uint32_t *methods_tracks(const struct profile *p, const struct view_options *view, uint32_t *n,
+                               struct arena *arena) __attribute__((warn_unused_result));
+
 #endif

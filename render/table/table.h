@@ -56,6 +56,11 @@ struct table {
     uint64_t top[MEASURES_MAX];   /* time of the counted tracks in no method */
     uint64_t total[MEASURES_MAX]; /* of the counted tracks */
 
+    /* The longest outermost call in ns, by row and clock, of which the first n_clocks measures are the times; NULL: not asked
+     * for, or not known. */
+    const uint64_t *longest;
+    uint32_t n_clocks;
+
     /* Of a filtered profile: */
     bool filtered;
     uint64_t before[MEASURES_MAX]; /* the same as total, without the filters */

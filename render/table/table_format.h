@@ -33,7 +33,8 @@ extern const size_t TABLE_FORMATS_COUNT;
 const struct table_format *table_format_by_name(struct str name);
 
 /* From a profile to bytes: makes the table of what in->view selects, which is resolved, and appends the rows that the
- * request selects. All memory but out's is in->scratch. Any thread. False: diag. */
+ * request selects; with longest calls if in->calls has them, made with the rows of groups_new. All memory but out's is
+ * in->scratch. Any thread. False: diag. */
 bool table_write(const struct render_input *in, const struct table_request *request,
                  const struct table_format *format, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));

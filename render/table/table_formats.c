@@ -1,3 +1,4 @@
+#include "profile/calls.h"
 #include "render/table/methods.h"
 #include "render/table/table_format.h"
 #include "render/view/fail.h"
@@ -17,11 +18,18 @@ bool table_write(const struct render_input *in, const struct table_request *requ
                  const struct table_format *format, struct buf *out, struct diag *diag)
 {
     struct table_output o = {.request = request};
+    struct table with_longest;
     struct str value = str_of(in->view->value);
 
     o.table = methods_new(in->profile, in->names, in->view, request->group, in->scratch);
     if (o.table == NULL)
         return fail_arena(in->scratch, diag);
+    if (in->calls != NULL && request->group != GROUP_THREAD) {
+        with_longest = *o.table;
+        with_longest.longest = in->calls->longest;
+        with_longest.n_clocks = in->calls->n_clocks;
+        o.table = &with_longest;
+    }
     if (!table_select(o.table, request, value, &o.selection, in->scratch, diag))
         return false;
     o.n_columns = columns_of(o.table, o.columns);

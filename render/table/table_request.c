@@ -68,6 +68,12 @@ static bool set_offset(struct table_request *r, struct str value)
     return set_count(&r->offset, value);
 }
 
+static bool set_longest(struct table_request *r, struct str value)
+{
+    r->longest = str_eq(value, STR("1"));
+    return r->longest || str_eq(value, STR("0"));
+}
+
 const struct table_option TABLE_OPTIONS[] = {
     {"group", "WHAT", "one row for each method, class, package, origin or thread; default: method",
      "one of method, class, package, origin, thread", set_group},
@@ -80,6 +86,11 @@ const struct table_option TABLE_OPTIONS[] = {
      "a text of at most 500 bytes", set_grep},
     {"limit", "N", "at most so many rows; default: all", "a number of rows", set_limit},
     {"offset", "N", "leaves out so many rows at the beginning; default: 0", "a number of rows", set_offset},
+    {"longest", NULL,
+     "also the longest call of each row, and of one method how long its calls were: the file is read a "
+     "second "
+     "time",
+     "0 or 1", set_longest},
 };
 const size_t TABLE_OPTIONS_COUNT = sizeof(TABLE_OPTIONS) / sizeof(TABLE_OPTIONS[0]);
 

@@ -15,14 +15,15 @@ struct table_request {
               1]; /* a column, with `-` in front for the other direction; empty: the inclusive
                                             value of the view */
     char grep[TABLE_GREP_BYTES_MAX + 1]; /* rows whose name contains it; empty: all */
+    bool longest;           /* also the longest call of each row, or of one method how long its calls were */
     uint32_t offset, limit; /* rows to leave out at the beginning, and to write; UINT32_MAX: all */
 };
 
 /* One key. */
 struct table_option {
-    const char *key, *metavar;
-    const char *help;                                       /* without capital and full stop */
-    const char *expected;                                   /* what is allowed, behind "the KEY is" */
+    const char *key, *metavar; /* no metavar: on the command line a flag, which means "1" */
+    const char *help;          /* without capital and full stop */
+    const char *expected;      /* what is allowed, behind "the KEY is" */
     bool (*set)(struct table_request *r, struct str value); /* false: not allowed, and nothing is set */
 };
 

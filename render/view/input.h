@@ -7,6 +7,7 @@
 #include "render/view/view.h"
 
 struct names;
+struct calls;
 struct spans;
 
 struct render_input {
@@ -14,6 +15,7 @@ struct render_input {
     const struct names *names;       /* of this profile; shared by all its views */
     const struct view_options *view; /* resolved */
     const struct spans *spans;       /* of a chart, see chart_plan.h; else NULL */
+    const struct calls *calls;       /* of tables that ask for longest calls; else NULL */
     struct arena *scratch;           /* the renderer's own memory; free with it */
 };
 

@@ -375,24 +375,60 @@ static bool same_profile(const struct profile *a, const struct profile *b, struc
                     "The file was read twice, and was not the same.");
 }
 
+/* False: diag. */
+static bool read_again(struct conversion *again, int fd, const atomic_bool *stop,
+                       const struct shared_profile *first, struct watcher *w, struct diag *diag)
+{
+    const struct profile *p = NULL;
+
+    if (again->reader.diag.kind == DIAG_NONE) {
+        builder_watch(again->reader.builder, w);
+        if (feed_all(again, fd, stop, diag))
+            p = finish_reading(again, fd, stop);
+    }
+    if (p == NULL && diag->kind == DIAG_NONE)
+        *diag = again->reader.diag;
+    return p != NULL && same_profile(first->profile, p, diag);
+}
+
+/* NULL: diag. */
+static struct conversion *conversion_again(const struct shared_profile *f, const struct config *config,
+                                           struct diag *diag)
+{
+    struct conversion *again = conversion_new(config);
+
+    if (again == NULL)
+        no_memory(diag);
+    else
+        conversion_choose(again, f->member);
+    return again;
+}
+
 /* The spans live in the memory of the second conversion, which is used up. */
 static const struct spans *read_spans(struct conversion *again, int fd, const atomic_bool *stop,
                                       const struct shared_profile *first, const struct span_request *request,
                                       struct diag *diag)
 {
     struct span_sink *sink = span_sink_new(&again->made->arena, request);
-    const struct profile *p = NULL;
 
     if (sink == NULL) {
         arena_failed(&again->made->arena, diag);
-    } else if (again->reader.diag.kind == DIAG_NONE) {
-        builder_watch(again->reader.builder, sink);
-        if (feed_all(again, fd, stop, diag))
-            p = finish_reading(again, fd, stop);
+        return NULL;
     }
-    if (p == NULL && diag->kind == DIAG_NONE)
-        *diag = again->reader.diag;
-    return p != NULL && same_profile(first->profile, p, diag) ? span_sink_finish(sink) : NULL;
+    return read_again(again, fd, stop, first, span_sink_watcher(sink), diag) ? span_sink_finish(sink) : NULL;
+}
+
+bool convert_calls(const struct shared_profile *f, const struct config *config, int fd,
+                   const atomic_bool *stop, const struct calls_request *request, struct arena *arena,
+                   const struct calls **calls, struct diag *diag)
+{
+    struct calls_sink *sink = calls_sink_new(arena, request);
+    struct conversion *again = sink != NULL ? conversion_again(f, config, diag) : NULL;
+    bool ok = again != NULL && read_again(again, fd, stop, f, calls_sink_watcher(sink), diag);
+
+    conversion_abandon(again);
+    *calls = ok ? calls_sink_finish(sink) : NULL;
+    return *calls != NULL || fail_arena(arena, diag);
 }
 
 bool convert_with_spans(const struct shared_profile *f, const struct config *config, int fd,

@@ -12,6 +12,7 @@
 
 #include "core/buf.h"
 #include "core/diag.h"
+#include "profile/calls.h"
 #include "profile/own_code.h"
 #include "profile/profile.h"
 #include "profile/span.h"
@@ -86,6 +87,12 @@ bool convert_with_spans(const struct shared_profile *f, const struct config *con
                         const atomic_bool *stop, const struct span_request *request,
                         const struct convert_drawing *d, const struct view_options *view, struct buf *out,
                         struct diag *diag);
+
+/* How long calls were, in the arena: the profile's bytes are read again, as above. `request` is of shared_profile_get(f). False:
+ * diag. */
+bool convert_calls(const struct shared_profile *f, const struct config *config, int fd,
+                   const atomic_bool *stop, const struct calls_request *request, struct arena *arena,
+                   const struct calls **calls, struct diag *diag) __attribute__((warn_unused_result));
 
 /* As convert_view for VIEW_CHART, for which the profile's bytes are read again, from behind the descriptor; `stop` as for conversion_finish. */
 bool convert_chart(const struct shared_profile *f, const struct config *config, int fd,

@@ -1,6 +1,40 @@
 #include "server/convert/methods.h"
 
+#include "render/table/methods.h"
+#include "render/view/fail.h"
+
+/* What is read again. */
+struct source {
+    const struct shared_profile *profile;
+    const struct config *config;
+    int fd;
+    const atomic_bool *stop;
+};
+
+/* Reads how long calls were: of all rows, or of the one that is looked at. Without times there is nothing to read. */
+static bool read_calls(const struct source *source, const struct render_input *in,
+                       const uint32_t *row_of_frame, uint32_t n_rows, uint32_t looked_at,
+                       const struct calls **calls, struct diag *diag)
+{
+    struct calls_request request = {.profile = shared_profile_get(source->profile),
+                                    .row_of_frame = row_of_frame,
+                                    .n_rows = n_rows,
+                                    .open_to_end = in->view->open == OPEN_END,
+                                    .looked_at = looked_at};
+
+    *calls = NULL;
+    if (request.profile->n_times == 0)
+        return true;
+    request.tracks = methods_tracks(in->profile, in->view, &request.n_tracks, in->scratch);
+    return request.tracks != NULL ? convert_calls(source->profile, source->config, source->fd, source->stop,
+                                                  &request, in->scratch, calls, diag)
+                                  : fail_arena(in->scratch, diag);
+}
+
+/* ---- the table ---- */
+
 struct methods {
+    struct source source;
     const struct table_request *request;
     const struct table_format *format;
 };
@@ -8,37 +42,68 @@ struct methods {
 static bool draw(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
 {
     const struct methods *m = what;
+    struct render_input with_calls = *in;
+    struct groups groups;
 
-    return table_write(in, m->request, m->format, out, diag);
+    if (m->request->longest && m->request->group != GROUP_THREAD) {
+        if (!groups_new(&groups, in->profile, in->names, m->request->group, in->scratch))
+            return fail_arena(in->scratch, diag);
+        if (!read_calls(&m->source, in, groups.of_frame, groups.n, CALLS_NO_ROW, &with_calls.calls, diag))
+            return false;
+    }
+    return table_write(&with_calls, m->request, m->format, out, diag);
 }
 
-bool convert_methods(const struct shared_profile *f, const struct config *config,
-                     const struct view_options *view, const struct table_request *request,
-                     const struct table_format *format, struct buf *out, struct diag *diag)
+bool convert_methods(const struct shared_profile *f, const struct config *config, int fd,
+                     const atomic_bool *stop, const struct view_options *view,
+                     const struct table_request *request, const struct table_format *format, struct buf *out,
+                     struct diag *diag)
 {
-    struct methods m = {request, format};
+    struct methods m = {{f, config, fd, stop}, request, format};
     struct convert_drawing d = {draw, &m};
 
     return convert_drawn(f, config, &d, view, out, diag);
 }
 
+/* ---- one method ---- */
+
 struct one_method {
+    struct source source;
     struct str name;
+    bool longest;
     const struct method_format *format;
 };
+
+/* Only the calls of one row are followed: the others cost no more than their place on the stack. */
+static bool read_calls_of(const struct source *source, const struct render_input *in, const struct table *t,
+                          uint32_t row, const struct calls **calls, struct diag *diag)
+{
+    uint32_t *only = arena_array(in->scratch, in->profile->n_frames, sizeof(*only));
+
+    if (only == NULL)
+        return fail_arena(in->scratch, diag);
+    for (frame_id i = 0; i < in->profile->n_frames; i++)
+        only[i] = t->row_of_frame[i] == row ? 0 : CALLS_NO_ROW;
+    return read_calls(source, in, only, 1, 0, calls, diag);
+}
 
 static bool draw_one(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
 {
     const struct one_method *m = what;
+    struct render_input with_calls = *in;
+    const struct table *t;
+    uint32_t row;
 
-    return method_write(in, m->name, m->format, out, diag);
+    return method_find(in, m->name, &t, &row, diag) &&
+           (!m->longest || read_calls_of(&m->source, in, t, row, &with_calls.calls, diag)) &&
+           method_write(&with_calls, t, row, m->format, out, diag);
 }
 
-bool convert_method(const struct shared_profile *f, const struct config *config,
-                    const struct view_options *view, struct str name, const struct method_format *format,
-                    struct buf *out, struct diag *diag)
+bool convert_method(const struct shared_profile *f, const struct config *config, int fd,
+                    const atomic_bool *stop, const struct view_options *view, struct str name, bool longest,
+                    const struct method_format *format, struct buf *out, struct diag *diag)
 {
-    struct one_method m = {name, format};
+    struct one_method m = {{f, config, fd, stop}, name, longest, format};
     struct convert_drawing d = {draw_one, &m};
 
     return convert_drawn(f, config, &d, view, out, diag);

@@ -12,15 +12,15 @@
 static bool make_methods(const struct report *r, const struct report_input *in, struct buf *out,
                          struct diag *diag)
 {
-    return convert_methods(in->profile, in->config, in->view, &in->request->table,
+    return convert_methods(in->profile, in->config, in->fd, in->stop, in->view, &in->request->table,
                            (const struct table_format *)r->format, out, diag);
 }
 
 static bool make_method(const struct report *r, const struct report_input *in, struct buf *out,
                         struct diag *diag)
 {
-    return convert_method(in->profile, in->config, in->view, str_of(in->request->method),
-                          (const struct method_format *)r->format, out, diag);
+    return convert_method(in->profile, in->config, in->fd, in->stop, in->view, str_of(in->request->method),
+                          in->request->table.longest, (const struct method_format *)r->format, out, diag);
 }
 
 static bool make_verdict(const struct report *r, const struct report_input *in, struct buf *out,
@@ -59,11 +59,24 @@ void report_defaults(const struct config *config, struct view_options *view, str
     view->tracks = TRACKS_ALL;
 }
 
+bool report_reads_again(const struct report *r, const struct report_request *request)
+{
+    return r->reads_again || request->table.longest;
+}
+
+const struct table_option *report_option(const struct report *r, struct str key)
+{
+    bool takes = r->takes_table || (r->of_method && str_eq(key, STR("longest")));
+
+    return takes ? table_option_by_key(key) : NULL;
+}
+
 /* Texts have their length in front, so that no two requests are written alike. */
 void report_canonical(const struct report_request *request, struct buf *b)
 {
     const struct table_request *t = &request->table;
 
+    buf_z(b, t->longest ? "longest&" : "");
     buf_printf(b, "group=%s&sort=%zu:%s&grep=%zu:%s&limit=%u&offset=%u&name=%zu:%s",
                table_group_word(t->group), strlen(t->sort), t->sort, strlen(t->grep), t->grep, t->limit,
                t->offset, strlen(request->method), request->method);

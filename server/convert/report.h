@@ -29,8 +29,8 @@ struct report {
     const char *name; /* "methods", "m": a segment of its URL */
     const struct text_format *format;
     bool takes_table; /* the keys of the table (render/table/table_request.h) */
-    bool of_method;   /* its URL names a method */
-    bool reads_again; /* needs the stored file */
+    bool of_method;   /* its URL names a method; of these keys it takes "longest" */
+    bool reads_again; /* needs the stored file, whatever is asked */
     bool (*make)(const struct report *r, const struct report_input *in, struct buf *out, struct diag *diag);
 };
 
@@ -40,6 +40,12 @@ extern const size_t REPORTS_COUNT;
 
 /* NULL: there is none. An empty suffix: the first of that name. */
 const struct report *report_by_name(struct str name, struct str suffix);
+
+/* Whether the stored file is needed for it. */
+bool report_reads_again(const struct report *r, const struct report_request *request);
+
+/* The key of the table, if the report takes it; else NULL. */
+const struct table_option *report_option(const struct report *r, struct str key);
 
 /* As asked for when nothing is said: all threads, all methods. */
 void report_defaults(const struct config *config, struct view_options *view, struct report_request *request);

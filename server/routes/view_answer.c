@@ -37,8 +37,7 @@ static bool take_parameter(void *context, struct str key, struct str value)
                         "There is no output of that name.");
     }
     const struct report *report = q->request->report;
-    const struct table_option *option =
-        report != NULL && report->takes_table ? table_option_by_key(key) : NULL;
+    const struct table_option *option = report != NULL ? report_option(report, key) : NULL;
     if (option != NULL)
         return table_set(&q->request->asked.table, option, value, q->diag);
     if (view_is_no_step(key, value))

@@ -118,7 +118,7 @@ static bool make_report(struct service *s, const struct view_request *r, const s
     struct report_input in = {f, s->config, -1, &s->stopping, &r->options, &r->asked};
     uint64_t bytes;
 
-    if (r->report->reads_again) {
+    if (report_reads_again(r->report, &r->asked)) {
         in.fd = store_access_blob(s->store, s->log, r->sha256, &bytes, diag);
         if (in.fd < 0)
             return false;
@@ -339,7 +339,8 @@ static void run(struct task *task)
  * waited for. */
 static enum task_class class_of(const struct view_request *r, bool is_upload)
 {
-    if ((r->output != NULL && r->options.view == VIEW_CHART) || (r->report != NULL && r->report->reads_again))
+    if ((r->output != NULL && r->options.view == VIEW_CHART) ||
+        (r->report != NULL && report_reads_again(r->report, &r->asked)))
         return TASK_INPUT;
     return is_upload && r->output != NULL ? TASK_AHEAD : TASK_ANSWER;
 }

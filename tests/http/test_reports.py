@@ -60,6 +60,51 @@ class Reports(ServiceTest):
             self.assertEqual(self.server.get('/p/' + link.removeprefix('../../p/'), Accept='text/html').status, 200, link)
         self.assertIn('/verdict?app=com.example"', self.report('?app=com.example', Accept='text/html').text)
 
+    def test_longest_calls(self):
+        self.assertEqual(self.report('/methods.tsv?longest=1').text, self.command('methods', '--longest'))
+        table = json.loads(self.report('/methods.json?longest=1&sort=wall_longest&group=method').text)
+        at = {column: i for i, column in enumerate(table['columns'])}
+        self.assertEqual([row[at['wall_longest']] for row in table['rows']], sorted((row[at['wall_longest']] for row in table['rows']), reverse=True))
+        for row in table['rows']:
+            once = row[at['calls']] - row[at['recursive']]
+            self.assertLessEqual(row[at['wall_longest']], row[at['wall_incl']] + once)
+            self.assertLessEqual(row[at['wall_incl']], once * (row[at['wall_longest']] + 1))
+            if once == 1:
+                self.assertEqual(row[at['wall_longest']], row[at['wall_incl']], row)
+        for row in table['rows'][::7]:
+            one = json.loads(self.report(f"/m/{row[at['id']]}.json?longest=1").text)
+            self.assertEqual(one['durations']['calls'], one['calls'] - one['recursive'])
+            for clock in one['durations']['clocks']:
+                times = [clock[key + '_ns'] for key in ('min', 'median', 'p95', 'p99', 'max')]
+                self.assertEqual(times, sorted(times))
+                self.assertEqual(sum(bar['calls'] for bar in clock['bars']), one['durations']['calls'])
+                self.assertEqual(len(clock['longest']), min(10, one['durations']['calls']))
+                self.assertEqual(clock['longest'][0][clock['name'] + '_ns'], clock['max_ns'])
+                self.assertEqual(clock['max_ns'] // 1000, row[at[clock['name'] + '_longest']])
+        name = f"{row[at['class']]}.{row[at['method']]}"
+        self.assertEqual(self.report(f"/m/{row[at['id']]}.txt?longest=1").text, self.command('methods', '--method', row[at['id']], '--longest'), name)
+        self.assertNotIn('durations', json.loads(self.report(f"/m/{row[at['id']]}.json").text))
+        self.report('/methods?longest=yes', 400)
+        self.report('/verdict?longest=1', 400)
+        self.report(f"/m/{row[at['id']]}.json?group=class", 400)
+
+    def test_longest_of_groups(self):
+        for group in ('class', 'package', 'origin'):
+            table = json.loads(self.report(f'/methods.json?longest=1&group={group}&track=9417').text)
+            self.assertIn('cpu_longest', table['columns'])
+        self.assertNotIn('wall_longest', json.loads(self.report('/methods.json?longest=1&group=thread').text)['columns'])
+
+    def test_longest_of_what_cannot_be_read_twice(self):
+        with open(self.file, 'rb') as f:
+            run = subprocess.run([os.environ['AFLAMED'], 'methods', '--longest', '-q', '-'], input=f.read(), timeout=60, capture_output=True)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn(b'only once', run.stderr)
+        folded = os.path.join(self.server.folder, 'x.folded')
+        with open(folded, 'w') as f:
+            f.write('a;b 5\n')
+        run = subprocess.run([os.environ['AFLAMED'], 'methods', '--longest', '-q', folded], check=True, timeout=60, capture_output=True)
+        self.assertNotIn(b'longest', run.stdout)
+
     def test_what_filters_took_out(self):
         whole = json.loads(self.report('/methods.json').text)
         some = json.loads(self.report('/methods.json?ignore=MessageQueue&hide=android.').text)

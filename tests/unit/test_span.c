@@ -37,7 +37,7 @@ static struct builder *open_builder(struct arena *arena, struct span_sink *sink)
     assert_true(builder_values(b, VALUES, 1, &VALUES[1], 1));
     builder_clocks(b, 1, false);
     if (sink != NULL)
-        builder_watch(b, sink);
+        builder_watch(b, span_sink_watcher(sink));
     for (uint32_t i = 0; i < FRAMES; i++) {
         char name[] = {(char)('a' + i)};
         struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
@@ -511,7 +511,7 @@ static void a_request_that_does_not_fit(void **state)
     sink = span_sink_new(&arena, &r);
     assert_non_null(sink);
     assert_non_null(fold(&arena, sink, events, 0, 1));
-    span_sink_end(sink, 5);
+    span_sink_watcher(sink)->end(sink, (uint64_t[]){5});
     assert_int_equal(span_sink_finish(sink)->n, 0);
     arena_free(&arena);
 }

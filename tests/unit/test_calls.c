@@ -1,0 +1,360 @@
+/* How long calls were: random streams against all calls in an array, and the limits of what is kept. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/builder.h"
+#include "profile/calls.h"
+#include "tests/support/random.h"
+#include "tests/support/span_model.h"
+
+enum { TRACKS = 3, FRAMES = 6, ROWS = 4, CLOCKS = 2, EVENTS_MAX = 400, FIRST_ID = 7 };
+
+static const struct profile_value VALUES[] = {
+    {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, ROLE_WALL},
+    {STR_INIT("cpu"), STR_INIT("CPU time"), UNIT_NS, ROLE_CPU},
+    {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS},
+};
+
+/* Several frames in one row, and some in none. The last frame is "unknown". */
+static const uint32_t ROW_OF_FRAME[FRAMES + 1] = {0, 0, 1, 2, 2, CALLS_NO_ROW, 3};
+
+static const struct profile *fold(struct arena *arena, struct watcher *w, const struct event *events,
+                                  size_t n)
+{
+    struct builder *b = builder_new(arena, (struct hash_seed){3, 4});
+
+    assert_non_null(b);
+    assert_true(builder_values(b, VALUES, CLOCKS, &VALUES[2], 1));
+    builder_clocks(b, 1, false);
+    builder_watch(b, w);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        char name[] = {(char)('a' + i)};
+        struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
+        assert_int_equal(builder_frame(b, &frame), i);
+    }
+    /* Not in the order of their ids. */
+    for (uint32_t i = 0; i < TRACKS; i++)
+        assert_int_equal(builder_track(b, FIRST_ID + (i + 1) % TRACKS, STRING_EMPTY), i);
+    assert_true(builder_events(b, events, n, 0, 0));
+    return builder_finish(b, STR("format"), STR("Format"));
+}
+
+/* Mostly well nested, sometimes not at all; some threads begin by leaving what they never entered. */
+static void random_events(uint64_t *random, struct event *events, size_t n)
+{
+    uint64_t clock[TRACKS][CLOCKS] = {{100, 0}, {5000, 0}, {0, 70}};
+    frame_id open[TRACKS][EVENTS_MAX];
+    size_t depth[TRACKS] = {0};
+    unsigned wild = random_below(random, 10), down = 40 + random_below(random, 20);
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t t = random_below(random, TRACKS);
+        for (unsigned c = 0; c < CLOCKS; c++)
+            clock[t][c] += random_next(random) % (random_below(random, 8) == 0 ? 30000 : 6);
+        events[i] = (struct event){.track = t, .frame = random_below(random, FRAMES)};
+        memcpy(events[i].clock, clock[t], sizeof(clock[t]));
+        if (random_below(random, 100) < wild) {
+            events[i].action = (enum event_action)(1 + random_below(random, 3));
+            if (random_below(random, 4) == 0)
+                events[i].frame = FRAME_NONE;
+        } else if (depth[t] > 0 && random_below(random, 100) < down) {
+            events[i].action = EVENT_EXIT;
+            events[i].frame = open[t][--depth[t]];
+        } else {
+            open[t][depth[t]++] = events[i].frame;
+        }
+    }
+}
+
+/* ---- brute force ---- */
+
+struct expected {
+    struct call calls[SPAN_MODEL_CALLS_MAX];
+    uint32_t rows[SPAN_MODEL_CALLS_MAX];
+    size_t n;
+};
+
+static bool is_outermost(const struct span_model *m, int call)
+{
+    uint32_t row = ROW_OF_FRAME[m->calls[call].frame];
+
+    for (int i = m->calls[call].parent; i >= 0; i = m->calls[i].parent)
+        if (ROW_OF_FRAME[m->calls[i].frame] == row)
+            return false;
+    return row != CALLS_NO_ROW;
+}
+
+/* The calls of one track; the model knows one clock, so that it is asked for each. */
+static void expect_track(struct expected *all, const struct event *events, size_t n, uint32_t t,
+                         uint32_t index, uint64_t rest_ns)
+{
+    static struct span_model models[CLOCKS];
+
+    for (unsigned c = 0; c < CLOCKS; c++) {
+        span_model_init(&models[c]);
+        for (size_t i = 0; i < n; i++) {
+            struct event e = events[i];
+            e.clock[0] = events[i].clock[c];
+            if (e.track == t)
+                span_model_event(&models[c], &e, FRAMES);
+        }
+        span_model_end(&models[c]);
+    }
+    for (int i = 0; i < models[0].n; i++) {
+        const struct span_model_call *wall = &models[0].calls[i], *cpu = &models[1].calls[i];
+        if (!is_outermost(&models[0], i))
+            continue;
+        all->rows[all->n] = ROW_OF_FRAME[wall->frame];
+        all->calls[all->n++] =
+            (struct call){index,
+                          wall->begin,
+                          {wall->end - wall->begin + ((wall->flags & SPAN_OPEN) != 0 ? rest_ns : 0),
+                           cpu->end - cpu->begin}};
+    }
+}
+
+static uint32_t sorted_clock;
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+
+    if (x->duration_ns[sorted_clock] != y->duration_ns[sorted_clock])
+        return x->duration_ns[sorted_clock] > y->duration_ns[sorted_clock] ? -1 : 1;
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    return x->track < y->track ? -1 : x->track > y->track;
+}
+
+static void check_percentile(const struct call_durations *d, const struct call *sorted, size_t n,
+                             unsigned permille)
+{
+    size_t rank = (n * permille + 999) / 1000; /* from 1, the shortest first */
+    uint64_t exact = n == 0 ? 0 : sorted[n - rank].duration_ns[sorted_clock];
+    uint64_t got = calls_percentile_ns(d, permille);
+
+    assert_true(got >= exact && got - exact <= exact / 128);
+}
+
+static void check_clock(const struct call_durations *d, struct call *calls, size_t n, uint32_t clock)
+{
+    uint64_t sum = 0;
+
+    sorted_clock = clock;
+    qsort(calls, n, sizeof(*calls), longest_first);
+    assert_int_equal(d->n, n);
+    for (size_t i = 0; i < n; i++)
+        sum += calls[i].duration_ns[clock];
+    assert_int_equal(d->sum_ns, sum);
+    assert_int_equal(d->max_ns, n > 0 ? calls[0].duration_ns[clock] : 0);
+    assert_int_equal(d->min_ns, n > 0 ? calls[n - 1].duration_ns[clock] : 0);
+    assert_int_equal(d->n_longest, n < CALLS_LISTED_MAX ? n : CALLS_LISTED_MAX);
+    for (uint32_t i = 0; i < d->n_longest; i++) {
+        assert_int_equal(d->longest[i].duration_ns[0], calls[i].duration_ns[0]);
+        assert_int_equal(d->longest[i].duration_ns[1], calls[i].duration_ns[1]);
+        assert_int_equal(d->longest[i].begin_ns, calls[i].begin_ns);
+        assert_int_equal(d->longest[i].track, calls[i].track);
+    }
+    for (uint32_t bar = 0; bar < CALLS_BARS; bar++) {
+        uint64_t within = 0;
+        for (size_t i = 0; i < n; i++)
+            within += calls[i].duration_ns[clock] >= calls_bar_from_ns(bar) &&
+                      calls[i].duration_ns[clock] < calls_bar_from_ns(bar + 1);
+        assert_int_equal(d->bars[bar], within);
+    }
+    for (unsigned permille = 500; permille <= 1000; permille += 45)
+        check_percentile(d, calls, n, permille);
+}
+
+static void check(const struct calls *calls, const struct expected *all, uint32_t looked_at)
+{
+    static struct call some[SPAN_MODEL_CALLS_MAX];
+    uint64_t longest[ROWS][CLOCKS] = {{0}};
+    size_t n = 0;
+
+    for (size_t i = 0; i < all->n; i++) {
+        for (uint32_t c = 0; c < CLOCKS; c++)
+            if (all->calls[i].duration_ns[c] > longest[all->rows[i]][c])
+                longest[all->rows[i]][c] = all->calls[i].duration_ns[c];
+        if (all->rows[i] == looked_at)
+            some[n++] = all->calls[i];
+    }
+    assert_int_equal(calls->n_clocks, CLOCKS);
+    assert_memory_equal(calls->longest, longest, sizeof(longest));
+    for (uint32_t c = 0; c < CLOCKS; c++)
+        check_clock(&calls->looked_at[c], some, n, c);
+}
+
+/* ---- tests ---- */
+
+static void random_streams(void **state)
+{
+    static struct expected all;
+    static struct event events[EVENTS_MAX];
+    uint64_t random = 77, outermost = 0;
+
+    (void)state;
+    for (unsigned round = 0; round < 600; round++) {
+        size_t n = 1 + random_below(&random, EVENTS_MAX);
+        struct arena first, second, kept;
+        uint32_t counted[TRACKS], n_counted = 0;
+        arena_init(&first, 64 << 20);
+        arena_init(&second, 64 << 20);
+        arena_init(&kept, 64 << 20);
+        random_events(&random, events, n);
+        const struct profile *p = fold(&first, NULL, events, n);
+        assert_non_null(p);
+        struct calls_request request = {.profile = p,
+                                        .row_of_frame = ROW_OF_FRAME,
+                                        .n_rows = ROWS,
+                                        .tracks = counted,
+                                        .open_to_end = random_below(&random, 2) == 0,
+                                        .looked_at = random_below(&random, ROWS)};
+        all.n = 0;
+        for (uint32_t i = 0; i < p->n_tracks; i++) {
+            if (random_below(&random, 5) == 0)
+                continue;
+            uint32_t t = (p->tracks[i].id - FIRST_ID + TRACKS - 1) % TRACKS;
+            counted[n_counted++] = i;
+            expect_track(&all, events, n, t, i, request.open_to_end ? p->tracks[i].rest_ns : 0);
+        }
+        request.n_tracks = n_counted;
+        struct calls_sink *sink = calls_sink_new(&kept, &request);
+        assert_non_null(sink);
+        assert_non_null(fold(&second, calls_sink_watcher(sink), events, n));
+        const struct calls *calls = calls_sink_finish(sink);
+        assert_non_null(calls);
+        check(calls, &all, request.looked_at);
+        outermost += all.n;
+        arena_free(&first);
+        arena_free(&second);
+        arena_free(&kept);
+    }
+    assert_true(outermost > 10000);
+}
+
+/* Classes are as wide as promised over all of 64 bits. */
+static void percentiles_of_one(void **state)
+{
+    (void)state;
+    for (unsigned bit = 0; bit < 62; bit++)
+        for (int64_t off = -1; off <= 1; off++) {
+            uint64_t ns = (UINT64_C(1) << bit) + (uint64_t)off, more = ns + ns / 3;
+            const struct event events[] = {{.clock = {0}, .action = EVENT_ENTER},
+                                           {.clock = {ns, 0}, .action = EVENT_EXIT},
+                                           {.clock = {ns, 0}, .action = EVENT_ENTER},
+                                           {.clock = {ns + more, 0}, .action = EVENT_EXIT}};
+            struct arena first, second, kept;
+            arena_init(&first, 1 << 20);
+            arena_init(&second, 1 << 20);
+            arena_init(&kept, 1 << 20);
+            const struct profile *p = fold(&first, NULL, events, 4);
+            const uint32_t tracks[] = {0};
+            const struct calls_request request = {
+                .profile = p, .row_of_frame = ROW_OF_FRAME, .n_rows = ROWS, .tracks = tracks, .n_tracks = 1};
+            struct calls_sink *sink = calls_sink_new(&kept, &request);
+            assert_non_null(fold(&second, calls_sink_watcher(sink), events, 4));
+            const struct calls *calls = calls_sink_finish(sink);
+            uint64_t median = calls_percentile_ns(&calls->looked_at[0], 500);
+            assert_true(median >= ns && median - ns <= ns / 128);
+            assert_int_equal(calls_percentile_ns(&calls->looked_at[0], 1000), more);
+            arena_free(&first);
+            arena_free(&second);
+            arena_free(&kept);
+        }
+}
+
+/* A million calls take no more memory than a thousand. */
+static void memory_does_not_grow_with_calls(void **state)
+{
+    static const unsigned REPEATS[] = {1, 1000};
+    enum { N = 2000 };
+    static struct event events[N];
+    size_t used[2];
+
+    (void)state;
+    for (unsigned round = 0; round < 2; round++) {
+        struct arena first, second, kept;
+        const uint32_t tracks[] = {0};
+        arena_init(&first, 64 << 20);
+        arena_init(&second, 64 << 20);
+        arena_init(&kept, 64 << 20);
+        for (unsigned i = 0; i < N; i++)
+            events[i] = (struct event){.action = i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT, .clock = {i * i, i}};
+        const struct profile *p = fold(&first, NULL, events, N);
+        const struct calls_request request = {
+            .profile = p, .row_of_frame = ROW_OF_FRAME, .n_rows = ROWS, .tracks = tracks, .n_tracks = 1};
+        struct calls_sink *sink = calls_sink_new(&kept, &request);
+        struct watcher *w = calls_sink_watcher(sink);
+        void *track = w->track(w, p->tracks[0].id);
+        assert_non_null(track);
+        assert_true(w->begin(track, (uint64_t[]){0, 0}));
+        for (unsigned repeat = 0; repeat < REPEATS[round]; repeat++)
+            for (unsigned i = 0; i < N; i += 2) {
+                assert_true(w->enter(track, 0, events[i].clock));
+                w->leave(track, events[i + 1].clock);
+            }
+        w->end(track, events[N - 1].clock);
+        const struct calls *calls = calls_sink_finish(sink);
+        assert_int_equal(calls->looked_at[0].n, (uint64_t)REPEATS[round] * N / 2);
+        used[round] = kept.used_bytes;
+        arena_free(&first);
+        arena_free(&second);
+        arena_free(&kept);
+    }
+    assert_int_equal(used[0], used[1]);
+}
+
+/* Whatever memory there is: what was asked for, or nothing; never a part of it. */
+static void without_memory(void **state)
+{
+    static struct event events[EVENTS_MAX];
+    uint64_t random = 5;
+    bool done = false;
+    struct arena first;
+
+    (void)state;
+    arena_init(&first, 64 << 20);
+    random_events(&random, events, EVENTS_MAX);
+    const struct profile *p = fold(&first, NULL, events, EVENTS_MAX);
+    const uint32_t tracks[] = {0, 1, 2};
+    const struct calls_request request = {.profile = p,
+                                          .row_of_frame = ROW_OF_FRAME,
+                                          .n_rows = ROWS,
+                                          .tracks = tracks,
+                                          .n_tracks = p->n_tracks};
+    for (size_t limit = 100; !done && limit < 64 << 20; limit = limit * 5 / 4) {
+        struct arena second, kept;
+        arena_init(&second, 64 << 20);
+        arena_init(&kept, limit);
+        struct calls_sink *sink = calls_sink_new(&kept, &request);
+        if (sink != NULL) {
+            assert_non_null(fold(&second, calls_sink_watcher(sink), events, EVENTS_MAX));
+            done = calls_sink_finish(sink) != NULL;
+        }
+        assert_true(done || kept.failure != ARENA_OK);
+        arena_free(&second);
+        arena_free(&kept);
+    }
+    assert_true(done);
+    arena_free(&first);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_streams),
+        cmocka_unit_test(percentiles_of_one),
+        cmocka_unit_test(memory_does_not_grow_with_calls),
+        cmocka_unit_test(without_memory),
+    };
+
+    return cmocka_run_group_tests_name("calls", tests, NULL, NULL);
+}
