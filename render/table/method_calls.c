@@ -1,11 +1,9 @@
 #include "render/table/method_calls.h"
 
-#include <stdio.h>
-
 #include "core/clean.h"
 #include "core/number.h"
 
-enum { DIGITS = 4, VALUE_CELLS = 12, BAR_CELLS = 40, KEY_BYTES = 80 };
+enum { DIGITS = 4, VALUE_CELLS = 12, BAR_CELLS = 40 };
 
 static const struct {
     const char *name;
@@ -17,6 +15,19 @@ enum { PERCENTILES_COUNT = sizeof(PERCENTILES) / sizeof(PERCENTILES[0]) };
 static uint64_t mean_of(const struct call_durations *d)
 {
     return d->n > 0 ? d->sum_ns / d->n : 0;
+}
+
+/* Under the name and "_ns". */
+static void put_ns_of(struct json *j, struct str name, uint64_t ns)
+{
+    struct buf key = {0};
+
+    buf_str(&key, name);
+    buf_z(&key, "_ns");
+    json_put_key(j, buf_view(&key));
+    json_put_u64(j, NULL, ns);
+    j->b->failed = j->b->failed || key.failed;
+    buf_free(&key);
 }
 
 /* From the first bar with calls to behind the last one. */
@@ -48,15 +59,6 @@ static void put_bars(struct json *j, const struct call_durations *d)
     json_close(j);
 }
 
-/* The clock's name in front: it is a word of a format's own table. */
-static void put_duration(struct json *j, const struct profile *p, uint32_t clock, uint64_t ns)
-{
-    char key[KEY_BYTES];
-
-    snprintf(key, sizeof(key), "%.*s_ns", (int)p->values[clock].name.n, p->values[clock].name.p);
-    json_put_u64(j, key, ns);
-}
-
 static void put_longest(struct json *j, const struct profile *p, const struct calls *calls,
                         const struct call_durations *d)
 {
@@ -68,7 +70,7 @@ static void put_longest(struct json *j, const struct profile *p, const struct ca
         json_put_string(j, "thread", profile_string(p, track->name));
         json_put_u64(j, "begin_ns", d->longest[i].begin_ns);
         for (uint32_t c = 0; c < calls->n_clocks; c++)
-            put_duration(j, p, c, d->longest[i].duration_ns[c]);
+            put_ns_of(j, p->values[c].name, d->longest[i].duration_ns[c]);
         json_close(j);
     }
     json_close(j);
@@ -77,7 +79,6 @@ static void put_longest(struct json *j, const struct profile *p, const struct ca
 void method_calls_json(struct json *j, const struct table *t, const struct calls *calls)
 {
     const struct profile *p = t->profile;
-    char key[KEY_BYTES];
 
     json_open_object(j, "durations");
     json_put_u64(j, "calls", calls->looked_at[0].n);
@@ -87,10 +88,8 @@ void method_calls_json(struct json *j, const struct table *t, const struct calls
         json_open_object(j, NULL);
         json_put_string(j, "name", p->values[c].name);
         json_put_u64(j, "min_ns", d->min_ns);
-        for (size_t i = 0; i < PERCENTILES_COUNT; i++) {
-            snprintf(key, sizeof(key), "%s_ns", PERCENTILES[i].name);
-            json_put_u64(j, key, calls_percentile_ns(d, PERCENTILES[i].permille));
-        }
+        for (size_t i = 0; i < PERCENTILES_COUNT; i++)
+            put_ns_of(j, str_of(PERCENTILES[i].name), calls_percentile_ns(d, PERCENTILES[i].permille));
         json_put_u64(j, "max_ns", d->max_ns);
         json_put_u64(j, "mean_ns", mean_of(d));
         put_bars(j, d);
