@@ -362,10 +362,14 @@ static void slot_granted(struct slot_wait *wait)
     pool_submit(e->profiles->service->pool, &e->queue, &e->task);
 }
 
-/* A profile that lingers gives its slot to who waits for one. */
-static void begin_fold(struct profiles *p, struct profile_entry *e)
+/* A profile that lingers gives its slot to who waits for one. `fd` is the asker's, or -1: the asker may get its profile from
+ * somebody else and close it while the fold still reads. */
+static void begin_fold(struct profiles *p, struct profile_entry *e, int fd)
 {
     e->users++;
+    e->from_spool = fd >= 0;
+    if (e->from_spool)
+        e->from = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (!e->from_spool && !slots_wait(&p->slots, &e->slot_wait)) {
         trim(p);
         return;
@@ -391,9 +395,7 @@ static struct profile_entry *add_entry(struct profiles *p, const char *key,
     memcpy(e->key, key, sizeof(e->key));
     snprintf(e->sha256, sizeof(e->sha256), "%s", source->sha256);
     snprintf(e->member, sizeof(e->member), "%s", source->member);
-    /* The asker may get its profile from somebody else and close its descriptor while the fold still reads. */
-    e->from_spool = source->fd >= 0;
-    e->from = e->from_spool ? fcntl(source->fd, F_DUPFD_CLOEXEC, 0) : -1;
+    e->from = -1;
     link_newest(p, e);
     return e;
 }
@@ -438,7 +440,7 @@ bool profiles_get(struct profiles *p, const struct profile_source *source, struc
     if (e != NULL)
         use(p, e, need);
     if (e != NULL && begins)
-        begin_fold(p, e);
+        begin_fold(p, e, source->fd);
     bool decided = e == NULL || !need->waited;
     unlock(p);
     if (e == NULL)

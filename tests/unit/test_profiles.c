@@ -322,25 +322,31 @@ static struct shared_profile *fold_here(const struct world *w)
 static void what_an_upload_folded_serves_all(void **state)
 {
     struct world *w = *state;
-    const struct profile_source source = {w->sha256[0], "", -1};
-    struct profile_need first = {0}, second = {0};
+    int fd = open("/dev/null", O_RDONLY);
+    const struct profile_source source = {w->sha256[0], "", fd}, other = {w->sha256[1], "", fd};
+    struct profile_need first = {0}, second = {0}, third = {0};
     struct shared_profile *made = fold_here(w);
     struct user waiting;
 
     begin(w, 1, UINT64_MAX);
+    size_t descriptors = scratch_descriptors();
     assert_false(ask(w, 0, &waiting));
     assert_true(profiles_put(w->service.profiles, &source, made, &first));
     assert_ptr_equal(first.profile, made);
     assert_true(profiles_put(w->service.profiles, &source, fold_here(w), &second));
     assert_ptr_equal(second.profile, made);
+    assert_true(profiles_put(w->service.profiles, &other, fold_here(w), &third));
     run_queued(w);
     assert_int_equal(waiting.told, 1);
     assert_ptr_equal(waiting.need.profile, made);
     release(w, &waiting);
     profiles_release(w->service.profiles, &first);
     profiles_release(w->service.profiles, &second);
+    profiles_release(w->service.profiles, &third);
+    assert_int_equal(scratch_descriptors(), descriptors);
+    close(fd);
     assert_true(was_there(w, 0));
-    assert_int_equal(folds(w), 2); /* the two that were put: nothing was read */
+    assert_int_equal(folds(w), 3); /* those that were put: nothing was read */
 }
 
 static void bytes_that_are_not_stored_yet(void **state)
