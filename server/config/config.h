@@ -39,6 +39,7 @@ struct config {
     uint64_t hot_bytes;           /* views kept in memory as they are sent */
     uint64_t answer_memory_bytes; /* of answers that clients are taking, beside the hot views */
     uint64_t view_cache_bytes;    /* rendered views kept in the store */
+    uint64_t store_bytes;         /* uploaded files kept; 0: no limit */
     uint64_t sweep_interval_s;    /* from one removal of what nobody needs to the next */
     uint64_t delete_within_s;     /* until what belonged to an upload that has ended is gone */
     uint64_t max_methods, max_threads, max_line_bytes, max_name_bytes;

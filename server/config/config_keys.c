@@ -111,6 +111,10 @@ const struct config_key CONFIG_KEYS[] = {
     SIZE(answer_memory_bytes, 64 * KIB, TIB, "256M",
          "answers in memory until their clients have taken them; above it 503"),
     SIZE(view_cache_bytes, 0, 1024 * TIB, "2G", "views kept on the disk; the least recently used ones go"),
+    SIZE(store_bytes, 0, 1024 * TIB, "0",
+         "uploaded files kept, in blocks of the disk; an upload for which no ended one makes room gets 507; "
+         "0: no "
+         "limit"),
     NUMBER(sweep_interval_s, 1, 86400, "3600",
            "seconds between looks through the whole store for what nobody needs"),
     NUMBER(delete_within_s, 3, 86400, "60",

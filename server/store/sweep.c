@@ -43,10 +43,13 @@ struct sweep {
 
     /* Protected by lock. */
     pthread_mutex_t lock;
-    pthread_cond_t wake;  /* the sweep's thread: `stop` or `full` was set */
-    pthread_cond_t swept; /* those who wait for room: a sweep for a full disk has ended */
-    uint64_t view_bytes;  /* on the disk, with those that are being written */
-    bool views_due;       /* They are close to their limit, or at it. */
+    pthread_cond_t wake;   /* the sweep's thread: there is something to do */
+    pthread_cond_t swept;  /* those who wait for room: a sweep for them has ended */
+    uint64_t view_bytes;   /* on the disk, with those that are being written */
+    uint64_t upload_bytes; /* likewise */
+    uint64_t room_asked,
+        room_made;  /* how often room for an upload was asked for, and until which time it was made */
+    bool views_due; /* They are close to their limit, or at it. */
     bool stop;
     bool full;      /* A write has found the disk full since the last sweep for that began. */
     bool sweeping;  /* A sweep for a full disk is under way. */
@@ -122,6 +125,11 @@ static bool go_on(void *context)
     return !end;
 }
 
+static void less(uint64_t *sum, uint64_t bytes)
+{
+    *sum -= bytes < *sum ? bytes : *sum;
+}
+
 /* So that a burst of views finds room while the sweep begins. */
 static uint64_t early(uint64_t most)
 {
@@ -151,9 +159,48 @@ void sweep_give_view_room(struct sweep *w, uint64_t bytes)
     if (w == NULL)
         return;
     pthread_mutex_lock(&w->lock);
-    uint64_t more = sweep_on_disk(bytes);
-    w->view_bytes -= more < w->view_bytes ? more : w->view_bytes;
+    less(&w->view_bytes, sweep_on_disk(bytes));
     pthread_mutex_unlock(&w->lock);
+}
+
+/* Once: what has ended is removed before it is said that there is no room. */
+bool sweep_take_upload_room(struct sweep *w, uint64_t bytes)
+{
+    if (w == NULL || w->config->store_bytes == 0)
+        return true;
+    uint64_t most = w->config->store_bytes, more = sweep_on_disk(bytes), asked = 0;
+    int64_t until_ms = clock_ms() + ROOM_WAIT_MS;
+    bool fits;
+    pthread_mutex_lock(&w->lock);
+    for (;;) {
+        fits = more <= most && w->upload_bytes <= most - more;
+        if (fits || more > most || w->stop || clock_ms() >= until_ms || (asked > 0 && w->room_made >= asked))
+            break;
+        if (asked == 0) {
+            asked = ++w->room_asked;
+            pthread_cond_signal(&w->wake);
+        }
+        wait_until(w, &w->swept, until_ms);
+    }
+    if (fits)
+        w->upload_bytes += more;
+    pthread_mutex_unlock(&w->lock);
+    return fits;
+}
+
+void sweep_give_upload_room(struct sweep *w, uint64_t bytes)
+{
+    if (w == NULL || w->config->store_bytes == 0)
+        return;
+    pthread_mutex_lock(&w->lock);
+    less(&w->upload_bytes, sweep_on_disk(bytes));
+    pthread_mutex_unlock(&w->lock);
+}
+
+static bool count_upload(void *sweep, const struct store_object *object)
+{
+    ((struct sweep *)sweep)->upload_bytes += sweep_on_disk(object->bytes);
+    return true;
 }
 
 static bool count_view(void *sweep, const struct store_object *object)
@@ -318,6 +365,7 @@ static void sweep_in_turn(struct sweep *w, enum sweep_what what)
     pthread_mutex_unlock(&w->lock);
     bool removed = sweep_once(w, full, what, &done);
     pthread_mutex_lock(&w->lock);
+    less(&w->upload_bytes, done.blob_bytes);
     if (what != SWEEP_VIEWS) {
         note_expires(w, done.cut_off && expires_s < done.next_expires_s ? expires_s : done.next_expires_s);
         w->not_expired_before_ms = clock_ms() + grace_ms(w);
@@ -332,12 +380,12 @@ static void sweep_in_turn(struct sweep *w, enum sweep_what what)
     pthread_cond_broadcast(&w->swept);
 }
 
-/* The lock is held but for the removals. What was used just now is looked at again later. */
-static void remove_ended(struct sweep *w)
+/* The lock is held but for the removals. What was used within the grace is looked at again later. */
+static void remove_ended(struct sweep *w, int64_t grace_s)
 {
     content *list = w->ended;
     size_t n = w->n_ended;
-    int64_t begun_ms = clock_ms(), before_s = (int64_t)time(NULL) - grace_ms(w) / 1000;
+    int64_t begun_ms = clock_ms(), before_s = (int64_t)time(NULL) - grace_s;
     struct sweep_done done = {.next_expires_s = INT64_MAX};
 
     w->ended = NULL;
@@ -349,7 +397,8 @@ static void remove_ended(struct sweep *w)
             memmove(list[left++], list[i], sizeof(*list));
     report(w, &done, false, clock_ms() - begun_ms);
     pthread_mutex_lock(&w->lock);
-    w->view_bytes -= done.view_bytes < w->view_bytes ? done.view_bytes : w->view_bytes;
+    less(&w->view_bytes, done.view_bytes);
+    less(&w->upload_bytes, done.blob_bytes);
     for (size_t i = 0; i < left; i++)
         (void)note_ended(w, list[i]);
     free(list);
@@ -365,6 +414,18 @@ static int64_t expiry_due_ms(struct sweep *w)
     if (w->next_expires_s > now)
         due_ms += (w->next_expires_s - now) * 1000;
     return due_ms > w->not_expired_before_ms ? due_ms : w->not_expired_before_ms;
+}
+
+/* For uploads that find no room. What has ended goes, but for what was used a moment ago. */
+static void make_upload_room(struct sweep *w)
+{
+    uint64_t asked = w->room_asked;
+
+    if (expiry_due_ms(w) <= clock_ms())
+        sweep_in_turn(w, SWEEP_UPLOADS);
+    remove_ended(w, 1);
+    w->room_made = asked;
+    pthread_cond_broadcast(&w->swept);
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -388,12 +449,14 @@ static void *run(void *sweep)
             sweep_in_turn(w, SWEEP_ALL);
         } else if (full_due(w)) {
             sweep_in_turn(w, SWEEP_ALL);
+        } else if (w->room_asked > w->room_made) {
+            make_upload_room(w);
         } else if (w->views_due) {
             sweep_in_turn(w, SWEEP_VIEWS);
         } else if (now_ms >= expired_ms) {
             sweep_in_turn(w, SWEEP_UPLOADS);
         } else if (now_ms >= ended_ms) {
-            remove_ended(w);
+            remove_ended(w, grace_ms(w) / 1000);
         } else {
             int64_t full_ms = w->full ? w->not_full_before_ms : INT64_MAX;
             wait_until(w, &w->wake, earlier(earlier(all_due_ms, full_ms), earlier(expired_ms, ended_ms)));
@@ -432,6 +495,8 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
     store_on_full(store, disk_full, w);
     /* Those of an earlier run. What cannot be listed is counted by the first sweep. */
     enum store_result listed = store_list(store, "views/", count_view, w);
+    if (config->store_bytes > 0)
+        listed = store_list(store, "blobs/", count_upload, w);
     (void)listed;
     if (pthread_create(&w->thread, NULL, run, w) == 0)
         return w;

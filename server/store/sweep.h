@@ -33,6 +33,12 @@ bool sweep_make_room(struct sweep *w);
 /* Before a view of so many bytes is put into the store. True: it fits below view_cache_bytes, and is counted. False: it must
  * not be put; the views are swept at once, so that a later one finds room. Any thread. NULL: nobody counts, and everything fits. */
 bool sweep_take_view_room(struct sweep *w, uint64_t bytes) __attribute__((warn_unused_result));
+/* Before uploaded bytes are put into the store that are not there yet. True: they fit below store_bytes, and are counted.
+ * False: they must not be put. What has expired or was deleted is removed for them first, which may take seconds: not for a
+ * thread that serves connections. NULL: nobody counts. */
+bool sweep_take_upload_room(struct sweep *w, uint64_t bytes) __attribute__((warn_unused_result));
+/* The put failed. */
+void sweep_give_upload_room(struct sweep *w, uint64_t bytes);
 /* The put failed, or the view was there already. */
 void sweep_give_view_room(struct sweep *w, uint64_t bytes);
 /* The last upload of these bytes may have ended, or a view was put though they are gone: what nobody needs of them is removed

@@ -181,21 +181,37 @@ static bool fail_to_keep(struct job *job, enum store_result result)
     return false;
 }
 
-/* First the bytes, then the record that refers to them (record.h says why nothing is lost in between). From then on the
- * upload is there, whatever becomes of this job. A full disk is swept once for each step. */
-static bool keep(struct job *job)
+/* Room below store_bytes is taken for bytes that are not there yet, and given back unless they were put. A full disk is swept
+ * once. */
+static bool keep_bytes(struct job *job)
+{
+    struct store *store = job->service->store;
+    struct sweep *sweep = job->service->sweep;
+    const struct record *r = &job->result.record;
+    char key[RECORD_BLOB_KEY_CHARS + 1];
+
+    record_blob_key(r->sha256, key);
+    bool takes_room = store_exists(store, key) == STORE_NOT_FOUND;
+    if (takes_room && !sweep_take_upload_room(sweep, r->size))
+        return diag_set(
+            &job->result.diag, DIAG_FULL, "no room for uploads",
+            "Delete an upload, wait until some have expired, or ask the operator to raise store_bytes.",
+            "The service keeps %llu bytes of uploads at most, and has as many.",
+            (unsigned long long)job->service->config->store_bytes);
+    enum store_result result = store_temp_commit(store, &job->temp, key, STORE_DURABLE);
+    if (result == STORE_FULL && job->temp.open && sweep_make_room(sweep))
+        result = store_temp_commit(store, &job->temp, key, STORE_DURABLE);
+    if (takes_room && result != STORE_OK)
+        sweep_give_upload_room(sweep, r->size);
+    return result == STORE_OK || result == STORE_EXISTS || fail_to_keep(job, result);
+}
+
+static bool keep_record(struct job *job)
 {
     struct store *store = job->service->store;
     struct job_result *result = &job->result;
     struct record *r = &result->record;
-    char key[RECORD_BLOB_KEY_CHARS + 1];
 
-    record_blob_key(r->sha256, key);
-    enum store_result blob = store_temp_commit(store, &job->temp, key, STORE_DURABLE);
-    if (blob == STORE_FULL && job->temp.open && sweep_make_room(job->service->sweep))
-        blob = store_temp_commit(store, &job->temp, key, STORE_DURABLE);
-    if (blob != STORE_OK && blob != STORE_EXISTS)
-        return fail_to_keep(job, blob);
     if (!record_new_secret(r->id) || !record_new_secret(result->delete_token))
         return diag_set(&result->diag, DIAG_IO, "no randomness", "Tell the operator.",
                         "The system gave no random numbers for the upload's id.");
@@ -205,8 +221,21 @@ static bool keep(struct job *job)
     enum store_result written = record_write(store, r);
     if (written == STORE_FULL && sweep_make_room(job->service->sweep))
         written = record_write(store, r);
-    if (written != STORE_OK)
-        return fail_to_keep(job, written);
+    return written == STORE_OK || fail_to_keep(job, written);
+}
+
+/* First the bytes, then the record that refers to them (record.h says why nothing is lost in between). From then on the
+ * upload is there, whatever becomes of this job. Bytes without a record are removed. */
+static bool keep(struct job *job)
+{
+    const struct record *r = &job->result.record;
+
+    if (!keep_bytes(job))
+        return false;
+    if (!keep_record(job)) {
+        sweep_content_ended(job->service->sweep, r->sha256);
+        return false;
+    }
     sweep_upload_expires(job->service->sweep, r->expires_s);
     return true;
 }

@@ -97,6 +97,34 @@ class Deleting(ServiceTest):
         self.assertTrue(eventually(lambda: server.files('blobs') + server.files('views') == []), server.log())
 
 
+class StoredBytes(ServiceTest):
+    """Room for about three uploads of a quarter of a megabyte."""
+    CONFIG = {'sweep_interval_s': 3600, 'delete_within_s': 3600, 'store_bytes': '1M'}
+
+    def test_no_upload_above_the_limit_but_in_place_of_a_deleted_one(self):
+        content = large_trace(MIB // 4)
+        kept = [self.server.upload(salted(content, i)) for i in range(6)]
+        stored = [answer for answer in kept if answer.status == 201]
+        self.assertEqual([answer.status for answer in kept], [201] * len(stored) + [507] * (6 - len(stored)))
+        self.assertIn(len(stored), (3, 4))
+        self.assertIn('store_bytes', kept[-1].text)
+        again = self.server.upload(salted(content, 0))     # its bytes are there
+        self.assertEqual(again.status, 201)
+        for key in self.server.files('blobs'):
+            set_age(self.server, key, 60)
+        deleted = stored[1]
+        self.assertEqual(self.server.request('DELETE', '/p/' + id_of(deleted),
+                                             X_Delete_Token=token_of(deleted)).status, 200)
+        self.assertEqual(self.server.upload(salted(content, 7)).status, 201)
+        self.assertEqual(self.server.upload(salted(content, 8)).status, 507)
+        self.assertEqual(self.server.upload(large_trace(2 * MIB)).status, 507)
+        for answer in (stored[0], stored[2]):
+            self.assertEqual(self.server.get('/p/%s/raw' % id_of(answer)).status, 200)
+        self.server.stop()
+        self.server.start()                                 # what was stored before counts
+        self.assertEqual(self.server.upload(salted(content, 9)).status, 507)
+
+
 class Expiry(ServiceTest):
     CONFIG = {'sweep_interval_s': 1, 'log_level': 'debug'}
 

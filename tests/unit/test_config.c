@@ -110,6 +110,7 @@ static void defaults(void **state)
     assert_int_equal(l.config.hot_bytes, 64 << 20);
     assert_int_equal(l.config.answer_memory_bytes, 256 << 20);
     assert_int_equal(l.config.view_cache_bytes, UINT64_C(2) << 30);
+    assert_int_equal(l.config.store_bytes, 0);
     assert_int_equal(l.config.sweep_interval_s, 3600);
     assert_int_equal(l.config.delete_within_s, 60);
     assert_int_equal(l.config.max_methods, 4000000);
