@@ -11,6 +11,7 @@
 
 #include "core/system/memory_limit.h"
 #include "server/config/config_settle.h"
+#include "core/system/timer.h"
 #include "server/http/clients.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
@@ -119,6 +120,7 @@ static bool open_service(struct service *s, const struct config *config, struct 
     const struct client_shares shares = {config->max_connections_per_address,
                                          config->max_waiting_per_address};
     s->clients = clients_new(&shares);
+    s->timers = timers_new();
     s->jobs = jobs_new(s);
     s->profiles = s->pool == NULL ? NULL : profiles_new(s);
     s->views = views_new(s);
@@ -126,9 +128,9 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->progresses = progresses_new();
     s->record_cache = record_cache_new(s->store);
     s->static_assets = static_assets_new();
-    if (!booted || s->log == NULL || s->pool == NULL || s->clients == NULL || s->jobs == NULL ||
-        s->profiles == NULL || s->views == NULL || s->progresses == NULL || s->record_cache == NULL ||
-        s->static_assets == NULL || s->policies == NULL || !pool_start(s->pool))
+    if (!booted || s->log == NULL || s->pool == NULL || s->clients == NULL || s->timers == NULL ||
+        s->jobs == NULL || s->profiles == NULL || s->views == NULL || s->progresses == NULL ||
+        s->record_cache == NULL || s->static_assets == NULL || s->policies == NULL || !pool_start(s->pool))
         return no_means(diag);
     return true;
 }
@@ -144,6 +146,7 @@ static void close_service(struct service *s)
     static_assets_free(s->static_assets);
     progresses_free(s->progresses);
     jobs_free(s->jobs);
+    timers_free(s->timers);
     clients_free(s->clients);
     store_close(s->store);
     log_free(s->log);

@@ -18,6 +18,7 @@ struct static_assets;
 struct progresses;
 struct record_cache;
 struct sweep;
+struct timers;
 struct views;
 
 struct service {
@@ -28,6 +29,7 @@ struct service {
     struct sweep *sweep; /* of the store */
     struct pool *pool;
     struct clients *clients; /* whom requests come from; tasks of the pool refer to them */
+    struct timers *timers;
     struct jobs *jobs;
     struct profiles *profiles; /* folded, in memory */
     struct views *views;

@@ -240,6 +240,7 @@ struct job *job_new(struct service *service, struct diag *diag)
     job->refs = 2;
     job->started_ms = clock_ms();
     job->finish.run = job_run_finish;
+    job->answer_timer.due = job_answer_due;
     job->slot_wait.granted = slot_granted;
     pthread_mutex_init(&job->lock, NULL);
     if (open_stages(job, diag))

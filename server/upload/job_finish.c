@@ -25,6 +25,7 @@ static void complete(struct job *job)
     profiles_release(job->service->profiles, &job->need);
     job_leave_slot(job);
     progress_end(job->progress);
+    timer_clear(job->service->timers, &job->answer_timer);
     pthread_mutex_lock(&job->lock);
     job->result.complete = true;
     exchange_resume(&job->waiting);
@@ -32,18 +33,18 @@ static void complete(struct job *job)
     job_unref(job);
 }
 
-static void answer_in_time(struct job *job)
+void job_answer_due(struct timer *timer)
 {
+    struct job *job = (struct job *)((char *)timer - offsetof(struct job, answer_timer));
+
     pthread_mutex_lock(&job->lock);
-    if (job->kept && (job->answer_early || clock_ms() >= job->answer_by_ms))
-        exchange_resume(&job->waiting);
+    exchange_resume(&job->waiting);
     pthread_mutex_unlock(&job->lock);
 }
 
 /* A view, or keeping the upload, is done. The last one to be done ends the job. */
 static void end_one(struct job *job)
 {
-    answer_in_time(job);
     if (atomic_fetch_sub(&job->pending, 1) == 1)
         complete(job);
 }
@@ -256,9 +257,7 @@ static void keep_and_tell(struct job *job)
         return;
     log_kept(job);
     progress_publish(job->progress, job->result.record.id);
-    pthread_mutex_lock(&job->lock);
-    job->kept = true;
-    pthread_mutex_unlock(&job->lock);
+    timer_set(job->service->timers, &job->answer_timer, job->answer_early ? 0 : job->answer_by_ms);
 }
 
 /* ---- from the last byte to the profile ---- */

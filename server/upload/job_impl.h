@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "core/system/slots.h"
+#include "core/system/timer.h"
 #include "server/convert/convert.h"
 #include "server/convert/identify.h"
 #include "server/upload/job.h"
@@ -41,7 +42,6 @@ struct job {
     unsigned refs;                /* the producer's, and the work's until it has ended */
     bool refused;                 /* The upload cannot be kept; `refusal` says why. */
     bool ended;                   /* job_end was called: the upload is complete. */
-    bool kept;                    /* The upload is durable: result.record and the delete token are final. */
     struct exchange_wait waiting; /* for the answer */
     struct diag refusal;          /* constant once `refused` is set */
     struct job_result result; /* The finishing task fills the record and the diag before anybody may ask. */
@@ -57,6 +57,7 @@ struct job {
         answer_early; /* The client would rather not wait: it is answered as soon as the upload is durable. */
     int64_t
         answer_by_ms; /* monotonic: a durable upload is answered then, though views are still being made */
+    struct timer answer_timer; /* set while views are being made */
     char request
         [EXCHANGE_ID_BYTES]; /* id of the request that sent it; and who did, a reference: for the log */
     struct client *client;
@@ -82,6 +83,9 @@ struct job {
 
 /* The task `finish`: submitted when the stages are drained after job_end, and once more if a slot was waited for. */
 void job_run_finish(struct task *task);
+
+/* The client has waited for answer_within_ms, and the upload is durable. */
+void job_answer_due(struct timer *timer);
 
 void job_unref(struct job *job);
 void job_leave_slot(struct job *job);

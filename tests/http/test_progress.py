@@ -3,7 +3,7 @@ import json
 import re
 import unittest
 
-from support import ServiceTest, amount, head, id_of, in_parallel, large_trace, salted, trace
+from support import ServiceTest, amount, head, id_of, in_parallel, large_trace, read_answers, salted, trace
 
 MIB = 1 << 20
 
@@ -117,6 +117,26 @@ class Patience(ServiceTest):
         for answer in answers:
             self.assertEqual(self.server.get('/p/%s/t/1.svg' % id_of(answer)).status, 200)
         self.assertEqual(self.server.upload(trace()).status // 100, 2)
+
+
+class Timer(ServiceTest):
+    CONFIG = {'workers': 1, 'answer_within_ms': 10}
+
+    def test_the_time_of_an_answer_is_its_own(self):
+        """What the upload shows first is made behind twelve charts, which keep the only worker busy."""
+        charts = id_of(self.server.upload(salted(large_trace(amount(24 * MIB, 6 * MIB)), 500)))
+        self.server.get('/p/%s/status.json?wait=60' % charts)
+        before = self.server.log()
+        connections = [self.server.connect() for _ in range(12)]
+        for i, connection in enumerate(connections):
+            self.addCleanup(connection.close)
+            connection.sendall(head('GET', '/p/%s/t/1.svg?view=chart&width=%d' % (charts, 700 + i)))
+        answer = self.server.upload(trace(salt=501))
+        self.assertEqual(answer.status, 202, answer)
+        for connection in connections:
+            self.assertEqual(read_answers(connection)[0].status, 200)
+        said = re.findall(r'method=(POST|GET) target=(?:/|/p/\S+/t/1.svg\S+) status=20', self.server.log()[len(before):])
+        self.assertLess(said.index('POST'), 6, said)
 
 
 if __name__ == '__main__':
