@@ -1,6 +1,7 @@
 /* Connections: who is on the other side, its share of them, how long it may take, and requests that the library drops. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -104,6 +105,23 @@ void connection_changed(void *http, struct MHD_Connection *connection, void **co
         end(http, connection, *context);
         *context = NULL;
     }
+}
+
+/* One that has only closed its side is among them: the library closes the connection when it is resumed, and gives such a
+ * client no answer. */
+bool connection_is_left(const struct connection *c)
+{
+    struct pollfd p = {.fd = c->fd, .events = POLLRDHUP};
+
+    return poll(&p, 1, 0) > 0;
+}
+
+void connection_look(struct deadline *deadline)
+{
+    struct connection *c = (struct connection *)deadline; /* its first member */
+
+    if (c->request != NULL && connection_is_left(c))
+        request_leave(c->request);
 }
 
 struct connection *connection_of(struct MHD_Connection *connection)

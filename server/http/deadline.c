@@ -11,8 +11,7 @@ struct deadlines {
     pthread_cond_t wake;
     pthread_t thread;
     struct deadline *first;
-    void (*tick)(void *context);
-    void *context;
+    struct deadlines_handler handler;
     bool stopping;
 };
 
@@ -22,6 +21,13 @@ static void expire(struct deadlines *d, int64_t now_s, bool all)
     for (struct deadline *c = d->first; c != NULL; c = c->next)
         if (all || (c->until_s != 0 && c->until_s < now_s))
             shutdown(c->fd, SHUT_RDWR);
+}
+
+static void look(struct deadlines *d)
+{
+    for (struct deadline *c = d->first; c != NULL; c = c->next)
+        if (c->until_s == 0)
+            d->handler.look(c);
 }
 
 static void *watch(void *argument)
@@ -35,23 +41,23 @@ static void *watch(void *argument)
         until.tv_sec += 1;
         pthread_cond_timedwait(&d->wake, &d->lock, &until);
         expire(d, clock_s(), false);
+        look(d);
         pthread_mutex_unlock(&d->lock);
-        d->tick(d->context);
+        d->handler.tick(d->handler.context);
         pthread_mutex_lock(&d->lock);
     }
     pthread_mutex_unlock(&d->lock);
     return NULL;
 }
 
-struct deadlines *deadlines_new(void (*tick)(void *context), void *context)
+struct deadlines *deadlines_new(const struct deadlines_handler *handler)
 {
     struct deadlines *d = calloc(1, sizeof(*d));
     pthread_condattr_t monotonic;
 
     if (d == NULL)
         return NULL;
-    d->tick = tick;
-    d->context = context;
+    d->handler = *handler;
     pthread_mutex_init(&d->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -57,6 +57,8 @@ struct exchange {
     /* See exchange_wait() and exchange_resume(): nobody else calls these. `works`: the exchange is being worked on. */
     void (*suspend)(struct exchange *x, bool works);
     void (*resume)(struct exchange *x);
+    /* Whether the client has left: asked while the exchange waits, under the owner's lock. */
+    bool (*is_left)(const struct exchange *x);
 
     /* Used by exchange.c only. */
     enum exchange_step (*then)(struct exchange *x, void *context);
@@ -79,10 +81,9 @@ struct exchange {
  *
  * Then go_on(x, s) is called on the connection's thread, without any lock. It may wait again, for anything.
  *
- * A suspended request does not end: whoever makes something resumes all who wait for it, also when it fails and when
- * the service stops. It can end between the resume and go_on, which is not called then. But forget(s) is called
- * always: it takes the lock, and takes s out of the owner's list. So nobody finds a state that was freed, and a state
- * stays while somebody holds the lock.
+ * Whoever makes something resumes all who wait for it, also when it fails and when the service stops. But the client may
+ * leave before that, or before go_on, which is not called then. forget(s) is called always: it takes the lock, and takes
+ * s out of the owner's list. So nobody finds a state that was freed, and a state stays while somebody holds the lock.
  *
  * A body (http/route.h) and a streamed answer (reply_stream) wait in the same way, but without exchange_then: they are
  * called again. */

@@ -82,7 +82,7 @@ struct http *http_start(struct service *service, const struct http_site *site, i
         pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
         pthread_cond_init(&h->idle, &monotonic);
         pthread_condattr_destroy(&monotonic);
-        h->deadlines = deadlines_new(tick, h);
+        h->deadlines = deadlines_new(&(struct deadlines_handler){tick, connection_look, h});
         if (h->deadlines != NULL)
             h->daemon = start_daemon(h, listen_fd);
         if (h->daemon != NULL)

@@ -42,7 +42,7 @@ struct http {
 
 /* What the library keeps for us with each connection; its thread's. */
 struct connection {
-    struct deadline deadline;
+    struct deadline deadline; /* first: connection_look finds the rest */
     int fd;
     bool watched;            /* by the deadlines, and counted in http.connections */
     bool counted;            /* in the client's share */
@@ -58,6 +58,12 @@ struct request {
     struct MHD_Connection *connection;
     char *target; /* as sent */
     const struct route *route;
+    atomic_bool left; /* The client has left: the request ends as soon as nobody works on it. */
+    _Atomic enum {
+        SUSPENDED_NOT,
+        SUSPENDED_WAITS,
+        SUSPENDED_WORKS
+    } suspended; /* works: exchange_wait_for_work */
     enum {
         PHASE_BEGIN,   /* the headers are to be looked at */
         PHASE_BODY,    /* the route's body is taken */
@@ -84,10 +90,18 @@ struct connection *connection_of(struct MHD_Connection *connection);
 /* The client has so many seconds for what it is to do from now on; 0: it is our turn. See deadline.h. */
 void connection_time(struct http *h, struct MHD_Connection *connection, uint64_t seconds);
 
+/* Whether the client has closed the connection, or its side of it. Any thread, as long as the connection is there. */
+bool connection_is_left(const struct connection *c);
+/* For the deadlines: at a client that waits, and may have left. */
+void connection_look(struct deadline *deadline);
+
 /* request.c */
 void *request_open(void *http, const char *target, struct MHD_Connection *connection);
 void request_close(void *http, struct MHD_Connection *connection, void **context,
                    enum MHD_RequestTerminationCode end);
+/* Any thread, while no time runs for the client (connection_time). It waits for nothing any more; what is worked on for it is
+ * done first. May be called again. */
+void request_leave(struct request *r);
 
 /* request_step.c */
 enum MHD_Result request_step(void *http, struct MHD_Connection *connection, const char *url,

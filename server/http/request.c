@@ -49,15 +49,38 @@ static void each_query(const struct exchange *x,
     MHD_get_connection_values(x->connection, MHD_GET_ARGUMENT_KIND, pass_query, &e);
 }
 
+/* Only what is suspended may be resumed, and only once: so it is marked behind the suspend, and the first to take the mark
+ * away resumes. */
 static void suspend(struct exchange *x, bool works)
 {
-    (void)works;
+    struct request *r = (struct request *)x; /* its first member */
+
     MHD_suspend_connection(x->connection);
+    atomic_store(&r->suspended, works ? SUSPENDED_WORKS : SUSPENDED_WAITS);
 }
 
 static void resume(struct exchange *x)
 {
-    MHD_resume_connection(x->connection);
+    struct request *r = (struct request *)x;
+
+    if (atomic_exchange(&r->suspended, SUSPENDED_NOT) != SUSPENDED_NOT)
+        MHD_resume_connection(x->connection);
+}
+
+static bool is_left(const struct exchange *x)
+{
+    const struct request *r = (const struct request *)x;
+
+    return connection_is_left(connection_of(r->connection));
+}
+
+void request_leave(struct request *r)
+{
+    int waits = SUSPENDED_WAITS;
+
+    atomic_store(&r->left, true);
+    if (atomic_compare_exchange_strong(&r->suspended, &waits, SUSPENDED_NOT))
+        MHD_resume_connection(r->connection);
 }
 
 /* ---- life ---- */
@@ -95,6 +118,7 @@ void *request_open(void *http, const char *target, struct MHD_Connection *connec
     r->x.each_query = each_query;
     r->x.suspend = suspend;
     r->x.resume = resume;
+    r->x.is_left = is_left;
     r->x.problem_page = h->site->problem_page;
     pthread_mutex_lock(&h->lock);
     h->active++;
@@ -118,6 +142,8 @@ static struct str why(const struct request *r, enum MHD_RequestTerminationCode e
 {
     if (r->status >= 300 && r->x.why[0] != '\0')
         return str_of(r->x.why);
+    if (atomic_load(&r->left))
+        return STR("the client left before the answer");
     if (!r->replied && r->status == 0)
         return STR("no answer: the connection ended before");
     return end == MHD_REQUEST_TERMINATED_COMPLETED_OK ? STR("")
@@ -154,6 +180,9 @@ void request_close(void *http, struct MHD_Connection *connection, void **context
     struct connection *c = connection_of(connection);
     if (c != NULL)
         c->request = NULL;
+    /* The next header has to be there by then: bytes of its first line are not seen before the line is whole. Nobody looks at
+     * the request from here on. */
+    connection_time(h, connection, h->service->config->header_timeout_s);
     log_request(r, end);
     exchange_end_states(&r->x);
     client_unref(r->x.client);
@@ -162,8 +191,6 @@ void request_close(void *http, struct MHD_Connection *connection, void **context
     reply_memory_take_off(r->held_bytes);
     free(r->target);
     free(r);
-    /* The next header has to be there by then: bytes of its first line are not seen before the line is whole. */
-    connection_time(h, connection, h->service->config->header_timeout_s);
     pthread_mutex_lock(&h->lock);
     if (--h->active == 0)
         pthread_cond_broadcast(&h->idle);

@@ -181,7 +181,7 @@ enum MHD_Result request_step(void *http, struct MHD_Connection *connection, cons
     struct request *r = *context;
 
     (void)connection;
-    if (r == NULL || atomic_load(&h->stopping))
+    if (r == NULL || atomic_load(&h->stopping) || atomic_load(&r->left))
         return MHD_NO;
     if (r->phase == PHASE_BEGIN)
         return begin(r, url, method, version);

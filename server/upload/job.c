@@ -158,7 +158,7 @@ static void have_room(void *context)
 
 /* ---- life ---- */
 
-static void job_free(struct job *job)
+void job_free(struct job *job)
 {
     struct jobs *j = job->service->jobs;
 
@@ -181,8 +181,14 @@ void job_unref(struct job *job)
     pthread_mutex_lock(&job->lock);
     bool last = --job->refs == 0;
     pthread_mutex_unlock(&job->lock);
-    if (last)
+    if (!last)
+        return;
+    if (job->kept && !job->told) {
+        job->finish.run = job_withdraw;
+        pool_submit(job->service->pool, &job->queue, &job->finish);
+    } else {
         job_free(job);
+    }
 }
 
 /* The stages have nothing left: the upload is complete, or was given up. From here on only the finishing tasks touch what
@@ -253,8 +259,13 @@ void job_release(struct job *job)
 {
     if (job == NULL)
         return;
+    pthread_mutex_lock(&job->stages.lock);
+    job->stalled.exchange = NULL;
+    pthread_mutex_unlock(&job->stages.lock);
     pthread_mutex_lock(&job->lock);
     bool ended = job->ended;
+    job->left = job->waiting.exchange != NULL;
+    job->waiting.exchange = NULL;
     pthread_mutex_unlock(&job->lock);
     if (!ended)
         stages_abort(&job->stages);
@@ -371,6 +382,7 @@ void job_result(struct job *job, struct job_result *result)
 {
     pthread_mutex_lock(&job->lock);
     *result = job->result;
+    job->told = true;
     if (result->summary != NULL)
         shared_bytes_ref(result->summary);
     pthread_mutex_unlock(&job->lock);

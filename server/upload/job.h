@@ -65,7 +65,8 @@ struct job_result {
 /* Fills *result; the reference to its summary is the caller's. */
 void job_result(struct job *job, struct job_result *result);
 
-/* Ends the producer's part. Without job_end before it, nothing of the upload stays. NULL is fine. */
+/* Ends the producer's part. Without job_end before it, and without job_result behind that, nothing of the upload stays: who
+ * was not told its link has no use for it. NULL is fine. */
 void job_release(struct job *job);
 
 #endif

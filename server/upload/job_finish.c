@@ -251,13 +251,42 @@ static void log_kept(const struct job *job)
         LOG_STR("request", str_of(job->request)), LOG_STR("client", str_of(client_text(job->client))));
 }
 
+/* Nobody would ever know the link. */
+static bool is_wanted(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    const struct exchange *x = job->waiting.exchange;
+    bool left = job->left || (x != NULL && x->is_left(x));
+    pthread_mutex_unlock(&job->lock);
+    return !left || diag_set(&job->result.diag, DIAG_BUSY, "the client left", "Upload it again.",
+                             "The connection ended before the upload was answered.");
+}
+
 static void keep_and_tell(struct job *job)
 {
-    if (!service_goes_on(job->service, &job->result.diag) || !keep(job))
+    if (!is_wanted(job) || !service_goes_on(job->service, &job->result.diag) || !keep(job))
         return;
     log_kept(job);
+    pthread_mutex_lock(&job->lock);
+    job->kept = true;
+    pthread_mutex_unlock(&job->lock);
     progress_publish(job->progress, job->result.record.id);
     timer_set(job->service->timers, &job->answer_timer, job->answer_early ? 0 : job->answer_by_ms);
+}
+
+void job_withdraw(struct task *task)
+{
+    struct job *job = (struct job *)((char *)task - offsetof(struct job, finish));
+    const struct record *r = &job->result.record;
+    struct diag diag = {0};
+    enum store_result result = record_delete(job->service->store, r, r->created_s);
+
+    if (result == STORE_OK)
+        LOG(job->service->log, LOG_INFO, "withdrawn", LOG_STR("id", str_of(r->id)),
+            LOG_STR("request", str_of(job->request)));
+    else
+        store_access_failed(job->service->log, result, "withdrawn", &diag);
+    job_free(job);
 }
 
 /* ---- from the last byte to the profile ---- */
@@ -348,6 +377,6 @@ void job_run_finish(struct task *task)
     job->finish.run = go_on; /* before the task may be submitted again */
     if (job->refused)
         job->result.diag = job->refusal;
-    if (job->refused || !take_digest(job) || get_profile(job))
+    if (job->refused || !is_wanted(job) || !take_digest(job) || get_profile(job))
         go_on(task);
 }

@@ -41,6 +41,9 @@ struct job {
     pthread_mutex_t lock;
     unsigned refs;                /* the producer's, and the work's until it has ended */
     bool refused;                 /* The upload cannot be kept; `refusal` says why. */
+    bool left;                    /* The client has left before its answer: nothing is kept. */
+    bool kept;                    /* The upload is durable: result.record and the delete token are final. */
+    bool told;                    /* The producer has the result. */
     bool ended;                   /* job_end was called: the upload is complete. */
     struct exchange_wait waiting; /* for the answer */
     struct diag refusal;          /* constant once `refused` is set */
@@ -87,6 +90,10 @@ void job_run_finish(struct task *task);
 /* The client has waited for answer_within_ms, and the upload is durable. */
 void job_answer_due(struct timer *timer);
 
+/* Instead of job_free: the upload is stored, and nobody was told so. */
+void job_withdraw(struct task *task);
+
+void job_free(struct job *job);
 void job_unref(struct job *job);
 void job_leave_slot(struct job *job);
 

@@ -168,7 +168,7 @@ bool pair_end(struct pair *p, bool named, struct diag *diag)
 /* ---- a full disk ---- */
 
 /* It takes seconds: nothing for a thread that serves connections. No lock is needed: only this task resumes the exchange,
- * which was suspended before the task was submitted, and a suspended exchange does not end. */
+ * which was suspended before the task was submitted, and one that waits for work does not end. */
 static void make_room(struct task *task)
 {
     struct pair_room *room = (struct pair_room *)task;
@@ -201,7 +201,7 @@ static enum pair_step hold_rest(struct pair *p, struct exchange *x, struct diag 
                                .queue.task_class = TASK_SMALL,
                                .sweep = p->service->sweep,
                                .tries = room->tries + 1};
-    exchange_wait(x, &room->wait);
+    exchange_wait_for_work(x, &room->wait);
     pool_submit(p->service->pool, &room->queue, &room->task);
     return PAIR_WAIT;
 }

@@ -1,9 +1,12 @@
 """Clients that are slow, many, or gone: they get what is theirs, and hold up nobody else."""
+import hashlib
+import os
+import re
 import socket
 import time
 import unittest
 
-from support import SOON_S, ServiceTest, amount, form, head, id_of, in_parallel, large_trace, read_answers, trace
+from support import SOON_S, ServiceTest, amount, eventually, form, head, id_of, in_parallel, large_trace, read_answers, trace
 
 LENGTH = 'Content-Length: %d' % len(trace())
 
@@ -23,6 +26,14 @@ class Hygiene(ServiceTest):
         for sent in (head('POST', '/', LENGTH) + trace(), head('GET', path + '/t/1.svg?width=987')):
             self.assertLessEqual({a.status for a in self.server.raw(sent, half_close=True)}, {200, 201})
         self.assertEqual(self.server.settled_descriptors(before), before)
+
+    def test_half_closed_uploads_are_answered_or_not_kept(self):
+        for i in range(20):
+            content = trace(salt=7000 + i)
+            answers = self.server.raw(head('POST', '/', 'Content-Length: %d' % len(content)) + content, half_close=True)
+            answered = [a for a in answers if a.status == 201]
+            kept = os.path.join(self.server.store, 'refs', hashlib.sha256(content).hexdigest())
+            self.assertTrue(eventually(lambda: bool(os.path.isdir(kept) and os.listdir(kept)) == bool(answered)), answers)
 
     def test_host_goes_into_links_only_if_it_is_one(self):
         for host in ('x', 'x:80', '[::1]:1', 'a-b_c.example'):
@@ -130,6 +141,24 @@ class Deadline(ServiceTest):
 
         for took in in_parallel(ends_after, (b'GET /', b'GET / HTTP/1.1\r\nHost: ', b'GET / HTTP/1.1\r\nHost: x\r\nX: ')):
             self.assertLess(took, SOON_S)     # bytes that come keep it from being idle
+
+
+class Left(ServiceTest):
+    CONFIG = {'workers': 1, 'log_level': 'debug'}
+
+    def test_work_of_clients_that_have_left_is_dropped(self):
+        """It would take some seconds; that they have left is seen within one."""
+        path = '/p/' + id_of(self.server.upload(large_trace(amount(24 << 20, 6 << 20))))
+        before, asked = self.server.log(), 200
+        connections = [self.server.connect() for _ in range(asked)]
+        for i, connection in enumerate(connections):
+            connection.sendall(head('GET', '%s/t/1.svg?view=chart&width=%d' % (path, 700 + i)))
+        for connection in connections:
+            connection.close()
+        self.assertTrue(self.server.says(r'width\\=\d+ status=0 .* why=the.\ client.\ left', before))
+        self.assertEqual(self.server.get(path + '/t/1.svg?view=chart&width=600').status, 200)
+        drawn = re.findall(' debug drawn ', self.server.log()[len(before):])
+        self.assertLess(len(drawn), asked)
 
 
 if __name__ == '__main__':

@@ -56,10 +56,20 @@ static void count(void *context)
     atomic_fetch_add((atomic_uint *)context, 1);
 }
 
+static void pass(struct deadline *c)
+{
+    (void)c;
+}
+
+static struct deadlines *new_deadlines(void (*tick)(void *context), void *context)
+{
+    return deadlines_new(&(struct deadlines_handler){tick, pass, context});
+}
+
 static void expires_all_when_told(void **state)
 {
     (void)state;
-    struct deadlines *d = deadlines_new(nothing, NULL);
+    struct deadlines *d = new_deadlines(nothing, NULL);
     struct pairs p;
 
     assert_non_null(d);
@@ -79,7 +89,7 @@ static void removed_ones_are_left_alone(void **state)
 {
     (void)state;
     for (int removed = 0; removed < WATCHED; removed++) {
-        struct deadlines *d = deadlines_new(nothing, NULL);
+        struct deadlines *d = new_deadlines(nothing, NULL);
         struct pairs p;
         assert_non_null(d);
         open_pairs(d, &p, 1000);
@@ -100,7 +110,7 @@ static void time_runs_out_unless_it_begins_anew(void **state)
     (void)state;
     atomic_uint ticks;
     atomic_init(&ticks, 0);
-    struct deadlines *d = deadlines_new(count, &ticks);
+    struct deadlines *d = new_deadlines(count, &ticks);
     struct pairs p;
 
     assert_non_null(d);
@@ -124,7 +134,7 @@ static void time_runs_out_unless_it_begins_anew(void **state)
 static void no_time_runs_while_the_service_works(void **state)
 {
     (void)state;
-    struct deadlines *d = deadlines_new(nothing, NULL);
+    struct deadlines *d = new_deadlines(nothing, NULL);
     struct pairs p;
 
     assert_non_null(d);
