@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "core/system/memory_limit.h"
-#include "server/config/config_settle.h"
 #include "core/system/timer.h"
+#include "server/config/config_settle.h"
 #include "server/http/clients.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
