@@ -96,7 +96,7 @@ FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fu
 FUZZ_SAN := fuzzer-no-link,address,undefined
 FUZZ_B := build/$(subst $(comma),-,$(FUZZ_SAN))
 MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c) tests/support/families.c server/demo/trace_writer.c core/system/file.c \
-    core/buf.c core/str.c)
+    core/buf.c core/number.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
 .PHONY: bench-docs bench-viewer deps-bench screenshot faults docs uninstall reference

@@ -60,8 +60,10 @@ struct thumb {
 static bool make_layout(struct thumb *t)
 {
     const struct layout_limits limits = {WIDTH_PX + 2 * LAYOUT_PAD_PX, MIN_MILLI_PX, FRAMES_MAX};
-    struct frame_colours palette = frame_colours_of(t->in->names, t->in->view->palette, t->tree);
+    struct frame_colours palette;
 
+    if (!frame_colours_find(&palette, t->in->names, t->in->view->palette, t->tree, t->in->scratch))
+        return false;
     t->layout = layout_new(t->tree, &limits, t->in->scratch);
     if (t->layout == NULL)
         return false;

@@ -55,12 +55,13 @@ const cut = (text, cells) =>
   (stands(text, cells) ? text : cells < CELLS_LEAST + 2 ? '' : startWithin(text, cells - 2) + '..');
 const joined = (scope, name) => (scope && name ? `${scope}.${name}` : scope || name);
 
-/* com.example.foo.Foo.bar, c.e.f.Foo.bar, Foo.bar, bar, ba..: the longest that fits; `tail` tells
- * overloads apart. */
+/* com.example.foo.Foo.bar, c.e.f.Foo.bar, Foo.bar, F.bar, bar, ba..: the longest that fits; `tail`
+ * tells overloads apart. */
 function fitName({ scope, name, text }, cells, tail = '', full = false) {
   const packages = scope.split('.'), cls = packages.pop(), simple = joined(cls, name) + tail;
-  const initials = packages.map(part => ([...part.slice(0, 2)][0] ?? '') + '.').join('');
-  const form = [text + tail, initials + simple, simple].find(one => full || stands(one, cells));
+  const initial = part => ([...part.slice(0, 2)][0] ?? '') + '.', initials = packages.map(initial).join('');
+  const form = [text + tail, initials + simple, simple, ...cls && name ? [initial(cls) + name + tail] : []]
+    .find(one => full || stands(one, cells));
   return cut(form ?? (name || cls) + tail, cells);
 }
 
@@ -126,7 +127,7 @@ class Data {
     const { header, header: { values } } = first;
     const [frame, parent, size] = [0, 0, 1].map(filler => new Uint32Array(n).fill(filler));
     const calls = values.findIndex(({ role }) => role === 'calls');
-    Object.assign(this, { header, values, calls, n, frame, parent, size, nodes: header.nodes, emptiedBy: -1, frames: [], stubs: new Map(), known: new Map(),
+    Object.assign(this, { header, values, calls, n, frame, parent, size, nodes: header.nodes, frames: [], stubs: new Map(), known: new Map(),
       made: {}, last: 0, self: [...values.map(() => new Float64Array(n)), new Uint8Array(n).fill(1)] });
     this.called = this.self[calls] ?? new Uint8Array(n);
     this.read(first, [0], parts);
@@ -145,13 +146,9 @@ class Data {
     const work = new Filtering(this);
     const emptiedBy = steps.map(step => plainSteps([step], presets).map(one => work.apply(one)).at(-1)).indexOf(false);
     const { number, n, frame, parent } = work.result(), { calls, values, stubs } = this;
-    const self = this.self.map(column => new column.constructor(n)), made = Object.create(Data.prototype);
-    self.forEach((column, v) => {
-      for (let i = 1; i < this.n; i++)
-        if (v === calls ? work.to[i] === i : work.to[i] > 0)
-          column[number[work.to[i]]] += this.self[v][i];
-    });
-    self[values.length].fill(1);
+    const self = [...values.map(() => new Float64Array(n)), new Uint8Array(n).fill(1)], made = Object.create(Data.prototype);
+    for (let v = 0; v < values.length; v++)
+      addMoved(self[v], this.self[v], work.to, number, v === calls);
     const left = new Map();
     for (const [i, stub] of stubs) {
       const at = number[work.to[i]], known = left.get(at);
@@ -171,7 +168,7 @@ class Data {
     const add = (rank, origin, colour, line) => {
       const [scope, name, signature] = line.split('\t');
       /* What stands for the root or a track is no method. */
-      last = { rank, origin: 'o' + origin, package: 'c' + colour, line, scope, name, signature,
+      last = { rank, origin: 'o' + origin, given: colour, line, scope, name, signature,
         text: joined(scope, name), isMethod: origin !== TRACK, isBusy: origin !== TRACK && origin !== IDLE };
       const f = known.get(rank) ?? frames.push(last) - 1;
       known.set(rank, f);
@@ -402,15 +399,27 @@ function framesThatMatch(frames, pattern) {
   });
 }
 
+/* Calls stay with the frame that was entered; all else goes where a stack ends by now. */
+function addMoved(column, from, to, number, areCalls) {
+  for (let i = 1; i < to.length; i++) {
+    const end = to[i];
+    if (end === i || (end > 0 && !areCalls))
+      column[number[end]] += from[i];
+  }
+}
+
 /* The steps as profile/filter.c takes them, on the nodes of some data. There: whether a node's frame is still there; up:
  * its caller by now; to: where its stack ends by now, 0 if that was dropped. What stands for a root or a track is fixed. */
 class Filtering {
   constructor({ n, frame, parent, frames }) {
-    const identity = Uint32Array.from({ length: n }, (_, i) => i), isFixed = Uint8Array.from(frames, one => !one.isMethod);
-    Object.assign(this, { n, frame, frames, up: parent.slice(), to: identity.slice(), there: new Uint8Array(n).fill(1), identity,
-      image: new Uint32Array(n), has: new Uint8Array(n), fixed: Uint8Array.from(frame, f => isFixed[f]), home: identity.slice() });
-    for (let i = 1; i < n; i++)
-      this.home[i] = this.fixed[i] ? i : this.home[i - 1];     /* tracks are in a row */
+    const identity = new Uint32Array(n), home = new Uint32Array(n), fixed = new Uint8Array(n);
+    for (let i = 1; i < n; i++) {
+      identity[i] = i;
+      fixed[i] = frames[frame[i]].isMethod ? 0 : 1;
+      home[i] = fixed[i] ? i : home[i - 1];     /* tracks are in a row */
+    }
+    Object.assign(this, { n, frame, frames, identity, home, fixed, up: parent.slice(), to: identity.slice(), image: new Uint32Array(n),
+      there: new Uint8Array(n).fill(1), has: new Uint8Array(n), isMoved: false });
   }
   texts() {
     if (!this.textOf) {
@@ -419,7 +428,9 @@ class Filtering {
         known.set(text, number);
         return number;
       });
-      this.textOf = Uint32Array.from(this.frame, f => numbers[f]);
+      this.textOf = new Uint32Array(this.n);
+      for (let i = 1; i < this.n; i++)
+        this.textOf[i] = numbers[this.frame[i]];
       this.nTexts = known.size;
     }
     return this.textOf;
@@ -497,6 +508,7 @@ class Filtering {
   }
   take() {
     const { n, up, to, there, image, home } = this;
+    this.isMoved = true;
     for (let i = 1; i < n; i++) {
       to[i] = image[to[i]];
       if (there[i] && i > 1)
@@ -512,18 +524,45 @@ class Filtering {
       text === 'collapse' ? this.collapse() : this.collapseAll();
     else
       this[key](framesThatMatch(this.frames, text));
-    return this.to.some((end, i) => end > 0 && !this.fixed[end] && i > 0);
+    return this.isLeft();
   }
-  /* The nodes that are left, equal siblings as one: {number: by old node, n, frame, parent}, in pre-order, by rank. */
-  result() {
-    const { n, frame, frames, up, to, fixed } = this, rank = Float64Array.from(frames, one => one.rank);
-    const [first, next, same, number, below, newFrame, newParent, stack] = Array.from({ length: 8 }, () => new Uint32Array(n));
-    const [seen, seenBelow] = [0, 0].map(() => new Uint32Array(frames.length)), needed = fixed.slice();
+  isLeft() {
+    for (let i = 1; i < this.n; i++)
+      if (this.to[i] > 0 && !this.fixed[this.to[i]])
+        return true;
+    return false;
+  }
+  /* Nodes at which a stack ends, and those above. */
+  findNeeded() {
+    const { n, up, to, fixed } = this, needed = fixed.slice();
     for (let i = 1; i < n; i++)
       needed[to[i]] = 1;
     for (let i = n - 1; i > 1; i--)
-      if (needed[i]) {
+      if (needed[i])
         needed[up[i]] = 1;
+    return needed;
+  }
+  /* The nodes that are left, equal siblings as one: {number: by old node, n, frame, parent}, in pre-order, by rank. */
+  result() {
+    const { n, frame, up } = this, needed = this.findNeeded();
+    if (this.isMoved)
+      return this.merged(needed);
+    const number = new Uint32Array(n), newFrame = new Uint32Array(n), newParent = new Uint32Array(n);
+    let made = 0;
+    for (let i = 1; i < n; i++)
+      if (needed[i]) {
+        number[i] = ++made;
+        newFrame[made] = frame[i];
+        newParent[made] = number[up[i]];
+      }
+    return { number, n: made + 1, frame: newFrame.slice(0, made + 1), parent: newParent.slice(0, made + 1) };
+  }
+  merged(needed) {
+    const { n, frame, frames, up } = this, rank = Float64Array.from(frames, one => one.rank);
+    const [first, next, same, number, below, newFrame, newParent, stack] = Array.from({ length: 8 }, () => new Uint32Array(n));
+    const [seen, seenBelow] = [0, 0].map(() => new Uint32Array(frames.length));
+    for (let i = n - 1; i > 1; i--)
+      if (needed[i]) {
         next[i] = first[up[i]];
         first[up[i]] = i;
       }
@@ -548,8 +587,13 @@ class Filtering {
           stack[open++] = kid;
         }
       }
-      const kids = stack.subarray(from, open);
-      isSorted ? kids.reverse() : kids.sort((a, b) => rank[frame[b]] - rank[frame[a]]);
+      if (!isSorted)
+        stack.subarray(from, open).sort((a, b) => rank[frame[b]] - rank[frame[a]]);
+      for (let low = from, high = open - 1; isSorted && low < high; low++, high--) {
+        const kid = stack[low];
+        stack[low] = stack[high];
+        stack[high] = kid;
+      }
     }
     return { number, n: made + 1, frame: newFrame.slice(0, made + 1), parent: newParent.slice(0, made + 1) };
   }
@@ -707,6 +751,44 @@ function search(data, v, text, matchCase) {
   const hits = Uint8Array.from(data.frames, frame => frame.rank >= 0 && (wanted.test(frame.text) ||
     wanted.test(frame.full ??= frame.text + signatureWords(frame.signature))));
   return { hits, methods: hits.reduce((n, hit) => n + hit, 0), ...data.sums(hits, 2, v)(1) };
+}
+
+/* As profile/frame_text.c tells it. */
+function packageOf({ scope, name }) {
+  const key = scope.includes('.') ? scope.slice(0, scope.lastIndexOf('.')) : scope || name;
+  return key.split('.').slice(0, 2).join('.');
+}
+
+const OTHERS = 12;
+/* Gives the heaviest packages of the data a class each: [package, class], the heaviest first; all others share one. Those in
+ * `kept`, a map that is brought up to date, keep what they had. Where much was left out the data know which they are. */
+function colourPackages(data, v, kept) {
+  const { n, frame, frames, self: { [v]: self }, stubs } = data, packages = frames.map(packageOf), weights = new Map();
+  const sums = new Float64Array(frames.length), isThere = new Uint8Array(frames.length);
+  for (let i = 2; i < n; i++) {
+    sums[frame[i]] += self[i];
+    isThere[frame[i]] = 1;
+  }
+  frames.forEach(({ isMethod }, f) => isMethod && isThere[f] && weights.set(packages[f], (weights.get(packages[f]) ?? 0) + sums[f]));
+  const isTold = stubs.size > 0 && data.emptiedBy === undefined;
+  const given = new Map(frames.map(({ given: colour }, f) => [packages[f], colour]));
+  const top = isTold ? [...given].filter(([, colour]) => colour < OTHERS).sort((a, b) => a[1] - b[1]) :
+    [...weights].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, OTHERS);
+  const used = new Set(top.map(([name]) => kept.get(name)));
+  let free = 0;
+  const made = top.map(([name]) => {
+    if (!kept.has(name)) {
+      while (used.has(free))
+        free++;
+      kept.set(name, free);
+      used.add(free);
+    }
+    return [name, kept.get(name)];
+  });
+  kept.clear();
+  made.forEach(([name, colour]) => kept.set(name, colour));
+  frames.forEach((one, f) => { one.package = 'c' + (kept.get(packages[f]) ?? OTHERS); });
+  return made.concat(weights.size > made.length ? [['all other packages', OTHERS]] : []);
 }
 
 /* A frame has those that do not depend on its numbers. */

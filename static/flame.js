@@ -39,6 +39,7 @@ const stepsOf = query => [...new URLSearchParams(query)].filter(([key]) => STEP_
 const queryOf = steps => `${new URLSearchParams(steps)}`;
 const given = stepsOf(header.options.filters);     /* what the service has applied */
 const usual = { ...header.options, filters: queryOf(given), zoom: '', selected: '', search: '', matchCase: false };
+const colours = new Map();     /* of the packages in view */
 let state = usual, tree, v, zoom, selected = null, hovered = null, parts = [], boxes = [], levels = [];
 let hits, turn = 0, trouble = '', widthPx = 0, topPx = 0, heightPx = 0, scrolledPx = 0, middlePx = 0;
 
@@ -208,7 +209,7 @@ const wholeTotal = () => header.before?.[v] ?? sources.get('').data.total(v)[1];
 const stepWords = ([key, text]) => `${key} ${/^(\w+:)?\/\^(.*?)(\(\\\.\|\$\))?\$?\/$/.test(text) ?
   text.replace(/\/\^|\(\\\.\|\$\)|\$?\/$/g, '').replace(/\\(.)/g, '$1') : text}`;
 function emptyWords() {
-  const by = stepsOf(state.filters)[given.length + data.emptiedBy] ?? stepsOf(state.filters).at(-1);
+  const by = stepsOf(state.filters)[given.length + (data.emptiedBy ?? -1)] ?? stepsOf(state.filters).at(-1);
   return by ? `the filters leave nothing: take out ${stepWords(by)}` : 'nothing recorded for this value';
 }
 function showSteps() {
@@ -302,6 +303,11 @@ function redraw() {
   const { view, order, palette, names, search: wanted, matchCase } = state;
   const isNew = isNews('drawn', linkOf(zoom), widthPx, view, order, palette, names) || shown.tree !== tree;
   shown.tree = tree;
+  if (isNews('coloured', state.filters, data.n)) {
+    const packages = colourPackages(data, valueOf(usual), colours);
+    live.querySelector('.legend.package').replaceChildren(...packages.map(([words, colour]) => html('span', {},
+      shape('svg', { class: 'swatch', width: 11, height: 11 }, shape('rect', { class: `c${colour}`, width: 11, height: 11 })), ` ${words}`)));
+  }
   const isFound = isNews('found', v, data.n, state.filters, wanted, matchCase);
   if (isNew)
     arrange();

@@ -381,15 +381,16 @@ static void put_boxes(struct chart *c)
 
 /* ---- the whole ---- */
 
-static struct frame_colours colours(const struct chart *c)
+/* False: the arena gives no more. */
+static bool find_colours(struct chart *c)
 {
-    struct frame_colours palette = frame_colours_of(c->in->names, c->in->view->palette, c->tree);
-
-    palette.self_largest = 0;
+    if (!frame_colours_find(&c->palette, c->in->names, c->in->view->palette, c->tree, c->in->scratch))
+        return false;
+    c->palette.self_largest = 0;
     for (uint32_t i = 0; i < c->spans->n; i++)
-        if (c->spans->list[i].frame != FRAME_NONE && c->spans->list[i].self_ns > palette.self_largest)
-            palette.self_largest = c->spans->list[i].self_ns;
-    return palette;
+        if (c->spans->list[i].frame != FRAME_NONE && c->spans->list[i].self_ns > c->palette.self_largest)
+            c->palette.self_largest = c->spans->list[i].self_ns;
+    return true;
 }
 
 /* Of the clock that a chart is of. */
@@ -431,7 +432,8 @@ bool chart_render(const struct render_input *in, struct buf *out, struct diag *d
     c.tree = tree_of(in, diag);
     if (c.tree == NULL)
         return false;
-    c.palette = colours(&c);
+    if (!find_colours(&c))
+        return fail_arena(in->scratch, diag);
     svg_begin(&c.pen, in, out);
     if (!draw(&c, &root.height_px, diag)) {
         svg_abandon(&c.pen);

@@ -8,7 +8,6 @@
 #include "core/put.h"
 #include "profile/frame_text.h"
 #include "profile/origin.h"
-#include "render/names/palette.h"
 
 struct names {
     const struct profile *profile;
@@ -41,7 +40,7 @@ static bool is_plain(struct str s)
 /* What all frames of a scope share. */
 struct scope {
     bool known;
-    uint8_t colour, origin;
+    uint8_t origin;
     bool listed;      /* one of its frames stands for all in the list of packages */
     uint32_t package; /* then */
 };
@@ -62,9 +61,7 @@ static struct scope classify(struct maker *m, const struct profile_frame *frame,
 
     if (keeps && kept->known)
         return *kept;
-    made = (struct scope){.known = true,
-                          .colour = palette_class(parts->scope, parts->name),
-                          .origin = (uint8_t)origin_of_scope(parts->scope)};
+    made = (struct scope){.known = true, .origin = (uint8_t)origin_of_scope(parts->scope)};
     if (keeps)
         *kept = made;
     return made;
@@ -89,7 +86,6 @@ static bool make_frame(struct maker *m, frame_id id)
     struct names_frame *made = &m->frames[id];
     struct scope scope = classify(m, frame, &parts);
 
-    made->colour = scope.colour;
     made->origin = listed_origin(m->profile, frame, &parts, (enum origin)scope.origin);
     char *text = arena_alloc(m->arena, parts.scope.n + 1 + parts.name.n + parts.signature.n);
     if (text == NULL)

@@ -17,7 +17,6 @@ struct names_frame {
     uint32_t rank;      /* see names_rank */
     uint32_t text_rank; /* the least rank of those with the same text */
     uint32_t package;   /* see names_package */
-    uint8_t colour;     /* palette class of its package */
     uint8_t origin;     /* enum origin, see origin.h */
     bool plain; /* the text is printable ASCII without any character that XML escapes: a byte is a cell */
     bool overloaded; /* another frame has the same text: only the signature tells them apart */

@@ -1,7 +1,6 @@
 #include "render/names/palette.h"
 
 #include "core/clean.h"
-#include "profile/frame_text.h"
 
 #define COLOUR(number, light, dark) {light, dark},
 
@@ -12,7 +11,7 @@ const struct palette_colour PALETTE_BY_CLASSIC[PALETTE_CLASSIC_CLASSES] = {PALET
 
 #define FNV_BASIS UINT32_C(2166136261)
 
-/* FNV-1a, 32 bits: deterministic on purpose. Who wants two packages in one colour may have it. */
+/* FNV-1a, 32 bits: deterministic on purpose. */
 static uint32_t fnv(uint32_t h, uint32_t byte)
 {
     return (h ^ byte) * UINT32_C(16777619);
@@ -27,16 +26,6 @@ static uint32_t fnv_point(uint32_t h, uint32_t c)
         return fnv(fnv(h, 0xc0 | c >> 6), 0x80 | (c & 0x3f));
     h = c < 0x10000 ? fnv(h, 0xe0 | c >> 12) : fnv(fnv(h, 0xf0 | c >> 18), 0x80 | (c >> 12 & 0x3f));
     return fnv(fnv(h, 0x80 | (c >> 6 & 0x3f)), 0x80 | (c & 0x3f));
-}
-
-uint8_t palette_class(struct str scope, struct str name)
-{
-    struct str key = frame_package(scope, name);
-    uint32_t h = FNV_BASIS;
-
-    for (size_t i = 0; i < key.n; i++)
-        h = fnv(h, (unsigned char)key.p[i]);
-    return (uint8_t)((h ^ h >> 15) % PALETTE_CLASSES);
 }
 
 unsigned palette_self_class(uint64_t self, uint64_t largest)

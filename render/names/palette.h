@@ -1,28 +1,28 @@
-/* The colours of the frames: classes of the picture's style. By package (c0, c1, ...), by a fixed hash, so that one
- * library has one colour in every picture; by origin (o0 ..); by self (h0 ..); or classic (y0 ..). What stands for a
+/* The colours of the frames: classes of the picture's style. By package (c0, c1, ...): render/svg/package_colours.h says
+ * which; by origin (o0 ..); by self (h0 ..); or classic (y0 ..). What stands for a
  * track is grey in all of them (cr). */
 #ifndef RENDER_NAMES_PALETTE_H
 #define RENDER_NAMES_PALETTE_H
 
 #include "core/str.h"
 
-/* X(class number, light fill, dark fill): the hues of Okabe and Ito's palette, which people with any kind of
- * colour vision can tell apart, in two tones each; tints under dark text, shades under light text. */
+/* X(class number, light fill, dark fill): twelve hues for the heaviest packages, the first of them those of Okabe and Ito's
+ * palette, which people with any kind of colour vision can tell apart, and the grey of all others; tints under dark text,
+ * shades under light text. */
 #define PALETTE_COLOURS(X)      \
     X(0, "#f2b84b", "#8a5a00")  \
     X(1, "#8ccdf0", "#24709f")  \
     X(2, "#5fcbaa", "#00745a")  \
-    X(3, "#e8d44d", "#756a00")  \
-    X(4, "#8fb6e3", "#3a66ad")  \
-    X(5, "#f29a6b", "#a8480f")  \
-    X(6, "#e3a5c8", "#94497a")  \
-    X(7, "#f7d596", "#6f4a10")  \
-    X(8, "#bfe3f6", "#1f566f")  \
-    X(9, "#a5e3cf", "#0e5c4b")  \
-    X(10, "#f5ec9e", "#5c5510") \
-    X(11, "#c3d6f0", "#30508a") \
-    X(12, "#f8c6ab", "#803b18") \
-    X(13, "#f2d0e3", "#70385d")
+    X(3, "#e3a5c8", "#94497a")  \
+    X(4, "#f29a6b", "#a8480f")  \
+    X(5, "#8fa8f0", "#4a5cb5")  \
+    X(6, "#e8e04d", "#6f6800")  \
+    X(7, "#b9e27a", "#4f7a14")  \
+    X(8, "#c3a3ea", "#7448a8")  \
+    X(9, "#d9b28c", "#76583a")  \
+    X(10, "#7fdde0", "#0a6e78") \
+    X(11, "#f29aa0", "#a03a48") \
+    X(12, "#dedede", "#4a4a4c")
 
 /* By enum origin: app, third party, AndroidX, Android, Java and Kotlin, native, idle, unknown. */
 #define PALETTE_ORIGINS(X)     \
@@ -58,7 +58,8 @@
     X(7, "#ec7b6c", "#a33a2f")
 
 enum {
-    PALETTE_CLASSES = 14,
+    PALETTE_OTHERS = 12, /* the class that all packages share that have none of their own */
+    PALETTE_CLASSES = 13,
     PALETTE_ORIGIN_CLASSES = 8,
     PALETTE_SELF_CLASSES = 8,
     PALETTE_CLASSIC_CLASSES = 8
@@ -83,9 +84,6 @@ extern const struct palette_colour PALETTE[PALETTE_CLASSES];
 extern const struct palette_colour PALETTE_BY_ORIGIN[PALETTE_ORIGIN_CLASSES];
 extern const struct palette_colour PALETTE_BY_SELF[PALETTE_SELF_CLASSES];
 extern const struct palette_colour PALETTE_BY_CLASSIC[PALETTE_CLASSIC_CLASSES];
-
-/* The class of frame_package(scope, name): equal packages have equal ones. */
-uint8_t palette_class(struct str scope, struct str name);
 
 /* Of a self, 0 to 7: 0 for none, else in seven equal steps up to the largest one. */
 unsigned palette_self_class(uint64_t self, uint64_t largest);

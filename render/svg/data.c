@@ -330,8 +330,10 @@ static bool run(struct writer *w, struct data_tree *d, uint32_t node, uint32_t s
                                 .whole = w->xml};
     w->start = w->out->n;
     w->widest = HEAVIEST_ALL;
-    bool ok = data_frames_init(&w->frames, d->in) && data_nodes_init(&w->nodes, d, &w->frames, node, skip) &&
-              write_within(w, d, most_nodes);
+    struct package_colours colours;
+    bool ok = package_colours_find(&colours, d->in->names, d->tree, d->in->scratch) &&
+              data_frames_init(&w->frames, d->in, &colours) &&
+              data_nodes_init(&w->nodes, d, &w->frames, node, skip) && write_within(w, d, most_nodes);
     if (!ok)
         fail_arena(d->in->scratch, diag);
     else if (w->out->failed || root.failed)

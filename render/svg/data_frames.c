@@ -36,11 +36,12 @@ static uint32_t set_count(struct data_set *s)
 
 /* --- frames and their lines --- */
 
-bool data_frames_init(struct data_frames *f, const struct render_input *in)
+bool data_frames_init(struct data_frames *f, const struct render_input *in,
+                      const struct package_colours *colours)
 {
     size_t n = (size_t)in->profile->n_frames + in->profile->n_tracks;
 
-    *f = (struct data_frames){.in = in};
+    *f = (struct data_frames){.in = in, .colours = colours};
     return set_init(&f->frames, n, in->scratch) && set_init(&f->ranks, n, in->scratch);
 }
 
@@ -225,7 +226,7 @@ void data_frames_put_numbers(const struct data_frames *f, struct buf *out, size_
         char *to = data_number(out->p + out->n, rank - last_rank);
         to = data_number(to, f->prefix[line]);
         to = data_number(to, is_track ? ORIGIN_TRACK : names_of(f->in->names, frame)->origin);
-        to = data_number(to, is_track ? 0 : names_of(f->in->names, frame)->colour);
+        to = data_number(to, is_track ? 0 : f->colours->of[names_of(f->in->names, frame)->package]);
         out->n = (size_t)(to - out->p);
         last_rank = rank;
     }

@@ -2,7 +2,7 @@
 #ifndef RENDER_SVG_DATA_FRAMES_H
 #define RENDER_SVG_DATA_FRAMES_H
 
-#include "render/names/names.h"
+#include "render/svg/package_colours.h"
 #include "render/view/input.h"
 
 /* A set of small numbers that knows how many of them are below each: one bit, and half a bit for counting. */
@@ -14,6 +14,7 @@ struct data_set {
 
 struct data_frames {
     const struct render_input *in;
+    const struct package_colours *colours;
     struct data_set frames, ranks; /* ids in use, and their ranks */
     uint32_t n;
     uint32_t *line_of;  /* by position in `frames` */
@@ -25,8 +26,8 @@ struct data_frames {
 
 /* Lives in in->scratch, but for what data_frames_free ends. Frames that stand for tracks count as in a tree:
  * n_frames + index. False: the arena gives no more. */
-bool data_frames_init(struct data_frames *f, const struct render_input *in)
-    __attribute__((warn_unused_result));
+bool data_frames_init(struct data_frames *f, const struct render_input *in,
+                      const struct package_colours *colours) __attribute__((warn_unused_result));
 void data_frames_free(struct data_frames *f);
 
 /* Forgets all frames. */

@@ -2,17 +2,17 @@
 
 #include "profile/origin.h"
 
-struct frame_colours frame_colours_of(const struct names *n, enum view_palette kind, const struct tree *base)
+bool frame_colours_find(struct frame_colours *p, const struct names *n, enum view_palette kind,
+                        const struct tree *base, struct arena *arena)
 {
-    struct frame_colours p = {n, kind, 0};
-
+    *p = (struct frame_colours){.names = n, .kind = kind};
     for (uint32_t i = 0; kind == COLOURS_SELF && i < base->n; i++) {
         uint64_t self = tree_self(base, i, 0);
         frame_id frame = tree_frame(base, i);
-        if (frame < base->n_frames && self > p.self_largest && names_of(n, frame)->origin != ORIGIN_IDLE)
-            p.self_largest = self;
+        if (frame < base->n_frames && self > p->self_largest && names_of(n, frame)->origin != ORIGIN_IDLE)
+            p->self_largest = self;
     }
-    return p;
+    return kind != COLOURS_PACKAGE || package_colours_find(&p->packages, n, base, arena);
 }
 
 static struct frame_colours_class class_text(char letter, unsigned number)
@@ -36,7 +36,7 @@ struct frame_colours_class frame_colours_class(const struct frame_colours *p, co
     case COLOURS_ORIGIN:
         return class_text('o', f->origin);
     case COLOURS_PACKAGE:
-        return class_text('c', f->colour);
+        return class_text('c', p->packages.of[f->package]);
     case COLOURS_SELF:
         return class_text('h', palette_self_class(self, p->self_largest));
     case COLOURS_CLASSIC:

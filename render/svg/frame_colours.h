@@ -2,19 +2,21 @@
 #ifndef RENDER_SVG_FRAME_COLOURS_H
 #define RENDER_SVG_FRAME_COLOURS_H
 
-#include "render/names/palette.h"
+#include "render/svg/package_colours.h"
 #include "render/tree/tree.h"
 
 /* The colours of one picture. */
 struct frame_colours {
     const struct names *names;
     enum view_palette kind;
-    uint64_t self_largest; /* of one node that is a frame and not idle, in the base tree */
+    struct package_colours packages; /* where packages decide, else empty */
+    uint64_t self_largest;           /* of one node that is a frame and not idle, in the base tree */
 };
 
 /* `base` is the tree that flame and icicle show, its first column what is measured: what is inverted has the colours
- * of what it was made from. */
-struct frame_colours frame_colours_of(const struct names *n, enum view_palette kind, const struct tree *base);
+ * of what it was made from. False: the arena gives no more. */
+bool frame_colours_find(struct frame_colours *p, const struct names *n, enum view_palette kind,
+                        const struct tree *base, struct arena *arena) __attribute__((warn_unused_result));
 
 /* The class of what is drawn: "o3", "c12", "h2", "y5", "cr". Terminated. */
 struct frame_colours_class {

@@ -51,8 +51,8 @@ static bool open_base(struct svg *s, struct diag *diag)
     s->spec.n_measures = s->data.n_picture;
     s->spec.order = in->view->order;
     s->unit = s->data.measures[s->data.value].unit;
-    s->palette = frame_colours_of(in->names, in->view->palette, s->base);
-    return true;
+    return frame_colours_find(&s->palette, in->names, in->view->palette, s->base, in->scratch) ||
+           fail_arena(in->scratch, diag);
 }
 
 /* The data speak of the tree by name; drawn by weight, it is another one. */

@@ -10,7 +10,6 @@ enum {
     SWATCH_PX = 11,
     SWATCH_GAP_PX = 5, /* to its word */
     ITEM_GAP_PX = 16,  /* to the next item */
-    PACKAGES_MAX = 8,
     PACKAGE_CELLS_MAX = 40
 };
 
@@ -103,75 +102,21 @@ static void put_origins(struct legend *l, const struct tree *base)
 
 /* --- by package --- */
 
-struct package {
-    uint32_t id;
-    uint64_t self;
-};
-
-/* Of each package that the tree has: its self, and the colour of its frames; PALETTE_CLASSES: none. */
-struct package_sum {
-    uint64_t self;
-    uint8_t colour;
-};
-
-static struct package_sum *sum_packages(const struct legend *l, const struct tree *base)
-{
-    const struct names *names = l->pen->in->names;
-    uint32_t n = names_packages(names);
-    struct package_sum *sums = arena_array(l->pen->in->scratch, n, sizeof(*sums));
-
-    for (uint32_t i = 0; sums != NULL && i < n; i++)
-        sums[i].colour = PALETTE_CLASSES;
-    for (uint32_t row = 0; sums != NULL && row < base->n; row++) {
-        if (base->frame[row] >= base->n_frames)
-            continue;
-        const struct names_frame *frame = names_of(names, base->frame[row]);
-        sums[frame->package].self = number_add(sums[frame->package].self,
-                                               base->columns[0].self[(size_t)row * base->columns[0].stride]);
-        sums[frame->package].colour = frame->colour;
-    }
-    return sums;
-}
-
-/* Inserts the package where it belongs by self, the largest first, equal ones as they come. */
-static uint32_t insert(struct package top[PACKAGES_MAX], uint32_t n, struct package p)
-{
-    uint32_t at = n;
-
-    while (at > 0 && top[at - 1].self < p.self)
-        at--;
-    if (at == PACKAGES_MAX)
-        return n;
-    for (uint32_t i = n < PACKAGES_MAX ? n : PACKAGES_MAX - 1; i > at; i--)
-        top[i] = top[i - 1];
-    top[at] = p;
-    return n < PACKAGES_MAX ? n + 1 : n;
-}
-
 static bool put_packages(struct legend *l, const struct tree *base)
 {
     const struct names *names = l->pen->in->names;
-    const struct package_sum *sums = sum_packages(l, base);
-    struct package top[PACKAGES_MAX] = {{0, 0}};
-    uint32_t n = 0, others = 0;
+    struct package_colours colours;
 
-    if (sums == NULL)
+    if (!package_colours_find(&colours, names, base, l->pen->in->scratch))
         return false;
-    for (uint32_t i = 0; i < names_packages(names); i++) {
-        if (sums[i].colour == PALETTE_CLASSES)
-            continue;
-        n = insert(top, n, (struct package){i, sums[i].self});
-        others++;
-    }
-    others -= n;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < colours.n; i++) {
         buf_clear(&l->pen->line);
-        fit_text(&l->pen->line, names_package(names, top[i].id), PACKAGE_CELLS_MAX);
-        put_number_item(l, 'c', sums[top[i].id].colour, buf_view(&l->pen->line));
+        fit_text(&l->pen->line, names_package(names, colours.heaviest[i]), PACKAGE_CELLS_MAX);
+        put_number_item(l, 'c', i, buf_view(&l->pen->line));
     }
     buf_clear(&l->pen->line);
-    if (others > 0)
-        put_item(l, NULL, STR("other"));
+    if (colours.others)
+        put_number_item(l, 'c', PALETTE_OTHERS, STR("all other packages"));
     return true;
 }
 

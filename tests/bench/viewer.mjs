@@ -1,5 +1,5 @@
 /* How fast a picture is in a browser: until it can be used (ready: its script says so; load: that has been painted), zoom,
- * search, another view; and how many elements it has. Two large trees, and beside them the classic form of a smaller one:
+ * search, another view, a filter; and how many elements it has. Two large trees, and beside them the classic form of a smaller one:
  * every frame an element, and a zoom that walks through all of them. Prints a table of medians; fails nothing.
  *
  * usage: viewer.mjs [ROUNDS]
@@ -70,6 +70,13 @@ async function zoomOurs([level, share]) {
     return [ms, isZoomed];
 }
 const searchOurs = term => globalThis.bench.time(() => document.documentElement.flame.search(term));
+/* A frame is hidden, or stacks without it are dropped: in the whole tree each time. */
+async function filterOurs([i, term]) {
+    const { flame } = document.documentElement;
+    const ms = await globalThis.bench.time(() => flame.filter(['hide', 'focus', 'show-from', 'ignore'][i % 4], term));
+    await flame.undoFilter();
+    return ms;
+}
 const switchOurs = view => globalThis.bench.time(() => document.documentElement.flame.set({ view }));
 
 async function zoomClassic([level, share]) {
@@ -84,9 +91,9 @@ const searchClassic = term => globalThis.bench.time(() => globalThis.classic.sea
 
 const median = list => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? NaN;
 
-async function measure(browser, path, { zoom, search, change }) {
+async function measure(browser, path, { zoom, search, change, filter }) {
     const context = await browser.newContext({ viewport: { width: WIDTH_PX, height: HEIGHT_PX } }), page = await context.newPage();
-    const times = { ready: [], load: [], zoom: [], search: [], change: [] };
+    const times = { ready: [], load: [], zoom: [], search: [], change: [], filter: [] };
     let elements = 0;
     const count = async () => { elements = Math.max(elements, await page.evaluate(() => document.querySelectorAll('*').length)); };
     await page.addInitScript(prepare);
@@ -111,6 +118,8 @@ async function measure(browser, path, { zoom, search, change }) {
         times.change.push(await page.evaluate(change, VIEWS[i % VIEWS.length]));
         await count();
     }
+    for (let i = 0; filter !== null && i < ROUNDS; i++)
+        times.filter.push(await page.evaluate(filter, [i, TERMS[i % TERMS.length]]));
     await context.close();
     return { elements, ...Object.fromEntries(Object.entries(times).map(([key, list]) => [key, median(list)])) };
 }
@@ -119,9 +128,9 @@ function print(cells) {
     console.log(cells.map((cell, i) => (i === 0 ? String(cell).padEnd(30) : String(cell).padStart(9))).join(' '));
 }
 
-function printRow(title, nodes, path, { ready, load, zoom, search, change, elements }) {
+function printRow(title, nodes, path, { ready, load, zoom, search, change, filter, elements }) {
     const ms = value => (Number.isNaN(value) ? '' : value < 10 ? value.toFixed(1) : value.toFixed(0));
-    print([title, nodes, (statSync(path).size / 1e6).toFixed(1), ms(ready), ms(load), ms(zoom), ms(search), ms(change), elements]);
+    print([title, nodes, (statSync(path).size / 1e6).toFixed(1), ms(ready), ms(load), ms(zoom), ms(search), ms(change), ms(filter), elements]);
 }
 
 const nodesOf = path => Number(/data-nodes="(\d+)"/.exec(readFileSync(path, 'utf8'))[1]);
@@ -129,16 +138,16 @@ const nodesOf = path => Number(/data-nodes="(\d+)"/.exec(readFileSync(path, 'utf
 const folder = mkdtempSync(join(tmpdir(), 'bench-viewer-'));
 const browser = await startBrowser();
 try {
-    const ours = { zoom: zoomOurs, search: searchOurs, change: switchOurs };
+    const ours = { zoom: zoomOurs, search: searchOurs, change: switchOurs, filter: filterOurs };
     const usual = render(folder, 'usual', ['--preset', '57'], []);
     const large = render(folder, 'large', LARGE, ['--embed-nodes', '1000000', '--embed-bytes', '100000000']);
     const classic = classicOf(folder, usual);
     console.log(`Chromium ${browser.version()}, medians of ${ROUNDS}, ms until painted; load average ${loadavg()[0].toFixed(1)}\n`);
-    print(['picture', 'nodes', 'MB', 'ready', 'load', 'zoom', 'search', 'view', 'elements']);
+    print(['picture', 'nodes', 'MB', 'ready', 'load', 'zoom', 'search', 'view', 'filter', 'elements']);
     printRow('main thread of 57 MB', nodesOf(usual), usual, await measure(browser, usual, ours));
     printRow('large, all embedded', nodesOf(large), large, await measure(browser, large, ours));
     printRow('classic, all frames', CLASSIC_NODES, classic,
-             await measure(browser, classic, { zoom: zoomClassic, search: searchClassic, change: null }));
+             await measure(browser, classic, { zoom: zoomClassic, search: searchClassic, change: null, filter: null }));
 } finally {
     await browser.close();
     rmSync(folder, { recursive: true });

@@ -127,3 +127,22 @@ for (const tracks of ['1', 'all', 'merged'])
             }
         }
     });
+
+/* What both write into a frame of the same width; of frames whose siblings have the same text, the script adds parameters. */
+test('labels are cut alike', () => {
+    let compared = 0;
+    for (let seed = 1; seed <= TRACES; seed++)
+        for (const width of [300, 900]) {
+            const file = join(folder, 'cut.trace');
+            writeFileSync(file, randomTrace(seed, { threads: 1, records: 150 }));
+            const svg = render(file, '1', { width, min: 0 }), data = dataOf(svg), known = new Map(data.frames.map(frame => [frame.text + frame.signature, frame]));
+            for (const [, title, px, label] of svg.matchAll(/<g><title>([^\n<]*)(?:(?!<\/g>)[^])*?<rect class="o\d" [^>]*width="([\d.]+)" height="15"\/>(?:<text [^>]*>([^<]*)<\/text>)?<\/g>/g)) {
+                const frame = known.get(unescaped(title)), cells = Math.floor((Number(px) - 6) / 7.2 + 1e-9), written = unescaped(label ?? '');
+                assert.ok(frame, title);
+                const forms = [flame.fitName(frame, cells), flame.fitName(frame, cells, flame.signatureWords(frame.signature))];
+                assert.ok(forms.includes(written) || cells < 5, `${frame.text} in ${cells} cells: ${written} instead of ${forms}`);
+                compared++;
+            }
+        }
+    assert.ok(compared > 300, `${compared} labels`);
+});

@@ -279,7 +279,7 @@ test('numbers, as the service writes them', () => {
 
 test('names take the longest form that fits', () => {
   const it = { scope: 'com.example.foo.Foo', name: 'bar', text: 'com.example.foo.Foo.bar' };
-  const forms = [[23, 'com.example.foo.Foo.bar'], [22, 'c.e.f.Foo.bar'], [13, 'c.e.f.Foo.bar'], [12, 'Foo.bar'], [7, 'Foo.bar'], [6, 'bar'], [3, 'bar'], [2, '']];
+  const forms = [[23, 'com.example.foo.Foo.bar'], [22, 'c.e.f.Foo.bar'], [13, 'c.e.f.Foo.bar'], [12, 'Foo.bar'], [7, 'Foo.bar'], [6, 'F.bar'], [5, 'F.bar'], [4, 'bar'], [3, 'bar'], [2, '']];
   for (const [cells, expected] of forms)
     assert.equal(flame.fitName(it, cells), expected, `${cells} cells`);
   assert.equal(flame.fitName(it, 10, '', true), 'com.exam..');
@@ -316,13 +316,46 @@ test('text can be read on every colour, and outlines be seen, in both schemes', 
   for (const css of [light, dark]) {
     const ink = /\.af text\s*{\s*fill: ?(#[0-9a-f]{6})/.exec(css)[1];
     const fills = [...css.matchAll(/\.((?:[cohy]\d+|cr|st))(?:,\.af \.st)?\s*{\s*fill: ?(#[0-9a-f]{6})/g)];
-    assert.equal(fills.length >= 14 + 8 + 8 + 8 + 1, true, `${fills.length} colours`);
+    assert.equal(fills.length >= 13 + 8 + 8 + 8 + 1, true, `${fills.length} colours`);
     const [, outline] = /--focus: ?(#[0-9a-f]{6})/.exec(css);
     for (const [, cls, fill] of fills) {
       assert.ok(contrast(ink, fill) >= 4.5, `${cls} ${fill}: ${contrast(ink, fill)}`);
       assert.ok(contrast(outline, fill) >= 3, `the outline of what is chosen, on ${cls} ${fill}: ${contrast(outline, fill)}`);
     }
   }
+});
+
+/* In CIE's Lab. */
+function lab(colour) {
+  const [r, g, b] = colour.match(/[0-9a-f]{2}/g).map(hex => parseInt(hex, 16) / 255).map(c => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+  const [x, y, z] = [(0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505, 0.2126 * r + 0.7152 * g + 0.0722 * b, (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089]
+    .map(t => (t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116));
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+
+test('the colours of packages can be told apart', () => {
+  for (const css of STYLE.split(/@media screen and \(prefers-color-scheme: ?dark\)/)) {
+    const fills = [...css.matchAll(/\.af \.c(\d+){fill:(#[0-9a-f]{6})}/g)].map(([, number, fill]) => [number, lab(fill)]);
+    assert.equal(fills.length, 13);
+    fills.forEach(([a, from], i) => fills.slice(i + 1).forEach(([b, to]) =>
+      assert.ok(Math.hypot(...from.map((one, k) => one - to[k])) > 14, `c${a} and c${b}: ${Math.hypot(...from.map((one, k) => one - to[k]))}`)));
+  }
+});
+
+test('the heaviest packages have colours of their own, which they keep', () => {
+  const node = (frame, parent, us) => ({ frame, parent, self: [us * 1000, 0, 1] });
+  const frames = Array.from({ length: 30 }, (_, i) => ({ scope: `com.p${String(i >> 1).padStart(2, '0')}.${i % 2 ? 'a.' : ''}Main`, name: 'run', signature: '', origin: 0, colour: 0 }));
+  const nodes = [node(-1, -1, 0), ...frames.map((_, i) => node(i, 0, 100 - i))];
+  const data = new flame.Data(encode({ frames, nodes })), kept = new Map(), classOf = scope => data.frames.find(one => one.scope === scope).package;
+  const legend = flame.colourPackages(data, 0, kept);
+  assert.deepEqual(legend, [...Array.from({ length: 12 }, (_, i) => [`com.p${String(i).padStart(2, '0')}`, i]), ['all other packages', 12]]);
+  assert.deepEqual(['com.p00.Main', 'com.p11.a.Main', 'com.p12.Main', 'com.p14.a.Main'].map(classOf), ['c0', 'c11', 'c12', 'c12']);
+  const left = data.filtered([['hide', 'com.p03'], ['hide', 'com.p07']], {});
+  const second = flame.colourPackages(left, 0, kept);
+  assert.equal(second.length, 13);
+  assert.deepEqual(second.slice(-3), [['com.p12', 3], ['com.p13', 7], ['all other packages', 12]]);
+  assert.deepEqual(['com.p00.Main', 'com.p11.a.Main', 'com.p12.Main', 'com.p14.Main'].map(classOf), ['c0', 'c11', 'c3', 'c12']);
+  assert.equal(new Set(second.map(([, colour]) => colour)).size, 13);
 });
 
 test('script and style fit into a picture', () => {

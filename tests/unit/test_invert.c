@@ -271,7 +271,9 @@ static void methods_by_name(void **state)
     assert_true(view_resolve(&t.r.view, t.r.input.profile, &d));
     t.base = tree_new(&t.r.input, &spec, &d);
     assert_string_equal(name_of(&t, method_of(&t, "")), "a.B.c");
-    assert_int_equal(frame_colours_of(t.r.input.names, COLOURS_SELF, t.base).self_largest, 1);
+    struct frame_colours colours;
+    assert_true(frame_colours_find(&colours, t.r.input.names, COLOURS_SELF, t.base, t.r.input.scratch));
+    assert_int_equal(colours.self_largest, 1);
     trial_free(&t);
 
     t = (struct trial){.fake = fake_new()};

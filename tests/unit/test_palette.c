@@ -122,42 +122,47 @@ static void styles_have_every_class(void **state)
     check_style(OUTPUT_THUMB.style());
 }
 
-static uint8_t class_of(const char *scope, const char *name)
+/* The heaviest have the first classes, in the order of their weight; equal ones by name; all others one class. */
+static void packages_by_weight(void **state)
 {
-    return palette_class(str_of(scope), str_of(name));
-}
-
-static void one_library_one_colour(void **state)
-{
-    bool seen[PALETTE_CLASSES] = {false};
-    unsigned distinct = 0;
+    struct fake *f = fake_new();
+    struct rendering r;
+    struct package_colours c;
+    struct diag diag = {0};
 
     (void)state;
-    assert_int_equal(class_of("androidx.compose.ui.Node", "a"),
-                     class_of("androidx.compose.runtime.Slot$1", "b"));
-    assert_int_equal(class_of("java.util.List", "a"), class_of("java.util.concurrent.Lock", "b"));
-    assert_int_equal(class_of("java.util.List", ""), class_of("java.util.Map", ""));
-    assert_int_equal(class_of("okio.Buffer", "read"), class_of("okio.Sink", "write"));
-    for (int i = 0; i < 200; i++) {
-        char scope[32];
-        snprintf(scope, sizeof(scope), "com.vendor%d.Main", i);
-        uint8_t c = class_of(scope, "run");
-        assert_true(c < PALETTE_CLASSES);
-        distinct += seen[c] ? 0 : 1;
-        seen[c] = true;
+    fake_usual_values(f);
+    fake_track(f, 1, STR("t"));
+    for (unsigned i = 0; i < 15; i++) {
+        char stack[64];
+        snprintf(stack, sizeof(stack), "com.vendor%02u.Main.run()V;com.vendor%02u.sub.Other.go()V", i, i);
+        fake_stack(f, stack, i < 3 ? 500 : i * 10, 1, 1);
     }
-    assert_int_equal(distinct, PALETTE_CLASSES);
-}
-
-static void without_package(void **state)
-{
-    (void)state;
-    assert_int_equal(class_of("Main", "a"), class_of("Main", "b"));
-    assert_true(class_of("", "") < PALETTE_CLASSES);
-    assert_true(class_of(".", ".") < PALETTE_CLASSES);
-    assert_true(class_of("..", "x") < PALETTE_CLASSES);
-    assert_true(class_of("a.", "x") < PALETTE_CLASSES);
-    assert_true(class_of("", "write") < PALETTE_CLASSES);
+    fake_stack(f, "Bare.run()V", 1, 1, 1);
+    rendering_init(&r, fake_finish(f));
+    r.view.tracks = TRACKS_ALL;
+    const struct measure m = {.name = STR("wall"), .unit = UNIT_NS};
+    const struct tree_spec spec = {.measures = {&m}, .n_measures = 1, .divisor = 1};
+    const struct tree *t = tree_new(&r.input, &spec, &diag);
+    assert_non_null(t);
+    assert_true(package_colours_find(&c, r.input.names, t, r.input.scratch));
+    assert_int_equal(c.n, PALETTE_OTHERS);
+    assert_true(c.others);
+    for (unsigned i = 0; i < PALETTE_OTHERS; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "com.vendor%02u", i < 3 ? i : 17 - i);
+        assert_true(str_eq(names_package(r.input.names, c.heaviest[i]), str_of(name)));
+        assert_int_equal(c.of[c.heaviest[i]], i);
+    }
+    for (uint32_t i = 0; i < names_packages(r.input.names); i++) {
+        bool grey = str_eq(names_package(r.input.names, i), STR("Bare")) ||
+                    str_eq(names_package(r.input.names, i), STR("com.vendor05")) ||
+                    str_eq(names_package(r.input.names, i), STR("com.vendor04")) ||
+                    str_eq(names_package(r.input.names, i), STR("com.vendor03"));
+        assert_int_equal(c.of[i] == PALETTE_OTHERS, grey);
+    }
+    rendering_free(&r);
+    fake_free(f);
 }
 
 static void self_in_steps(void **state)
@@ -198,9 +203,10 @@ static void classic_by_cleaned_text(void **state)
 static void check_class(struct rendering *r, const struct tree *t, enum view_palette kind,
                         const char *expected)
 {
-    struct frame_colours p = frame_colours_of(r->input.names, kind, t);
+    struct frame_colours p;
     struct buf b = {0};
 
+    assert_true(frame_colours_find(&p, r->input.names, kind, t, r->input.scratch));
     for (uint32_t i = 0; i < t->n; i++)
         buf_printf(&b, " %s", frame_colours_class(&p, t, tree_frame(t, i), tree_self(t, i, 0)).text);
     buf_char(&b, '\0');
@@ -233,9 +239,7 @@ static void classes_of_frames(void **state)
     snprintf(expected, sizeof(expected), " cr cr y%u y%u y%u", fnv_of("java.util.List.add"), fnv_of("x"),
              fnv_of("y"));
     check_class(&r, t, COLOURS_CLASSIC, expected);
-    snprintf(expected, sizeof(expected), " cr cr c%u c%u c%u", class_of("java.util.List", "add"),
-             class_of("", "x"), class_of("", "y"));
-    check_class(&r, t, COLOURS_PACKAGE, expected);
+    check_class(&r, t, COLOURS_PACKAGE, " cr cr c0 c1 c2");
     rendering_free(&r);
     fake_free(f);
 }
@@ -244,9 +248,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_contrast),          cmocka_unit_test(text_is_readable),
-        cmocka_unit_test(styles_have_every_class), cmocka_unit_test(one_library_one_colour),
-        cmocka_unit_test(without_package),         cmocka_unit_test(self_in_steps),
-        cmocka_unit_test(classic_by_cleaned_text), cmocka_unit_test(classes_of_frames),
+        cmocka_unit_test(styles_have_every_class), cmocka_unit_test(packages_by_weight),
+        cmocka_unit_test(self_in_steps),           cmocka_unit_test(classic_by_cleaned_text),
+        cmocka_unit_test(classes_of_frames),
     };
     return cmocka_run_group_tests_name("palette", tests, NULL, NULL);
 }
