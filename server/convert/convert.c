@@ -342,6 +342,9 @@ bool convert_drawn(const struct shared_profile *f, const struct config *config,
 {
     struct view_options resolved = *view;
 
+    /* A budget for what a picture carries that is above the memory of a view makes a smaller picture, not a failure. */
+    if (resolved.embed_bytes > config->view_memory_bytes / 2)
+        resolved.embed_bytes = config->view_memory_bytes / 2;
     return view_resolve(&resolved, f->profile, diag) &&
            render_within(f, config, d, &resolved, NULL, out, diag);
 }

@@ -158,6 +158,35 @@ static void view_limits(void **state)
     shared_profile_free(f);
 }
 
+/* Two thousand frames with a kilobyte of name each, in a megabyte. */
+static void a_budget_above_the_memory_embeds_less(void **state)
+{
+    struct config c = configuration();
+    struct diag diag = {0};
+    struct view_options view;
+    struct buf stacks = {0}, out = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < 2000; i++) {
+        buf_z(&stacks, "main;com.example.");
+        for (unsigned k = 0; k < 100; k++)
+            buf_printf(&stacks, "%010u", (i * 100 + k) * 2654435761u);
+        buf_printf(&stacks, ".m %u\n", i + 1);
+    }
+    struct shared_profile *f = fold_text(&c, stacks.p, stacks.n, 1 << 16, &diag);
+    assert_non_null(f);
+    view_defaults(&view);
+    view.embed_nodes = UINT32_MAX - 1;
+    view.embed_bytes = UINT64_MAX;
+    c.view_memory_bytes = 1 << 20;
+    view.min_milli_px = 10000;
+    assert_true(convert_view(f, &c, OUTPUTS[0], &view, &out, &diag));
+    assert_in_range(out.n, 100000, c.view_memory_bytes);
+    shared_profile_free(f);
+    buf_free(&stacks);
+    buf_free(&out);
+}
+
 static void options_are_checked(void **state)
 {
     const struct config c = configuration();
@@ -299,6 +328,7 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(memory_limit),
         cmocka_unit_test(view_limits),
+        cmocka_unit_test(a_budget_above_the_memory_embeds_less),
         cmocka_unit_test(options_are_checked),
         cmocka_unit_test(asking_changes_nothing),
         cmocka_unit_test(from_a_file),
