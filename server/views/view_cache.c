@@ -18,6 +18,7 @@ struct entry {
     struct entry *in_bucket;
     struct entry *newer, *older;
     uint64_t hash;
+    int64_t told_ms; /* when the store last knew of a use */
     struct shared_bytes *bytes;
     struct str key; /* behind the entry */
 };
@@ -115,14 +116,17 @@ void view_cache_free(struct view_cache *h)
     free(h);
 }
 
-struct shared_bytes *view_cache_get(struct view_cache *h, struct str key)
+struct shared_bytes *view_cache_get(struct view_cache *h, struct str key, int64_t now_ms, bool *tell_store)
 {
     uint64_t hash = hash_bytes(h->seed, key.p, key.n);
     struct shared_bytes *bytes = NULL;
 
     pthread_mutex_lock(&h->lock);
     struct entry *e = find(h, key, hash);
+    *tell_store = e != NULL && now_ms - e->told_ms >= VIEW_CACHE_USE_MS;
     if (e != NULL) {
+        if (*tell_store)
+            e->told_ms = now_ms;
         unlink_entry(h, e);
         link_newest(h, e);
         bytes = shared_bytes_ref(e->bytes);
@@ -163,7 +167,7 @@ static void make_room(struct view_cache *h, uint64_t bytes)
         drop_oldest(h);
 }
 
-void view_cache_put(struct view_cache *h, struct str key, struct shared_bytes *bytes)
+void view_cache_put(struct view_cache *h, struct str key, struct shared_bytes *bytes, int64_t now_ms)
 {
     uint64_t hash = hash_bytes(h->seed, key.p, key.n);
     struct entry *e = make(key, hash, bytes);
@@ -176,6 +180,7 @@ void view_cache_put(struct view_cache *h, struct str key, struct shared_bytes *b
     } else {
         make_room(h, cost_of(e));
         h->bytes += cost_of(e);
+        e->told_ms = now_ms;
         shared_bytes_ref(bytes);
         e->in_bucket = h->buckets[hash % BUCKETS];
         h->buckets[hash % BUCKETS] = e;

@@ -11,8 +11,12 @@ struct view_cache;
 struct view_cache *view_cache_new(uint64_t limit_bytes); /* NULL: no memory, or no randomness for the table */
 void view_cache_free(struct view_cache *h);              /* NULL is fine */
 
-/* A reference of the caller's own, or NULL. */
-struct shared_bytes *view_cache_get(struct view_cache *h, struct str key) __attribute__((warn_unused_result));
+enum { VIEW_CACHE_USE_MS = 3600 * 1000 };
+
+/* A reference of the caller's own, or NULL. *tell_store: the store does not know yet that the object is still used, and should
+ * be told, or it may take it for the least recently used one. That is so once in VIEW_CACHE_USE_MS. */
+struct shared_bytes *view_cache_get(struct view_cache *h, struct str key, int64_t now_ms, bool *tell_store)
+    __attribute__((warn_unused_result));
 
 /* After a miss: whether to put the object, which has so many bytes. It is if this was asked about it before, not
  * too long ago, and if it would not drive out most of the others. */
@@ -20,6 +24,6 @@ bool view_cache_worth(struct view_cache *h, struct str key, uint64_t bytes);
 
 /* Takes a reference of its own, and copies the key. What is there already stays; what is too large is not
  * kept. */
-void view_cache_put(struct view_cache *h, struct str key, struct shared_bytes *bytes);
+void view_cache_put(struct view_cache *h, struct str key, struct shared_bytes *bytes, int64_t now_ms);
 
 #endif

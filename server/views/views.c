@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/system/clock.h"
 #include "server/http/clients.h"
 #include "server/views/view_cache.h"
 
@@ -60,13 +61,27 @@ static void no_memory(struct diag *diag)
 
 /* ---- what is there ---- */
 
+/* What is read from memory is used all the same. */
+static void tell_store(struct views *v, const struct view_request *r, enum encoding e)
+{
+    char key[VIEW_KEY_CHARS + 1];
+    uint64_t bytes;
+    int fd;
+
+    if (view_key(v->service, r, e, key) && store_get(v->service->store, key, &fd, &bytes) == STORE_OK)
+        close(fd);
+}
+
 /* From memory, where it is known by its description, or the store; what is asked for again goes into memory. */
 static bool find_described(struct views *v, const struct view_request *r, enum encoding e,
                            struct str description, struct view_result *result)
 {
     char key[VIEW_KEY_CHARS + 1];
+    bool unknown;
 
-    result->bytes = view_cache_get(v->view_cache, description);
+    result->bytes = view_cache_get(v->view_cache, description, clock_ms(), &unknown);
+    if (unknown)
+        tell_store(v, r, e);
     if (result->bytes != NULL)
         return true;
     if (!view_key(v->service, r, e, key) ||
@@ -79,7 +94,7 @@ static bool find_described(struct views *v, const struct view_request *r, enum e
     result->bytes = view_read_object(result->fd, result->file_bytes);
     if (result->bytes == NULL)
         return lseek(result->fd, 0, SEEK_SET) == 0;
-    view_cache_put(v->view_cache, description, result->bytes);
+    view_cache_put(v->view_cache, description, result->bytes, clock_ms());
     close(result->fd);
     result->fd = -1;
     return true;

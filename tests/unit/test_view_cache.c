@@ -26,14 +26,16 @@ static void put(struct view_cache *h, const char *key, size_t n)
 {
     struct shared_bytes *s = bytes_of(n, key[0]);
 
-    view_cache_put(h, str_of(key), s);
+    view_cache_put(h, str_of(key), s, 0);
     shared_bytes_unref(s);
 }
 
 static bool has(struct view_cache *h, const char *key)
 {
-    struct shared_bytes *s = view_cache_get(h, str_of(key));
+    bool tell;
+    struct shared_bytes *s = view_cache_get(h, str_of(key), 0, &tell);
 
+    assert_false(tell);
     if (s == NULL)
         return false;
     assert_int_equal(shared_bytes_view(s).p[0], key[0]);
@@ -55,15 +57,43 @@ static void put_and_get(void **state)
     view_cache_free(h);
 }
 
+/* The first use is the put, of what was read from the store; then one use in an hour is told. */
+static void the_store_is_told_of_uses(void **state)
+{
+    static const struct {
+        int64_t at_ms;
+        bool told;
+    } USES[] = {{1, false},
+                {VIEW_CACHE_USE_MS - 1, false},
+                {VIEW_CACHE_USE_MS, true},
+                {VIEW_CACHE_USE_MS + 1, false},
+                {2 * (int64_t)VIEW_CACHE_USE_MS, true}};
+    struct view_cache *h = view_cache_new(1 << 20);
+    bool tell = true;
+
+    (void)state;
+    assert_null(view_cache_get(h, STR("a"), 5, &tell));
+    assert_false(tell);
+    put(h, "a", 100);
+    for (size_t i = 0; i < sizeof(USES) / sizeof(USES[0]); i++) {
+        struct shared_bytes *s = view_cache_get(h, STR("a"), USES[i].at_ms, &tell);
+        assert_non_null(s);
+        assert_int_equal(tell, USES[i].told);
+        shared_bytes_unref(s);
+    }
+    view_cache_free(h);
+}
+
 static void what_is_there_stays(void **state)
 {
     struct view_cache *h = view_cache_new(1 << 20);
     struct shared_bytes *first = bytes_of(10, 'a');
 
     (void)state;
-    view_cache_put(h, STR("a"), first);
+    view_cache_put(h, STR("a"), first, 0);
     put(h, "a", 20);
-    struct shared_bytes *got = view_cache_get(h, STR("a"));
+    bool tell;
+    struct shared_bytes *got = view_cache_get(h, STR("a"), 0, &tell);
     assert_ptr_equal(got, first);
     shared_bytes_unref(got);
     shared_bytes_unref(first);
@@ -96,7 +126,8 @@ static void what_is_dropped_lives_on_where_it_is_used(void **state)
 
     (void)state;
     put(h, "a", 2000);
-    struct shared_bytes *s = view_cache_get(h, STR("a"));
+    bool tell;
+    struct shared_bytes *s = view_cache_get(h, STR("a"), 0, &tell);
     put(h, "b", 2000);
     assert_false(has(h, "a"));
     view_cache_free(h);
@@ -195,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(put_and_get),
+        cmocka_unit_test(the_store_is_told_of_uses),
         cmocka_unit_test(what_is_there_stays),
         cmocka_unit_test(the_least_recently_used_goes),
         cmocka_unit_test(what_is_dropped_lives_on_where_it_is_used),
