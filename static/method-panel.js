@@ -67,7 +67,7 @@ export function methodPanel(method, flame) {
     sandwich.searchParams.set('view', 'sandwich');
     sandwich.searchParams.set('method', name);
     const page = methodLink(method);
-    page.textContent = 'All of it';
+    page.textContent = 'Durations, threads';
     page.className = 'button place';
     return [
         element('h2', { className: 'method', textContent: name }),

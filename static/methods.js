@@ -224,6 +224,9 @@ function columnsOf({ values, columns, sort, group }, at) {
             label: 'Mean', words: row => (row[at.calls] > row[at.recursive] ? amount(chosen.unit, row[at[`${chosen.name}_incl`]] / (row[at.calls] - row[at.recursive])) : ''),
             ofEdge: () => '',
         }] : []),
+        ...(chosen !== undefined && columns.includes(`${chosen.name}_longest`) ? [{
+            label: 'Longest', sortAt: at[`${chosen.name}_longest`], words: row => amount(chosen.unit, row[at[`${chosen.name}_longest`]]), ofEdge: () => '',
+        }] : []),
         ...others.flatMap(value => [shown('incl', value), shown('excl', value)]),
     ];
 }

@@ -132,6 +132,20 @@ async function loadVerdict() {
     });
 }
 
+/* ---- how long calls were ---- */
+
+/* The part of a page that another one has, by a link within its place; the link stays where it cannot be had. */
+async function loadDurations() {
+    const place = byId('durations'), link = place?.querySelector(':scope > a');
+    if (!link)
+        return;
+    const answer = await fetch(link.href, { headers: { Accept: 'text/html' } });
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    anchor(page, link.href);
+    const durations = page.getElementById('durations');
+    durations === null ? place.remove() : place.replaceWith(document.adoptNode(durations));
+}
+
 /* ---- from the picture to the page ---- */
 
 function followState(state) {
@@ -199,6 +213,8 @@ function send(target) {
         view.value = 'flame';
     const query = new URLSearchParams(new FormData(choices));
     query.delete('width');
+    if (!query.has('longest') && /_longest$/.test(query.get('sort')))
+        query.delete('sort');
     if (view?.value === 'chart') {
         query.delete('value');
         query.set('width', widthHere());
@@ -328,6 +344,7 @@ function start() {
     search?.addEventListener('blur', () => { search.value = flameOf()?.state.search ?? ''; });
     if (byId('methods') !== null)
         startMethods(byId('methods'), byId('grep'), showMethod).catch(() => {});     /* the service's table stays */
+    loadDurations().catch(() => {});
     if (flame === undefined)
         return followHash();
     byId('picture').removeAttribute('tabindex');     /* its frames have the focus now */

@@ -109,6 +109,11 @@ struct str page_data_track_id(const json_t *track, char text[NUMBER_BYTES_MAX])
     return (struct str){text, (size_t)(number_u64(text, page_data_number(track, "id")) - text)};
 }
 
+struct str page_data_track_id_of(const json_t *id, char text[NUMBER_BYTES_MAX])
+{
+    return (struct str){text, (size_t)(number_u64(text, page_data_real(id)) - text)};
+}
+
 struct str page_data_name(const char *name)
 {
     return name[0] != '\0' ? str_of(name) : STR("Profile without a name");

@@ -32,6 +32,8 @@ size_t page_data_main_track(const json_t *tracks);
 /* Escaped; a track may have no name. */
 void page_data_put_track_name(struct buf *b, const json_t *track);
 struct str page_data_track_id(const json_t *track, char text[NUMBER_BYTES_MAX]);
+/* The same of an id that page_data_real reads. */
+struct str page_data_track_id_of(const json_t *id, char text[NUMBER_BYTES_MAX]);
 
 /* What the file is called, or else that it is not. */
 struct str page_data_name(const char *name);

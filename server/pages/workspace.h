@@ -58,6 +58,7 @@ void workspace_methods_fields(const struct workspace *w);
 void workspace_methods_whole(const struct workspace *w); /* what 100 % is */
 void workspace_methods(const struct workspace *w);
 void workspace_method(const struct workspace *w);
+void workspace_durations(const struct workspace *w); /* of one method */
 
 /* In words where the time went: the link to the page that has them, whose script shows them here; and these words. */
 void workspace_verdict_link(const struct workspace *w);

@@ -171,6 +171,8 @@ static void put_state(const struct workspace *w)
         return;
     workspace_hidden(w->b, "group", str_of(table_group_word(rows->group)));
     workspace_hidden(w->b, "grep", str_of(rows->grep));
+    if (rows->longest)
+        workspace_hidden(w->b, "longest", STR("1"));
     if (rows->sort[0] != '\0')
         workspace_hidden(w->b, "sort", str_of(rows->sort));
 }
@@ -261,13 +263,11 @@ void workspace_filter_by(const struct workspace *w, struct str class, struct str
     buf_str(&text, class);
     buf_z(&text, class.n > 0 ? "." : "");
     buf_str(&text, name);
-    buf_z(w->b, "<p class=\"buttons\">\n");
     put_button(w, FILTER_FOCUS, "", buf_view(&text), "Focus");
     put_button(w, FILTER_IGNORE, "", buf_view(&text), "Ignore");
     put_button(w, FILTER_HIDE, "", buf_view(&text), "Hide");
     if (package.n > 0 && package.n < class.n)
         put_button(w, FILTER_HIDE, "package:", package, "Hide package");
-    buf_z(w->b, "</p>\n");
     w->b->failed = w->b->failed || text.failed;
     buf_free(&text);
 }

@@ -88,10 +88,10 @@ static void put_sandwich_link(const struct workspace *w, struct str name)
     view.view = VIEW_SANDWICH;
     if (!view_set(&view, SCOPE_VIEW, STR("method"), name, &diag))
         return;
-    page_frame_text(w->b, "<p><a class=\"button place\" href=\"", w->self, "t/");
+    page_frame_text(w->b, "<a class=\"button place\" href=\"", w->self, "t/");
     page_frame_text(w->b, "", w->of->track, "");
     view_link(w->b, &view, "&amp;");
-    buf_z(w->b, "\">Callers and callees as a picture</a></p>\n");
+    buf_z(w->b, "\">Callers and callees as a picture</a>\n");
 }
 
 static void put_head(const struct workspace *w, const json_t *method)
@@ -107,8 +107,10 @@ static void put_head(const struct workspace *w, const json_t *method)
     page_frame_text(w->b, "", page_data_text(method, "file"), " ");
     page_frame_text(w->b, "", page_data_text(method, "module"), " ");
     page_frame_text(w->b, "", page_data_text(method, "origin"), "</p>\n");
+    buf_z(w->b, "<p class=\"buttons\">\n");
     put_sandwich_link(w, buf_view(&name));
     workspace_filter_by(w, class, page_data_text(method, "method"));
+    buf_z(w->b, "</p>\n");
     w->b->failed = w->b->failed || name.failed;
     buf_free(&name);
 }
@@ -216,6 +218,7 @@ void workspace_method(const struct workspace *w)
     put_head(w, method);
     put_sums(w->b, json_object_get(method, "values"));
     put_calls(w->b, method);
+    workspace_durations(w);
     put_overloads(w);
     put_edges(w, "parents", "Callers");
     put_edges(w, "children", "Callees");

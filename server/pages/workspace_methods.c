@@ -22,6 +22,8 @@ static void put_place(const struct workspace *w, const char *name, const char *s
     workspace_query(w, w->of->track);
     if (group != GROUP_METHOD)
         buf_printf(w->b, "&amp;group=%s", table_group_word(group));
+    if (w->of->rows->longest && w->of->tab == TAB_METHODS)
+        buf_z(w->b, "&amp;longest=1");
     if (sort[0] != '\0') {
         buf_z(w->b, "&amp;sort=");
         url_encode(w->b, str_of(sort));
@@ -57,6 +59,11 @@ static size_t column_at(const struct methods *m, const char *name)
             return i;
     }
     return json_array_size(m->columns);
+}
+
+static bool has_column(const struct methods *m, const char *name)
+{
+    return column_at(m, name) < json_array_size(m->columns);
 }
 
 static struct str cell_text(const struct methods *m, const json_t *row, const char *column)
@@ -116,6 +123,9 @@ static void put_headings(const struct methods *m)
         snprintf(column, sizeof(column), "%.*s_excl", (int)name.n, name.p);
         put_heading(m, column, "Excl.", name);
         buf_z(m->w->b, "<th scope=\"col\">%</th>\n");
+        snprintf(column, sizeof(column), "%.*s_longest", (int)name.n, name.p);
+        if (has_column(m, column))
+            put_heading(m, column, "Longest", name);
     }
     put_heading(m, "calls", "Calls", STR(""));
     put_heading(m, "recursive", "+ recursive", STR(""));
@@ -160,12 +170,30 @@ static void put_group_name(const struct methods *m, const json_t *row)
     page_frame_text(m->w->b, "\">", name, "</a>");
 }
 
+/* One value of a row, and its share. Nothing if the table has no such column. */
+static void put_amounts(const struct methods *m, const json_t *row, const json_t *value, const char *end,
+                        bool share)
+{
+    struct str name = page_data_text(value, "name");
+    char column[TABLE_SORT_BYTES_MAX];
+
+    snprintf(column, sizeof(column), "%.*s_%s", (int)name.n, name.p, end);
+    if (!share && !has_column(m, column))
+        return;
+    const json_t *cell = json_array_get(row, column_at(m, column));
+    buf_z(m->w->b, "<td>");
+    put_amount(m->w->b, value, cell);
+    if (share) {
+        buf_z(m->w->b, "</td><td>");
+        put_share(m->w->b, page_data_real(cell), page_data_real(json_object_get(value, "total")));
+    }
+    buf_z(m->w->b, "</td>");
+}
+
 static void put_row(const struct methods *m, const json_t *row)
 {
     const json_t *value;
     size_t i;
-    char column[TABLE_SORT_BYTES_MAX];
-    static const char *const ENDS[] = {"incl", "excl"};
 
     buf_z(m->w->b, "<tr><th scope=\"row\">");
     if (m->w->of->rows->group == GROUP_METHOD)
@@ -174,16 +202,9 @@ static void put_row(const struct methods *m, const json_t *row)
         put_group_name(m, row);
     buf_z(m->w->b, "</th>");
     json_array_foreach (m->values, i, value) {
-        struct str name = page_data_text(value, "name");
-        for (size_t end = 0; end < 2; end++) {
-            snprintf(column, sizeof(column), "%.*s_%s", (int)name.n, name.p, ENDS[end]);
-            const json_t *cell = json_array_get(row, column_at(m, column));
-            buf_z(m->w->b, "<td>");
-            put_amount(m->w->b, value, cell);
-            buf_z(m->w->b, "</td><td>");
-            put_share(m->w->b, page_data_real(cell), page_data_real(json_object_get(value, "total")));
-            buf_z(m->w->b, "</td>");
-        }
+        put_amounts(m, row, value, "incl", true);
+        put_amounts(m, row, value, "excl", true);
+        put_amounts(m, row, value, "longest", false);
     }
     const json_t *calls = json_array_get(row, column_at(m, "calls"));
     buf_z(m->w->b, "<td>");
@@ -219,6 +240,10 @@ void workspace_methods_fields(const struct workspace *w)
     const struct table_request *r = w->of->rows;
 
     put_groups(w);
+    buf_printf(w->b,
+               "<p class=\"check\"><input id=\"longest\" name=\"longest\" type=\"checkbox\" value=\"1\"%s> "
+               "<label for=\"longest\">longest calls</label></p>\n",
+               r->longest ? " checked" : "");
     page_frame_text(
         w->b,
         "<p><label for=\"grep\" class=\"out-of-sight\">Only names with</label> <input id=\"grep\" "

@@ -113,6 +113,27 @@ test('filters: from a row, from the form, as chips that go and move', { skip }, 
     await close(page);
 });
 
+test('how long calls were: of all methods, and of one', { skip }, async () => {
+    const page = await open(one, 'methods?track=1');
+    await page.getByLabel('longest calls').check();
+    await page.waitForURL(/longest=1/);
+    await until(page, () => /Longest/.test(document.querySelector('.virtual thead')?.textContent));
+    await page.getByRole('button', { name: 'Longest', exact: true }).click();
+    assert.equal(new URL(page.url()).searchParams.get('sort'), 'wall_longest');
+    await page.getByLabel('longest calls').uncheck();
+    await until(page, () => !location.search.includes('longest'));
+    await until(page, isReady);
+    await page.locator('.row-name', { hasText: 'HashMap.get' }).click();
+    await page.getByRole('link', { name: 'Durations, threads' }).click();
+    await page.locator('.bars meter').first().waitFor();
+    assert.match(await page.locator('#durations > p').innerText(), /^1 call, which took [\d.]+ s\./);
+    assert.deepEqual(await findings(page), []);
+    await page.locator('#durations a').first().click();
+    await page.waitForURL(/\/t\/1\?view=chart&from=/);
+    await until(page, () => document.querySelector('#picture > svg') !== null);
+    await close(page);
+});
+
 test('tabs, threads, values and groups without a new page', { skip }, async () => {
     const page = await openPage(browser, service);
     await page.goto(one.url);
@@ -203,6 +224,9 @@ test('without scripts: the same', { skip }, async () => {
     await page.waitForURL(/grep=example/);
     await page.locator('#methods tbody a').first().click();
     assert.equal(await page.locator('h2.method').innerText(), 'com.example.app.MainActivity.onCreate');
+    await page.getByRole('link', { name: 'How long its calls were' }).click();
+    assert.match(await page.locator('#durations > p').innerText(), /^1 call, which took/);
+    await page.goBack();
     await page.getByRole('link', { name: 'Hide', exact: true }).click();
     assert.deepEqual(await page.locator('.chip > span').allInnerTexts(), ['hide com.example.app.MainActivity.onCreate']);
     await page.locator('#add-filter > summary').click();

@@ -148,6 +148,40 @@ static void one_method(void **state)
     json_decref(summary);
 }
 
+static void durations(void **state)
+{
+    static const char METHOD[] =
+        "{\"id\":\"0123456789ab\",\"class\":\"a.B\",\"method\":\"run\",\"calls\":3,\"recursive\":1,"
+        "\"durations\":{"
+        "\"calls\":2,\"clocks\":[{\"name\":\"wall\",\"min_ns\":2000,\"median_ns\":2000,\"p95_ns\":3000000,"
+        "\"p99_ns\":3000000,\"max_ns\":3000000,\"mean_ns\":1501000,\"bars\":[{\"from_ns\":2000,\"to_ns\":"
+        "5000,"
+        "\"calls\":1},{\"from_ns\":5000,\"to_ns\":10000,\"calls\":4}],\"longest\":[{\"track\":100,\"thread\":"
+        "\"<main>\",\"begin_ns\":5000000,\"wall_ns\":3000000}]},{},7]}}";
+    static const char *const PARTS[] = {
+        "<p>2 calls, which took from 2 µs to 3 ms, half of them no more than 2 µs. ",
+        "<th scope=\"row\">95 % within</th><td>3 ms</td>",
+        "2 µs to 5 µs</th><td><meter min=\"0\" max=\"4\" value=\"1\"></meter></td><td>1</td>",
+        "/t/100?view=chart&amp;from=4699&amp;to=8301\">5 ms</a></th><td>3 ms</td>", "<td>&lt;main&gt;</td>"};
+    struct table_request rows = {.longest = true};
+    const struct record r = pages_record("x");
+    json_t *summary = pages_summary(2, "main");
+    struct buf b = {0};
+
+    (void)state;
+    put_tab(&b, &r, summary, TAB_METHOD, METHOD, &rows);
+    const char *page = markup_text(&b);
+    pages_check(page);
+    PAGES_CHECK_ALL(page, PARTS);
+    buf_free(&b);
+    rows.longest = false;
+    put_tab(&b, &r, summary, TAB_METHOD, "{\"id\":\"0123456789ab\",\"calls\":3}", &rows);
+    assert_non_null(strstr(markup_text(&b), "<p id=\"durations\"><a class=\"place\" href=\"../../p/" PAGES_ID
+                                            "/m/0123456789ab?track=all&amp;longest=1\">"));
+    buf_free(&b);
+    json_decref(summary);
+}
+
 /* Names become links where they stand alone, the longest that fits. */
 static void verdict(void **state)
 {
@@ -190,10 +224,8 @@ static void verdict(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(methods),
-        cmocka_unit_test(methods_in_groups),
-        cmocka_unit_test(one_method),
-        cmocka_unit_test(verdict),
+        cmocka_unit_test(methods),   cmocka_unit_test(methods_in_groups), cmocka_unit_test(one_method),
+        cmocka_unit_test(durations), cmocka_unit_test(verdict),
     };
     return cmocka_run_group_tests_name("pages_reports", tests, NULL, NULL);
 }
