@@ -1,9 +1,13 @@
 /* What the pages of a profile decide, apart from the document: no function here touches it. */
 
-/* The delete token that a form's upload left in the address, or ''. */
+/* The delete token in the address, or '': a form's upload left it there, or it is the address that asks to delete. */
 export function tokenOf(hash) {
-    const found = /^#token=([a-z2-7]{26})$/.exec(hash);
+    const found = /^#(?:token|delete)=([a-z2-7]{26})$/.exec(hash);
     return found === null ? '' : found[1];
+}
+
+export function asksToDelete(hash) {
+    return hash.startsWith('#delete=') && tokenOf(hash) !== '';
 }
 
 /* Whether a thread is meant: all words of the text occur in its name, or the text is its id. */

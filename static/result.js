@@ -1,6 +1,6 @@
 /* Every page of one profile, and the one that says that it was deleted: keeps the browser's list of uploads up to date,
  * fills in the delete token, follows the progress. All of it works without, if less well. */
-import { progressWords, tokenOf } from './page-rules.js';
+import { asksToDelete, progressWords, tokenOf } from './page-rules.js';
 import * as uploads from './upload-list.js';
 
 /* ---- the browser's list ---- */
@@ -10,9 +10,16 @@ function entryOf(data, token) {
                            format: data.format, size: Number(data.size) });
 }
 
-/* The token leaves the address, where others could read it over a shoulder, as soon as it is kept elsewhere. */
+/* The token leaves the address, where others could read it over a shoulder, as soon as it is kept elsewhere. An address that
+ * asks to delete is left alone until the page has the form for it. */
 function takeToken(data) {
     const token = tokenOf(location.hash);
+    const asks = asksToDelete(location.hash);
+    const menu = document.querySelector('details.remove');
+    if (asks && menu === null)
+        return token;
+    if (asks)
+        menu.open = true;
     if (token !== '' && uploads.remember(entryOf(data, token)))
         history.replaceState(null, '', location.pathname + location.search);
     return token;

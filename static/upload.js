@@ -151,7 +151,7 @@ function succeeded(row, result) {
              element('a', { href: page, textContent: 'Open the result' }));
     announce(row, 'done');
     if (!kept && result.token !== '')
-        row.facts.append(' · ', element('a', { href: `${page}/delete?token=${result.token}`,
+        row.facts.append(' · ', element('a', { href: `${page}#delete=${result.token}`,
                                                textContent: 'keep this link to delete it' }));
     else if (row.batch.size === 1 && isIdle())
         location.assign(page);

@@ -67,8 +67,8 @@ void page_facts(struct buf *b, const struct record *r, const json_t *summary);
 /* The facts in one line. */
 void page_facts_line(struct buf *b, const struct record *r, const json_t *summary);
 
-/* The form behind /p/<id>/delete?token= */
-void page_delete(struct buf *b, const struct record *r, struct str token);
+/* The form behind /p/<id>/delete, into which the token is typed. */
+void page_delete(struct buf *b, const struct record *r);
 void page_deleted(struct buf *b, struct str root, const struct record *r);
 
 /* Fills x->reply: the whole answer, headers included. */

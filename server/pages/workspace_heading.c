@@ -119,10 +119,11 @@ static void put_downloads(const struct workspace *w)
 static void put_delete(const struct workspace *w)
 {
     begin_menu(w->b, "remove", "Delete");
+    buf_z(w->b, "<p>The link stops working for everyone, at once. This cannot be undone.</p>\n");
     put_token_words(w->b);
-    workspace_link(w, "<form method=\"get\" action=\"", "delete", NULL, "\">\n");
+    workspace_link(w, "<form method=\"post\" action=\"", "delete", NULL, "\">\n");
     put_token_field(w->b, "token-delete");
-    buf_z(w->b, "<p><button class=\"danger\">Delete ...</button></p>\n</form>\n");
+    buf_z(w->b, "<p><button class=\"danger\">Delete this profile</button></p>\n</form>\n");
     end_menu(w->b);
 }
 

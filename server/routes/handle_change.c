@@ -157,13 +157,11 @@ enum exchange_step handle_delete(struct exchange *x)
 
 enum exchange_step handle_delete_form(struct exchange *x)
 {
-    struct str token = x->query(x, "token");
     struct record r;
 
     if (!profile_record(x, x->parameters[0], &r))
         return X_DONE;
-    page_delete(reply_text(&x->reply, 200, "text/html; charset=utf-8"), &r,
-                token.p == NULL ? STR("") : token);
+    page_delete(reply_text(&x->reply, 200, "text/html; charset=utf-8"), &r);
     page_headers(&x->reply);
     return X_DONE;
 }

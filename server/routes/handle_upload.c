@@ -52,12 +52,11 @@ static void upload_headers(struct exchange *x, const struct job_result *result)
     utc_format(result->record.expires_s, expires);
     x->reply.text.failed = x->reply.text.failed || url.failed;
     if (!url.failed) {
-        /* A browser's form has no other way to the token: it is in the part of the URL that is never sent. */
+        /* The token is in the part of a URL that is never sent. A browser's form has no other way to it. */
         bool form = x->reply.status == 303;
         reply_header(&x->reply, "Location", "%.*s%s%s", (int)url.n, url.p, form ? "#token=" : "",
                      form ? result->delete_token : "");
-        reply_header(&x->reply, "X-Delete-URL", "%.*s/delete?token=%s", (int)url.n, url.p,
-                     result->delete_token);
+        reply_header(&x->reply, "X-Delete-URL", "%.*s#delete=%s", (int)url.n, url.p, result->delete_token);
     }
     reply_header(&x->reply, "X-Expires", "%s", expires);
     buf_free(&url);

@@ -22,8 +22,8 @@ extern const struct route_body UPLOAD_BODY;
           "One profile: its workspace, line of text, or JSON, by Accept or by .html, .txt, .json") \
     ROUTE("DELETE", "/p/{}", "", NULL, handle_delete, \
           "Deletes the upload whose token is in X-Delete-Token") \
-    ROUTE("GET", "/p/{}/delete", "token", NULL, handle_delete_form, \
-          "The question before deleting") \
+    ROUTE("GET", "/p/{}/delete", "", NULL, handle_delete_form, \
+          "The question before deleting, and a field for the token") \
     ROUTE("POST", "/p/{}/delete", "", &FORM_BODY, handle_delete_posted, \
           "Deletes the upload; field: token") \
     ROUTE("GET", "/p/{}/status.json", "wait made", NULL, handle_status, \

@@ -1,11 +1,15 @@
 /* The pure parts of the scripts of a profile's pages: no browser. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { countWords, fragmentOf, meant, progressWords, queryOf, tokenOf } from '../../static/page-rules.js';
+import { asksToDelete, countWords, fragmentOf, meant, progressWords, queryOf, tokenOf } from '../../static/page-rules.js';
 
 test('a token is taken only if it has the form of one', () => {
     const token = 'abcdefghijklmnopqrstuvwxy2';
     assert.equal(tokenOf('#token=' + token), token);
+    assert.equal(tokenOf('#delete=' + token), token);
+    assert.equal(asksToDelete('#delete=' + token), true);
+    for (const hash of ['', '#delete', '#delete=', '#token=' + token, '#delete=' + token + 'a'])
+        assert.equal(asksToDelete(hash), false);
     for (const hash of ['', '#', '#token=', '#token=' + token + 'a', '#token=' + token.toUpperCase(), '#x&token=' + token])
         assert.equal(tokenOf(hash), '', hash);
 });

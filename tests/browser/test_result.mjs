@@ -183,11 +183,39 @@ test('the token of a form upload goes from the address into the list of the brow
     const renamed = await page.evaluate(() => JSON.parse(localStorage.getItem('aflamed.uploads')));
     assert.equal(renamed[0].name, 'renamed <i>');
     await page.locator('.remove > summary').click();
-    await page.getByRole('button', { name: /^Delete \.\.\./ }).click();
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete this profile' }).click();
     await page.getByRole('heading', { name: 'The profile is deleted' }).waitFor();
     assert.equal(await page.evaluate(() => localStorage.getItem('aflamed.uploads')), '[]');
     assert.equal((await fetch(one.url)).status, 410);
+    await close(page);
+});
+
+test('an address that asks to delete opens the form, with the token filled in', { skip }, async () => {
+    for (const keeps of [true, false]) {
+        const answer = await fetch(service.url, { method: 'POST', body: trace([{ id: 1, name: 'main' }]) });
+        const address = answer.headers.get('x-delete-url');
+        assert.equal(address.split('#')[0], (await answer.text()).trim());
+        const page = await open();
+        if (!keeps)
+            await page.addInitScript(() => { Storage.prototype.setItem = () => { throw new Error('full'); }; });
+        const sent = [];
+        page.on('request', request => sent.push(request.url()));
+        await page.goto(address);
+        await page.getByRole('button', { name: 'Delete this profile' }).click();
+        await page.getByRole('heading', { name: 'The profile is deleted' }).waitFor();
+        assert.equal(sent.some(url => url.split('#')[0].includes(address.split('#delete=')[1])), false);
+        assert.equal((await fetch(address)).status, 410);
+        await close(page);
+    }
+});
+
+test('without scripts the token is typed in', { skip }, async () => {
+    const one = await upload(service, trace([{ id: 1, name: 'main' }]), 'mine.trace');
+    const page = await open({ javaScriptEnabled: false });
+    await page.goto(one.url + '/delete');
+    await page.getByLabel('Delete token').fill(one.delete_token);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'The profile is deleted' }).waitFor();
     await close(page);
 });
 

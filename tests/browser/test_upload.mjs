@@ -271,7 +271,7 @@ onPage('a browser that keeps nothing is told how to delete', async page => {
     await state(page, 'x.folded', 'done');
     assert.equal(page.url(), home);
     await page.getByRole('link', { name: /delete/ }).click();
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete this profile' }).click();
     await page.getByRole('heading', { name: /deleted/ }).waitFor();
 });
 

@@ -2,6 +2,7 @@
 import datetime
 import gzip
 import json
+import re
 import time
 import unittest
 import urllib.parse
@@ -30,10 +31,12 @@ class Deletion(ServiceTest):
         self.assert_gone()
 
     def test_with_the_form(self):
-        page = self.server.get(self.upload['X-Delete-URL'][len(self.server.url):], Accept=HTML)
-        self.assertEqual(page.status, 200)
-        self.assertIn('method="post"', page.text.lower())
-        self.assertIn('value="%s"' % self.token, page.text)
+        """On the page of the question, and on that of the profile, which a script opens for X-Delete-URL."""
+        self.assertEqual(self.upload['X-Delete-URL'], '%s%s#delete=%s' % (self.server.url, self.path, self.token))
+        for target, action in ((self.path + '/delete', 'delete'), (self.path, '../p/%s/delete' % self.path[3:])):
+            page = self.server.get(target, Accept=HTML)
+            self.assertEqual(page.status, 200)
+            self.assertRegex(page.text, r'<form method="post" action="(./|../)*%s">' % re.escape(action))
         self.assertEqual(self.server.get(self.path).status, 200)
         answer = self.server.request('POST', self.path + '/delete', 'token=' + self.token, Accept=HTML,
                                      Content_Type='application/x-www-form-urlencoded')
@@ -61,9 +64,11 @@ class Deletion(ServiceTest):
         self.assertEqual(answer.status, 413)
         self.assertEqual(self.server.get(self.path).status, 200)
 
-    def test_form_shows_a_hostile_token_escaped(self):
-        page = self.server.get(self.path + '/delete?token=%22%3E%3Cscript%3E').text
-        self.assertNotIn('<script', page)
+    def test_no_token_in_an_address(self):
+        page = self.server.get(self.path + '/delete?token=' + self.token, Accept=HTML)
+        self.assertEqual(page.status, 400)
+        self.assertNotIn(self.token, page.text)
+        self.assertNotRegex(self.server.get(self.path, Accept=HTML).text, r'<form method="get"[^>]*>(?:(?!</form>).)*token')
 
 
 class Changes(ServiceTest):

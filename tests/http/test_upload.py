@@ -197,7 +197,7 @@ class Answers(ServiceTest):
             self.assertEqual(answer.status, 201, answer)
             self.assertTrue(answer['Content-Type'].startswith(kind), answer)
             self.assertTrue(answer.body.startswith(begins))
-            self.assertTrue(answer['X-Delete-URL'].startswith(answer['Location'] + '/delete?token='))
+            self.assertTrue(answer['X-Delete-URL'].startswith(answer['Location'] + '#delete='))
         answer = self.server.upload(content, Accept='image/svg+xml')
         self.assertEqual((answer.status, answer['Content-Type']), (201, 'image/svg+xml'))
         self.assertIn(b'<svg', answer.body)

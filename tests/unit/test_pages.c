@@ -319,7 +319,7 @@ static void hostile_names(void **state)
     pages_check(markup_text(&b));
     buf_free(&b);
     json_decref(summary);
-    page_delete(&b, &r, STR(HOSTILE));
+    page_delete(&b, &r);
     pages_check(markup_text(&b));
     buf_free(&b);
     page_deleted(&b, STR("../"), &r);
@@ -347,7 +347,7 @@ static void delete_without_a_token_asks_for_it(void **state)
     struct buf b = {0};
 
     (void)state;
-    page_delete(&b, &r, STR(""));
+    page_delete(&b, &r);
     const char *page = markup_text(&b);
     pages_check(page);
     assert_non_null(strstr(page, "<label for=\"token\">"));
