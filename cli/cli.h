@@ -1,5 +1,5 @@
-/* What the subcommands `render`, `info` and `demo` share: reading files into profiles, writing results,
- * messages. One thread, unless a function says otherwise. */
+/* What the commands share: reading files into profiles, writing results, messages. One thread, unless a function says
+ * otherwise. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -52,14 +52,6 @@ size_t cli_pair_files(const char **files, const char **keys, size_t n_files);
 /* Their whole as a nameless file, the caller's to close; CLI_JOINED_FORMAT with the descriptor is a path to it. -1: diag. */
 int cli_join(const char *key, const char *data, struct diag *diag) __attribute__((warn_unused_result));
 #define CLI_JOINED_FORMAT "/proc/self/fd/%d"
-
-/* For commands that read one profile. Adds an operand: the file, or the other half of a trace in two files, which sets *key.
- * Both are NULL at first. False: diag, for one too many. */
-bool cli_add_file(const char **file, const char **key, const char *operand, struct diag *diag)
-    __attribute__((warn_unused_result));
-/* Folds what cli_add_file took; `member` as for cli_fold. NULL: diag. */
-struct shared_profile *cli_fold_one(const struct config *config, const char *key, const char *file,
-                                    const char *member, struct diag *diag);
 
 /* False (diag, with exit status 2) if the path is one of the regular files that are read, under whatever name: a result would
  * take its place. "-" is the standard stream; of the inputs some may be NULL. Any thread. */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/cli_one.h"
 #include "core/clean.h"
 #include "core/number.h"
 #include "render/names/fit.h"
@@ -13,33 +13,10 @@
 
 enum { DIGITS = 4, COLUMNS_MAX = PROFILE_VALUES_MAX + 3, CELL_BYTES = 96, GAP_CELLS = 2, FACT_CELLS = 29 };
 
-static const char HINT[] = "aflamed info --help lists the options.";
-
 struct options {
-    const char *file;
-    const char *key; /* NULL: the file is all */
-    const char *member;
+    struct cli_one one;
     bool json;
 };
-
-static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
-{
-    struct cli_arguments all = {arguments, n_arguments, false};
-    struct cli_argument a;
-
-    *o = (struct options){.member = ""};
-    while (cli_next(&all, &a)) {
-        if (a.name.n > 0) {
-            enum cli_taken taken = cli_take(&CLI_INFO, o, &all, &a, diag);
-            if (taken != CLI_TAKEN)
-                return taken == CLI_NOT_OWN && cli_unknown(&CLI_INFO, &a, diag);
-        } else if (!cli_add_file(&o->file, &o->key, a.value.p, diag)) {
-            return false;
-        }
-    }
-    return o->file != NULL ||
-           diag_set(diag, DIAG_USAGE, "no file", HINT, "Name a file to read, or - for standard input.");
-}
 
 /* ---- JSON: the summary, with the file in front ---- */
 
@@ -251,40 +228,30 @@ static bool put_table(struct buf *b, const char *file, const struct shared_profi
     return put_tracks(b, p, diag);
 }
 
-static bool put_info(const struct options *o, struct buf *b, struct diag *diag)
+static bool make(void *options, const struct config *config, const struct shared_profile *folded,
+                 const char *path, struct buf *b, struct diag *diag)
 {
-    const char *const inputs[] = {o->file, o->key};
-    struct config config;
+    const struct options *o = options;
 
-    if (!cli_spares("-", inputs, 2, diag))
-        return false;
-    cli_config(&config);
-    struct shared_profile *folded = cli_fold_one(&config, o->key, o->file, o->member, diag);
-    if (folded == NULL)
-        return false;
-    bool ok = o->json ? put_json(b, o->file, folded, diag) : put_table(b, o->file, folded, diag);
-    shared_profile_free(folded);
-    if (ok && b->failed)
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the answer.");
-    return ok;
+    (void)config;
+    (void)path;
+    return o->json ? put_json(b, o->one.file, folded, diag) : put_table(b, o->one.file, folded, diag);
 }
 
+/* Warnings are a part of the answer. */
 static int info(int n_arguments, char *const *arguments)
 {
     struct diag diag = {0};
-    struct buf b = {0};
-    struct options o;
+    struct options o = {.one = {.out = "-", .member = "", .quiet = true}};
+    bool ok = cli_one_parse(&CLI_INFO, &o.one, &o, n_arguments, arguments, NULL, &diag) &&
+              cli_one_write(&o.one, &(struct cli_one_maker){make, &o}, &diag);
 
-    bool ok = parse(&o, n_arguments, arguments, &diag) && put_info(&o, &b, &diag) &&
-              cli_write("-", buf_view(&b), &diag);
-    buf_free(&b);
     return ok ? CLI_OK : cli_error(NULL, &diag);
 }
 
 static const struct cli_option OPTIONS[] = {
     {"--json", NULL, CLI_SWITCH, offsetof(struct options, json), NULL, "for programs", NULL, NULL},
-    {"--member", NULL, CLI_TEXT, offsetof(struct options, member), "NAME",
-     "of several files in a zip archive, the one to read", NULL, NULL},
+    CLI_ONE_MEMBER(struct options),
 };
 
 const struct cli_command CLI_INFO = {

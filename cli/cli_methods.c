@@ -1,11 +1,10 @@
 /* aflamed methods: the profile table, to a file or to standard output. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cli_one.h"
 #include "cli/cli_tracks.h"
-#include "cli/command.h"
 #include "core/clean.h"
 #include "render/view/view_option.h"
 #include "server/convert/methods.h"
@@ -13,13 +12,10 @@
 static const char HINT[] = "aflamed methods --help lists the options.";
 
 struct options {
-    const char *file;
-    const char *key; /* beside it, of a trace in two files; else NULL */
-    const char *out, *member;
+    struct cli_one one;
     const char *format_name, *tracks, *value, *open, *app, *method; /* NULL: not given */
-    bool quiet;
-    const struct table_format *format;         /* of the table */
-    const struct method_format *method_format; /* of one method */
+    const struct table_format *format;                              /* of the table */
+    const struct method_format *method_format;                      /* of one method */
     struct table_request request;
     struct view_options view;
 };
@@ -66,16 +62,15 @@ static bool is_filter(struct str key)
 }
 
 /* What is no option of this command is a step of a filter, a key of the table, or nobody's. */
-static bool set_key(struct options *o, struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
+static bool set_key(void *options, struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
 {
+    struct options *o = options;
     bool is_long = str_starts(a->name, STR("--"));
-    const struct table_option *option =
-        is_long ? table_option_by_key((struct str){a->name.p + 2, a->name.n - 2}) : NULL;
+    struct str key = is_long ? (struct str){a->name.p + 2, a->name.n - 2} : STR("");
+    const struct table_option *option = table_option_by_key(key);
 
-    if (is_long && is_filter((struct str){a->name.p + 2, a->name.n - 2}))
-        return cli_value(all, a, diag) &&
-               view_set(&o->view, CLI_VIEW_SCOPES, (struct str){a->name.p + 2, a->name.n - 2}, a->value,
-                        diag);
+    if (is_filter(key))
+        return cli_value(all, a, diag) && view_set(&o->view, CLI_VIEW_SCOPES, key, a->value, diag);
     if (option == NULL)
         return cli_unknown(&CLI_METHODS, a, diag);
     if (option->metavar == NULL)
@@ -90,26 +85,12 @@ static bool set_view(struct options *o, const char *key, const char *value, stru
 
 static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
 {
-    struct cli_arguments all = {arguments, n_arguments, false};
-    struct cli_argument a;
-
-    *o = (struct options){.out = "-", .member = ""};
+    *o = (struct options){.one = {.out = "-", .member = ""}};
     table_defaults(&o->request);
     view_defaults(&o->view);
     o->view.tracks = TRACKS_ALL;
-    while (cli_next(&all, &a)) {
-        if (a.name.n == 0) {
-            if (!cli_add_file(&o->file, &o->key, a.value.p, diag))
-                return false;
-            continue;
-        }
-        enum cli_taken taken = cli_take(&CLI_METHODS, o, &all, &a, diag);
-        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !set_key(o, &all, &a, diag)))
-            return false;
-    }
-    if (o->file == NULL)
-        return diag_set(diag, DIAG_USAGE, "no file", HINT, "Name a file to read, or - for standard input.");
-    return choose_format(o, diag) && set_view(o, "value", o->value, diag) &&
+    return cli_one_parse(&CLI_METHODS, &o->one, o, n_arguments, arguments, set_key, diag) &&
+           choose_format(o, diag) && set_view(o, "value", o->value, diag) &&
            set_view(o, "open", o->open, diag) && set_view(o, "app", o->app, diag);
 }
 
@@ -124,53 +105,18 @@ static bool convert(const struct options *o, const struct config *config, const 
     return convert_methods(folded, config, again, NULL, &o->view, &o->request, o->format, b, diag);
 }
 
-/* The file at `path` is read again where longest calls are asked for. */
-static bool put_table(struct options *o, const struct config *config, const struct shared_profile *folded,
-                      const char *path, struct diag *diag)
+/* The file is read again where longest calls are asked for. */
+static bool make(void *options, const struct config *config, const struct shared_profile *folded,
+                 const char *path, struct buf *b, struct diag *diag)
 {
-    struct buf b = {0};
+    struct options *o = options;
     int again = o->request.longest ? cli_open_again(path, diag) : -1;
     bool ok = diag->kind == DIAG_NONE &&
               (o->tracks == NULL || cli_tracks(&o->view, shared_profile_get(folded), o->tracks, diag)) &&
-              convert(o, config, folded, again, &b, diag) && cli_write(o->out, buf_view(&b), diag);
+              convert(o, config, folded, again, b, diag);
 
     if (again >= 0)
         close(again);
-    buf_free(&b);
-    return ok;
-}
-
-static bool put_file(struct options *o, const char *key, const char *path, struct diag *diag)
-{
-    struct config config;
-
-    cli_config(&config);
-    struct shared_profile *folded = cli_fold_one(&config, key, path, o->member, diag);
-    if (folded == NULL)
-        return false;
-    bool ok = put_table(o, &config, folded, path, diag);
-    if (ok && !o->quiet)
-        cli_warnings(NULL, shared_profile_get(folded));
-    shared_profile_free(folded);
-    return ok;
-}
-
-/* Two files are read again as one. */
-static bool put_methods(struct options *o, struct diag *diag)
-{
-    const char *const inputs[] = {o->file, o->key};
-    char path[32];
-
-    if (!cli_spares(o->out, inputs, 2, diag))
-        return false;
-    if (o->key == NULL || !o->request.longest)
-        return put_file(o, o->key, o->file, diag);
-    int fd = cli_join(o->key, o->file, diag);
-    if (fd < 0)
-        return false;
-    snprintf(path, sizeof(path), CLI_JOINED_FORMAT, fd);
-    bool ok = put_file(o, NULL, path, diag);
-    close(fd);
     return ok;
 }
 
@@ -178,7 +124,8 @@ static int methods(int n_arguments, char *const *arguments)
 {
     struct diag diag = {0};
     struct options o;
-    bool ok = parse(&o, n_arguments, arguments, &diag) && put_methods(&o, &diag);
+    bool ok = parse(&o, n_arguments, arguments, &diag) &&
+              cli_one_write(&o.one, &(struct cli_one_maker){make, &o}, &diag);
 
     return ok ? CLI_OK : cli_error(NULL, &diag);
 }
@@ -210,8 +157,7 @@ static const char *open_meaning(size_t i)
 static const struct cli_option OPTIONS[] = {
     {"--format", NULL, CLI_TEXT, FIELD(format_name), "NAME", "how it is written", format_word,
      format_meaning},
-    {"-o", NULL, CLI_PATH, FIELD(out), "FILE", "where to write; default: -, which is standard output", NULL,
-     NULL},
+    CLI_ONE_OUT(struct options),
     {"--track", NULL, CLI_TEXT, FIELD(tracks), "TRACKS",
      "which tracks count: ids or names, several with commas between them, or all; default: all", NULL, NULL},
     {"--value", NULL, CLI_TEXT, FIELD(value), "NAME",
@@ -225,9 +171,8 @@ static const struct cli_option OPTIONS[] = {
      NULL},
     {"--open", NULL, CLI_TEXT, FIELD(open), "WHEN", "how far methods that are never left have wall time",
      open_word, open_meaning},
-    {"--member", NULL, CLI_TEXT, FIELD(member), "NAME", "of several files in a zip archive, the one to read",
-     NULL, NULL},
-    {"--quiet", "-q", CLI_SWITCH, FIELD(quiet), NULL, "no warnings about the profile", NULL, NULL},
+    CLI_ONE_MEMBER(struct options),
+    CLI_ONE_QUIET(struct options),
 };
 
 const struct cli_command CLI_METHODS = {

@@ -121,35 +121,3 @@ int cli_join(const char *key, const char *data, struct diag *diag)
         close(to);
     return -1;
 }
-
-bool cli_add_file(const char **file, const char **key, const char *operand, struct diag *diag)
-{
-    const char *files[2] = {*file, operand}, *keys[2];
-
-    if (*file == NULL) {
-        *file = operand;
-        return true;
-    }
-    if (*key != NULL || cli_pair_files(files, keys, 2) != 1)
-        return diag_set(diag, DIAG_USAGE, "several files", "aflamed --help lists what there is.",
-                        "Name one file, or the two that are one trace: x.key and x.data.");
-    *file = files[0];
-    *key = keys[0];
-    return true;
-}
-
-struct shared_profile *cli_fold_one(const struct config *config, const char *key, const char *file,
-                                    const char *member, struct diag *diag)
-{
-    char path[32];
-
-    if (key == NULL)
-        return cli_fold(config, file, member, diag);
-    int fd = cli_join(key, file, diag);
-    if (fd < 0)
-        return NULL;
-    snprintf(path, sizeof(path), CLI_JOINED_FORMAT, fd);
-    struct shared_profile *folded = cli_fold(config, path, member, diag);
-    close(fd);
-    return folded;
-}

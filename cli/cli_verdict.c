@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/cli_one.h"
 #include "core/clean.h"
 #include "render/view/view_option.h"
 #include "server/convert/verdict.h"
@@ -10,11 +10,8 @@
 static const char HINT[] = "aflamed verdict --help lists the options.";
 
 struct options {
-    const char *file;
-    const char *key; /* beside it, of a trace in two files; else NULL */
-    const char *out, *member;
+    struct cli_one one;
     const char *format_name, *app; /* NULL: not given */
-    bool quiet;
     const struct verdict_format *format;
     struct view_options view;
 };
@@ -32,57 +29,25 @@ static bool choose_format(struct options *o, struct diag *diag)
 
 static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
 {
-    struct cli_arguments all = {arguments, n_arguments, false};
-    struct cli_argument a;
-
-    *o = (struct options){.out = "-", .member = ""};
+    *o = (struct options){.one = {.out = "-", .member = ""}};
     view_defaults(&o->view);
     o->view.tracks = TRACKS_ALL;
-    while (cli_next(&all, &a)) {
-        if (a.name.n == 0) {
-            if (!cli_add_file(&o->file, &o->key, a.value.p, diag))
-                return false;
-            continue;
-        }
-        enum cli_taken taken = cli_take(&CLI_VERDICT, o, &all, &a, diag);
-        if (taken != CLI_TAKEN)
-            return taken == CLI_NOT_OWN && cli_unknown(&CLI_VERDICT, &a, diag);
-    }
-    if (o->file == NULL)
-        return diag_set(diag, DIAG_USAGE, "no file", HINT, "Name a file to read, or - for standard input.");
-    return choose_format(o, diag) &&
+    return cli_one_parse(&CLI_VERDICT, &o->one, o, n_arguments, arguments, NULL, diag) &&
+           choose_format(o, diag) &&
            (o->app == NULL || view_set(&o->view, CLI_VIEW_SCOPES, STR("app"), str_of(o->app), diag));
 }
 
 /* A file that can be read only once, or comes in two halves, has a verdict too: without the long calls. */
-static int open_again(const struct options *o)
+static bool make(void *options, const struct config *config, const struct shared_profile *folded,
+                 const char *path, struct buf *b, struct diag *diag)
 {
+    const struct options *o = options;
     struct diag ignored = {0};
+    int again = o->one.key == NULL ? cli_open_again(path, &ignored) : -1;
+    bool ok = convert_verdict(folded, config, again, NULL, &o->view, o->format, b, diag);
 
-    return o->key == NULL ? cli_open_again(o->file, &ignored) : -1;
-}
-
-static bool put_verdict(const struct options *o, struct diag *diag)
-{
-    const char *const inputs[] = {o->file, o->key};
-    struct config config;
-    struct buf b = {0};
-
-    if (!cli_spares(o->out, inputs, 2, diag))
-        return false;
-    cli_config(&config);
-    struct shared_profile *folded = cli_fold_one(&config, o->key, o->file, o->member, diag);
-    if (folded == NULL)
-        return false;
-    int again = open_again(o);
-    bool ok = convert_verdict(folded, &config, again, NULL, &o->view, o->format, &b, diag) &&
-              cli_write(o->out, buf_view(&b), diag);
-    if (ok && !o->quiet)
-        cli_warnings(NULL, shared_profile_get(folded));
     if (again >= 0)
         close(again);
-    shared_profile_free(folded);
-    buf_free(&b);
     return ok;
 }
 
@@ -90,7 +55,8 @@ static int verdict(int n_arguments, char *const *arguments)
 {
     struct diag diag = {0};
     struct options o;
-    bool ok = parse(&o, n_arguments, arguments, &diag) && put_verdict(&o, &diag);
+    bool ok = parse(&o, n_arguments, arguments, &diag) &&
+              cli_one_write(&o.one, &(struct cli_one_maker){make, &o}, &diag);
 
     return ok ? CLI_OK : cli_error(NULL, &diag);
 }
@@ -112,14 +78,12 @@ static const char *format_meaning(size_t i)
 static const struct cli_option OPTIONS[] = {
     {"--format", NULL, CLI_TEXT, FIELD(format_name), "NAME", "how it is written", format_word,
      format_meaning},
-    {"-o", NULL, CLI_PATH, FIELD(out), "FILE", "where to write; default: -, which is standard output", NULL,
-     NULL},
+    CLI_ONE_OUT(struct options),
     {"--app", NULL, CLI_TEXT, FIELD(app), "PACKAGES",
      "which packages are the app's own code: com.foo,com.bar; default: a guess from what Android calls", NULL,
      NULL},
-    {"--member", NULL, CLI_TEXT, FIELD(member), "NAME", "of several files in a zip archive, the one to read",
-     NULL, NULL},
-    {"--quiet", "-q", CLI_SWITCH, FIELD(quiet), NULL, "no warnings about the profile", NULL, NULL},
+    CLI_ONE_MEMBER(struct options),
+    CLI_ONE_QUIET(struct options),
 };
 
 const struct cli_command CLI_VERDICT = {

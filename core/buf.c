@@ -128,6 +128,17 @@ void buf_hex_bytes(struct buf *b, const uint8_t *p, size_t n)
     }
 }
 
+void buf_percent(struct buf *b, struct str s)
+{
+    static const char PLAIN[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+
+    for (size_t i = 0; i < s.n; i++)
+        if (str_find(STR(PLAIN), s.p[i]) < sizeof(PLAIN) - 1)
+            buf_char(b, s.p[i]);
+        else
+            buf_printf(b, "%%%02X", (unsigned)(unsigned char)s.p[i]);
+}
+
 void buf_printf(struct buf *b, const char *format, ...)
 {
     va_list arguments;

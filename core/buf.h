@@ -42,6 +42,8 @@ void buf_fixed(struct buf *b, uint64_t value, unsigned decimals);
 void buf_value(struct buf *b, enum unit unit, uint64_t value, unsigned digits);
 void buf_hex(struct buf *b, uint64_t value);
 void buf_hex_bytes(struct buf *b, const uint8_t *p, size_t n);
+/* As it stands in a URL, as the value of a key: all but letters, digits and -._~ as %XX. */
+void buf_percent(struct buf *b, struct str s);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static inline struct str buf_view(const struct buf *b)

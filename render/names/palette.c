@@ -2,13 +2,6 @@
 
 #include "core/clean.h"
 
-#define COLOUR(number, light, dark) {light, dark},
-
-const struct palette_colour PALETTE[PALETTE_CLASSES] = {PALETTE_COLOURS(COLOUR)};
-const struct palette_colour PALETTE_BY_ORIGIN[PALETTE_ORIGIN_CLASSES] = {PALETTE_ORIGINS(COLOUR)};
-const struct palette_colour PALETTE_BY_SELF[PALETTE_SELF_CLASSES] = {PALETTE_SELF(COLOUR)};
-const struct palette_colour PALETTE_BY_CLASSIC[PALETTE_CLASSIC_CLASSES] = {PALETTE_CLASSIC(COLOUR)};
-
 #define FNV_BASIS UINT32_C(2166136261)
 
 /* FNV-1a, 32 bits: deterministic on purpose. */

@@ -65,25 +65,9 @@ enum {
     PALETTE_CLASSIC_CLASSES = 8
 };
 
-#define PALETTE_TEXT_LIGHT    "#1a1a1a"
-#define PALETTE_TEXT_DARK     "#f4f4f4"
-#define PALETTE_TRACK_LIGHT   "#d6d6d6" /* frames that stand for a track: class cr */
-#define PALETTE_TRACK_DARK    "#474747"
-#define PALETTE_PAGE_LIGHT    "#ffffff"
-#define PALETTE_PAGE_DARK     "#1b1b1d"
-#define PALETTE_SUBTEXT_LIGHT "#4d4d4d"
-#define PALETTE_SUBTEXT_DARK  "#b8b8b8"
-#define PALETTE_WARN_LIGHT    "#8a4b00"
-#define PALETTE_WARN_DARK     "#f2b84b"
-
-struct palette_colour {
-    const char *light, *dark; /* #rrggbb */
-};
-
-extern const struct palette_colour PALETTE[PALETTE_CLASSES];
-extern const struct palette_colour PALETTE_BY_ORIGIN[PALETTE_ORIGIN_CLASSES];
-extern const struct palette_colour PALETTE_BY_SELF[PALETTE_SELF_CLASSES];
-extern const struct palette_colour PALETTE_BY_CLASSIC[PALETTE_CLASSIC_CLASSES];
+/* Frames that stand for a track: class cr. */
+#define PALETTE_TRACK_LIGHT "#d6d6d6"
+#define PALETTE_TRACK_DARK  "#474747"
 
 /* Of a self, 0 to 7: 0 for none, else in seven equal steps up to the largest one. */
 unsigned palette_self_class(uint64_t self, uint64_t largest);

@@ -105,18 +105,6 @@ void view_canonical(const struct view_options *o, struct buf *b)
 
 /* ---- links ---- */
 
-/* All but letters, digits and -._~ as %XX. */
-static void put_encoded(struct buf *b, struct str text)
-{
-    static const char PLAIN[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-
-    for (size_t i = 0; i < text.n; i++)
-        if (str_find(STR(PLAIN), text.p[i]) < sizeof(PLAIN) - 1)
-            buf_char(b, text.p[i]);
-        else
-            buf_printf(b, "%%%02X", (unsigned)(unsigned char)text.p[i]);
-}
-
 struct link {
     struct buf *to;
     const char *sign, *ampersand; /* what stands before the next option, and before those behind it */
@@ -127,7 +115,7 @@ static void put_in_link(struct link *l, const char *key, struct str text)
     buf_z(l->to, l->sign);
     buf_z(l->to, key);
     buf_char(l->to, '=');
-    put_encoded(l->to, text);
+    buf_percent(l->to, text);
     l->sign = l->ampersand;
 }
 

@@ -34,14 +34,3 @@ struct str url_rest(struct str url)
 
     return (struct str){url.p + n, url.n - n};
 }
-
-void url_encode(struct buf *b, struct str text)
-{
-    static const char PLAIN[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-
-    for (size_t i = 0; i < text.n; i++)
-        if (str_find(STR(PLAIN), text.p[i]) < sizeof(PLAIN) - 1)
-            buf_char(b, text.p[i]);
-        else
-            buf_printf(b, "%%%02X", (unsigned)(unsigned char)text.p[i]);
-}

@@ -2,7 +2,7 @@
 #ifndef SERVER_HTTP_URL_H
 #define SERVER_HTTP_URL_H
 
-#include "core/buf.h"
+#include "core/str.h"
 
 /* Scheme and authority, "http://host:8192". Empty: the URL has none, but begins with its path. */
 struct str url_origin(struct str url);
@@ -12,8 +12,5 @@ struct str url_authority(struct str url);
 
 /* What stands behind them: all of it if there are none; empty, or beginning with / or ?. */
 struct str url_rest(struct str url);
-
-/* Appends the text as it stands in a query, as the value of a key. */
-void url_encode(struct buf *b, struct str text);
 
 #endif

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "core/clean.h"
-#include "server/http/url.h"
 #include "server/pages/workspace.h"
 
 enum { PAGE_ROWS = METHODS_PAGE_ROWS, NS_PER_US = 1000 };
@@ -26,11 +25,11 @@ static void put_place(const struct workspace *w, const char *name, const char *s
         buf_z(w->b, "&amp;longest=1");
     if (sort[0] != '\0') {
         buf_z(w->b, "&amp;sort=");
-        url_encode(w->b, str_of(sort));
+        buf_percent(w->b, str_of(sort));
     }
     if (grep.n > 0) {
         buf_z(w->b, "&amp;grep=");
-        url_encode(w->b, grep);
+        buf_percent(w->b, grep);
     }
     if (offset > 0)
         buf_printf(w->b, "&amp;offset=%u", offset);

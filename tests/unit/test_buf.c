@@ -191,6 +191,16 @@ static void long_output(void **state)
     buf_free(&b);
 }
 
+static void as_in_a_url(void **state)
+{
+    struct buf b = {0};
+
+    (void)state;
+    buf_percent(&b, (struct str){"aZ09-._~ /?&=+%\0\xc3\xbc", 18});
+    assert_true(str_eq(buf_view(&b), STR("aZ09-._~%20%2F%3F%26%3D%2B%25%00%C3%BC")));
+    buf_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,7 +208,7 @@ int main(void)
         cmocka_unit_test(grouped),          cmocka_unit_test(fixed),
         cmocka_unit_test(hex_bytes),        cmocka_unit_test(exactly_to_the_limit),
         cmocka_unit_test(the_error_sticks), cmocka_unit_test(reserving),
-        cmocka_unit_test(long_output),
+        cmocka_unit_test(long_output),      cmocka_unit_test(as_in_a_url),
     };
     return cmocka_run_group_tests_name("buf", tests, NULL, NULL);
 }

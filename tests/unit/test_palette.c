@@ -18,6 +18,22 @@
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"
 
+/* As render/names/palette.h says them; #rrggbb. */
+struct palette_colour {
+    const char *light, *dark;
+};
+
+#define COLOUR(number, light, dark) {light, dark},
+
+static const struct palette_colour PALETTE[PALETTE_CLASSES] = {PALETTE_COLOURS(COLOUR)};
+static const struct palette_colour PALETTE_BY_ORIGIN[PALETTE_ORIGIN_CLASSES] = {PALETTE_ORIGINS(COLOUR)};
+static const struct palette_colour PALETTE_BY_SELF[PALETTE_SELF_CLASSES] = {PALETTE_SELF(COLOUR)};
+static const struct palette_colour PALETTE_BY_CLASSIC[PALETTE_CLASSIC_CLASSES] = {PALETTE_CLASSIC(COLOUR)};
+
+/* As static/flame.css says them: of text in frames, of the page, of text beside the frames, of warnings. */
+static const struct palette_colour TEXT = {"#1a1a1a", "#f4f4f4"}, PAGE = {"#fff", "#1b1b1d"},
+                                   SUBTEXT = {"#4d4d4d", "#b8b8b8"}, WARNED = {"#8a4b00", "#f2b84b"};
+
 /* x^2.4 = x^2 * (x^2)^(1/5), the root by Newton's method: no need of libm. */
 static double power_2_4(double x)
 {
@@ -45,6 +61,8 @@ static double channel(const char *hex)
 static double luminance(const char *colour)
 {
     assert_int_equal(colour[0], '#');
+    if (strcmp(colour, "#fff") == 0)
+        colour = "#ffffff";
     assert_int_equal(strlen(colour), 7);
     return 0.2126 * channel(colour + 1) + 0.7152 * channel(colour + 3) + 0.0722 * channel(colour + 5);
 }
@@ -66,8 +84,8 @@ static void known_contrast(void **state)
 static void check_contrast(const struct palette_colour *set, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        assert_true(contrast(set[i].light, PALETTE_TEXT_LIGHT) >= 4.5);
-        assert_true(contrast(set[i].dark, PALETTE_TEXT_DARK) >= 4.5);
+        assert_true(contrast(set[i].light, TEXT.light) >= 4.5);
+        assert_true(contrast(set[i].dark, TEXT.dark) >= 4.5);
     }
 }
 
@@ -78,14 +96,14 @@ static void text_is_readable(void **state)
     check_contrast(PALETTE_BY_ORIGIN, PALETTE_ORIGIN_CLASSES);
     check_contrast(PALETTE_BY_SELF, PALETTE_SELF_CLASSES);
     check_contrast(PALETTE_BY_CLASSIC, PALETTE_CLASSIC_CLASSES);
-    assert_true(contrast(PALETTE_TRACK_LIGHT, PALETTE_TEXT_LIGHT) >= 4.5);
-    assert_true(contrast(PALETTE_TRACK_DARK, PALETTE_TEXT_DARK) >= 4.5);
-    assert_true(contrast(PALETTE_PAGE_LIGHT, PALETTE_TEXT_LIGHT) >= 4.5);
-    assert_true(contrast(PALETTE_PAGE_DARK, PALETTE_TEXT_DARK) >= 4.5);
-    assert_true(contrast(PALETTE_PAGE_LIGHT, PALETTE_SUBTEXT_LIGHT) >= 4.5);
-    assert_true(contrast(PALETTE_PAGE_DARK, PALETTE_SUBTEXT_DARK) >= 4.5);
-    assert_true(contrast(PALETTE_PAGE_LIGHT, PALETTE_WARN_LIGHT) >= 4.5);
-    assert_true(contrast(PALETTE_PAGE_DARK, PALETTE_WARN_DARK) >= 4.5);
+    assert_true(contrast(PALETTE_TRACK_LIGHT, TEXT.light) >= 4.5);
+    assert_true(contrast(PALETTE_TRACK_DARK, TEXT.dark) >= 4.5);
+    assert_true(contrast(PAGE.light, TEXT.light) >= 4.5);
+    assert_true(contrast(PAGE.dark, TEXT.dark) >= 4.5);
+    assert_true(contrast(PAGE.light, SUBTEXT.light) >= 4.5);
+    assert_true(contrast(PAGE.dark, SUBTEXT.dark) >= 4.5);
+    assert_true(contrast(PAGE.light, WARNED.light) >= 4.5);
+    assert_true(contrast(PAGE.dark, WARNED.dark) >= 4.5);
 }
 
 /* Each class of the set has its fill in the first rule, and its dark one where the viewer asks for dark. */
@@ -115,10 +133,27 @@ static void check_style(struct str style)
     assert_int_equal(str_find_str(style, STR("]]>")), style.n);
 }
 
+/* The rule is in the style of light, and with the other colour behind its beginning of dark. */
+static void check_rule(struct str style, const char *format, const struct palette_colour *colour)
+{
+    size_t dark = str_find_str(style, STR("prefers-color-scheme:dark"));
+    struct str rest = {style.p + dark, style.n - dark};
+    char rule[64];
+
+    snprintf(rule, sizeof(rule), format, colour->light);
+    assert_true(str_find_str(style, str_of(rule)) < dark);
+    snprintf(rule, sizeof(rule), format, colour->dark);
+    assert_true(str_find_str(rest, str_of(rule)) < rest.n);
+}
+
 static void styles_have_every_class(void **state)
 {
     (void)state;
     check_style(viewer_style());
+    check_rule(viewer_style(), ".af text{fill:%s", &TEXT);
+    check_rule(viewer_style(), "--paper:%s;", &PAGE);
+    check_rule(viewer_style(), ".s{fill:%s}", &SUBTEXT);
+    check_rule(viewer_style(), ".w{fill:%s}", &WARNED);
     check_style(OUTPUT_THUMB.style());
 }
 

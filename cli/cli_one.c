@@ -1,0 +1,87 @@
+#include "cli/cli_one.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* ---- arguments ---- */
+
+static bool add_file(struct cli_one *one, const char *operand, struct diag *diag)
+{
+    const char *files[2] = {one->file, operand}, *keys[2];
+
+    if (one->file == NULL) {
+        one->file = operand;
+        return true;
+    }
+    if (one->key != NULL || cli_pair_files(files, keys, 2) != 1)
+        return diag_set(diag, DIAG_USAGE, "several files", "aflamed --help lists what there is.",
+                        "Name one file, or the two that are one trace: x.key and x.data.");
+    one->file = files[0];
+    one->key = keys[0];
+    return true;
+}
+
+bool cli_one_parse(const struct cli_command *c, struct cli_one *one, void *options, int n_arguments,
+                   char *const *arguments,
+                   bool (*other)(void *options, struct cli_arguments *all, struct cli_argument *a,
+                                 struct diag *diag),
+                   struct diag *diag)
+{
+    struct cli_arguments all = {arguments, n_arguments, false};
+    struct cli_argument a;
+
+    while (cli_next(&all, &a)) {
+        enum cli_taken taken = a.name.n > 0                     ? cli_take(c, options, &all, &a, diag)
+                               : add_file(one, a.value.p, diag) ? CLI_TAKEN
+                                                                : CLI_REFUSED;
+        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !(other != NULL ? other(options, &all, &a, diag)
+                                                                             : cli_unknown(c, &a, diag))))
+            return false;
+    }
+    char hint[80];
+    snprintf(hint, sizeof(hint), "aflamed %s --help lists the options.", c->name);
+    return one->file != NULL ||
+           diag_set(diag, DIAG_USAGE, "no file", hint, "Name a file to read, or - for standard input.");
+}
+
+/* ---- the text ---- */
+
+/* `path` is that of the file, or of the two in one. */
+static bool write_text(const struct cli_one *one, const char *path, const struct cli_one_maker *maker,
+                       struct diag *diag)
+{
+    struct config config;
+    struct buf b = {0};
+
+    cli_config(&config);
+    struct shared_profile *folded = cli_fold(&config, path, one->member, diag);
+    if (folded == NULL)
+        return false;
+    bool ok = maker->make(maker->options, &config, folded, path, &b, diag);
+    if (ok && b.failed)
+        ok = diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the answer.");
+    ok = ok && cli_write(one->out, buf_view(&b), diag);
+    if (ok && !one->quiet)
+        cli_warnings(NULL, shared_profile_get(folded));
+    shared_profile_free(folded);
+    buf_free(&b);
+    return ok;
+}
+
+bool cli_one_write(const struct cli_one *one, const struct cli_one_maker *maker, struct diag *diag)
+{
+    const char *const inputs[] = {one->file, one->key};
+    char path[32];
+
+    if (!cli_spares(one->out, inputs, 2, diag))
+        return false;
+    if (one->key == NULL)
+        return write_text(one, one->file, maker, diag);
+    int fd = cli_join(one->key, one->file, diag);
+    if (fd < 0)
+        return false;
+    snprintf(path, sizeof(path), CLI_JOINED_FORMAT, fd);
+    bool ok = write_text(one, path, maker, diag);
+    close(fd);
+    return ok;
+}
