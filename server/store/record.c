@@ -250,7 +250,7 @@ enum store_result record_delete(struct store *s, const struct record *r, int64_t
     return settled(result) ? STORE_OK : result;
 }
 
-enum store_result record_expire(struct store *s, struct str id, int64_t now_s, bool *expired)
+enum store_result record_expire(struct store *s, struct str id, int64_t now_s, int64_t gone_s, bool *expired)
 {
     char key[STORE_KEY_BYTES];
     enum store_result result = STORE_OK;
@@ -263,7 +263,7 @@ enum store_result record_expire(struct store *s, struct str id, int64_t now_s, b
         result = store_delete(s, key);
     }
     store_unlock(s);
-    return *expired && settled(result) ? record_delete(s, &r, now_s) : result;
+    return *expired && settled(result) ? record_delete(s, &r, gone_s) : result;
 }
 
 enum store_result record_forget(struct store *s, struct str id, int64_t now_s, bool *forgotten)

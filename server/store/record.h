@@ -70,13 +70,14 @@ enum store_result record_change(struct store *s, const struct record *r, int64_t
 enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
     __attribute__((warn_unused_result));
 
-/* Does what record_delete does, if the upload has expired or was deleted in part; *expired says whether it was so.
+/* Does what record_delete does, if the upload has expired at now_s or was deleted in part; *expired says whether it was so.
+ * The tombstone is from gone_s: of a clock that is ahead of a believed time, too.
  *
  * Here the ref goes first. On a full disk there may be no room for a tombstone; then at least the blob can go, and the record
  * says by its own expiry that it is gone, until a later call ends it. The look at the expiry and the removal of the ref
  * happen under the lock of the store, under which record_change confirms that the ref is still there: so a change of the
  * expiry either comes in time or fails. */
-enum store_result record_expire(struct store *s, struct str id, int64_t now_s, bool *expired)
+enum store_result record_expire(struct store *s, struct str id, int64_t now_s, int64_t gone_s, bool *expired)
     __attribute__((warn_unused_result));
 
 /* Removes the tombstone of `id` if it is older than RECORD_GONE_DAYS and no record is left. */

@@ -48,8 +48,10 @@ struct sweep {
     uint64_t view_bytes;   /* on the disk, with those that are being written */
     uint64_t upload_bytes; /* likewise */
     uint64_t room_asked,
-        room_made;  /* how often room for an upload was asked for, and until which time it was made */
-    bool views_due; /* They are close to their limit, or at it. */
+        room_made; /* how often room for an upload was asked for, and until which time it was made */
+    uint64_t view_bytes_coming; /* of these, what is being written: a sweep may not see it */
+    uint64_t view_bytes_wanted; /* of the largest view that found no room since the last sweep began */
+    bool views_due;             /* They are close to their limit, or at it. */
     bool stop;
     bool full;      /* A write has found the disk full since the last sweep for that began. */
     bool sweeping;  /* A sweep for a full disk is under way. */
@@ -143,23 +145,29 @@ bool sweep_take_view_room(struct sweep *w, uint64_t bytes)
     uint64_t most = w->config->view_cache_bytes, more = sweep_on_disk(bytes);
     pthread_mutex_lock(&w->lock);
     bool fits = more <= most && w->view_bytes <= most - more;
-    if (fits)
+    if (fits) {
         w->view_bytes += more;
+        w->view_bytes_coming += more;
+    }
     /* A view that never fits is no reason to sweep. */
     if (more <= most && (!fits || w->view_bytes > early(most))) {
         w->views_due = true;
+        if (!fits && more > w->view_bytes_wanted)
+            w->view_bytes_wanted = more;
         pthread_cond_signal(&w->wake);
     }
     pthread_mutex_unlock(&w->lock);
     return fits;
 }
 
-void sweep_give_view_room(struct sweep *w, uint64_t bytes)
+void sweep_view_put(struct sweep *w, uint64_t bytes, bool kept)
 {
     if (w == NULL)
         return;
     pthread_mutex_lock(&w->lock);
-    less(&w->view_bytes, sweep_on_disk(bytes));
+    less(&w->view_bytes_coming, sweep_on_disk(bytes));
+    if (!kept)
+        less(&w->view_bytes, sweep_on_disk(bytes));
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -220,7 +228,8 @@ static void report(const struct sweep *w, const struct sweep_done *d, bool full,
         LOG_U64("disk_full", full), LOG_U64("ms", (uint64_t)ms));
 }
 
-/* What was written during the sweep may have been counted by it, and is counted again: never too little. */
+/* `before` was on the disk for certain when the sweep began. What was written since then may have been counted by the sweep,
+ * and is counted again: never too little. */
 static void settle_views(struct sweep *w, uint64_t before, const struct sweep_done *done)
 {
     pthread_mutex_lock(&w->lock);
@@ -320,12 +329,11 @@ static bool sweep_once(struct sweep *w, bool full, enum sweep_what what, struct 
 {
     int64_t begun_ms = clock_ms();
     uint64_t most = w->config->view_cache_bytes;
-    /* Views that find no room may be large: enough is swept for a quarter of the limit. */
     struct sweep_plan plan = {.what = what,
                               .now_s = believed_now_s(w),
                               .clock_s = (int64_t)time(NULL),
                               .unneeded_before_s = unneeded_before_s(w),
-                              .view_bytes_most = what == SWEEP_VIEWS ? most - most / 4 : most,
+                              .view_bytes_most = most,
                               .full = full,
                               .go_on = go_on,
                               .ended = ended,
@@ -333,8 +341,13 @@ static bool sweep_once(struct sweep *w, bool full, enum sweep_what what, struct 
 
     w->disk_is_full = full;
     pthread_mutex_lock(&w->lock);
-    uint64_t before = w->view_bytes;
+    uint64_t before = w->view_bytes, wanted = w->view_bytes_wanted;
+    less(&before, w->view_bytes_coming);
+    w->view_bytes_wanted = 0;
     pthread_mutex_unlock(&w->lock);
+    /* Room for the views that found none, and for a quarter of the limit at least: others follow. */
+    if (what == SWEEP_VIEWS)
+        plan.view_bytes_most = most - (wanted > most / 4 ? wanted : most / 4);
     *done = sweep_pass(w->store, w->log, &plan);
     if (what != SWEEP_UPLOADS)
         settle_views(w, before, done);

@@ -39,8 +39,8 @@ bool sweep_take_view_room(struct sweep *w, uint64_t bytes) __attribute__((warn_u
 bool sweep_take_upload_room(struct sweep *w, uint64_t bytes) __attribute__((warn_unused_result));
 /* The put failed. */
 void sweep_give_upload_room(struct sweep *w, uint64_t bytes);
-/* The put failed, or the view was there already. */
-void sweep_give_view_room(struct sweep *w, uint64_t bytes);
+/* After each put for which room was taken. `kept`: the view is there now; else the put failed, or it was there already. */
+void sweep_view_put(struct sweep *w, uint64_t bytes, bool kept);
 /* The last upload of these bytes may have ended, or a view was put though they are gone: what nobody needs of them is removed
  * soon. Any thread; NULL does nothing. */
 void sweep_content_ended(struct sweep *w, const char *sha256);

@@ -109,7 +109,8 @@ static bool sweep_upload(void *pass, const struct store_object *object)
         if (p->done.broken++ < LOGGED_MOST)
             LOG(p->log, LOG_ERROR, "record-broken", LOG_STR("id", id));
     } else if (state == RECORD_GONE &&
-               worked(p, record_expire(p->store, id, p->plan->now_s, &expired), object->key)) {
+               worked(p, record_expire(p->store, id, p->plan->now_s, p->plan->clock_s, &expired),
+                      object->key)) {
         p->done.expired += expired;
         if (expired)
             p->plan->ended(p->plan->context, r.sha256);

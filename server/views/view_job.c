@@ -151,8 +151,7 @@ static void keep(struct service *s, const char *sha256, const char *key, struct 
     if (!sweep_take_view_room(s->sweep, bytes.n))
         return;
     enum store_result result = store_put(s->store, key, bytes, STORE_EVICTABLE);
-    if (result != STORE_OK)
-        sweep_give_view_room(s->sweep, bytes.n);
+    sweep_view_put(s->sweep, bytes.n, result == STORE_OK);
     if (result != STORE_OK && result != STORE_EXISTS)
         LOG(s->log, LOG_WARN, "view-not-kept", LOG_STR("key", str_of(key)),
             LOG_STR("why", str_of(strerror(errno))));

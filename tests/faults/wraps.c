@@ -253,6 +253,7 @@ WRAP(int, deflateInit2_,
 WRAP(int, inflateInit2_, (z_streamp z, int bits, const char *version, int size), (z, bits, version, size),
      Z_MEM_ERROR, ENOMEM)
 WRAP(int, inflate, (z_streamp z, int flush), (z, flush), Z_MEM_ERROR, ENOMEM)
+WRAP(int, poll, (struct pollfd * fds, nfds_t n, int wait_ms), (fds, n, wait_ms), -1, ENOMEM)
 WRAP(pcre2_code *, pcre2_compile_8,
      (PCRE2_SPTR pattern, PCRE2_SIZE n, uint32_t options, int *error, PCRE2_SIZE *offset,
       pcre2_compile_context *context),

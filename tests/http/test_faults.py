@@ -15,7 +15,8 @@ from support import Server, sanitized     # noqa: E402
 # wrapper could not pass on: the one has memory and threads of its own, the other takes its memory from the program.
 SURE = re.compile(r'''_ITM_|__cxa_|__gmon_|__libc_|__errno|__stack_chk|__assert|__sched_cpucount|__\w*printf_chk$|__mem\w+_chk$|
     __(str|stp)\w+_chk$|abort$|_exit$|clock_gettime$|time$|timegm$|gmtime_r$|getenv$|getpid$|gettid$|environ$|isatty$|signal$|sig\w+$|
-    pthread_(mutex|cond|condattr)_\w+$|pthread_(once|join|sigmask|getspecific)$|setpriority$|getrlimit$|(mem|str)[a-z]+$|qsort(_r)?$|
+    pthread_(mutex|cond|condattr|attr)_\w+$|pthread_(once|join|sigmask|getspecific|setattr_default_np)$|mallopt$|
+    setpriority$|getrlimit$|(mem|str)[a-z]+$|qsort(_r)?$|
     (vs|s)nprintf$|printf$|fprintf$|stdout$|stderr$|closedir$|freeaddrinfo$|inet_(pton|ntop)$|mmap$|send$|json_|crc32$|deflate$|
     deflateEnd$|inflate(Reset|Validate)$|ZSTD_(isError|getErrorCode|compressBound|freeDStream|DCtx_reset|DCtx_setParameter|sizeof_DStream)$|
     archive_(entry_\w+|errno|filter_bytes|format_name|set_error)$|(free|use)locale$|

@@ -257,13 +257,13 @@ static void expiring_goes_on_where_it_was_cut_off(void **state)
     assert_int_equal(record_write(f.store, &f.record), STORE_OK);
     assert_int_equal(store_delete(f.store, "refs/" SHA "/" ID), STORE_OK);
     assert_int_equal(state_at(&f, late, &r), RECORD_GONE);
-    assert_int_equal(record_expire(f.store, STR(ID), late - 1, &expired), STORE_OK);
+    assert_int_equal(record_expire(f.store, STR(ID), late - 1, late, &expired), STORE_OK);
     assert_false(expired);
-    assert_int_equal(record_expire(f.store, STR(ID), late, &expired), STORE_OK);
+    assert_int_equal(record_expire(f.store, STR(ID), late, late, &expired), STORE_OK);
     assert_true(expired);
     assert_int_equal(state_at(&f, late, &r), RECORD_GONE);
     assert_int_equal(scratch_count(&f.scratch, "uploads"), 0);
-    assert_int_equal(record_expire(f.store, STR(ID), late, &expired), STORE_OK);
+    assert_int_equal(record_expire(f.store, STR(ID), late, late, &expired), STORE_OK);
     assert_false(expired);
     record_fixture_end(&f);
 }
