@@ -697,11 +697,11 @@ const LEVELS_MAX = 2000, BOXES_MAX = 8000;
 const NARROW = 1, ELSEWHERE = 2;
 
 /* Rows of boxes {node, hides: NARROW, ELSEWHERE or 0, x, end (tenths of a pixel), at, total} of a zoomed node and what is
- * around it; `dropped`: total of the topmost frames that are not drawn. Too many boxes raise the least width. */
+ * below it; with two roots what is between, too; `dropped`: total of the topmost frames that are not drawn. Too many boxes raise the least width. */
 function layout(tree, zoom, widthPx, minPx, byWeight) {
   const whole = zoom.total, leastPx = Math.max(0.1, minPx), least = leastPx * whole / widthPx;
   const edge = at => Math.round(at / whole * widthPx * 10);
-  const rows = pathTo(zoom).slice(-1 - LEVELS_MAX / 2)
+  const rows = (tree.roots.length > 1 ? pathTo(zoom).slice(-1 - LEVELS_MAX / 2) : [zoom])
     .map(node => [{ node, hides: 0, x: 0, end: widthPx * 10, at: 0, total: whole }]);
   const made = { rows, dropped: 0, drawn: 0 }, top = rows.length - 1;
   let next;
@@ -751,6 +751,20 @@ function search(data, v, text, matchCase) {
   const hits = Uint8Array.from(data.frames, frame => frame.rank >= 0 && (wanted.test(frame.text) ||
     wanted.test(frame.full ??= frame.text + signatureWords(frame.signature))));
   return { hits, methods: hits.reduce((n, hit) => n + hit, 0), ...data.sums(hits, 2, v)(1) };
+}
+
+/* The methods that match: by total, the heaviest first. */
+function matchesByWeight(data, v, hits) {
+  return data.frames.flatMap((frame, f) => (hits[f] ? [{ frame, ...data.instancesOf(f, v) }] : []))
+    .filter(({ nodes }) => nodes > 0).sort((a, b) => b.total - a.total || a.frame.rank - b.frame.rank);
+}
+/* Nodes that match, of a node of the data and all below it: the heaviest first, equal ones as they come. */
+function nodesByWeight(data, v, hits, top) {
+  const { frame, size } = data, total = data.total(v), made = [];
+  for (let i = top; i < top + size[top]; i++)
+    if (hits[frame[i]])
+      made.push(i);
+  return Uint32Array.from(made).sort((a, b) => total[b] - total[a] || a - b);
 }
 
 /* As profile/frame_text.c tells it. */

@@ -6,7 +6,7 @@
  *   filters         the steps one by one: {key, text, words, isGiven: applied by the service}
  *   set(some)       changes parts of the state
  *   filter(key, text), filterSelected('focus' | 'ignore' | 'hide' | 'hide package'), unfilter(i), moveFilter(i, by), undoFilter()
- *   search(text, {matchCase}), next(), previous(), zoomTo(link), sandwich(method), reset()
+ *   search(text, {matchCase}), next(), previous() by weight, selectMethod(name and signature), zoomTo(link), sandwich(method), reset()
  * Events, which bubble: `flame-state` with the new state; `flame-drawn`; and `flame-filters` with {filters} where a step of the
  * service would have to go or to move: then the page asks the service for a picture with these. Elsewhere the script goes
  * there by itself. */
@@ -16,7 +16,7 @@ const isHttp = /^http/.test(location.protocol), standalone = svg === document.do
 
 /* --- elements --- */
 
-const PAD = 10, LEVEL = 16, CELL = 7.2, TEXTS_MAX = 1800, PIECES_MAX = 8, BUNCH = 1000, GAPLESS = 20;
+const PAD = 10, LEVEL = 16, CELL = 7.2, TEXTS_MAX = 1800, PIECES_MAX = 8, BUNCH = 1000, GAPLESS = 20, LISTED_MAX = 100;
 const AWAY = 'Other frames are where this file came from';
 
 const setAll = (element, attributes) =>
@@ -41,11 +41,11 @@ const given = stepsOf(header.options.filters);     /* what the service has appli
 const usual = { ...header.options, filters: queryOf(given), zoom: '', selected: '', search: '', matchCase: false };
 const colours = new Map();     /* of the packages in view */
 let state = usual, tree, v, zoom, selected = null, hovered = null, parts = [], boxes = [], levels = [];
-let hits, turn = 0, trouble = '', widthPx = 0, topPx = 0, heightPx = 0, scrolledPx = 0, middlePx = 0;
+let hits, stops = [], turn = 0, trouble = '', widthPx = 0, topPx = 0, heightPx = 0, scrolledPx = 0, middlePx = 0;
 
 /* static/flame-controls.xml: inputs are of parts of the state, `data-do` is what svg.flame is to do. */
 const live = svg.querySelector('.live');
-const { head, bar, title, tools, chips, status, matches, crumbs, details, graph, shapes, matched, texts, chosen,
+const { head, bar, title, tools, chips, status, matches, list, crumbs, details, graph, shapes, matched, texts, chosen,
   under, tip } = Object.fromEntries(Array.from(live.querySelectorAll('[class]'), one => [one.getAttribute('class'), one]));
 const shape = makerFor(svg), html = makerFor(bar), rows = words => words.map(row => html('p', {}, row));
 const barBox = bar.parentNode;
@@ -212,6 +212,14 @@ function emptyWords() {
   const by = stepsOf(state.filters)[given.length + (data.emptiedBy ?? -1)] ?? stepsOf(state.filters).at(-1);
   return by ? `the filters leave nothing: take out ${stepWords(by)}` : 'nothing recorded for this value';
 }
+/* Of a sandwich: whose, and what it has in all. */
+function whoseWords() {
+  if (state.view !== 'sandwich' || !tree.roots[0].frame.isMethod)
+    return '';
+  const { f, frame } = tree.roots[0], { total, self, calls } = data.instancesOf(f, v);
+  return `Callers (above) and callees (below) of ${frame.text}${signatureWords(frame.signature)}: ${inWords(total)} (${shareOf(total)}), self ${inWords(self)}` +
+    `${data.calls < 0 ? '' : `, ${counted(calls, 'call')}`}. `;
+}
 function showSteps() {
   const steps = stepsOf(state.filters), left = data.total(v)[1];
   chips.replaceChildren(...steps.map((step, i) => html('span', { class: 'chip' }, stepWords(step), ...isHttp || i >= given.length ? [
@@ -258,7 +266,7 @@ function showWords() {
   title.textContent = [header.root, values[v].label, inWords(data.total(v)[1]),
     ...head.firstElementChild ? [counted(head.childElementCount, 'warning')] : []].join(' · ');
   showSteps();
-  status.textContent = (total === 0 ? emptyWords() :
+  status.textContent = whoseWords() + (total === 0 ? emptyWords() :
     `${drawn}${of} frames drawn; ${shareOf(total - dropped, total)}`) +
     (isWhole ? '' : ofLoaded()) + trouble;
   const trail = pathTo(zoom).map(node =>
@@ -296,7 +304,7 @@ function arrange() {
   roots[0].box = roots.at(-1).box;
 }
 function redraw() {
-  const began = performance.now(), anchor = zoom.box, oldPx = anchor && yOf(anchor), isFirst = widthPx === 0;
+  const began = performance.now(), anchor = zoom, { box } = anchor, oldPx = box && yOf(box), isFirst = widthPx === 0;
   if (roomPx() !== widthPx)
     svg.removeAttribute('viewBox');     /* it would be measured by */
   widthPx = roomPx();
@@ -332,14 +340,14 @@ function redraw() {
     matched.replaceChildren(...bunches(wanted ? boxes.filter(isHit) : [])
       .map(some => shape('path', { d: pathOf(some, 15) })));
   graph.classList.toggle('searched', matched.childElementCount > 0);
-  outline(chosen, selected?.box);
+  outline(chosen, boxOf(selected));
   point(null);
   if (isFirst && view === 'flame')
     scrollBy(heightPx);
-  else if (anchor && yOf(zoom.box) !== oldPx)
-    scrollBy(yOf(zoom.box) - oldPx);
-  if (isNew && (!isFirst || view === 'sandwich'))
-    reveal(zoom);
+  else if (isNews('place', linkOf(zoom), view, order))
+    settle(zoom);
+  else if (anchor?.box && yOf(anchor.box) !== oldPx)
+    scrollBy(yOf(anchor.box) - oldPx);
   if (isNew)
     drawTexts();
   stick();
@@ -363,6 +371,12 @@ function pathOf(some, border = 0) {
       d += `M${x + border} ${y + border}v${high}H${end - border}v${-high}z`;
   }
   return d;
+}
+/* Of what is too narrow, that of the frame which it stands in. */
+function boxOf(node) {
+  while (node && !node.box)
+    node = node.up;
+  return node?.box;
 }
 const outline = (path, box) => path.setAttribute('d', box ? pathOf([box]) : '');
 function drawShapes() {
@@ -414,6 +428,14 @@ function stick() {
   const { top, barPx } = port(), above = barPx > 0 ? top - topOf() - barBox.getAttribute('y') : 0;
   setAll(barBox, { transform: `translate(0 ${Math.max(0, Math.min(above, heightPx - topPx - LEVEL))})` });
 }
+/* Where what is above it, in a flame, or below it can be seen. */
+function settle({ box }) {
+  const y = topOf() + yOf(box), { top, bottom, barPx } = port();
+  if (state.view === 'sandwich')
+    reveal({ box });
+  else
+    scrollBy(state.view === 'flame' ? y + LEVEL + PAD - bottom : y - top - barPx);
+}
 function reveal({ box }) {
   const y = box && topOf() + yOf(box), { top, bottom, barPx } = port();
   if (y < top + barPx || y + LEVEL > bottom)
@@ -433,23 +455,39 @@ function find() {
   }
   hits = found.hits;
   matches.textContent = state.search && words;
+  const listed = state.search ? matchesByWeight(data, v, hits) : [];
+  list.parentNode.hidden = listed.length === 0;
+  list.replaceChildren(...listed.slice(0, LISTED_MAX).map(({ frame: { text: name, signature }, total, calls }) => html('li', {},
+    button(name + signatureWords(signature), `Select the heaviest ${name}`, 'selectMethod', name + signature),
+    ` ${percentWords(total, data.total(v)[1])}, ${inWords(total)}${data.calls < 0 ? '' : `, ${counted(calls, 'call')}`}`)));
 }
-/* Through the tree that was read; in others through what is drawn. */
-function step(by) {
-  const { isWhole } = tree, n = isWhole ? data.n : boxes.length;
-  let at = isWhole ? selected?.at ?? 1 : Math.max(boxes.indexOf(selected?.box), by < 0 ? 0 : -1), left = n;
-  do
-    at = (at + by + n) % n;
-  while (--left > 0 && !(isWhole ? hits[data.frame[at]] === 1 : isHit(boxes[at])));
-  if (left === 0)
-    return;
-  let link = isWhole ? '' : nameOf(boxes[at].node);
-  for (let i = isWhole ? at : 0; i > 1; i = data.parent[i])
+const linkOfNode = at => {
+  let link = '';
+  for (let i = at; i > 1; i = data.parent[i])
     link = keyOf(data.frames[data.frame[i]]) + link;
-  for (const zoomed of [state.zoom, link.slice(0, -5), link])
-    if (state.selected !== link || !selected?.box)
-      set({ zoom: zoomed, selected: link }, false);
-  reveal(selected);
+  return link;
+};
+/* The heaviest frame of a method that is in view, or, in a tree that is made of several, drawn. */
+function matchesIn(which) {
+  return tree.isWhole ? Array.from(nodesByWeight(data, v, which, zoom.at), linkOfNode) :
+    boxes.filter(({ node, hides }) => hides === 0 && which[node.f] === 1).sort((a, b) => b.total - a.total).map(({ node }) => nameOf(node));
+}
+function selectMethod(name) {
+  const [link] = matchesIn(Uint8Array.from(data.frames, frame => frame.text + frame.signature === name));
+  if (link)
+    choose(link);
+}
+function choose(link) {
+  set({ selected: link }, false);
+  reveal({ box: boxOf(selected) });
+}
+/* By weight, within what is zoomed into; neither zooms nor goes into the history. */
+function step(by) {
+  if (isNews('stops', shown.found, state.filters, linkOf(zoom), state.view))
+    stops = matchesIn(hits);
+  const { length } = stops, at = stops.indexOf(state.selected);
+  if (length > 0)
+    choose(stops[at < 0 ? (by < 0 ? length - 1 : 0) : (at + by + length) % length]);
 }
 
 /* --- filters --- */
@@ -563,7 +601,7 @@ new ResizeObserver(() => requestAnimationFrame(() =>
 svg.flame = {
   get state() { return { ...state }; }, set, next: () => step(1), previous: () => step(-1),
   reset: () => set({ zoom: '', selected: '', search: '' }),
-  zoomTo: link => set({ zoom: link }),
+  zoomTo: link => set({ zoom: link }), selectMethod,
   sandwich: method => set({ view: 'sandwich', method }),
   get filters() { return stepsOf(state.filters).map(([key, pattern], i) =>
     ({ key, text: pattern, words: stepWords([key, pattern]), isGiven: i < given.length })); },

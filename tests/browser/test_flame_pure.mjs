@@ -188,17 +188,17 @@ test('boxes: children within their parent, none overlap, nothing is lost', () =>
           });
         if (zoom.total === 0)
           continue;
-        const top = flame.pathTo(zoom).length - 1, frames = rows.slice(top).flat().filter(box => !box.hides);
-        assert.equal(rows[top][0].node, zoom);
+        const frames = rows.flat().filter(box => !box.hides);
+        assert.deepEqual(rows[0].map(box => box.node), [zoom], 'what is above is in the trail');
         const shown = new Set(frames.map(box => box.node));
         const hidden = frames.reduce((sum, { node }) => sum + made.hiddenOf(node), 0);
         const narrow = frames.flatMap(({ node }) => made.kidsOf(node)).filter(kid => !shown.has(kid))
           .reduce((sum, kid) => sum + kid.total, 0);
         assert.equal(dropped, hidden + narrow, `seed ${seed}`);
-        assert.deepEqual(rows.slice(top + 1).flatMap(row => row.filter(box => box.hides === 1).map(box => [box.at, box.total])),
-                         narrowRuns(made, rows.slice(top), min, byWeight), `seed ${seed}: where narrow frames are`);
+        assert.deepEqual(rows.slice(1).flatMap(row => row.filter(box => box.hides === 1).map(box => [box.at, box.total])),
+                         narrowRuns(made, rows, min, byWeight), `seed ${seed}: where narrow frames are`);
         assert.equal(drawn, frames.filter(({ node }) => node.up !== null).length);
-        for (const row of byWeight ? rows.slice(top + 1) : [])
+        for (const row of byWeight ? rows.slice(1) : [])
           row.forEach((box, i) => assert.ok(i === 0 || box.hides || row[i - 1].hides || box.node.up !== row[i - 1].node.up ||
             box.node.total <= row[i - 1].node.total, `seed ${seed}: by weight`));
       }
@@ -218,8 +218,8 @@ test('more boxes than can be drawn raise the least width; depth has no end', () 
   for (let depth = 0; depth < 15_000; depth++)
     [zoom] = made.kidsOf(zoom);
   const { rows } = flame.layout(made, zoom, 1000, 0.1, false);
-  assert.equal(rows.length, 3001);
-  assert.equal(rows[999][0].node, zoom.up);
+  assert.equal(rows.length, 2001);
+  assert.equal(rows[0][0].node, zoom);
   const upward = new flame.Tree(deep, 'inverted', 0);
   assert.ok(flame.layout(upward, upward.roots[0], 1000, 0.1, false).rows.flat().length > 2000);
 
@@ -250,6 +250,18 @@ test('search: nested matches count once in the total', () => {
       assert.equal(made.self, all.reduce((sum, i) => sum + tree.nodes[i].self[1], 0));
       assert.equal(made.calls, all.reduce((sum, i) => sum + tree.nodes[i].self[2], 0));
     }
+  });
+});
+
+test('matches by weight: methods, and nodes below one', () => {
+  forTrees((tree, next, seed) => {
+    const data = new flame.Data(encode(tree)), { hits } = flame.search(data, 0, 'p1', false), total = data.total(0);
+    const methods = flame.matchesByWeight(data, 0, hits);
+    assert.deepEqual(methods.map(({ total: one }) => one), methods.map(({ total: one }) => one).sort((a, b) => b - a), `seed ${seed}`);
+    assert.equal(methods.length, hits.reduce((sum, hit) => sum + hit, 0));
+    const top = 1 + Math.floor(next() * (data.n - 1)), nodes = flame.nodesByWeight(data, 0, hits, top);
+    const expected = Array.from({ length: data.size[top] }, (_, i) => top + i).filter(i => hits[data.frame[i]]).sort((a, b) => total[b] - total[a] || a - b);
+    assert.deepEqual([...nodes], expected, `seed ${seed}`);
   });
 });
 
