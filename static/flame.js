@@ -494,6 +494,7 @@ function step(by) {
 
 const setSteps = steps => set({ filters: queryOf(steps) });
 const addStep = (key, pattern) => setSteps([...stepsOf(state.filters), [key, pattern]]);
+const addFilter = () => inputs.pattern.value && addStep(inputs.step.value, inputs.pattern.value);
 const exactly = words => words.replace(/[\^$.*+?()[\]{}|/]/g, '\\$&');
 /* What is selected: its frames, or all frames of its package and those below. */
 function filterSelected(what) {
@@ -579,10 +580,7 @@ on(inputs.step, { input: () => {
     addStep(key, pattern);
   inputs.step.value = key === 'preset' || pattern ? 'hide' : key;
 } });
-on(inputs.pattern, { keydown: ({ key }) => {
-  if (key === 'Enter' && inputs.pattern.value)
-    addStep(inputs.step.value, inputs.pattern.value);
-} });
+on(inputs.pattern, { keydown: ({ key }) => key === 'Enter' && addFilter() });
 on(inputs.search, { keydown: ({ key, shiftKey }) =>
   (key === 'Enter' ? step(shiftKey ? -1 : 1) : key === 'Escape' && graph.focus()) });
 on(bar, { click: ({ target: { dataset } }) => svg.flame[dataset.do]?.(dataset.to) });
@@ -605,7 +603,7 @@ svg.flame = {
   sandwich: method => set({ view: 'sandwich', method }),
   get filters() { return stepsOf(state.filters).map(([key, pattern], i) =>
     ({ key, text: pattern, words: stepWords([key, pattern]), isGiven: i < given.length })); },
-  filter: addStep, filterSelected, unfilter, moveFilter, undoFilter: () => unfilter(stepsOf(state.filters).length - 1),
+  filter: addStep, addFilter, filterSelected, unfilter, moveFilter, undoFilter: () => unfilter(stepsOf(state.filters).length - 1),
   search: (wanted, how) => set({ search: wanted, ...how }, false),
 };
 [v, tree] = [valueOf(state), treeOf(state, data)];

@@ -68,9 +68,10 @@ static void check_attributes(struct str s)
 
 void svg_xml_check(struct str s)
 {
-    static const char *const ELEMENTS[] = {
-        "svg",    "style",  "rect",  "g",      "text", "title", "metadata", "script",        "path", "div",
-        "select", "option", "input", "button", "p",    "nav",   "label",    "foreignObject", "span", NULL};
+    static const char *const ELEMENTS[] = {"svg",      "style",   "rect",    "g",   "text",   "title",
+                                           "metadata", "script",  "path",    "div", "select", "option",
+                                           "input",    "button",  "p",       "nav", "label",  "foreignObject",
+                                           "span",     "details", "summary", "ol",  NULL};
     static const struct str CDATA = STR_INIT("<![CDATA["), CDATA_END = STR_INIT("]]>");
     struct str open[DEPTH_MAX];
     size_t depth = 0;
