@@ -25,11 +25,23 @@ export function progressWords(made, of) {
     return `Drawing: ${made} of ${of} graphs are ready.`;
 }
 
+/* The keys of filters. */
+export const STEPS = ['focus', 'ignore', 'hide', 'show-from', 'recursion', 'preset'];
+
+/* The query with these filters, which are a query themselves, in place of its own. */
+export function withFilters(search, filters) {
+    const query = new URLSearchParams(search);
+    STEPS.forEach(key => query.delete(key));
+    for (const [key, pattern] of new URLSearchParams(filters ?? ''))
+        query.append(key, pattern);
+    return query;
+}
+
 /* The query of a link to what is shown: that of a link to what was shown at first, with the options of the state. Those
  * that are as usual are left out. */
 export function queryOf(search, state, usualValue) {
     const usual = { value: usualValue, view: 'flame', order: 'name', palette: 'origin', names: 'short', method: '' };
-    const query = new URLSearchParams(search);
+    const query = withFilters(search, state.filters);
     for (const [key, word] of Object.entries(usual))
         if (state[key] === word || (key === 'method' && state.view !== 'sandwich'))
             query.delete(key);

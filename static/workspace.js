@@ -7,7 +7,7 @@ import { element } from './dom.js';
 import { savePng } from './flame-png.js';
 import { startMethods } from './methods.js';
 import { methodPanel } from './method-panel.js';
-import { countWords, fragmentOf, meant, queryOf } from './page-rules.js';
+import { countWords, fragmentOf, meant, queryOf, STEPS, withFilters } from './page-rules.js';
 import './result.js';
 
 /* Selects that the picture takes at once; what the others choose is another picture. */
@@ -162,7 +162,10 @@ function followState(state) {
         link.search = queryOf(link.search, isKnown ? state : { ...state, view: 'flame' }, usualValue);
         link.hash = fragmentOf(state, link.dataset.track === undefined);
     }
-    byId('whole').textContent = svgOf().querySelector('.title').textContent.split(' · ').slice(0, 3).join(' · ');
+    const { whole } = choices.elements.namedItem('value').selectedOptions[0].dataset, { filters } = flameOf();
+    byId('whole').textContent = svgOf().querySelector('.title').textContent.split(' · ').slice(0, 3).join(' · ') +
+        (filters.length > 0 && whole ? ` of ${whole}` : '');
+    showChips(filters);
 }
 
 /* The root of a flame graph is at its end. A link that leads elsewhere does so by itself. */
@@ -172,6 +175,34 @@ function showRoot() {
         return;
     byId('picture').scrollTop = byId('picture').scrollHeight;
     byId('picture').scrollIntoView({ block: 'nearest' });
+}
+
+/* As the service writes them, but with buttons: the picture filters by itself what it has. */
+function showChips(filters) {
+    const status = svgOf().querySelector('.status').textContent, chips = element('ul', { className: 'chips' });
+    chips.setAttribute('aria-label', 'Filters, in the order in which they are applied');
+    const button = (sign, label, words, act) => {
+        const made = element('button', { type: 'button', title: label, textContent: sign });
+        made.setAttribute('aria-label', `${label}: ${words}`);
+        made.addEventListener('click', act);
+        return made;
+    };
+    const chip = ({ key, text, words: full }, i) => {
+        const option = Array.from(byId(`add-${key}`)?.options ?? []).find(({ value }) => value === text);
+        const words = option?.textContent.replace(/: .*/, '') ?? full;
+        return element('li', { className: 'chip' },
+            element('span', { textContent: words, title: `${key}=${text}` }),
+            ...i > 0 ? [button('\u25c0', 'Apply earlier', words, () => flameOf().moveFilter(i, -1))] : [],
+            ...i + 1 < filters.length ? [button('\u25b6', 'Apply later', words, () => flameOf().moveFilter(i, 1))] : [],
+            button('\u2715', 'Remove the filter', words, () => flameOf().unfilter(i)));
+    };
+    chips.append(...filters.map(chip));
+    document.querySelector('#filters .chips')?.remove();
+    if (filters.length > 0)
+        byId('filters').prepend(chips);
+    byId('emptied')?.remove();
+    if (/leave nothing/.test(status))
+        byId('picture').before(element('p', { id: 'emptied', className: 'problem', textContent: status.replace(/;.*/s, '') }));
 }
 
 /* What comes or goes above the picture takes from its top. */
@@ -200,7 +231,6 @@ function moveDetails() {
     const panel = byId('panel'), details = svgOf().querySelector('.details');
     panel.replaceChildren(details);
     panel.hidden = false;
-    panel.addEventListener('click', ({ target: { dataset } }) => flameOf()?.[dataset.do]?.(dataset.to));
 }
 
 /* ---- from the page to the picture ---- */
@@ -211,13 +241,14 @@ function send(target) {
     const choices = byId('choices'), { value, view } = choices.elements;
     if (target === value && value.selectedIndex > 0 && view?.value === 'chart')
         view.value = 'flame';
-    const query = new URLSearchParams(new FormData(choices));
+    const form = new URLSearchParams(new FormData(choices)), query = flameOf() ? withFilters(form, flameOf().state.filters) : form;
     query.delete('width');
     if (!query.has('longest') && /_longest$/.test(query.get('sort')))
         query.delete('sort');
     if (view?.value === 'chart') {
         query.delete('value');
         query.set('width', widthHere());
+        STEPS.forEach(key => query.delete(key));     /* it shows all calls */
     }
     for (const [key, word] of [...query])
         if (word === '')
@@ -225,10 +256,28 @@ function send(target) {
     go(`${choices.action}?${query}`);
 }
 
+/* False: the picture says what is wrong with it. */
+async function addFilter(flame, key, text, problem) {
+    const before = flame.filters.length;
+    await flame.filter(key, text);
+    const isTaken = flame.filters.length > before;
+    problem.hidden = isTaken;
+    problem.textContent = isTaken ? '' : svgOf().querySelector('.status').textContent.replace(/^.*Not used: /s, '');
+    return isTaken;
+}
+
 /* What is wrong with a filter is said beside its field. */
 async function addFilters(form) {
+    const flame = flameOf(), problem = form.querySelector('.problem');
+    if (flame) {
+        for (const { name, value } of form.querySelectorAll('input:not([type="hidden"]), select'))
+            if (value !== '' && !await addFilter(flame, name, value, problem))
+                return;
+        form.reset();
+        return closeMenus(null);
+    }
     const query = new URLSearchParams(Array.from(new FormData(form)).filter(([, text]) => text !== ''));
-    const url = `${form.action}?${query}`, problem = form.querySelector('.problem');
+    const url = `${form.action}?${query}`;
     const answer = await fetch(url, { headers: { Accept: 'text/html' } });
     if (answer.ok)
         return go(url + location.hash);
@@ -370,9 +419,9 @@ const doers = { png: () => savePng(svgOf()) };
 anchor(document, location.href);
 document.addEventListener('click', onClick);
 document.addEventListener('click', ({ target }) => {
-    const wanted = target.closest('[data-do]')?.dataset.do;
-    if (wanted !== undefined && target.closest('svg') === null && target.closest('#panel') === null)
-        (doers[wanted] ?? flameOf()?.[wanted])?.();
+    const { do: wanted, to } = target.closest('[data-do]')?.dataset ?? {};
+    if (wanted !== undefined && target.closest('svg') === null)
+        (doers[wanted] ?? flameOf()?.[wanted])?.(to);
 });
 document.addEventListener('keydown', onKey);
 document.addEventListener('submit', event => {
@@ -382,6 +431,7 @@ document.addEventListener('submit', event => {
     event.target.id === 'choices' ? send(event.target) : addFilters(event.target).catch(() => event.target.submit());
 });
 document.addEventListener('change', event => event.target.closest('#choices') && choose(event));
+document.addEventListener('flame-filters', ({ detail: { filters } }) => go(`${location.pathname}?${withFilters(location.search, filters)}`));
 document.addEventListener('flame-state', ({ detail }) => followState(detail));
 document.querySelector('.skip').addEventListener('click', event => {
     event.preventDefault();     /* its fragment would be a state of the picture */

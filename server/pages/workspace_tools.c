@@ -41,6 +41,21 @@ static void put_choice(struct buf *b, struct str value, bool chosen)
     page_frame_text(b, "<option value=\"", value, chosen ? "\" selected>" : "\">");
 }
 
+/* What there is of the value on the threads that are shown, without filters; for the script. */
+static void put_whole(const struct workspace *w, const json_t *value)
+{
+    size_t shown = workspace_find_shown(w);
+    const json_t *of =
+        workspace_is_single(w) ? json_array_get(w->tracks, shown) : json_object_get(w->of->summary, "whole");
+
+    if (w->of->options->tracks == TRACKS_LISTED && !workspace_is_single(w))
+        return;
+    if (page_data_has_total(value, of)) {
+        buf_z(w->b, "\" data-whole=\"");
+        page_data_put_value(w->b, value, page_data_total(value, of));
+    }
+}
+
 static void put_values_of(const struct workspace *w, const json_t *values, bool first_is_usual)
 {
     const json_t *value;
@@ -50,7 +65,9 @@ static void put_values_of(const struct workspace *w, const json_t *values, bool 
         struct str name = page_data_text(value, "name");
         bool chosen = str_eq(name, str_of(w->of->options->value)) ||
                       (first_is_usual && i == 0 && w->of->options->value[0] == '\0');
-        put_choice(w->b, name, chosen);
+        page_frame_text(w->b, "<option value=\"", name, "");
+        put_whole(w, value);
+        buf_z(w->b, chosen ? "\" selected>" : "\">");
         page_frame_text(w->b, "", page_data_text(value, "label"), "</option>\n");
     }
 }

@@ -106,7 +106,7 @@ test('filters: from a row, from the form, as chips that go and move', { skip }, 
     await page.getByRole('link', { name: 'Flame', exact: true }).click();
     await until(page, () => document.querySelector('#picture > svg')?.dataset.state === 'ready');
     assert.deepEqual(await chips(), ['ignore modifier.then', 'hide java.util.HashMap.get']);
-    await page.getByRole('link', { name: 'Remove the filter: ignore modifier.then' }).click();
+    await page.getByRole('button', { name: 'Remove the filter: ignore modifier.then' }).click();
     await until(page, () => document.querySelectorAll('.chip').length === 1);
     await page.goBack();
     await until(page, () => document.querySelectorAll('.chip').length === 2);

@@ -123,6 +123,40 @@ test('the verdict comes by itself, its links lead on, it stays folded', { skip }
     await close(page);
 });
 
+test('filters of the picture are the page\'s', { skip }, async () => {
+    const page = await open();
+    const chips = () => page.locator('.chip > span').allInnerTexts();
+    await page.goto(`${some.url}/t/1?preset=hide-idle`);
+    await until(page, isReady);
+    assert.deepEqual(await chips(), ['hide idle']);
+    const whole = await page.locator('#value option').first().getAttribute('data-whole');
+    assert.equal((await page.locator('#whole').innerText()).split(' of ')[1], whole);
+    await page.locator('#add-filter > summary').click();
+    await page.locator('#add-hide').fill('modifier.then');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await until(page, () => document.querySelectorAll('.chip').length === 2);
+    assert.equal(new URL(page.url()).searchParams.get('hide'), null, 'the picture has done it itself');
+    assert.match(await page.getByRole('link', { name: 'Methods' }).getAttribute('href'), /preset=hide-idle&hide=modifier.then/);
+    await page.locator('#add-filter > summary').click();
+    await page.locator('#add-focus').fill('/(/');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.locator('.adds .problem', { hasText: 'a ( has no ) behind it' }).waitFor();
+    await page.locator('#add-focus').fill('no such frame');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.locator('#emptied', { hasText: 'the filters leave nothing: take out focus no such frame' }).waitFor();
+    assert.deepEqual(await findings(page), []);
+    await page.getByRole('button', { name: 'Remove the filter: focus no such frame' }).click();
+    await until(page, () => document.getElementById('emptied') === null);
+    await page.getByRole('button', { name: 'Remove the filter: hide idle' }).click();
+    await page.waitForURL(/\?hide=modifier.then$/);
+    await until(page, isReady);
+    assert.deepEqual(await chips(), ['hide modifier.then']);
+    await page.locator('#view').selectOption('chart');
+    await page.waitForURL(/view=chart/);
+    await until(page, () => document.querySelector('.chip') === null);
+    await close(page);
+});
+
 test('threads of a pool stand together, all can be found', { skip }, async () => {
     const page = await open();
     await page.goto(many.url);
