@@ -1,7 +1,7 @@
 /* What the table of methods decides, apart from the document: no function here touches it. */
 
 /* Numbers the largest first, texts in their order; what is not known comes last. */
-export function compareCells(a, b) {
+function compareCells(a, b) {
     if (a === b)
         return 0;
     if (a === null || b === null)
