@@ -1,3 +1,10 @@
+/* How the parts work together: the first bytes decide which way the input goes (reader.way). Plain bytes go to feed_plain as
+ * they are. Those of a gzip or zstd stream go to parser/unpack, which hands what it makes of them to feed_plain by
+ * feed_unpacked. An archive is not fed: it is read when the whole file is there, and its member comes the same way.
+ *
+ * feed_plain keeps all bytes in the carry until a format says that they are its own. From then on the format takes whole
+ * records from the front of what it is offered. What it leaves is the beginning of a record: that is the carry now, and the
+ * next bytes are put behind it. */
 #include "parser/reader.h"
 
 #include <string.h>
@@ -5,9 +12,12 @@
 #include "parser/format.h"
 #include "parser/refuse/foreign.h"
 
-/* A record that straddles two pieces is completed with at most this many bytes of the next one, so that
- * little is copied. */
-enum { CARRY_STEP_BYTES = 4096 };
+enum {
+    /* A record that straddles two pieces is completed with at most this many bytes of the next one, so that little is
+     * copied. */
+    CARRY_STEP_BYTES = 4096,
+    SIZE_DIGITS = 4
+};
 
 const struct reader_limits READER_LIMITS_DEFAULT = {.methods = 4000000,
                                                     .threads = 200000,
@@ -47,6 +57,8 @@ static bool refuse(struct reader *r)
                     "The file is none of the formats that are read here.");
 }
 
+/* Asks the formats in the order of their tables. One that needs more bytes holds up those behind it, so that the answer
+ * does not depend on how many bytes have come. */
 static bool detect(struct reader *r, bool final)
 {
     for (size_t i = 0; i < FORMATS_COUNT + REFUSED_FORMATS_COUNT && r->format == NULL; i++) {
@@ -78,7 +90,9 @@ static bool feed_format(struct reader *r, const uint8_t *p, size_t n, bool final
     return ok;
 }
 
-/* Completes the carried bytes with the beginning of the piece. */
+/* Completes the carried bytes with the beginning of the piece: a step of it is put behind them, and all of that is offered to
+ * the format, until the format has consumed at least what was carried before. The rest of the piece can then be read where
+ * it lies, without a copy. */
 static bool feed_carry(struct reader *r, const uint8_t **p, size_t *n)
 {
     while (r->carry_bytes > 0) {
@@ -154,24 +168,6 @@ static bool feed_plain(struct reader *r, const uint8_t *bytes, size_t n)
 
 /* ---- packed input ---- */
 
-static void put_size(struct buf *b, uint64_t bytes)
-{
-    static const char *const UNITS[] = {"kB", "MB", "GB", "TB"};
-    uint64_t tenth = 100;
-    size_t unit = 0;
-
-    if (bytes < 1000) {
-        buf_printf(b, "%u bytes", (unsigned)bytes);
-        return;
-    }
-    while (bytes / tenth >= 10000 && unit + 1 < sizeof(UNITS) / sizeof(*UNITS)) {
-        tenth *= 1000;
-        unit++;
-    }
-    buf_fixed(b, bytes / tenth, 1);
-    buf_printf(b, " %s", UNITS[unit]);
-}
-
 static bool put_fact(struct reader *r, const struct unpack_report *report)
 {
     struct buf text = {0};
@@ -183,9 +179,9 @@ static bool put_fact(struct reader *r, const struct unpack_report *report)
         buf_char(&text, ')');
     }
     buf_z(&text, ", ");
-    put_size(&text, report->packed_bytes);
+    buf_value(&text, UNIT_BYTES, report->packed_bytes, SIZE_DIGITS);
     buf_z(&text, " -> ");
-    put_size(&text, report->unpacked_bytes);
+    buf_value(&text, UNIT_BYTES, report->unpacked_bytes, SIZE_DIGITS);
     buf_z(&text, "; places in the file are counted in unpacked bytes");
     bool ok = !text.failed && builder_fact(r->builder, STR("packed"), buf_view(&text));
     buf_free(&text);
@@ -322,6 +318,7 @@ static bool read_rest(struct reader *r)
 static const struct profile *finish_plain(struct reader *r, const struct whole_file *file)
 {
     const struct profile *profile;
+    /* All bytes of the input stand in the carry, if they were unpacked, or too few to be any format for sure. */
     bool carried = r->way != READER_PLAIN || r->format == NULL;
 
     if (r->diag.kind == DIAG_NONE && r->format == NULL) {

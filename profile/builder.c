@@ -14,13 +14,13 @@ struct builder *builder_new(struct arena *arena, struct hash_seed seed)
     b->seed = seed;
     b->ns_per_tick = 1000;
     b->wraps = true;
-    b->moved = NODE_NONE;
+    b->moved = NODE_NONE; /* an empty list */
     hash_index_init(&b->frame_index, arena);
     idmap_init(&b->wide, arena, seed);
     idmap_init(&b->open, arena, seed);
     idmap_init(&b->earlier, arena, seed);
     for (size_t i = 0; i < WARNING_CODES; i++)
-        b->warnings[i].offset = WARNING_NO_OFFSET;
+        b->warnings[i].offset = WARNING_NO_OFFSET; /* the largest offset: any other one is smaller */
     return strtab_init(&b->strings, arena, seed) ? b : NULL;
 }
 
@@ -137,6 +137,8 @@ static bool same_frame(const struct profile_frame *a, const struct profile_frame
            a->module == b->module;
 }
 
+/* The index is of hashes only: frames of one hash are compared one after the other. The slot in which the search ends is the
+ * one that a new frame takes. */
 frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
 {
     if (!hash_index_reserve(&b->frame_index))
@@ -146,6 +148,7 @@ frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
     for (; slot->id != HASH_INDEX_NONE; slot = hash_index_next(&b->frame_index, slot)) {
         struct profile_frame *known = &b->frames[slot->id];
         if (same_frame(known, frame)) {
+            /* The file is no part of a frame's identity: the first one that is named stays. */
             if (known->file == STRING_EMPTY)
                 known->file = frame->file;
             return slot->id;
@@ -229,6 +232,7 @@ uint64_t builder_ns_per_tick(const struct builder *b)
     return b->ns_per_tick;
 }
 
+/* Each tick was credited to one node, as its self. */
 uint64_t builder_time_total_ns(const struct builder *b, uint32_t time)
 {
     uint64_t ticks = 0;

@@ -140,6 +140,7 @@ static bool count_thread(struct key_section *k, uint64_t offset)
     return true;
 }
 
+/* The id is remembered, so that it is not counted again when a line names it later. */
 bool key_section_count_thread(struct key_section *k, uint32_t id, uint64_t offset)
 {
     return count_thread(k, offset) && (idmap_set(&k->counted, id, 0) || builder_failed(k->builder, k->diag));
@@ -168,6 +169,7 @@ bool key_section_name_thread(struct key_section *k, uint32_t id, struct str name
         return builder_failed(k->builder, k->diag);
     if (known != STRING_NONE && known != text)
         builder_warn(k->builder, WARN_THREAD_REDEFINED, 1, offset);
+    /* Of several threads with these 16 bits the first one listed is meant. */
     if (idmap_get(&k->threads_low, id & 0xffff) == IDMAP_NONE && !idmap_set(&k->threads_low, id & 0xffff, id))
         return builder_failed(k->builder, k->diag);
     return true;
@@ -193,7 +195,9 @@ string_id key_section_thread_name(const struct key_section *k, uint32_t id)
 
 /* ---- *methods ---- */
 
-/* The columns behind the id. Without method: class alone, or class, file, line as native tracers write it. */
+/* The columns behind the id: class, method, signature, file, line, of which the last ones may be missing. Without method: class
+ * alone, or class, file, line as native tracers write it; what stands third tells, for a signature begins with a
+ * parenthesis. */
 static bool frame_of(struct key_section *k, struct str columns, uint64_t offset, struct profile_frame *frame)
 {
     struct str c[6] = {{0}};
@@ -237,6 +241,8 @@ bool key_section_method(struct key_section *k, uint64_t id, struct str columns, 
                        "The file lists more methods than the limit max_methods of %u.", k->limits->methods);
     if (!frame_of(k, columns, offset, &frame))
         return builder_failed(k->builder, k->diag);
+    /* An id that is listed again means the later method from then on. Frames that are open keep the earlier one: an exit of
+     * the later one has to find them. */
     frame_id known = method_table_get(&k->methods, id);
     frame_id now = builder_frame(k->builder, &frame);
     if (now == FRAME_NONE)
@@ -276,7 +282,7 @@ bool key_section_line(struct key_section *k, struct str line, uint64_t offset)
     }
     if (line.n > 0 && line.p[0] == '*' && enter_part(k, line))
         return true;
-    if (k->lines_of_part < UINT32_MAX)
+    if (k->lines_of_part < UINT32_MAX) /* it must not become 1 again: that line is the version */
         k->lines_of_part++;
     switch (k->part) {
     case KEY_VERSION:

@@ -205,7 +205,8 @@ static bool gather(struct unpack *u, const uint8_t **p, size_t *n, size_t need)
     return u->head_bytes >= need;
 }
 
-/* Takes one step, with bytes from the head or without a copy. False: it takes more bytes than there are. */
+/* Takes one step, with bytes from the head or without a copy. False: it takes more bytes than there are. A step has always
+ * as many bytes as the packer said, so that the library is called in the same way however the input was cut. */
 static bool step_on(struct unpack *u, const uint8_t **p, size_t *n)
 {
     skip_zeros(u, p, n);
@@ -241,7 +242,8 @@ static bool hand_out(struct unpack *u)
     return !u->sink_closed;
 }
 
-/* There are no more bytes than those in the head. */
+/* There are no more bytes than those in the head. What is left of them behind the last step tells whether the file is whole,
+ * was cut, or has something else behind its last stream. */
 static void end(struct unpack *u)
 {
     const uint8_t *none = NULL;
@@ -250,6 +252,8 @@ static void end(struct unpack *u)
 
     while (!u->stopped && step_on(u, &none, &n))
         ;
+    /* The packer asked for more bytes than there are: the last ones are given to it as they are. They may end a stream,
+     * behind which others may stand in the head. */
     while (!u->stopped && !u->between && u->head_bytes > 0) {
         drop_head(u, step(u, u->head, u->head_bytes));
         while (!u->stopped && step_on(u, &none, &n))
@@ -317,6 +321,7 @@ bool unpack_pass_over(struct unpack *u, size_t n)
     u->out_bytes += n;
     if (u->out_bytes > limits->bytes)
         return too_much(u, DIAG_ABOUT_UNPACKED_BYTES, "", limits->bytes);
+    /* At the beginning any ratio may come out; and before the first byte is done with, `at` is 0. */
     if (u->out_bytes > UNPACK_RATIO_FROM_BYTES && u->out_bytes / (u->at + 1) >= limits->ratio)
         return too_much(u, DIAG_ABOUT_UNPACKED_RATIO, " for each of its own", limits->ratio);
     return true;

@@ -79,8 +79,18 @@ static bool pass(struct pair *p, const char *bytes, size_t n, struct diag *diag)
     return p->sending ? keep(&p->next, bytes, n, diag) : job_push(p->job, bytes, n);
 }
 
-/* Where the file that arrives goes, now that its kind is known. A key waits: of how much text a stream's summary is made
- * has to be said before it. Data wait for their key. */
+/* Where the file that arrives goes, now that its kind is known. The whole is
+ *
+ *     key, data                  of a trace in two files
+ *     stream, joint, summary     of a streaming trace, whose summary comes as the key; the joint says how long that is
+ *
+ * What is first in the whole goes on at once when it is known to be first; everything else is held:
+ *
+ *     key first        held, as nobody knows yet whether it is a summary
+ *     data first       held until the key has come; a stream goes on
+ *     key behind data  goes on in front of the held data; a summary is held until its length is known
+ *     data behind key  goes on behind the held key; a stream in front of it
+ */
 static bool decide(struct pair *p, struct diag *diag)
 {
     struct pair_file *f = &p->file[p->at], *before = &p->file[other(p->at)];

@@ -125,7 +125,7 @@ class Uploads(Packed):
     def test_page_says_so(self):
         answer = self.server.upload(gzip.compress(LARGE))
         page = self.server.get('/p/' + id_of(answer), Accept='text/html')
-        self.assertIn('gzip, ', page.text)
+        self.assertRegex(page.text, r'gzip, [\d.]+ [KM]iB -&gt; [\d.]+ [KM]iB; ')
         self.assertIn('counted in unpacked bytes', page.text)
 
     def test_cut_and_damaged(self):
@@ -366,7 +366,7 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(self.folded(path), plain)
             self.assertEqual(self.folded('-', stdin=pack(LARGE)), plain)
             facts = json.loads(self.run_program('info', '--json', path).stdout)['facts']
-            self.assertIn('MB', facts['packed'])
+            self.assertIn('MiB', facts['packed'])
             self.assertIn(b'Packed', self.run_program('info', path).stdout)
 
     def test_member(self):

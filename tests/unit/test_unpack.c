@@ -91,7 +91,7 @@ static void test_fact(void **state)
 
     (void)state;
     assert_true(packed_contains(&answer, ":zip (folder/app.trace), "));
-    assert_true(packed_contains(&answer, " bytes -> "));
+    assert_true(packed_contains(&answer, " B -> "));
     assert_true(packed_contains(&answer, "counted in unpacked bytes"));
     buf_free(&answer);
     buf_free(&packed);

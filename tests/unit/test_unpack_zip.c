@@ -225,7 +225,7 @@ static void test_bytes_of_other_members(void **state)
         {.name = "log", .bytes = buf_view(&log), .method = DEFLATED, .flags = STREAMED},
         {.name = "a.trace", .bytes = buf_view(&plain), .method = DEFLATED},
     };
-    buf_printf(&expected, " -> %zu bytes;", plain.n);
+    buf_printf(&expected, " -> %zu B;", plain.n);
     buf_char(&expected, '\0');
     assert_answers(members, LENGTH(members), "a.trace", expected.p);
     for (unsigned whole = 0; whole < 2; whole++) {
