@@ -15,6 +15,13 @@ const struct profile_warning *profile_warned(const struct profile *p, enum warni
     return NULL;
 }
 
+uint64_t profile_warned_count(const struct profile *p, enum warning_code code)
+{
+    const struct profile_warning *w = profile_warned(p, code);
+
+    return w == NULL ? 0 : w->count;
+}
+
 void profile_check_warning(const struct profile *p, enum warning_code code, uint64_t count, uint64_t offset)
 {
     const struct profile_warning *w = profile_warned(p, code);

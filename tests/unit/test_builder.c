@@ -10,76 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/builder.h"
+#include "tests/support/builder_fixture.h"
 #include "tests/support/profile_checks.h"
-
-static const struct hash_seed SEED = {11, 12};
-
-static const struct profile_value CLOCK_AND_CALLS[] = {
-    {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, ROLE_WALL},
-    {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS},
-};
 
 static const struct profile_value TWO_COUNTS[] = {
     {STR_INIT("objects"), STR_INIT("objects"), UNIT_COUNT, ROLE_OTHER},
     {STR_INIT("bytes"), STR_INIT("bytes"), UNIT_BYTES, ROLE_OTHER},
 };
 
-struct fixture {
-    struct arena arena;
-    struct builder *builder;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof(*f));
-
-    assert_non_null(f);
-    arena_init(&f->arena, (size_t)1 << 30);
-    f->builder = builder_new(&f->arena, SEED);
-    assert_non_null(f->builder);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-
-    arena_free(&f->arena);
-    free(f);
-    return 0;
-}
-
-static frame_id frame_named(struct builder *b, uint32_t number)
-{
-    char text[16];
-
-    snprintf(text, sizeof(text), "f%u", (unsigned)number);
-    struct profile_frame frame = {.name = builder_string(b, str_of(text))};
-    return builder_frame(b, &frame);
-}
-
-static const struct profile *finish(struct fixture *f)
-{
-    const struct profile *p = builder_finish(f->builder, STR("format"), STR("Format"));
-
-    assert_non_null(p);
-    return p;
-}
-
-static uint64_t warned(const struct profile *p, enum warning_code code)
-{
-    const struct profile_warning *w = profile_warned(p, code);
-
-    return w == NULL ? 0 : w->count;
-}
-
 /* ---- tables ---- */
 
 static void nothing_at_all(void **state)
 {
-    const struct profile *p = finish(*state);
+    const struct profile *p = builder_finished(*state);
 
     assert_int_equal(p->n_tracks, 0);
     assert_int_equal(p->n_nodes, 0);
@@ -92,14 +35,14 @@ static void nothing_at_all(void **state)
 
 static void values_are_copied(void **state)
 {
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     char name[] = "wall", label[] = "wall time";
     struct profile_value values[] = {{{name, 4}, {label, 9}, UNIT_NS, ROLE_WALL}, CLOCK_AND_CALLS[1]};
 
     assert_true(builder_values(f->builder, values, 1, &values[1], 1));
     memset(name, 'x', 4);
     memset(label, 'x', 9);
-    const struct profile *p = finish(f);
+    const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_values, 2);
     assert_true(str_eq(p->values[0].name, STR("wall")));
     assert_true(str_eq(p->values[0].label, STR("wall time")));
@@ -145,7 +88,7 @@ static void wrong_declarations_are_refused(void **state)
         struct arena arena;
         struct diag diag = {0};
         arena_init(&arena, 1 << 20);
-        struct builder *b = builder_new(&arena, SEED);
+        struct builder *b = builder_new(&arena, BUILDER_SEED);
         if (builder_values(b, WRONG[i].times, WRONG[i].n_times, WRONG[i].values, WRONG[i].n_values))
             fail_msg("declaration %zu was taken", i);
         assert_false(builder_failed(b, &diag));
@@ -168,12 +111,12 @@ static void check_misuse(const struct builder *b, const char *word)
 static void only_what_was_declared_is_taken(void **state)
 {
     const uint64_t values[] = {1, 2};
-    struct fixture *f = *state;
-    struct builder *b = f->builder, *samples = builder_new(&f->arena, SEED);
+    struct builder_fixture *f = *state;
+    struct builder *b = f->builder, *samples = builder_new(&f->arena, BUILDER_SEED);
 
     assert_non_null(samples);
     uint32_t track = builder_track(b, 1, STRING_EMPTY);
-    struct event e = {.track = track, .frame = frame_named(b, 1), .action = EVENT_ENTER};
+    struct event e = {.track = track, .frame = builder_frame_numbered(b, 1), .action = EVENT_ENTER};
     assert_false(builder_events(b, &e, 1, 0, 0));
     check_misuse(b, "events");
     assert_false(builder_sample(b, track, &e.frame, 1, values));
@@ -187,7 +130,7 @@ static void only_what_was_declared_is_taken(void **state)
 
     assert_true(builder_values(samples, NULL, 0, TWO_COUNTS, 2));
     e.track = builder_track(samples, 1, STRING_EMPTY);
-    assert_int_equal(frame_named(samples, 1), e.frame);
+    assert_int_equal(builder_frame_numbered(samples, 1), e.frame);
     assert_false(builder_events(samples, &e, 1, 0, 0));
     check_misuse(samples, "events");
     assert_false(builder_redeclare_time(samples, 0, CLOCK_AND_CALLS));
@@ -197,13 +140,13 @@ static void only_what_was_declared_is_taken(void **state)
 static void a_time_is_declared_anew(void **state)
 {
     static const struct profile_value CPU = {STR_INIT("cpu"), STR_INIT("CPU time"), UNIT_NS, ROLE_CPU};
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
 
     assert_true(builder_values(f->builder, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1));
     assert_true(builder_redeclare_time(f->builder, 0, &CPU));
     assert_false(builder_redeclare_time(f->builder, 0, &CLOCK_AND_CALLS[1]));
     assert_false(builder_redeclare_time(f->builder, 1, &CPU));
-    const struct profile *p = finish(f);
+    const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_times, 1);
     assert_int_equal(p->n_values, 2);
     assert_true(str_eq(p->values[0].name, STR("cpu")));
@@ -215,7 +158,7 @@ static void a_time_is_declared_anew(void **state)
 
 static void a_frame_is_its_names_but_the_file(void **state)
 {
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     struct builder *b = f->builder;
     string_id x = builder_string(b, STR("x")), y = builder_string(b, STR("y"));
     const struct profile_frame FRAMES[] = {
@@ -240,7 +183,7 @@ static void a_frame_is_its_names_but_the_file(void **state)
         again.file = x;
         assert_int_equal(builder_frame(b, &again), i);
     }
-    const struct profile *p = finish(f);
+    const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_frames, N);
     for (frame_id i = 0; i < N; i++)
         assert_int_equal(p->frames[i].file, y);
@@ -248,17 +191,17 @@ static void a_frame_is_its_names_but_the_file(void **state)
 
 static void many_frames(void **state)
 {
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
 
     for (unsigned round = 0; round < 2; round++)
         for (uint32_t i = 0; i < 20000; i++)
-            assert_int_equal(frame_named(f->builder, i), i);
-    assert_int_equal(finish(f)->n_frames, 20000);
+            assert_int_equal(builder_frame_numbered(f->builder, i), i);
+    assert_int_equal(builder_finished(f)->n_frames, 20000);
 }
 
 static void tracks_come_by_id_and_only_with_events(void **state)
 {
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     struct builder *b = f->builder;
     static const uint32_t IDS[] = {7, 3, UINT32_MAX, 5, 0};
 
@@ -266,14 +209,14 @@ static void tracks_come_by_id_and_only_with_events(void **state)
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(builder_track(b, IDS[i], STRING_EMPTY), i);
     builder_track_rename(b, 2, builder_string(b, STR("last")));
-    frame_id frame = frame_named(b, 1);
+    frame_id frame = builder_frame_numbered(b, 1);
     for (uint32_t i = 0; i < 5; i++) {
         struct event e = {.track = i, .frame = frame, .clock = {i}};
         if (IDS[i] != 5)
             assert_true(builder_events(b, &e, 1, 0, 1));
     }
     assert_int_equal(builder_event_count(b), 4);
-    const struct profile *p = finish(f);
+    const struct profile *p = builder_finished(f);
     static const uint32_t EXPECTED[] = {0, 3, 7, UINT32_MAX};
     assert_int_equal(p->n_tracks, 4);
     for (uint32_t i = 0; i < 4; i++) {
@@ -289,7 +232,7 @@ static void tracks_come_by_id_and_only_with_events(void **state)
 
 static void facts_in_order(void **state)
 {
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     char name[] = "clock", value[] = "dual";
 
     assert_true(builder_fact(f->builder, str_of("vm"), STR("art")));
@@ -298,7 +241,7 @@ static void facts_in_order(void **state)
     memset(value, 'x', 4);
     assert_true(builder_fact(f->builder, STR("empty"), (struct str){NULL, 0}));
     assert_true(builder_fact(f->builder, STR("vm"), STR("dalvik")));
-    const struct profile *p = finish(f);
+    const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_facts, 3);
     assert_true(str_eq(p->facts[0].name, STR("vm")) && str_eq(p->facts[0].value, STR("dalvik")));
     assert_true(str_eq(p->facts[1].name, STR("clock")) && str_eq(p->facts[1].value, STR("dual")));
@@ -307,7 +250,7 @@ static void facts_in_order(void **state)
 
 static void the_smallest_offset_is_kept(void **state)
 {
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     struct builder *b = f->builder;
 
     builder_warn(b, WARN_CRLF, 1, 50);
@@ -318,9 +261,9 @@ static void the_smallest_offset_is_kept(void **state)
     builder_warn(b, WARN_TIME_BACK, 0, 5);
     assert_int_equal(builder_warned(b, WARN_CRLF), 5);
     assert_int_equal(builder_warned(b, WARN_CUT_RECORD), 0);
-    const struct profile *p = finish(f);
+    const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_warnings, 2);
-    assert_int_equal(warned(p, WARN_OVERFLOW), 3);
+    assert_int_equal(profile_warned_count(p, WARN_OVERFLOW), 3);
     assert_false(p->warnings[0].has_offset);
     assert_int_equal(p->warnings[1].count, 5);
     assert_true(p->warnings[1].has_offset);
@@ -335,7 +278,7 @@ static void the_smallest_offset_is_kept(void **state)
 
 static void failures_name_what_gave_out(void **state)
 {
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     struct diag limit = {0}, memory = {0};
 
     f->arena.failure = ARENA_LIMIT;
@@ -360,7 +303,7 @@ static bool build_within(size_t ceiling_bytes, size_t taken_bytes)
     bool ok = false;
 
     arena_init(&arena, ceiling_bytes);
-    struct builder *b = arena_alloc(&arena, taken_bytes) == NULL ? NULL : builder_new(&arena, SEED);
+    struct builder *b = arena_alloc(&arena, taken_bytes) == NULL ? NULL : builder_new(&arena, BUILDER_SEED);
     if (b != NULL && builder_values(b, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1)) {
         uint32_t track = builder_track(b, 1, STRING_EMPTY);
         ok = track != NODE_NONE && builder_fact(b, STR("name"), STR("value"));
@@ -399,18 +342,19 @@ static void any_memory_ceiling(void **state)
 
 static void samples_add_up(void **state)
 {
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     struct builder *b = f->builder;
 
     assert_true(builder_values(b, NULL, 0, TWO_COUNTS, 2));
     uint32_t track = builder_track(b, 1, STRING_EMPTY);
-    const frame_id stack[] = {frame_named(b, 0), frame_named(b, 1), frame_named(b, 0)};
+    const frame_id stack[] = {builder_frame_numbered(b, 0), builder_frame_numbered(b, 1),
+                              builder_frame_numbered(b, 0)};
     assert_true(builder_sample(b, track, stack, 3, (const uint64_t[]){1, 100}));
     assert_true(builder_sample(b, track, stack, 3, (const uint64_t[]){2, 200}));
     assert_true(builder_sample(b, track, stack, 1, (const uint64_t[]){4, 400}));
     assert_true(builder_sample(b, track, stack, 0, (const uint64_t[]){8, 800}));
     assert_int_equal(builder_event_count(b), 4);
-    const struct profile *p = finish(f);
+    const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_nodes, 4);
     static const uint64_t SELF[] = {8, 4, 0, 3}, TOTAL[] = {15, 7, 3, 3};
     for (node_id i = 0; i < 4; i++)
@@ -427,20 +371,21 @@ static void samples_add_up(void **state)
 
 static void sums_saturate(void **state)
 {
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     struct builder *b = f->builder;
 
     assert_true(builder_values(b, NULL, 0, TWO_COUNTS, 2));
     uint32_t track = builder_track(b, 1, STRING_EMPTY);
-    const frame_id stack[] = {frame_named(b, 0), frame_named(b, 1)}, other[] = {stack[0], frame_named(b, 2)};
+    const frame_id stack[] = {builder_frame_numbered(b, 0), builder_frame_numbered(b, 1)},
+                   other[] = {stack[0], builder_frame_numbered(b, 2)};
     for (unsigned i = 0; i < 5; i++)
         assert_true(builder_sample(b, track, stack, 2, (const uint64_t[]){UINT64_MAX / 2, i}));
     for (unsigned i = 0; i < 3; i++)
         assert_true(builder_sample(b, track, other, 2, (const uint64_t[]){i, UINT64_MAX - 10}));
-    const struct profile *p = finish(f);
+    const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_nodes, 4);
     /* Each addition that found no room: 3 and 2 to the leaves' selves, and 2 to their parent's totals. */
-    assert_int_equal(warned(p, WARN_VALUE_OVERFLOW), 7);
+    assert_int_equal(profile_warned_count(p, WARN_VALUE_OVERFLOW), 7);
     for (uint32_t v = 0; v < 2; v++) {
         assert_true(profile_total(p, 0, v) == UINT64_MAX);
         assert_true(profile_total(p, 1, v) == UINT64_MAX);
@@ -450,36 +395,36 @@ static void sums_saturate(void **state)
 
 static void ticks_become_nanoseconds(void **state)
 {
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     const struct event events[] = {{.action = EVENT_ENTER}, {.action = EVENT_EXIT, .clock = {3}}};
 
     assert_true(builder_values(f->builder, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1));
     assert_int_equal(builder_track(f->builder, 1, STRING_EMPTY), 0);
-    assert_int_equal(frame_named(f->builder, 0), 0);
+    assert_int_equal(builder_frame_numbered(f->builder, 0), 0);
     assert_true(builder_events(f->builder, events, 2, 0, 1));
-    const struct profile *p = finish(f);
+    const struct profile *p = builder_finished(f);
     assert_int_equal(profile_self(p, 1, 0), 3000);
     assert_int_equal(profile_self(p, 1, 1), 1);
 }
 
 static void nanoseconds_saturate(void **state)
 {
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     const struct event events[] = {{.action = EVENT_ENTER},
                                    {.action = EVENT_EXIT, .clock = {UINT64_MAX / 1000 + 1}}};
 
     assert_true(builder_values(f->builder, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1));
     builder_clocks(f->builder, 1000, false);
     assert_int_equal(builder_track(f->builder, 1, STRING_EMPTY), 0);
-    assert_int_equal(frame_named(f->builder, 0), 0);
+    assert_int_equal(builder_frame_numbered(f->builder, 0), 0);
     assert_true(builder_events(f->builder, events, 2, 0, 1));
-    const struct profile *p = finish(f);
+    const struct profile *p = builder_finished(f);
     assert_true(profile_self(p, 1, 0) == UINT64_MAX);
     assert_true(profile_total(p, 0, 0) == UINT64_MAX);
-    assert_int_equal(warned(p, WARN_VALUE_OVERFLOW), 1);
+    assert_int_equal(profile_warned_count(p, WARN_VALUE_OVERFLOW), 1);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, builder_set_up, builder_tear_down)
 
 int main(void)
 {

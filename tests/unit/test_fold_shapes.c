@@ -7,72 +7,14 @@
 #include <cmocka.h>
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "profile/builder.h"
+#include "tests/support/builder_fixture.h"
 #include "tests/support/profile_checks.h"
 
 /* For work that takes a small part of a second unless it is quadratic: then it takes minutes. */
 enum { SECONDS_MAX = 20 };
-
-static const struct hash_seed SEED = {11, 12};
-
-static const struct profile_value CLOCK_AND_CALLS[] = {
-    {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, ROLE_WALL},
-    {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS},
-};
-
-struct fixture {
-    struct arena arena;
-    struct builder *builder;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof(*f));
-
-    assert_non_null(f);
-    arena_init(&f->arena, (size_t)1 << 30);
-    f->builder = builder_new(&f->arena, SEED);
-    assert_non_null(f->builder);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-
-    arena_free(&f->arena);
-    free(f);
-    return 0;
-}
-
-static frame_id frame_named(struct builder *b, uint32_t number)
-{
-    char text[16];
-
-    snprintf(text, sizeof(text), "f%u", (unsigned)number);
-    struct profile_frame frame = {.name = builder_string(b, str_of(text))};
-    return builder_frame(b, &frame);
-}
-
-static const struct profile *finish(struct fixture *f)
-{
-    const struct profile *p = builder_finish(f->builder, STR("format"), STR("Format"));
-
-    assert_non_null(p);
-    return p;
-}
-
-static uint64_t warned(const struct profile *p, enum warning_code code)
-{
-    const struct profile_warning *w = profile_warned(p, code);
-
-    return w == NULL ? 0 : w->count;
-}
 
 /* ---- any width, any depth ---- */
 
@@ -91,7 +33,7 @@ static void prepare(struct builder *b, uint32_t n_frames)
     builder_clocks(b, 1, true);
     assert_int_equal(builder_track(b, 1, STRING_EMPTY), 0);
     for (uint32_t i = 0; i < n_frames; i++)
-        assert_int_equal(frame_named(b, i), i);
+        assert_int_equal(builder_frame_numbered(b, i), i);
 }
 
 /* `width` children under one node, each called in every round, in changing order. */
@@ -124,15 +66,15 @@ static void widths_around_the_lists_end(void **state)
     (void)state;
     for (uint32_t width = 1; width < 60; width++) {
         void *f;
-        set_up(&f);
-        check_width(((struct fixture *)f)->builder, width, 5);
-        tear_down(&f);
+        builder_set_up(&f);
+        check_width(((struct builder_fixture *)f)->builder, width, 5);
+        builder_tear_down(&f);
     }
 }
 
 static void a_hundred_thousand_children(void **state)
 {
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     clock_t start = clock();
 
     check_width(f->builder, 100000, 3);
@@ -142,7 +84,7 @@ static void a_hundred_thousand_children(void **state)
 static void *fold_deeply(void *argument)
 {
     enum { DEPTH = 1000000 };
-    struct fixture *f = argument;
+    struct builder_fixture *f = argument;
     struct builder *b = f->builder;
 
     prepare(b, 3);
@@ -151,7 +93,7 @@ static void *fold_deeply(void *argument)
     const struct profile *p = builder_finish(b, STR("f"), STR("F"));
     assert_non_null(p);
     assert_int_equal(p->n_nodes, DEPTH + 1);
-    assert_int_equal(warned(p, WARN_OPEN_FRAMES), DEPTH);
+    assert_int_equal(profile_warned_count(p, WARN_OPEN_FRAMES), DEPTH);
     for (node_id node = 1; node <= DEPTH; node++) {
         assert_int_equal(p->node_parent[node], node - 1);
         assert_int_equal(p->node_flags[node], node > 3 ? NODE_RECURSIVE : 0);
@@ -178,7 +120,7 @@ static void a_million_deep_on_a_small_stack(void **state)
 static void alien_exits_in_a_deep_stack(void **state)
 {
     enum { DEPTH = 100000, ALIENS = 200000 };
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     clock_t start = clock();
 
     prepare(f->builder, 3);
@@ -189,9 +131,9 @@ static void alien_exits_in_a_deep_stack(void **state)
     apply(f->builder, 0, EVENT_EXIT, 1);
     assert_int_equal(builder_warned(f->builder, WARN_IGNORED_EXIT), ALIENS);
     assert_int_equal(builder_warned(f->builder, WARN_POPPED), 1);
-    const struct profile *p = finish(f);
+    const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_nodes, DEPTH + 1);
-    assert_int_equal(warned(p, WARN_OPEN_FRAMES), 0);
+    assert_int_equal(profile_warned_count(p, WARN_OPEN_FRAMES), 0);
     assert_true(profile_self(p, DEPTH, 0) == ALIENS + 1);
     assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
 }
@@ -200,7 +142,7 @@ static void alien_exits_in_a_deep_stack(void **state)
 static void alien_exits_between_calls(void **state)
 {
     enum { DEPTH = 50000, ROUNDS = 100000 };
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     clock_t start = clock();
 
     prepare(f->builder, 3);
@@ -211,7 +153,7 @@ static void alien_exits_between_calls(void **state)
         apply(f->builder, 0, EVENT_EXIT, 2);
         apply(f->builder, 0, EVENT_EXIT, 1);
     }
-    const struct profile *p = finish(f);
+    const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_nodes, DEPTH + 2);
     assert_true(profile_self(p, DEPTH + 1, 1) == ROUNDS);
     assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
@@ -220,15 +162,15 @@ static void alien_exits_between_calls(void **state)
 static void unmatched_exits(void **state)
 {
     enum { EXITS = 1000000 };
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     clock_t start = clock();
 
     prepare(f->builder, 5);
     for (uint32_t i = 0; i < EXITS; i++)
         apply(f->builder, 0, EVENT_EXIT, i % 5);
-    const struct profile *p = finish(f);
+    const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_nodes, EXITS + 1);
-    assert_int_equal(warned(p, WARN_RE_ROOTED), EXITS);
+    assert_int_equal(profile_warned_count(p, WARN_RE_ROOTED), EXITS);
     for (node_id node = 1; node < p->n_nodes; node++) {
         assert_int_equal(p->node_frame[node], (EXITS - node) % 5);
         assert_int_equal(profile_self(p, node, 1), 1);
@@ -240,7 +182,7 @@ static void unmatched_exits(void **state)
 static void many_tracks_in_turn(void **state)
 {
     enum { TRACKS = 65535, ROUNDS = 8 };
-    struct fixture *f = *state;
+    struct builder_fixture *f = *state;
     clock_t start = clock();
 
     prepare(f->builder, ROUNDS);
@@ -249,7 +191,7 @@ static void many_tracks_in_turn(void **state)
     for (uint32_t round = 0; round < ROUNDS; round++)
         for (uint32_t i = 0; i < TRACKS; i++)
             apply(f->builder, i, EVENT_ENTER, round);
-    const struct profile *p = finish(f);
+    const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_tracks, TRACKS);
     assert_int_equal(p->n_nodes, TRACKS * (ROUNDS + 1));
     for (uint32_t i = 0; i < TRACKS; i++) {
@@ -260,7 +202,7 @@ static void many_tracks_in_turn(void **state)
     assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, builder_set_up, builder_tear_down)
 
 int main(void)
 {
