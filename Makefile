@@ -99,7 +99,7 @@ MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c)
     core/buf.c core/number.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
-.PHONY: bench-docs bench-viewer deps-bench screenshot faults docs uninstall reference
+.PHONY: bench-docs bench-load bench-viewer deps-bench screenshot faults docs uninstall reference
 .PHONY: all run test help lint format coverage bench install clean deps deps-test deps-lint
 .PHONY: fuzz fuzz-all fuzz-seeds deps-fuzz unit-programs mktrace FORCE
 .DELETE_ON_ERROR:
@@ -158,6 +158,11 @@ bench: deps ## measure time and memory beside yardsticks, in about ten minutes; 
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(B)/mktrace $(B)/bench/timed
 	@AFLAMED=$(abspath $(B)/aflamed) MKTRACE=$(abspath $(B)/mktrace) TIMED=$(abspath $(B)/bench/timed) \
 	    python3 -B tests/bench/measure.py --cases '$(CASES)' --sizes '$(SIZES)'
+
+bench-load: deps ## what one client can take from another: fairness, limits, and a soak of SECONDS=600; see tests/bench/load.py
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(B)/mktrace
+	@AFLAMED=$(abspath $(B)/aflamed) MKTRACE=$(abspath $(B)/mktrace) python3 -B tests/bench/load.py --cases '$(CASES)' \
+	    --seconds $(if $(filter file,$(origin SECONDS)),600,$(SECONDS))
 
 bench-docs: ## write docs/performance.md from the last whole `make bench`
 	@python3 -B tests/bench/measure.py --document docs/performance.md
