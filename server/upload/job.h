@@ -57,7 +57,7 @@ void job_end(struct job *job, struct exchange *x, struct str name, int64_t creat
 /* The result, after x was resumed from job_end: */
 struct job_result {
     struct diag diag; /* DIAG_NONE: acknowledged */
-    bool complete;    /* all views that are made ahead are made */
+    bool complete;    /* what its page shows first is made */
     struct record record;
     char delete_token[RECORD_ID_CHARS + 1];
     struct shared_bytes *summary; /* NULL: not made yet, or memory was short */

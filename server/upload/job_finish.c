@@ -3,11 +3,14 @@
  *     finish        waits for a slot if the upload did not fold while it arrived; names the bytes; gets the profile
  *     go_on         begins the views that are made ahead, and makes the upload durable
  *     view_ready    once for each of these views
- *     complete      after the last of them: what the upload held is given back, and the answer goes out
+ *     answer        when the upload is durable and its page can be shown: what the upload held is given back, and the
+ *                   answer goes out
+ *     end           after the last preview
  *
  * The answer goes out earlier, once the upload is durable, if the client would rather not wait or has waited
- * answer_within_ms. What is made ahead is what the upload's page shows first: the summary, the picture of the main
- * thread (else of the heaviest track), and a preview for each of the render_tracks heaviest. */
+ * answer_within_ms. What is made ahead is what the upload's page shows first: the summary and the picture of the main
+ * thread (else of the heaviest track), which somebody will ask for at once; and a preview for each of the render_tracks
+ * heaviest, which wait behind all that somebody waits for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,18 +22,30 @@
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
 
-/* Whatever the upload used of the machine is the next one's before the client has taken its answer. */
-static void complete(struct job *job)
+/* Once for each job. Whatever the upload used of the machine is the next one's before the client has taken its answer. The
+ * previews that are still to be made ask for the profile by themselves. */
+static void answer(struct job *job)
 {
     profiles_release(job->service->profiles, &job->need);
     job_leave_slot(job);
-    progress_end(job->progress);
     timer_clear(job->service->timers, &job->answer_timer);
     pthread_mutex_lock(&job->lock);
     job->result.complete = true;
     exchange_resume(&job->waiting);
     pthread_mutex_unlock(&job->lock);
+}
+
+static void end(struct job *job)
+{
+    progress_end(job->progress);
     job_unref(job);
+}
+
+/* Of an upload without views: it was refused, or memory is short. */
+static void complete(struct job *job)
+{
+    answer(job);
+    end(job);
 }
 
 void job_answer_due(struct timer *timer)
@@ -42,11 +57,18 @@ void job_answer_due(struct timer *timer)
     pthread_mutex_unlock(&job->lock);
 }
 
-/* A view, or keeping the upload, is done. The last one to be done ends the job. */
-static void end_one(struct job *job)
+/* A view, or keeping the upload, is done; `awaited`: the answer waits for it. */
+static void end_one(struct job *job, bool awaited)
 {
+    if (awaited && atomic_fetch_sub(&job->awaited, 1) == 1)
+        answer(job);
     if (atomic_fetch_sub(&job->pending, 1) == 1)
-        complete(job);
+        end(job);
+}
+
+static bool is_preview(const struct output *output)
+{
+    return output == &OUTPUT_THUMB;
 }
 
 /* ---- the views that are made ahead ---- */
@@ -78,10 +100,10 @@ static void view_made(struct job_view *v, struct view_result *view)
             LOG_U64("track", v->track_id), LOG_STR("why", str_of(view->diag.detail)));
     if (v->output == NULL)
         take_summary(job, view);
-    else if (v->output == &OUTPUT_THUMB)
+    else if (is_preview(v->output))
         progress_view(job->progress, v->track_id);
     view_result_free(view);
-    end_one(job);
+    end_one(job, !is_preview(v->output));
 }
 
 static void view_ready(struct task *task)
@@ -118,13 +140,17 @@ static void begin_view(struct job_view *v)
         view_made(v, &view);
 }
 
+/* What the answer waits for takes turns with the client's other work. */
 static void add_view(struct job *job, const struct output *output, uint32_t track_id)
 {
-    job->views[job->n_views++] = (struct job_view){.task = {.run = view_ready},
-                                                   .wait = {.ready = wake_view, .is_upload = true},
-                                                   .job = job,
-                                                   .output = output,
-                                                   .track_id = track_id};
+    struct client *client = is_preview(output) ? NULL : job->client;
+
+    job->views[job->n_views++] =
+        (struct job_view){.task = {.run = view_ready},
+                          .wait = {.ready = wake_view, .is_upload = true, .client = client},
+                          .job = job,
+                          .output = output,
+                          .track_id = track_id};
 }
 
 /* The id of the track that the workspace shows first: the heaviest one named main, else the heaviest. */
@@ -330,11 +356,12 @@ static void go_on(struct task *task)
     r->warnings = p->n_warnings;
     job->progress = begin_progress(job, p, previews);
     atomic_store(&job->pending, job->n_views + 1);
+    atomic_store(&job->awaited, job->n_views - previews + 1);
     /* Each goes to the head of the pool's queue, so that the summary comes first. */
     for (size_t i = job->n_views; i-- > 0;)
         begin_view(&job->views[i]);
     keep_and_tell(job);
-    end_one(job);
+    end_one(job, true);
 }
 
 /* What was folded while it arrived is complete now. Anything else is read from the spool: by this upload, or by somebody who

@@ -81,6 +81,7 @@ struct job {
     struct job_view *views; /* to be made ahead: the summary, the picture shown first, previews */
     size_t n_views;
     atomic_size_t pending;     /* views, and keeping the upload, that are not done yet */
+    atomic_size_t awaited;     /* of these, what the answer waits for: all but the previews */
     struct progress *progress; /* counts the previews; may be NULL */
 };
 

@@ -334,14 +334,14 @@ static void run(struct task *task)
 
 /* ---- waiting ---- */
 
-/* A chart, and some reports, read the whole upload once more: that is no short work. Of what an upload has made ahead only the summary is
- * waited for. */
+/* A chart, and some reports, read the whole upload once more: that is no short work. Of what an upload has made ahead the previews
+ * are not waited for. */
 static enum task_class class_of(const struct view_request *r, bool is_upload)
 {
     if ((r->output != NULL && r->options.view == VIEW_CHART) ||
         (r->report != NULL && report_reads_again(r->report, &r->asked)))
         return TASK_INPUT;
-    return is_upload && r->output != NULL ? TASK_AHEAD : TASK_ANSWER;
+    return is_upload && r->output == &OUTPUT_THUMB ? TASK_AHEAD : TASK_ANSWER;
 }
 
 static struct view_job *start(struct view_jobs *j, const struct view_request *r, enum encoding e,
