@@ -423,6 +423,14 @@ document.addEventListener('click', ({ target }) => {
     if (wanted !== undefined && target.closest('svg') === null)
         (doers[wanted] ?? flameOf()?.[wanted])?.(to);
 });
+/* What the legend says of own code can be corrected. */
+document.addEventListener('click', ({ target }) => {
+    if (target.closest('#picture .legend.origin') === null || byId('app') === null)
+        return;
+    byId('display').open = true;
+    byId('app').focus();
+});
+
 document.addEventListener('keydown', onKey);
 document.addEventListener('submit', event => {
     if (!event.target.matches('#choices, .adds'))

@@ -14,7 +14,8 @@ enum { SUMMARY_REVISION = 8 };
 struct summary_part {
     size_t tracks;         /* the heaviest, at most so many */
     const uint32_t *track; /* behind them the one with this id and those beside it by weight; or NULL */
-    struct str links;      /* what stands before a track's id in the URL of its picture; empty: no links */
+    struct str app; /* packages with commas between them, in place of those that were guessed; empty: these */
+    struct str links; /* what stands before a track's id in the URL of its picture; empty: no links */
 };
 
 /* Appends one JSON object: the first line with "tracks", of which each has "svg" if there are links. Of an empty

@@ -74,13 +74,50 @@ static void put_tracks(struct json *j, struct str lines, const struct summary_pa
     json_close(j);
 }
 
+/* What stands behind the array that *at begins with. A bracket within a text of it is none. */
+static struct str behind_array(struct str at)
+{
+    bool quoted = false;
+    size_t i = 0;
+
+    for (; i < at.n && (quoted || at.p[i] != ']'); i++) {
+        if (quoted && at.p[i] == '\\')
+            i++;
+        else if (at.p[i] == '"')
+            quoted = !quoted;
+    }
+    return i < at.n ? (struct str){at.p + i + 1, at.n - i - 1} : STR("");
+}
+
+/* The members with another "app". A quote within a text is escaped, so that the key is found only where it is one. */
+static void put_with_app(struct json *j, struct str members, struct str app)
+{
+    static const struct str KEY = STR_INIT(",\"app\":[");
+    size_t at = str_find_str(members, KEY);
+    struct str field;
+
+    json_put_raw(j, NULL, (struct str){members.p, at});
+    if (at == members.n)
+        return;
+    json_open_array(j, "app");
+    while (str_split(&app, ',', &field))
+        json_put_string(j, NULL, field);
+    json_close(j);
+    struct str rest = behind_array((struct str){members.p + at + KEY.n, members.n - at - KEY.n});
+    if (rest.n > 1)
+        json_put_raw(j, NULL, (struct str){rest.p + 1, rest.n - 1});
+}
+
 void summary_put_members(struct json *j, struct str summary, const struct summary_part *part)
 {
     struct str head;
 
     if (!str_split(&summary, '\n', &head) || !str_starts(head, STR("{\"")) || !str_ends(head, STR("}")))
         return;
-    json_put_raw(j, NULL, members_of(head));
+    if (part->app.n > 0)
+        put_with_app(j, members_of(head), part->app);
+    else
+        json_put_raw(j, NULL, members_of(head));
     put_tracks(j, summary, part);
 }
 

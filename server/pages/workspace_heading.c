@@ -53,6 +53,12 @@ static void put_rename(const struct workspace *w)
                     "<p><label for=\"name\">Name</label>\n<input id=\"name\" name=\"name\" maxlength=\"255\" "
                     "autocomplete=\"off\" value=\"",
                     str_of(r->name), "\"></p>\n");
+    page_frame_text(
+        w->b,
+        "<p><label for=\"own-code\">Own code of the app, for all who look: com.foo,com.bar</label>\n<input "
+        "id=\"own-code\" name=\"app\" maxlength=\"200\" autocomplete=\"off\" "
+        "spellcheck=\"false\" value=\"",
+        str_of(r->app), "\"></p>\n");
     if (most >= 1)
         buf_printf(w->b,
                    "<p><label for=\"expires\">Keep it for how many more days</label>\n<input id=\"expires\" "

@@ -171,6 +171,8 @@ static void put_option(const struct workspace *w, const struct view_option *r, b
     view_option_text(r, w->of->options, &text);
     if (is_choice && is_in_row(r) == in_row)
         put_words(w, r, buf_view(&text), !in_row);
+    else if (w->of->tab == TAB_FLAME && str_eq(str_of(r->key), STR("app")))
+        ; /* put_app */
     else if (!is_choice && in_row && (r->kind == OPTION_TEXT || view_option_differs(r, w->of->options)))
         workspace_hidden(w->b, r->key, buf_view(&text));
     w->b->failed = w->b->failed || text.failed;
@@ -210,12 +212,29 @@ static void put_search(struct buf *b)
     buf_z(b, "</div>\n");
 }
 
+/* Which packages are own code; what was guessed is said where nobody has said it. */
+static void put_app(const struct workspace *w)
+{
+    const json_t *app = json_object_get(w->of->summary, "app"), *prefix;
+    size_t i;
+
+    buf_z(w->b, "<p><label for=\"app\">Own code</label> <input id=\"app\" name=\"app\" maxlength=\"200\" "
+                "autocomplete=\"off\" spellcheck=\"false\" placeholder=\"");
+    buf_z(w->b, json_array_size(app) > 0 ? "guessed: " : "com.foo,com.bar");
+    json_array_foreach (app, i, prefix) {
+        struct str text = {json_string_value(prefix), json_string_length(prefix)};
+        page_frame_text(w->b, i > 0 ? "," : "", text, "");
+    }
+    page_frame_text(w->b, "\" value=\"", str_of(w->of->options->app), "\"></p>\n");
+}
+
 /* What is chosen seldom. */
 static void put_display(const struct workspace *w)
 {
     buf_z(w->b, "<details name=\"menus\" class=\"menu\" id=\"display\">\n<summary>Display</summary>\n<div "
                 "class=\"sheet\">\n");
     put_options(w, false);
+    put_app(w);
     buf_z(w->b, "<p class=\"check\" id=\"case\" hidden><input id=\"match-case\" type=\"checkbox\"> "
                 "<label for=\"match-case\">Match case in search</label></p>\n</div>\n</details>\n");
 }

@@ -1,4 +1,5 @@
 /* What changes an upload, or ends it: POST /p/<id>/rename, /p/<id>/delete, DELETE /p/<id>. Who does has its delete token. */
+#include <string.h>
 #include <time.h>
 
 #include "core/system/log.h"
@@ -13,6 +14,9 @@
 #include "server/store/store_access.h"
 #include "server/store/sweep.h"
 #include "server/upload/expiry.h"
+
+_Static_assert(sizeof(((struct record *)NULL)->app) == sizeof(((struct view_options *)NULL)->app),
+               "what a view takes fits the record");
 
 /* ---- changes ---- */
 
@@ -38,6 +42,23 @@ static bool take_expires(struct exchange *x, struct str text, struct record *r, 
     return true;
 }
 
+/* Which packages are the app's own, for all who look; an empty field leaves it to the guess. False: x->reply says why. */
+static bool take_app(struct exchange *x, struct str app, struct record *r)
+{
+    struct view_options view;
+    struct diag diag = {0};
+
+    if (app.p == NULL)
+        return true;
+    view_defaults(&view);
+    if (!view_set(&view, SCOPE_VIEW, STR("app"), app, &diag)) {
+        exchange_diag(x, &diag);
+        return false;
+    }
+    memcpy(r->app, view.app, sizeof(r->app));
+    return true;
+}
+
 /* A field of the form, or else of the query, as an upload takes them. */
 static struct str field(struct exchange *x, const struct form *form, const char *name)
 {
@@ -55,7 +76,7 @@ static bool take_changes(struct exchange *x, const struct form *form, struct rec
         exchange_no_memory(x, "the form");
         return false;
     }
-    return take_expires(x, field(x, form, "expires"), r, now_s);
+    return take_app(x, field(x, form, "app"), r) && take_expires(x, field(x, form, "expires"), r, now_s);
 }
 
 static void answer_changed(struct exchange *x, const struct record *r)
@@ -114,7 +135,7 @@ enum exchange_step handle_rename(struct exchange *x)
 
     if (r == NULL || !profile_record(x, x->parameters[0], r))
         return X_DONE;
-    const struct form *form = form_body_read(x, "token name expires");
+    const struct form *form = form_body_read(x, "token name expires app");
     if (form == NULL || !profile_may_change(x, r, form_value(form, STR("token"))) ||
         !take_changes(x, form, r, (int64_t)time(NULL)))
         return X_DONE;

@@ -134,6 +134,7 @@ enum exchange_step handle_profile(struct exchange *x)
         return X_DONE;
     view_of(&request, &a->record);
     convert_defaults(x->service->config, &request.options);
+    view_of_owner(&request.options, &a->record);
     if (!view_query(x, false, &request, &diag)) {
         exchange_diag(x, &diag);
         return X_DONE;

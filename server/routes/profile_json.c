@@ -42,7 +42,9 @@ void profile_json(struct exchange *x, unsigned status, const struct record *r, s
     json_open_object(&j, NULL);
     put_record(&j, r, buf_view(&url), token);
     buf_z(&url, "/t/");
-    summary_put_members(&j, summary, &(struct summary_part){SIZE_MAX, NULL, url_rest(buf_view(&url))});
+    summary_put_members(
+        &j, summary,
+        &(struct summary_part){.tracks = SIZE_MAX, .app = str_of(r->app), .links = url_rest(buf_view(&url))});
     json_close(&j);
     buf_char(body, '\n');
     body->failed = body->failed || url.failed;

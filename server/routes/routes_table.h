@@ -32,8 +32,8 @@ extern const struct route_body UPLOAD_BODY;
           "The same as a stream of server-sent events") \
     ROUTE("GET", "/p/{}/raw", "", NULL, handle_raw, \
           "The uploaded file") \
-    ROUTE("POST", "/p/{}/rename", "name expires", &FORM_BODY, handle_rename, \
-          "Changes name and expiry; fields: token, name, expires") \
+    ROUTE("POST", "/p/{}/rename", "name expires app", &FORM_BODY, handle_rename, \
+          "Changes name, expiry and which packages are the app's own; fields: token, name, expires, app") \
     ROUTE("GET", "/p/{}/t", NULL, NULL, handle_track_choice, \
           "Leads on to the track and the options that a form chose") \
     ROUTE("GET", "/p/{}/t/{}", NULL, NULL, handle_track, \

@@ -64,6 +64,7 @@ bool view_of_url(struct exchange *x, struct str tracks, struct record *record, s
         return false;
     view_of(r, record);
     convert_defaults(x->service->config, &r->options);
+    view_of_owner(&r->options, record);
     if (view_set_tracks(&r->options, tracks, &diag) && view_query(x, false, r, &diag))
         return true;
     exchange_diag(x, &diag);
@@ -80,6 +81,7 @@ bool report_of_url(struct exchange *x, struct record *record, struct view_reques
     view_of(r, record);
     memcpy(method, r->asked.method, sizeof(method));
     report_defaults(x->service->config, &r->options, &r->asked);
+    view_of_owner(&r->options, record);
     memcpy(r->asked.method, method, sizeof(method));
     if (view_query(x, false, r, &diag))
         return true;

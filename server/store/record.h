@@ -55,7 +55,7 @@ enum record_match {
 /* Constant-time comparison of the token's hash. */
 enum record_match record_token_matches(const struct record *r, struct str token);
 
-/* Replaces the stored record by this one, which may differ in name and expiry. STORE_NOT_FOUND: the upload is not there, or
+/* Replaces the stored record by this one, which may differ in name, expiry and app. STORE_NOT_FOUND: the upload is not there, or
  * was deleted meanwhile. Of two changes at once the later one stays.
  *
  * It needs no lock against a delete, which puts the tombstone first and removes the record then. Either the tombstone is

@@ -41,6 +41,12 @@ bool record_object_valid(const struct record *r)
            time_valid(r->expires_s);
 }
 
+/* Nothing for an empty text. False: no memory. */
+static bool put_optional(json_t *object, const char *key, const char *text)
+{
+    return text[0] == '\0' || json_object_set_new(object, key, json_string(text)) == 0;
+}
+
 /* NULL when memory is short. */
 static json_t *to_json(const struct record *r)
 {
@@ -58,8 +64,8 @@ static json_t *to_json(const struct record *r)
                                 "sha256", r->sha256, "size", (json_int_t)r->size, "format", r->format,
                                 "token_sha256", r->token_sha256, "warnings", (json_int_t)r->warnings);
     buf_free(&name);
-    if (object != NULL && r->member[0] != '\0' &&
-        json_object_set_new(object, "member", json_string(r->member)) != 0) {
+    if (object != NULL &&
+        !(put_optional(object, "member", r->member) && put_optional(object, "app", r->app))) {
         json_decref(object);
         return NULL;
     }
@@ -108,6 +114,7 @@ static bool from_json(const json_t *object, struct str id, struct record *r)
            get_text(object, "token_sha256", r->token_sha256, sizeof(r->token_sha256)) &&
            (json_object_get(object, "member") == NULL ||
             get_text(object, "member", r->member, sizeof(r->member))) &&
+           (json_object_get(object, "app") == NULL || get_text(object, "app", r->app, sizeof(r->app))) &&
            get_text(object, "format", r->format, sizeof(r->format)) && get_number(object, "size", &r->size) &&
            get_number(object, "warnings", &r->warnings) && get_time(object, "created", &r->created_s) &&
            get_time(object, "expires", &r->expires_s) && record_object_valid(r);

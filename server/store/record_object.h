@@ -5,7 +5,7 @@
 
 #include "server/store/record_id.h"
 
-enum { RECORD_NAME_BYTES = 255 };
+enum { RECORD_NAME_BYTES = 255, RECORD_APP_BYTES = 200 };
 
 struct record {
     char id[RECORD_ID_CHARS + 1];
@@ -14,6 +14,7 @@ struct record {
     char name[RECORD_NAME_BYTES + 1];
     char sha256[RECORD_SHA256_CHARS + 1]; /* of the bytes as uploaded */
     char member[RECORD_MEMBER_BYTES + 1]; /* of an archive, that was chosen, cleaned; or "" */
+    char app[RECORD_APP_BYTES + 1];       /* packages that the owner said are the app's own, cleaned; or "" */
     char token_sha256[RECORD_SHA256_CHARS + 1];
     char format[32];              /* name of the input format: printable ASCII */
     uint64_t size;                /* bytes */

@@ -12,6 +12,13 @@ void view_of(struct view_request *r, const struct record *record)
     memcpy(r->member, record->member, sizeof(r->member));
 }
 
+void view_of_owner(struct view_options *options, const struct record *record)
+{
+    struct diag ignored = {0}; /* a record that was changed by hand */
+
+    (void)view_set(options, SCOPE_VIEW, STR("app"), str_of(record->app), &ignored);
+}
+
 void view_describe(const struct service *service, const struct view_request *r, struct buf *text)
 {
     char source[RECORD_SHA256_CHARS + 1];

@@ -25,6 +25,8 @@ enum {
 
 /* Sets the upload that the view is of. */
 void view_of(struct view_request *r, const struct record *record);
+/* Of options that are otherwise the defaults: what the upload's owner has said of it. */
+void view_of_owner(struct view_options *options, const struct record *record);
 
 /* Appends all that the view's bytes depend on: what was uploaded, the output and its revision, the options, the run of the
  * machine. text->failed: no memory. */

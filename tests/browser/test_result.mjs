@@ -123,6 +123,22 @@ test('the verdict comes by itself, its links lead on, it stays folded', { skip }
     await close(page);
 });
 
+test('own code can be corrected from the legend', { skip }, async () => {
+    const page = await open();
+    await page.goto(some.url);
+    await until(page, isReady);
+    await page.locator('.legend.origin span', { hasText: 'app' }).first().click();
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'app');
+    assert.equal(await page.locator('#app').getAttribute('placeholder'), 'guessed: com.example.app');
+    await page.locator('#app').fill('java.util');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/app=java\.util/);
+    await until(page, () => /app: java\.util/.test(document.querySelector('.legend.origin')?.textContent));
+    await page.locator('#verdict li', { hasText: 'java.util.HashMap.get' }).first().waitFor();
+    assert.match(await page.getByRole('link', { name: 'Methods' }).getAttribute('href'), /app=java\.util/);
+    await close(page);
+});
+
 test('filters of the picture are the page\'s', { skip }, async () => {
     const page = await open();
     const chips = () => page.locator('.chip > span').allInnerTexts();

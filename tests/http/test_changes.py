@@ -90,6 +90,22 @@ class Changes(ServiceTest):
         end = datetime.datetime.strptime(self.facts()['expires'], '%Y-%m-%dT%H:%M:%SZ')
         return (end - datetime.datetime.utcnow()).total_seconds() / 86400
 
+    def test_own_code(self):
+        def app():
+            return json.loads(self.server.get(self.path + '.json').text)['app']
+        guessed = app()
+        self.assertEqual(self.change(token=self.token, app='java.util,org.json').status, 200)
+        self.assertEqual(app(), ['java.util', 'org.json'])
+        self.assertEqual(json.loads(self.server.get(self.path + '/verdict.json').text)['app'], ['java.util', 'org.json'])
+        self.assertEqual(json.loads(self.server.get(self.path + '/verdict.json?app=com.foo').text)['app'], ['com.foo'])
+        page = self.server.get(self.path, Accept='text/html').text
+        self.assertIn('value="java.util,org.json"', page)
+        self.assertEqual(self.change(token=self.token, app='java..util').status, 400)
+        self.assertEqual(self.change(token=self.token, name='other').status, 200)
+        self.assertEqual(app(), ['java.util', 'org.json'], 'another change leaves it')
+        self.assertEqual(self.change(token=self.token, app='').status, 200)
+        self.assertEqual(app(), guessed)
+
     def test_name(self):
         self.assertEqual(self.change(token=self.token, name='cold start & <b>ü</b>').status, 200)
         self.assertEqual(self.facts()['name'], 'cold start & <b>ü</b>')

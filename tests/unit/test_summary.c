@@ -214,7 +214,8 @@ static void parts(void **state)
     for (int i = 0; i < 10; i++)
         buf_printf(&b, "{\"id\":%d,\"name\":\"%d\"}\n", 100 + i, i);
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-        struct summary_part part = {CASES[i].tracks, CASES[i].track > 0 ? &CASES[i].track : NULL, STR("")};
+        struct summary_part part = {.tracks = CASES[i].tracks,
+                                    .track = CASES[i].track > 0 ? &CASES[i].track : NULL};
         json_t *json = part_of(buf_view(&b), &part), *tracks = json_object_get(json, "tracks"), *track;
         char names[11] = "";
         size_t at;
@@ -240,6 +241,31 @@ static void links(void **state)
     json_decref(json);
 }
 
+/* What is said takes the place of the guess, whatever stands in either of them. */
+static void own_code_that_was_said(void **state)
+{
+    static const char *const HEADS[] = {
+        "{\"a\":\"x,\\\"app\\\":[\",\"app\":[\"b]\\\"]\",\"c\"],\"format\":\"x\"}\n",
+        "{\"a\":\"x\",\"app\":[],\"format\":\"x\"}\n", "{\"format\":\"x\",\"app\":[\"d\"]}\n",
+        "{\"format\":\"x\",\"app\":[\"d\"\n", "{\"format\":\"x\",\"app\":[\"d}\n"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        json_t *json = part_of(str_of(HEADS[i]), &(struct summary_part){.app = STR_INIT("com.a,com.b")});
+        const json_t *app = json_object_get(json, "app");
+        assert_int_equal(json_array_size(app), 2);
+        assert_string_equal(json_string_value(json_array_get(app, 0)), "com.a");
+        assert_string_equal(json_string_value(json_array_get(app, 1)), "com.b");
+        assert_string_equal(text(json, "format"), "x");
+        json_decref(json);
+    }
+    for (size_t i = 3; i < 5; i++) {
+        struct buf out = {0};
+        summary_put(&out, str_of(HEADS[i]), &(struct summary_part){.app = STR_INIT("com.a")});
+        buf_free(&out);
+    }
+}
+
 /* It comes out of a store. */
 static void damaged_summaries_are_not_read_beyond(void **state)
 {
@@ -258,7 +284,7 @@ static void damaged_summaries_are_not_read_beyond(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
         struct buf out = {0}, exact = {0};
-        struct summary_part part = {1, &track, STR("/")};
+        struct summary_part part = {.tracks = 1, .track = &track, .links = STR("/")};
         assert_true(buf_reserve(&exact, strlen(TEXTS[i]) + 1));
         buf_z(&exact, TEXTS[i]);
         summary_put(&out, buf_view(&exact), &part);
@@ -325,6 +351,7 @@ int main(void)
         cmocka_unit_test(tracks_by_weight),
         cmocka_unit_test(parts),
         cmocka_unit_test(links),
+        cmocka_unit_test(own_code_that_was_said),
         cmocka_unit_test(damaged_summaries_are_not_read_beyond),
         cmocka_unit_test(equal_profiles_give_equal_bytes),
         cmocka_unit_test(huge_counts),
