@@ -204,9 +204,15 @@ def http_module(module, wanted):
     return results
 
 
+def longest_first(folder, pattern):
+    """Files whose name fits: the longest file should not be the last to begin."""
+    names = sorted(f for f in os.listdir(folder) if re.fullmatch(pattern, f))
+    return sorted(names, key=lambda name: -os.path.getsize(os.path.join(folder, name)))
+
+
 def http_suite(wanted):
     """Several modules at a time, each with services of its own."""
-    modules = sorted(f[:-3] for f in os.listdir(os.path.join(HERE, 'http')) if re.fullmatch(r'test_\w+\.py', f))
+    modules = [f[:-3] for f in longest_first(os.path.join(HERE, 'http'), r'test_\w+\.py')]
     with ThreadPoolExecutor(JOBS) as pool:
         for results in pool.map(lambda module: http_module(module, wanted), modules):
             yield from results
@@ -272,13 +278,11 @@ def browser_suite(wanted):
                                        ('tests/browser/node_modules', os.path.isdir(folder + '/node_modules')),
                                        ('a build without sanitizers', plain_build()))
               if not there]
-    files = sorted(f for f in os.listdir(folder) if f.startswith('test_') and f.endswith('.mjs'))
-    files = [f for f in files if any(wanted in name for name in browser_names(folder, f))]
+    files = [f for f in longest_first(folder, r'test_\w+\.mjs') if any(wanted in name for name in browser_names(folder, f))]
     if absent:
         yield from (Result('browser/%s' % file, SKIPPED, 'not there: ' + ', '.join(absent)) for file in files)
         return
-    # Each file has a browser and a service of its own. The longest file should not be the last to begin.
-    files.sort(key=lambda file: -os.path.getsize(os.path.join(folder, file)))
+    # Each file has a browser and a service of its own.
     with ThreadPoolExecutor(JOBS) as pool:
         for results in pool.map(lambda file: browser_file(folder, file), files):
             yield from results
