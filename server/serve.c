@@ -23,6 +23,7 @@
 #include "server/store/sweep.h"
 #include "server/upload/job.h"
 #include "server/upload/progress.h"
+#include "server/views/pass.h"
 #include "server/views/policies.h"
 #include "server/views/profiles.h"
 #include "server/views/views.h"
@@ -125,12 +126,14 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->profiles = s->pool == NULL ? NULL : profiles_new(s);
     s->views = views_new(s);
     s->policies = policies_new();
+    s->passes = passes_new();
     s->progresses = progresses_new();
     s->record_cache = record_cache_new(s->store);
     s->static_assets = static_assets_new();
     if (!booted || s->log == NULL || s->pool == NULL || s->clients == NULL || s->timers == NULL ||
         s->jobs == NULL || s->profiles == NULL || s->views == NULL || s->progresses == NULL ||
-        s->record_cache == NULL || s->static_assets == NULL || s->policies == NULL || !pool_start(s->pool))
+        s->record_cache == NULL || s->static_assets == NULL || s->policies == NULL || s->passes == NULL ||
+        !pool_start(s->pool))
         return no_means(diag);
     return true;
 }
@@ -141,6 +144,7 @@ static void close_service(struct service *s)
     sweep_stop(s->sweep);
     views_free(s->views);
     policies_free(s->policies);
+    passes_free(s->passes);
     profiles_free(s->profiles);
     record_cache_free(s->record_cache);
     static_assets_free(s->static_assets);

@@ -12,6 +12,7 @@
 
 struct clients;
 struct jobs;
+struct passes;
 struct policies;
 struct profiles;
 struct static_assets;
@@ -39,6 +40,7 @@ struct service {
     char boot[BOOT_CHARS + 1];           /* which run of the machine this is */
     char address[300];                   /* what is listened on, as "host:port", for URLs */
     struct policies *policies;           /* of the outputs, for browsers */
+    struct passes *passes;               /* of pictures */
 };
 
 /* Before and within what may take long. False: diag, for a client that may still be there. */

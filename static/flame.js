@@ -140,7 +140,9 @@ const zoomInto = node => set({ zoom: linkOf(node), selected: nameOf(node) });
 
 /* A part of the tree that some filters leave, or null: `trouble` says why. */
 async function fetchPart(place, skip, own) {
-  const source = svg.closest('[data-flame-tree]')?.dataset.flameTree ?? location.pathname.replace(/(\.svg)?$/, '/tree');
+  const pass = fragment().get('pass'), path = location.pathname.replace(/(\.svg)?$/, '/tree');
+  const source = svg.closest('[data-flame-tree]')?.dataset.flameTree ??
+    (pass ? path.replace(/(?=\/t\/[^/]*\/tree$)/, `/k/${encodeURIComponent(pass)}`) : path);
   try {
     const answer = await fetch(`${source}?node=${place}&skip=${skip}&${[header.query, own].filter(Boolean).join('&')}`);
     if (answer.ok)

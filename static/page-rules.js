@@ -17,6 +17,11 @@ export function meant(text, name, id) {
     return wanted === id || wanted.split(/\s+/).every(word => within.includes(word));
 }
 
+/* The fragment with the pass that a link to a picture has, by which the picture fetches without a password. */
+export function withPass(hash, pass) {
+    return pass === undefined ? hash : `${hash || '#'}${hash.length > 1 ? '&' : ''}pass=${pass}`;
+}
+
 export function countWords(shown, all) {
     return shown === all ? '' : `${shown} of ${all} threads`;
 }

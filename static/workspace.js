@@ -7,7 +7,7 @@ import { element } from './dom.js';
 import { savePng } from './flame-png.js';
 import { startMethods } from './methods.js';
 import { methodPanel } from './method-panel.js';
-import { countWords, fragmentOf, meant, queryOf, STEPS, withFilters } from './page-rules.js';
+import { countWords, fragmentOf, meant, queryOf, STEPS, withFilters, withPass } from './page-rules.js';
 import './result.js';
 
 /* Selects that the picture takes at once; what the others choose is another picture. */
@@ -160,7 +160,7 @@ function followState(state) {
     for (const link of document.querySelectorAll('a.follows, #threads a[data-track]')) {
         const isKnown = link.dataset.plain === undefined || !/inverted|sandwich/.test(state.view);
         link.search = queryOf(link.search, isKnown ? state : { ...state, view: 'flame' }, usualValue);
-        link.hash = fragmentOf(state, link.dataset.track === undefined);
+        link.hash = withPass(fragmentOf(state, link.dataset.track === undefined), link.dataset.pass);
     }
     const { whole } = choices.elements.namedItem('value').selectedOptions[0].dataset, { filters } = flameOf();
     byId('whole').textContent = svgOf().querySelector('.title').textContent.split(' · ').slice(0, 3).join(' · ') +
@@ -218,7 +218,7 @@ function keepFoot(picture) {
 /* Where there is no picture its state goes along to the next one. */
 function followHash() {
     for (const link of document.querySelectorAll('a.follows, #threads a'))
-        link.hash = location.hash;
+        link.hash = withPass(location.hash, link.dataset.pass);
 }
 
 function showMethod(method) {

@@ -55,6 +55,7 @@ struct page_workspace {
     const json_t *report; /* the other tabs: what /methods.json, /m/<method>.json or /verdict.json answers */
     const struct table_request *rows; /* of the table, as asked for */
     const struct diag *trouble;       /* why there is neither of them; else NULL */
+    struct str pass;                  /* for pictures that stand alone (views/pass.h); may be empty */
     uint64_t max_days;                /* how long after its upload a profile can be kept */
     int64_t now_s;
 };

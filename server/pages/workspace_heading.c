@@ -110,6 +110,10 @@ static void put_downloads(const struct workspace *w)
         page_frame_text(w->b, "", w->of->track, ".");
         buf_z(w->b, OUTPUTS[i]->suffix);
         view_link(w->b, &view, "&amp;");
+        if (OUTPUTS[i] == &OUTPUT_SVG && w->of->pass.n > 0) {
+            page_frame_text(w->b, "#pass=", w->of->pass, "");
+            page_frame_text(w->b, "\" data-pass=\"", w->of->pass, "");
+        }
         if (OUTPUTS[i]->views == OUTPUT_PLAIN_VIEWS)
             buf_z(w->b, "\" data-plain=\"");
         page_frame_text(w->b, "\">This view: ", str_of(OUTPUTS[i]->label), "</a></li>\n");

@@ -1,10 +1,13 @@
 /* /p/<id>/t and what is below it: the picture of one track or of several, alone (with a suffix) or in the workspace. */
+#include <time.h>
+
 #include "server/http/problem.h"
 #include "server/routes/profile_access.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
 #include "server/routes/workspace_answer.h"
 #include "server/service.h"
+#include "server/views/pass.h"
 
 /* ---- the page ---- */
 
@@ -82,6 +85,18 @@ enum exchange_step handle_thumb(struct exchange *x)
 
 enum exchange_step handle_tree(struct exchange *x)
 {
+    return answer_output(x, &OUTPUT_TREE);
+}
+
+enum exchange_step handle_tree_by_pass(struct exchange *x)
+{
+    if (!pass_holds(x->service->passes, x->parameters[0], (int64_t)time(NULL), x->parameters[1])) {
+        exchange_problem(x, 403, "no pass, or one of the past", "Open the picture from its page again.",
+                         "The pass in the URL does not let a picture of this upload in.");
+        reply_header(&x->reply, "Access-Control-Allow-Origin", "*");
+        return X_DONE;
+    }
+    x->parameters[1] = x->parameters[2];
     return answer_output(x, &OUTPUT_TREE);
 }
 

@@ -42,6 +42,8 @@ extern const struct route_body UPLOAD_BODY;
           "A small picture of it") \
     ROUTE("GET", "/p/{}/t/{}/tree", NULL, NULL, handle_tree, \
           "What the script of a picture loads later") \
+    ROUTE("GET", "/p/{}/k/{}/t/{}/tree", NULL, NULL, handle_tree_by_pass, \
+          "The same with a pass from the link of the picture, for which a proxy needs no password") \
     ROUTE("GET", "/p/{}/m/{}", NULL, NULL, handle_method, \
           "One method, by its id or its name: cost, threads, callers and callees; in the workspace, text or JSON, by Accept or by .txt, .json") \
     ROUTE("GET", "/p/{}/methods{}", NULL, NULL, handle_methods, \

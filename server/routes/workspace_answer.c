@@ -14,6 +14,7 @@
 #include "server/pages/page_frame.h"
 #include "server/routes/view_answer.h"
 #include "server/service.h"
+#include "server/views/pass.h"
 
 enum { TAG_BYTES = 16 };
 
@@ -90,6 +91,8 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
     bool is_flame = a->tab == TAB_FLAME;
     json_t *report =
         is_flame || content.n == 0 ? NULL : json_memory_load(content, JSON_DECODE_INT_AS_REAL, NULL);
+    char pass[PASS_CHARS + 1];
+    bool has_pass = pass_make(x->service->passes, str_of(a->record.id), (int64_t)time(NULL), pass);
     const struct page_workspace page = {.record = &a->record,
                                         .summary = summary,
                                         .root = page_root(x->path),
@@ -100,6 +103,7 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
                                         .track = buf_view(&a->track),
                                         .svg = is_flame ? content : STR(""),
                                         .trouble = trouble,
+                                        .pass = has_pass ? str_of(pass) : STR(""),
                                         .max_days = x->service->config->max_expires_days,
                                         .now_s = (int64_t)time(NULL)};
     struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");

@@ -1,6 +1,7 @@
 /* The picture in the workspace: each of its controls and links. */
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
+import http from 'node:http';
 import { readFileSync } from 'node:fs';
 import { findings, looksWell, missing, openPage, overflows, startBrowser, startService, trace, until, upload } from './support.mjs';
 
@@ -146,7 +147,7 @@ test('downloads and the threads beside it follow what is shown', { skip }, async
     for (const href of await hrefsOf(page)) {
         const url = new URL(href);
         assert.match(url.search, /^\?(track=2&)?width=900&value=cpu&order=weight$/, href);
-        assert.equal(url.hash, '#search=loop', href);
+        assert.equal(url.hash.replace(/&pass=[a-z2-7]{26}$/, ''), '#search=loop', href);
         const answer = await fetch(href);
         assert.equal(answer.status, 200, href);
         await answer.arrayBuffer();
@@ -323,6 +324,48 @@ test('what was left out is fetched from the service', { skip }, async () => {
     assert.equal((await stateOf(page)).zoom, selected);
     assert.ok(asked.some(path => path.endsWith('/t/1/tree')), asked.join());
     await close(page);
+    await small.stop();
+});
+
+/* A browser sends no password for what a page of an opaque origin fetches: the pass of its link has to do. */
+test('a picture alone fetches what was left out from behind a password', { skip }, async () => {
+    const small = await startService({ svg_embed_nodes: 3 });
+    const word = `Basic ${Buffer.from('ann:secret').toString('base64')}`;
+    const asked = [];
+    const proxy = http.createServer((request, answer) => {
+        const isLetThrough = /^\/p\/[a-z2-7]+\/k\/[a-z2-7]+\/t\/[^/]+\/tree\?/.test(request.url);
+        asked.push(request.url);
+        if (!isLetThrough && request.headers.authorization !== word) {
+            answer.writeHead(401, { 'WWW-Authenticate': 'Basic realm="x"' }).end();
+            return;
+        }
+        const through = http.request(small.url + request.url, { headers: request.headers }, its => {
+            answer.writeHead(its.statusCode, its.headers);
+            its.pipe(answer);
+        });
+        request.pipe(through);
+    });
+    await new Promise(resolve => proxy.listen(0, '127.0.0.1', resolve));
+    const its = await upload(small, trace([{ id: 1, name: 'main', us: 900_000 }]));
+    const url = `http://127.0.0.1:${proxy.address().port}`;
+    const page = await openPage(browser, { url }, { httpCredentials: { username: 'ann', password: 'secret' } });
+    await page.goto(url + new URL(its.url).pathname);
+    await page.locator('.downloads > summary').click();
+    await page.getByRole('link', { name: 'This view: Flame graph (SVG)' }).click();
+    await page.waitForURL(/\/t\/1\.svg.*pass=/);
+    const whole = await open('1');
+    await whole.getByLabel('Search', { exact: true }).fill('execute');
+    await whole.getByLabel('Search', { exact: true }).press('Enter');
+    const { selected } = await stateOf(whole);
+    await close(whole);
+    await until(page, () => document.documentElement.dataset.state === 'ready');
+    await page.evaluate(link => document.documentElement.flame.zoomTo(link), selected);
+    assert.equal(await page.evaluate(() => document.documentElement.flame.state.zoom), selected);
+    assert.ok(asked.some(url => /\/k\/[a-z2-7]{26}\/t\/1\/tree\?/.test(url)), asked.join('\n'));
+    assert.equal(asked.some(url => /\/t\/1\/tree/.test(url) && !url.includes('/k/')), false);
+    await close(page);
+    proxy.close();
+    proxy.closeAllConnections();
     await small.stop();
 });
 

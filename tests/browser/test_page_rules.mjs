@@ -1,7 +1,7 @@
 /* The pure parts of the scripts of a profile's pages: no browser. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { asksToDelete, countWords, fragmentOf, meant, progressWords, queryOf, tokenOf } from '../../static/page-rules.js';
+import { asksToDelete, countWords, fragmentOf, meant, progressWords, queryOf, tokenOf, withPass } from '../../static/page-rules.js';
 
 test('a token is taken only if it has the form of one', () => {
     const token = 'abcdefghijklmnopqrstuvwxy2';
@@ -46,4 +46,12 @@ test('the fragment of a link has the search, and the place where the tree is the
     assert.equal(fragmentOf(USUAL, true), '');
     assert.equal(fragmentOf(state, false), '#search=%2Fa%26b%2F&matchCase=true');
     assert.equal(fragmentOf(state, true), '#zoom=aaaaa&selected=bbbbb&search=%2Fa%26b%2F&matchCase=true');
+});
+
+test('a link to a picture has its pass behind the state', () => {
+    assert.equal(withPass('', undefined), '');
+    assert.equal(withPass('#zoom=0', undefined), '#zoom=0');
+    assert.equal(withPass('', 'abc'), '#pass=abc');
+    assert.equal(withPass('#', 'abc'), '#pass=abc');
+    assert.equal(withPass('#zoom=0', 'abc'), '#zoom=0&pass=abc');
 });

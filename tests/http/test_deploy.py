@@ -192,6 +192,25 @@ class BehindNginx(unittest.TestCase):
                 self.assertTrue(target.startswith('/aflamed'), (page, link))
                 self.assertNotEqual(self.ask('GET', target).status, 404, (page, link))
 
+    def test_a_picture_fetches_without_the_password(self):
+        """With the pass that its link has on the profile's page; only what belongs to that profile, and only with it."""
+        answers = [self.ask('POST', '/aflamed/', support.trace(salt=i)) for i in (3, 4)]
+        path, other = (a.text.strip()[len('http://127.0.0.1:%d' % self.port):] for a in answers)
+        page = self.ask('GET', path, Accept='text/html').text
+        passes = re.findall(r'/t/1\.svg#pass=([a-z2-7]{26})"', page)
+        self.assertEqual(len(set(passes)), 1, page)
+        tree = '/t/1/tree?node=0&skip=0'
+        expected = self.ask('GET', path + tree)
+        self.assertEqual(expected.status, 200)
+        given = self.ask('GET', '%s/k/%s%s' % (path, passes[0], tree), authorized=False, Origin='null')
+        self.assertEqual((given.status, given.body), (200, expected.body))
+        self.assertEqual(given['Access-Control-Allow-Origin'], '*')
+        for target, status in ((path + tree, 401), ('%s/k/%s/t/1.svg' % (path, passes[0]), 401), (path, 401),
+                               ('%s/k/%s/../../raw' % (path, passes[0]), 401),
+                               ('%s/k/%s%s' % (other, passes[0], tree), 403), ('%s/k/%s%s' % (path, 'a' * 26, tree), 403)):
+            self.assertEqual(self.ask('GET', target, authorized=False).status, status, target)
+        self.assertEqual(self.ask('GET', '%s/k/%s/t/9/tree?node=0&skip=0' % (path, passes[0]), authorized=False).status, 404)
+
     def test_events_are_not_held_back(self):
         answer = self.ask('POST', '/aflamed/', support.trace(salt=2))
         path = answer.text.strip()[len('http://127.0.0.1:%d' % self.port):]
