@@ -211,9 +211,10 @@ def longest_first(folder, pattern):
 
 
 def http_suite(wanted):
-    """Several modules at a time, each with services of its own."""
+    """Several modules at a time, each with services of its own. They wait more than they work: for deadlines, for the disk, and
+    for clients that are slow."""
     modules = [f[:-3] for f in longest_first(os.path.join(HERE, 'http'), r'test_\w+\.py')]
-    with ThreadPoolExecutor(JOBS) as pool:
+    with ThreadPoolExecutor(JOBS + (JOBS + 1) // 2) as pool:
         for results in pool.map(lambda module: http_module(module, wanted), modules):
             yield from results
 
