@@ -145,7 +145,9 @@ static struct str why(const struct request *r, enum MHD_RequestTerminationCode e
     if (atomic_load(&r->left))
         return STR("the client left before the answer");
     if (!r->replied && r->status == 0)
-        return STR("no answer: the connection ended before");
+        return r->phase == PHASE_BEGIN  ? STR("no answer: the header was cut off, or the library refused it")
+               : r->phase == PHASE_BODY ? STR("no answer: the body was cut off, or the library refused it")
+                                        : STR("no answer: the connection ended before");
     return end == MHD_REQUEST_TERMINATED_COMPLETED_OK ? STR("")
                                                       : STR("the connection ended within the answer");
 }

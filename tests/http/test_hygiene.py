@@ -35,6 +35,23 @@ class Hygiene(ServiceTest):
             kept = os.path.join(self.server.store, 'refs', hashlib.sha256(content).hexdigest())
             self.assertTrue(eventually(lambda: bool(os.path.isdir(kept) and os.listdir(kept)) == bool(answered)), answers)
 
+    def test_what_the_library_refuses_by_itself(self):
+        """docs/security.md lists it. It must cost nothing else, and the log has it."""
+        post = ('POST', '/', 'Transfer-Encoding: chunked')
+        for sent, status, where in (
+                (head('GET', '/' + 'a' * 40000), 414, None), (b'GET /\r\n\r\n', 400, None),
+                (b'GET / HTTP/2.0\r\nHost: x\r\n\r\n', 505, None), (head('GET', '/', 'A: ' + 'a' * 40000), 431, 'header'),
+                (head('GET', '/', 'foo'), 400, 'header'), (head('POST', '/', 'Content-Length: x'), 400, 'header'),
+                (head('POST', '/', 'Content-Length: ' + '9' * 30), 413, 'header'),
+                (head('GET', '/', 'Cookie: ' + '; '.join('a%d=b' % i for i in range(600))), 431, 'header'),
+                (head(*post) + b'zz\r\n', 400, 'body'), (head(*post) + b'1\r\nab\r\n0\r\n\r\n', 400, 'body'),
+                (head(*post) + b'f' * 20 + b'\r\n', 413, 'body'), (head(*post) + b'0\r\nA: ' + b'b' * 40000 + b'\r\n\r\n', 431, 'body')):
+            before = self.server.log()
+            with self.subTest(sent[:60], status=status):
+                self.assertEqual([a.status for a in self.server.raw(sent)], [status])
+                if where is not None:
+                    self.assertTrue(self.server.says(r'request .* status=0 .* why=no\\ answer:\\ the\\ %s' % where, before))
+
     def test_host_goes_into_links_only_if_it_is_one(self):
         for host in ('x', 'x:80', '[::1]:1', 'a-b_c.example'):
             answer = self.server.raw(head('POST', '/', LENGTH, host=host) + trace())[0]
