@@ -32,8 +32,9 @@ const shortOf = other => nameOf(other).replace(/^.*\.(?=[^.]+\.[^.]+$)/, '');
 /* The expression that matches this text and no other; filters take `;` for `:`. */
 export const exactly = text => `/^${text.replace(/[$^\\.*+?()[\]{}|/]/g, '\\$&').replaceAll(';', ':')}$/`;
 
-/* `flame` is the address of the tab of the picture, in its present state. */
-export function methodPanel(method, flame) {
+/* `flame` is the address of the tab of the picture, in its present state. Beside a picture, which names the method itself and
+ * filters by it, only what it does not tell. */
+export function methodPanel(method, flame, isBesidePicture = false) {
     const { values } = method, name = nameOf(method), hasCalls = method.calls !== undefined;
     const calls = hasCalls ? method.calls - method.recursive : 0;
     const place = end => new URL(`${flame.replace(/\/t\/[^/]*$/, '')}/${end}`);
@@ -43,6 +44,8 @@ export function methodPanel(method, flame) {
         if (other.id === undefined)
             return '(toplevel)';
         const url = place(`m/${other.id}`);
+        url.search = new URL(flame).search;
+        ['view', 'method'].forEach(key => url.searchParams.delete(key));
         url.searchParams.set('track', track);
         return element('a', { className: 'place', href: url.href, textContent: shortOf(other), title: nameOf(other) + other.signature });
     }
@@ -69,9 +72,12 @@ export function methodPanel(method, flame) {
     const page = methodLink(method);
     page.textContent = 'Durations, threads';
     page.className = 'button place';
+    const actions = element('p', { className: 'buttons' }, page, copyButton('Copy name', name));
+    if (!isBesidePicture)
+        actions.prepend(element('a', { className: 'button place', href: sandwich.href, textContent: 'Callers & callees' }));
     return [
-        element('h2', { className: 'method', textContent: name }),
-        element('p', { className: 'quiet', textContent: [method.signature, method.file, method.module, method.origin].filter(Boolean).join(' \u00b7 ') }),
+        isBesidePicture ? element('h3', { textContent: 'The method, on all of its stacks' }) : element('h2', { className: 'method', textContent: name }),
+        element('p', { className: 'quiet', textContent: [isBesidePicture ? '' : method.signature, method.file, method.module, method.origin].filter(Boolean).join(' \u00b7 ') }),
         table(values.map(value => value.name), [
             row('total', values.map(value => amount(value.unit, value.incl))),
             row('self', values.map(value => amount(value.unit, value.excl))),
@@ -79,10 +85,9 @@ export function methodPanel(method, flame) {
             ...calls > 0 ? [row('mean', values.map(value => amount(value.unit, value.incl / calls)))] : [],
         ]),
         ...hasCalls ? [element('p', { textContent: `${method.calls.toLocaleString('en')} ${method.calls === 1 ? 'call' : 'calls'}, ${method.recursive.toLocaleString('en')} recursive` })] : [],
-        element('p', { className: 'buttons' },
-                element('a', { className: 'button place', href: sandwich.href, textContent: 'Callers & callees' }), page, copyButton('Copy name', name)),
-        element('p', { className: 'buttons' }, filterLink('Focus', 'focus', exactly(name)), filterLink('Ignore', 'ignore', exactly(name)),
-                filterLink('Hide', 'hide', exactly(name)), ...packageName === '' ? [] : [filterLink('Hide package', 'hide', 'package:' + exactly(packageName))]),
+        actions,
+        ...isBesidePicture ? [] : [element('p', { className: 'buttons' }, filterLink('Focus', 'focus', exactly(name)), filterLink('Ignore', 'ignore', exactly(name)),
+                filterLink('Hide', 'hide', exactly(name)), ...packageName === '' ? [] : [filterLink('Hide package', 'hide', 'package:' + exactly(packageName))])],
         ...edges('Callers', method.parents), ...edges('Callees', method.children),
     ];
 }

@@ -14,7 +14,7 @@ import './result.js';
 const CHOICES = ['value', 'view', 'order', 'palette', 'names'];
 const PARTS = ['.tabs', '#threads', '#choices', '#filters', '#whole', '#content', 'header nav'];
 const VERDICT_KEY = 'aflamed.verdict';     /* is set while a person has it folded */
-const CHART_PX_MIN = 300, CHART_PX_MAX = 10_000, SHOWN_MS = 3000;
+const CHART_PX_MIN = 300, CHART_PX_MAX = 10_000, SHOWN_MS = 3000, SETTLED_MS = 200, OVERLOADS_MAX = 100;
 
 const byId = id => document.getElementById(id);
 const svgOf = () => document.querySelector('#picture > svg');
@@ -166,6 +166,7 @@ function followState(state) {
     byId('whole').textContent = svgOf().querySelector('.title').textContent.split(' · ').slice(0, 3).join(' · ') +
         (filters.length > 0 && whole ? ` of ${whole}` : '');
     showChips(filters);
+    tellMethod().catch(() => {});
 }
 
 /* The root of a flame graph is at its end. A link that leads elsewhere does so by itself. */
@@ -226,10 +227,48 @@ function showMethod(method) {
     byId('panel').hidden = false;
 }
 
+/* The JSON of the method of that name and signature, which the table knows by its id; or null. */
+async function methodOf(name, flame) {
+    const ask = async (end, more) => {
+        const url = new URL(flame), track = url.pathname.replace(/^.*\//, '');
+        url.pathname = url.pathname.replace(/t\/[^/]*$/, end);
+        url.hash = '';
+        ['view', 'method'].forEach(key => url.searchParams.delete(key));
+        for (const [key, value] of Object.entries({ track, ...more }))
+            url.searchParams.set(key, value);
+        const answer = await fetch(url, { headers: { Accept: 'application/json' } });
+        return answer.ok ? answer.json() : null;
+    };
+    const table = await ask('methods.json', { grep: name.replace(/\(.*/s, ''), limit: OVERLOADS_MAX });
+    const [id, scope, method, signature] = ['id', 'class', 'method', 'signature'].map(column => table?.columns.indexOf(column));
+    const row = table?.rows.find(one => (one[scope] && `${one[scope]}.`) + one[method] + one[signature] === name);
+    return row === undefined ? null : ask(`m/${row[id]}.json`, {});
+}
+
+let toldOf = '';
+
+/* What the service knows of the chosen frame's method stands below what the picture says of the frame. */
+async function tellMethod() {
+    const section = byId('chosen'), name = byId('panel').querySelector('[data-do="sandwich"]')?.dataset.to ?? '';
+    const flame = document.querySelector('.tabs a').href, place = name + flame;
+    if (section === null || place === toldOf)
+        return;
+    toldOf = place;
+    if (name === '')
+        return section.replaceChildren();
+    await new Promise(resolve => setTimeout(resolve, SETTLED_MS));     /* arrow keys pass over many */
+    if (place !== toldOf)
+        return;
+    const method = await methodOf(name, flame);
+    if (place === toldOf)
+        section.replaceChildren(...method === null ? [] : methodPanel(method, flame, true));
+}
+
 /* What the picture says of the frame that is chosen stands beside it. */
 function moveDetails() {
     const panel = byId('panel'), details = svgOf().querySelector('.details');
-    panel.replaceChildren(details);
+    panel.replaceChildren(details, element('section', { id: 'chosen' }));
+    toldOf = '';
     panel.hidden = false;
 }
 

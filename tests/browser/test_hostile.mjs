@@ -8,7 +8,7 @@ import { kept } from './upload_support.mjs';
 
 const NAMES = fileURLToPath(new URL('../support/hostile_names.py', import.meta.url));
 const OTHER_VIEWS = ['icicle', 'inverted', 'sandwich', 'chart'];
-const EXPECTED = [/^\/$/, /^\/uploads$/, /^\/static\/[0-9a-f]+\/[\w.-]+$/, /^\/p\/[a-z2-7]{26}(\/(t\/[\w,.-]+(\/[\w.-]+)?|verdict|status\.json|events|rename))?$/,
+const EXPECTED = [/^\/$/, /^\/uploads$/, /^\/static\/[0-9a-f]+\/[\w.-]+$/, /^\/p\/[a-z2-7]{26}(\/(t\/[\w,.-]+(\/[\w.-]+)?|verdict|methods\.json|m\/[0-9a-f]{12}\.json|status\.json|events|rename))?$/,
                   /^\/p\/[a-z2-7]{26}\.(json|html|txt)$/, /^\/favicon\.ico$/, /^\/api\/v1\/profiles$/];
 const KINDS = ['regular', 'streaming', 'folded'];
 const skip = missing();

@@ -123,6 +123,24 @@ test('the verdict comes by itself, its links lead on, it stays folded', { skip }
     await close(page);
 });
 
+test('beside the picture: the method of the chosen frame, by all values', { skip }, async () => {
+    const page = await open();
+    await page.goto(some.url);
+    await until(page, isReady);
+    await page.locator('#picture .graph').focus();
+    for (let i = 0; i < 3; i++)
+        await page.keyboard.press('ArrowUp');
+    await page.locator('#chosen table').first().waitFor();
+    assert.deepEqual(await page.locator('#chosen thead th').allInnerTexts(), ['wall', 'cpu', 'waiting']);
+    assert.deepEqual(await page.locator('#chosen table').first().locator('tbody th').allInnerTexts(), ['total', 'self', 'of all', 'mean']);
+    assert.match(await page.locator('#chosen > p').first().innerText(), /^File\.java/);
+    assert.deepEqual(await findings(page), []);
+    await page.getByRole('link', { name: 'Durations, threads' }).click();
+    await page.waitForURL(/\/m\/[0-9a-f]{12}\?/);
+    await page.locator('#durations meter').first().waitFor();
+    await close(page);
+});
+
 test('own code can be corrected from the legend', { skip }, async () => {
     const page = await open();
     await page.goto(some.url);
