@@ -40,7 +40,8 @@ static void put_rename(const struct workspace *w)
 {
     const struct record *r = w->of->record;
     int64_t last_s = r->created_s + (int64_t)w->of->max_days * DAY_S;
-    int64_t most = (last_s - w->of->now_s) / DAY_S, left = (r->expires_s - w->of->now_s + DAY_S - 1) / DAY_S;
+    int64_t most = (last_s - w->of->now_s + DAY_S - 1) / DAY_S;
+    int64_t left = (r->expires_s - w->of->now_s + DAY_S - 1) / DAY_S;
 
     buf_z(w->b, "<details name=\"menus\" class=\"menu rename\">\n<summary title=\"Rename, or keep for "
                 "another time\">");

@@ -21,24 +21,25 @@ _Static_assert(sizeof(((struct record *)NULL)->app) == sizeof(((struct view_opti
 /* ---- changes ---- */
 
 /* An empty field changes nothing. A profile is never kept for longer than one that is uploaded now could be kept since
- * its upload. False: x->reply says why. */
+ * its upload; the last day is a whole one in what may be said, and ends at that time. False: x->reply says why. */
 static bool take_expires(struct exchange *x, struct str text, struct record *r, int64_t now_s)
 {
     uint64_t max_days = x->service->config->max_expires_days, seconds;
     int64_t last_s = r->created_s + (int64_t)max_days * EXPIRY_DAY_S;
     int64_t most_s = last_s > now_s ? last_s - now_s : 0;
+    int64_t most_days = (most_s + EXPIRY_DAY_S - 1) / EXPIRY_DAY_S;
 
     if (str_trim(text).n == 0)
         return true;
-    if (!expiry_parse(text, (uint64_t)most_s, &seconds)) {
+    if (!expiry_parse(text, (uint64_t)(most_days * EXPIRY_DAY_S), &seconds)) {
         exchange_problem(x, 400, "not that long", "Leave the field empty to change nothing.",
                          "It is a number of days (7 or 7d) or of hours (12h). In days, the profile can be "
                          "kept for %lld more at "
                          "most: %llu after its upload.",
-                         (long long)most_s / EXPIRY_DAY_S, (unsigned long long)max_days);
+                         (long long)most_days, (unsigned long long)max_days);
         return false;
     }
-    r->expires_s = now_s + (int64_t)seconds;
+    r->expires_s = now_s + (int64_t)seconds < last_s ? now_s + (int64_t)seconds : last_s;
     return true;
 }
 

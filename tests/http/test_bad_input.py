@@ -245,7 +245,7 @@ class Others(BadInput):
         token = 'token=' + token_of(answer)
         urlencoded = 'application/x-www-form-urlencoded'
         for method, target, known in (('GET', path, 'palette'), ('GET', path + '/raw', 'none'), ('GET', path + '/events', 'none'),
-                                      ('DELETE', path, 'none'), ('GET', path + '/delete', 'token'),
+                                      ('DELETE', path, 'none'), ('GET', path + '/delete', 'none'),
                                       ('GET', path + '/status.json', 'wait made'), ('POST', path + '/rename', 'name expires app')):
             self.assert_problem(lambda **h: self.server.request(method, target + '?nmae=x', '' if method == 'POST' else None, **h),
                                 400, ['nmae', known])
