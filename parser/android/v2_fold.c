@@ -49,6 +49,7 @@ static bool ensure_track(struct v2_fold *f, uint64_t offset)
 
 /* ---- records ---- */
 
+/* Whole seconds apart, so that no product passes 64 bits: v2.c knows the largest hz. */
 static uint64_t counter_to_ns(uint64_t ticks, uint64_t hz)
 {
     return ticks / hz * NS_PER_S + ticks % hz * NS_PER_S / hz;
@@ -106,6 +107,8 @@ static inline __attribute__((always_inline)) size_t decode(struct v2_fold *f, co
     return (size_t)(at - p);
 }
 
+/* The loop is compiled once for each layout and number of clocks, so that it asks for neither at each record. Behind the head
+ * of its block, a record of B is one of C: steps from the record before it. */
 static size_t decode_any(struct v2_fold *f, const uint8_t *p, size_t n, uint64_t offset, size_t *count)
 {
     bool dual = f->android->dual;
@@ -156,7 +159,8 @@ bool v2_fold_block(struct v2_fold *f, const struct v2_packet *packet, uint64_t o
     return !v2_first_in_head(f->layout) || fold_first(f, offset);
 }
 
-/* Before a body's first record, which is at p: where its numbers count from. False: it is not whole. */
+/* Before a body's first record, which is at p: where its numbers count from. Blocks of C begin at 0, but one that was split
+ * from the thread's block before it goes on where that ended. False: the record is not whole. */
 static bool begin_body(struct v2_fold *f, const uint8_t *p, size_t n)
 {
     struct v2_thread *t = &f->threads[f->thread];
@@ -202,6 +206,7 @@ size_t v2_fold_body(struct v2_fold *f, const uint8_t *p, size_t n, uint64_t offs
         used = n;
     else if (!f->at_first || begin_body(f, p, n))
         used = fold_records(f, p, n, offset, ok);
+    /* What is left would be a whole record, if it were one: the rest of the block is passed over, as its size is known. */
     if (*ok && used < n && (whole || n - used >= V2_RECORD_BYTES_MAX)) {
         builder_warn(f->android->builder, WARN_BAD_BLOCK, 1, offset + used);
         f->damaged = true;

@@ -1,5 +1,5 @@
 /* The packets of an ART "version 2" method trace, in the five layouts that go by the same version numbers,
- * and the layout of long-running methods. What they have in common stands in android_v2.c.
+ * and the layout of long-running methods. What they have in common stands in parser/android/v2.c.
  *
  * Header of a block of records behind tag and thread, u32 each; then the records. sleb, uleb: LEB128, signed
  * and unsigned; wall before cpu, one of them with a single clock:

@@ -37,7 +37,7 @@ struct config {
     uint64_t svg_embed_bytes;
     uint64_t profile_cache_bytes; /* folded profiles kept in memory */
     uint64_t hot_bytes;           /* views kept in memory as they are sent */
-    uint64_t answer_memory_bytes; /* of answers that clients are taking, beside the hot views */
+    uint64_t answer_memory_bytes; /* of answers that clients are taking, beside cached views */
     uint64_t view_cache_bytes;    /* rendered views kept in the store */
     uint64_t store_bytes;         /* uploaded files kept; 0: no limit */
     uint64_t sweep_interval_s;    /* from one removal of what nobody needs to the next */

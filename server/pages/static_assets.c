@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* The list is as long as there are files, times two. */
-struct keepsake {
-    struct keepsake *next;
+/* One file in one content coding. The list of them has at most two for each file. */
+struct coded_file {
+    struct coded_file *next;
     const char *of;
     enum encoding encoding;
     struct buf made;
@@ -13,7 +13,7 @@ struct keepsake {
 
 struct static_assets {
     pthread_mutex_t lock;
-    struct keepsake *first;
+    struct coded_file *first;
 };
 
 struct static_assets *static_assets_new(void)
@@ -29,7 +29,7 @@ void static_assets_free(struct static_assets *k)
 {
     if (k == NULL)
         return;
-    for (struct keepsake *next; k->first != NULL; k->first = next) {
+    for (struct coded_file *next; k->first != NULL; k->first = next) {
         next = k->first->next;
         buf_free(&k->first->made);
         free(k->first);
@@ -39,12 +39,12 @@ void static_assets_free(struct static_assets *k)
 }
 
 /* Under the lock, so that none is made twice. */
-static const struct keepsake *find_or_make(struct static_assets *k, struct str bytes, enum encoding e)
+static const struct coded_file *find_or_make(struct static_assets *k, struct str bytes, enum encoding e)
 {
-    for (const struct keepsake *s = k->first; s != NULL; s = s->next)
+    for (const struct coded_file *s = k->first; s != NULL; s = s->next)
         if (s->of == bytes.p && s->encoding == e)
             return s;
-    struct keepsake *s = calloc(1, sizeof(*s));
+    struct coded_file *s = calloc(1, sizeof(*s));
     if (s == NULL)
         return NULL;
     if (!encoding_apply(e, ENCODING_KEPT, bytes, &s->made)) {
@@ -64,7 +64,7 @@ struct str static_assets_get(struct static_assets *k, struct str bytes, enum enc
     if (*e == ENCODING_IDENTITY)
         return bytes;
     pthread_mutex_lock(&k->lock);
-    const struct keepsake *s = find_or_make(k, bytes, *e);
+    const struct coded_file *s = find_or_make(k, bytes, *e);
     pthread_mutex_unlock(&k->lock);
     if (s == NULL) {
         *e = ENCODING_IDENTITY;

@@ -72,5 +72,5 @@ int main(void)
         cmocka_unit_test(by_threads),
     };
 
-    return cmocka_run_group_tests_name("keepsake", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("static_assets", tests, NULL, NULL);
 }
