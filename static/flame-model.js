@@ -263,6 +263,7 @@ class Data {
 
 /* --- filters: docs/filters.md has the rules, profile/filter.c the same in the service --- */
 
+const LETTERS = 'ATXDJNIU';     /* of them, where there are no colours */
 const ORIGINS = ['app', 'third party', 'AndroidX', 'Android', 'Java/Kotlin', 'native', 'idle', 'unknown'];
 const STEP_KEYS = ['focus', 'ignore', 'hide', 'show-from', 'recursion', 'preset'];
 const STEPS_MAX = 32, STEP_BYTES_MAX = 500, STEPS_BYTES_MAX = 2000;
@@ -598,6 +599,34 @@ class Filtering {
     return { number, n: made + 1, frame: newFrame.slice(0, made + 1), parent: newParent.slice(0, made + 1) };
   }
 }
+
+/* --- commands --- */
+
+/* THE TABLE: what there is to do: name, keys as a KeyboardEvent has them, words. The menu of a frame has those with `frame`, which
+ * are of what is selected. docs/pictures.md has the same rows. */
+const COMMANDS = [
+  { name: 'move', keys: ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'], words: 'select the caller, a callee, or a neighbour' },
+  { name: 'zoom', keys: ['Enter'], words: 'zoom in', frame: true },
+  { name: 'out', keys: ['Backspace', 'Escape'], words: 'zoom out by one level' },
+  { name: 'callers', keys: ['s'], words: 'callers and callees', frame: true },
+  { name: 'search', keys: ['/'], words: 'search' },
+  { name: 'next', keys: ['n'], words: 'next match, by weight' },
+  { name: 'previous', keys: ['N'], words: 'match before' },
+  { name: 'nextValue', keys: ['v'], words: 'next value' },
+  { name: 'nextOrder', keys: ['o'], words: 'other order' },
+  { name: 'focus', keys: ['f'], words: 'focus: only stacks with it', frame: true },
+  { name: 'ignore', keys: ['x'], words: 'ignore: no stacks with it', frame: true },
+  { name: 'hide', keys: ['h'], words: 'hide it', frame: true },
+  { name: 'hidePackage', keys: ['X'], words: 'hide its package', frame: true },
+  { name: 'undoFilter', keys: ['u'], words: 'take out the last filter' },
+  { name: 'copyName', keys: ['c'], words: 'copy its name', frame: true },
+  { name: 'copyStack', keys: ['C'], words: 'copy its stack', frame: true },
+  { name: 'copyLink', keys: ['y'], words: 'copy the link', frame: true },
+  { name: 'menu', keys: ['m', 'ContextMenu'], words: 'menu of the selected frame; so do a right click and a long press' },
+  { name: 'help', keys: ['?'], words: 'these keys' },
+];
+const KEY_WORDS = { ArrowUp: '\u2191', ArrowDown: '\u2193', ArrowLeft: '\u2190', ArrowRight: '\u2192', ContextMenu: 'Menu' };
+const keyWords = ({ keys }) => keys.map(key => KEY_WORDS[key] ?? key);
 
 /* --- trees of views --- */
 

@@ -7,16 +7,17 @@
  *   set(some)       changes parts of the state
  *   filter(key, text), filterSelected('focus' | 'ignore' | 'hide' | 'hide package'), unfilter(i), moveFilter(i, by), undoFilter()
  *   search(text, {matchCase}), next(), previous() by weight, selectMethod(name and signature), zoomTo(link), sandwich(method), reset()
+ *   press(key)      as if the key were pressed in the picture: whether it means something; commands: {name, keys, words, frame}; help()
  * Events, which bubble: `flame-state` with the new state; `flame-drawn`; and `flame-filters` with {filters} where a step of the
  * service would have to go or to move: then the page asks the service for a picture with these. Elsewhere the script goes
- * there by itself. */
+ * there by itself. And `flame-search` where the page has the field. */
 
 function start(svg, prefix, text) {
 const isHttp = /^http/.test(location.protocol), standalone = svg === document.documentElement;
 
 /* --- elements --- */
 
-const PAD = 10, LEVEL = 16, CELL = 7.2, TEXTS_MAX = 1800, PIECES_MAX = 8, BUNCH = 1000, GAPLESS = 20, LISTED_MAX = 100;
+const PAD = 10, LEVEL = matchMedia('(pointer: coarse)').matches ? 24 : 16, HIGH = 10 * (LEVEL - 1), CELL = 7.2, TEXTS_MAX = 1800, PIECES_MAX = 8, BUNCH = 1000, GAPLESS = 20, LISTED_MAX = 100, ITEMS_MAX = 50, PRESS_MS = 500;
 const AWAY = 'Other frames are where this file came from';
 
 const setAll = (element, attributes) =>
@@ -27,6 +28,7 @@ const makerFor = ({ namespaceURI }) => (tag, attributes, ...children) => {
   made.append(...children);
   return made;
 };
+const isForced = matchMedia('(forced-colors: active)');
 const rectOf = element => element.getBoundingClientRect();
 
 /* By the filters that are not in the embedded tree already: {text, pieces: by place and shown children of their stubs, data}.
@@ -45,7 +47,7 @@ let hits, stops = [], turn = 0, trouble = '', widthPx = 0, topPx = 0, heightPx =
 
 /* static/flame-controls.xml: inputs are of parts of the state, `data-do` is what svg.flame is to do. */
 const live = svg.querySelector('.live');
-const { head, bar, title, tools, chips, status, matches, list, crumbs, details, graph, shapes, matched, texts, chosen,
+const { head, bar, menu, items, title, tools, chips, status, matches, list, crumbs, details, graph, shapes, matched, texts, chosen,
   under, tip } = Object.fromEntries(Array.from(live.querySelectorAll('[class]'), one => [one.getAttribute('class'), one]));
 const shape = makerFor(svg), html = makerFor(bar), rows = words => words.map(row => html('p', {}, row));
 const barBox = bar.parentNode;
@@ -258,8 +260,27 @@ function describe({ node, hides, total: part }) {
 function labelOf(box) {
   const { node: { frame, up }, hides, x, end } = box, cells = Math.floor(((end - x) / 10 - 6) / CELL);
   const isTwin = up && tree.kidsOf(up).some(one => one.frame !== frame && one.frame.text === frame.text);
+  const mark = isForced.matches && state.palette === 'origin' && frame.isMethod ? `${LETTERS[frame.origin.slice(1)]}:` : '';
   return hides > 0 ? cut(describe(box)[0], cells) :
-    fitName(frame, cells, isTwin ? signatureWords(frame.signature) : '', state.names === 'full');
+    mark + fitName(frame, cells - mark.length, isTwin ? signatureWords(frame.signature) : '', state.names === 'full');
+}
+/* Instead of all boxes: those around what is selected. */
+function showItems() {
+  const node = selected ?? zoom, path = pathTo(node), all = node.up ? tree.kidsOf(node.up) : [node];
+  const near = byWeight => [...byWeight].sort((a, b) => b.total - a.total).slice(0, ITEMS_MAX);
+  const siblings = near(all), kids = near(tree.kidsOf(node));
+  const item = (one, level, among) => {
+    const { frame: { text: name, signature, isMethod }, total, self, calls, box } = one, isOpen = one === node && kids.length > 0;
+    return shape('g', { role: 'treeitem', 'aria-level': level, 'aria-selected': one === selected, 'aria-setsize': among.length,
+      'aria-posinset': among.indexOf(one) + 1, ...tree.kidsOf(one).length > 0 ? { 'aria-expanded': isOpen || path.includes(one) } : {},
+      'aria-label': `${name} ${signatureWords(signature)}, ${shareOf(total)}, ${inWords(total)}, self ${inWords(self)}` +
+        (isMethod && data.calls >= 0 ? `, ${counted(calls, 'call')}` : ''), ...one === node ? { id: `${prefix}frame` } : {} },
+    ...box ? [shape('rect', { x: box.x / 10, y: box.level * LEVEL, width: (box.end - box.x) / 10, height: LEVEL - 1 })] : []);
+  };
+  items.replaceChildren(...path.slice(0, -1).map((one, i) => item(one, i + 1, [one])),
+    ...(siblings.includes(node) ? siblings : [node, ...siblings]).flatMap(one => [item(one, path.length, all),
+      ...one === node ? kids.map(kid => item(kid, path.length + 1, kids)) : []]));
+  graph.setAttribute('aria-activedescendant', `${prefix}frame`);
 }
 function showWords() {
   const { dropped } = parts[tree.roots.indexOf(rootOf(zoom))], { total, at, up } = zoom, { isWhole } = tree;
@@ -280,8 +301,8 @@ function showWords() {
     ...rows(selected ? describe({ node: selected }) : ['Click a frame to zoom in.']));
   const { text: name, signature, isMethod } = selected?.frame ?? {}, words = 'Callers and callees';
   if (isMethod)
-    details.append(html('p', { class: 'acts' }, button(words, `${words} of ${name}`, 'sandwich', name + signature),
-      ...['focus', 'ignore', 'hide', 'hide package'].map(what => button(what, `${what}: ${name}`, 'filterSelected', what))));
+    details.lastChild.append(...[button(words, `${words} of ${name}`, 'sandwich', name + signature), button('More …', `Commands of ${name}`, 'menu')]
+      .flatMap(one => [' ', one]));
 }
 
 /* --- drawing --- */
@@ -342,13 +363,15 @@ function redraw() {
     matched.replaceChildren(...bunches(wanted ? boxes.filter(isHit) : [])
       .map(some => shape('path', { d: pathOf(some, 15) })));
   graph.classList.toggle('searched', matched.childElementCount > 0);
-  outline(chosen, boxOf(selected));
+  outline(chosen, boxOf(selected ?? zoom));
+  chosen.classList.toggle('none', !selected);
+  showItems();
   point(null);
   if (isFirst && view === 'flame')
     scrollBy(heightPx);
   else if (isNews('place', linkOf(zoom), view, order))
     settle(zoom);
-  else if (anchor?.box && yOf(anchor.box) !== oldPx)
+  else if (oldPx !== undefined && anchor.box && yOf(anchor.box) !== oldPx)
     scrollBy(yOf(anchor.box) - oldPx);
   if (isNew)
     drawTexts();
@@ -364,11 +387,11 @@ function pathOf(some, border = 0) {
   const isNarrow = box => box.end - box.x <= GAPLESS;
   let d = '';
   for (let i = 0; i < some.length; i++) {
-    const { x, level } = some[i], y = level * LEVEL * 10, high = 150 - 2 * border;
+    const { x, level } = some[i], y = level * LEVEL * 10, high = HIGH - 2 * border;
     let end = some[i].end - (isNarrow(some[i]) ? 0 : 5);
     while (some[i + 1]?.x === end && some[i + 1].level === level && isNarrow(some[i + 1]))
       end = some[++i].end;
-    d += `M${x} ${y}h${end - x}v150h${x - end}z`;
+    d += `M${x} ${y}h${end - x}v${HIGH}h${x - end}z`;
     if (border > 0 && end - x > 2 * border)
       d += `M${x + border} ${y + border}v${high}H${end - border}v${-high}z`;
   }
@@ -402,7 +425,7 @@ function drawTexts() {
     (all || Math.abs(yOf(box) - middlePx) < innerHeight * 0.75));
   texts.replaceChildren(...wide.sort(byWidth).slice(0, TEXTS_MAX).flatMap(box =>
     [labelOf(box)].filter(words => words)
-      .map(words => shape('text', { x: (box.x + 30) / 10, y: box.level * LEVEL + 11 }, words))));
+      .map(words => shape('text', { x: (box.x + 30) / 10, y: box.level * LEVEL + LEVEL / 2 + 3 }, words))));
 }
 /* A frame without an origin gives its document no more room than it has: then the picture scrolls itself. */
 const isFitted = () => standalone && parent !== window && rectOf(svg).height !== heightPx;
@@ -533,32 +556,153 @@ function hover(event) {
   setAll(tip.parentNode, { x: Math.max(0, Math.min(x + 12, widthPx - width)),
     y: y + 18 < most ? y + 18 : Math.max(top - topOf(), y - height - 8) });
 }
+/* A tap selects, a second one zooms, also where the frame has moved since by what is said of it; a click of a mouse zooms
+ * at once. */
+let tapped = {};
 function click(event) {
-  const { box } = placeOf(event);
-  if (box)
-    box.hides > NARROW ? set({}, false, box.node.stubs) : zoomInto(box.node);
+  const { box } = placeOf(event), { clientX, clientY } = event, isTouch = pressed.pointerType === 'touch';
+  const isSecond = isTouch && selected && tapped.node === selected && Math.hypot(clientX - tapped.clientX, clientY - tapped.clientY) < 20;
+  closeMenu();
+  if (!box || pressed.isMenu)
+    return;
+  if (box.hides > NARROW)
+    set({}, false, box.node.stubs);
+  else if (isTouch && !isSecond && box.node !== selected)
+    set({ selected: nameOf(box.node) }, false);
+  else
+    zoomInto(isSecond ? selected : box.node);
+  tapped = { clientX, clientY, node: selected };
 }
 /* To a neighbour, or to the widest box that touches this one. */
 function move(key) {
-  const box = selected?.box ?? zoom.box, row = levels[box.level], by = /Up|Left/.test(key) ? -1 : 1;
+  const box = boxOf(selected) ?? zoom.box, row = levels[box.level], by = /Up|Left/.test(key) ? -1 : 1;
   const touching = (levels[box.level + by] ?? []).filter(one => one.x < box.end && one.end > box.x);
   const next = !selected ? box : /Left|Right/.test(key) ? row[row.indexOf(box) + by] :
     touching.sort(byWidth).find(one => one.hides === 0);
   if (next?.hides === 0)
     set({ selected: nameOf(next.node) }, false);
-  reveal(selected ?? zoom);
+  reveal({ box: boxOf(selected) ?? zoom.box });
 }
-const out = () => set(zoom.up ? { zoom: linkOf(zoom.up) } : { selected: '' });
-const keys = {
-  Escape: out, Backspace: out, Enter: () => selected && zoomInto(selected), '/': () => inputs.search.focus(),
-  n: () => step(1), N: () => step(-1),
+
+/* --- commands --- */
+
+const after = (list, one) => list[(list.indexOf(one) + 1) % list.length];
+const ofSelected = action => () => (selected?.frame.isMethod ? action(selected) : say('Select a frame first'));
+const fullName = ({ frame: { text: name, signature } }) => name + signatureWords(signature);
+/* Where it may not be copied, it stands there to be copied by hand. */
+async function copy(words, what) {
+  try {
+    await navigator.clipboard.writeText(words);
+    say(`Copied: ${what}`);
+  } catch {
+    const field = html('textarea', { readonly: '', rows: 6, cols: 60, 'aria-label': what });
+    field.value = words;
+    openMenu(what, [field], 'dialog');
+    field.select();
+  }
+}
+function say(words) {
+  trouble = `. ${words}`;
+  showWords();
+}
+const acts = {
+  move, out: () => set(zoom.up ? { zoom: linkOf(zoom.up) } : { selected: '' }), zoom: () => selected && zoomInto(selected),
+  callers: ofSelected(node => set({ view: 'sandwich', method: node.frame.text + node.frame.signature })),
+  search: () => (inputs.search.isConnected ? inputs.search.focus() : tell('flame-search')),
+  next: () => step(1), previous: () => step(-1),
+  nextValue: () => set({ value: after(values.map(({ name }) => name), state.value) }),
+  nextOrder: () => set({ order: after(['name', 'weight'], state.order) }),
+  focus: ofSelected(() => filterSelected('focus')), ignore: ofSelected(() => filterSelected('ignore')),
+  hide: ofSelected(() => filterSelected('hide')), hidePackage: ofSelected(() => filterSelected('hide package')),
+  undoFilter: () => state.filters && unfilter(stepsOf(state.filters).length - 1),
+  copyName: ofSelected(node => copy(fullName(node), 'name')),
+  copyStack: ofSelected(node => copy(pathTo(node).filter(({ frame }) => frame.isMethod).map(fullName).join('\n'), 'stack, from the outermost frame on')),
+  copyLink: () => copy(location.href, 'link'), menu: () => showMenu(selected?.box ?? zoom.box), help: showHelp,
 };
-function onKey(event) {
-  const { key, ctrlKey, altKey, metaKey, target } = event, act = key.startsWith('Arrow') ? move : keys[key];
-  if (!act || ctrlKey || altKey || metaKey || target.closest?.('input, select, button'))
+
+/* At a place of the picture, within what is seen of it. */
+function openMenu(words, content, role, at = { x: PAD, y: port().top - topOf() + port().barPx + 8 }) {
+  setAll(menu, { role, 'aria-label': words });
+  point(null);
+  menu.replaceChildren(...content);
+  const { width, height } = rectOf(menu), { top, bottom } = port();
+  setAll(menu.parentNode, { x: Math.max(0, Math.min(at.x, widthPx - width - 20)),
+    y: Math.max(top - topOf(), Math.min(at.y, bottom - topOf() - height - 4)) });
+  (menu.querySelector('button, textarea') ?? menu).focus();
+}
+function closeMenu() {
+  const had = menu.contains(document.activeElement);
+  menu.replaceChildren();
+  if (had)
+    graph.focus();
+}
+function showMenu(box, at = { x: PAD + box.x / 10 + 8, y: yOf(box) + LEVEL }) {
+  if (!box || box.hides > 0)
     return;
-  act(key);
+  if (box.node !== selected)
+    set({ selected: nameOf(box.node) }, false);
+  const { frame } = box.node, some = COMMANDS.filter(one => one.frame && (frame.isMethod || /zoom|Link/.test(one.name)));
+  openMenu(`Commands of ${frame.text}`, some.map(one => html('button', { type: 'button', role: 'menuitem', tabindex: -1, 'data-act': one.name },
+    html('span', {}, one.words), html('kbd', {}, keyWords(one).join(' ')))), 'menu', at);
+}
+function showHelp() {
+  const table = html('table', {}, ...COMMANDS.map(one => html('tr', {}, html('th', { scope: 'row' }, keyWords(one).join(' ')), html('td', {}, one.words))));
+  const close = button('Close', 'Close', 'closeMenu');
+  openMenu('Keys', [close, table], 'dialog');
+}
+function onMenuKey(event) {
+  const all = [...menu.querySelectorAll('button')], at = all.indexOf(document.activeElement), by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (event.key === 'Escape' || event.key === 'Tab')
+    closeMenu();
+  else if (by && at >= 0)
+    all[(at + by + all.length) % all.length].focus();
+  else
+    return false;
+  return true;
+}
+/* Whether the key means something. */
+function press(key) {
+  const command = COMMANDS.find(({ keys }) => keys.includes(key));
+  if (command) {
+    closeMenu();
+    acts[command.name](key);
+  }
+  return command !== undefined;
+}
+function onKey(event) {
+  const { key, ctrlKey, altKey, metaKey, target } = event, isMenu = menu.contains(target);
+  if (ctrlKey || altKey || metaKey || (!isMenu && target.closest?.('input, select, button, summary')))
+    return;
+  if (isMenu ? onMenuKey(event) || (key.length === 1 && key !== ' ' && target.localName === 'button' && press(key)) : press(key)) {
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+function onMenuClick({ target }) {
+  const act = target.closest('[data-act]')?.dataset.act;
+  if (target.closest('button'))
+    closeMenu();
+  if (act)
+    acts[act]();
+}
+function openAt(event) {
+  const at = placeOf(event);
   event.preventDefault();
+  pressed.isMenu = true;
+  showMenu(at.box, at);
+}
+/* What the pointer that is down has become: a long touch opens the menu. */
+let pressed = {};
+function onDown(event) {
+  const { pointerType, clientX, clientY } = event;
+  clearTimeout(pressed.timer);
+  pressed = { pointerType, clientX, clientY };
+  if (pointerType === 'touch')
+    pressed.timer = setTimeout(() => openAt(event), PRESS_MS);
+}
+function onRelease({ clientX, clientY, type }) {
+  if (type !== 'pointermove' || Math.hypot(clientX - pressed.clientX, clientY - pressed.clientY) > 10)
+    clearTimeout(pressed.timer);
 }
 
 /* --- start --- */
@@ -586,7 +730,17 @@ on(inputs.pattern, { keydown: ({ key }) => key === 'Enter' && addFilter() });
 on(inputs.search, { keydown: ({ key, shiftKey }) =>
   (key === 'Enter' ? step(shiftKey ? -1 : 1) : key === 'Escape' && graph.focus()) });
 on(bar, { click: ({ target: { dataset } }) => svg.flame[dataset.do]?.(dataset.to) });
-on(graph, { pointermove: hover, pointerleave: () => point(null), click });
+on(graph, { pointerleave: () => point(null), click, contextmenu: openAt, pointerdown: onDown, pointerup: onRelease, pointercancel: onRelease,
+  pointermove: event => {
+    onRelease(event);
+    if (!menu.firstChild)
+      hover(event);
+  } });
+on(menu, { click: onMenuClick });
+on(document, { pointerdown: ({ target }) => !menu.contains(target) && menu.replaceChildren() });
+if (isForced.matches)
+  live.querySelectorAll('.legend.origin > span')
+    .forEach(one => one.prepend(`${LETTERS[one.querySelector('rect')?.getAttribute('class').slice(1)] ?? ''} `));
 on(standalone ? window : svg, { keydown: onKey });
 const onPaper = ({ type }) => {
   svg.classList.toggle('paper', type === 'beforeprint');
@@ -601,7 +755,8 @@ new ResizeObserver(() => requestAnimationFrame(() =>
 svg.flame = {
   get state() { return { ...state }; }, set, next: () => step(1), previous: () => step(-1),
   reset: () => set({ zoom: '', selected: '', search: '' }),
-  zoomTo: link => set({ zoom: link }), selectMethod,
+  zoomTo: link => set({ zoom: link }), selectMethod, press, help: showHelp, menu: acts.menu, closeMenu,
+  get commands() { return COMMANDS.map(one => ({ ...one, keys: keyWords(one) })); },
   sandwich: method => set({ view: 'sandwich', method }),
   get filters() { return stepsOf(state.filters).map(([key, pattern], i) =>
     ({ key, text: pattern, words: stepWords([key, pattern]), isGiven: i < given.length })); },

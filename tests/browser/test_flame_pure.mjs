@@ -2,6 +2,7 @@
  * paths, on many random trees. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { encode, heaviest, pureHalf, random, randomTree, SCRIPT, selfOf, STYLE, totalsOf } from '../support/flame_data.mjs';
 
 const flame = pureHalf();
@@ -368,6 +369,14 @@ test('the heaviest packages have colours of their own, which they keep', () => {
   assert.deepEqual(second.slice(-3), [['com.p12', 3], ['com.p13', 7], ['all other packages', 12]]);
   assert.deepEqual(['com.p00.Main', 'com.p11.a.Main', 'com.p12.Main', 'com.p14.Main'].map(classOf), ['c0', 'c11', 'c3', 'c12']);
   assert.equal(new Set(second.map(([, colour]) => colour)).size, 13);
+});
+
+test('the document has the table of commands', () => {
+  const text = readFileSync(new URL('../../docs/pictures.md', import.meta.url), 'utf8');
+  const rows = flame.COMMANDS.map(one => `| ${flame.keyWords(one).map(key => `\`${key}\``).join(' ')} | ${one.words} |\n`);
+  assert.ok(text.includes(rows.join('')), rows.join(''));
+  const keys = flame.COMMANDS.flatMap(one => one.keys);
+  assert.equal(new Set(keys).size, keys.length, 'no key means two things');
 });
 
 test('script and style fit into a picture', () => {

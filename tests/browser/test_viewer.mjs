@@ -612,15 +612,15 @@ test('filters: added, reordered, taken out, in the link, and back', { skip }, as
 });
 
 test('filters: of what is selected; the selection stays where it can', { skip }, async () => {
-  const page = await open('/filter.svg'), clickAct = name => page.locator('.acts').getByRole('button', { name, exact: false }).first().click();
+  const page = await open('/filter.svg');
   await clickRow(page, 3);
   const { selected } = await stateOf(page), name = (await textOf(page, 'details')).split(' ')[0];
-  await clickAct(`focus: ${name}`);
+  await page.keyboard.press('f');
   await until(page, () => location.hash.includes('focus='));
   assert.equal(await filtersOf(page), `${new URLSearchParams([['focus', `/^${name.replaceAll('.', '\\.')}$/`]])}`);
   assert.equal((await stateOf(page)).selected, selected);
   assert.deepEqual(await page.evaluate(() => document.documentElement.flame.filters.map(({ words, isGiven }) => [words, isGiven])), [[`focus ${name}`, false]]);
-  await clickAct(`hide package: ${name}`);
+  await page.keyboard.press('X');
   await until(page, () => location.hash.includes('hide=package'));
   assert.equal(await page.evaluate(pack => document.documentElement.flame.filters[1].words.includes(pack), name.split('.').slice(0, 3).join('.')), true);
   assert.ok((await stateOf(page)).selected.length < selected.length);
@@ -664,6 +664,126 @@ test('filters: where frames were left out the service filters', { skip }, async 
   await alone.evaluate(() => document.documentElement.flame.filter('hide', 'file:Main.java'));
   assert.match(await textOf(alone, 'status'), /not in this file/);
   assert.equal(await alone.locator('.chip').count(), 1);
+});
+
+test('keys: values, order, filters of what is selected, copies, help', { skip }, async () => {
+  const page = await open('/filter.svg', { permissions: ['clipboard-read', 'clipboard-write'] }), press = key => page.keyboard.press(key);
+  await page.locator('.graph').focus();
+  for (const key of ['v', 'o', 'v', 'v', 'v', 'o'])
+    await press(key);
+  const { value, order } = await stateOf(page);
+  assert.deepEqual([value, order], ['wall', 'name'], 'all of them, and around');
+  await press('f');
+  assert.match(await textOf(page, 'status'), /Select a frame first/);
+  for (let i = 0; i < 3; i++)
+    await press('ArrowUp');
+  const { selected } = await stateOf(page), name = (await textOf(page, 'details')).split(' ')[0];
+  for (const [key, step] of [['f', 'focus'], ['x', 'ignore'], ['h', 'hide']]) {
+    await press(key);
+    await until(page, wanted => document.documentElement.flame.filters[0]?.key === wanted, step);
+    assert.deepEqual(await page.evaluate(() => document.documentElement.flame.filters.map(one => one.words)), [`${step} ${name}`]);
+    await press('u');
+    await until(page, () => document.documentElement.flame.filters.length === 0);
+    await page.evaluate(link => document.documentElement.flame.set({ selected: link }, false), selected);
+  }
+  await press('C');
+  await until(page, () => /Copied|stack/.test(document.querySelector('.status').textContent + document.querySelector('.menu').textContent) ||
+    document.querySelector('.menu textarea') !== null);
+  const stack = await page.evaluate(() => document.querySelector('.menu textarea')?.value ?? navigator.clipboard.readText());
+  assert.equal(stack.split('\n').length, 2);
+  assert.ok(stack.split('\n')[1].startsWith(name), stack);
+  await press('Escape');
+  assert.equal(await page.locator('.menu').textContent(), '');
+  await page.locator('.graph').focus();
+  await press('?');
+  assert.equal(await page.locator('.menu tr').count(), await page.evaluate(() => document.documentElement.flame.commands.length));
+  assert.deepEqual(await findings(page), []);
+  await press('Escape');
+  assert.equal(await page.evaluate(() => document.activeElement.classList.contains('graph')), true);
+  await page.evaluate(link => document.documentElement.flame.set({ selected: link }, false), selected);
+  await press('s');
+  await until(page, () => document.documentElement.flame.state.view === 'sandwich');
+  await close(page);
+});
+
+test('the menu: by right click, its keys, and what it does', { skip }, async () => {
+  const page = await open('/filter.svg'), box = await page.locator('.graph').boundingBox(), items = page.getByRole('menuitem');
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height - 8 - 16 * 2, { button: 'right' });
+  const { selected, zoom } = await stateOf(page);
+  assert.equal(selected.length, 10);
+  assert.equal(zoom, '');
+  assert.equal(await items.count(), 9);
+  const place = await page.locator('.menu').boundingBox();
+  assert.ok(place.x >= 0 && place.y >= 0 && place.x + place.width <= 1280 && place.y + place.height <= 800);
+  for (const one of await items.all())
+    assert.ok((await one.boundingBox()).height >= 24);
+  assert.deepEqual(await findings(page), []);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  assert.match(await page.evaluate(() => document.activeElement.textContent), /^focus/);
+  await page.keyboard.press('Enter');
+  await until(page, () => document.documentElement.flame.filters[0]?.key === 'focus');
+  assert.equal(await items.count(), 0);
+  await page.locator('.graph').focus();
+  await page.keyboard.press('m');
+  assert.ok(await items.count() > 0);
+  await page.mouse.click(5, 5);
+  await until(page, () => document.querySelector('.menu').childElementCount === 0);
+  await close(page);
+});
+
+test('touch: a tap selects, a second one zooms, a long one opens the menu; frames are 24 pixels high', { skip }, async () => {
+  const page = await open('/whole.svg', { hasTouch: true, isMobile: true, viewport: { width: 800, height: 900 } });
+  const box = await page.locator('.graph').boundingBox(), at = { x: box.x + box.width / 2, y: box.y + box.height - 12 - 24 };
+  await page.touchscreen.tap(at.x, at.y);
+  await until(page, () => document.documentElement.flame.state.selected !== '');
+  const { selected, zoom } = await stateOf(page);
+  assert.equal(selected.length, 5, 'the second row is 24 pixels above the first');
+  assert.equal(zoom, '');
+  await page.touchscreen.tap(at.x, at.y);
+  await until(page, () => document.documentElement.flame.state.zoom.length === 5);
+  const now = await page.locator('.graph').boundingBox();
+  const touch = type => page.evaluate(([kind, { x, y }]) => document.querySelector('.graph').dispatchEvent(
+    new PointerEvent(kind, { bubbles: true, pointerType: 'touch', clientX: x, clientY: y })), [type, { x: at.x, y: now.y + now.height - 12 }]);
+  await touch('pointerdown');
+  await until(page, () => document.querySelectorAll('.menu button').length > 0);
+  await touch('pointerup');
+  for (const one of await page.locator('.tools :is(button, select, label, input[type=search]):visible').all())
+    assert.ok((await one.boundingBox()).height >= 24, await one.evaluate(e => e.outerHTML));
+  await close(page);
+});
+
+test('the graph is a tree of what is around the selected frame', { skip }, async () => {
+  const page = await open('/whole.svg');
+  await page.locator('.graph').focus();
+  const tree = page.getByRole('tree');
+  assert.equal(await tree.count(), 1);
+  for (let i = 0; i < 3; i++)
+    await page.keyboard.press('ArrowUp');
+  const current = await page.evaluate(() => {
+    const e = document.getElementById(document.querySelector('.graph').getAttribute('aria-activedescendant'));
+    return ['role', 'aria-level', 'aria-selected', 'aria-label'].map(name => e.getAttribute(name));
+  });
+  assert.deepEqual(current.slice(0, 3), ['treeitem', '3', 'true']);
+  assert.match(current[3], /^com\.example\.\S+ \(.*\), [\d.]+ % of the time, [\d.]+ .?s, self .*, [\d,]+ calls?$/);
+  assert.ok(await page.getByRole('treeitem').count() >= 3);
+  assert.equal(await page.locator('.graph [tabindex], .graph :focus').count(), 0, 'one stop for all');
+  assert.deepEqual(await findings(page), []);
+  await close(page);
+});
+
+test('forced colours: letters tell origins', { skip }, async () => {
+  const page = await open('/whole.svg', { forcedColors: 'active' });
+  const labels = await page.locator('.texts text').allTextContents();
+  assert.ok(labels.filter(words => /^[ATXDJNIU]:/.test(words)).length > labels.length / 2, labels.join());
+  await close(page);
+});
+
+test('printed, the picture is on one page', { skip }, async () => {
+  const page = await open('/deep.svg');
+  const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
+  assert.equal(pdf.match(/\/Type\s*\/Page\b(?!s)/g).length, 1);
+  await close(page);
 });
 
 test('inline twice: own keys in the link, own controls of the page', { skip }, async () => {
