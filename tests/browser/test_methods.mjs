@@ -1,6 +1,7 @@
 /* The tab of methods, in a browser: with a mouse, with the keyboard alone, without scripts. */
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import { findings, looksWell, missing, openPage, startBrowser, startService, trace, until, upload } from './support.mjs';
 
 const skip = missing(), MANY = 100_000;
@@ -240,4 +241,52 @@ test('without scripts: the same', { skip }, async () => {
     await page.locator('table', { hasText: 'Callers' }).getByRole('link', { name: 'android.os.Looper.loop' }).click();
     assert.equal(await page.locator('h2.method').innerText(), 'android.os.Looper.loop');
     await close(page);
+});
+
+/* Which own method costs most, who calls it, are its calls equal? Of a real recording. */
+const samples = process.env.AFLAMED_SAMPLES && `${process.env.AFLAMED_SAMPLES}/samples/art/yamp-legacy.trace`;
+const without = skip || (samples && existsSync(samples) ? false : 'AFLAMED_SAMPLES names no samples');
+
+async function answered(page) {
+    assert.equal(await page.locator('h2.method').innerText(), 'com.github.grishberg.cad3d.util.SceneBuilderKeyboard.createAndAdd');
+    assert.match(await page.locator('table', { hasText: 'Callers' }).first().innerText(), /SceneBuilderKeyboard/);
+    await page.locator('#durations > p').first().waitFor();
+    assert.match(await page.locator('#durations > p').first().innerText(), /^3 calls, which took from [\d.]+ ms to 2.52 s/);
+    await close(page);
+}
+
+test('a real question, without a mouse', { skip: without }, async () => {
+    const real = await upload(service, readFileSync(samples), 'yamp-legacy.trace');
+    const page = await openPage(browser, service);
+    await page.goto(real.url);
+    await page.locator('#verdict li', { hasText: 'Own methods that cost main most' }).waitFor();
+    await until(page, () => document.querySelector('#picture > svg')?.dataset.state === 'ready');
+    await page.keyboard.press('2');
+    await until(page, isReady);
+    await page.keyboard.press('/');
+    await page.keyboard.type('createAndAdd');
+    for (let i = 0; i < 40 && !await page.evaluate(() => document.activeElement.className === 'row-name'); i++)
+        await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('#panel .method').waitFor();
+    for (let i = 0; i < 60 && !await page.evaluate(() => document.activeElement.textContent === 'Durations, threads'); i++)
+        await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/m\/[0-9a-f]{12}/);
+    await page.locator('h2.method').waitFor();
+    await answered(page);
+});
+
+test('a real question, without scripts', { skip: without }, async () => {
+    const real = await upload(service, readFileSync(samples), 'yamp-legacy.trace');
+    const page = await openPage(browser, service, { javaScriptEnabled: false });
+    await page.goto(real.url);
+    await page.getByRole('link', { name: 'In words' }).click();
+    assert.match(await page.locator('#sentences').innerText(), /Own methods that cost main most.*createAndAdd/);
+    await page.getByRole('link', { name: 'Methods' }).click();
+    await page.locator('#grep').fill('createAndAdd');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.locator('#methods tbody a').first().click();
+    await page.getByRole('link', { name: 'How long its calls were' }).click();
+    await answered(page);
 });
