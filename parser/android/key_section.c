@@ -130,12 +130,21 @@ static bool version_line(struct key_section *k, struct str line, uint64_t offset
 
 /* ---- *threads ---- */
 
+/* Always false. */
+static bool too_many(struct key_section *k, enum diag_topic topic, uint64_t offset, const char *title,
+                     const char *what, uint32_t limit)
+{
+    diag_at(k->diag, DIAG_LIMIT, offset, title, "Record a shorter trace.", "%s than the limit of %u.", what,
+            limit);
+    k->diag->topic = topic;
+    return false;
+}
+
 static bool count_thread(struct key_section *k, uint64_t offset)
 {
     if (k->n_threads >= k->limits->threads)
-        return diag_at(k->diag, DIAG_LIMIT, offset, "too many threads",
-                       "Ask who runs this service to raise the limit.",
-                       "The file has more threads than the limit max_threads of %u.", k->limits->threads);
+        return too_many(k, DIAG_ABOUT_THREADS, offset, "too many threads", "The file has more threads",
+                        k->limits->threads);
     k->n_threads++;
     return true;
 }
@@ -236,9 +245,8 @@ bool key_section_method(struct key_section *k, uint64_t id, struct str columns, 
     struct profile_frame frame = {0};
 
     if (++k->n_methods > k->limits->methods)
-        return diag_at(k->diag, DIAG_LIMIT, offset, "too many methods",
-                       "Ask who runs this service to raise the limit.",
-                       "The file lists more methods than the limit max_methods of %u.", k->limits->methods);
+        return too_many(k, DIAG_ABOUT_METHODS, offset, "too many methods", "The file lists more methods",
+                        k->limits->methods);
     if (!frame_of(k, columns, offset, &frame))
         return builder_failed(k->builder, k->diag);
     /* An id that is listed again means the later method from then on. Frames that are open keep the earlier one: an exit of

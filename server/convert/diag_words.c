@@ -7,6 +7,8 @@ static const char *const WORDS[] = {
     [DIAG_ABOUT_MEMORY] = "The service's operator may raise job_memory_bytes.",
     [DIAG_ABOUT_UNPACKED_BYTES] = "The service's operator may raise max_unpacked_bytes.",
     [DIAG_ABOUT_UNPACKED_RATIO] = "The service's operator may raise max_unpacked_ratio.",
+    [DIAG_ABOUT_METHODS] = "The service's operator may raise max_methods.",
+    [DIAG_ABOUT_THREADS] = "The service's operator may raise max_threads.",
     [DIAG_ABOUT_MEMBER] =
         "That is: curl -F member=NAME -F trace=@FILE; ?member=NAME in the URL, where # is written %23; or "
         "--member NAME on the command line.",

@@ -245,7 +245,7 @@ static void check_limit(const struct fixture *f, const char *key, uint64_t offse
     assert_int_equal(f->reader.diag.kind, DIAG_LIMIT);
     assert_int_equal(f->reader.diag.offset, offset);
     assert_non_null(strstr(f->reader.diag.detail, key));
-    assert_non_null(strstr(f->reader.diag.hint, "raise the limit"));
+    assert_non_null(strstr(f->reader.diag.hint, "Record a shorter trace"));
 }
 
 static uint64_t offset_of(const struct fixture *f, const char *text)
@@ -265,7 +265,7 @@ static void too_many_methods(void **state)
     assert_non_null(f->profile);
     f->limits.methods = 2;
     read_input(f, "v3");
-    check_limit(f, "max_methods", offset_of(f, "0x8\tc.D"));
+    check_limit(f, "more methods than the limit", offset_of(f, "0x8\tc.D"));
 }
 
 static void too_many_listed_threads(void **state)
@@ -277,7 +277,7 @@ static void too_many_listed_threads(void **state)
     assert_non_null(f->profile);
     f->limits.threads = 1;
     read_input(f, "v3");
-    check_limit(f, "max_threads", offset_of(f, "70000"));
+    check_limit(f, "more threads than the limit", offset_of(f, "70000"));
 }
 
 /* Those that are recorded but not listed count as well. */
@@ -293,7 +293,7 @@ static void too_many_recorded_threads(void **state)
     assert_int_equal(f->profile->n_tracks, 5);
     f->limits.threads = 5;
     read_all(f);
-    check_limit(f, "max_threads", f->bytes.n - 14);
+    check_limit(f, "more threads than the limit", f->bytes.n - 14);
 }
 
 static void names_are_cut(void **state)
