@@ -67,8 +67,8 @@ LIBRARIES := -lmicrohttpd -lmagic -ljansson -lpcre2-8 -lcrypto -larchive -lzstd 
 LAYERS := core profile parser render server cli
 SOURCES := $(sort $(shell find $(LAYERS) -name '*.c'))
 SYSTEMD_UNITS := $(wildcard deploy/systemd/*)
-# The script of the pictures is made of two files.
-VIEWER_SOURCES := static/flame-model.js static/flame.js
+# The script of the pictures is made of these files, in this order.
+VIEWER_SOURCES := static/flame-model.js static/flame-filters.js static/flame-views.js static/flame.js
 # The style of the pages, in the order in which its rules override each other.
 STYLE_SOURCES := $(addprefix static/app/,base.css upload.css workspace.css panes.css)
 STATIC := $(sort $(filter-out $(VIEWER_SOURCES),$(wildcard static/*.css static/*.js static/*.html static/*.txt static/*.svg)) $(B)/static/flame.js $(B)/static/app.css)

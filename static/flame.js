@@ -1,4 +1,4 @@
-/* Behind static/flame-model.js, in one function with it. The picture comes to life.
+/* Behind static/flame-model.js, flame-filters.js and flame-views.js, in one function with them. The picture comes to life.
  *
  * What a page around it may use, as `flame` of the <svg>:
  *   state           a copy: value, view, order, palette, names, method, zoom, selected, search, matchCase, and `filters`: all

@@ -7,17 +7,17 @@ import { fileURLToPath } from 'node:url';
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_';
 
 const pathOf = name => fileURLToPath(new URL(`../../${name}`, import.meta.url));
-const MODEL = pathOf('static/flame-model.js');
+const MODEL = ['flame-model', 'flame-filters', 'flame-views'].map(name => pathOf(`static/${name}.js`));
 
 /* As they stand in every picture. */
-export const SCRIPT = execFileSync(pathOf('tools/viewer_script'), [MODEL, pathOf('static/flame.js')], { encoding: 'utf8' });
+export const SCRIPT = execFileSync(pathOf('tools/viewer_script'), [...MODEL, pathOf('static/flame.js')], { encoding: 'utf8' });
 export const STYLE = readFileSync(pathOf('static/flame.css'), 'utf8');
 const CONTROLS = readFileSync(pathOf('static/flame-controls.xml'), 'utf8');
 
 /* The functions that need no document. The script is no module. */
 export function pureHalf() {
   const names = ['COMMANDS', 'Data', 'Filtering', 'Tree', 'colourPackages', 'cut', 'fitName', 'keyOf', 'keyWords', 'layout', 'matchesByWeight', 'nodesByWeight', 'pathTo', 'percentWords', 'regexProblem', 'search', 'signatureWords', 'stepProblem', 'stepsProblem', 'valueWords'];
-  return new Function(`${readFileSync(MODEL, 'utf8')}\nreturn { ${names.join()} };`)();
+  return new Function(`${MODEL.map(file => readFileSync(file, 'utf8')).join('')}\nreturn { ${names.join()} };`)();
 }
 
 /* Numbers from 0 to 1, the same for the same seed. */

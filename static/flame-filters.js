@@ -1,0 +1,341 @@
+/* Of the half that knows no document: filters. */
+
+/* --- filters: docs/filters.md has the rules, profile/filter.c the same in the service --- */
+
+const LETTERS = 'ATXDJNIU';     /* of them, where there are no colours */
+const ORIGINS = ['app', 'third party', 'AndroidX', 'Android', 'Java/Kotlin', 'native', 'idle', 'unknown'];
+const STEP_KEYS = ['focus', 'ignore', 'hide', 'show-from', 'recursion', 'preset'];
+const STEPS_MAX = 32, STEP_BYTES_MAX = 500, STEPS_BYTES_MAX = 2000;
+const WAYS_MAX = 1e6, WRITTEN_MAX = 1000, GROUPS_MAX = 16, REPEAT_MAX = 50, WAYS_UNBOUNDED = 100;
+
+/* What a prefix looks at; of `file:` and `module:` only the service knows. */
+const PARTS = {
+  class: frame => frame.scope, package: frame => frame.scope.replace(/(^|\.)[^.]*$/, ''), signature: frame => frame.signature,
+  origin: frame => ORIGINS[frame.origin.slice(1)] ?? '', file: null, module: null,
+};
+const asFolded = text => text.replaceAll(';', ':');
+const lowered = text => text.replace(/[A-Z]+/g, some => some.toLowerCase());
+/* {part, text, isRegex} */
+function patternOf(pattern) {
+  const [, part, text] = /^(?:(class|package|signature|file|module|origin):)?(.*)$/s.exec(pattern);
+  const slashed = /^\/(.*)\/$/s.exec(text);
+  return { part, text: slashed?.[1] ?? text, isRegex: slashed !== null };
+}
+const TOKEN = new RegExp([/(?<atom>\\[dw^$\\.*+?()[\]{}|/]|\.|\[(?:\^(?!\])|(?![\^\]]))(?:[^\\[\]]|\\[dw^$\\.*+?()[\]{}|/-])*\]|[^^$\\.*+?()[\]{}|])/,
+  /(?<edge>[\^$])/, /(?<open>\((?:\?:)?)/, /(?<close>\))/, /(?<bar>\|)/, /(?<repeat>(?:[*+?]|\{(\d+)(,?)(\d*)\})\??)/,
+].map(one => one.source).join('|'), 'uy');
+const capped = ways => Math.min(ways, WAYS_MAX + 1);
+/* The members of brackets: characters, \d and \w, ranges; a - that is no range stands at an end. */
+function classProblem(atom) {
+  const members = atom.slice(1, -1).replace(/^\^/, '').match(/\\.|[^\\]/gsu), isWide = one => /^\\[dw]/.test(one);
+  for (let i = 0; i < members.length; i++) {
+    const [low, dash, high] = members.slice(i, i + 3);
+    if (low === '-' && (i > 0 && i + 1 < members.length || dash === '-' && high))
+      return true;
+    if (dash !== '-' || !high)
+      continue;
+    if (low === '-' || high === '-' || isWide(low) || isWide(high) || low.replace(/^\\/, '').codePointAt() > high.replace(/^\\/, '').codePointAt())
+      return true;
+    i += 2;
+  }
+  return false;
+}
+/* What is wrong with an expression, as profile/filter_regex.c sees it: '' if it is one that both understand. */
+function regexProblem(expression) {
+  const levels = [{ sum: 0, product: 1, size: 0 }];
+  let atom = null;
+  const endAtom = () => {
+    if (atom) {
+      levels[0].product = capped(levels[0].product * atom.ways);
+      levels[0].size = capped(levels[0].size + atom.size);
+    }
+    atom = null;
+  };
+  const endBranch = () => {
+    endAtom();
+    levels[0].sum = capped(levels[0].sum + levels[0].product);
+    levels[0].product = 1;
+  };
+  for (TOKEN.lastIndex = 0; TOKEN.lastIndex < expression.length;) {
+    const at = TOKEN.lastIndex, found = TOKEN.exec(expression);
+    if (!found)
+      return `it is not understood from ${expression.slice(at, at + 12)} on`;
+    const { groups: { atom: one, open, close, bar, repeat }, 7: count, 8: comma, 9: to } = found;
+    if (one && one[0] === '[' && classProblem(one))
+      return `${one} is not understood`;
+    if (repeat) {
+      if (!atom)
+        return 'nothing stands before a repetition';
+      const isOpen = /^[*+]/.test(repeat) || (comma && !to), least = repeat[0] === '+' ? 1 : +(count ?? 0);
+      const most = isOpen ? least : repeat[0] === '?' ? 1 : +(to || least), { ways, size } = atom;
+      if (Math.max(least, most) > REPEAT_MAX || least > most)
+        return `${repeat} is no repetition that is understood`;
+      let all = 1;
+      for (let i = 0; ways > 1 && i < most; i++)
+        all = capped(all * ways);
+      atom = { ways: isOpen ? (ways === 1 ? WAYS_UNBOUNDED : Infinity) : least === 0 && most === 1 ? ways + 1 : all * (most - least + 1),
+        size: capped(size * Math.max(most, least + 1)) };
+      atom.ways = capped(atom.ways);
+      endAtom();
+    } else if (bar) {
+      endBranch();
+    } else if (close) {
+      if (levels.length === 1)
+        return 'a ) has no ( before it';
+      endBranch();
+      const { sum, size } = levels.shift();
+      endAtom();
+      atom = { ways: sum, size: capped(size + 1) };
+    } else {
+      endAtom();
+      if (open && levels.unshift({ sum: 0, product: 1, size: 0 }) > GROUPS_MAX + 1)
+        return `more than ${GROUPS_MAX} groups stand within each other`;
+      atom = one ? { ways: 1, size: 1 } : null;
+    }
+  }
+  endBranch();
+  return !expression ? 'it is empty' : levels.length > 1 ? 'a ( has no ) behind it' :
+    levels[0].size > WRITTEN_MAX ? 'it is too long when its repetitions are written out' :
+      levels[0].sum > WAYS_MAX ? 'it can match in too many ways' : '';
+}
+
+const bytesOf = text => new TextEncoder().encode(text).length;
+/* What is wrong with one step [key, text], or ''. */
+function stepProblem([key, text], presets) {
+  if (key === 'recursion')
+    return /^collapse(-all)?$/.test(text) ? '' : 'recursion is collapse or collapse-all';
+  if (key === 'preset')
+    return Object.hasOwn(presets, text) ? '' : 'there is no preset of that name';
+  const { text: wanted, isRegex } = patternOf(text);
+  return bytesOf(text) > STEP_BYTES_MAX ? `it is longer than ${STEP_BYTES_MAX} bytes` :
+    /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u.test(wanted) ? 'it has control characters' :
+      isRegex ? regexProblem(wanted) : wanted ? '' : 'the pattern is empty';
+}
+function stepsProblem(steps, presets) {
+  for (const step of steps) {
+    const problem = stepProblem(step, presets);
+    if (problem)
+      return `${step.join('=')}: ${problem}`;
+  }
+  return steps.length > STEPS_MAX || steps.reduce((sum, [, text]) => sum + bytesOf(text), 0) > STEPS_BYTES_MAX ? 'too many filters' : '';
+}
+/* Presets written out. */
+const plainSteps = (steps, presets) => steps.flatMap(([key, text]) => (key !== 'preset' ? [[key, text]] :
+  presets[text].split(';').filter(Boolean).map(one => one.split(/=(.*)/s, 2).map(word => word.trim()))));
+const needsService = steps => steps.some(([key, text]) => /^(file|module)$/.test(key !== 'recursion' && patternOf(text).part));
+
+/* By frame whether it matches. */
+function framesThatMatch(frames, pattern) {
+  const { part, text, isRegex } = patternOf(pattern), look = PARTS[part], wanted = lowered(text);
+  let inside = false;
+  const regex = isRegex && new RegExp(text.replace(/\\(.)|(\[)|(\])/gsu, (all, c, open, close) => {
+    inside = open ? true : close ? false : inside;
+    const some = { d: '0-9', w: 'A-Za-z0-9_' }[c];
+    return !some ? all : inside ? some : `[${some}]`;
+  }), 'iu');
+  return Uint8Array.from(frames, frame => {
+    const seen = asFolded(look ? look(frame) : frame.text);
+    return frame.isMethod && (regex ? regex.test(seen) : lowered(seen).includes(wanted));
+  });
+}
+
+/* Calls stay with the frame that was entered; all else goes where a stack ends by now. */
+function addMoved(column, from, to, number, areCalls) {
+  for (let i = 1; i < to.length; i++) {
+    const end = to[i];
+    if (end === i || (end > 0 && !areCalls))
+      column[number[end]] += from[i];
+  }
+}
+
+/* The steps as profile/filter.c takes them, on the nodes of some data. There: whether a node's frame is still there; up:
+ * its caller by now; to: where its stack ends by now, 0 if that was dropped. What stands for a root or a track is fixed. */
+class Filtering {
+  constructor({ n, frame, parent, frames }) {
+    const identity = new Uint32Array(n), home = new Uint32Array(n), fixed = new Uint8Array(n);
+    for (let i = 1; i < n; i++) {
+      identity[i] = i;
+      fixed[i] = frames[frame[i]].isMethod ? 0 : 1;
+      home[i] = fixed[i] ? i : home[i - 1];     /* tracks are in a row */
+    }
+    Object.assign(this, { n, frame, frames, identity, home, fixed, up: parent.slice(), to: identity.slice(), image: new Uint32Array(n),
+      there: new Uint8Array(n).fill(1), has: new Uint8Array(n), isMoved: false });
+  }
+  texts() {
+    if (!this.textOf) {
+      const known = new Map(), numbers = Uint32Array.from(this.frames, one => {
+        const text = asFolded(one.text), number = known.get(text) ?? known.size;
+        known.set(text, number);
+        return number;
+      });
+      this.textOf = new Uint32Array(this.n);
+      for (let i = 1; i < this.n; i++)
+        this.textOf[i] = numbers[this.frame[i]];
+      this.nTexts = known.size;
+    }
+    return this.textOf;
+  }
+  markStacks(hit) {
+    const { n, frame, up, there, has } = this;
+    for (let i = 1; i < n; i++)
+      if (there[i])
+        has[i] = hit[frame[i]] | has[up[i]];
+  }
+  drop(keep) {
+    const { n, to, has } = this;
+    for (let i = 1; i < n; i++)
+      if (has[to[i]] !== keep)
+        to[i] = 0;
+  }
+  focus(hit) { this.markStacks(hit); this.drop(1); }
+  ignore(hit) { this.markStacks(hit); this.drop(0); }
+  'show-from'(hit) {
+    const { n, there, has, image, fixed } = this;
+    this.focus(hit);
+    for (let i = 1; i < n; i++)
+      if (there[i] && !has[i] && !fixed[i])
+        image[i] = 0;
+    this.take();
+  }
+  hide(hit) {
+    const { n, frame, up, there, image } = this;
+    for (let i = 1; i < n; i++)
+      if (there[i] && hit[frame[i]])
+        image[i] = image[up[i]];
+    this.take();
+  }
+  collapse() {
+    const { n, up, there, image, fixed } = this, text = this.texts();
+    for (let i = 1; i < n; i++) {
+      const above = image[up[i]];
+      if (there[i] && !fixed[i] && !fixed[above] && text[above] === text[i])
+        image[i] = above;
+    }
+    this.take();
+  }
+  /* In pre-order, with the innermost frame of each text that is open: it is joined if it still stands above in the new
+   * stack, which jumps of growing length tell quickly. A second time nothing is left to do. */
+  collapseAll() {
+    const { n, up, there, image, fixed } = this, text = this.texts();
+    const [jump, depth, above, before] = [0, 0, 0, 0].map(() => new Uint32Array(n)), open = new Uint32Array(this.nTexts);
+    const stands = (node, upper) => {
+      while (depth[node] > depth[upper])
+        node = depth[jump[node]] >= depth[upper] ? jump[node] : above[node];
+      return node === upper;
+    };
+    for (let i = 1, now = 0; i < n; i++) {
+      if (!there[i])
+        continue;
+      for (; now !== up[i]; now = up[now])
+        if (!fixed[now])
+          open[text[now]] = before[now];
+      now = i;
+      const over = image[up[i]], equal = fixed[i] ? 0 : open[text[i]], far = jump[over];
+      if (!fixed[i]) {
+        before[i] = equal;
+        open[text[i]] = i;
+      }
+      if (equal && stands(over, image[equal])) {
+        image[i] = image[equal];
+        continue;
+      }
+      above[i] = over;
+      depth[i] = depth[over] + 1;
+      jump[i] = depth[over] - depth[far] === depth[far] - depth[jump[far]] ? jump[far] : over;
+    }
+    this.take();
+    this.collapseAll = () => {};
+  }
+  take() {
+    const { n, up, to, there, image, home } = this;
+    this.isMoved = true;
+    for (let i = 1; i < n; i++) {
+      to[i] = image[to[i]];
+      if (there[i] && i > 1)
+        up[i] = image[up[i]] || home[i];
+    }
+    for (let i = 1; i < n; i++)
+      there[i] &= image[i] === i;
+  }
+  /* False: nothing is left. */
+  apply([key, text]) {
+    this.image.set(this.identity);
+    if (key === 'recursion')
+      text === 'collapse' ? this.collapse() : this.collapseAll();
+    else
+      this[key](framesThatMatch(this.frames, text));
+    return this.isLeft();
+  }
+  isLeft() {
+    for (let i = 1; i < this.n; i++)
+      if (this.to[i] > 0 && !this.fixed[this.to[i]])
+        return true;
+    return false;
+  }
+  /* Nodes at which a stack ends, and those above. */
+  findNeeded() {
+    const { n, up, to, fixed } = this, needed = fixed.slice();
+    for (let i = 1; i < n; i++)
+      needed[to[i]] = 1;
+    for (let i = n - 1; i > 1; i--)
+      if (needed[i])
+        needed[up[i]] = 1;
+    return needed;
+  }
+  /* The nodes that are left, equal siblings as one: {number: by old node, n, frame, parent}, in pre-order, by rank. */
+  result() {
+    const { n, frame, up } = this, needed = this.findNeeded();
+    if (this.isMoved)
+      return this.merged(needed);
+    const number = new Uint32Array(n), newFrame = new Uint32Array(n), newParent = new Uint32Array(n);
+    let made = 0;
+    for (let i = 1; i < n; i++)
+      if (needed[i]) {
+        number[i] = ++made;
+        newFrame[made] = frame[i];
+        newParent[made] = number[up[i]];
+      }
+    return { number, n: made + 1, frame: newFrame.slice(0, made + 1), parent: newParent.slice(0, made + 1) };
+  }
+  merged(needed) {
+    const { n, frame, frames, up } = this, rank = Float64Array.from(frames, one => one.rank);
+    const [first, next, same, number, below, newFrame, newParent, stack] = Array.from({ length: 8 }, () => new Uint32Array(n));
+    const [seen, seenBelow] = [0, 0].map(() => new Uint32Array(frames.length));
+    for (let i = n - 1; i > 1; i--)
+      if (needed[i]) {
+        next[i] = first[up[i]];
+        first[up[i]] = i;
+      }
+    let open = 0, made = 0;
+    for (stack[open++] = 1; open > 0;) {
+      const head = stack[--open], from = open;
+      newFrame[++made] = frame[head];
+      newParent[made] = below[head];
+      let isSorted = true;
+      for (let i = head; i > 0; i = same[i]) {
+        number[i] = made;
+        for (let kid = first[i]; kid > 0; kid = next[kid]) {
+          const f = frame[kid];
+          if (seenBelow[f] === made) {
+            same[kid] = same[seen[f]];
+            same[seen[f]] = kid;
+            continue;
+          }
+          seen[f] = kid;
+          seenBelow[f] = below[kid] = made;
+          isSorted &&= open === from || rank[frame[stack[open - 1]]] < rank[f];
+          stack[open++] = kid;
+        }
+      }
+      if (!isSorted)
+        stack.subarray(from, open).sort((a, b) => rank[frame[b]] - rank[frame[a]]);
+      for (let low = from, high = open - 1; isSorted && low < high; low++, high--) {
+        const kid = stack[low];
+        stack[low] = stack[high];
+        stack[high] = kid;
+      }
+    }
+    return { number, n: made + 1, frame: newFrame.slice(0, made + 1), parent: newParent.slice(0, made + 1) };
+  }
+}
+
