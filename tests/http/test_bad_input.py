@@ -365,10 +365,10 @@ class SmallLimits(BadInput):
 
     def test_methods(self):
         content = one_thread_text(methods=method_lines(1001)) + trace()[trace().index(b'SLOW'):]
-        self.refuse(content, 'max_methods')
+        self.refuse(content, 'limit of 1000')
 
     def test_threads(self):
-        self.refuse(trace(threads=101, records=101 * 12), 'max_threads')
+        self.refuse(trace(threads=101, records=101 * 12), 'limit of 100')
 
     def test_memory_of_a_profile(self):
         pack = struct.Struct('<HIII').pack
