@@ -183,6 +183,7 @@ test('filters of the picture are the page\'s', { skip }, async () => {
     await until(page, () => document.getElementById('emptied') === null);
     await page.getByRole('button', { name: 'Remove the filter: hide idle' }).click();
     await page.waitForURL(/\?hide=modifier.then$/);
+    await until(page, () => document.querySelectorAll('.chip').length === 1);
     await until(page, isReady);
     assert.deepEqual(await chips(), ['hide modifier.then']);
     await page.locator('#view').selectOption('chart');
