@@ -134,8 +134,8 @@ function framesThatMatch(frames, pattern) {
     return !some ? all : inside ? some : `[${some}]`;
   }), 'iu');
   return Uint8Array.from(frames, frame => {
-    const seen = asFolded(look ? look(frame) : frame.text);
-    return frame.isMethod && (regex ? regex.test(seen) : lowered(seen).includes(wanted));
+    const seen = look ? asFolded(look(frame)) : frame.folded ??= asFolded(frame.text);
+    return frame.isMethod && (regex ? regex.test(seen) : (look ? lowered(seen) : frame.low ??= lowered(seen)).includes(wanted));
   });
 }
 

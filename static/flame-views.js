@@ -206,7 +206,7 @@ const OTHERS = 12;
 /* Gives the heaviest packages of the data a class each: [package, class], the heaviest first; all others share one. Those in
  * `kept`, a map that is brought up to date, keep what they had. Where much was left out the data know which they are. */
 function colourPackages(data, v, kept) {
-  const { n, frame, frames, self: { [v]: self }, stubs } = data, packages = frames.map(packageOf), weights = new Map();
+  const { n, frame, frames, self: { [v]: self }, stubs } = data, packages = frames.map(one => one.group ??= packageOf(one)), weights = new Map();
   const sums = new Float64Array(frames.length), isThere = new Uint8Array(frames.length);
   for (let i = 2; i < n; i++) {
     sums[frame[i]] += self[i];
