@@ -380,6 +380,8 @@ function onKey(event) {
         field?.select();
     } else if (/^[1-9]$/.test(event.key) && !event.target.closest('input, select, textarea')) {
         document.querySelectorAll('.tabs a')[event.key - 1]?.click();
+    } else if (/^[^ ]$/.test(event.key) && !event.target.closest('input, select, textarea') && flameOf()?.press(event.key)) {
+        event.preventDefault();     /* the keys of the picture, wherever on the page somebody is */
     }
 }
 

@@ -262,6 +262,22 @@ test('Save as PNG saves one', { skip }, async () => {
     await close(page);
 });
 
+test('the keys of the picture work wherever on the page somebody is, but in fields', { skip }, async () => {
+    const page = await open('1');
+    await page.getByRole('link', { name: 'My uploads' }).focus();
+    await page.keyboard.press('v');
+    assert.equal((await stateOf(page)).value, 'cpu');
+    await page.keyboard.press('?');
+    assert.equal(await page.locator('#picture .menu[role=dialog]').count(), 1);
+    await page.keyboard.press('Escape');
+    await page.locator('#search').fill('');
+    await page.keyboard.type('vo');
+    const { value, order } = await stateOf(page);
+    assert.deepEqual([value, order], ['cpu', 'name']);
+    assert.equal(await page.locator('#search').inputValue(), 'vo');
+    await close(page);
+});
+
 test('by keyboard only: the skip link, the order of focus, select, zoom and back', { skip }, async () => {
     const page = await open('1');
     const focused = () => page.evaluate(() => {
@@ -295,7 +311,8 @@ test('by keyboard only: the skip link, the order of focus, select, zoom and back
 test('a picture of 2,000 levels scrolls by itself, its root in sight', { skip }, async () => {
     for (const width of [360, 1200]) {
         const page = await open('merged', { of: deep, viewport: { width, height: 740 } });
-        await until(page, () => {     /* also when the verdict has come, and has taken room above it */
+        await until(page, () => document.querySelector('#verdict li') !== null);     /* it has taken room above the picture */
+        await until(page, () => {
             const p = document.getElementById('picture');
             return Math.abs(p.scrollHeight - p.clientHeight - p.scrollTop) <= 1;
         });

@@ -9,6 +9,7 @@
 #include <microhttpd.h>
 #include <netdb.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <pcre2.h>
 #include <poll.h>
 #include <pthread.h>
@@ -253,6 +254,10 @@ WRAP(int, deflateInit2_,
 WRAP(int, inflateInit2_, (z_streamp z, int bits, const char *version, int size), (z, bits, version, size),
      Z_MEM_ERROR, ENOMEM)
 WRAP(int, inflate, (z_streamp z, int flush), (z, flush), Z_MEM_ERROR, ENOMEM)
+WRAP(unsigned char *, HMAC,
+     (const EVP_MD *kind, const void *key, int key_bytes, const unsigned char *p, size_t n,
+      unsigned char *out, unsigned *out_bytes),
+     (kind, key, key_bytes, p, n, out, out_bytes), NULL, ENOMEM)
 WRAP(int, poll, (struct pollfd * fds, nfds_t n, int wait_ms), (fds, n, wait_ms), -1, ENOMEM)
 WRAP(pcre2_code *, pcre2_compile_8,
      (PCRE2_SPTR pattern, PCRE2_SIZE n, uint32_t options, int *error, PCRE2_SIZE *offset,

@@ -187,10 +187,20 @@ class NoLonger(ServiceTest):
     def test_what_is_kept_for_as_long_as_may_be(self):
         upload = self.stored()
         time.sleep(1.1)     # less than a day is left
-        change = urllib.parse.urlencode({'token': token_of(upload), 'expires': 1})
-        answer = self.server.request('POST', '/p/%s/rename' % id_of(upload), change)
+        path = '/p/%s/rename' % id_of(upload)
+        last = self.facts_of(upload)['expires']
+        answer = self.server.request('POST', path, urllib.parse.urlencode({'token': token_of(upload), 'expires': 2}))
         self.assertEqual(answer.status, 400)
-        self.assertIn('0 more at most', answer.text)
+        self.assertIn('1 more at most', answer.text)
+        answer = self.server.request('POST', path, urllib.parse.urlencode({'token': token_of(upload), 'expires': '1h'}))
+        self.assertEqual(answer.status, 200)
+        self.assertLess(self.facts_of(upload)['expires'], last)
+        answer = self.server.request('POST', path, urllib.parse.urlencode({'token': token_of(upload), 'expires': 1}))
+        self.assertEqual(answer.status, 200)                # the day that is not whole any more, to its end
+        self.assertEqual(self.facts_of(upload)['expires'], last)
+
+    def facts_of(self, upload):
+        return json.loads(self.server.get('/p/%s.json' % id_of(upload)).body)
 
 
 class Token(ServiceTest):

@@ -21,7 +21,7 @@ UNSEEMLY = re.compile('[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 LOG_LINE = re.compile(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (error|warn|info|debug) [a-z_-]+( [a-z_0-9]+=\S.*| [a-z_0-9]+=)*\Z')
 VIEWS = ('flame', 'icicle', 'inverted', 'sandwich', 'chart')
 SUFFIXES = ('svg', 'folded.txt', 'json', 'thumb.svg')
-CONTROLS, CONTROLS_MAX = {'x': '10', 'height': '1'}, 3     # the parts of a picture that are HTML
+CONTROLS, CONTROLS_MAX = {'x': '10', 'height': '1'}, 4     # the parts of a picture that are HTML
 
 
 class Page(html.parser.HTMLParser):

@@ -93,13 +93,21 @@ class Patience(ServiceTest):
             self.assertEqual(self.server.get('/p/%s/raw' % id_of(answer)).body, salted(content, i))
 
     def test_only_a_preference_is_said_to_be_applied(self):
+        """What the upload's page shows first is made behind what the same client has asked for before."""
         content, preferred = large_trace(MIB), 0
+        views = id_of(self.server.upload(salted(large_trace(amount(24 * MIB, 6 * MIB)), 300)))
         for i in range(10):
+            connections = [self.server.connect() for _ in range(20)]
+            for k, connection in enumerate(connections):
+                self.addCleanup(connection.close)
+                connection.sendall(head('GET', '/p/%s/t/all.svg?view=inverted&width=%d' % (views, 700 + 20 * i + k)))
             answer = self.server.upload(salted(content, 300 + i))
             self.assertIsNone(answer['Preference-Applied'], answer)
             answer = self.server.upload(salted(content, 400 + i), Prefer='wait=100, respond-async')
             self.assertEqual(answer['Preference-Applied'], 'respond-async' if answer.status == 202 else None, answer)
             preferred += answer.status == 202
+            for connection in connections:
+                connection.close()
         self.assertGreater(preferred, 0)
 
     def test_deleted_while_its_views_are_made(self):
