@@ -127,7 +127,7 @@ static bool pop(struct builder *b, uint32_t track)
     const struct fold_node *top = fold_node_at(b, t->current);
 
     t->current = top->parent;
-    if (t->watched != NULL)
+    if (t->watched != NULL && b->watcher != NULL) /* the one is there only with the other */
         b->watcher->leave(t->watched, t->last);
     return !t->indexed || count_open(b, track, top->frame, false);
 }

@@ -72,7 +72,7 @@ static bool refuse_several(const struct table *t, const uint32_t *rows, uint32_t
 bool method_find(const struct render_input *in, struct str name, const struct table **t, uint32_t *row,
                  struct diag *diag)
 {
-    uint32_t rows[FOUND_MAX], n = 0;
+    uint32_t rows[FOUND_MAX] = {0}, n = 0;
 
     *t = methods_new(in->profile, in->names, in->view, GROUP_METHOD, in->scratch);
     if (*t == NULL)
