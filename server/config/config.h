@@ -42,6 +42,7 @@ struct config {
     uint64_t store_bytes;         /* uploaded files kept; 0: no limit */
     uint64_t sweep_interval_s;    /* from one removal of what nobody needs to the next */
     uint64_t delete_within_s;     /* until what belonged to an upload that has ended is gone */
+    char filter_presets[2048];    /* profile/filter_presets.h */
     uint64_t max_methods, max_threads, max_line_bytes, max_name_bytes;
 
     /* No keys. */

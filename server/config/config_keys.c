@@ -5,6 +5,7 @@
 
 #include "core/clean.h"
 #include "core/system/log.h"
+#include "profile/filter_presets.h"
 #include "server/config/address.h"
 #include "server/config/network.h"
 
@@ -119,6 +120,8 @@ const struct config_key CONFIG_KEYS[] = {
            "seconds between looks through the whole store for what nobody needs"),
     NUMBER(delete_within_s, 3, 86400, "60",
            "seconds until the bytes and views of a deleted or expired upload are removed"),
+    TEXT(filter_presets, filter_presets_valid, "NAME:KEY=PATTERN;KEY=PATTERN;;NAME:..., see docs/filters.md",
+         "", "presets of filters beside the built-in ones: NAME:KEY=PATTERN;KEY=PATTERN;;NAME:..."),
     NUMBER(max_methods, 1, 1000000000, "4000000", "methods of one profile"),
     NUMBER(max_threads, 1, 1000000000, "200000", "threads of one profile"),
     SIZE(max_line_bytes, 64, GIB, "1M",

@@ -263,6 +263,7 @@ void convert_defaults(const struct config *config, struct view_options *view)
     view_defaults(view);
     view->embed_nodes = limit_u32(config->svg_embed_nodes);
     view->embed_bytes = config->svg_embed_bytes;
+    view->presets = config->filter_presets;
 }
 
 static bool draw_output(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)

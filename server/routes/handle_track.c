@@ -1,6 +1,7 @@
 /* /p/<id>/t and what is below it: the picture of one track or of several, alone (with a suffix) or in the workspace. */
 #include <time.h>
 
+#include "server/convert/convert.h"
 #include "server/http/problem.h"
 #include "server/routes/profile_access.h"
 #include "server/routes/routes_table.h"
@@ -128,7 +129,7 @@ enum exchange_step handle_track_choice(struct exchange *x)
 
     if (!profile_record(x, x->parameters[0], &record))
         return X_DONE;
-    view_defaults(&c.options);
+    convert_defaults(x->service->config, &c.options);
     x->each_query(x, take_choice, &c);
     if (c.diag.kind != DIAG_NONE) {
         exchange_diag(x, &c.diag);

@@ -25,7 +25,8 @@ after(async () => {
     await service?.stop();
 });
 
-const isReady = () => document.querySelector('#picture > svg')?.dataset.state === 'ready';
+/* Behind the verdict, which moves the picture when it comes. */
+const isReady = () => document.querySelector('#picture > svg')?.dataset.state === 'ready' && document.querySelector('#verdict > a') === null;
 
 async function goto(page, url) {
     await page.goto(url);

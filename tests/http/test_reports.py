@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import test_cli
-from support import ServiceTest, id_of
+from support import ServiceTest, id_of, trace
 
 
 def demo(path):
@@ -204,6 +204,25 @@ class Reports(ServiceTest):
             self.assertIn(says, self.report(name, status).text)
         self.assertEqual(self.server.request('POST', self.path + '/methods.json', b'').status, 405)
         self.assertEqual(self.server.get('/p/' + 'a' * 26 + '/methods').status, 404)
+
+
+class Presets(ServiceTest):
+    """Of the configuration: beside the built-in ones, or in their place."""
+    CONFIG = {'filter_presets': 'no-class1:hide=class:Class1;ignore=method5;;hide-idle:hide=Class2'}
+
+    def test_they_are_filters_as_others(self):
+        path = '/p/' + id_of(self.stored(trace()))
+
+        def folded(query):
+            answer = self.server.get('%s/t/all.folded.txt?%s' % (path, query))
+            self.assertEqual(answer.status, 200, answer)
+            return answer.body
+        self.assertEqual(folded('preset=no-class1'), folded('hide=class:Class1&ignore=method5'))
+        self.assertEqual(folded('preset=hide-idle'), folded('hide=Class2'))
+        self.assertNotEqual(folded('preset=hide-idle'), folded(''))
+        self.assertIn(b'"no-class1"', self.server.get(path + '/t/1.svg').body)
+        self.assertEqual(self.server.get(path + '/t?track=1&preset=no-class1').status, 303)
+        self.assertEqual(self.server.get(path + '/t/1.svg?preset=nothing').status, 400)
 
 
 class OnTheCommandLine(test_cli.Command):

@@ -113,6 +113,7 @@ static void defaults(void **state)
     assert_int_equal(l.config.store_bytes, 0);
     assert_int_equal(l.config.sweep_interval_s, 3600);
     assert_int_equal(l.config.delete_within_s, 60);
+    assert_string_equal(l.config.filter_presets, "");
     assert_int_equal(l.config.max_methods, 4000000);
     assert_int_equal(l.config.max_threads, 200000);
     assert_int_equal(l.config.max_line_bytes, 1048576);
@@ -261,6 +262,8 @@ static void bad_files_name_line_and_key(void **state)
         {"{\"queue_bytes\": 1}", {"'1'"}},
         {"{\"job_memory_bytes\": \"18014398509482048K\"}", {"'18014398509482048K'"}},
         {"{\"job_memory_bytes\": \"K\"}", {"'K'"}},
+        {"{\"filter_presets\": \"a:preset=hide-idle\"}", {"filter_presets"}},
+        {"{\"filter_presets\": \"a:hide=/(/\"}", {"filter_presets"}},
         {"{\"\\u0077orker\": 1}", {"c.json: there is no key 'worker'"}},
         {"{\"log_level\": \"verbose\"}", {"error, warn, info or debug"}},
         {"{\"external_url\": \"ftp://x\"}", {"http://HOST"}},
