@@ -22,6 +22,8 @@
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
 
+enum { PREVIEWS_MOST = 256 }; /* that wait to be made; above it an upload has none made ahead */
+
 /* Once for each job. Whatever the upload used of the machine is the next one's before the client has taken its answer. The
  * previews that are still to be made ask for the profile by themselves. */
 static void answer(struct job *job)
@@ -103,6 +105,8 @@ static void view_made(struct job_view *v, struct view_result *view)
     else if (is_preview(v->output))
         progress_view(job->progress, v->track_id);
     view_result_free(view);
+    if (is_preview(v->output))
+        atomic_fetch_sub(&job->service->jobs->previews, 1);
     end_one(job, !is_preview(v->output));
 }
 
@@ -175,7 +179,7 @@ static bool plan_views(struct job *job, const struct profile *p, uint32_t previe
     }
     profile_tracks_by_weight(p, order);
     add_view(job, NULL, 0);
-    if (previews > 0)
+    if (job->service->config->render_tracks > 0 && p->n_tracks > 0)
         add_view(job, &OUTPUT_SVG, first_shown(p, order));
     for (uint32_t i = 0; i < previews; i++)
         add_view(job, &OUTPUT_THUMB, p->tracks[order[i]].id);
@@ -347,6 +351,9 @@ static void go_on(struct task *task)
     const struct profile *p = shared_profile_get(job->need.profile);
     uint64_t most = job->service->config->render_tracks;
     uint32_t previews = p->n_tracks < most ? p->n_tracks : (uint32_t)most;
+    /* Uploads that come faster than previews are made would leave more and more of them. They are drawn at first sight then. */
+    if (atomic_load(&job->service->jobs->previews) > PREVIEWS_MOST)
+        previews = 0;
     if (!plan_views(job, p, previews)) {
         complete(job);
         return;
@@ -357,6 +364,7 @@ static void go_on(struct task *task)
     job->progress = begin_progress(job, p, previews);
     atomic_store(&job->pending, job->n_views + 1);
     atomic_store(&job->awaited, job->n_views - previews + 1);
+    atomic_fetch_add(&job->service->jobs->previews, previews);
     /* Each goes to the head of the pool's queue, so that the summary comes first. */
     for (size_t i = job->n_views; i-- > 0;)
         begin_view(&job->views[i]);

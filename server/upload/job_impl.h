@@ -19,6 +19,7 @@
 struct jobs {
     struct service *service;
     struct chunk_pool chunks;
+    atomic_size_t previews; /* that are still to be made, of all uploads */
     struct slots slots; /* open_jobs of them: one for each upload that folds, until its profile was used */
 };
 
