@@ -6,7 +6,7 @@
 ## COVERAGE=           1: instrumented for gcov; see the target `coverage`
 ## T=                  only tests whose name contains this (`make test T=cursor`)
 ## V=                  1: show the commands
-## CASES=              some cases of `bench`: start,fold,layouts,families,render,upload,rerender,cached,uploads64
+## CASES=              some cases of `bench`: start,fold,layouts,families,simpleperf,perfetto,diff,render,upload,rerender,cached,uploads64
 ## SIZES=              some sizes of the traces of `bench`, in MB: 5,57,500
 ## JOBS=               parallel jobs of `run`, `test` and `lint`; default: one per processor
 ## PREFIX=/usr/local   where `install` puts the files, below DESTDIR
@@ -61,7 +61,7 @@ endif
 
 COMPILE := $(CC) $(LANGUAGE) $(WARNINGS) $(DEBUG) $(MODE) $(HARDENING) $(CFLAGS)
 LINK := $(CC) $(MODE_LINK) $(HARDENING_LINK) $(LDFLAGS)
-LIBRARIES := -lmicrohttpd -lmagic -ljansson -lpcre2-8 -lcrypto -larchive -lzstd -lz -lpthread
+LIBRARIES := -lmicrohttpd -lmagic -ljansson -lpcre2-8 -lcrypto -larchive -ldw -lelf -lzstd -lz -liberty -lpthread
 
 # ---- files -------------------------------------------------------------------------------------------------
 LAYERS := core profile parser render server cli
@@ -70,11 +70,12 @@ SYSTEMD_UNITS := $(wildcard deploy/systemd/*)
 # The script of the pictures is made of these files, in this order.
 VIEWER_SOURCES := static/flame-model.js static/flame-filters.js static/flame-views.js static/flame.js
 # The style of the pages, in the order in which its rules override each other.
-STYLE_SOURCES := $(addprefix static/app/,base.css upload.css workspace.css panes.css)
-STATIC := $(sort $(filter-out $(VIEWER_SOURCES),$(wildcard static/*.css static/*.js static/*.html static/*.txt static/*.svg)) $(B)/static/flame.js $(B)/static/app.css)
-# The sanitizer of threads has nothing to find where no thread can be: in rooms that `make lint` keeps free of them. Test
-# programs that include nothing else are neither built nor run under it.
-WITH_THREADS := $(if $(filter thread,$(SAN)),pthread|"(core/system|server|cli)/|aged_store|record_fixture)
+STYLE_SOURCES := $(addprefix static/app/,base.css upload.css workspace.css lanes.css dumps.css panes.css)
+STATIC := $(sort $(filter-out $(VIEWER_SOURCES),$(wildcard static/*.css static/*.js static/*.html static/*.txt static/*.svg static/*.json)) $(B)/static/flame.js $(B)/static/app.css)
+# The sanitizer of threads has nothing to find where at most one thread runs: test programs are built and run under it if
+# they start threads, or include a header of a room that may. Others test rooms without threads, and conversions, which
+# test_convert shares between threads.
+WITH_THREADS := $(if $(filter thread,$(SAN)),pthread|"core/system/|"server/(http/[a-z_]*[.]h|pages|routes|store|upload|views|service)|aged_store|record_fixture)
 with_threads = $(if $(WITH_THREADS),$(shell grep -lE '$(WITH_THREADS)' $(1)),$(1))
 UNIT_SOURCES := $(sort $(call with_threads,$(wildcard tests/unit/*.c)))
 SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
@@ -95,7 +96,7 @@ REPLAY_PROGRAMS := $(patsubst %.c,$(B)/%,$(call with_threads,$(wildcard tests/fu
 FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_SAN := fuzzer-no-link,address,undefined
 FUZZ_B := build/$(subst $(comma),-,$(FUZZ_SAN))
-MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c) tests/support/families.c server/demo/trace_writer.c core/system/file.c \
+MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c) tests/support/families.c tests/support/proto_bytes.c server/demo/trace_writer.c core/system/file.c \
     core/buf.c core/number.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------

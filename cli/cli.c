@@ -5,16 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/cli_output.h"
 #include "cli/cli_spool.h"
 #include "core/clean.h"
 #include "core/system/file.h"
 #include "core/system/memory_limit.h"
+#include "profile/transform/open_frames.h"
 #include "server/config/config_load.h"
 #include "server/convert/identify.h"
+#include "server/symbols/symbol_search.h"
 
 enum { READ_BYTES = 256 << 10 };
 
@@ -62,7 +64,7 @@ bool cli_no_value(const struct cli_argument *argument, struct diag *diag)
 /* ---- messages ---- */
 
 /* A message that cannot be written has nowhere else to go. */
-static void say_all(struct str text)
+void cli_say(struct str text)
 {
     bool written = file_write_all(STDERR_FILENO, text.p, text.n);
 
@@ -73,9 +75,9 @@ static void say_all(struct str text)
 static void say(struct buf *b, const char *instead)
 {
     if (b->failed)
-        say_all(str_of(instead));
+        cli_say(str_of(instead));
     else
-        say_all(buf_view(b));
+        cli_say(buf_view(b));
     buf_free(b);
 }
 
@@ -114,16 +116,21 @@ int cli_error(const char *file, const struct diag *diag)
                : CLI_UNUSABLE;
 }
 
-void cli_warnings(const char *file, const struct profile *p)
+void cli_warnings(const char *file, const struct profile *p, enum view_open open)
 {
     struct buf b = {0};
+    struct arena arena;
 
-    for (uint32_t i = 0; i < p->n_warnings; i++) {
+    arena_init(&arena, SIZE_MAX);
+    const struct profile *shown = open == OPEN_END ? open_frames_to_end(p, &arena) : p;
+    b.failed = shown == NULL;
+    for (uint32_t i = 0; shown != NULL && i < shown->n_warnings; i++) {
         buf_z(&b, "warning: ");
         put_file(&b, file);
-        clean_text(&b, p->warnings[i].text);
+        clean_text(&b, shown->warnings[i].text);
         buf_char(&b, '\n');
     }
+    arena_free(&arena);
     say(&b, "warning: out of memory to say what is wrong with the profile\n");
 }
 
@@ -202,7 +209,7 @@ static bool feed(struct conversion *f, int fd, struct head *head, int *whole)
         head->n = (size_t)n < sizeof(head->bytes) ? (size_t)n : sizeof(head->bytes);
         memcpy(head->bytes, piece, head->n);
     }
-    while (n > 0 && conversion_feed(f, piece, (size_t)n)) {
+    while (n > 0 && conversion_feed(f, piece, (size_t)n, NULL)) {
         n = read_full(fd, piece);
         ok = n >= 0;
     }
@@ -215,8 +222,49 @@ static bool feed(struct conversion *f, int fd, struct head *head, int *whole)
     return ok;
 }
 
+static bool map_file(struct conversion *f, const char *path, struct str package, struct diag *diag)
+{
+    int fd = cli_open_again(path, diag);
+    bool ok = fd >= 0 && conversion_map(f, fd, package, diag);
+
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+static bool map_files(struct conversion *f, const struct cli_mappings *mappings, struct diag *diag)
+{
+    for (size_t i = 0; i < mappings->n; i++)
+        if (!map_file(f, mappings->paths[i], mappings->packages[i], diag))
+            return false;
+    return true;
+}
+
+/* A file that is named itself may be any of these kinds; what lies in a folder is passed over if it is none. */
+static bool add_symbols(struct conversion *f, const char *path, struct diag *diag)
+{
+    struct str name = str_behind_last(str_of(path), '/');
+    int fd = file_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK);
+
+    if (fd < 0) {
+        refused(diag, "cannot open the symbols", path, "Check the name, and that you may read it.");
+        return false;
+    }
+    bool ok = symbol_check_file(fd, diag) && conversion_symbols(f, fd, name, diag);
+    close(fd);
+    return ok;
+}
+
+static bool tell_names(struct conversion *f, const struct cli_names *names, struct diag *diag)
+{
+    for (uint32_t i = 0; i < names->symbols.n; i++)
+        if (!add_symbols(f, names->symbols.of[i], diag))
+            return false;
+    return map_files(f, &names->mappings, diag);
+}
+
 static struct shared_profile *fold_open(const struct config *config, int fd, const char *path,
-                                        const char *member, struct diag *diag)
+                                        const struct cli_reading *reading, struct diag *diag)
 {
     struct conversion *f = conversion_new(config);
     struct head head = {.n = 0};
@@ -224,11 +272,15 @@ static struct shared_profile *fold_open(const struct config *config, int fd, con
     int whole = -1;
 
     if (f == NULL) {
-        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                 "No memory is left to read the file.");
+        diag_no_memory(diag, "No memory is left to read the file.");
         return NULL;
     }
-    conversion_choose(f, member);
+    conversion_choose(f, reading->member);
+    conversion_split(f, reading->split);
+    if (!tell_names(f, reading->names, diag)) {
+        conversion_abandon(f);
+        return NULL;
+    }
     if (!feed(f, fd, &head, &whole)) {
         refused(diag, "cannot read the file", path,
                 "Name a file that can be read from its beginning to its end.");
@@ -243,17 +295,17 @@ static struct shared_profile *fold_open(const struct config *config, int fd, con
     return folded;
 }
 
-struct shared_profile *cli_fold(const struct config *config, const char *path, const char *member,
-                                struct diag *diag)
+struct shared_profile *cli_fold(const struct config *config, const char *path,
+                                const struct cli_reading *reading, struct diag *diag)
 {
     if (strcmp(path, "-") == 0)
-        return fold_open(config, STDIN_FILENO, "standard input", member, diag);
+        return fold_open(config, STDIN_FILENO, "standard input", reading, diag);
     int fd = file_open(AT_FDCWD, path, O_RDONLY);
     if (fd < 0) {
         refused(diag, "cannot open the file", path, "Check the name, and that you may read it.");
         return NULL;
     }
-    struct shared_profile *folded = fold_open(config, fd, path, member, diag);
+    struct shared_profile *folded = fold_open(config, fd, path, reading, diag);
     close(fd);
     return folded;
 }
@@ -277,11 +329,32 @@ int cli_open_again(const char *path, struct diag *diag)
     return -1;
 }
 
+bool cli_window(const struct config *config, const struct shared_profile *whole, const char *path,
+                const struct view_options *view, struct shared_profile **window, struct diag *diag)
+{
+    struct window wanted;
+
+    if (!view_window(view, &wanted, diag))
+        return diag->kind == DIAG_NONE;
+    int again = cli_open_again(path, diag);
+    if (again < 0)
+        return false;
+    *window = convert_window(whole, config, again, NULL, &wanted, diag);
+    close(again);
+    return *window != NULL;
+}
+
 /* ---- writing ---- */
 
 static bool regular_file(const char *path, int standard_fd, struct stat *st)
 {
     return (strcmp(path, "-") == 0 ? fstat(standard_fd, st) : stat(path, st)) == 0 && S_ISREG(st->st_mode);
+}
+
+bool cli_spares_names(const char *path, const struct cli_names *names, struct diag *diag)
+{
+    return cli_spares(path, names->mappings.paths, names->mappings.n, diag) &&
+           cli_spares(path, names->symbols.of, names->symbols.n, diag);
 }
 
 bool cli_spares(const char *path, const char *const *inputs, size_t n_inputs, struct diag *diag)
@@ -299,83 +372,12 @@ bool cli_spares(const char *path, const char *const *inputs, size_t n_inputs, st
     return true;
 }
 
-static const char WRITE_TITLE[] = "cannot write the result";
-static const char WRITE_HINT[] = "Check that there is room, and that you may write there.";
-
-static bool write_and_close(int fd, struct str bytes)
-{
-    bool ok = file_write_all(fd, bytes.p, bytes.n);
-    int why = errno;
-
-    if (close(fd) != 0 && ok)
-        return false;
-    errno = why;
-    return ok;
-}
-
-static bool write_in_place(const char *path, struct str bytes, struct diag *diag)
-{
-    int fd = file_open(AT_FDCWD, path, O_WRONLY | O_TRUNC);
-
-    return (fd >= 0 && write_and_close(fd, bytes)) || refused(diag, WRITE_TITLE, path, WRITE_HINT);
-}
-
-/* A new file beside the target, so that rename(2) stays within one file system. -1 with errno. */
-static int open_temp(const char *path, struct buf *name)
-{
-    size_t folder = str_find_last(str_of(path), '/');
-    uint64_t random;
-
-    if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
-        return -1;
-    if (folder < strlen(path))
-        buf_bytes(name, path, folder + 1);
-    buf_z(name, ".aflamed-");
-    buf_hex(name, random);
-    buf_char(name, '\0');
-    if (name->failed) {
-        errno = ENOMEM;
-        return -1;
-    }
-    return open(name->p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-}
-
-/* `like`: the file that is replaced, or NULL. */
-static bool write_replacing(const char *path, const struct stat *like, struct str bytes, struct diag *diag)
-{
-    struct buf name = {0};
-    int fd = open_temp(path, &name);
-    bool ok = fd >= 0;
-
-    if (ok) {
-        bool same_mode = like == NULL || fchmod(fd, like->st_mode & 0777) == 0;
-        ok = write_and_close(fd, bytes) && same_mode && rename(name.p, path) == 0;
-    }
-    if (!ok)
-        refused(diag, WRITE_TITLE, path, WRITE_HINT);
-    if (!ok && fd >= 0)
-        unlink(name.p);
-    buf_free(&name);
-    return ok;
-}
-
 bool cli_write(const char *path, struct str bytes, struct diag *diag)
 {
-    struct stat st;
+    struct cli_output o;
 
-    if (strcmp(path, "-") == 0)
-        return file_write_all(STDOUT_FILENO, bytes.p, bytes.n) ||
-               refused(diag, WRITE_TITLE, "standard output",
-                       "Check that there is room, and that the reader still reads.");
-    if (stat(path, &st) != 0)
-        return errno == ENOENT ? write_replacing(path, NULL, bytes, diag)
-                               : refused(diag, WRITE_TITLE, path, WRITE_HINT);
-    if (!S_ISREG(st.st_mode))
-        return write_in_place(path, bytes, diag);
-    /* A link goes on pointing to its file, which is replaced. */
-    char *target = realpath(path, NULL);
-    bool ok = target != NULL ? write_replacing(target, &st, bytes, diag)
-                             : refused(diag, WRITE_TITLE, path, WRITE_HINT);
-    free(target);
-    return ok;
+    if (!cli_output_open(&o, path, diag))
+        return false;
+    bool ok = cli_output_put(&o, bytes, diag);
+    return cli_output_close(&o, ok, diag);
 }

@@ -7,7 +7,7 @@
 #include "core/diag.h"
 #include "server/convert/convert.h"
 
-enum { CLI_OK = 0, CLI_UNUSABLE = 1, CLI_USAGE = 2 }; /* exit status */
+enum { CLI_OK = 0, CLI_UNUSABLE = 1, CLI_USAGE = 2, CLI_PASSED = 3 }; /* exit status */
 
 /* ---- arguments: `--key VALUE`, `--key=VALUE`, `-k VALUE`, `--switch`, operands; `--` ends the options ----
  */
@@ -37,10 +37,46 @@ bool cli_no_value(const struct cli_argument *argument, struct diag *diag) __attr
  * caller's own. */
 void cli_config(struct config *config);
 
-/* Folds the file, or standard input for "-"; of an archive the member, or "" for the only one. NULL: diag; of a file of no known format it says what it looks
- * like. */
-struct shared_profile *cli_fold(const struct config *config, const char *path, const char *member,
-                                struct diag *diag);
+/* Mappings beside the file that is read, each of the processes of a package or, if that is empty, of all. */
+enum { CLI_MAPPINGS_MAX = 16 };
+struct cli_mappings {
+    const char *paths[CLI_MAPPINGS_MAX];
+    struct str packages[CLI_MAPPINGS_MAX];
+    size_t n;
+};
+
+/* Values of an option that may be given several times. */
+enum { CLI_TEXTS_MAX = 64 };
+struct cli_texts {
+    const char *of[CLI_TEXTS_MAX];
+    uint32_t n;
+};
+
+/* What tells the names of a profile. */
+struct cli_names {
+    struct cli_mappings mappings;
+    struct cli_texts symbols; /* files and folders */
+};
+
+/* What the profile of a file depends on. */
+struct cli_reading {
+    const char *member; /* of an archive; "": the only one */
+    const struct cli_names *names;
+    const char *split; /* as view_options.split */
+};
+
+/* Whether writing the result there would overwrite one of them. False: diag. */
+bool cli_spares_names(const char *path, const struct cli_names *names, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* Folds the file, or standard input for "-". NULL: diag; of a file of no known format it says what it looks like. */
+struct shared_profile *cli_fold(const struct config *config, const char *path,
+                                const struct cli_reading *reading, struct diag *diag);
+
+/* Sets *window to the range of time that the view asks for, if it does; it is to be freed before the whole. False: diag. */
+bool cli_window(const struct config *config, const struct shared_profile *whole, const char *path,
+                const struct view_options *view, struct shared_profile **window, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 /* The same file for reading it once more, by pread. -1: diag; what is no file, like a pipe, can be read only once. */
 int cli_open_again(const char *path, struct diag *diag);
@@ -67,7 +103,10 @@ bool cli_write(const char *path, struct str bytes, struct diag *diag) __attribut
 /* `error: title: detail (at byte N)` and `hint: ...`; with a file, `error: FILE: title: ...`. Returns the
  * exit status. */
 int cli_error(const char *file, const struct diag *diag);
-/* `warning: ...` for each of the profile's; with a file, `warning: FILE: ...`. */
-void cli_warnings(const char *file, const struct profile *p);
+/* The text as it is. */
+void cli_say(struct str text);
+/* `warning: ...` for each of the profile's, as it is shown with this end of methods that are never left; with a file,
+ * `warning: FILE: ...`. */
+void cli_warnings(const char *file, const struct profile *p, enum view_open open);
 
 #endif

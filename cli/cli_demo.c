@@ -35,8 +35,7 @@ static bool write_trace(const char *path, struct diag *diag)
 {
     struct buf trace = {0};
     bool ok = demo_write(&trace) ? cli_write(path, buf_view(&trace), diag)
-                                 : diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                                            "No memory is left to make the trace.");
+                                 : diag_no_memory(diag, "No memory is left to make the trace.");
 
     buf_free(&trace);
     return ok;

@@ -12,7 +12,7 @@ enum { WIDTH = 110, COLUMN_MAX = 30, GAP = 2 };
 
 const char CLI_EXIT_STATUS[] =
     "Exit status: 0, 1 if a file cannot be used, a result not be written or the service not "
-    "start, 2 if the command line makes no sense.\n";
+    "start, 2 if the command line makes no sense, 3 if a comparison passes a rule of --fail-if.\n";
 
 /* ---- options as entries ---- */
 
@@ -36,14 +36,20 @@ static void end_entry(struct entries *all, const char *short_name, const char *m
 
 static void own_entry(struct entries *all, const struct cli_option *o)
 {
-    const char *word;
+    const char *word, *metavar = o->metavar;
 
     buf_z(&all->name, o->name);
-    buf_z(&all->text, o->help);
+    if (o->help != NULL) {
+        buf_z(&all->text, o->help);
+    } else { /* CLI_VIEW_ROW */
+        const struct view_option *r = view_option_by_key(str_of(o->name + 2));
+        view_option_describe(r, &all->text);
+        metavar = r->metavar;
+    }
     for (size_t i = 0; o->word != NULL && (word = o->word(i)) != NULL; i++)
         buf_printf(&all->text, "%s%s (%s%s)", i == 0 ? ": " : ", ", word, o->meaning(i),
                    i == 0 ? "; default" : "");
-    end_entry(all, o->short_name, o->metavar);
+    end_entry(all, o->short_name, metavar);
 }
 
 static void view_entry(struct entries *all, const struct view_option *r)
@@ -81,10 +87,11 @@ bool cli_each_entry(const struct cli_command *c, enum cli_group group,
 
     for (size_t i = 0; group == CLI_OWN && i < c->n_options; i++)
         own_entry(&all, &c->options[i]);
-    for (size_t i = 0; group == CLI_OWN && c->takes_table && i < TABLE_OPTIONS_COUNT; i++)
-        table_entry(&all, &TABLE_OPTIONS[i]);
-    for (size_t i = 0; group == CLI_OWN && c->takes_filters && i < VIEW_OPTIONS_COUNT; i++)
-        if (VIEW_OPTIONS[i].kind == OPTION_STEP)
+    for (size_t i = 0; group == CLI_OWN && (c->takes_table || c->takes_rows) && i < TABLE_OPTIONS_COUNT; i++)
+        if (c->takes_table || !TABLE_OPTIONS[i].reads_again)
+            table_entry(&all, &TABLE_OPTIONS[i]);
+    for (size_t i = 0; group == CLI_OWN && i < VIEW_OPTIONS_COUNT; i++)
+        if (cli_takes_row(c, &VIEW_OPTIONS[i]))
             view_entry(&all, &VIEW_OPTIONS[i]);
     for (size_t i = 0; group == CLI_VIEW && c->takes_view && i < VIEW_OPTIONS_COUNT; i++)
         if (VIEW_OPTIONS[i].scope & CLI_VIEW_SCOPES)
@@ -135,8 +142,7 @@ static void put_line(void *context, const struct cli_entry *e)
             buf_char(lines->b, ' ');
         wrap_text(lines->b, e->text, lines->column, lines->column, WIDTH);
     }
-    lines->b->failed = lines->b->failed || left.failed;
-    buf_free(&left);
+    buf_part_end(lines->b, &left);
 }
 
 static void put_group(struct buf *b, const struct cli_command *c, enum cli_group group, const char *title)

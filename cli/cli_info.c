@@ -7,15 +7,24 @@
 #include "cli/cli_one.h"
 #include "core/clean.h"
 #include "core/number.h"
+#include "profile/symbols/unnamed.h"
 #include "render/names/fit.h"
 #include "server/convert/recording_facts.h"
 #include "server/convert/summary.h"
 
-enum { DIGITS = 4, COLUMNS_MAX = PROFILE_VALUES_MAX + 3, CELL_BYTES = 96, GAP_CELLS = 2, FACT_CELLS = 29 };
+enum {
+    DIGITS = 4,
+    COLUMNS_MAX = PROFILE_VALUES_MAX + 3,
+    CELL_BYTES = 96,
+    GAP_CELLS = 2,
+    FACT_CELLS = 29,
+    UNNAMED_MOST = 20
+};
 
 struct options {
     struct cli_one one;
     bool json;
+    struct view_options view; /* of which only the range and the split are set */
 };
 
 /* ---- JSON: the summary, with the file in front ---- */
@@ -71,8 +80,7 @@ static void put_known(struct buf *b, const struct fact *fact, struct str name, s
         return;
     fact_text(&text, kind, value);
     put_fact(b, fact != NULL ? str_of(fact->label) : name, buf_view(&text));
-    b->failed = b->failed || text.failed;
-    buf_free(&text);
+    buf_part_end(b, &text);
 }
 
 /* In the order of their table; what is not in it, behind. */
@@ -86,6 +94,23 @@ static void put_recorded(struct buf *b, const struct profile *p)
     for (uint32_t i = 0; i < p->n_facts; i++)
         if (fact_by_name(p->facts[i].name) == NULL)
             put_known(b, NULL, p->facts[i].name, p->facts[i].value);
+}
+
+/* "endpoint (3 values), tid (12 values)" */
+static void put_labels(struct buf *b, const struct profile *p)
+{
+    struct buf labels = {0};
+
+    for (uint32_t i = 0; i < p->n_labels; i++) {
+        const struct profile_label *l = &p->labels[i];
+        buf_z(&labels, i == 0 ? "" : ", ");
+        buf_str(&labels, l->key);
+        buf_printf(&labels, " (%s%u value%s)", l->values == PROFILE_LABEL_VALUES_MAX ? "at least " : "",
+                   l->values, l->values == 1 ? "" : "s");
+    }
+    if (labels.n > 0)
+        put_fact(b, STR("Labels"), buf_view(&labels));
+    buf_part_end(b, &labels);
 }
 
 static void put_facts(struct buf *b, const char *file, const struct shared_profile *folded)
@@ -104,9 +129,9 @@ static void put_facts(struct buf *b, const char *file, const struct shared_profi
     own_code_put(shared_profile_own(folded), &own);
     if (own.n > 0)
         put_fact(b, STR("Own code"), buf_view(&own));
-    b->failed = b->failed || values.failed || own.failed;
-    buf_free(&values);
-    buf_free(&own);
+    put_labels(b, p);
+    buf_part_end(b, &values);
+    buf_part_end(b, &own);
 }
 
 static void put_warnings(struct buf *b, const struct profile *p)
@@ -123,6 +148,42 @@ static void put_warnings(struct buf *b, const struct profile *p)
         }
         buf_char(b, '\n');
     }
+}
+
+static void put_unnamed(struct buf *b, const struct profile *p, const struct unnamed *list)
+{
+    static const char *const STATES[SYMBOLS_STATES] = {
+        [SYMBOLS_MISSING] = "no symbols",
+        [SYMBOLS_OTHER] = "symbols of another build",
+        [SYMBOLS_FOUND] = "addresses that its symbols do not know",
+        [SYMBOLS_BY_NAME] = "addresses that its symbols do not know"};
+
+    if (list->n > 0)
+        buf_z(b, "\nLibraries without names (share of the profile, build id)\n");
+    for (uint32_t i = 0; i < list->n && i < UNNAMED_MOST; i++) {
+        const struct unnamed_module *m = &list->modules[i];
+        buf_z(b, "  ");
+        buf_fixed(b, unnamed_permille(list, m), 1);
+        buf_z(b, " %  ");
+        clean_text(b, m->module != STRING_EMPTY ? profile_string(p, m->module) : STR("(no library)"));
+        buf_z(b, "  ");
+        clean_text(b, m->build_id != STRING_EMPTY ? profile_string(p, m->build_id) : STR("(not recorded)"));
+        buf_printf(b, "  %s\n", STATES[m->state]);
+    }
+}
+
+/* The heaviest libraries whose frames have no names. */
+static void put_libraries(struct buf *b, const struct config *config, const struct profile *p)
+{
+    struct arena scratch;
+    struct unnamed list;
+
+    arena_init(&scratch, (size_t)config->job_memory_bytes);
+    if (unnamed_list(p, &scratch, &list))
+        put_unnamed(b, p, &list);
+    else
+        b->failed = true;
+    arena_free(&scratch);
 }
 
 /* The columns of numbers; the name, which may be long, stands behind them. */
@@ -219,12 +280,14 @@ static bool put_tracks(struct buf *b, const struct profile *p, struct diag *diag
     return true;
 }
 
-static bool put_table(struct buf *b, const char *file, const struct shared_profile *folded, struct diag *diag)
+static bool put_table(struct buf *b, const struct config *config, const char *file,
+                      const struct shared_profile *folded, struct diag *diag)
 {
     const struct profile *p = shared_profile_get(folded);
 
     put_facts(b, file, folded);
     put_warnings(b, p);
+    put_libraries(b, config, p);
     return put_tracks(b, p, diag);
 }
 
@@ -233,18 +296,19 @@ static bool make(void *options, const struct config *config, const struct shared
 {
     const struct options *o = options;
 
-    (void)config;
     (void)path;
-    return o->json ? put_json(b, o->one.file, folded, diag) : put_table(b, o->one.file, folded, diag);
+    return o->json ? put_json(b, o->one.file, folded, diag) : put_table(b, config, o->one.file, folded, diag);
 }
 
 /* Warnings are a part of the answer. */
 static int info(int n_arguments, char *const *arguments)
 {
     struct diag diag = {0};
-    struct options o = {.one = {.out = "-", .member = "", .quiet = true}};
+    struct options o = {.one = {.out = "-", .member = "", .quiet = true, .view = &o.view}};
+
+    view_defaults(&o.view);
     bool ok = cli_one_parse(&CLI_INFO, &o.one, &o, n_arguments, arguments, NULL, &diag) &&
-              cli_one_write(&o.one, &(struct cli_one_maker){make, &o}, &diag);
+              cli_one_write(&o.one, &(struct cli_one_maker){.make = make, .options = &o}, &diag);
 
     return ok ? CLI_OK : cli_error(NULL, &diag);
 }
@@ -252,16 +316,19 @@ static int info(int n_arguments, char *const *arguments)
 static const struct cli_option OPTIONS[] = {
     {"--json", NULL, CLI_SWITCH, offsetof(struct options, json), NULL, "for programs", NULL, NULL},
     CLI_ONE_MEMBER(struct options),
+    CLI_ONE_NAMES(struct options),
 };
 
 const struct cli_command CLI_INFO = {
     .name = "info",
-    .synopsis = "[--json] [--member NAME] FILE",
+    .synopsis = "[OPTION...] FILE",
     .summary = "say what a profile holds: format, facts, warnings, tracks",
     .description = "Says what a profile holds: format, facts, warnings, tracks. - is standard input.\n"
                    "Of a trace in two files, name both: x.key x.data, or x.trace x.trace.sec.\n"
                    "A packed file (gzip, zstd, zip) is unpacked.\n",
     .options = OPTIONS,
     .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
+    .takes_range = true,
+    .takes_split = true,
     .run = info,
 };

@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include "cli/cli_one.h"
-#include "cli/cli_tracks.h"
-#include "core/clean.h"
 #include "render/view/view_option.h"
 #include "server/convert/methods.h"
 
@@ -13,9 +11,8 @@ static const char HINT[] = "aflamed methods --help lists the options.";
 
 struct options {
     struct cli_one one;
-    const char *format_name, *tracks, *value, *open, *app, *method; /* NULL: not given */
-    const struct table_format *format;                              /* of the table */
-    const struct method_format *method_format;                      /* of one method */
+    const char *format, *method; /* NULL: not given */
+    const char *of_table;        /* an option that was given and says what of the table is shown; or NULL */
     struct table_request request;
     struct view_options view;
 };
@@ -23,75 +20,46 @@ struct options {
 /* ---- options ---- */
 
 /* Of one method there is a text for people, and one for programs. */
-static bool choose_method_format(struct options *o, struct diag *diag)
+static bool check_method(const struct options *o, struct diag *diag)
 {
     if (o->method[0] == '\0')
         return diag_set(diag, DIAG_USAGE, "option not understood", HINT,
                         "--method needs the name of a method.");
-    if (o->format_name == NULL || strcmp(o->format_name, METHOD_TXT.text.name) == 0)
-        o->method_format = &METHOD_TXT;
-    else if (strcmp(o->format_name, METHOD_JSON.text.name) == 0)
-        o->method_format = &METHOD_JSON;
-    return o->method_format != NULL || diag_set(diag, DIAG_USAGE, "option not understood", HINT,
-                                                "--format: one method is written as txt or json.");
+    if (o->of_table != NULL)
+        return diag_set(
+            diag, DIAG_USAGE, "option not understood", HINT,
+            "--%s is about the table of methods: it cannot be used with --method, which shows one.",
+            o->of_table);
+    return o->format == NULL || strcmp(o->format, METHOD_TXT.text.name) == 0 ||
+           strcmp(o->format, METHOD_JSON.text.name) == 0 ||
+           diag_set(diag, DIAG_USAGE, "option not understood", HINT,
+                    "--format: one method is written as txt or json.");
 }
 
-static bool choose_format(struct options *o, struct diag *diag)
-{
-    if (o->method != NULL)
-        return choose_method_format(o, diag);
-    struct str name = str_of(o->format_name != NULL ? o->format_name : TABLE_FORMATS[0]->text.name);
-    struct buf names = {0};
-
-    o->format = table_format_by_name(name);
-    if (o->format != NULL)
-        return true;
-    for (size_t i = 0; i < TABLE_FORMATS_COUNT; i++)
-        buf_printf(&names, "%s%s", i == 0 ? "" : ", ", TABLE_FORMATS[i]->text.name);
-    diag_set(diag, DIAG_USAGE, "option not understood", HINT, "--format %.*s: there are %.*s.",
-             (int)clean_cut(name, 60).n, name.p, (int)names.n, names.n > 0 ? names.p : "no formats");
-    buf_free(&names);
-    return false;
-}
-
-static bool is_filter(struct str key)
-{
-    const struct view_option *r = view_option_by_key(key);
-
-    return r != NULL && r->kind == OPTION_STEP;
-}
-
-/* What is no option of this command is a step of a filter, a key of the table, or nobody's. */
+/* What is no option of this command is a key of the table, or nobody's. */
 static bool set_key(void *options, struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
 {
     struct options *o = options;
-    bool is_long = str_starts(a->name, STR("--"));
-    struct str key = is_long ? (struct str){a->name.p + 2, a->name.n - 2} : STR("");
+    struct str key = cli_key(a);
     const struct table_option *option = table_option_by_key(key);
 
-    if (is_filter(key))
-        return cli_value(all, a, diag) && view_set(&o->view, CLI_VIEW_SCOPES, key, a->value, diag);
     if (option == NULL)
         return cli_unknown(&CLI_METHODS, a, diag);
+    if (!option->of_method)
+        o->of_table = option->key;
     if (option->metavar == NULL)
         return table_set(&o->request, option, STR("1"), diag);
     return cli_value(all, a, diag) && table_set(&o->request, option, a->value, diag);
 }
 
-static bool set_view(struct options *o, const char *key, const char *value, struct diag *diag)
-{
-    return value == NULL || view_set(&o->view, CLI_VIEW_SCOPES, str_of(key), str_of(value), diag);
-}
-
 static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
 {
-    *o = (struct options){.one = {.out = "-", .member = ""}};
+    *o = (struct options){.one = {.out = "-", .member = "", .view = &o->view}};
     table_defaults(&o->request);
     view_defaults(&o->view);
     o->view.tracks = TRACKS_ALL;
     return cli_one_parse(&CLI_METHODS, &o->one, o, n_arguments, arguments, set_key, diag) &&
-           choose_format(o, diag) && set_view(o, "value", o->value, diag) &&
-           set_view(o, "open", o->open, diag) && set_view(o, "app", o->app, diag);
+           (o->method == NULL || check_method(o, diag));
 }
 
 /* ---- the table ---- */
@@ -99,21 +67,23 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
 static bool convert(const struct options *o, const struct config *config, const struct shared_profile *folded,
                     int again, struct buf *b, struct diag *diag)
 {
+    struct str format = str_of(o->format != NULL ? o->format : "");
+
     if (o->method != NULL)
-        return convert_method(folded, config, again, NULL, &o->view, str_of(o->method), o->request.longest,
-                              o->method_format, b, diag);
-    return convert_methods(folded, config, again, NULL, &o->view, &o->request, o->format, b, diag);
+        return convert_method(folded, config, again, NULL, &o->view, str_of(o->method), &o->request,
+                              str_eq(format, str_of(METHOD_JSON.text.name)) ? &METHOD_JSON : &METHOD_TXT, b,
+                              diag);
+    return convert_methods(folded, config, again, NULL, &o->view, &o->request,
+                           o->format != NULL ? table_format_by_name(format) : TABLE_FORMATS[0], b, diag);
 }
 
 /* The file is read again where longest calls are asked for. */
 static bool make(void *options, const struct config *config, const struct shared_profile *folded,
                  const char *path, struct buf *b, struct diag *diag)
 {
-    struct options *o = options;
+    const struct options *o = options;
     int again = o->request.longest ? cli_open_again(path, diag) : -1;
-    bool ok = diag->kind == DIAG_NONE &&
-              (o->tracks == NULL || cli_tracks(&o->view, shared_profile_get(folded), o->tracks, diag)) &&
-              convert(o, config, folded, again, b, diag);
+    bool ok = diag->kind == DIAG_NONE && convert(o, config, folded, again, b, diag);
 
     if (again >= 0)
         close(again);
@@ -125,7 +95,7 @@ static int methods(int n_arguments, char *const *arguments)
     struct diag diag = {0};
     struct options o;
     bool ok = parse(&o, n_arguments, arguments, &diag) &&
-              cli_one_write(&o.one, &(struct cli_one_maker){make, &o}, &diag);
+              cli_one_write(&o.one, &(struct cli_one_maker){.make = make, .options = &o}, &diag);
 
     return ok ? CLI_OK : cli_error(NULL, &diag);
 }
@@ -142,36 +112,22 @@ static const char *format_meaning(size_t i)
     return TABLE_FORMATS[i]->text.help;
 }
 
-static const char *open_word(size_t i)
-{
-    return view_option_word("open", (unsigned)i);
-}
-
-static const char *open_meaning(size_t i)
-{
-    return view_option_by_key(STR("open"))->words[i].help;
-}
-
 #define FIELD(member) offsetof(struct options, member)
 
 static const struct cli_option OPTIONS[] = {
-    {"--format", NULL, CLI_TEXT, FIELD(format_name), "NAME", "how it is written", format_word,
-     format_meaning},
+    {"--format", NULL, CLI_TEXT, FIELD(format), "NAME", "how it is written", format_word, format_meaning},
     CLI_ONE_OUT(struct options),
-    {"--track", NULL, CLI_TEXT, FIELD(tracks), "TRACKS",
-     "which tracks count: ids or names, several with commas between them, or all; default: all", NULL, NULL},
-    {"--value", NULL, CLI_TEXT, FIELD(value), "NAME",
+    CLI_ONE_TRACK(struct options),
+    {"--value", NULL, CLI_VIEW_KEY, FIELD(view), "NAME",
      "what is sorted by, and the one value that txt shows: wall, cpu, waiting, ...; default: the profile's "
      "first",
      NULL, NULL},
     {"--method", NULL, CLI_TEXT, FIELD(method), "NAME",
      "only this method, by its name or its id, with its callers and callees, as txt or json", NULL, NULL},
-    {"--app", NULL, CLI_TEXT, FIELD(app), "PACKAGES",
-     "which packages are the app's own code: com.foo,com.bar; default: a guess from what Android calls", NULL,
-     NULL},
-    {"--open", NULL, CLI_TEXT, FIELD(open), "WHEN", "how far methods that are never left have wall time",
-     open_word, open_meaning},
+    CLI_VIEW_ROW("--app", struct options),
+    CLI_VIEW_ROW("--open", struct options),
     CLI_ONE_MEMBER(struct options),
+    CLI_ONE_NAMES(struct options),
     CLI_ONE_QUIET(struct options),
 };
 
@@ -194,5 +150,8 @@ const struct cli_command CLI_METHODS = {
     .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
     .takes_table = true,
     .takes_filters = true,
+    .takes_range = true,
+    .takes_moment = true,
+    .takes_split = true,
     .run = methods,
 };

@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/cli_output.h"
+#include "cli/cli_tracks.h"
+
 /* ---- arguments ---- */
 
 static bool add_file(struct cli_one *one, const char *operand, struct diag *diag)
@@ -21,6 +24,14 @@ static bool add_file(struct cli_one *one, const char *operand, struct diag *diag
     return true;
 }
 
+static enum cli_taken take(const struct cli_command *c, const struct cli_one *one, void *options,
+                           struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
+{
+    enum cli_taken taken = cli_take(c, options, all, a, diag);
+
+    return taken == CLI_NOT_OWN ? cli_take_view(c, one->view, all, a, diag) : taken;
+}
+
 bool cli_one_parse(const struct cli_command *c, struct cli_one *one, void *options, int n_arguments,
                    char *const *arguments,
                    bool (*other)(void *options, struct cli_arguments *all, struct cli_argument *a,
@@ -31,7 +42,7 @@ bool cli_one_parse(const struct cli_command *c, struct cli_one *one, void *optio
     struct cli_argument a;
 
     while (cli_next(&all, &a)) {
-        enum cli_taken taken = a.name.n > 0                     ? cli_take(c, options, &all, &a, diag)
+        enum cli_taken taken = a.name.n > 0                     ? take(c, one, options, &all, &a, diag)
                                : add_file(one, a.value.p, diag) ? CLI_TAKEN
                                                                 : CLI_REFUSED;
         if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !(other != NULL ? other(options, &all, &a, diag)
@@ -46,25 +57,52 @@ bool cli_one_parse(const struct cli_command *c, struct cli_one *one, void *optio
 
 /* ---- the text ---- */
 
-/* `path` is that of the file, or of the two in one. */
+/* `path` is that of the file, or of the two in one, as below. */
+static bool put_text(const struct cli_one *one, const struct config *config,
+                     const struct shared_profile *shown, const char *path, const struct cli_one_maker *maker,
+                     struct diag *diag)
+{
+    struct buf b = {0};
+    bool ok = maker->make(maker->options, config, shown, path, &b, diag);
+
+    if (ok && b.failed)
+        ok = diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the answer.");
+    ok = ok && cli_write(one->out, buf_view(&b), diag);
+    buf_free(&b);
+    return ok;
+}
+
+static bool put_stream(const struct cli_one *one, const struct config *config,
+                       const struct shared_profile *folded, const char *path,
+                       const struct cli_one_maker *maker, struct diag *diag)
+{
+    struct cli_output to;
+
+    if (!cli_output_open(&to, one->out, diag))
+        return false;
+    bool ok = maker->stream(maker->options, config, folded, path, &to, diag);
+    return cli_output_close(&to, ok, diag);
+}
+
 static bool write_text(const struct cli_one *one, const char *path, const struct cli_one_maker *maker,
                        struct diag *diag)
 {
     struct config config;
-    struct buf b = {0};
 
     cli_config(&config);
-    struct shared_profile *folded = cli_fold(&config, path, one->member, diag);
+    const struct cli_reading reading = {one->member, &one->names, one->view->split};
+    struct shared_profile *folded = cli_fold(&config, path, &reading, diag), *window = NULL;
     if (folded == NULL)
         return false;
-    bool ok = maker->make(maker->options, &config, folded, path, &b, diag);
-    if (ok && b.failed)
-        ok = diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the answer.");
-    ok = ok && cli_write(one->out, buf_view(&b), diag);
+    bool ok = maker->make == NULL || cli_window(&config, folded, path, one->view, &window, diag);
+    const struct shared_profile *shown = window != NULL ? window : folded;
+    ok = ok && (one->tracks == NULL || cli_tracks(one->view, shared_profile_get(shown), one->tracks, diag));
+    ok = ok && (maker->make != NULL ? put_text(one, &config, shown, path, maker, diag)
+                                    : put_stream(one, &config, folded, path, maker, diag));
     if (ok && !one->quiet)
-        cli_warnings(NULL, shared_profile_get(folded));
+        cli_warnings(NULL, shared_profile_get(shown), one->view != NULL ? one->view->open : OPEN_LAST);
+    shared_profile_free(window);
     shared_profile_free(folded);
-    buf_free(&b);
     return ok;
 }
 
@@ -73,7 +111,7 @@ bool cli_one_write(const struct cli_one *one, const struct cli_one_maker *maker,
     const char *const inputs[] = {one->file, one->key};
     char path[32];
 
-    if (!cli_spares(one->out, inputs, 2, diag))
+    if (!cli_spares(one->out, inputs, 2, diag) || !cli_spares_names(one->out, &one->names, diag))
         return false;
     if (one->key == NULL)
         return write_text(one, one->file, maker, diag);

@@ -1,4 +1,5 @@
-/* aflamed render: profiles to files or to standard output, without store and network. */
+/* aflamed render, and what aflamed export shares with it: profiles to files or to standard output, without store and network. Exports are the outputs
+ * that other tools read. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,8 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/cli_members.h"
+#include "cli/cli_render.h"
 #include "cli/cli_tracks.h"
-#include "cli/command.h"
+#include "cli/cli_view.h"
 #include "core/clean.h"
 #include "core/system/pool.h"
 #include "render/output.h"
@@ -17,14 +20,19 @@
 enum { NAME_BYTES = 80 }; /* of a name in a path, cleaned */
 
 static const char HINT[] = "aflamed render --help lists the options.";
+static const char EXPORT_HINT[] = "aflamed export --help lists the formats.";
 
 struct options {
+    const struct cli_command
+        *command;            /* CLI_RENDER, or CLI_EXPORT, whose first operand is the output's name */
     const char *output_name; /* NULL: not given */
     const struct output *output;
     struct view_options view;  /* without the tracks, which need the profile */
     const char *tracks;        /* NULL: not given */
     const char *out, *out_dir; /* NULL: not given */
-    const char *member;        /* of an archive; or "" */
+    const char *member;        /* of an archive; CLI_EVERY_MEMBER: each; or "" */
+    const char *place; /* of one of several members, its folder, and its name in messages; NULL elsewhere */
+    struct cli_names names;
     bool quiet;
     const char **files; /* the operands; of a trace in two files, the data file */
     const char **keys;  /* beside it: the key file, or NULL */
@@ -33,18 +41,29 @@ struct options {
 
 /* ---- options ---- */
 
+/* Of render, the row of --output knows the words; of export, it is the first operand. */
 static bool choose_output(struct options *o, struct diag *diag)
 {
     struct str name = str_of(o->output_name != NULL ? o->output_name : OUTPUTS[0]->name);
     struct buf names = {0};
+    bool exports = o->command == &CLI_EXPORT;
 
-    o->output = output_by_name(name);
-    if (o->output != NULL)
+    o->output = exports && o->output_name == NULL ? NULL : output_by_name(name);
+    if (o->output != NULL && (o->output->exported || !exports))
         return true;
     for (size_t i = 0; i < OUTPUTS_COUNT; i++)
-        buf_printf(&names, "%s%s", i == 0 ? "" : ", ", OUTPUTS[i]->name);
-    diag_set(diag, DIAG_USAGE, "option not understood", HINT, "--output %.*s: there are %.*s.",
-             (int)(name.n < 60 ? name.n : 60), name.p, (int)names.n, names.n > 0 ? names.p : "no outputs");
+        if (OUTPUTS[i]->exported)
+            buf_printf(&names, "%s%s", names.n == 0 ? "" : ", ", OUTPUTS[i]->name);
+    for (size_t i = 0; i < CALL_FORMATS_COUNT; i++)
+        if (CALL_FORMATS[i].exported && output_by_name(str_of(CALL_FORMATS[i].text.name)) == NULL)
+            buf_printf(&names, ", %s", CALL_FORMATS[i].text.name);
+    if (o->output_name == NULL)
+        diag_set(diag, DIAG_USAGE, "no format", EXPORT_HINT,
+                 "Name a format in front of the file: there are %.*s.", (int)names.n,
+                 names.n > 0 ? names.p : "none");
+    else
+        diag_set(diag, DIAG_USAGE, "format not understood", EXPORT_HINT, "%.*s: there are %.*s.",
+                 (int)(name.n < 60 ? name.n : 60), name.p, (int)names.n, names.n > 0 ? names.p : "none");
     buf_free(&names);
     return false;
 }
@@ -53,7 +72,7 @@ static bool choose_output(struct options *o, struct diag *diag)
 static bool set_view(struct options *o, struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
 {
     if (!str_starts(a->name, STR("--")))
-        return cli_unknown(&CLI_RENDER, a, diag);
+        return cli_unknown(o->command, a, diag);
     if (!cli_value(all, a, diag))
         return false;
     struct str key = {a->name.p + 2, a->name.n - 2};
@@ -73,6 +92,9 @@ static bool check_options(struct options *o, struct diag *diag)
     if (o->out_dir == NULL && o->n_files > 1)
         return diag_set(diag, DIAG_USAGE, "several files", HINT,
                         "The results of several files need --out-dir.");
+    if (o->out_dir == NULL && strcmp(o->member, CLI_EVERY_MEMBER) == 0)
+        return diag_set(diag, DIAG_USAGE, "several files", HINT,
+                        "The results of all files of an archive need --out-dir.");
     if (o->out == NULL && o->out_dir == NULL && !o->output->text && isatty(STDOUT_FILENO))
         return diag_set(diag, DIAG_USAGE, "no place for the result", HINT,
                         "An output %s is not for a terminal: name a file by -o, or a folder by --out-dir.",
@@ -90,22 +112,29 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
     o->member = "";
     view_defaults(&o->view);
     while (cli_next(&all, &a)) {
+        if (a.name.n == 0 && o->command == &CLI_EXPORT && o->output_name == NULL) {
+            o->output_name = a.value.p;
+            continue;
+        }
         if (a.name.n == 0) {
             o->files[o->n_files++] = a.value.p;
             continue;
         }
-        enum cli_taken taken = cli_take(&CLI_RENDER, o, &all, &a, diag);
+        enum cli_taken taken = cli_take(o->command, o, &all, &a, diag);
         if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !set_view(o, &all, &a, diag)))
             return false;
     }
     o->n_files = cli_pair_files(o->files, o->keys, o->n_files);
+    if (o->command == &CLI_EXPORT && o->tracks == NULL && o->out_dir == NULL)
+        o->tracks = "all";
     return choose_output(o, diag) && check_options(o, diag);
 }
 
 /* Nothing that is read is overwritten: not by the results of another file either. */
 static bool spares_inputs(const struct options *o, const char *path, struct diag *diag)
 {
-    return cli_spares(path, o->files, o->n_files, diag) && cli_spares(path, o->keys, o->n_files, diag);
+    return cli_spares(path, o->files, o->n_files, diag) && cli_spares(path, o->keys, o->n_files, diag) &&
+           cli_spares_names(path, &o->names, diag);
 }
 
 /* ---- names of files ---- */
@@ -136,13 +165,8 @@ static struct str without_packing(struct str name)
 /* The name under which a file's results stand in a folder of their own. */
 static void put_file_name(struct buf *b, const char *path)
 {
-    struct str name = str_of(path);
-    size_t slash = str_find_last(name, '/');
+    struct str name = strcmp(path, "-") == 0 ? STR("stdin") : str_behind_last(str_of(path), '/');
 
-    if (str_eq(name, STR("-")))
-        name = STR("stdin");
-    else if (slash < name.n)
-        name = (struct str){name.p + slash + 1, name.n - slash - 1};
     put_cleaned(b, without_packing(name));
 }
 
@@ -215,15 +239,6 @@ struct drawer {
     struct drawing *drawing;
 };
 
-/* `again`: the file, for what reads it once more; else -1. */
-static bool convert(const struct options *o, const struct config *config, const struct shared_profile *folded,
-                    int again, const struct view_options *view, struct buf *out, struct diag *diag)
-{
-    if (view->view == VIEW_CHART)
-        return convert_chart(folded, config, again, NULL, o->output, view, out, diag);
-    return convert_view(folded, config, o->output, view, out, diag);
-}
-
 /* Where the view goes, into an empty buffer. */
 static bool put_path(struct buf *path, const struct drawing *d, const struct view_options *view,
                      struct diag *diag)
@@ -243,9 +258,8 @@ static bool draw(const struct drawing *d, const struct view_options *view, struc
     struct buf path = {0};
 
     buf_clear(out);
-    if (!convert(d->options, d->config, d->folded, d->again, view, out, diag))
-        return false;
-    bool ok = put_path(&path, d, view, diag) && cli_write(path.p, buf_view(out), diag);
+    bool ok = put_path(&path, d, view, diag) &&
+              cli_view_write(d->config, d->options->output, d->folded, d->again, view, path.p, out, diag);
     buf_free(&path);
     return ok;
 }
@@ -280,8 +294,7 @@ static bool draw_all(struct drawing *d, struct diag *diag)
 
     pthread_mutex_init(&d->mutex, NULL);
     if (pool == NULL || drawers == NULL) {
-        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                 "No memory is left for worker threads.");
+        diag_no_memory(diag, "No memory is left for worker threads.");
     } else {
         for (size_t i = 0; i < n; i++) {
             drawers[i] = (struct drawer){{.run = run_drawer}, d};
@@ -309,8 +322,7 @@ static bool plan(struct drawing *d, const struct view_options *view, struct diag
     d->views = calloc(n + 1u, sizeof(*d->views));
     if (order == NULL || d->views == NULL) {
         free(order);
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                        "No memory is left to plan the views.");
+        return diag_no_memory(diag, "No memory is left to plan the views.");
     }
     profile_tracks_by_weight(p, order);
     for (uint32_t i = 0; i < n; i++) {
@@ -351,6 +363,8 @@ static bool render_folder(const struct options *o, const struct config *config, 
         buf_char(&folder, '/');
         put_file_name(&folder, file);
     }
+    if (o->place != NULL)
+        buf_printf(&folder, "/%s", o->place);
     buf_char(&folder, '\0');
     d.folder = folder.p;
     bool ok = !folder.failed
@@ -367,7 +381,7 @@ static bool render_one(const struct options *o, const struct config *config,
                        struct diag *diag)
 {
     struct buf out = {0};
-    bool ok = convert(o, config, folded, again, view, &out, diag) && cli_write(o->out, buf_view(&out), diag);
+    bool ok = cli_view_write(config, o->output, folded, again, view, o->out, &out, diag);
 
     buf_free(&out);
     return ok;
@@ -377,24 +391,63 @@ static bool render_one(const struct options *o, const struct config *config,
 static int render_file(const struct options *o, const struct config *config, const char *file,
                        const char *path)
 {
-    const char *shown = o->n_files > 1 ? file : NULL;
+    const char *shown = o->place != NULL ? o->place : o->n_files > 1 ? file : NULL;
     struct diag diag = {0};
-    struct shared_profile *folded = cli_fold(config, path, o->member, &diag);
+    const struct cli_reading reading = {o->member, &o->names, o->view.split};
+    struct shared_profile *folded = cli_fold(config, path, &reading, &diag), *window = NULL;
 
     if (folded == NULL)
         return cli_error(shown, &diag);
     struct view_options view = o->view;
     bool ok = o->tracks == NULL || cli_tracks(&view, shared_profile_get(folded), o->tracks, &diag);
-    int again = ok && view.view == VIEW_CHART ? cli_open_again(path, &diag) : -1;
+    /* A list of calls cuts its range itself, from the whole. */
+    bool calls = ok && cli_view_calls(o->output, shared_profile_get(folded), &view) != NULL;
+    ok = ok && (calls || cli_window(config, folded, path, &view, &window, &diag));
+    const struct shared_profile *drawn = window != NULL ? window : folded;
+    int again = ok && (calls || view.view == VIEW_CHART) ? cli_open_again(path, &diag) : -1;
     ok = ok && diag.kind == DIAG_NONE &&
-         (o->out_dir != NULL ? render_folder(o, config, file, folded, again, &view, &diag)
-                             : render_one(o, config, folded, again, &view, &diag));
+         (o->out_dir != NULL ? render_folder(o, config, file, drawn, again, &view, &diag)
+                             : render_one(o, config, drawn, again, &view, &diag));
     if (again >= 0)
         close(again);
     if (ok && !o->quiet)
-        cli_warnings(shown, shared_profile_get(folded));
+        cli_warnings(shown, shared_profile_get(drawn), view.open);
+    shared_profile_free(window);
     shared_profile_free(folded);
     return ok ? CLI_OK : cli_error(shown, &diag);
+}
+
+/* An archive of which each member is rendered. */
+struct archive {
+    const struct options *options;
+    const struct config *config;
+    const char *file;
+};
+
+static int render_member(void *context, const char *name, const char *choice, size_t number)
+{
+    const struct archive *a = context;
+    struct options o = *a->options;
+    struct diag diag = {0};
+    struct buf place = {0};
+
+    buf_printf(&place, "%zu-", number);
+    put_file_name(&place, name);
+    buf_char(&place, '\0');
+    o.member = choice;
+    o.place = place.p;
+    if (place.failed)
+        diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for a path.");
+    int status = place.failed ? cli_error(name, &diag) : render_file(&o, a->config, a->file, a->file);
+    buf_free(&place);
+    return status;
+}
+
+static int render_archive(const struct options *o, const struct config *config, const char *file)
+{
+    struct archive a = {o, config, file};
+
+    return cli_each_member(config, file, o->n_files > 1 ? file : NULL, render_member, &a);
 }
 
 static int render_two(const struct options *o, const struct config *config, const char *key, const char *data)
@@ -454,21 +507,23 @@ static int render_files(const struct options *o)
     cli_config(&config);
     for (size_t i = 0; i < o->n_files; i++) {
         int of_file = o->keys[i] != NULL ? render_two(o, &config, o->keys[i], o->files[i])
-                                         : render_file(o, &config, o->files[i], o->files[i]);
+                      : strcmp(o->member, CLI_EVERY_MEMBER) == 0
+                          ? render_archive(o, &config, o->files[i])
+                          : render_file(o, &config, o->files[i], o->files[i]);
         status = of_file > status ? of_file : status;
     }
     return status;
 }
 
-static int render(int n_arguments, char *const *arguments)
+int cli_render_run(const struct cli_command *command, int n_arguments, char *const *arguments)
 {
-    struct options o = {.files = calloc((size_t)n_arguments + 1, sizeof(*o.files)),
+    struct options o = {.command = command,
+                        .files = calloc((size_t)n_arguments + 1, sizeof(*o.files)),
                         .keys = calloc((size_t)n_arguments + 1, sizeof(*o.keys))};
     struct diag diag = {0};
 
-    bool ok = (o.files != NULL && o.keys != NULL) ||
-              diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                       "No memory is left for the arguments.");
+    bool ok =
+        (o.files != NULL && o.keys != NULL) || diag_no_memory(&diag, "No memory is left for the arguments.");
     ok = ok && parse(&o, n_arguments, arguments, &diag);
     ok = ok && (o.n_files <= 1 || check_names(&o, &diag));
     ok = ok && (o.out == NULL || spares_inputs(&o, o.out, &diag));
@@ -476,6 +531,11 @@ static int render(int n_arguments, char *const *arguments)
     free(o.files);
     free(o.keys);
     return status;
+}
+
+static int render(int n_arguments, char *const *arguments)
+{
+    return cli_render_run(&CLI_RENDER, n_arguments, arguments);
 }
 
 static const char *output_word(size_t i)
@@ -490,14 +550,17 @@ static const char *output_meaning(size_t i)
 
 #define FIELD(member) offsetof(struct options, member)
 
-static const struct cli_option OPTIONS[] = {
+const struct cli_option CLI_RENDER_OPTIONS[CLI_RENDER_OPTIONS_COUNT] = {
     {"--output", NULL, CLI_TEXT, FIELD(output_name), "NAME", "what to make", output_word, output_meaning},
     {"-o", NULL, CLI_PATH, FIELD(out), "FILE",
      "where to write; - is standard output, the default of text outputs and of pipes", NULL, NULL},
     {"--out-dir", NULL, CLI_PATH, FIELD(out_dir), "DIR",
      "write DIR/TRACK-NAME.SUFFIX; of several files, DIR/FILE/TRACK-NAME.SUFFIX", NULL, NULL},
-    {"--member", NULL, CLI_TEXT, FIELD(member), "NAME", "of several files in a zip archive, the one to read",
-     NULL, NULL},
+    {"--member", NULL, CLI_TEXT, FIELD(member), "NAME",
+     "of several files in an archive, the one to read; all: each, into DIR/NUMBER-FILE of --out-dir", NULL,
+     NULL},
+    {"--mapping", NULL, CLI_MAPPINGS, FIELD(names.mappings), "[PACKAGE=]FILE", CLI_MAPPING_HELP, NULL, NULL},
+    {"--symbols", NULL, CLI_TEXTS, FIELD(names.symbols), "FILE|DIR", CLI_SYMBOLS_HELP, NULL, NULL},
     {"--quiet", "-q", CLI_SWITCH, FIELD(quiet), NULL, "no warnings about the profile", NULL, NULL},
 };
 
@@ -510,8 +573,8 @@ const struct cli_command CLI_RENDER = {
         "A key file and its data file side by side (x.key x.data) are one trace, and so are a streaming "
         "trace and its summary (x.trace x.trace.sec).\n"
         "A packed file (gzip, zstd, zip) is unpacked.\n",
-    .options = OPTIONS,
-    .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
+    .options = CLI_RENDER_OPTIONS,
+    .n_options = CLI_RENDER_OPTIONS_COUNT,
     .takes_view = true,
     .run = render,
 };

@@ -1,6 +1,7 @@
 #include "cli/cli_tracks.h"
 
 #include "core/clean.h"
+#include "profile/compare/compare.h"
 
 enum {
     LISTED = 8,       /* tracks named in an error */
@@ -9,8 +10,7 @@ enum {
 
 static bool no_memory(struct diag *diag)
 {
-    return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                    "No memory is left to look for tracks by their names.");
+    return diag_no_memory(diag, "No memory is left to look for tracks by their names.");
 }
 
 static bool is_id(struct str s)
@@ -76,12 +76,32 @@ static bool refuse_several(struct str cleaned, struct list *found, struct diag *
 
 /* ---- names ---- */
 
+/* A heap is also called PROCESS/HEAP: a process may have several. */
 static bool has_name(const struct profile *p, const struct profile_track *track, struct str cleaned,
                      struct buf *shown)
 {
     buf_clear(shown);
     clean_text(shown, profile_string(p, track->name));
+    if (str_eq(buf_view(shown), cleaned) || track->part == STRING_EMPTY)
+        return str_eq(buf_view(shown), cleaned);
+    buf_char(shown, '/');
+    clean_text(shown, profile_string(p, track->part));
     return str_eq(buf_view(shown), cleaned);
+}
+
+/* Of a comparison: the tracks that have a member of this name, each once. */
+static void find_members(const struct profile *p, struct str cleaned, struct buf *shown, struct list *list,
+                         uint32_t *id)
+{
+    for (uint32_t i = 0; i < p->compared->n_members; i++) {
+        const struct compare_member *m = &p->compared->members[i];
+        buf_clear(shown);
+        clean_text(shown, profile_string(p, m->name));
+        if (!str_eq(buf_view(shown), cleaned) || (list->n > 0 && *id == m->track))
+            continue;
+        *id = m->track;
+        list_track(list, p, profile_track_by_id(p, m->track), false);
+    }
 }
 
 /* Appends the id of the only track that is called so to `ids`. *found: how many are. False: diag, for several. */
@@ -98,6 +118,8 @@ static bool put_id(struct buf *ids, uint32_t *found, const struct profile *p, st
             id = p->tracks[i].id;
             list_track(&list, p, &p->tracks[i], false);
         }
+    if (list.n == 0 && p->compared != NULL)
+        find_members(p, buf_view(&cleaned), &shown, &list, &id);
     *found = list.n;
     if (list.n == 1)
         buf_u64(ids, id);

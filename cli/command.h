@@ -7,15 +7,18 @@
 #define CLI_COMMAND_H
 
 #include "cli/cli.h"
-#include "render/view/view.h"
+#include "render/view/view_option.h"
 
 /* Which options of a view the command line takes. */
 enum { CLI_VIEW_SCOPES = SCOPE_VIEW | SCOPE_PLACE | SCOPE_BUDGET };
 
 enum cli_option_kind {
-    CLI_SWITCH, /* bool: set to true */
-    CLI_TEXT,   /* const char *: the value, terminated */
-    CLI_PATH    /* the same, and not empty */
+    CLI_SWITCH,   /* bool: set to true */
+    CLI_TEXT,     /* const char *: the value, terminated; of a row with words, one of them */
+    CLI_PATH,     /* the same, and not empty */
+    CLI_MAPPINGS, /* struct cli_mappings: the value is appended */
+    CLI_TEXTS,    /* struct cli_texts: may be given several times */
+    CLI_VIEW_KEY /* struct view_options: its option of this name; the row may leave metavar and help to that option's */
 };
 
 struct cli_option {
@@ -29,6 +32,25 @@ struct cli_option {
     const char *(*meaning)(size_t i); /* of each word */
 };
 
+/* A row for an option of the view that the command describes no otherwise than the view does; `type` is the struct of the
+ * command's options, in which the struct view_options is called `view`. */
+#define CLI_VIEW_ROW(name, type)                                               \
+    {                                                                          \
+        name, NULL, CLI_VIEW_KEY, offsetof(type, view), NULL, NULL, NULL, NULL \
+    }
+
+/* Of every command that reads profiles. */
+#define CLI_MAPPING_HELP                                                                                     \
+    "a mapping.txt of ProGuard or R8, with which the names of a release build become those of its sources; " \
+    "may be "                                                                                                \
+    "given several times"
+
+#define CLI_SYMBOLS_HELP                                                                                     \
+    "unstripped libraries (ELF), Breakpad symbols, or what traceconv makes for a Perfetto trace: a file or " \
+    "a folder, which name "                                                                                  \
+    "the "                                                                                                   \
+    "addresses of native code; may be given several times"
+
 struct cli_command {
     const char *name;        /* "render" */
     const char *synopsis;    /* what stands behind the name: "[OPTION...] FILE..." */
@@ -39,12 +61,17 @@ struct cli_command {
     bool takes_view; /* the options of a view, too: render/view/view_option.h */
     bool
         takes_table; /* the keys of the profile table, too, as options of its own: render/table/table_request.h */
+    bool takes_rows;    /* .. of these keys those that say which rows are written, and in which order */
     bool takes_filters; /* of a view's options, the steps of filters, as options of its own */
+    bool takes_range;   /* of a view's options, the range of time, as options of its own */
+    bool takes_moment;  /* of a view's options, which dump of a series, as options of its own */
+    bool takes_split;   /* of a view's options, the label that tracks are made of, as an option of its own */
     bool takes_keys;    /* the keys of the configuration, too: server/config/config_keys.h */
     int (*run)(int n_arguments, char *const *arguments);
 };
 
-extern const struct cli_command CLI_SERVE, CLI_RENDER, CLI_INFO, CLI_METHODS, CLI_VERDICT, CLI_DEMO;
+extern const struct cli_command CLI_SERVE, CLI_RENDER, CLI_INFO, CLI_METHODS, CLI_CALLS, CLI_VERDICT,
+    CLI_DIFF, CLI_EXPORT, CLI_DEMO;
 
 /* THE TABLE. */
 extern const struct cli_command *const CLI_COMMANDS[];
@@ -64,6 +91,16 @@ enum cli_taken {
 /* Sets the field of *options that the row of `a` names. */
 enum cli_taken cli_take(const struct cli_command *c, void *options, struct cli_arguments *all,
                         struct cli_argument *a, struct diag *diag) __attribute__((warn_unused_result));
+
+/* The same for the options of a view that the command takes as its own. */
+enum cli_taken cli_take_view(const struct cli_command *c, struct view_options *view,
+                             struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* Whether the command takes this option of a view as its own. */
+bool cli_takes_row(const struct cli_command *c, const struct view_option *r);
+
+/* The name without its dashes; empty for an option of one dash, or an operand. */
+struct str cli_key(const struct cli_argument *a);
 
 /* Says that the command has no such option. Always false. */
 bool cli_unknown(const struct cli_command *c, const struct cli_argument *a, struct diag *diag);

@@ -5,8 +5,9 @@
 #include "cli/command.h"
 #include "core/clean.h"
 
-const struct cli_command *const CLI_COMMANDS[] = {&CLI_SERVE,   &CLI_RENDER,  &CLI_INFO,
-                                                  &CLI_METHODS, &CLI_VERDICT, &CLI_DEMO};
+const struct cli_command *const CLI_COMMANDS[] = {&CLI_SERVE,   &CLI_RENDER, &CLI_INFO,
+                                                  &CLI_METHODS, &CLI_CALLS,  &CLI_VERDICT,
+                                                  &CLI_DIFF,    &CLI_EXPORT, &CLI_DEMO};
 const size_t CLI_COMMANDS_COUNT = sizeof(CLI_COMMANDS) / sizeof(CLI_COMMANDS[0]);
 
 const struct cli_command *cli_command_by_name(const char *name)
@@ -27,8 +28,73 @@ static const struct cli_option *find(const struct cli_command *c, struct str nam
     return NULL;
 }
 
-static bool set(const struct cli_option *o, void *field, struct cli_arguments *all, struct cli_argument *a,
-                struct diag *diag)
+static bool is_package(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') ||
+              (s.p[i] >= '0' && s.p[i] <= '9') || s.p[i] == '_' || s.p[i] == '.' || s.p[i] == ':'))
+            return false;
+    return s.n > 0;
+}
+
+/* [PACKAGE=]FILE */
+static bool add_mapping(const struct cli_option *o, struct cli_mappings *m, const struct cli_argument *a,
+                        struct diag *diag)
+{
+    struct str package = {a->value.p, str_find(a->value, '=')};
+    bool given = package.n < a->value.n && is_package(package);
+
+    if (m->n == CLI_MAPPINGS_MAX)
+        return diag_set(diag, DIAG_USAGE, "too many files", "Name those that are needed.",
+                        "%s may be given %d times.", o->name, CLI_MAPPINGS_MAX);
+    if (given && package.n + 1 == a->value.n)
+        return diag_set(diag, DIAG_USAGE, "option without value", "Name a file behind it.",
+                        "%s needs a path.", o->name);
+    m->packages[m->n] = given ? package : STR("");
+    m->paths[m->n++] = a->value.p + (given ? package.n + 1 : 0);
+    return true;
+}
+
+static bool add_text(const struct cli_option *o, struct cli_texts *texts, const char *text, struct diag *diag)
+{
+    if (texts->n == CLI_TEXTS_MAX)
+        return diag_set(diag, DIAG_USAGE, "too many options", "Leave some out.", "%s may be given %d times.",
+                        o->name, CLI_TEXTS_MAX);
+    texts->of[texts->n++] = text;
+    return true;
+}
+
+/* The hint of what is wrong with an option; in `hint`, which it returns. */
+enum { HINT_BYTES = 80 };
+
+static const char *list_options(char hint[HINT_BYTES], const struct cli_command *c)
+{
+    snprintf(hint, HINT_BYTES, "aflamed %s --help lists the options.", c->name);
+    return hint;
+}
+
+static bool is_word(const struct cli_command *c, const struct cli_option *o, struct str value,
+                    struct diag *diag)
+{
+    char hint[HINT_BYTES];
+    const char *word;
+    struct buf words = {0};
+
+    for (size_t i = 0; (word = o->word(i)) != NULL; i++) {
+        if (str_eq(value, str_of(word))) {
+            buf_free(&words);
+            return true;
+        }
+        buf_printf(&words, "%s%s", i == 0 ? "" : ", ", word);
+    }
+    diag_set(diag, DIAG_USAGE, "option not understood", list_options(hint, c), "%s %.*s: there are %.*s.",
+             o->name, (int)clean_cut(value, 60).n, value.p, (int)words.n, words.n > 0 ? words.p : "none");
+    buf_free(&words);
+    return false;
+}
+
+static bool set(const struct cli_command *c, const struct cli_option *o, void *field,
+                struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
 {
     if (o->kind == CLI_SWITCH) {
         *(bool *)field = true;
@@ -36,10 +102,17 @@ static bool set(const struct cli_option *o, void *field, struct cli_arguments *a
     }
     if (!cli_value(all, a, diag))
         return false;
+    if (o->kind == CLI_VIEW_KEY)
+        return view_set(field, CLI_VIEW_SCOPES, cli_key(a), a->value, diag);
+    if (o->kind != CLI_TEXT && a->value.n == 0)
+        return diag_set(diag, DIAG_USAGE, "option without value", "Name a file or folder behind it.",
+                        "%s needs a path.", o->name);
+    if (o->kind == CLI_MAPPINGS)
+        return add_mapping(o, field, a, diag);
+    if (o->kind == CLI_TEXTS)
+        return add_text(o, field, a->value.p, diag);
     *(const char **)field = a->value.p; /* the end of an argument: terminated */
-    return o->kind != CLI_PATH || a->value.n > 0 ||
-           diag_set(diag, DIAG_USAGE, "option without value", "Name a file or folder behind it.",
-                    "%s needs a path.", o->name);
+    return o->word == NULL || is_word(c, o, a->value, diag);
 }
 
 enum cli_taken cli_take(const struct cli_command *c, void *options, struct cli_arguments *all,
@@ -49,15 +122,44 @@ enum cli_taken cli_take(const struct cli_command *c, void *options, struct cli_a
 
     if (o == NULL)
         return CLI_NOT_OWN;
-    return set(o, (char *)options + o->offset, all, a, diag) ? CLI_TAKEN : CLI_REFUSED;
+    return set(c, o, (char *)options + o->offset, all, a, diag) ? CLI_TAKEN : CLI_REFUSED;
+}
+
+struct str cli_key(const struct cli_argument *a)
+{
+    return str_starts(a->name, STR("--")) ? (struct str){a->name.p + 2, a->name.n - 2} : STR("");
+}
+
+static bool is_of_moments(const struct view_option *r)
+{
+    struct str key = str_of(r->key);
+
+    return str_eq(key, STR("moment")) || str_eq(key, STR("mode"));
+}
+
+bool cli_takes_row(const struct cli_command *c, const struct view_option *r)
+{
+    return (r->kind == OPTION_STEP && c->takes_filters) || (r->kind == OPTION_TIME && c->takes_range) ||
+           (is_of_moments(r) && c->takes_moment) || (c->takes_split && str_eq(str_of(r->key), STR("split")));
+}
+
+enum cli_taken cli_take_view(const struct cli_command *c, struct view_options *view,
+                             struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
+{
+    struct str key = cli_key(a);
+    const struct view_option *r = view_option_by_key(key);
+
+    if (r == NULL || !cli_takes_row(c, r))
+        return CLI_NOT_OWN;
+    return cli_value(all, a, diag) && view_set(view, CLI_VIEW_SCOPES, key, a->value, diag) ? CLI_TAKEN
+                                                                                           : CLI_REFUSED;
 }
 
 bool cli_unknown(const struct cli_command *c, const struct cli_argument *a, struct diag *diag)
 {
-    char hint[80];
+    char hint[HINT_BYTES];
 
-    snprintf(hint, sizeof(hint), "aflamed %s --help lists the options.", c->name);
-    return diag_set(diag, DIAG_USAGE, "unknown option", hint, "There is no option %.*s.",
+    return diag_set(diag, DIAG_USAGE, "unknown option", list_options(hint, c), "There is no option %.*s.",
                     (int)clean_cut(a->name, 60).n, a->name.p);
 }
 

@@ -7,13 +7,13 @@
 #include "cli/command.h"
 #include "core/system/json_memory.h"
 #include "server/service.h"
+#include "server/symbols/symbol_child.h"
 
 /* Writes the text, which it frees, to standard output. */
 static int print(struct buf *text)
 {
     struct diag diag = {0};
-    bool ok = text->failed ? diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                                      "No memory is left for the answer.")
+    bool ok = text->failed ? diag_no_memory(&diag, "No memory is left for the answer.")
                            : cli_write("-", buf_view(text), &diag);
 
     buf_free(text);
@@ -90,6 +90,9 @@ static int run(int argc, char *const *argv)
 
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], SYMBOL_CHILD_ARGUMENT) == 0)
+        _exit(
+            symbol_child()); /* with nothing left to open, what runs at the end of a program has nothing to do */
     /* A reader that went away and a file that may not grow are errors to report, not an end without a word.
      */
     signal(SIGPIPE, SIG_IGN);

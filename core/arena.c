@@ -71,6 +71,7 @@ static struct arena_block *take(struct arena *a, struct arena_block *old, size_t
 {
     size_t old_bytes = old == NULL ? 0 : old->bytes;
 
+    /* The old block is part of used_bytes, and bytes is at most the limit here: neither difference goes below zero. */
     if (bytes > a->limit_bytes || a->used_bytes - old_bytes > a->limit_bytes - bytes)
         return fail(a, ARENA_LIMIT);
     struct arena_block *block = realloc(old, bytes);
@@ -137,6 +138,7 @@ static void *grow_large(struct arena *a, void *array, size_t old_bytes, size_t n
         if (array != NULL)
             memcpy(block + 1, array, old_bytes);
     }
+    /* realloc may have moved the block: its neighbours have to point to the new place. */
     if (block->previous == NULL)
         a->large = block;
     else
@@ -155,6 +157,7 @@ void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, si
         wanted = need;
     if (wanted < 16)
         wanted = 16;
+    /* Half of the range, so that the header of a large block can be added without overflow. */
     if (wanted > SIZE_MAX / 2 / element_bytes)
         return fail(a, ARENA_LIMIT);
 

@@ -18,6 +18,12 @@ void buf_free(struct buf *b)
     buf_init(b, b->limit);
 }
 
+void buf_part_end(struct buf *b, struct buf *part)
+{
+    b->failed = b->failed || part->failed;
+    buf_free(part);
+}
+
 void buf_clear(struct buf *b)
 {
     b->n = 0;
@@ -26,8 +32,15 @@ void buf_clear(struct buf *b)
 
 bool buf_grow(struct buf *b, size_t extra)
 {
+    if (b->drain != NULL && !b->failed && b->n >= BUF_DRAIN_BYTES) {
+        b->failed = !b->drain(b->drain_context, buf_view(b));
+        b->n = 0;
+        if (!b->failed && b->capacity >= extra)
+            return true;
+    }
     if (b->failed)
         return false;
+    /* Where the caller gives no limit, this one keeps the doubling below from overflowing. */
     size_t limit = b->limit == 0 ? SIZE_MAX / 4 : b->limit;
     if (b->n > limit || extra > limit - b->n) {
         b->failed = true;
@@ -150,6 +163,7 @@ void buf_printf(struct buf *b, const char *format, ...)
         b->failed = true;
         return;
     }
+    /* vsnprintf writes a NUL behind the text. It needs room, but is no part of the content. */
     if (!buf_reserve(b, (size_t)n + 1))
         return;
     va_start(arguments, format);

@@ -12,13 +12,23 @@ struct buf {
     size_t limit; /* bytes; 0 = none */
     bool failed;
     bool full; /* .. for the limit, not for want of memory */
+
+    /* Who takes the bytes when there are many, and makes room by that: for texts of any length whose writer only appends. NULL:
+     * nobody. False: the buffer has failed. What is in the buffer at the end is the caller's. */
+    bool (*drain)(void *context, struct str bytes);
+    void *drain_context;
 };
+
+enum { BUF_DRAIN_BYTES = 256 << 10 }; /* are many */
 
 /* The buffer owns its memory until buf_free. A zeroed struct is an empty buffer without limit. */
 void buf_init(struct buf *b, size_t limit);
 void buf_free(struct buf *b);
 /* Empties the buffer and clears the error; keeps the memory. */
 void buf_clear(struct buf *b);
+
+/* The end of a part that was made to be put into b: frees its memory, and b has failed if the part has. */
+void buf_part_end(struct buf *b, struct buf *part);
 
 /* The part of buf_reserve that asks for memory. */
 bool buf_grow(struct buf *b, size_t extra);

@@ -82,23 +82,35 @@ bool clean_is_utf8(struct str s)
     return true;
 }
 
+/* In UTF-8; how many bytes. */
+static size_t encode(uint32_t c, char out[4])
+{
+    static const unsigned char LEADS[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+    for (size_t i = n; i-- > 1; c >>= 6)
+        out[i] = (char)(0x80 | (c & 0x3f));
+    out[0] = (char)(LEADS[n] | c);
+    return n;
+}
+
 void clean_put(struct buf *b, uint32_t c)
 {
-    if (c < 0x80) {
-        buf_char(b, (char)c);
-    } else if (c < 0x800) {
-        buf_bytes(b, (const char[]){(char)(0xc0 | c >> 6), (char)(0x80 | (c & 0x3f))}, 2);
-    } else if (c < 0x10000) {
-        buf_bytes(
-            b,
-            (const char[]){(char)(0xe0 | c >> 12), (char)(0x80 | (c >> 6 & 0x3f)), (char)(0x80 | (c & 0x3f))},
-            3);
-    } else {
-        buf_bytes(b,
-                  (const char[]){(char)(0xf0 | c >> 18), (char)(0x80 | (c >> 12 & 0x3f)),
-                                 (char)(0x80 | (c >> 6 & 0x3f)), (char)(0x80 | (c & 0x3f))},
-                  4);
+    char bytes[4];
+
+    buf_bytes(b, bytes, encode(c, bytes));
+}
+
+bool clean_is_text(struct str s)
+{
+    while (s.n > 0) {
+        struct str at = s;
+        char bytes[4];
+        size_t n = encode(clean_next(&s), bytes);
+        if (!str_eq((struct str){at.p, at.n - s.n}, (struct str){bytes, n}))
+            return false;
     }
+    return true;
 }
 
 size_t clean_length(struct str s)

@@ -25,6 +25,9 @@ void clean_json(struct buf *b, struct str s);
 /* Cleaned, for one field of a log line: a blank, `"`, `=` and `\` are escaped with a backslash. */
 void clean_log(struct buf *b, struct str s);
 
+/* Whether cleaning would leave all of it as it is. */
+bool clean_is_text(struct str s);
+
 /* Whether s is well-formed UTF-8; its last sequence may be cut by the end. */
 bool clean_is_utf8(struct str s);
 

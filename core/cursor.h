@@ -1,4 +1,4 @@
-/* Bounds-checked little-endian reader with a sticky error: a read past the end sets `failed` and yields 0, so
+/* Bounds-checked reader of little-endian fields, and by cursor_be of big-endian ones, with a sticky error: a read past the end sets `failed` and yields 0, so
  * that a whole record needs one check. */
 #ifndef CORE_CURSOR_H
 #define CORE_CURSOR_H
@@ -42,6 +42,16 @@ static inline uint64_t cursor_le(struct cursor *c, size_t n)
     if (p != NULL)
         for (size_t i = n; i > 0; i--)
             v = v << 8 | p[i - 1];
+    return v;
+}
+
+static inline uint64_t cursor_be(struct cursor *c, size_t n)
+{
+    const uint8_t *p = cursor_take(c, n);
+    uint64_t v = 0;
+
+    for (size_t i = 0; p != NULL && i < n; i++)
+        v = v << 8 | p[i];
     return v;
 }
 

@@ -39,3 +39,8 @@ bool diag_at(struct diag *d, enum diag_kind kind, uint64_t offset, const char *t
     d->offset = offset;
     return false;
 }
+
+bool diag_no_memory(struct diag *d, const char *detail)
+{
+    return diag_set(d, DIAG_NO_MEMORY, "out of memory", "Try again later.", "%s", detail);
+}

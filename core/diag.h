@@ -50,5 +50,7 @@ bool diag_set(struct diag *d, enum diag_kind kind, const char *title, const char
               ...) __attribute__((format(printf, 5, 6)));
 bool diag_at(struct diag *d, enum diag_kind kind, uint64_t offset, const char *title, const char *hint,
              const char *detail, ...) __attribute__((format(printf, 6, 7)));
+/* The same of DIAG_NO_MEMORY: "No memory is left to .." */
+bool diag_no_memory(struct diag *d, const char *detail);
 
 #endif

@@ -11,6 +11,7 @@ bool hash_index_reserve(struct hash_index *x)
 {
     size_t n_slots = x->n_slots == 0 ? SLOTS_MIN : 2 * x->n_slots, room = 0;
 
+    /* Half of the slots stay free, so that every search ends at a free one. */
     if ((x->count + 1) * 2 <= x->n_slots)
         return true;
     struct hash_index old = *x;
@@ -24,6 +25,7 @@ bool hash_index_reserve(struct hash_index *x)
     for (size_t i = 0; i < old.n_slots; i++) {
         if (old.slots[i].id == HASH_INDEX_NONE)
             continue;
+        /* All entries differ already: the first free slot is right, and no key has to be compared. */
         struct hash_index_slot *slot = hash_index_find(x, old.slots[i].hash);
         while (slot->id != HASH_INDEX_NONE)
             slot = hash_index_next(x, slot);

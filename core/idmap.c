@@ -5,6 +5,7 @@ void idmap_init(struct idmap *m, struct arena *arena, struct hash_seed seed)
     *m = (struct idmap){.arena = arena, .seed = seed};
 }
 
+/* The capacity is a power of two, and idmap_set leaves at least half of the slots free: so the search ends. */
 static struct idmap_slot *find(const struct idmap *m, uint64_t key)
 {
     size_t mask = m->capacity - 1;

@@ -56,14 +56,18 @@ static char *put_z(char *to, const char *terminated)
     return put_bytes(to, terminated, strlen(terminated));
 }
 
+/* The logarithm to base 2, times log10(2), which is 1233 / 4096, is the number of digits or one less. */
 static unsigned digit_count(uint64_t value)
 {
-    unsigned n = 1;
+    unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1), n = bits * 1233 / 4096;
 
-    while (n < COUNT_OF(POWERS) && value >= POWERS[n])
-        n++;
-    return n;
+    /* With 64 bits n is 19, which is the last index of POWERS. The value 0 has one digit. */
+    return n + (n == 0 || value >= POWERS[n]);
 }
+
+static const char PAIRS[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                            "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                            "8081828384858687888990919293949596979899";
 
 /* Exactly so many digits, the last one first, with zeros in front where the value has fewer. */
 static char *put_digits(char *to, uint64_t value, unsigned digits)
@@ -75,9 +79,21 @@ static char *put_digits(char *to, uint64_t value, unsigned digits)
     return to + digits;
 }
 
+/* Two digits at a time, the last ones first: numbers are most of what is written of calls. */
 char *number_u64(char *to, uint64_t value)
 {
-    return put_digits(to, value, digit_count(value));
+    char *end = to + digit_count(value), *at = end;
+
+    for (; value > UINT32_MAX; value /= 100)
+        memcpy(at -= 2, PAIRS + value % 100 * 2, 2);
+    uint32_t rest = (uint32_t)value;
+    for (; rest >= 100; rest /= 100)
+        memcpy(at -= 2, PAIRS + rest % 100 * 2, 2);
+    if (rest >= 10)
+        memcpy(at - 2, PAIRS + rest * 2, 2);
+    else
+        at[-1] = (char)('0' + rest);
+    return end;
 }
 
 char *number_grouped(char *to, uint64_t value)
@@ -160,5 +176,6 @@ char *number_percent(char *to, uint64_t part, uint64_t whole)
     if (hundredths < 1000)
         return put_z(number_fixed(to, hundredths, 2), " %");
     uint64_t tenths = number_ratio(part, whole, 1000);
+    /* The part is smaller than the whole: it must not be rounded to 100 %. */
     return put_z(number_fixed(to, tenths < 1000 ? tenths : 999, 1), " %");
 }

@@ -33,6 +33,22 @@ static inline uint64_t number_add(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
+/* The same of signed numbers: INT64_MIN or INT64_MAX where the sum has no room. */
+static inline int64_t number_add_signed(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    return !__builtin_add_overflow(a, b, &sum) ? sum : b < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* a * b, or UINT64_MAX where that has no room. */
+static inline uint64_t number_multiply(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
 char *number_u64(char *to, uint64_t value);
 /* 12345678 -> 12,345,678 */
 char *number_grouped(char *to, uint64_t value);

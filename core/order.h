@@ -1,4 +1,4 @@
-/* Sorting for the views: stable and iterative. */
+/* Lists of numbers brought into another order. Sorting is stable and iterative. */
 #ifndef CORE_ORDER_H
 #define CORE_ORDER_H
 
@@ -56,6 +56,16 @@ static inline uint32_t order_list(uint32_t first, uint32_t *next, order_before *
         if (bins[i] != ORDER_NONE)
             sorted = order_merge(bins[i], sorted, next, before, context);
     return sorted;
+}
+
+/* The last one becomes the first. */
+static inline void order_reverse(uint32_t *list, size_t n)
+{
+    for (size_t i = 0; i < n / 2; i++) {
+        uint32_t other = list[n - 1 - i];
+        list[n - 1 - i] = list[i];
+        list[i] = other;
+    }
 }
 
 /* Sorts ids[n] by the texts that they are indexes of: bytewise, a prefix first; equal texts keep their order. By qsort: a

@@ -142,6 +142,13 @@ size_t str_find_last(struct str s, char c)
     return s.n;
 }
 
+struct str str_behind_last(struct str s, char c)
+{
+    size_t at = str_find_last(s, c);
+
+    return at == s.n ? s : (struct str){s.p + at + 1, s.n - at - 1};
+}
+
 size_t str_find_str(struct str s, struct str needle)
 {
     if (needle.n == 0)

@@ -49,6 +49,8 @@ bool str_to_fixed(struct str s, unsigned decimals, uint64_t *value);
 /* Offset of the first occurrence, or s.n. */
 size_t str_find(struct str s, char c);
 size_t str_find_last(struct str s, char c);
+/* What stands behind the last such character, or all if there is none: of "/lib/a.so" and '/' it is "a.so". */
+struct str str_behind_last(struct str s, char c);
 /* Offset of `needle` in s, or s.n; an empty needle is at 0. */
 size_t str_find_str(struct str s, struct str needle);
 

@@ -28,3 +28,13 @@ string_id strtab_add(struct strtab *t, struct str s)
     hash_index_put(&t->index, slot, hash, (uint32_t)t->count);
     return (string_id)t->count++;
 }
+
+string_id strtab_find(const struct strtab *t, struct str s)
+{
+    uint64_t hash = hash_bytes(t->seed, s.p, s.n);
+    const struct hash_index_slot *slot = hash_index_find(&t->index, hash);
+
+    while (slot->id != HASH_INDEX_NONE && !str_eq(t->strings[slot->id], s))
+        slot = hash_index_next(&t->index, slot);
+    return slot->id == HASH_INDEX_NONE ? STRING_NONE : slot->id;
+}

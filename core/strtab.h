@@ -24,6 +24,8 @@ bool strtab_init(struct strtab *t, struct arena *arena, struct hash_seed seed)
     __attribute__((warn_unused_result));
 /* The id of s, which is copied if it is new; STRING_NONE when the arena gives no more. */
 string_id strtab_add(struct strtab *t, struct str s) __attribute__((warn_unused_result));
+/* The same without adding it: STRING_NONE if it is not there. */
+string_id strtab_find(const struct strtab *t, struct str s);
 
 static inline struct str strtab_get(const struct strtab *t, string_id id)
 {

@@ -7,16 +7,18 @@
  * next bytes are put behind it. */
 #include "parser/reader.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "parser/format.h"
-#include "parser/refuse/foreign.h"
+#include "parser/reader_impl.h"
+#include "parser/recognise.h"
 
 enum {
+    NAMES_PIECE_BYTES = 64 << 10,
     /* A record that straddles two pieces is completed with at most this many bytes of the next one, so that little is
      * copied. */
-    CARRY_STEP_BYTES = 4096,
-    SIZE_DIGITS = 4
+    CARRY_STEP_BYTES = 4096
 };
 
 const struct reader_limits READER_LIMITS_DEFAULT = {.methods = 4000000,
@@ -48,12 +50,31 @@ static bool add_carry(struct reader *r, const uint8_t *p, size_t n)
 
 /* ---- detection ---- */
 
+/* What a format is called, without what tells it from its siblings: "Android method trace (streaming)". */
+static struct str family_of(const struct format *f)
+{
+    struct str label = str_of(f->label);
+
+    label.n = str_find_str(label, STR(" ("));
+    return label;
+}
+
 static bool refuse(struct reader *r)
 {
-    return diag_set(&r->diag, DIAG_UNKNOWN, "unknown file format",
-                    "Upload an Android method trace (Debug.startMethodTracing, am profile, Android Studio's "
-                    "recorded Java "
-                    "methods) or folded stacks.",
+    char names[300];
+    struct str family = {NULL, 0};
+    size_t n = 0;
+
+    for (size_t i = 0; i < FORMATS_COUNT && n < sizeof(names); i++) {
+        struct str last = family;
+        family = family_of(FORMATS[i]);
+        if (!str_eq(family, last))
+            n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%.*s", n == 0 ? "" : ", ", (int)family.n,
+                                  family.p);
+    }
+    char hint[sizeof(names) + 30];
+    snprintf(hint, sizeof(hint), "Upload one of these: %s.", names);
+    return diag_set(&r->diag, DIAG_UNKNOWN, "unknown file format", hint,
                     "The file is none of the formats that are read here.");
 }
 
@@ -71,10 +92,23 @@ static bool detect(struct reader *r, bool final)
     }
     if (r->format == NULL)
         return refuse(r);
+    if (builder_split_key(r->builder).n > 0 && !r->format->labels && r->format->written_by != NULL)
+        return diag_set(&r->diag, DIAG_USAGE, "no labels in this file", "Leave the option out.",
+                        "split: tracks can be made of the labels of samples, and this file has none: %s.",
+                        r->format->label);
     r->state = arena_alloc(r->arena, r->format->state_bytes);
     if (r->state == NULL)
         return builder_failed(r->builder, &r->diag);
-    return r->format->begin(r->state, r->builder, &r->limits, &r->diag);
+    if (!r->format->begin(r->state, r->builder, &r->limits, &r->diag))
+        return false;
+    if (r->hold && r->format->hold != NULL)
+        r->format->hold(r->state, true);
+    return true;
+}
+
+bool reader_resume(struct reader *r, const void *state, size_t bytes)
+{
+    return r->format->resume == NULL || r->format->resume(r->state, state, bytes);
 }
 
 /* ---- feeding ---- */
@@ -87,6 +121,15 @@ static bool feed_format(struct reader *r, const uint8_t *p, size_t n, bool final
 
     r->offset += *consumed;
     r->enough_bytes = 2 * (n - *consumed);
+    return ok;
+}
+
+bool reader_end_part(struct reader *r)
+{
+    size_t consumed;
+    bool ok = r->carry_bytes == 0 || feed_format(r, r->carry, r->carry_bytes, false, &consumed);
+
+    r->carry_bytes = 0;
     return ok;
 }
 
@@ -168,66 +211,90 @@ static bool feed_plain(struct reader *r, const uint8_t *bytes, size_t n)
 
 /* ---- packed input ---- */
 
-static bool put_fact(struct reader *r, const struct unpack_report *report)
+/* A member is named of what is no archive. */
+static bool may_have_no_members(struct reader *r)
 {
-    struct buf text = {0};
-
-    buf_z(&text, unpack_name(report->packer));
-    if (report->member.n > 0) {
-        buf_z(&text, " (");
-        buf_str(&text, report->member);
-        buf_char(&text, ')');
-    }
-    buf_z(&text, ", ");
-    buf_value(&text, UNIT_BYTES, report->packed_bytes, SIZE_DIGITS);
-    buf_z(&text, " -> ");
-    buf_value(&text, UNIT_BYTES, report->unpacked_bytes, SIZE_DIGITS);
-    buf_z(&text, "; places in the file are counted in unpacked bytes");
-    bool ok = !text.failed && builder_fact(r->builder, STR("packed"), buf_view(&text));
-    buf_free(&text);
-    return ok || builder_failed(r->builder, &r->diag);
+    return r->member.p == NULL ||
+           diag_set(&r->diag, DIAG_USAGE, "no archive", "Leave the member out.",
+                    "A member is named, but a %s has no members.", unpack_noun(r->packer));
 }
 
-/* What the profile's readers have to know of the packing. */
-static bool note_packing(struct reader *r)
+static bool refuse_packed(struct reader *r, const struct packer *packer)
 {
-    struct unpack_report report;
+    r->packed_twice = true;
+    return diag_set(&r->diag, DIAG_UNUSABLE, "packed twice", "Unpack it once, and upload what comes out.",
+                    "What is packed is a %s itself, and only one layer is unpacked here.",
+                    unpack_noun(packer));
+}
 
-    unpack_report(r->unpack, &report);
-    if (report.state == UNPACK_CUT)
-        builder_warn(r->builder, WARN_PACKED_CUT, report.at, WARNING_NO_OFFSET);
-    if (report.state == UNPACK_DAMAGED)
-        builder_warn(r->builder, WARN_PACKED_DAMAGED, report.at, WARNING_NO_OFFSET);
-    if (report.wrong_checksum)
-        builder_warn(r->builder, WARN_PACKED_CHECKSUM, 1, WARNING_NO_OFFSET);
-    if (report.same_names > 0)
-        builder_warn(r->builder, WARN_PACKED_SAME_NAME, report.same_names, WARNING_NO_OFFSET);
-    if (report.trailing_bytes > 0)
-        builder_warn(r->builder, WARN_TRAILING_BYTES, report.trailing_bytes, WARNING_NO_OFFSET);
-    return put_fact(r, &report);
+/* The sink of a member that is packed once more. */
+static bool feed_inside(void *context, const uint8_t *p, size_t n)
+{
+    struct reader *r = context;
+    bool more;
+    const struct packer *again = r->format == NULL && r->carry_bytes == 0 ? unpack_detect(p, n, &more) : NULL;
+
+    return again != NULL ? refuse_packed(r, again) : feed_plain(r, p, n);
+}
+
+/* A member of an archive may be a stream itself, as pprof's files always are. */
+static bool begin_inside(struct reader *r, const struct packer *packer)
+{
+    const struct unpack_options options = {.limits = r->limits.unpacked, .sink = feed_inside, .context = r};
+
+    r->inner = unpack_new(packer, r->arena, &options, &r->unpack_diag);
+    return r->inner != NULL;
+}
+
+static bool feed_names(struct reader *r, const uint8_t *p, size_t n)
+{
+    bool more;
+    const struct packer *packer = r->begins ? unpack_detect(p, n, &more) : NULL;
+
+    r->begins = false;
+    if (packer != NULL && !unpack_is_archive(packer) && !begin_inside(r, packer))
+        return false;
+    return r->inner != NULL ? unpack_feed(r->inner, p, n) : feed_plain(r, p, n);
 }
 
 /* The sink. Its first block holds more than any magic needs, or all there is. */
 static bool feed_unpacked(void *context, const uint8_t *p, size_t n)
 {
     struct reader *r = context;
-    bool more;
-    const struct packer *again = r->format == NULL && r->carry_bytes == 0 ? unpack_detect(p, n, &more) : NULL;
 
-    r->packed_twice = again != NULL;
-    if (again != NULL)
-        return diag_set(&r->diag, DIAG_UNUSABLE, "packed twice", "Unpack it once, and upload what comes out.",
-                        "What is packed is a %s itself, and only one layer is unpacked here.",
-                        unpack_noun(again));
-    return feed_plain(r, p, n);
+    if (r->in_names)
+        return feed_names(r, p, n);
+    bool more, first = r->begins;
+    const struct packer *again = first ? unpack_detect(p, n, &more) : NULL;
+
+    r->begins = false;
+    if (first && r->way == READER_PACKED) {
+        r->inside = unpack_archive_in(r->packer, p, n);
+        if (r->inside != NULL)
+            return add_carry(r, p, n) && false; /* all of it, if it ends here: see finish_packed */
+        if (!may_have_no_members(r))
+            return false;
+    }
+    if (again != NULL && r->way == READER_ARCHIVE && !unpack_is_archive(again) && !begin_inside(r, again))
+        return false;
+    if (r->inner != NULL)
+        return unpack_feed(r->inner, p, n);
+    return again != NULL ? refuse_packed(r, again) : feed_plain(r, p, n);
 }
 
 static bool begin_packed(struct reader *r, const struct packer *packer)
 {
-    const struct unpack_options options = {
-        .limits = r->limits.unpacked, .member = r->member, .sink = feed_unpacked, .context = r};
+    bool archive = unpack_is_archive(packer);
+    const struct unpack_options options = {.limits = r->limits.unpacked,
+                                           .member = archive ? r->member : (struct str){NULL, 0},
+                                           .recognise = recognise_format,
+                                           .beside = RECOGNISED_BESIDE,
+                                           .sink = feed_unpacked,
+                                           .context = r};
 
-    r->way = unpack_is_archive(packer) ? READER_ARCHIVE : READER_PACKED;
+    r->begins = true;
+    r->packer = packer;
+    r->way = archive ? READER_ARCHIVE : READER_PACKED;
     r->unpack = unpack_new(packer, r->arena, &options, &r->unpack_diag);
     if (r->unpack == NULL)
         r->diag = r->unpack_diag;
@@ -238,7 +305,34 @@ static bool begin_plain(struct reader *r)
 {
     r->way = READER_PLAIN;
     return r->member.p == NULL || diag_set(&r->diag, DIAG_USAGE, "no archive", "Leave the member out.",
-                                           "A member is named, but the file is no zip archive.");
+                                           "A member is named, but the file is no archive.");
+}
+
+/* The stream turned out to be an archive, which is read when all of it is there. */
+static void turn_to_archive(struct reader *r)
+{
+    const struct packer *archive = r->inside;
+
+    r->inside = NULL;
+    r->carry_bytes = 0;
+    unpack_free(r->unpack);
+    begin_packed(r, archive);
+}
+
+/* A small tar in a stream, of which no file was kept because nothing had come out of it yet: it stands in the carry. */
+static bool read_small_tar(struct reader *r)
+{
+    bool more;
+
+    r->tar = (struct str){r->carry_bytes > 0 ? arena_copy(r->arena, r->carry, r->carry_bytes) : NULL,
+                          r->carry_bytes};
+    r->tar_file = whole_file_of(&r->tar);
+    if (r->tar.p == NULL)
+        return builder_failed(r->builder, &r->diag);
+    r->inside = unpack_detect(r->tar.p, r->tar.n, &more);
+    turn_to_archive(r);
+    r->archive = &r->tar_file;
+    return r->unpack != NULL && unpack_whole(r->unpack, r->archive);
 }
 
 static bool feed_packed(struct reader *r, const uint8_t *p, size_t n)
@@ -247,45 +341,13 @@ static bool feed_packed(struct reader *r, const uint8_t *p, size_t n)
         return false;
     if (unpack_feed(r->unpack, p, n))
         return true;
+    if (r->inside != NULL) {
+        turn_to_archive(r);
+        return false;
+    }
     if (r->unpack_diag.kind != DIAG_NONE)
         r->diag = r->unpack_diag;
     return false;
-}
-
-/* Nothing usable came out of what is cut or damaged: that is what to say, unless it is clear what it was. */
-static void blame_damage(struct reader *r)
-{
-    const struct diag said = r->diag;
-    struct unpack_report report;
-
-    unpack_report(r->unpack, &report);
-    const char *noun = unpack_noun(report.packer);
-    if (report.state != UNPACK_WHOLE &&
-        (said.kind == DIAG_EMPTY || said.kind == DIAG_UNKNOWN || said.kind == DIAG_UNUSABLE)) {
-        r->diag = (struct diag){.kind = DIAG_NONE};
-        diag_at(&r->diag, DIAG_UNUSABLE, report.at,
-                report.state == UNPACK_CUT ? "packed file cut" : "packed file damaged",
-                "Copy it again and check that it is whole, or upload it unpacked.",
-                "The %s %s there, and what comes out before is of no use: %.300s", noun,
-                report.state == UNPACK_CUT ? "ends early" : "is damaged", said.detail);
-    } else if (said.kind == DIAG_EMPTY) {
-        r->diag = (struct diag){.kind = DIAG_NONE};
-        diag_set(&r->diag, DIAG_EMPTY, said.title, said.hint, "What the %s unpacks to has no bytes.", noun);
-    }
-}
-
-/* An archive of which no member is meant may be something as a whole, like an app. */
-static void name_archive(struct reader *r, const struct whole_file *file)
-{
-    const struct diag said = r->diag;
-    char head[DETECT_BYTES_MAX];
-    ptrdiff_t n = file->read_at(file->context, 0, head, sizeof(head));
-    const struct foreign *kind = n < 0 ? NULL : foreign_find((struct str){head, (size_t)n});
-
-    if (said.kind != DIAG_UNUSABLE || r->member.p != NULL || kind == NULL)
-        return;
-    r->diag = (struct diag){.kind = DIAG_NONE};
-    diag_set(&r->diag, DIAG_FOREIGN, kind->title, kind->hint, "%s %s", kind->detail, said.detail);
 }
 
 static bool no_whole_file(struct reader *r)
@@ -315,9 +377,81 @@ static bool read_rest(struct reader *r)
            r->format->finish(r->state, file_bytes);
 }
 
+/* ---- names in files beside the input ---- */
+
+/* The last record of what was fed. */
+static bool end_feed(struct reader *r)
+{
+    size_t consumed;
+
+    if (r->inner != NULL && !unpack_finish(r->inner))
+        return false;
+    bool ok = feed_format(r, r->carry, r->carry_bytes, true, &consumed);
+    r->carry_bytes = 0;
+    return ok;
+}
+
+static bool begin_names(void *context)
+{
+    struct reader *r = context;
+
+    if (!end_feed(r))
+        return false;
+    unpack_free(r->inner);
+    r->inner = NULL;
+    r->begins = true;
+    r->format->beside(r->state);
+    return true;
+}
+
+static bool read_attached(struct reader *r, const struct whole_file *file)
+{
+    uint8_t *piece = arena_alloc(r->arena, NAMES_PIECE_BYTES);
+    ptrdiff_t n = 0;
+
+    if (piece == NULL)
+        return builder_failed(r->builder, &r->diag);
+    if (!begin_names(r))
+        return false;
+    for (uint64_t at = 0; (n = file->read_at(file->context, at, piece, NAMES_PIECE_BYTES)) > 0;
+         at += (uint64_t)n)
+        if (!feed_names(r, piece, (size_t)n))
+            return false;
+    return n == 0 || diag_set(&r->diag, DIAG_IO, "cannot read the file", "Try again later.",
+                              "The file of symbols could not be read again after it had arrived.");
+}
+
+/* Those in the archive, and those that are attached. */
+static bool read_names(struct reader *r)
+{
+    struct unpack *inner = r->inner; /* of the input: for what is said of its packing */
+    bool ok = end_feed(r);
+
+    r->inner = NULL;
+    r->in_names = true;
+    ok = ok && (r->archive == NULL || unpack_beside(r->unpack, r->archive, begin_names));
+    for (size_t i = 0; ok && i < r->n_names; i++)
+        ok = read_attached(r, r->names[i]);
+    ok = ok && end_feed(r);
+    unpack_free(r->inner);
+    r->inner = inner;
+    if (!ok && r->diag.kind == DIAG_NONE)
+        r->diag = r->unpack_diag;
+    return ok;
+}
+
+static bool take_names(struct reader *r)
+{
+    if (r->format->beside != NULL)
+        return read_names(r);
+    if (r->n_names > 0)
+        builder_warn(r->builder, WARN_SYMBOLS_OTHER_KIND, r->n_names, WARNING_NO_OFFSET);
+    return true;
+}
+
 static const struct profile *finish_plain(struct reader *r, const struct whole_file *file)
 {
-    const struct profile *profile;
+    const struct profile *profile = NULL;
     /* All bytes of the input stand in the carry, if they were unpacked, or too few to be any format for sure. */
     bool carried = r->way != READER_PLAIN || r->format == NULL;
 
@@ -329,10 +463,12 @@ static const struct profile *finish_plain(struct reader *r, const struct whole_f
         else
             detect(r, true);
     }
-    if (r->diag.kind != DIAG_NONE || !(is_whole(r) ? read_whole(r, file, carried) : read_rest(r)) ||
-        (r->unpack != NULL && !note_packing(r)))
+    if (r->diag.kind != DIAG_NONE || !take_names(r) ||
+        !(is_whole(r) ? read_whole(r, file, carried) : read_rest(r)) ||
+        (r->unpack != NULL && !reader_note_packing(r)))
         return NULL;
-    profile = builder_finish(r->builder, str_of(r->format->name), str_of(r->format->label));
+    if (builder_find_build(r->builder))
+        profile = builder_finish(r->builder, str_of(r->format->name), str_of(r->format->label));
     if (profile == NULL)
         builder_failed(r->builder, &r->diag);
     return profile;
@@ -340,25 +476,62 @@ static const struct profile *finish_plain(struct reader *r, const struct whole_f
 
 static const struct profile *finish_packed(struct reader *r, const struct whole_file *file)
 {
-    bool archive = r->way == READER_ARCHIVE;
     const struct profile *profile = NULL;
+    bool ok = true, streamed = r->way == READER_PACKED && r->unpack != NULL;
 
+    if (streamed)
+        ok = unpack_finish(r->unpack);
+    bool small = r->inside != NULL && file == NULL;
+    if (r->inside != NULL && !small)
+        turn_to_archive(r);
+    bool archive = r->way == READER_ARCHIVE;
     if (r->unpack == NULL || (archive && file == NULL && !no_whole_file(r)))
         return NULL;
-    bool ok = archive ? unpack_whole(r->unpack, file) : unpack_finish(r->unpack);
+    if (small)
+        ok = read_small_tar(r);
+    else if (archive) {
+        r->archive = file;
+        ok = unpack_whole(r->unpack, file);
+    }
+    if (ok && r->inner != NULL)
+        ok = unpack_finish(r->inner);
     if (r->unpack_diag.kind != DIAG_NONE)
         r->diag = r->unpack_diag;
     else if (ok)
         profile = finish_plain(r, NULL);
     bool of_packing = r->unpack_diag.kind != DIAG_NONE || r->packed_twice;
     if (profile == NULL && archive && of_packing && file != NULL)
-        name_archive(r, file);
+        reader_name_archive(r, file);
     else if (profile == NULL && !of_packing)
-        blame_damage(r);
+        reader_blame_damage(r);
     return profile;
 }
 
 /* ---- the whole ---- */
+
+bool reader_attach(struct reader *r, const struct whole_file *names)
+{
+    if (r->n_names == READER_NAMES_MAX)
+        return false;
+    r->names[r->n_names++] = names;
+    return true;
+}
+
+bool reader_is_names(const void *p, size_t n)
+{
+    return recognise_format(p, n, false) == RECOGNISED_BESIDE;
+}
+
+void reader_split(struct reader *r, struct str key)
+{
+    if (!builder_split(r->builder, key))
+        builder_failed(r->builder, &r->diag);
+}
+
+void reader_keep_addresses(struct reader *r)
+{
+    builder_keep_addresses(r->builder);
+}
 
 void reader_choose(struct reader *r, struct str member)
 {
@@ -390,7 +563,7 @@ bool reader_feed(struct reader *r, const void *p, size_t n)
     if (r->way == READER_BEGINS && r->diag.kind != DIAG_NONE)
         return false;
     while (r->way == READER_BEGINS && n > 0) {
-        if (r->head_bytes == 0 && n >= UNPACK_MAGIC_BYTES) {
+        if (r->head_bytes == 0 && n >= UNPACK_HEAD_BYTES) {
             if (!begin(r, bytes, n, false))
                 return false;
             break;
@@ -420,5 +593,6 @@ const struct profile *reader_finish(struct reader *r, const struct whole_file *f
 void reader_free(struct reader *r)
 {
     unpack_free(r->unpack);
-    r->unpack = NULL;
+    unpack_free(r->inner);
+    r->unpack = r->inner = NULL;
 }

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/arena.h"
+#include "core/diag.h"
 #include "core/str.h"
 
 struct whole_file {
@@ -21,5 +23,10 @@ struct whole_file {
 
 /* The file whose content is in memory; *bytes must stay. */
 struct whole_file whole_file_of(const struct str *bytes);
+
+/* All bytes of the file: where they are, if they are in memory, else in the arena. False: diag, unless the arena gives no
+ * more, and then arena.failure. */
+bool whole_file_all(const struct whole_file *file, struct arena *arena, struct str *bytes, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 #endif

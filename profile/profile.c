@@ -25,7 +25,8 @@ bool profile_waits(const struct profile *p, uint32_t *wall, uint32_t *cpu)
     *wall = profile_value_by_role(p, ROLE_WALL);
     *cpu = profile_value_by_role(p, ROLE_CPU);
     return *wall < p->n_values && *cpu < p->n_values && p->values[*wall].unit == UNIT_NS &&
-           p->values[*cpu].unit == UNIT_NS && profile_value_by_name(p, STR("waiting")) == p->n_values;
+           p->values[*cpu].unit == UNIT_NS && p->n_minus == 0 &&
+           profile_value_by_name(p, STR("waiting")) == p->n_values;
 }
 
 const struct profile_track *profile_track_by_id(const struct profile *p, uint32_t id)
@@ -42,20 +43,78 @@ const struct profile_track *profile_track_by_id(const struct profile *p, uint32_
     return lo < p->n_tracks && p->tracks[lo].id == id ? &p->tracks[lo] : NULL;
 }
 
-uint32_t profile_weight_value(const struct profile *p)
+uint32_t profile_place(const uint32_t *list, uint32_t n, uint32_t number)
 {
-    uint32_t cpu = profile_value_by_role(p, ROLE_CPU);
+    uint32_t lo = 0, hi = n;
 
-    return cpu < p->n_values ? cpu : 0;
+    while (lo < hi) {
+        uint32_t middle = lo + (hi - lo) / 2;
+        if (list[middle] < number)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < n && list[lo] == number ? lo : n;
 }
 
-/* For qsort_r: the heavier track first. Ids are unique, so the order is the same everywhere. */
-static int by_weight(const void *a, const void *b, void *profile)
+uint32_t profile_place_of_id(const struct profile *p, const uint32_t *tracks, uint32_t n, uint32_t id)
 {
-    const struct profile *p = profile;
+    const struct profile_track *track = profile_track_by_id(p, id);
+
+    return track == NULL ? n : profile_place(tracks, n, (uint32_t)(track - p->tracks));
+}
+
+void profile_times(const struct profile *p, uint64_t *begin_ns, uint64_t *end_ns)
+{
+    *begin_ns = UINT64_MAX;
+    *end_ns = 0;
+    for (uint32_t i = 0; i < p->n_tracks; i++) {
+        const struct profile_track *t = &p->tracks[i];
+        *begin_ns = t->begin_ns < *begin_ns ? t->begin_ns : *begin_ns;
+        *end_ns = t->end_ns > *end_ns ? t->end_ns : *end_ns;
+    }
+}
+
+static bool has_some(const struct profile *p, uint32_t value)
+{
+    bool some = false;
+
+    for (uint32_t i = 0; i < p->n_tracks && !some; i++)
+        some = profile_total(p, p->tracks[i].first, value) > 0;
+    return some;
+}
+
+/* A clock that was read counts, whatever it says. */
+uint32_t profile_weight_value(const struct profile *p)
+{
+    uint32_t value = profile_value_by_role(p, ROLE_CPU);
+
+    if (value < p->n_values && (value < p->n_times || has_some(p, value)))
+        return value;
+    for (value = 0; value < p->n_values && !has_some(p, value); value++)
+        ;
+    return value < p->n_values ? value : 0;
+}
+
+const char *frame_kind_word(enum frame_kind kind)
+{
+    static const char *const WORDS[FRAME_KINDS] = {"", "java", "native", "kernel", "inlined", "error"};
+
+    return WORDS[kind];
+}
+
+struct weight {
+    const struct profile *profile;
+    uint32_t value;
+};
+
+/* For qsort_r: the heavier track first. Ids are unique, so the order is the same everywhere. */
+static int by_weight(const void *a, const void *b, void *weight)
+{
+    const struct weight *by = weight;
+    const struct profile *p = by->profile;
     const struct profile_track *ta = &p->tracks[*(const uint32_t *)a], *tb = &p->tracks[*(const uint32_t *)b];
-    uint32_t weight = profile_weight_value(p);
-    uint64_t wa = profile_total(p, ta->first, weight), wb = profile_total(p, tb->first, weight);
+    uint64_t wa = profile_total(p, ta->first, by->value), wb = profile_total(p, tb->first, by->value);
 
     if (wa != wb)
         return wa > wb ? -1 : 1;
@@ -64,10 +123,12 @@ static int by_weight(const void *a, const void *b, void *profile)
 
 void profile_tracks_by_weight(const struct profile *p, uint32_t *order)
 {
+    struct weight by = {p, profile_weight_value(p)};
+
     for (uint32_t i = 0; i < p->n_tracks; i++)
         order[i] = i;
     if (p->n_tracks > 0)
-        qsort_r(order, p->n_tracks, sizeof(*order), by_weight, (void *)(uintptr_t)p);
+        qsort_r(order, p->n_tracks, sizeof(*order), by_weight, &by);
 }
 
 struct str profile_fact(const struct profile *p, struct str name)

@@ -18,10 +18,20 @@ typedef uint32_t node_id;
 #define FRAME_NONE UINT32_MAX /* of a track's root */
 #define NODE_NONE  UINT32_MAX /* parent of a track's root */
 
-enum { PROFILE_VALUES_MAX = 8 };
+enum { PROFILE_VALUES_MAX = 32 };
 
 /* What a value measures; views that know a role may derive from it (waiting = wall - cpu). */
-enum profile_role { ROLE_OTHER, ROLE_WALL, ROLE_CPU, ROLE_CALLS };
+enum profile_role {
+    ROLE_OTHER,
+    ROLE_WALL,
+    ROLE_CPU,
+    ROLE_CALLS,
+    ROLE_SAMPLES,    /* how often a stack was seen */
+    ROLE_ALLOCATED,  /* bytes, all of the recording */
+    ROLE_UNRELEASED, /* bytes that are held at a moment: never summed over moments */
+    ROLE_OBJECTS,    /* how many allocations either of the two is */
+    ROLE_ROLES       /* how many there are */
+};
 
 struct profile_value {
     struct str name;  /* as in URLs and files: "wall", "cpu", "calls", "samples" */
@@ -30,6 +40,21 @@ struct profile_value {
     enum profile_role role;
 };
 
+/* Part of a frame's identity. What a format does not tell is FRAME_KIND_UNKNOWN, and so is every method of a trace in which
+ * all are of one kind. */
+enum frame_kind {
+    FRAME_KIND_UNKNOWN,
+    FRAME_KIND_JAVA,
+    FRAME_KIND_NATIVE,
+    FRAME_KIND_KERNEL,
+    FRAME_KIND_INLINED, /* into the frame that is its caller */
+    FRAME_KIND_ERROR,   /* no function: why the rest of the stack is missing */
+    FRAME_KINDS
+};
+
+/* "java", "native", ..; of FRAME_KIND_UNKNOWN the empty word. */
+const char *frame_kind_word(enum frame_kind kind);
+
 /* One function. A frame of a method trace is class + method + signature: overloads stay apart. */
 struct profile_frame {
     string_id scope;     /* class, dotted; empty where the name is all there is */
@@ -37,18 +62,47 @@ struct profile_frame {
     string_id signature; /* JVM descriptor, or empty */
     string_id file;      /* source file, or empty; not part of the identity */
     string_id module;    /* mapped file of a native frame, or empty */
+    string_id build_id;  /* of the module: hexadecimal digits or what the file has; or empty */
+    enum frame_kind kind;
+    uint32_t line;    /* in the file, or 0; not part of the identity */
+    uint64_t address; /* in the module, of the first such frame, or 0; not part of the identity */
+
+    /* Of a nameless frame: the file that was read has no name for it, and `name` only says so. Symbols may know what stands at its
+     * address, which belongs to the identity where builder_keep_addresses says so. The address is right if the file of the module
+     * is shifted by load_bias, which was at map_offset of it when it was mapped; see symbols.h. */
+    bool nameless;
+    uint64_t
+        load_bias; /* p_vaddr - p_offset of its code, as far as the recorder knew it; PROFILE_BIAS_KNOWN: it did */
+    uint64_t map_offset;
 };
+
+#define PROFILE_BIAS_KNOWN UINT64_MAX
 
 enum node_flag {
     NODE_RECURSIVE =
         1 /* the frame is open already further up this stack: all its calls are recursive calls */
 };
 
-/* One graph: a thread of a method trace that has at least one record, or the whole of a folded file. The
- * first node is the root: it stands for the track itself, and time in no frame is its self. */
+enum track_kind {
+    TRACK_THREAD,
+    TRACK_HEAP, /* of a process */
+    TRACK_PROCESS,
+    TRACK_LABEL, /* samples with one value of a label: see struct profile_label */
+    TRACK_WHOLE, /* of a file that tells none of these */
+    TRACK_KINDS
+};
+
+/* One graph: a thread that has at least one record, a heap of a process, a process, the samples with one value of a label, or the whole of a folded file: see
+ * track.h for how it is called. The first node is the root: it stands for the track itself, and time in no frame is its
+ * self. */
 struct profile_track {
     uint32_t id; /* unique within the profile; in URLs and file names */
     string_id name;
+    enum track_kind kind;
+    uint32_t number;                  /* that people know it by: tid or pid, by its kind */
+    string_id part;                   /* of a heap: which one of the process; else empty */
+    string_id group;                  /* what it belongs to, in words, or empty: the process of a thread */
+    uint32_t first_moment, n_moments; /* its moments, in profile.moments; none but of a series */
     node_id first;
     uint32_t count;   /* nodes, the root included */
     uint64_t records; /* of the input */
@@ -57,6 +111,19 @@ struct profile_track {
     uint32_t re_roots;         /* calls entered before its first record and left later */
     node_id open;     /* the innermost frame that is open behind the last record; the root: none is */
     uint64_t rest_ns; /* wall time from end_ns to the last end_ns of all; 0 without wall time */
+};
+
+/* One dump of a series: the values of its track's nodes as they were at that time. */
+struct profile_moment {
+    uint64_t time_ns; /* since the first one of the profile */
+};
+
+/* How values went from moment to moment: of each node the changes that are not all 0, by moment. What a node has at a moment
+ * is the sum of its changes up to it, and node_self is the sum of all: the last moment. See moment.h. */
+struct profile_series {
+    const uint32_t *first;  /* [n_nodes + 1]: the changes of a node are [first[node], first[node + 1]) */
+    const uint32_t *moment; /* of each change: from 0 in its track, ascending */
+    const int64_t *change;  /* [change * n_values + value] */
 };
 
 /* Something that the reader of the result must know. Shown, never hidden. */
@@ -73,7 +140,18 @@ struct profile_fact {
     struct str name, value;
 };
 
+/* What samples were labelled with when they were taken: a key, and a value for each sample that has it. */
+struct profile_label {
+    struct str key;
+    uint32_t values; /* different ones, counted up to PROFILE_LABEL_VALUES_MAX */
+};
+
+enum { PROFILE_LABELS_MAX = 64, PROFILE_LABEL_VALUES_MAX = 10000 };
+
 struct profile_filtered; /* see filter.h */
+struct profile_symbols;  /* see symbols.h */
+struct profile_mapped;   /* see rename.h */
+struct profile_compared; /* see compare.h */
 
 struct profile {
     struct str format;       /* name of the input format's row, e.g. "android-trace" */
@@ -88,23 +166,44 @@ struct profile {
     struct profile_value values[PROFILE_VALUES_MAX]; /* times first; the first one is the default */
     uint32_t n_times;     /* the first so many values are times: clocks that were read at each event */
     uint32_t ns_per_tick; /* of the clocks */
+    uint64_t
+        sampled_bytes; /* of allocations, between two samples on average; 0: all are counted, or nobody knows */
+    bool
+        timed; /* records have times: tracks have begin_ns and end_ns, and a second reading tells its watcher */
 
     uint32_t n_nodes;
     const frame_id *node_frame;
     const node_id *node_parent;
     const uint8_t *node_flags;
-    const uint64_t *node_self;  /* [node * n_values + value] */
-    const uint64_t *node_total; /* self and all descendants; same shape */
+    /* Signed values are kept in two columns that are not below 0: what goes up in the value's own, what goes down in another
+     * one. In the self of one node one of the two is 0; of totals neither need be. So pictures draw what goes up, and whoever
+     * shows numbers shows the difference: see profile_minus_self. */
+    uint32_t n_minus;                   /* columns for what goes down, behind those of the values */
+    uint32_t minus[PROFILE_VALUES_MAX]; /* by value: that column; 0: the value is not signed */
+    const uint64_t *node_self;          /* [node * profile_stride + value] */
+    const uint64_t *node_total;         /* self and all descendants; same shape */
 
     const struct profile_track *tracks; /* by id */
     uint32_t n_tracks;
+
+    const struct profile_moment *moments; /* those of the first track that has some, then the next one's */
+    uint32_t n_moments;
+    struct profile_series series; /* if there are moments */
 
     const struct profile_warning *warnings;
     uint32_t n_warnings;
     const struct profile_fact *facts;
     uint32_t n_facts;
 
+    const struct profile_label
+        *labels; /* as they first come in the file, PROFILE_LABELS_MAX of them at most */
+    uint32_t n_labels;
+    struct str split; /* the key of the label whose values the tracks are; empty: they are none */
+
+    const struct profile_mapped *mapped;     /* whose frames were renamed; NULL: as they were read */
+    const struct profile_symbols *symbols;   /* what was found for nameless frames; NULL: nobody looked */
     const struct profile_filtered *filtered; /* what filters took out; NULL: there were none */
+    const struct profile_compared *compared; /* NULL: it is no comparison */
 };
 
 static inline struct str profile_string(const struct profile *p, string_id id)
@@ -112,14 +211,37 @@ static inline struct str profile_string(const struct profile *p, string_id id)
     return p->strings[id];
 }
 
+/* Columns of a node. */
+static inline uint32_t profile_stride(const struct profile *p)
+{
+    return p->n_values + p->n_minus;
+}
+
 static inline uint64_t profile_self(const struct profile *p, node_id node, uint32_t value)
 {
-    return p->node_self[(size_t)node * p->n_values + value];
+    return p->node_self[(size_t)node * profile_stride(p) + value];
 }
 
 static inline uint64_t profile_total(const struct profile *p, node_id node, uint32_t value)
 {
-    return p->node_total[(size_t)node * p->n_values + value];
+    return p->node_total[(size_t)node * profile_stride(p) + value];
+}
+
+/* What goes down of a signed value; 0 of another. */
+static inline uint64_t profile_minus_self(const struct profile *p, node_id node, uint32_t value)
+{
+    return p->minus[value] > 0 ? profile_self(p, node, p->minus[value]) : 0;
+}
+
+static inline uint64_t profile_minus_total(const struct profile *p, node_id node, uint32_t value)
+{
+    return p->minus[value] > 0 ? profile_total(p, node, p->minus[value]) : 0;
+}
+
+/* Of sizes that are estimated from samples, how many bytes a sample stands for; 0: they are not, or they are differences. */
+static inline uint64_t profile_sample_bytes(const struct profile *p)
+{
+    return p->n_minus == 0 ? p->sampled_bytes : 0;
 }
 
 /* Index of the value with this role or name, or n_values. */
@@ -140,8 +262,16 @@ static inline uint64_t profile_waiting(const struct profile *p, node_id node, ui
 /* The track, or NULL. Binary search. */
 const struct profile_track *profile_track_by_id(const struct profile *p, uint32_t id);
 
+/* The place of `number` in list[n], which is ascending, or n. Binary search: for tracks that were chosen, by their index. */
+uint32_t profile_place(const uint32_t *list, uint32_t n, uint32_t number);
+/* The same for the id of a track of the profile. */
+uint32_t profile_place_of_id(const struct profile *p, const uint32_t *tracks, uint32_t n, uint32_t id);
+
+/* From when until when there is a track; UINT64_MAX and 0 without any. */
+void profile_times(const struct profile *p, uint64_t *begin_ns, uint64_t *end_ns);
+
 /* By which value tracks are ranked: thread-CPU time where it was recorded (a thread that only waits is not
- * busy), else the default value. */
+ * busy), else the first value that is not 0 everywhere. */
 uint32_t profile_weight_value(const struct profile *p);
 
 /* Fills order[n_tracks] with indexes of p->tracks, the heaviest first; equal ones by id. */

@@ -1,5 +1,7 @@
 #include "profile/warning.h"
 
+#include "profile/profile.h"
+
 /* What is so, and what to do about it. {count} becomes the number; without `many`, `one` serves any count. */
 static const struct {
     const char *name, *one, *many, *next;
@@ -9,13 +11,13 @@ static const struct {
         {"mostly-unlisted",
          "The file is damaged: most of its records ({count}) are of methods or threads that it does "
          "not list, and what is shown here is not what ran.",
-         NULL, "Pull the file from the device again with adb pull, and upload it unchanged."},
+         NULL, "Pull the file from the device again with adb pull, and upload it unchanged.", false},
     [WARN_OVERFLOW] = {"buffer-overflow",
                        "The recorder's buffer was full: the trace ends before the recording did.", NULL,
-                       "Record with a larger buffer, or for a shorter time."},
+                       "Record with a larger buffer, or for a shorter time.", false},
     [WARN_CUT_RECORD] = {"cut-record",
                          "The file ends within a record: it was cut, and what came after is missing.", NULL,
-                         "Stop the recording first, then pull the file again (adb pull)."},
+                         "Stop the recording first, then pull the file again (adb pull).", false},
     [WARN_RE_ROOTED] = {"exit-without-enter",
                         "1 method was left that was entered before the recording began: it is shown as the "
                         "caller of all that its thread did until then.",
@@ -27,40 +29,43 @@ static const struct {
          "1 exit was of a method further down the stack: the methods above it lack an exit and were closed.",
          "{count} exits were of a method further down the stack: the methods above it lack an exit and were "
          "closed.",
-         "Pull the file again (adb pull) if that is not how the app was written."},
+         "Pull the file again (adb pull) if that is not how the app was written.", false},
     [WARN_IGNORED_EXIT] =
         {"alien-exit", "1 exit was of a method that is not on its thread's stack, and was ignored.",
          "{count} exits were of a method that is not on its thread's stack, and were ignored.",
-         "Pull the file again (adb pull): records are missing or damaged."},
+         "Pull the file again (adb pull): records are missing or damaged.", false},
     [WARN_OPEN_FRAMES] =
         {"open-frames",
          "1 method was still running when its thread's records end: it has its time up to "
          "the thread's last record.",
          "{count} methods were still running when their thread's records end: they have "
          "their time up to the thread's last record.",
-         "Under \"Methods never left\" choose \"last to the end of the trace\" to continue their wall time."},
+         "Under \"Methods never left\" choose \"last to the end of the trace\" to continue their wall time.",
+         false},
     [WARN_TIME_BACK] =
         {"time-back", "Time went back once; the step counts as 0.",
          "Time went back {count} times; these steps count as 0.",
-         "Compare with another value, such as CPU time; if it goes on, pull the file again (adb pull)."},
+         "Compare with another value, such as CPU time; if it goes on, pull the file again (adb pull).",
+         false},
     [WARN_CLOCK_WRAP] = {"clock-wrap", "A 32-bit clock passed its end (71.6 minutes) and was continued.",
                          "32-bit clocks passed their end (71.6 minutes) {count} times and were continued.",
                          "Record for less than an hour to be sure of times.", true},
     [WARN_UNKNOWN_ACTION] =
         {"unknown-action", "1 record is neither enter nor exit nor unroll, and was ignored.",
          "{count} records are neither enter nor exit nor unroll, and were ignored.",
-         "Pull the file again (adb pull): it was damaged or written by a tool of its own."},
+         "Pull the file again (adb pull): it was damaged or written by a tool of its own.", false},
     [WARN_UNKNOWN_METHOD] = {"unknown-method",
                              "1 record is of a method that the file does not list, shown as unknown[0x..]; "
                              "a call through a dynamic proxy is recorded so.",
                              "{count} records are of methods that the file does not list, shown as "
                              "unknown[0x..]; a few calls through dynamic proxies are recorded so.",
-                             "Look at their callers and callees to know them."},
+                             "Look at their callers and callees to know them.", false},
     [WARN_UNKNOWN_THREAD] =
         {"unknown-thread", "1 thread has records but is not listed; it is shown as Thread-<id>.",
          "{count} threads have records but are not listed; they are shown as Thread-<id>.",
          "Tell them by their outermost methods: some versions of Android list only threads that still run at "
-         "the end."},
+         "the end.",
+         false},
     [WARN_THREAD_ZERO] =
         {"thread-zero", "1 record of thread 0 was ignored: the recorder reserved it and never filled it in.",
          "{count} records of thread 0 were ignored: the recorder reserved them and never filled them in.",
@@ -68,66 +73,67 @@ static const struct {
     [WARN_BAD_METHOD_LINE] = {"bad-method-line",
                               "1 line of the method table could not be read, and was left out.",
                               "{count} lines of the method table could not be read, and were left out.",
-                              "Pull the file again (adb pull), or look at these lines in an editor."},
+                              "Pull the file again (adb pull), or look at these lines in an editor.", false},
     [WARN_BAD_THREAD_LINE] = {"bad-thread-line",
                               "1 line of the thread table could not be read, and was left out.",
                               "{count} lines of the thread table could not be read, and were left out.",
-                              "Look for a thread whose name has a line end."},
+                              "Look for a thread whose name has a line end.", false},
     [WARN_BAD_KEY_LINE] = {"bad-key-line", "1 line of the key section is not key=value, and was left out.",
                            "{count} lines of the key section are not key=value, and were left out.",
-                           "Pull the file again (adb pull), or look at these lines in an editor."},
+                           "Pull the file again (adb pull), or look at these lines in an editor.", false},
     [WARN_METHOD_REDEFINED] =
         {"method-redefined",
          "1 time a method id is listed again with another meaning: a call is shown by what was listed last "
          "before it began.",
          "{count} times a method id is listed again with another meaning: a call is shown by what was listed "
          "last before it began.",
-         "Mind that calls of these methods may bear the wrong name."},
+         "Mind that calls of these methods may bear the wrong name.", false},
     [WARN_NAME_CUT] = {"name-cut", "1 name or line is longer than allowed, and was cut.",
                        "{count} names or lines are longer than allowed, and were cut.",
-                       "Ask who runs this service to raise the limit if they matter."},
+                       "Ask who runs this service to raise the limit if they matter.", false},
     [WARN_CRLF] = {"crlf",
                    "The key section has Windows line ends: the file went through a text conversion, which "
                    "may have damaged its binary part.",
-                   NULL, "Pull it again with adb pull."},
+                   NULL, "Pull it again with adb pull.", false},
     [WARN_VERSION_MISMATCH] =
         {"version-mismatch",
          "The key section and the binary header name different versions: the header's was used.", NULL,
-         "Check that the two parts are of one recording."},
+         "Check that the two parts are of one recording.", false},
     [WARN_CLOCK_UNKNOWN] = {"clock-unknown",
                             "The file does not name a known clock, or one that its records contradict: its "
                             "times are taken for what its record size suggests.",
-                            NULL, "Compare a time with what you measured otherwise."},
+                            NULL, "Compare a time with what you measured otherwise.", false},
     [WARN_THREAD_REDEFINED] = {"thread-redefined",
                                "1 thread id is listed again under another name: the last one is shown, and "
                                "the records of both are together.",
                                "{count} times a thread id is listed again under another name: the last one "
                                "is shown, and the records of all are together.",
-                               "Look at the chart of the thread for where one ends."},
+                               "Look at the chart of the thread for where one ends.", false},
     [WARN_DAMAGED] =
         {"damaged-part", "1 byte behind a damaged place could not be read.",
          "{count} bytes behind a damaged place could not be read, and calls in them are missing.",
-         "Pull the file again (adb pull)."},
+         "Pull the file again (adb pull).", false},
     [WARN_BAD_BLOCK] =
         {"damaged-block", "1 block of records ends in the middle of one, and the rest of it was left out.",
          "{count} blocks of records end in the middle of one, and the rest of them was left out.",
-         "Pull the file again (adb pull)."},
+         "Pull the file again (adb pull).", false},
     [WARN_NO_SUMMARY] = {"no-summary",
                          "The file ends without its summary: the app was killed, or the file pulled before "
                          "the recording was stopped, and what came last is missing.",
                          NULL,
                          "Stop the recording first; of Android 6 and 7, upload the summary's own file "
-                         "(.trace.sec) as key, together with the trace as data."},
+                         "(.trace.sec) as key, together with the trace as data.",
+                         false},
     [WARN_TRAILING_BYTES] = {"trailing-bytes", "1 byte stands behind the end of the trace, and was ignored.",
                              "{count} bytes stand behind the end of the trace, and were ignored.",
-                             "Check that only one file was joined into this one."},
+                             "Check that only one file was joined into this one.", false},
     [WARN_RECORD_COUNT] = {"record-count", "The header counts 1 record more or fewer than the file has.",
                            "The header counts {count} records more or fewer than the file has.",
-                           "Check that the file is whole."},
+                           "Check that the file is whole.", false},
     [WARN_ELAPSED] = {"elapsed-time",
                       "The last record is {count} µs later than the recording lasted by its header: one of "
                       "the two is wrong.",
-                      NULL, "Compare with what you measured otherwise."},
+                      NULL, "Compare with what you measured otherwise.", false},
     [WARN_CLOCK_OVERHEAD] = {"clock-overhead",
                              "Reading the clocks for {count} records took a large part of the recorded time, "
                              "so that short methods look slower than they are.",
@@ -143,43 +149,287 @@ static const struct {
     [WARN_WALL_SCALE] = {"wall-scale",
                          "Threads used more CPU time than wall time passed, which cannot be: some builds of "
                          "Android 16 write wall times 1,000 times too small.",
-                         NULL, "Trust the CPU times."},
+                         NULL, "Trust the CPU times.", false},
     [WARN_TIME_UNIT] = {"time-unit",
                         "Nothing in the file says whether its times are microseconds or nanoseconds: that "
                         "was told from its start time, and all times may be wrong by 1,000.",
-                        NULL, "Compare them with what you measured otherwise."},
+                        NULL, "Compare them with what you measured otherwise.", false},
     [WARN_BAD_FOLDED_LINE] = {"bad-folded-line", "1 line is not `frame;frame count`, and was left out.",
                               "{count} lines are not `frame;frame count`, and were left out.",
-                              "Look at these lines in an editor: a count must stand at their end."},
+                              "Look at these lines in an editor: a count must stand at their end.", false},
+    [WARN_BAD_LINE] = {"bad-line", "1 line could not be read, and was left out.",
+                       "{count} lines could not be read, and were left out.",
+                       "Fetch the file again, or look at these lines in an editor.", false},
+    [WARN_UNKNOWN_STACK] =
+        {"unknown-stack", "1 sample is of a stack that the file does not list, and is shown as unknown.",
+         "{count} samples are of stacks that the file does not list, and are shown as unknown.",
+         "Fetch the file again: a part of it is missing.", false},
+    [WARN_STACK_REDEFINED] =
+        {"stack-redefined", "1 time a number is listed again for another stack: the last one is shown.",
+         "{count} times a number is listed again for another stack: the last one is shown.",
+         "Check that only one recording was joined into this file.", false},
+    [WARN_SAMPLES_MISSING] =
+        {"samples-missing", "1 sample was taken but is not in the file: the recorder leaves out rare stacks.",
+         "{count} samples were taken but are not in the file: the recorder leaves out rare stacks.",
+         "Record with a cutoff of 0 to have them.", true},
+    [WARN_BAD_REFERENCE] =
+        {"bad-reference",
+         "1 reference leads to nothing in the file, and what it stands for is shown as unknown.",
+         "{count} references lead to nothing in the file, and what they stand for is shown as unknown.",
+         "Write the profile again: the program that wrote it made a mistake, or the file was cut.", false},
+    [WARN_BAD_SAMPLE] = {"bad-sample",
+                         "1 sample does not have one number for each value: missing ones count as 0.",
+                         "{count} samples do not have one number for each value: missing ones count as 0.",
+                         "Write the profile again: the program that wrote it made a mistake.", false},
+    [WARN_VALUES_LEFT_OUT] =
+        {"values-left-out", "The file has 1 value more than can be shown, and the last one was left out.",
+         "The file has {count} values more than can be shown, and the last ones were left "
+         "out.",
+         "Write a profile with fewer values.", false},
+    [WARN_UNKNOWN_EVENT] = {"unknown-event",
+                            "1 sample is of an event that the file does not list, and was left out.",
+                            "{count} samples are of events that the file does not list, and were left out.",
+                            "Make the report again: its list of events is missing.", false},
+    [WARN_LOST_SAMPLES] = {"lost-samples", "The recorder lost 1 sample, which is missing here.",
+                           "The recorder lost {count} samples, which are missing here.",
+                           "Record less often (-f), or with a larger buffer (-m).", true},
+    [WARN_UNWINDING] =
+        {"unwinding",
+         "The stack of 1 sample could not be followed to its end: its outermost frames are missing.",
+         "The stacks of {count} samples could not be followed to their ends: their outermost frames are "
+         "missing.",
+         "The facts tell the reasons; libraries with unwind information help.", true},
+    [WARN_STACKS_CUT] =
+        {"stacks-cut",
+         "1 stack is as deep as the recorder keeps stacks: its outermost frames may be missing, so that it "
+         "begins in the middle.",
+         "{count} stacks are as deep as the recorder keeps stacks: their outermost frames may be missing, so "
+         "that "
+         "they begin in the middle.",
+         "Record with a larger depth.", true},
+    [WARN_FRACTION] = {"fractional-count",
+                       "1 count has decimals: the sum of its stack is rounded to a whole number.",
+                       "{count} counts have decimals: the sum of each stack is rounded to a whole number.",
+                       "Multiply the counts by 1,000 if most of them are small.", true},
     [WARN_LONG_LINE] =
         {"long-line",
          "1 line is longer than the limit max_line_bytes, and was left out: its count stands at its end.",
          "{count} lines are longer than the limit max_line_bytes, and were left out: their counts stand at "
          "their ends.",
-         "Ask who runs this service to raise the limit, to have them counted."},
+         "Ask who runs this service to raise the limit, to have them counted.", false},
+    [WARN_HEAP_EMPTY] = {"heap-empty", "1 heap has no sampled allocation: there is nothing to draw.",
+                         "{count} heaps have no sampled allocation: there is nothing to draw.",
+                         "Check that the app is debuggable or profileable from the shell (or the build is "
+                         "userdebug), that it allocated after "
+                         "the recording began, that no other session recorded it, and that it allocated more "
+                         "than the sampling interval.",
+                         true},
+    [WARN_HEAP_REJECTED] =
+        {"heap-rejected", "1 dump is empty because another session was recording the process already.",
+         "{count} dumps are empty because another session was recording the process already.",
+         "End the other recording, and record again.", false},
+    [WARN_HEAP_DISCONNECTED] =
+        {"heap-disconnected",
+         "The process ended or left the recording before 1 dump: it holds what came until then.",
+         "The process ended or left the recording before {count} dumps: they hold what came until then.",
+         "Look for a crash of the app, or record a shorter time.", false},
+    [WARN_HEAP_OVERRUN] =
+        {"heap-overrun",
+         "The buffer between app and recorder was full in 1 dump: recording stopped there, and what came "
+         "later is missing.",
+         "The buffer between app and recorder was full in {count} dumps: recording stopped there, and what "
+         "came later is missing.",
+         "Record with a larger shmem_size_bytes, a larger sampling_interval_bytes, or block_client.", false},
+    [WARN_HEAP_CORRUPTED] =
+        {"heap-corrupted",
+         "The buffer between app and recorder was damaged in 1 dump, and its numbers may be wrong.",
+         "The buffer between app and recorder was damaged in {count} dumps, and their numbers may be "
+         "wrong.",
+         "Look for memory that the app overwrites, and record again.", false},
+    [WARN_HEAP_GUARDRAIL] =
+        {"heap-guardrail", "A limit of the recorder's CPU time or memory ended the recording before 1 dump.",
+         "A limit of the recorder's CPU time or memory ended the recording before {count} dumps.",
+         "Record with a larger sampling_interval_bytes, or raise the guardrails of its configuration.",
+         false},
+    [WARN_HEAP_CLIENT] =
+        {"heap-client-error", "The app could not record its stacks in 1 dump.",
+         "The app could not record its stacks in {count} dumps.",
+         "Look at the app's log for heapprofd: threads with stacks of their own are not known to it.", false},
+    [WARN_HEAP_CUT] =
+        {"heap-dump-cut",
+         "1 dump has no end, so that its samples are not counted: it shows what the dump before it had.",
+         "{count} dumps have no end, so that their samples are not counted: they show what the dumps before "
+         "them had.",
+         "Pull the file again, or choose an earlier dump.", false},
+    [WARN_HEAP_BACK] =
+        {"heap-counter-back",
+         "1 counter of a stack is less than in the dump before, which cannot be, and was left out.",
+         "{count} counters of stacks are less than in the dump before, which cannot be, and were left out.",
+         "Mind that these stacks show what the dump before had.", false},
+    [WARN_HEAP_LATE] = {"heap-not-from-startup",
+                        "1 dump is of a recording that began when the app ran already: what was allocated "
+                        "before is missing.",
+                        "{count} dumps are of a recording that began when the app ran already: what was "
+                        "allocated before is missing.",
+                        "Start the recording first, and then the app, to see all of it.", true},
+    [WARN_HEAP_ESTIMATE] =
+        {"heap-estimate",
+         "Sizes and counts are estimates from samples, one for each sampling interval of allocated bytes on "
+         "average, so that a stack with few samples may be far off; and what malloc gave is not the memory "
+         "(RSS) of the process, which has stacks, code, files and the allocator's own as well.",
+         NULL, "Trust large numbers more than small ones.", true},
+    [WARN_LOST_PACKETS] =
+        {"lost-packets", "Packets of the trace were lost at 1 place.",
+         "Packets of the trace were lost at {count} places, and numbers are too small by what was in them.",
+         "Record with a larger buffer (buffers.size_kb).", false},
+    [WARN_NO_STATE] = {"no-state", "1 packet refers to a packet that was lost, and was left out.",
+                       "{count} packets refer to packets that were lost, and were left out.",
+                       "Record with a larger buffer (buffers.size_kb), or with incremental_state_config.",
+                       false},
+    [WARN_NO_STACK] = {"no-stack", "1 sample has no call stack in the file, and was left out.",
+                       "{count} samples have no call stack in the file, and were left out.",
+                       "Record with a larger buffer (buffers.size_kb).", false},
+    [WARN_BAD_PACKET] = {"bad-packet", "1 packet is damaged, and was left out.",
+                         "{count} packets are damaged, and were left out.", "Pull the file again (adb pull).",
+                         false},
+    [WARN_PACKED_PACKET] = {"packed-packet", "1 compressed packet could not be unpacked, and was left out.",
+                            "{count} compressed packets could not be unpacked, and were left out.",
+                            "Pull the file again, or record without compression.", false},
+    [WARN_LARGE_PACKET] = {"large-packet", "1 packet is larger than any recorder writes, and was left out.",
+                           "{count} packets are larger than any recorder writes, and were left out.",
+                           "Pull the file again (adb pull).", false},
+    [WARN_SAMPLES_LOST] = {"samples-lost", "The kernel lost 1 sample.", "The kernel lost {count} samples.",
+                           "Record with a lower frequency, or fewer processes.", false},
+    [WARN_SAMPLES_SKIPPED] =
+        {"samples-skipped", "1 sample was taken, but its stack was not unwound: it is not counted.",
+         "{count} samples were taken, but their stacks were not unwound: they are not counted.",
+         "Record with a lower frequency, or fewer processes.", false},
+    [WARN_COUNTER_ONLY] = {"counter-only", "1 sample only counts, without a call stack: it is not shown.",
+                           "{count} samples only count, without call stacks: they are not shown.",
+                           "Record with callstack_sampling to have stacks.", false},
+    [WARN_HEAP_UNWINDING] =
+        {"unwinding-errors", "1 stack could not be unwound to its end.",
+         "{count} stacks could not be unwound to their ends.",
+         "Use a larger sampling interval if it ran out of time, and libraries with unwind information.",
+         false},
+    [WARN_ERROR_FRAMES] =
+        {"error-frames",
+         "1 frame is no function but an error of unwinding: the callers above it are missing.",
+         "{count} frames are no functions but errors of unwinding: the callers above them are missing.",
+         "Build the library with unwind information (-funwind-tables), and do not strip .eh_frame.", false},
+    [WARN_ONE_FRAME] = {"one-frame",
+                        "Of 1 library all stacks have one frame only, the outermost: it has no unwind "
+                        "information, and what called it is "
+                        "missing.",
+                        "Of {count} libraries all stacks have one frame only, the outermost: they have no "
+                        "unwind information, and what "
+                        "called them is missing.",
+                        "Build them with -funwind-tables, and keep .eh_frame or .gnu_debugdata when "
+                        "stripping; the facts name them.",
+                        false},
+    [WARN_DEDUPED] =
+        {"deduped",
+         "1 frame is marked [DEDUPED]: several methods share its code, so that its name may be that of "
+         "another "
+         "one.",
+         "{count} frames are marked [DEDUPED]: several methods share their code, so that their names may be "
+         "those of others.",
+         "Compare with the callers; the linker's folding of identical code has the same effect on native "
+         "functions.",
+         false},
+    [WARN_NO_NAMES] = {"no-names", "1 frame has no name and is shown as unknown, with its library.",
+                       "{count} frames have no names and are shown as unknown, with their libraries.",
+                       "Give the unstripped libraries of the recorded builds as symbols.", false},
+    [WARN_BELOW_ZERO] = {"below-zero", "A sum of changes is below 0, which cannot be, and was set to 0.",
+                         "{count} sums of changes are below 0, which cannot be, and were set to 0.",
+                         "Mind that the numbers of these stacks are not to be trusted.", false},
     [WARN_VALUE_OVERFLOW] = {"value-overflow", "A sum passed 2^64 - 1 and stays there.",
                              "{count} sums passed 2^64 - 1 and stay there.",
-                             "Divide the counts of the file by the same number."},
+                             "Divide the counts of the file by the same number.", false},
     [WARN_PACKED_CUT] =
         {"packed-cut",
          "The packed file ends early, at byte {count} of the upload, and what came after is missing.", NULL,
-         "Copy it again, or upload it unpacked."},
+         "Copy it again, or upload it unpacked.", false},
     [WARN_PACKED_DAMAGED] =
         {"packed-damaged",
          "The packed file is damaged at byte {count} of the upload, and what stands behind it is missing.",
-         NULL, "Copy it again, or upload it unpacked."},
+         NULL, "Copy it again, or upload it unpacked.", false},
     [WARN_PACKED_CHECKSUM] = {"packed-checksum",
                               "What was unpacked does not fit its checksum, so that any of it may be wrong.",
-                              NULL, "Copy the packed file again, or upload it unpacked."},
+                              NULL, "Copy the packed file again, or upload it unpacked.", false},
+    [WARN_MAPPING_FEW] = {"mapping-misfit",
+                          "It is probably the mapping of another app, or of another build of it.", NULL,
+                          "Use the mapping.txt of the very build that was recorded.", false},
+    [WARN_MAPPING_AMBIGUOUS] =
+        {"mapping-ambiguous",
+         "1 name may be that of several methods, which the mapping does not tell apart: all are written, "
+         "with \"|\" "
+         "between them.",
+         "{count} names may be those of several methods each, which the mapping does not tell apart: all are "
+         "written, with \"|\" between them.",
+         "Look at their callers and callees to know which it was.", false},
+    [WARN_MAPPING_CUT] =
+        {"mapping-cut",
+         "The mapping is not whole, or was changed since its build: some names may be missing.", NULL,
+         "Use the file as the build wrote it.", false},
+    [WARN_MAPPING_LINES] = {"mapping-lines", "1 line of the mapping was not understood, and left out.",
+                            "{count} lines of the mapping were not understood, and left out.",
+                            "Use the file as the build wrote it.", false},
+    [WARN_SYMBOLS_MISSING] =
+        {"symbols-missing", "There are no symbols of this library, and its frames have no names.",
+         "There are no symbols of these {count} libraries, and their frames have no names.",
+         "Give the unstripped files of these builds: aflamed compares build ids, which file or readelf -n "
+         "show.",
+         false},
+    [WARN_SYMBOLS_OTHER] =
+        {"symbols-other-build", "The symbols of this library are of another build of it, and were not used.",
+         "The symbols of these {count} libraries are of other builds of them, and were not used.",
+         "Give the unstripped files of the very builds that were recorded: their build ids are equal.",
+         false},
+    [WARN_SYMBOLS_BY_NAME] =
+        {"symbols-by-name",
+         "The recording does not say of which build 1 library is: its symbols were chosen by name.",
+         "The recording does not say of which builds {count} libraries are: their symbols were chosen by "
+         "name.",
+         "Make sure that they are of the builds that were recorded.", false},
+    [WARN_SYMBOLS_UNREAD] =
+        {"symbols-unread",
+         "1 file of symbols could not be read: it is damaged, or needs too much memory or time.",
+         "{count} files of symbols could not be read: they are damaged, or need too much memory or time.",
+         "Give the files as the build wrote them.", false},
+    [WARN_SYMBOLS_UNUSED] =
+        {"symbols-unused", "No frame of this profile is without a name, so that symbols have nothing to add.",
+         NULL, "Leave them out.", false},
+    [WARN_SYMBOLS_OTHER_KIND] =
+        {"symbols-other-kind",
+         "1 file of symbols is that of a Perfetto trace, which this file is not, and was not used.",
+         "{count} files of symbols are those of a Perfetto trace, which this file is not, and were not used.",
+         "Give the unstripped libraries instead.", false},
     [WARN_PACKED_SAME_NAME] = {"packed-same-name",
                                "The archive has 1 more file of this name; the first one was read.",
                                "The archive has {count} more files of this name; the first one was read.",
-                               "Unpack the archive and upload the file that is meant."},
+                               "Unpack the archive and upload the file that is meant.", false},
+    [WARN_WINDOW_EMPTY] = {"range-empty",
+                           "There is nothing in the chosen range: no thread ran, and none had a record.",
+                           NULL, "Choose another range, or leave it out to see the whole recording.", false},
+    [WARN_WINDOW_CUT] =
+        {"range-cut", "1 call was cut at an edge of the range: of its time only what lies within is shown.",
+         "{count} calls were cut at the edges of the range: of their time only what lies "
+         "within is shown.",
+         "Calls are counted in the range in which they were entered.", false},
 };
 
 const char *warning_name(enum warning_code code)
 {
     return WARNINGS[code].name;
+}
+
+const struct profile_warning *warning_of(const struct profile *p, enum warning_code code)
+{
+    for (uint32_t i = 0; i < p->n_warnings; i++)
+        if (str_eq(p->warnings[i].code, str_of(warning_name(code))))
+            return &p->warnings[i];
+    return NULL;
 }
 
 const char *warning_next(enum warning_code code)
@@ -208,4 +458,16 @@ void warning_text(struct buf *b, enum warning_code code, uint64_t count)
     }
     buf_char(b, ' ');
     buf_z(b, warning_next(code));
+}
+
+bool warning_copy(struct arena *a, enum warning_code code, uint64_t count, struct str *text)
+{
+    struct buf b = {0};
+
+    warning_text(&b, code, count);
+    if (b.failed)
+        a->failure = ARENA_NO_MEMORY;
+    *text = (struct str){b.failed ? NULL : arena_copy(a, b.p, b.n), b.n};
+    buf_free(&b);
+    return text->p != NULL;
 }

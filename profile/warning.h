@@ -2,7 +2,11 @@
 #ifndef PROFILE_WARNING_H
 #define PROFILE_WARNING_H
 
+#include "core/arena.h"
 #include "core/buf.h"
+
+struct profile;
+struct profile_warning;
 
 /* In the order in which they are shown. */
 enum warning_code {
@@ -41,12 +45,63 @@ enum warning_code {
     WARN_WALL_SCALE,       /* more CPU time than wall time */
     WARN_TIME_UNIT,        /* nothing says whether times are µs or ns */
     WARN_BAD_FOLDED_LINE,
-    WARN_LONG_LINE,      /* folded stacks over the limit, which were left out */
-    WARN_VALUE_OVERFLOW, /* sums that passed 64 bits */
-    WARN_PACKED_CUT,     /* where in the upload what is packed ends early */
-    WARN_PACKED_DAMAGED, /* where in the upload it makes no sense any more */
+    WARN_BAD_LINE,        /* of another text: lines that could not be read */
+    WARN_UNKNOWN_STACK,   /* samples of stacks that the file does not list */
+    WARN_STACK_REDEFINED, /* one number, two stacks */
+    WARN_SAMPLES_MISSING, /* samples that the file counts, and does not list */
+    WARN_BAD_REFERENCE,   /* ids or strings that the file does not list */
+    WARN_BAD_SAMPLE,      /* samples with other than one number for each value */
+    WARN_VALUES_LEFT_OUT, /* more values than a profile has room for */
+    WARN_UNKNOWN_EVENT,   /* samples of events that the file does not list */
+    WARN_LOST_SAMPLES,    /* samples that the recorder lost */
+    WARN_UNWINDING,       /* samples whose stack was not unwound to its end */
+    WARN_STACKS_CUT,      /* stacks as deep as the recorder keeps them */
+    WARN_FRACTION,        /* counts with decimals */
+    WARN_LONG_LINE,       /* folded stacks over the limit, which were left out */
+    /* of heap profiles: what went wrong where, from worst to least */
+    WARN_HEAP_EMPTY,        /* heaps of which no allocation was sampled */
+    WARN_HEAP_REJECTED,     /* dumps: another session recorded the process already */
+    WARN_HEAP_DISCONNECTED, /* dumps: the process went away */
+    WARN_HEAP_OVERRUN,      /* dumps: the buffer was full */
+    WARN_HEAP_CORRUPTED,    /* dumps: the buffer was damaged */
+    WARN_HEAP_GUARDRAIL,    /* dumps: a limit of heapprofd ended it */
+    WARN_HEAP_CLIENT,       /* dumps: the process failed to record */
+    WARN_HEAP_CUT,          /* dumps whose end is missing */
+    WARN_HEAP_BACK,         /* counters that go back */
+    WARN_HEAP_LATE,         /* dumps of a recording that did not begin with the process */
+    WARN_HEAP_ESTIMATE,     /* changes of stacks, which are estimates */
+    WARN_LOST_PACKETS,
+    WARN_NO_STATE,        /* packets that refer to lost ones */
+    WARN_NO_STACK,        /* samples whose stack is not there */
+    WARN_BAD_PACKET,      /* packets that are no message */
+    WARN_PACKED_PACKET,   /* compressed packets that cannot be unpacked */
+    WARN_LARGE_PACKET,    /* packets that are too large */
+    WARN_SAMPLES_LOST,    /* CPU samples that the kernel had no room for */
+    WARN_SAMPLES_SKIPPED, /* CPU samples whose stack was not unwound */
+    WARN_COUNTER_ONLY,    /* CPU samples that count, and have no stack */
+    WARN_HEAP_UNWINDING,  /* of heap profiles: stacks that were not unwound to their end */
+    WARN_ERROR_FRAMES,    /* frames that are errors of unwinding */
+    WARN_ONE_FRAME,       /* libraries beyond whose first frame no stack could be followed */
+    WARN_DEDUPED,         /* frames that stand for several methods */
+    WARN_NO_NAMES,        /* frames without a name */
+    WARN_BELOW_ZERO,      /* sums of changes that are below 0 */
+    WARN_VALUE_OVERFLOW,  /* sums that passed 64 bits */
+    WARN_PACKED_CUT,      /* where in the upload what is packed ends early */
+    WARN_PACKED_DAMAGED,  /* where in the upload it makes no sense any more */
     WARN_PACKED_CHECKSUM,
-    WARN_PACKED_SAME_NAME, /* members of an archive, behind the one of that name that was read */
+    WARN_MAPPING_FEW,        /* names that a mapping does not know, which are most */
+    WARN_MAPPING_AMBIGUOUS,  /* names that a mapping has several originals for */
+    WARN_MAPPING_CUT,        /* a mapping is not whole */
+    WARN_MAPPING_LINES,      /* lines of a mapping that make no sense */
+    WARN_SYMBOLS_MISSING,    /* libraries with nameless frames of which there are no symbols */
+    WARN_SYMBOLS_OTHER,      /* .. only those of another build */
+    WARN_SYMBOLS_BY_NAME,    /* libraries that were found by their name alone */
+    WARN_SYMBOLS_UNREAD,     /* files of symbols that could not be read to their end */
+    WARN_SYMBOLS_UNUSED,     /* no frame needs symbols */
+    WARN_SYMBOLS_OTHER_KIND, /* files of symbols that only another kind of profile takes */
+    WARN_PACKED_SAME_NAME,   /* members of an archive, behind the one of that name that was read */
+    WARN_WINDOW_EMPTY,       /* a window of time in which there is nothing */
+    WARN_WINDOW_CUT,         /* calls that an edge of the window cuts */
     WARNING_CODES
 };
 
@@ -54,11 +109,16 @@ enum warning_code {
 
 /* Stable word for JSON. */
 const char *warning_name(enum warning_code code);
+/* That warning of the profile, or NULL. */
+const struct profile_warning *warning_of(const struct profile *p, enum warning_code code);
 /* Whether the warning of that name is about how to record better, not about this file. */
 bool warning_of_recording(struct str name);
 /* One sentence for people on what to do about it. */
 const char *warning_next(enum warning_code code);
 /* What it means, with the count in it, and what to do: two sentences. */
 void warning_text(struct buf *b, enum warning_code code, uint64_t count);
+/* The same into the arena. False when it gives no more. */
+bool warning_copy(struct arena *a, enum warning_code code, uint64_t count, struct str *text)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -16,6 +16,13 @@ struct watcher {
     void (*re_root)(void *track, frame_id frame,
                     const uint64_t *ticks);          /* a frame is left that encloses all so far */
     void (*end)(void *track, const uint64_t *ticks); /* its last record, if there was a first one */
+    /* A sample of the stack that holds now, with the values of the profile. NULL: these are not told. */
+    bool (*sample)(void *track, const uint64_t *values, const uint64_t *ticks);
+    /* A record that neither enters nor leaves anything. NULL: these are not told. */
+    void (*stay)(void *track, const uint64_t *ticks);
+    /* Where a part of a file is read (calls/checkpoints.h): the call on top, or the track if none is open, has called others that are not
+     * told, for so many ticks of the first clock. NULL: these are not told. */
+    void (*skip)(void *track, uint64_t ticks);
 };
 
 #endif

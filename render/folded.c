@@ -3,7 +3,7 @@
  *
  * A frame is written `package.Class.method`, cleaned, with `:` for `;`; frames that are written alike are
  * one. n is the stack's self in microseconds (nanoseconds are rounded down node by node, then summed), bytes
- * or counts; stacks with n = 0 and the roots' own self are left out.
+ * or counts; stacks with n = 0 and the roots' own self are left out. What has changed between two moments can be less than 0.
  *
  * The text can be thousands of times larger than the profile, so the lines are made in their order instead of
  * being sorted. All lines that begin with a node's path are its own line, path + ` n`, and those below it,
@@ -103,17 +103,34 @@ static bool make_tokens(const struct render_input *in, struct tokens *k)
 
 /* --- the order of items --- */
 
-/* What stands behind the item's token: the number, or nothing that is known yet. Returns its length. */
-static size_t number_behind(const struct folder *f, uint32_t item, char number[NUMBER_BYTES_MAX])
+enum { SIGNED_BYTES_MAX = NUMBER_BYTES_MAX + 1 };
+
+/* What goes down stands in a second column, if the value is signed. */
+static uint64_t down_of(const struct tree *t, uint32_t place)
 {
-    if (item % 2 == TOKEN_ON)
-        return 0;
-    return (size_t)(number_u64(number, tree_self(f->tree, item / 2, 0)) - number);
+    return t->n_columns > 1 ? tree_self(t, place, 1) : 0;
+}
+
+/* The number of the line. Returns its length. */
+static size_t put_number(const struct tree *t, uint32_t place, char number[SIGNED_BYTES_MAX])
+{
+    uint64_t up = tree_self(t, place, 0), down = down_of(t, place);
+    char *end = number;
+
+    if (down > up)
+        *end++ = '-';
+    return (size_t)(number_u64(end, down > up ? down - up : up - down) - number);
+}
+
+/* What stands behind the item's token: the number, or nothing that is known yet. Returns its length. */
+static size_t number_behind(const struct folder *f, uint32_t item, char number[SIGNED_BYTES_MAX])
+{
+    return item % 2 == TOKEN_ON ? 0 : put_number(f->tree, item / 2, number);
 }
 
 static bool before_in_full(const struct folder *f, uint32_t a, uint32_t b)
 {
-    char number_a[NUMBER_BYTES_MAX], number_b[NUMBER_BYTES_MAX];
+    char number_a[SIGNED_BYTES_MAX], number_b[SIGNED_BYTES_MAX];
     struct str more_a = {number_a, number_behind(f, a, number_a)},
                more_b = {number_b, number_behind(f, b, number_b)};
     struct str ta = f->tokens.text[token_of(f, a)], tb = f->tokens.text[token_of(f, b)];
@@ -140,7 +157,7 @@ static bool before(const void *context, uint32_t a, uint32_t b)
 /* The own self of roots and of the nodes of tracks is left out. */
 static bool is_line(const struct tree *t, uint32_t place)
 {
-    return tree_frame(t, place) < t->n_frames && tree_self(t, place, 0) > 0;
+    return tree_frame(t, place) < t->n_frames && tree_self(t, place, 0) != down_of(t, place);
 }
 
 /* Lists, under each place, the items of its children that lead to lines. */
@@ -173,14 +190,14 @@ static bool list_items(struct folder *f, struct arena *a)
 
 static void put_line(struct folder *f, uint32_t item)
 {
-    char number[NUMBER_BYTES_MAX];
-    char *end = number_u64(number, tree_self(f->tree, item / 2, 0));
+    char number[SIGNED_BYTES_MAX + 1];
+    size_t n = put_number(f->tree, item / 2, number);
     struct str text = f->tokens.text[token_of(f, item)];
 
-    *end++ = '\n';
+    number[n++] = '\n';
     buf_str(f->out, buf_view(&f->prefix));
     buf_str(f->out, text);
-    buf_bytes(f->out, number, (size_t)(end - number));
+    buf_bytes(f->out, number, n);
 }
 
 static void put_lines(struct folder *f)
@@ -210,7 +227,7 @@ static void put_lines(struct folder *f)
 static bool render(const struct render_input *in, struct buf *out, struct diag *diag)
 {
     struct folder f = {.out = out};
-    struct measure measure;
+    struct measure measure, minus;
     struct arena *a = in->scratch;
 
     if (!measure_by_name(in->profile, in->view->value, &measure))
@@ -225,6 +242,11 @@ static bool render(const struct render_input *in, struct buf *out, struct diag *
         ranks[i] = f.tokens.rank[2 * i + TOKEN_ON];
 
     struct tree_spec spec = {.measures = {&measure}, .n_measures = 1, .order = ORDER_NAME};
+    minus = measure;
+    if (!measure.waiting && in->profile->minus[measure.value] > 0) {
+        minus.value = in->profile->minus[measure.value];
+        spec.measures[spec.n_measures++] = &minus;
+    }
     spec.divisor = measure.unit == UNIT_NS ? NS_PER_US : 1;
     spec.frame_rank = ranks;
     spec.track_rank = ranks + n_frames;
@@ -247,6 +269,8 @@ const struct output OUTPUT_FOLDED = {
     .media_type = "text/plain; charset=utf-8",
     .label = "Folded stacks",
     .text = true,
+    .exported = true,
+    .appends = true,
     .views = OUTPUT_PLAIN_VIEWS,
     .revision = 2,
     .render = render,

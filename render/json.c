@@ -279,6 +279,7 @@ static bool make_spec(struct writer *w, const struct view_options *view, struct 
         bool wanted = !found && str_eq(measure_key(m->name), str_of(view->value));
         found = found || wanted;
         w->column[i] = wanted ? 0 : next++;
+        /* If no value has the name, columns are counted from 1, and the last one would be behind the array. */
         if (w->column[i] < w->n_measures)
             spec->measures[w->column[i]] = m;
         if (!m->waiting && w->profile->values[m->value].role == ROLE_CALLS && !spec->has_calls) {
@@ -346,6 +347,7 @@ const struct output OUTPUT_JSON = {
     .media_type = "application/json",
     .label = "Tree (JSON)",
     .text = true,
+    .exported = true,
     .views = OUTPUT_TREE_VIEWS,
     .revision = 3,
     .render = render,

@@ -18,11 +18,16 @@ struct output {
     const char *media_type; /* with charset where it has one */
     const char *label;      /* for people: "Flame graph (SVG)" */
     bool text;              /* goes to standard output unless a file is named */
-    bool preview;           /* made for pages: they do not offer it as a download */
-    unsigned views;         /* a bit for each enum view_kind that it shows; others are refused */
-    bool fetched;           /* the script of a picture fetches it, from an origin of its own */
-    unsigned scopes;        /* enum view_option_scope: options that it has beside those of every view */
-    unsigned revision;      /* raised when the bytes change for equal input: part of every cache key */
+    bool exported;          /* what other tools read: `aflamed export` has it */
+    bool packed;            /* the bytes are packed already */
+    bool appends;           /* only appends to what it is written to, which may be drained on the way */
+    const char
+        *calls; /* the format of calls that has the same in the order of time, where that is known; or NULL */
+    bool preview;      /* made for pages: they do not offer it as a download */
+    unsigned views;    /* a bit for each enum view_kind that it shows; others are refused */
+    bool fetched;      /* the script of a picture fetches it, from an origin of its own */
+    unsigned scopes;   /* enum view_option_scope: options that it has beside those of every view */
+    unsigned revision; /* raised when the bytes change for equal input: part of every cache key */
 
     /* The content of its script and style elements, the same bytes in every one; NULL: it has none. */
     struct str (*script)(void), (*style)(void);
@@ -32,7 +37,8 @@ struct output {
 };
 
 /* THE TABLE; the first row is the default. A row NAME is the constant OUTPUT_NAME. */
-#define OUTPUT_ROWS(row) row(SVG) row(FOLDED) row(JSON) row(THUMB) row(TREE)
+#define OUTPUT_ROWS(row) \
+    row(SVG) row(FOLDED) row(JSON) row(SPEEDSCOPE) row(PPROF) row(FIREFOX) row(THUMB) row(TREE)
 
 #define OUTPUT_DECLARE(name) extern const struct output OUTPUT_##name;
 #define OUTPUT_NUMBER(name)  OUTPUT_NUMBER_##name,

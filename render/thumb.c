@@ -73,7 +73,9 @@ static bool make_layout(struct thumb *t)
     for (uint32_t i = 0; i < t->layout->n_boxes; i++) {
         uint32_t place = t->layout->boxes[i].place;
         t->classes[i] =
-            frame_colours_class(&palette, t->tree, tree_frame(t->tree, place), tree_self(t->tree, place, 0));
+            frame_colours_class(&palette, t->tree,
+                                (struct frame_colours_node){.frame = tree_frame(t->tree, place),
+                                                            .self = tree_self(t->tree, place, 0)});
     }
     uint32_t levels = t->layout->levels > 0 ? t->layout->levels : 1, dpx = HEIGHT_PX * 10 / levels;
     t->level_dpx = dpx > LEVEL_DPX_MAX ? LEVEL_DPX_MAX : dpx < LEVEL_DPX_MIN ? LEVEL_DPX_MIN : dpx;

@@ -1,6 +1,7 @@
 #include "server/serve.h"
 
 #include <malloc.h>
+#include <openssl/crypto.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -227,6 +228,8 @@ int serve_run(const struct config *config)
     sigset_t signals;
 
     bound_threads(&limit);
+    /* Hashing needs nothing of the library's own configuration, which may load more code. */
+    (void)OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);

@@ -1,6 +1,6 @@
 #include "server/service.h"
 
-#include "server/convert/convert.h"
+#include "server/convert/diag_words.h"
 
 bool service_goes_on(const struct service *s, struct diag *diag)
 {

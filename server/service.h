@@ -34,6 +34,7 @@ struct service {
     struct jobs *jobs;
     struct profiles *profiles; /* folded, in memory */
     struct views *views;
+    atomic_uint call_streams; /* lists of calls that are being read and sent */
     struct progresses *progresses;
     struct record_cache *record_cache;   /* records that were read a moment ago */
     struct static_assets *static_assets; /* files of static/, encoded */

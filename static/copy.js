@@ -1,7 +1,22 @@
-/* Commands that can be copied. */
+/* What can be copied: texts of the page, and its commands. */
 import { element } from './dom.js';
 
 const SHOWN_MS = 3000;
+
+function say(element, words, usual) {
+    element.textContent = words;
+    setTimeout(() => { element.textContent = usual; }, SHOWN_MS);
+}
+
+/* The element says for a moment what became of it: `failed` where the page is not served over TLS, when only a person may copy. */
+export async function copyText(text, element, usual, failed) {
+    try {
+        await navigator.clipboard.writeText(text);
+        say(element, 'Copied', usual);
+    } catch {
+        say(element, failed, usual);
+    }
+}
 
 function copyBySelection(pre) {
     getSelection().selectAllChildren(pre);
@@ -21,8 +36,7 @@ async function copy(pre, button) {
     } catch {
         done = copyBySelection(pre);
     }
-    button.textContent = done ? 'Copied' : 'Selected: press Ctrl+C';
-    setTimeout(() => { button.textContent = 'Copy'; }, SHOWN_MS);
+    say(button, done ? 'Copied' : 'Selected: press Ctrl+C', 'Copy');
 }
 
 /* Every .command gets a button that copies its <pre>. */

@@ -1,4 +1,4 @@
-/* Elements, made without markup: text stays text. */
+/* Elements, made without markup: text stays text; and what is kept of how a person has folded them. */
 
 export function element(name, properties = {}, ...children) {
     const e = Object.assign(document.createElement(name), properties);
@@ -10,4 +10,22 @@ export function element(name, properties = {}, ...children) {
 export function named(e, label) {
     e.setAttribute('aria-label', label);
     return e;
+}
+
+/* The text that `keep` has kept in this browser, on whatever page; or null. A browser may forbid both: then nothing is kept. */
+export function kept(key) {
+    try {
+        return localStorage.getItem(key);
+    } catch {
+        return null;
+    }
+}
+
+/* `text`: null for nothing. */
+export function keep(key, text) {
+    try {
+        text === null ? localStorage.removeItem(key) : localStorage.setItem(key, text);
+    } catch {
+        /* forbidden, or full */
+    }
 }

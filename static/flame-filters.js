@@ -1,9 +1,9 @@
 /* Of the half that knows no document: filters. */
 
-/* --- filters: docs/filters.md has the rules, profile/filter.c the same in the service --- */
+/* --- filters: docs/filters.md has the rules, profile/filter/filter.c the same in the service --- */
 
-const LETTERS = 'ATXDJNIU';     /* of them, where there are no colours */
-const ORIGINS = ['app', 'third party', 'AndroidX', 'Android', 'Java/Kotlin', 'native', 'idle', 'unknown'];
+const LETTERS = 'ATXDJNIUE';     /* of them, where there are no colours */
+const ORIGINS = ['app', 'third party', 'AndroidX', 'Android', 'Java/Kotlin', 'native', 'idle', 'unknown', 'error'];
 const STEP_KEYS = ['focus', 'ignore', 'hide', 'show-from', 'recursion', 'preset'];
 const STEPS_MAX = 32, STEP_BYTES_MAX = 500, STEPS_BYTES_MAX = 2000;
 const WAYS_MAX = 1e6, WRITTEN_MAX = 1000, GROUPS_MAX = 16, REPEAT_MAX = 50, WAYS_UNBOUNDED = 100;
@@ -40,7 +40,7 @@ function classProblem(atom) {
   }
   return false;
 }
-/* What is wrong with an expression, as profile/filter_regex.c sees it: '' if it is one that both understand. */
+/* What is wrong with an expression, as profile/filter/filter_regex.c sees it: '' if it is one that both understand. */
 function regexProblem(expression) {
   const levels = [{ sum: 0, product: 1, size: 0 }];
   let atom = null;
@@ -139,27 +139,44 @@ function framesThatMatch(frames, pattern) {
   });
 }
 
-/* Calls stay with the frame that was entered; all else goes where a stack ends by now. */
-function addMoved(column, from, to, number, areCalls) {
-  for (let i = 1; i < to.length; i++) {
-    const end = to[i];
-    if (end === i || (end > 0 && !areCalls))
-      column[number[end]] += from[i];
-  }
-}
-
-/* The steps as profile/filter.c takes them, on the nodes of some data. There: whether a node's frame is still there; up:
- * its caller by now; to: where its stack ends by now, 0 if that was dropped. What stands for a root or a track is fixed. */
+/* The steps as profile/filter/filter.c takes them, on the nodes of some data. There: whether a node's frame is still there; up:
+ * its caller by now; to: where its stack ends by now, 0 if that was dropped. What stands for a root or a track is fixed.
+ * Arrays are used again by the next list of steps: new ones would take as long as the steps themselves. */
 class Filtering {
   constructor({ n, frame, parent, frames }) {
-    const identity = new Uint32Array(n), home = new Uint32Array(n), fixed = new Uint8Array(n);
+    const [identity, home, up, to, image, ...spare] = Array.from({ length: 13 }, () => new Uint32Array(n)), fixed = new Uint8Array(n);
     for (let i = 1; i < n; i++) {
       identity[i] = i;
       fixed[i] = frames[frame[i]].isMethod ? 0 : 1;
       home[i] = fixed[i] ? i : home[i - 1];     /* tracks are in a row */
     }
-    Object.assign(this, { n, frame, frames, identity, home, fixed, up: parent.slice(), to: identity.slice(), image: new Uint32Array(n),
-      there: new Uint8Array(n).fill(1), has: new Uint8Array(n), isMoved: false });
+    Object.assign(this, { n, frame, parent, frames, identity, home, fixed, up, to, image, spare,
+      there: new Uint8Array(n), has: new Uint8Array(n), rank: Float64Array.from(frames, one => one.rank) });
+  }
+  begin() {
+    this.up.set(this.parent);
+    this.to.set(this.identity);
+    this.there.fill(1);
+    this.has.fill(0);
+    this.isMoved = false;
+    delete this.collapseAll;
+    return this;
+  }
+  /* Makes a column of the result from one of the data, when it is asked for: calls stay with the frame that was entered, all
+   * else goes where a stack ends. */
+  mover(number, n) {
+    const { to } = this, goal = new Uint32Array(this.n), stay = new Uint32Array(this.n);
+    for (let i = 1; i < this.n; i++) {
+      goal[i] = number[to[i]];
+      stay[i] = to[i] === i ? goal[i] : 0;
+    }
+    return (own, areCalls) => {
+      const column = new Float64Array(n), where = areCalls ? stay : goal;
+      for (let i = 1; i < own.length; i++)
+        column[where[i]] += own[i];
+      column[0] = 0;
+      return column;
+    };
   }
   texts() {
     if (!this.textOf) {
@@ -287,8 +304,9 @@ class Filtering {
     const { n, frame, up } = this, needed = this.findNeeded();
     if (this.isMoved)
       return this.merged(needed);
-    const number = new Uint32Array(n), newFrame = new Uint32Array(n), newParent = new Uint32Array(n);
+    const { spare: [number, newFrame, newParent] } = this;
     let made = 0;
+    number.fill(0);
     for (let i = 1; i < n; i++)
       if (needed[i]) {
         number[i] = ++made;
@@ -298,9 +316,9 @@ class Filtering {
     return { number, n: made + 1, frame: newFrame.slice(0, made + 1), parent: newParent.slice(0, made + 1) };
   }
   merged(needed) {
-    const { n, frame, frames, up } = this, rank = Float64Array.from(frames, one => one.rank);
-    const [first, next, same, number, below, newFrame, newParent, stack] = Array.from({ length: 8 }, () => new Uint32Array(n));
+    const { n, frame, frames, up, rank, spare: [number, newFrame, newParent, first, next, same, below, stack] } = this;
     const [seen, seenBelow] = [0, 0].map(() => new Uint32Array(frames.length));
+    [number, first, same].forEach(one => one.fill(0));
     for (let i = n - 1; i > 1; i--)
       if (needed[i]) {
         next[i] = first[up[i]];

@@ -33,6 +33,23 @@ function percentWords(part, whole) {
     `${hundredths === 0 ? '<0.01' : hundredths < 1000 ? fixed(hundredths, 2) : fixed(tenths, 1)} %`;
 }
 
+/* --- changes, in the words and steps of render/view/change.c --- */
+
+/* Of pairs: what A and B have. */
+const sizeOf = ([a, b]) => Math.abs(b - a), signOf = ([a, b]) => (a === b ? '' : b > a ? '+' : '-');
+function changePercent(pair) {
+  const [a, b] = pair, part = a && b && ratio(sizeOf(pair), a, 10000);
+  return a === b ? '0 %' : !a ? 'new' : !b ? 'gone' :
+    `${signOf(pair)}${part ? fixed(part < 10000 ? part : Math.floor((part + 50) / 100) * 100, 2) : '<0.01'} %`;
+}
+function changeStep(pair) {
+  const larger = Math.max(...pair), percent = larger && ratio(sizeOf(pair), larger, 100);
+  const steps = [5, 20, 50, Math.min(...pair) ? Infinity : 100].filter(least => percent >= least).length;
+  return 4 + Number(`${signOf(pair)}${steps}`);
+}
+/* The values of a comparison, by their places (profile/transform/compare_sides.h): three sizes, then calls. */
+const SIDES = [0, 1], LARGER = 2, CALLS = [3, 4];
+
 /* --- names --- */
 
 const CELLS_LEAST = 3;
@@ -84,7 +101,7 @@ const fnv = text => new TextEncoder().encode(text)
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_';
 const DIGIT_OF = Int8Array.from({ length: 256 }, (_, code) => DIGITS.indexOf(String.fromCharCode(code)));
-const TRACK = 8, IDLE = 6;
+const TRACK = 9, IDLE = 6;
 
 function damaged() {
   throw new Error('the data is damaged');
@@ -143,22 +160,22 @@ class Data {
   /* What the steps leave; `emptiedBy`: the number of the step behind which nothing was left, or -1. What is not in the data
    * goes with the node that it stands below. */
   filtered(steps, presets) {
-    const work = new Filtering(this);
+    const work = this.once('filtering', () => new Filtering(this)).begin();
     const emptiedBy = steps.map(step => plainSteps([step], presets).map(one => work.apply(one)).at(-1)).indexOf(false);
     const { number, n, frame, parent } = work.result(), { calls, values, stubs } = this;
-    const self = [...values.map(() => new Float64Array(n)), new Uint8Array(n).fill(1)], made = Object.create(Data.prototype);
-    for (let v = 0; v < values.length; v++)
-      addMoved(self[v], this.self[v], work.to, number, v === calls);
+    const self = [...values, new Uint8Array(n).fill(1)], made = Object.assign(Object.create(Data.prototype), this, { made: {} }), move = work.mover(number, n);
+    values.forEach((_, v) => Object.defineProperty(self, v, { get: () => made.once(`self ${v}`, () => (this.header.compared && v === LARGER ?
+      self[0].map((a, i) => Math.max(a, self[1][i])) : move(this.self[v], v === calls))) }));
     const left = new Map();
     for (const [i, stub] of stubs) {
       const at = number[work.to[i]], known = left.get(at);
       if (at > 0)
         left.set(at, known ? { ...known, sums: known.sums.map((sum, v) => sum + stub.sums[v]) } : stub);
     }
-    Object.assign(made, this, { n, frame, parent, size: new Uint32Array(n).fill(1), self, stubs: left, made: {}, emptiedBy,
+    Object.assign(made, { n, frame, parent, size: new Uint32Array(n).fill(1), self, stubs: left, emptiedBy,
       called: self[calls] ?? new Uint8Array(n) });
     made.addSizes();
-    made.nodes = made.total(values.length)[1] - 1;
+    made.nodes = n - 2 + [...left.values()].reduce((sum, { sums }) => sum + sums[values.length], 0);
     return made;
   }
   /* By the numbers that they have in a part. */

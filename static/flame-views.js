@@ -3,7 +3,7 @@
 /* --- commands --- */
 
 /* THE TABLE: what there is to do: name, keys as a KeyboardEvent has them, words. The menu of a frame has those with `frame`, which
- * are of what is selected. docs/pictures.md has the same rows. */
+ * are of what is selected; those with `page` are of the page around the picture. docs/pictures.md has the same rows. */
 const COMMANDS = [
   { name: 'move', keys: ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'], words: 'select the caller, a callee, or a neighbour' },
   { name: 'zoom', keys: ['Enter'], words: 'zoom in', frame: true },
@@ -23,6 +23,7 @@ const COMMANDS = [
   { name: 'copyStack', keys: ['C'], words: 'copy its stack', frame: true },
   { name: 'copyLink', keys: ['y'], words: 'copy the link', frame: true },
   { name: 'menu', keys: ['m', 'ContextMenu'], words: 'menu of the selected frame; so do a right click and a long press' },
+  { name: 'tab', keys: ['1', '2', '3', '4'], words: 'tabs of the page', page: true },
   { name: 'help', keys: ['?'], words: 'these keys' },
 ];
 const KEY_WORDS = { ArrowUp: '\u2191', ArrowDown: '\u2193', ArrowLeft: '\u2190', ArrowRight: '\u2192', ContextMenu: 'Menu' };
@@ -30,7 +31,8 @@ const keyWords = ({ keys }) => keys.map(key => KEY_WORDS[key] ?? key);
 
 /* --- trees of views --- */
 
-/* Of nodes made when they are asked for: {f, frame, up (null: a root), isUpward, total, self, calls, stubs, kids}. In the
+/* Of nodes made when they are asked for: {f, frame, up (null: a root), isUpward, total, self, calls, stubs, kids,
+ * and of a comparison sides: what A and B have in all}. In the
  * tree as it was read each is the node `at` of the data; in others it stands for several, a chain from `first` on by
  * `next`. On the way to its children these go on into their callees; upward, their `cursor` to its caller. */
 const NONE = [], byRank = (a, b) => a.frame.rank - b.frame.rank;
@@ -39,6 +41,7 @@ class Tree {
   constructor(data, view, v, method = 0) {
     const [total, self] = [data.total(v), data.self[v]], isWhole = !/inverted|sandwich/.test(view);
     const [cursor, up, down] = [0, 0, 0].map(() => new Uint32Array(isWhole ? 0 : data.n));
+    this.sides = data.header.compared ? SIDES.map(side => data.total(side)) : [];
     Object.assign(this, { data, v, isWhole, total, self, calls: data.called,
       cursor, next: { true: up, false: down }, found: data.frames.map(() => null), weight: total });
     if (view === 'sandwich') {
@@ -51,6 +54,7 @@ class Tree {
     if (isWhole)
       return;
     this.weight = self;
+    this.sides = this.sides.map((_, side) => data.self[side]);
     root.stubs = [...data.stubs.values()];
     root.kids = this.group(root, true, this.chain((f, i) =>
       f > 0 && (data.frames[f].isMethod || data.values.some((_, k) => data.self[k][i])), true, true));
@@ -67,17 +71,18 @@ class Tree {
     return first;
   }
   node(f, up, isUpward, at = 0) {
-    const { data: { frames, stubs }, isWhole, total, self, calls } = this;
-    return { f, frame: frames[f], up, isUpward, at, total: total[at], self: self[at], calls: calls[at], kids: null,
+    const { data: { frames, stubs }, isWhole, total, self, calls, sides } = this;
+    return { sides: sides.map(side => side[at]), f, frame: frames[f], up, isUpward, at, total: total[at], self: self[at], calls: calls[at], kids: null,
       first: 0, box: undefined, stubs: !isWhole ? [] : stubs.has(at) ? [stubs.get(at)] : NONE };
   }
   /* A node for each frame at a cursor, by rank. */
   group(up, isUpward, first) {
-    const { data: { frame, parent, stubs }, self, calls, weight, found, cursor, next: { [isUpward]: next } } = this;
+    const { data: { frame, parent, stubs }, self, calls, weight, found, cursor, sides, next: { [isUpward]: next } } = this;
     const made = [];
     for (let id = first, after; id > 0; id = after) {
       const at = cursor[id], f = frame[at], node = found[f] ??= made[made.push(this.node(f, up, isUpward)) - 1];
       node.total += weight[id];
+      sides.forEach((column, side) => { node.sides[side] += column[id]; });
       node.self += !isUpward ? self[id] : parent[at] > 1 ? 0 : weight[id];
       node.calls += calls[id];
       if (!isUpward && stubs.has(id))
@@ -196,7 +201,7 @@ function nodesByWeight(data, v, hits, top) {
   return Uint32Array.from(made).sort((a, b) => total[b] - total[a] || a - b);
 }
 
-/* As profile/frame_text.c tells it. */
+/* As profile/frame/frame_text.c tells it. */
 function packageOf({ scope, name }) {
   const key = scope.includes('.') ? scope.slice(0, scope.lastIndexOf('.')) : scope || name;
   return key.split('.').slice(0, 2).join('.');
@@ -206,17 +211,24 @@ const OTHERS = 12;
 /* Gives the heaviest packages of the data a class each: [package, class], the heaviest first; all others share one. Those in
  * `kept`, a map that is brought up to date, keep what they had. Where much was left out the data know which they are. */
 function colourPackages(data, v, kept) {
-  const { n, frame, frames, self: { [v]: self }, stubs } = data, packages = frames.map(one => one.group ??= packageOf(one)), weights = new Map();
-  const sums = new Float64Array(frames.length), isThere = new Uint8Array(frames.length);
+  const { n, frame, frames, self: { [v]: self }, stubs } = data, numbers = new Map();
+  const packages = Uint32Array.from(frames, one => {
+    const name = one.group ??= packageOf(one);
+    return numbers.get(name) ?? numbers.set(name, numbers.size).size - 1;
+  });
+  const sums = new Float64Array(frames.length), nodes = new Uint32Array(frames.length), weights = Array.from(numbers.keys(), name => [name, 0, 0]);
   for (let i = 2; i < n; i++) {
     sums[frame[i]] += self[i];
-    isThere[frame[i]] = 1;
+    nodes[frame[i]]++;
   }
-  frames.forEach(({ isMethod }, f) => isMethod && isThere[f] && weights.set(packages[f], (weights.get(packages[f]) ?? 0) + sums[f]));
+  frames.forEach(({ isMethod }, f) => {
+    weights[packages[f]][1] += isMethod ? sums[f] : 0;
+    weights[packages[f]][2] += isMethod ? nodes[f] : 0;
+  });
+  const there = weights.filter(([, , some]) => some > 0);
   const isTold = stubs.size > 0 && data.emptiedBy === undefined;
-  const given = new Map(frames.map(({ given: colour }, f) => [packages[f], colour]));
-  const top = isTold ? [...given].filter(([, colour]) => colour < OTHERS).sort((a, b) => a[1] - b[1]) :
-    [...weights].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, OTHERS);
+  const top = isTold ? [...new Map(frames.map(({ group, given }) => [group, given]))].filter(([, colour]) => colour < OTHERS).sort((a, b) => a[1] - b[1]) :
+    there.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, OTHERS);
   const used = new Set(top.map(([name]) => kept.get(name)));
   let free = 0;
   const made = top.map(([name]) => {
@@ -230,12 +242,15 @@ function colourPackages(data, v, kept) {
   });
   kept.clear();
   made.forEach(([name, colour]) => kept.set(name, colour));
-  frames.forEach((one, f) => { one.package = 'c' + (kept.get(packages[f]) ?? OTHERS); });
-  return made.concat(weights.size > made.length ? [['all other packages', OTHERS]] : []);
+  const classes = Array.from(numbers.keys(), name => 'c' + (kept.get(name) ?? OTHERS));
+  frames.forEach((one, f) => { one.package = classes[packages[f]]; });
+  return made.concat(there.length > made.length ? [['all other packages', OTHERS]] : []);
 }
 
-/* A frame has those that do not depend on its numbers. */
-function classOf(palette, frame, self, largest) {
+/* Of a node. A frame has those that do not depend on its numbers. */
+function classOf(palette, { frame, self, sides }, largest) {
+  if (palette === 'change')
+    return 'd' + changeStep(sides);
   if (palette === 'self')
     return 'h' + (self === 0 ? 0 : Math.min(7, 1 + Math.floor(7 * self / (largest + 1))));
   return frame[palette] ??= 'y' + fnv(frame.text) % 8;

@@ -3,14 +3,19 @@
  * What a page around it may use, as `flame` of the <svg>:
  *   state           a copy: value, view, order, palette, names, method, zoom, selected, search, matchCase, and `filters`: all
  *                   steps in their order as a query (`hide=a&focus=b`), those of the service first
+ *   chosen          null, or numbers of what is selected: {name, signature, words: of the signature, isMethod, link, parent: its link,
+ *                   calls or null, compared: null or what A and B have: {unit, total, self, calls}, pairs or null; values: [{value, unit, isShown, total, self; totals of all, of the zoomed frame, of the one up}]}
  *   filters         the steps one by one: {key, text, words, isGiven: applied by the service}
+ *   emptiedBy       the number of the step that left nothing, or -1
  *   set(some)       changes parts of the state
  *   filter(key, text), filterSelected('focus' | 'ignore' | 'hide' | 'hide package'), unfilter(i), moveFilter(i, by), undoFilter()
  *   search(text, {matchCase}), next(), previous() by weight, selectMethod(name and signature), zoomTo(link), sandwich(method), reset()
  *   press(key)      as if the key were pressed in the picture: whether it means something; commands: {name, keys, words, frame}; help()
- * Events, which bubble: `flame-state` with the new state; `flame-drawn`; and `flame-filters` with {filters} where a step of the
+ * Events, which bubble: `flame-state` with the new state; `flame-said` with words for the person, '' if they are over;
+ * `flame-tab` with the number of the tab that somebody wants; `flame-drawn`; and `flame-filters` with {filters} where a step of the
  * service would have to go or to move: then the page asks the service for a picture with these. Elsewhere the script goes
- * there by itself. And `flame-search` where the page has the field. */
+ * there by itself. And `flame-search` where the page has the field.
+ * A page that puts another picture in place of one has it started by the event `flame-start` of the document. */
 
 function start(svg, prefix, text) {
 const isHttp = /^http/.test(location.protocol), standalone = svg === document.documentElement;
@@ -35,7 +40,7 @@ const rectOf = element => element.getBoundingClientRect();
  * Those that the script applied itself have no text of their own. */
 const sources = new Map([['', { text, pieces: new Map(), data: new Data(text) }]]), SOURCES_MAX = 8;
 let { data } = sources.get('');
-const { header, values } = data, { presets } = header;
+const { header, values } = data, { presets, compared } = header;
 const scroller = standalone ? window : svg.parentElement, shown = {};
 const stepsOf = query => [...new URLSearchParams(query)].filter(([key]) => STEP_KEYS.includes(key));
 const queryOf = steps => `${new URLSearchParams(steps)}`;
@@ -57,6 +62,8 @@ const inputs = Object.fromEntries(Array.from(tools.querySelectorAll('[name]'), o
 
 const valueOf = ({ value }) => values.findIndex(({ name }) => name === value);
 const inWords = value => valueWords(values[v].unit, value);
+/* Of a comparison: "1.2 ms in A, 2 ms in B: +0.8 ms (+66.7 %)". */
+const sidesWords = pair => `${inWords(pair[0])} in A, ${inWords(pair[1])} in B: ${signOf(pair)}${inWords(sizeOf(pair))} (${changePercent(pair)})`;
 const shareOf = (part, whole = data.total(v)[1]) =>
   `${percentWords(part, whole)} of the ${values[v].unit.replace('ns', 'time')}`;
 const ofLoaded = () => (data.stubs.size === 0 ? '' :
@@ -97,12 +104,13 @@ function leaveFor(filters) {
   if (isHttp)
     location.assign(`?${[`${query}`, filters].filter(Boolean).join('&')}#${hash}`);
   else
-    showTrouble('. This file was made with its first filters: they stay');
+    say('This file was made with its first filters: they stay');
 }
 function showTrouble(words) {
   trouble = words;
   showWords();
 }
+const say = words => showTrouble(`. ${words}`);
 
 /* `push`: an entry of its own in the history. Awaits only what must be fetched. */
 async function set(partial, push = true, stubs = []) {
@@ -112,7 +120,7 @@ async function set(partial, push = true, stubs = []) {
     return location.assign('?view=chart');
   const steps = stepsOf(wanted.filters), own = queryOf(steps.slice(given.length)), problem = stepsProblem(steps, presets);
   if (problem)
-    return showTrouble(`. Not used: ${problem}`);
+    return say(`Not used: ${problem}`);
   if (queryOf(steps.slice(0, given.length)) !== usual.filters)
     return leaveFor(wanted.filters);
   trouble = '';
@@ -142,9 +150,9 @@ const zoomInto = node => set({ zoom: linkOf(node), selected: nameOf(node) });
 
 /* A part of the tree that some filters leave, or null: `trouble` says why. */
 async function fetchPart(place, skip, own) {
-  const pass = fragment().get('pass'), path = location.pathname.replace(/(\.svg)?$/, '/tree');
+  const pass = fragment().get('pass'), path = location.pathname.replace(/(\/methods)?(\.svg)?$/, '/tree');
   const source = svg.closest('[data-flame-tree]')?.dataset.flameTree ??
-    (pass ? path.replace(/(?=\/t\/[^/]*\/tree$)/, `/k/${encodeURIComponent(pass)}`) : path);
+    (pass ? path.replace(/(?=(\/t\/[^/]*)?\/tree$)/, `/k/${encodeURIComponent(pass)}`) : path);
   try {
     const answer = await fetch(`${source}?node=${place}&skip=${skip}&${[header.query, own].filter(Boolean).join('&')}`);
     if (answer.ok)
@@ -202,7 +210,7 @@ function readLink() {
     [key, value === false ? hash.get(prefix + key) === 'true' : hash.get(prefix + key) ?? value]));
   const own = [...hash].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => [key.slice(prefix.length), value]);
   wanted.filters = queryOf([...given, ...stepsOf(queryOf(own))]);
-  if (svg.isConnected && `${Object.values(wanted)}` !== `${Object.values(state)}`)     /* a page may have taken it away */
+  if (`${Object.values(wanted)}` !== `${Object.values(state)}`)
     set(wanted, false);
 }
 
@@ -212,8 +220,11 @@ function readLink() {
 const wholeTotal = () => header.before?.[v] ?? sources.get('').data.total(v)[1];
 const stepWords = ([key, text]) => `${key} ${/^(\w+:)?\/\^(.*?)(\(\\\.\|\$\))?\$?\/$/.test(text) ?
   text.replace(/\/\^|\(\\\.\|\$\)|\$?\/$/g, '').replace(/\\(.)/g, '$1') : text}`;
+/* The number of the step behind which nothing was left, or -1. */
+const emptiedBy = () => (data.total(v)[1] > 0 ? -1 : Number(svg.dataset.emptiedBy ??
+  (data.emptiedBy >= 0 ? given.length + data.emptiedBy : stepsOf(state.filters).length - 1)));
 function emptyWords() {
-  const by = stepsOf(state.filters)[given.length + (data.emptiedBy ?? -1)] ?? stepsOf(state.filters).at(-1);
+  const by = stepsOf(state.filters)[emptiedBy()];
   return by ? `the filters leave nothing: take out ${stepWords(by)}` : 'nothing recorded for this value';
 }
 /* Of a sandwich: whose, and what it has in all. */
@@ -245,22 +256,40 @@ function describe({ node, hides, total: part }) {
   const { f, frame: { isMethod, text: name, signature }, total, self, calls } = node;
   const path = pathTo(node), hasCalls = data.calls >= 0, all = data.instancesOf(f, v);
   const isRecursive = tree.isWhole && calls > 0 && path.some(one => one !== node && one.f === f);
-  const shares = [[data.total(v)[1], header.merged || header.side_by_side ? 'all' : 'thread'],
+  const shares = [[data.total(v)[1], header.merged || header.side_by_side ? 'all' : header.track],
     [(path[0] === rootOf(zoom) ? zoom : path[0]).total, 'zoom'], [(node.up ?? node).total, 'parent'],
   ].map(([whole, of]) => `${percentWords(total, whole)} of ${of}`);
   return [`${name} ${signatureWords(signature)}`,
+    compared && sidesWords(node.sides),
     `total ${inWords(total)}: ${shares.join(', ')}` +
       (tree.isWhole || !isMethod ? `; self ${inWords(self)}` : ''),
     isMethod && hasCalls && `calls ${grouped(calls)}${isRecursive ? ` (${grouped(calls)} recursive)` : ''}` +
       (calls > 0 ? `, ${inWords(ratio(total, calls, 1))} per call` : ''),
     isMethod && `${counted(all.nodes, 'instance')} of this method: total ${inWords(all.total)} ` +
       `(${shareOf(all.total)}), self ${inWords(all.self)}${hasCalls ? `, ${counted(all.calls, 'call')}` : ''}` + ofLoaded(),
+    isMethod && noteOf(node.frame),
   ].filter(Boolean);
 }
+/* What must be known of a frame to understand it. */
+function noteOf({ origin, text }) {
+  return origin === 'o8' ? 'No function: the stack could not be followed further.' :
+    text.includes('[DEDUPED]') && 'Several methods share this code: it may be another one.';
+}
+/* By all values, where the tree has them. */
+function numbersOf(node) {
+  const { frame: { text: name, signature, isMethod }, up, at, self, calls } = node, { isWhole } = tree, root = pathTo(node)[0];
+  const totalOf = (one, k) => (isWhole ? data.total(k)[one.at] : one.total);
+  const bothOf = sides => (isWhole && values[sides[0]] ? sides.map(side => data.self[side][at]) : null);
+  const both = compared ? { unit: values[0].unit, total: node.sides, self: bothOf(SIDES), calls: bothOf(CALLS) } : null;
+  return { name, signature, words: signatureWords(signature), isMethod, compared: both, link: linkOf(node), parent: up && linkOf(up), calls: data.calls < 0 ? null : calls, sampledBytes: header.sampled_bytes,
+    values: values.flatMap(({ name: value, unit }, k) => ((isWhole ? k === data.calls : k !== v) ? [] : [{ value, unit, isShown: k === v, total: totalOf(node, k),
+      self: isWhole ? data.self[k][at] : self, all: data.total(k)[1], zoom: totalOf(root === rootOf(zoom) ? zoom : root, k), up: totalOf(up ?? node, k) }])) };
+}
 function labelOf(box) {
-  const { node: { frame, up }, hides, x, end } = box, cells = Math.floor(((end - x) / 10 - 6) / CELL);
+  const { node: { frame, up, sides }, hides, x, end } = box, cells = Math.floor(((end - x) / 10 - 6) / CELL);
   const isTwin = up && tree.kidsOf(up).some(one => one.frame !== frame && one.frame.text === frame.text);
-  const mark = isForced.matches && state.palette === 'origin' && frame.isMethod ? `${LETTERS[frame.origin.slice(1)]}:` : '';
+  const change = compared && frame.isMethod && signOf(sides), percent = change && `${changePercent(sides)} `;
+  const mark = change ? (percent.length + 6 > cells ? change : percent) : isForced.matches && state.palette === 'origin' && frame.isMethod ? `${LETTERS[frame.origin.slice(1)]}:` : '';
   return hides > 0 ? cut(describe(box)[0], cells) :
     mark + fitName(frame, cells - mark.length, isTwin ? signatureWords(frame.signature) : '', state.names === 'full');
 }
@@ -270,10 +299,10 @@ function showItems() {
   const near = byWeight => [...byWeight].sort((a, b) => b.total - a.total).slice(0, ITEMS_MAX);
   const siblings = near(all), kids = near(tree.kidsOf(node));
   const item = (one, level, among) => {
-    const { frame: { text: name, signature, isMethod }, total, self, calls, box } = one, isOpen = one === node && kids.length > 0;
+    const { frame: { text: name, signature, isMethod }, total, self, calls, box, sides } = one, isOpen = one === node && kids.length > 0;
     return shape('g', { role: 'treeitem', 'aria-level': level, 'aria-selected': one === selected, 'aria-setsize': among.length,
       'aria-posinset': among.indexOf(one) + 1, ...tree.kidsOf(one).length > 0 ? { 'aria-expanded': isOpen || path.includes(one) } : {},
-      'aria-label': `${name} ${signatureWords(signature)}, ${shareOf(total)}, ${inWords(total)}, self ${inWords(self)}` +
+      'aria-label': `${name} ${signatureWords(signature)}, ${shareOf(total)}, ${inWords(total)}, self ${inWords(self)}` + (compared ? `, ${sidesWords(sides)}` : '') +
         (isMethod && data.calls >= 0 ? `, ${counted(calls, 'call')}` : ''), ...one === node ? { id: `${prefix}frame` } : {} },
     ...box ? [shape('rect', { x: box.x / 10, y: box.level * LEVEL, width: (box.end - box.x) / 10, height: LEVEL - 1 })] : []);
   };
@@ -292,6 +321,8 @@ function showWords() {
   status.textContent = whoseWords() + (total === 0 ? emptyWords() :
     `${drawn}${of} frames drawn; ${shareOf(total - dropped, total)}`) +
     (isWhole ? '' : ofLoaded()) + trouble;
+  if (isNews('said', trouble))
+    tell('flame-said', trouble.slice(2));
   const trail = pathTo(zoom).map(node =>
     button(fitName(node.frame, 32), `Zoom to ${node.frame.text}`, 'zoomTo', linkOf(node)));
   if (trail.length > 6)
@@ -409,8 +440,8 @@ function drawShapes() {
   shapes.replaceChildren(...bunches(boxes).flatMap(some => {
     const made = {};
     for (const box of some) {
-      const { frame, self } = box.node;
-      const cls = box.hides > 0 ? 'st' : frame.isMethod ? classOf(palette, frame, self, largest) : 'cr';
+      const { frame } = box.node;
+      const cls = box.hides > 0 ? 'st' : frame.isMethod ? classOf(palette, box.node, largest) : 'cr';
       (made[cls] ??= []).push(box);
     }
     return Object.entries(made).map(([cls, its]) => shape('path', { class: cls, d: pathOf(its) }));
@@ -601,16 +632,13 @@ async function copy(words, what) {
     field.select();
   }
 }
-function say(words) {
-  trouble = `. ${words}`;
-  showWords();
-}
+const commands = COMMANDS.filter(one => !one.page || svg.closest('[data-flame-controls]'));
 const acts = {
-  move, out: () => set(zoom.up ? { zoom: linkOf(zoom.up) } : { selected: '' }), zoom: () => selected && zoomInto(selected),
+  move, tab: key => tell('flame-tab', key), out: () => set(zoom.up ? { zoom: linkOf(zoom.up) } : { selected: '' }), zoom: () => selected && zoomInto(selected),
   callers: ofSelected(node => set({ view: 'sandwich', method: node.frame.text + node.frame.signature })),
   search: () => (inputs.search.isConnected ? inputs.search.focus() : tell('flame-search')),
   next: () => step(1), previous: () => step(-1),
-  nextValue: () => set({ value: after(values.map(({ name }) => name), state.value) }),
+  nextValue: () => set({ value: after(Array.from(inputs.value.options, one => one.value), state.value) }),
   nextOrder: () => set({ order: after(['name', 'weight'], state.order) }),
   focus: ofSelected(() => filterSelected('focus')), ignore: ofSelected(() => filterSelected('ignore')),
   hide: ofSelected(() => filterSelected('hide')), hidePackage: ofSelected(() => filterSelected('hide package')),
@@ -625,7 +653,9 @@ function openMenu(words, content, role, at = { x: PAD, y: port().top - topOf() +
   setAll(menu, { role, 'aria-label': words });
   point(null);
   menu.replaceChildren(...content);
-  const { width, height } = rectOf(menu), { top, bottom } = port();
+  const { top, bottom } = port();
+  menu.style.maxHeight = `${bottom - top - 16}px`;
+  const { width, height } = rectOf(menu);
   setAll(menu.parentNode, { x: Math.max(0, Math.min(at.x, widthPx - width - 20)),
     y: Math.max(top - topOf(), Math.min(at.y, bottom - topOf() - height - 4)) });
   (menu.querySelector('button, textarea') ?? menu).focus();
@@ -641,14 +671,13 @@ function showMenu(box, at = { x: PAD + box.x / 10 + 8, y: yOf(box) + LEVEL }) {
     return;
   if (box.node !== selected)
     set({ selected: nameOf(box.node) }, false);
-  const { frame } = box.node, some = COMMANDS.filter(one => one.frame && (frame.isMethod || /zoom|Link/.test(one.name)));
+  const { frame } = box.node, some = commands.filter(one => one.frame && (frame.isMethod || /zoom|Link/.test(one.name)));
   openMenu(`Commands of ${frame.text}`, some.map(one => html('button', { type: 'button', role: 'menuitem', tabindex: -1, 'data-act': one.name },
     html('span', {}, one.words), html('kbd', {}, keyWords(one).join(' ')))), 'menu', at);
 }
 function showHelp() {
-  const table = html('table', {}, ...COMMANDS.map(one => html('tr', {}, html('th', { scope: 'row' }, keyWords(one).join(' ')), html('td', {}, one.words))));
-  const close = button('Close', 'Close', 'closeMenu');
-  openMenu('Keys', [close, table], 'dialog');
+  openMenu('Keys', [button('Close', 'Close', 'closeMenu'),
+    html('dl', {}, ...commands.map(one => html('div', {}, html('dt', {}, keyWords(one).join(' ')), html('dd', {}, one.words))))], 'dialog');
 }
 function onMenuKey(event) {
   const all = [...menu.querySelectorAll('button')], at = all.indexOf(document.activeElement), by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -662,7 +691,7 @@ function onMenuKey(event) {
 }
 /* Whether the key means something. */
 function press(key) {
-  const command = COMMANDS.find(({ keys }) => keys.includes(key));
+  const command = commands.find(({ keys }) => keys.includes(key));
   if (command) {
     closeMenu();
     acts[command.name](key);
@@ -737,30 +766,34 @@ on(graph, { pointerleave: () => point(null), click, contextmenu: openAt, pointer
       hover(event);
   } });
 on(menu, { click: onMenuClick });
-on(document, { pointerdown: ({ target }) => !menu.contains(target) && menu.replaceChildren() });
+/* Of what outlives the picture: until a page has taken it away. */
+const gone = new AbortController();
+const watch = (what, actions) => Object.entries(actions).forEach(([type, action]) =>
+  what.addEventListener(type, event => (svg.isConnected ? action(event) : gone.abort()), { capture: type === 'scroll', signal: gone.signal }));
+watch(document, { pointerdown: ({ target }) => !menu.contains(target) && menu.replaceChildren(), scroll: onScroll });
 if (isForced.matches)
   live.querySelectorAll('.legend.origin > span')
     .forEach(one => one.prepend(`${LETTERS[one.querySelector('rect')?.getAttribute('class').slice(1)] ?? ''} `));
-on(standalone ? window : svg, { keydown: onKey });
+if (!standalone)
+  on(svg, { keydown: onKey });
 const onPaper = ({ type }) => {
   svg.classList.toggle('paper', type === 'beforeprint');
   redraw();
   drawTexts();
 };
-on(window, { resize: drawTexts, hashchange: readLink, beforeprint: onPaper, afterprint: onPaper,
-  wheel: ({ deltaY }) => isFitted() && scrollBy(deltaY) });
-document.addEventListener('scroll', onScroll, true);
+watch(window, { resize: drawTexts, hashchange: readLink, beforeprint: onPaper, afterprint: onPaper,
+  wheel: ({ deltaY }) => isFitted() && scrollBy(deltaY), ...standalone ? { keydown: onKey } : {} });
 new ResizeObserver(() => requestAnimationFrame(() =>
   (roomPx() !== widthPx ? redraw() : isFitted() && scrollBy(0)))).observe(svg);
 svg.flame = {
-  get state() { return { ...state }; }, set, next: () => step(1), previous: () => step(-1),
+  get state() { return { ...state }; }, get chosen() { return selected && numbersOf(selected); }, set, next: () => step(1), previous: () => step(-1),
   reset: () => set({ zoom: '', selected: '', search: '' }),
   zoomTo: link => set({ zoom: link }), selectMethod, press, help: showHelp, menu: acts.menu, closeMenu,
-  get commands() { return COMMANDS.map(one => ({ ...one, keys: keyWords(one) })); },
+  get commands() { return commands.map(one => ({ ...one, keys: keyWords(one) })); },
   sandwich: method => set({ view: 'sandwich', method }),
   get filters() { return stepsOf(state.filters).map(([key, pattern], i) =>
     ({ key, text: pattern, words: stepWords([key, pattern]), isGiven: i < given.length })); },
-  filter: addStep, addFilter, filterSelected, unfilter, moveFilter, undoFilter: () => unfilter(stepsOf(state.filters).length - 1),
+  get emptiedBy() { return emptiedBy(); }, filter: addStep, addFilter, filterSelected, unfilter, moveFilter, undoFilter: () => unfilter(stepsOf(state.filters).length - 1),
   search: (wanted, how) => set({ search: wanted, ...how }, false),
 };
 [v, tree] = [valueOf(state), treeOf(state, data)];
@@ -770,7 +803,7 @@ svg.dataset.state = 'ready';
 readLink();
 }
 
-document.querySelectorAll('svg.af').forEach((svg, i) => {
+const startAll = () => document.querySelectorAll('svg.af').forEach((svg, i) => {
   const text = svg.querySelector('metadata.d')?.textContent;
   try {
     if (text && !svg.flame)
@@ -779,3 +812,5 @@ document.querySelectorAll('svg.af').forEach((svg, i) => {
     console.error(error);   /* the drawing is there */
   }
 });
+startAll();
+document.addEventListener('flame-start', startAll);

@@ -1,8 +1,23 @@
-/* What the panel says of a method, from the JSON that the service has of it. */
+/* What the panel says: of the frame that is chosen in the picture, from its numbers; of a method, from the JSON that the service
+ * has of it. */
+import { copyText } from './copy.js';
 import { element } from './dom.js';
-import { amount, percent } from './units.js';
+import { amount, changeOf, percent, sampleWords, samplesOf, signed } from './units.js';
 
-const LISTED_MAX = 12, SHOWN_MS = 3000;
+/* Callers, and callees, that the panel lists. */
+export const LISTED_MAX = 12;
+
+/* What the service has at 'methods.json' or 'm/ID.json' beside the picture at `flame`, in its state and of its threads. `keys` change
+ * the query, null takes one out. Null: there is no such thing. */
+export async function askBeside(flame, end, keys) {
+    const url = new URL(flame), track = url.pathname.replace(/^.*\//, '');
+    url.pathname = url.pathname.replace(/t\/[^/]*$/, end);
+    url.hash = '';
+    for (const [key, value] of Object.entries({ track, view: null, method: null, ...keys }))
+        value === null ? url.searchParams.delete(key) : url.searchParams.set(key, value);
+    const answer = await fetch(url, { headers: { Accept: 'application/json' } });
+    return answer.ok ? answer.json() : null;
+}
 
 const row = (words, cells) => element('tr', {}, element('th', { scope: 'row', textContent: words }),
                                       ...cells.map(text => element('td', { textContent: text })));
@@ -14,23 +29,95 @@ function table(head, rows) {
 
 function copyButton(words, text) {
     const button = element('button', { type: 'button', className: 'button', textContent: words });
-    button.addEventListener('click', async () => {
-        try {
-            await navigator.clipboard.writeText(text);
-            button.textContent = 'Copied';
-        } catch {
-            button.textContent = 'Not allowed here';     /* where the page is not served over TLS */
-        }
-        setTimeout(() => { button.textContent = words; }, SHOWN_MS);
-    });
+    button.addEventListener('click', () => copyText(text, button, words, 'Not allowed here'));
     return button;
 }
 
+/* A row about sizes and their counts, where they were estimated. `values`: {name, n}. */
+function samplesRow(values, every) {
+    const numberOf = name => values.find(value => value.name === name)?.n;
+    const words = ({ name }) => {
+        const size = name.replace(/-count$/, ''), bytes = numberOf(size), count = numberOf(`${size}-count`);
+        return name === size && count !== undefined ? sampleWords(samplesOf(bytes, count, every)) : '';
+    };
+    return every === undefined ? [] : [row('samples', values.map(words))];
+}
+
 const nameOf = ({ class: scope, method, id }) => (id === undefined ? '(toplevel)' : scope === '' ? method : `${scope}.${method}`);
-const shortOf = other => nameOf(other).replace(/^.*\.(?=[^.]+\.[^.]+$)/, '');
 
 /* The expression that matches this text and no other; filters take `;` for `:`. */
 export const exactly = text => `/^${text.replace(/[$^\\.*+?()[\]{}|/]/g, '\\$&').replaceAll(';', ':')}$/`;
+
+/* What A and B have of it: pairs of numbers, in ns where they are times. */
+export function sidesTable({ unit, total, self, calls }) {
+    const inWords = n => (unit === 'ns' ? amount('us', n / 1000) : amount(unit, n));
+    const line = (words, [a, b], say, of) => row(words, [say(a), say(b), signed(of, ...(of === 'us' ? [a / 1000, b / 1000] : [a, b])), changeOf(a, b)]);
+    const size = unit === 'ns' ? 'us' : unit, perCall = total.map((all, side) => (calls?.[side] > 0 ? all / calls[side] : 0));
+    const made = table(['A', 'B', 'change', '%'], [
+        line('total', total, inWords, size),
+        ...self === null ? [] : [line('self', self, inWords, size)],
+        ...calls === null ? [] : [line('calls', calls, n => n.toLocaleString('en'), 'count'), line('per call', perCall, inWords, size)],
+    ]);
+    made.className = 'of-sides';
+    return made;
+}
+
+/* `chosen`: as a picture has it, see flame.js; null if nothing is. The buttons are what the picture can do. */
+export function framePanel(chosen) {
+    if (chosen === null)
+        return [element('p', { textContent: 'Click a frame to zoom in. Its numbers are shown here.' })];
+    const { name, words, isMethod, link, parent, calls, values, compared, sampledBytes } = chosen;
+    const cells = make => values.map(({ unit, ...numbers }) => make(numbers, n => (unit === 'ns' ? amount('us', n / 1000) : amount(unit, n))));
+    const at = values.findIndex(({ isShown }) => isShown);
+    const act = (label, what, to) => {
+        const made = element('button', { type: 'button', className: 'button', textContent: label });
+        Object.assign(made.dataset, { do: what, to });
+        return made;
+    };
+    const numbers = table(values.map(({ value }) => value), [
+        row('total', cells(({ total }, inWords) => inWords(total))),
+        row('self', cells(({ self }, inWords) => inWords(self))),
+        ...calls > 0 ? [row('per call', cells(({ total }, inWords) => inWords(total / calls)))] : [],
+        row('of all', cells(({ total, all }) => percent(total, all))),
+        row('of zoom', cells(({ total, zoom }) => percent(total, zoom))),
+        ...parent === null ? [] : [row('of caller', cells(({ total, up }) => percent(total, up)))],
+        ...samplesRow(values.map(({ value, total }) => ({ name: value, n: total })), sampledBytes),
+    ]);
+    if (at >= 0)
+        numbers.querySelectorAll(`tr > :nth-child(${at + 2})`).forEach(cell => cell.classList.add('shown'));
+    return [
+        element('h2', { className: 'method', textContent: name }),
+        ...words === '' ? [] : [element('p', { className: 'quiet', textContent: words })],
+        ...compared === null ? [numbers] : [sidesTable(compared)],
+        ...calls === null || !isMethod ? [] : [element('p', { textContent: `${calls.toLocaleString('en')} ${calls === 1 ? 'call' : 'calls'} on this stack` })],
+        element('p', { className: 'buttons' }, act('Zoom', 'zoomTo', link),
+                ...parent === null ? [] : [act('Caller', 'zoomTo', parent)],
+                ...isMethod ? [act('Callers & callees', 'sandwich', name + chosen.signature)] : []),
+        ...isMethod ? [element('p', { className: 'buttons' }, act('Focus', 'filterSelected', 'focus'), act('Ignore', 'filterSelected', 'ignore'),
+            act('Hide', 'filterSelected', 'hide'), act('Hide package', 'filterSelected', 'hide package')),
+        element('p', { className: 'buttons' }, act('Copy name', 'press', 'c'), act('Copy stack', 'press', 'C'), act('Copy link', 'press', 'y'))] : [],
+    ];
+}
+
+/* Of one row of the table of changes; `flame` as below. */
+export function changePanel(data, at, row, flame) {
+    const { name: value, unit } = data.values.find(one => one.name === data.value), name = (row[at.class] === '' ? '' : `${row[at.class]}.`) + row[at.method];
+    const pair = column => ['a', 'b'].map(side => row[at[`${column}_${side}`]] * (unit === 'us' && column !== 'calls' ? 1000 : 1));
+    const picture = (words, changes) => {
+        const url = new URL(flame);
+        url.hash = '';
+        for (const [key, text] of changes)
+            key === 'focus' ? url.searchParams.append(key, text) : url.searchParams.set(key, text);
+        return element('a', { className: 'button place', href: url.href, textContent: words });
+    };
+    return [
+        element('h2', { className: 'method', textContent: name }),
+        element('p', { className: 'quiet', textContent: [row[at.signature], row[at.module], row[at.origin], row[at.paired] ? 'paired by a rule' : ''].filter(Boolean).join(' \u00b7 ') }),
+        sidesTable({ unit: unit === 'us' ? 'ns' : unit, total: pair(`${value}_incl`), self: pair(`${value}_excl`), calls: row[at.calls_a] === null ? null : pair('calls') }),
+        element('p', { className: 'buttons' }, picture('Callers & callees', [['view', 'sandwich'], ['method', name + row[at.signature]]]),
+                picture('Focus', [['focus', exactly(name)]]), copyButton('Copy name', name)),
+    ];
+}
 
 /* `flame` is the address of the tab of the picture, in its present state. Beside a picture, which names the method itself and
  * filters by it, only what it does not tell. */
@@ -47,12 +134,13 @@ export function methodPanel(method, flame, isBesidePicture = false) {
         url.search = new URL(flame).search;
         ['view', 'method'].forEach(key => url.searchParams.delete(key));
         url.searchParams.set('track', track);
-        return element('a', { className: 'place', href: url.href, textContent: shortOf(other), title: nameOf(other) + other.signature });
+        return element('a', { className: 'place', href: url.href, title: nameOf(other) + other.signature }, other.method,
+                       element('span', { className: 'quiet', textContent: ` ${other.class.replace(/^.*\./, '')}` }));
     }
-    function edges(heading, list) {
-        const first = values[0];
+    function edges(heading, key) {
+        const first = values[0], list = method[key], all = method.edges[key];
         return list.length === 0 ? [] : [
-            element('h3', { textContent: heading }),
+            element('h3', { textContent: all > LISTED_MAX ? `${heading}, ${LISTED_MAX} of ${all.toLocaleString('en')}` : heading }),
             element('table', { className: 'edges' }, element('tbody', {}, ...list.slice(0, LISTED_MAX).map(edge => element('tr', {},
                 element('th', { scope: 'row' }, methodLink(edge)),
                 ...first === undefined ? [] : [element('td', { textContent: amount(first.unit, edge[first.name]) }),
@@ -70,24 +158,28 @@ export function methodPanel(method, flame, isBesidePicture = false) {
     sandwich.searchParams.set('view', 'sandwich');
     sandwich.searchParams.set('method', name);
     const page = methodLink(method);
-    page.textContent = 'Durations, threads';
+    page.textContent = `${hasCalls ? 'Durations, b' : 'B'}y ${method.tracks_are}`;
     page.className = 'button place';
-    const actions = element('p', { className: 'buttons' }, page, copyButton('Copy name', name));
-    if (!isBesidePicture)
+    const actions = element('p', { className: 'buttons' }, page);
+    if (!isBesidePicture) {
         actions.prepend(element('a', { className: 'button place', href: sandwich.href, textContent: 'Callers & callees' }));
+        actions.append(copyButton('Copy name', name));
+    }
     return [
         isBesidePicture ? element('h3', { textContent: 'The method, on all of its stacks' }) : element('h2', { className: 'method', textContent: name }),
         element('p', { className: 'quiet', textContent: [isBesidePicture ? '' : method.signature, method.file, method.module, method.origin].filter(Boolean).join(' \u00b7 ') }),
+        ...method.note === undefined ? [] : [element('p', { className: 'note', textContent: method.note })],
         table(values.map(value => value.name), [
             row('total', values.map(value => amount(value.unit, value.incl))),
             row('self', values.map(value => amount(value.unit, value.excl))),
-            row('of all', values.map(value => percent(value.incl, value.total))),
+            row('of all', values.map(value => percent(value.incl, value.grown ?? value.total))),
+            ...samplesRow(values.map(({ name: value, incl }) => ({ name: value, n: incl })), method.sampled_bytes),
             ...calls > 0 ? [row('mean', values.map(value => amount(value.unit, value.incl / calls)))] : [],
         ]),
         ...hasCalls ? [element('p', { textContent: `${method.calls.toLocaleString('en')} ${method.calls === 1 ? 'call' : 'calls'}, ${method.recursive.toLocaleString('en')} recursive` })] : [],
         actions,
         ...isBesidePicture ? [] : [element('p', { className: 'buttons' }, filterLink('Focus', 'focus', exactly(name)), filterLink('Ignore', 'ignore', exactly(name)),
                 filterLink('Hide', 'hide', exactly(name)), ...packageName === '' ? [] : [filterLink('Hide package', 'hide', 'package:' + exactly(packageName))])],
-        ...edges('Callers', method.parents), ...edges('Callees', method.children),
+        ...edges('Callers', 'parents'), ...edges('Callees', 'children'),
     ];
 }

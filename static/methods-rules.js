@@ -16,7 +16,7 @@ export function methodName(row, at, group) {
     if (group === 'method') {
         const scope = row[at.class], method = row[at.method], dot = scope.lastIndexOf('.');
         const full = scope === '' ? method : `${scope}.${method}`;
-        return { short: full.slice(dot + 1), rest: dot > 0 ? scope.slice(0, dot) : '', full };
+        return { short: full.slice(dot + 1), rest: row[at.origin] === 'error' ? 'no function' : dot > 0 ? scope.slice(0, dot) : '', full };
     }
     const full = String(row[at.name ?? at[group]] || '(none)');
     return { short: full, rest: group === 'thread' ? String(row[at.track]) : '', full };

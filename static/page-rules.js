@@ -23,11 +23,17 @@ export function withPass(hash, pass) {
 }
 
 export function countWords(shown, all) {
-    return shown === all ? '' : `${shown} of ${all} threads`;
+    return shown === all ? '' : `${shown} of ${all}`;
 }
 
 export function progressWords(made, of) {
     return `Drawing: ${made} of ${of} graphs are ready.`;
+}
+
+/* Without the drawing for those who have no script: thousands of elements, which the picture's script would take away at once. */
+export function withoutStill(page) {
+    const begin = page.indexOf('<g class="f">', page.indexOf('<metadata class="d">')), end = page.lastIndexOf('</g>\n</svg>');
+    return page.includes('<metadata class="d">') && begin >= 0 && end > begin ? page.slice(0, begin) + page.slice(end) : page;
 }
 
 /* The keys of filters. */
@@ -45,13 +51,16 @@ export function withFilters(search, filters) {
 /* The query of a link to what is shown: that of a link to what was shown at first, with the options of the state. Those
  * that are as usual are left out. */
 export function queryOf(search, state, usualValue) {
-    const usual = { value: usualValue, view: 'flame', order: 'name', palette: 'origin', names: 'short', method: '' };
+    const palette = state.palette === 'change' ? 'change' : 'origin';     /* of a comparison */
+    const usual = { value: usualValue, view: 'flame', order: 'name', palette, names: 'short', method: '' };
     const query = withFilters(search, state.filters);
     for (const [key, word] of Object.entries(usual))
         if (state[key] === word || (key === 'method' && state.view !== 'sandwich'))
             query.delete(key);
         else
             query.set(key, state[key]);
+    if (state.wide !== undefined)     /* of a comparison, see sidesOf */
+        state.wide === 'b' ? query.delete('wide') : query.set('wide', state.wide);
     const text = query.toString();
     return text === '' ? '' : '?' + text;
 }
@@ -64,4 +73,10 @@ export function fragmentOf(state, place) {
             hash.set(key, state[key]);
     const text = hash.toString();
     return text === '' ? '' : '#' + text;
+}
+
+/* Of a comparison's picture: `wall_larger` is the value wall, as wide as the larger side. */
+export function sidesOf({ value, palette }) {
+    const [, name, wide] = /^(.*)_(a|b|larger)$/s.exec(value);
+    return { value: name, wide, palette: palette === 'origin' ? 'change' : palette };
 }

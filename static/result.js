@@ -7,7 +7,7 @@ import * as uploads from './upload-list.js';
 
 function entryOf(data, token) {
     return uploads.entry({ id: data.id, name: data.name, token, created: data.created, expires: data.expires,
-                           format: data.format, size: Number(data.size) });
+                           format: data.format, size: Number(data.size), mapping: data.mapping });
 }
 
 /* The token leaves the address, where others could read it over a shoulder, as soon as it is kept elsewhere. An address that
@@ -32,7 +32,7 @@ function refresh(data) {
     if (known === undefined)
         return '';
     const now = entryOf(data, known.token);
-    if (now.name !== known.name || now.expires !== known.expires)
+    if (now.name !== known.name || now.expires !== known.expires || now.mapping !== known.mapping)
         uploads.save(list.map(one => (one === known ? now : one)));
     return known.token;
 }
@@ -44,6 +44,19 @@ function fillToken(token) {
     }
     for (const words of document.querySelectorAll('.token-words'))
         words.textContent = 'This browser has the delete token of this upload.';
+}
+
+/* Names of an earlier build of the same app are wrong, and nobody but its owner knows: they are offered, not applied. */
+function offerMappings(data) {
+    const offer = document.getElementById('earlier-mappings'), choice = offer?.elements.namedItem('from');
+    const uploadsOf = uploads.withMappings(uploads.load() ?? [], uploads.entry({ id: data.id, mapping: data.mapping }), Date.now());
+    if (!offer || uploadsOf.length === 0)
+        return;
+    const take = () => { offer.elements.namedItem('from_token').value = uploadsOf[choice.selectedIndex].token; };
+    choice.replaceChildren(...uploadsOf.map(one => new Option(`of ${one.name || one.id}, ${new Date(one.created).toLocaleString()}`, one.id)));
+    choice.addEventListener('change', take);
+    take();
+    offer.hidden = false;
 }
 
 /* ---- the progress ---- */
@@ -73,8 +86,10 @@ function startProfile(profile) {
     const taken = takeToken(profile.dataset);
     const token = refresh(profile.dataset) || taken;
     const progress = document.getElementById('progress');
-    if (token !== '')
+    if (token !== '') {
         fillToken(token);
+        offerMappings(profile.dataset);
+    }
     if (progress !== null)
         follow(progress);
 }

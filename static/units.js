@@ -68,6 +68,8 @@ export function meter(windowMs = 5000, leastMs = 400) {
 export function amount(unit, n) {
     if (typeof n !== 'number')
         return '';
+    if (n < 0)
+        return `-${amount(unit, -n)}`;
     if (unit === 'bytes')
         return bytes(n);
     if (unit !== 'us')
@@ -76,10 +78,34 @@ export function amount(unit, n) {
     return `${rounded(n / factor).toLocaleString('en')} ${word}`;
 }
 
+/* How sure sizes are that are estimated from samples, of which each stands for `every` bytes or for one larger allocation. */
+export function samplesOf(bytes, count, every) {
+    return Math.ceil(Math.min(count, bytes / every));
+}
+
+export function sampleWords(n) {
+    return n > 0 ? `~${n.toLocaleString('en')}, \u00b1${Math.ceil(100 / Math.sqrt(n))} %` : '';
+}
+
 /* Of nothing there is no share. */
 export function percent(part, whole) {
     if (!(whole > 0) || typeof part !== 'number')
         return '';
+    if (part < 0)
+        return `-${percent(-part, whole)}`;
     const share = 100 * part / whole;
     return share > 0 && share < 0.01 ? '<0.01 %' : `${Number(share.toFixed(share < 10 ? 2 : 1))} %`;
+}
+
+/* The change from A to B with its sign. */
+export const signed = (unit, a, b) => (a === b ? '' : b > a ? '+' : '-') + amount(unit, Math.abs(b - a));
+
+/* In percent of A; what is new or gone is said. */
+export function changeOf(a, b) {
+    if (a === b)
+        return '0 %';
+    if (a === 0 || b === 0)
+        return a === 0 ? 'new' : 'gone';
+    const share = 100 * Math.abs(b - a) / a, digits = share < 10 ? 2 : share < 100 ? 1 : 0;
+    return `${b > a ? '+' : '-'}${share < 0.01 ? '<0.01' : Number(share.toFixed(digits)).toLocaleString('en')} %`;
 }

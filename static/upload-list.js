@@ -1,5 +1,6 @@
 /* The uploads that this browser knows, in localStorage under `aflamed.uploads`: a JSON list, newest first, of
- * {id, name, token, created, expires, format, size}. The token is what deletes the upload.
+ * {id, name, token, created, expires, format, size}, and mapping, the beginning of its digest, where one tells the names. The
+ * token is what deletes the upload.
  *
  * Whatever is stored may be wrong, hostile, full or forbidden: entries are checked one by one, and every
  * function here says what happened instead of throwing. The pure ones take and give plain lists. */
@@ -8,6 +9,7 @@ export const KEY = 'aflamed.uploads';
 const ENTRIES_MAX = 500;
 const NAME_CHARS_MAX = 255;
 const SECRET = /^[a-z2-7]{26}$/;     /* ids and tokens */
+const MAPPING = /^[0-9a-f]{12}$/;
 /* Controls, bidirectional controls, line separators: what could disguise the text around it. */
 const UNFIT = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g;
 
@@ -36,6 +38,7 @@ export function entry(raw) {
         expires: time(raw.expires),
         format: clean(raw.format, 32),
         size: Number.isSafeInteger(raw.size) && raw.size >= 0 ? raw.size : 0,
+        ...typeof raw.mapping === 'string' && MAPPING.test(raw.mapping) ? { mapping: raw.mapping } : {},
     };
 }
 
@@ -81,6 +84,17 @@ export function removed(list, ids) {
 export function matching(list, text) {
     const wanted = text.trim().toLowerCase();
     return list.filter(one => [one.name, one.format, one.id].some(s => s.toLowerCase().includes(wanted)));
+}
+
+/* Uploads whose mapping may be taken for this one: each mapping once, by the newest upload that has it. */
+export function withMappings(list, { id, mapping }, nowMs) {
+    const seen = new Set([undefined, mapping]);
+    return list.filter(one => {
+        const fits = one.id !== id && one.token !== '' && !expired(one, nowMs) && !seen.has(one.mapping);
+        if (fits)
+            seen.add(one.mapping);
+        return fits;
+    });
 }
 
 export function expired(one, nowMs) {

@@ -70,6 +70,25 @@ export function problem(status, body) {
              detail: (text('detail') || 'The answer does not say why.') + offset, hint: text('hint') };
 }
 
+/* Whether the file is an archive of which a file should be chosen, or all of them. */
+export function hasSeveralFiles(said) {
+    return said.title === 'several files in the archive';
+}
+
+/* Of an archive that was read with all that is in it: {results, failed}, each result with its token, and why others were not
+ * read, in words; null of another answer. */
+export function members(answer) {
+    if (answer === null || typeof answer !== 'object' || !Array.isArray(answer.results))
+        return null;
+    const failed = (Array.isArray(answer.failed) ? answer.failed : [])
+        .map(one => `${one.member}: ${one.title}. ${one.detail} ${one.hint}`.trim());
+    if (answer.left_out > 0)
+        failed.push(`${answer.left_out} more files were left out: the limit of the service was reached.`);
+    if (answer.cut)
+        failed.push('The archive cannot be read to its end: there may be more files in it.');
+    return { results: answer.results.map(one => ({ ...one, delete_token: answer.delete_token })), failed };
+}
+
 /* Whether the same file could be taken at another time. */
 export function worthRetrying(status) {
     return status === 0 || status === 401 || status === 408 || status === 429 || status >= 500;

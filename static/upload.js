@@ -35,11 +35,12 @@ function newRow(file, name, batch) {
     const row = { file, name, batch, shown: uploads.clean(file.name) || 'file' };
     row.bar = named(element('progress', { max: 1, value: 0 }), `Upload of ${row.shown}`);
     row.facts = element('p', { className: 'upload-facts' });
+    row.members = element('div', { className: 'upload-members' });
     row.problem = element('div', { className: 'upload-problem' });
     row.actions = element('p', { className: 'upload-actions' });
     row.item = element('li', {},
                        element('p', { className: 'upload-name' }, element('bdi', { textContent: row.shown })),
-                       row.actions, row.bar, row.facts, row.problem);
+                       row.actions, row.bar, row.facts, row.members, row.problem);
     list.append(row.item);
     return row;
 }
@@ -57,6 +58,7 @@ function setActions(row, ...actions) {
 function setState(row, name, facts, ...actions) {
     row.item.dataset.state = name;
     row.facts.textContent = facts;
+    row.members.replaceChildren();
     row.problem.replaceChildren();
     row.bar.hidden = name !== 'sending' && name !== 'drawing';
     setActions(row, ...actions);
@@ -69,7 +71,12 @@ function dismiss(row) {
 
 function fail(row, problem, retry) {
     const remove = button('Remove', row, () => dismiss(row));
-    const actions = retry ? [button('Retry', row, () => enqueue(row)), remove] : [remove];
+    const again = () => {
+        row.everyMember = rules.hasSeveralFiles(problem);
+        enqueue(row);
+    };
+    const actions = retry ? [button('Retry', row, () => enqueue(row)), remove]
+        : rules.hasSeveralFiles(problem) ? [button('Read each of them', row, again), remove] : [remove];
     setState(row, 'failed', '', ...actions);
     row.problem.append(element('p', { className: 'upload-title', textContent: problem.title }),
                        element('p', { textContent: problem.detail }));
@@ -99,6 +106,8 @@ function body(row, days) {
         data.append('name', row.name);
     if (days !== '')
         data.append('expires', String(days));
+    if (row.everyMember)
+        data.append('member', 'all');
     data.append('trace', row.file, rules.fileName(row.file.name));
     return data;
 }
@@ -131,16 +140,35 @@ function broke(row) {
 }
 
 function answered(row, xhr) {
-    let result = null;
+    let result = null, members = null;
     try {
-        result = uploads.fromAnswer(JSON.parse(xhr.responseText));
+        const answer = JSON.parse(xhr.responseText);
+        members = rules.members(answer);
+        result = uploads.fromAnswer(answer);
     } catch {
         /* no result, then */
     }
-    if (xhr.status < 200 || xhr.status > 299 || result === null)
+    if (members !== null && xhr.status === 201)
+        allSucceeded(row, members);
+    else if (xhr.status < 200 || xhr.status > 299 || result === null)
         fail(row, rules.problem(xhr.status, xhr.responseText), rules.worthRetrying(xhr.status));
     else
         succeeded(row, result);
+}
+
+/* Of an archive several results, and files of it that could not be read. */
+function allSucceeded(row, members) {
+    const kept = members.results.map(one => uploads.fromAnswer(one)).filter(one => one !== null);
+    const links = kept.map(one => {
+        const page = `p/${one.id}`, isNoted = uploads.remember(one);
+        return element('li', {}, element('a', { href: isNoted || one.token === '' ? page : `${page}#delete=${one.token}`,
+                                                textContent: one.name || 'result' }));
+    });
+    setState(row, 'done', `${units.bytes(row.file.size)}, ${kept.length === 1 ? 'one result' : `${kept.length} results`}`);
+    row.members.append(element('ul', {}, ...links));
+    for (const text of members.failed)
+        row.problem.append(element('p', { textContent: text }));
+    announce(row, 'done');
 }
 
 /* Only a token that is kept can be left behind. */

@@ -3,98 +3,121 @@
  *
  * A place is a URL of this profile. What the service needs of it is its path and query; the fragment is the picture's own
  * state. Going to a place fetches its page and takes over the parts below, so that both ways always show the same. */
-import { element } from './dom.js';
+import { startCompare } from './compare.js';
+import { copyText } from './copy.js';
+import { element, keep, kept } from './dom.js';
 import { savePng } from './flame-png.js';
 import { startMethods } from './methods.js';
-import { methodPanel } from './method-panel.js';
-import { countWords, fragmentOf, meant, queryOf, STEPS, withFilters, withPass } from './page-rules.js';
+import { askBeside, changePanel, framePanel, LISTED_MAX, methodPanel } from './method-panel.js';
+import { startOpenIn } from './open-in.js';
+import { countWords, fragmentOf, meant, queryOf, sidesOf, STEPS, withFilters, withoutStill, withPass } from './page-rules.js';
 import './result.js';
+import { followRange, markMethod, showCall, startChart, startLanes, theTime, withLanesHere } from './workspace-lanes.js';
 
 /* Selects that the picture takes at once; what the others choose is another picture. */
 const CHOICES = ['value', 'view', 'order', 'palette', 'names'];
 const PARTS = ['.tabs', '#threads', '#choices', '#filters', '#whole', '#content', 'header nav'];
-const VERDICT_KEY = 'aflamed.verdict';     /* is set while a person has it folded */
-const CHART_PX_MIN = 300, CHART_PX_MAX = 10_000, SHOWN_MS = 3000, SETTLED_MS = 200, OVERLOADS_MAX = 100;
+const VERDICT_KEY = 'aflamed.verdict', PANEL_KEY = 'aflamed.panel';     /* are set while a person has them folded */
+const CHART_PX_MIN = 300, CHART_PX_MAX = 10_000, SAID_MS = 8000, SETTLED_MS = 200, OVERLOADS_MAX = 100;
 
 const byId = id => document.getElementById(id);
 const svgOf = () => document.querySelector('#picture > svg');
 const flameOf = () => svgOf()?.flame;
 const placeOf = url => url.pathname + url.search;
-const viewerScript = document.querySelector('script[src*="/flame.js"]').src;     /* relative to the first address */
-let shown = placeOf(location);
+let here = placeOf(location);     /* the place that is shown, or on its way */
+/* Of two profiles: the values of its picture have a side behind their name (profile/transform/compare_sides.h). */
+const compares = byId('comparison') !== null;
 
 /* ---- links ---- */
 
 /* Parts of the page stay while its address changes: what they link to is told from the root. */
 function anchor(root, base) {
-    for (const [name, attribute] of [['a[href]', 'href'], ['form[action]', 'action'], ['[data-flame-tree]', 'data-flame-tree'],
-                                     ['[data-json]', 'data-json']])
+    for (const [name, attribute] of [['a[href]', 'href'], ['link[rel="icon"]', 'href'], ['form[action]', 'action'], ['[data-flame-tree]', 'data-flame-tree'],
+                                     ['[data-json]', 'data-json'], ['[data-lanes]', 'data-lanes']])
         for (const one of root.querySelectorAll(name))
             if (!one.getAttribute(attribute).startsWith('#'))
                 one.setAttribute(attribute, new URL(one.getAttribute(attribute), base).href);
 }
 
-/* ---- places ---- */
-
-/* The script of the pictures starts each one that it has not started yet. */
-function startPictures() {
-    return new Promise(resolve => {
-        const script = element('script', { src: viewerScript });
-        script.onload = script.onerror = resolve;
-        document.body.append(script);
-        script.remove();
-    });
+async function pageAt(href) {
+    const answer = await fetch(href, { headers: { Accept: 'text/html' } });
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    anchor(page, href);
+    return page;
 }
+
+/* ---- places ---- */
 
 let asked = 0;
 
-async function show(url) {
-    const mine = ++asked;
+/* `isBack`: by the browser's history. */
+async function show(url, isBack = false) {
+    const mine = ++asked, isLatest = () => mine === asked;
+    here = placeOf(url);
     document.body.classList.add('loading');
     try {
         const answer = await fetch(url.href.replace(/#.*/, ''), { headers: { Accept: 'text/html' } });
-        const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-        if (mine !== asked)
+        const page = new DOMParser().parseFromString(withoutStill(await answer.text()), 'text/html');
+        if (!isLatest())
             return;
         if (answer.redirected) {     /* from the form's address to that of what it chose */
             const { hash } = url;
             url = Object.assign(new URL(answer.url), { hash });
-            history.replaceState(null, '', url);
+            replacePlace(url);
         }
         if (page.getElementById('content') === null)
             return location.reload();     /* it says what is wrong, or that there is nothing any more */
         takeOver(page, url);
-        shown = placeOf(url);
-        if (svgOf()?.querySelector('metadata.d'))
-            await startPictures();
-        start();
+        document.dispatchEvent(new Event('flame-start'));     /* the pictures' script starts what it has not started yet */
+        if (svgOf()?.querySelector('metadata.d') && !flameOf())
+            return location.reload();     /* it could not start: its drawing is there then */
+        start(isBack);
     } catch {
-        location.reload();
+        if (isLatest())
+            location.reload();
     } finally {
-        document.body.classList.remove('loading');
+        if (isLatest())
+            document.body.classList.remove('loading');
     }
+}
+
+/* The same is at another address now. */
+function replacePlace(url) {
+    history.replaceState(null, '', url);
+    here = placeOf(url);
 }
 
 function takeOver(page, url) {
     anchor(page, url);
     for (const part of PARTS) {
         const from = page.querySelector(part), to = document.querySelector(part);
-        if (part !== '#choices' || to.innerHTML !== from.innerHTML)
+        if (part === '#choices' && to.innerHTML === from.innerHTML)
+            to.reset();     /* what was chosen in it did not come to pass */
+        else
             to.replaceWith(document.adoptNode(from));
     }
     const tools = page.getElementById('tools');
     if ((byId('tools') === null) !== (tools === null))
         tools === null ? byId('tools').remove() : byId('whole').before(document.adoptNode(tools));
     followVerdict(page);
+    const lanes = page.getElementById('lanes');
+    const dumps = page.getElementById('dumps');
+    if (dumps !== null) {
+        dumps.open = byId('dumps')?.open ?? true;
+        byId('dumps')?.replaceWith(document.adoptNode(dumps));
+    }
+    if (lanes !== null && lanes.dataset.lanes !== byId('lanes')?.dataset.lanes)
+        byId('lanes')?.replaceWith(document.adoptNode(lanes));
     document.title = page.title;
 }
 
 function go(href) {
     const url = new URL(href, location.href);
-    if (placeOf(url) === shown)
+    url.hash = withLanesHere(url.hash);
+    if (placeOf(url) === here)
         return void (location.hash = url.hash);
+    show(url);     /* asks at once: the browser takes its time for a new address */
     history.pushState(null, '', url);
-    show(url);
 }
 
 /* ---- the verdict ---- */
@@ -102,6 +125,8 @@ function go(href) {
 /* It is about the profile: it stays while other states of it are shown, until other packages are own. */
 function followVerdict(page) {
     const link = page.querySelector('#verdict > a'), verdict = byId('verdict');
+    if (compares)
+        return byId('sentences').replaceWith(document.adoptNode(page.getElementById('sentences')));
     if (verdict !== null && verdict.dataset.from === link?.href)
         return;
     verdict?.remove();
@@ -116,19 +141,18 @@ async function loadVerdict() {
     const place = byId('verdict'), link = place?.querySelector('a');
     if (!link)
         return;
-    const answer = await fetch(link.href, { headers: { Accept: 'text/html' } });
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const page = await pageAt(link.href);
     const sentences = page.getElementById('sentences'), first = sentences?.querySelector('li')?.textContent;
     if (first === undefined)
         return;
-    anchor(page, link.href);
-    const details = element('details', { id: 'verdict', open: localStorage.getItem(VERDICT_KEY) === null && matchMedia('(min-width: 48rem)').matches },
-                            element('summary', {}, 'In words', element('span', { className: 'first', textContent: ': ' + first })),
+    const details = element('details', { id: 'verdict', open: kept(VERDICT_KEY) === null && matchMedia('(min-width: 48rem)').matches },
+                            element('summary', {}, 'In words', element('span', { className: 'unfiltered', textContent: ', without filters' }),
+                                    element('span', { className: 'first', textContent: ': ' + first })),
                             document.adoptNode(sentences));
     details.dataset.from = link.href;
     place.replaceWith(details);
     details.querySelector('summary').addEventListener('click', () => {     /* before it opens or closes */
-        details.open ? localStorage.setItem(VERDICT_KEY, 'folded') : localStorage.removeItem(VERDICT_KEY);
+        keep(VERDICT_KEY, details.open ? 'folded' : null);
     });
 }
 
@@ -139,10 +163,7 @@ async function loadDurations() {
     const place = byId('durations'), link = place?.querySelector(':scope > a');
     if (!link)
         return;
-    const answer = await fetch(link.href, { headers: { Accept: 'text/html' } });
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    anchor(page, link.href);
-    const durations = page.getElementById('durations');
+    const durations = (await pageAt(link.href)).getElementById('durations');
     durations === null ? place.remove() : place.replaceWith(document.adoptNode(durations));
 }
 
@@ -151,8 +172,11 @@ async function loadDurations() {
 function followState(state) {
     const choices = byId('choices'), search = byId('search');
     const usualValue = choices.elements.namedItem('value').options[0].value;
-    for (const key of CHOICES)
+    state = compares ? { ...state, ...sidesOf(state) } : state;
+    for (const key of compares ? [...CHOICES, 'wide'] : CHOICES)
         choices.elements.namedItem(key).value = state[key];
+    if (state.view === 'sandwich' && state.method !== '')
+        theTime()?.markMethod(state.method.replace(/\(.*/s, ''), state.method.replace(/\(.*/s, ''));
     choices.elements.namedItem('method').value = state.view === 'sandwich' ? state.method : '';
     byId('match-case').checked = state.matchCase;
     if (document.activeElement !== search)
@@ -163,9 +187,13 @@ function followState(state) {
         link.hash = withPass(fragmentOf(state, link.dataset.track === undefined), link.dataset.pass);
     }
     const { whole } = choices.elements.namedItem('value').selectedOptions[0].dataset, { filters } = flameOf();
-    byId('whole').textContent = svgOf().querySelector('.title').textContent.split(' · ').slice(0, 3).join(' · ') +
-        (filters.length > 0 && whole ? ` of ${whole}` : '');
+    if (!compares) {     // The total first: where the row is short, the rest is cut, and is in the choices beside it.
+        const [track, value, total] = svgOf().querySelector('.title').textContent.split(' · ');
+        byId('whole').textContent = `${total}${filters.length > 0 && whole ? ` of ${whole}` : ''} · ${value} · ${track}`;
+        byId('whole').title = byId('whole').textContent;
+    }
     showChips(filters);
+    byId('chosen-frame')?.replaceChildren(...framePanel(flameOf().chosen));
     tellMethod().catch(() => {});
 }
 
@@ -180,7 +208,7 @@ function showRoot() {
 
 /* As the service writes them, but with buttons: the picture filters by itself what it has. */
 function showChips(filters) {
-    const status = svgOf().querySelector('.status').textContent, chips = element('ul', { className: 'chips' });
+    const chips = element('ul', { className: 'chips' });
     chips.setAttribute('aria-label', 'Filters, in the order in which they are applied');
     const button = (sign, label, words, act) => {
         const made = element('button', { type: 'button', title: label, textContent: sign });
@@ -198,12 +226,21 @@ function showChips(filters) {
             button('\u2715', 'Remove the filter', words, () => flameOf().unfilter(i)));
     };
     chips.append(...filters.map(chip));
-    document.querySelector('#filters .chips')?.remove();
+    document.querySelector('#filters .chips:not(#range)')?.remove();
     if (filters.length > 0)
-        byId('filters').prepend(chips);
+        byId('range') ? byId('range').after(chips) : byId('filters').prepend(chips);
+    showEmptied(filters);
+}
+
+/* Which filter left nothing, with the way out. */
+function showEmptied(filters) {
+    const by = flameOf().emptiedBy, button = element('button', { type: 'button', className: 'button', textContent: 'Remove this filter' });
     byId('emptied')?.remove();
-    if (/leave nothing/.test(status))
-        byId('picture').before(element('p', { id: 'emptied', className: 'problem', textContent: status.replace(/;.*/s, '') }));
+    if (by < 0 || filters.length === 0)
+        return;
+    button.addEventListener('click', () => flameOf().unfilter(by));
+    byId('picture').before(element('p', { id: 'emptied', className: 'problem' }, 'The filters leave nothing: behind ',
+        element('strong', { textContent: filters[by].words }), ' no method is left. ', button));
 }
 
 /* What comes or goes above the picture takes from its top. */
@@ -218,38 +255,31 @@ function keepFoot(picture) {
 
 /* Where there is no picture its state goes along to the next one. */
 function followHash() {
-    for (const link of document.querySelectorAll('a.follows, #threads a'))
+    for (const link of document.querySelectorAll('a.follows, #threads a[data-track]'))
         link.hash = withPass(location.hash, link.dataset.pass);
 }
 
-function showMethod(method) {
-    byId('panel').replaceChildren(...methodPanel(method, document.querySelector('.tabs a').href));
+function showMethod(method, data, at) {
+    const { href } = document.querySelector('.tabs a');
+    if (!compares)
+        markMethod(method);
+    byId('panel').replaceChildren(...compares ? changePanel(data, at, method, href) : methodPanel(method, href));
     byId('panel').hidden = false;
 }
 
 /* The JSON of the method of that name and signature, which the table knows by its id; or null. */
 async function methodOf(name, flame) {
-    const ask = async (end, more) => {
-        const url = new URL(flame), track = url.pathname.replace(/^.*\//, '');
-        url.pathname = url.pathname.replace(/t\/[^/]*$/, end);
-        url.hash = '';
-        ['view', 'method'].forEach(key => url.searchParams.delete(key));
-        for (const [key, value] of Object.entries({ track, ...more }))
-            url.searchParams.set(key, value);
-        const answer = await fetch(url, { headers: { Accept: 'application/json' } });
-        return answer.ok ? answer.json() : null;
-    };
-    const table = await ask('methods.json', { grep: name.replace(/\(.*/s, ''), limit: OVERLOADS_MAX });
+    const table = await askBeside(flame, 'methods.json', { grep: name.replace(/\(.*/s, ''), limit: OVERLOADS_MAX });
     const [id, scope, method, signature] = ['id', 'class', 'method', 'signature'].map(column => table?.columns.indexOf(column));
     const row = table?.rows.find(one => (one[scope] && `${one[scope]}.`) + one[method] + one[signature] === name);
-    return row === undefined ? null : ask(`m/${row[id]}.json`, {});
+    return row === undefined ? null : askBeside(flame, `m/${row[id]}.json`, { limit: LISTED_MAX });
 }
 
 let toldOf = '';
 
 /* What the service knows of the chosen frame's method stands below what the picture says of the frame. */
 async function tellMethod() {
-    const section = byId('chosen'), name = byId('panel').querySelector('[data-do="sandwich"]')?.dataset.to ?? '';
+    const section = compares ? null : byId('chosen'), { chosen } = flameOf(), name = chosen?.isMethod ? chosen.name + chosen.signature : '';
     const flame = document.querySelector('.tabs a').href, place = name + flame;
     if (section === null || place === toldOf)
         return;
@@ -260,16 +290,39 @@ async function tellMethod() {
     if (place !== toldOf)
         return;
     const method = await methodOf(name, flame);
-    if (place === toldOf)
-        section.replaceChildren(...method === null ? [] : methodPanel(method, flame, true));
+    if (place !== toldOf)
+        return;
+    if (method !== null)
+        markMethod(method);
+    section.replaceChildren(...method === null ? [] : methodPanel(method, flame, true));
 }
 
-/* What the picture says of the frame that is chosen stands beside it. */
-function moveDetails() {
-    const panel = byId('panel'), details = svgOf().querySelector('.details');
-    panel.replaceChildren(details, element('section', { id: 'chosen' }));
+/* What is chosen in the picture stands beside it. */
+function openPanel() {
+    byId('panel').replaceChildren(element('section', { id: 'chosen-frame' }), element('section', { id: 'chosen' }));
+    byId('panel').hidden = false;
     toldOf = '';
-    panel.hidden = false;
+}
+
+/* The panel can be put away; what is shown gets its room. It stays so on other pages. */
+function offerPanel() {
+    if (byId('panel-toggle') !== null)
+        return;
+    const button = element('button', { id: 'panel-toggle', type: 'button', title: 'Details beside it' });
+    const put = isAway => {
+        document.body.classList.toggle('without-panel', isAway);
+        button.textContent = isAway ? '\u00ab' : '\u00bb';
+        button.setAttribute('aria-expanded', !isAway);
+        button.setAttribute('aria-label', 'Details');
+    };
+    button.setAttribute('aria-controls', 'panel');
+    button.addEventListener('click', () => {
+        const isAway = !document.body.classList.contains('without-panel');
+        keep(PANEL_KEY, isAway ? 'folded' : null);
+        put(isAway);
+    });
+    put(kept(PANEL_KEY) !== null);
+    byId('whole').parentElement.append(button);
 }
 
 /* ---- from the page to the picture ---- */
@@ -278,7 +331,7 @@ function moveDetails() {
  * on its page wants a picture of that. */
 function send(target) {
     const choices = byId('choices'), { value, view } = choices.elements;
-    if (target === value && value.selectedIndex > 0 && view?.value === 'chart')
+    if (!compares && target === value && value.selectedIndex > 0 && view?.value === 'chart')
         view.value = 'flame';
     const form = new URLSearchParams(new FormData(choices)), query = flameOf() ? withFilters(form, flameOf().state.filters) : form;
     query.delete('width');
@@ -332,9 +385,13 @@ function widthHere() {
 function choose({ target }) {
     if (target.id === 'grep' && byId('methods')?.dataset.state === 'ready')
         return;
+    if (target.closest('#sides'))
+        return;     /* several fields, and a button behind them */
     if (target.id === 'match-case')
         look();
-    else if (flameOf() && CHOICES.includes(target.name) && target.value !== 'chart')
+    else if (flameOf() && compares && target.name === 'wide')
+        flameOf().set({ value: `${byId('value').value}_${target.value}` });
+    else if (flameOf() && CHOICES.includes(target.name) && target.value !== 'chart' && !(compares && target.name === 'value'))
         flameOf().set({ [target.name]: target.value });
     else
         send(target);
@@ -366,6 +423,16 @@ function closeMenus(except) {
             menu.open = false;
 }
 
+function focusSearch() {
+    const field = byId('search') ?? byId('grep');
+    field?.focus();
+    field?.select();
+}
+
+function toTab(number) {
+    document.querySelectorAll('.tabs a')[number - 1]?.click();
+}
+
 function onKey(event) {
     if (event.ctrlKey || event.altKey || event.metaKey)
         return;
@@ -374,12 +441,10 @@ function onKey(event) {
         menu.open = false;
         menu.querySelector('summary').focus();
     } else if (event.key === '/' && !event.target.closest('input, select, textarea')) {
-        const field = byId('search') ?? byId('grep');
         event.preventDefault();
-        field?.focus();
-        field?.select();
+        focusSearch();
     } else if (/^[1-9]$/.test(event.key) && !event.target.closest('input, select, textarea')) {
-        document.querySelectorAll('.tabs a')[event.key - 1]?.click();
+        toTab(event.key);
     } else if (/^[^ ]$/.test(event.key) && !event.target.closest('input, select, textarea') && flameOf()?.press(event.key)) {
         event.preventDefault();     /* the keys of the picture, wherever on the page somebody is */
     }
@@ -390,7 +455,7 @@ function onKey(event) {
 function filterThreads() {
     const text = byId('thread-text').value, isAll = text.trim() === '';
     let n = 0, all = 0;
-    for (const link of document.querySelectorAll('#threads a')) {
+    for (const link of document.querySelectorAll('#threads a[data-track]')) {
         const { track } = link.dataset, isOne = /^\d/.test(track);
         const isMeant = isAll || (isOne && meant(text, link.firstChild.data, track));
         link.closest('li').hidden = !isMeant;
@@ -406,47 +471,61 @@ function filterThreads() {
 
 /* ---- share ---- */
 
-async function share(event) {
+function share(event) {
     event.preventDefault();
-    const { currentTarget: link } = event;
-    try {
-        await navigator.clipboard.writeText(location.href);
-        link.textContent = 'Copied';
-    } catch {
-        link.textContent = 'Copy the address';     /* where the page is not served over TLS, only a person may */
-    }
-    setTimeout(() => { link.textContent = 'Share'; }, SHOWN_MS);
+    copyText(location.href, event.currentTarget, 'Share', 'Copy the address');
 }
 
 /* ---- start ---- */
 
+/* What is chosen there is shown here: a call beside the picture, a range as that of all views. */
+function startTime(isBack) {
+    const before = theTime();
+    startLanes();
+    if (theTime() !== before) {
+        theTime().addEventListener('chosen', () => showCall(document.querySelector('.tabs a').href).catch(() => {}));
+        theTime().addEventListener('ranged', () => {
+            const url = new URL(location.href);
+            for (const key of ['from', 'to'])
+                url.searchParams.set(key, String(theTime().range[key] / 1000));
+            go(url.href);
+        });
+    }
+    followRange(location.search, isBack);
+    startChart();
+}
+
 /* With every picture. */
-function start() {
+function start(isBack = false) {
     const flame = flameOf(), search = byId('search');
     byId('panel').hidden = flame === undefined;
+    offerPanel();
     byId('thread-filter').hidden = false;
     byId('thread-text').addEventListener('input', filterThreads);
     for (const id of ['tools', 'case', 'png'])
         byId(id)?.toggleAttribute('hidden', flame === undefined);
+    for (const offer of document.querySelectorAll('[data-open-in], [data-open-in-words]'))
+        offer.hidden = false;
     document.querySelector('.share').addEventListener('click', share);
     search?.addEventListener('input', look);
     search?.addEventListener('keydown', onSearchKey);
     search?.addEventListener('blur', () => { search.value = flameOf()?.state.search ?? ''; });
     if (byId('methods') !== null)
-        startMethods(byId('methods'), byId('grep'), showMethod).catch(() => {});     /* the service's table stays */
+        startMethods(byId('methods'), byId('grep'), showMethod, replacePlace).catch(() => {});     /* the service's table stays */
     loadDurations().catch(() => {});
+    startTime(isBack);
     if (flame === undefined)
         return followHash();
     byId('picture').removeAttribute('tabindex');     /* its frames have the focus now */
     keepFoot(byId('picture'));
-    moveDetails();
+    openPanel();
     followState(flame.state);
     showRoot();
 }
 
 /* Links to places of this profile, if nothing else is wanted of the click. */
 function onClick(event) {
-    const link = event.target.closest('.tabs a, #threads a, #picture a, a.place');
+    const link = event.target.closest('.tabs a, #threads a[data-track], #dumps a, #picture a, a.place');
     closeMenus(event.target);
     if (link === null || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
         return;
@@ -473,6 +552,9 @@ document.addEventListener('click', ({ target }) => {
 });
 
 document.addEventListener('keydown', onKey);
+startCompare();
+startOpenIn();
+
 document.addEventListener('submit', event => {
     if (!event.target.matches('#choices, .adds'))
         return;
@@ -481,11 +563,21 @@ document.addEventListener('submit', event => {
 });
 document.addEventListener('change', event => event.target.closest('#choices') && choose(event));
 document.addEventListener('flame-filters', ({ detail: { filters } }) => go(`${location.pathname}?${withFilters(location.search, filters)}`));
+let saying;
+document.addEventListener('flame-said', ({ detail }) => {
+    byId('said').textContent = detail;
+    clearTimeout(saying);
+    saying = setTimeout(() => { byId('said').textContent = ''; }, SAID_MS);
+});
+document.addEventListener('flame-search', focusSearch);
+document.addEventListener('flame-tab', ({ detail }) => toTab(detail));
 document.addEventListener('flame-state', ({ detail }) => followState(detail));
 document.querySelector('.skip').addEventListener('click', event => {
     event.preventDefault();     /* its fragment would be a state of the picture */
     focusPicture();
 });
-addEventListener('popstate', () => placeOf(location) !== shown && show(new URL(location.href)));
+addEventListener('popstate', () => placeOf(location) !== here && show(new URL(location.href), true));
 start();
+if (compares)
+    byId('verdict').open = matchMedia('(min-width: 48rem)').matches;
 loadVerdict().catch(() => {});

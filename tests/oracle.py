@@ -12,6 +12,9 @@ import tempfile
 
 import cases
 import dmtracedump
+import formats
+import perfetto_expected
+import perfetto_samples
 from result import FAILED, PASSED, SKIPPED, Result
 
 FOLDED_CLOCKS = {'dual': ('cpu', 'wall'), 'thread-cpu': ('cpu',), 'wall': ('wall',), 'global': ('wall',)}
@@ -149,6 +152,9 @@ def suite(wanted):
         for name in ('samples', 'variants', 'refused', *('generated/' + n for n in GENERATED)):
             yield Result('oracle/' + name, SKIPPED, 'AFLAMED_SAMPLES does not name the folder of real profiles')
         yield from dmtracedump.suite(wanted, None, None)
+        yield from formats.suite(wanted, None)
+        yield from perfetto_samples.suite(wanted, None)
+        yield from perfetto_expected.suite(wanted, None)
         return
     sys.setrecursionlimit(20000)
     reference = load(script)
@@ -161,5 +167,8 @@ def suite(wanted):
             yield compare_variant(reference, name, variant, path, original)
     yield refused(folder)
     yield from dmtracedump.suite(wanted, folder, reference)
+    yield from formats.suite(wanted, folder)
+    yield from perfetto_samples.suite(wanted, folder)
+    yield from perfetto_expected.suite(wanted, folder)
     with tempfile.TemporaryDirectory(prefix='aflamed-oracle-') as scratch:
         yield from generated(folder, reference, scratch, wanted)

@@ -33,7 +33,6 @@ SLOWEST = int(os.environ.get('AFLAMED_TEST_SLOWEST', '10'))     # so many are na
 JOBS = int(os.environ.get('JOBS') or os.cpu_count())
 THREADS = os.environ.get('AFLAMED_TEST_THREADS', '')
 NO_THREADS = 'has no threads, in which alone this build looks for mistakes'
-COMMAND_LINE = ('test_cli', 'test_bench')     # modules of tests/http that never start the service
 BROKEN = '(end)'     # the name of what failed outside a test
 
 
@@ -193,8 +192,13 @@ def run_module(module, wanted):
     unittest.TestSuite(tests).run(Printer(prefix))
 
 
+def starts_the_service(module):
+    with open(os.path.join(HERE, 'http', module + '.py'), encoding='utf-8') as file:
+        return re.search(r'\b(Server|ServiceTest|DemoTest)\b', file.read()) is not None
+
+
 def http_module(module, wanted):
-    if THREADS and module in COMMAND_LINE:
+    if THREADS and not starts_the_service(module):
         return [Result('http/' + module, SKIPPED, NO_THREADS)]
     command = [sys.executable, '-B', os.path.abspath(__file__), '--module', module, wanted]
     output, errors, end = bounded(command, HTTP_TIMEOUT_S)

@@ -1,9 +1,21 @@
-/* The monotonic clock, for durations and for times to wait until; CLOCK_MONOTONIC, as conditions that wait by it have it. */
+/* The monotonic clock, for durations and for times to wait until; CLOCK_MONOTONIC. */
 #ifndef CORE_SYSTEM_CLOCK_H
 #define CORE_SYSTEM_CLOCK_H
 
+#include <pthread.h>
 #include <stdint.h>
 #include <time.h>
+
+/* A condition whose timed waits end by this clock. */
+static inline void clock_condition_init(pthread_cond_t *c)
+{
+    pthread_condattr_t monotonic;
+
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(c, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
 
 static inline int64_t clock_us(void)
 {

@@ -30,3 +30,13 @@ json_t *json_memory_load(struct str text, size_t flags, json_error_t *error)
         memset(error, 0, sizeof(*error));
     return NULL;
 }
+
+char *json_memory_dumps(const json_t *value, size_t flags)
+{
+    failed = false;
+    char *text = json_dumps(value, flags);
+    if (!failed)
+        return text;
+    free(text);
+    return NULL;
+}

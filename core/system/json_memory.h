@@ -1,5 +1,5 @@
-/* Reading JSON when memory is short: jansson passes over some of its own failures to get memory, and gives text with a
- * character missing for the whole. Here it is the whole, or nothing. */
+/* JSON when memory is short: jansson passes over some of its own failures to get memory. It reads text with a character missing
+ * for the whole, and writes objects of which a key is missing. Here it is the whole, or nothing. */
 #ifndef CORE_SYSTEM_JSON_MEMORY_H
 #define CORE_SYSTEM_JSON_MEMORY_H
 
@@ -13,5 +13,8 @@ void json_memory_watch(void);
 /* As json_loadb; also NULL, with nothing in `error`, when there was no memory. Any thread. */
 json_t *json_memory_load(struct str text, size_t flags, json_error_t *error)
     __attribute__((warn_unused_result));
+
+/* As json_dumps: the text is the caller's to free; NULL: no memory, or `value` is NULL. Any thread. */
+char *json_memory_dumps(const json_t *value, size_t flags) __attribute__((warn_unused_result));
 
 #endif

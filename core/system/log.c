@@ -119,8 +119,7 @@ static void put_text(struct buf *line, struct str text)
 
     put_without_secrets(&shown, text);
     clean_log(line, clean_cut(buf_view(&shown), LOG_VALUE_BYTES_MAX));
-    line->failed = line->failed || shown.failed;
-    buf_free(&shown);
+    buf_part_end(line, &shown);
 }
 
 static void put_field(struct buf *line, const struct log_field *field)

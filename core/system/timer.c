@@ -58,15 +58,11 @@ static bool start(struct timers *all)
 struct timers *timers_new(void)
 {
     struct timers *all = calloc(1, sizeof(*all));
-    pthread_condattr_t monotonic;
 
     if (all == NULL)
         return NULL;
     pthread_mutex_init(&all->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&all->wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    clock_condition_init(&all->wake);
     if (start(all))
         return all;
     pthread_cond_destroy(&all->wake);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/number.h"
+
 enum {
     STEPS_MIN = 16,          /* fewer say nothing */
     SAMPLED_NS_MIN = 100000, /* no recorder samples at shorter intervals */
@@ -99,10 +101,9 @@ static void check_header(struct android_checks *c, struct builder *b, const stru
 /* The CPU reads its clocks; where only wall time is there, that stands for it. */
 static void check_overhead(struct builder *b, const struct key_section *keys, bool dual)
 {
-    uint64_t total_ns = builder_time_total_ns(b, dual), spent_ns;
+    uint64_t total_ns = builder_time_total_ns(b, dual);
+    uint64_t spent_ns = number_multiply(keys->clock_overhead_ns, builder_event_count(b));
 
-    if (__builtin_mul_overflow(keys->clock_overhead_ns, builder_event_count(b), &spent_ns))
-        spent_ns = UINT64_MAX;
     if (total_ns >= TINY_NS && spent_ns / OVERHEAD_PERCENT > total_ns / 100)
         builder_warn(b, WARN_CLOCK_OVERHEAD, builder_event_count(b), WARNING_NO_OFFSET);
 }

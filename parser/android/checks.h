@@ -5,7 +5,7 @@
 #define PARSER_ANDROID_CHECKS_H
 
 #include "parser/android/key_section.h"
-#include "profile/builder.h"
+#include "profile/build/builder.h"
 
 enum {
     CHECKS_RECORDS = 1 << 16, /* of the beginning that are looked at for traces of sampling */

@@ -58,6 +58,7 @@ size_t android_line(struct android *a, const uint8_t *p, size_t n, uint64_t offs
     size_t taken = lf == NULL ? n : length + 1;
     bool cut = length > a->limits->line_bytes;
 
+    /* The rest of a line that is too long is passed over as it comes: it never has to be held as a whole. */
     if (a->in_long_line) {
         a->in_long_line = lf == NULL && !last;
         return taken;
@@ -78,6 +79,7 @@ size_t android_summary(struct android *a, const uint8_t *p, size_t n, uint64_t o
     bool whole = n >= a->summary_left;
     size_t taken = android_line(a, p, whole ? (size_t)a->summary_left : n, offset, whole, ok);
 
+    /* android_line takes at most the bytes that it is given, which are no more than are left. */
     a->summary_left -= taken;
     if (*ok && a->summary_left == 0) {
         a->has_summary = a->ended = true;

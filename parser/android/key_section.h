@@ -8,7 +8,7 @@
 #include "core/idmap.h"
 #include "parser/android/method_table.h"
 #include "parser/format.h"
-#include "profile/builder.h"
+#include "profile/build/builder.h"
 
 enum key_clock {
     KEY_CLOCK_UNKNOWN, /* not named, or with a word that is not known */

@@ -32,6 +32,8 @@ enum {
     TWO_TIMES_BYTES = 14
 };
 
+_Static_assert((int)STRIDE_WINDOW_BYTES <= (int)HOLD_BYTES_MAX, "a reading can be held");
+
 enum { OP_METHOD = 1, OP_THREAD = 2, OP_SUMMARY = 3 };
 
 struct android_stream {
@@ -40,6 +42,7 @@ struct android_stream {
     uint32_t version; /* 1 to 3 */
     uint32_t record_bytes;
     uint64_t data_offset;
+    bool held;        /* no packet is to be read yet */
     uint32_t *tracks; /* by record's thread id: track + 1; 0 = not seen */
     struct event batch[ANDROID_BATCH];
 };
@@ -59,6 +62,7 @@ static bool begin(void *state, struct builder *b, const struct reader_limits *li
     struct android_stream *s = state;
 
     s->android.short_threads = true;
+    /* A place for every value of a record's 16-bit thread id, so that no id needs a check. */
     s->tracks = arena_array(builder_arena(b), 65536, sizeof(*s->tracks));
     if (s->tracks == NULL)
         return builder_failed(b, diag);
@@ -142,8 +146,10 @@ static size_t packet_bytes(const uint8_t *p, size_t n, size_t record_bytes)
 static struct walk walk_window(const uint8_t *p, size_t n, size_t record_bytes)
 {
     struct walk w = {.sound_bytes = n};
+    /* A bit for every value of a 16-bit thread id. */
     uint8_t defined[65536 / 8] = {0};
 
+    /* A packet that does not end within the window ends the walk, so `at` never passes n. */
     for (size_t at = 0; n - at >= 3;) {
         size_t size = packet_bytes(p + at, n - at, record_bytes);
         uint32_t thread = (uint32_t)p[at] | (uint32_t)p[at + 1] << 8;
@@ -172,6 +178,7 @@ static bool better(const struct walk *a, const struct walk *b)
 {
     if (a->sound_bytes != b->sound_bytes)
         return b->sound_bytes > a->sound_bytes;
+    /* Shares of records are compared. They are multiplied crosswise, because a walk may have no records to divide by. */
     return (uint64_t)b->undefined * a->records < (uint64_t)a->undefined * b->records;
 }
 
@@ -206,17 +213,20 @@ static size_t feed_definition(struct android_stream *s, const uint8_t *p, size_t
     }
     if (n >= 7 && p[2] == OP_SUMMARY) {
         s->phase = IN_SUMMARY;
+        /* The head is here as a whole, so packet_bytes has counted its 7 bytes. */
         s->android.summary_left = size - 7;
         return 7;
     }
     if (size > n)
         return 0;
-    if (p[2] == OP_METHOD)
+    if (p[2] == OP_METHOD) {
+        builder_defines(s->android.builder, offset, size);
         *ok = key_section_method_line(
             &s->android.keys, str_without_line_end((struct str){(const char *)p + 5, size - 5}), offset);
-    else
+    } else {
         *ok = key_section_name_thread(&s->android.keys, (uint32_t)p[3] | (uint32_t)p[4] << 8,
                                       (struct str){(const char *)p + 7, size - 7}, offset);
+    }
     return size;
 }
 
@@ -255,6 +265,7 @@ static inline __attribute__((always_inline)) size_t decode(struct android_stream
         e->clock[0] = cursor_le32(record + (dual ? 10 : 6));
         if (dual)
             e->clock[1] = cursor_le32(record + 6);
+        /* A thread that was not seen has 0, which becomes UINT32_MAX here. */
         e->track = tracks[thread] - 1;
         e->action = (enum event_action)(word & 3);
         e->at = 0;
@@ -275,6 +286,8 @@ static size_t feed_packets(struct android_stream *s, const uint8_t *p, size_t n,
     while (*ok && s->phase == IN_PACKETS && !a->ended && n - used >= 2) {
         size_t count, taken = a->dual ? decode(s, p + used, n - used, offset + used, &count, true)
                                       : decode(s, p + used, n - used, offset + used, &count, false);
+        if (builder_wants_checkpoint(a->builder))
+            builder_checkpoint(a->builder, offset + used, NULL, 0);
         *ok =
             a->diag->kind == DIAG_NONE && android_events(a, s->batch, count, offset + used, s->record_bytes);
         used += taken;
@@ -303,6 +316,8 @@ static size_t feed_phase(struct android_stream *s, const uint8_t *p, size_t n, u
             *ok = read_header(s, p, n);
         return 0;
     case IN_GAP: {
+        /* The header was looked at but not taken, so the gap begins at byte 0. No more than the gap is taken:
+         * the difference is never negative. */
         uint64_t gap = s->data_offset - offset;
         if (gap == 0)
             s->phase = IN_FIRST_WINDOW;
@@ -313,7 +328,7 @@ static size_t feed_phase(struct android_stream *s, const uint8_t *p, size_t n, u
             *ok = choose_record_size(s, p, n);
         return 0;
     case IN_PACKETS:
-        return feed_packets(s, p, n, offset, ok);
+        return s->held ? 0 : feed_packets(s, p, n, offset, ok);
     case IN_SUMMARY:
         return android_summary(&s->android, p, n, offset, ok);
     }
@@ -352,6 +367,18 @@ static bool finish(void *state, uint64_t file_bytes)
     return android_late_clock(a, KEY_CLOCK_CPU) && android_fact_lists(a) && android_finish(a, s->data_offset);
 }
 
+static void hold(void *state, bool held)
+{
+    ((struct android_stream *)state)->held = held;
+}
+
+static bool is_held(const void *state)
+{
+    const struct android_stream *s = state;
+
+    return s->held && s->phase == IN_PACKETS;
+}
+
 const struct format FORMAT_ANDROID_STREAM = {
     .name = "android-stream",
     .label = "Android method trace (streaming)",
@@ -360,5 +387,7 @@ const struct format FORMAT_ANDROID_STREAM = {
     .detect = detect,
     .begin = begin,
     .feed = feed,
+    .hold = hold,
+    .is_held = is_held,
     .finish = finish,
 };

@@ -38,6 +38,7 @@ struct android_trace {
     enum { IN_KEYS, IN_HEADER, IN_GAP, IN_RECORDS } phase;
     uint64_t header_offset, data_offset; /* of the file */
     struct records records;
+    bool held;        /* no record is to be read yet */
     uint32_t *tracks; /* by record's thread id: track + 1; 0 = not seen */
     struct event batch[ANDROID_BATCH];
 };
@@ -60,6 +61,7 @@ static bool begin(void *state, struct builder *b, const struct reader_limits *li
     struct android_trace *t = state;
 
     t->android.short_threads = true;
+    /* A place for every value of a record's 16-bit thread id, so that no id needs a check. */
     t->tracks = arena_array(builder_arena(b), 65536, sizeof(*t->tracks));
     if (t->tracks == NULL)
         return builder_failed(b, diag);
@@ -194,6 +196,7 @@ static inline __attribute__((always_inline)) size_t decode(struct android_trace 
         uint32_t thread =
             dual || !t->records.one_byte_thread ? (uint32_t)record[0] | (uint32_t)record[1] << 8 : record[0];
         uint32_t word = cursor_le32(rest);
+        /* declare_values sets two clocks only where a record has 14 bytes or more: all reads stay within it. */
         e->clock[0] = cursor_le32(rest + (dual ? 8 : 4));
         if (dual)
             e->clock[1] = cursor_le32(rest + 4);
@@ -216,6 +219,8 @@ static size_t feed_records(struct android_trace *t, const uint8_t *p, size_t n, 
     while (*ok && n - used >= t->records.bytes) {
         size_t count, taken = t->android.dual ? decode(t, p + used, n - used, offset + used, &count, true)
                                               : decode(t, p + used, n - used, offset + used, &count, false);
+        if (builder_wants_checkpoint(t->android.builder))
+            builder_checkpoint(t->android.builder, offset + used, NULL, 0);
         *ok = t->android.diag->kind == DIAG_NONE &&
               android_events(&t->android, t->batch, count, offset + used, t->records.bytes);
         used += taken;
@@ -239,13 +244,14 @@ static size_t feed_phase(struct android_trace *t, const uint8_t *p, size_t n, ui
         *ok = read_header(t, p, n);
         return 0;
     case IN_GAP: {
+        /* The gap begins at the header, which was not taken, and no more than the gap is taken: never negative. */
         uint64_t gap = t->data_offset - offset;
         if (gap == 0)
             t->phase = IN_RECORDS;
         return gap < n ? (size_t)gap : n;
     }
     case IN_RECORDS:
-        return feed_records(t, p, n, offset, ok);
+        return t->held ? 0 : feed_records(t, p, n, offset, ok);
     }
     return 0;
 }
@@ -287,6 +293,18 @@ static bool finish(void *state, uint64_t file_bytes)
     return android_finish(&t->android, t->data_offset);
 }
 
+static void hold(void *state, bool held)
+{
+    ((struct android_trace *)state)->held = held;
+}
+
+static bool is_held(const void *state)
+{
+    const struct android_trace *t = state;
+
+    return t->held && t->phase == IN_RECORDS;
+}
+
 const struct format FORMAT_ANDROID_TRACE = {
     .name = "android-trace",
     .label = "Android method trace",
@@ -295,5 +313,7 @@ const struct format FORMAT_ANDROID_TRACE = {
     .detect = detect,
     .begin = begin,
     .feed = feed,
+    .hold = hold,
+    .is_held = is_held,
     .finish = finish,
 };

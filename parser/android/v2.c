@@ -28,6 +28,8 @@
 
 enum { HEADER_BYTES = 32 };
 
+_Static_assert((int)V2_WINDOW_BYTES <= (int)HOLD_BYTES_MAX, "a reading can be held");
+
 /* Above it, seconds could not be scaled to ns in 64 bits; no counter is that fast. */
 #define COUNTER_HZ_MAX (UINT64_MAX / 1000000000)
 
@@ -52,6 +54,9 @@ struct android_v2 {
     uint64_t start_time, counter_hz;
     unsigned candidates; /* layouts that it may be, 1 << layout */
     enum v2_layout layout;
+
+    bool waits;    /* no block is to be read yet; .. */
+    bool at_block; /* .. the first one stands there */
 
     struct held_block *held;
     size_t n_held, held_capacity;
@@ -151,8 +156,10 @@ static bool define(struct android_v2 *v, const struct v2_packet *packet, const u
 {
     struct str text = str_without_line_end((struct str){(const char *)body, packet->body_bytes});
 
-    if (packet->tag == V2_METHOD)
+    if (packet->tag == V2_METHOD) {
+        builder_defines(v->android.builder, offset, packet->head_bytes + packet->body_bytes);
         return key_section_method(&v->android.keys, packet->id, text, offset);
+    }
     if (packet->id != UINT32_MAX)
         return key_section_name_thread(&v->android.keys, (uint32_t)packet->id, text, offset);
     builder_warn(v->android.builder, WARN_BAD_THREAD_LINE, 1, offset);
@@ -179,6 +186,9 @@ static size_t feed_packet(struct android_v2 *v, const uint8_t *p, size_t n, uint
     struct v2_packet packet;
 
     if (n == 0 || !know_layout(v, p, n, final))
+        return 0;
+    v->at_block = p[0] == V2_BLOCK;
+    if (v->waits && v->at_block)
         return 0;
     enum v2_status status = v2_packet(p, n, v->layout, v->android.dual, &packet);
     if (status == V2_BAD)
@@ -341,6 +351,23 @@ static bool finish(void *state, uint64_t file_bytes)
     return android_late_clock(a, KEY_CLOCK_WALL) && put_facts(v, ns) && android_finish(a, HEADER_BYTES);
 }
 
+static void hold(void *state, bool held)
+{
+    ((struct android_v2 *)state)->waits = held;
+}
+
+static bool is_held(const void *state)
+{
+    const struct android_v2 *v = state;
+
+    return v->waits && v->at_block && v->phase == IN_PACKETS;
+}
+
+static bool resume(void *state, const void *saved, size_t bytes)
+{
+    return v2_fold_resume(&((struct android_v2 *)state)->fold, saved, bytes);
+}
+
 const struct format FORMAT_ANDROID_V2 = {
     .name = "android-v2",
     .label = "Android method trace (ART version 2)",
@@ -350,5 +377,8 @@ const struct format FORMAT_ANDROID_V2 = {
     .detect = detect,
     .begin = begin,
     .feed = feed,
+    .hold = hold,
+    .is_held = is_held,
+    .resume = resume,
     .finish = finish,
 };

@@ -146,8 +146,25 @@ static bool fold_first(struct v2_fold *f, uint64_t offset)
     return ok && android_events(f->android, e, 1, offset, 0);
 }
 
+bool v2_fold_resume(struct v2_fold *f, const void *saved, size_t bytes)
+{
+    const struct v2_thread *threads = saved;
+
+    for (size_t i = 0; i < bytes / sizeof(*threads); i++) {
+        uint32_t index = thread_index(f, threads[i].id);
+        if (index == IDMAP_NONE)
+            return false;
+        f->threads[index].has_block = threads[i].has_block;
+        f->threads[index].last = threads[i].last;
+    }
+    return true;
+}
+
 bool v2_fold_block(struct v2_fold *f, const struct v2_packet *packet, uint64_t offset)
 {
+    /* Blocks of version 6 are read when all of the file has been. */
+    if (f->layout != V2_F && builder_wants_checkpoint(f->android->builder))
+        builder_checkpoint(f->android->builder, offset, f->threads, f->n_threads * sizeof(*f->threads));
     f->thread = thread_index(f, (uint32_t)packet->id);
     if (f->thread == IDMAP_NONE)
         return false;
@@ -212,6 +229,7 @@ size_t v2_fold_body(struct v2_fold *f, const uint8_t *p, size_t n, uint64_t offs
         f->damaged = true;
         used = n;
     }
+    /* n was cut to what is left of the block, so this does not go below zero. */
     f->body_left -= used;
     return used;
 }

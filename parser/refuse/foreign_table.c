@@ -2,7 +2,6 @@
  * trace (pictures, archives, documents, programs, plain text) has no row: such a file is refused as unknown, and the
  * service adds what libmagic calls it. A trace that was changed on its way comes first, for it may hide another row. */
 #include "parser/refuse/foreign.h"
-#include "parser/refuse/foreign_proto.h"
 
 #define RECORD_METHODS                                                                                       \
     "Record a method trace: adb shell am profile start PROCESS /data/local/tmp/app.trace, use the app, adb " \
@@ -73,9 +72,8 @@ const struct foreign FOREIGN[] = {
                "newer Android wrote it. Known without a key section are 0xf1 to 0xf6, 4, 5 and 6.",
      .hint = PULL_AGAIN, .marks = {AT(0, "SLOW")}},
     {.code = "utf16-text", .title = "text in UTF-16",
-     .detail = "This is text in UTF-16, as PowerShell writes it; text is read in UTF-8 only.",
-     .hint = "If these are folded stacks, convert them: iconv -f UTF-16 -t UTF-8 x > x.folded. If it should be a method "
-             "trace, pull it again with adb pull.",
+     .detail = "This is text in UTF-16, as PowerShell writes it, and no profile that is read here.",
+     .hint = "If it should be a method trace, pull it again with adb pull, which changes nothing.",
      .marks = {AT(0, "\xff\xfe"), AT(0, "\xfe\xff")}},
 
     /* ---- a message, or a stand-in, in the place of the file ---- */
@@ -89,17 +87,19 @@ const struct foreign FOREIGN[] = {
      .marks = {HEAD("adb: "), HEAD("error: "), HEAD("run-as: "), HEAD("/system/bin/"), HEAD_WITH("cat: ", "/")}},
 
     /* ---- other recordings ---- */
-    {.code = "simpleperf", .title = "simpleperf recording",
-     .detail = "This is a simpleperf recording (report-sample), which Android Studio names .trace as well: it holds "
-               "samples of native and Java stacks, not the calls of methods.",
-     .hint = "It opens in Android Studio. " RECORD_METHODS,
-     .marks = {AT(0, "SIMPLEPERF")}},
     {.code = "perf-data", .title = "perf.data file",
-     .detail = "This is a perf.data file of simpleperf or perf: it holds samples of native and Java stacks, not the "
-               "calls of methods.",
-     .hint = "Make folded stacks of it, which are read here: stackcollapse.py -i perf.data > app.folded, with the script "
-             "that comes with simpleperf in the NDK.",
+     .detail = "This is a perf.data file, as simpleperf and perf record it: what is read here is the report that simpleperf "
+               "makes of it.",
+     .hint = "Make the report: simpleperf report-sample --protobuf --show-callchain -i perf.data -o app.trace (simpleperf "
+             "is in the NDK), and upload app.trace. Of perf on Linux upload folded stacks: perf script | stackcollapse-perf.pl.",
      .marks = {AT(0, "PERFILE2"), AT(0, "2ELIFREP")}},
+    {.code = "pprof-legacy", .title = "profile of the old pprof",
+     .detail = "This is a profile in one of pprof's old formats, as text or as words of addresses, which has no names of "
+               "functions.",
+     .hint = "Make it a profile.proto with the program it is of: pprof -proto PROGRAM x > x.pb.gz, and upload that.",
+     .marks = {AT(0, "heap profile:"), AT(0, "--- heapz"), AT(0, "--- contention"), AT(0, "--- growth"),
+               AT(0, "--- thread"), AT(0, "--- symbol\n"), AT(0, "goroutine profile: total"),
+               AT(0, "\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")}},
     {.code = "systrace", .title = "system trace",
      .detail = "This is a system trace of systrace, atrace or ftrace; it has no method calls.",
      .hint = PERFETTO_UI,
@@ -110,10 +110,6 @@ const struct foreign FOREIGN[] = {
      .detail = "This is a trace of Chrome's trace events, as JSON; it has no method calls of Android.",
      .hint = PERFETTO_UI,
      .marks = {HEAD_WITH("{", "\"traceEvents\""), HEAD_WITH("[", "\"ph\"")}},
-    {.code = "heap-dump", .title = "hprof file",
-     .detail = "This is a heap dump, or another recording in the hprof format; it is not a method trace.",
-     .hint = "A heap dump opens in Android Studio, or in Eclipse MAT after hprof-conv. " RECORD_METHODS,
-     .marks = {AT(0, "JAVA PROFILE 1.0"), AT_WITH("Version: ", "JAVA PROFILE 1.0"), HEAD("THREAD START (obj=")}},
     {.code = "art-profile", .title = "compilation profile",
      .detail = "This is a profile for ART's compiler (a baseline profile); it lists methods, and has no times.",
      .hint = RECORD_METHODS,
@@ -154,16 +150,11 @@ const struct foreign FOREIGN[] = {
      .marks = {HEAD("<!doctype html"), HEAD("<html"), HEAD_WITH("<?xml", "<html"), HEAD("<head"), HEAD("<title"),
                HEAD("<center"), HEAD("<Error>"), HEAD_WITH("<?xml", "<Error>")}},
 
-    /* ---- protocol buffers have no magic: they come last ---- */
-    {.code = "perfetto", .title = "Perfetto trace",
-     .detail = "This is a Perfetto trace: a system trace, a heap profile, or callstack samples, whatever its name ends "
-               "in.",
-     .hint = PERFETTO_UI, .marks = {LINE("packet {"), LINE("packet: {")}, .test = foreign_is_perfetto},
-    {.code = "pprof", .title = "pprof profile",
-     .detail = "This is a profile in the format of pprof (profile.proto).",
-     .hint = "Open it with pprof, or make folded stacks of it, which are read here: pprof -raw x | stackcollapse-go.pl > "
-             "x.folded.",
-     .test = foreign_is_pprof},
+    {.code = "perfetto-text", .title = "Perfetto trace as text",
+     .detail = "This is a Perfetto trace, or the configuration of one, in the form of text, which is read here in its binary "
+               "form only.",
+     .hint = "Upload the trace as Perfetto wrote it, or make it binary again with protoc --encode=perfetto.protos.Trace.",
+     .marks = {LINE("packet {"), LINE("packet: {")}},
 };
 /* clang-format on */
 

@@ -21,6 +21,11 @@ enum { ARCHIVE_BYTES = 512 << 10, ARCHIVE_DIRECTORY_FACTOR = 4, ARCHIVE_METHODS_
 /* What is known of one kind of archive; a row in its packer. */
 struct archive_format {
     int (*enable)(struct archive *a); /* archive_read_support_format_.. */
+    int (*filter)(
+        struct archive
+            *a); /* archive_read_support_filter_..: the stream that all of it is packed in; NULL: none */
+    size_t library_bytes; /* what libarchive takes at most, beside a directory */
+    bool has_directory;   /* of which it keeps an entry for each member */
     /* Words by which archive_format_name tells how a member is packed; those of a method whose memory is bounded. All empty:
      * any will do. */
     const char *methods[ARCHIVE_METHODS_MAX];
@@ -29,7 +34,10 @@ struct archive_format {
     const char *split_hint; /* how to join them */
 };
 
-enum { PIECE_BYTES = 64 << 10, SPLIT_MAGIC_BYTES = 4 };
+enum { PIECE_BYTES = 64 << 10, SPLIT_MAGIC_BYTES = 4, TAR_MAGIC_AT = 257 };
+
+/* Headers with long names and attributes have at most 1 MiB, of which libarchive keeps two copies. */
+enum { TAR_BYTES = 4 << 20 };
 
 /* One way through the archive. */
 struct pass {
@@ -111,7 +119,9 @@ static bool open_archive(struct pass *p)
 {
     struct archive *a = p->a;
 
-    return p->u->packer->archive->enable(a) == ARCHIVE_OK &&
+    const struct archive_format *format = p->u->packer->archive;
+
+    return format->enable(a) == ARCHIVE_OK && (format->filter == NULL || format->filter(a) == ARCHIVE_OK) &&
            archive_read_set_read_callback(a, read_piece) == ARCHIVE_OK &&
            archive_read_set_skip_callback(a, skip) == ARCHIVE_OK &&
            archive_read_set_seek_callback(a, seek) == ARCHIVE_OK &&
@@ -122,15 +132,15 @@ static bool open_archive(struct pass *p)
 static bool begin_pass(struct pass *p, struct unpack *u, const struct whole_file *file, uint8_t *piece)
 {
     *p = (struct pass){.u = u, .file = file, .piece = piece};
-    if (!arena_charge(u->arena, ARCHIVE_BYTES)) {
+    if (!arena_charge(u->arena, u->packer->archive->library_bytes)) {
         unpack_no_memory(u);
         return false;
     }
-    u->charged_bytes = ARCHIVE_BYTES;
+    u->charged_bytes = u->packer->archive->library_bytes;
     p->a = archive_read_new();
     if (p->a != NULL && open_archive(p)) {
         p->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-        p->in_directory = true;
+        p->in_directory = u->packer->archive->has_directory;
         if (archive_read_open1(p->a) == ARCHIVE_OK)
             return true;
     }
@@ -188,40 +198,98 @@ static bool is_file(struct pass *p, struct archive_entry *entry)
     return archive_entry_filetype(entry) == AE_IFREG && name.n > 0 && !str_starts(name, STR("__MACOSX/"));
 }
 
-/* Whether there is anything in a member of which the archive does not say how large it is. All of it has to be unpacked to
- * come to the next one, so the limits count it. */
-static bool has_bytes(struct pass *p)
+/* The beginning of a member that is looked at. */
+struct beginning {
+    uint8_t bytes[UNPACK_RECOGNISE_BYTES];
+    size_t n;
+};
+
+/* Goes through a member's bytes and keeps the first ones, if `b` is not NULL; all of them if `all`, so that the limits count
+ * what has to be unpacked to come to the next member. *whole: the kept ones are all. Returns whether there is anything in it. */
+static bool look_into(struct pass *p, struct beginning *b, bool all, bool *whole)
 {
     const void *block;
     la_int64_t offset;
     bool some = false;
 
-    for (;;) {
+    *whole = false;
+    while (all || (b != NULL && b->n < UNPACK_RECOGNISE_BYTES)) {
         size_t n = 0;
         int code = archive_read_data_block(p->a, &block, &n, &offset);
+        size_t part = b == NULL ? 0 : UNPACK_RECOGNISE_BYTES - b->n < n ? UNPACK_RECOGNISE_BYTES - b->n : n;
         some = some || n > 0;
+        if (part > 0) {
+            memcpy(b->bytes + b->n, block, part);
+            b->n += part;
+        }
         if (code == ARCHIVE_EOF)
-            return some;
+            *whole = b != NULL && b->n < UNPACK_RECOGNISE_BYTES;
         if (code == ARCHIVE_FAILED) /* it cannot be unpacked, and so is not empty */
             return true;
-        if (code < ARCHIVE_WARN || !unpack_pass_over(p->u, n))
+        if (code == ARCHIVE_EOF || code < ARCHIVE_WARN || !unpack_pass_over(p->u, n))
             return some;
     }
+    return some;
 }
 
-/* False: a limit was passed, or the file could not be read. */
-static bool list_members(struct pass *p, struct members *m)
+/* Whether the method is one whose memory is bounded. */
+static bool is_known_method(const struct pass *p)
+{
+    const char *const *methods = p->u->packer->archive->methods;
+    const char *said = archive_format_name(p->a);
+    bool known = methods[0] == NULL;
+
+    for (size_t i = 0; i < ARCHIVE_METHODS_MAX && methods[i] != NULL; i++)
+        known = known || (said != NULL && strstr(said, methods[i]) != NULL);
+    return known;
+}
+
+/* Whether the entry is a file with bytes in it; *what it is; *seen: whether that could be told. */
+static bool is_usable(struct pass *p, struct archive_entry *entry, struct beginning *b, const char **what,
+                      bool *seen)
+{
+    bool file = is_file(p, entry), streamed = p->u->packer->archive->filter != NULL, whole;
+    bool sized = archive_entry_size_is_set(entry) && !streamed;
+    bool looked_at = file && p->u->options.member.p == NULL && p->u->options.recognise != NULL &&
+                     !archive_entry_is_encrypted(entry) && is_known_method(p);
+
+    *what = NULL;
+    *seen = looked_at;
+    b->n = 0;
+    bool some = look_into(p, looked_at ? b : NULL, streamed || (file && !sized), &whole);
+    if (looked_at && b->n > 0)
+        *what = p->u->options.recognise(b->bytes, b->n, whole);
+    return file && (sized ? archive_entry_size(entry) > 0 : some);
+}
+
+/* Who wants to know of all members hears of this one. */
+static bool tell(struct unpack *u, const struct members *m, const char *name, const char *what)
+{
+    const struct unpack_member member = {name, m->usable, what};
+
+    u->sink_closed = u->options.listed != NULL && !u->options.listed(u->options.context, &member);
+    return !u->sink_closed;
+}
+
+/* False: a limit was passed, the file could not be read, or nobody wants to hear more. */
+static bool list_members(struct pass *p, struct members *m, struct beginning *b)
 {
     struct archive_entry *entry;
+    const char *what;
+    bool seen;
     int code;
 
     for (uint64_t i = 0; (code = next_member(p, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN; i++) {
-        bool usable = is_file(p, entry) &&
-                      (archive_entry_size_is_set(entry) ? archive_entry_size(entry) > 0 : has_bytes(p));
+        bool usable = is_usable(p, entry, b, &what, &seen);
         if (p->u->stopped || p->unreadable)
             return false;
         if (usable)
-            members_note(p->u, m, p->name, i);
+            members_note(p->u, m, p->name, i, what);
+        bool opaque = !seen || b->n == 0; /* nobody can tell what it is */
+        if (usable && (opaque || (what != NULL && what != p->u->options.beside)) &&
+            !tell(p->u, m, p->name, what))
+            return false;
+        m->unseen += usable && !seen;
     }
     if (code == ARCHIVE_EOF)
         return true;
@@ -242,15 +310,9 @@ static bool refuse(struct pass *p, const char *why)
 
 static bool may_read(struct pass *p, struct archive_entry *entry)
 {
-    const char *const *methods = p->u->packer->archive->methods;
-    const char *said = archive_format_name(p->a);
-    bool known = methods[0] == NULL;
-
     if (archive_entry_is_encrypted(entry))
         return refuse(p, "is encrypted");
-    for (size_t i = 0; i < ARCHIVE_METHODS_MAX && methods[i] != NULL; i++)
-        known = known || (said != NULL && strstr(said, methods[i]) != NULL);
-    return known || refuse(p, "is packed by a method that is not read here");
+    return is_known_method(p) || refuse(p, "is packed by a method that is not read here");
 }
 
 static void hand_out(struct pass *p)
@@ -274,6 +336,7 @@ static void hand_out(struct pass *p)
 static void unpack_member(struct pass *p, uint64_t place)
 {
     struct archive_entry *entry;
+    bool whole;
     int code;
 
     for (uint64_t i = 0; (code = next_member(p, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN; i++)
@@ -281,6 +344,8 @@ static void unpack_member(struct pass *p, uint64_t place)
             if (may_read(p, entry))
                 hand_out(p);
             return;
+        } else if (p->u->packer->archive->filter != NULL) {
+            look_into(p, NULL, true, &whole);
         }
     note_damage(p);
 }
@@ -308,14 +373,14 @@ static bool unreadable(struct unpack *u)
 
 /* Of each pass the limits count for themselves: both take the same bytes. */
 static bool go_through(struct unpack *u, const struct whole_file *file, struct members *m, uint8_t *piece,
-                       bool listing)
+                       struct beginning *listing)
 {
     struct pass p;
 
     u->at = u->out_bytes = 0;
     bool begun = begin_pass(&p, u, file, piece);
-    if (begun && listing)
-        list_members(&p, m);
+    if (begun && listing != NULL)
+        list_members(&p, m, listing);
     else if (begun)
         unpack_member(&p, m->place);
     if (p.unreadable)
@@ -329,14 +394,91 @@ static bool read_archive(struct unpack *u, const struct whole_file *file)
 {
     struct members *m = arena_alloc(u->arena, sizeof(*m));
     uint8_t *piece = arena_alloc(u->arena, PIECE_BYTES);
+    struct beginning *b = arena_alloc(u->arena, sizeof(*b));
 
     u->report.packed_bytes = file->bytes;
-    if (m == NULL || piece == NULL) {
+    if (m == NULL || piece == NULL || b == NULL) {
         unpack_no_memory(u);
         return false;
     }
-    return !refuse_split(u, file) && go_through(u, file, m, piece, true) && members_judge(u, m) &&
-           (!m->found || go_through(u, file, m, piece, false));
+    if (refuse_split(u, file) || !go_through(u, file, m, piece, b))
+        return false;
+    return u->options.listed != NULL ||
+           (members_judge(u, m) && (!m->found || go_through(u, file, m, piece, NULL)));
+}
+
+/* ---- what belongs to others ---- */
+
+/* Places of members, ascending. */
+struct places {
+    uint64_t list[UNPACK_BESIDE_MAX];
+    size_t n;
+};
+
+/* Both go through the archive until it ends, or cannot be read on: that was told when its members were listed. */
+static void find_beside(struct pass *p, struct beginning *b, struct places *found)
+{
+    struct archive_entry *entry;
+    const char *what;
+    bool seen;
+    int code;
+
+    for (uint64_t i = 0; ((code = next_member(p, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN) &&
+                         !p->u->stopped && found->n < UNPACK_BESIDE_MAX;
+         i++)
+        if (is_usable(p, entry, b, &what, &seen) && what != NULL && what == p->u->options.beside)
+            found->list[found->n++] = i;
+}
+
+static void hand_out_beside(struct pass *p, const struct places *found, bool (*begin)(void *context))
+{
+    struct archive_entry *entry;
+    bool whole;
+    size_t at = 0;
+    int code;
+
+    for (uint64_t i = 0; at < found->n && !p->u->stopped &&
+                         ((code = next_member(p, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN);
+         i++)
+        if (i != found->list[at]) {
+            look_into(p, NULL, p->u->packer->archive->filter != NULL, &whole);
+        } else {
+            at++;
+            p->u->sink_closed = !begin(p->u->options.context);
+            p->u->stopped = p->u->sink_closed;
+            if (!p->u->stopped && may_read(p, entry))
+                hand_out(p);
+            unpack_hand_out(p->u);
+        }
+}
+
+bool unpack_beside(struct unpack *u, const struct whole_file *file, bool (*begin)(void *context))
+{
+    struct places *found = arena_alloc(u->arena, sizeof(*found));
+    struct beginning *b = arena_alloc(u->arena, sizeof(*b));
+    uint8_t *piece = arena_alloc(u->arena, PIECE_BYTES);
+    struct str member = u->options.member;
+    struct pass p;
+
+    if (found == NULL || b == NULL || piece == NULL) {
+        unpack_no_memory(u);
+        return false;
+    }
+    u->options.member = (struct str){NULL, 0}; /* all are looked into */
+    for (int handing_out = 0; handing_out < 2 && u->diag->kind == DIAG_NONE && !u->stopped; handing_out++) {
+        u->at = u->out_bytes = 0;
+        if ((handing_out && found->n == 0) || !begin_pass(&p, u, file, piece))
+            break;
+        if (handing_out)
+            hand_out_beside(&p, found, begin);
+        else
+            find_beside(&p, b, found);
+        if (p.unreadable)
+            unreadable(u);
+        end_pass(&p);
+    }
+    u->options.member = member;
+    return u->diag->kind == DIAG_NONE && !u->sink_closed;
 }
 
 const struct packer PACKER_ZIP = {
@@ -345,7 +487,38 @@ const struct packer PACKER_ZIP = {
     .magics = {STR_INIT("PK\3\4"), STR_INIT("PK\5\6"), STR_INIT("PK\7\x08"), STR_INIT("PK00")},
     .read_whole = read_archive,
     .archive = &(const struct archive_format){.enable = archive_read_support_format_zip,
+                                              .library_bytes = ARCHIVE_BYTES,
+                                              .has_directory = true,
                                               .methods = {"(uncompressed)", "(deflation)"},
                                               .split_magic = STR_INIT("PK\7\x08"),
                                               .split_hint = "Join them: zip -s 0 FILE.zip --out whole.zip"},
+};
+
+/* POSIX 1003.1, pax and GNU: the magic stands behind the name and numbers of the first header. Older ones have none. */
+const struct packer PACKER_TAR = {
+    .name = "tar",
+    .noun = "tar archive",
+    .magics = {STR_INIT("ustar")},
+    .magic_at = TAR_MAGIC_AT,
+    .read_whole = read_archive,
+    .archive =
+        &(const struct archive_format){.enable = archive_read_support_format_tar, .library_bytes = TAR_BYTES},
+};
+
+const struct packer PACKER_TAR_GZIP = {
+    .name = "tar.gz",
+    .noun = "tar.gz archive",
+    .read_whole = read_archive,
+    .archive = &(const struct archive_format){.enable = archive_read_support_format_tar,
+                                              .filter = archive_read_support_filter_gzip,
+                                              .library_bytes = TAR_BYTES},
+};
+
+const struct packer PACKER_TAR_ZSTD = {
+    .name = "tar.zst",
+    .noun = "tar.zst archive",
+    .read_whole = read_archive,
+    .archive = &(const struct archive_format){.enable = archive_read_support_format_tar,
+                                              .filter = archive_read_support_filter_zstd,
+                                              .library_bytes = TAR_BYTES + UNPACK_WINDOW_BYTES},
 };

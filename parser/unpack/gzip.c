@@ -51,6 +51,7 @@ static size_t want(const struct unpack *u)
     return step - (size_t)(u->at % step);
 }
 
+/* A trailer may be spread over several pieces of input. The last bytes are kept across them. */
 static void keep_trailer(struct gzip *g, const uint8_t *p, size_t n)
 {
     size_t fresh = n < TRAILER_BYTES ? n : TRAILER_BYTES;
@@ -65,6 +66,7 @@ static void end_member(struct unpack *u)
     struct cursor c = cursor_of(g->trailer, TRAILER_BYTES);
     uint32_t crc = cursor_u32(&c), length = cursor_u32(&c);
 
+    /* RFC 1952 has the length modulo 2^32 (ISIZE), so larger members are compared by their low 32 bits. */
     if (crc != g->crc || length != (uint32_t)g->bytes)
         u->report.wrong_checksum = true;
     g->crc = 0;
@@ -115,11 +117,14 @@ static void decode(struct unpack *u, const uint8_t *p, size_t n)
     }
 }
 
+extern const struct packer PACKER_TAR_GZIP;
+
 const struct packer PACKER_GZIP = {
     .name = "gzip",
     .noun = "gzip stream",
     .magics = {STR_INIT("\x1f\x8b\x08")},
     .codings = {STR_INIT("gzip"), STR_INIT("x-gzip")},
+    .tar = &PACKER_TAR_GZIP,
     .zeros_behind = true,
     .state_bytes = sizeof(struct gzip),
     .begin = begin,

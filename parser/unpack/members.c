@@ -45,14 +45,19 @@ static uint64_t place_of(struct str member)
     return place;
 }
 
-static bool is_meant(const struct unpack *u, const struct members *m, struct str name)
+static bool is_choice(const struct unpack *u, const char *what)
+{
+    return what != NULL && what != u->options.beside;
+}
+
+static bool is_meant(const struct unpack *u, const struct members *m, struct str name, const char *what)
 {
     uint64_t place = place_of(u->options.member);
 
+    if (u->options.member.p == NULL)
+        return is_choice(u, what) ? m->recognised == 0 : m->usable == 0;
     if (m->found)
         return false;
-    if (u->options.member.p == NULL)
-        return m->usable == 0;
     return place > 0 ? m->usable + 1 == place : str_eq(name, u->options.member);
 }
 
@@ -71,22 +76,47 @@ static void list_one(struct member *listed, struct str name)
     copy(listed->name + sizeof(DOTS) - 1, (struct str){name.p + from, name.n - from});
 }
 
-void members_note(struct unpack *u, struct members *m, const char *name, uint64_t place)
+/* Room in the list; if there is none, and it is worth it, that of the last one that is not recognised. NULL: none. */
+static struct member *room_for(struct members *m, const char *what)
+{
+    size_t at = m->n_listed;
+
+    if (at < MEMBERS_LISTED_MAX)
+        return &m->listed[m->n_listed++];
+    while (at > 0 && m->listed[at - 1].what != NULL)
+        at--;
+    if (what == NULL || at == 0)
+        return NULL;
+    memmove(&m->listed[at - 1], &m->listed[at], (MEMBERS_LISTED_MAX - at) * sizeof(m->listed[0]));
+    return &m->listed[MEMBERS_LISTED_MAX - 1];
+}
+
+static void take(struct unpack *u, struct members *m, struct str name, uint64_t place)
+{
+    m->found = true;
+    m->place = place;
+    copy(m->taken, name);
+    u->report.member = str_of(m->taken);
+}
+
+void members_note(struct unpack *u, struct members *m, const char *name, uint64_t place, const char *what)
 {
     struct str whole = str_of(name);
-    bool meant = is_meant(u, m, whole);
+    bool meant = is_meant(u, m, whole, what);
+    struct member *listed = room_for(m, what);
 
-    if (m->usable < MEMBERS_LISTED_MAX)
-        list_one(&m->listed[m->usable], whole);
-    m->usable++;
-    if (meant) {
-        m->found = true;
-        m->place = place;
-        copy(m->taken, whole);
-        u->report.member = str_of(m->taken);
-    } else if (m->found && u->options.member.p != NULL && str_eq(whole, str_of(m->taken))) {
-        u->report.same_names++;
+    if (listed != NULL) {
+        list_one(listed, whole);
+        listed->number = m->usable + 1;
+        listed->what = what;
     }
+    m->usable++;
+    m->recognised += is_choice(u, what);
+    u->report.recognised = m->recognised;
+    if (meant)
+        take(u, m, whole, place);
+    else if (m->found && u->options.member.p != NULL && str_eq(whole, str_of(m->taken)))
+        u->report.same_names++;
 }
 
 /* Whether its name, as it is listed, does not tell it from the others. */
@@ -98,19 +128,19 @@ static bool needs_place(const struct members *m, uint64_t at, uint64_t listed)
     return m->listed[at].cut;
 }
 
-/* "a, b (#2), c and 3 more" */
+/* "a (folded stacks), b (#2), c and 3 more" */
 static void list(const struct members *m, struct buf *b)
 {
-    uint64_t listed = m->usable < MEMBERS_LISTED_MAX ? m->usable : MEMBERS_LISTED_MAX;
-
-    for (uint64_t i = 0; i < listed; i++) {
+    for (size_t i = 0; i < m->n_listed; i++) {
         buf_printf(b, "%s%s", i == 0 ? "" : ", ", m->listed[i].name);
-        if (needs_place(m, i, listed))
-            buf_printf(b, " (#%llu)", (unsigned long long)i + 1);
+        if (needs_place(m, i, m->n_listed))
+            buf_printf(b, " (#%llu)", (unsigned long long)m->listed[i].number);
+        if (m->listed[i].what != NULL)
+            buf_printf(b, " (%s)", m->listed[i].what);
     }
-    if (listed < m->usable)
-        buf_printf(b, " and %llu more", (unsigned long long)(m->usable - listed));
-    if (listed == 0)
+    if (m->n_listed < m->usable)
+        buf_printf(b, " and %llu more", (unsigned long long)(m->usable - m->n_listed));
+    if (m->n_listed == 0)
         buf_z(b, "nothing usable");
     if (m->more)
         buf_z(b, ", as far as it can be read");
@@ -124,7 +154,7 @@ bool members_judge(struct unpack *u, const struct members *m)
 
     list(m, &names);
     struct str shown = names.failed ? STR("") : buf_view(&names);
-    if (!named && m->usable > 1) {
+    if (!named && m->usable > 1 && (m->recognised != 1 || m->unseen > 0)) {
         diag_set(u->diag, DIAG_UNUSABLE, "several files in the archive", HINT, "The %s has %llu files: %.*s.",
                  u->packer->noun, (unsigned long long)m->usable, (int)shown.n, shown.p);
         u->diag->topic = DIAG_ABOUT_MEMBER;

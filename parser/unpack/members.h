@@ -1,6 +1,7 @@
 /* Which member of an archive is meant: the one that was named, of several of that name the first; that whose place was
- * given, #1 being the first usable one; or the only one that is usable. A member is usable if it is a file with bytes in it.
- * Whether there are others is known at the end of the archive only. */
+ * given, #1 being the first usable one; or the only one that is recognised as something that is read; or the only one that is
+ * usable. A member is usable if it is a file with bytes in it. Whether there are others is known at the end of the archive
+ * only. */
 #ifndef PARSER_UNPACK_MEMBERS_H
 #define PARSER_UNPACK_MEMBERS_H
 
@@ -9,22 +10,26 @@
 enum { MEMBERS_LISTED_MAX = 20, MEMBERS_LISTED_BYTES = 64 };
 
 struct member {
+    uint64_t number;  /* its place among the usable ones, from 1 */
+    const char *what; /* it is, in words; NULL: nothing that is read */
     bool cut;
     char name[MEMBERS_LISTED_BYTES + 1]; /* its end, if it is cut */
 };
 
 struct members {
-    uint64_t usable;                          /* so far */
+    uint64_t unseen;                          /* usable ones that could not be looked into */
+    uint64_t usable, recognised;              /* so far */
     bool found;                               /* the one that is meant */
     uint64_t place;                           /* of that one, as members_note was told */
     bool more;                                /* there may be others where the archive cannot be read */
-    struct member listed[MEMBERS_LISTED_MAX]; /* the first of them */
-    char taken[UNPACK_MEMBER_BYTES + 1];      /* the name of the one that is meant */
+    struct member listed[MEMBERS_LISTED_MAX]; /* the first of them, those that are recognised before others */
+    size_t n_listed;
+    char taken[UNPACK_MEMBER_BYTES + 1]; /* the name of the one that is meant */
 };
 
-/* This one, the `place`th of all members, is usable; `name` as unpack_member_name gives it. Sets the report's member if it is
+/* This one, the `place`th of all members, is usable; `name` as unpack_member_name gives it; `what` it is, or NULL. Sets the report's member if it is
  * meant, and counts others of that name. */
-void members_note(struct unpack *u, struct members *m, const char *name, uint64_t place);
+void members_note(struct unpack *u, struct members *m, const char *name, uint64_t place, const char *what);
 /* After the last one. False: u->diag says why no one member is meant. True without one that was found: the archive is cut or
  * damaged, and nothing of it can be used. */
 bool members_judge(struct unpack *u, const struct members *m);

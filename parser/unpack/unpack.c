@@ -7,20 +7,23 @@
 extern const struct packer PACKER_GZIP;
 extern const struct packer PACKER_ZSTD;
 extern const struct packer PACKER_ZIP;
+extern const struct packer PACKER_TAR;
 
 /* THE TABLE of packers. */
-static const struct packer *const PACKERS[] = {&PACKER_GZIP, &PACKER_ZSTD, &PACKER_ZIP};
+static const struct packer *const PACKERS[] = {&PACKER_GZIP, &PACKER_ZSTD, &PACKER_ZIP, &PACKER_TAR};
 
 enum { PACKERS_COUNT = sizeof(PACKERS) / sizeof(*PACKERS) };
 
 /* ---- which one ---- */
 
-/* Whether the n bytes begin with the magic; *more: as far as they go. */
-static bool has_magic(const uint8_t *p, size_t n, struct str magic, bool *more)
+/* Whether the magic stands in the n bytes, at its place; *more: as far as they go. */
+static bool has_magic(const uint8_t *p, size_t n, size_t at, struct str magic, bool *more)
 {
-    if (magic.n == 0 || memcmp(p, magic.p, n < magic.n ? n : magic.n) != 0)
+    size_t there = n > at ? n - at : 0;
+
+    if (magic.n == 0 || (there > 0 && memcmp(p + at, magic.p, there < magic.n ? there : magic.n) != 0))
         return false;
-    if (n >= magic.n)
+    if (there >= magic.n)
         return true;
     *more = true;
     return false;
@@ -29,7 +32,7 @@ static bool has_magic(const uint8_t *p, size_t n, struct str magic, bool *more)
 static bool begins(const struct packer *packer, const uint8_t *p, size_t n, bool *more)
 {
     for (size_t m = 0; m < UNPACK_MAGICS_MAX; m++)
-        if (has_magic(p, n, packer->magics[m], more))
+        if (has_magic(p, n, packer->magic_at, packer->magics[m], more))
             return true;
     return false;
 }
@@ -60,6 +63,13 @@ const char *unpack_name(const struct packer *packer)
 const char *unpack_noun(const struct packer *packer)
 {
     return packer->noun;
+}
+
+const struct packer *unpack_archive_in(const struct packer *stream, const void *p, size_t n)
+{
+    bool more;
+
+    return stream->tar != NULL && unpack_detect(p, n, &more) == &PACKER_TAR ? stream->tar : NULL;
 }
 
 bool unpack_is_archive(const struct packer *packer)
@@ -150,7 +160,7 @@ static void skip_zeros(struct unpack *u, const uint8_t **p, size_t *n)
     if (zeros > 0)
         drop_head(u, zeros);
     u->at += zeros;
-    if (u->head_bytes > 0)
+    if (u->head_bytes > 0 || *n == 0)
         return;
     zeros = zeros_in(*p, *n);
     u->at += zeros;
@@ -234,7 +244,7 @@ bool unpack_feed(struct unpack *u, const void *p, size_t n)
     return u->diag->kind == DIAG_NONE && !u->sink_closed;
 }
 
-static bool hand_out(struct unpack *u)
+bool unpack_hand_out(struct unpack *u)
 {
     if (u->block_bytes > 0 && !u->sink_closed)
         u->sink_closed = !u->options.sink(u->options.context, u->block, u->block_bytes);
@@ -269,7 +279,7 @@ static void end(struct unpack *u)
 
 static bool succeeded(struct unpack *u)
 {
-    return hand_out(u) && u->diag->kind == DIAG_NONE;
+    return unpack_hand_out(u) && u->diag->kind == DIAG_NONE;
 }
 
 bool unpack_finish(struct unpack *u)
@@ -333,7 +343,7 @@ bool unpack_wrote(struct unpack *u, size_t n)
         return false;
     u->report.unpacked_bytes += n;
     u->block_bytes += n;
-    if (u->block_bytes < UNPACK_BLOCK_BYTES || hand_out(u))
+    if (u->block_bytes < UNPACK_BLOCK_BYTES || unpack_hand_out(u))
         return true;
     u->stopped = true;
     return false;

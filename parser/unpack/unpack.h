@@ -2,7 +2,8 @@
  *
  *   streams (gzip, zstd) are unpacked while they come by: pieces of any size in, blocks of the unpacked bytes out. Nothing is
  *   ever whole in memory, and any cutting of the input hands out the same blocks.
- *   archives (zip) have members, and need the whole file, at any place of it.
+ *   archives (zip, tar) have members, and need the whole file, at any place of it. A tar that is packed in a stream is known by
+ *   what comes out of it first, and is an archive then.
  *
  *     const struct packer *packer = unpack_detect(p, n, &more);
  *     struct unpack *u = unpack_new(packer, &arena, &options, &diag);
@@ -28,9 +29,12 @@ struct packer; /* a row of the table in unpack.c */
 struct unpack;
 
 enum {
-    UNPACK_MAGIC_BYTES = 4,        /* that many tell every packer */
+    UNPACK_MAGIC_BYTES = 4,        /* that many tell every stream */
+    UNPACK_HEAD_BYTES = 262,       /* that many tell every packer */
+    UNPACK_RECOGNISE_BYTES = 4096, /* are shown of a member, at most */
     UNPACK_BLOCK_BYTES = 64 << 10, /* handed out, but for the last one */
-    UNPACK_MEMBER_BYTES = 512      /* of a member's name, as it is compared and shown */
+    UNPACK_BESIDE_MAX = 64,
+    UNPACK_MEMBER_BYTES = 512 /* of a member's name, as it is compared and shown */
 };
 
 struct unpack_limits {
@@ -40,11 +44,26 @@ struct unpack_limits {
 #define UNPACK_RATIO_FROM_BYTES (UINT64_C(16) << 20)
 #define UNPACK_WINDOW_BYTES     (UINT64_C(128) << 20)
 
+/* A file in an archive. */
+struct unpack_member {
+    const char *name; /* as unpack_member_name gives it */
+    uint64_t number;  /* its place, #N, among the usable ones */
+    const char *what; /* it is, in words; NULL: its bytes cannot be had, as of one that is encrypted */
+};
+
 struct unpack_options {
     struct unpack_limits limits;
     uint64_t window_bytes; /* of zstd, at most; 0: UNPACK_WINDOW_BYTES */
     size_t step_bytes; /* of gzip, decoded at once: a thousand times as much may come out of one; 0: 32 KiB */
     struct str member; /* of an archive: unpack_member_name's, or #N; p NULL: the only one there is */
+    /* Of an archive in which no member is named: what a file is that begins with these bytes, in words; NULL: nothing that is
+     * read. `whole`: the file has no more of them. NULL: nobody can tell. */
+    const char *(*recognise)(const uint8_t *p, size_t n, bool whole);
+    /* Of an archive: what recognise says of a file that is no choice, but belongs to others: see unpack_beside. NULL: none does. */
+    const char *beside;
+    /* Of an archive: is told of each member that is recognised or cannot be looked into, in their order, and nothing is handed out. NULL: one of them is
+     * meant. False: it wants to hear no more. */
+    bool (*listed)(void *context, const struct unpack_member *member);
     /* Takes a block. False: no more of this are wanted; the sink says why elsewhere. */
     bool (*sink)(void *context, const uint8_t *p, size_t n);
     void *context;
@@ -57,6 +76,8 @@ const struct packer *unpack_by_coding(struct str coding);
 const char *unpack_name(const struct packer *packer); /* "gzip" */
 const char *unpack_noun(const struct packer *packer); /* "gzip stream" */
 bool unpack_is_archive(const struct packer *packer);
+/* The archive that a stream is of which this comes out first; NULL: it is none. */
+const struct packer *unpack_archive_in(const struct packer *stream, const void *p, size_t n);
 
 /* A member's name as it is compared and shown: cleaned (core/clean.h). A longer one ends in a digest of all of it, so that
  * names that begin alike stay apart. What is so already stays as it is. */
@@ -73,6 +94,10 @@ bool unpack_feed(struct unpack *u, const void *p, size_t n);
 bool unpack_finish(struct unpack *u) __attribute__((warn_unused_result));
 /* Of an archive: all at once. False as above. */
 bool unpack_whole(struct unpack *u, const struct whole_file *file) __attribute__((warn_unused_result));
+/* Of an archive, behind unpack_whole: hands out each file that recognise calls `beside`, up to UNPACK_BESIDE_MAX of them; begin(context)
+ * is told in front of each, returning false for no more. What is wrong with the archive is not told again. False as above. */
+bool unpack_beside(struct unpack *u, const struct whole_file *file, bool (*begin)(void *context))
+    __attribute__((warn_unused_result));
 /* Gives back what is not the arena's. NULL is fine. */
 void unpack_free(struct unpack *u);
 
@@ -92,6 +117,7 @@ struct unpack_report {
     uint64_t at;         /* where it ends or is damaged, in packed bytes */
     bool wrong_checksum; /* of what came out */
     uint64_t same_names; /* of an archive: members behind that one, of its name, as far as was looked */
+    uint64_t recognised; /* of an archive in which no member is named: those that are */
 };
 /* After unpack_finish or unpack_whole. */
 void unpack_report(const struct unpack *u, struct unpack_report *report);

@@ -2,7 +2,7 @@
  * unpack.c. There are two kinds:
  *
  *   streams   (gzip, zstd) decode what they are given, and are fed from front to back
- *   archives  (zip) have members, and read the whole file at the places they choose: archive.c
+ *   archives  (zip, tar) have members, and read the whole file at the places they choose: archive.c
  */
 #ifndef PARSER_UNPACK_UNPACK_IMPL_H
 #define PARSER_UNPACK_UNPACK_IMPL_H
@@ -18,7 +18,9 @@ struct packer {
     const char *noun;
     struct str magics
         [UNPACK_MAGICS_MAX]; /* any of them; at most UNPACK_MAGIC_BYTES each, those of a stream of one length */
-    struct str codings[2];   /* names of the content coding */
+    size_t magic_at;       /* where it stands: of a stream 0; magic and place are within UNPACK_HEAD_BYTES */
+    struct str codings[2]; /* names of the content coding */
+    const struct packer *tar; /* of a stream: the archive that it is if a tar comes out; NULL: it is none */
 
     /* Of an archive: reads it. NULL: a stream, for which all that follows is. False: u->diag is set, or the sink wanted no
      * more. */
@@ -71,6 +73,8 @@ size_t unpack_room(struct unpack *u, uint8_t **out);
 /* So many bytes stand there, of the packed ones before u->at. False: stopped, by a limit or the sink. */
 bool unpack_wrote(struct unpack *u, size_t n);
 bool unpack_put(struct unpack *u, const uint8_t *p, size_t n);
+/* What stands in the block goes to the sink. False: it wants no more. */
+bool unpack_hand_out(struct unpack *u);
 /* The same for bytes that are not handed out: only the limits count them. */
 bool unpack_pass_over(struct unpack *u, size_t n);
 

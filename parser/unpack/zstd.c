@@ -25,6 +25,7 @@ static uint64_t window_limit(const struct unpack *u)
     return u->options.window_bytes > 0 ? u->options.window_bytes : UNPACK_WINDOW_BYTES;
 }
 
+/* Rounded down, so that the library's window stays within a limit that is no power of two. */
 static int log2_of(uint64_t bytes)
 {
     return 63 - __builtin_clzll(bytes);
@@ -155,6 +156,8 @@ static void decode(struct unpack *u, const uint8_t *p, size_t n)
 
 #define SKIP(first) STR_INIT(first "*M\x18")
 
+extern const struct packer PACKER_TAR_ZSTD;
+
 const struct packer PACKER_ZSTD = {
     .name = "zstd",
     .noun = "zstd stream",
@@ -162,6 +165,7 @@ const struct packer PACKER_ZSTD = {
                SKIP("V"), SKIP("W"), SKIP("X"), SKIP("Y"), SKIP("Z"), SKIP("["), SKIP("\\"), SKIP("]"),
                SKIP("^"), SKIP("_")},
     .codings = {STR_INIT("zstd")},
+    .tar = &PACKER_TAR_ZSTD,
     .state_bytes = sizeof(struct zstd),
     .begin = begin,
     .want = want,

@@ -184,6 +184,10 @@ static void put_facts(struct chart *c)
         buf_z(line, ", in ");
         heading_count(line, runs, "grey run");
     }
+    if (c->spans->calls == 0 && c->plan.to_ns <= c->plan.whole_from_ns)
+        buf_z(line, "; the thread begins behind it");
+    else if (c->spans->calls == 0 && c->plan.from_ns >= c->plan.whole_to_ns)
+        buf_z(line, "; the thread ends before it");
     svg_line(&c->pen, "s");
 }
 
@@ -281,6 +285,20 @@ static size_t begin_text(struct chart *c, const struct box *box)
     return cells;
 }
 
+/* What filters take out of calls is not in the spans. Of samples it is not known how long they lasted. */
+static void put_idle(struct chart *c)
+{
+    const struct profile *p = c->in->profile;
+
+    if (p->filtered != NULL && p->n_times == 0)
+        return;
+    buf_z(c->out, ", in no call ");
+    add_time(c->out,
+             p->filtered != NULL ? profile_self(p, profile_track_by_id(p, c->plan.track->id)->first, 0)
+                                 : c->spans->idle_ns,
+             SVG_DIGITS);
+}
+
 static void put_thread(struct chart *c)
 {
     const struct chart_plan *p = &c->plan;
@@ -297,8 +315,7 @@ static void put_thread(struct chart *c)
     add_time(c->out, p->whole_from_ns, TIME_DIGITS);
     buf_z(c->out, " to ");
     add_time(c->out, p->whole_to_ns, TIME_DIGITS);
-    buf_z(c->out, ", in no call ");
-    add_time(c->out, c->spans->idle_ns, SVG_DIGITS);
+    put_idle(c);
     put_rect(c, &box, "cr");
     cells = begin_text(c, &box);
     if (cells > 0) {
@@ -306,8 +323,7 @@ static void put_thread(struct chart *c)
         buf_z(c->out, "</text>");
     }
     buf_z(c->out, "</a></g>\n");
-    c->out->failed = c->out->failed || name.failed;
-    buf_free(&name);
+    buf_part_end(c->out, &name);
 }
 
 /* A moment becomes a window of some length. */
@@ -360,7 +376,10 @@ static void put_span(struct chart *c, const struct span *s)
         put_run_title(c, s);
     else
         put_call_title(c, s);
-    put_rect(c, &box, frame_colours_class(&c->palette, c->tree, s->frame, s->self_ns).text);
+    put_rect(c, &box,
+             frame_colours_class(&c->palette, c->tree,
+                                 (struct frame_colours_node){.frame = s->frame, .self = s->self_ns})
+                 .text);
     cells = run ? 0 : begin_text(c, &box);
     if (cells > 0) {
         shorten_xml(c->out, c->in->names, s->frame, c->in->view->names, false, cells);
@@ -402,20 +421,24 @@ static const struct tree *tree_of(const struct render_input *in, struct diag *di
     return measures_of(in->profile, measures) > 0 ? tree_new(in, &spec, diag) : NULL;
 }
 
-static bool draw(struct chart *c, uint32_t *height_px, struct diag *diag)
+static bool draw(struct chart *c, struct svg_root *root, struct diag *diag)
 {
+    const struct profile_value *value = &c->in->profile->values[0];
+
     put_title(c);
     put_facts(c);
     put_limits(c);
+    svg_filters(&c->pen, c->tree, value->name, value->unit);
+    svg_emptied(&c->pen, c->tree, root);
     svg_warnings(&c->pen);
     if (!svg_legend(&c->pen, &c->palette, c->tree))
         return fail_arena(c->in->scratch, diag);
     put_steps(c);
     c->pen.y_px = svg_top_px(&c->pen);
-    *height_px = c->pen.y_px + AXIS_PX + (c->spans->levels + 1) * LAYOUT_LEVEL_PX;
-    put_axis(c, *height_px);
+    root->height_px = c->pen.y_px + AXIS_PX + (c->spans->levels + 1) * LAYOUT_LEVEL_PX;
+    put_axis(c, root->height_px);
     put_boxes(c);
-    *height_px += SVG_BOTTOM_PX;
+    root->height_px += SVG_BOTTOM_PX;
     return true;
 }
 
@@ -435,7 +458,7 @@ bool chart_render(const struct render_input *in, struct buf *out, struct diag *d
     if (!find_colours(&c))
         return fail_arena(in->scratch, diag);
     svg_begin(&c.pen, in, out);
-    if (!draw(&c, &root.height_px, diag)) {
+    if (!draw(&c, &root, diag)) {
         svg_abandon(&c.pen);
         return false;
     }

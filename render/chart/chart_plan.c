@@ -1,9 +1,9 @@
 #include "render/chart/chart_plan.h"
 
-#include "core/clean.h"
 #include <string.h>
 
 #include "core/number.h"
+#include "profile/filter/filter.h"
 #include "render/svg/layout.h"
 #include "render/view/measure.h"
 
@@ -15,8 +15,10 @@ enum {
 
 static const char HINT_TRACK[] = "Name one thread, as track=ID in a chart's URL or --track ID.";
 
+/* As it was before filters, which may leave nothing of what is open at its end. */
 static const struct profile_track *the_track(const struct view_options *o, const struct profile *p)
 {
+    p = p->filtered != NULL ? p->filtered->before : p;
     if (o->tracks != TRACKS_LISTED)
         return p->n_tracks == 1 ? &p->tracks[0] : NULL;
     return o->n_track_ids == 1 ? profile_track_by_id(p, o->track_ids[0]) : NULL;
@@ -80,22 +82,16 @@ bool chart_plan(struct chart_plan *plan, const struct view_options *o, const str
     uint32_t milli_px = o->min_milli_px < LAYOUT_TENTH_MILLI_PX ? LAYOUT_TENTH_MILLI_PX : o->min_milli_px;
 
     *plan = (struct chart_plan){.track = the_track(o, p), .width_px = o->width_px - 2 * LAYOUT_PAD_PX};
-    if (p->n_times == 0)
+    if (!p->timed)
         return diag_set(diag, DIAG_USAGE, "no times in this file", "Choose another view, such as flame.",
                         "A chart shows calls in the order of time, and this file has no times: %.*s.",
                         (int)p->format_label.n, p->format_label.p);
-    if (o->value[0] != '\0' && !str_eq(measure_key(p->values[0].name), str_of(o->value)))
+    if (p->n_times > 0 && o->value[0] != '\0' && !str_eq(measure_key(p->values[0].name), str_of(o->value)))
         return diag_set(
             diag, DIAG_USAGE, "a chart has one value",
             "Leave the value out, or choose another view, such as flame.",
             "value=%s: a chart shows calls by the times at which they began and ended, which is %.*s.",
             o->value, (int)p->values[0].label.n, p->values[0].label.p);
-    if (o->n_filters > 0)
-        return diag_set(diag, DIAG_USAGE, "a chart has no filters",
-                        "Leave the filters out, or choose another view, such as flame.",
-                        "%s=%.*s: a chart shows all calls in the order of time, and cannot be filtered.",
-                        filter_key_word(view_filter(o, 0).key), (int)clean_cut(view_filter(o, 0).text, 60).n,
-                        view_filter(o, 0).text.p);
     if (plan->track == NULL)
         return diag_set(diag, DIAG_USAGE, "a chart is of one thread", HINT_TRACK,
                         "A chart shows one thread; this asks for several.");

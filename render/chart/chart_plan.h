@@ -4,7 +4,7 @@
 #define RENDER_CHART_CHART_PLAN_H
 
 #include "core/diag.h"
-#include "profile/span.h"
+#include "profile/calls/span.h"
 #include "render/view/view.h"
 
 enum {

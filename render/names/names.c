@@ -6,8 +6,9 @@
 #include "core/number.h"
 #include "core/order.h"
 #include "core/put.h"
-#include "profile/frame_text.h"
-#include "profile/origin.h"
+#include "profile/frame/frame_text.h"
+#include "profile/frame/origin.h"
+#include "profile/track.h"
 
 struct names {
     const struct profile *profile;
@@ -73,7 +74,12 @@ static uint8_t listed_origin(const struct profile *p, const struct profile_frame
 {
     bool platform = of_scope == ORIGIN_JAVA || of_scope == ORIGIN_ANDROID;
 
-    if (profile_string(p, frame->module).n > 0)
+    if (frame->kind == FRAME_KIND_ERROR)
+        return ORIGIN_ERROR;
+    /* Java methods have a module, too: what they were compiled into. */
+    if (frame->kind != FRAME_KIND_JAVA &&
+        (frame->kind == FRAME_KIND_NATIVE || frame->kind == FRAME_KIND_KERNEL ||
+         profile_string(p, frame->module).n > 0))
         return ORIGIN_NATIVE;
     return platform && origin_is_idle(parts->scope, parts->name) ? ORIGIN_IDLE : (uint8_t)of_scope;
 }
@@ -274,18 +280,14 @@ static bool make_frames(const struct profile *p, struct names *n, struct arena *
 static bool make_track(const struct profile *p, const struct profile_track *track, struct str *label,
                        struct arena *arena)
 {
-    struct str name = profile_string(p, track->name);
-    char *text = arena_alloc(arena, name.n + 32);
+    struct buf text = {0};
 
-    if (text == NULL)
-        return false;
-    char *end = put_str(text, STR("["));
-    end = put_str(end, name);
-    end = put_str(end, STR(" tid="));
-    end = number_u64(end, track->id);
-    end = put_str(end, STR("]"));
-    *label = (struct str){text, (size_t)(end - text)};
-    return true;
+    track_label(&text, p, track);
+    if (text.failed)
+        arena->failure = ARENA_NO_MEMORY;
+    *label = (struct str){text.failed ? NULL : arena_copy(arena, text.p, text.n), text.n};
+    buf_free(&text);
+    return label->p != NULL;
 }
 
 static bool make_tracks(const struct profile *p, struct names *n, struct arena *arena)
@@ -328,6 +330,13 @@ const struct names_frame *names_of(const struct names *n, frame_id frame)
 struct str names_frame(const struct names *n, frame_id frame)
 {
     return n->frames[frame].text;
+}
+
+void names_put_distinct(const struct names *n, const struct profile *p, frame_id frame, struct buf *b)
+{
+    buf_str(b, n->frames[frame].text);
+    if (n->frames[frame].overloaded)
+        buf_str(b, profile_string(p, p->frames[frame].signature));
 }
 
 struct frame_parts names_parts(const struct names *n, frame_id frame)

@@ -5,8 +5,8 @@
 
 #include "core/arena.h"
 #include "core/buf.h"
-#include "profile/frame_text.h"
-#include "profile/own_code.h"
+#include "profile/frame/frame_text.h"
+#include "profile/frame/own_code.h"
 
 struct names;
 
@@ -39,6 +39,9 @@ const struct names_frame *names_of(const struct names *n, frame_id frame);
 
 /* `package.Class.method`, raw (not cleaned). */
 struct str names_frame(const struct names *n, frame_id frame);
+
+/* Appends that text, with the signature where only this tells the frame from another one; raw. */
+void names_put_distinct(const struct names *n, const struct profile *p, frame_id frame, struct buf *b);
 
 /* As frame_parts_of. */
 struct frame_parts names_parts(const struct names *n, frame_id frame);

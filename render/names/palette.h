@@ -1,5 +1,5 @@
 /* The colours of the frames: classes of the picture's style. By package (c0, c1, ...): render/svg/package_colours.h says
- * which; by origin (o0 ..); by self (h0 ..); or classic (y0 ..). What stands for a
+ * which; by origin (o0 ..); by self (h0 ..); classic (y0 ..); or by change (d0 ..). What stands for a
  * track is grey in all of them (cr). */
 #ifndef RENDER_NAMES_PALETTE_H
 #define RENDER_NAMES_PALETTE_H
@@ -33,7 +33,8 @@
     X(4, "#bfe3f6", "#1f566f") \
     X(5, "#f29a6b", "#a8480f") \
     X(6, "#e9e6df", "#3c3a36") \
-    X(7, "#d3c7b4", "#6a5f4d")
+    X(7, "#d3c7b4", "#6a5f4d") \
+    X(8, "#ee8a93", "#96182c")
 
 /* From no self to the largest. */
 #define PALETTE_SELF(X)        \
@@ -57,12 +58,26 @@
     X(6, "#ee8260", "#a03d22") \
     X(7, "#ec7b6c", "#a33a2f")
 
+/* From less over the same to more (render/view/change.h): blue and orange, which people with any kind of colour vision can tell
+ * apart. */
+#define PALETTE_CHANGE(X)      \
+    X(0, "#5a9fe0", "#146fc2") \
+    X(1, "#80b4e8", "#1c5f9e") \
+    X(2, "#a9cdf0", "#24507a") \
+    X(3, "#cfe3f7", "#2b3f55") \
+    X(4, "#e6e4e0", "#3c3c3e") \
+    X(5, "#fbe0c4", "#55412b") \
+    X(6, "#f8c391", "#744a1c") \
+    X(7, "#f3a45e", "#8f4f0f") \
+    X(8, "#ec8432", "#a85400")
+
 enum {
     PALETTE_OTHERS = 12, /* the class that all packages share that have none of their own */
     PALETTE_CLASSES = 13,
-    PALETTE_ORIGIN_CLASSES = 8,
+    PALETTE_ORIGIN_CLASSES = 9,
     PALETTE_SELF_CLASSES = 8,
-    PALETTE_CLASSIC_CLASSES = 8
+    PALETTE_CLASSIC_CLASSES = 8,
+    PALETTE_CHANGE_CLASSES = 9
 };
 
 /* Frames that stand for a track: class cr. */

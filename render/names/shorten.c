@@ -98,10 +98,7 @@ static bool take_type(struct str *s, struct str *word, size_t *arrays)
         struct str class;
         str_split(&rest, ';', &class);
         *s = rest;
-        *word = (struct str){class.p + 1, class.n - 1};
-        size_t slash = str_find_last(*word, '/');
-        if (slash < word->n)
-            *word = (struct str){word->p + slash + 1, word->n - slash - 1};
+        *word = str_behind_last((struct str){class.p + 1, class.n - 1}, '/');
         bool whole = str_find(class, '(') == class.n && str_find(class, ')') == class.n;
         return rest.p != NULL && whole && word->n > 0;
     }
@@ -155,8 +152,7 @@ static void fit_both(struct buf *b, struct str text, struct str tail, size_t cel
     clean_text(&both, text);
     buf_str(&both, tail);
     fit_xml(b, buf_view(&both), cells);
-    b->failed = b->failed || both.failed;
-    buf_free(&both);
+    buf_part_end(b, &both);
 }
 
 /* `tail` is clean. */
@@ -196,6 +192,5 @@ void shorten_xml(struct buf *b, const struct names *n, frame_id frame, enum view
         clean_text(&tail, signature);
     }
     shorten(b, n, frame, names, buf_view(&tail), cells);
-    b->failed = b->failed || tail.failed;
-    buf_free(&tail);
+    buf_part_end(b, &tail);
 }

@@ -6,7 +6,8 @@
 
 #include "core/json.h"
 #include "core/number.h"
-#include "profile/filter_presets.h"
+#include "profile/filter/filter_presets.h"
+#include "profile/track.h"
 #include "render/svg/data_nodes.h"
 #include "render/svg/heading.h"
 #include "render/view/fail.h"
@@ -33,7 +34,9 @@ struct header {
 static const char *role_of(const struct header *h, const struct measure *m)
 {
     static const char *const ROLES[] = {
-        [ROLE_OTHER] = "other", [ROLE_WALL] = "wall", [ROLE_CPU] = "cpu", [ROLE_CALLS] = "calls"};
+        [ROLE_OTHER] = "other",      [ROLE_WALL] = "wall",     [ROLE_CPU] = "cpu",
+        [ROLE_CALLS] = "calls",      [ROLE_SAMPLES] = "other", [ROLE_ALLOCATED] = "other",
+        [ROLE_UNRELEASED] = "other", [ROLE_OBJECTS] = "other"};
 
     return m->waiting ? "waiting" : ROLES[h->in->profile->values[m->value].role];
 }
@@ -44,8 +47,7 @@ static void put_label(const struct header *h, struct json *j, const struct measu
 
     heading_value(&label, h->in, m);
     json_put_string(j, "label", buf_view(&label));
-    j->b->failed = j->b->failed || label.failed;
-    buf_free(&label);
+    buf_part_end(j->b, &label);
 }
 
 static void put_values(const struct header *h, struct json *j)
@@ -77,17 +79,20 @@ static void only_filters(struct view_options *plain, const struct view_options *
 }
 
 /* As a query, without the question mark. */
-static void put_link(struct json *j, const char *key, const struct view_options *o)
+static void put_link(struct json *j, const char *key, const struct view_options *o, struct str more)
 {
     struct buf query = {0};
 
     view_link(&query, o, "&");
+    if (more.n > 0) {
+        buf_z(&query, query.n > 0 ? "&" : "?");
+        buf_str(&query, more);
+    }
     struct str text = buf_view(&query);
     if (text.n > 0)
         text = (struct str){text.p + 1, text.n - 1};
     json_put_string(j, key, text);
-    j->b->failed = j->b->failed || query.failed;
-    buf_free(&query);
+    buf_part_end(j->b, &query);
 }
 
 /* Those that the script changes by itself. */
@@ -105,7 +110,7 @@ static void put_options(const struct header *h, struct json *j)
         json_put_string(j, KEYS[i], buf_view(&text));
         j->b->failed = j->b->failed || text.failed;
     }
-    put_link(j, "filters", &filters);
+    put_link(j, "filters", &filters, STR(""));
     json_close(j);
     buf_free(&text);
 }
@@ -120,7 +125,9 @@ static void put_query(const struct header *h, struct json *j)
     memcpy(plain.value, o->value, sizeof(plain.value));
     memcpy(plain.app, o->app, sizeof(plain.app));
     plain.open = o->open;
-    put_link(j, "query", &plain);
+    plain.from_ns = o->from_ns;
+    plain.to_ns = o->to_ns;
+    put_link(j, "query", &plain, h->in->compared);
 }
 
 static void put_preset(void *context, struct str name, struct str steps)
@@ -161,8 +168,7 @@ static void put_own(const struct header *h, struct json *j)
 
     own_code_put(names_own(h->in->names), &own);
     json_put_string(j, "app", buf_view(&own));
-    j->b->failed = j->b->failed || own.failed;
-    buf_free(&own);
+    buf_part_end(j->b, &own);
 }
 
 static void put_header(const struct header *h, struct buf *b)
@@ -184,6 +190,10 @@ static void put_header(const struct header *h, struct buf *b)
     json_put_u64(&j, "embedded", nodes->n);
     json_put_bool(&j, "side_by_side", t->side_by_side);
     json_put_bool(&j, "merged", h->in->view->tracks == TRACKS_MERGED);
+    json_put_string(&j, "track", str_of(track_noun(track_kind_of_all(h->in->profile))->one));
+    json_put_bool(&j, "compared", h->in->profile->compared != NULL);
+    if (profile_sample_bytes(h->in->profile) > 0)
+        json_put_u64(&j, "sampled_bytes", profile_sample_bytes(h->in->profile));
     put_own(h, &j);
     json_put_fixed(&j, "min", h->in->view->min_milli_px, 3);
     json_put_u64(&j, "node", nodes->first);

@@ -2,7 +2,7 @@
 
 #include "core/clean.h"
 #include "core/put.h"
-#include "profile/origin.h"
+#include "profile/frame/origin.h"
 #include "render/svg/data_number.h"
 
 enum {

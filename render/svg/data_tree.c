@@ -1,12 +1,14 @@
 #include "render/svg/data_tree.h"
 
 #include "core/number.h"
+#include "profile/transform/compare_sides.h"
 #include "render/tree/tree_new.h"
 
 /* The column of each measure: first what a picture needs. */
 static void assign_columns(struct data_tree *d)
 {
     uint32_t next = 0, calls = d->n_measures;
+    bool compares = d->in->profile->compared != NULL;
 
     for (uint32_t i = 0; i < d->n_measures; i++)
         if (!d->measures[i].waiting && d->in->profile->values[d->measures[i].value].role == ROLE_CALLS)
@@ -14,9 +16,13 @@ static void assign_columns(struct data_tree *d)
     d->column[d->value] = next++;
     if (calls < d->n_measures && calls != d->value)
         d->column[calls] = next++;
+    /* Colours and words of a comparison are of both sides, whichever is wide. */
+    for (uint32_t side = COMPARE_SIDE_A; compares && side <= COMPARE_SIDE_B; side++)
+        if (side != d->value)
+            d->column[side] = next++;
     d->n_picture = next;
     for (uint32_t i = 0; i < d->n_measures; i++) {
-        if (i != d->value && i != calls)
+        if (i != d->value && i != calls && !(compares && i <= COMPARE_SIDE_B))
             d->column[i] = next++;
         d->spec.measures[d->column[i]] = &d->measures[i];
     }

@@ -13,8 +13,9 @@ struct data_tree {
     struct measure measures[MEASURES_MAX];
     uint32_t column[MEASURES_MAX]; /* of each measure */
     uint32_t n_measures;
-    uint32_t value;        /* index of the view's value */
-    uint32_t n_picture;    /* columns that a picture needs: the value, and the calls behind it */
+    uint32_t value; /* index of the view's value */
+    uint32_t
+        n_picture; /* columns that a picture needs: the value, and the calls behind it; of a comparison A and B */
     struct tree_spec spec; /* that the tree was made by */
 };
 

@@ -1,6 +1,7 @@
 #include "render/svg/frame_colours.h"
 
-#include "profile/origin.h"
+#include "profile/frame/origin.h"
+#include "render/view/change.h"
 
 bool frame_colours_find(struct frame_colours *p, const struct names *n, enum view_palette kind,
                         const struct tree *base, struct arena *arena)
@@ -27,18 +28,20 @@ static struct frame_colours_class class_text(char letter, unsigned number)
 }
 
 struct frame_colours_class frame_colours_class(const struct frame_colours *p, const struct tree *t,
-                                               frame_id frame, uint64_t self)
+                                               struct frame_colours_node node)
 {
-    if (frame >= t->n_frames)
+    if (node.frame >= t->n_frames)
         return (struct frame_colours_class){"cr"};
-    const struct names_frame *f = names_of(p->names, frame);
+    const struct names_frame *f = names_of(p->names, node.frame);
     switch (p->kind) {
     case COLOURS_ORIGIN:
         return class_text('o', f->origin);
     case COLOURS_PACKAGE:
         return class_text('c', p->packages.of[f->package]);
     case COLOURS_SELF:
-        return class_text('h', palette_self_class(self, p->self_largest));
+        return class_text('h', palette_self_class(node.self, p->self_largest));
+    case COLOURS_CHANGE:
+        return class_text('d', change_step(node.a, node.b));
     case COLOURS_CLASSIC:
         break;
     }

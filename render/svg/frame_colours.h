@@ -18,13 +18,18 @@ struct frame_colours {
 bool frame_colours_find(struct frame_colours *p, const struct names *n, enum view_palette kind,
                         const struct tree *base, struct arena *arena) __attribute__((warn_unused_result));
 
-/* The class of what is drawn: "o3", "c12", "h2", "y5", "cr". Terminated. */
+/* The class of what is drawn: "o3", "c12", "h2", "y5", "d4", "cr". Terminated. */
 struct frame_colours_class {
     char text[4];
 };
 
-/* `frame` as tree_frame gives it, FRAME_NONE and tracks included; `self` of the node in the tree that is drawn. */
+/* Of a frame as tree_frame gives it, FRAME_NONE and tracks included, with the self of its node in the tree that is drawn; of a
+ * comparison also with what A and B have in all. */
+struct frame_colours_node {
+    frame_id frame;
+    uint64_t self, a, b;
+};
 struct frame_colours_class frame_colours_class(const struct frame_colours *p, const struct tree *t,
-                                               frame_id frame, uint64_t self);
+                                               struct frame_colours_node node);
 
 #endif

@@ -1,8 +1,11 @@
 #include "render/svg/heading.h"
 
 #include "core/number.h"
-#include "profile/filter.h"
+#include "profile/filter/filter.h"
+#include "profile/track.h"
 #include "render/names/fit.h"
+
+enum { LESS_DIGITS = 3 };
 
 static bool one_track(const struct render_input *in, const struct tree *t)
 {
@@ -19,25 +22,58 @@ struct str heading_name(const struct render_input *in, const struct tree *t)
 void heading_root(struct buf *b, const struct render_input *in, const struct tree *t, size_t cells)
 {
     if (one_track(in, t)) {
+        const struct profile_track *track = &in->profile->tracks[t->tracks[0]];
         struct str name = heading_name(in, t);
-        fit_text(b, name.n > 0 ? name : STR("thread"), cells);
-        buf_z(b, " (");
-        buf_u64(b, in->profile->tracks[t->tracks[0]].id);
-        buf_z(b, ")");
+        fit_text(b, name.n > 0 ? name : str_of(track_noun(track->kind)->one), cells);
+        track_title_rest(b, in->profile, track);
         return;
     }
     if (in->view->tracks != TRACKS_LISTED && t->n_tracks != 1)
         buf_z(b, "all ");
-    heading_count(b, t->n_tracks, "thread");
+    buf_u64_grouped(b, t->n_tracks);
+    buf_char(b, ' ');
+    buf_z(b, track_word(in->profile, t->n_tracks));
     if (in->view->tracks == TRACKS_MERGED)
         buf_z(b, ", merged");
+}
+
+static bool is_shown(const struct view_options *o, const struct profile_track *t)
+{
+    bool shown = o->tracks != TRACKS_LISTED;
+
+    for (uint32_t i = 0; i < o->n_track_ids && !shown; i++)
+        shown = o->track_ids[i] == t->id;
+    return shown;
+}
+
+/* Which dump of a series; and how much less there is elsewhere, which no frame can be drawn for. */
+static void put_moment(struct buf *b, const struct render_input *in, const struct measure *m)
+{
+    const struct profile *p = in->profile;
+    uint64_t less = 0;
+
+    view_moment_words(b, in->view);
+    for (uint32_t i = 0; i < p->n_tracks && !m->waiting; i++)
+        if (is_shown(in->view, &p->tracks[i]))
+            less = number_add(less, profile_minus_total(p, p->tracks[i].first, m->value));
+    if (less > 0) {
+        buf_z(b, ", and ");
+        buf_value(b, m->unit, less, LESS_DIGITS);
+        buf_z(b, " less elsewhere");
+    }
 }
 
 void heading_value(struct buf *b, const struct render_input *in, const struct measure *m)
 {
     buf_str(b, m->label);
+    put_moment(b, in, m);
     if (in->view->open == OPEN_END && (m->waiting || in->profile->values[m->value].role == ROLE_WALL))
         buf_z(b, ", methods never left to the end of the trace");
+    if (in->view->view != VIEW_CHART &&
+        (in->view->from_ns != VIEW_TIME_NONE || in->view->to_ns != VIEW_TIME_NONE)) {
+        buf_z(b, ", ");
+        view_range_words(b, in->view);
+    }
 }
 
 void heading_count(struct buf *b, uint64_t n, const char *noun)
@@ -47,19 +83,6 @@ void heading_count(struct buf *b, uint64_t n, const char *noun)
     buf_z(b, noun);
     if (n != 1)
         buf_char(b, 's');
-}
-
-const char *heading_of_what(enum unit unit)
-{
-    switch (unit) {
-    case UNIT_NS:
-        return "time";
-    case UNIT_BYTES:
-        return "bytes";
-    case UNIT_COUNT:
-        break;
-    }
-    return "count";
 }
 
 static uint64_t track_before(const struct profile *p, const struct profile_track *t, const struct measure *m)

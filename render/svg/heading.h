@@ -17,9 +17,6 @@ struct str heading_name(const struct render_input *in, const struct tree *t);
 /* "1 stack", "83,753 stacks" */
 void heading_count(struct buf *b, uint64_t n, const char *noun);
 
-/* "time", "bytes", "count" */
-const char *heading_of_what(enum unit unit);
-
 /* What the tree's tracks had of the value before they were filtered; 0 without filters. */
 uint64_t heading_before(const struct render_input *in, const struct tree *t, struct str value);
 

@@ -3,6 +3,9 @@
  * puts the controls in place of all that is still. Its bytes depend on the profile and the options only. */
 #include "render/svg/svg.h"
 #include "core/number.h"
+#include "profile/filter/filter.h"
+#include "profile/transform/compare_sides.h"
+#include "profile/value_words.h"
 #include "render/svg/data.h"
 #include "render/svg/heading.h"
 #include "render/svg/svg_frames.h"
@@ -22,7 +25,8 @@ struct svg {
     struct frame_colours palette;
     const struct tree *tree, *below; /* that is drawn; callees of a sandwich, else NULL */
     const struct layout *layout, *layout_below;
-    frame_id method; /* of a sandwich */
+    frame_id method;   /* of a sandwich */
+    uint32_t sides[2]; /* of a comparison: the columns of A and of B */
 };
 
 /* --- trees --- */
@@ -50,6 +54,8 @@ static bool open_base(struct svg *s, struct diag *diag)
     s->spec = s->data.spec;
     s->spec.n_measures = s->data.n_picture;
     s->spec.order = in->view->order;
+    s->sides[0] = s->data.column[COMPARE_SIDE_A];
+    s->sides[1] = s->data.column[COMPARE_SIDE_B];
     s->unit = s->data.measures[s->data.value].unit;
     return frame_colours_find(&s->palette, in->names, in->view->palette, s->base, in->scratch) ||
            fail_arena(in->scratch, diag);
@@ -135,37 +141,12 @@ static void put_drawn(struct svg *s)
     buf_z(line, " drawn; ");
     svg_add_percent(line, dropped < total ? total - dropped : 0, total);
     buf_z(line, " of the ");
-    buf_z(line, heading_of_what(s->unit));
+    buf_z(line, value_unit_words(s->unit));
     if (s->layout->capped || (s->below != NULL && s->layout_below->capped)) {
         buf_z(line, "; no more than ");
         buf_u64_grouped(line, LAYOUT_FRAMES_MAX);
         buf_z(line, " are drawn without the script");
     }
-    svg_line(&s->pen, "s");
-}
-
-/* "filters: hide=Looper, focus=Foo; 0.9 s of 1.2 s left (75 %)" */
-static void put_filters(struct svg *s)
-{
-    struct buf *line = &s->pen.line;
-    const struct view_options *o = s->pen.in->view;
-    uint64_t left = tree_total(s->base, 0, 0);
-    uint64_t before = heading_before(s->pen.in, s->base, s->data.measures[s->data.value].name);
-
-    for (uint32_t i = 0; i < o->n_filters; i++) {
-        struct filter_step step = view_filter(o, i);
-        buf_z(line, i == 0 ? "filters: " : ", ");
-        buf_z(line, filter_key_word(step.key));
-        buf_char(line, '=');
-        buf_str(line, step.text);
-    }
-    buf_z(line, "; ");
-    buf_value(line, s->unit, left, SVG_DIGITS);
-    buf_z(line, " of ");
-    buf_value(line, s->unit, before, SVG_DIGITS);
-    buf_z(line, " left (");
-    svg_add_percent(line, left, before);
-    buf_char(line, ')');
     svg_line(&s->pen, "s");
 }
 
@@ -182,7 +163,7 @@ static void put_method(struct svg *s)
     buf_z(line, " (");
     svg_add_percent(line, total, tree_total(s->base, 0, 0));
     buf_z(line, " of the ");
-    buf_z(line, heading_of_what(s->unit));
+    buf_z(line, value_unit_words(s->unit));
     buf_char(line, ')');
     svg_line(&s->pen, "s");
 }
@@ -194,18 +175,6 @@ static uint32_t levels_of(const struct layout *l)
     return l->levels > 0 ? l->levels : 1;
 }
 
-/* What each method has by itself, over all of its nodes. NULL: no memory. */
-static const uint64_t *method_selves(const struct svg *s)
-{
-    const struct tree *t = s->base;
-    uint64_t *self = arena_array(s->pen.in->scratch, t->n_frames, sizeof(*self));
-
-    for (uint32_t i = 0; self != NULL && i < t->n; i++)
-        if (tree_frame(t, i) < t->n_frames)
-            self[tree_frame(t, i)] = number_add(self[tree_frame(t, i)], tree_self(t, i, 0));
-    return self;
-}
-
 /* Flames and the callers of a sandwich grow up from the root, all others down. A sandwich has its method once. *end_px:
  * where the frames end. False: no memory. */
 static bool put_frames(struct svg *s, uint32_t top_px, uint32_t *end_px)
@@ -214,7 +183,7 @@ static bool put_frames(struct svg *s, uint32_t top_px, uint32_t *end_px)
     enum view_kind kind = s->pen.in->view->view;
     bool down = kind == VIEW_ICICLE || kind == VIEW_INVERTED;
     bool has_parts = kind == VIEW_INVERTED || kind == VIEW_SANDWICH;
-    const uint64_t *method_self = has_parts ? method_selves(s) : NULL;
+    const uint64_t *method_self = has_parts ? tree_selves(s->base, s->pen.in->scratch) : NULL;
     uint32_t levels = levels_of(s->layout);
 
     if (has_parts && method_self == NULL)
@@ -225,6 +194,7 @@ static bool put_frames(struct svg *s, uint32_t top_px, uint32_t *end_px)
                            .tree = s->tree,
                            .layout = s->layout,
                            .palette = &s->palette,
+                           .sides = s->pen.in->profile->compared != NULL ? s->sides : NULL,
                            .unit = s->unit,
                            .whole = tree_total(s->base, 0, 0),
                            .method_self = method_self,
@@ -241,19 +211,25 @@ static bool put_frames(struct svg *s, uint32_t top_px, uint32_t *end_px)
         levels += levels_of(s->layout_below) - 1;
     }
     buf_z(out, "</g>\n");
-    out->failed = out->failed || root.failed;
-    buf_free(&root);
+    buf_part_end(out, &root);
     *end_px = top_px + levels * LAYOUT_LEVEL_PX;
     return ok;
 }
 
-static bool put_picture(struct svg *s, uint32_t *end_px)
+static void put_nothing(struct svg *s, struct svg_root *root)
 {
-    if (s->layout->n_boxes > 0)
-        return put_frames(s, svg_top_px(&s->pen), end_px);
+    if (svg_emptied(&s->pen, s->base, root))
+        return;
     buf_z(&s->pen.line, "nothing recorded for this value");
     svg_line(&s->pen, "s");
-    *end_px = svg_top_px(&s->pen);
+}
+
+static bool put_picture(struct svg *s, struct svg_root *root)
+{
+    if (s->layout->n_boxes > 0)
+        return put_frames(s, svg_top_px(&s->pen), &root->height_px);
+    put_nothing(s, root);
+    root->height_px = svg_top_px(&s->pen);
     return true;
 }
 
@@ -270,8 +246,7 @@ static bool draw(struct svg *s, struct svg_root *root, struct diag *diag)
     if (s->below != NULL)
         put_method(s);
     put_drawn(s);
-    if (s->pen.in->view->n_filters > 0)
-        put_filters(s);
+    svg_filters(&s->pen, s->base, s->data.measures[s->data.value].name, s->unit);
     svg_warnings(&s->pen);
     if (!svg_legend(&s->pen, &s->palette, s->base))
         return fail_arena(s->pen.in->scratch, diag);
@@ -279,7 +254,7 @@ static bool draw(struct svg *s, struct svg_root *root, struct diag *diag)
     if (!data_put(&s->data, s->pen.out, &root->embedded, diag))
         return false;
     svg_data_end(&s->pen);
-    if (!put_picture(s, &root->height_px))
+    if (!put_picture(s, root))
         return fail_arena(s->pen.in->scratch, diag);
     buf_z(s->pen.out, "</g>\n");
     root->height_px += SVG_BOTTOM_PX;

@@ -56,3 +56,19 @@ struct svg_parts svg_without_code(struct str svg)
     parts.pieces[2] = svg;
     return parts;
 }
+
+bool svg_emptied_by(struct str svg, uint32_t *step)
+{
+    static const struct str NAME = STR_INIT(" data-emptied-by=\"");
+    struct str head = {svg.p,
+                       str_find(svg, '\n')}; /* the tags of the element: no value has a quote or a new line */
+    size_t at = str_find_str(head, NAME);
+    uint64_t value = 0;
+
+    if (at == head.n)
+        return false;
+    struct str rest = behind(head, at + NAME.n);
+    bool found = str_to_u64((struct str){rest.p, str_find(rest, '"')}, 10, &value) && value <= UINT32_MAX;
+    *step = (uint32_t)value;
+    return found;
+}

@@ -4,6 +4,9 @@
 
 #include "core/buf.h"
 
+/* What the element of a picture says of itself: whether its filters left nothing, and behind which of them that was so. */
+bool svg_emptied_by(struct str svg, uint32_t *step);
+
 /* The elements that hold style and script. Nothing else in a picture is style or script. */
 void svg_put_style(struct buf *out, struct str style);
 void svg_put_script(struct buf *out, struct str script);

@@ -1,6 +1,8 @@
 #include "core/clean.h"
+#include "profile/transform/compare_sides.h"
 #include "render/svg/svg_header.h"
 #include "render/svg/viewer.h"
+#include "render/view/view_option.h"
 
 static const struct str MARK = STR_INIT("<?"), MARK_END = STR_INIT("?>");
 
@@ -30,9 +32,19 @@ static bool put_chart(const struct controls *c)
     bool timed = false;
 
     for (uint32_t i = 0; i < c->n_measures; i++)
-        timed = timed || c->measures[i].unit == UNIT_NS;
+        timed = timed || (c->measures[i].unit == UNIT_NS && c->pen->in->profile->compared == NULL);
     if (timed && !c->base->side_by_side && c->pen->in->view->tracks != TRACKS_MERGED)
         buf_z(c->pen->out, "<option class=\"service\">chart</option>");
+    return true;
+}
+
+static bool put_palettes(const struct controls *c)
+{
+    bool compares = c->pen->in->profile->compared != NULL;
+
+    for (unsigned i = 0; view_option_word("palette", i) != NULL; i++)
+        if (i != (compares ? COLOURS_ORIGIN : COLOURS_CHANGE))
+            buf_printf(c->pen->out, "<option>%s</option>", view_option_word("palette", i));
     return true;
 }
 
@@ -40,7 +52,9 @@ static bool put_values(const struct controls *c)
 {
     struct buf *out = c->pen->out;
 
-    for (uint32_t i = 0; i < c->n_measures; i++) {
+    /* What is called how often is told of a comparison, and is no width. */
+    uint32_t n = c->pen->in->profile->compared != NULL ? COMPARE_CALLS_A : c->n_measures;
+    for (uint32_t i = 0; i < n; i++) {
         buf_z(out, "<option value=\"");
         clean_xml(out, measure_key(c->measures[i].name));
         buf_z(out, "\">");
@@ -59,9 +73,8 @@ static const struct part {
     struct str word;
     bool (*put)(const struct controls *c);
 } PARTS[] = {
-    {STR_INIT("warnings"), put_warnings},
-    {STR_INIT("chart"), put_chart},
-    {STR_INIT("values"), put_values},
+    {STR_INIT("warnings"), put_warnings}, {STR_INIT("chart"), put_chart},
+    {STR_INIT("values"), put_values},     {STR_INIT("palettes"), put_palettes},
     {STR_INIT("legends"), put_legends},
 };
 

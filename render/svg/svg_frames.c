@@ -3,11 +3,16 @@
 #include "core/clean.h"
 #include "core/number.h"
 #include "core/put.h"
+#include "profile/track.h"
 #include "render/names/fit.h"
 #include "render/names/shorten.h"
 #include "render/svg/svg_header.h"
+#include "render/view/change.h"
 
-enum { FRAME_MARKUP_BYTES = 1024 /* more than a frame takes without its names */ };
+enum {
+    FRAME_MARKUP_BYTES = 1024, /* more than a frame takes without its names */
+    MARKED_CELLS_LEAST = 6     /* of a name behind its change in percent */
+};
 
 struct frame {
     const struct layout_box *box;
@@ -46,7 +51,8 @@ static char *put_shares(const struct svg_frames *f, const struct frame *frame, c
         return to;
     to = PUT(to, " (");
     to = put_percent(to, total, f->whole);
-    to = is_of_several(f) ? PUT(to, " of all") : PUT(to, " of thread");
+    to = is_of_several(f) ? PUT(to, " of all")
+                          : put_str(PUT(to, " of "), str_of(track_word(f->in->profile, 1)));
     if (place > 0) {
         to = PUT(to, ", ");
         to = put_percent(to, total, tree_total(t, t->parent[place], 0));
@@ -80,12 +86,60 @@ static char *put_numbers(const struct svg_frames *f, const struct frame *frame, 
     return to;
 }
 
+/* --- of comparisons --- */
+
+/* What A has of it in all, or B; 0 where nothing is compared. */
+static uint64_t side(const struct svg_frames *f, const struct frame *frame, unsigned which)
+{
+    return f->sides != NULL ? tree_total(f->tree, frame->box->place, f->sides[which]) : 0;
+}
+
+/* "\n1.2 ms in A, 2 ms in B: +0.8 ms (+66.7 %)" */
+static void put_sides(const struct svg_frames *f, const struct frame *frame, struct buf *out)
+{
+    uint64_t a = side(f, frame, 0), b = side(f, frame, 1);
+    struct buf percent = {0};
+
+    buf_char(out, '\n');
+    buf_value(out, f->unit, a, SVG_DIGITS);
+    buf_z(out, " in A, ");
+    buf_value(out, f->unit, b, SVG_DIGITS);
+    buf_z(out, " in B: ");
+    change_put(out, f->unit, a, b);
+    buf_z(out, " (");
+    change_put_percent(&percent, a, b);
+    clean_xml(out, buf_view(&percent));
+    buf_char(out, ')');
+    buf_part_end(out, &percent);
+}
+
+/* The change stands before the name, as far as there is room for both; else its sign. Returns how many cells it takes. */
+static size_t put_mark(const struct svg_frames *f, const struct frame *frame, size_t cells, struct buf *out)
+{
+    uint64_t a = side(f, frame, 0), b = side(f, frame, 1);
+    struct buf mark = {0};
+
+    if (a == b || frame->id >= f->tree->n_frames)
+        return 0;
+    change_put_percent(&mark, a, b);
+    buf_char(&mark, ' ');
+    if (mark.n + MARKED_CELLS_LEAST > cells) {
+        buf_clear(&mark);
+        buf_char(&mark, b > a ? '+' : '-');
+    }
+    clean_xml(out, buf_view(&mark));
+    size_t n = mark.n;
+    buf_part_end(out, &mark);
+    return n;
+}
+
 /* --- elements --- */
 
 static char *put_rect(const struct svg_frames *f, const struct frame *frame, char *to)
 {
-    uint64_t self = tree_self(f->tree, frame->box->place, 0);
-    struct frame_colours_class class = frame_colours_class(f->palette, f->tree, frame->id, self);
+    struct frame_colours_node node = {frame->id, tree_self(f->tree, frame->box->place, 0), side(f, frame, 0),
+                                      side(f, frame, 1)};
+    struct frame_colours_class class = frame_colours_class(f->palette, f->tree, node);
 
     to = PUT(to, "</title><rect class=\"");
     to = put_bytes(to, class.text, strlen(class.text));
@@ -113,6 +167,8 @@ static void put_text(const struct svg_frames *f, const struct frame *frame, stru
     to = number_u64(to, frame->y_px + SVG_BASELINE_PX);
     to = PUT(to, "\">");
     out->n = (size_t)(to - out->p);
+    if (f->sides != NULL)
+        cells -= put_mark(f, frame, cells, out);
     if (frame->id < f->tree->n_frames)
         shorten_xml(out, f->in->names, frame->id, f->in->view->names, frame->twin, cells);
     else
@@ -127,8 +183,12 @@ static void put_frame(const struct svg_frames *f, const struct frame *frame, str
     char *to = PUT(out->p + out->n, "<g><title>");
     to = put_str(to, frame->title);
     to = put_numbers(f, frame, to);
-    to = put_rect(f, frame, to);
     out->n = (size_t)(to - out->p);
+    if (f->sides != NULL)
+        put_sides(f, frame, out);
+    if (!buf_reserve(out, FRAME_MARKUP_BYTES))
+        return;
+    out->n = (size_t)(put_rect(f, frame, out->p + out->n) - out->p);
     put_text(f, frame, out);
     buf_z(out, "</g>\n");
 }

@@ -11,6 +11,7 @@ struct svg_frames {
     const struct tree *tree; /* its first column is what is measured */
     const struct layout *layout;
     const struct frame_colours *palette;
+    const uint32_t *sides; /* of a comparison: the columns of A and of B; else NULL */
     enum unit unit;
     uint64_t whole; /* that "of thread" or "of all" refers to: the total of the base tree */
     /* By frame of the profile: what its method has by itself, where nodes are parts of methods; else NULL. */

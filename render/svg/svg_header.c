@@ -176,6 +176,8 @@ static void put_root(struct buf *out, struct svg_pen *pen, const struct svg_root
     buf_char(out, ' ');
     buf_u64(out, root->height_px);
     buf_char(out, '"');
+    if (root->emptied)
+        attribute(out, "data-emptied-by", root->emptied_by);
     attribute(out, "data-nodes", root->nodes);
     attribute(out, "data-embedded", root->embedded);
     buf_z(out, pen->in->view->view == VIEW_CHART ? " data-state=\"ready\">\n" : ">\n");

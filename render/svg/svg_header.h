@@ -72,7 +72,14 @@ void svg_data_end(struct svg_pen *pen);
 struct svg_root {
     uint32_t height_px;
     uint32_t nodes, embedded; /* of the base tree, without its root; of them in DATA */
+    bool emptied;             /* filters left nothing: it is written which, as data-emptied-by */
+    uint32_t emptied_by;
 };
+
+/* svg_filters.c: which filters the view has, if any, and what they left of this value, which has that unit, in the tree; and,
+ * where they have left nothing, which one to take out. That sets root->emptied, which is returned. */
+void svg_filters(struct svg_pen *pen, const struct tree *t, struct str value, enum unit unit);
+bool svg_emptied(struct svg_pen *pen, const struct tree *t, struct svg_root *root);
 
 /* Frees what the pen holds, in any case. False: diag. */
 bool svg_finish(struct svg_pen *pen, const struct svg_root *root, struct diag *diag)

@@ -1,9 +1,10 @@
 #include "core/clean.h"
 #include "core/number.h"
-#include "profile/origin.h"
+#include "profile/frame/origin.h"
 #include "render/names/fit.h"
 #include "render/svg/layout.h"
 #include "render/svg/svg_header.h"
+#include "render/view/change.h"
 #include "render/view/view_option.h"
 
 enum {
@@ -92,8 +93,7 @@ static void put_origins(struct legend *l, const struct tree *base)
             own_code_put(names_own(names), &own);
             buf_z(line, ": ");
             fit_text(line, buf_view(&own), PACKAGE_CELLS_MAX);
-            line->failed = line->failed || own.failed;
-            buf_free(&own);
+            buf_part_end(line, &own);
         }
         put_number_item(l, 'o', origin, buf_view(line));
     }
@@ -133,6 +133,15 @@ static void put_scale(struct legend *l)
         put_number_item(l, 'h', i, WORDS[i]);
 }
 
+/* --- by change --- */
+
+static void put_changes(struct legend *l)
+{
+    put_item(l, NULL, STR("change of the total from A to B:"));
+    for (unsigned step = 0; step < CHANGE_STEPS; step++)
+        put_number_item(l, 'd', step, str_of(change_step_label(step)));
+}
+
 static bool put_items(struct legend *l, enum view_palette kind, const struct tree *base)
 {
     switch (kind) {
@@ -143,6 +152,9 @@ static bool put_items(struct legend *l, enum view_palette kind, const struct tre
         return put_packages(l, base);
     case COLOURS_SELF:
         put_scale(l);
+        break;
+    case COLOURS_CHANGE:
+        put_changes(l);
         break;
     case COLOURS_CLASSIC:
         put_item(l, NULL, STR("classic: the colours mean nothing"));
@@ -168,6 +180,8 @@ bool svg_legends(struct svg_pen *pen, const struct tree *base)
     bool ok = true;
 
     for (unsigned kind = 0; ok && view_option_word("palette", kind) != NULL; kind++) {
+        if (kind == COLOURS_CHANGE && pen->in->profile->compared == NULL)
+            continue;
         buf_printf(pen->out, "<p class=\"legend %s\">", view_option_word("palette", kind));
         ok = put_items(&l, (enum view_palette)kind, base);
         buf_z(pen->out, "</p>\n");

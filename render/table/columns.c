@@ -1,17 +1,20 @@
 #include "render/table/columns.h"
 
 #include "core/clean.h"
-#include "profile/origin.h"
+#include "profile/frame/origin.h"
+#include "render/table/diff_pairs.h"
 
 enum { NS_PER_US = 1000 };
 
 static const char *const NAMES[] = {
-    [COLUMN_CLASS] = "class",      [COLUMN_METHOD] = "method",   [COLUMN_SIGNATURE] = "signature",
-    [COLUMN_FILE] = "file",        [COLUMN_LINE] = "line",       [COLUMN_MODULE] = "module",
-    [COLUMN_PACKAGE] = "package",  [COLUMN_ORIGIN] = "origin",   [COLUMN_TRACK] = "track",
-    [COLUMN_NAME] = "name",        [COLUMN_CALLS] = "calls",     [COLUMN_RECURSIVE] = "recursive",
-    [COLUMN_INCLUSIVE] = "_incl",  [COLUMN_EXCLUSIVE] = "_excl", /* behind the value's name */
-    [COLUMN_LONGEST] = "_longest",
+    [COLUMN_CLASS] = "class",         [COLUMN_METHOD] = "method",       [COLUMN_SIGNATURE] = "signature",
+    [COLUMN_FILE] = "file",           [COLUMN_LINE] = "line",           [COLUMN_MODULE] = "module",
+    [COLUMN_PACKAGE] = "package",     [COLUMN_ORIGIN] = "origin",       [COLUMN_TRACK] = "track",
+    [COLUMN_NAME] = "name",           [COLUMN_CALLS] = "calls",         [COLUMN_RECURSIVE] = "recursive",
+    [COLUMN_INCLUSIVE] = "_incl",     [COLUMN_EXCLUSIVE] = "_excl", /* behind the value's name */
+    [COLUMN_LONGEST] = "_longest",    [COLUMN_CALLS_A] = "calls_a",     [COLUMN_CALLS_B] = "calls_b",
+    [COLUMN_INCLUSIVE_A] = "_incl_a", [COLUMN_INCLUSIVE_B] = "_incl_b", [COLUMN_EXCLUSIVE_A] = "_excl_a",
+    [COLUMN_EXCLUSIVE_B] = "_excl_b", [COLUMN_PER_CALL] = "_per_call",
 };
 
 /* The columns that tell what a row is. */
@@ -41,8 +44,27 @@ static uint32_t put_keys(enum table_group group, struct column *c)
     return n;
 }
 
+/* A comparison has no file, which builds change, and no line. */
+static uint32_t columns_of_diff(const struct table *t, struct column c[COLUMNS_MAX])
+{
+    struct column keys[COLUMNS_MAX];
+    uint32_t n_keys = put_keys(t->group, keys), n = 0;
+
+    for (uint32_t i = 0; i < n_keys; i++)
+        if (keys[i].field != COLUMN_FILE && keys[i].field != COLUMN_LINE)
+            c[n++] = keys[i];
+    c[n++] = (struct column){COLUMN_CALLS_A, 0};
+    c[n++] = (struct column){COLUMN_CALLS_B, 0};
+    for (uint32_t v = 0; v < t->diff->n_values; v++)
+        for (unsigned field = COLUMN_INCLUSIVE_A; field <= COLUMN_EXCLUSIVE_B; field++)
+            c[n++] = (struct column){(enum column_field)field, v};
+    return n;
+}
+
 uint32_t columns_of(const struct table *t, struct column c[COLUMNS_MAX])
 {
+    if (t->diff != NULL)
+        return columns_of_diff(t, c);
     uint32_t n = put_keys(t->group, c);
 
     c[n++] = (struct column){COLUMN_CALLS, 0};
@@ -56,10 +78,55 @@ uint32_t columns_of(const struct table *t, struct column c[COLUMNS_MAX])
     return n;
 }
 
+/* Whether the rows of a group are called by it; of a column that calls none, true. */
+static bool is_key_of(enum table_group group, struct str name)
+{
+    struct column keys[COLUMNS_MAX];
+    uint32_t n = put_keys(group, keys);
+    bool is_key = false;
+
+    for (unsigned field = COLUMN_CLASS; field <= COLUMN_NAME; field++)
+        is_key = is_key || str_eq(name, str_of(NAMES[field]));
+    for (uint32_t i = 0; i < n; i++)
+        if (str_eq(name, str_of(NAMES[keys[i].field])))
+            return true;
+    return !is_key;
+}
+
+bool column_may_be(struct str name, enum table_group group, bool longest)
+{
+    if (str_ends(name, str_of(NAMES[COLUMN_LONGEST])))
+        return longest && group != GROUP_THREAD;
+    return is_key_of(group, name);
+}
+
+uint32_t columns_orders(const struct table *t, struct column *c)
+{
+    uint32_t n = 0;
+
+    if (t->diff == NULL)
+        return 0;
+    for (uint32_t v = 0; v < t->diff->n_values; v++) {
+        c[n++] = (struct column){COLUMN_INCLUSIVE, v};
+        c[n++] = (struct column){COLUMN_EXCLUSIVE, v};
+        if (t->diff->has_calls)
+            c[n++] = (struct column){COLUMN_PER_CALL, v};
+    }
+    if (t->diff->has_calls)
+        c[n++] = (struct column){COLUMN_CALLS, 0};
+    return n;
+}
+
+/* Of a column from COLUMN_INCLUSIVE on. */
+static struct str value_name(const struct table *t, struct column c)
+{
+    return t->diff != NULL ? t->diff->values[c.measure].name : t->measures[c.measure].name;
+}
+
 void column_name(struct buf *b, const struct table *t, struct column c)
 {
     if (c.field >= COLUMN_INCLUSIVE)
-        clean_text(b, t->measures[c.measure].name);
+        clean_text(b, value_name(t, c));
     buf_z(b, NAMES[c.field]);
 }
 
@@ -68,7 +135,7 @@ static bool is_called(const struct table *t, struct column c, struct str name)
     struct str own = str_of(NAMES[c.field]), value = {NULL, 0};
 
     if (c.field >= COLUMN_INCLUSIVE)
-        value = t->measures[c.measure].name;
+        value = value_name(t, c);
     return name.n == value.n + own.n && str_starts(name, value) && str_ends(name, own);
 }
 
@@ -77,6 +144,7 @@ bool column_by_name(const struct table *t, struct str name, struct column *c)
     struct column all[COLUMNS_MAX];
     uint32_t n = columns_of(t, all), i = 0;
 
+    n += columns_orders(t, all + n);
     while (i < n && !is_called(t, all[i], name))
         i++;
     if (i < n)
@@ -96,7 +164,12 @@ static struct cell text_of(struct str text)
 
 static struct cell number_of(bool known, uint64_t value)
 {
-    return (struct cell){.number = true, .empty = !known, .value = known ? value : 0};
+    return (struct cell){.number = true, .empty = !known, .value = {known ? value : 0, false}};
+}
+
+static struct cell signed_of(struct net value)
+{
+    return (struct cell){.number = true, .value = value};
 }
 
 /* The method's cells; its row stands for one frame. */
@@ -122,8 +195,34 @@ static struct cell frame_cell(const struct table *t, enum column_field field, ui
     }
 }
 
+static struct cell diff_cell(const struct table *t, struct column c, uint32_t row)
+{
+    bool calls = c.field == COLUMN_CALLS_A || c.field == COLUMN_CALLS_B || c.field == COLUMN_CALLS;
+    bool inclusive =
+        c.field == COLUMN_INCLUSIVE || c.field == COLUMN_INCLUSIVE_A || c.field == COLUMN_INCLUSIVE_B;
+    struct diff_pair pair = calls                        ? diff_calls(t, row)
+                            : c.field == COLUMN_PER_CALL ? diff_per_call(t, row, c.measure)
+                            : inclusive                  ? diff_inclusive(t, row, c.measure)
+                                                         : diff_exclusive(t, row, c.measure);
+    switch (c.field) {
+    case COLUMN_CALLS:
+    case COLUMN_INCLUSIVE:
+    case COLUMN_EXCLUSIVE:
+    case COLUMN_PER_CALL:
+        return number_of(true, diff_size(pair));
+    case COLUMN_CALLS_A:
+    case COLUMN_INCLUSIVE_A:
+    case COLUMN_EXCLUSIVE_A:
+        return number_of(!calls || t->diff->has_calls, pair.a);
+    default:
+        return number_of(!calls || t->diff->has_calls, pair.b);
+    }
+}
+
 struct cell column_cell(const struct table *t, struct column c, uint32_t row)
 {
+    if (t->diff != NULL && c.field >= COLUMN_CALLS)
+        return diff_cell(t, c, row);
     struct table_sums sums = table_sums(t, row);
 
     switch (c.field) {
@@ -132,9 +231,9 @@ struct cell column_cell(const struct table *t, struct column c, uint32_t row)
     case COLUMN_RECURSIVE:
         return number_of(t->has_calls, sums.recursive);
     case COLUMN_INCLUSIVE:
-        return number_of(true, sums.inclusive[c.measure]);
+        return signed_of(table_net(t, sums.inclusive, c.measure));
     case COLUMN_EXCLUSIVE:
-        return number_of(true, sums.exclusive[c.measure]);
+        return signed_of(table_net(t, sums.exclusive, c.measure));
     case COLUMN_LONGEST:
         return number_of(true, t->longest[(size_t)row * t->n_clocks + c.measure]);
     case COLUMN_TRACK:
@@ -147,9 +246,11 @@ struct cell column_cell(const struct table *t, struct column c, uint32_t row)
     }
 }
 
-uint64_t column_shown(const struct table *t, struct column c, uint64_t value)
+struct net column_shown(const struct table *t, struct column c, struct net value)
 {
-    bool time = c.field >= COLUMN_INCLUSIVE && t->measures[c.measure].unit == UNIT_NS;
+    if (c.field < COLUMN_INCLUSIVE)
+        return value;
+    enum unit unit = t->diff != NULL ? t->diff->values[c.measure].unit : t->measures[c.measure].unit;
 
-    return time ? value / NS_PER_US : value;
+    return unit == UNIT_NS ? net_divided(value, NS_PER_US) : value;
 }

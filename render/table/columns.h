@@ -18,42 +18,58 @@ enum column_field {
     COLUMN_NAME,  /* of a track */
     COLUMN_CALLS, /* with COLUMN_RECURSIVE empty where the profile counts no calls */
     COLUMN_RECURSIVE,
-    COLUMN_INCLUSIVE,
+    COLUMN_CALLS_A, /* of a comparison, as those of INCLUSIVE and EXCLUSIVE below */
+    COLUMN_CALLS_B,
+    COLUMN_INCLUSIVE, /* from here on of a value. In a comparison this one, EXCLUSIVE and CALLS are no columns, but what rows can be
+                         sorted by: how large the change is. */
     COLUMN_EXCLUSIVE,
-    COLUMN_LONGEST
+    COLUMN_LONGEST,
+    COLUMN_INCLUSIVE_A,
+    COLUMN_INCLUSIVE_B,
+    COLUMN_EXCLUSIVE_A,
+    COLUMN_EXCLUSIVE_B,
+    COLUMN_PER_CALL
 };
 
 struct column {
     enum column_field field;
-    uint32_t measure; /* of COLUMN_INCLUSIVE and what stands behind it */
+    uint32_t
+        measure; /* of COLUMN_INCLUSIVE and what stands behind it; in a comparison an index of its values */
 };
 
-enum { COLUMNS_MAX = 8 + 3 * MEASURES_MAX };
+enum { COLUMNS_MAX = 8 + 4 * MEASURES_MAX };
 
 /* One cell of a row. */
 struct cell {
     bool number; /* `value` holds it, in the profile's unit; else `text`, raw (not cleaned) */
     bool empty;
-    uint64_t value;
+    struct net value;
     struct str text;
 };
 
 /* Fills c with the columns in their order: of a table of methods class, method, signature, file, line, module; of others
  * what their rows are called by; then calls, recursive, and `<value>_incl`, `<value>_excl` for each measure, and
- * `<value>_longest` for times where the longest calls are known. Returns how
- * many there are. */
+ * `<value>_longest` for times where the longest calls are known. Of a comparison class, method, signature, module or what
+ * else rows are called by, calls_a, calls_b, and `<value>_incl_a`, `<value>_incl_b`, `<value>_excl_a`, `<value>_excl_b` for
+ * each value. Returns how many there are. */
 uint32_t columns_of(const struct table *t, struct column c[COLUMNS_MAX]);
+
+/* What rows of a comparison can be sorted by beside the columns: how large changes are. Fills c behind those of columns_of, and
+ * returns how many; of other tables 0. */
+uint32_t columns_orders(const struct table *t, struct column *c);
 
 /* Appends the name, cleaned. */
 void column_name(struct buf *b, const struct table *t, struct column c);
 /* False: the table has no column of that name. */
 bool column_by_name(const struct table *t, struct str name, struct column *c);
+/* False: no profile's table has a column of that name where rows are of this group, with or without longest calls. */
+bool column_may_be(struct str name, enum table_group group, bool longest);
 /* Whether its cells are numbers, or empty. */
 bool column_is_number(struct column c);
 
 struct cell column_cell(const struct table *t, struct column c, uint32_t row);
 
 /* As integer cells have it: ns become µs, rounded down; bytes and counts stay as they are. */
-uint64_t column_shown(const struct table *t, struct column c, uint64_t value);
+struct net column_shown(const struct table *t, struct column c, struct net value);
 
 #endif

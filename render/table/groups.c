@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/order.h"
-#include "profile/origin.h"
+#include "profile/frame/origin.h"
 
 struct grouper {
     const struct profile *profile;

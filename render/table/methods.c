@@ -1,7 +1,7 @@
 #include "render/table/methods.h"
 
 #include "core/number.h"
-#include "profile/filter.h"
+#include "profile/filter/filter.h"
 #include "render/table/walk.h"
 
 struct counter {
@@ -30,9 +30,9 @@ static void count_node(void *context, const struct table *t, const struct walk_n
     struct counter *c = context;
     uint64_t *sums = node->row != TABLE_NO_ROW ? c->sums + node->row * table_stride(t) : NULL;
 
-    for (uint32_t m = 0; m < t->n_measures; m++) {
+    for (uint32_t m = 0; m < t->n_counted; m++) {
         uint64_t self = measure_self(t->profile, &t->measures[m], node->node);
-        add_to(sums != NULL ? &sums[t->n_measures + m] : &c->table->top[m], self);
+        add_to(sums != NULL ? &sums[t->n_counted + m] : &c->table->top[m], self);
         if (sums != NULL && node->outermost)
             add_to(&sums[m], walk_total(t, node, m));
         if (parent == NULL)
@@ -42,7 +42,7 @@ static void count_node(void *context, const struct table *t, const struct walk_n
         return;
     c->present[node->row] = true;
     if (t->has_calls)
-        count_calls(t, &sums[2u * t->n_measures], node);
+        count_calls(t, &sums[2u * t->n_counted], node);
 }
 
 static void choose_measures(struct table *t)
@@ -51,10 +51,20 @@ static void choose_measures(struct table *t)
     uint32_t n = measures_of(t->profile, all);
 
     t->calls_value = profile_value_by_role(t->profile, ROLE_CALLS);
-    t->has_calls = t->calls_value < t->profile->n_values;
+    t->has_calls = t->calls_value < t->profile->n_values && t->profile->compared == NULL;
     for (uint32_t i = 0; i < n; i++)
         if (all[i].waiting || !t->has_calls || all[i].value != t->calls_value)
             t->measures[t->n_measures++] = all[i];
+    t->n_counted = t->n_measures;
+    for (uint32_t m = 0; m < t->n_measures; m++) {
+        const struct measure *up = &t->measures[m];
+        if (up->waiting || t->profile->minus[up->value] == 0)
+            continue;
+        t->minus[m] = t->n_counted;
+        t->measures[t->n_counted] = *up;
+        t->measures[t->n_counted++].value = t->profile->minus[up->value];
+    }
+    t->first_calls = t->n_counted;
 }
 
 static bool is_listed(const struct view_options *view, uint32_t id)
@@ -106,6 +116,17 @@ static uint64_t total_of(const struct profile *p, const struct profile_track *tr
     return sum;
 }
 
+/* Of one measure before the filters; what goes down, too. */
+static void add_before(struct table *t, const struct profile_track *track, uint32_t m,
+                       const struct measure *of)
+{
+    const struct profile *before = t->profile->filtered->before;
+
+    add_to(&t->before[m], total_of(before, track, of));
+    if (t->minus[m] > 0)
+        add_to(&t->before[t->minus[m]], profile_minus_total(before, track->first, of->value));
+}
+
 /* A filtered profile has the tracks of the one before it, in the same order. */
 static void count_before(struct table *t)
 {
@@ -115,15 +136,12 @@ static void count_before(struct table *t)
     uint32_t n = measures_of(before, all);
 
     t->filtered = true;
-    t->emptied_by = 0;
-    for (uint32_t i = 0; i < t->n_tracks; i++) {
-        uint32_t step = filtered->emptied_by[t->tracks[i]];
-        t->emptied_by = step > t->emptied_by ? step : t->emptied_by;
+    t->emptied_by = filter_emptied_by(filtered, t->tracks, t->n_tracks);
+    for (uint32_t i = 0; i < t->n_tracks; i++)
         for (uint32_t m = 0; m < t->n_measures; m++)
             for (uint32_t k = 0; k < n; k++)
                 if (str_eq(all[k].name, t->measures[m].name))
-                    add_to(&t->before[m], total_of(before, &before->tracks[t->tracks[i]], &all[k]));
-    }
+                    add_before(t, &before->tracks[t->tracks[i]], m, &all[k]);
 }
 
 const struct table *methods_new(const struct profile *p, const struct names *names,

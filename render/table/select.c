@@ -4,6 +4,7 @@
 
 #include "core/clean.h"
 #include "core/order.h"
+#include "render/table/diff_pairs.h"
 #include "render/view/fail.h"
 
 enum { QUOTED_BYTES = 60 };
@@ -15,6 +16,8 @@ static bool refuse_column(const struct table *t, struct str name, struct diag *d
     struct column all[COLUMNS_MAX];
     uint32_t n = columns_of(t, all);
     struct buf b = {0}, v = {0};
+
+    n += columns_orders(t, all + n);
 
     for (uint32_t i = 0; i < n; i++) {
         buf_z(&b, i == 0 ? "" : ", ");
@@ -32,17 +35,19 @@ static bool refuse_column(const struct table *t, struct str name, struct diag *d
 static bool find_column(const struct table *t, const struct table_request *request, struct str value,
                         struct selection *s, struct diag *diag)
 {
-    struct str name = str_of(request->sort);
-    uint32_t m = table_measure(t, value);
+    struct str name = table_sort_name(request);
+    uint32_t m = t->diff != NULL ? t->diff->value : table_measure(t, value);
 
+    if (name.n == 0 && t->diff != NULL) {
+        s->sorted = (struct column){COLUMN_EXCLUSIVE, m};
+        return true;
+    }
     if (name.n == 0) {
         s->sorted =
             m < t->n_measures ? (struct column){COLUMN_INCLUSIVE, m} : (struct column){COLUMN_CALLS, 0};
         return true;
     }
-    s->reversed = name.n > 1 && name.p[0] == '-';
-    if (s->reversed)
-        name = (struct str){name.p + 1, name.n - 1};
+    s->reversed = name.p != request->sort;
     return column_by_name(t, name, &s->sorted) || refuse_column(t, name, diag);
 }
 
@@ -68,6 +73,8 @@ static bool choose(const struct table *t, struct str grep, struct selection *s, 
         if (!t->present[row])
             continue;
         s->n_present++;
+        if (t->diff != NULL && !diff_wants(t, row))
+            continue;
         if (part.n > 0)
             put_lower(&name, table_name(t, row));
         if (part.n == 0 || (name.n > 0 && memmem(name.p, name.n, part.p, part.n) != NULL))
@@ -82,7 +89,7 @@ static bool choose(const struct table *t, struct str grep, struct selection *s, 
 /* ---- the order ---- */
 
 struct keys {
-    const uint64_t *key; /* by row */
+    const struct net *key; /* by row */
     bool reversed;
 };
 
@@ -90,14 +97,14 @@ static bool before(const void *context, uint32_t a, uint32_t b)
 {
     const struct keys *k = context;
 
-    if (k->key[a] != k->key[b])
-        return (k->key[a] > k->key[b]) != k->reversed;
+    if (!net_equal(k->key[a], k->key[b]))
+        return net_greater(k->key[a], k->key[b]) != k->reversed;
     return a < b;
 }
 
 static bool sort_numbers(const struct table *t, struct selection *s, uint32_t *rows, struct arena *arena)
 {
-    uint64_t *key = arena_array(arena, t->n, sizeof(*key));
+    struct net *key = arena_array(arena, t->n, sizeof(*key));
     uint32_t *next = arena_array(arena, t->n, sizeof(*next)), n = s->n_matching;
     struct keys keys = {key, s->reversed};
 
@@ -113,15 +120,6 @@ static bool sort_numbers(const struct table *t, struct selection *s, uint32_t *r
     return true;
 }
 
-static void reverse(uint32_t *rows, uint32_t n)
-{
-    for (uint32_t i = 0; i < n / 2; i++) {
-        uint32_t other = rows[n - 1 - i];
-        rows[n - 1 - i] = rows[i];
-        rows[i] = other;
-    }
-}
-
 static bool sort_texts(const struct table *t, struct selection *s, uint32_t *rows, struct arena *arena)
 {
     struct str *texts = arena_array(arena, t->n, sizeof(*texts));
@@ -130,13 +128,13 @@ static bool sort_texts(const struct table *t, struct selection *s, uint32_t *row
         return false;
     /* Sorting is stable; rows of equal text are turned round here to stand in the order of names again in the end. */
     if (s->reversed)
-        reverse(rows, s->n_matching);
+        order_reverse(rows, s->n_matching);
     for (uint32_t i = 0; i < s->n_matching; i++)
         texts[rows[i]] = column_cell(t, s->sorted, rows[i]).text;
     if (!order_strings(rows, s->n_matching, texts, arena))
         return false;
     if (s->reversed)
-        reverse(rows, s->n_matching);
+        order_reverse(rows, s->n_matching);
     return true;
 }
 

@@ -15,7 +15,8 @@ struct selection {
     bool reversed;
 };
 
-/* `value` is the view's, resolved: its inclusive column is the default order, or the calls where the value counts them.
+/* `value` is the view's, resolved: its inclusive column is the default order, or the calls where the value counts them. Of a
+ * comparison the order is by how large the exclusive change is, and rows that do not differ are left out unless asked for.
  * Rows with equal cells stand in the order of their names. Memory is the arena's. False: diag, with DIAG_USAGE for a
  * column that the table does not have. */
 bool table_select(const struct table *t, const struct table_request *request, struct str value,

@@ -13,14 +13,18 @@ struct table_output {
     struct selection selection;
     struct column columns[COLUMNS_MAX];
     uint32_t n_columns;
-    uint32_t measure; /* that the view asks for, or the first one; n_measures if the table has none */
+    uint32_t measure;    /* that the view asks for, or the first one; n_measures if the table has none */
+    struct arena *arena; /* for what the format needs to think */
 };
 
 struct table_format {
     struct text_format text;
 
-    /* Appends to out. False: a library failed, for want of memory. */
+    /* Appends to out. False: no memory is left. */
     bool (*write)(const struct table_output *o, struct buf *out);
+
+    /* In place of it, of a comparison: a format that shows no rows. `in` is what the table was made from. False: diag. */
+    bool (*draw)(const struct table *t, const struct render_input *in, struct buf *out, struct diag *diag);
 };
 
 extern const struct table_format TABLE_TSV, TABLE_CSV, TABLE_JSON, TABLE_TXT;
@@ -31,6 +35,9 @@ extern const size_t TABLE_FORMATS_COUNT;
 
 /* NULL if there is none. */
 const struct table_format *table_format_by_name(struct str name);
+
+/* Appends the row's name for people: with the signature where another method has the same text. */
+void table_txt_name(struct buf *out, const struct table *t, uint32_t row);
 
 /* From a profile to bytes: makes the table of what in->view selects, which is resolved, and appends the rows that the
  * request selects; with longest calls if in->calls has them, made with the rows of groups_new. All memory but out's is

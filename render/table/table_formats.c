@@ -1,4 +1,4 @@
-#include "profile/calls.h"
+#include "profile/calls/calls.h"
 #include "render/table/methods.h"
 #include "render/table/table_format.h"
 #include "render/view/fail.h"
@@ -17,7 +17,7 @@ const struct table_format *table_format_by_name(struct str name)
 bool table_write(const struct render_input *in, const struct table_request *request,
                  const struct table_format *format, struct buf *out, struct diag *diag)
 {
-    struct table_output o = {.request = request};
+    struct table_output o = {.request = request, .arena = in->scratch};
     struct table with_longest;
     struct str value = str_of(in->view->value);
 
@@ -37,7 +37,6 @@ bool table_write(const struct render_input *in, const struct table_request *requ
     if (o.measure == o.table->n_measures && o.table->n_measures > 0)
         o.measure = 0;
     if (!format->write(&o, out))
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                        "No memory is left to write the table.");
+        return diag_no_memory(diag, "No memory is left to write the table.");
     return !out->failed || fail_buf(out, diag);
 }

@@ -13,6 +13,10 @@ enum { TABLE_ID_DIGITS = 12 };
 bool table_id(const struct table *t, uint32_t row, struct sha256 *h, char id[TABLE_ID_DIGITS + 1])
     __attribute__((warn_unused_result));
 
+/* The same of a frame of a profile. */
+bool table_frame_id(const struct profile *p, frame_id frame, struct sha256 *h, char id[TABLE_ID_DIGITS + 1])
+    __attribute__((warn_unused_result));
+
 /* Fills rows[max] with the rows of that id which are present, and *n with how many there are, also if that is more than
  * max. False: the library failed. */
 bool table_by_id(const struct table *t, struct str id, struct sha256 *h, uint32_t *rows, uint32_t max,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/clean.h"
+#include "render/table/columns.h"
 
 enum { QUOTED_BYTES = 60 }; /* of a wrong value, in an error */
 
@@ -76,21 +77,23 @@ static bool set_longest(struct table_request *r, struct str value)
 
 const struct table_option TABLE_OPTIONS[] = {
     {"group", "WHAT", "one row for each method, class, package, origin or thread; default: method",
-     "one of method, class, package, origin, thread", set_group},
+     "one of method, class, package, origin, thread", set_group, false, false},
     {"sort", "COLUMN",
      "by which column: numbers the largest first, texts bytewise; with - in front the other way round; "
      "default: the "
-     "inclusive value",
-     "a column, with - in front for the other direction", set_sort},
+     "inclusive value, of a comparison the change of the exclusive one",
+     "a column, with - in front for the other direction", set_sort, false, false},
     {"grep", "TEXT", "only rows whose package.Class.method contains it, in upper or lower case",
-     "a text of at most 500 bytes", set_grep},
-    {"limit", "N", "at most so many rows; default: all", "a number of rows", set_limit},
-    {"offset", "N", "leaves out so many rows at the beginning; default: 0", "a number of rows", set_offset},
+     "a text of at most 500 bytes", set_grep, false, false},
+    {"limit", "N", "at most so many rows, or of one method so many callers and so many callees; default: all",
+     "a number of rows", set_limit, true, false},
+    {"offset", "N", "leaves out so many of them at the beginning; default: 0", "a number of rows", set_offset,
+     true, false},
     {"longest", NULL,
      "also the longest call of each row, and of one method how long its calls were: the file is read a "
      "second "
      "time",
-     "0 or 1", set_longest},
+     "0 or 1", set_longest, true, true},
 };
 const size_t TABLE_OPTIONS_COUNT = sizeof(TABLE_OPTIONS) / sizeof(TABLE_OPTIONS[0]);
 
@@ -120,4 +123,18 @@ bool table_set(struct table_request *r, const struct table_option *option, struc
              (int)v.n, v.n > 0 ? v.p : "", option->key, option->expected);
     buf_free(&v);
     return false;
+}
+
+struct str table_sort_name(const struct table_request *request)
+{
+    struct str name = str_of(request->sort);
+    bool reversed = name.n > 1 && name.p[0] == '-';
+
+    return reversed ? (struct str){name.p + 1, name.n - 1} : name;
+}
+
+void table_forget_sort(struct table_request *request)
+{
+    if (!column_may_be(table_sort_name(request), request->group, request->longest))
+        request->sort[0] = '\0';
 }

@@ -25,6 +25,8 @@ struct table_option {
     const char *help;          /* without capital and full stop */
     const char *expected;      /* what is allowed, behind "the KEY is" */
     bool (*set)(struct table_request *r, struct str value); /* false: not allowed, and nothing is set */
+    bool of_method;                                         /* also of the report of one method */
+    bool reads_again; /* takes another reading of the file, and so nothing that comparisons have */
 };
 
 /* THE TABLE of keys. */
@@ -41,6 +43,13 @@ const struct table_option *table_option_by_key(struct str key);
  * Whether the sort column exists depends on the profile: table_select says so. */
 bool table_set(struct table_request *r, const struct table_option *option, struct str value,
                struct diag *diag) __attribute__((warn_unused_result));
+
+/* The name of the sort column, without the direction; empty: it is the usual one. */
+struct str table_sort_name(const struct table_request *request);
+
+/* Forgets a sort column that belongs to another table: of rows of another group, or with longest calls. So a form may keep
+ * the column while somebody chooses other rows. */
+void table_forget_sort(struct table_request *request);
 
 /* The word of a group: "method". */
 const char *table_group_word(enum table_group group);

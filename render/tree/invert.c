@@ -63,6 +63,7 @@ static bool keep_marked(struct inverter *v, uint32_t *marks)
     const struct tree *t = v->base;
     uint32_t n = 1;
 
+    /* Parents stand before their nodes: one pass backwards marks everything above the marked places. */
     for (uint32_t i = t->n; i-- > 1;) {
         n += marks[i];
         if (marks[i] == 1)
@@ -114,7 +115,7 @@ static bool make_ranks(struct inverter *v)
 {
     const struct tree *t = v->base;
 
-    if (!lend(v, &v->by_place, t->n * 2 * sizeof(*v->rank)))
+    if (!lend(v, &v->by_place, sizeof(*v->rank) * 2 * t->n))
         return false;
     v->rank = (uint32_t *)(void *)v->by_place.p;
     v->jump = v->rank + t->n;
@@ -150,6 +151,7 @@ static bool lend_members(struct inverter *v, uint32_t n)
     if (!lend(v, &v->by_member, n * (sizeof(*m->weight) + 4 * sizeof(*v->place))))
         return false;
     m->n = n;
+    /* The numbers of 64 bits stand first, so that all arrays are aligned. */
     m->weight = (uint64_t *)(void *)v->by_member.p;
     v->place = (uint32_t *)(void *)(m->weight + n);
     m->shared = v->place + n;
@@ -203,6 +205,7 @@ static void make_jumps(struct inverter *v)
 {
     const struct tree *t = v->base;
 
+    /* Parents stand before their nodes, so their jumps are known. That of the root is the root itself. */
     for (uint32_t i = 1; i < t->n; i++) {
         uint32_t up = t->parent[i], far = v->jump[up];
         bool equal = t->depth[up] - t->depth[far] == t->depth[far] - t->depth[v->jump[far]];

@@ -10,6 +10,7 @@ bool place_list(const struct place_rows *rows, struct place_lists *l, struct are
         return false;
     for (uint32_t i = 0; i < rows->n; i++)
         l->first[i] = l->next[i] = ORDER_NONE;
+    /* Each row goes to the front of its list. From the last row on, lists come out in the order of rows. */
     for (uint32_t i = rows->n; i-- > 1;) {
         uint32_t *first = &l->first[rows->parent[i] - rows->parent_base];
         l->next[i] = *first;
@@ -72,6 +73,7 @@ bool place_all(struct tree *t, const struct place_rows *rows, const struct tree_
         parent[place] = up;
         depth[place] = level;
     }
+    /* Children stand behind their parents: going backwards, a size is final before it is added. */
     for (uint32_t i = rows->n; i-- > 1;)
         size[parent[i]] += size[i];
     t->n = rows->n;

@@ -5,8 +5,9 @@
 #include "core/clean.h"
 #include "core/number.h"
 #include "core/order.h"
-#include "profile/origin.h"
+#include "profile/frame/origin.h"
 #include "render/tree/merge.h"
+#include "render/tree/tree_new.h"
 #include "render/view/fail.h"
 
 /* --- the method --- */
@@ -72,14 +73,11 @@ static bool is_busier(const struct names *n, const uint64_t *self, frame_id a, f
 /* False: no memory. */
 static bool find_busiest(const struct render_input *in, const struct tree *t, frame_id *method)
 {
-    uint64_t *self = arena_array(in->scratch, t->n_frames, sizeof(*self));
+    const uint64_t *self = tree_selves(t, in->scratch);
 
     *method = FRAME_NONE;
     if (self == NULL)
         return false;
-    for (uint32_t i = 0; i < t->n; i++)
-        if (tree_frame(t, i) < t->n_frames)
-            self[tree_frame(t, i)] = number_add(self[tree_frame(t, i)], tree_self(t, i, 0));
     for (uint32_t i = 0; i < t->n; i++) {
         frame_id frame = tree_frame(t, i);
         if (frame < t->n_frames && (*method == FRAME_NONE || is_busier(in->names, self, frame, *method)))

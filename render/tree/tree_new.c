@@ -103,8 +103,8 @@ static bool gather_one(struct maker *m)
     for (uint32_t c = 0; c < m->spec->n_measures; c++) {
         const struct measure *measure = m->spec->measures[c];
         if (!measure->waiting && m->spec->divisor == 1) {
-            size_t at = (size_t)first * p->n_values + measure->value;
-            r->columns[c] = (struct tree_column){p->node_self + at, p->node_total + at, p->n_values};
+            size_t at = (size_t)first * profile_stride(p) + measure->value;
+            r->columns[c] = (struct tree_column){p->node_self + at, p->node_total + at, profile_stride(p)};
             continue;
         }
         uint64_t *self = array(m, r->n, sizeof(*self)), *total = array(m, r->n, sizeof(*total));
@@ -285,4 +285,14 @@ const struct tree *tree_new(const struct render_input *in, const struct tree_spe
         m.tree->calls_stride = m.tree->columns[spec->calls_column].stride;
     }
     return m.tree;
+}
+
+const uint64_t *tree_selves(const struct tree *t, struct arena *arena)
+{
+    uint64_t *self = arena_array(arena, t->n_frames, sizeof(*self));
+
+    for (uint32_t i = 0; self != NULL && i < t->n; i++)
+        if (tree_frame(t, i) < t->n_frames)
+            self[tree_frame(t, i)] = number_add(self[tree_frame(t, i)], tree_self(t, i, 0));
+    return self;
 }

@@ -9,4 +9,7 @@
 const struct tree *tree_new(const struct render_input *in, const struct tree_spec *spec, struct diag *diag)
     __attribute__((warn_unused_result));
 
+/* By frame of the profile, what its nodes have by themselves in the first column. NULL: the arena gives no more. */
+const uint64_t *tree_selves(const struct tree *t, struct arena *arena) __attribute__((warn_unused_result));
+
 #endif

@@ -1,7 +1,7 @@
 #include "render/verdict/analysis.h"
 
 #include "core/number.h"
-#include "profile/origin.h"
+#include "profile/frame/origin.h"
 
 /* What the stack above a node is made of. Pre-order lets one array hold it for all. */
 struct above {
@@ -38,7 +38,7 @@ static void add_cost(struct cost *c, uint64_t time, uint64_t calls, frame_id fra
 
 static uint64_t value_of(const struct profile *p, const uint64_t *values, node_id node, uint32_t value)
 {
-    return value < p->n_values ? values[(size_t)node * p->n_values + value] : 0;
+    return value < p->n_values ? values[(size_t)node * profile_stride(p) + value] : 0;
 }
 
 /* The parts that the node's frame begins: each counts with its total, where nothing above began it already. */

@@ -3,7 +3,7 @@
 #ifndef RENDER_VERDICT_KINDS_H
 #define RENDER_VERDICT_KINDS_H
 
-#include "profile/frame_text.h"
+#include "profile/frame/frame_text.h"
 
 enum wait_kind {
     WAIT_NONE,

@@ -1,5 +1,5 @@
 /* Rules about single calls of the main thread, from the second reading of the file. */
-#include "profile/origin.h"
+#include "profile/frame/origin.h"
 #include "render/verdict/rules.h"
 #include "render/verdict/say.h"
 

@@ -1,6 +1,7 @@
 #include "render/verdict/rules.h"
 
 #include "core/number.h"
+#include "profile/warning.h"
 #include "render/verdict/say.h"
 
 enum { TOP = 3, MICROSECOND = 1000, MILLISECOND = 1000000 };
@@ -25,6 +26,19 @@ static uint32_t top_of(const uint64_t *numbers, uint32_t n, uint32_t top[TOP])
 }
 
 /* ---- the whole ---- */
+
+static bool find_nothing(const struct rule *r, const struct analysis *a, const struct spans *spans,
+                         struct finding *f)
+{
+    const struct profile_warning *empty = warning_of(a->p, WARN_WINDOW_EMPTY);
+
+    (void)r, (void)spans;
+    if (empty == NULL)
+        return false;
+    buf_str(f->text, empty->text);
+    f->sentence->weight = WEIGHT_FIRST;
+    return true;
+}
 
 static bool find_idle(const struct rule *r, const struct analysis *a, const struct spans *spans,
                       struct finding *f)
@@ -149,7 +163,9 @@ static bool find_own(const struct rule *r, const struct analysis *a, const struc
             return false;
         f->sentence->track = a->main;
     } else {
-        say(f, "Own methods that cost most on all threads, with what other code did for them: ");
+        say(f, "Own methods that cost most");
+        say_everywhere(f, a, " on all ");
+        say(f, ", with what other code did for them: ");
         if (!say_top_methods(f, a, a->own_all, work_of(&a->all), r->least))
             return false;
     }
@@ -170,7 +186,9 @@ static bool find_self(const struct rule *r, const struct analysis *a, const stru
                       struct finding *f)
 {
     (void)spans;
-    say(f, "Methods with the most of their own, on all threads: ");
+    say(f, "Methods with the most of their own");
+    say_everywhere(f, a, ", on all ");
+    say(f, ": ");
     if (!say_top_methods(f, a, a->self_all, work_of(&a->all), r->least))
         return false;
     f->sentence->weight /= 2;
@@ -186,7 +204,9 @@ static bool find_third_parties(const struct rule *r, const struct analysis *a, c
     (void)spans;
     if (n == 0 || permille(a->third_all[top[0]], whole) < r->least)
         return false;
-    say(f, "Third-party packages that took most, on all threads: ");
+    say(f, "Third-party packages that took most");
+    say_everywhere(f, a, ", on all ");
+    say(f, ": ");
     for (uint32_t i = 0; i < n && permille(a->third_all[top[i]], whole) >= r->least; i++) {
         say(f, i == 0 ? "" : ", ");
         buf_str(f->text, names_package(a->names, top[i]));
@@ -419,6 +439,7 @@ static bool find_tracer(const struct rule *r, const struct analysis *a, const st
     }
 
 const struct rule RULES[] = {
+    {"nothing", "No thread ran in the chosen range, and none had a record.", 0, find_nothing, 0, false},
     {"idle", "Self of all methods but those that are known to wait is less than 1 % of the time.", 10,
      find_idle, 0, true},
     {"busy", "Self of all methods of the thread but those that are known to wait.", 10, find_busy, 0, true},

@@ -2,7 +2,7 @@
 #ifndef RENDER_VERDICT_RULES_H
 #define RENDER_VERDICT_RULES_H
 
-#include "profile/span.h"
+#include "profile/calls/span.h"
 #include "render/verdict/analysis.h"
 #include "render/verdict/sentence.h"
 

@@ -18,9 +18,11 @@ void say_value(struct finding *f, const struct analysis *a, uint64_t value);
 void say_percent(struct finding *f, uint64_t part, uint64_t whole);
 /* "1.2 ms (34 %)" */
 void say_part(struct finding *f, const struct analysis *a, uint64_t part, uint64_t whole);
-/* The name in full; the sentence links to it. */
+/* The name in full. The sentence links to it, as to threads. */
 void say_method(struct finding *f, const struct analysis *a, frame_id frame);
 void say_thread(struct finding *f, const struct analysis *a, uint32_t track);
+/* `before` and what tracks are: "threads". Nothing of a file that is one whole. */
+void say_everywhere(struct finding *f, const struct analysis *a, const char *before);
 /* "1 call", "1,234 calls" */
 void say_calls(struct finding *f, uint64_t n);
 

@@ -4,18 +4,27 @@
 
 #include "profile/profile.h"
 
-enum { VERDICT_METHODS_MAX = 4 };
+enum { VERDICT_METHODS_MAX = 4, VERDICT_MENTIONS_MAX = 8 };
+
+/* A method or a thread where the sentence names it. */
+struct verdict_mention {
+    size_t at, n; /* bytes of the text */
+    bool is_method;
+    uint32_t track; /* index, if it is a thread */
+};
 
 struct verdict_sentence {
     const char *rule; /* a stable word: "json-on-main" */
     struct str text;  /* raw: names in it are not cleaned */
     const char *how;  /* how it was found, for people who doubt it */
 
-    /* What shows it: the index of a track, or UINT32_MAX for none; a sandwich of the first method, if it has methods. The methods are
-     * in the text as names_frame has them, and link to a view of their own. */
+    /* What shows it: the index of a track, or UINT32_MAX for none; a sandwich of the first method, if it has methods. */
     uint32_t track;
     frame_id methods[VERDICT_METHODS_MAX];
     uint32_t n_methods;
+    struct verdict_mention
+        mentions[VERDICT_MENTIONS_MAX]; /* in their order; each links to a view of its own */
+    uint32_t n_mentions;
     const char
         *table; /* query of the table of methods that shows it: "group=origin"; NULL: none does better */
 

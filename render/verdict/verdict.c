@@ -94,9 +94,46 @@ static void write_txt(const struct render_input *in, const struct verdict *v, st
     }
 }
 
+static void put_part(struct json *j, struct str text, size_t from, size_t to)
+{
+    if (from == to)
+        return;
+    json_open_object(j, NULL);
+    json_put_string(j, "text", (struct str){text.p + from, to - from});
+    json_close(j);
+}
+
+static void put_mention(struct json *j, const struct profile *p, struct str text,
+                        const struct verdict_mention *m)
+{
+    json_open_object(j, NULL);
+    json_put_string(j, "text", (struct str){text.p + m->at, m->n});
+    if (m->is_method)
+        json_put_bool(j, "method", true);
+    else
+        json_put_u64(j, "track", p->tracks[m->track].id);
+    json_close(j);
+}
+
+static void put_parts(struct json *j, const struct profile *p, const struct verdict_sentence *s)
+{
+    size_t from = 0;
+
+    json_open_array(j, "parts");
+    for (uint32_t i = 0; i < s->n_mentions; i++) {
+        put_part(j, s->text, from, s->mentions[i].at);
+        put_mention(j, p, s->text, &s->mentions[i]);
+        from = s->mentions[i].at + s->mentions[i].n;
+    }
+    put_part(j, s->text, from, s->text.n);
+    json_close(j);
+}
+
 /* {"version": 1, "app": ["com.foo"], "sentences": [{"rule": "busy", "text": "...", "how": "...", "track": 1,
- *  "methods": ["com.foo.Bar.baz"], "table": "group=origin"}, ...]}; "track" is an id, and missing where the sentence is about
- *  no single thread; "table" is the query of the table of methods that shows it, and missing where a view of the methods does. */
+ *  "methods": ["com.foo.Bar.baz"], "table": "group=origin",
+ *  "parts": [{"text": "main", "track": 1}, {"text": " ran "}, {"text": "com.foo.Bar.baz", "method": true}, ...]}, ...]};
+ * "track" is an id, and missing where the sentence is about no single thread; "table" is the query of the table of methods that shows
+ * it, and missing where a view of the methods does; "parts" are the text in pieces, of which some name a method or a thread. */
 static void write_json(const struct render_input *in, const struct verdict *v, struct buf *out)
 {
     const struct own_code *own = names_own(in->names);
@@ -123,6 +160,7 @@ static void write_json(const struct render_input *in, const struct verdict *v, s
         json_close(&j);
         if (s->table != NULL)
             json_put_string(&j, "table", str_of(s->table));
+        put_parts(&j, in->profile, s);
         json_close(&j);
     }
     json_close(&j);
@@ -133,7 +171,7 @@ static void write_json(const struct render_input *in, const struct verdict *v, s
 const struct verdict_format VERDICT_TXT = {
     {"txt", "text/plain; charset=utf-8", "one sentence in a line, for people", 1}, write_txt};
 const struct verdict_format VERDICT_JSON = {
-    {"json", "application/json", "for programs, with the methods and how each sentence was found", 2},
+    {"json", "application/json", "for programs, with the methods and how each sentence was found", 3},
     write_json};
 
 const struct verdict_format *const VERDICT_FORMATS[] = {&VERDICT_TXT, &VERDICT_JSON};

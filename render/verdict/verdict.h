@@ -11,7 +11,7 @@
 
 #include "core/buf.h"
 #include "core/diag.h"
-#include "profile/span.h"
+#include "profile/calls/span.h"
 #include "render/verdict/sentence.h"
 #include "render/view/input.h"
 #include "render/view/text_format.h"

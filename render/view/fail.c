@@ -2,8 +2,7 @@
 
 static bool no_memory(struct diag *diag)
 {
-    return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                    "The system has no memory left to draw this view.");
+    return diag_no_memory(diag, "The system has no memory left to draw this view.");
 }
 
 bool fail_arena(const struct arena *a, struct diag *diag)

@@ -16,7 +16,9 @@ struct render_input {
     const struct view_options *view; /* resolved */
     const struct spans *spans;       /* of a chart, see chart_plan.h; else NULL */
     const struct calls *calls;       /* of tables that ask for longest calls; else NULL */
-    struct arena *scratch;           /* the renderer's own memory; free with it */
+    struct str
+        compared; /* of a comparison: what of a query tells which one, beside the options of a view; or empty */
+    struct arena *scratch; /* the renderer's own memory; free with it */
 };
 
 #endif

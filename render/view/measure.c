@@ -37,3 +37,20 @@ bool measure_by_name(const struct profile *p, const char *name, struct measure *
         }
     return false;
 }
+
+bool measure_counts(const struct profile *p, const struct measure *bytes, struct measure *counts)
+{
+    static const struct str SUFFIX = STR_INIT("-count");
+    struct measure all[MEASURES_MAX];
+    uint32_t n = measures_of(p, all);
+
+    if (profile_sample_bytes(p) == 0 || bytes->unit != UNIT_BYTES)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (all[i].name.n == bytes->name.n + SUFFIX.n && str_starts(all[i].name, bytes->name) &&
+            str_ends(all[i].name, SUFFIX)) {
+            *counts = all[i];
+            return true;
+        }
+    return false;
+}

@@ -23,6 +23,19 @@ struct str measure_key(struct str name);
 /* By that key. False if there is none. */
 bool measure_by_name(const struct profile *p, const char *name, struct measure *m);
 
+/* About how many samples stand behind sizes and counts that are estimated from samples: a sample stands for `every` bytes, or for
+ * one allocation that is larger. Rounded up. */
+static inline uint64_t measure_samples(uint64_t bytes, uint64_t count, uint64_t every)
+{
+    uint64_t n = bytes / every + (bytes % every > 0);
+
+    return count < n ? count : n;
+}
+
+/* Of a measure in bytes that is estimated so, the one that counts the same allocations: "unreleased-count" of "unreleased".
+ * False if there is none. */
+bool measure_counts(const struct profile *p, const struct measure *bytes, struct measure *counts);
+
 static inline uint64_t measure_self(const struct profile *p, const struct measure *m, node_id node)
 {
     return m->waiting ? profile_waiting(p, node, m->value, m->minus) : profile_self(p, node, m->value);

@@ -5,8 +5,10 @@
 
 #include "core/buf.h"
 #include "core/diag.h"
-#include "profile/filter_step.h"
+#include "profile/calls/window.h"
+#include "profile/filter/filter_step.h"
 #include "profile/profile.h"
+#include "profile/transform/moment.h"
 
 enum view_kind {
     VIEW_FLAME,    /* root at the bottom */
@@ -26,11 +28,23 @@ enum view_open {
     OPEN_END   /* wall time: up to the last record of all; see open_frames.h */
 };
 
+enum view_mode {
+    MODE_CUMULATIVE, /* all up to a moment of the series */
+    MODE_INTERVAL    /* what changed since an earlier moment */
+};
+
+/* Moments of a series of dumps, from 1. */
+struct view_moment {
+    uint32_t number; /* 0: the last one */
+    uint32_t since;  /* what changed from this one to `number`, whatever the mode; 0: as the mode says */
+};
+
 enum view_palette {
     COLOURS_ORIGIN, /* app, third party, AndroidX, ...: see origin.h */
     COLOURS_PACKAGE,
-    COLOURS_SELF,   /* the more self, the stronger */
-    COLOURS_CLASSIC /* yellow to red, by a hash of the text */
+    COLOURS_SELF,    /* the more self, the stronger */
+    COLOURS_CLASSIC, /* yellow to red, by a hash of the text */
+    COLOURS_CHANGE   /* of a comparison, and there always: from less to more, see change.h */
 };
 
 enum view_names {
@@ -47,7 +61,8 @@ enum view_tracks {
 enum {
     VIEW_TRACKS_MAX = 64, /* named one by one */
     VIEW_METHOD_BYTES_MAX = 500,
-    VIEW_APP_BYTES_MAX = 200
+    VIEW_APP_BYTES_MAX = 200,
+    VIEW_SPLIT_BYTES_MAX = 200
 };
 
 #define VIEW_TIME_NONE UINT64_MAX
@@ -66,6 +81,10 @@ struct view_options {
     enum view_kind view;
     enum view_order order;
     enum view_open open;
+    struct view_moment moment;
+    enum view_mode mode;
+    /* The key of the label of samples whose values the tracks are; empty: the file's own tracks. The profile is read so. */
+    char split[VIEW_SPLIT_BYTES_MAX + 1];
     uint32_t width_px;
     uint32_t min_milli_px; /* frames narrower than this are not drawn, but counted */
     enum view_palette palette;
@@ -80,7 +99,7 @@ struct view_options {
     char filter_text[FILTER_BYTES_MAX];
     /* Presets of the configuration, terminated (filter_presets.h); NULL: none. Outlives the options. */
     const char *presets;
-    /* Of a chart, since the trace's start; VIEW_TIME_NONE: the track's first and last record. */
+    /* The range, since the trace's start; VIEW_TIME_NONE: from its begin, or up to its end. */
     uint64_t from_ns, to_ns;
     /* How much of the tree a picture carries for its script. */
     uint32_t embed_nodes;
@@ -114,6 +133,20 @@ struct filter_step view_filter(const struct view_options *o, uint32_t i);
 
 /* Takes that step out: what the cross of a chip links to. */
 void view_filter_remove(struct view_options *o, uint32_t i);
+
+/* Whether a window of time is asked for, and which one. A chart shows its window of the whole profile, and asks for none. False
+ * with diag set to DIAG_USAGE: it would end where it begins, or before. */
+bool view_window(const struct view_options *o, struct window *window, struct diag *diag);
+
+/* Which moment is shown, for profile/transform/moment.h. */
+struct moment_request view_moment(const struct view_options *o);
+
+/* Appends which dump is shown, for people: ", dump 3", ", dump 3 since the one before", ", from dump 1 to dump 3"; nothing where
+ * it is the last one with all up to it. */
+void view_moment_words(struct buf *b, const struct view_options *o);
+
+/* Appends the range for people: "1.2 s to 1.5 s", "up to 300 ms", "from 2 s on"; nothing where there is none. */
+void view_range_words(struct buf *b, const struct view_options *o);
 
 /* What view_options.presets says, as text; empty if it is NULL. */
 struct str view_presets(const struct view_options *o);

@@ -18,6 +18,7 @@ enum view_option_kind {
     OPTION_WORD,   /* one of a list: an enum in struct view_options, whose values number the words */
     OPTION_NUMBER, /* whole, or with decimals: an integer that counts the smallest step */
     OPTION_TIME,   /* µs with three decimals in text, ns in struct view_options; empty: VIEW_TIME_NONE */
+    OPTION_MOMENT, /* "3", or from one to another "1..3"; struct view_moment */
     OPTION_TEXT,   /* a terminated array of characters */
     OPTION_STEP    /* a step of the filters */
 };
@@ -26,6 +27,9 @@ enum view_option_kind {
 enum view_option_need {
     NEEDS_NOTHING,
     NEEDS_TIMED_TRACK, /* one track, with times */
+    NEEDS_MOMENTS,     /* a series of dumps */
+    NEEDS_COMPARISON,
+    NEEDS_ONE_PROFILE, /* no comparison */
     NEEDS_OPEN_FRAMES  /* frames that are never left, with wall time */
 };
 
@@ -41,8 +45,6 @@ struct view_option {
     enum view_option_kind kind;
     enum view_option_scope scope;
     size_t offset, bytes;       /* of its field in struct view_options */
-    unsigned views;             /* a bit for each enum view_kind to which it means something */
-    bool may_be_empty;          /* OPTION_TEXT */
     const char *label;          /* before its control in a form; "" if it has none there */
     const char *noun;           /* in sentences: "the NOUN is .." */
     const char *metavar;        /* for its value in help: "PX" */
@@ -58,14 +60,15 @@ struct view_option {
     unsigned decimals;
     uint64_t least, most;
 
-    /* OPTION_NUMBER, OPTION_TIME: what is counted ("pixels"). OPTION_TEXT, OPTION_TRACKS: what is allowed, behind
-     * "the NOUN is" */
+    /* OPTION_NUMBER, OPTION_TIME: what is counted ("pixels"). OPTION_TEXT, OPTION_TRACKS, OPTION_MOMENT: what is allowed,
+     * behind "the NOUN is" */
     const char *expected;
 
     /* OPTION_TEXT: whether a text that is not empty is one; NULL: any is */
     bool (*accepts)(struct str text);
 
     enum filter_key step; /* OPTION_STEP */
+    bool may_be_empty;    /* OPTION_TEXT */
 };
 
 /* THE TABLE, in the order of canonical texts, links, forms and help. */
@@ -85,7 +88,7 @@ bool view_option_is_first_step(const struct view_option *r);
  * nothing; see view_filter for all of them. */
 void view_option_text(const struct view_option *r, const struct view_options *o, struct buf *b);
 
-/* Whether the option, which is not OPTION_TRACKS, means something in the view that *o shows and differs from the default. */
+/* Whether the option, which is not OPTION_TRACKS, differs from the default. */
 bool view_option_differs(const struct view_option *r, const struct view_options *o);
 
 /* Appends what is allowed, as the end of a sentence that begins with "the NOUN is": "one of name, weight". */

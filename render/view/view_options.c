@@ -1,55 +1,51 @@
 /* THE TABLE of view options: see view_option.h for the columns. */
-#include "profile/filter_presets.h"
-#include "profile/own_code.h"
+#include "profile/filter/filter_presets.h"
+#include "profile/frame/own_code.h"
 #include "render/view/view_option.h"
-
-enum {
-    FLAME = 1 << VIEW_FLAME,
-    ICICLE = 1 << VIEW_ICICLE,
-    INVERTED = 1 << VIEW_INVERTED,
-    SANDWICH = 1 << VIEW_SANDWICH,
-    CHART = 1 << VIEW_CHART,
-    EVERY_VIEW = FLAME | ICICLE | INVERTED | SANDWICH | CHART
-};
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define FIELD(member)   offsetof(struct view_options, member), sizeof(((struct view_options *)0)->member)
 
-#define TRACKS(key, scope, noun, metavar, help, fallback_means, expected)                                \
-    {                                                                                                    \
-        key, OPTION_TRACKS, scope, 0, 0, EVERY_VIEW, false, "", noun, metavar, help, "", fallback_means, \
-            NULL, 0, 0, 0, 0, expected, NULL, 0                                                          \
+#define TRACKS(key, scope, noun, metavar, help, fallback_means, expected)                               \
+    {                                                                                                   \
+        key, OPTION_TRACKS, scope, 0, 0, "", noun, metavar, help, "", fallback_means, NULL, 0, 0, 0, 0, \
+            expected, NULL, 0, false                                                                    \
     }
-#define WORD(key, member, label, noun, metavar, help, fallback, words)                              \
-    {                                                                                               \
-        key, OPTION_WORD, SCOPE_VIEW, FIELD(member), EVERY_VIEW, false, label, noun, metavar, help, \
-            fallback, "", words, COUNT_OF(words), 0, 0, 0, NULL, NULL, 0                            \
+#define WORD(key, member, label, noun, metavar, help, fallback, words)                                \
+    {                                                                                                 \
+        key, OPTION_WORD, SCOPE_VIEW, FIELD(member), label, noun, metavar, help, fallback, "", words, \
+            COUNT_OF(words), 0, 0, 0, NULL, NULL, 0, false                                            \
     }
 #define NUMBER(key, scope, member, noun, metavar, help, fallback, decimals, least, most, counted)           \
     {                                                                                                       \
-        key, OPTION_NUMBER, scope, FIELD(member), EVERY_VIEW, false, "", noun, metavar, help, fallback, "", \
-            NULL, 0, decimals, least, most, counted, NULL, 0                                                \
+        key, OPTION_NUMBER, scope, FIELD(member), "", noun, metavar, help, fallback, "", NULL, 0, decimals, \
+            least, most, counted, NULL, 0, false                                                            \
     }
-#define TIME(key, member, views, noun, metavar, help, fallback_means, counted)                  \
-    {                                                                                           \
-        key, OPTION_TIME, SCOPE_VIEW, FIELD(member), views, false, "", noun, metavar, help, "", \
-            fallback_means, NULL, 0, 3, 0, INT64_MAX / 1000 * 1000 - 1, counted, NULL, 0        \
+#define TIME(key, member, noun, metavar, help, fallback_means, counted)                                    \
+    {                                                                                                      \
+        key, OPTION_TIME, SCOPE_VIEW, FIELD(member), "", noun, metavar, help, "", fallback_means, NULL, 0, \
+            3, 0, INT64_MAX / 1000 * 1000 - 1, counted, NULL, 0, false                                     \
+    }
+#define MOMENT(key, member, noun, metavar, help, fallback, expected)                                         \
+    {                                                                                                        \
+        key, OPTION_MOMENT, SCOPE_VIEW, FIELD(member), "", noun, metavar, help, fallback, "", NULL, 0, 0, 0, \
+            0, expected, NULL, 0, false                                                                      \
     }
 #define TEXT(key, member, label, noun, metavar, help, fallback_means, expected, may_be_empty, accepts)     \
     {                                                                                                      \
-        key, OPTION_TEXT, SCOPE_VIEW, FIELD(member), EVERY_VIEW, may_be_empty, label, noun, metavar, help, \
-            "", fallback_means, NULL, 0, 0, 0, 0, expected, accepts, 0                                     \
+        key, OPTION_TEXT, SCOPE_VIEW, FIELD(member), label, noun, metavar, help, "", fallback_means, NULL, \
+            0, 0, 0, 0, expected, accepts, 0, may_be_empty                                                 \
     }
 /* A pattern, or one of some words. */
 #define STEP(key, step, noun, metavar, help, expected)                                                       \
     {                                                                                                        \
-        key, OPTION_STEP, SCOPE_VIEW, 0, 0, EVERY_VIEW, false, "", noun, metavar, help, "", "none", NULL, 0, \
-            0, 0, 0, expected, NULL, step                                                                    \
+        key, OPTION_STEP, SCOPE_VIEW, 0, 0, "", noun, metavar, help, "", "none", NULL, 0, 0, 0, 0, expected, \
+            NULL, step, false                                                                                \
     }
-#define STEP_WORD(key, step, noun, metavar, help, words)                                                   \
-    {                                                                                                      \
-        key, OPTION_STEP, SCOPE_VIEW, 0, 0, EVERY_VIEW, false, "", noun, metavar, help, "", "none", words, \
-            COUNT_OF(words), 0, 0, 0, NULL, NULL, step                                                     \
+#define STEP_WORD(key, step, noun, metavar, help, words)                                                    \
+    {                                                                                                       \
+        key, OPTION_STEP, SCOPE_VIEW, 0, 0, "", noun, metavar, help, "", "none", words, COUNT_OF(words), 0, \
+            0, 0, NULL, NULL, step, false                                                                   \
     }
 
 static bool is_own_code(struct str text)
@@ -75,12 +71,20 @@ static const struct view_word OPENS[] = {
                    NEEDS_NOTHING},
     [OPEN_END] = {"end", "last to the end of the trace", "up to the end of the trace", NEEDS_OPEN_FRAMES},
 };
+static const struct view_word MODES[] = {
+    [MODE_CUMULATIVE] = {"cumulative", "all up to then", "all up to the moment", NEEDS_NOTHING},
+    [MODE_INTERVAL] = {"interval", "since the dump before", "what changed since the moment before",
+                       NEEDS_MOMENTS},
+};
 static const struct view_word PALETTES[] = {
-    [COLOURS_ORIGIN] = {"origin", "origin", "app, third party, AndroidX, Android, Java/Kotlin, native, idle",
-                        NEEDS_NOTHING},
+    [COLOURS_ORIGIN] = {"origin", "origin",
+                        "app, third party, AndroidX, Android, Java/Kotlin, native, idle, errors",
+                        NEEDS_ONE_PROFILE},
     [COLOURS_PACKAGE] = {"package", "package", "one colour for each package", NEEDS_NOTHING},
     [COLOURS_SELF] = {"self", "self", "the more of its own, the stronger", NEEDS_NOTHING},
     [COLOURS_CLASSIC] = {"classic", "classic", "yellow to red", NEEDS_NOTHING},
+    [COLOURS_CHANGE] = {"change", "change", "of a comparison, which has it always: how much less or more",
+                        NEEDS_COMPARISON},
 };
 static const struct view_word NAMES[] = {
     [NAMES_SHORT] = {"short", "short", "as much of the name as fits its box", NEEDS_NOTHING},
@@ -115,6 +119,16 @@ const struct view_option VIEW_OPTIONS[] = {
     WORD("names", names, "Names", "form of the names", "FORM", "how names are written", "short", NAMES),
     WORD("open", open, "Methods never left", "end of methods that are never left", "WHEN",
          "how far methods that are never left have wall time", "last", OPENS),
+    MOMENT("moment", moment, "moment", "N|A..B",
+           "which dump of a series of heap dumps, from 1; 0 is the last one. A..B is what changed from dump "
+           "A to "
+           "dump B, in either mode",
+           "0", "the number of a dump, or two numbers A..B of which A is the smaller one and not 0"),
+    WORD("mode", mode, "Dumps", "mode", "MODE", "how dumps of a series are counted", "cumulative", MODES),
+    TEXT("split", split, "", "label", "KEY",
+         "of a pprof profile, the label of its samples by whose values they become tracks",
+         "threads, where samples name them", "the key of one that its samples have, of at most 200 bytes",
+         true, NULL),
     TEXT("method", method, "", "method", "NAME", "of a sandwich: package.Class.method",
          "the one with the largest self", "its name as shown, of at most 500 bytes", true, NULL),
     TEXT("app", app, "", "own code", "PACKAGES", "which packages are the app's own code: com.foo,com.bar",
@@ -129,12 +143,13 @@ const struct view_option VIEW_OPTIONS[] = {
          "begins each stack at the outermost frame that matches, and drops stacks without one", A_PATTERN),
     STEP_WORD("recursion", FILTER_RECURSION, "way to join", "HOW", "joins frames of recursion", RECURSIONS),
     STEP_WORD("preset", FILTER_PRESET, "preset", "NAME", "several filters under a name", PRESETS),
-    TIME("from", from_ns, CHART, "start of the window", "US",
-         "of a chart: where its window begins, in µs since the trace's start", "the thread's first record",
+    TIME("from", from_ns, "start of the range", "US",
+         "where the range of time begins that is shown, in µs since the trace's start", "the trace's begin",
          "µs since the trace's start"),
-    TIME("to", to_ns, CHART, "end of the window", "US",
-         "of a chart: where its window ends, in µs since the trace's start", "the thread's last record",
-         "µs since the trace's start"),
+    TIME("to", to_ns, "end of the range", "US",
+         "where the range ends, in µs since the trace's start; what happens at this time is not in it any "
+         "more",
+         "the trace's end", "µs since the trace's start"),
     NUMBER("embed-nodes", SCOPE_BUDGET, embed_nodes, "number of nodes to embed", "N",
            "how many nodes of the tree a picture carries for its script, at most", "200000", 0, 0,
            UINT32_MAX - 1, "nodes"),

@@ -2,10 +2,15 @@
 #include <string.h>
 
 #include "core/clean.h"
+#include "core/number.h"
+#include "profile/transform/moment.h"
 #include "render/view/measure.h"
 #include "render/view/view.h"
 
-enum { LISTED = 8 }; /* tracks named in an error */
+enum {
+    LISTED = 8,      /* tracks named in an error */
+    RANGE_DIGITS = 6 /* of a time */
+};
 
 static uint32_t heaviest(const struct profile *p)
 {
@@ -52,6 +57,88 @@ static bool refuse_value(const char *value, const struct profile *p, struct diag
     return false;
 }
 
+static bool is_chosen(const struct view_options *o, const struct profile_track *t)
+{
+    bool found = o->tracks != TRACKS_LISTED;
+
+    for (uint32_t i = 0; i < o->n_track_ids && !found; i++)
+        found = o->track_ids[i] == t->id;
+    return found;
+}
+
+/* The first value that is not 0 on all of the chosen tracks; a clock that was read comes first whatever it says. */
+static uint32_t first_value(const struct view_options *o, const struct profile *p)
+{
+    for (uint32_t value = 0; value < p->n_values && p->n_times == 0; value++)
+        for (uint32_t i = 0; i < p->n_tracks; i++)
+            if (is_chosen(o, &p->tracks[i]) && profile_total(p, p->tracks[i].first, value) > 0)
+                return value;
+    return 0;
+}
+
+static void put_time(struct buf *b, uint64_t ns)
+{
+    char text[NUMBER_BYTES_MAX];
+
+    buf_bytes(b, text, (size_t)(number_value(text, UNIT_NS, ns, RANGE_DIGITS) - text));
+}
+
+void view_range_words(struct buf *b, const struct view_options *o)
+{
+    bool begins = o->from_ns != VIEW_TIME_NONE, ends = o->to_ns != VIEW_TIME_NONE;
+
+    if (begins && !ends)
+        buf_z(b, "from ");
+    if (begins)
+        put_time(b, o->from_ns);
+    if (ends) {
+        buf_z(b, begins ? " to " : "up to ");
+        put_time(b, o->to_ns);
+    } else if (begins) {
+        buf_z(b, " on");
+    }
+}
+
+struct moment_request view_moment(const struct view_options *o)
+{
+    return (struct moment_request){o->moment.number, o->mode == MODE_INTERVAL || o->moment.since > 0,
+                                   o->moment.since};
+}
+
+void view_moment_words(struct buf *b, const struct view_options *o)
+{
+    const struct view_moment *m = &o->moment;
+
+    if (m->since > 0) {
+        buf_printf(b, ", from dump %u to dump %u", m->since, m->number);
+        return;
+    }
+    if (m->number > 0)
+        buf_printf(b, ", dump %u", m->number);
+    if (o->mode == MODE_INTERVAL)
+        buf_z(b, m->number > 0 ? " since the one before" : ", last dump since the one before");
+}
+
+bool view_window(const struct view_options *o, struct window *window, struct diag *diag)
+{
+    window->from_ns = o->from_ns == VIEW_TIME_NONE ? 0 : o->from_ns;
+    window->to_ns = o->to_ns == VIEW_TIME_NONE ? WINDOW_NO_END : o->to_ns;
+    if (o->view == VIEW_CHART || (o->from_ns == VIEW_TIME_NONE && o->to_ns == VIEW_TIME_NONE))
+        return false;
+    if (window->from_ns < window->to_ns)
+        return true;
+    struct buf text = {0};
+    buf_z(&text, "from=");
+    buf_fixed(&text, window->from_ns, 3);
+    buf_z(&text, " is not before to=");
+    buf_fixed(&text, window->to_ns, 3);
+    diag_set(diag, DIAG_USAGE, "not a range of time",
+             "Give from and to in µs since the trace's start, from before to; or leave one of them out.",
+             "%.*s: there is nothing between them.", (int)text.n, text.n > 0 ? text.p : "");
+    buf_free(&text);
+    return false;
+}
+
 bool view_resolve(struct view_options *o, const struct profile *p, struct diag *diag)
 {
     struct measure m;
@@ -68,8 +155,18 @@ bool view_resolve(struct view_options *o, const struct profile *p, struct diag *
         return diag_set(diag, DIAG_USAGE, "no wall time", "Leave the option out.",
                         "open=end: methods that are never left can last to the end of the trace in wall time "
                         "only, and the profile has none.");
+    if (o->palette == COLOURS_CHANGE && p->compared == NULL)
+        return diag_set(diag, DIAG_USAGE, "nothing to compare",
+                        "Leave the option out, or compare two profiles.",
+                        "palette=change: only a comparison has these colours.");
+    uint32_t moments = moment_count(p);
+    if (o->moment.number > moments && (moments > 0 || o->moment.number > 1))
+        return diag_set(diag, DIAG_USAGE, "no such moment",
+                        "Name one of its moments, or leave the option out.",
+                        "moment=%u: the profile has %u moment%s.", o->moment.number,
+                        moments > 0 ? moments : 1, moments > 1 ? "s" : "");
     if (o->value[0] == '\0') {
-        struct str first = measure_key(p->values[0].name);
+        struct str first = measure_key(p->values[first_value(o, p)].name);
         if (first.n > 0)
             memcpy(o->value, first.p, first.n);
     }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "profile/filter_presets.h"
+#include "profile/filter/filter_presets.h"
 #include "render/view/view_option.h"
 
 enum { QUOTED_BYTES = 60 }; /* of a wrong value, in an error */
@@ -144,6 +144,30 @@ static bool set_time(const struct view_option *r, struct view_options *o, struct
     return true;
 }
 
+static bool moment_number(struct str text, uint32_t *number)
+{
+    uint64_t read;
+
+    if (!str_to_u64(text, 10, &read) || read > UINT32_MAX)
+        return false;
+    *number = (uint32_t)read;
+    return true;
+}
+
+static bool set_moment(const struct view_option *r, struct view_options *o, struct str value)
+{
+    struct view_moment moment = {0};
+    struct str first = {value.p, str_find_str(value, STR(".."))};
+    bool two = first.n < value.n;
+    struct str last = two ? (struct str){value.p + first.n + 2, value.n - first.n - 2} : value;
+
+    if (!moment_number(last, &moment.number) || (two && !moment_number(first, &moment.since)) ||
+        (two && (moment.since == 0 || moment.since >= moment.number)))
+        return false;
+    memcpy((char *)o + r->offset, &moment, sizeof(moment));
+    return true;
+}
+
 static bool set_text(const struct view_option *r, struct view_options *o, struct str value)
 {
     char *field = (char *)o + r->offset;
@@ -235,6 +259,9 @@ static bool set_row(const struct view_option *r, struct view_options *o, struct 
     case OPTION_TIME:
         ok = set_time(r, o, value);
         break;
+    case OPTION_MOMENT:
+        ok = set_moment(r, o, value);
+        break;
     case OPTION_TEXT:
         ok = set_text(r, o, value);
         break;
@@ -262,6 +289,8 @@ static void set_fallback(const struct view_option *r, struct view_options *o)
         set_number(r, o, text);
     else if (r->kind == OPTION_TIME)
         set_time(r, o, text);
+    else if (r->kind == OPTION_MOMENT)
+        set_moment(r, o, text);
 }
 
 void view_defaults(struct view_options *o)
@@ -277,8 +306,6 @@ bool view_option_differs(const struct view_option *r, const struct view_options 
     const char *field = (const char *)o + r->offset;
 
     set_fallback(r, &usual);
-    if (!(r->views & (1u << o->view)))
-        return false;
     if (r->kind == OPTION_STEP)
         return o->n_filters > 0;
     if (r->kind == OPTION_TEXT)

@@ -1,7 +1,7 @@
 /* The rows of the table, and what options are set to, as text: for cache keys, links, errors and help. */
 #include <string.h>
 
-#include "profile/filter_presets.h"
+#include "profile/filter/filter_presets.h"
 #include "render/view/view_option.h"
 
 static uint64_t stored(const struct view_option *r, const struct view_options *o)
@@ -30,6 +30,16 @@ static void put_tracks(const struct view_options *o, struct buf *b)
     }
 }
 
+static void put_moment(const struct view_option *r, const struct view_options *o, struct buf *b)
+{
+    struct view_moment moment;
+
+    memcpy(&moment, (const char *)o + r->offset, sizeof(moment));
+    if (moment.since > 0)
+        buf_printf(b, "%u..", moment.since);
+    buf_u64(b, moment.number);
+}
+
 static void put_last_step(const struct view_option *r, const struct view_options *o, struct buf *b)
 {
     for (uint32_t i = o->n_filters; i-- > 0;)
@@ -54,6 +64,9 @@ void view_option_text(const struct view_option *r, const struct view_options *o,
         __attribute__((fallthrough));
     case OPTION_NUMBER:
         buf_fixed(b, stored(r, o), r->decimals);
+        break;
+    case OPTION_MOMENT:
+        put_moment(r, o, b);
         break;
     case OPTION_TEXT:
         buf_z(b, (const char *)o + r->offset);
@@ -88,7 +101,7 @@ void view_canonical(const struct view_options *o, struct buf *b)
     for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++) {
         const struct view_option *r = &VIEW_OPTIONS[i];
         bool writes = r->kind != OPTION_STEP || (view_option_is_first_step(r) && o->n_filters > 0);
-        if (!(r->views & (1u << o->view)) || !writes)
+        if (!writes)
             continue;
         buf_z(b, i == 0 ? "" : "&");
         if (r->kind == OPTION_STEP) {
@@ -142,8 +155,7 @@ void view_link(struct buf *b, const struct view_options *o, const char *ampersan
             continue;
         view_option_text(r, o, &text);
         put_in_link(&l, r->key, buf_view(&text));
-        b->failed = b->failed || text.failed;
-        buf_free(&text);
+        buf_part_end(b, &text);
     }
 }
 
@@ -183,6 +195,7 @@ void view_option_expected(const struct view_option *r, struct buf *b)
         }
         __attribute__((fallthrough));
     case OPTION_TRACKS:
+    case OPTION_MOMENT:
     case OPTION_TEXT:
         buf_z(b, r->expected);
         break;

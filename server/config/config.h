@@ -22,6 +22,7 @@ struct config {
     uint64_t max_upload_bytes;
     uint64_t max_unpacked_bytes; /* that a packed upload unpacks to, */
     uint64_t max_unpacked_ratio; /* and for each of its bytes, once they are many */
+    uint64_t max_members;        /* of an archive, that become results when all are asked for */
     uint64_t max_connections;
     uint64_t idle_timeout_s;                                       /* a connection that sends nothing */
     uint64_t max_connections_per_address, max_waiting_per_address; /* an IPv6 /64 is one address */
@@ -42,7 +43,10 @@ struct config {
     uint64_t store_bytes;         /* uploaded files kept; 0: no limit */
     uint64_t sweep_interval_s;    /* from one removal of what nobody needs to the next */
     uint64_t delete_within_s;     /* until what belonged to an upload that has ended is gone */
-    char filter_presets[2048];    /* profile/filter_presets.h */
+    char filter_presets[2048];    /* profile/filter/filter_presets.h */
+    char mappings_dir[4096];      /* of mapping.txt files; empty: none */
+    char perfetto_url[512], firefox_profiler_url[512],
+        speedscope_url[512]; /* pages of other tools; empty: not offered */
     uint64_t max_methods, max_threads, max_line_bytes, max_name_bytes;
 
     /* No keys. */

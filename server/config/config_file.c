@@ -78,7 +78,7 @@ static bool take_member(struct config *c, const char *where, struct str name, co
     if (text.failed)
         diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the configuration.");
     if (!fits) {
-        char *dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+        char *dumped = json_memory_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
         buf_clear(&text);
         buf_z(&text, dumped == NULL ? "" : dumped);
         free(dumped);

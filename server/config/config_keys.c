@@ -5,7 +5,7 @@
 
 #include "core/clean.h"
 #include "core/system/log.h"
-#include "profile/filter_presets.h"
+#include "profile/filter/filter_presets.h"
 #include "server/config/address.h"
 #include "server/config/network.h"
 
@@ -33,6 +33,8 @@ static bool url_valid(struct str value)
     size_t scheme = str_starts(value, STR("https://")) ? 8 : str_starts(value, STR("http://")) ? 7 : value.n;
     return scheme < value.n && value.p[scheme] != '/' && !str_ends(value, STR("/"));
 }
+
+static const char URL_FORM[] = "http://HOST or https://HOST, with a path if need be, and no slash at the end";
 
 static bool level_valid(struct str value)
 {
@@ -65,9 +67,7 @@ const struct config_key CONFIG_KEYS[] = {
     TEXT(store, NULL, "a directory", "",
          "directory of uploads; empty: $XDG_DATA_HOME/aflamed, ~/.local/share/aflamed or /var/lib/aflamed"),
     FLAG(open, "false", "may listen on other than loopback without authentication"),
-    TEXT(external_url, url_valid,
-         "http://HOST or https://HOST, with a path if need be, and no slash at the end", "",
-         "what clients see, as http://HOST; empty: from the request"),
+    TEXT(external_url, url_valid, URL_FORM, "", "what clients see, as http://HOST; empty: from the request"),
     TEXT(hosts, NULL, "names with commas between them, each with or without a port", "",
          "further names of the service, with commas between them; if these or external_url are given, others "
          "get 421"),
@@ -82,6 +82,7 @@ const struct config_key CONFIG_KEYS[] = {
     SIZE(max_unpacked_bytes, 1, 1024 * TIB, "8G", "what a packed upload may unpack to"),
     NUMBER(max_unpacked_ratio, 1, 1000000, "200",
            "how many times its size a packed upload may unpack to, above 16 MiB"),
+    NUMBER(max_members, 1, 1000, "20", "files of an archive that are read when all of them are asked for"),
     NUMBER(max_connections, 1, 1000000, "1000",
            "connections at a time; each takes up to three descriptors (ulimit -n)"),
     NUMBER(max_connections_per_address, 1, 1000000, "512",
@@ -99,7 +100,8 @@ const struct config_key CONFIG_KEYS[] = {
     NUMBER(request_timeout_s, 1, 86400, "900",
            "seconds that a client may take to send a body or to take an answer, beside one for each MB"),
     NUMBER(answer_within_ms, 0, 3600000, "5000",
-           "milliseconds until a durable upload is answered though its views are still being made"),
+           "milliseconds until a durable upload is answered though its views are still being made, or the "
+           "files of its archive read"),
     NUMBER(expires_days, 1, 36500, "30", "days that an upload is kept, unless it asks for another time"),
     NUMBER(max_expires_days, 1, 36500, "365", "days that an upload may ask for"),
     NUMBER(render_tracks, 0, 1000000, "64",
@@ -122,6 +124,17 @@ const struct config_key CONFIG_KEYS[] = {
            "seconds until the bytes and views of a deleted or expired upload are removed"),
     TEXT(filter_presets, filter_presets_valid, "NAME:KEY=PATTERN;KEY=PATTERN;;NAME:..., see docs/filters.md",
          "", "presets of filters beside the built-in ones: NAME:KEY=PATTERN;KEY=PATTERN;;NAME:..."),
+    TEXT(
+        mappings_dir, NULL, "a directory", "",
+        "directory of mapping.txt files; that of a build is offered to who uploads its profile; empty: none"),
+    TEXT(perfetto_url, url_valid, URL_FORM, "",
+         "the Perfetto UI that pages offer to open profiles in, https://ui.perfetto.dev or one of your own; "
+         "empty: none"),
+    TEXT(firefox_profiler_url, url_valid, URL_FORM, "",
+         "the same for the Firefox Profiler, https://profiler.firefox.com"),
+    TEXT(speedscope_url, url_valid, URL_FORM, "",
+         "the same for speedscope, https://www.speedscope.app; its page may then read profiles that it knows "
+         "the link of"),
     NUMBER(max_methods, 1, 1000000000, "4000000", "methods of one profile"),
     NUMBER(max_threads, 1, 1000000000, "200000", "threads of one profile"),
     SIZE(max_line_bytes, 64, GIB, "1M",

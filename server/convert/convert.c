@@ -1,35 +1,29 @@
 #include "server/convert/convert.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "parser/reader.h"
-#include "profile/builder.h"
-#include "profile/span.h"
-#include "profile/transform.h"
+#include "profile/build/builder.h"
+#include "profile/transform/transform.h"
 #include "render/chart/chart_plan.h"
 #include "render/names/names.h"
 #include "render/view/fail.h"
 #include "render/view/view_option.h"
+#include "server/convert/convert_impl.h"
 #include "server/convert/diag_words.h"
+#include "server/convert/map_names.h"
+#include "server/convert/readable.h"
+#include "server/convert/symbol_names.h"
 
-enum { READ_BYTES = 256 << 10 };
-
-struct shared_profile {
-    struct arena arena; /* holds the profile, the names and the member's name */
-    const struct profile *profile;
-    const struct names *names;
-    const char *member; /* of an archive, the member that was chosen; or "" */
-};
-
-struct conversion {
-    struct shared_profile *made; /* not complete yet: the reader allocates in its arena */
-    struct reader reader;
+enum {
+    READ_BYTES = 256 << 10,
+    FEED_BYTES =
+        16 << 10 /* between two looks at `stop`: packed, they may stand for a thousand times as many */
 };
 
 /* ---- the shared profile ---- */
@@ -38,8 +32,22 @@ void shared_profile_free(struct shared_profile *f)
 {
     if (f == NULL)
         return;
+    if (f->checkpoints != NULL)
+        checkpoints_free(atomic_load(f->checkpoints));
+    for (size_t i = 0; i < f->n_packets; i++)
+        close(f->packets[i]);
     arena_free(&f->arena);
     free(f);
+}
+
+const struct shared_profile *shared_profile_whole(const struct shared_profile *f)
+{
+    return f->whole != NULL ? f->whole : f;
+}
+
+const struct window *shared_profile_window(const struct shared_profile *f)
+{
+    return f->whole != NULL ? &f->window : NULL;
 }
 
 const struct profile *shared_profile_get(const struct shared_profile *f)
@@ -54,7 +62,7 @@ const struct own_code *shared_profile_own(const struct shared_profile *f)
 
 size_t shared_profile_bytes(const struct shared_profile *f)
 {
-    return sizeof(*f) + f->arena.used_bytes;
+    return sizeof(*f) + f->arena.used_bytes + f->checkpoints_bytes;
 }
 
 /* ---- the conversion ---- */
@@ -64,7 +72,7 @@ static uint32_t limit_u32(uint64_t value)
     return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-static struct reader_limits limits_of(const struct config *c)
+struct reader_limits conversion_limits(const struct config *c)
 {
     return (struct reader_limits){.methods = limit_u32(c->max_methods),
                                   .threads = limit_u32(c->max_threads),
@@ -73,8 +81,7 @@ static struct reader_limits limits_of(const struct config *c)
                                   .unpacked = {c->max_unpacked_bytes, c->max_unpacked_ratio}};
 }
 
-/* Sets diag from the arena's failure. Always false. */
-static bool arena_failed(const struct arena *a, struct diag *diag)
+bool conversion_arena_failed(const struct arena *a, struct diag *diag)
 {
     if (a->failure == ARENA_LIMIT)
         return diag_set(diag, DIAG_LIMIT, "profile too large",
@@ -89,8 +96,7 @@ struct conversion *conversion_new(const struct config *config)
 {
     struct conversion *f = malloc(sizeof(*f));
     struct shared_profile *made = calloc(1, sizeof(*made));
-    struct reader_limits limits = limits_of(config);
-    struct hash_seed seed;
+    struct reader_limits limits = conversion_limits(config);
 
     if (f == NULL || made == NULL) {
         free(f);
@@ -100,11 +106,10 @@ struct conversion *conversion_new(const struct config *config)
     made->member = "";
     arena_init(&made->arena, (size_t)config->job_memory_bytes);
     *f = (struct conversion){.made = made};
-    if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
-        diag_set(&f->reader.diag, DIAG_IO, "no randomness", "Try again later.",
-                 "The system gives no random numbers, without which a file could be made to take for ever.");
-    else if (!reader_init(&f->reader, &made->arena, &limits, seed))
-        arena_failed(&made->arena, &f->reader.diag);
+    if (getrandom(&f->seed, sizeof(f->seed), 0) != (ssize_t)sizeof(f->seed))
+        conversion_no_seed(&f->reader.diag);
+    else if (!reader_init(&f->reader, &made->arena, &limits, f->seed))
+        conversion_arena_failed(&made->arena, &f->reader.diag);
     return f;
 }
 
@@ -117,60 +122,100 @@ void conversion_choose(struct conversion *f, const char *member)
     unpack_member_name(str_of(member), name);
     const char *copy = arena_copy(&f->made->arena, name, strlen(name) + 1);
     if (copy == NULL) {
-        arena_failed(&f->made->arena, &f->reader.diag);
+        conversion_arena_failed(&f->made->arena, &f->reader.diag);
         return;
     }
     f->made->member = copy;
     reader_choose(&f->reader, str_of(copy));
 }
 
+void conversion_split(struct conversion *f, const char *key)
+{
+    if (key[0] != '\0' && f->reader.diag.kind == DIAG_NONE)
+        reader_split(&f->reader, str_of(key));
+}
+
+bool conversion_map(struct conversion *f, int fd, struct str package, struct diag *diag)
+{
+    if (package.n > MAP_NAMES_PACKAGE_BYTES)
+        return diag_set(diag, DIAG_USAGE, "not a package", "Name it as com.foo.",
+                        "The package's name is too long.");
+    if (f->mappings.n == MAP_NAMES_MAX)
+        return diag_set(diag, DIAG_USAGE, "too many mappings", "Name those of the parts that were recorded.",
+                        "A profile takes the names of %d mappings at most.", MAP_NAMES_MAX);
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own < 0)
+        return diag_set(diag, DIAG_IO, "cannot read the mapping", "Try again later.", "%s.", strerror(errno));
+    memcpy(f->mappings.packages[f->mappings.n], package.p, package.n);
+    f->mappings.fds[f->mappings.n++] = own;
+    return true;
+}
+
+bool conversion_packets(struct conversion *f, int fd, struct diag *diag)
+{
+    struct shared_profile *made = f->made;
+    size_t i = made->n_packets;
+
+    if (i == READER_NAMES_MAX)
+        return diag_set(diag, DIAG_USAGE, "too many files", "Put them into one file, one behind the other.",
+                        "A trace takes symbols from %d files at most.", READER_NAMES_MAX);
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own < 0)
+        return diag_set(diag, DIAG_IO, "cannot read the symbols", "Try again later.", "%s.", strerror(errno));
+    /* The profile's from here on, which reads them again for charts and windows. */
+    made->packets[made->n_packets++] = own;
+    f->packets.of[i] = (struct readable){.fd = own};
+    f->packets.files[i] = readable_whole(&f->packets.of[i]);
+    return reader_attach(&f->reader, &f->packets.files[i]);
+}
+
+/* Symbols of a Perfetto trace are read with it, all others for the frames that have no names then. */
+bool conversion_symbols(struct conversion *f, int fd, struct str name, struct diag *diag)
+{
+    char head[SYMBOL_HEAD_BYTES];
+    ssize_t n = TEMP_FAILURE_RETRY(pread(fd, head, sizeof(head), 0)); /* fails of a folder */
+
+    if (n > 0 && reader_is_names(head, (size_t)n))
+        return conversion_packets(f, fd, diag);
+    if (f->reader.diag.kind == DIAG_NONE)
+        reader_keep_addresses(&f->reader);
+    f->made->addresses = true;
+    return symbol_sources_add(&f->symbols, fd, name, diag);
+}
+
 /* ---- files ---- */
 
-static bool no_memory(struct diag *diag)
+bool conversion_no_seed(struct diag *diag)
 {
-    return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                    "No memory is left to read the file.");
+    return diag_set(
+        diag, DIAG_IO, "no randomness", "Try again later.",
+        "The system gives no random numbers, without which a file could be made to take for ever.");
 }
 
-bool convert_stopped(struct diag *diag)
+bool conversion_no_memory(struct diag *diag)
 {
-    return diag_set(diag, DIAG_BUSY, "the service is stopping", "Try again in a moment.",
-                    "It was told to end before this was done.");
-}
-
-/* A file that is read at any place; `diag` says why it could not be. */
-struct readable {
-    int fd;
-    const atomic_bool *stop;
-    struct diag diag;
-};
-
-static ptrdiff_t read_at(void *context, uint64_t offset, void *to, size_t n)
-{
-    struct readable *file = context;
-
-    if (file->stop != NULL && atomic_load_explicit(file->stop, memory_order_relaxed)) {
-        convert_stopped(&file->diag);
-        return -1;
-    }
-    ssize_t got = offset > INT64_MAX ? 0 : TEMP_FAILURE_RETRY(pread(file->fd, to, n, (off_t)offset));
-    if (got < 0)
-        diag_set(&file->diag, DIAG_IO, "cannot read the file", "Try again later.", "%s.", strerror(errno));
-    return got;
+    return diag_no_memory(diag, "No memory is left to read the file.");
 }
 
 enum convert_step conversion_feed_file(struct conversion *f, int fd, uint64_t *offset,
                                        const atomic_bool *stop, struct diag *diag)
 {
+    return conversion_feed_until(f, fd, offset, UINT64_MAX, stop, diag);
+}
+
+enum convert_step conversion_feed_until(struct conversion *f, int fd, uint64_t *offset, uint64_t end,
+                                        const atomic_bool *stop, struct diag *diag)
+{
+    size_t most = end - *offset < READ_BYTES ? (size_t)(end - *offset) : READ_BYTES;
     struct readable file = {.fd = fd, .stop = stop};
     void *piece = malloc(READ_BYTES);
     ptrdiff_t n = -1;
 
     if (piece == NULL)
-        no_memory(&file.diag);
+        conversion_no_memory(&file.diag);
     else
-        n = read_at(&file, *offset, piece, READ_BYTES);
-    bool more = n > 0 && conversion_feed(f, piece, (size_t)n);
+        n = readable_at(&file, *offset, piece, most);
+    bool more = n > 0 && conversion_feed(f, piece, (size_t)n, stop);
     free(piece);
     if (n < 0) {
         *diag = file.diag;
@@ -180,26 +225,13 @@ enum convert_step conversion_feed_file(struct conversion *f, int fd, uint64_t *o
     return more ? CONVERT_MORE : CONVERT_FED;
 }
 
-/* False: diag. */
-static bool feed_all(struct conversion *f, int fd, const atomic_bool *stop, struct diag *diag)
-{
-    enum convert_step step = CONVERT_MORE;
-    uint64_t offset = 0;
-
-    while (step == CONVERT_MORE)
-        step = conversion_feed_file(f, fd, &offset, stop, diag);
-    return step == CONVERT_FED;
-}
-
-/* Ends the reading, with the file if there is one. */
-static const struct profile *finish_reading(struct conversion *f, int fd, const atomic_bool *stop)
+const struct profile *conversion_finish_reading(struct conversion *f, int fd, const atomic_bool *stop)
 {
     struct readable file = {.fd = fd, .stop = stop};
-    struct whole_file whole = {.read_at = read_at, .context = &file};
-    struct stat st;
+    struct whole_file whole = readable_whole(&file);
 
-    if (fd >= 0 && fstat(fd, &st) == 0)
-        whole.bytes = (uint64_t)st.st_size;
+    for (size_t i = 0; i < f->made->n_packets; i++)
+        f->packets.of[i].stop = stop;
     const struct profile *p = reader_finish(&f->reader, fd >= 0 ? &whole : NULL);
     if (p == NULL && file.diag.kind != DIAG_NONE)
         f->reader.diag = file.diag; /* knows more than that it could not be read */
@@ -209,12 +241,21 @@ static const struct profile *finish_reading(struct conversion *f, int fd, const 
 
 /* ---- the fold goes on ---- */
 
-bool conversion_feed(struct conversion *f, const void *p, size_t n)
+bool conversion_feed(struct conversion *f, const void *p, size_t n, const atomic_bool *stop)
 {
-    if (reader_feed(&f->reader, p, n))
-        return true;
-    diag_add_words(&f->reader.diag);
-    return false;
+    const uint8_t *piece = p;
+
+    for (size_t at = 0; at < n; at += FEED_BYTES) {
+        if (readable_is_told(stop)) {
+            convert_stopped(&f->reader.diag);
+            return false;
+        }
+        if (!reader_feed(&f->reader, piece + at, n - at < FEED_BYTES ? n - at : FEED_BYTES)) {
+            diag_add_words(&f->reader.diag);
+            return false;
+        }
+    }
+    return true;
 }
 
 bool conversion_wants_whole(const struct conversion *f)
@@ -227,22 +268,45 @@ const struct diag *conversion_diag(const struct conversion *f)
     return &f->reader.diag;
 }
 
+static void close_names(struct conversion *f)
+{
+    symbol_sources_close(&f->symbols);
+    for (uint32_t i = 0; i < f->mappings.n; i++)
+        close(f->mappings.fds[i]);
+}
+
+/* False: f->reader.diag, or the arena gives no more; and there is no profile. */
+static bool tell_names(struct conversion *f, const atomic_bool *stop)
+{
+    struct shared_profile *made = f->made;
+    struct diag *diag = &f->reader.diag;
+    const struct profile *p = symbol_names(made->profile, &f->symbols, f->seed, stop, &made->arena, diag);
+
+    if (p != NULL)
+        p = map_names(p, &f->mappings, f->seed, stop, &made->arena, diag);
+    made->profile = p;
+    return p != NULL;
+}
+
 struct shared_profile *conversion_finish(struct conversion *f, int fd, const atomic_bool *stop,
                                          struct diag *diag)
 {
     struct shared_profile *made = f->made;
 
-    made->profile = finish_reading(f, fd, stop);
+    made->profile = conversion_finish_reading(f, fd, stop);
+    if (made->profile != NULL && !tell_names(f, stop) && f->reader.diag.kind == DIAG_NONE)
+        conversion_arena_failed(&made->arena, &f->reader.diag);
     if (made->profile != NULL) {
-        made->names = names_new(made->profile, &made->arena);
+        made->names = part_prepare(made) ? names_new(made->profile, &made->arena) : NULL;
         if (made->names == NULL)
-            arena_failed(&made->arena, &f->reader.diag);
+            conversion_arena_failed(&made->arena, &f->reader.diag);
     }
     if (made->names == NULL) {
         *diag = f->reader.diag;
         conversion_abandon(f);
         return NULL;
     }
+    close_names(f);
     free(f);
     return made;
 }
@@ -251,6 +315,7 @@ void conversion_abandon(struct conversion *f)
 {
     if (f == NULL)
         return;
+    close_names(f);
     reader_free(&f->reader);
     shared_profile_free(f->made);
     free(f);
@@ -283,34 +348,47 @@ static const uint8_t *origins_of(const struct names *names, uint32_t n_frames, s
     return origins;
 }
 
+bool conversion_filter(const struct profile *p, const struct names *names, const struct view_options *view,
+                       struct filter_step *steps, struct filter_request *filter, struct arena *arena)
+{
+    *filter = (struct filter_request){steps, view->n_filters, view_presets(view), NULL};
+    for (uint32_t i = 0; i < view->n_filters; i++)
+        steps[i] = view_filter(view, i);
+    if (filter_wants_origins(filter))
+        filter->origins = origins_of(names, p->n_frames, arena);
+    return filter->origins != NULL || !filter_wants_origins(filter);
+}
+
 /* The profile that is drawn. NULL: the arena gives no more, or diag is set. */
 static const struct profile *transformed(const struct profile *p, const struct names *names,
                                          const struct view_options *view, struct arena *scratch,
                                          struct diag *diag)
 {
     struct filter_step steps[FILTER_STEPS_MAX];
-    struct transform_request request = {.open_to_end = view->open == OPEN_END,
-                                        .filter = {steps, view->n_filters, view_presets(view), NULL}};
+    struct transform_request request = {.moment = view_moment(view), .open_to_end = view->open == OPEN_END};
 
-    for (uint32_t i = 0; i < view->n_filters; i++)
-        steps[i] = view_filter(view, i);
-    if (filter_wants_origins(&request.filter)) {
-        request.filter.origins = origins_of(names, p->n_frames, scratch);
-        if (request.filter.origins == NULL)
-            return NULL;
-    }
-    return transform_apply(p, &request, scratch, diag);
+    return conversion_filter(p, names, view, steps, &request.filter, scratch)
+               ? transform_apply(p, &request, scratch, diag)
+               : NULL;
+}
+
+const struct names *conversion_names(const struct shared_profile *f, const struct view_options *view,
+                                     struct arena *arena)
+{
+    struct own_code own;
+
+    return view->app[0] != '\0' && own_code_parse(str_of(view->app), &own)
+               ? names_with_own(f->names, f->profile, &own, arena)
+               : f->names;
 }
 
 static bool render(const struct shared_profile *f, const struct convert_drawing *d,
                    const struct view_options *view, const struct spans *spans, struct arena *scratch,
                    struct buf *out, struct diag *diag)
 {
-    struct own_code own;
-    struct render_input in = {.names = f->names, .view = view, .spans = spans, .scratch = scratch};
+    struct render_input in = {
+        .names = conversion_names(f, view, scratch), .view = view, .spans = spans, .scratch = scratch};
 
-    if (view->app[0] != '\0' && own_code_parse(str_of(view->app), &own))
-        in.names = names_with_own(f->names, f->profile, &own, scratch);
     if (in.names != NULL)
         in.profile = transformed(f->profile, in.names, view, scratch, diag);
     if (in.profile == NULL)
@@ -318,10 +396,9 @@ static bool render(const struct shared_profile *f, const struct convert_drawing 
     return d->draw(d->what, &in, out, diag) && (!out->failed || fail_buf(out, diag));
 }
 
-/* `view` is resolved. */
-static bool render_within(const struct shared_profile *f, const struct config *config,
-                          const struct convert_drawing *d, const struct view_options *view,
-                          const struct spans *spans, struct buf *out, struct diag *diag)
+bool convert_within(const struct shared_profile *f, const struct config *config,
+                    const struct convert_drawing *d, const struct view_options *view,
+                    const struct spans *spans, struct buf *out, struct diag *diag)
 {
     size_t limit = out->limit, ceiling;
     struct arena scratch;
@@ -347,7 +424,7 @@ bool convert_drawn(const struct shared_profile *f, const struct config *config,
     if (resolved.embed_bytes > config->view_memory_bytes / 2)
         resolved.embed_bytes = config->view_memory_bytes / 2;
     return view_resolve(&resolved, f->profile, diag) &&
-           render_within(f, config, d, &resolved, NULL, out, diag);
+           convert_within(f, config, d, &resolved, NULL, out, diag);
 }
 
 /* Whether the output shows the view. */
@@ -370,90 +447,6 @@ bool convert_view(const struct shared_profile *f, const struct config *config, c
 
 /* ---- charts ---- */
 
-/* Frames are named by their ids in the first reading: the second one must have been of the same bytes. */
-static bool same_profile(const struct profile *a, const struct profile *b, struct diag *diag)
-{
-    if (a->n_frames == b->n_frames && a->n_nodes == b->n_nodes && a->n_tracks == b->n_tracks)
-        return true;
-    return diag_set(diag, DIAG_IO, "the file changed", "Try again when nothing writes to it any more.",
-                    "The file was read twice, and was not the same.");
-}
-
-/* False: diag. */
-static bool read_again(struct conversion *again, int fd, const atomic_bool *stop,
-                       const struct shared_profile *first, struct watcher *w, struct diag *diag)
-{
-    const struct profile *p = NULL;
-
-    if (again->reader.diag.kind == DIAG_NONE) {
-        builder_watch(again->reader.builder, w);
-        if (feed_all(again, fd, stop, diag))
-            p = finish_reading(again, fd, stop);
-    }
-    if (p == NULL && diag->kind == DIAG_NONE)
-        *diag = again->reader.diag;
-    return p != NULL && same_profile(first->profile, p, diag);
-}
-
-/* NULL: diag. */
-static struct conversion *conversion_again(const struct shared_profile *f, const struct config *config,
-                                           struct diag *diag)
-{
-    struct conversion *again = conversion_new(config);
-
-    if (again == NULL)
-        no_memory(diag);
-    else
-        conversion_choose(again, f->member);
-    return again;
-}
-
-/* The spans live in the memory of the second conversion, which is used up. */
-static const struct spans *read_spans(struct conversion *again, int fd, const atomic_bool *stop,
-                                      const struct shared_profile *first, const struct span_request *request,
-                                      struct diag *diag)
-{
-    struct span_sink *sink = span_sink_new(&again->made->arena, request);
-
-    if (sink == NULL) {
-        arena_failed(&again->made->arena, diag);
-        return NULL;
-    }
-    return read_again(again, fd, stop, first, span_sink_watcher(sink), diag) ? span_sink_finish(sink) : NULL;
-}
-
-bool convert_calls(const struct shared_profile *f, const struct config *config, int fd,
-                   const atomic_bool *stop, const struct calls_request *request, struct arena *arena,
-                   const struct calls **calls, struct diag *diag)
-{
-    struct calls_sink *sink = calls_sink_new(arena, request);
-    struct conversion *again = sink != NULL ? conversion_again(f, config, diag) : NULL;
-    bool ok = again != NULL && read_again(again, fd, stop, f, calls_sink_watcher(sink), diag);
-
-    conversion_abandon(again);
-    *calls = ok ? calls_sink_finish(sink) : NULL;
-    return *calls != NULL || fail_arena(arena, diag);
-}
-
-bool convert_with_spans(const struct shared_profile *f, const struct config *config, int fd,
-                        const atomic_bool *stop, const struct span_request *request,
-                        const struct convert_drawing *d, const struct view_options *view, struct buf *out,
-                        struct diag *diag)
-{
-    struct view_options resolved = *view;
-
-    if (!view_resolve(&resolved, f->profile, diag))
-        return false;
-    struct conversion *again = conversion_new(config);
-    if (again == NULL)
-        return no_memory(diag);
-    conversion_choose(again, f->member);
-    const struct spans *spans = read_spans(again, fd, stop, f, request, diag);
-    bool ok = spans != NULL && render_within(f, config, d, &resolved, spans, out, diag);
-    conversion_abandon(again);
-    return ok;
-}
-
 bool convert_chart(const struct shared_profile *f, const struct config *config, int fd,
                    const atomic_bool *stop, const struct output *output, const struct view_options *view,
                    struct buf *out, struct diag *diag)
@@ -464,5 +457,6 @@ bool convert_chart(const struct shared_profile *f, const struct config *config, 
 
     return may_show(output, view, diag) && view_resolve(&resolved, f->profile, diag) &&
            chart_plan(&plan, &resolved, f->profile, diag) &&
-           convert_with_spans(f, config, fd, stop, &plan.request, &d, &resolved, out, diag);
+           convert_with_spans(f, config, fd, stop, &plan.request, resolved.n_filters > 0, &d, &resolved, out,
+                              diag);
 }

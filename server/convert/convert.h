@@ -1,6 +1,7 @@
 /* The only place that knows both a parser and a renderer: bytes -> profile -> views.
  *
  *     conversion_new -> conversion_feed .. -> conversion_finish: a shared profile
+ *     convert_window: the same within a window of time
  *     convert_view, convert_chart: one view of it
  *
  * Knows no store, no HTTP and no threads: see server/views/profiles.h for who shares a profile. A conversion is used by
@@ -12,10 +13,11 @@
 
 #include "core/buf.h"
 #include "core/diag.h"
-#include "profile/calls.h"
-#include "profile/own_code.h"
+#include "profile/calls/calls.h"
+#include "profile/calls/span.h"
+#include "profile/calls/window.h"
+#include "profile/frame/own_code.h"
 #include "profile/profile.h"
-#include "profile/span.h"
 #include "render/output.h"
 #include "render/view/view.h"
 #include "server/config/config.h"
@@ -26,6 +28,9 @@ struct shared_profile;
 
 void shared_profile_free(struct shared_profile *f); /* NULL is fine */
 const struct profile *shared_profile_get(const struct shared_profile *f);
+/* Of a window of time the profile of the whole, else itself; and the window, else NULL. */
+const struct shared_profile *shared_profile_whole(const struct shared_profile *f);
+const struct window *shared_profile_window(const struct shared_profile *f);
 const struct own_code *shared_profile_own(const struct shared_profile *f); /* as guessed */
 size_t shared_profile_bytes(const struct shared_profile *f);               /* memory it holds */
 
@@ -36,8 +41,19 @@ struct conversion;
 struct conversion *conversion_new(const struct config *config);
 /* Of an archive this member is meant; "" is none. Copied. Before the first byte. */
 void conversion_choose(struct conversion *f, const char *member);
-/* False once no more bytes are taken: the input is known to be unusable (conversion_diag says why), or conversion_wants_whole. */
-bool conversion_feed(struct conversion *f, const void *p, size_t n);
+/* Tracks are made of the values of this label of samples (reader_split); "" is none. Before the first byte. */
+void conversion_split(struct conversion *f, const char *key);
+/* The names of the profile are told by this mapping.txt too, a regular file: it takes a duplicate of the descriptor, and reads it
+ * when the profile is complete. `package`: of which processes, see struct mapping_use. Before conversion_finish. False: diag. */
+bool conversion_map(struct conversion *f, int fd, struct str package, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* Symbols are looked for in this regular file or folder too, of which it takes a duplicate of the descriptor: see symbol_search.h.
+ * `name` is that of the file, without folders; or empty. Before the first byte. False: diag. */
+bool conversion_symbols(struct conversion *f, int fd, struct str name, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* False once no more bytes are taken: the input is known to be unusable (conversion_diag says why), or conversion_wants_whole.
+ * `stop` as for conversion_finish. */
+bool conversion_feed(struct conversion *f, const void *p, size_t n, const atomic_bool *stop);
 /* Whether the file is of a kind that is read as a whole: then conversion_finish needs it. */
 bool conversion_wants_whole(const struct conversion *f);
 /* After the last byte; ends and frees f in every case. NULL: diag says why. `fd`: the file, for conversion_wants_whole; -1 if there is
@@ -59,8 +75,21 @@ enum convert_step conversion_feed_file(struct conversion *f, int fd, uint64_t *o
     __attribute__((warn_unused_result));
 const struct diag *conversion_diag(const struct conversion *f);
 
-/* Sets diag to say that the service is stopping. Always false. */
-bool convert_stopped(struct diag *diag);
+/* Profiles to compare: n_a runs of A, then n_b of B. Of each run `open` says how far methods that are never left have wall time,
+ * and `moment_a` and `moment_b` which one of a series is meant (profile/transform/moment.h): views of the comparison leave both as they are. */
+struct convert_runs {
+    const struct shared_profile *const *of;
+    uint32_t n_a, n_b;
+    enum view_open open;
+    struct moment_request moment_a, moment_b;
+};
+
+/* What is asked of views of the comparison, when these have been made of its runs. */
+void convert_compared_options(struct view_options *view);
+
+/* Profiles as one (profile/compare/compare.h), which needs them no longer. NULL: diag. */
+struct shared_profile *convert_compare(const struct config *config, const struct convert_runs *runs,
+                                       struct diag *diag) __attribute__((warn_unused_result));
 
 /* The options of a view when nothing is said: the defaults, with the budget that the configuration gives a picture. */
 void convert_defaults(const struct config *config, struct view_options *view);
@@ -81,18 +110,30 @@ bool convert_drawn(const struct shared_profile *f, const struct config *config,
                    const struct convert_drawing *d, const struct view_options *view, struct buf *out,
                    struct diag *diag);
 
-/* The same with the calls that the request asks for, as in->spans: the profile's bytes are read again, from behind the
- * descriptor; `stop` as for conversion_finish. */
+/* The same with the calls that the request asks for, as in->spans; `filtered`: those that the view's filters leave. The profile's
+ * bytes are read again, from behind the descriptor; `stop` as for conversion_finish. */
 bool convert_with_spans(const struct shared_profile *f, const struct config *config, int fd,
-                        const atomic_bool *stop, const struct span_request *request,
+                        const atomic_bool *stop, const struct span_request *request, bool filtered,
                         const struct convert_drawing *d, const struct view_options *view, struct buf *out,
                         struct diag *diag);
+
+/* Tells the watcher, which was made with shared_profile_get(f), of all calls: the profile's bytes are read again, as above. With a
+ * window a part of them may do, and the watcher is one that looks at nothing but what lies in it (profile/calls/checkpoints.h). False: diag. */
+bool convert_watch(const struct shared_profile *f, const struct config *config, int fd,
+                   const atomic_bool *stop, const struct window *window, struct watcher *w, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 /* How long calls were, in the arena: the profile's bytes are read again, as above. `request` is of shared_profile_get(f). False:
  * diag. */
 bool convert_calls(const struct shared_profile *f, const struct config *config, int fd,
                    const atomic_bool *stop, const struct calls_request *request, struct arena *arena,
                    const struct calls **calls, struct diag *diag) __attribute__((warn_unused_result));
+
+/* A window of time of a whole profile, which must outlive it: the profile's bytes are read again, as above. The options of a view
+ * say which one by view_window. NULL: diag; DIAG_USAGE where the profile has no times. */
+struct shared_profile *convert_window(const struct shared_profile *whole, const struct config *config, int fd,
+                                      const atomic_bool *stop, const struct window *window, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 /* As convert_view for VIEW_CHART, for which the profile's bytes are read again, from behind the descriptor; `stop` as for conversion_finish. */
 bool convert_chart(const struct shared_profile *f, const struct config *config, int fd,

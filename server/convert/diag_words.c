@@ -9,9 +9,9 @@ static const char *const WORDS[] = {
     [DIAG_ABOUT_UNPACKED_RATIO] = "The service's operator may raise max_unpacked_ratio.",
     [DIAG_ABOUT_METHODS] = "The service's operator may raise max_methods.",
     [DIAG_ABOUT_THREADS] = "The service's operator may raise max_threads.",
-    [DIAG_ABOUT_MEMBER] =
-        "That is: curl -F member=NAME -F trace=@FILE; ?member=NAME in the URL, where # is written %23; or "
-        "--member NAME on the command line.",
+    [DIAG_ABOUT_MEMBER] = "That is: curl -F member=NAME -F trace=@FILE, or member=all for each that is read "
+                          "here; ?member=NAME in the "
+                          "URL, where # is written %23; or --member NAME on the command line.",
     [DIAG_ABOUT_TWO_FILES] =
         "Both: curl -F key=@x.key -F data=@x.data URL, or aflamed render x.key x.data. One: "
         "curl -F trace=@file.trace URL.",
@@ -25,4 +25,10 @@ void diag_add_words(struct diag *diag)
     diag->topic = DIAG_ABOUT_NOTHING;
     if (words != NULL)
         snprintf(diag->hint + said, sizeof(diag->hint) - said, "%s%s", said > 0 ? " " : "", words);
+}
+
+bool convert_stopped(struct diag *diag)
+{
+    return diag_set(diag, DIAG_BUSY, "the service is stopping", "Try again in a moment.",
+                    "It was told to end before this was done.");
 }

@@ -16,7 +16,9 @@ static bool read_calls(const struct source *source, const struct render_input *i
                        const uint32_t *row_of_frame, uint32_t n_rows, uint32_t looked_at,
                        const struct calls **calls, struct diag *diag)
 {
-    struct calls_request request = {.profile = shared_profile_get(source->profile),
+    const struct shared_profile *whole = shared_profile_whole(source->profile);
+    struct calls_request request = {.profile = shared_profile_get(whole),
+                                    .window = shared_profile_window(source->profile),
                                     .row_of_frame = row_of_frame,
                                     .n_rows = n_rows,
                                     .open_to_end = in->view->open == OPEN_END,
@@ -70,7 +72,7 @@ bool convert_methods(const struct shared_profile *f, const struct config *config
 struct one_method {
     struct source source;
     struct str name;
-    bool longest;
+    const struct table_request *request;
     const struct method_format *format;
 };
 
@@ -94,16 +96,21 @@ static bool draw_one(const void *what, const struct render_input *in, struct buf
     const struct table *t;
     uint32_t row;
 
-    return method_find(in, m->name, &t, &row, diag) &&
-           (!m->longest || read_calls_of(&m->source, in, t, row, &with_calls.calls, diag)) &&
-           method_write(&with_calls, t, row, m->format, out, diag);
+    const struct shared_profile *f = m->source.profile;
+    const struct profile *whole =
+        shared_profile_window(f) != NULL ? shared_profile_get(shared_profile_whole(f)) : NULL;
+
+    return method_find(in, whole, m->name, &t, &row, diag) &&
+           (!m->request->longest || read_calls_of(&m->source, in, t, row, &with_calls.calls, diag)) &&
+           method_write(&with_calls, t, row, m->format, m->request, out, diag);
 }
 
 bool convert_method(const struct shared_profile *f, const struct config *config, int fd,
-                    const atomic_bool *stop, const struct view_options *view, struct str name, bool longest,
-                    const struct method_format *format, struct buf *out, struct diag *diag)
+                    const atomic_bool *stop, const struct view_options *view, struct str name,
+                    const struct table_request *request, const struct method_format *format, struct buf *out,
+                    struct diag *diag)
 {
-    struct one_method m = {{f, config, fd, stop}, name, longest, format};
+    struct one_method m = {{f, config, fd, stop}, name, request, format};
     struct convert_drawing d = {draw_one, &m};
 
     return convert_drawn(f, config, &d, view, out, diag);

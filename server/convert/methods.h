@@ -2,7 +2,7 @@
 #ifndef SERVER_CONVERT_METHODS_H
 #define SERVER_CONVERT_METHODS_H
 
-#include "render/table/method.h"
+#include "render/method/method.h"
 #include "render/table/table_format.h"
 #include "server/convert/convert.h"
 
@@ -17,11 +17,11 @@ bool convert_methods(const struct shared_profile *f, const struct config *config
                      const struct table_request *request, const struct table_format *format, struct buf *out,
                      struct diag *diag) __attribute__((warn_unused_result));
 
-/* The same with the report of one method, which is named by its id or its text: see render/table/method.h. `longest`: also how
- * long its calls were. */
+/* The same with the report of one method, which is named by its id or its text: see render/method/method.h. Of the request
+ * limit, offset and longest count: also how long its calls were. */
 bool convert_method(const struct shared_profile *f, const struct config *config, int fd,
-                    const atomic_bool *stop, const struct view_options *view, struct str name, bool longest,
-                    const struct method_format *format, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+                    const atomic_bool *stop, const struct view_options *view, struct str name,
+                    const struct table_request *request, const struct method_format *format, struct buf *out,
+                    struct diag *diag) __attribute__((warn_unused_result));
 
 #endif

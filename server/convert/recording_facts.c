@@ -12,10 +12,26 @@ const struct fact FACTS[] = {
     {"packed", "Packed", FACT_TEXT, false},
     {"vm", "Virtual machine", FACT_TEXT, false},
     {"clock", "Clock", FACT_TEXT, false},
+    {"package", "Package", FACT_TEXT, false},
+    {"app_type", "Kind of app", FACT_TEXT, false},
+    {"android_sdk", "Android SDK", FACT_NUMBER, false},
+    {"build_type", "Kind of system", FACT_TEXT, false},
+    {"unwinding", "Stacks that end early", FACT_TEXT, false},
+    {"one-frame", "Without unwind information", FACT_TEXT, false},
+    {"period", "Sampled every", FACT_TEXT, false},
+    {"comment", "Comment", FACT_TEXT, false},
+    {"stack_depth", "Stacks are kept to a depth of", FACT_COUNT, false},
     {"pid", "Process id", FACT_NUMBER, false},
     {"elapsed_us", "Duration", FACT_US, false},
     {"elapsed_ns", "Duration", FACT_NS, false},
     {"sampling_interval_us", "Sampled about every", FACT_US, false},
+    {"mapped_names", "Names that the mapping knew", FACT_COUNT, false},
+    {"mappable_names", "Names that it was asked for", FACT_COUNT, false},
+    {"symbolized_frames", "Addresses that symbols named", FACT_COUNT, false},
+    {"nameless_frames", "Addresses without a name", FACT_COUNT, false},
+    {"map_id", "Mapping's id (pg_map_id)", FACT_TEXT, false},
+    {"build_map_id", "Id of the build's mapping", FACT_TEXT, true},
+    {"map_hash", "Mapping's hash", FACT_TEXT, true},
     {"overflow", "Buffer overflow", FACT_YES_NO, false},
     {"clock_overhead_ns", "Cost of reading the clock", FACT_NS, false},
     {"start_us", "Started", FACT_TIME_US, true},
@@ -46,8 +62,8 @@ static bool point_ns(enum fact_kind kind, struct str value, uint64_t *ns)
 {
     if ((kind != FACT_TIME_NS && kind != FACT_TIME_US) || !str_to_u64(value, 10, ns))
         return false;
-    if (kind == FACT_TIME_US && __builtin_mul_overflow(*ns, (uint64_t)NS_PER_US, ns))
-        *ns = UINT64_MAX;
+    if (kind == FACT_TIME_US)
+        *ns = number_multiply(*ns, NS_PER_US);
     return true;
 }
 
@@ -97,7 +113,7 @@ static void put_amount(struct buf *b, enum fact_kind kind, struct str value)
     if (!str_to_u64(value, 10, &number))
         buf_str(b, value);
     else if (kind == FACT_US)
-        put_number(b, UNIT_NS, number > UINT64_MAX / NS_PER_US ? UINT64_MAX : number * NS_PER_US);
+        put_number(b, UNIT_NS, number_multiply(number, NS_PER_US));
     else
         put_number(b, kind == FACT_NS ? UNIT_NS : kind == FACT_BYTES ? UNIT_BYTES : UNIT_COUNT, number);
 }

@@ -2,9 +2,12 @@
 
 #include <string.h>
 
-#include "render/table/method.h"
+#include "render/method/method.h"
 #include "render/table/table_format.h"
+#include "server/convert/diff.h"
+#include "server/convert/lanes.h"
 #include "server/convert/methods.h"
+#include "server/convert/summary.h"
 #include "server/convert/verdict.h"
 
 /* The format's own row begins with what all formats have. */
@@ -20,7 +23,7 @@ static bool make_method(const struct report *r, const struct report_input *in, s
                         struct diag *diag)
 {
     return convert_method(in->profile, in->config, in->fd, in->stop, in->view, str_of(in->request->method),
-                          in->request->table.longest, (const struct method_format *)r->format, out, diag);
+                          &in->request->table, (const struct method_format *)r->format, out, diag);
 }
 
 static bool make_verdict(const struct report *r, const struct report_input *in, struct buf *out,
@@ -30,15 +33,73 @@ static bool make_verdict(const struct report *r, const struct report_input *in, 
                            (const struct verdict_format *)r->format, out, diag);
 }
 
+static bool make_lanes(const struct report *r, const struct report_input *in, struct buf *out,
+                       struct diag *diag)
+{
+    return convert_lanes(in->profile, in->config, in->fd, in->stop, in->view, &in->request->lanes,
+                         (const struct lanes_format *)r->format, out, diag);
+}
+
+static bool make_diff(const struct report *r, const struct report_input *in, struct buf *out,
+                      struct diag *diag)
+{
+    return convert_diff(in->profile, in->config, in->view, &in->request->table, &in->request->diff,
+                        (const struct table_format *)r->format, NULL, out, diag);
+}
+
+static bool make_diff_method(const struct report *r, const struct report_input *in, struct buf *out,
+                             struct diag *diag)
+{
+    (void)r;
+    return convert_diff_method(in->profile, in->config, in->view, str_of(in->request->method),
+                               &in->request->table, &in->request->diff, out, diag);
+}
+
+/* What the page of a comparison is made of, so that it is compared once for all of it: the summary, the table, and one method
+ * if it is named, else the picture where the table has no rows; with NUL between them, which none of them has. */
+static bool make_diff_page(const struct report *r, const struct report_input *in, struct buf *out,
+                           struct diag *diag)
+{
+    const struct diff_request *diff = &in->request->diff;
+    struct table_request rows = in->request->table;
+    bool of_method = in->request->method[0] != '\0';
+
+    rows.limit = of_method ? 0 : rows.limit;
+    if (!summary_write(in->profile, out, diag))
+        return false;
+    buf_char(out, '\0');
+    if (!convert_diff(in->profile, in->config, in->view, &rows, diff, &TABLE_JSON, NULL, out, diag))
+        return false;
+    buf_char(out, '\0');
+    if (of_method)
+        return make_diff_method(r, in, out, diag);
+    return rows.limit > 0 ||
+           convert_diff(in->profile, in->config, in->view, &rows, diff, &DIFF_SVG, NULL, out, diag);
+}
+
+static const struct text_format PAGE_PARTS = {"parts", "application/octet-stream", "for its page", 1};
+
 const struct report REPORTS[] = {
-    {"methods", &TABLE_TXT.text, true, false, false, make_methods},
-    {"methods", &TABLE_JSON.text, true, false, false, make_methods},
-    {"methods", &TABLE_TSV.text, true, false, false, make_methods},
-    {"methods", &TABLE_CSV.text, true, false, false, make_methods},
-    {"m", &METHOD_TXT.text, false, true, false, make_method},
-    {"m", &METHOD_JSON.text, false, true, false, make_method},
-    {"verdict", &VERDICT_TXT.text, false, false, true, make_verdict},
-    {"verdict", &VERDICT_JSON.text, false, false, true, make_verdict},
+    {"methods", &TABLE_TXT.text, true, false, false, false, false, NULL, make_methods},
+    {"methods", &TABLE_JSON.text, true, false, false, false, false, NULL, make_methods},
+    {"methods", &TABLE_TSV.text, true, false, false, false, false, NULL, make_methods},
+    {"methods", &TABLE_CSV.text, true, false, false, false, false, NULL, make_methods},
+    {"m", &METHOD_TXT.text, false, true, false, false, false, NULL, make_method},
+    {"m", &METHOD_JSON.text, false, true, false, false, false, NULL, make_method},
+    {"verdict", &VERDICT_TXT.text, false, false, true, false, false, NULL, make_verdict},
+    {"verdict", &VERDICT_JSON.text, false, false, true, false, false, NULL, make_verdict},
+    {"lanes", &LANES_JSON.text, false, false, true, false, true, NULL, make_lanes},
+    {"lanes", &LANES_SVG.text, false, false, true, false, true, NULL, make_lanes},
+    {"diff", &DIFF_TXT.text, true, false, false, true, false, NULL, make_diff},
+    {"diff", &TABLE_JSON.text, true, false, false, true, false, NULL, make_diff},
+    {"diff", &TABLE_TSV.text, true, false, false, true, false, NULL, make_diff},
+    {"diff", &TABLE_CSV.text, true, false, false, true, false, NULL, make_diff},
+    {"diff", &DIFF_MD.text, true, false, false, true, false, NULL, make_diff},
+    {"diff", &DIFF_SVG.text, true, false, false, true, false, &OUTPUT_SVG, make_diff},
+    {"diff", &DIFF_FOLDED.text, true, false, false, true, false, NULL, make_diff},
+    {"diff", &DIFF_TREE.text, true, false, false, true, false, &OUTPUT_TREE, make_diff},
+    {"diff-method", &METHOD_JSON.text, false, true, false, true, false, NULL, make_diff_method},
+    {"diff-page", &PAGE_PARTS, true, false, false, true, false, &OUTPUT_SVG, make_diff_page},
 };
 const size_t REPORTS_COUNT = sizeof(REPORTS) / sizeof(REPORTS[0]);
 
@@ -64,11 +125,36 @@ bool report_reads_again(const struct report *r, const struct report_request *req
     return r->reads_again || request->table.longest;
 }
 
-const struct table_option *report_option(const struct report *r, struct str key)
+static const struct table_option *option_of(const struct report *r, struct str key)
 {
-    bool takes = r->takes_table || (r->of_method && str_eq(key, STR("longest")));
+    const struct table_option *option = table_option_by_key(key);
+    bool takes = option != NULL && (r->takes_table || (r->of_method && option->of_method));
 
-    return takes ? table_option_by_key(key) : NULL;
+    return !takes || (r->takes_diff && option->reads_again) ? NULL : option;
+}
+
+bool report_takes(const struct report *r, struct str key)
+{
+    return option_of(r, key) != NULL || (r->takes_lanes && lanes_takes(key)) ||
+           (r->takes_diff && diff_takes(key));
+}
+
+bool report_set(const struct report *r, struct report_request *request, struct str key, struct str value,
+                struct diag *diag)
+{
+    const struct table_option *option = option_of(r, key);
+
+    if (option != NULL)
+        return table_set(&request->table, option, value, diag);
+    return r->takes_diff ? diff_set(&request->diff, key, value, diag)
+                         : lanes_set(&request->lanes, key, value, diag);
+}
+
+void report_settle(const struct report *r, const struct config *config, const struct report_request *request,
+                   struct view_options *view)
+{
+    if (r->takes_lanes)
+        lanes_options(config, &request->lanes, view);
 }
 
 /* Texts have their length in front, so that no two requests are written alike. */
@@ -80,4 +166,8 @@ void report_canonical(const struct report_request *request, struct buf *b)
     buf_printf(b, "group=%s&sort=%zu:%s&grep=%zu:%s&limit=%u&offset=%u&name=%zu:%s",
                table_group_word(t->group), strlen(t->sort), t->sort, strlen(t->grep), t->grep, t->limit,
                t->offset, strlen(request->method), request->method);
+    buf_char(b, '&');
+    lanes_canonical(&request->lanes, b);
+    buf_char(b, '&');
+    diff_canonical(&request->diff, b);
 }

@@ -4,6 +4,8 @@
  *      "facts": {"clock": "dual", ...},
  *      "values": [{"name": "wall", "label": "wall time", "unit": "us"}, ...],
  *      "app": ["com.example"],
+ *      "labels": [{"key": "endpoint", "values": 3}, ...], "split": "endpoint",
+ *      "unnamed": [{"module": "/system/lib64/libfoo.so", "build_id": "1a2b", "frames": 3, "percent": 12.5, "symbols": "missing"}, ...],
  *      "warnings": [{"code": "open-frames", "count": 3, "offset": 4711, "about": "file", "text": "..."}, ...],
  *      "whole": {"tracks": 2, "records": 14, "calls": 7, "nodes": 9, "totals": {"wall": 18, "cpu": 8}}}
  *     {"id": 1, "name": "main", "records": 10, "calls": 5, "nodes": 6, "totals": {"wall": 15, "cpu": 7}}
@@ -11,18 +13,29 @@
  *
  * Facts: the first of each name; numbers and booleans where their kind says so (recording_facts.h). Derived: what can
  * be shown beside the values. Weight: the value by which tracks are sorted. A warning has an offset where there is one, and is about the file or about
- * how to record better ("recording"). Whole: the sums over all tracks. Tracks by weight; totals of a
+ * how to record better ("recording"). Labels: what samples are labelled with, if they are: each key with the number of its
+ * values, counted up to 10000; split: the one whose values the tracks are, if they are. Unnamed: libraries with
+ * frames that have no names, if there are some (profile/symbols/unnamed.h). Whole: the sums over all tracks. Tracks by weight; totals of a
  * unit "us" are in whole microseconds, all others as they are, and calls stand in "calls" only. No number is
  * above 2^63 - 1, which is where many readers of JSON end. Equal profiles give equal bytes. */
 #include <stdlib.h>
 
 #include "core/number.h"
+#include "profile/symbols/unnamed.h"
+#include "profile/track.h"
+#include "profile/transform/moment.h"
+#include "profile/value_words.h"
 #include "profile/warning.h"
 #include "render/view/measure.h"
+#include "server/convert/convert_impl.h"
 #include "server/convert/recording_facts.h"
 #include "server/convert/summary.h"
 
-enum { FACTS_MAX = 64, NS_PER_US = 1000 }; /* facts of different names; formats have a handful */
+enum {
+    UNNAMED_MAX = 200,
+    FACTS_MAX = 64, /* of different names; formats have a handful */
+    NS_PER_US = 1000
+};
 
 static const char *const UNITS[] = {[UNIT_NS] = "us", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
 
@@ -82,8 +95,23 @@ static void put_facts(struct json *j, const struct profile *p)
     json_close(j);
 }
 
-/* The profile's own values are the first measures; those that follow from them come behind. */
-static void put_measures(struct json *j, const char *key, const struct measure *m, uint32_t n)
+/* "bytes: what was allocated and is not released yet" */
+static void put_meaning(struct json *j, const struct profile *p, const struct measure *m)
+{
+    struct str meaning =
+        m->waiting ? STR("wall time less time on a processor") : value_meaning(p->values[m->value].role);
+    struct buf text = {0};
+
+    buf_z(&text, m->unit == UNIT_COUNT ? "a " : "");
+    buf_z(&text, value_unit_words(m->unit));
+    buf_z(&text, meaning.n > 0 ? ": " : "");
+    buf_str(&text, meaning);
+    json_put_string(j, "meaning", buf_view(&text));
+    buf_part_end(j->b, &text);
+}
+
+static void put_measures(struct json *j, const struct profile *p, const char *key, const struct measure *m,
+                         uint32_t n)
 {
     json_open_array(j, key);
     for (uint32_t i = 0; i < n; i++) {
@@ -91,18 +119,20 @@ static void put_measures(struct json *j, const char *key, const struct measure *
         json_put_string(j, "name", m[i].name);
         json_put_string(j, "label", m[i].label);
         json_put_string(j, "unit", str_of(UNITS[m[i].unit]));
+        put_meaning(j, p, &m[i]);
         json_close(j);
     }
     json_close(j);
 }
 
+/* The profile's own values are the first measures; those that follow from them come behind. */
 static void put_values(struct json *j, const struct profile *p)
 {
     struct measure m[MEASURES_MAX];
     uint32_t n = measures_of(p, m), weight = profile_weight_value(p);
 
-    put_measures(j, "values", m, p->n_values);
-    put_measures(j, "derived", m + p->n_values, n - p->n_values);
+    put_measures(j, p, "values", m, p->n_values);
+    put_measures(j, p, "derived", m + p->n_values, n - p->n_values);
     json_put_string(j, "weight", weight < p->n_values ? p->values[weight].name : STR(""));
 }
 
@@ -123,12 +153,55 @@ static void put_warnings(struct json *j, const struct profile *p)
     json_close(j);
 }
 
+/* Libraries whose symbols are worth looking for, those with most first. False: no memory. */
+static bool put_unnamed(struct json *j, const struct profile *p, size_t memory_bytes)
+{
+    struct arena scratch;
+    struct unnamed list;
+
+    arena_init(&scratch, memory_bytes);
+    bool ok = unnamed_list(p, &scratch, &list);
+    if (ok && list.n > 0)
+        json_open_array(j, "unnamed");
+    for (uint32_t i = 0; ok && i < list.n && i < UNNAMED_MAX; i++) {
+        const struct unnamed_module *m = &list.modules[i];
+        json_open_object(j, NULL);
+        json_put_string(j, "module", profile_string(p, m->module));
+        json_put_string(j, "build_id", profile_string(p, m->build_id));
+        put_number(j, "frames", m->frames);
+        json_put_fixed(j, "percent", unnamed_permille(&list, m), 1);
+        json_put_string(j, "symbols", str_of(symbols_state_word(m->state)));
+        json_close(j);
+    }
+    if (ok && list.n > 0)
+        json_close(j);
+    arena_free(&scratch);
+    return ok;
+}
+
 static void put_own(struct json *j, const struct own_code *own)
 {
     json_open_array(j, "app");
     for (uint32_t i = 0; i < own->n; i++)
         json_put_string(j, NULL, own->prefix[i]);
     json_close(j);
+}
+
+/* What tracks can be made of, and what they are made of. */
+static void put_labels(struct json *j, const struct profile *p)
+{
+    if (p->n_labels > 0)
+        json_open_array(j, "labels");
+    for (uint32_t i = 0; i < p->n_labels; i++) {
+        json_open_object(j, NULL);
+        json_put_string(j, "key", p->labels[i].key);
+        put_number(j, "values", p->labels[i].values);
+        json_close(j);
+    }
+    if (p->n_labels > 0)
+        json_close(j);
+    if (p->split.n > 0)
+        json_put_string(j, "split", p->split);
 }
 
 /* What a track has, and all of them together. */
@@ -172,6 +245,55 @@ static void put_whole(struct json *j, const struct profile *p)
     json_close(j);
 }
 
+static void put_words(struct json *j, const char *key, struct str words)
+{
+    if (words.n > 0)
+        json_put_string(j, key, words);
+}
+
+/* By value, at each moment. Sums below 0 contradict the rest. */
+static void put_moment_totals(struct json *j, const struct profile *p, const struct profile_track *track)
+{
+    int64_t *totals = calloc((size_t)track->n_moments * p->n_values, sizeof(*totals));
+
+    if (totals == NULL) {
+        j->b->failed = true;
+        return;
+    }
+    moment_totals(p, track, totals);
+    json_open_object(j, "moment_totals");
+    for (uint32_t v = 0; v < p->n_values; v++) {
+        json_put_key(j, p->values[v].name);
+        json_open_array(j, NULL);
+        for (uint32_t i = 0; i < track->n_moments; i++) {
+            int64_t total = totals[(size_t)i * p->n_values + v];
+            put_number(j, NULL, total > 0 ? (uint64_t)total : 0);
+        }
+        json_close(j);
+    }
+    json_close(j);
+    free(totals);
+}
+
+/* What the track is, where it is no thread: that is what most are. */
+static void put_kind(struct json *j, const struct profile *p, const struct profile_track *track)
+{
+    if (track->kind != TRACK_THREAD) {
+        json_put_string(j, "kind", str_of(track_noun(track->kind)->word));
+        put_words(j, "number_is", str_of(track_noun(track->kind)->number));
+        put_number(j, "number", track->number);
+    }
+    put_words(j, "part", profile_string(p, track->part));
+    put_words(j, "group", profile_string(p, track->group));
+    if (track->n_moments == 0)
+        return;
+    json_open_array(j, "moments_ns");
+    for (uint32_t i = 0; i < track->n_moments; i++)
+        put_number(j, NULL, p->moments[track->first_moment + i].time_ns);
+    json_close(j);
+    put_moment_totals(j, p, track);
+}
+
 static void put_track(struct buf *b, const struct profile *p, const struct profile_track *track)
 {
     struct json j = json_into(b);
@@ -181,6 +303,7 @@ static void put_track(struct buf *b, const struct profile *p, const struct profi
     json_open_object(&j, NULL);
     put_number(&j, "id", track->id);
     json_put_string(&j, "name", profile_string(p, track->name));
+    put_kind(&j, p, track);
     put_sums(&j, p, &sums);
     json_close(&j);
     buf_char(b, '\n');
@@ -209,17 +332,22 @@ bool summary_write(const struct shared_profile *f, struct buf *out, struct diag 
     json_put_string(&j, "format_label", p->format_label);
     put_facts(&j, p);
     put_values(&j, p);
+    json_put_bool(&j, "timed", p->timed);
+    if (moment_count(p) > 0)
+        put_number(&j, "moments", moment_count(p));
+    json_put_string(&j, "tracks_are", str_of(track_noun(track_kind_of_all(p))->word));
     put_own(&j, shared_profile_own(f));
+    put_labels(&j, p);
     put_warnings(&j, p);
+    bool ok = put_unnamed(&j, p, f->arena.limit_bytes);
     put_whole(&j, p);
     json_close(&j);
     buf_char(out, '\n');
-    bool ok = put_tracks(out, p);
+    ok = ok && put_tracks(out, p);
     if (ok && !out->failed)
         return true;
     if (ok && out->limit > 0)
         return diag_set(diag, DIAG_LIMIT, "summary too large", "Record fewer threads.",
                         "The summary would be larger than %zu bytes.", out->limit);
-    return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                    "No memory is left to write the profile's summary.");
+    return diag_no_memory(diag, "No memory is left to write the profile's summary.");
 }

@@ -9,13 +9,14 @@
  * who needs few of many threads reads no more. Appended to `out`; false: diag. */
 bool summary_write(const struct shared_profile *f, struct buf *out, struct diag *diag);
 /* Raised when the bytes change for equal input. */
-enum { SUMMARY_REVISION = 8 };
+enum { SUMMARY_REVISION = 13 };
 
 struct summary_part {
     size_t tracks;         /* the heaviest, at most so many */
     const uint32_t *track; /* behind them the one with this id and those beside it by weight; or NULL */
     struct str app; /* packages with commas between them, in place of those that were guessed; empty: these */
     struct str links; /* what stands before a track's id in the URL of its picture; empty: no links */
+    struct str query; /* what stands behind the picture's name in it: with a question mark, or empty */
 };
 
 /* Appends one JSON object: the first line with "tracks", of which each has "svg" if there are links. Of an empty

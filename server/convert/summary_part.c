@@ -24,24 +24,24 @@ static struct str members_of(struct str object)
     return (struct str){object.p + 1, object.n - 2};
 }
 
-static void put_track(struct json *j, struct str line, struct str links)
+static void put_track(struct json *j, struct str line, const struct summary_part *part)
 {
     struct str id = id_of(line);
     struct buf link = {0};
 
-    if (links.n == 0) {
+    if (part->links.n == 0) {
         json_put_raw(j, NULL, line);
         return;
     }
-    buf_str(&link, links);
+    buf_str(&link, part->links);
     buf_str(&link, id);
     buf_z(&link, ".svg");
+    buf_str(&link, part->query);
     json_open_object(j, NULL);
     json_put_raw(j, NULL, members_of(line));
     json_put_string(j, "svg", buf_view(&link));
     json_close(j);
-    j->b->failed = j->b->failed || link.failed;
-    buf_free(&link);
+    buf_part_end(j->b, &link);
 }
 
 /* The tracks [*first, *end) are the one with this id and those beside it; none if it is not there. */
@@ -70,7 +70,7 @@ static void put_tracks(struct json *j, struct str lines, const struct summary_pa
     json_open_array(j, "tracks");
     for (size_t i = 0; (i < part->tracks || i < end) && next_track(&lines, &line); i++)
         if (i < part->tracks || i >= first)
-            put_track(j, line, part->links);
+            put_track(j, line, part);
     json_close(j);
 }
 

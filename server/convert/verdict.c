@@ -14,5 +14,5 @@ bool convert_verdict(const struct shared_profile *f, const struct config *config
 
     if (fd < 0 || !verdict_wants_spans(shared_profile_get(f), &request))
         return convert_drawn(f, config, &d, view, out, diag);
-    return convert_with_spans(f, config, fd, stop, &request, &d, view, out, diag);
+    return convert_with_spans(f, config, fd, stop, &request, false, &d, view, out, diag);
 }

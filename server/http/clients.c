@@ -112,7 +112,7 @@ void client_unref(struct client *client)
     struct clients *c = client->clients;
     pthread_mutex_lock(&c->lock);
     bool last = --client->refs == 0;
-    if (last) {
+    if (last) { /* never `nobody`, which keeps a reference to itself */
         struct client **at = bucket_of(c, &client->address);
         while (*at != client)
             at = &(*at)->next;
@@ -127,6 +127,7 @@ void client_unref(struct client *client)
 static bool take(struct client *client, uint64_t *count, uint64_t share)
 {
     pthread_mutex_lock(&client->clients->lock);
+    /* Who has no address, as behind a proxy that names nobody, stands for many: no share for it. */
     bool free_left = !client->has_address || *count < share;
     *count += free_left;
     pthread_mutex_unlock(&client->clients->lock);

@@ -20,7 +20,7 @@ static void expire(struct deadlines *d, int64_t now_s, bool all)
 {
     for (struct deadline *c = d->first; c != NULL; c = c->next)
         if (all || (c->until_s != 0 && c->until_s < now_s))
-            shutdown(c->fd, SHUT_RDWR);
+            shutdown(c->fd, SHUT_RDWR); /* no close: the descriptor is the library's, which finds it ended */
 }
 
 static void look(struct deadlines *d)
@@ -53,16 +53,12 @@ static void *watch(void *argument)
 struct deadlines *deadlines_new(const struct deadlines_handler *handler)
 {
     struct deadlines *d = calloc(1, sizeof(*d));
-    pthread_condattr_t monotonic;
 
     if (d == NULL)
         return NULL;
     d->handler = *handler;
     pthread_mutex_init(&d->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&d->wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    clock_condition_init(&d->wake);
     if (pthread_create(&d->thread, NULL, watch, d) == 0)
         return d;
     pthread_cond_destroy(&d->wake);

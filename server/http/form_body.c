@@ -1,8 +1,8 @@
 #include "server/http/form_body.h"
 
-#include "server/http/fields.h"
-#include "server/http/mime.h"
-#include "server/http/multipart.h"
+#include "server/http/message/fields.h"
+#include "server/http/message/mime.h"
+#include "server/http/message/multipart.h"
 #include "server/http/problem.h"
 
 #define URLENCODED "application/x-www-form-urlencoded"
@@ -69,8 +69,7 @@ static enum exchange_step begin(struct exchange *x)
     x->body = b;
     if (!multipart || multipart_boundary(x->header(x, "Content-Type"), b->boundary, &diag))
         return X_WAIT;
-    exchange_diag(x, &diag);
-    return X_DONE;
+    return exchange_diag(x, &diag);
 }
 
 static enum body_step data(struct exchange *x, const char *p, size_t *n)
@@ -78,6 +77,7 @@ static enum body_step data(struct exchange *x, const char *p, size_t *n)
     struct form_body *b = x->body;
 
     b->sent_bytes += *n;
+    /* What has no room fails the buffer, and read_form() says so when the whole body is there. */
     buf_bytes(&b->bytes, p, *n);
     *n = 0;
     return b->sent_bytes > DRAIN_BYTES ? BODY_CLOSE : BODY_TAKEN;
@@ -91,7 +91,7 @@ static bool read_form(struct form_body *b, const char *known, struct diag *diag)
         return diag_set(diag, DIAG_LIMIT, "form too large", "Send its fields alone, and a shorter name.",
                         "The form has more than %d bytes.", (int)FORM_BYTES_MAX);
     if (b->bytes.failed)
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for the form.");
+        return diag_no_memory(diag, "No memory for the form.");
     if (!form_parse(&b->form, buf_view(&b->bytes), b->boundary, diag))
         return false;
     for (size_t i = 0; i < b->form.n; i++)

@@ -1,8 +1,8 @@
-/* A body that is a small form (server/http/form.h). */
+/* A body that is a small form (server/http/message/form.h). */
 #ifndef SERVER_HTTP_FORM_BODY_H
 #define SERVER_HTTP_FORM_BODY_H
 
-#include "server/http/form.h"
+#include "server/http/message/form.h"
 #include "server/http/route.h"
 
 enum { FORM_BYTES_MAX = 64 << 10 };

@@ -6,6 +6,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "core/system/clock.h"
 #include "core/system/log.h"
 #include "server/http/http_impl.h"
 
@@ -67,7 +68,6 @@ struct http *http_start(struct service *service, const struct http_site *site, i
                         struct diag *diag)
 {
     struct http *h = calloc(1, sizeof(*h));
-    pthread_condattr_t monotonic;
 
     if (h != NULL && !name_start(&h->start)) {
         free(h);
@@ -78,10 +78,7 @@ struct http *http_start(struct service *service, const struct http_site *site, i
         h->site = site;
         atomic_init(&h->next_id, 1);
         pthread_mutex_init(&h->lock, NULL);
-        pthread_condattr_init(&monotonic);
-        pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-        pthread_cond_init(&h->idle, &monotonic);
-        pthread_condattr_destroy(&monotonic);
+        clock_condition_init(&h->idle);
         h->deadlines = deadlines_new(&(struct deadlines_handler){tick, connection_look, h});
         if (h->deadlines != NULL)
             h->daemon = start_daemon(h, listen_fd);
@@ -113,18 +110,20 @@ static bool wait_idle(struct http *h, unsigned seconds)
 
 bool http_stop(struct http *h, unsigned grace_s)
 {
-    MHD_quiesce_daemon(h->daemon);
+    /* Connections are still taken, and their requests refused: one that nobody takes would wait for an answer until the end. */
     atomic_store(&h->ending, true);
     wait_idle(h, grace_s > TELL_S + DROP_S ? grace_s - TELL_S - DROP_S : 0);
     /* What takes long ends unfinished, and its clients are told. */
     atomic_store(&h->service->stopping, true);
     wait_idle(h, TELL_S);
+    MHD_quiesce_daemon(h->daemon);
     /* Those that wait for the pool are resumed by it, and then refused: the library aborts when it is stopped
      * with a suspended connection. */
     atomic_store(&h->stopping, true);
     deadlines_expire_all(h->deadlines);
     for (unsigned i = 0; i < DROP_S && !wait_idle(h, 1); i++)
         deadlines_expire_all(h->deadlines);
+    /* Nothing is freed then: the requests that do not end still use it. */
     if (!wait_idle(h, 0))
         return false;
     MHD_stop_daemon(h->daemon);

@@ -52,18 +52,20 @@ struct connection {
     struct request *request; /* under way; the library may forget to say that it has ended */
 };
 
+enum {
+    SUSPENDED_NOT,
+    SUSPENDED_WAITS,
+    SUSPENDED_WORKS /* exchange_wait_for_work */
+};
+
 struct request {
     struct exchange x; /* first: an exchange's HTTP side finds its request */
     struct http *http;
     struct MHD_Connection *connection;
     char *target; /* as sent */
     const struct route *route;
-    atomic_bool left; /* The client has left: the request ends as soon as nobody works on it. */
-    _Atomic enum {
-        SUSPENDED_NOT,
-        SUSPENDED_WAITS,
-        SUSPENDED_WORKS
-    } suspended; /* works: exchange_wait_for_work */
+    atomic_bool left;     /* The client has left: the request ends as soon as nobody works on it. */
+    atomic_int suspended; /* SUSPENDED_.. */
     enum {
         PHASE_BEGIN,   /* the headers are to be looked at */
         PHASE_BODY,    /* the route's body is taken */

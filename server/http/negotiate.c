@@ -1,8 +1,8 @@
 /* What the client wants to see, and under which name it knows the service. */
 #include <string.h>
 
-#include "server/http/accept.h"
 #include "server/http/exchange.h"
+#include "server/http/message/accept.h"
 #include "server/service.h"
 
 enum { HOST_BYTES_MAX = 300 };

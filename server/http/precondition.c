@@ -1,7 +1,7 @@
 /* If-Match, of every answer that has a tag. */
 #include "server/http/exchange.h"
+#include "server/http/message/range.h"
 #include "server/http/problem.h"
-#include "server/http/range.h"
 
 /* Without conditions it would have been a success: an error goes before the condition (RFC 9110, 13.2.1), and the
  * condition before If-None-Match (13.2.2). */

@@ -49,8 +49,7 @@ static void put_text(struct buf *b, const struct problem *p)
         clean_text(b, p->hint);
         buf_char(b, '\n');
     }
-    b->failed = b->failed || detail.failed;
-    buf_free(&detail);
+    buf_part_end(b, &detail);
 }
 
 /* For the log. A title of ours is never cut; a detail that is too long is. */
@@ -93,8 +92,8 @@ static void answer(struct exchange *x, const struct problem *p)
         reply_header(r, "Retry-After", "10");
 }
 
-void exchange_problem(struct exchange *x, unsigned status, const char *title, const char *hint,
-                      const char *detail, ...)
+enum exchange_step exchange_problem(struct exchange *x, unsigned status, const char *title, const char *hint,
+                                    const char *detail, ...)
 {
     char text[1024];
     va_list arguments;
@@ -104,12 +103,12 @@ void exchange_problem(struct exchange *x, unsigned status, const char *title, co
     va_end(arguments);
     const struct problem p = {status, str_of(title), str_of(text), str_of(hint), NULL};
     answer(x, &p);
+    return X_DONE;
 }
 
 enum exchange_step exchange_no_memory(struct exchange *x, const char *what)
 {
-    exchange_problem(x, 503, "out of memory", "Try again later.", "No memory for %s.", what);
-    return X_DONE;
+    return exchange_problem(x, 503, "out of memory", "Try again later.", "No memory for %s.", what);
 }
 
 static unsigned status_of(enum diag_kind kind)
@@ -141,9 +140,10 @@ static unsigned status_of(enum diag_kind kind)
     return 500;
 }
 
-void exchange_diag(struct exchange *x, const struct diag *diag)
+enum exchange_step exchange_diag(struct exchange *x, const struct diag *diag)
 {
     const struct problem p = {status_of(diag->kind), str_of(diag->title), str_of(diag->detail),
                               str_of(diag->hint), diag->has_offset ? &diag->offset : NULL};
     answer(x, &p);
+    return X_DONE;
 }

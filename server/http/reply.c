@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/http/encoding.h"
+#include "server/http/message/encoding.h"
 
 void reply_init(struct reply *r)
 {

@@ -96,7 +96,7 @@ void *request_open(void *http, const char *target, struct MHD_Connection *connec
     connection_time(h, connection, h->service->config->header_timeout_s);
     if (r == NULL || c == NULL) {
         free(r);
-        return NULL;
+        return NULL; /* request_step() ends the connection of such a request */
     }
     r->target = strdup(target);
     if (r->target == NULL) {
@@ -180,11 +180,12 @@ void request_close(void *http, struct MHD_Connection *connection, void **context
     if (r == NULL)
         return;
     struct connection *c = connection_of(connection);
+    /* The next header has to be there by then: bytes of its first line are not seen before the line is whole. The thread of the
+     * deadlines looks at the request of a connection without a deadline only, and under its lock: it is through with this one
+     * when this call returns, and only then the connection lets go of it. */
+    connection_time(h, connection, h->service->config->header_timeout_s);
     if (c != NULL)
         c->request = NULL;
-    /* The next header has to be there by then: bytes of its first line are not seen before the line is whole. Nobody looks at
-     * the request from here on. */
-    connection_time(h, connection, h->service->config->header_timeout_s);
     log_request(r, end);
     exchange_end_states(&r->x);
     client_unref(r->x.client);
@@ -193,6 +194,7 @@ void request_close(void *http, struct MHD_Connection *connection, void **context
     reply_memory_take_off(r->held_bytes);
     free(r->target);
     free(r);
+    /* At the very end: http_stop() goes on to free what requests use when none is active. */
     pthread_mutex_lock(&h->lock);
     if (--h->active == 0)
         pthread_cond_broadcast(&h->idle);

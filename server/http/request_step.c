@@ -1,9 +1,9 @@
 /* What happens to a request, step by step: vetted, routed, its body read, handled, answered. */
 #include "server/http/http_impl.h"
+#include "server/http/message/site.h"
+#include "server/http/message/url.h"
+#include "server/http/message/vet.h"
 #include "server/http/problem.h"
-#include "server/http/site.h"
-#include "server/http/url.h"
-#include "server/http/vet.h"
 #include "server/http/work.h"
 
 enum { DRAIN_BYTES = 1 << 20 }; /* of a body that nobody asked for */
@@ -77,13 +77,11 @@ static void name_client(struct request *r)
 {
     const struct connection *c = connection_of(r->connection);
     struct str list = r->x.header(&r->x, "X-Forwarded-For");
-    size_t comma = str_find_last(list, ',');
     struct network_address address;
 
     if (c == NULL || !c->trusted || list.p == NULL)
         return;
-    struct str last = comma == list.n ? list : (struct str){list.p + comma + 1, list.n - comma - 1};
-    if (!network_parse(str_trim(last), &address))
+    if (!network_parse(str_trim(str_behind_last(list, ',')), &address))
         return;
     address = network_of_client(address);
     struct client *client = client_ref(r->http->service->clients, &address);

@@ -23,9 +23,10 @@ struct route_body {
 struct route {
     const char *method; /* "GET": also HEAD; "POST" */
     const char
-        *path; /* segments; {} matches one segment that is not empty, or the rest of one, which may be */
-    /* The keys of the query, with blanks between them; any other is refused by name. NULL: the handler looks at the
-     * query by itself, or nothing looks at it. */
+        *path; /* segments; {name} matches one segment that is not empty, or the rest of one, which may be */
+    /* The keys of the query, with blanks between them; any other is refused by name. A word in angle brackets stands for the
+     * keys of a table, <view> for the options of a view: there the handler looks at the query by itself. NULL: nothing
+     * looks at it. */
     const char *query;
     const struct route_body *body; /* NULL: none; one that is sent nevertheless is passed over */
     /* After the body. */

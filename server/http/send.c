@@ -43,8 +43,8 @@ static ssize_t read_stream(void *cls, uint64_t position, char *out, size_t max)
     return (ssize_t)n;
 }
 
-/* The response takes over what the reply holds; but shared bytes stay with the reply, which lives until the library
- * has done with the request. */
+/* The response takes over what the reply holds, unless it cannot be made: then the reply frees it. But shared bytes stay
+ * with the reply, which lives until the library has done with the request. */
 static struct MHD_Response *body_of(struct request *request)
 {
     struct reply *r = &request->x.reply;
@@ -168,6 +168,7 @@ enum MHD_Result request_send(struct request *r)
     bool made = add_headers(response, r);
     if (made)
         result = MHD_queue_response(r->connection, r->status, response);
+    /* The library has a reference of its own to what it sends; ours goes, or stays with the shared bytes. */
     if (!made || !to_be_shared(reply) || !shared_bytes_set_answer(reply->shared, response, end_answer))
         MHD_destroy_response(response);
     return result;

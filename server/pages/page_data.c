@@ -1,15 +1,52 @@
 #include "server/pages/page_data.h"
 
 #include "core/clean.h"
+#include "core/number.h"
 #include "core/system/utc.h"
+#include "profile/track.h"
 
 enum { DIGITS = 3, NS_PER_US = 1000 };
 
+struct str page_data_string(const json_t *string)
+{
+    return json_is_string(string) ? (struct str){json_string_value(string), json_string_length(string)}
+                                  : STR("");
+}
+
 struct str page_data_text(const json_t *object, const char *key)
 {
-    const json_t *s = json_object_get(object, key);
+    return page_data_string(json_object_get(object, key));
+}
 
-    return json_is_string(s) ? (struct str){json_string_value(s), json_string_length(s)} : STR("");
+const json_t *page_data_find(const json_t *array, const char *key, struct str text)
+{
+    const json_t *each;
+    size_t i;
+
+    json_array_foreach (array, i, each) {
+        if (str_eq(page_data_text(each, key), text))
+            return each;
+    }
+    return NULL;
+}
+
+const json_t *page_data_value(const json_t *values, const char *name)
+{
+    const json_t *named = page_data_find(values, "name", str_of(name));
+
+    return named != NULL ? named : json_array_get(values, 0);
+}
+
+size_t page_data_column(const json_t *columns, struct str name)
+{
+    const json_t *column;
+    size_t i;
+
+    json_array_foreach (columns, i, column) {
+        if (json_is_string(column) && str_eq(page_data_string(column), name))
+            break;
+    }
+    return i;
 }
 
 uint64_t page_data_number(const json_t *object, const char *key)
@@ -19,12 +56,16 @@ uint64_t page_data_number(const json_t *object, const char *key)
     return n > 0 ? (uint64_t)n : 0;
 }
 
-uint64_t page_data_real(const json_t *number)
+static uint64_t whole_of(double n)
 {
     const double LIMIT = 18446744073709549568.0; /* the largest double that fits */
-    double n = json_number_value(number);
 
     return n >= LIMIT ? UINT64_MAX : n > 0 ? (uint64_t)n : 0;
+}
+
+uint64_t page_data_real(const json_t *number)
+{
+    return whole_of(json_number_value(number));
 }
 
 void page_data_put_number(struct buf *b, enum unit unit, uint64_t value)
@@ -34,7 +75,7 @@ void page_data_put_number(struct buf *b, enum unit unit, uint64_t value)
 
 void page_data_put_us(struct buf *b, uint64_t us)
 {
-    page_data_put_number(b, UNIT_NS, us > UINT64_MAX / NS_PER_US ? UINT64_MAX : us * NS_PER_US);
+    page_data_put_number(b, UNIT_NS, number_multiply(us, NS_PER_US));
 }
 
 void page_data_put_time(struct buf *b, int64_t unix_s)
@@ -62,6 +103,41 @@ void page_data_put_value(struct buf *b, const json_t *value, uint64_t amount)
         page_data_put_number(b, str_eq(unit, STR("bytes")) ? UNIT_BYTES : UNIT_COUNT, amount);
 }
 
+/* The number without its sign, which is written. */
+static uint64_t put_sign(struct buf *b, const json_t *number)
+{
+    double n = json_number_value(number);
+
+    if (n <= -1)
+        buf_char(b, '-');
+    return whole_of(n < 0 ? -n : n);
+}
+
+void page_data_put_signed(struct buf *b, const json_t *value, const json_t *number)
+{
+    uint64_t size = put_sign(b, number);
+
+    page_data_put_value(b, value, size);
+}
+
+void page_data_put_share(struct buf *b, const json_t *part, const json_t *whole)
+{
+    uint64_t all = page_data_real(whole);
+    char text[NUMBER_BYTES_MAX];
+
+    if (all == 0)
+        return;
+    uint64_t size = put_sign(b, part);
+    clean_xml(b, (struct str){text, (size_t)(number_percent(text, size, all) - text)});
+}
+
+const json_t *page_data_whole(const json_t *value)
+{
+    const json_t *grown = json_object_get(value, "grown");
+
+    return grown != NULL ? grown : json_object_get(value, "total");
+}
+
 bool page_data_has_total(const json_t *value, const json_t *track)
 {
     const char *name = json_string_value(json_object_get(value, "name"));
@@ -72,14 +148,8 @@ bool page_data_has_total(const json_t *value, const json_t *track)
 const json_t *page_data_weight(const json_t *summary)
 {
     struct str weight = page_data_text(summary, "weight");
-    const json_t *value;
-    size_t i;
 
-    json_array_foreach (json_object_get(summary, "values"), i, value) {
-        if (weight.n > 0 && str_eq(page_data_text(value, "name"), weight))
-            return value;
-    }
-    return NULL;
+    return weight.n > 0 ? page_data_find(json_object_get(summary, "values"), "name", weight) : NULL;
 }
 
 size_t page_data_main_track(const json_t *tracks)
@@ -102,16 +172,30 @@ void page_data_put_track_name(struct buf *b, const json_t *track)
         clean_xml(b, name);
     else
         buf_z(b, "(no name)");
+    if (page_data_text(track, "part").n > 0) {
+        buf_z(b, ", ");
+        clean_xml(b, page_data_text(track, "part"));
+    }
+}
+
+const struct track_noun *page_data_noun(const json_t *summary)
+{
+    return track_noun_by_word(page_data_text(summary, "tracks_are"));
 }
 
 struct str page_data_track_id(const json_t *track, char text[NUMBER_BYTES_MAX])
 {
-    return (struct str){text, (size_t)(number_u64(text, page_data_number(track, "id")) - text)};
+    return page_data_track_id_of(json_object_get(track, "id"), text);
+}
+
+struct str page_data_digits(char text[NUMBER_BYTES_MAX], uint64_t number)
+{
+    return (struct str){text, (size_t)(number_u64(text, number) - text)};
 }
 
 struct str page_data_track_id_of(const json_t *id, char text[NUMBER_BYTES_MAX])
 {
-    return (struct str){text, (size_t)(number_u64(text, page_data_real(id)) - text)};
+    return page_data_digits(text, page_data_real(id));
 }
 
 struct str page_data_name(const char *name)

@@ -2,10 +2,13 @@
 #include "core/clean.h"
 #include "core/number.h"
 #include "core/system/utc.h"
+#include "profile/track.h"
 #include "server/convert/recording_facts.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
+
+enum { MAPPING_DIGITS = 12 }; /* of its digest: to tell it from others */
 
 /* ---- warnings ---- */
 
@@ -41,6 +44,35 @@ void page_warnings(struct buf *b, const json_t *warnings)
     put_warnings_about(b, warnings, true, "About how it was recorded");
 }
 
+/* ---- libraries without names ---- */
+
+static void put_unnamed(struct buf *b, const json_t *module)
+{
+    struct str state = page_data_text(module, "symbols"), build_id = page_data_text(module, "build_id");
+
+    buf_printf(b, "<li>%.1f %% ", json_number_value(json_object_get(module, "percent")));
+    page_frame_text(b, "", page_data_text(module, "module"), "");
+    if (build_id.n > 0)
+        page_frame_text(b, ", build id <code>", build_id, "</code>");
+    buf_printf(b, ": %s</li>\n",
+               str_eq(state, STR("missing"))       ? "no symbols"
+               : str_eq(state, STR("other-build")) ? "symbols of another build"
+                                                   : "not all addresses are in its symbols");
+}
+
+void page_unnamed(struct buf *b, const json_t *unnamed)
+{
+    const json_t *module;
+    size_t i;
+
+    if (json_array_size(unnamed) == 0)
+        return;
+    buf_z(b, "<section class=\"unnamed\">\n<h2>Libraries without names, and their share</h2>\n<ul>\n");
+    json_array_foreach (unnamed, i, module)
+        put_unnamed(b, module);
+    buf_z(b, "</ul>\n</section>\n");
+}
+
 /* ---- facts ---- */
 
 static void put_fact(struct buf *b, struct str label, enum fact_kind kind, struct str value)
@@ -58,20 +90,17 @@ static void put_fact(struct buf *b, struct str label, enum fact_kind kind, struc
         clean_xml(b, buf_view(&text));
     }
     buf_z(b, "</dd></div>\n");
-    b->failed = b->failed || text.failed;
-    buf_free(&text);
+    buf_part_end(b, &text);
 }
 
 /* A fact as its format wrote it: numbers and booleans have their own types in the summary. */
 static struct str written(const json_t *value, char number[NUMBER_BYTES_MAX])
 {
     if (json_is_integer(value))
-        return (struct str){number,
-                            (size_t)(number_u64(number, (uint64_t)json_integer_value(value)) - number)};
+        return page_data_digits(number, (uint64_t)json_integer_value(value));
     if (json_is_boolean(value))
         return json_is_true(value) ? STR("true") : STR("false");
-    return json_is_string(value) ? (struct str){json_string_value(value), json_string_length(value)}
-                                 : STR("");
+    return page_data_string(value);
 }
 
 static void put_known(struct buf *b, const json_t *facts, bool curious)
@@ -108,8 +137,7 @@ static void put_curious(struct buf *b, json_t *facts)
         buf_str(b, buf_view(&rest));
         buf_z(b, "</dl>\n</details>\n");
     }
-    b->failed = b->failed || rest.failed;
-    buf_free(&rest);
+    buf_part_end(b, &rest);
 }
 
 static void put_date(struct buf *b, const char *label, int64_t unix_s)
@@ -117,6 +145,18 @@ static void put_date(struct buf *b, const char *label, int64_t unix_s)
     buf_printf(b, "<div><dt>%s</dt><dd>", label);
     page_data_put_time(b, unix_s);
     buf_z(b, "</dd></div>\n");
+}
+
+/* What each value means. */
+static void put_meanings(struct buf *b, const json_t *values)
+{
+    const json_t *value;
+    size_t i;
+
+    json_array_foreach (values, i, value) {
+        if (page_data_text(value, "meaning").n > 0)
+            put_fact(b, page_data_text(value, "label"), FACT_TEXT, page_data_text(value, "meaning"));
+    }
 }
 
 void page_facts(struct buf *b, const struct record *r, const json_t *summary)
@@ -128,12 +168,16 @@ void page_facts(struct buf *b, const struct record *r, const json_t *summary)
     put_fact(b, STR("Format"), FACT_TEXT, page_data_text(summary, "format_label"));
     put_known(b, facts, false);
     put_count(b, "Records", page_data_number(whole, "records"));
-    put_count(b, "Calls", page_data_number(whole, "calls"));
+    if (page_data_number(whole, "calls") > 0)
+        put_count(b, "Calls", page_data_number(whole, "calls"));
     buf_z(b, "<div><dt>Size</dt><dd>");
     page_data_put_number(b, UNIT_BYTES, r->size);
     buf_z(b, "</dd></div>\n");
     put_date(b, "Uploaded", r->created_s);
     put_date(b, "Kept until", r->expires_s);
+    buf_z(b, "</dl>\n<h2>What is measured</h2>\n<dl class=\"facts\">\n");
+    put_meanings(b, json_object_get(summary, "values"));
+    put_meanings(b, json_object_get(summary, "derived"));
     buf_z(b, "</dl>\n");
     put_curious(b, facts);
 }
@@ -150,8 +194,17 @@ static void put_fact_words(struct buf *b, const json_t *facts, const char *name,
         return;
     fact_text(&text, fact->kind, written(value, number));
     page_frame_text(b, before, buf_view(&text), " \u00b7 ");
-    b->failed = b->failed || text.failed;
-    buf_free(&text);
+    buf_part_end(b, &text);
+}
+
+/* How many there are: "3 threads". A file without any such parts is one whole, of which nothing is said. */
+static void put_tracks(struct buf *b, struct str word, uint64_t tracks)
+{
+    if (str_eq(word, STR("whole")))
+        return;
+    const struct track_noun *noun = track_noun_by_word(word);
+    page_data_put_number(b, UNIT_COUNT, tracks);
+    buf_printf(b, " %s \u00b7 ", tracks == 1 ? noun->one : noun->many);
 }
 
 void page_facts_line(struct buf *b, const struct record *r, const json_t *summary)
@@ -163,8 +216,7 @@ void page_facts_line(struct buf *b, const struct record *r, const json_t *summar
     put_fact_words(b, facts, "elapsed_us", "");
     put_fact_words(b, facts, "elapsed_ns", "");
     put_fact_words(b, facts, "sampling_interval_us", "sampled about every ");
-    page_data_put_number(b, UNIT_COUNT, tracks);
-    buf_z(b, tracks == 1 ? " thread \u00b7 " : " threads \u00b7 ");
+    put_tracks(b, page_data_text(summary, "tracks_are"), tracks);
     page_data_put_number(b, UNIT_BYTES, r->size);
 }
 
@@ -177,6 +229,8 @@ void page_profile_element(struct buf *b, const struct record *r, struct str form
     page_frame_text(b, "<article id=\"profile\" data-id=\"", str_of(r->id), "\"");
     page_frame_text(b, " data-name=\"", str_of(r->name), "\"");
     page_frame_text(b, " data-format=\"", format.n > 0 ? format : str_of(r->format), "\"");
+    if (r->names.of[RECORD_MAPPING][0] != '\0')
+        buf_printf(b, " data-mapping=\"%.*s\"", MAPPING_DIGITS, r->names.of[RECORD_MAPPING]);
     buf_printf(b, " data-size=\"%llu\" data-created=\"%s\" data-expires=\"%s\" %s>\n",
                (unsigned long long)r->size, created, expires, more);
 }

@@ -31,7 +31,7 @@ static const char UPLOADING[] =
     "  With a name, and for 7 days (or 12h):\n\n"
     "    curl -F trace=@app.trace -F name='cold start' -F expires=7 {}/\n"
     "    curl -T app.trace '{}/app.trace?name=cold%20start&expires=12h'\n\n"
-    "  Packed, by gzip, zstd or zip; of a zip archive with several files, one by its name:\n\n"
+    "  Packed, by gzip, zstd, zip or tar; of an archive with several files, one by its name:\n\n"
     "    curl -T app.trace.gz {}/app.trace.gz\n"
     "    curl -F member=logs/app.trace -F trace=@report.zip {}/\n\n"
     "  A trace in two files: key and data, or a streaming trace and its summary (Android 6 and 7):\n\n"
@@ -58,6 +58,8 @@ static const char READING[] =
 static const char DELETING_AND_RECORDING[] =
     "DELETE, with the token that the JSON answer to the upload holds\n\n"
     "    curl -X DELETE -H \"X-Delete-Token: $TOKEN\" \"$URL\"\n\n"
+    "ALL URLS, for programs: an OpenAPI 3.1 document\n\n"
+    "    curl {}/api\n\n"
     "RECORD, of an app that is debuggable or profileable; without --sampling every call is recorded\n\n"
     "    adb shell am profile start --sampling 1000 PACKAGE /data/local/tmp/app.trace\n"
     "    adb shell am profile stop PACKAGE\n"
@@ -86,8 +88,7 @@ static void put_option(struct buf *b, const struct view_option *r)
     while (!b->failed && b->n - begin < COLUMN);
     view_option_describe(r, &text);
     wrap_text(b, buf_view(&text), COLUMN, COLUMN, WIDTH);
-    b->failed = b->failed || text.failed;
-    buf_free(&text);
+    buf_part_end(b, &text);
 }
 
 static void put_options(struct buf *b)

@@ -94,7 +94,7 @@ static void put_terminal(struct buf *b, struct str base)
     put_command(b, "curl -F trace=@app.trace '", base, "/?output=svg' &gt; app.svg");
     buf_z(b, "<p>The whole manual:</p>\n");
     put_command(b, "curl ", base, "/");
-    buf_z(b, "</section>\n");
+    buf_z(b, "<p>For programs: <a href=\"api\">all URLs, and what they take</a>.</p>\n</section>\n");
 }
 
 /* ---- how to record; all of it markup ---- */
@@ -133,8 +133,38 @@ static const struct recipe {
     {"In Android Studio",
      "In the profiler choose the task that records Java/Kotlin methods. When the recording has ended, export "
      "it: "
-     "that is the <code>.trace</code> file to drop here.",
+     "that is the <code>.trace</code> file to drop here. Its callstack samples are read as well.",
      NULL, NULL},
+    {"Native and Java code, by simpleperf",
+     "Samples of all threads, with the time off the CPU as well; <code>simpleperf</code> is in the NDK. What "
+     "is "
+     "uploaded is "
+     "the report, not <code>perf.data</code>.",
+     "adb shell simpleperf record -g --app PACKAGE --duration 10 --trace-offcpu -o "
+     "/data/local/tmp/perf.data\n"
+     "adb pull /data/local/tmp/perf.data\n"
+     "simpleperf report-sample --protobuf --show-callchain -i perf.data -o app.trace",
+     "curl -T app.trace "},
+    {"The memory of an app, by Perfetto",
+     "A heap profile: who allocated what is not released, and all that was allocated; with <code>-c "
+     "10000</code> again every 10 seconds, to see what grows. <code>--heaps com.android.art</code> is Java's "
+     "memory. The app "
+     "must be debuggable or profileable; start the recording before the app to see all of it. The script is "
+     "in "
+     "Perfetto's repository, as <code>tools/heap_profile</code>.",
+     "./heap_profile -n PACKAGE -c 10000 -o heap\n# Ctrl-C ends it", "curl -T heap/raw-trace "},
+    {"CPU samples, by Perfetto",
+     "Samples of all threads of an app or of the system, with kernel frames; <code>tools/cpu_profile</code> "
+     "is "
+     "in Perfetto's repository as well. What <code>traceconv symbolize</code> and <code>traceconv "
+     "deobfuscate</code> write may stand behind the trace.",
+     "./cpu_profile -n PACKAGE -o cpu\n# Ctrl-C ends it", "curl -T cpu/raw-trace "},
+    {"By other profilers",
+     "Profiles of pprof (<code>.pb.gz</code>), folded stacks, and Java samples of "
+     "<code>SamplingProfiler</code> or the "
+     "JDK (<code>.hprof</code>, <code>java.hprof.txt</code>) are uploaded as they are; one file, or an "
+     "archive.",
+     NULL, "curl -T cpu.pb.gz "},
 };
 
 static void put_recipe(struct buf *b, const struct recipe *r, struct str base)
@@ -162,9 +192,11 @@ void page_upload(struct buf *b, struct str base, const struct config *config)
         .title = STR("Upload a profile"), .root = STR("./"), .script = "upload.js"};
 
     page_frame_begin(b, &frame);
-    buf_z(b, "<h1>See where an Android app spends its time</h1>\n"
-             "<p class=\"lead\">Give it a method trace, and get a flame graph of each thread.</p>\n"
-             "<div class=\"upload-columns\">\n");
+    buf_z(
+        b,
+        "<h1>See where an Android app spends its time</h1>\n"
+        "<p class=\"lead\">Give it a method trace, CPU samples or a heap profile, and get flame graphs.</p>\n"
+        "<div class=\"upload-columns\">\n");
     put_upload(b, config);
     put_terminal(b, base);
     buf_z(b, "</div>\n");

@@ -4,15 +4,25 @@
  *     page_workspace      the frame, the picture and its side
  *     workspace_heading   name, facts, warnings, share, downloads, delete
  *     workspace_verdict   in words where the time went
+ *     workspace_lanes     what all threads did in the order of time
+ *     workspace_dumps     how much heaps had at each dump
  *     workspace_tools     tabs, thread, value, view, search, filters
  *     workspace_threads   the list of threads
  *     workspace_filters   the filters
+ *     workspace_compare   of a comparison its heading, its words, its fields and its table
  *
  * A link leads to a page below the profile, by way of its own path: w->self. */
 #include "core/clean.h"
+#include "profile/track.h"
+#include "profile/warning.h"
 #include "render/svg/svg_code.h"
 #include "render/view/view_option.h"
 #include "server/pages/workspace.h"
+
+bool workspace_has_value(const struct workspace *w, struct str name)
+{
+    return page_data_find(json_object_get(w->of->summary, "values"), "name", name) != NULL;
+}
 
 bool workspace_is_single(const struct workspace *w)
 {
@@ -36,18 +46,24 @@ size_t workspace_find_shown(const struct workspace *w)
 void workspace_put_shown(const struct workspace *w, struct buf *b)
 {
     const struct view_options *o = w->of->options;
-    struct str name = page_data_text(json_array_get(w->tracks, workspace_find_shown(w)), "name");
+    const json_t *track = json_array_get(w->tracks, workspace_find_shown(w));
+    struct str name = page_data_text(track, "name"), part = page_data_text(track, "part");
+    const struct track_noun *noun = page_data_noun(w->of->summary);
 
     if (o->tracks == TRACKS_ALL)
-        buf_z(b, w->of->tab == TAB_FLAME ? "All threads side by side" : "All threads");
+        buf_printf(b, w->of->tab == TAB_FLAME ? "All %s side by side" : "All %s", noun->many);
     else if (o->tracks == TRACKS_MERGED)
-        buf_z(b, "All threads merged");
+        buf_printf(b, "All %s merged", noun->many);
     else if (o->n_track_ids != 1)
-        buf_printf(b, "%u threads side by side", o->n_track_ids);
+        buf_printf(b, "%u %s side by side", o->n_track_ids, noun->many);
     else if (name.n > 0)
         buf_str(b, name);
     else
-        buf_printf(b, "Thread %u", o->track_ids[0]);
+        buf_printf(b, "%c%s %u", noun->one[0] - 'a' + 'A', noun->one + 1, o->track_ids[0]);
+    if (o->tracks == TRACKS_LISTED && o->n_track_ids == 1 && part.n > 0) {
+        buf_z(b, ", ");
+        buf_str(b, part);
+    }
 }
 
 void workspace_link(const struct workspace *w, const char *before, const char *path,
@@ -62,16 +78,40 @@ void workspace_link(const struct workspace *w, const char *before, const char *p
 
 void workspace_query(const struct workspace *w, struct str track)
 {
+    workspace_query_of(w, track, w->of->options);
+}
+
+void workspace_query_of(const struct workspace *w, struct str track, const struct view_options *options)
+{
     struct buf query = {0};
 
     page_frame_text(w->b, "?track=", track, "");
-    view_link(&query, w->of->options, "&amp;");
+    workspace_compared_query(w);
+    view_link(&query, options, "&amp;");
     if (query.n > 0) {
         buf_z(w->b, "&amp;"); /* in place of its question mark */
         buf_bytes(w->b, query.p + 1, query.n - 1);
     }
-    w->b->failed = w->b->failed || query.failed;
-    buf_free(&query);
+    buf_part_end(w->b, &query);
+}
+
+void workspace_picture(const struct workspace *w, struct str track, const struct view_options *options)
+{
+    if (w->of->compared != NULL) {
+        buf_bytes(w->b, w->self.p, w->self.n - 1);
+        workspace_query_of(w, track, options);
+        return;
+    }
+    page_frame_text(w->b, "", w->self, "t/");
+    page_frame_text(w->b, "", track, "");
+    view_link(w->b, options, "&amp;");
+}
+
+void workspace_method_link(const struct workspace *w, struct str id)
+{
+    page_frame_text(w->b, "", w->self, "m/");
+    page_frame_text(w->b, "", id, "");
+    workspace_query(w, w->of->track);
 }
 
 void workspace_track_link(const struct workspace *w, struct str track)
@@ -80,9 +120,17 @@ void workspace_track_link(const struct workspace *w, struct str track)
         workspace_methods_link(w, track);
         return;
     }
-    page_frame_text(w->b, "", w->self, "t/");
-    page_frame_text(w->b, "", track, "");
-    view_link(w->b, w->of->options, "&amp;");
+    workspace_picture(w, track, w->of->options);
+}
+
+void workspace_action(const struct workspace *w, const char *before, const char *after)
+{
+    buf_z(w->b, before);
+    if (w->of->tab == TAB_METHODS || w->of->compared == NULL)
+        page_frame_text(w->b, "", w->self, w->of->tab == TAB_METHODS ? "methods" : "t");
+    else
+        buf_bytes(w->b, w->self.p, w->self.n - 1);
+    buf_z(w->b, after);
 }
 
 void workspace_here(const struct workspace *w, const struct view_options *options)
@@ -96,9 +144,7 @@ void workspace_here(const struct workspace *w, const struct view_options *option
         workspace_track_link(&other, w->of->track);
         return;
     }
-    page_frame_text(w->b, "", w->self, "m/");
-    page_frame_text(w->b, "", page_data_text(w->of->report, "id"), "");
-    workspace_query(&other, w->of->track);
+    workspace_method_link(&other, page_data_text(w->of->report, "id"));
 }
 
 /* ---- the picture ---- */
@@ -122,11 +168,60 @@ static void put_trouble(const struct workspace *w)
     page_frame_text(w->b, "", str_of(d->hint), "</p>\n");
 }
 
+static bool has_anything(const json_t *track)
+{
+    const char *name;
+    json_t *total;
+    bool any = false;
+
+    json_object_foreach ((json_t *)(uintptr_t)json_object_get(track, "totals"), name, total)
+        any = any || page_data_real(total) > 0;
+    return any;
+}
+
+/* Whether the warning tells why there is nothing. */
+static bool tells_why_empty(struct str code)
+{
+    static const struct str CODES[] = {STR_INIT("heap-empty"),        STR_INIT("heap-rejected"),
+                                       STR_INIT("heap-disconnected"), STR_INIT("heap-overrun"),
+                                       STR_INIT("heap-guardrail"),    STR_INIT("heap-client-error"),
+                                       STR_INIT("heap-dump-cut"),     STR_INIT("lost-packets")};
+
+    for (size_t i = 0; i < sizeof(CODES) / sizeof(CODES[0]); i++)
+        if (str_eq(code, CODES[i]))
+            return true;
+    return false;
+}
+
+/* Of a heap without a single sample: that it is so, and what the file tells of the reasons. */
+static void put_empty(const struct workspace *w)
+{
+    const json_t *track = json_array_get(w->tracks, workspace_find_shown(w)), *warning;
+    size_t i;
+
+    if (track == NULL || !str_eq(page_data_text(track, "kind"), STR("heap")) || has_anything(track))
+        return;
+    buf_z(w->b, "<div id=\"empty\" class=\"problem\"><p><strong>This heap is empty.</strong></p>\n<ul>\n");
+    json_array_foreach (json_object_get(w->of->summary, "warnings"), i, warning) {
+        if (tells_why_empty(page_data_text(warning, "code")))
+            page_frame_text(w->b, "<li>", page_data_text(warning, "text"), "</li>\n");
+    }
+    buf_z(w->b, "</ul></div>\n");
+}
+
 /* The script of the picture makes no controls of its own within it. */
 static void put_flame(const struct workspace *w)
 {
-    page_frame_text(w->b, "<div id=\"viewer\" data-flame-controls data-flame-tree=\"", w->self, "t/");
-    page_frame_text(w->b, "", w->of->track, "/tree\">\n");
+    uint32_t step;
+
+    if (svg_emptied_by(w->of->svg, &step))
+        workspace_filter_emptied(w, step);
+    buf_z(w->b, "<div id=\"viewer\" data-flame-controls data-flame-tree=\"");
+    page_frame_text(w->b, "", w->self, w->of->compared != NULL ? "" : "t/");
+    if (w->of->compared == NULL)
+        page_frame_text(w->b, "", w->of->track, "/");
+    buf_z(w->b, "tree\">\n");
+    put_empty(w);
     buf_z(
         w->b,
         "<div id=\"picture\" class=\"picture\" tabindex=\"0\" role=\"region\" aria-label=\"Flame graph\">\n");
@@ -134,21 +229,53 @@ static void put_flame(const struct workspace *w)
     buf_z(w->b, "</div>\n</div>\n");
 }
 
-/* The panel is the script's: what it shows is about a frame that was chosen in the picture. */
+/* What the summary says of a range in which there is nothing, or NULL. */
+static const json_t *empty_range(const struct workspace *w)
+{
+    return page_data_find(json_object_get(w->of->summary, "warnings"), "code",
+                          str_of(warning_name(WARN_WINDOW_EMPTY)));
+}
+
+/* What to do about it stands in the words of the warning; the link does it. */
+static void put_empty_range(const struct workspace *w, const json_t *warning)
+{
+    struct view_options without = *w->of->options;
+
+    without.from_ns = without.to_ns = VIEW_TIME_NONE;
+    page_frame_text(w->b, "<p id=\"empty-range\" class=\"problem\">", page_data_text(warning, "text"),
+                    " <a class=\"place\" href=\"");
+    workspace_here(w, &without);
+    buf_z(w->b, "\">Show the whole recording</a></p>\n");
+}
+
+/* The panel is the script's: what it shows is about a frame that was chosen in the picture. Beside a picture it has its room from the
+ * beginning, for the width of which the script draws. A chart is the script's too, of any
+ * threads; what the service draws of one is for those without scripts. */
 static void put_content(const struct workspace *w)
 {
-    buf_z(w->b, "<div id=\"content\">\n");
+    bool is_chart = w->of->tab == TAB_FLAME && w->of->options->view == VIEW_CHART;
+
+    const json_t *empty = empty_range(w);
+
+    buf_printf(w->b, "<div id=\"content\"%s>\n", empty != NULL ? " class=\"is-empty\"" : "");
+    if (empty != NULL)
+        put_empty_range(w, empty);
+    if (is_chart)
+        page_frame_text(w->b, "<div id=\"chart\" data-track=\"", w->of->track, "\">\n");
     if (w->of->trouble != NULL)
         put_trouble(w);
     else if (w->of->tab == TAB_FLAME)
         put_flame(w);
     else if (w->of->tab == TAB_METHODS)
-        workspace_methods(w);
+        w->of->compared != NULL ? workspace_compared_methods(w) : workspace_methods(w);
     else if (w->of->tab == TAB_METHOD)
-        workspace_method(w);
+        w->of->compared != NULL ? workspace_compared_method(w) : workspace_method(w);
     else
         workspace_verdict(w);
-    buf_z(w->b, "<aside id=\"panel\" aria-label=\"What is chosen\" hidden></aside>\n</div>\n");
+    buf_z(w->b, is_chart ? "</div>\n" : "");
+    bool has_picture = w->of->tab == TAB_FLAME && !is_chart && w->of->trouble == NULL;
+    buf_printf(w->b, "<aside id=\"panel\" aria-label=\"What is chosen\"%s></aside>\n</div>\n",
+               has_picture ? "" : " hidden");
 }
 
 /* What only some states differ in is written into <article>, for the script. */
@@ -158,9 +285,17 @@ void page_workspace(struct buf *b, const struct page_workspace *of)
     struct buf self = {0}, title = {0};
 
     buf_str(&self, of->root);
-    buf_printf(&self, "p/%s/", of->record->id);
+    if (of->compared != NULL)
+        buf_printf(&self, "d/%.*s/", (int)of->compared->pair.n, of->compared->pair.p);
+    else
+        buf_printf(&self, "p/%s/", of->record->id);
     w.self = buf_view(&self);
+    buf_z(&title, of->compared != NULL ? "What changed: " : "");
     buf_str(&title, page_data_name(of->record->name));
+    if (of->compared != NULL) {
+        buf_z(&title, " and ");
+        buf_str(&title, page_data_name(of->compared->b->name));
+    }
     buf_z(&title, " - ");
     workspace_put_shown(&w, &title);
     page_frame_begin(b, &(struct page_frame){.title = buf_view(&title),
@@ -170,12 +305,18 @@ void page_workspace(struct buf *b, const struct page_workspace *of)
                                              .script = "workspace.js",
                                              .bare = true});
     buf_z(b, "<a class=\"skip\" href=\"#content\">Skip to the content</a>\n");
-    page_profile_element(b, of->record, page_data_text(of->summary, "format_label"), "");
-    workspace_heading(&w);
+    if (of->compared != NULL)
+        buf_z(b, "<article id=\"comparison\">\n");
+    else
+        page_profile_element(b, of->record, page_data_text(of->summary, "format_label"), "");
+    of->compared != NULL ? workspace_compared_heading(&w) : workspace_heading(&w);
     buf_z(b, "<main>\n");
-    workspace_verdict_link(&w);
+    of->compared != NULL ? workspace_compared_verdict(&w) : workspace_verdict_link(&w);
+    workspace_lanes(&w);
+    workspace_dumps(&w);
     workspace_tools(&w);
     put_content(&w);
+    buf_z(b, "<p id=\"said\" role=\"status\"></p>\n");
     b->failed = b->failed || self.failed || title.failed;
     buf_z(b, "</main>\n</article>\n</body>\n</html>\n");
     buf_free(&self);

@@ -7,6 +7,7 @@
 
 #include "core/buf.h"
 #include "core/diag.h"
+#include "render/table/diff.h"
 #include "render/table/table_request.h"
 #include "render/view/view.h"
 #include "server/config/config.h"
@@ -43,6 +44,15 @@ enum workspace_tab {
 /* The rows of the table of methods that a page has; a script loads all. */
 enum { METHODS_PAGE_ROWS = 200 };
 
+/* What a comparison has beside the workspace of A, the record. */
+struct page_compared {
+    const struct record *b;
+    struct str pair; /* both ids, as in the URL */
+    const struct diff_request *asked;
+    const json_t
+        *table; /* the table of changes as JSON (render/table/table_json.c), integers as real numbers */
+};
+
 /* The workspace: /p/<id> and the pages below it, of which each is the same page in another state. */
 struct page_workspace {
     const struct record *record;
@@ -56,14 +66,20 @@ struct page_workspace {
     const struct table_request *rows; /* of the table, as asked for */
     const struct diag *trouble;       /* why there is neither of them; else NULL */
     struct str pass;                  /* for pictures that stand alone (views/pass.h); may be empty */
-    uint64_t max_days;                /* how long after its upload a profile can be kept */
+    struct str
+        known_mapping; /* id of a mapping of this build that the service has, and the upload not; or empty */
+    uint64_t max_days; /* how long after its upload a profile can be kept */
     int64_t now_s;
+    const struct config *config;          /* what is offered beside the profile */
+    const struct page_compared *compared; /* NULL: it is of one profile */
 };
 void page_workspace(struct buf *b, const struct page_workspace *p);
 /* Opens <article>, whose attributes tell the scripts what the browser's list of uploads keeps; `more` is markup. */
 void page_profile_element(struct buf *b, const struct record *r, struct str format, const char *more);
 /* Its parts that unfold. The first of the warnings are about this file; behind them stand those about how to record better. */
 void page_warnings(struct buf *b, const json_t *warnings);
+/* Libraries with frames that have no names; nothing if there are none. */
+void page_unnamed(struct buf *b, const json_t *unnamed);
 void page_facts(struct buf *b, const struct record *r, const json_t *summary);
 /* The facts in one line. */
 void page_facts_line(struct buf *b, const struct record *r, const json_t *summary);

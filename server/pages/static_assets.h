@@ -3,7 +3,7 @@
 #ifndef SERVER_PAGES_STATIC_ASSETS_H
 #define SERVER_PAGES_STATIC_ASSETS_H
 
-#include "server/http/encoding.h"
+#include "server/http/message/encoding.h"
 
 struct static_assets;
 

@@ -6,13 +6,19 @@
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 
+struct view_option;
+
 struct workspace {
     struct buf *b;
     const struct page_workspace *of;
     const json_t *tracks;
-    struct str up;   /* from the page to the folder above the profile: "../../" */
-    struct str self; /* from the page to the profile, with a slash at the end: "../../p/<id>/" */
+    struct str up; /* from the page to the folder above the profile: "../../" */
+    struct str
+        self; /* from the page to the profile, with a slash at the end: "../../p/<id>/"; or to the comparison: "../d/<ids>/" */
 };
+
+/* Whether the profile has a value of that name, not counting those that follow from others. */
+bool workspace_has_value(const struct workspace *w, struct str name);
 
 /* Whether one thread is shown, and which: its index, or else the number of threads. */
 bool workspace_is_single(const struct workspace *w);
@@ -28,9 +34,29 @@ void workspace_link(const struct workspace *w, const char *before, const char *p
 
 /* "?track=..", with the options behind it: the query of pages whose path does not name the tracks. */
 void workspace_query(const struct workspace *w, struct str track);
+/* The same with other options. */
+void workspace_query_of(const struct workspace *w, struct str track, const struct view_options *options);
+
+/* The address of the picture of these tracks, with these options. */
+void workspace_picture(const struct workspace *w, struct str track, const struct view_options *options);
+
+/* The address of one method, as the table has it. */
+void workspace_method_link(const struct workspace *w, struct str id);
 
 /* The address of this tab with other tracks. */
 void workspace_track_link(const struct workspace *w, struct str track);
+
+/* What unfolds below a button: `attributes` has its class, `summary` is markup. */
+void workspace_menu(struct buf *b, const char *attributes, const char *summary);
+void workspace_menu_end(struct buf *b);
+
+/* A choice of words; a `label` that is not seen stands before it. */
+void workspace_choice(struct buf *b, const char *name, const char *label);
+void workspace_choice_word(struct buf *b, struct str word, bool chosen, struct str label);
+void workspace_choice_end(struct buf *b);
+
+/* A menu of the warnings; nothing if there are none. */
+void workspace_warnings(const struct workspace *w);
 
 /* The line above all: the name, the facts, the warnings, what can be done with the profile. */
 void workspace_heading(const struct workspace *w);
@@ -49,8 +75,9 @@ void workspace_filter_emptied(const struct workspace *w, uint32_t step);
 /* What a method's page offers: this view with the method as a filter. */
 void workspace_filter_by(const struct workspace *w, struct str class, struct str name);
 
-/* A hidden field of a form. */
+/* A hidden field of a form; and those of the filters, in their order. */
 void workspace_hidden(struct buf *b, const char *key, struct str text);
+void workspace_hidden_filters(const struct workspace *w);
 
 /* The tab of methods: its link, its fields in the form of the tools, its table; one method with its callers and callees. */
 void workspace_methods_link(const struct workspace *w, struct str track);
@@ -63,6 +90,36 @@ void workspace_durations(const struct workspace *w); /* of one method */
 /* In words where the time went: the link to the page that has them, whose script shows them here; and these words. */
 void workspace_verdict_link(const struct workspace *w);
 void workspace_verdict(const struct workspace *w);
+/* Items of a list; methods and threads in them are links, also those of a comparison. */
+void workspace_sentences(const struct workspace *w, const json_t *sentences);
+
+/* What all threads did in the order of time; nothing for a profile without times. */
+bool workspace_is_timed(const struct workspace *w);
+void workspace_lanes(const struct workspace *w);
+bool workspace_has_calls(const struct workspace *w); /* one by one, with their times */
+
+/* How much heaps had at each dump, as links; nothing for a profile that has no series. */
+void workspace_dumps(const struct workspace *w);
+
+/* Of a comparison (workspace_compare.c): what stands in place of that of one profile. The query and the hidden fields of it are
+ * nothing where nothing is compared. */
+void workspace_compared_query(const struct workspace *w);
+void workspace_compared_hidden(const struct workspace *w);
+void workspace_compared_heading(const struct workspace *w);
+void workspace_compared_verdict(const struct workspace *w);
+void workspace_compared_whole(const struct workspace *w);
+void workspace_compared_methods(const struct workspace *w);
+void workspace_compared_method(const struct workspace *w); /* one of them */
+/* Four cells: A, B, the change with its sign, and in percent. */
+void workspace_compared_cells(const struct workspace *w, const json_t *value, struct diff_pair pair);
+/* Its fields: in the row, for each tab; in a menu, with some options of the view. */
+void workspace_compared_values(const struct workspace *w);
+void workspace_compared_fields(const struct workspace *w);
+void workspace_compared_sides(const struct workspace *w);
+bool workspace_compared_has(const struct view_option *r);
+
+/* Where the forms of this page lead; `after` closes the attribute. */
+void workspace_action(const struct workspace *w, const char *before, const char *after);
 
 /* The row of tools, and below it what it shows. */
 void workspace_tools(const struct workspace *w);

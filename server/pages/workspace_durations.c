@@ -1,4 +1,4 @@
-/* How long the calls of one method were (render/table/method_calls.h has the shape). Counting them takes a second reading of
+/* How long the calls of one method were (render/method/method_calls.h has the shape). Counting them takes a second reading of
  * the file, so the page of a method has a link to the page that has them, from which the script takes them. What comes out
  * of that JSON may be missing or of another type. */
 #include "core/clean.h"
@@ -94,9 +94,8 @@ static void put_chart_link(const struct workspace *w, const json_t *call, uint64
     view.view = VIEW_CHART;
     view.from_ns = begin_ns > pad_ns ? begin_ns - pad_ns : 0;
     view.to_ns = number_add(number_add(begin_ns, duration_ns), pad_ns);
-    page_frame_text(w->b, "<a class=\"place\" href=\"", w->self, "t/");
-    buf_str(w->b, page_data_track_id_of(json_object_get(call, "track"), track));
-    view_link(w->b, &view, "&amp;");
+    buf_z(w->b, "<a class=\"place\" href=\"");
+    workspace_picture(w, page_data_track_id_of(json_object_get(call, "track"), track), &view);
     buf_z(w->b, "\">");
     page_data_put_number(w->b, UNIT_NS, begin_ns);
     buf_z(w->b, "</a>");
@@ -144,9 +143,8 @@ static void put_longest(const struct workspace *w, const json_t *clocks, const j
 
 static void put_link(const struct workspace *w)
 {
-    page_frame_text(w->b, "<p id=\"durations\"><a class=\"place\" href=\"", w->self, "m/");
-    page_frame_text(w->b, "", page_data_text(w->of->report, "id"), "");
-    workspace_query(w, w->of->track);
+    buf_z(w->b, "<p id=\"durations\"><a class=\"place\" href=\"");
+    workspace_method_link(w, page_data_text(w->of->report, "id"));
     buf_z(w->b, "&amp;longest=1\">How long its calls were</a></p>\n");
 }
 

@@ -1,13 +1,13 @@
 /* The filters of what is shown: each a chip that can be taken out or moved by a link, and a form that adds more. Which there
  * are, the table of view options says. */
 #include "core/clean.h"
+#include "profile/filter/filter_presets.h"
 #include "render/view/view_option.h"
 #include "server/pages/workspace.h"
 
-/* A chart shows all calls: it takes no filters. */
 static bool takes_filters(const struct workspace *w)
 {
-    return w->of->options->view != VIEW_CHART && w->of->tab != TAB_VERDICT;
+    return w->of->tab != TAB_VERDICT;
 }
 
 /* ---- links ---- */
@@ -113,8 +113,31 @@ static void put_chip(const struct workspace *w, uint32_t i)
     view_filter_remove(&without, i);
     put_link(w, &without, "Remove the filter", buf_view(&words), "&#10005;");
     buf_z(w->b, "</li>\n");
-    w->b->failed = w->b->failed || words.failed;
-    buf_free(&words);
+    buf_part_end(w->b, &words);
+}
+
+static bool has_range(const struct view_options *o)
+{
+    return o->from_ns != VIEW_TIME_NONE || o->to_ns != VIEW_TIME_NONE;
+}
+
+/* The range comes before all filters, and is no filter: it is there in all tabs. */
+static void put_range(const struct workspace *w)
+{
+    struct view_options without = *w->of->options;
+    struct buf words = {0};
+
+    if (!has_range(&without))
+        return;
+    view_range_words(&words, &without);
+    page_frame_text(w->b,
+                    "<ul class=\"chips\" id=\"range\" aria-label=\"Range of time\">\n<li "
+                    "class=\"chip\"><span title=\"Only this part of the recording is shown\">",
+                    buf_view(&words), "</span>");
+    without.from_ns = without.to_ns = VIEW_TIME_NONE;
+    put_link(w, &without, "Show the whole recording, not only this range", buf_view(&words), "&#10005;");
+    buf_z(w->b, "</li>\n</ul>\n");
+    buf_part_end(w->b, &words);
 }
 
 static void put_chips(const struct workspace *w)
@@ -136,13 +159,12 @@ void workspace_filter_emptied(const struct workspace *w, uint32_t step)
         return;
     const struct filter_step last = view_filter(&without, step);
     describe(&words, &last);
-    page_frame_text(w->b, "<p class=\"problem\">The filters leave nothing: behind <strong>", buf_view(&words),
-                    "</strong> no method is left. <a class=\"place\" href=\"");
+    page_frame_text(w->b, "<p id=\"emptied\" class=\"problem\">The filters leave nothing: behind <strong>",
+                    buf_view(&words), "</strong> no method is left. <a class=\"place\" href=\"");
     view_filter_remove(&without, step);
     workspace_here(w, &without);
     buf_z(w->b, "\">Remove this filter</a></p>\n");
-    w->b->failed = w->b->failed || words.failed;
-    buf_free(&words);
+    buf_part_end(w->b, &words);
 }
 
 /* ---- the form ---- */
@@ -153,6 +175,7 @@ static void put_state(const struct workspace *w)
     const struct table_request *rows = w->of->rows;
 
     workspace_hidden(w->b, "track", w->of->track);
+    workspace_compared_hidden(w);
     for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++) {
         const struct view_option *r = &VIEW_OPTIONS[i];
         struct buf text = {0};
@@ -160,13 +183,9 @@ static void put_state(const struct workspace *w)
             continue;
         view_option_text(r, w->of->options, &text);
         workspace_hidden(w->b, r->key, buf_view(&text));
-        w->b->failed = w->b->failed || text.failed;
-        buf_free(&text);
+        buf_part_end(w->b, &text);
     }
-    for (uint32_t i = 0; i < w->of->options->n_filters; i++) {
-        struct filter_step step = view_filter(w->of->options, i);
-        workspace_hidden(w->b, filter_key_word(step.key), step.text);
-    }
+    workspace_hidden_filters(w);
     if (w->of->tab != TAB_METHODS)
         return;
     workspace_hidden(w->b, "group", str_of(table_group_word(rows->group)));
@@ -175,6 +194,17 @@ static void put_state(const struct workspace *w)
         workspace_hidden(w->b, "longest", STR("1"));
     if (rows->sort[0] != '\0')
         workspace_hidden(w->b, "sort", str_of(rows->sort));
+}
+
+static void put_added_preset(void *context, struct str name, struct str steps)
+{
+    const struct workspace *w = context;
+
+    if (!filter_presets_is_added(view_presets(w->of->options), name))
+        return;
+    page_frame_text(w->b, "<option value=\"", name, "\">");
+    page_frame_text(w->b, "", name, ": ");
+    page_frame_text(w->b, "", steps, "</option>\n");
 }
 
 static void put_field(const struct workspace *w, const struct view_option *r)
@@ -189,29 +219,33 @@ static void put_field(const struct workspace *w, const struct view_option *r)
         return;
     }
     buf_printf(w->b, "<select id=\"add-%s\" name=\"%s\">\n<option value=\"\"></option>\n", r->key, r->key);
+    struct str presets = str_eq(str_of(r->key), STR("preset")) ? view_presets(w->of->options) : STR("");
     for (unsigned i = 0; i < r->n_words; i++)
-        buf_printf(w->b, "<option value=\"%s\">%s: %s</option>\n", r->words[i].word, r->words[i].label,
-                   r->words[i].help);
+        if (!filter_presets_is_added(presets, str_of(r->words[i].word)))
+            buf_printf(w->b, "<option value=\"%s\">%s: %s</option>\n", r->words[i].word, r->words[i].label,
+                       r->words[i].help);
+    if (presets.n > 0)
+        filter_presets_each(presets, put_added_preset, (void *)(uintptr_t)w);
     buf_z(w->b, "</select></p>\n");
 }
 
 static void put_form(const struct workspace *w)
 {
-    buf_z(w->b, "<details name=\"menus\" class=\"menu\" id=\"add-filter\">\n<summary>+ "
-                "filter</summary>\n<div class=\"sheet\">\n");
-    workspace_link(w, "<form class=\"adds\" method=\"get\" action=\"",
-                   w->of->tab == TAB_METHODS ? "methods" : "t", NULL, "\">\n");
+    workspace_menu(w->b, "class=\"menu\" id=\"add-filter\"", "+ filter");
+    workspace_action(w, "<form class=\"adds\" method=\"get\" action=\"", "\">\n");
     put_state(w);
     for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
         if (VIEW_OPTIONS[i].kind == OPTION_STEP)
             put_field(w, &VIEW_OPTIONS[i]);
     buf_z(w->b, "<p class=\"problem\" role=\"alert\" hidden></p>\n"
-                "<p><button>Add</button></p>\n</form>\n</div>\n</details>\n");
+                "<p><button>Add</button></p>\n</form>\n");
+    workspace_menu_end(w->b);
 }
 
 void workspace_filters(const struct workspace *w)
 {
     buf_z(w->b, "<div id=\"filters\">\n");
+    put_range(w);
     if (takes_filters(w)) {
         put_chips(w);
         if (w->of->tab != TAB_METHOD)
@@ -251,8 +285,7 @@ static void put_button(const struct workspace *w, enum filter_key key, const cha
         workspace_here(&picture, &with);
         buf_printf(w->b, "\">%s</a>\n", words);
     }
-    w->b->failed = w->b->failed || pattern.failed;
-    buf_free(&pattern);
+    buf_part_end(w->b, &pattern);
 }
 
 void workspace_filter_by(const struct workspace *w, struct str class, struct str name)
@@ -268,12 +301,19 @@ void workspace_filter_by(const struct workspace *w, struct str class, struct str
     put_button(w, FILTER_HIDE, "", buf_view(&text), "Hide");
     if (package.n > 0 && package.n < class.n)
         put_button(w, FILTER_HIDE, "package:", package, "Hide package");
-    w->b->failed = w->b->failed || text.failed;
-    buf_free(&text);
+    buf_part_end(w->b, &text);
 }
 
 void workspace_hidden(struct buf *b, const char *key, struct str text)
 {
     buf_printf(b, "<input type=\"hidden\" name=\"%s", key);
     page_frame_text(b, "\" value=\"", text, "\">\n");
+}
+
+void workspace_hidden_filters(const struct workspace *w)
+{
+    for (uint32_t i = 0; i < w->of->options->n_filters; i++) {
+        struct filter_step step = view_filter(w->of->options, i);
+        workspace_hidden(w->b, filter_key_word(step.key), step.text);
+    }
 }

@@ -1,18 +1,21 @@
 /* The line above all. What does not fit into it unfolds. */
+#include <stdio.h>
+
 #include "core/clean.h"
+#include "render/calls/call_format.h"
 #include "render/output.h"
 #include "server/pages/workspace.h"
+#include "server/views/viewers.h"
 
 enum { DAY_S = 86400 };
 
-static void begin_menu(struct buf *b, const char *name, const char *markup)
+void workspace_menu(struct buf *b, const char *attributes, const char *summary)
 {
-    buf_printf(b,
-               "<details name=\"menus\" class=\"menu %s\">\n<summary>%s</summary>\n<div class=\"sheet\">\n",
-               name, markup);
+    buf_printf(b, "<details name=\"menus\" %s>\n<summary>%s</summary>\n<div class=\"sheet\">\n", attributes,
+               summary);
 }
 
-static void end_menu(struct buf *b)
+void workspace_menu_end(struct buf *b)
 {
     buf_z(b, "</div>\n</details>\n");
 }
@@ -34,6 +37,81 @@ static void put_token_words(struct buf *b)
           "file fills it in by itself.</p>\n"
           "<noscript><p>Without scripts: right after an upload the address of this page ends in "
           "<code>#token=</code> and the token. Note it; it is shown nowhere else.</p></noscript>\n");
+}
+
+/* A form of a file that tells names; `word`: "mapping", "symbols". The id of its token is token-`token`. `attributes` has a blank at
+ * its end, or is empty. */
+static void begin_names_form(const struct workspace *w, const char *word, const char *token,
+                             const char *attributes)
+{
+    char id[32];
+
+    buf_printf(w->b, "<form %s", attributes);
+    workspace_link(w, "method=\"post\" enctype=\"multipart/form-data\" action=\"", word, NULL, "\">\n");
+    snprintf(id, sizeof(id), "token-%s", token);
+    put_token_field(w->b, id);
+}
+
+static void put_names_file(const struct workspace *w, const char *word, const char *label)
+{
+    begin_names_form(w, word, word, "");
+    buf_printf(w->b,
+               "<p><label for=\"%s\">%s</label>\n<input id=\"%s\" name=\"%s\" type=\"file\" "
+               "required></p>\n<p><button>Apply %s</button></p>\n</form>\n",
+               word, label, word, word, word);
+}
+
+static void put_names_away(const struct workspace *w, const char *word)
+{
+    char token[32];
+
+    snprintf(token, sizeof(token), "un%s", word);
+    begin_names_form(w, word, token, "");
+    buf_printf(w->b,
+               "<input type=\"hidden\" name=\"%s\" value=\"\">\n"
+               "<p><button>Take the %s away</button></p>\n</form>\n",
+               word, word);
+}
+
+/* In the sheet of what may be changed. Mappings of other uploads are those that the browser knows: static/result.js shows them
+ * where there are some. */
+static void put_mapping(const struct workspace *w)
+{
+    bool mapped = w->of->record->names.of[RECORD_MAPPING][0] != '\0';
+
+    put_names_file(w, "mapping",
+                   mapped ? "Another mapping.txt of this build"
+                          : "Names of a release build: its mapping.txt");
+    if (w->of->known_mapping.n > 0) {
+        begin_names_form(w, "mapping", "known", "");
+        page_frame_text(w->b,
+                        "<p>The mapping of this build is known here.</p>\n"
+                        "<input type=\"hidden\" name=\"known\" value=\"",
+                        w->of->known_mapping,
+                        "\">\n<p><button>Apply the build\'s mapping</button></p>\n</form>\n");
+    }
+    begin_names_form(w, "mapping", "earlier", "hidden id=\"earlier-mappings\" ");
+    buf_z(
+        w->b,
+        "<p><label for=\"from\">A mapping that this browser has applied before</label>\n<select id=\"from\" "
+        "name=\"from\"></select><input type=\"hidden\" name=\"from_token\"></p>\n"
+        "<p><button>Apply that mapping</button></p>\n</form>\n");
+    if (mapped)
+        put_names_away(w, "mapping");
+}
+
+/* Where the profile has frames without names, or had some. */
+static void put_symbols(const struct workspace *w)
+{
+    bool attached = w->of->record->names.of[RECORD_SYMBOLS][0] != '\0';
+
+    if (json_array_size(json_object_get(w->of->summary, "unnamed")) == 0 && !attached)
+        return;
+    put_names_file(w, "symbols",
+                   attached ? "Other symbols of its native code"
+                            : "Names of its native code: an unstripped library, or a zip of several");
+    if (attached)
+        put_names_away(w, "symbols");
 }
 
 static void put_rename(const struct workspace *w)
@@ -66,7 +144,9 @@ static void put_rename(const struct workspace *w)
                    "name=\"expires\" type=\"number\" min=\"1\" max=\"%lld\" placeholder=\"%lld\"></p>\n",
                    (long long)most, (long long)(left > 0 ? left : 1));
     buf_z(w->b, "<p><button>Change</button></p>\n</form>\n");
-    end_menu(w->b);
+    put_mapping(w);
+    put_symbols(w);
+    workspace_menu_end(w->b);
 }
 
 static void put_facts(const struct workspace *w)
@@ -77,26 +157,81 @@ static void put_facts(const struct workspace *w)
     page_facts_line(w->b, w->of->record, w->of->summary);
     buf_z(w->b, "</span></summary>\n<div class=\"sheet\">\n");
     page_facts(w->b, w->of->record, w->of->summary);
-    end_menu(w->b);
+    page_unnamed(w->b, json_object_get(w->of->summary, "unnamed"));
+    workspace_menu_end(w->b);
 }
 
-static void put_warnings(const struct workspace *w)
+void workspace_warnings(const struct workspace *w)
 {
     const json_t *warnings = json_object_get(w->of->summary, "warnings");
     size_t n = json_array_size(warnings);
+    char words[40];
 
     if (n == 0)
         return;
-    buf_z(w->b, "<details name=\"menus\" class=\"menu warned\">\n<summary>");
-    buf_printf(w->b, "%zu warning%s</summary>\n<div class=\"sheet\">\n", n, n == 1 ? "" : "s");
+    snprintf(words, sizeof(words), "%zu warning%s", n, n == 1 ? "" : "s");
+    workspace_menu(w->b, "class=\"menu warned\"", words);
     page_warnings(w->b, warnings);
-    end_menu(w->b);
+    workspace_menu_end(w->b);
+}
+
+/* Beside the link of an export, if a page is configured that opens it; by script only. */
+static void put_viewer(const struct workspace *w, const char *name)
+{
+    const struct viewer *v = viewer_of(w->of->config, name);
+
+    if (v == NULL)
+        return;
+    buf_printf(w->b, " <button type=\"button\" class=\"button\" data-open-in=\"%s\" ", v->name);
+    page_frame_text(w->b, "data-at=\"", viewer_url(v, w->of->config), "\" hidden>Open in ");
+    page_frame_text(w->b, v->label, STR(""), "</button><span role=\"status\"></span>");
+}
+
+/* What a person should know who clicks there. */
+static void put_viewer_words(const struct workspace *w)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < VIEWERS_COUNT; i++) {
+        struct str url = viewer_url(&VIEWERS[i], w->of->config);
+        if (url.n == 0)
+            continue;
+        page_frame_text(
+            w->b,
+            any ? ", "
+                : "<p class=\"quiet\" data-open-in-words hidden>\u201cOpen in\u201d hands the profile "
+                  "over to a page of another site: ",
+            url, "");
+        any = true;
+    }
+    buf_z(w->b, any ? ". Only by that click, and by your browser, does it leave this service.</p>\n" : "");
+}
+
+/* Of all threads, as far as range and filters leave them: what other tools show in the order of time. */
+static void put_calls(const struct workspace *w)
+{
+    struct view_options view = *w->of->options;
+
+    if (!workspace_has_calls(w))
+        return;
+    view.view = VIEW_FLAME;
+    view.method[0] = '\0';
+    for (size_t i = 0; i < CALL_FORMATS_COUNT; i++) {
+        if (!CALL_FORMATS[i].exported)
+            continue;
+        page_frame_text(w->b, "<li><a class=\"follows\" data-plain=\"\" href=\"", w->self, "calls.");
+        buf_z(w->b, CALL_FORMATS[i].text.name);
+        view_link(w->b, &view, "&amp;");
+        buf_printf(w->b, "\">All calls: %s</a>", CALL_FORMATS[i].text.help);
+        put_viewer(w, CALL_FORMATS[i].text.name);
+        buf_z(w->b, "</li>\n");
+    }
 }
 
 /* The picture of this state by each output that has one, then what is of the whole profile. */
 static void put_downloads(const struct workspace *w)
 {
-    begin_menu(w->b, "downloads", "Download");
+    workspace_menu(w->b, "class=\"menu downloads\"", "Download");
     buf_z(w->b, "<ul>\n");
     for (size_t i = 0; i < OUTPUTS_COUNT; i++) {
         struct view_options view = *w->of->options;
@@ -117,25 +252,47 @@ static void put_downloads(const struct workspace *w)
         }
         if (OUTPUTS[i]->views == OUTPUT_PLAIN_VIEWS)
             buf_z(w->b, "\" data-plain=\"");
-        page_frame_text(w->b, "\">This view: ", str_of(OUTPUTS[i]->label), "</a></li>\n");
+        page_frame_text(w->b, "\">This view: ", str_of(OUTPUTS[i]->label), "</a>");
+        if (OUTPUTS[i]->calls == NULL || !workspace_has_calls(w))
+            put_viewer(w, OUTPUTS[i]->name);
+        buf_z(w->b, "</li>\n");
     }
+    put_calls(w);
     buf_z(w->b, "<li id=\"png\" hidden><button type=\"button\" class=\"button\" data-do=\"png\">Save as "
                 "PNG</button></li>\n");
     page_frame_text(w->b, "<li><a href=\"", w->up, "p/");
     page_frame_text(w->b, "", str_of(w->of->record->id), ".json\">The profile: JSON</a></li>\n");
     workspace_link(w, "<li><a href=\"", "raw", NULL, "\">The uploaded file</a></li>\n</ul>\n");
-    end_menu(w->b);
+    put_viewer_words(w);
+    workspace_menu_end(w->b);
+}
+
+/* The link of another upload, or one that the browser knows, or a file: the last two by the script. */
+static void put_compare(const struct workspace *w)
+{
+    workspace_menu(w->b, "class=\"menu compare\"", "Compare");
+    page_frame_text(w->b, "<form action=\"", w->up, "d\">\n");
+    page_frame_text(w->b, "<input type=\"hidden\" name=\"a\" value=\"", str_of(w->of->record->id), "\">\n");
+    buf_z(w->b,
+          "<p><label for=\"compare-with\">Compare with a later profile: its link</label>\n"
+          "<input id=\"compare-with\" name=\"b\" list=\"compare-known\" autocomplete=\"off\" "
+          "spellcheck=\"false\" required><datalist id=\"compare-known\"></datalist></p>\n"
+          "<p><button>Compare</button></p>\n"
+          "<p class=\"of-file\" hidden><label for=\"compare-file\">or a file, which is uploaded: choose "
+          "it, or drop it here</label>\n<input id=\"compare-file\" type=\"file\"></p>\n"
+          "<p role=\"status\"></p>\n</form>\n");
+    workspace_menu_end(w->b);
 }
 
 static void put_delete(const struct workspace *w)
 {
-    begin_menu(w->b, "remove", "Delete");
+    workspace_menu(w->b, "class=\"menu remove\"", "Delete");
     buf_z(w->b, "<p>The link stops working for everyone, at once. This cannot be undone.</p>\n");
     put_token_words(w->b);
     workspace_link(w, "<form method=\"post\" action=\"", "delete", NULL, "\">\n");
     put_token_field(w->b, "token-delete");
     buf_z(w->b, "<p><button class=\"danger\">Delete this profile</button></p>\n</form>\n");
-    end_menu(w->b);
+    workspace_menu_end(w->b);
 }
 
 void workspace_heading(const struct workspace *w)
@@ -143,13 +300,13 @@ void workspace_heading(const struct workspace *w)
     page_frame_text(w->b, "<header class=\"top\">\n<a class=\"brand\" href=\"", w->up, "\">aflamed</a>\n");
     put_rename(w);
     put_facts(w);
-    put_warnings(w);
+    workspace_warnings(w);
     buf_z(w->b, "<nav aria-label=\"This profile\">\n");
-    page_frame_text(w->b, "<a class=\"share follows\" href=\"", w->self, "t/");
-    page_frame_text(w->b, "", w->of->track, "");
-    view_link(w->b, w->of->options, "&amp;");
+    buf_z(w->b, "<a class=\"share follows\" href=\"");
+    workspace_picture(w, w->of->track, w->of->options);
     buf_z(w->b, "\">Share</a>\n");
     put_downloads(w);
+    put_compare(w);
     put_delete(w);
     page_frame_text(w->b, "<a href=\"", w->up, "uploads\">My uploads</a>\n");
     page_frame_text(w->b, "<a href=\"", w->up, "\">Upload</a>\n</nav>\n</header>\n");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/clean.h"
+#include "profile/track.h"
 #include "server/pages/workspace.h"
 
 enum { PAGE_ROWS = METHODS_PAGE_ROWS, NS_PER_US = 1000 };
@@ -48,41 +49,19 @@ void workspace_methods_link(const struct workspace *w, struct str track)
 
 /* ---- columns ---- */
 
-static size_t column_at(const struct methods *m, const char *name)
-{
-    const json_t *column;
-    size_t i;
-
-    json_array_foreach (m->columns, i, column) {
-        if (json_is_string(column) && str_eq(str_of(json_string_value(column)), str_of(name)))
-            return i;
-    }
-    return json_array_size(m->columns);
-}
-
 static bool has_column(const struct methods *m, const char *name)
 {
-    return column_at(m, name) < json_array_size(m->columns);
+    return page_data_column(m->columns, str_of(name)) < json_array_size(m->columns);
+}
+
+static const json_t *cell_of(const struct methods *m, const json_t *row, const char *column)
+{
+    return json_array_get(row, page_data_column(m->columns, str_of(column)));
 }
 
 static struct str cell_text(const struct methods *m, const json_t *row, const char *column)
 {
-    const json_t *cell = json_array_get(row, column_at(m, column));
-
-    return json_is_string(cell) ? (struct str){json_string_value(cell), json_string_length(cell)} : STR("");
-}
-
-static void put_amount(struct buf *b, const json_t *value, const json_t *cell)
-{
-    page_data_put_value(b, value, page_data_real(cell));
-}
-
-static void put_share(struct buf *b, uint64_t part, uint64_t whole)
-{
-    char text[NUMBER_BYTES_MAX];
-
-    if (whole > 0)
-        clean_xml(b, (struct str){text, (size_t)(number_percent(text, part, whole) - text)});
+    return page_data_string(cell_of(m, row, column));
 }
 
 /* A heading is the link that sorts by its column, or the other way round. */
@@ -126,8 +105,10 @@ static void put_headings(const struct methods *m)
         if (has_column(m, column))
             put_heading(m, column, "Longest", name);
     }
-    put_heading(m, "calls", "Calls", STR(""));
-    put_heading(m, "recursive", "+ recursive", STR(""));
+    if (workspace_has_value(m->w, STR("calls"))) {
+        put_heading(m, "calls", "Calls", STR(""));
+        put_heading(m, "recursive", "+ recursive", STR(""));
+    }
     buf_z(m->w->b, "</tr></thead>\n");
 }
 
@@ -141,9 +122,8 @@ static void put_method_name(const struct methods *m, const json_t *row)
 
     while (dot > 0 && class.p[dot - 1] != '.')
         dot--;
-    page_frame_text(m->w->b, "<a class=\"place\" href=\"", m->w->self, "m/");
-    page_frame_text(m->w->b, "", cell_text(m, row, "id"), "");
-    workspace_query(m->w, m->w->of->track);
+    buf_z(m->w->b, "<a class=\"place\" href=\"");
+    workspace_method_link(m->w, cell_text(m, row, "id"));
     page_frame_text(m->w->b, "\" title=\"", class, class.n > 0 ? "." : "");
     page_frame_text(m->w->b, "", method, " ");
     page_frame_text(m->w->b, "", cell_text(m, row, "signature"), "\">");
@@ -151,6 +131,8 @@ static void put_method_name(const struct methods *m, const json_t *row)
     page_frame_text(m->w->b, "", method, "</a>");
     if (dot > 1)
         page_frame_text(m->w->b, " <span class=\"quiet\">", (struct str){class.p, dot - 1}, "</span>");
+    if (str_eq(cell_text(m, row, "origin"), STR("error")))
+        buf_z(m->w->b, " <span class=\"quiet\">no function</span>");
 }
 
 /* A row of a group leads to the methods whose names have it. */
@@ -179,13 +161,23 @@ static void put_amounts(const struct methods *m, const json_t *row, const json_t
     snprintf(column, sizeof(column), "%.*s_%s", (int)name.n, name.p, end);
     if (!share && !has_column(m, column))
         return;
-    const json_t *cell = json_array_get(row, column_at(m, column));
+    const json_t *cell = cell_of(m, row, column);
     buf_z(m->w->b, "<td>");
-    put_amount(m->w->b, value, cell);
+    page_data_put_signed(m->w->b, value, cell);
     if (share) {
         buf_z(m->w->b, "</td><td>");
-        put_share(m->w->b, page_data_real(cell), page_data_real(json_object_get(value, "total")));
+        page_data_put_share(m->w->b, cell, page_data_whole(value));
     }
+    buf_z(m->w->b, "</td>");
+}
+
+static void put_count(const struct methods *m, const json_t *row, const char *column)
+{
+    const json_t *count = cell_of(m, row, column);
+
+    buf_z(m->w->b, "<td>");
+    if (json_is_number(count))
+        page_data_put_number(m->w->b, UNIT_COUNT, page_data_real(count));
     buf_z(m->w->b, "</td>");
 }
 
@@ -205,15 +197,11 @@ static void put_row(const struct methods *m, const json_t *row)
         put_amounts(m, row, value, "excl", true);
         put_amounts(m, row, value, "longest", false);
     }
-    const json_t *calls = json_array_get(row, column_at(m, "calls"));
-    buf_z(m->w->b, "<td>");
-    if (json_is_number(calls))
-        page_data_put_number(m->w->b, UNIT_COUNT, page_data_real(calls));
-    buf_z(m->w->b, "</td><td>");
-    if (json_is_number(calls))
-        page_data_put_number(m->w->b, UNIT_COUNT,
-                             page_data_real(json_array_get(row, column_at(m, "recursive"))));
-    buf_z(m->w->b, "</td></tr>\n");
+    if (workspace_has_value(m->w, STR("calls"))) {
+        put_count(m, row, "calls");
+        put_count(m, row, "recursive");
+    }
+    buf_z(m->w->b, "</tr>\n");
 }
 
 /* ---- what is around them ---- */
@@ -222,15 +210,13 @@ static void put_groups(const struct workspace *w)
 {
     const struct table_request *r = w->of->rows;
 
-    buf_z(
-        w->b,
-        "<p><label for=\"group\" class=\"out-of-sight\">Rows</label> <select id=\"group\" name=\"group\">\n");
+    workspace_choice(w->b, "group", "Rows");
     for (unsigned i = GROUP_METHOD; i <= GROUP_THREAD; i++) {
         const char *word = table_group_word((enum table_group)i);
-        buf_printf(w->b, "<option value=\"%s\"%s>%s</option>\n", word, i == r->group ? " selected" : "",
-                   word);
+        const char *label = i == GROUP_THREAD ? page_data_noun(w->of->summary)->one : word;
+        workspace_choice_word(w->b, str_of(word), i == r->group, str_of(label));
     }
-    buf_z(w->b, "</select></p>\n");
+    workspace_choice_end(w->b);
 }
 
 /* The fields of the table that stand in the row of tools. */
@@ -238,11 +224,16 @@ void workspace_methods_fields(const struct workspace *w)
 {
     const struct table_request *r = w->of->rows;
 
-    put_groups(w);
-    buf_printf(w->b,
-               "<p class=\"check\"><input id=\"longest\" name=\"longest\" type=\"checkbox\" value=\"1\"%s> "
-               "<label for=\"longest\">longest calls</label></p>\n",
-               r->longest ? " checked" : "");
+    if (w->of->compared != NULL)
+        workspace_compared_fields(w);
+    else
+        put_groups(w);
+    if (w->of->compared == NULL && workspace_has_value(w, STR("calls")))
+        buf_printf(
+            w->b,
+            "<p class=\"check\"><input id=\"longest\" name=\"longest\" type=\"checkbox\" value=\"1\"%s> "
+            "<label for=\"longest\">longest calls</label></p>\n",
+            r->longest ? " checked" : "");
     page_frame_text(
         w->b,
         "<p><label for=\"grep\" class=\"out-of-sight\">Only names with</label> <input id=\"grep\" "
@@ -250,7 +241,7 @@ void workspace_methods_fields(const struct workspace *w)
         "spellcheck=\"false\" value=\"",
         str_of(r->grep), "\"></p>\n");
     if (r->sort[0] != '\0')
-        page_frame_text(w->b, "<input type=\"hidden\" name=\"sort\" value=\"", str_of(r->sort), "\">\n");
+        workspace_hidden(w->b, "sort", str_of(r->sort));
 }
 
 static void put_pages(const struct workspace *w, uint64_t shown)
@@ -278,24 +269,31 @@ static void put_pages(const struct workspace *w, uint64_t shown)
     buf_z(w->b, "</p>\n");
 }
 
+/* What 100 % is not, where some went down. */
+static void put_signed_whole(const struct workspace *w, const json_t *value)
+{
+    if (json_object_get(value, "grown") == NULL)
+        return;
+    buf_z(w->b, " that was added; ");
+    page_data_put_signed(w->b, value, json_object_get(value, "shrunk"));
+    buf_z(w->b, " less elsewhere makes ");
+    page_data_put_signed(w->b, value, json_object_get(value, "total"));
+    buf_z(w->b, " in all");
+}
+
 /* Of the value by which the table is made, which is the first of all unless the view names one. */
 void workspace_methods_whole(const struct workspace *w)
 {
-    const json_t *values = json_object_get(w->of->report, "values"), *value, *chosen;
-    size_t i;
+    const json_t *chosen = page_data_value(json_object_get(w->of->report, "values"), w->of->options->value);
 
-    chosen = json_array_get(values, 0);
-    json_array_foreach (values, i, value) {
-        if (str_eq(page_data_text(value, "name"), str_of(w->of->options->value)))
-            chosen = value;
-    }
     if (chosen == NULL)
         return;
     uint64_t total = page_data_real(json_object_get(chosen, "total"));
     uint64_t before = page_data_real(json_object_get(chosen, "before"));
     buf_z(w->b, "100 % = ");
-    put_amount(w->b, chosen, json_object_get(chosen, "total"));
+    page_data_put_signed(w->b, chosen, page_data_whole(chosen));
     page_frame_text(w->b, " ", page_data_text(chosen, "label"), "");
+    put_signed_whole(w, chosen);
     if (before > total) {
         buf_z(w->b, "; filters took out ");
         page_data_put_value(w->b, chosen, before - total);

@@ -1,7 +1,9 @@
 /* The list of threads. A pool is threads whose names differ in a number at their end: Binder:1234_1, Binder:1234_2. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/clean.h"
+#include "profile/track.h"
 #include "server/pages/workspace.h"
 
 enum {
@@ -147,7 +149,7 @@ static void put_pool(const struct list *l, size_t lead)
 
     page_frame_text(l->w->b, "<li><details><summary>", first->pool, "* <span class=\"quiet\">");
     page_data_put_number(l->w->b, UNIT_COUNT, first->members);
-    buf_z(l->w->b, " threads</span>");
+    buf_printf(l->w->b, " %s</span>", page_data_noun(l->w->of->summary)->many);
     put_weight(l, first->sum);
     buf_z(l->w->b, "</summary>\n<ul>\n");
     for (size_t i = lead; i < l->n; i++)
@@ -201,8 +203,7 @@ static void put_busy_set(const struct list *l)
             buf_str(&tracks, page_data_track_id(l->entries[i].track, text));
         }
     put_set(l, "busy", buf_view(&tracks), "All but the idle ones, side by side");
-    l->w->b->failed = l->w->b->failed || tracks.failed;
-    buf_free(&tracks);
+    buf_part_end(l->w->b, &tracks);
 }
 
 /* Several threads at once, of which there is no chart. Methods are counted over all, side by side or merged. */
@@ -213,13 +214,57 @@ static void put_sets(const struct list *l)
     if (l->n < 2 || l->w->of->options->view == VIEW_CHART)
         return;
     if (l->w->of->tab != TAB_FLAME) {
-        put_set(l, "all", STR("all"), "All threads");
+        put_set(l, "all", STR("all"), "All of them");
         return;
     }
     if (l->n_idle > 0 && busy > 1 && busy <= SEVERAL_MAX)
         put_busy_set(l);
     put_set(l, "all", STR("all"), "All, side by side");
     put_set(l, "merged", STR("merged"), "All, merged");
+}
+
+/* ---- labels ---- */
+
+static void put_split(const struct workspace *w, struct str key, const char *words, uint64_t values)
+{
+    struct view_options options = *w->of->options;
+
+    memcpy(options.split, key.p, key.n);
+    options.split[key.n] = '\0';
+    options.method[0] = '\0';
+    buf_z(w->b, "<li><a class=\"follows\" href=\"");
+    if (w->of->tab == TAB_METHODS)
+        page_frame_text(w->b, "", w->self, "methods");
+    else
+        buf_bytes(w->b, w->self.p, w->self.n - 1);
+    view_link(w->b, &options, "&amp;");
+    buf_z(w->b, str_eq(key, str_of(w->of->options->split)) ? "\" aria-current=\"true\">" : "\">");
+    page_frame_text(w->b, words, key, "");
+    if (values > 0) {
+        buf_z(w->b, " <span class=\"quiet\">");
+        page_data_put_number(w->b, UNIT_COUNT, values);
+        buf_z(w->b, values == 1 ? " value</span>" : " values</span>");
+    }
+    buf_z(w->b, "</a></li>\n");
+}
+
+/* What else tracks can be made of, as links to the first of them. */
+static void put_labels(const struct workspace *w)
+{
+    const json_t *labels = json_object_get(w->of->summary, "labels"), *label;
+    size_t i;
+
+    if (json_array_size(labels) == 0 || w->of->compared != NULL)
+        return;
+    buf_z(w->b, "<p class=\"quiet\" id=\"split-words\">Split by</p>\n<ul id=\"split\" "
+                "aria-labelledby=\"split-words\">\n");
+    put_split(w, STR(""), "thread", 0);
+    json_array_foreach (labels, i, label) {
+        struct str key = page_data_text(label, "key");
+        if (key.n <= VIEW_SPLIT_BYTES_MAX)
+            put_split(w, key, "label ", page_data_number(label, "values"));
+    }
+    buf_z(w->b, "</ul>\n");
 }
 
 void workspace_threads(const struct workspace *w)
@@ -231,11 +276,13 @@ void workspace_threads(const struct workspace *w)
     l.whole = l.weight == NULL ? 0 : page_data_total(l.weight, whole);
     struct buf shown = {0};
     workspace_put_shown(w, &shown);
-    page_frame_text(
-        w->b,
-        "<details name=\"menus\" class=\"menu\" id=\"threads\">\n<summary title=\"Threads\"><span "
-        "class=\"out-of-sight\">Thread: </span><span class=\"shown\">",
-        buf_view(&shown), "</span></summary>\n<div class=\"sheet\">\n");
+    const struct track_noun *noun = page_data_noun(summary);
+    buf_printf(w->b,
+               "<details name=\"menus\" class=\"menu\" id=\"threads\">\n<summary title=\"%c%s\"><span "
+               "class=\"out-of-sight\">%c%s: ",
+               noun->many[0] - 'a' + 'A', noun->many + 1, noun->one[0] - 'a' + 'A', noun->one + 1);
+    page_frame_text(w->b, "</span><span class=\"shown\">", buf_view(&shown),
+                    "</span></summary>\n<div class=\"sheet\">\n");
     w->b->failed = w->b->failed || shown.failed || !fill(&l);
     buf_free(&shown);
     buf_z(
@@ -255,9 +302,14 @@ void workspace_threads(const struct workspace *w)
         buf_z(w->b, "<p>And ");
         page_data_put_number(w->b, UNIT_COUNT, all - l.n);
         page_frame_text(w->b, " more, which <a href=\"", w->up, "p/");
-        page_frame_text(w->b, "", str_of(w->of->record->id),
-                        ".json\">the JSON form of this page</a> names.</p>\n");
+        page_frame_text(w->b, "", str_of(w->of->record->id), ".json");
+        struct view_options split;
+        view_defaults(&split);
+        memcpy(split.split, w->of->options->split, sizeof(split.split));
+        view_link(w->b, &split, "&amp;");
+        buf_z(w->b, "\">the JSON form of this page</a> names.</p>\n");
     }
+    put_labels(w);
     buf_z(w->b, "</div>\n</details>\n");
     free(l.entries);
 }

@@ -4,41 +4,75 @@
 #include "render/view/view_option.h"
 #include "server/pages/workspace.h"
 
+enum { MOMENTS_LISTED = 500 };
+
 static const struct {
     const char *label;
     enum workspace_tab tab;
-} TABS[] = {{"Flame", TAB_FLAME}, {"Methods", TAB_METHODS}};
+    bool is_chart;
+} TABS[] = {{"Flame", TAB_FLAME, false}, {"Methods", TAB_METHODS, false}, {"Chart", TAB_FLAME, true}};
 
 /* ---- tabs ---- */
 
-static void put_tab_link(const struct workspace *w, enum workspace_tab tab)
+static bool is_current(const struct workspace *w, size_t tab)
 {
-    if (tab == TAB_METHODS) {
-        workspace_methods_link(w, w->of->track);
-        return;
+    bool is_chart = w->of->tab == TAB_FLAME && w->of->options->view == VIEW_CHART;
+
+    return TABS[tab].tab == w->of->tab && TABS[tab].is_chart == is_chart;
+}
+
+/* The picture, or the chart, in the state of the page: a chart is of the first value. */
+static void put_picture_link(const struct workspace *w, bool is_chart)
+{
+    struct view_options options = *w->of->options;
+
+    if (is_chart) {
+        options.view = VIEW_CHART;
+        options.value[0] = options.method[0] = '\0';
+    } else if (options.view == VIEW_CHART) {
+        options.view = VIEW_FLAME;
     }
-    page_frame_text(w->b, "", w->self, "t/");
-    page_frame_text(w->b, "", w->of->track, "");
-    view_link(w->b, w->of->options, "&amp;");
+    workspace_picture(w, w->of->track, &options);
 }
 
 static void put_tabs(const struct workspace *w)
 {
     buf_z(w->b, "<nav class=\"tabs\" aria-label=\"Tabs\">\n");
     for (size_t i = 0; i < sizeof(TABS) / sizeof(TABS[0]); i++) {
-        buf_z(w->b, "<a class=\"follows\" href=\"");
-        put_tab_link(w, TABS[i].tab);
-        buf_printf(w->b, "\"%s>%s</a>\n", TABS[i].tab == w->of->tab ? " aria-current=\"page\"" : "",
-                   TABS[i].label);
+        if (TABS[i].is_chart && !workspace_is_timed(w))
+            continue;
+        buf_z(w->b, TABS[i].is_chart ? "<a href=\"" : "<a class=\"follows\" href=\"");
+        if (TABS[i].tab == TAB_METHODS)
+            workspace_methods_link(w, w->of->track);
+        else
+            put_picture_link(w, TABS[i].is_chart);
+        buf_printf(w->b, "\"%s>%s</a>\n", is_current(w, i) ? " aria-current=\"page\"" : "", TABS[i].label);
     }
     buf_z(w->b, "</nav>\n");
 }
 
 /* ---- the form ---- */
 
-static void put_choice(struct buf *b, struct str value, bool chosen)
+void workspace_choice(struct buf *b, const char *name, const char *label)
 {
-    page_frame_text(b, "<option value=\"", value, chosen ? "\" selected>" : "\">");
+    buf_printf(b, "<p><label for=\"%s\" class=\"out-of-sight\">%s</label> <select id=\"%s\" name=\"%s\">\n",
+               name, label, name, name);
+}
+
+static void begin_word(struct buf *b, struct str word, bool chosen)
+{
+    page_frame_text(b, "<option value=\"", word, chosen ? "\" selected>" : "\">");
+}
+
+void workspace_choice_word(struct buf *b, struct str word, bool chosen, struct str label)
+{
+    begin_word(b, word, chosen);
+    page_frame_text(b, "", label, "</option>\n");
+}
+
+void workspace_choice_end(struct buf *b)
+{
+    buf_z(b, "</select></p>\n");
 }
 
 /* What there is of the value on the threads that are shown, without filters; for the script. */
@@ -67,6 +101,8 @@ static void put_values_of(const struct workspace *w, const json_t *values, bool 
                       (first_is_usual && i == 0 && w->of->options->value[0] == '\0');
         page_frame_text(w->b, "<option value=\"", name, "");
         put_whole(w, value);
+        if (page_data_text(value, "meaning").n > 0)
+            page_frame_text(w->b, "\" title=\"", page_data_text(value, "meaning"), "");
         buf_z(w->b, chosen ? "\" selected>" : "\">");
         page_frame_text(w->b, "", page_data_text(value, "label"), "</option>\n");
     }
@@ -74,37 +110,16 @@ static void put_values_of(const struct workspace *w, const json_t *values, bool 
 
 static void put_values(const struct workspace *w)
 {
-    buf_z(w->b, "<p><label for=\"value\" class=\"out-of-sight\">Value</label> <select id=\"value\" "
-                "name=\"value\">\n");
+    workspace_choice(w->b, "value", "Value");
     put_values_of(w, json_object_get(w->of->summary, "values"), true);
     put_values_of(w, json_object_get(w->of->summary, "derived"), false);
-    buf_z(w->b, "</select></p>\n");
+    workspace_choice_end(w->b);
 }
 
-/* Of a profile that has both. */
-static bool has_open_frames(const json_t *summary)
-{
-    const json_t *each;
-    size_t i;
-    bool wall = false, open = false;
-
-    json_array_foreach (json_object_get(summary, "values"), i, each)
-        wall = wall || str_eq(page_data_text(each, "name"), STR("wall"));
-    json_array_foreach (json_object_get(summary, "warnings"), i, each)
-        open = open || str_eq(page_data_text(each, "code"), STR("open-frames"));
-    return wall && open;
-}
-
-/* One track of a profile that has times: only such a one has a chart. */
+/* Only one track of a profile that has times has a chart. */
 static bool is_timed(const struct workspace *w)
 {
-    const json_t *value;
-    size_t i;
-    bool timed = false;
-
-    json_array_foreach (json_object_get(w->of->summary, "values"), i, value)
-        timed = timed || str_eq(page_data_text(value, "unit"), STR("us"));
-    return timed && workspace_is_single(w);
+    return workspace_is_timed(w) && workspace_is_single(w);
 }
 
 static bool is_offered(const struct workspace *w, const struct view_word *word)
@@ -113,7 +128,15 @@ static bool is_offered(const struct workspace *w, const struct view_word *word)
     case NEEDS_TIMED_TRACK:
         return is_timed(w);
     case NEEDS_OPEN_FRAMES:
-        return has_open_frames(w->of->summary);
+        return workspace_has_value(w, STR("wall")) &&
+               page_data_find(json_object_get(w->of->summary, "warnings"), "code", STR("open-frames")) !=
+                   NULL;
+    case NEEDS_MOMENTS:
+        return json_object_get(w->of->summary, "moments") != NULL;
+    case NEEDS_COMPARISON:
+        return w->of->compared != NULL;
+    case NEEDS_ONE_PROFILE:
+        return w->of->compared == NULL;
     case NEEDS_NOTHING:
         break;
     }
@@ -136,58 +159,103 @@ static void put_words(const struct workspace *w, const struct view_option *r, st
         struct str word = str_of(r->words[i].word);
         if (!is_offered(w, &r->words[i]))
             continue;
-        put_choice(w->b, word, str_eq(word, chosen));
-        buf_printf(w->b, "%s</option>\n", r->words[i].label);
+        bool is_usual = r->words[i].need == NEEDS_COMPARISON && str_eq(chosen, STR("origin"));
+        workspace_choice_word(w->b, word, str_eq(word, chosen) || is_usual, str_of(r->words[i].label));
     }
-    buf_z(w->b, "</select></p>\n");
+    workspace_choice_end(w->b);
+}
+
+/* What is shown of a series is chosen on every tab. */
+static bool is_of_series(const struct view_option *r)
+{
+    return str_eq(str_of(r->key), STR("mode")) || str_eq(str_of(r->key), STR("moment"));
+}
+
+/* From each earlier dump to the one that is shown. */
+static void put_intervals(const struct workspace *w, uint64_t n)
+{
+    const struct view_moment *shown = &w->of->options->moment;
+    uint64_t last = shown->number > 0 ? shown->number : n;
+    uint64_t first = last > MOMENTS_LISTED ? last - MOMENTS_LISTED : 1;
+
+    if (last < 2)
+        return;
+    buf_printf(w->b, "<optgroup label=\"What changed up to dump %llu\">\n", (unsigned long long)last);
+    if (shown->since > 0 && shown->since < first)
+        first = shown->since;
+    for (uint64_t i = first; i < last; i++)
+        buf_printf(w->b, "<option value=\"%llu..%llu\"%s>dump %llu to %llu</option>\n", (unsigned long long)i,
+                   (unsigned long long)last, shown->since == i ? " selected" : "", (unsigned long long)i,
+                   (unsigned long long)last);
+    buf_z(w->b, "</optgroup>\n");
+}
+
+/* Two dumps mean the same in each mode. */
+static bool is_settled(const struct workspace *w, const struct view_option *r)
+{
+    return w->of->options->moment.since > 0 && str_eq(str_of(r->key), STR("mode"));
+}
+
+/* The dumps of a series. */
+static void put_moments(const struct workspace *w, uint64_t n)
+{
+    char text[NUMBER_BYTES_MAX] = "";
+
+    workspace_choice(w->b, "moment", "Dump");
+    for (uint64_t i = 0; i <= n && i <= MOMENTS_LISTED; i++) {
+        begin_word(w->b, page_data_digits(text, i),
+                   w->of->options->moment.since == 0 && w->of->options->moment.number == i);
+        if (i == 0)
+            buf_printf(w->b, "the last of %llu dumps</option>\n", (unsigned long long)n);
+        else
+            buf_printf(w->b, "dump %llu</option>\n", (unsigned long long)i);
+    }
+    put_intervals(w, n);
+    workspace_choice_end(w->b);
 }
 
 static bool is_in_row(const struct view_option *r)
 {
-    return str_eq(str_of(r->key), STR("view"));
-}
-
-/* Filters stay as they are, in their order. */
-static void put_filters(const struct workspace *w)
-{
-    for (uint32_t i = 0; i < w->of->options->n_filters; i++) {
-        struct filter_step step = view_filter(w->of->options, i);
-        workspace_hidden(w->b, filter_key_word(step.key), step.text);
-    }
+    return str_eq(str_of(r->key), STR("view")) || is_of_series(r);
 }
 
 /* Words are choices, of which only the picture has any. What is set otherwise stays as it is, as hidden fields; that of the
  * method is always there, since the script fills it in. */
 static void put_option(const struct workspace *w, const struct view_option *r, bool in_row)
 {
-    bool is_choice = r->kind == OPTION_WORD && w->of->tab == TAB_FLAME;
+    bool is_choice =
+        r->kind == OPTION_WORD && (w->of->tab == TAB_FLAME || is_of_series(r)) && !is_settled(w, r);
+    uint64_t moments = page_data_number(w->of->summary, "moments");
     struct buf text = {0};
 
     if (r->kind == OPTION_STEP) {
         if (in_row && view_option_is_first_step(r))
-            put_filters(w);
+            workspace_hidden_filters(w);
         return;
     }
     view_option_text(r, w->of->options, &text);
-    if (is_choice && is_in_row(r) == in_row)
+    if (moments > 1 && str_eq(str_of(r->key), STR("moment"))) {
+        if (in_row)
+            put_moments(w, moments);
+    } else if (is_choice && is_in_row(r) == in_row)
         put_words(w, r, buf_view(&text), !in_row);
     else if (w->of->tab == TAB_FLAME && str_eq(str_of(r->key), STR("app")))
         ; /* put_app */
     else if (!is_choice && in_row && (r->kind == OPTION_TEXT || view_option_differs(r, w->of->options)))
         workspace_hidden(w->b, r->key, buf_view(&text));
-    w->b->failed = w->b->failed || text.failed;
-    buf_free(&text);
+    buf_part_end(w->b, &text);
 }
 
 static void put_options(const struct workspace *w, bool in_row)
 {
     for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
-        if (VIEW_OPTIONS[i].scope != SCOPE_VIEW)
+        if (VIEW_OPTIONS[i].scope != SCOPE_VIEW ||
+            (w->of->compared != NULL && workspace_compared_has(&VIEW_OPTIONS[i])))
             continue;
         else if (!str_eq(str_of(VIEW_OPTIONS[i].key), STR("value")))
             put_option(w, &VIEW_OPTIONS[i], in_row);
         else if (in_row)
-            put_values(w);
+            w->of->compared != NULL ? workspace_compared_values(w) : put_values(w);
 }
 
 /* `method` is of the picture: svg.flame has it. */
@@ -221,34 +289,33 @@ static void put_app(const struct workspace *w)
     buf_z(w->b, "<p><label for=\"app\">Own code</label> <input id=\"app\" name=\"app\" maxlength=\"200\" "
                 "autocomplete=\"off\" spellcheck=\"false\" placeholder=\"");
     buf_z(w->b, json_array_size(app) > 0 ? "guessed: " : "com.foo,com.bar");
-    json_array_foreach (app, i, prefix) {
-        struct str text = {json_string_value(prefix), json_string_length(prefix)};
-        page_frame_text(w->b, i > 0 ? "," : "", text, "");
-    }
+    json_array_foreach (app, i, prefix)
+        page_frame_text(w->b, i > 0 ? "," : "", page_data_string(prefix), "");
     page_frame_text(w->b, "\" value=\"", str_of(w->of->options->app), "\"></p>\n");
 }
 
 /* What is chosen seldom. */
 static void put_display(const struct workspace *w)
 {
-    buf_z(w->b, "<details name=\"menus\" class=\"menu\" id=\"display\">\n<summary>Display</summary>\n<div "
-                "class=\"sheet\">\n");
+    workspace_menu(w->b, "class=\"menu\" id=\"display\"", "Display");
     put_options(w, false);
     put_app(w);
     buf_z(w->b, "<p class=\"check\" id=\"case\" hidden><input id=\"match-case\" type=\"checkbox\"> "
-                "<label for=\"match-case\">Match case in search</label></p>\n</div>\n</details>\n");
+                "<label for=\"match-case\">Match case in search</label></p>\n");
+    workspace_menu_end(w->b);
 }
 
 static void put_form(const struct workspace *w)
 {
     bool is_flame = w->of->tab == TAB_FLAME;
 
-    workspace_link(w, "<form id=\"choices\" class=\"choices\" method=\"get\" action=\"",
-                   is_flame ? "t" : "methods", NULL, "\">\n");
+    workspace_action(w, "<form id=\"choices\" class=\"choices\" method=\"get\" action=\"", "\">\n");
     workspace_hidden(w->b, "track", w->of->track);
     put_options(w, true);
     if (w->of->tab == TAB_METHODS)
         workspace_methods_fields(w);
+    if (w->of->compared != NULL)
+        workspace_compared_sides(w);
     if (is_flame)
         put_display(w);
     buf_z(w->b, "<noscript><p><button>Show</button></p></noscript>\n</form>\n");
@@ -264,7 +331,9 @@ void workspace_tools(const struct workspace *w)
         put_search(w->b);
     workspace_filters(w);
     buf_z(w->b, "<p id=\"whole\" role=\"status\">");
-    if (w->of->tab == TAB_METHODS)
+    if (w->of->compared != NULL)
+        workspace_compared_whole(w);
+    else if (w->of->tab == TAB_METHODS)
         workspace_methods_whole(w);
     buf_z(w->b, "</p>\n</div>\n");
 }

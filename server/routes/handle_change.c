@@ -1,4 +1,4 @@
-/* What changes an upload, or ends it: POST /p/<id>/rename, /p/<id>/delete, DELETE /p/<id>. Who does has its delete token. */
+/* What changes an upload, or ends it: POST /p/<id>/rename, /p/<id>/mapping, /p/<id>/symbols, /p/<id>/delete, DELETE /p/<id>. Who does has its delete token. */
 #include <string.h>
 #include <time.h>
 
@@ -14,6 +14,8 @@
 #include "server/store/store_access.h"
 #include "server/store/sweep.h"
 #include "server/upload/expiry.h"
+#include "server/upload/known_mapping.h"
+#include "server/upload/names_upload.h"
 
 _Static_assert(sizeof(((struct record *)NULL)->app) == sizeof(((struct view_options *)NULL)->app),
                "what a view takes fits the record");
@@ -143,6 +145,88 @@ enum exchange_step handle_rename(struct exchange *x)
     return exchange_work(x, WORK_ALWAYS, write_change, NULL, r);
 }
 
+/* ---- files that tell names ---- */
+
+const struct route_body MAPPING_BODY = {"multipart/form-data", names_upload_begin_mapping, names_upload_data},
+                        SYMBOLS_BODY = {"multipart/form-data", names_upload_begin_symbols, names_upload_data};
+
+struct names_change {
+    struct record record;
+    struct names_upload *upload;
+    char earlier[RECORD_SHA256_CHARS + 1]; /* the mapping of another upload that is to be taken; or "" */
+};
+
+/* Nobody may need the file any more that was there before, or the new one, if it did not come into the record. */
+static void write_names(struct exchange *x, void *context)
+{
+    struct names_change *c = context;
+    struct names_file *file = &c->upload->file;
+    enum record_names_file which = c->upload->which;
+    const struct service *s = x->service;
+    char before[RECORD_SHA256_CHARS + 1];
+    struct diag diag = {0};
+
+    struct str known = buf_view(&c->upload->known);
+    if ((known.n > 0 && !known_mapping_take(file, s, known, &diag)) ||
+        (c->earlier[0] != '\0' && !known_mapping_take_stored(file, s, c->earlier, &diag))) {
+        exchange_diag(x, &diag);
+        return;
+    }
+    if (file->store != NULL && !names_file_keep(file, s, &diag)) {
+        exchange_diag(x, &diag);
+        return;
+    }
+    enum store_result result =
+        record_change_names(s->store, &c->record, which, file->sha256, (int64_t)time(NULL), before);
+    if (before[0] != '\0')
+        sweep_content_ended(s->sweep, before);
+    if (result == STORE_OK) {
+        LOG(s->log, LOG_INFO, "named", LOG_STR("id", str_of(c->record.id)),
+            LOG_STR("by", str_of(RECORD_NAMES_WORDS[which])), LOG_STR("file", str_of(file->sha256)));
+        answer_changed(x, &c->record);
+    } else {
+        if (file->sha256[0] != '\0')
+            sweep_content_ended(s->sweep, file->sha256);
+        answer_unchanged(x, result);
+    }
+}
+
+/* A mapping has more names than a profile shows: only who has the other upload's token may have its mapping. */
+static bool find_earlier(struct exchange *x, struct names_change *c)
+{
+    struct str from = buf_view(&c->upload->from);
+    struct record earlier;
+
+    if (from.n == 0)
+        return true;
+    bool found = profile_record(x, from, &earlier);
+    x->profile = x->parameters[0];
+    if (!found || !profile_may_change(x, &earlier, buf_view(&c->upload->from_token)))
+        return false;
+    memcpy(c->earlier, earlier.names.of[RECORD_MAPPING], sizeof(c->earlier));
+    if (c->earlier[0] == '\0')
+        exchange_problem(x, 404, "no such mapping", "Send the mapping.txt itself.",
+                         "The other upload has no mapping.");
+    return c->earlier[0] != '\0';
+}
+
+enum exchange_step handle_names(struct exchange *x)
+{
+    struct names_change *c = exchange_state(x, sizeof(*c), NULL);
+
+    if (c == NULL)
+        return exchange_no_memory(x, "the change");
+    if (!profile_record(x, x->parameters[0], &c->record))
+        return X_DONE;
+    c->upload = names_upload_end(x);
+    if (c->upload == NULL)
+        return X_DONE;
+    struct str token = c->upload->token.n > 0 ? buf_view(&c->upload->token) : (struct str){NULL, 0};
+    if (!profile_may_change(x, &c->record, token) || !find_earlier(x, c))
+        return X_DONE;
+    return exchange_work(x, WORK_ALWAYS, write_names, NULL, c);
+}
+
 /* ---- the end ---- */
 
 static void delete_accepted(struct exchange *x, void *record)
@@ -157,6 +241,9 @@ static void delete_accepted(struct exchange *x, void *record)
         return;
     }
     sweep_content_ended(x->service->sweep, r->sha256);
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        if (r->names.of[i][0] != '\0')
+            sweep_content_ended(x->service->sweep, r->names.of[i]);
     LOG(x->service->log, LOG_INFO, "deleted", LOG_STR("id", str_of(r->id)));
     if (x->accepts == AS_HTML) {
         page_deleted(reply_text(&x->reply, 200, "text/html; charset=utf-8"), page_root(x->path), r);

@@ -1,4 +1,6 @@
 /* /p/<id>: the result of an upload as a page, a line of text, or JSON. */
+#include <string.h>
+
 #include "core/clean.h"
 #include "core/system/json_memory.h"
 #include "server/convert/summary.h"
@@ -65,7 +67,7 @@ static bool answer_waiting(struct exchange *x, const struct record *r, const str
     uint32_t n_made;
 
     if (!view_key(x->service, summary, ENCODING_IDENTITY, key) ||
-        !progress_look(x->service->progresses, str_of(r->id), &facts, &n_made) ||
+        !progress_look(x->service->progresses, str_of(r->id), &facts, &n_made) || facts.queued ||
         store_exists(x->service->store, key) == STORE_OK)
         return false;
     const struct page_progress progress = {facts.bytes, facts.records, str_of(facts.format), n_made,
@@ -80,6 +82,7 @@ struct profile_answer {
     struct record record;
     struct view_result summary; /* that is worked on */
     enum representation as;
+    char split[VIEW_SPLIT_BYTES_MAX + 1];
 };
 
 static void answer_summary(struct exchange *x, void *context)
@@ -89,7 +92,7 @@ static void answer_summary(struct exchange *x, void *context)
 
     if (view_take(x, &a->summary, &summary)) {
         if (a->as == AS_JSON)
-            profile_json(x, 200, &a->record, buf_view(&summary), NULL);
+            profile_json(x, 200, &a->record, buf_view(&summary), NULL, a->split);
         else
             answer_text(x, &a->record, buf_view(&summary));
     }
@@ -135,10 +138,9 @@ enum exchange_step handle_profile(struct exchange *x)
     view_of(&request, &a->record);
     convert_defaults(x->service->config, &request.options);
     view_of_owner(&request.options, &a->record);
-    if (!view_query(x, false, &request, &diag)) {
-        exchange_diag(x, &diag);
-        return X_DONE;
-    }
+    if (!view_query(x, false, &request, &diag))
+        return exchange_diag(x, &diag);
+    memcpy(a->split, request.options.split, sizeof(a->split));
     request.encoding = (struct encoding_choice){0}; /* it becomes a part of the answer */
     if (a->as == AS_HTML)
         return answer_html(x, &a->record, &request);

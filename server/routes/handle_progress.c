@@ -44,11 +44,9 @@ enum exchange_step handle_status(struct exchange *x)
     if (!profile_record(x, x->parameters[0], &record))
         return X_DONE;
     if ((wait.p != NULL && !str_to_u64(wait, 10, &seconds)) ||
-        (seen.p != NULL && !str_to_u64(seen, 10, &made))) {
-        exchange_problem(x, 400, "bad parameter", "Ask as in status.json?wait=60, or leave both out.",
-                         "wait is a number of seconds, made a number of views.");
-        return X_DONE;
-    }
+        (seen.p != NULL && !str_to_u64(seen, 10, &made)))
+        return exchange_problem(x, 400, "bad parameter", "Ask as in status.json?wait=60, or leave both out.",
+                                "wait is a number of seconds, made a number of views.");
     if (seen.p == NULL)
         made = UINT32_MAX; /* any news is when all is done */
     struct progress_watch *w = progress_watch(x, x->parameters[0]);

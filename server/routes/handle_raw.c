@@ -2,8 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/http/message/range.h"
 #include "server/http/problem.h"
-#include "server/http/range.h"
 #include "server/routes/profile_access.h"
 #include "server/routes/routes_table.h"
 #include "server/service.h"
@@ -78,9 +78,8 @@ enum exchange_step handle_raw(struct exchange *x)
         return X_DONE;
     }
     int fd = store_access_blob(x->service->store, x->service->log, r.sha256, &bytes, &diag);
-    if (fd >= 0)
-        answer_bytes(x, &r, fd, bytes);
-    else
-        exchange_diag(x, &diag);
+    if (fd < 0)
+        return exchange_diag(x, &diag);
+    answer_bytes(x, &r, fd, bytes);
     return X_DONE;
 }

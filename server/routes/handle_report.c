@@ -1,4 +1,4 @@
-/* /p/<id>/methods, /p/<id>/m/<method>, /p/<id>/verdict: reports, by Accept or with a suffix, and as pages of the
+/* /p/<id>/methods, /p/<id>/m/<method>, /p/<id>/verdict, /p/<id>/lanes: reports, by Accept or with a suffix, and as pages of the
  * workspace. */
 #include <string.h>
 
@@ -27,9 +27,7 @@ static enum exchange_step answer(struct exchange *x, struct view_request *r)
 {
     struct record record;
 
-    if (!report_of_url(x, &record, r))
-        return X_DONE;
-    return view_answer(x, r);
+    return report_of_url(x, &record, r) ? view_answer(x, r) : X_DONE;
 }
 
 /* `method` is empty for the whole table. */
@@ -52,10 +50,10 @@ static enum exchange_step not_found(struct exchange *x)
 {
     struct record record;
 
-    if (profile_record(x, x->parameters[0], &record))
-        exchange_problem(x, 404, "not found", "The page of the upload lists its views.",
-                         "There is nothing at this URL.");
-    return X_DONE;
+    return profile_record(x, x->parameters[0], &record)
+               ? exchange_problem(x, 404, "not found", "The page of the upload lists its views.",
+                                  "There is nothing at this URL.")
+               : X_DONE;
 }
 
 /* Behind the name stands a suffix, or nothing. */
@@ -82,6 +80,11 @@ enum exchange_step handle_verdict(struct exchange *x)
     if (x->accepts == AS_HTML && x->parameters[1].n == 0)
         return answer_page(x, TAB_VERDICT, "verdict", STR(""));
     return answer_named(x, STR("verdict"));
+}
+
+enum exchange_step handle_lanes(struct exchange *x)
+{
+    return answer_named(x, STR("lanes"));
 }
 
 enum exchange_step handle_method(struct exchange *x)

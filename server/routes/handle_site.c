@@ -77,11 +77,9 @@ enum exchange_step handle_static(struct exchange *x)
 {
     struct static_file f;
 
-    if (!static_find(x->parameters[0], x->parameters[1], &f)) {
-        exchange_problem(x, 404, "not found", "Reload the page that led here.",
-                         "There is no such file in this version of the service.");
-        return X_DONE;
-    }
+    if (!static_find(x->parameters[0], x->parameters[1], &f))
+        return exchange_problem(x, 404, "not found", "Reload the page that led here.",
+                                "There is no such file in this version of the service.");
     enum encoding e = encoding_for(encoding_negotiate(x->header(x, "Accept-Encoding")), f.bytes.n);
     struct str bytes = static_assets_get(x->service->static_assets, f.bytes, &e);
     reply_static(&x->reply, 200, f.media_type.p, bytes);
@@ -95,10 +93,9 @@ enum exchange_step handle_static(struct exchange *x)
 
 enum exchange_step handle_demo(struct exchange *x)
 {
-    if (!demo_write(reply_text(&x->reply, 200, "application/octet-stream"))) {
-        exchange_problem(x, 503, "out of memory", "Try again later.", "No memory is left to make the trace.");
-        return X_DONE;
-    }
+    if (!demo_write(reply_text(&x->reply, 200, "application/octet-stream")))
+        return exchange_problem(x, 503, "out of memory", "Try again later.",
+                                "No memory is left to make the trace.");
     reply_header(&x->reply, "Content-Disposition", "attachment; filename=\"" DEMO_FILE_NAME "\"");
     reply_header(&x->reply, "Cache-Control", "public, max-age=3600");
     reply_header(&x->reply, "X-Content-Type-Options", "nosniff");

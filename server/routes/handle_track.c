@@ -8,7 +8,6 @@
 #include "server/routes/view_answer.h"
 #include "server/routes/workspace_answer.h"
 #include "server/service.h"
-#include "server/views/pass.h"
 
 /* ---- the page ---- */
 
@@ -58,15 +57,12 @@ enum exchange_step handle_track(struct exchange *x)
     if (dot == name.n)
         return answer_page(x);
     r.output = output_by_suffix((struct str){name.p + dot + 1, name.n - dot - 1});
-    if (r.output == NULL) {
-        if (profile_record(x, x->parameters[0], &record))
-            exchange_problem(x, 404, "not found", "The page of the upload lists its views.",
-                             "There is no output with that suffix.");
-        return X_DONE;
-    }
-    if (!view_of_url(x, (struct str){name.p, dot}, &record, &r))
-        return X_DONE;
-    return view_answer(x, &r);
+    if (r.output == NULL)
+        return profile_record(x, x->parameters[0], &record)
+                   ? exchange_problem(x, 404, "not found", "The page of the upload lists its views.",
+                                      "There is no output with that suffix.")
+                   : X_DONE;
+    return view_of_url(x, (struct str){name.p, dot}, &record, &r) ? view_answer(x, &r) : X_DONE;
 }
 
 static enum exchange_step answer_output(struct exchange *x, const struct output *output)
@@ -74,9 +70,7 @@ static enum exchange_step answer_output(struct exchange *x, const struct output 
     struct view_request r = {.output = output};
     struct record record;
 
-    if (!view_of_url(x, x->parameters[1], &record, &r))
-        return X_DONE;
-    return view_answer(x, &r);
+    return view_of_url(x, x->parameters[1], &record, &r) ? view_answer(x, &r) : X_DONE;
 }
 
 enum exchange_step handle_thumb(struct exchange *x)
@@ -91,12 +85,8 @@ enum exchange_step handle_tree(struct exchange *x)
 
 enum exchange_step handle_tree_by_pass(struct exchange *x)
 {
-    if (!pass_holds(x->service->passes, x->parameters[0], (int64_t)time(NULL), x->parameters[1])) {
-        exchange_problem(x, 403, "no pass, or one of the past", "Open the picture from its page again.",
-                         "The pass in the URL does not let a picture of this upload in.");
-        reply_header(&x->reply, "Access-Control-Allow-Origin", "*");
+    if (!profile_pass(x, x->parameters[0], x->parameters[1]))
         return X_DONE;
-    }
     x->parameters[1] = x->parameters[2];
     return answer_output(x, &OUTPUT_TREE);
 }
@@ -131,10 +121,8 @@ enum exchange_step handle_track_choice(struct exchange *x)
         return X_DONE;
     convert_defaults(x->service->config, &c.options);
     x->each_query(x, take_choice, &c);
-    if (c.diag.kind != DIAG_NONE) {
-        exchange_diag(x, &c.diag);
-        return X_DONE;
-    }
+    if (c.diag.kind != DIAG_NONE)
+        return exchange_diag(x, &c.diag);
     /* Without a track the workspace chooses one. */
     if (c.track.p == NULL)
         answer_elsewhere(x, "../", x->parameters[0], "", &c.options);

@@ -4,6 +4,7 @@
 #include "core/system/utc.h"
 #include "server/http/problem.h"
 #include "server/http/work.h"
+#include "server/routes/members_answer.h"
 #include "server/routes/profile_json.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
@@ -54,8 +55,9 @@ static void upload_headers(struct exchange *x, const struct job_result *result)
     if (!url.failed) {
         /* The token is in the part of a URL that is never sent. A browser's form has no other way to it. */
         bool form = x->reply.status == 303;
-        reply_header(&x->reply, "Location", "%.*s%s%s", (int)url.n, url.p, form ? "#token=" : "",
-                     form ? result->delete_token : "");
+        if (result->members == NULL)
+            reply_header(&x->reply, "Location", "%.*s%s%s", (int)url.n, url.p, form ? "#token=" : "",
+                         form ? result->delete_token : "");
         reply_header(&x->reply, "X-Delete-URL", "%.*s#delete=%s", (int)url.n, url.p, result->delete_token);
     }
     reply_header(&x->reply, "X-Expires", "%s", expires);
@@ -69,7 +71,7 @@ static void answer_link(struct exchange *x, const struct job_result *result)
     unsigned created = result->complete ? 201 : 202;
     if (x->accepts == AS_JSON) {
         struct str summary = result->summary == NULL ? STR("") : shared_bytes_view(result->summary);
-        profile_json(x, created, &result->record, summary, result->delete_token);
+        profile_json(x, created, &result->record, summary, result->delete_token, "");
     } else {
         body = reply_text(&x->reply, x->accepts == AS_HTML ? 303 : created, "text/plain; charset=utf-8");
         put_url(x, &result->record, body);
@@ -77,15 +79,18 @@ static void answer_link(struct exchange *x, const struct job_result *result)
         reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
     }
     reply_header(&x->reply, "Cache-Control", "no-store");
-    if (!result->complete && upload_prefers_async(x))
-        reply_header(&x->reply, "Preference-Applied", "respond-async");
 }
 
 static void answer_stored(struct exchange *x, void *job_result)
 {
     const struct job_result *result = job_result;
 
-    answer_link(x, result);
+    if (result->members != NULL)
+        members_answer(x, result);
+    else
+        answer_link(x, result);
+    if (!result->complete && upload_prefers_async(x))
+        reply_header(&x->reply, "Preference-Applied", "respond-async");
     upload_headers(x, result);
 }
 
@@ -102,11 +107,9 @@ static enum exchange_step answer_result(struct exchange *x, struct job_result *r
     struct view_request r;
     struct diag diag = {0};
 
-    if (result->diag.kind != DIAG_NONE) {
-        exchange_diag(x, &result->diag);
-        return X_DONE;
-    }
-    if (wanted_view(x, &r, &diag)) {
+    if (result->diag.kind != DIAG_NONE)
+        return exchange_diag(x, &result->diag);
+    if (result->members == NULL && wanted_view(x, &r, &diag)) {
         view_of(&r, &result->record);
         return views_get(x, &r, view_ready, result);
     }
@@ -115,7 +118,22 @@ static enum exchange_step answer_result(struct exchange *x, struct job_result *r
     return exchange_work(x, bytes, answer_stored, NULL, result);
 }
 
+/* Several results have no one picture. */
+static bool may_have_view(struct exchange *x, struct diag *diag)
+{
+    struct view_request r;
+
+    return !upload_wants_every_member(x) || !wanted_view(x, &r, diag) ||
+           diag_set(diag, DIAG_USAGE, "one output of several results",
+                    "Upload it without output, and fetch the outputs of each link.",
+                    "With member=all the answer is a list of links.");
+}
+
 enum exchange_step handle_upload(struct exchange *x)
 {
+    struct diag diag = {0};
+
+    if (!may_have_view(x, &diag))
+        return exchange_diag(x, &diag);
     return upload_end(x, answer_result);
 }

@@ -6,6 +6,7 @@
 #include "server/http/problem.h"
 #include "server/service.h"
 #include "server/store/record_cache.h"
+#include "server/views/pass.h"
 
 static const char NOT_HERE_HINT[] = "Check the link, or upload the profile again.";
 
@@ -36,6 +37,16 @@ bool profile_record(struct exchange *x, struct str id, struct record *r)
         LOG(x->service->log, LOG_ERROR, "record-broken", LOG_STR("id", id));
         break;
     }
+    return false;
+}
+
+bool profile_pass(struct exchange *x, struct str id, struct str pass)
+{
+    if (pass_holds(x->service->passes, id, (int64_t)time(NULL), pass))
+        return true;
+    exchange_problem(x, 403, "no pass, or one of the past", "Open the picture from its page again.",
+                     "The pass in the URL does not let this picture in.");
+    reply_header(&x->reply, "Access-Control-Allow-Origin", "*");
     return false;
 }
 

@@ -1,9 +1,10 @@
 #include "server/routes/profile_json.h"
 
-#include "core/json.h"
+#include <stdio.h>
+
 #include "core/system/utc.h"
 #include "server/convert/summary.h"
-#include "server/http/url.h"
+#include "server/http/message/url.h"
 
 static void put_time(struct json *j, const char *key, int64_t unix_s)
 {
@@ -29,11 +30,22 @@ static void put_record(struct json *j, const struct record *r, struct str base, 
     json_put_u64(j, "size", r->size);
 }
 
-/* One object of two: the summary has other keys, and may have very many tracks. */
-void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary,
-                  const char *token)
+void profile_json_record(struct exchange *x, struct json *j, const struct record *r, const char *token)
 {
     struct buf url = {0};
+
+    exchange_base_url(x, &url);
+    buf_printf(&url, "/p/%s", r->id);
+    put_record(j, r, buf_view(&url), token);
+    buf_part_end(&x->reply.body, &url);
+}
+
+/* One object of two: the summary has other keys, and may have very many tracks. */
+void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary,
+                  const char *token, const char *split)
+{
+    struct buf url = {0}, query = {0};
+    struct view_options options;
     struct buf *body = reply_text(&x->reply, status, "application/json");
     struct json j = json_into(body);
 
@@ -42,12 +54,18 @@ void profile_json(struct exchange *x, unsigned status, const struct record *r, s
     json_open_object(&j, NULL);
     put_record(&j, r, buf_view(&url), token);
     buf_z(&url, "/t/");
-    summary_put_members(
-        &j, summary,
-        &(struct summary_part){.tracks = SIZE_MAX, .app = str_of(r->app), .links = url_rest(buf_view(&url))});
+    view_defaults(&options);
+    snprintf(options.split, sizeof(options.split), "%s", split);
+    view_link(&query, &options, "&");
+    summary_put_members(&j, summary,
+                        &(struct summary_part){.tracks = SIZE_MAX,
+                                               .app = str_of(r->app),
+                                               .links = url_rest(buf_view(&url)),
+                                               .query = buf_view(&query)});
     json_close(&j);
     buf_char(body, '\n');
-    body->failed = body->failed || url.failed;
+    body->failed = body->failed || url.failed || query.failed;
     reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
     buf_free(&url);
+    buf_free(&query);
 }

@@ -1,6 +1,8 @@
 #include "server/routes/routes.h"
 
-#include "server/http/fields.h"
+#include <string.h>
+
+#include "server/http/message/fields.h"
 #include "server/http/problem.h"
 #include "server/routes/routes_table.h"
 
@@ -18,7 +20,7 @@ static bool path_matches(const char *pattern, struct exchange *x)
     for (char before = '/'; *pattern != '\0'; before = *pattern++) {
         size_t taken = 1;
         if (*pattern == '{') {
-            pattern++; /* the other brace */
+            pattern = strchr(pattern, '}');
             taken = str_find(rest, '/');
             if ((taken == 0 && before == '/') || n == EXCHANGE_PARAMETERS_MAX)
                 return false;
@@ -74,7 +76,7 @@ static bool query_fits(struct exchange *x, const struct route *r)
     struct unknown_key unknown = {.known = r->query};
     struct diag diag = {0};
 
-    if (r->query == NULL)
+    if (r->query == NULL || strchr(r->query, '<') != NULL)
         return true;
     x->each_query(x, is_known, &unknown);
     if (unknown.name.p == NULL)

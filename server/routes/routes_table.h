@@ -9,49 +9,75 @@
 
 /* handle_upload.c */
 extern const struct route_body UPLOAD_BODY;
+/* handle_change.c */
+extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
 
 /* clang-format off */
 #define ROUTES_TABLE(ROUTE) \
     ROUTE("GET", "/", NULL, NULL, handle_home, \
           "The upload form; the manual for a terminal") \
-    ROUTE("POST", "/", NULL, &UPLOAD_BODY, handle_upload, \
+    ROUTE("POST", "/", "<upload> <track> <view>", &UPLOAD_BODY, handle_upload, \
           "Uploads a profile; the answer is its link, or the picture with output=") \
-    ROUTE("POST", "/api/v1/profiles", NULL, &UPLOAD_BODY, handle_upload, \
+    ROUTE("POST", "/api/v1/profiles", "<upload> <track> <view>", &UPLOAD_BODY, handle_upload, \
           "The same as POST /") \
-    ROUTE("GET", "/p/{}", NULL, NULL, handle_profile, \
+    ROUTE("GET", "/p/{id}", "<view>", NULL, handle_profile, \
           "One profile: its workspace, line of text, or JSON, by Accept or by .html, .txt, .json") \
-    ROUTE("DELETE", "/p/{}", "", NULL, handle_delete, \
+    ROUTE("DELETE", "/p/{id}", "", NULL, handle_delete, \
           "Deletes the upload whose token is in X-Delete-Token") \
-    ROUTE("GET", "/p/{}/delete", "", NULL, handle_delete_form, \
+    ROUTE("GET", "/p/{id}/delete", "", NULL, handle_delete_form, \
           "The question before deleting, and a field for the token") \
-    ROUTE("POST", "/p/{}/delete", "", &FORM_BODY, handle_delete_posted, \
+    ROUTE("POST", "/p/{id}/delete", "", &FORM_BODY, handle_delete_posted, \
           "Deletes the upload; field: token") \
-    ROUTE("GET", "/p/{}/status.json", "wait made", NULL, handle_status, \
+    ROUTE("GET", "/p/{id}/status.json", "wait made", NULL, handle_status, \
           "How many views are made; waits up to wait= seconds until more than made= are") \
-    ROUTE("GET", "/p/{}/events", "", NULL, handle_events, \
+    ROUTE("GET", "/p/{id}/events", "", NULL, handle_events, \
           "The same as a stream of server-sent events") \
-    ROUTE("GET", "/p/{}/raw", "", NULL, handle_raw, \
+    ROUTE("GET", "/p/{id}/raw", "", NULL, handle_raw, \
           "The uploaded file") \
-    ROUTE("POST", "/p/{}/rename", "name expires app", &FORM_BODY, handle_rename, \
+    ROUTE("POST", "/p/{id}/rename", "name expires app", &FORM_BODY, handle_rename, \
           "Changes name, expiry and which packages are the app's own; fields: token, name, expires, app") \
-    ROUTE("GET", "/p/{}/t", NULL, NULL, handle_track_choice, \
+    ROUTE("POST", "/p/{id}/mapping", "", &MAPPING_BODY, handle_names, \
+          "Tells the names of a release build; fields: token; mapping (a mapping.txt; empty text takes it away), known (id of one that the service has), or from and from_token (another upload that has one)") \
+    ROUTE("POST", "/p/{id}/symbols", "", &SYMBOLS_BODY, handle_names, \
+          "Names the addresses of native code; fields: token; symbols (an unstripped library or Breakpad symbols, or an archive of them; empty text takes them away)") \
+    ROUTE("GET", "/p/{id}/t", "<track> <view>", NULL, handle_track_choice, \
           "Leads on to the track and the options that a form chose") \
-    ROUTE("GET", "/p/{}/t/{}", NULL, NULL, handle_track, \
+    ROUTE("GET", "/p/{id}/t/{track}", "<view>", NULL, handle_track, \
           "One track, several, all or merged: in the workspace, or with a suffix one output") \
-    ROUTE("GET", "/p/{}/t/{}/thumb.svg", NULL, NULL, handle_thumb, \
+    ROUTE("GET", "/p/{id}/t/{track}/thumb.svg", "<view>", NULL, handle_thumb, \
           "A small picture of it") \
-    ROUTE("GET", "/p/{}/t/{}/tree", NULL, NULL, handle_tree, \
+    ROUTE("GET", "/p/{id}/t/{track}/tree", "<view> <piece>", NULL, handle_tree, \
           "What the script of a picture loads later") \
-    ROUTE("GET", "/p/{}/k/{}/t/{}/tree", NULL, NULL, handle_tree_by_pass, \
+    ROUTE("GET", "/p/{id}/k/{pass}/t/{track}/tree", "<view> <piece>", NULL, handle_tree_by_pass, \
           "The same with a pass from the link of the picture, for which a proxy needs no password") \
-    ROUTE("GET", "/p/{}/m/{}", NULL, NULL, handle_method, \
+    ROUTE("GET", "/p/{id}/m/{method}", "<track> <view> <table>", NULL, handle_method, \
           "One method, by its id or its name: cost, threads, callers and callees; in the workspace, text or JSON, by Accept or by .txt, .json") \
-    ROUTE("GET", "/p/{}/methods{}", NULL, NULL, handle_methods, \
+    ROUTE("GET", "/p/{id}/methods{suffix}", "<track> <view> <table>", NULL, handle_methods, \
           "The profile table: in the workspace, text or JSON, by Accept or by .txt, .json, .tsv, .csv") \
-    ROUTE("GET", "/p/{}/verdict{}", NULL, NULL, handle_verdict, \
+    ROUTE("GET", "/p/{id}/calls{suffix}", "<track> <view>", NULL, handle_calls, \
+          "All calls one by one, streamed: .tsv, .csv, .json, .txt, .chrome, .perfetto, .speedscope, or by Accept") \
+    ROUTE("GET", "/p/{id}/verdict{suffix}", "<track> <view>", NULL, handle_verdict, \
           "In words where the time went: in the workspace, text or JSON, by Accept or by .txt, .json") \
+    ROUTE("GET", "/p/{id}/lanes{suffix}", "<track> <view> stacks mark", NULL, handle_lanes, \
+          "What all threads did in a window of time, per pixel: JSON, or a picture by .svg") \
+    ROUTE("GET", "/d", "a b", NULL, handle_compare_choice, \
+          "Leads on to the comparison of two uploads, each named by its link or its id") \
+    ROUTE("GET", "/d/{pair}", "<track> <view> <table> all only normalise wide from_b to_b moment_b", NULL, handle_compare, \
+          "Two uploads compared, ID..ID: a page, text or JSON, by Accept; as long as both are there; with a suffix as its table") \
+    ROUTE("GET", "/d/{pair}/tree", "<track> <view> <piece> normalise wide from_b to_b moment_b", NULL, handle_compare_tree, \
+          "What the script of the comparison's picture loads later") \
+    ROUTE("GET", "/d/{pair}/k/{pass}/tree", "<track> <view> <piece> normalise wide from_b to_b moment_b", NULL, handle_compare_tree_by_pass, \
+          "The same with a pass from the link of the picture, for which a proxy needs no password") \
+    ROUTE("GET", "/d/{pair}/methods{suffix}", "<track> <view> <table> all only normalise wide from_b to_b moment_b", NULL, handle_compare_methods, \
+          "The table of the comparison: a page, or .json, .tsv, .csv, .txt, .md; .svg is its picture") \
+    ROUTE("GET", "/d/{pair}/m/{method}", "<track> <view> <table> all only normalise wide from_b to_b moment_b", NULL, handle_compare_method, \
+          "One method of the comparison, by its id or its name, with its callers and callees: a page, or JSON, by Accept or by .json") \
     ROUTE("GET", "/uploads", NULL, NULL, handle_uploads, \
           "The uploads that this browser knows") \
+    ROUTE("GET", "/api", "", NULL, handle_api, \
+          "The interface described for programs (OpenAPI 3.1), or as a page") \
+    ROUTE("GET", "/api.json", "", NULL, handle_api_json, \
+          "The same, whatever Accept says") \
     ROUTE("GET", "/healthz", NULL, NULL, handle_healthz, \
           "Answers ok while the service runs") \
     ROUTE("GET", "/favicon.ico", NULL, NULL, handle_icon, \
@@ -60,9 +86,9 @@ extern const struct route_body UPLOAD_BODY;
           "Name and version of the service") \
     ROUTE("GET", "/demo.trace", NULL, NULL, handle_demo, \
           "A trace to try the service with") \
-    ROUTE("GET", "/static/{}/{}", NULL, NULL, handle_static, \
+    ROUTE("GET", "/static/{version}/{file}", NULL, NULL, handle_static, \
           NULL) \
-    ROUTE("PUT", "/{}", NULL, &UPLOAD_BODY, handle_upload, \
+    ROUTE("PUT", "/{name}", "<upload> <track> <view>", &UPLOAD_BODY, handle_upload, \
           "Uploads a profile of that name, as POST / does")
 /* clang-format on */
 

@@ -5,11 +5,12 @@
 
 #include "core/system/file.h"
 #include "render/view/view_option.h"
+#include "server/http/message/range.h"
 #include "server/http/problem.h"
-#include "server/http/range.h"
 #include "server/routes/profile_access.h"
 #include "server/service.h"
 #include "server/views/policies.h"
+#include "server/views/viewers.h"
 
 struct query {
     struct view_request *request;
@@ -37,22 +38,31 @@ static bool take_parameter(void *context, struct str key, struct str value)
                         "There is no output of that name.");
     }
     const struct report *report = q->request->report;
-    const struct table_option *option = report != NULL ? report_option(report, key) : NULL;
-    if (option != NULL)
-        return table_set(&q->request->asked.table, option, value, q->diag);
+    /* The page of a comparison has fields of all of these: who leaves one empty says nothing. */
+    if (value.n == 0 && report != NULL && report->takes_diff &&
+        (diff_takes(key) || view_option_by_key(key) != NULL))
+        return true;
+    if (report != NULL && report_takes(report, key))
+        return report_set(report, &q->request->asked, key, value, q->diag);
     if (view_is_no_step(key, value))
         return true;
-    unsigned scopes = SCOPE_VIEW | (q->upload || report != NULL ? SCOPE_PLACE : 0u) |
-                      (q->request->output != NULL ? q->request->output->scopes : 0u);
+    const struct output *as = view_shown_as(q->request);
+    unsigned scopes =
+        SCOPE_VIEW | (q->upload || report != NULL ? SCOPE_PLACE : 0u) | (as != NULL ? as->scopes : 0u);
     return view_set(&q->request->options, scopes, key, value, q->diag);
 }
 
 bool view_query(struct exchange *x, bool upload, struct view_request *r, struct diag *diag)
 {
     struct query q = {r, diag, upload};
+    struct window window;
 
     r->encoding = encoding_negotiate(x->header(x, "Accept-Encoding"));
     x->each_query(x, take_parameter, &q);
+    if (r->output != NULL && r->output->packed) /* once is enough */
+        r->encoding = (struct encoding_choice){0};
+    if (diag->kind == DIAG_NONE)
+        (void)view_window(&r->options, &window, diag);
     return diag->kind == DIAG_NONE;
 }
 
@@ -83,8 +93,10 @@ bool report_of_url(struct exchange *x, struct record *record, struct view_reques
     report_defaults(x->service->config, &r->options, &r->asked);
     view_of_owner(&r->options, record);
     memcpy(r->asked.method, method, sizeof(method));
-    if (view_query(x, false, r, &diag))
+    if (view_query(x, false, r, &diag)) {
+        report_settle(r->report, x->service->config, &r->asked, &r->options);
         return true;
+    }
     exchange_diag(x, &diag);
     return false;
 }
@@ -97,6 +109,7 @@ static const char NOTHING[] = "default-src 'none'; sandbox";
 static void view_headers(struct exchange *x, const struct view_request *r, struct str etag)
 {
     struct reply *reply = &x->reply;
+    const struct output *as = view_shown_as(r);
 
     reply_header(reply, "ETag", "\"%.*s\"", (int)etag.n, etag.p);
     reply_header(reply, "Cache-Control", "private, no-cache");
@@ -104,9 +117,11 @@ static void view_headers(struct exchange *x, const struct view_request *r, struc
     reply_header(reply, "X-Content-Type-Options", "nosniff");
     reply_header(reply, "Referrer-Policy", "no-referrer");
     reply_header(reply, "Content-Security-Policy", "%s",
-                 r->output != NULL ? policies_of(x->service->policies, r->output) : NOTHING);
-    if (r->output != NULL && r->output->fetched)
+                 as != NULL ? policies_of(x->service->policies, as) : NOTHING);
+    if (as != NULL && as->fetched)
         reply_header(reply, "Access-Control-Allow-Origin", "*");
+    else if (r->output != NULL)
+        viewer_allow(reply, x->service->config, r->output->name);
 }
 
 /* If the client has the view in this coding: 304. Any view will do for `any`: it must be there then. */
@@ -200,7 +215,7 @@ bool view_take(struct exchange *x, struct view_result *result, struct buf *text)
         close(result->fd);
     }
     if (text->failed)
-        diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory to read the view.");
+        diag_no_memory(&diag, "No memory to read the view.");
     if (diag.kind == DIAG_NONE)
         return true;
     exchange_diag(x, &diag);

@@ -11,7 +11,7 @@ bool view_is_no_step(struct str key, struct str value);
  * passes over the upload's own (name, expires, member); `node` and `skip` only for the output "tree". */
 bool view_query(struct exchange *x, bool upload, struct view_request *r, struct diag *diag);
 
-/* The record of /p/{}, and in *r, whose output is set, the view of `tracks` that the query asks for. False: x->reply says
+/* The record of /p/{id}, and in *r, whose output is set, the view of `tracks` that the query asks for. False: x->reply says
  * why not. */
 bool view_of_url(struct exchange *x, struct str tracks, struct record *record, struct view_request *r);
 

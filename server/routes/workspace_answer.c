@@ -2,18 +2,21 @@
 
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/sha256.h"
 #include "core/system/json_memory.h"
+#include "render/table/table_request.h"
 #include "render/view/view_option.h"
 #include "server/convert/summary.h"
+#include "server/http/message/range.h"
 #include "server/http/problem.h"
-#include "server/http/range.h"
 #include "server/http/work.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
 #include "server/routes/view_answer.h"
 #include "server/service.h"
+#include "server/upload/known_mapping.h"
 #include "server/views/pass.h"
 
 enum { TAG_BYTES = 16 };
@@ -77,9 +80,20 @@ static bool put_tag(struct reply *reply, struct str page)
 /* Whether the client has the page with this tag. */
 static bool has_page(const struct exchange *x)
 {
-    struct str quoted = str_of(reply_header_value(&x->reply, "ETag") + strlen("W/"));
+    const char *tag = reply_header_value(&x->reply, "ETag");
 
+    if (tag == NULL) /* memory was short: the answer has failed */
+        return false;
+    struct str quoted = str_of(tag + strlen("W/"));
     return range_none_match(x->header(x, "If-None-Match"), (struct str){quoted.p + 1, quoted.n - 2});
+}
+
+/* The id of the mapping that goes with the recorded build; empty: not known. */
+static struct str build_of(const json_t *summary)
+{
+    const json_t *id = json_object_get(json_object_get(summary, "facts"), "build_map_id");
+
+    return json_is_string(id) ? (struct str){json_string_value(id), json_string_length(id)} : STR("");
 }
 
 /* `content` is the picture, or what the tab of methods is made from. Its numbers may be larger than jansson's integers:
@@ -93,7 +107,10 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
         is_flame || content.n == 0 ? NULL : json_memory_load(content, JSON_DECODE_INT_AS_REAL, NULL);
     char pass[PASS_CHARS + 1];
     bool has_pass = pass_make(x->service->passes, str_of(a->record.id), (int64_t)time(NULL), pass);
-    const struct page_workspace page = {.record = &a->record,
+    struct str build = a->record.names.of[RECORD_MAPPING][0] == '\0' ? build_of(summary) : STR("");
+    int known = known_mapping_open(x->service, build);
+    const struct page_workspace page = {.known_mapping = known >= 0 ? build : STR(""),
+                                        .record = &a->record,
                                         .summary = summary,
                                         .root = page_root(x->path),
                                         .tab = a->tab,
@@ -103,12 +120,14 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
                                         .track = buf_view(&a->track),
                                         .svg = is_flame ? content : STR(""),
                                         .trouble = trouble,
-                                        .pass = has_pass ? str_of(pass) : STR(""),
+                                        .pass = str_of(pass),
                                         .max_days = x->service->config->max_expires_days,
-                                        .now_s = (int64_t)time(NULL)};
+                                        .now_s = (int64_t)time(NULL),
+                                        .config = x->service->config};
     struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
 
-    body->failed = summary == NULL || (!is_flame && content.n > 0 && report == NULL);
+    /* Without its pass the picture would be less than it says. */
+    body->failed = !has_pass || summary == NULL || (!is_flame && content.n > 0 && report == NULL);
     page_workspace(body, &page);
     page_headers(&x->reply);
     body->failed = body->failed || !put_tag(&x->reply, buf_view(body));
@@ -116,6 +135,8 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
         buf_clear(body);
         x->reply.status = 304;
     }
+    if (known >= 0)
+        close(known);
     json_decref(report);
     json_decref(summary);
 }
@@ -126,6 +147,14 @@ static bool is_of_profile(const struct diag *d)
 {
     return d->kind == DIAG_EMPTY || d->kind == DIAG_UNKNOWN || d->kind == DIAG_FOREIGN ||
            d->kind == DIAG_UNUSABLE || d->kind == DIAG_LIMIT;
+}
+
+/* The service draws a chart of one thread only; the script of the page draws those of several. */
+static bool is_chart_of_several(const struct workspace_answer *a)
+{
+    const struct view_options *o = &a->content.options;
+
+    return a->tab == TAB_FLAME && o->view == VIEW_CHART && (o->tracks != TRACKS_LISTED || o->n_track_ids > 1);
 }
 
 static void make_page(struct exchange *x, void *context)
@@ -143,7 +172,7 @@ static void make_page(struct exchange *x, void *context)
             return;
         }
     }
-    if (is_of_profile(&diag)) {
+    if (is_of_profile(&diag) || (diag.kind == DIAG_USAGE && is_chart_of_several(a))) {
         view_result_free(&a->result);
         answer_page(x, a, STR(""), &diag);
     } else if (view_take(x, &a->result, &content)) {
@@ -159,7 +188,9 @@ static enum exchange_step content_ready(struct exchange *x, const struct view_re
 
     (void)r;
     a->result = *result;
-    return exchange_work(x, view_bytes(result) + a->summary.n, make_page, NULL, a);
+    /* Whether the build's mapping is known takes a look at a folder, which no connection waits for. */
+    bool looks = x->service->config->mappings_dir[0] != '\0';
+    return exchange_work(x, looks ? WORK_ALWAYS : view_bytes(result) + a->summary.n, make_page, NULL, a);
 }
 
 /* The part of the summary that the page needs, and which threads it shows. False: x->reply says why not. */
@@ -213,12 +244,14 @@ static enum exchange_step summary_ready(struct exchange *x, const struct view_re
 
 enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer *a)
 {
-    struct view_request summary = {.output = NULL};
+    struct view_request summary = {.output = NULL, .options = a->content.options};
 
     a->content.encoding = summary.encoding; /* it becomes a part of the page: none */
     if (a->tab == TAB_FLAME)
         a->content.output = &OUTPUT_SVG;
-    if (a->content.asked.table.limit > METHODS_PAGE_ROWS)
+    table_forget_sort(&a->content.asked.table);
+    bool is_whole = a->tab == TAB_METHOD && a->content.asked.table.limit != UINT32_MAX;
+    if (a->content.asked.table.limit > METHODS_PAGE_ROWS && !is_whole)
         a->content.asked.table.limit = METHODS_PAGE_ROWS;
     view_of(&a->content, &a->record);
     view_of(&summary, &a->record);

@@ -30,6 +30,10 @@ enum record_match record_token_matches(const struct record *r, struct str token)
 struct record_keys {
     char upload[STORE_KEY_BYTES];
     char ref[STORE_KEY_BYTES];
+    struct {
+        char ref[STORE_KEY_BYTES]; /* "": none */
+        char blob[RECORD_BLOB_KEY_CHARS + 1];
+    } names[RECORD_NAMES_FILES];
     char gone[STORE_KEY_BYTES];
     char blob[RECORD_BLOB_KEY_CHARS + 1];
 };
@@ -73,6 +77,11 @@ static struct record_keys keys_of(const struct record *r)
     gone_key(k.gone, r->id);
     ref_key(k.ref, r->sha256, r->id);
     record_blob_key(r->sha256, k.blob);
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        if (r->names.of[i][0] != '\0') {
+            ref_key(k.names[i].ref, r->names.of[i], r->id);
+            record_blob_key(r->names.of[i], k.names[i].blob);
+        }
     return k;
 }
 
@@ -108,7 +117,37 @@ static enum store_result confirm(struct store *s, const struct record_keys *keys
     enum store_result result = store_exists(s, keys->blob);
     if (result == STORE_OK)
         result = store_exists(s, keys->ref);
+    for (size_t i = 0; result == STORE_OK && i < RECORD_NAMES_FILES; i++) {
+        if (keys->names[i].ref[0] == '\0')
+            continue;
+        result = store_exists(s, keys->names[i].blob);
+        if (result == STORE_OK)
+            result = store_exists(s, keys->names[i].ref);
+    }
     store_unlock(s);
+    return result;
+}
+
+static enum store_result put_refs(struct store *s, const struct record_keys *keys)
+{
+    enum store_result result = store_put(s, keys->ref, STR(""), STORE_DURABLE);
+
+    for (size_t i = 0; is_there(result) && i < RECORD_NAMES_FILES; i++)
+        if (keys->names[i].ref[0] != '\0')
+            result = store_put(s, keys->names[i].ref, STR(""), STORE_DURABLE);
+    return result;
+}
+
+/* What is gone already is success. */
+static enum store_result delete_refs(struct store *s, const struct record_keys *keys)
+{
+    enum store_result result = store_delete(s, keys->ref);
+
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++) {
+        enum store_result one =
+            keys->names[i].ref[0] != '\0' ? store_delete(s, keys->names[i].ref) : STORE_OK;
+        result = settled(result) ? one : result;
+    }
     return result;
 }
 
@@ -119,7 +158,7 @@ enum store_result record_write(struct store *s, const struct record *r)
         return STORE_FAILED;
     }
     struct record_keys keys = keys_of(r);
-    enum store_result result = store_put(s, keys.ref, STR(""), STORE_DURABLE);
+    enum store_result result = put_refs(s, &keys);
     enum store_result confirmed = result;
     if (is_there(result))
         confirmed = result = put_object(s, keys.upload, r, false);
@@ -129,7 +168,7 @@ enum store_result record_write(struct store *s, const struct record *r)
         return result;
     int why = errno;
     store_delete(s, keys.upload); /* A durable put that failed may have put the object all the same. */
-    store_delete(s, keys.ref);    /* It would keep the blob until a sweep finds that no record needs it. */
+    delete_refs(s, &keys); /* They would keep the blobs until a sweep finds that no record needs them. */
     errno = why;
     return confirmed == STORE_NOT_FOUND ? STORE_FAILED : confirmed;
 }
@@ -197,18 +236,18 @@ enum record_state record_read(struct store *s, struct str id, int64_t now_s, str
     return state == RECORD_FOUND && r->expires_s <= now_s ? RECORD_GONE : state;
 }
 
-enum store_result record_change(struct store *s, const struct record *r, int64_t now_s)
+/* The stored record as it is now. */
+static enum store_result read_current(struct store *s, struct str id, int64_t now_s, struct record *stored)
+{
+    enum record_state state = record_read(s, id, now_s, stored);
+
+    return state == RECORD_FOUND ? STORE_OK : state == RECORD_BROKEN ? STORE_FAILED : STORE_NOT_FOUND;
+}
+
+/* Under the lock of changes. */
+static enum store_result replace_record(struct store *s, const struct record *r, int64_t now_s)
 {
     struct str id = str_of(r->id);
-    struct record stored;
-
-    if (!record_object_valid(r)) {
-        errno = EINVAL;
-        return STORE_FAILED;
-    }
-    enum record_state state = record_read(s, id, now_s, &stored);
-    if (state != RECORD_FOUND)
-        return state == RECORD_BROKEN ? STORE_FAILED : STORE_NOT_FOUND;
     struct record_keys keys = keys_of(r);
     enum store_result result = put_object(s, keys.upload, r, true);
     int why = errno; /* of a failure, which the next calls do not know of */
@@ -222,6 +261,72 @@ enum store_result record_change(struct store *s, const struct record *r, int64_t
     }
     enum store_result removed = store_delete(s, keys.upload);
     return settled(removed) ? STORE_NOT_FOUND : removed;
+}
+
+enum store_result record_change(struct store *s, const struct record *r, int64_t now_s)
+{
+    struct record stored, changed = *r;
+
+    if (!record_object_valid(r)) {
+        errno = EINVAL;
+        return STORE_FAILED;
+    }
+    store_begin_change(s);
+    enum store_result result = read_current(s, str_of(r->id), now_s, &stored);
+    changed.names = stored.names;
+    if (result == STORE_OK)
+        result = replace_record(s, &changed, now_s);
+    store_end_change(s);
+    return result;
+}
+
+/* Whether the record needs the blob. */
+static bool needs(const struct record *r, const char *sha256)
+{
+    bool needed = strcmp(r->sha256, sha256) == 0;
+
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        needed = needed || strcmp(r->names.of[i], sha256) == 0;
+    return needed;
+}
+
+/* The ref goes unless the record, as it is now, needs it for something else. */
+static void drop_ref(struct store *s, const char *sha256, const struct record *now,
+                     char before[RECORD_SHA256_CHARS + 1])
+{
+    char key[STORE_KEY_BYTES];
+
+    if (sha256[0] == '\0' || needs(now, sha256))
+        return;
+    ref_key(key, sha256, now->id);
+    if (settled(store_delete(s, key)))
+        memcpy(before, sha256, RECORD_SHA256_CHARS + 1);
+}
+
+enum store_result record_change_names(struct store *s, struct record *r, enum record_names_file which,
+                                      const char *sha256, int64_t now_s, char before[RECORD_SHA256_CHARS + 1])
+{
+    struct record stored;
+
+    before[0] = '\0';
+    store_begin_change(s);
+    enum store_result result = read_current(s, str_of(r->id), now_s, &stored);
+    if (result == STORE_OK) {
+        *r = stored;
+        snprintf(r->names.of[which], sizeof(r->names.of[which]), "%s", sha256);
+        struct record_keys keys = keys_of(r);
+        /* The new ref comes before the record that needs it, and the old one goes after: a stored record never names a
+         * blob without a ref. */
+        result = sha256[0] != '\0' ? store_put(s, keys.names[which].ref, STR(""), STORE_DURABLE) : STORE_OK;
+        if (is_there(result))
+            result = replace_record(s, r, now_s);
+        if (is_there(result))
+            drop_ref(s, stored.names.of[which], r, before);
+        else
+            drop_ref(s, sha256, &stored, before);
+    }
+    store_end_change(s);
+    return result;
 }
 
 /* Puts the tombstone. A disk without room for its text may have room for an empty file, whose time of change then says when
@@ -246,23 +351,23 @@ enum store_result record_delete(struct store *s, const struct record *r, int64_t
     if (settled(result))
         result = store_delete(s, keys.upload);
     if (settled(result))
-        result = store_delete(s, keys.ref);
+        result = delete_refs(s, &keys);
     return settled(result) ? STORE_OK : result;
 }
 
 enum store_result record_expire(struct store *s, struct str id, int64_t now_s, int64_t gone_s, bool *expired)
 {
-    char key[STORE_KEY_BYTES];
     enum store_result result = STORE_OK;
     struct record r;
 
     store_lock(s);
     *expired = record_read(s, id, now_s, &r) == RECORD_GONE && r.id[0] != '\0';
     if (*expired) {
-        ref_key(key, r.sha256, r.id);
-        result = store_delete(s, key);
+        struct record_keys keys = keys_of(&r);
+        result = delete_refs(s, &keys);
     }
     store_unlock(s);
+    /* Behind the lock: a change that comes now finds the ref gone when it confirms, and fails. */
     return *expired && settled(result) ? record_delete(s, &r, gone_s) : result;
 }
 
@@ -302,6 +407,7 @@ static bool note_any(void *found, const struct store_object *object)
 static enum store_result look_for_need(struct store *s, const char *needer, bool *needed)
 {
     *needed = false;
+    /* Where the disk fails this does as well: what cannot be looked for is not taken for unneeded. */
     if (str_ends(str_of(needer), STR("/")))
         return store_list(s, needer, note_any, needed);
     enum store_result result = store_exists(s, needer);

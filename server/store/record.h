@@ -5,6 +5,8 @@
  *     uploads/<id>.json       the record: a small JSON object, replaced as a whole when name or expiry change
  *     gone/<id>               a tombstone: the upload was deleted or has expired; answered with 410 for RECORD_GONE_DAYS
  *
+ * A mapping of the upload is a blob as well, and so are symbols, each with a ref of its own beside that of the bytes.
+ *
  * They are written in this order, each durable before the next, and the upload is acknowledged after the third. They are
  * removed in the order tombstone, record, ref; the blob is the sweep's. So a crash between two steps leaves objects that
  * nobody needs, which the sweep removes, and never a record without its bytes. */
@@ -55,13 +57,20 @@ enum record_match {
 /* Constant-time comparison of the token's hash. */
 enum record_match record_token_matches(const struct record *r, struct str token);
 
-/* Replaces the stored record by this one, which may differ in name, expiry and app. STORE_NOT_FOUND: the upload is not there, or
- * was deleted meanwhile. Of two changes at once the later one stays.
+/* Replaces the stored record by this one, which may differ in name, expiry and app; the files that tell its names stay those of the stored one.
+ * STORE_NOT_FOUND: the upload is not there, or was deleted meanwhile. Of two changes at once the later one stays: changes are made
+ * one after the other.
  *
  * It needs no lock against a delete, which puts the tombstone first and removes the record then. Either the tombstone is
  * there when this has replaced the record, and this removes the record again; or it is put later, and the delete removes
  * the record after that. */
 enum store_result record_change(struct store *s, const struct record *r, int64_t now_s)
+    __attribute__((warn_unused_result));
+
+/* Gives the upload another mapping or other symbols, "" is none, whose blob was put before, and *r what it is now. The ref of the one
+ * before goes, and *before names it, if nothing else of the upload needs it; "" else. STORE_NOT_FOUND as above. */
+enum store_result record_change_names(struct store *s, struct record *r, enum record_names_file which,
+                                      const char *sha256, int64_t now_s, char before[RECORD_SHA256_CHARS + 1])
     __attribute__((warn_unused_result));
 
 /* Puts the tombstone, then removes the record, then the ref. What is gone already is success. The tombstone is synced to the

@@ -22,8 +22,18 @@ bool record_sha256_valid(struct str hex);
 /* SHA-256 in lower-case hex. Empty text, which is no digest, if the library has no memory. */
 void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1]);
 
-/* Names the profile: the digest of the bytes, or, where a member was chosen, of that digest with the member.
- * Empty text as above. */
-void record_source(const char *sha256, const char *member, char out[RECORD_SHA256_CHARS + 1]);
+/* Files that came beside the bytes of an upload and tell its names: each is a blob of its own, by its digest; "" is none. */
+enum record_names_file { RECORD_MAPPING, RECORD_SYMBOLS, RECORD_NAMES_FILES };
+struct record_names {
+    char of[RECORD_NAMES_FILES][RECORD_SHA256_CHARS + 1];
+};
+/* "mapping", "symbols": as in records, forms and URLs. */
+extern const char *const RECORD_NAMES_WORDS[RECORD_NAMES_FILES];
+bool record_names_any(const struct record_names *names);
+
+/* Names the profile: the digest of the bytes, or, where a member was chosen or files tell the names, of that digest with the
+ * member and theirs. Empty text as above. */
+void record_source(const char *sha256, const char *member, const struct record_names *names,
+                   char out[RECORD_SHA256_CHARS + 1]);
 
 #endif

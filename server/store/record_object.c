@@ -33,18 +33,34 @@ bool record_set_name(struct record *r, struct str name)
     return ok;
 }
 
+static bool names_valid(const struct record_names *names)
+{
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        if (names->of[i][0] != '\0' && !record_sha256_valid(str_of(names->of[i])))
+            return false;
+    return true;
+}
+
 bool record_object_valid(const struct record *r)
 {
     return record_id_valid(str_of(r->id)) && record_sha256_valid(str_of(r->sha256)) &&
-           record_sha256_valid(str_of(r->token_sha256)) && format_valid(str_of(r->format)) &&
-           r->size <= INT64_MAX && r->warnings <= INT64_MAX && time_valid(r->created_s) &&
-           time_valid(r->expires_s);
+           record_sha256_valid(str_of(r->token_sha256)) && names_valid(&r->names) &&
+           format_valid(str_of(r->format)) && r->size <= INT64_MAX && r->warnings <= INT64_MAX &&
+           time_valid(r->created_s) && time_valid(r->expires_s);
 }
 
 /* Nothing for an empty text. False: no memory. */
 static bool put_optional(json_t *object, const char *key, const char *text)
 {
     return text[0] == '\0' || json_object_set_new(object, key, json_string(text)) == 0;
+}
+
+static bool put_names(json_t *object, const struct record_names *names)
+{
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        if (!put_optional(object, RECORD_NAMES_WORDS[i], names->of[i]))
+            return false;
+    return true;
 }
 
 /* NULL when memory is short. */
@@ -64,8 +80,8 @@ static json_t *to_json(const struct record *r)
                                 "sha256", r->sha256, "size", (json_int_t)r->size, "format", r->format,
                                 "token_sha256", r->token_sha256, "warnings", (json_int_t)r->warnings);
     buf_free(&name);
-    if (object != NULL &&
-        !(put_optional(object, "member", r->member) && put_optional(object, "app", r->app))) {
+    if (object != NULL && !(put_optional(object, "member", r->member) &&
+                            put_optional(object, "app", r->app) && put_names(object, &r->names))) {
         json_decref(object);
         return NULL;
     }
@@ -106,6 +122,15 @@ static bool get_number(const json_t *object, const char *key, uint64_t *number)
     return true;
 }
 
+static bool get_names(const json_t *object, struct record_names *names)
+{
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        if (json_object_get(object, RECORD_NAMES_WORDS[i]) != NULL &&
+            !get_text(object, RECORD_NAMES_WORDS[i], names->of[i], sizeof(names->of[i])))
+            return false;
+    return true;
+}
+
 static bool from_json(const json_t *object, struct str id, struct record *r)
 {
     return get_text(object, "id", r->id, sizeof(r->id)) && str_eq(str_of(r->id), id) &&
@@ -115,15 +140,16 @@ static bool from_json(const json_t *object, struct str id, struct record *r)
            (json_object_get(object, "member") == NULL ||
             get_text(object, "member", r->member, sizeof(r->member))) &&
            (json_object_get(object, "app") == NULL || get_text(object, "app", r->app, sizeof(r->app))) &&
-           get_text(object, "format", r->format, sizeof(r->format)) && get_number(object, "size", &r->size) &&
-           get_number(object, "warnings", &r->warnings) && get_time(object, "created", &r->created_s) &&
-           get_time(object, "expires", &r->expires_s) && record_object_valid(r);
+           get_names(object, &r->names) && get_text(object, "format", r->format, sizeof(r->format)) &&
+           get_number(object, "size", &r->size) && get_number(object, "warnings", &r->warnings) &&
+           get_time(object, "created", &r->created_s) && get_time(object, "expires", &r->expires_s) &&
+           record_object_valid(r);
 }
 
 char *record_object_write(const struct record *r)
 {
     json_t *object = to_json(r);
-    char *text = object == NULL ? NULL : json_dumps(object, JSON_INDENT(2));
+    char *text = object == NULL ? NULL : json_memory_dumps(object, JSON_INDENT(2));
 
     json_decref(object);
     return text;

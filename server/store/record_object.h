@@ -15,6 +15,7 @@ struct record {
     char sha256[RECORD_SHA256_CHARS + 1]; /* of the bytes as uploaded */
     char member[RECORD_MEMBER_BYTES + 1]; /* of an archive, that was chosen, cleaned; or "" */
     char app[RECORD_APP_BYTES + 1];       /* packages that the owner said are the app's own, cleaned; or "" */
+    struct record_names names;            /* files that tell its names */
     char token_sha256[RECORD_SHA256_CHARS + 1];
     char format[32];              /* name of the input format: printable ASCII */
     uint64_t size;                /* bytes */

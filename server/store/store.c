@@ -15,6 +15,16 @@ enum {
     USE_KNOWN_TO_S = 3600
 }; /* The time of last use is written again only if it is older, or further ahead. */
 
+void store_begin_change(struct store *s)
+{
+    pthread_mutex_lock(&s->changing);
+}
+
+void store_end_change(struct store *s)
+{
+    pthread_mutex_unlock(&s->changing);
+}
+
 void store_lock(struct store *s)
 {
     pthread_mutex_lock(&s->lock_for_all);
@@ -117,6 +127,7 @@ static enum store_result open_object(const struct store *s, const char *key, int
 {
     if (!store_key_valid(key))
         return store_refuse_key();
+    /* Opening a pipe that somebody has put there would wait for ever without O_NONBLOCK. */
     int opened = file_open(s->top, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     if (opened < 0)
         return result_of(errno);

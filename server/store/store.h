@@ -106,6 +106,11 @@ uint64_t store_changes(const struct store *s);
 void store_lock(struct store *s);
 void store_unlock(struct store *s);
 
+/* A mutex for changes that read an object, and put another one in its place: one after the other. It may be held while objects
+ * are put. */
+void store_begin_change(struct store *s);
+void store_end_change(struct store *s);
+
 /* From now on, full(context) is called whenever a write ends with STORE_FULL, on the thread that wrote: it
  * should do no more than tell another one. Once, before other threads use the store; NULL, when they do no
  * more, ends it. */

@@ -14,6 +14,7 @@ struct store {
     int top;       /* descriptor of the directory; every path is relative to it */
     int lock;      /* descriptor of the lock file */
     bool nameless; /* The file system can hold files without a name, and /proc is there to name them later. */
+    pthread_mutex_t changing;     /* store_begin_change(); held before lock_for_all */
     pthread_mutex_t lock_for_all; /* store_lock(); nobody waits for another lock while holding it */
     void (*full)(void *context);  /* store_on_full() */
     void *full_context;

@@ -77,6 +77,7 @@ static bool prepare(struct store *s, const char *directory, struct diag *diag)
     if (!clear_tmp(s))
         return diag_set(diag, DIAG_IO, "the store cannot be opened", HINT,
                         "Temporary files in %.200s cannot be swept: %m.", directory);
+    /* After clearing: a probe that a crash has left would make this one fail. */
     s->nameless = probe_nameless(s);
     return true;
 }
@@ -91,6 +92,7 @@ struct store *store_open(const char *directory, struct diag *diag)
     }
     *s = (struct store){.top = -1, .lock = -1};
     pthread_mutex_init(&s->lock_for_all, NULL);
+    pthread_mutex_init(&s->changing, NULL);
     if (prepare(s, directory, diag))
         return s;
     store_close(s);
@@ -106,5 +108,6 @@ void store_close(struct store *s)
     if (s->top >= 0)
         close(s->top);
     pthread_mutex_destroy(&s->lock_for_all);
+    pthread_mutex_destroy(&s->changing);
     free(s);
 }

@@ -72,6 +72,7 @@ enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n
 {
     if (!file_write_all(t->fd, p, n)) {
         enum store_result result = store_write_failure(t->store);
+        /* A part may be written: the same bytes can be given again when there is room. */
         return lseek(t->fd, t->written, SEEK_SET) == t->written ? result : STORE_FAILED;
     }
     /* The disk begins now, so that the sync at the end has little left to wait for. Only a hint. */
@@ -146,6 +147,7 @@ enum store_result store_temp_commit(struct store *s, struct store_temp *t, const
         result = store_write_failure(s);
     if (result == STORE_OK) {
         result = give_name(s, t, key);
+        /* The file stays open: its owner may make room and commit it again, or discards it. */
         if (result == STORE_FULL)
             return result;
     }
@@ -187,6 +189,7 @@ enum store_result store_replace(struct store *s, const char *key, struct str byt
          renameat(s->top, t.name, s->top, key) != 0 || !folder_sync_parents(s->top, key)))
         result = store_write_failure(s);
     store_temp_discard(s, &t);
+    /* Also after a failure: only the sync behind the change of names may have failed. */
     store_note_change(s);
     return result;
 }

@@ -104,6 +104,7 @@ bool sweep_make_room(struct sweep *w)
     if (w == NULL)
         return false;
     pthread_mutex_lock(&w->lock);
+    /* Without a limit a sweep of a large store would hold the writer longer than its client waits. */
     while (!w->stop && clock_ms() < until_ms && (w->sweeping || full_due(w)))
         wait_until(w, &w->swept, until_ms);
     bool made_room = !w->full && !w->sweeping && w->made_room;
@@ -127,6 +128,7 @@ static bool go_on(void *context)
     return !end;
 }
 
+/* The counts are estimates: one that went below zero would wrap, and leave no room for ever. */
 static void less(uint64_t *sum, uint64_t bytes)
 {
     *sum -= bytes < *sum ? bytes : *sum;
@@ -234,7 +236,8 @@ static void settle_views(struct sweep *w, uint64_t before, const struct sweep_do
 {
     pthread_mutex_lock(&w->lock);
     uint64_t written = w->view_bytes > before ? w->view_bytes - before : 0;
-    if (!w->stop)
+    /* One that was cut off, by the end of the service or by a full disk, did not see all views. */
+    if (!done->cut_off)
         w->view_bytes = done->kept_bytes + written;
     pthread_mutex_unlock(&w->lock);
 }
@@ -401,6 +404,7 @@ static void remove_ended(struct sweep *w, int64_t grace_s)
     int64_t begun_ms = clock_ms(), before_s = (int64_t)time(NULL) - grace_s;
     struct sweep_done done = {.next_expires_s = INT64_MAX};
 
+    /* The list is this thread's from here on; what ends meanwhile begins a new one. */
     w->ended = NULL;
     w->n_ended = w->ended_room = 0;
     pthread_mutex_unlock(&w->lock);
@@ -493,20 +497,17 @@ static void free_sweep(struct sweep *w)
 struct sweep *sweep_start(const struct config *config, struct store *store, const struct log *log)
 {
     struct sweep *w = calloc(1, sizeof(*w));
-    pthread_condattr_t attributes;
 
     if (w == NULL)
         return NULL;
     *w = (struct sweep){.config = config, .store = store, .log = log, .next_expires_s = INT64_MAX};
     w->not_used_since_s = (int64_t)time(NULL) - BEFORE_START_S;
     pthread_mutex_init(&w->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->wake, &attributes);
-    pthread_cond_init(&w->swept, &attributes);
-    pthread_condattr_destroy(&attributes);
+    clock_condition_init(&w->wake);
+    clock_condition_init(&w->swept);
     store_on_full(store, disk_full, w);
-    /* Those of an earlier run. What cannot be listed is counted by the first sweep. */
+    /* What an earlier run has left; the counters need no lock before the thread begins. What cannot be listed is counted by the
+     * first sweep. */
     enum store_result listed = store_list(store, "views/", count_view, w);
     if (config->store_bytes > 0)
         listed = store_list(store, "blobs/", count_upload, w);

@@ -77,16 +77,18 @@ static struct str id_in(const char *key, struct str folder)
     return name;
 }
 
-static void check_blob(struct pass *p, const struct record *r)
+/* `sha256` is one of what the record needs. */
+static void check_blob(struct pass *p, const struct record *r, const char *sha256)
 {
     char key[RECORD_BLOB_KEY_CHARS + 1];
 
-    record_blob_key(r->sha256, key);
+    record_blob_key(sha256, key);
+    /* A disk that fails does not say that the blob is missing. */
     if (store_exists(p->store, key) != STORE_NOT_FOUND)
         return;
     if (p->done.broken++ < LOGGED_MOST)
         LOG(p->log, LOG_ERROR, "blob-missing", LOG_STR("id", str_of(r->id)),
-            LOG_STR("sha256", str_of(r->sha256)));
+            LOG_STR("sha256", str_of(sha256)));
 }
 
 static bool sweep_upload(void *pass, const struct store_object *object)
@@ -104,7 +106,10 @@ static bool sweep_upload(void *pass, const struct store_object *object)
     if (state == RECORD_FOUND) {
         if (r.expires_s < p->done.next_expires_s)
             p->done.next_expires_s = r.expires_s;
-        check_blob(p, &r);
+        check_blob(p, &r, r.sha256);
+        for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+            if (r.names.of[i][0] != '\0')
+                check_blob(p, &r, r.names.of[i]);
     } else if (state == RECORD_BROKEN) {
         if (p->done.broken++ < LOGGED_MOST)
             LOG(p->log, LOG_ERROR, "record-broken", LOG_STR("id", id));
@@ -114,6 +119,9 @@ static bool sweep_upload(void *pass, const struct store_object *object)
         p->done.expired += expired;
         if (expired)
             p->plan->ended(p->plan->context, r.sha256);
+        for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+            if (expired && r.names.of[i][0] != '\0')
+                p->plan->ended(p->plan->context, r.names.of[i]);
     }
     return true;
 }
@@ -261,6 +269,7 @@ static void sweep_views(struct pass *p)
     p->done.kept_bytes = total;
     if (target == total)
         return;
+    /* It ends within the classes: together they have `total` bytes, which is more than the target. */
     for (; kept + p->bytes[age] <= target; age++)
         kept += p->bytes[age];
     p->cut = age;

@@ -47,7 +47,7 @@ struct body_decoder *body_decoder_new(const struct packer *packer, const struct 
     struct body_decoder *c = calloc(1, sizeof(*c));
 
     if (c == NULL) {
-        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for one more upload.");
+        diag_no_memory(diag, "No memory for one more upload.");
         return NULL;
     }
     arena_init(&c->arena, BODY_DECODER_MEMORY_BYTES);

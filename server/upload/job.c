@@ -51,6 +51,7 @@ static void slot_granted(struct slot_wait *wait)
 {
     struct job *job = (struct job *)((char *)wait - offsetof(struct job, slot_wait));
 
+    /* Without lock: the task that waits for the slot touches the job no more, and runs again only from here. */
     job->has_slot = true;
     pool_submit(job->service->pool, &job->queue, &job->finish);
 }
@@ -88,7 +89,7 @@ static void refuse_memory(struct job *job, const char *detail)
 {
     struct diag diag = {0};
 
-    diag_set(&diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "%s", detail);
+    diag_no_memory(&diag, detail);
     refuse(job, &diag);
 }
 
@@ -131,16 +132,12 @@ static void refuse_input(struct job *job, const struct diag *diag)
 static void fold(void *context, const uint8_t *p, size_t n)
 {
     struct job *job = context;
-    struct diag diag = {0};
 
     if (job->conversion == NULL)
         return;
-    if (!is_refused(job)) {
-        if (!service_goes_on(job->service, &diag))
-            refuse(job, &diag);
-        else if (!conversion_feed(job->conversion, p, n) && !conversion_wants_whole(job->conversion))
-            refuse_input(job, conversion_diag(job->conversion));
-    }
+    if (!is_refused(job) && !conversion_feed(job->conversion, p, n, &job->service->stopping) &&
+        !conversion_wants_whole(job->conversion))
+        refuse_input(job, conversion_diag(job->conversion));
     if (is_refused(job) || job->withheld.kind != DIAG_NONE || conversion_wants_whole(job->conversion)) {
         conversion_abandon(job->conversion);
         job->conversion = NULL;
@@ -158,10 +155,23 @@ static void have_room(void *context)
 
 /* ---- life ---- */
 
+void job_end_names(const struct job *job)
+{
+    const struct record_names *names = &job->result.record.names;
+
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        if (names->of[i][0] != '\0')
+            sweep_content_ended(job->service->sweep, names->of[i]);
+}
+
 void job_free(struct job *job)
 {
     struct jobs *j = job->service->jobs;
 
+    if (!job->kept)
+        job_end_names(job);
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        names_file_free(&job->names[i]);
     if (job->filling != NULL)
         chunk_give(&j->chunks, job->filling);
     conversion_abandon(job->conversion);
@@ -171,6 +181,8 @@ void job_free(struct job *job)
     shared_bytes_unref(job->result.summary);
     client_unref(job->client);
     free(job->views);
+    free(job->members);
+    free(job->members_told);
     stages_free(&job->stages);
     pthread_mutex_destroy(&job->lock);
     free(job);
@@ -183,6 +195,7 @@ void job_unref(struct job *job)
     pthread_mutex_unlock(&job->lock);
     if (!last)
         return;
+    /* The last one has the job to itself, without lock. An upload whose link was told to nobody is withdrawn. */
     if (job->kept && !job->told) {
         job->finish.run = job_withdraw;
         pool_submit(job->service->pool, &job->queue, &job->finish);
@@ -198,7 +211,7 @@ static void drained(void *context)
     struct job *job = context;
 
     pthread_mutex_lock(&job->lock);
-    bool ended = job->ended;
+    bool ended = job->ended; /* job_release() gives up only what has not ended: it is one or the other */
     pthread_mutex_unlock(&job->lock);
     if (ended)
         pool_submit(job->service->pool, &job->queue, &job->finish);
@@ -225,8 +238,7 @@ static bool open_stages(struct job *job, struct diag *diag)
     job->stages.context = job;
     if (job->hash == NULL || (job->has_slot && job->conversion == NULL) ||
         EVP_DigestInit_ex(job->hash, EVP_sha256(), NULL) != 1)
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                        "No memory for one more upload.");
+        return diag_no_memory(diag, "No memory for one more upload.");
     enum store_result result = store_temp_open(job->service->store, &job->temp);
     if (result != STORE_OK)
         store_access_failed(job->service->log, result, "stored", diag);
@@ -238,12 +250,12 @@ struct job *job_new(struct service *service, struct diag *diag)
     struct job *job = calloc(1, sizeof(*job));
 
     if (job == NULL) {
-        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for one more upload.");
+        diag_no_memory(diag, "No memory for one more upload.");
         return NULL;
     }
     job->service = service;
     job->queue.task_class = TASK_SMALL;
-    job->refs = 2;
+    job->refs = 2; /* the request's, and that of the stages and the tasks behind them */
     job->started_ms = clock_ms();
     job->finish.run = job_run_finish;
     job->answer_timer.due = job_answer_due;
@@ -259,6 +271,7 @@ void job_release(struct job *job)
 {
     if (job == NULL)
         return;
+    /* Under each lock its wait is resumed: from then on neither resumes a request that has ended. */
     pthread_mutex_lock(&job->stages.lock);
     job->stalled.exchange = NULL;
     pthread_mutex_unlock(&job->stages.lock);
@@ -280,6 +293,7 @@ bool job_ready(struct job *job, struct exchange *x)
 
     pthread_mutex_lock(&l->lock);
     bool ready = l->queued_bytes < l->limit_bytes;
+    /* Under the lock under which room is told of: none can be made between the look and the wait. */
     if (!ready) {
         l->full = true;
         exchange_wait(x, &job->stalled);
@@ -339,11 +353,28 @@ void job_choose(struct job *job, struct str member)
 {
     struct record *r = &job->result.record;
 
+    job->every_member = str_eq(member, STR(JOB_EVERY_MEMBER));
+    if (job->every_member) {
+        r->member[0] = '\0';
+        return;
+    }
     unpack_member_name(member, r->member);
     if (job->bytes > 0)
-        job->chosen_late = true;
+        job->read_again = true;
     else if (job->conversion != NULL)
         conversion_choose(job->conversion, r->member);
+}
+
+bool job_wants_every_member(const struct job *job)
+{
+    return job->every_member;
+}
+
+void job_names(struct job *job, struct names_file *file)
+{
+    job->names[file->which] = *file;
+    job->read_again = job->read_again || file->which == RECORD_SYMBOLS; /* its addresses were not kept */
+    *file = (struct names_file){.store = NULL};
 }
 
 void job_await_choice(struct job *job)
@@ -371,6 +402,7 @@ void job_end(struct job *job, struct exchange *x, struct str name, int64_t creat
     job->answer_early = early;
     job->answer_by_ms = clock_ms() + (int64_t)job->service->config->answer_within_ms;
     publish(job);
+    /* The wait begins before stages_end(), from which on the answer may come at any moment. */
     pthread_mutex_lock(&job->lock);
     job->ended = true;
     exchange_wait(x, &job->waiting);
@@ -385,5 +417,7 @@ void job_result(struct job *job, struct job_result *result)
     job->told = true;
     if (result->summary != NULL)
         shared_bytes_ref(result->summary);
+    if (job->members_kept && result->diag.kind == DIAG_NONE)
+        job_tell_members(job, result);
     pthread_mutex_unlock(&job->lock);
 }

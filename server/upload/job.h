@@ -26,6 +26,8 @@
 
 struct job;
 
+#define JOB_EVERY_MEMBER "all"
+
 struct jobs *jobs_new(struct service *service); /* NULL: no memory */
 void jobs_free(struct jobs *j);                 /* after the pool was stopped; NULL is fine */
 
@@ -39,12 +41,15 @@ bool job_ready(struct job *job, struct exchange *x);
 bool job_push(struct job *job, const void *p, size_t n);
 uint64_t job_bytes(const struct job *job); /* pushed so far; for the producer */
 
-/* Of an archive this member is meant: a name, not empty. To be called before job_end, and best before the first byte, since
+/* Of an archive this member is meant: a name, not empty; or JOB_EVERY_MEMBER, each that is read here. To be called before job_end, and best before the first byte, since
  * the upload is read again otherwise. */
 void job_choose(struct job *job, struct str member);
 /* To be called before the first byte, if job_choose may be called after it. Then a refusal of the input is withheld until
  * job_end, so that the answer does not depend on when the member was chosen. */
 void job_await_choice(struct job *job);
+/* The names of the upload's profile are told by this file, which has come to its end: *file is none then. Before job_end. */
+struct names_file;
+void job_names(struct job *job, struct names_file *file);
 /* The first bytes that were pushed, up to 4 KiB. For the producer. */
 struct str job_head(const struct job *job);
 
@@ -54,10 +59,31 @@ struct str job_head(const struct job *job);
 void job_end(struct job *job, struct exchange *x, struct str name, int64_t created_s, int64_t expires_s,
              bool early);
 
+/* Whether every member was asked for, if it is an archive. For the producer. */
+bool job_wants_every_member(const struct job *job);
+
+/* What became of one member of an archive of which each was meant. */
+struct progress;
+struct job_member {
+    struct diag diag;     /* DIAG_NONE: `record` was kept */
+    struct record record; /* its name and member, in any case */
+    /* Of the job alone. */
+    const char *format_label;  /* as its beginning tells; NULL: it cannot be looked into */
+    bool read;                 /* its profile was there, or was refused */
+    struct progress *progress; /* until it was read; NULL: nobody can watch it */
+};
+
 /* The result, after x was resumed from job_end: */
 struct job_result {
     struct diag diag; /* DIAG_NONE: acknowledged */
-    bool complete;    /* what its page shows first is made */
+    /* Of an archive of which every member was meant; else NULL. They are the job's, until job_release. At least one was kept, of
+     * which `record` is the first; the token is that of all. With `complete` all were read; else what is wrong with the others
+     * is seen at their links. */
+    const struct job_member *members;
+    size_t n_members;
+    uint64_t members_left_out; /* behind the limit */
+    bool archive_cut;          /* it cannot be read to its end */
+    bool complete;             /* what its page shows first is made; of members: each was read */
     struct record record;
     char delete_token[RECORD_ID_CHARS + 1];
     struct shared_bytes *summary; /* NULL: not made yet, or memory was short */

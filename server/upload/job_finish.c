@@ -8,7 +8,7 @@
  *     end           after the last preview
  *
  * The answer goes out earlier, once the upload is durable, if the client would rather not wait or has waited
- * answer_within_ms. What is made ahead is what the upload's page shows first: the summary and the picture of the main
+ * answer_within_ms. Of an archive of which every member is meant see job_members.c. What is made ahead is what the upload's page shows first: the summary and the picture of the main
  * thread (else of the heaviest track), which somebody will ask for at once; and a preview for each of the render_tracks
  * heaviest, which wait behind all that somebody waits for. */
 #include <stdlib.h>
@@ -21,6 +21,8 @@
 #include "server/store/store_access.h"
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
+#include "server/upload/keep_blob.h"
+#include "server/views/stored_names.h"
 
 enum { PREVIEWS_MOST = 256 }; /* that wait to be made; above it an upload has none made ahead */
 
@@ -30,6 +32,11 @@ static void answer(struct job *job)
 {
     profiles_release(job->service->profiles, &job->need);
     job_leave_slot(job);
+    /* Who asks how far the upload is, once it is answered, is to hear that it is done unless there are previews to come. */
+    if (job->n_previews == 0) {
+        progress_end(job->progress);
+        job->progress = NULL;
+    }
     timer_clear(job->service->timers, &job->answer_timer);
     pthread_mutex_lock(&job->lock);
     job->result.complete = true;
@@ -44,7 +51,7 @@ static void end(struct job *job)
 }
 
 /* Of an upload without views: it was refused, or memory is short. */
-static void complete(struct job *job)
+void job_complete(struct job *job)
 {
     answer(job);
     end(job);
@@ -62,6 +69,7 @@ void job_answer_due(struct timer *timer)
 /* A view, or keeping the upload, is done; `awaited`: the answer waits for it. */
 static void end_one(struct job *job, bool awaited)
 {
+    /* Once this has counted itself off `pending`, another may free the job: the answer comes first. */
     if (awaited && atomic_fetch_sub(&job->awaited, 1) == 1)
         answer(job);
     if (atomic_fetch_sub(&job->pending, 1) == 1)
@@ -85,6 +93,7 @@ static void take_summary(struct job *job, struct view_result *view)
         return;
     if (view->bytes != NULL)
         shared_bytes_ref(summary);
+    /* An early answer may be copying the result at this moment. */
     pthread_mutex_lock(&job->lock);
     job->result.summary = summary;
     pthread_mutex_unlock(&job->lock);
@@ -127,7 +136,7 @@ static void wake_view(struct view_wait *wait)
     pool_submit(v->job->service->pool, &v->job->queue, &v->task);
 }
 
-/* The view is that of a request for it without options (handle_view.c): the same key. */
+/* The view is that of a request for it without options (routes/handle_track.c): the same key. */
 static void begin_view(struct job_view *v)
 {
     struct job *job = v->job;
@@ -174,8 +183,7 @@ static bool plan_views(struct job *job, const struct profile *p, uint32_t previe
     job->views = malloc(((size_t)previews + 2) * sizeof(*job->views));
     if (order == NULL || job->views == NULL) {
         free(order);
-        return diag_set(&job->result.diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                        "No memory to render the upload.");
+        return diag_no_memory(&job->result.diag, "No memory to render the upload.");
     }
     profile_tracks_by_weight(p, order);
     add_view(job, NULL, 0);
@@ -202,68 +210,56 @@ static struct progress *begin_progress(struct job *job, const struct profile *p,
 
 static bool no_digest(struct job *job)
 {
-    return diag_set(&job->result.diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                    "No memory to name the upload.");
+    return diag_no_memory(&job->result.diag, "No memory to name the upload.");
 }
 
-static bool fail_to_keep(struct job *job, enum store_result result)
+static bool no_randomness(struct diag *diag)
 {
-    store_access_failed(job->service->log, result, "stored", &job->result.diag);
-    return false;
+    return diag_set(diag, DIAG_IO, "no randomness", "Tell the operator.",
+                    "The system gave no random numbers for the upload's id.");
 }
 
-/* Room below store_bytes is taken for bytes that are not there yet, and given back unless they were put. A full disk is swept
- * once. */
-static bool keep_bytes(struct job *job)
+bool job_keep_bytes(struct job *job)
 {
-    struct store *store = job->service->store;
-    struct sweep *sweep = job->service->sweep;
     const struct record *r = &job->result.record;
-    char key[RECORD_BLOB_KEY_CHARS + 1];
 
-    record_blob_key(r->sha256, key);
-    bool takes_room = store_exists(store, key) == STORE_NOT_FOUND;
-    if (takes_room && !sweep_take_upload_room(sweep, r->size))
-        return diag_set(
-            &job->result.diag, DIAG_FULL, "no room for uploads",
-            "Delete an upload, wait until some have expired, or ask the operator to raise store_bytes.",
-            "The service keeps %llu bytes of uploads at most, and has as many.",
-            (unsigned long long)job->service->config->store_bytes);
-    enum store_result result = store_temp_commit(store, &job->temp, key, STORE_DURABLE);
-    if (result == STORE_FULL && job->temp.open && sweep_make_room(sweep))
-        result = store_temp_commit(store, &job->temp, key, STORE_DURABLE);
-    if (takes_room && result != STORE_OK)
-        sweep_give_upload_room(sweep, r->size);
-    return result == STORE_OK || result == STORE_EXISTS || fail_to_keep(job, result);
+    return keep_blob(job->service, &job->temp, r->sha256, r->size, &job->result.diag);
 }
 
-static bool keep_record(struct job *job)
+bool job_new_token(struct job *job, struct record *record)
+{
+    struct job_result *result = &job->result;
+
+    if (!record_new_secret(result->delete_token))
+        return no_randomness(&result->diag);
+    record_sha256_hex(result->delete_token, strlen(result->delete_token), record->token_sha256);
+    return record->token_sha256[0] != '\0' || no_digest(job);
+}
+
+bool job_keep_record(struct job *job, struct record *record, struct diag *diag)
 {
     struct store *store = job->service->store;
-    struct job_result *result = &job->result;
-    struct record *r = &result->record;
 
-    if (!record_new_secret(r->id) || !record_new_secret(result->delete_token))
-        return diag_set(&result->diag, DIAG_IO, "no randomness", "Tell the operator.",
-                        "The system gave no random numbers for the upload's id.");
-    record_sha256_hex(result->delete_token, strlen(result->delete_token), r->token_sha256);
-    if (r->token_sha256[0] == '\0')
-        return no_digest(job);
-    enum store_result written = record_write(store, r);
+    if (!record_new_secret(record->id))
+        return no_randomness(diag);
+    enum store_result written = record_write(store, record);
     if (written == STORE_FULL && sweep_make_room(job->service->sweep))
-        written = record_write(store, r);
-    return written == STORE_OK || fail_to_keep(job, written);
+        written = record_write(store, record);
+    if (written == STORE_OK)
+        return true;
+    store_access_failed(job->service->log, written, "stored", diag);
+    return false;
 }
 
 /* First the bytes, then the record that refers to them (record.h says why nothing is lost in between). From then on the
  * upload is there, whatever becomes of this job. Bytes without a record are removed. */
 static bool keep(struct job *job)
 {
-    const struct record *r = &job->result.record;
+    struct record *r = &job->result.record;
 
-    if (!keep_bytes(job))
+    if (!job_keep_bytes(job))
         return false;
-    if (!keep_record(job)) {
+    if (!job_new_token(job, r) || !job_keep_record(job, r, &job->result.diag)) {
         sweep_content_ended(job->service->sweep, r->sha256);
         return false;
     }
@@ -271,10 +267,8 @@ static bool keep(struct job *job)
     return true;
 }
 
-static void log_kept(const struct job *job)
+void job_log_kept(const struct job *job, const struct record *r)
 {
-    const struct record *r = &job->result.record;
-
     LOG(job->service->log, LOG_INFO, "uploaded", LOG_STR("id", str_of(r->id)),
         LOG_STR("format", str_of(r->format)), LOG_U64("bytes", r->size),
         LOG_U64("ms", (uint64_t)(clock_ms() - job->started_ms)), LOG_STR("sha256", str_of(r->sha256)),
@@ -282,32 +276,36 @@ static void log_kept(const struct job *job)
 }
 
 /* Nobody would ever know the link. */
-static bool is_wanted(struct job *job)
+bool job_is_wanted(struct job *job, struct diag *diag)
 {
     pthread_mutex_lock(&job->lock);
     const struct exchange *x = job->waiting.exchange;
     bool left = job->left || (x != NULL && x->is_left(x));
     pthread_mutex_unlock(&job->lock);
-    return !left || diag_set(&job->result.diag, DIAG_BUSY, "the client left", "Upload it again.",
+    return !left || diag_set(diag, DIAG_BUSY, "the client left", "Upload it again.",
                              "The connection ended before the upload was answered.");
 }
 
 static void keep_and_tell(struct job *job)
 {
-    if (!is_wanted(job) || !service_goes_on(job->service, &job->result.diag) || !keep(job))
+    if (!job_is_wanted(job, &job->result.diag) || !service_goes_on(job->service, &job->result.diag) ||
+        !keep(job))
         return;
-    log_kept(job);
+    job_log_kept(job, &job->result.record);
     pthread_mutex_lock(&job->lock);
     job->kept = true;
     pthread_mutex_unlock(&job->lock);
     progress_publish(job->progress, job->result.record.id);
+    job_answer_soon(job);
+}
+
+void job_answer_soon(struct job *job)
+{
     timer_set(job->service->timers, &job->answer_timer, job->answer_early ? 0 : job->answer_by_ms);
 }
 
-void job_withdraw(struct task *task)
+bool job_withdraw_record(const struct job *job, const struct record *r)
 {
-    struct job *job = (struct job *)((char *)task - offsetof(struct job, finish));
-    const struct record *r = &job->result.record;
     struct diag diag = {0};
     enum store_result result = record_delete(job->service->store, r, r->created_s);
 
@@ -316,6 +314,22 @@ void job_withdraw(struct task *task)
             LOG_STR("request", str_of(job->request)));
     else
         store_access_failed(job->service->log, result, "withdrawn", &diag);
+    return result == STORE_OK;
+}
+
+void job_withdraw(struct task *task)
+{
+    struct job *job = (struct job *)((char *)task - offsetof(struct job, finish));
+    bool ended = job->n_members > 0 || job_withdraw_record(job, &job->result.record);
+
+    for (size_t i = 0; i < job->n_members; i++)
+        ended =
+            (job->members[i].diag.kind != DIAG_NONE || job_withdraw_record(job, &job->members[i].record)) &&
+            ended;
+    if (ended) {
+        sweep_content_ended(job->service->sweep, job->result.record.sha256);
+        job_end_names(job);
+    }
     job_free(job);
 }
 
@@ -345,7 +359,7 @@ static void go_on(struct task *task)
 
     if (job->need.profile == NULL) {
         identify_refused(&job->result.diag, job->head, job->head_bytes);
-        complete(job);
+        job_complete(job);
         return;
     }
     const struct profile *p = shared_profile_get(job->need.profile);
@@ -355,13 +369,15 @@ static void go_on(struct task *task)
     if (atomic_load(&job->service->jobs->previews) > PREVIEWS_MOST)
         previews = 0;
     if (!plan_views(job, p, previews)) {
-        complete(job);
+        job_complete(job);
         return;
     }
     size_t format = p->format.n < sizeof(r->format) ? p->format.n : sizeof(r->format) - 1;
     memcpy(r->format, p->format.p, format);
     r->warnings = p->n_warnings;
     job->progress = begin_progress(job, p, previews);
+    job->n_previews = previews;
+    /* One more than views, for keeping the upload: views that are there at once cannot end the job below. */
     atomic_store(&job->pending, job->n_views + 1);
     atomic_store(&job->awaited, job->n_views - previews + 1);
     atomic_fetch_add(&job->service->jobs->previews, previews);
@@ -378,21 +394,39 @@ static bool get_profile(struct job *job)
 {
     struct profiles *profiles = job->service->profiles;
     struct record *r = &job->result.record;
-    const struct profile_source source = {r->sha256, r->member, job->temp.fd};
+    const struct profile_source source = {r->sha256, r->member, &r->names, job->temp.fd, NULL, NULL};
     struct diag *diag = &job->result.diag;
     struct conversion *conversion = job->conversion;
 
     job->conversion = NULL;
-    if (conversion == NULL || job->chosen_late) {
+    if (conversion == NULL || job->read_again) {
         conversion_abandon(conversion);
         job->need.task = &job->finish;
         job->need.queue = &job->queue;
         job->need.diag = diag;
         return profiles_get(profiles, &source, &job->need);
     }
+    if (!stored_names_use(job->service, &r->names, conversion, diag)) {
+        conversion_abandon(conversion);
+        return true;
+    }
     struct shared_profile *made = conversion_finish(conversion, job->temp.fd, &job->service->stopping, diag);
+    /* profiles_put() has taken `made`, also where it failed. */
     if (made != NULL && !profiles_put(profiles, &source, made, &job->need))
-        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory to keep the profile.");
+        diag_no_memory(diag, "No memory to keep the profile.");
+    return true;
+}
+
+/* Profiles are read with them from the store, as they are later. */
+static bool keep_names(struct job *job)
+{
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++) {
+        if (job->names[i].store == NULL)
+            continue;
+        if (!names_file_keep(&job->names[i], job->service, &job->result.diag))
+            return false;
+        memcpy(job->result.record.names.of[i], job->names[i].sha256, RECORD_SHA256_CHARS + 1);
+    }
     return true;
 }
 
@@ -400,18 +434,21 @@ void job_run_finish(struct task *task)
 {
     struct job *job = (struct job *)((char *)task - offsetof(struct job, finish));
 
-    if (job->withheld.kind != DIAG_NONE && !job->chosen_late && !job->refused) {
+    if (job->withheld.kind != DIAG_NONE && !job->read_again && !job->refused) {
         job->refused = true; /* nobody else has the job now but those who ask for its result */
         job->refusal = job->withheld;
     }
     if (!job->has_slot && !job->refused) {
         if (!slots_wait(&job->service->jobs->slots, &job->slot_wait))
-            return;
+            return; /* slot_granted() submits this task again */
         job->has_slot = true;
     }
     job->finish.run = go_on; /* before the task may be submitted again */
     if (job->refused)
         job->result.diag = job->refusal;
-    if (job->refused || !is_wanted(job) || !take_digest(job) || get_profile(job))
+    bool good = !job->refused && job_is_wanted(job, &job->result.diag) && take_digest(job) && keep_names(job);
+    if (good && job->every_member && job_begin_members(job))
+        return;
+    if (!good || job->result.diag.kind != DIAG_NONE || get_profile(job))
         go_on(task);
 }

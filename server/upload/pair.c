@@ -52,8 +52,7 @@ static enum two_files_kind kind_of(const struct pair_file *f)
 static bool keep(struct buf *b, const char *bytes, size_t n, struct diag *diag)
 {
     buf_bytes(b, bytes, n);
-    return !b->failed || diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                                  "No memory to take more of the upload.");
+    return !b->failed || diag_no_memory(diag, "No memory to take more of the upload.");
 }
 
 static enum store_result write_held(struct pair *p, const char *bytes, size_t n)
@@ -67,6 +66,7 @@ static bool hold(struct pair *p, const char *bytes, size_t n, struct diag *diag)
 {
     enum store_result result = p->unheld.n > 0 ? STORE_FULL : write_held(p, bytes, n);
 
+    /* No more than what one piece of the body holds: pair_go_on() has to write it before the next one is taken. */
     if (result == STORE_FULL)
         return keep(&p->unheld, bytes, n, diag);
     if (result != STORE_OK)

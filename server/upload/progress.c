@@ -67,7 +67,7 @@ struct progress *progress_begin(struct progresses *all, const struct progress_fa
     return p;
 }
 
-/* Resumes those who watch the upload; under the lock. */
+/* Resumes those who watch the upload; under the lock, under which a request that ends takes its watch out. */
 static void wake(struct progresses *all, const char *id)
 {
     for (struct progress_watch *w = all->watches; w != NULL; w = w->next)

@@ -22,6 +22,7 @@ struct progress_facts {
     uint64_t bytes, records;
     char format[64];  /* for people */
     uint32_t n_views; /* that will be made */
+    bool queued; /* It is read behind other files of its archive, or at once when somebody asks for it. */
 };
 /* NULL: no memory; then nobody can watch. facts->id is not looked at: nobody finds the upload before
  * progress_publish. */

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-/* Chunks one stage works on before others of the pool have their turn. */
 void chunk_pool_init(struct chunk_pool *p, size_t keep)
 {
     *p = (struct chunk_pool){.keep = keep};
@@ -75,7 +74,7 @@ static bool now_drained(struct stages *s)
     for (unsigned i = 0; i < s->n_stages; i++)
         if (s->stage[i].scheduled || s->stage[i].next != NULL)
             return false;
-    s->told = true;
+    s->told = true; /* the end and the last stage may both come here */
     return true;
 }
 
@@ -95,6 +94,7 @@ static bool work_one(struct stages *s, struct stage *stage)
         return false;
     }
     pthread_mutex_unlock(&s->lock);
+    /* Without the lock: the chunk stays until every stage has stepped past it. */
     if (!skip)
         stage->work(s->context, c->bytes, c->n);
     pthread_mutex_lock(&s->lock);
@@ -111,6 +111,7 @@ static void run(struct task *task)
     struct stage *stage = (struct stage *)task; /* its first member */
     struct stages *s = stage->stages;
 
+    /* One chunk for each turn, so that others work in between. */
     if (work_one(s, stage))
         pool_submit(s->pool, s->queue, task);
 }

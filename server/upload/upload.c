@@ -6,12 +6,13 @@
 
 #include "core/clean.h"
 #include "server/convert/diag_words.h"
-#include "server/http/multipart.h"
+#include "server/http/message/multipart.h"
 #include "server/http/problem.h"
 #include "server/service.h"
 #include "server/upload/body_decoder.h"
 #include "server/upload/expiry.h"
 #include "server/upload/job.h"
+#include "server/upload/names_file.h"
 #include "server/upload/pair.h"
 
 enum {
@@ -36,10 +37,21 @@ struct upload {
     bool refused; /* the rest is drained */
     enum exchange_step (*then)(struct exchange *x, struct job_result *result);
     uint64_t drained_bytes;
-    enum { FIELD_NONE, FIELD_FILE, FIELD_HALF, FIELD_NAME, FIELD_EXPIRES, FIELD_MEMBER, FIELD_OTHER } field;
+    enum {
+        FIELD_NONE,
+        FIELD_FILE,
+        FIELD_HALF,
+        FIELD_NAME,
+        FIELD_EXPIRES,
+        FIELD_MEMBER,
+        FIELD_NAMES,
+        FIELD_OTHER
+    } field;
     bool have_file; /* a file part with a name or bytes was seen */
     bool file_named;
-    struct pair pair; /* the trace in two fields */
+    struct pair pair;             /* the trace in two fields */
+    enum record_names_file which; /* of FIELD_NAMES */
+    struct names_file names[RECORD_NAMES_FILES];
     struct buf name, expires, value;
     size_t value_bytes; /* of the field, with those that are not kept */
 };
@@ -80,17 +92,32 @@ static bool begin_half(struct upload *u, const struct multipart_part *part)
     return pair_begin(&u->pair, half, &u->diag);
 }
 
+static bool begin_names_file(struct upload *u)
+{
+    return names_file_begin(&u->names[u->which], u->which, u->exchange->service, &u->diag);
+}
+
+/* A file that tells names. A form whose field was left empty has none. */
+static bool begin_names(struct upload *u, enum record_names_file which, const struct multipart_part *part)
+{
+    u->field = FIELD_NAMES;
+    u->which = which;
+    u->file_named = !part->has_filename || part->filename.n > 0;
+    return !u->file_named || begin_names_file(u);
+}
+
 /* It may also be a file that was meant to be sent, and whose name was sent instead. */
 static bool refuse_field(struct diag *diag, struct str name)
 {
     struct buf quoted = {0};
 
     clean_text(&quoted, clean_cut(name, FIELD_QUOTED_BYTES));
-    diag_set(diag, DIAG_USAGE, "unknown form field",
-             "Fields are: a file (any name), or key and data of a trace in two files; name, expires (days), "
-             "member (of a zip archive). To send a file, write curl -F trace=@FILE with the @.",
-             "The service does not know the form's field \"%.*s\".", (int)quoted.n,
-             quoted.n > 0 ? quoted.p : "");
+    diag_set(
+        diag, DIAG_USAGE, "unknown form field",
+        "Fields are: a file (any name), or key and data of a trace in two files; name, expires (days), "
+        "member (of an archive, or all), mapping (a mapping.txt file), symbols (a library, or an archive of "
+        "several). To send a file, write curl -F trace=@FILE with the @.",
+        "The service does not know the form's field \"%.*s\".", (int)quoted.n, quoted.n > 0 ? quoted.p : "");
     buf_free(&quoted);
     return false;
 }
@@ -101,6 +128,9 @@ static bool begin_part(void *context, const struct multipart_part *part)
 
     buf_clear(&u->value);
     u->value_bytes = 0;
+    for (int i = 0; i < RECORD_NAMES_FILES; i++)
+        if (str_eq(part->name, str_of(RECORD_NAMES_WORDS[i])))
+            return begin_names(u, (enum record_names_file)i, part);
     if (str_eq(part->name, STR("key")) || str_eq(part->name, STR("data")))
         return begin_half(u, part);
     if (part->has_filename || str_eq(part->name, STR("trace")))
@@ -114,8 +144,7 @@ static bool begin_part(void *context, const struct multipart_part *part)
 
 static bool no_memory(struct upload *u)
 {
-    return diag_set(&u->diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                    "No memory to take the form.");
+    return diag_no_memory(&u->diag, "No memory to take the form.");
 }
 
 /* A name is cut, wherever it comes from (record_set_name): what is kept of it here is enough for that. */
@@ -125,12 +154,30 @@ static bool field_data(struct upload *u, const char *p, size_t n)
     size_t limit = u->field == FIELD_NAME || whole ? NAME_BYTES_MAX : FIELD_BYTES_MAX;
     size_t room = (whole ? limit : FIELD_BYTES_MAX) - u->value.n;
 
+    /* Neither difference wraps: value_bytes stays within the limit, and value.n within its room. */
     if (n > limit - u->value_bytes)
         return diag_set(&u->diag, DIAG_USAGE, "form field too long", "Shorten name, expires or member.",
                         "A field of the form has more than %zu bytes.", limit);
     u->value_bytes += n;
     buf_bytes(&u->value, p, n < room ? n : room);
     return !u->value.failed || no_memory(u);
+}
+
+static bool names_data(struct upload *u, struct str bytes)
+{
+    struct names_file *file = &u->names[u->which];
+
+    return (file->store != NULL || begin_names_file(u)) &&
+           names_file_data(file, u->exchange->service, bytes, &u->diag);
+}
+
+static uint64_t names_bytes(const struct upload *u)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        sum += u->names[i].bytes;
+    return sum;
 }
 
 static bool part_data(void *context, const char *p, size_t n)
@@ -143,6 +190,8 @@ static bool part_data(void *context, const char *p, size_t n)
     }
     if (u->field == FIELD_HALF)
         return pair_data(&u->pair, p, n, &u->diag);
+    if (u->field == FIELD_NAMES)
+        return names_data(u, (struct str){p, n});
     return field_data(u, p, n);
 }
 
@@ -159,6 +208,8 @@ static bool end_part(void *context)
         buf_str(&u->expires, buf_view(&u->value));
     } else if (u->field == FIELD_MEMBER && u->value.n > 0) {
         job_choose(u->job, buf_view(&u->value));
+    } else if (u->field == FIELD_NAMES && u->names[u->which].store != NULL) {
+        ok = names_file_end(&u->names[u->which], &u->diag);
     }
     u->field = FIELD_NONE;
     return ok;
@@ -213,8 +264,7 @@ static bool open_form(struct upload *u, struct str type, struct diag *diag)
         return false;
     u->multipart = multipart_new(boundary, handler);
     if (u->multipart == NULL)
-        return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.",
-                        "No memory for one more upload.");
+        return diag_no_memory(diag, "No memory for one more upload.");
     return true;
 }
 
@@ -291,6 +341,8 @@ static void end(void *state)
 
     job_release(u->job);
     pair_free(&u->pair);
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        names_file_free(&u->names[i]);
     shared_bytes_unref(u->result.summary);
     body_decoder_free(u->coding);
     multipart_free(u->multipart);
@@ -316,6 +368,7 @@ enum exchange_step upload_begin(struct exchange *x)
     u->packer = packer;
     x->body = u;
     name_from_url(u, x);
+    /* Only checked here: what is wrong in the URL is refused before the body is sent. */
     if (expiry(u, 0, &expires_s))
         open_body(u, type, form, &u->diag);
     if (u->diag.kind == DIAG_NONE)
@@ -335,7 +388,7 @@ static bool push(struct upload *u, const char *p, size_t n)
 
     if (!ok)
         return false;
-    return job_bytes(u->job) + pair_waiting_bytes(&u->pair) <=
+    return job_bytes(u->job) + pair_waiting_bytes(&u->pair) + names_bytes(u) <=
                u->exchange->service->config->max_upload_bytes ||
            refuse_large(u->exchange, &u->diag);
 }
@@ -399,6 +452,13 @@ static bool check_form(struct upload *u)
     return true;
 }
 
+bool upload_wants_every_member(const struct exchange *x)
+{
+    const struct upload *u = x->body;
+
+    return u->job != NULL && job_wants_every_member(u->job);
+}
+
 bool upload_prefers_async(const struct exchange *x)
 {
     struct str prefer = x->header(x, "Prefer"), preference;
@@ -427,9 +487,11 @@ static enum exchange_step send_rest(struct exchange *x, void *upload)
         return exchange_then(x, send_rest, u);
     if (u->diag.kind != DIAG_NONE || !expiry(u, now_s, &expires_s)) {
         diag_add_words(&u->diag);
-        exchange_diag(x, &u->diag);
-        return X_DONE;
+        return exchange_diag(x, &u->diag);
     }
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        if (u->names[i].store != NULL)
+            job_names(u->job, &u->names[i]);
     job_end(u->job, x, buf_view(&u->name), now_s, expires_s, upload_prefers_async(x));
     return exchange_then(x, job_ended, u);
 }
@@ -444,6 +506,5 @@ enum exchange_step upload_end(struct exchange *x,
     if (check_form(u) && expiry(u, 0, &expires_s))
         return send_rest(x, u);
     diag_add_words(&u->diag);
-    exchange_diag(x, &u->diag);
-    return X_DONE;
+    return exchange_diag(x, &u->diag);
 }

@@ -17,6 +17,9 @@ enum body_step upload_data(struct exchange *x, const char *p, size_t *n);
 enum exchange_step upload_end(struct exchange *x,
                               enum exchange_step (*then)(struct exchange *x, struct job_result *result));
 
+/* Before upload_end: whether each file of an archive was asked for (job.h). */
+bool upload_wants_every_member(const struct exchange *x);
+
 /* Whether the client said that it would rather not wait: the preference respond-async (RFC 7240, 4.1). */
 bool upload_prefers_async(const struct exchange *x);
 

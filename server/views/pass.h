@@ -3,8 +3,8 @@
  * with the password, gives it a pass in the link's fragment; the picture's script puts that into the path that it fetches
  * from, which the proxy lets through (deploy/nginx).
  *
- * A pass is a digest of the upload's id and the hour, keyed by a number of this start of the service. It is good for the
- * trees of that upload only, for one hour to two, until the service ends. Any thread. */
+ * A pass is a digest of an id and the hour, keyed by a number of this start of the service. The id is that of an upload, or the two
+ * of a comparison as its URL has them. It is good for the trees of that upload, or of that comparison, only, for one hour to two, until the service ends. Any thread. */
 #ifndef SERVER_VIEWS_PASS_H
 #define SERVER_VIEWS_PASS_H
 

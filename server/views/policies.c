@@ -28,7 +28,7 @@ static bool put_policy(struct buf *b, const struct output *o)
     if (o->style != NULL && !put_source(b, "style", o->style()))
         return false;
     if (o->script != NULL)
-        buf_z(b, "connect-src 'self'; ");
+        buf_z(b, "connect-src 'self'; img-src 'self'; "); /* the image is the icon */
     if (o->style != NULL)
         buf_z(b, "base-uri 'none'; form-action 'none'; ");
     buf_z(b, o->script != NULL ? "sandbox allow-scripts" : "sandbox");

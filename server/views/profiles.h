@@ -23,6 +23,10 @@
  * At most config->folds profiles (one per worker, unless memory is short) are being folded, or are folded and still waited
  * for, or linger: each of them may take job_memory_bytes. Other folds queue. An upload's own fold is not counted here, see server/upload/job.h.
  *
+ * A window of time of a profile is a profile, too, and kept as they are. It is read from the store, by who asks first for all who
+ * need it at a time, and uses the profile that it is a window of as long as it is kept; a window of one that is larger than
+ * profile_cache_bytes goes with its last use.
+ *
  * A fold works on one piece of the file in each task, so that it takes turns with other work.
  *
  * Each fold, also an upload's own, is a line "folded" in the log, with the profile's source. Any thread. */
@@ -40,11 +44,15 @@ struct profiles;
 struct profiles *profiles_new(const struct service *service); /* NULL: no memory */
 void profiles_free(struct profiles *p);                       /* after the pool was stopped; NULL is fine */
 
-/* Which profile is meant: of these bytes and, if they are an archive, of this member of it ("" is none). */
+/* Which profile is meant: of these bytes and, if they are an archive, of this member of it ("" is none), with names of these
+ * files, whose bytes are in the store. */
 struct profile_source {
     const char *sha256, *member;
+    const struct record_names *names;
     /* A descriptor of the same bytes, if they are not in the store yet, else -1. A fold takes a duplicate. The memory for a fold that is begun for it is the asker's own care: it is not one of these folds. */
     int fd;
+    const struct window *window; /* of time; NULL: the whole. Of a window, fd is -1. */
+    const char *split;           /* as view_options.split; NULL is the same as "" */
 };
 
 struct profile_entry;
@@ -76,6 +84,9 @@ bool profiles_get(struct profiles *p, const struct profile_source *source, struc
  * False: no memory; the profile was freed. */
 bool profiles_put(struct profiles *p, const struct profile_source *source, struct shared_profile *made,
                   struct profile_need *need) __attribute__((warn_unused_result));
+
+/* For who uses a profile while it waits for another one: the slot of the profile's fold is for others. */
+void profiles_give_slot(struct profiles *p, struct profile_need *need);
 
 /* Ends the use. Does nothing for a need that got no profile. */
 void profiles_release(struct profiles *p, struct profile_need *need);

@@ -96,6 +96,7 @@ static void drop_oldest(struct view_cache *h)
     while (*at != e)
         at = &(*at)->in_bucket;
     *at = e->in_bucket;
+    /* As unlink_entry does, but so that the analyser sees that the oldest is another one then. */
     h->oldest = e->newer;
     if (h->oldest == NULL)
         h->newest = NULL;
@@ -129,7 +130,7 @@ struct shared_bytes *view_cache_get(struct view_cache *h, struct str key, int64_
             e->told_ms = now_ms;
         unlink_entry(h, e);
         link_newest(h, e);
-        bytes = shared_bytes_ref(e->bytes);
+        bytes = shared_bytes_ref(e->bytes); /* under the lock, under which alone an entry is dropped */
     }
     pthread_mutex_unlock(&h->lock);
     return bytes;
@@ -160,7 +161,7 @@ static struct entry *make(struct str key, uint64_t hash, struct shared_bytes *by
     return e;
 }
 
-/* For so many bytes, at most the limit. */
+/* For so many bytes, at most the limit. What is kept is never more than the limit: the difference cannot wrap. */
 static void make_room(struct view_cache *h, uint64_t bytes)
 {
     while (h->oldest != NULL && h->limit_bytes - h->bytes < bytes)

@@ -37,10 +37,10 @@ struct view_job {
     bool for_upload; /* some upload waits for it */
 
     /* The task's until the view is made, constant from then on. */
-    struct profile_need need;
-    struct shared_bytes *plain; /* what the coding is made of; NULL: see the store */
-    struct shared_bytes *bytes; /* the result; NULL: see diag */
-    enum encoding encoding;     /* of the result */
+    struct profile_need need, other; /* `other`: what it is compared with */
+    struct shared_bytes *plain;      /* what the coding is made of; NULL: see the store */
+    struct shared_bytes *bytes;      /* the result; NULL: see diag */
+    enum encoding encoding;          /* of the result */
     struct diag diag;
 };
 
@@ -141,23 +141,26 @@ static bool render(struct service *s, const struct view_request *r, const struct
     return convert_view(f, s->config, r->output, &r->options, out, diag);
 }
 
-/* A store that takes no view is no reason to fail: the view is made again next time. */
-/* If the uploaded bytes are gone by now, who removed them may have looked for their views too early: it is told. They may also
- * not have come yet, of an upload that is just being kept: then they are needed when it looks. */
-static void keep(struct service *s, const char *sha256, const char *key, struct str bytes)
+/* Puts bytes into the store, if it takes them: if not, the view is made again next time.
+ *
+ * The upload may be deleted at any time, and this may then write a view behind the removal of its others. So the uploaded bytes
+ * are looked for after the write: if they are gone, the sweep is told, and removes what it finds. They may also not be there
+ * yet, where an upload is just being made durable: the sweep looks a moment later, finds them in use, and leaves them. */
+static void keep(struct service *s, const struct view_request *r, const char *key, struct str bytes)
 {
     char blob[RECORD_BLOB_KEY_CHARS + 1];
 
-    if (!sweep_take_view_room(s->sweep, bytes.n))
+    if (view_compares(r) || !sweep_take_view_room(s->sweep, bytes.n))
         return;
+    /* Room was taken before: views that are written side by side must not pass the limit together. */
     enum store_result result = store_put(s->store, key, bytes, STORE_EVICTABLE);
     sweep_view_put(s->sweep, bytes.n, result == STORE_OK);
     if (result != STORE_OK && result != STORE_EXISTS)
         LOG(s->log, LOG_WARN, "view-not-kept", LOG_STR("key", str_of(key)),
             LOG_STR("why", str_of(strerror(errno))));
-    record_blob_key(sha256, blob);
+    record_blob_key(r->sha256, blob);
     if (result == STORE_OK && store_exists(s->store, blob) == STORE_NOT_FOUND)
-        sweep_content_ended(s->sweep, sha256);
+        sweep_content_ended(s->sweep, r->sha256);
 }
 
 /* The view without coding, kept in the store. NULL: job->diag. */
@@ -173,12 +176,12 @@ static struct shared_bytes *draw(struct view_job *job, const struct shared_profi
         return NULL;
     }
     if (view_key(s, &job->request, ENCODING_IDENTITY, key))
-        keep(s, job->request.sha256, key, buf_view(&out));
+        keep(s, &job->request, key, buf_view(&out));
     LOG(s->log, LOG_DEBUG, "drawn", LOG_STR("key", str_of(key)), LOG_U64("bytes", out.n),
         LOG_U64("ms", (uint64_t)(clock_ms() - begun_ms)));
     struct shared_bytes *bytes = shared_bytes_new(&out);
     if (bytes == NULL)
-        diag_set(&job->diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for the view.");
+        diag_no_memory(&job->diag, "No memory for the view.");
     return bytes;
 }
 
@@ -214,7 +217,7 @@ static void finish(struct view_job *job, struct shared_bytes *plain)
     job->encoding = ENCODING_IDENTITY;
     if (plain != NULL && job->wanted != ENCODING_IDENTITY) {
         if (encoding_apply(job->wanted, ENCODING_KEPT, shared_bytes_view(plain), &out))
-            keep(j->service, job->request.sha256, job->key, buf_view(&out));
+            keep(j->service, &job->request, job->key, buf_view(&out));
         struct shared_bytes *coded = shared_bytes_new(&out);
         if (coded != NULL) {
             shared_bytes_unref(plain);
@@ -224,6 +227,7 @@ static void finish(struct view_job *job, struct shared_bytes *plain)
     }
     pthread_mutex_lock(&j->lock);
     leave_list(j, job);
+    /* All of them are there still: leaving takes the lock. */
     for (struct view_wait *w = job->waiting, *next; w != NULL; w = next) {
         next = w->next;
         w->ready(w);
@@ -258,6 +262,43 @@ static bool drop_unwanted(struct view_job *job)
     return drop;
 }
 
+/* Of the other profile's need: the job is the same. */
+static bool other_wanted(const struct profile_need *need)
+{
+    struct view_job *job = (struct view_job *)((char *)(uintptr_t)need - offsetof(struct view_job, other));
+
+    return wanted(&job->need);
+}
+
+static void release_profiles(struct view_job *job)
+{
+    profiles_release(job->jobs->service->profiles, &job->need);
+    profiles_release(job->jobs->service->profiles, &job->other);
+}
+
+/* The comparison is made for this view, and freed with it: making one takes a tenth of a fold. */
+static struct shared_bytes *draw_comparison(struct view_job *job)
+{
+    const struct shared_profile *runs[] = {job->need.profile, job->other.profile};
+    const struct view_options asked = job->request.options;
+    struct view_options of_b = asked;
+
+    diff_view_of_b(&job->request.asked.diff, &of_b);
+    struct convert_runs both = {runs, 1, 1, asked.open, view_moment(&asked), view_moment(&of_b)};
+    struct shared_profile *compared = convert_compare(job->jobs->service->config, &both, &job->diag);
+    struct shared_bytes *bytes = NULL;
+
+    if (compared == NULL)
+        return NULL;
+    convert_compared_options(&job->request.options);
+    job->request.asked.diff.asked = &asked;
+    bytes = draw(job, compared);
+    job->request.asked.diff.asked = NULL;
+    job->request.options = asked;
+    shared_profile_free(compared);
+    return bytes;
+}
+
 static void run(struct task *task);
 
 /* The profile is there, or cannot be had. A fold that nobody wanted any more was not ended; who joined the job since has it
@@ -265,20 +306,20 @@ static void run(struct task *task);
 static void run_with_profile(struct task *task)
 {
     struct view_job *job = (struct view_job *)task; /* its first member */
-    struct profiles *profiles = job->jobs->service->profiles;
     struct shared_bytes *plain = NULL;
 
-    if (job->need.dropped || !wanted(&job->need)) {
-        profiles_release(profiles, &job->need);
+    if (job->need.dropped || job->other.dropped || !wanted(&job->need)) {
+        release_profiles(job);
+        job->need.dropped = job->other.dropped = false; /* the other one may not be asked for again */
         job->diag = (struct diag){0};
         job->task.run = run;
         run(task);
         return;
     }
-    if (job->need.profile != NULL && service_goes_on(job->jobs->service, &job->diag))
-        plain = draw(job, job->need.profile);
+    if (job->diag.kind == DIAG_NONE && service_goes_on(job->jobs->service, &job->diag))
+        plain = view_compares(&job->request) ? draw_comparison(job) : draw(job, job->need.profile);
     /* Before the coding, which needs only the bytes. */
-    profiles_release(profiles, &job->need);
+    release_profiles(job);
     finish(job, plain);
 }
 
@@ -310,10 +351,45 @@ static bool may_draw(struct view_job *job)
            service_goes_on(job->jobs->service, &job->diag);
 }
 
+/* True: the profile is there, or cannot be had. False: `then` is run when that is so. */
+static bool get_profile(struct view_job *job, struct profile_need *need,
+                        bool (*is_wanted)(const struct profile_need *need), void (*then)(struct task *task))
+{
+    const struct view_request *r = &job->request;
+    bool is_other = need == &job->other;
+    struct profile_source source = {is_other ? r->other_sha256 : r->sha256,
+                                    is_other ? r->other_member : r->member,
+                                    is_other ? &r->other_names : &r->names,
+                                    -1,
+                                    NULL,
+                                    r->options.split};
+    struct window window;
+
+    if (is_other ? view_other_window(r, &window) : view_request_window(r, &window))
+        source.window = &window;
+    job->task.run = then; /* before the task may be submitted again */
+    need->task = &job->task;
+    need->queue = job->queue;
+    need->diag = &job->diag;
+    need->wanted = is_wanted;
+    return profiles_get(job->jobs->service->profiles, &source, need);
+}
+
+/* Of two profiles the first one is there. It is used while the other one is folded, but waits for no fold: its slot is free. */
+static void run_with_one(struct task *task)
+{
+    struct view_job *job = (struct view_job *)task; /* its first member */
+
+    profiles_give_slot(job->jobs->service->profiles, &job->need);
+    if (job->need.profile == NULL || get_profile(job, &job->other, other_wanted, run_with_profile)) {
+        job->task.run = run_with_profile;
+        run_with_profile(task);
+    }
+}
+
 static void run(struct task *task)
 {
     struct view_job *job = (struct view_job *)task; /* its first member */
-    const struct profile_source source = {job->request.sha256, job->request.member, -1};
 
     if (drop_unwanted(job))
         return;
@@ -323,13 +399,8 @@ static void run(struct task *task)
         finish(job, plain);
         return;
     }
-    job->task.run = run_with_profile; /* before the task may be submitted again */
-    job->need.task = task;
-    job->need.queue = job->queue;
-    job->need.diag = &job->diag;
-    job->need.wanted = wanted;
-    if (profiles_get(job->jobs->service->profiles, &source, &job->need))
-        run_with_profile(task);
+    if (get_profile(job, &job->need, wanted, view_compares(&job->request) ? run_with_one : run_with_profile))
+        job->task.run(task);
 }
 
 /* ---- waiting ---- */

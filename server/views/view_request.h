@@ -4,18 +4,24 @@
 #define SERVER_VIEWS_VIEW_REQUEST_H
 
 #include "server/convert/report.h"
-#include "server/http/encoding.h"
+#include "server/http/message/encoding.h"
 #include "server/service.h"
 #include "server/store/record.h"
 
 struct view_request {
     char sha256[RECORD_SHA256_CHARS + 1]; /* of the blob */
     char member[RECORD_MEMBER_BYTES + 1]; /* of it, if it is an archive; or "" */
-    const struct output *output;          /* NULL: the report; without one the summary */
-    const struct report *report;          /* NULL: none */
-    struct report_request asked;          /* of the report */
-    struct view_options options;          /* as asked for, unresolved */
-    struct encoding_choice encoding;      /* what the client takes; zeroed: identity */
+    struct record_names names;            /* files that tell its names */
+    /* The same of what it is compared with (convert_compare): then the view is of the comparison. "": of the profile. It is never
+     * kept in the store, where it would outlive one of the two. */
+    char other_sha256[RECORD_SHA256_CHARS + 1];
+    char other_member[RECORD_MEMBER_BYTES + 1];
+    struct record_names other_names;
+    const struct output *output; /* NULL: the report; without one the summary */
+    const struct report *report; /* NULL: none */
+    struct report_request asked; /* of the report */
+    struct view_options options; /* as asked for, unresolved; of a summary the range and the split alone */
+    struct encoding_choice encoding; /* what the client takes; zeroed: identity */
 };
 
 enum {
@@ -25,6 +31,21 @@ enum {
 
 /* Sets the upload that the view is of. */
 void view_of(struct view_request *r, const struct record *record);
+/* Sets what it is compared with. */
+void view_compare_with(struct view_request *r, const struct record *record);
+static inline bool view_compares(const struct view_request *r)
+{
+    return r->other_sha256[0] != '\0';
+}
+/* The output as which browsers show it; NULL: as none. */
+static inline const struct output *view_shown_as(const struct view_request *r)
+{
+    return r->output == NULL && r->report != NULL ? r->report->as : r->output;
+}
+/* Whether it is of a window of time of the profile, and which one. */
+bool view_request_window(const struct view_request *r, struct window *window);
+/* The same of what it is compared with. */
+bool view_other_window(const struct view_request *r, struct window *window);
 /* Of options that are otherwise the defaults: what the upload's owner has said of it. */
 void view_of_owner(struct view_options *options, const struct record *record);
 

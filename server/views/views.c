@@ -56,7 +56,7 @@ void views_free(struct views *v)
 
 static void no_memory(struct diag *diag)
 {
-    diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later.", "No memory for the view.");
+    diag_no_memory(diag, "No memory for the view.");
 }
 
 /* ---- what is there ---- */
@@ -92,6 +92,7 @@ static bool find_described(struct views *v, const struct view_request *r, enum e
     if (!view_cache_worth(v->view_cache, description, result->file_bytes))
         return true;
     result->bytes = view_read_object(result->fd, result->file_bytes);
+    /* Without memory for it the file itself is sent, from its start. */
     if (result->bytes == NULL)
         return lseek(result->fd, 0, SEEK_SET) == 0;
     view_cache_put(v->view_cache, description, result->bytes, clock_ms());
@@ -197,6 +198,7 @@ static enum exchange_step start_waiting(struct view_request_wait *w, enum encodi
         return deliver(w, result);
     }
     w->final = e != ENCODING_IDENTITY;
+    /* join() takes `plain`, also where it fails. */
     if (join(w->views, &w->request, e, plain, &w->of_job, &w->wait, w->exchange))
         return exchange_then(w->exchange, resumed, w);
     end_wait(w);

@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import shutil
+import subprocess
 import sys
 import time
 
@@ -10,12 +11,17 @@ import client
 import programs
 from programs import Aflamed, Nginx, Sample
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from obfuscate import letters, obfuscate  # pylint: disable=wrong-import-position
+from twin import slowed  # pylint: disable=wrong-import-position
+
 UPLOADS_AT_ONCE = 64
 UPLOADS_AT_ONCE_MAX_BYTES = 8 << 30
 CONNECTIONS = 32
 LAYOUTS = (('stream', 'streaming'), ('a', 'version 2, Android 14 QPR3'), ('b', 'version 2, Android 15'),
            ('c', 'version 2, Android 15 QPR1'), ('d', 'version 2, Android 16'), ('e', 'version 2, 2026'))
 LAYOUTS_MAX_BYTES = 100 << 20     # of the regular trace; above it the layouts are left out: they differ by the record
+MAPPING_BYTES = 300 * 1000 * 1000
 HALF = 'half of it'
 FAMILIES = {'wide': (50000, 'one method calls so many others'), 'deep': (500000, 'a stack so deep'),
             'methods': (500000, 'so many methods'), 'threads': (32767, 'so many threads'),
@@ -71,6 +77,47 @@ def render(place):
               'file to files: one SVG per thread, as `aflamed render --out-dir` does')
 
 
+def heaviest_method(path):
+    """The id of the method with the most inclusive time."""
+    told = subprocess.run([programs.AFLAMED, 'methods', '-q', '--format', 'json', '--limit', '1', path], stdout=subprocess.PIPE, check=True)
+    table = json.loads(told.stdout)
+    return table['rows'][0][table['columns'].index('id')]
+
+
+def all_threads(place):
+    def plain():
+        out = place.fresh()
+        sample = programs.run(programs.AFLAMED, 'render', '-q', '--out-dir', out, place.trace)
+        shutil.rmtree(out)
+        return sample
+    return {'render, all threads': plain}
+
+
+def to_nowhere(place, *arguments):
+    return lambda: programs.run(programs.AFLAMED, *arguments, '-q', '-o', os.devnull, place.trace)
+
+
+def exports(place):
+    for name, note in (('pprof', 'stacks of all threads, packed'), ('firefox', 'likewise, packed'),
+                       ('folded', 'likewise, every stack in full; written while it is made'),
+                       ('perfetto', 'each call; the file is read twice, and the text is streamed'), ('speedscope', 'likewise'), ('chrome', 'likewise')):
+        yield Row('exports', 'export ' + name, to_nowhere(place, 'export', name), all_threads(place), note)
+
+
+def tables(place):
+    def made_by(*arguments):
+        return to_nowhere(place, *arguments)
+    methods = ('methods', '--format', 'json')
+    for title, work, note in (
+            ('methods as JSON', made_by(*methods), 'the profile table of all threads, as `aflamed methods` writes it'),
+            ('methods with longest calls', made_by(*methods, '--longest'), 'likewise; the file is read twice'),
+            ('durations of one method', made_by(*methods, '--longest', '--method', heaviest_method(place.trace)),
+             'its calls by length; the file is read twice'),
+            ('verdict', made_by('verdict'), 'in words where the time went; the file is read twice'),
+            ('picture with a filter', made_by('render', '--hide', 'get'), 'of the busiest thread, by `--hide get`')):
+        yield Row('tables', title, work, all_threads(place), note)
+
+
 def fold(place):
     yield Row('fold', 'fold only', lambda: programs.run(programs.AFLAMED, 'info', place.trace), openssl(place),
               'reading and folding, as `aflamed info` does')
@@ -97,6 +144,30 @@ def layouts(place):
         os.unlink(path)
 
 
+def size_mb_of(place):
+    return os.path.basename(place.trace).partition('.')[0]
+
+
+def reading(trace):
+    return lambda: programs.run(programs.AFLAMED, 'info', trace, of_processor=True)
+
+
+def simpleperf(place):
+    path = made(place, 'simpleperf', '--recording', 'simpleperf', '--size', size_mb_of(place))
+    yield Row('simpleperf', 'simpleperf', reading(path), {'method trace': reading(place.trace)},
+              'a report-sample file of as many bytes as the trace, in time of a processor')
+
+
+def perfetto(place):
+    for title, recording, note in (('Perfetto, heap samples', 'perfetto', 'a tenth of the bytes is a heap profile of many dumps'),
+                                   ('Perfetto, other packets', 'skipped', 'one dump, and packets that are passed over')):
+        path = made(place, recording, '--recording', recording, '--size', size_mb_of(place))
+        yield Row('perfetto', title, reading(path), {'openssl SHA-256': (lambda p=path: programs.run(
+            programs.find('openssl'), 'dgst', '-sha256', p, of_processor=True)) if programs.find('openssl') else None},
+                  note + '; in time of a processor')
+        os.unlink(path)
+
+
 def families(place):
     """Twice the size must not take much more than twice the time, whatever it is that grows. What a picture carries for
     its script is bounded; the bound is lowered, so that both sizes meet it: where it is met, time makes a step."""
@@ -111,6 +182,66 @@ def families(place):
                   '%d: %s; read and drawn, in time of a processor' % (2 * size, what))
         os.unlink(half)
         os.unlink(whole)
+
+
+@contextlib.contextmanager
+def large_mapping(path, text, size_bytes):
+    """The mapping, within that of an app of this size: classes of other names stand before and behind it."""
+    with open(path, 'w', encoding='utf8') as file:
+        classes = 0
+        while file.tell() < size_bytes:
+            if classes == 50000:
+                file.write(text)
+            name = 'com.library.part%d.Class%d' % (classes % 97, classes)
+            residual = 'q%d.%s' % (classes % 97, letters(classes))
+            file.write('%s -> %s:\n# {"id":"sourceFile","fileName":"Class%d.kt"}\n' % (name, residual, classes))
+            for k in range(12):
+                file.write('    %d:%d:void method%d(java.lang.String,%s):%d:%d -> %s\n' %
+                           (5 * k + 1, 5 * k + 4, k, name, 9 * k + 20, 9 * k + 23, letters(k)))
+            classes += 1
+
+
+def mapping(place):
+    if os.path.getsize(place.trace) > LAYOUTS_MAX_BYTES:
+        return
+    release, names = os.path.join(place.folder, 'release.trace'), os.path.join(place.folder, 'mapping.txt')
+    with open(place.trace, 'rb') as file:
+        trace, text = obfuscate(file.read())
+    with open(release, 'wb') as file:
+        file.write(trace)
+    large_mapping(names, text, MAPPING_BYTES)
+    yield Row('mapping', 'names by a mapping of 300 MB',
+              lambda: programs.run(programs.AFLAMED, 'info', '--mapping', names, release),
+              {'openssl SHA-256': process_if_there('openssl', 'dgst', '-sha256', names)},
+              'reading, folding and naming, as `aflamed info --mapping` does; openssl reads the mapping')
+
+
+def diff(place):
+    if os.path.getsize(place.trace) > LAYOUTS_MAX_BYTES:
+        return
+    both, ids = [place.trace, os.path.join(place.folder, 'twin.trace')], []
+    with open(both[0], 'rb') as file:
+        twin, _ = slowed(file.read())
+    with open(both[1], 'wb') as file:
+        file.write(twin)
+
+    def rendered():
+        samples = [programs.run(programs.AFLAMED, 'render', '-q', '-o', os.devnull, path) for path in both]
+        return Sample(sum(sample.seconds for sample in samples), max(sample.peak_bytes for sample in samples))
+    yield Row('diff', 'diff', lambda: programs.run(programs.AFLAMED, 'diff', '-q', '-o', os.devnull, *both),
+              {'two plain renders': rendered}, 'a trace and its slowed twin, all threads, as `aflamed diff` does')
+    store = place.fresh()
+    with Aflamed(store) as service:
+        for path in both:
+            ids.append(json.loads(client.put(service.port, path, headers='Accept: application/json\r\n'))['id'])
+
+    def page():
+        with Aflamed(store) as service:
+            began = time.perf_counter()
+            client.get(service.port, '/d/%s..%s' % tuple(ids), headers='Accept: text/html\r\n')
+            return Sample(time.perf_counter() - began, service.peak_bytes())
+    yield Row('diff', 'diff, its page', page, {'two plain renders': rendered},
+              'the same as a page of a service that has just started: both uploads are read and folded')
 
 
 @contextlib.contextmanager
@@ -201,6 +332,72 @@ def rerender(place):
             yield Row('rerender', title, lambda s=service: another_view(s), openssl(place), note)
 
 
+def ranges(place):
+    """Windows of time of one upload: the first one reads all of the file, and finds out where others can begin and end."""
+    store, turns = place.fresh(), iter(range(1, 10 ** 6))
+    with Aflamed(store) as service:
+        answer = json.loads(client.put(service.port, place.trace, headers='Accept: application/json\r\n'))
+        path, whole_us = answer['tracks'][0]['svg'].split('/t/')[0], max(t['totals']['wall'] for t in answer['tracks'])
+
+        def get(what):
+            began = time.perf_counter()
+            client.get(service.port, path + what)
+            return Sample(time.perf_counter() - began, service.peak_bytes())
+
+        def window(part):
+            begin = next(turns) * 7919 % (whole_us - whole_us // part)
+            return get('.json?from=%d&to=%d' % (begin, begin + whole_us // part))
+        again = {'reading all of it again': lambda: get('/methods.json?longest=1&limit=1&offset=%d' % next(turns))}
+        window(2)
+        for percent in (1, 10):
+            yield Row('ranges', 'window of %d %%' % percent, lambda part=100 // percent: window(part), again,
+                      'a range that nobody asked for, while the folded profile is in memory: its totals as JSON')
+
+    def calls():
+        return programs.run(programs.AFLAMED, 'calls', '-q', '-o', os.devnull, place.trace)
+    yield Row('ranges', 'all calls as tsv', calls, openssl(place), 'one row for each, as `aflamed calls` writes them; the file is read twice')
+
+
+def lanes(place):
+    """What all threads did by time: the first answer reads the file a second time, the others a part of it."""
+    store, turns = place.fresh(), iter(range(1, 10 ** 6))
+
+    def timed(service, address):
+        began = time.perf_counter()
+        client.get(service.port, address)
+        return Sample(time.perf_counter() - began, service.peak_bytes())
+    with Aflamed(store) as service:
+        answer = json.loads(client.put(service.port, place.trace, headers='Accept: application/json\r\n'))
+        path = answer['tracks'][0]['svg'].split('/t/')[0]
+        ids = [track['id'] for track in answer['tracks'][:3]]
+
+    def first():
+        with Aflamed(store) as fresh:
+            client.get(fresh.port, path + '/t/%d.svg?width=%d' % (ids[0], 1000 + next(turns)))
+            return timed(fresh, path + '/lanes?width=%d' % (1000 + next(turns)))
+    yield Row('lanes', 'first lanes of all', first, all_threads(place),
+              'all of the recording, while the folded profile is in memory: the file is read a second time, which finds out where other '
+              'readings can begin and end')
+    mark = heaviest_method(place.trace)
+    with Aflamed(store) as service:
+        whole = json.loads(client.get(service.port, path + '/lanes?width=999')[1])
+        whole_us = (whole['whole_to_ns'] - whole['whole_from_ns']) // 1000
+
+        def window(part, what):
+            begin = whole['whole_from_ns'] // 1000 + next(turns) * 7919 % (whole_us - whole_us // part)
+            return timed(service, path + what + '&from=%d&to=%d' % (begin, begin + whole_us // part))
+        again = {'lanes of all, again': lambda: timed(service, path + '/lanes?width=%d' % (1000 + next(turns)))}
+        opened = '/lanes?width=1600&stacks=%s&mark=%s' % (','.join(map(str, ids)), mark)
+        for title, work, note in (
+                ('lanes of 1 %', lambda: window(100, '/lanes?width=1600'), 'a window that nobody asked for'),
+                ('opened lanes of 1 %', lambda: window(100, opened), 'likewise, with the calls of three threads, and those of one method'),
+                ('opened lanes of 10 %', lambda: window(10, opened), 'likewise'),
+                ('chart of 1 %', lambda: window(100, '/t/%d.svg?view=chart' % ids[0]), 'a picture of the busiest thread by time'),
+                ('lengths of calls in 1 %', lambda: window(100, '/m/%s.json?longest=1' % mark), 'of one method'),
+                ('cached lanes', lambda: timed(service, path + '/lanes?width=999'), 'an answer that was given before')):
+            yield Row('lanes', title, work, again, note)
+
+
 # Title, nginx's file, headers of the request. nginx knows no zstd and has its own gzip: it sends the same bytes.
 CODINGS = (('cached SVG', 'plain.svg', ()),
            ('cached SVG, gzip', 'gzip.svg', ('Accept-Encoding: gzip',)),
@@ -246,5 +443,7 @@ def start(place):
 
 # Name, generator, whether it depends on the size of a trace.
 CASES = (('start', start, False), ('fold', fold, True), ('layouts', layouts, True), ('families', families, False),
-         ('render', render, True), ('upload', upload, True),
-         ('rerender', rerender, True), ('cached', cached, True), ('uploads64', uploads64, True))
+         ('simpleperf', simpleperf, True), ('perfetto', perfetto, True),
+         ('mapping', mapping, True), ('diff', diff, True),
+         ('render', render, True), ('tables', tables, True), ('exports', exports, True), ('upload', upload, True),
+         ('rerender', rerender, True), ('ranges', ranges, True), ('lanes', lanes, True), ('cached', cached, True), ('uploads64', uploads64, True))

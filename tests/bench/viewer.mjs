@@ -1,6 +1,6 @@
 /* How fast a picture is in a browser: until it can be used (ready: its script says so; load: that has been painted), zoom,
  * search, another view, a filter; and how many elements it has. Two large trees, and beside them the classic form of a smaller one:
- * every frame an element, and a zoom that walks through all of them. Prints a table of medians; fails nothing.
+ * every frame an element, and a zoom that walks through all of them. Then the pages of a trace, from the file on. Prints a table of medians; fails nothing.
  *
  * usage: viewer.mjs [ROUNDS]
  * Environment: AFLAMED, MKTRACE (the programs), CHROMIUM. All other times are until the browser has painted. */
@@ -12,8 +12,10 @@ import { pathToFileURL } from 'node:url';
 import { startBrowser } from '../browser/support.mjs';
 import { pureHalf } from '../support/flame_data.mjs';
 import { classicPicture } from './viewer_classic.mjs';
+import { measureLanes } from './viewer_lanes.mjs';
+import { measurePages } from './viewer_pages.mjs';
 
-const ROUNDS = Number(process.argv[2] ?? 20);
+const ROUNDS = Number(process.argv[2] ?? 20), PAGE_ROUNDS = 7;
 const CLASSIC_NODES = 25_000;
 const WIDTH_PX = 1600, HEIGHT_PX = 1000;
 const LARGE = ['--records', '6000000', '--threads', '1', '--methods', '20000', '--stacks', '659000'];
@@ -148,6 +150,10 @@ try {
     printRow('large, all embedded', nodesOf(large), large, await measure(browser, large, ours));
     printRow('classic, all frames', CLASSIC_NODES, classic,
              await measure(browser, classic, { zoom: zoomClassic, search: searchClassic, change: null, filter: null }));
+    const { drop, methods, row } = await measurePages(browser, folder, Math.min(ROUNDS, PAGE_ROUNDS));
+    console.log(`\npages of 57 MB: file chosen to flame graph ${median(drop).toFixed(0)}, methods ${median(methods).toFixed(0)}, a row that opens ${median(row).toFixed(0)}`);
+    console.log();
+    await measureLanes(browser, folder, ROUNDS, print);
 } finally {
     await browser.close();
     rmSync(folder, { recursive: true });

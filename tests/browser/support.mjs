@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { after, before } from 'node:test';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import assert from 'node:assert/strict';
@@ -15,7 +16,7 @@ export const PATIENCE_MS = 30_000;     /* for what takes a second unless the mac
 
 /* ---- the service ---- */
 
-/* {url, stop()}: a process of the program on a port of its own; keys of the configuration as properties. */
+/* {url, pid, stop()}: a process of the program on a port of its own; keys of the configuration as properties. */
 export async function startService(config = {}) {
     const folder = mkdtempSync(join(tmpdir(), 'aflamed-browser-'));
     const flags = Object.entries(config).flatMap(([key, value]) => ['--' + key.replaceAll('_', '-'), String(value)]);
@@ -33,7 +34,7 @@ export async function startService(config = {}) {
         ended.then(status => reject(new Error(`the service ended with ${status}: ${said}`)));
     });
     return {
-        url,
+        url, pid: process_.pid,
         async stop() {
             process_.kill('SIGTERM');
             const timer = setTimeout(() => process_.kill('SIGKILL'), STOP_MS);
@@ -161,4 +162,31 @@ export async function looksWell(page, widths, show) {
     }
     await page.emulateMedia({ colorScheme: 'dark' });
     assert.deepEqual(await findings(page), [], 'dark');
+}
+
+/* ---- a file of tests ---- */
+
+export const skip = missing();
+/* Both from the first test of a file to its last, if it calls `serve`. */
+export let service, browser;
+
+/* Behind the start of both `prepare` is called, which uploads what the tests are about. */
+export function serve(prepare = async () => {}, config = {}) {
+    before(async () => {
+        if (skip)
+            return;
+        service = await startService(config);
+        browser = await startBrowser();
+        await prepare();
+    });
+    after(async () => {
+        await browser?.close();
+        await service?.stop();
+    });
+}
+
+/* Of a page of `openPage`, which must not have complained. */
+export async function close(page) {
+    assert.deepEqual(page.complaints, []);
+    await page.context().close();
 }

@@ -3,11 +3,12 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encode, pureHalf, random } from '../support/flame_data.mjs';
 import { randomTrace } from '../support/random_trace.mjs';
+import { startService, upload } from './support.mjs';
 
 const flame = pureHalf(), AFLAMED = process.env.AFLAMED;
 const skip = AFLAMED ? false : 'AFLAMED names no program';
@@ -142,6 +143,49 @@ test('filters: script, command line and folded stacks taken line by line agree',
             same(fold(data.filtered(steps, {}), v), expected, `script, ${words}`);
         }
     });
+});
+
+test('filters: so does the service', { skip }, async () => {
+    const service = await startService(), SERVED = 12;
+    try {
+        for (let seed = 1; seed <= SERVED; seed++) {
+            const next = random(seed * 77), track = ['1', 'all', 'merged'][seed % 3], steps = stepsFrom(next, PATTERNS);
+            const { url } = await upload(service, randomTrace(seed, { threads: 1 + seed % 3, records: 300 }), `${seed}.trace`);
+            for (const value of ['wall', 'cpu', 'calls', 'waiting']) {
+                const folded = async filters => {
+                    const answer = await fetch(`${url}/t/${track}.folded.txt?${new URLSearchParams([['value', value], ...filters])}`);
+                    assert.equal(answer.status, 200);
+                    return answer.text();
+                };
+                const expected = model(linesOf(await folded([])), steps, value === 'calls');
+                same((await folded(steps)).trimEnd().split('\n').filter(Boolean).sort(), expected, `service, ${inWords(seed, track, value, steps)}`);
+            }
+        }
+    } finally {
+        await service.stop();
+    }
+});
+
+const samples = process.env.AFLAMED_SAMPLES && `${process.env.AFLAMED_SAMPLES}/samples`;
+
+/* Then what is rounded to whole µs in two lines is not what is rounded in their sum. */
+const nanoseconds = path => 'time_unit' in JSON.parse(spawnSync(AFLAMED, ['info', '--json', path], { encoding: 'utf8', maxBuffer: 1 << 28 }).stdout).facts;
+
+test('filters: what is hidden of each real recording', { skip: skip || (samples ? false : 'AFLAMED_SAMPLES names no samples') }, () => {
+    const read = [];
+    for (const path of readdirSync(samples, { recursive: true, withFileTypes: true }).filter(one => one.isFile()).map(one => join(one.path, one.name))) {
+        const render = (...flags) => spawnSync(AFLAMED, ['render', '-q', '--output', 'folded', '--track', 'all', '-o', '-', ...flags, path],
+                                               { encoding: 'utf8', maxBuffer: 1 << 28 });
+        const whole = render();
+        if (whole.status !== 0 || nanoseconds(path))
+            continue;
+        read.push(path);
+        for (const pattern of ['java.', ...path.endsWith('.trace') ? ['class:android'] : [], '/\\.(run|invoke)$/']) {     /* not all have classes */
+            const expected = model(linesOf(whole.stdout), [['hide', pattern]], false);
+            same(render('--hide', pattern).stdout.trimEnd().split('\n').filter(Boolean).sort(), expected, `${path}, ${pattern}`);
+        }
+    }
+    assert.ok(read.length > 3, read.join());
 });
 
 test('filters: the script leaves the tree that the program draws', { skip }, () => {

@@ -379,9 +379,19 @@ test('the document has the table of commands', () => {
   assert.equal(new Set(keys).size, keys.length, 'no key means two things');
 });
 
+/* As tests/unit/test_compare.c has them of the C. */
+test('changes in words and steps', () => {
+  for (const [a, b, percent, step] of [[0, 0, '0 %', 4], [100, 100, '0 %', 4], [100, 104, '+4 %', 4], [95, 100, '+5.26 %', 5], [100, 95, '-5 %', 3],
+    [100, 80, '-20 %', 2], [80, 100, '+25 %', 6], [50, 100, '+100 %', 7], [100, 50, '-50 %', 1], [0, 1, 'new', 8], [1, 0, 'gone', 0],
+    [1, 1000, '+99,900 %', 7], [1000, 1, '-99.9 %', 1], [100000, 100001, '+<0.01 %', 4]]) {
+    assert.equal(flame.changePercent([a, b]), percent);
+    assert.equal(flame.changeStep([a, b]), step, `${a} ${b}`);
+  }
+});
+
 test('script and style fit into a picture', () => {
   assert.ok(!SCRIPT.includes(']]>') && !STYLE.includes(']]>'));
   assert.ok(Buffer.byteLength(STYLE) <= 8000, `${Buffer.byteLength(STYLE)} bytes of style`);
-  assert.ok(Buffer.byteLength(SCRIPT) <= 60_000, `${Buffer.byteLength(SCRIPT)} bytes of script`);
+  assert.ok(Buffer.byteLength(SCRIPT) <= 60 * 1024, `${Buffer.byteLength(SCRIPT)} bytes of script`);
   assert.ok(!/innerHTML|\beval\b|https?:\/\/(?!www\.w3\.org\/)/.test(SCRIPT));
 });

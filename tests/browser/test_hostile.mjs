@@ -1,18 +1,16 @@
 /* Names as weapons, in a browser: nothing of them runs, nothing is asked for elsewhere, pages stay readable. */
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { missing, openPage, overflows, startBrowser, startService, trace, until, upload } from './support.mjs';
+import { browser, openPage, overflows, serve, service, skip, trace, until, upload } from './support.mjs';
 import { kept } from './upload_support.mjs';
 
 const NAMES = fileURLToPath(new URL('../support/hostile_names.py', import.meta.url));
 const OTHER_VIEWS = ['icicle', 'inverted', 'sandwich', 'chart'];
-const EXPECTED = [/^\/$/, /^\/uploads$/, /^\/static\/[0-9a-f]+\/[\w.-]+$/, /^\/p\/[a-z2-7]{26}(\/(t\/[\w,.-]+(\/[\w.-]+)?|verdict|methods\.json|m\/[0-9a-f]{12}\.json|status\.json|events|rename))?$/,
+const EXPECTED = [/^\/$/, /^\/uploads$/, /^\/static\/[0-9a-f]+\/[\w.-]+$/, /^\/p\/[a-z2-7]{26}(\/(t\/[\w,.-]+(\/[\w.-]+)?|verdict|lanes\.json|methods\.json|m\/[0-9a-f]{12}\.json|status\.json|events|rename))?$/,
                   /^\/p\/[a-z2-7]{26}\.(json|html|txt)$/, /^\/favicon\.ico$/, /^\/api\/v1\/profiles$/];
 const KINDS = ['regular', 'streaming', 'folded'];
-const skip = missing();
-let service, browser;
 const results = {};
 
 /* What the generator writes: a trace of that kind, or names. */
@@ -20,20 +18,11 @@ function generated(kind) {
     return execFileSync('python3', ['-B', NAMES, kind], { maxBuffer: 1 << 28 });
 }
 
-before(async () => {
-    if (skip)
-        return;
-    service = await startService({ render_tracks: 2 });
-    browser = await startBrowser();
+serve(async () => {
     results.harmless = await upload(service, trace([{ id: 1, name: 'main' }, { id: 2, name: 'b' }]));
     for (const kind of KINDS)
         results[kind] = await upload(service, generated(kind), '"><script>globalThis.ran=1</script>\u202e\u0085 x.trace'.repeat(4));
-});
-
-after(async () => {
-    await browser?.close();
-    await service?.stop();
-});
+}, { render_tracks: 2 });
 
 /* A page 800 px wide that complains of dialogs, of windows, and of requests that no page of ours makes. */
 async function open() {
@@ -82,6 +71,7 @@ function active(page) {
 async function assertNoIntruders(page, address) {
     const found = await active(page);
     await page.goto(address.replace(/\/p\/[a-z2-7]{26}/, new URL(results.harmless.url).pathname));
+    await until(page, () => document.getElementById('lanes') === null || document.querySelector('.lane-place')?.dataset.state === 'ready');
     const usual = await active(page);
     assert.deepEqual(found.filter(kind => !usual.includes(kind)), [], address);
 }

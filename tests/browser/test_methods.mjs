@@ -1,25 +1,16 @@
 /* The tab of methods, in a browser: with a mouse, with the keyboard alone, without scripts. */
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { findings, looksWell, missing, openPage, startBrowser, startService, trace, until, upload } from './support.mjs';
+import { browser, close, findings, looksWell, openPage, serve, service, skip, trace, until, upload } from './support.mjs';
 
-const skip = missing(), MANY = 100_000;
-let service, browser, one, many;
+const MANY = 100_000;
+let one, many;
 
-before(async () => {
-    if (skip)
-        return;
-    service = await startService();
-    browser = await startBrowser();
+serve(async () => {
     one = await upload(service, trace([{ id: 1, name: 'main', us: 900_000 }, { id: 2, name: 'worker', us: 600_000 }]));
     const lines = Array.from({ length: MANY }, (_, i) => `main;a.b.Caller${i % 100}.call;c.d.Class${i}.run ${i + 1}`);
     many = await upload(service, Buffer.from(lines.join('\n') + '\n'), 'many.folded');
-});
-
-after(async () => {
-    await browser?.close();
-    await service?.stop();
 });
 
 const isReady = () => document.getElementById('methods')?.dataset.state === 'ready';
@@ -31,11 +22,6 @@ async function open(of, path = 'methods', options = {}) {
     if (options.javaScriptEnabled !== false)
         await until(page, isReady);
     return page;
-}
-
-async function close(page) {
-    assert.deepEqual(page.complaints, []);
-    await page.context().close();
 }
 
 test('nothing serious for axe, nothing wider than the window', { skip }, async () => {
@@ -77,6 +63,40 @@ test('sorts by each column, filters, opens callers and callees, goes to them', {
     await until(page, () => document.querySelector('#picture > svg')?.dataset.state === 'ready');
     await page.goBack();
     await until(page, isReady);
+    await close(page);
+});
+
+test('of very many callees the heaviest, then all', { skip }, async () => {
+    const calls = Array.from({ length: 150 }, (_, i) => `a.Main.loop;b.Class${i}.run ${1000 - i}`).join('\n');
+    const page = await open(await upload(service, Buffer.from(calls + '\n'), 'loop.folded'));
+    await page.locator('.row-name', { hasText: 'Main.loop' }).click();
+    await page.locator('#panel .method').waitFor();
+    assert.equal(await page.locator('#panel h3').last().innerText(), 'Callees, 12 of 150');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Home');
+    for (let i = 0; i < 102; i++)     /* (toplevel), 100 callees, the rest */
+        await page.keyboard.press('ArrowDown');
+    const focused = () => page.evaluate(() => document.activeElement.textContent);
+    assert.equal(await focused(), 'Callee 50 more');
+    await page.keyboard.press('ArrowUp');
+    assert.equal(await focused(), 'Callee Class99.run');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await until(page, () => document.activeElement.textContent === 'Callee Class100.run');
+    assert.equal(await page.locator('.virtual').getAttribute('aria-rowcount'), String(1 + 151 + 1 + 150));
+    assert.deepEqual(await findings(page), []);
+    await page.locator('#panel').getByRole('link', { name: /^by /i }).click();
+    await page.locator('#method').waitFor();
+    await close(page);
+});
+
+test('without scripts the page of a method has the heaviest callees, and a link to all', { skip }, async () => {
+    const calls = Array.from({ length: 250 }, (_, i) => `a.Main.loop;b.Class${i}.run ${1000 - i}`).join('\n');
+    const page = await open(await upload(service, Buffer.from(calls + '\n'), 'loop.folded'), 'm/a.Main.loop', { javaScriptEnabled: false });
+    const callees = () => page.locator('table', { hasText: 'Callees' }).locator('tbody tr').count();
+    assert.equal(await callees(), 200);
+    await page.locator('#method').getByText('200 of 250, the heaviest first.').getByRole('link', { name: 'All' }).click();
+    assert.equal(await callees(), 250);
     await close(page);
 });
 
@@ -125,13 +145,13 @@ test('how long calls were: of all methods, and of one', { skip }, async () => {
     await until(page, () => !location.search.includes('longest'));
     await until(page, isReady);
     await page.locator('.row-name', { hasText: 'HashMap.get' }).click();
-    await page.getByRole('link', { name: 'Durations, threads' }).click();
+    await page.getByRole('link', { name: 'Durations, by thread' }).click();
     await page.locator('.bars meter').first().waitFor();
     assert.match(await page.locator('#durations > p').innerText(), /^1 call, which took [\d.]+ s\./);
     assert.deepEqual(await findings(page), []);
     await page.locator('#durations a').first().click();
     await page.waitForURL(/\/t\/1\?view=chart&from=/);
-    await until(page, () => document.querySelector('#picture > svg') !== null);
+    await until(page, () => document.querySelector('#chart')?.dataset.state === 'ready');
     await close(page);
 });
 
@@ -145,7 +165,7 @@ test('tabs, threads, values and groups without a new page', { skip }, async () =
     await page.waitForURL(/\/methods\?track=1&value=cpu/);
     await until(page, isReady);
     assert.equal(await page.locator('th[aria-sort]').innerText(), 'Incl. cpu');
-    await page.getByLabel('Rows').selectOption('thread');
+    await page.getByLabel('Rows', { exact: true }).selectOption('thread');
     await page.waitForURL(/group=thread/);
     await until(page, () => document.querySelector('.row-name')?.textContent === 'main 1');
     await page.locator('#threads > summary').click();
@@ -214,6 +234,22 @@ test('without a mouse: which own method costs most, and who calls it', { skip },
     await close(page);
 });
 
+test('without scripts: longest calls, asked for and not asked for any more', { skip }, async () => {
+    const page = await openPage(browser, service, { javaScriptEnabled: false });
+    await page.goto(`${one.url}/methods`);
+    await page.getByLabel('longest calls').check();
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByRole('link', { name: 'Longest wall' }).click();
+    await page.waitForURL(/sort=wall_longest/);
+    await page.getByLabel('longest calls').uncheck();
+    await page.getByRole('button', { name: 'Show' }).click();
+    assert.equal(await page.locator('th[aria-sort]').innerText(), 'Incl. wall');
+    await page.getByLabel('Rows', { exact: true }).selectOption('package');
+    await page.getByRole('button', { name: 'Show' }).click();
+    assert.ok(await page.locator('#methods tbody tr').count() > 3);
+    await page.context().close();
+});
+
 test('without scripts: the same', { skip }, async () => {
     const page = await openPage(browser, service, { javaScriptEnabled: false });
     await page.goto(one.url);
@@ -235,6 +271,16 @@ test('without scripts: the same', { skip }, async () => {
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('link', { name: /^Remove the filter: hide com/ }).click();
     assert.deepEqual(await page.locator('.chip > span').allInnerTexts(), ['hide idle']);
+    assert.match(await page.getByRole('link', { name: 'In words' }).innerText(), /without filters$/);
+    await page.locator('#add-filter > summary').click();
+    await page.getByLabel('focus').fill('no such frame');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    assert.equal(await page.locator('#emptied').innerText(), 'The filters leave nothing: behind focus no such frame no method is left. Remove this filter');
+    await page.getByRole('link', { name: 'Remove this filter' }).click();
+    assert.deepEqual(await page.locator('.chip > span').allInnerTexts(), ['hide idle']);
+    assert.ok(await page.locator('#picture svg .f rect').count() > 1);
+    await page.goBack();
+    await page.goBack();
     await page.goBack();
     await page.goBack();
     await page.goBack();
@@ -269,7 +315,7 @@ test('a real question, without a mouse', { skip: without }, async () => {
         await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.locator('#panel .method').waitFor();
-    for (let i = 0; i < 60 && !await page.evaluate(() => document.activeElement.textContent === 'Durations, threads'); i++)
+    for (let i = 0; i < 60 && !await page.evaluate(() => document.activeElement.textContent === 'Durations, by thread'); i++)
         await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/m\/[0-9a-f]{12}/);

@@ -1,7 +1,7 @@
 /* The pure parts of the scripts of a profile's pages: no browser. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { asksToDelete, countWords, fragmentOf, meant, progressWords, queryOf, tokenOf, withPass } from '../../static/page-rules.js';
+import { asksToDelete, countWords, fragmentOf, meant, progressWords, queryOf, tokenOf, withoutStill, withPass } from '../../static/page-rules.js';
 
 test('a token is taken only if it has the form of one', () => {
     const token = 'abcdefghijklmnopqrstuvwxy2';
@@ -26,7 +26,7 @@ test('a thread is meant by words of its name or by its id', () => {
 
 test('words', () => {
     assert.equal(countWords(3, 3), '');
-    assert.equal(countWords(0, 3), '0 of 3 threads');
+    assert.equal(countWords(0, 3), '0 of 3');
     assert.equal(progressWords(2, 5), 'Drawing: 2 of 5 graphs are ready.');
 });
 
@@ -54,4 +54,11 @@ test('a link to a picture has its pass behind the state', () => {
     assert.equal(withPass('', 'abc'), '#pass=abc');
     assert.equal(withPass('#', 'abc'), '#pass=abc');
     assert.equal(withPass('#zoom=0', 'abc'), '#zoom=0&pass=abc');
+});
+
+test('a page that comes without the drawing of those who have no script', () => {
+    const page = drawing => `<p>a</p><svg class="af"><g class="still">\n<text>b</text>\n<metadata class="d">{}</metadata>\n${drawing}</g>\n</svg>\n<p>c</p>`;
+    assert.equal(withoutStill(page('<g class="f">\n<g><rect/></g>\n<g><rect/></g>\n</g>\n')), page(''));
+    for (const other of [page(''), page('<text>nothing</text>\n'), '<p>no picture</p>', '<g class="f">\n</g>\n</g>\n</svg>', ''])
+        assert.equal(withoutStill(other), other);
 });

@@ -1,13 +1,11 @@
 /* The workspace around the picture, in a browser. */
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { findings, looksWell, missing, openPage, overflows, startBrowser, startService, trace, until, upload }
-    from './support.mjs';
+import { browser, close, findings, looksWell, openPage, overflows, serve, service, skip, trace, until, upload } from './support.mjs';
 
 const LONG = 'OkHttp https://api.example.com/' + 'segment/'.repeat(46);
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
-const skip = missing();
-let service, browser, small, some, many;
+let small, some, many;
 
 /* Of both kinds of pool, of none, with the worst names. */
 function threadsOf(n) {
@@ -20,28 +18,14 @@ function threadsOf(n) {
     return threads;
 }
 
-before(async () => {
-    if (skip)
-        return;
-    service = await startService();
-    browser = await startBrowser();
+serve(async () => {
     small = await upload(service, trace([{ id: 1, name: 'main' }]), 'one thread.trace');
     some = await upload(service, trace(threadsOf(20), { overflow: true }));
     many = await upload(service, trace(threadsOf(300), { overflow: true }), 'many <b>threads</b>.trace');
 });
 
-after(async () => {
-    await browser?.close();
-    await service?.stop();
-});
-
 function open(options) {
     return openPage(browser, service, options);
-}
-
-async function close(page) {
-    assert.deepEqual(page.complaints, []);
-    await page.context().close();
 }
 
 const isReady = () => document.querySelector('#picture > svg')?.dataset.state === 'ready';
@@ -69,7 +53,7 @@ test('the main thread is shown without a click, hostile names stay words', { ski
     await until(page, isReady);
     assert.equal(await page.locator('h1').textContent(), 'many <b>threads</b>.trace');
     assert.equal(await page.locator('#threads .shown').textContent(), 'main');
-    assert.match(await page.locator('#whole').textContent(), /^main \(1\) · wall time · /);
+    assert.match(await page.locator('#whole').textContent(), /^[\d.]+ \w+ · wall time · main \(1\)$/);
     assert.equal(await page.locator('#threads a', { hasText: 'onerror' }).evaluate(a => a.firstChild.data.trim()), HOSTILE);
     assert.equal(await page.locator('img').count(), 0);
     await page.locator('.warned > summary').click();
@@ -81,9 +65,11 @@ test('the main thread is shown without a click, hostile names stay words', { ski
 
 /* With two warnings and a legend; what the picture has above its frames is not theirs. */
 test('the frames get most of the window', { skip }, async () => {
-    for (const [width, height, least] of [[1280, 800, 0.7], [1366, 768, 0.6]]) {
+    for (const [width, height, least, lanes] of [[1280, 800, 0.7, false], [1280, 800, 0.55, true], [1366, 768, 0.6, false]]) {
         const page = await open({ viewport: { width, height } });
         await page.goto(some.url);
+        if (!lanes)
+            await page.locator('#lanes > summary').click();
         await until(page, isReady);
         await page.locator('#verdict[open] li').first().waitFor();
         const room = await page.evaluate(() => {
@@ -131,13 +117,33 @@ test('beside the picture: the method of the chosen frame, by all values', { skip
     for (let i = 0; i < 3; i++)
         await page.keyboard.press('ArrowUp');
     await page.locator('#chosen table').first().waitFor();
+    assert.deepEqual(await page.locator('#chosen-frame thead th').allInnerTexts(), ['wall', 'cpu', 'waiting']);
+    assert.deepEqual(await page.locator('#chosen-frame tbody th').allInnerTexts(), ['total', 'self', 'per call', 'of all', 'of zoom', 'of caller']);
+    assert.match(await page.locator('#chosen-frame .method').innerText(), /^\S+\.\S+$/);
     assert.deepEqual(await page.locator('#chosen thead th').allInnerTexts(), ['wall', 'cpu', 'waiting']);
     assert.deepEqual(await page.locator('#chosen table').first().locator('tbody th').allInnerTexts(), ['total', 'self', 'of all', 'mean']);
     assert.match(await page.locator('#chosen > p').first().innerText(), /^File\.java/);
     assert.deepEqual(await findings(page), []);
-    await page.getByRole('link', { name: 'Durations, threads' }).click();
+    await page.getByRole('link', { name: 'Durations, by thread' }).click();
     await page.waitForURL(/\/m\/[0-9a-f]{12}\?/);
     await page.locator('#durations meter').first().waitFor();
+    await close(page);
+});
+
+test('the details can be put away, and stay so', { skip }, async () => {
+    const page = await open(), width = () => page.locator('#picture').evaluate(e => e.getBoundingClientRect().width);
+    await page.goto(some.url);
+    await until(page, isReady);
+    const before = await width();
+    await page.getByRole('button', { name: 'Details', expanded: true }).click();
+    assert.equal(await page.locator('#panel').isVisible(), false);
+    assert.ok(await width() > before + 200);
+    await page.reload();
+    await until(page, isReady);
+    assert.equal(await page.locator('#panel').isVisible(), false);
+    await page.getByRole('button', { name: 'Details', expanded: false }).click();
+    assert.equal(await page.locator('#panel').isVisible(), true);
+    assert.equal(await width(), before);
     await close(page);
 });
 
@@ -164,7 +170,7 @@ test('filters of the picture are the page\'s', { skip }, async () => {
     await until(page, isReady);
     assert.deepEqual(await chips(), ['hide idle']);
     const whole = await page.locator('#value option').first().getAttribute('data-whole');
-    assert.equal((await page.locator('#whole').innerText()).split(' of ')[1], whole);
+    assert.equal((await page.locator('#whole').innerText()).split(' · ')[0].split(' of ')[1], whole);
     await page.locator('#add-filter > summary').click();
     await page.locator('#add-hide').fill('modifier.then');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -177,7 +183,7 @@ test('filters of the picture are the page\'s', { skip }, async () => {
     await page.locator('.adds .problem', { hasText: 'a ( has no ) behind it' }).waitFor();
     await page.locator('#add-focus').fill('no such frame');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.locator('#emptied', { hasText: 'the filters leave nothing: take out focus no such frame' }).waitFor();
+    await page.locator('#emptied', { hasText: 'The filters leave nothing: behind focus no such frame no method is left.' }).waitFor();
     assert.deepEqual(await findings(page), []);
     await page.getByRole('button', { name: 'Remove the filter: focus no such frame' }).click();
     await until(page, () => document.getElementById('emptied') === null);
@@ -203,7 +209,7 @@ test('threads of a pool stand together, all can be found', { skip }, async () =>
     const text = page.getByLabel('Filter by name or id');
     await text.fill('worker 15');
     assert.equal(await page.locator('#threads a:visible').count(), 11);
-    assert.match(await page.locator('#thread-count').textContent(), /^11 of 300 threads$/);
+    assert.match(await page.locator('#thread-count').textContent(), /^11 of 300$/);
     await text.fill('1');
     assert.ok(await page.locator('#threads a[data-track="1"]').isVisible());
     await text.fill('');

@@ -1,29 +1,17 @@
 /* The upload page in a browser. */
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
-import { after, before, test } from 'node:test';
-import { PATIENCE_MS, findings, missing, overflows, startBrowser, startService } from './support.mjs';
+import { test } from 'node:test';
+import { browser, findings, overflows, PATIENCE_MS, serve, service, skip, startService } from './support.mjs';
 import { give, kept, profile, withPage } from './upload_support.mjs';
 
 const LIMIT_BYTES = 3 << 20;
 const RESULT = /\/p\/[a-z2-7]{26}$/;
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
 const WRONG = { name: 'photo.trace', mimeType: '', buffer: PNG };
-const skip = missing();
-let service, browser, home;
+let home;
 
-before(async () => {
-    if (skip)
-        return;
-    service = await startService({ max_upload_bytes: LIMIT_BYTES });
-    home = `${service.url}/`;
-    browser = await startBrowser();
-});
-
-after(async () => {
-    await browser?.close();
-    await service?.stop();
-});
+serve(async () => { home = `${service.url}/`; }, { max_upload_bytes: LIMIT_BYTES });
 
 function onPage(name, subject, options = {}) {
     test(name, { skip }, () => withPage(browser, service, options, async (page, context) => {
@@ -159,7 +147,7 @@ onPage('what is wrong with a file is said, with what to do', async page => {
     const text = await row(page, 'photo.trace').innerText();
     assert.match(text, /PNG image/);
     assert.match(text, /PNG/);
-    assert.match(text, /startMethodTracing/);
+    assert.match(text, /Upload one of these: Android method trace,/);
     assert.match(await page.locator('#upload-status').innerText(), /photo\.trace: .*PNG/);
     assert.equal(await row(page, 'photo.trace').getByRole('button', { name: /Retry/ }).count(), 0);
     await row(page, 'photo.trace').getByRole('button', { name: 'Remove photo.trace' }).click();
@@ -333,7 +321,7 @@ onPage('without JavaScript: a wrong file shows its hint', async page => {
     await page.setInputFiles('#trace', [WRONG]);
     await page.getByRole('button', { name: 'Upload and draw' }).click();
     await page.getByText(/PNG/).first().waitFor();
-    assert.match(await page.locator('main').innerText(), /startMethodTracing/);
+    assert.match(await page.locator('main').innerText(), /Upload one of these: Android method trace,/);
 }, { javaScriptEnabled: false });
 
 /* A proxy that puts the service under /profiles/, and nothing at all elsewhere: {url, target, close}. */
@@ -392,4 +380,38 @@ behindProxy('behind a path of a proxy, without JavaScript', WITHOUT, async (page
     await page.getByRole('button', { name: 'Upload and draw' }).click();
     await page.getByRole('heading', { name: 'x.folded' }).waitFor();
     assert.ok(page.url().startsWith(`${url}/p/`));
+});
+
+/* A tar of files of at most 512 bytes each (POSIX 1003.1). */
+function tarOf(files) {
+    const blocks = [];
+    for (const [name, text] of files) {
+        const header = Buffer.alloc(512), body = Buffer.alloc(512);
+        header.write(name, 0);
+        header.write('0000644\0', 100);
+        header.write(`${text.length.toString(8).padStart(11, '0')}\0`, 124);
+        header.write('        0', 148);
+        header.write('ustar\x0000', 257);
+        const sum = header.reduce((all, byte) => all + byte, 0);
+        header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+        body.write(text);
+        blocks.push(header, body);
+    }
+    return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+}
+
+onPage('of an archive with several files each can be read', async page => {
+    const buffer = tarOf([['one.txt', 'main;a 1\n'], ['<b>.txt', 'main;b 2\n'], ['cut.trace', '*version\n3\nclock=wall\n']]);
+    await page.setInputFiles('#trace', [{ name: 'report.tar', mimeType: '', buffer }]);
+    await state(page, 'report.tar', 'failed');
+    assert.match(await row(page, 'report.tar').innerText(), /Several files in the archive/);
+    await row(page, 'report.tar').getByRole('button', { name: 'Read each of them' }).click();
+    await state(page, 'report.tar', 'done');
+    const links = row(page, 'report.tar').locator('.upload-members a');
+    assert.deepEqual(await links.allInnerTexts(), ['report.tar/one.txt', 'report.tar/<b>.txt']);
+    assert.match(await row(page, 'report.tar').innerText(), /2 results[\s\S]*cut\.trace: /);
+    assert.deepEqual((await kept(page)).map(entry => entry.name), ['report.tar/<b>.txt', 'report.tar/one.txt']);
+    await links.first().click();
+    await page.waitForURL(RESULT);
+    assert.match(await page.locator('h1').innerText(), /one\.txt/);
 });

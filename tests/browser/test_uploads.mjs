@@ -1,10 +1,10 @@
 /* The list of a browser's own uploads, and what the pages compute without a page. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import * as list from '../../static/upload-list.js';
 import * as rules from '../../static/upload-rules.js';
 import * as units from '../../static/units.js';
-import { findings, missing, overflows, startBrowser, startService, upload } from './support.mjs';
+import { browser, findings, overflows, serve, service, skip, upload } from './support.mjs';
 import { kept, profile, withPage } from './upload_support.mjs';
 
 const DIGITS = 'abcdefghijklmnopqrstuvwxyz234567';
@@ -187,18 +187,8 @@ describe('list', () => {
 
 /* ---- the page ---- */
 
-describe('page', { skip: missing() }, () => {
-    let service, browser;
-
-    before(async () => {
-        service = await startService();
-        browser = await startBrowser();
-    });
-
-    after(async () => {
-        await browser?.close();
-        await service?.stop();
-    });
+describe('page', { skip }, () => {
+    serve();
 
     /* Into the browser: a list, or any text. */
     function put(page, entries) {

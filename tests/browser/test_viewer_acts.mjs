@@ -131,7 +131,7 @@ test('keys: values, order, filters of what is selected, copies, help', { skip },
   assert.equal(await page.locator('.menu').textContent(), '');
   await page.locator('.graph').focus();
   await press('?');
-  assert.equal(await page.locator('.menu tr').count(), await page.evaluate(() => document.documentElement.flame.commands.length));
+  assert.equal(await page.locator('.menu dt').count(), await page.evaluate(() => document.documentElement.flame.commands.length));
   assert.deepEqual(await findings(page), []);
   await press('Escape');
   assert.equal(await page.evaluate(() => document.activeElement.classList.contains('graph')), true);

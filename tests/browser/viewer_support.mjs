@@ -12,7 +12,7 @@ import { missing, openPage, startBrowser, until } from './support.mjs';
 
 export const skip = missing();
 const sha = code => `'sha256-${createHash('sha256').update(code).digest('base64')}'`;
-const POLICY = `default-src 'none'; script-src ${sha(SCRIPT)}; style-src ${sha(STYLE)}; connect-src 'self'; base-uri 'none'; ` +
+const POLICY = `default-src 'none'; script-src ${sha(SCRIPT)}; style-src ${sha(STYLE)}; connect-src 'self'; img-src 'self'; base-uri 'none'; ` +
   'form-action \'none\'; sandbox allow-scripts';
 
 export const tree = randomTree(random(5), { nodes: 400, frames: 12, depth: 12 });
@@ -25,7 +25,7 @@ const hostile = {
 };
 /* The same tree twice, below a node for each thread. */
 export const threads = {
-  frames: tree.frames.concat(['main', 'x'].map((name, i) => ({ scope: '', name: `[${name} tid=${i}]`, signature: '', origin: 8, colour: 0 }))),
+  frames: tree.frames.concat(['main', 'x'].map((name, i) => ({ scope: '', name: `[${name} tid=${i}]`, signature: '', origin: 9, colour: 0 }))),
   nodes: [tree.nodes[0], ...[0, 1].flatMap(t => tree.nodes.map(({ frame, parent, self }, i) =>
     ({ frame: i === 0 ? tree.frames.length + t : frame, parent: i === 0 ? 0 : 1 + t * tree.nodes.length + parent, self: self.map(one => one * (t + 1)) })))],
 };
@@ -93,7 +93,8 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'viewer-'));
   server = createServer((request, response) => {
     const made = answerTo(request.url);
-    asked.push(request.url);
+    if (request.url !== '/favicon.ico')     /* the browser's own wish */
+      asked.push(request.url);
     response.writeHead(made === null ? 404 : 200, { 'Content-Type': `${made?.[0]}; charset=utf-8`, 'Access-Control-Allow-Origin': '*',
                                                     ...(made?.[0] === 'image/svg+xml' ? { 'Content-Security-Policy': POLICY } : {}) });
     response.end(made?.[1] ?? '');

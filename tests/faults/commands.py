@@ -6,11 +6,15 @@ import os
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import zipfile
 
 from control import ON, PROGRAM, Control, points
 from support import binary_header, method_lines, text_part, trace
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
+import native     # noqa: E402  pylint: disable=wrong-import-position
 
 TIMEOUT_S = 60
 OLD = b'what was there before'
@@ -35,8 +39,12 @@ def inputs():
     """name -> content"""
     content = trace(threads=3, methods=24, records=600, depth=8)
     middle = content.index(b'*end\n') + len(b'*end\n')
-    return {'x.trace': content, 'y.key': content[:middle], 'y.data': content[middle:], 'x.gz': gzip.compress(content),
+    return {'x.trace': content, 'w.trace': trace(threads=4, methods=30, records=500, depth=7), 'y.key': content[:middle], 'y.data': content[middle:], 'x.gz': gzip.compress(content),
             'x.zip': zipped({'a/x.trace': content, 'b.txt': b'no trace'}), 'bad.png': b'\x89PNG\r\n\x1a\n' + bytes(400),
+            'm.txt': b'# pg_map_id: 1\ncom.real.Shop -> com.example.Class0:\n    1:2:void open(int):3:4 -> method0\n'
+                     b'    # {"id":"com.android.tools.r8.residualsignature","signature":"()V"}\n',
+            'n.pb': native.pprof([([(native.Library('/lib/liba.so', 'ab' * 20), at) for at in (16, 48)], 3)]),
+            'n.sym': b'MODULE Linux arm64 0 liba.so\nINFO CODE_ID ' + b'ab' * 20 + b'\nFUNC 10 8 0 one\n10 8 4 0\nPUBLIC 20 0 two\n',
             'z.trace': STREAM, 'z.sec': SUMMARY,
             'x.folded': b'main;run;draw 12\nmain;run;wait 30\nmain;stop 1\n'}
 
@@ -58,6 +66,9 @@ COMMANDS = {
     'render a key and its data': 'render -o out.svg y.key y.data',
     'render gzip': 'render -o out.svg x.gz',
     'render a member': 'render --member a/x.trace -o out.svg x.zip',
+    'render every member': 'render --member all --out-dir out x.zip',
+    'render with a mapping': 'render --mapping m.txt --view chart -o out.svg x.trace',
+    'render with symbols': 'render --symbols n.sym -o out.svg n.pb',
     'render from standard input': 'render --view chart -',
     'render what is none': 'render bad.png',
     'info': 'info x.trace',
@@ -69,7 +80,13 @@ COMMANDS = {
     'methods of two files': 'methods --format txt --group class y.key y.data',
     'methods of a filter': 'methods --focus /m[0-3]/ --recursion collapse x.trace',
     'methods as CSV': 'methods --format csv --open end --track all x.trace',
+    'diff of two files': 'diff --format svg -o out.svg x.trace w.trace',
+    'diff of several runs': 'diff --format md --all x.trace,x.gz w.trace',
     'render a streaming trace and its summary': 'render -o out.svg z.trace z.sec',
+    'export for speedscope': 'export speedscope -o out.json x.trace',
+    'export for Perfetto': 'export perfetto -o out.pftrace x.trace',
+    'export for pprof': 'export pprof -o out.pb.gz x.trace',
+    'export for Firefox': 'export firefox -o out.json.gz x.trace',
     'demo': 'demo -o out.trace',
     'print the configuration': 'serve --config config.json --print-config',
     'help': '--help',

@@ -6,9 +6,9 @@ import json
 import os
 import time
 
-from commands import SUMMARY, STREAM, zipped
+from commands import SUMMARY, STREAM, native, zipped
 from control import ON, ONCE, PROGRAM, Control, points
-from support import Server, form, id_of, token_of, trace
+from support import Server, eventually, form, id_of, token_of, trace
 
 MISSES_MOST = 3      # calls of other threads come and go: so many points in a row that were not reached are the end
 SETTLE_S = 5
@@ -154,6 +154,59 @@ class UploadForm(Upload):
         kind, body = form(('name', None, b'one'), ('expires', None, b'7'), ('member', None, b'a/x.trace'),
                           ('trace', 'x.zip', packed))
         return {'Content_Type': kind}, body, packed
+
+
+class UploadMembers(Upload):
+    """An archive of which each file is meant: two that can be read, and one that only begins as if it could."""
+    HEADERS, TARGET = {'Accept': 'application/json'}, '/?member=all&name=one&expires=7'
+    MEMBERS = 2
+
+    def body(self, n):
+        content = self.content(n)
+        packed = zipped({'a/x.trace': content, 'cut.trace': content[:300], 'b.trace': content})
+        return {}, packed, packed
+
+    def problem_of_results(self, world, state, answer):
+        said = json.loads(answer.body)
+        for result in said['results']:
+            problem = self.problem_of_result(world, state, result)
+            if problem:
+                return '%s: %s' % (result['member'], problem)
+        named = [r['member'] for r in said['results']] + [f['member'] for f in said['failed']]
+        if not said['results'] or sorted(named) != ['a/x.trace', 'b.trace', 'cut.trace']:
+            return 'answered with %r' % said
+        return ''
+
+    def problem_of_result(self, world, state, result):
+        world.acknowledged[result['id']] = state[2]
+        return world.problem_of_upload(result['id'], state[2])
+
+    def check(self, world, state, answer):
+        if status_of(answer) in (201, 202):
+            problem = self.problem_of_results(world, state, answer)
+            if problem:
+                return problem
+        elif status_of(answer) not in ('closed', *ERRORS) or not says_error(answer):
+            return 'answered ' + shown(answer)
+        again = self.send(world, state)
+        if status_of(again) not in (201, 202):
+            return 'the next one got ' + shown(again)
+        if len(json.loads(again.body)['results']) < self.MEMBERS:
+            return 'the next one got ' + again.text
+        return self.problem_of_results(world, state, again)
+
+
+class UploadMembersAsync(UploadMembers):
+    """Answered before they are read: the link of the one that cannot be read says so."""
+    HEADERS = {'Accept': 'application/json', 'Prefer': 'respond-async'}
+
+    def problem_of_result(self, world, state, result):
+        path = '/p/' + result['id']
+        world.server.get(path + '/status.json?wait=20')
+        if result['member'] != 'cut.trace':
+            return super().problem_of_result(world, state, result)
+        raw, view = world.server.get(path + '/raw'), world.server.get(path + '/t/1.svg')
+        return '' if (raw.status, raw.body, view.status) == (200, state[2], 422) else 'raw is %r, the picture %r' % (raw, view)
 
 
 class UploadPair(Upload):
@@ -305,12 +358,66 @@ class Rename(Ask):
         return '' if status_of(again) in (200, 303) and name == 'another' else 'the next one got ' + shown(again)
 
 
+MAPPING = b'com.real.Shop -> com.example.Class0:\n    void open(int) -> method0\n'
+
+
+class Attach(Rename):
+    """A mapping, instead of another one."""
+
+    def begin(self, world, n):
+        answer = world.server.upload(self.content(n))
+        state = '/p/' + id_of(answer), token_of(answer)
+        self.send(world, state, b'com.other.A -> a:\n# %d\n' % n)
+        return state
+
+    @staticmethod
+    def send(world, state, content):
+        kind, body = form(('token', None, state[1].encode()), ('mapping', 'mapping.txt', content))
+        return world.server.ask('POST', state[0] + '/mapping', body, Content_Type=kind)
+
+    def act(self, world, state):
+        return self.send(world, state, MAPPING)
+
+    def check(self, world, state, answer):
+        if status_of(answer) not in (200, 303, 'closed', *ERRORS):
+            return 'answered ' + shown(answer)
+        again = self.act(world, state)
+        folded = world.server.get(state[0] + '/t/merged.folded.txt')
+        named = folded.status == 200 and b'com.real.Shop.open' in folded.body
+        return '' if status_of(again) in (200, 303) and named else 'the next one got ' + shown(again)
+
+
+class AttachSymbols(Attach):
+    """Symbols, instead of others."""
+    LIBRARY = native.Library('/lib/liba.so', 'ab' * 20)
+    TEXT = b'MODULE Linux arm64 0 liba.so\nINFO CODE_ID ' + b'ab' * 20 + b'\nFUNC %x 8 0 %s\n'
+
+    def content(self, n):
+        return native.pprof([([(self.LIBRARY, 16), (self.LIBRARY, 4096 + n)], 3)])
+
+    def begin(self, world, n):
+        answer = world.server.upload(self.content(n))
+        state = '/p/' + id_of(answer), token_of(answer)
+        self.send(world, state, self.TEXT % (64, b'other%d' % n))
+        return state
+
+    @staticmethod
+    def send(world, state, content):
+        kind, body = form(('token', None, state[1].encode()), ('symbols', 'a.sym', content))
+        return world.server.ask('POST', state[0] + '/symbols', body, Content_Type=kind)
+
+    def act(self, world, state):
+        return self.send(world, state, self.TEXT % (16, b'com.real.Shop.open'))
+
+
 SCENARIOS = {
     'upload': Upload(),
     'upload without nameless files': UploadWithoutNameless(),
     'upload, answered early': UploadAsync(),
     'upload a form with a member': UploadForm(),
     'upload a coded form': UploadCodedForm(),
+    'upload every member': UploadMembers(),
+    'upload every member, answered early': UploadMembersAsync(),
     'upload key and data': UploadPair(),
     'upload packed': UploadPacked(),
     'upload and see': UploadAndSee(),
@@ -335,9 +442,11 @@ SCENARIOS = {
     'front page': AskPage('/', Accept='text/html', Accept_Encoding='gzip'),
     'manual': AskPage('/'),
     'demo': Ask('/demo.trace'),
-    'delete form': AskPage('{}/delete?token=none', Accept='text/html'),
+    'delete form': AskPage('{}/delete', Accept='text/html'),
     'delete': Delete(),
     'rename': Rename(),
+    'attach a mapping': Attach(),
+    'attach symbols': AttachSymbols(),
 }
 
 
@@ -438,9 +547,9 @@ class World:
                 self.findings.append('at its end: status %s, left %s%s' % (status, said, self.server.log_tail(40)
                                                                            if status != 0 else ''))
         self.server.start()
-        if self.server.files('tmp'):
+        if not eventually(lambda: not self.server.files('tmp')):    # the sweep may write there while it begins
             self.findings.append('after a restart: tmp/ has %s' % self.server.files('tmp'))
-        self.descriptors = self.server.settled_descriptors()
+        self.server.settled_descriptors(self.descriptors)     # the sweep holds one while it begins
 
     def end(self):
         self.start_again()

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <locale.h>
 #include <magic.h>
 #include <microhttpd.h>
@@ -14,11 +15,13 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -192,6 +195,11 @@ WRAP(int, mkdirat, (int top, const char *path, mode_t mode), (top, path, mode), 
 WRAP(int, mkostemp, (char *path, int flags), (path, flags), -1, EACCES)
 WRAP(DIR *, fdopendir, (int fd), (fd), NULL, ENOMEM)
 WRAP(struct dirent *, readdir, (DIR * dir), (dir), NULL, EIO)
+WRAP(FTS *, fts_open, (char *const *paths, int flags, int (*order)(const FTSENT **a, const FTSENT **b)),
+     (paths, flags, order), NULL, ENOMEM)
+WRAP(void *, mmap, (void *at, size_t n, int protection, int flags, int fd, off_t offset),
+     (at, n, protection, flags, fd, offset), MAP_FAILED, ENOMEM)
+WRAP(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1, EMFILE)
 WRAP(int, fflush, (FILE * stream), (stream), EOF, EIO)
 
 /* ---- sockets ---- */
@@ -219,6 +227,18 @@ WRAP(int, getnameinfo,
 WRAP(ssize_t, getrandom, (void *p, size_t n, unsigned flags), (p, n, flags), -1, ENOSYS)
 WRAP(int, sched_getaffinity, (pid_t pid, size_t bytes, cpu_set_t *set), (pid, bytes, set), -1, EINVAL)
 WRAP(int, setrlimit, (__rlimit_resource_t which, const struct rlimit *limit), (which, limit), -1, EPERM)
+WRAP(int, posix_spawn,
+     (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
+      const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment),
+     (pid, path, actions, attributes, arguments, environment), EAGAIN, EAGAIN)
+WRAP(int, posix_spawn_file_actions_init, (posix_spawn_file_actions_t * actions), (actions), ENOMEM, ENOMEM)
+WRAP(int, posix_spawn_file_actions_adddup2, (posix_spawn_file_actions_t * actions, int from, int to),
+     (actions, from, to), ENOMEM, ENOMEM)
+WRAP(int, posix_spawn_file_actions_addopen,
+     (posix_spawn_file_actions_t * actions, int fd, const char *path, int flags, mode_t mode),
+     (actions, fd, path, flags, mode), ENOMEM, ENOMEM)
+WRAP(int, posix_spawn_file_actions_addclosefrom_np, (posix_spawn_file_actions_t * actions, int from),
+     (actions, from), ENOMEM, ENOMEM)
 WRAP(long, sysconf, (int name), (name), -1, EINVAL)
 WRAP(int, pthread_create,
      (pthread_t * thread, const pthread_attr_t *how, void *(*run)(void *), void *argument),

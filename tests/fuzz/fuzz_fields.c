@@ -1,12 +1,12 @@
 /* Values of headers and forms. The first byte chooses who reads them. */
 #include <stdlib.h>
 
-#include "server/http/accept.h"
-#include "server/http/encoding.h"
 #include "server/http/exchange.h"
-#include "server/http/form.h"
-#include "server/http/mime.h"
-#include "server/http/range.h"
+#include "server/http/message/accept.h"
+#include "server/http/message/encoding.h"
+#include "server/http/message/form.h"
+#include "server/http/message/mime.h"
+#include "server/http/message/range.h"
 #include "tests/support/fuzzing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

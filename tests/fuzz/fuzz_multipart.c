@@ -1,5 +1,5 @@
 /* Forms in any pieces: the parts of the whole, or a complaint as well. The boundary is B. */
-#include "server/http/multipart.h"
+#include "server/http/message/multipart.h"
 #include "tests/support/fuzzing.h"
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Requests, a line each for version, target and headers: what passes is clean to a slower reader as well. */
 #include <string.h>
 
-#include "server/http/vet.h"
+#include "server/http/message/vet.h"
 #include "tests/support/fuzzing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

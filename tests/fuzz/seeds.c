@@ -7,7 +7,11 @@
 #include <sys/stat.h>
 
 #include "parser/refuse/foreign.h"
+#include "tests/support/hprof_bytes.h"
 #include "tests/support/packing.h"
+#include "tests/support/perfetto_bytes.h"
+#include "tests/support/pprof_bytes.h"
+#include "tests/support/simpleperf_bytes.h"
 #include "tests/support/trace_bytes.h"
 #include "tests/support/trace_variants.h"
 
@@ -62,7 +66,7 @@ static const struct seed SEEDS[] = {
      STR_INIT("\xc0\x80\xed\xa0\x80\xed\xb0\x80\xf4\x90\x80\x80\xf0\x9f\x98\xff\xe2\x82")},
     {"clean", "astral", STR_INIT("\xf0\x9f\x98\x80 \xf0\x9f\xbf\xbf W\xc3\xb6rter \xe4\xb8\xad")},
     {"detect", "perfetto", STR_INIT("\x0a\x04\x08\x01\x10\x02\x0a\x02\x08\x03")},
-    {"detect", "pprof", STR_INIT("\x0a\x04\x08\x01\x10\x02\x12\x04\x0a\x02\x01\x02\x32\0\x32\1a")},
+    {"detect", "two-messages", STR_INIT("\x0a\x04\x08\x01\x10\x02\x12\x04\x0a\x02\x01\x02\x32\0\x32\1a")},
     {"detect", "base64", STR_INIT("KnZlcnNpb24KMwo=\n")},
     {"detect", "logcat", STR_INIT("05-06 07:08:09.123 1 1 I A: a\r\n05-06 07:08:09.124 1 1 I A: b\r\n")},
     {"detect", "mapping", STR_INIT("a.B -> c:\n    int d -> e\n")},
@@ -70,6 +74,12 @@ static const struct seed SEEDS[] = {
     {"detect", "zeros", STR_INIT("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")},
     {"detect", "low-overhead", STR_INIT("\2\1\0\0\0\2\0\0\6\0\0\0\2\x80\1\3\4\5\0\1\0\0\0\4\0main")},
     {"folded", "lines", STR_INIT("# c\r\n;;main 2\n  main;a;b\t 5\nno count\na;b 18446744073709551615\nz;5")},
+    {"folded", "decimals", STR_INIT("a;b 1.5\na;b 0.500001\na;b 3.\na 1.x\na .5\n")},
+    {"reader", "folded-two-counts", STR_INIT("a;b 1 2\na;b 3\na;b 3 0.7\n")},
+    {"reader", "folded-utf-16",
+     STR_INIT("\xff\xfe"
+              "a\0;\0b\0 \0"
+              "1\0\r\0\n\0")},
 };
 
 static void put(const char *folder, const char *target, const char *name, struct str bytes)
@@ -132,6 +142,82 @@ static void put_foreign(const char *folder, const struct foreign *f)
     buf_free(&b);
 }
 
+/* The first byte chooses the beginning in the target's list. */
+static void put_hprof(const char *folder)
+{
+    enum { BINARY_HEAD = 31 };
+    struct buf text = {0}, binary = {0}, wide = {0}, seed = {0};
+
+    hprof_put_text(&text);
+    hprof_put_binary(&binary, &(struct hprof_options){0});
+    hprof_put_binary(&wide, &(struct hprof_options){.id_bytes = 8});
+    buf_char(&seed, '\0');
+    buf_bytes(&seed, binary.p + BINARY_HEAD, binary.n - BINARY_HEAD);
+    put(folder, "hprof", "binary", buf_view(&seed));
+    buf_clear(&seed);
+    buf_char(&seed, '\1');
+    buf_bytes(&seed, wide.p + BINARY_HEAD, wide.n - BINARY_HEAD);
+    put(folder, "hprof", "wide", buf_view(&seed));
+    buf_clear(&seed);
+    buf_char(&seed, '\2');
+    buf_str(&seed, buf_view(&text));
+    put(folder, "hprof", "text", buf_view(&seed));
+    buf_free(&text);
+    buf_free(&binary);
+    buf_free(&wide);
+    buf_free(&seed);
+}
+
+static void put_perfetto(const char *folder)
+{
+    static const struct perfetto_options OPTIONS[] = {{.samples = true, .names = true},
+                                                      {.legacy = true},
+                                                      {.cleared = true, .art = true},
+                                                      {.packing = PERFETTO_DEFLATE},
+                                                      {.packing = PERFETTO_ZSTD}};
+    static const char *const NAMES[] = {"samples", "legacy", "cleared", "deflate", "zstd"};
+    struct buf b = {0};
+
+    for (size_t i = 0; i < sizeof(OPTIONS) / sizeof(*OPTIONS); i++) {
+        buf_clear(&b);
+        perfetto_put(&b, &OPTIONS[i]);
+        put(folder, "perfetto", NAMES[i], buf_view(&b));
+    }
+    buf_free(&b);
+}
+
+static void put_pprof(const char *folder)
+{
+    static const struct pprof_options OPTIONS[] = {
+        {0}, {.packed = true, .labels = true}, {.strings_first = true}};
+    static const char *const NAMES[] = {"plain", "packed", "strings-first"};
+    struct buf b = {0};
+
+    for (size_t i = 0; i < sizeof(OPTIONS) / sizeof(*OPTIONS); i++) {
+        buf_clear(&b);
+        pprof_put(&b, &OPTIONS[i]);
+        put(folder, "pprof", NAMES[i], buf_view(&b));
+    }
+    buf_free(&b);
+}
+
+/* The target adds the header itself. */
+static void put_simpleperf(const char *folder)
+{
+    static const struct simpleperf_options OPTIONS[] = {
+        {0}, {.meta_last = true}, {.no_off_cpu = true, .no_end = true}};
+    static const char *const NAMES[] = {"plain", "meta-last", "no-end"};
+    enum { HEADER = 12 };
+    struct buf b = {0};
+
+    for (size_t i = 0; i < sizeof(OPTIONS) / sizeof(*OPTIONS); i++) {
+        buf_clear(&b);
+        simpleperf_put(&b, &OPTIONS[i]);
+        put(folder, "simpleperf", NAMES[i], (struct str){b.p + HEADER, b.n - HEADER});
+    }
+    buf_free(&b);
+}
+
 /* The first byte is the length of the pieces. */
 static void put_packed(const char *folder)
 {
@@ -182,6 +268,10 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < FOREIGN_COUNT; i++)
         put_foreign(argv[1], &FOREIGN[i]);
+    put_hprof(argv[1]);
+    put_perfetto(argv[1]);
+    put_pprof(argv[1]);
+    put_simpleperf(argv[1]);
     put_packed(argv[1]);
     return 0;
 }

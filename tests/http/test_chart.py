@@ -123,6 +123,37 @@ class Service(ServiceTest):
         self.assertNotIn('value', self.chart().box('Wide')[1])
         self.refused('/t/1.svg?view=chart&value=cpu', 'wall time')
 
+    def test_filters_leave_calls_out(self):
+        chart = self.chart('&hide=Outer')
+        self.assertEqual({name: chart.row(name) for name in chart.calls()},
+                         {'Before': 1, 'Inner': 2, 'Wide': 2, 'Open': 1, 'Last': 2})
+        self.assertIn('starts at 100 µs, takes 2.4 ms, self 1.8 ms\nentered before', chart.box('Before')[0])
+        self.assertIn('filters: hide=Outer; 3.1 ms of 3.1 ms left (100 %)', chart.texts)
+        self.assertIn('hide=Outer', chart.box('Wide')[1])
+        self.assertIn('hide=Outer', chart.steps['flame graph'])
+        chart = self.chart('&focus=Wide')
+        self.assertEqual(chart.calls(), ['Before', 'Outer', 'Wide'])
+        self.assertIn('takes 1.9 ms, self 0 ns', chart.box('Outer')[0])
+        self.assertEqual(self.chart('&focus=Wide&ignore=Outer').calls(), [])
+        self.assertIn('the filters leave nothing: take out ignore=Outer', self.chart('&focus=Wide&ignore=Outer').texts)
+        self.assertEqual(self.chart('&show-from=Inner&from=0&to=1000').calls(), ['Inner'])
+
+    def test_filters_as_of_the_flame_graph(self):
+        """What a call has by itself is what its method has in the filtered tree."""
+        for filters in ('hide=Inner', 'ignore=Inner', 'focus=Wide', 'show-from=Outer', 'recursion=collapse-all&hide=Open'):
+            with self.subTest(filters=filters):
+                folded = self.server.get('%s/t/1.folded.txt?%s' % (self.path, filters)).text.splitlines()
+                wanted = {}
+                for line in folded:
+                    stack, _, us = line.rpartition(' ')
+                    name = stack.rpartition(';')[2].split('.')[-2]
+                    wanted[name] = wanted.get(name, 0) + int(us)
+                chart = self.chart('&' + filters)
+                drawn = {name: int(float(value) * (1000 if unit == 'ms' else 1) + .5) for name, value, unit in re.findall(
+                    r'com\.example\.(\w+)\.run[^\n]*\nstarts at [^,]*, takes [^,]*, self ([0-9.]+) (µs|ms)',
+                    '\n'.join(box[0] for box in chart.boxes))}
+                self.assertEqual(drawn, wanted)
+
     def test_the_same_time_of_another_thread(self):
         chart = self.chart('&from=1000&to=2000', track='2')
         self.assertEqual(chart.calls(), ['Outer'])
@@ -177,7 +208,7 @@ class Service(ServiceTest):
         self.assertEqual(get('&from=1000&to=2000').body, first.body)
         self.assertNotEqual(get('&from=1000.001&to=2000')['ETag'], first['ETag'])
         self.assertEqual(get('&from=1000&to=2000', If_None_Match=first['ETag']).status, 304)
-        self.assertEqual(self.server.get(self.path + '/t/1.svg?from=5').body, self.server.get(self.path + '/t/1.svg').body)
+        self.assertNotEqual(self.server.get(self.path + '/t/1.svg?from=5')['ETag'], self.server.get(self.path + '/t/1.svg')['ETag'])
 
     def test_the_page_of_a_chart(self):
         answer = self.server.get(self.path + '/t/1?view=chart&from=1000&to=2000', Accept='text/html')

@@ -260,6 +260,14 @@ class Render(Command):
         for quiet in ('-q', '--quiet'):
             self.assertEqual(self.command('render', quiet, '--output', 'folded', path).stderr, '')
 
+    def test_warnings_say_what_was_chosen(self):
+        path = self.file(content=trace(cut=28))     # the worker never leaves its two methods
+        for command in (('methods',), ('calls',), ('render', '-o', self.path('x.svg'))):
+            self.assertIn('have their time up to', self.command(*command, path).stderr)
+            said = self.command(*command, '--open', 'end', path).stderr
+            self.assertIn('as was chosen, their wall time goes on', said)
+            self.assertNotIn('up to', said)
+
 
 class OutDir(Command):
     def test_every_track(self):

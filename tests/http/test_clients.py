@@ -212,6 +212,7 @@ class Stop(unittest.TestCase):
         self.assertTrue(server.says('stopping', before))
         idle.sendall(head('GET', '/'))
         self.assertEqual([a.status for a in read_answers(idle)], [503])
+        self.assertEqual([a.status for a in server.raw(head('GET', '/'))], [503])     # on a connection of its own
         busy.sendall(body[50:])
         self.assertEqual([a.status for a in read_answers(busy, ('POST',))], [201])
         self.assertEqual(server.wait_end(), 0)

@@ -136,27 +136,29 @@ class BehindNginx(unittest.TestCase):
         path = os.path.join(self.folder, name)
         with open(path, 'w') as file:
             file.write(text)
-        os.chmod(path, 0o644)
         return path
 
     def start_nginx(self):
-        os.chmod(self.folder, 0o755)
         location = deployed('nginx', 'aflamed.conf')
         location = location.replace('/etc/nginx/aflamed.htpasswd', self.write('users', 'ann:{PLAIN}secret\n'))
         location = location.replace('127.0.0.1:8192', '127.0.0.1:%d' % self.server.port)
         places = ''.join('%s_temp_path %s/%s;' % (kind, self.folder, kind)
                          for kind in ('client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'))
+        # Started as root it would become another user, who may not be let into the folder.
+        own_user = 'user root;' if os.getuid() == 0 else ''
         config = self.write('nginx.conf', '''
-            daemon off; worker_processes 1; pid %s/pid; error_log stderr;
+            daemon off; worker_processes 1; pid %s/pid; error_log stderr; %s
             events {}
             http { access_log off; %s server { listen 127.0.0.1:%d; %s } }
-            ''' % (self.folder, places, self.port, location))
+            ''' % (self.folder, own_user, places, self.port, location))
+        self.said = open(os.path.join(self.folder, 'stderr'), 'w+')
+        self.addCleanup(self.said.close)
         self.nginx = subprocess.Popen([NGINX, '-e', 'stderr', '-p', self.folder, '-c', config],
-                                      stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+                                      stderr=self.said, stdin=subprocess.DEVNULL)
 
         def end():
             self.nginx.terminate()
-            self.nginx.communicate(timeout=support.STOP_TIMEOUT_S)
+            self.nginx.wait(support.STOP_TIMEOUT_S)
         self.addCleanup(end)
         self.assertTrue(support.eventually(lambda: support.answers(self.port) or self.nginx.poll() is not None))
         self.assertIsNone(self.nginx.poll(), 'nginx did not start')
@@ -166,9 +168,13 @@ class BehindNginx(unittest.TestCase):
             headers['Authorization'] = 'Basic ' + base64.b64encode(b'ann:secret').decode()
         port, self.server.port = self.server.port, self.port
         try:
-            return self.server.request(method, target, body, **headers)
+            answer = self.server.request(method, target, body, **headers)
         finally:
             self.server.port = port
+        if answer.status >= 500:
+            self.said.seek(0)
+            self.fail('%s\nnginx wrote:\n%s\nthe service wrote:\n%s' % (answer, self.said.read(), self.server.log()))
+        return answer
 
     def test_needs_the_password(self):
         self.assertEqual(self.ask('GET', '/aflamed/', authorized=False).status, 401)
@@ -210,6 +216,25 @@ class BehindNginx(unittest.TestCase):
                                ('%s/k/%s%s' % (other, passes[0], tree), 403), ('%s/k/%s%s' % (path, 'a' * 26, tree), 403)):
             self.assertEqual(self.ask('GET', target, authorized=False).status, status, target)
         self.assertEqual(self.ask('GET', '%s/k/%s/t/9/tree?node=0&skip=0' % (path, passes[0]), authorized=False).status, 404)
+
+    def test_a_picture_of_a_comparison_fetches_without_the_password(self):
+        ids = [self.ask('POST', '/aflamed/', support.trace(salt=i)).text.strip()[-26:] for i in (5, 6)]
+        path, other = ('/aflamed/d/' + '..'.join(pair) for pair in (ids, ids[::-1]))
+        page = self.ask('GET', path, Accept='text/html').text
+        passes = re.findall(r'/methods\.svg\?[^"]*#pass=([a-z2-7]{26})"', page)
+        self.assertEqual(len(passes), 1, page)
+        tree = '/tree?node=0&skip=0'
+        expected = self.ask('GET', path + tree)
+        self.assertEqual(expected.status, 200)
+        given = self.ask('GET', '%s/k/%s%s' % (path, passes[0], tree), authorized=False, Origin='null')
+        self.assertEqual((given.status, given.body), (200, expected.body))
+        self.assertEqual(given['Access-Control-Allow-Origin'], '*')
+        for target, status in ((path + tree, 401), ('%s/k/%s.svg' % (path, passes[0]), 401), (path, 401),
+                               ('%s/k/%s%s' % (other, passes[0], tree), 403), ('%s/k/%s%s' % (path, 'a' * 26, tree), 403)):
+            answer = self.ask('GET', target, authorized=False)
+            self.assertEqual(answer.status, status, target)
+            if status == 403:
+                self.assertEqual(answer['Access-Control-Allow-Origin'], '*')
 
     def test_events_are_not_held_back(self):
         answer = self.ask('POST', '/aflamed/', support.trace(salt=2))

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 import zipfile
@@ -14,7 +15,11 @@ import zipfile
 import support
 from test_two_files import STREAM, SUMMARY
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import native  # pylint: disable=wrong-import-position
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+GAME = native.Library('/data/app/com.example-1/libgame.so', 'ab' * 20)
 BLOCK = re.compile(r'^```(\w*)\n(.*?)^```$', re.M | re.S)
 ADDRESS = 'http://127.0.0.1:8192'
 DATA = ('text', 'json', 'ini')     # nothing to run
@@ -23,6 +28,11 @@ DATA = ('text', 'json', 'ini')     # nothing to run
 NOT_RUN = {
     'README.md': {'make run': 'installs packages and goes on serving'},
     'CONTRIBUTING.md': {'make test': 'runs this test'},
+    'docs/formats.md': {
+        'simpleperf record': 'needs a device and the NDK',
+        'java -agentlib:hprof': 'needs a JDK before 9',
+        'aflamed render --symbols app/build': 'needs libraries of an Android build; test_symbols.py makes some',
+    },
     'docs/operations.md': {
         'cp deploy/nginx/aflamed.conf': 'needs root; test_deploy.py runs the example with nginx',
         'curl -u ann:secret': 'needs a host with TLS; test_deploy.py asks with a password',
@@ -98,7 +108,10 @@ class Examples(unittest.TestCase):
         key_bytes = demo.index(b'*end\n') + len(b'*end\n')
         for name, content in (('app.trace', demo), ('other.trace', support.trace()), ('app.trace.gz', gzip.compress(demo)),
                               ('app.key', demo[:key_bytes]), ('app.data', demo[key_bytes:]),
-                              ('stream.trace', STREAM), ('stream.trace.sec', SUMMARY)):
+                              ('stream.trace', STREAM), ('stream.trace.sec', SUMMARY), ('release.trace', demo),
+                              ('mapping.txt', b'com.example.Shop -> a.b:\n'),
+                              ('heap.pftrace', native.perfetto_heap([([(GAME, 16)], 64)])),
+                              ('libgame.so', b'MODULE Linux arm64 0 libgame.so\nINFO CODE_ID ' + b'ab' * 20 + b'\nPUBLIC 10 0 run\n')):
             self.write(name, content)
         with zipfile.ZipFile(self.path('work', 'report.zip'), 'w') as archive:
             archive.writestr('logs/app.trace', demo)

@@ -278,6 +278,11 @@ class FullDisk(unittest.TestCase):
     def setUp(self):
         self.server = ServiceFailure.server = Server(store=os.path.join(self.disk, 'store'))
         self.addCleanup(self.end)
+        self.wait_for_first_sweep()
+
+    def wait_for_first_sweep(self):
+        """It writes the time that it saw."""
+        self.assertTrue(eventually(lambda: self.server.files('clock')), self.server.log())
 
     def end(self):
         ServiceFailure.server = None
@@ -293,7 +298,15 @@ class FullDisk(unittest.TestCase):
         disk = os.statvfs(self.disk)
         return disk.f_bavail * disk.f_bsize
 
+    def settle(self):
+        """Views are written after the answer, and one that does not fit leaves room behind. A stop ends what is under way."""
+        self.server.stop()
+        self.server.start()
+        self.wait_for_first_sweep()
+
     def fill(self):
+        for key in self.server.files('views'):     # nothing that a sweep could remove
+            os.unlink(path_of(self.server, key))
         with open(os.path.join(self.disk, 'ballast'), 'wb', buffering=0) as file:
             for piece in (64 * KIB, 4 * KIB):
                 try:
@@ -306,6 +319,7 @@ class FullDisk(unittest.TestCase):
         first = self.server.upload(trace())
         page = '/p/' + id_of(first)
         svg = self.server.get(page + '/t/1.svg').body
+        self.settle()
         files, free = self.server.files(''), self.free_bytes()
         for content in (large_trace(12 * MIB), large_trace(7 * MIB)):
             answer = self.server.upload(content)
@@ -321,8 +335,7 @@ class FullDisk(unittest.TestCase):
     def test_without_any_room_what_is_there_is_still_served(self):
         first = self.server.upload(trace(threads=3))
         page = '/p/' + id_of(first)
-        for key in self.server.files('views'):     # nothing that a sweep could remove
-            os.unlink(path_of(self.server, key))
+        self.settle()
         self.fill()
         self.assertEqual(self.free_bytes(), 0)
         for target in ('/raw', '.json', '.txt', '.html', '/t/1.svg', '/t/1.svg?view=icicle', '/t/2.folded.txt',
@@ -340,8 +353,7 @@ class FullDisk(unittest.TestCase):
         """That is when somebody wants to. It stays deleted, and is forgotten as any other."""
         kept, deleted = self.server.upload(trace()), self.server.upload(trace(salt=3))
         page = '/p/' + id_of(deleted)
-        for key in self.server.files('views'):     # nothing that a sweep could remove
-            os.unlink(path_of(self.server, key))
+        self.settle()
         self.fill()
         self.assertEqual(self.free_bytes(), 0)
         changed = self.server.request('POST', '/p/%s/rename' % id_of(kept), 'token=%s&name=x' % token_of(kept))
@@ -403,8 +415,7 @@ class FullDisk(unittest.TestCase):
         self.assertEqual(first.status, 201)
         for key in self.server.files('blobs'):
             set_age(self.server, key, 2 * DAY_S)
-        for key in self.server.files('views'):
-            os.unlink(path_of(self.server, key))
+        self.settle()
         expire(self.server, first)
         self.fill()
         self.assertEqual(self.server.upload(trace()).status, 201)

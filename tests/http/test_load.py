@@ -296,8 +296,9 @@ class Stop(unittest.TestCase):
         for answer in answers:
             self.assertEqual(answer.status, 503, answer)
             self.assertIn('the service is stopping', answer.text)
-        if not sanitized():     # a piece of the work takes longer than there is time to tell then
-            self.assertEqual(len(answers), 2)
+        # Nobody can be answered in the middle of his body: who still sends when the time is over is dropped.
+        if not sanitized():
+            self.assertGreaterEqual(len(answers), 1)
         self.assertEqual(self.server.files('uploads') + self.server.files('blobs'), [])
 
     def test_in_the_middle_of_everything(self):

@@ -6,22 +6,10 @@ import re
 import subprocess
 
 import test_cli
-from support import ServiceTest, id_of, trace
+from support import DemoTest, ServiceTest, demo, id_of, trace
 
 
-def demo(path):
-    subprocess.run([os.environ['AFLAMED'], 'demo', '-o', path], check=True, timeout=60)
-
-
-class Reports(ServiceTest):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.file = os.path.join(cls.server.folder, 'demo.trace')
-        demo(cls.file)
-        with open(cls.file, 'rb') as f:
-            cls.path = '/p/' + id_of(cls.server.upload(f.read()))
-
+class Reports(DemoTest):
     def report(self, name, status=200, **headers):
         answer = self.server.get(self.path + name, **headers)
         self.assertEqual(answer.status, status, name)
@@ -46,6 +34,9 @@ class Reports(ServiceTest):
         sentences = json.loads(answer.text)['sentences']
         self.assertTrue(3 <= len(sentences) <= 7)
         self.assertEqual(sentences[0]['rule'], 'busy')
+        for sentence in sentences:
+            self.assertEqual(''.join(part['text'] for part in sentence['parts']), sentence['text'])
+            self.assertEqual([part['text'] for part in sentence['parts'] if part.get('method')], sentence['methods'])
         self.assertLessEqual(self.report('/verdict').text.count('\n'), 15)
 
     def test_verdict_as_a_page(self):
@@ -94,6 +85,12 @@ class Reports(ServiceTest):
             self.assertIn('cpu_longest', table['columns'])
         self.assertNotIn('wall_longest', json.loads(self.report('/methods.json?longest=1&group=thread').text)['columns'])
 
+    def test_samples_have_no_longest_calls(self):
+        samples = '/p/' + id_of(self.server.upload(b'main;a 3\nmain;b 4\n'))
+        for path, offered in ((self.path, True), (samples, False)):
+            page = self.server.get(path + '/methods', Accept='text/html').text
+            self.assertEqual('id="longest"' in page, offered, path)
+
     def test_longest_of_what_cannot_be_read_twice(self):
         with open(self.file, 'rb') as f:
             run = subprocess.run([os.environ['AFLAMED'], 'methods', '--longest', '-q', '-'], input=f.read(), timeout=60, capture_output=True)
@@ -123,6 +120,26 @@ class Reports(ServiceTest):
         without = '/' + html.unescape(said.group(1)).removeprefix('../../').split('/', 2)[2]
         self.assertEqual(without, '/methods?track=all&hide=android&ignore=x')
         self.assertIn('<td>', self.report(without, Accept='text/html').text)
+
+    def test_pictures_that_filters_leave_nothing_of(self):
+        page = self.report('/t/merged?hide=android&focus=no-such-frame&ignore=x', Accept='text/html').text
+        said = re.search('id="emptied".*?<strong>focus no-such-frame</strong>.*?href="([^"]*)"', page)
+        without = '/' + html.unescape(said.group(1)).removeprefix('../../../').split('/', 2)[2]
+        self.assertEqual(without, '/t/merged?hide=android&ignore=x')
+        self.assertNotIn('emptied', self.report(without, Accept='text/html').text)
+        svg = self.report('/t/merged.svg?hide=android&focus=no-such-frame&ignore=x').text
+        self.assertIn('the filters leave nothing: take out focus=no-such-frame', svg)
+        self.assertIn(' data-emptied-by="1" ', svg)
+
+    def test_a_form_may_keep_the_column_of_other_rows(self):
+        for query in ('sort=wall_longest', 'sort=-cpu_longest&group=thread&longest=1', 'sort=class&group=package', 'sort=method&group=class',
+                      'sort=track&group=method', 'sort=-origin&group=thread'):
+            self.assertEqual(self.report('/methods.json?' + query, 400).status, 400)
+            page = self.report('/methods?' + query, Accept='text/html').text
+            self.assertNotIn('name="sort"', page, query)
+            self.assertIn('<td>', page, query)
+        self.assertIn('name="sort" value="-class"', self.report('/methods?group=class&sort=-class', Accept='text/html').text)
+        self.assertEqual(self.report('/methods?sort=nothing', 400, Accept='text/html').status, 400)
 
     def test_the_form_of_filters(self):
         for path in ('/t?track=merged&focus=&hide=x&preset=&recursion=', '/methods?focus=&hide=x&preset='):
@@ -175,6 +192,23 @@ class Reports(ServiceTest):
             for edge in method['parents'] + method['recursive_parents']:
                 self.assertEqual(edge['of_calls'], row['calls'])
 
+    def test_the_heaviest_edges_of_one_method(self):
+        lists = ('parents', 'children', 'recursive_parents', 'recursive_children')
+
+        def method(row, query=''):
+            return json.loads(self.report('/m/%s.json%s' % (row['id'], query)).text)
+        wholes = [(row, method(row)) for row in self.rows()[:40]]
+        row, whole = max(wholes, key=lambda pair: len(pair[1]['children']))
+        self.assertGreater(len(whole['children']), 3)
+        self.assertEqual(whole['edges'], {key: len(whole[key]) for key in lists})
+        for query, part in (('?limit=2', slice(0, 2)), ('?limit=2&offset=1', slice(1, 3)), ('?offset=3', slice(3, None)),
+                            ('?limit=0', slice(0, 0)), ('?limit=100000&offset=100000', slice(0, 0))):
+            self.assertEqual(method(row, query), {**whole, **{key: whole[key][part] for key in lists}}, query)
+        self.assertEqual(self.report('/m/%s.json?limit=2' % row['id']).text,
+                         self.command('methods', '--method', row['id'], '--format', 'json', '--limit', '2'))
+        text = self.report('/m/%s.txt?limit=2&offset=1' % row['id']).text
+        self.assertIn('  and %d more\n' % (len(whole['children']) - 3), text)
+
     def test_one_method_by_name(self):
         row = self.rows('?limit=1')[0]
         name = '%s.%s' % (row['class'], row['method'])
@@ -224,6 +258,12 @@ class Presets(ServiceTest):
         self.assertEqual(self.server.get(path + '/t?track=1&preset=no-class1').status, 303)
         self.assertEqual(self.server.get(path + '/t/1.svg?preset=nothing').status, 400)
 
+    def test_they_are_in_the_form(self):
+        page = self.server.get('/p/%s/t/1' % id_of(self.stored(trace())), Accept='text/html').text
+        self.assertIn('<option value="no-class1">no-class1: hide=class:Class1;ignore=method5</option>', page)
+        self.assertEqual(re.findall('<option value="hide-idle">(.*?)</option>', page), ['hide-idle: hide=Class2'])
+        self.assertIn('<option value="own-code">', page)
+
 
 class OnTheCommandLine(test_cli.Command):
     def test_one_method(self):
@@ -231,6 +271,9 @@ class OnTheCommandLine(test_cli.Command):
         demo(path)
         self.assertIn('called by', self.command('methods', '-q', '--method', 'java.lang.Object.wait()V', '--format', 'txt', path).stdout.decode())
         for arguments, says in ((('--method', 'nothing'), 'No method is called nothing'), (('--method', 'java.lang.Object.wait', '--format', 'tsv'), '--format'),
+                                (('--method', 'java.lang.Object.wait()V', '--grep', 'x'), '--grep is about the table'),
+                                (('--sort=calls', '--method', 'java.lang.Object.wait()V'), '--sort is about the table'),
+                                (('--group', 'method', '--method', 'java.lang.Object.wait()V'), '--group is about the table'),
                                 (('--method', ''), 'method')):
             self.assertIn(says, self.command('methods', *arguments, path, status=2).stderr)
 
@@ -243,5 +286,5 @@ class OnTheCommandLine(test_cli.Command):
             content = f.read()
         piped = self.command('verdict', '-q', '-', stdin=content)
         self.assertTrue(piped.stdout.decode().startswith('main was busy'))
-        self.assertIn('txt and json', self.command('verdict', '--format', 'xml', path, status=2).stderr)
+        self.assertIn('txt, json', self.command('verdict', '--format', 'xml', path, status=2).stderr)
         self.assertIn('own code', self.command('verdict', '--app', 'a..b', path, status=2).stderr)

@@ -1,11 +1,6 @@
 #include "tests/support/aged_store.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>

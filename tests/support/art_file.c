@@ -1,11 +1,6 @@
 #include "tests/support/art_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 int art_file_setup(void **state)
 {

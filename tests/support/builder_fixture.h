@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_BUILDER_FIXTURE_H
 #define TESTS_SUPPORT_BUILDER_FIXTURE_H
 
-#include "profile/builder.h"
+#include "profile/build/builder.h"
 
 /* *state of tests between these two. */
 struct builder_fixture {

@@ -1,12 +1,7 @@
 #include "tests/support/data_read.h"
 #include "render/tree/tree_new.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -97,9 +97,18 @@ uint32_t fake_track(struct fake *f, uint32_t id, struct str name)
     uint32_t at = f->profile.n_tracks++;
 
     f->tracks = need(arena_grow(&f->arena, f->tracks, &f->tracks_capacity, at + 1, sizeof(*f->tracks)));
-    f->tracks[at] = (struct profile_track){.id = id, .name = add_string(f, name)};
+    f->tracks[at] = (struct profile_track){.id = id, .number = id, .name = add_string(f, name)};
     f->tracks[at].first = add_node(f, NODE_NONE, at, FRAME_NONE);
     return f->tracks[at].first;
+}
+
+struct fake *fake_thread(struct str name)
+{
+    struct fake *f = fake_new();
+
+    fake_usual_values(f);
+    fake_track(f, 1, name);
+    return f;
 }
 
 frame_id fake_frame(struct fake *f, struct str scope, struct str name, struct str signature)

@@ -16,6 +16,9 @@ void fake_free(struct fake *f);
 void fake_usual_values(struct fake *f);
 void fake_value(struct fake *f, const char *name, enum unit unit, enum profile_role role);
 
+/* A new one with these values and a first track, 1. */
+struct fake *fake_thread(struct str name);
+
 /* Tracks must be made in the order of their ids. Returns the root's node, for fake_child. */
 uint32_t fake_track(struct fake *f, uint32_t id, struct str name);
 

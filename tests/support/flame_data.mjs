@@ -16,7 +16,7 @@ const CONTROLS = readFileSync(pathOf('static/flame-controls.xml'), 'utf8');
 
 /* The functions that need no document. The script is no module. */
 export function pureHalf() {
-  const names = ['COMMANDS', 'Data', 'Filtering', 'Tree', 'colourPackages', 'cut', 'fitName', 'keyOf', 'keyWords', 'layout', 'matchesByWeight', 'nodesByWeight', 'pathTo', 'percentWords', 'regexProblem', 'search', 'signatureWords', 'stepProblem', 'stepsProblem', 'valueWords'];
+  const names = ['COMMANDS', 'Data', 'Filtering', 'Tree', 'changePercent', 'changeStep', 'colourPackages', 'cut', 'fitName', 'keyOf', 'keyWords', 'layout', 'matchesByWeight', 'nodesByWeight', 'pathTo', 'percentWords', 'regexProblem', 'search', 'signatureWords', 'stepProblem', 'stepsProblem', 'valueWords'];
   return new Function(`${MODEL.map(file => readFileSync(file, 'utf8')).join('')}\nreturn { ${names.join()} };`)();
 }
 
@@ -138,7 +138,7 @@ export function encode({ frames, nodes }, { keep = nodes.map(() => true), piece 
   const head = {
     format: 'aflamed-flame', version: 2, root: 'main (1)', values: VALUES,
     options: { view: 'flame', value: 'wall', order: 'name', palette: 'origin', names: 'short', method: '', filters: '', ...options },
-    query: '', presets: {}, nodes: nodes.length - 1, embedded: written.length - 1, side_by_side: false, merged: false,
+    query: '', presets: {}, nodes: nodes.length - 1, embedded: written.length - 1, side_by_side: false, merged: false, track: 'thread',
     app: 'com.example', min: 0.5, node: first, skip: piece?.skip ?? 0, ...header,
   };
   return `${JSON.stringify(head)}\n${lines.join('')}\n${numbers}${records}\n`;
@@ -162,6 +162,7 @@ export function picture(data, { title = 'main (1)', warnings = [], inPage = fals
   const parts = {
     warnings: warnings.map(w => `<p>${escaped(w)}</p>`).join(''),
     chart: hasChart ? '<option class="service">chart</option>' : '',
+    palettes: ['origin', 'package', 'self', 'classic'].map(name => `<option>${name}</option>`).join(''),
     values: values.map(({ name, label }) => `<option value="${escaped(name)}">${escaped(label)}</option>`).join(''),
     legends: ['origin', 'package', 'self', 'classic'].map(name => `<p class="legend ${name}"><span>${name}</span></p>`).join('\n'),
   };

@@ -168,3 +168,17 @@ void fold_model_event(struct fold_model *m, const struct event *e, uint8_t unkno
         break;
     }
 }
+
+struct fold_path fold_model_path(const struct profile *p, node_id node, node_id root)
+{
+    struct fold_path path = {0};
+    uint16_t n = 0;
+
+    for (node_id id = node; id != root; id = p->node_parent[id])
+        n++;
+    need(n <= FOLD_MODEL_DEPTH_MAX);
+    path.n = n;
+    for (node_id id = node; id != root; id = p->node_parent[id])
+        path.frames[--n] = (uint8_t)p->node_frame[id];
+    return path;
+}

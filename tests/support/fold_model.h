@@ -1,9 +1,9 @@
 /* The rules of folding once more, as plain as they can be written: a track is a stack and a table from paths
- * to values, and everything is searched for. For comparison with profile/builder.h. */
+ * to values, and everything is searched for. For comparison with profile/build/builder.h. */
 #ifndef TESTS_SUPPORT_FOLD_MODEL_H
 #define TESTS_SUPPORT_FOLD_MODEL_H
 
-#include "profile/builder.h"
+#include "profile/build/builder.h"
 
 enum {
     FOLD_MODEL_CLOCKS = 2,
@@ -45,5 +45,8 @@ void fold_model_event(struct fold_model *m, const struct event *e, uint8_t unkno
 
 /* The values of a path, made if it is new. */
 uint64_t *fold_model_values(struct fold_model_track *t, const struct fold_path *path);
+
+/* The path of a node of a profile below its track's root. */
+struct fold_path fold_model_path(const struct profile *p, node_id node, node_id root);
 
 #endif

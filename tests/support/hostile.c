@@ -1,11 +1,6 @@
 #include "tests/support/hostile.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,12 +66,14 @@ void hostile_cuttings(const char *name, const struct buf *bytes)
 
 const struct profile *hostile_read(struct arena *arena, const void *p, size_t n, struct diag *diag)
 {
+    const struct str bytes = {p, n};
+    const struct whole_file file = whole_file_of(&bytes);
     struct reader r;
 
     arena_init(arena, ARENA_BYTES);
     assert_true(reader_init(&r, arena, &READER_LIMITS_DEFAULT, (struct hash_seed){7, 8}));
     reader_feed(&r, p, n);
-    const struct profile *profile = reader_finish(&r, NULL);
+    const struct profile *profile = reader_finish(&r, &file);
     assert_int_equal(profile == NULL, r.diag.kind != DIAG_NONE);
     if (profile == NULL)
         assert_true(r.diag.title[0] != '\0' && r.diag.detail[0] != '\0' && r.diag.hint[0] != '\0');
@@ -116,7 +113,56 @@ void hostile_bit_flips(const char *name, const struct buf *bytes)
         answer(name, bytes, bytes->n, bit);
 }
 
+void hostile_damage(const char *name, const struct buf *bytes)
+{
+    hostile_cuttings(name, bytes);
+    hostile_truncations(name, bytes);
+    hostile_bit_flips(name, bytes);
+}
+
+const struct profile *hostile_read_well(struct arena *arena, struct buf *bytes)
+{
+    struct diag diag = {0};
+
+    assert_false(bytes->failed);
+    const struct profile *p = hostile_read(arena, bytes->p, bytes->n, &diag);
+    if (p == NULL)
+        fail_msg("%s: %s", diag.title, diag.detail);
+    buf_free(bytes);
+    return p;
+}
+
+void hostile_refused(struct buf *bytes, enum diag_kind kind, const char *words)
+{
+    struct diag diag = {0};
+    struct arena arena;
+
+    assert_false(bytes->failed);
+    assert_null(hostile_read(&arena, bytes->p, bytes->n, &diag));
+    assert_int_equal(diag.kind, kind);
+    if (strstr(diag.title, words) == NULL && strstr(diag.detail, words) == NULL)
+        fail_msg("%s: %s", diag.title, diag.detail);
+    buf_free(bytes);
+    arena_free(&arena);
+}
+
 /* ---- description ---- */
+
+void hostile_put_stacks(struct buf *b, const struct profile *p, uint32_t track)
+{
+    const struct profile_track *t = &p->tracks[track];
+
+    for (node_id i = t->first + 1; i < t->first + t->count; i++) {
+        const struct profile_frame *f = &p->frames[p->node_frame[i]];
+        for (node_id up = p->node_parent[i]; up != t->first; up = p->node_parent[up])
+            buf_char(b, '-');
+        buf_str(b, profile_string(p, f->name));
+        buf_printf(b, " %s", frame_kind_word(f->kind));
+        for (uint32_t v = 0; v < p->n_values; v++)
+            buf_printf(b, " %lld", (long long)profile_self(p, i, v) - (long long)profile_minus_self(p, i, v));
+        buf_char(b, '\n');
+    }
+}
 
 static void put_value(struct buf *b, const struct profile *p, node_id node, enum profile_role role)
 {

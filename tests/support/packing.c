@@ -1,5 +1,6 @@
 #include "tests/support/packing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -190,4 +191,45 @@ void packing_zip(struct buf *b, const char *name, struct str bytes)
 {
     packing_zip_archive(b, &(struct packing_member){.name = name, .bytes = bytes, .method = METHOD_DEFLATED},
                         1);
+}
+
+/* ---- tar ---- */
+
+enum {
+    TAR_BLOCK = 512,
+    TAR_MODE_AT = 100,
+    TAR_SIZE_AT = 124,
+    TAR_SUM_AT = 148,
+    TAR_TYPE_AT = 156,
+    TAR_MAGIC_AT = 257
+};
+
+static void put_tar_header(struct buf *b, const struct packing_member *m)
+{
+    char header[TAR_BLOCK] = {0};
+    unsigned sum = 0;
+    bool folder = m->name[strlen(m->name) - 1] == '/';
+
+    snprintf(header, TAR_MODE_AT, "%s", m->name);
+    snprintf(header + TAR_MODE_AT, 8, "%07o", 0644);
+    snprintf(header + TAR_SIZE_AT, 12, "%011llo", (unsigned long long)m->bytes.n);
+    memset(header + TAR_SUM_AT, ' ', 8);
+    header[TAR_TYPE_AT] = folder ? '5' : '0';
+    memcpy(header + TAR_MAGIC_AT, "ustar\00000", 8);
+    for (size_t i = 0; i < TAR_BLOCK; i++)
+        sum += (unsigned char)header[i];
+    snprintf(header + TAR_SUM_AT, 8, "%06o", sum);
+    buf_bytes(b, header, TAR_BLOCK);
+}
+
+void packing_tar(struct buf *b, const struct packing_member *members, size_t n)
+{
+    static const char ZEROS[2 * TAR_BLOCK];
+
+    for (size_t i = 0; i < n; i++) {
+        put_tar_header(b, &members[i]);
+        buf_str(b, members[i].bytes);
+        buf_bytes(b, ZEROS, (TAR_BLOCK - members[i].bytes.n % TAR_BLOCK) % TAR_BLOCK);
+    }
+    buf_bytes(b, ZEROS, sizeof(ZEROS));
 }

@@ -1,11 +1,6 @@
 #include "tests/support/page_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -114,7 +109,8 @@ void pages_put_workspace_after(struct buf *b, const struct record *r, const json
     buf_z(&svg, PAGES_SVG_MIDDLE);
     svg_put_script(&svg, viewer_script());
     buf_z(&svg, PAGES_SVG_END);
-    page_workspace(b, &(struct page_workspace){.record = r,
+    page_workspace(b, &(struct page_workspace){.config = &(struct config){0},
+                                               .record = r,
                                                .summary = summary,
                                                .root = STR("../../../"),
                                                .options = &o,

@@ -1,11 +1,6 @@
 #include "tests/support/profile_checks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 const struct profile_warning *profile_warned(const struct profile *p, enum warning_code code)
 {

@@ -1,11 +1,6 @@
 #include "tests/support/record_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 struct record_fixture record_fixture_begin(void)
 {

@@ -13,6 +13,12 @@ void rendering_init(struct rendering *r, const struct profile *p)
         abort();
 }
 
+void rendering_of(struct rendering *r, struct fake *fake)
+{
+    rendering_init(r, fake_finish(fake));
+    r->fake = fake;
+}
+
 bool rendering_run(struct rendering *r, const struct output *output)
 {
     buf_clear(&r->out);
@@ -22,6 +28,8 @@ bool rendering_run(struct rendering *r, const struct output *output)
 
 void rendering_free(struct rendering *r)
 {
+    if (r->fake != NULL)
+        fake_free(r->fake);
     buf_free(&r->out);
     arena_free(&r->arena);
 }

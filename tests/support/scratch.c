@@ -1,14 +1,11 @@
 #include "tests/support/scratch.h"
 
+#include "tests/support/unit.h"
+
 #include <dirent.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 struct scratch scratch_make(void)
 {

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "tests/support/random.h"
+
 static void need(bool condition)
 {
     if (!condition)
@@ -128,4 +130,58 @@ uint32_t span_model_level(const struct span_model *m, unsigned depth, const stru
         last_narrow = narrow;
     }
     return n_out;
+}
+
+void span_model_random_action(struct span_model_random *s, uint64_t *random, struct event *e)
+{
+    if (random_below(random, 100) < s->wild) {
+        e->action = (enum event_action)(1 + random_below(random, 3));
+        if (random_below(random, 4) == 0)
+            e->frame = FRAME_NONE;
+    } else if (s->depth > 0 && random_below(random, 100) < s->down) {
+        e->action = EVENT_EXIT;
+        e->frame = s->open[--s->depth];
+    } else {
+        s->open[s->depth++] = e->frame;
+    }
+}
+
+const struct profile_value SPAN_MODEL_VALUES[] = {
+    {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, ROLE_WALL},
+    {STR_INIT("cpu"), STR_INIT("CPU time"), UNIT_NS, ROLE_CPU},
+    {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS},
+};
+
+const struct profile *span_model_fold(struct arena *arena, struct watcher *w, const uint32_t *ids,
+                                      uint32_t n_tracks, const struct event *events, size_t n)
+{
+    struct builder *b = builder_new(arena, (struct hash_seed){3, 4});
+
+    need(b != NULL);
+    need(builder_values(b, SPAN_MODEL_VALUES, SPAN_MODEL_CLOCKS, &SPAN_MODEL_VALUES[SPAN_MODEL_CLOCKS], 1));
+    builder_clocks(b, 1, false);
+    if (w != NULL)
+        builder_watch(b, w);
+    for (uint32_t i = 0; i < SPAN_MODEL_FRAMES; i++) {
+        char name[] = {(char)('a' + i)};
+        struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
+        need(builder_frame(b, &frame) == i);
+    }
+    for (uint32_t i = 0; i < n_tracks; i++)
+        need(builder_track(b, ids[i], STRING_EMPTY) == i);
+    need(builder_events(b, events, n, 0, 0));
+    return builder_finish(b, STR("format"), STR("Format"));
+}
+
+void span_model_track(struct span_model *m, const struct event *events, size_t n, uint32_t track,
+                      unsigned clock)
+{
+    span_model_init(m);
+    for (size_t i = 0; i < n; i++) {
+        struct event e = events[i];
+        e.clock[0] = events[i].clock[clock];
+        if (e.track == track)
+            span_model_event(m, &e, SPAN_MODEL_FRAMES);
+    }
+    span_model_end(m);
 }

@@ -1,10 +1,10 @@
-/* The rules of profile/span.h once more, as plain as they can be written: all calls of a track, each with its caller, in
+/* The rules of profile/calls/span.h once more, as plain as they can be written: all calls of a track, each with its caller, in
  * an array; whatever is asked of them is searched for. */
 #ifndef TESTS_SUPPORT_SPAN_MODEL_H
 #define TESTS_SUPPORT_SPAN_MODEL_H
 
-#include "profile/builder.h"
-#include "profile/span.h"
+#include "profile/build/builder.h"
+#include "profile/calls/span.h"
 
 enum { SPAN_MODEL_CALLS_MAX = 4000 };
 
@@ -34,6 +34,25 @@ void span_model_end(struct span_model *m);
 /* After the end: 1 for a call that nothing encloses; whether it is in the window. */
 unsigned span_model_depth(const struct span_model *m, int call);
 bool span_model_sees(const struct span_model_call *c, const struct span_request *r);
+
+/* Random events of one track: mostly well nested, sometimes not at all. */
+struct span_model_random {
+    unsigned wild, down; /* so many events of a hundred are wild; of the others so many leave a call */
+    frame_id open[SPAN_MODEL_CALLS_MAX];
+    size_t depth;
+};
+/* Whether e, whose frame is set, enters that frame, leaves the innermost open one, or is anything. */
+void span_model_random_action(struct span_model_random *s, uint64_t *random, struct event *e);
+
+/* Two clocks and calls, for a profile of such events; its frames are called a, b, .. and have these ids. */
+enum { SPAN_MODEL_FRAMES = 6, SPAN_MODEL_CLOCKS = 2 };
+extern const struct profile_value SPAN_MODEL_VALUES[SPAN_MODEL_CLOCKS + 1];
+/* The profile of the events, which the watcher (NULL: none) is told of. ids[i] is the id of track i. */
+const struct profile *span_model_fold(struct arena *arena, struct watcher *w, const uint32_t *ids,
+                                      uint32_t n_tracks, const struct event *events, size_t n);
+/* The model of one track, by one of the clocks; an exit of nothing is of the frame behind all others. */
+void span_model_track(struct span_model *m, const struct event *events, size_t n, uint32_t track,
+                      unsigned clock);
 
 /* The spans of one depth; room for as many as there are calls. Returns how many. */
 uint32_t span_model_level(const struct span_model *m, unsigned depth, const struct span_request *r,

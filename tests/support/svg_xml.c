@@ -1,11 +1,6 @@
 #include "tests/support/svg_xml.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "core/buf.h"
 #include "core/clean.h"
@@ -47,11 +42,30 @@ static void check_text(struct str s)
 
 static void check_attributes(struct str s)
 {
-    static const char *const NAMES[] = {
-        "xmlns",    "class",      "role",       "aria-label", "width",     "height",      "viewBox",
-        "x",        "y",          "data-nodes", "name",       "value",     "placeholder", "type",
-        "tabindex", "data-state", "aria-live",  "display",    "transform", "title",       "data-embedded",
-        "data-do",  NULL};
+    static const char *const NAMES[] = {"xmlns",
+                                        "class",
+                                        "role",
+                                        "aria-label",
+                                        "width",
+                                        "height",
+                                        "viewBox",
+                                        "x",
+                                        "y",
+                                        "data-nodes",
+                                        "name",
+                                        "value",
+                                        "placeholder",
+                                        "type",
+                                        "tabindex",
+                                        "data-state",
+                                        "aria-live",
+                                        "display",
+                                        "transform",
+                                        "title",
+                                        "data-embedded",
+                                        "data-do",
+                                        "data-emptied-by",
+                                        NULL};
 
     while (s.n > 0 && s.p[0] == ' ') {
         size_t equals = str_find(s, '=');

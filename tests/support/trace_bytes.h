@@ -4,7 +4,7 @@
 #define TESTS_SUPPORT_TRACE_BYTES_H
 
 #include "core/buf.h"
-#include "profile/builder.h"
+#include "profile/build/builder.h"
 
 /* The lowest `bytes` bytes of value, little endian. */
 void trace_bytes_le(struct buf *b, uint64_t value, unsigned bytes);

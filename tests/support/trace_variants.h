@@ -3,7 +3,7 @@
 #define TESTS_SUPPORT_TRACE_VARIANTS_H
 
 #include "core/buf.h"
-#include "profile/builder.h"
+#include "profile/build/builder.h"
 
 /* Methods are numbers from 0 on; 0 to 3 are listed, as a.B.m0 .. a.B.m3. Times are µs. */
 struct variant_event {

@@ -1,10 +1,5 @@
 /* Method traces that were passed through a conversion of text, or whose lists are not those of their records. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <string.h>
 

@@ -1,10 +1,5 @@
 /* Streaming traces of ART: record sizes, clocks that are named at the end, what is missing or too much. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <string.h>
 

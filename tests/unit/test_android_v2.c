@@ -1,10 +1,5 @@
 /* ART's version 2 of method traces: every layout gives the same profile, whichever way it comes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <string.h>
 

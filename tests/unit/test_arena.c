@@ -1,10 +1,5 @@
 /* The arena: alignment, the ceiling, failures that are sticky, arrays that grow across the block sizes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "core/arena.h"
 

@@ -1,11 +1,7 @@
 /* Which run of the machine this is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "tests/support/unit.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "core/system/boot_id.h"
 #include "tests/support/scratch.h"

@@ -1,10 +1,5 @@
 /* The output buffer: numbers, the limit, and the error that sticks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "core/buf.h"
 
@@ -201,6 +196,60 @@ static void as_in_a_url(void **state)
     buf_free(&b);
 }
 
+struct drained {
+    uint64_t bytes, most, sum;
+    uint64_t fails_at; /* that many bytes */
+};
+
+static bool drain(void *context, struct str bytes)
+{
+    struct drained *d = context;
+
+    d->bytes += bytes.n;
+    d->most = bytes.n > d->most ? bytes.n : d->most;
+    for (size_t i = 0; i < bytes.n; i++)
+        d->sum = d->sum * 31 + (unsigned char)bytes.p[i];
+    return d->fails_at == 0 || d->bytes < d->fails_at;
+}
+
+/* What is drained, and what is left at the end, is all that was appended, in its order. */
+static void drained(void **state)
+{
+    struct drained d = {0}, whole = {0};
+    struct buf b = {.drain = drain, .drain_context = &d, .limit = 4 * BUF_DRAIN_BYTES}, all = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < 300000; i++) {
+        buf_u64(&b, i);
+        buf_u64(&all, i);
+    }
+    assert_false(b.failed);
+    assert_true(d.bytes > 0 && d.most <= b.limit && b.capacity <= b.limit);
+    drain(&d, buf_view(&b));
+    drain(&whole, buf_view(&all));
+    assert_int_equal(d.bytes, whole.bytes);
+    assert_true(d.sum == whole.sum);
+    buf_free(&b);
+    buf_free(&all);
+}
+
+/* Who cannot take more ends it. */
+static void drained_in_vain(void **state)
+{
+    struct drained d = {.fails_at = 1};
+    struct buf b = {.drain = drain, .drain_context = &d};
+
+    (void)state;
+    for (unsigned i = 0; i < 300000; i++)
+        buf_u64(&b, i);
+    assert_true(b.failed);
+    assert_false(b.full);
+    uint64_t bytes = d.bytes;
+    buf_z(&b, "more");
+    assert_int_equal(d.bytes, bytes);
+    buf_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +258,7 @@ int main(void)
         cmocka_unit_test(hex_bytes),        cmocka_unit_test(exactly_to_the_limit),
         cmocka_unit_test(the_error_sticks), cmocka_unit_test(reserving),
         cmocka_unit_test(long_output),      cmocka_unit_test(as_in_a_url),
+        cmocka_unit_test(drained),          cmocka_unit_test(drained_in_vain),
     };
     return cmocka_run_group_tests_name("buf", tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* The builder's tables, sums and ceilings. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

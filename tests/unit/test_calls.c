@@ -1,25 +1,21 @@
 /* How long calls were: random streams against all calls in an array, and the limits of what is kept. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/builder.h"
-#include "profile/calls.h"
+#include "profile/build/builder.h"
+#include "profile/calls/calls.h"
 #include "tests/support/random.h"
 #include "tests/support/span_model.h"
 
-enum { TRACKS = 3, FRAMES = 6, ROWS = 4, CLOCKS = 2, EVENTS_MAX = 400, FIRST_ID = 7 };
-
-static const struct profile_value VALUES[] = {
-    {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, ROLE_WALL},
-    {STR_INIT("cpu"), STR_INIT("CPU time"), UNIT_NS, ROLE_CPU},
-    {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS},
+enum {
+    TRACKS = 3,
+    FRAMES = SPAN_MODEL_FRAMES,
+    ROWS = 4,
+    CLOCKS = SPAN_MODEL_CLOCKS,
+    EVENTS_MAX = 400,
+    FIRST_ID = 7
 };
 
 /* Several frames in one row, and some in none. The last frame is "unknown". */
@@ -28,31 +24,21 @@ static const uint32_t ROW_OF_FRAME[FRAMES + 1] = {0, 0, 1, 2, 2, CALLS_NO_ROW, 3
 static const struct profile *fold(struct arena *arena, struct watcher *w, const struct event *events,
                                   size_t n)
 {
-    struct builder *b = builder_new(arena, (struct hash_seed){3, 4});
-
-    assert_non_null(b);
-    assert_true(builder_values(b, VALUES, CLOCKS, &VALUES[2], 1));
-    builder_clocks(b, 1, false);
-    builder_watch(b, w);
-    for (uint32_t i = 0; i < FRAMES; i++) {
-        char name[] = {(char)('a' + i)};
-        struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
-        assert_int_equal(builder_frame(b, &frame), i);
-    }
     /* Not in the order of their ids. */
-    for (uint32_t i = 0; i < TRACKS; i++)
-        assert_int_equal(builder_track(b, FIRST_ID + (i + 1) % TRACKS, STRING_EMPTY), i);
-    assert_true(builder_events(b, events, n, 0, 0));
-    return builder_finish(b, STR("format"), STR("Format"));
+    static const uint32_t IDS[TRACKS] = {FIRST_ID + 1, FIRST_ID + 2, FIRST_ID};
+
+    return span_model_fold(arena, w, IDS, TRACKS, events, n);
 }
 
 /* Mostly well nested, sometimes not at all; some threads begin by leaving what they never entered. */
 static void random_events(uint64_t *random, struct event *events, size_t n)
 {
     uint64_t clock[TRACKS][CLOCKS] = {{100, 0}, {5000, 0}, {0, 70}};
-    frame_id open[TRACKS][EVENTS_MAX];
-    size_t depth[TRACKS] = {0};
+    static struct span_model_random nesting[TRACKS];
     unsigned wild = random_below(random, 10), down = 40 + random_below(random, 20);
+
+    for (uint32_t t = 0; t < TRACKS; t++)
+        nesting[t] = (struct span_model_random){.wild = wild, .down = down};
 
     for (size_t i = 0; i < n; i++) {
         uint32_t t = random_below(random, TRACKS);
@@ -60,16 +46,7 @@ static void random_events(uint64_t *random, struct event *events, size_t n)
             clock[t][c] += random_next(random) % (random_below(random, 8) == 0 ? 30000 : 6);
         events[i] = (struct event){.track = t, .frame = random_below(random, FRAMES)};
         memcpy(events[i].clock, clock[t], sizeof(clock[t]));
-        if (random_below(random, 100) < wild) {
-            events[i].action = (enum event_action)(1 + random_below(random, 3));
-            if (random_below(random, 4) == 0)
-                events[i].frame = FRAME_NONE;
-        } else if (depth[t] > 0 && random_below(random, 100) < down) {
-            events[i].action = EVENT_EXIT;
-            events[i].frame = open[t][--depth[t]];
-        } else {
-            open[t][depth[t]++] = events[i].frame;
-        }
+        span_model_random_action(&nesting[t], random, &events[i]);
     }
 }
 
@@ -97,16 +74,8 @@ static void expect_track(struct expected *all, const struct event *events, size_
 {
     static struct span_model models[CLOCKS];
 
-    for (unsigned c = 0; c < CLOCKS; c++) {
-        span_model_init(&models[c]);
-        for (size_t i = 0; i < n; i++) {
-            struct event e = events[i];
-            e.clock[0] = events[i].clock[c];
-            if (e.track == t)
-                span_model_event(&models[c], &e, FRAMES);
-        }
-        span_model_end(&models[c]);
-    }
+    for (unsigned c = 0; c < CLOCKS; c++)
+        span_model_track(&models[c], events, n, t, c);
     for (int i = 0; i < models[0].n; i++) {
         const struct span_model_call *wall = &models[0].calls[i], *cpu = &models[1].calls[i];
         if (!is_outermost(&models[0], i))

@@ -1,17 +1,12 @@
 /* Charts: the window, the axis, and what is written of spans. That a whole picture is XML, and what its links lead to,
  * tests/http/test_chart.py sees. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/number.h"
-#include "profile/builder.h"
+#include "profile/build/builder.h"
 #include "render/chart/chart.h"
 #include "render/chart/chart_plan.h"
 #include "tests/support/random.h"
@@ -275,9 +270,11 @@ static void a_window_without_calls(void **state)
     open_fixture(&f, 5000, 90000);
     f.rendering.view.from_ns = 200000, f.rendering.view.to_ns = 300000;
     const char *svg = draw(&f, &none);
-    has(svg, "200 µs to 300 µs: 0 calls<");
+    has(svg, "200 µs to 300 µs: 0 calls; the thread ends before it<");
     assert_null(strstr(svg, "<g><a"));
     has(svg, "<a href=\"?view=chart\"><text class=\"s\" text-decoration=\"underline\"");
+    f.rendering.view.from_ns = 1000, f.rendering.view.to_ns = 5000;
+    has(draw(&f, &none), "1 µs to 5 µs: 0 calls; the thread begins behind it<");
     close_fixture(&f);
 }
 

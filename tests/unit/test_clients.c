@@ -1,10 +1,5 @@
 /* Clients by address, and their shares. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "server/http/clients.h"
 

@@ -1,9 +1,7 @@
 /* The tables of commands and options: what is in help is understood, and what is understood is in help. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
+#include "tests/support/unit.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "render/table/table_request.h"
@@ -37,14 +35,26 @@ static struct seen entries(const struct cli_command *c, enum cli_group group)
     return seen;
 }
 
-static size_t count_steps(void)
+static size_t count_rows(enum view_option_kind kind)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
-        n += VIEW_OPTIONS[i].kind == OPTION_STEP;
+        n += VIEW_OPTIONS[i].kind == kind;
     return n;
 }
+
+/* Keys of the table that the command takes. */
+static size_t count_keys(const struct cli_command *c)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < TABLE_OPTIONS_COUNT; i++)
+        n += c->takes_table || (c->takes_rows && !TABLE_OPTIONS[i].reads_again);
+    return n;
+}
+
+enum { MOMENT_OPTIONS = 2 }; /* moment, mode */
 
 static void every_row_is_an_entry(void **state)
 {
@@ -53,8 +63,10 @@ static void every_row_is_an_entry(void **state)
         const struct cli_command *c = CLI_COMMANDS[i];
         struct seen own = entries(c, CLI_OWN), view = entries(c, CLI_VIEW), keys = entries(c, CLI_KEYS);
         assert_ptr_equal(cli_command_by_name(c->name), c);
-        assert_int_equal(own.n, c->n_options + (c->takes_table ? TABLE_OPTIONS_COUNT : 0) +
-                                    (c->takes_filters ? count_steps() : 0));
+        assert_int_equal(own.n, c->n_options + count_keys(c) +
+                                    (c->takes_filters ? count_rows(OPTION_STEP) : 0) +
+                                    (c->takes_range ? count_rows(OPTION_TIME) : 0) +
+                                    (c->takes_moment ? MOMENT_OPTIONS : 0) + c->takes_split);
         assert_true(c->takes_view ? view.n > 0 : view.n == 0);
         assert_int_equal(keys.n, c->takes_keys ? CONFIG_KEYS_COUNT : 0);
         buf_free(&own.names);

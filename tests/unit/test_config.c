@@ -1,10 +1,5 @@
 /* The configuration: its sources and their order, and what is said about each mistake. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,9 @@
 /* Bytes -> folded profile -> views, with their limits and owners. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "server/config/config_load.h"
 #include "server/convert/convert.h"
+#include "server/convert/report.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -34,7 +30,7 @@ static struct shared_profile *fold_text(const struct config *c, const char *text
 
     assert_non_null(f);
     for (size_t at = 0; at < n; at += step)
-        if (!conversion_feed(f, text + at, n - at < step ? n - at : step)) {
+        if (!conversion_feed(f, text + at, n - at < step ? n - at : step, NULL)) {
             assert_int_not_equal(conversion_diag(f)->kind, DIAG_NONE);
             break;
         }
@@ -320,6 +316,18 @@ static void shared_by_threads(void **state)
     shared_profile_free(f);
 }
 
+/* The first row of a name is the one without a suffix, so that rows of one name stand together, each with another suffix. */
+static void each_report_has_one_row(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < REPORTS_COUNT; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(REPORTS[i].name, REPORTS[j].name) == 0) {
+                assert_string_not_equal(REPORTS[i].format->name, REPORTS[j].format->name);
+                assert_string_equal(REPORTS[i].name, REPORTS[i - 1].name);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +342,7 @@ int main(void)
         cmocka_unit_test(from_a_file),
         cmocka_unit_test(unreadable_file),
         cmocka_unit_test(shared_by_threads),
+        cmocka_unit_test(each_report_has_one_row),
     };
 
     return cmocka_run_group_tests_name("convert", tests, NULL, NULL);

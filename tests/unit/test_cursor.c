@@ -1,10 +1,5 @@
 /* The bounds-checked reader: every width, and every way to run out of bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "core/cursor.h"
 

@@ -1,15 +1,10 @@
 /* DATA: what a reader makes of it is the tree, whatever the budget. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <string.h>
 
 #include "core/clean.h"
-#include "profile/origin.h"
+#include "profile/frame/origin.h"
 #include "render/names/palette.h"
 #include "render/svg/data_number.h"
 #include "tests/support/data_read.h"
@@ -165,13 +160,12 @@ static void any_budget(void **state)
 static void budget_of_bytes(void **state)
 {
     uint64_t seed = 4101842887655102017u;
-    struct fake *f = fake_random(&seed, 1, 3000, true);
     struct rendering r;
     struct data_embedded e;
     size_t whole, fixed;
 
     (void)state;
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, fake_random(&seed, 1, 3000, true));
     data_embedded(&e, &r);
     whole = e.out.n;
     assert_int_equal(e.n, 2999);
@@ -204,7 +198,6 @@ static void budget_of_bytes(void **state)
         data_embedded_free(&e);
     }
     rendering_free(&r);
-    fake_free(f);
 }
 
 /* --- the header --- */
@@ -234,7 +227,7 @@ static void header_in_full(void **state)
     fake_value(f, "a&b=c\"<", UNIT_BYTES, ROLE_OTHER);
     fake_track(f, 7, STR("m\"<&\x01"));
     fake_stack(f, "com.example.shop.Cart.add(I)V", 2000, 3, 0);
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     strcpy(r.view.value, "a&b=c\"<");
     strcpy(r.view.method, "x.\"y\"");
     r.view.order = ORDER_WEIGHT;
@@ -253,28 +246,25 @@ static void header_in_full(void **state)
                    "c\\\"\\u003c\",\"order\":\"weight\","
                    "\"palette\":\"origin\",\"names\":\"short\",\"method\":\"x.\\\"y\\\"\",\"filters\":\"\"},"
                    "\"query\":\"value=a%26b%3Dc%22%3C\",\"nodes\":1,\"embedded\":1,\"side_by_"
-                   "side\":false,\"merged\":false,"
+                   "side\":false,\"merged\":false,\"track\":\"thread\",\"compared\":false,"
                    "\"app\":\"com.example.shop\",\"min\":0.5,\"node\":0,\"skip\":0}")));
     buf_free(&plain);
     data_embedded_free(&e);
     rendering_free(&r);
-    fake_free(f);
 }
 
 /* Merged threads may have waited more than their sums tell: then it is written. */
 static void waiting_is_written_where_it_must_be(void **state)
 {
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("a"));
     struct rendering r;
     struct data_embedded e;
 
     (void)state;
-    fake_usual_values(f);
-    fake_track(f, 1, STR("a"));
     fake_stack(f, "x", 10, 4, 1);
     fake_track(f, 2, STR("b"));
     fake_stack(f, "x", 10, 30, 1);
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     r.view.tracks = TRACKS_MERGED;
     data_embedded(&e, &r);
     assert_false(e.read.derived[3]);
@@ -286,18 +276,16 @@ static void waiting_is_written_where_it_must_be(void **state)
     assert_int_equal(e.read.n_nodes, 5);
     data_embedded_free(&e);
     rendering_free(&r);
-    fake_free(f);
 }
 
 static void too_little_memory(void **state)
 {
     uint64_t seed = 99;
-    struct fake *f = fake_random(&seed, 1, 2000, false);
     struct rendering r;
     uint32_t n;
 
     (void)state;
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, fake_random(&seed, 1, 2000, false));
     struct diag resolved = {0};
     assert_true(view_resolve(&r.view, r.input.profile, &resolved));
     r.view.embed_nodes = 100;
@@ -325,7 +313,6 @@ static void too_little_memory(void **state)
     assert_int_equal(diag.kind, DIAG_LIMIT);
     buf_free(&small);
     rendering_free(&r);
-    fake_free(f);
 }
 
 int main(void)

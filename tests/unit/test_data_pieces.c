@@ -1,10 +1,5 @@
 /* Pieces of DATA: put together they are the whole, however wide a node is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +40,6 @@ struct wanted {
 static void pieces_make_the_whole(void **state)
 {
     uint64_t seed = 1181783497276652981u;
-    struct fake *f = fake_random(&seed, 2, 1800, false);
     struct rendering r;
     struct data_embedded e;
     struct wanted *stack = calloc(STACK_MAX, sizeof(*stack));
@@ -54,7 +48,7 @@ static void pieces_make_the_whole(void **state)
 
     (void)state;
     assert_non_null(stack);
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, fake_random(&seed, 2, 1800, false));
     r.view.tracks = TRACKS_ALL;
     data_embedded(&e, &r);
     for (uint32_t i = 0; i < e.read.n_nodes; i++)
@@ -100,7 +94,6 @@ static void pieces_make_the_whole(void **state)
     data_embedded_free(&e);
     free(stack);
     rendering_free(&r);
-    fake_free(f);
 }
 
 /* More children than one piece can hold: skip leads on, and the shares are disjoint. */
@@ -122,7 +115,7 @@ static void one_wide_node(void **state)
             name[j] = (char)('a' + (i >> j & 1));
         fake_child(f, root, fake_frame(f, STR(""), (struct str){name, sizeof(name)}, STR("")), self);
     }
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     for (int pieces = 0;; pieces++) {
         fetch(&r, &piece, 0, skip);
         assert_true(pieces < 20 && piece.n_nodes > 50);
@@ -149,7 +142,6 @@ static void one_wide_node(void **state)
     assert_false(rendering_run(&r, &OUTPUT_TREE));
     assert_int_equal(r.diag.kind, DIAG_NOT_FOUND);
     rendering_free(&r);
-    fake_free(f);
 }
 
 /* However long the names are, a piece leads on: without a child in it, nobody would ever get further. */
@@ -169,7 +161,7 @@ static void a_piece_has_a_child(void **state)
         name[0] = (char)('a' + i);
         fake_child(f, root, fake_frame(f, STR(""), (struct str){name, sizeof(name)}, STR("")), self);
     }
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     for (uint64_t skip = 0; skip < 20; skip++) {
         fetch(&r, &piece, 0, skip);
         assert_int_equal(piece.n_nodes, 2);
@@ -178,7 +170,6 @@ static void a_piece_has_a_child(void **state)
         data_read_free(&piece);
     }
     rendering_free(&r);
-    fake_free(f);
 }
 
 int main(void)

@@ -1,10 +1,5 @@
 /* Connections are shut down when their time is over, and not before. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <poll.h>
 #include <stdatomic.h>
 #include <sys/socket.h>

@@ -1,10 +1,5 @@
 /* The demo trace, from the bytes that are uploaded to the graph: it has to be as good as it says it is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "server/config/config_load.h"
 #include "server/convert/convert.h"
@@ -29,7 +24,7 @@ static struct shared_profile *fold(const struct buf *b)
     config_defaults(&config);
     struct conversion *f = conversion_new(&config);
     assert_non_null(f);
-    assert_true(conversion_feed(f, b->p, b->n));
+    assert_true(conversion_feed(f, b->p, b->n, NULL));
     struct shared_profile *folded = conversion_finish(f, -1, NULL, &diag);
     assert_non_null(folded);
     return folded;

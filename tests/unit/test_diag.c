@@ -1,10 +1,5 @@
 /* Diagnostics: the first one stays, long texts are cut, offsets are kept. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "core/diag.h"
 

@@ -1,15 +1,11 @@
-#include "server/http/encoding.h"
+#include "server/http/message/encoding.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/unit.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
-
-#include <cmocka.h>
 
 static void what_a_client_takes(void **state)
 {

@@ -1,10 +1,5 @@
 /* Waiting: what goes on after a resume, and the states that end with the exchange. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "server/http/exchange.h"
 

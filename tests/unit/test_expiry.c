@@ -1,10 +1,5 @@
 /* How long an upload is to be kept, as clients write it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "server/upload/expiry.h"
 

@@ -1,59 +1,17 @@
 /* The rules of folding, each one by itself. test_fold_random.c has all of them at once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/builder.h"
+#include "tests/support/fold_fixture.h"
 
 enum { OFFSET = 1000, STRIDE = 10 };
 
-static const struct profile_value VALUES[] = {
-    {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, ROLE_WALL},
-    {STR_INIT("cpu"), STR_INIT("thread CPU time"), UNIT_NS, ROLE_CPU},
-    {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS},
-};
-
-/* A builder with clocks whose ticks are units, and the frames and tracks that events need. */
-struct fixture {
-    struct arena arena;
-    struct builder *builder;
-    const struct profile *profile;
-};
-
-static void open_fixture_of(struct fixture *f, const struct profile_value *times, uint32_t n_times,
-                            uint32_t n_frames, uint32_t n_tracks)
+static void open_fixture(struct fold_fixture *f, uint32_t n_frames, uint32_t n_tracks)
 {
-    arena_init(&f->arena, 256 << 20);
-    f->builder = builder_new(&f->arena, (struct hash_seed){9, 10});
-    assert_non_null(f->builder);
-    assert_true(builder_values(f->builder, times, n_times, &VALUES[2], 1));
-    builder_clocks(f->builder, 1, true);
-    for (uint32_t i = 0; i < n_frames; i++) {
-        char name[16];
-        snprintf(name, sizeof(name), i < 26 ? "%c" : "f%u", i < 26 ? (int)(i + 'a') : (int)i);
-        struct profile_frame frame = {.name = builder_string(f->builder, str_of(name))};
-        assert_int_equal(builder_frame(f->builder, &frame), i);
-    }
-    for (uint32_t i = 0; i < n_tracks; i++)
-        assert_int_equal(builder_track(f->builder, i + 1, STRING_EMPTY), i);
-}
-
-static void open_fixture(struct fixture *f, uint32_t n_frames, uint32_t n_tracks)
-{
-    open_fixture_of(f, VALUES, 2, n_frames, n_tracks);
-}
-
-static void finish(struct fixture *f)
-{
-    f->profile = builder_finish(f->builder, STR("format"), STR("Format"));
-    assert_non_null(f->profile);
+    fold_fixture_open(f, FOLD_VALUES, 2, n_frames, n_tracks);
 }
 
 /* ---- rules, as text ---- */
@@ -147,13 +105,13 @@ static void check_profile(const struct profile *p, const char *expected)
 static void folds(const char *script, const char *expected)
 {
     struct event events[64];
-    struct fixture f;
+    struct fold_fixture f;
     size_t n = parse_events(script, 0, events, 64);
 
     open_fixture(&f, 26, 1);
     assert_true(builder_events(f.builder, events, n, OFFSET, STRIDE));
     assert_int_equal(builder_event_count(f.builder), n);
-    finish(&f);
+    fold_fixture_finish(&f);
     check_profile(f.profile, expected);
     arena_free(&f.arena);
 }
@@ -213,14 +171,14 @@ static void exit_of_a_frame_that_is_not_open(void **state)
 static void folds_with_b_for_a(const char *script, size_t at, const char *expected)
 {
     struct event events[64];
-    struct fixture f;
+    struct fold_fixture f;
     size_t n = parse_events(script, 0, events, 64);
 
     open_fixture(&f, 26, 1);
     assert_true(builder_events(f.builder, events, at, OFFSET, STRIDE));
     assert_true(builder_frame_redefined(f.builder, 1, 0));
     assert_true(builder_events(f.builder, events + at, n - at, OFFSET + at * STRIDE, STRIDE));
-    finish(&f);
+    fold_fixture_finish(&f);
     check_profile(f.profile, expected);
     arena_free(&f.arena);
 }
@@ -243,7 +201,7 @@ static void names_without_end(void **state)
 {
     struct event events[] = {
         {.frame = 0}, {.action = EVENT_EXIT, .frame = 9}, {.action = EVENT_EXIT, .frame = 8}};
-    struct fixture f;
+    struct fold_fixture f;
 
     (void)state;
     open_fixture(&f, 26, 1);
@@ -251,7 +209,7 @@ static void names_without_end(void **state)
         assert_true(builder_frame_redefined(f.builder, frame + 1, frame));
     assert_true(builder_frame_redefined(f.builder, 0, 20));
     assert_true(builder_events(f.builder, events, 3, OFFSET, STRIDE));
-    finish(&f);
+    fold_fixture_finish(&f);
     check_profile(f.profile, ".:0,0 a:0,1\nalien-exit 1 1010");
     arena_free(&f.arena);
 }
@@ -339,7 +297,7 @@ static void wraps_belong_to_the_trace(void **state)
     const uint64_t begins[] = {4294967290, ROUND + 600,        4294967200,
                                2147484448, ROUND + 4294967295, 2 * ROUND + 1};
     struct event e;
-    struct fixture f;
+    struct fold_fixture f;
 
     (void)state;
     open_fixture(&f, 26, 6);
@@ -347,7 +305,7 @@ static void wraps_belong_to_the_trace(void **state)
         parse_events(EVENTS[i].event, EVENTS[i].track, &e, 1);
         assert_true(builder_events(f.builder, &e, 1, OFFSET + i * STRIDE, STRIDE));
     }
-    finish(&f);
+    fold_fixture_finish(&f);
     assert_int_equal(f.profile->n_tracks, 6);
     for (uint32_t i = 0; i < 6; i++)
         assert_int_equal(f.profile->tracks[i].begin_ns, begins[i]);
@@ -362,13 +320,13 @@ static void clocks_of_64_bits(void **state)
 {
     struct event events[2] = {{.action = EVENT_ENTER, .clock = {INT64_MAX, 5}},
                               {.action = EVENT_EXIT, .clock = {7, INT64_MAX}}};
-    struct fixture f;
+    struct fold_fixture f;
 
     (void)state;
     open_fixture(&f, 1, 1);
     builder_clocks(f.builder, 1, false);
     assert_true(builder_events(f.builder, events, 2, OFFSET, STRIDE));
-    finish(&f);
+    fold_fixture_finish(&f);
     check_profile(f.profile, ".:0,0 a:0/9223372036854775802,1\ntime-back 1 1010");
     arena_free(&f.arena);
 }
@@ -376,13 +334,13 @@ static void clocks_of_64_bits(void **state)
 static void one_clock(void **state)
 {
     struct event events[16];
-    struct fixture f;
+    struct fold_fixture f;
 
     (void)state;
-    open_fixture_of(&f, &VALUES[1], 1, 26, 1);
+    fold_fixture_open(&f, &FOLD_VALUES[1], 1, 26, 1);
     size_t n = parse_events("+a10/99 +b12/3 -b15/1 -a25/0", 0, events, 16);
     assert_true(builder_events(f.builder, events, n, OFFSET, STRIDE));
-    finish(&f);
+    fold_fixture_finish(&f);
     const struct profile *p = f.profile;
     assert_int_equal(p->n_values, 2);
     assert_int_equal(p->n_nodes, 3);
@@ -402,7 +360,7 @@ static void tracks_are_apart(void **state)
     } EVENTS[] = {{0, "+a10"}, {2, "+a500"}, {0, "+b12"}, {2, "-a400"},
                   {0, "-b13"}, {2, "-b600"}, {0, "-z20"}};
     struct event e;
-    struct fixture f;
+    struct fold_fixture f;
 
     (void)state;
     open_fixture(&f, 26, 3);
@@ -410,7 +368,7 @@ static void tracks_are_apart(void **state)
         parse_events(EVENTS[i].event, EVENTS[i].track, &e, 1);
         assert_true(builder_events(f.builder, &e, 1, OFFSET + i * STRIDE, STRIDE));
     }
-    finish(&f);
+    fold_fixture_finish(&f);
     assert_int_equal(f.profile->n_tracks, 2);
     assert_int_equal(f.profile->tracks[0].id, 1);
     assert_int_equal(f.profile->tracks[0].records, 4);

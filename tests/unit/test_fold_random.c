@@ -1,72 +1,17 @@
 /* The rules of folding, all of them against a plain model on random streams. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/builder.h"
+#include "tests/support/fold_fixture.h"
 #include "tests/support/fold_model.h"
 #include "tests/support/random.h"
 
 enum { OFFSET = 1000, STRIDE = 10, TRACKS = 4, FRAMES = 64 };
 
-static const struct profile_value VALUES[] = {
-    {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, ROLE_WALL},
-    {STR_INIT("cpu"), STR_INIT("thread CPU time"), UNIT_NS, ROLE_CPU},
-    {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS},
-};
-
-/* A builder with clocks whose ticks are units, and the frames and tracks that events need. */
-struct fixture {
-    struct arena arena;
-    struct builder *builder;
-    const struct profile *profile;
-};
-
-static void open_fixture(struct fixture *f)
-{
-    arena_init(&f->arena, 256 << 20);
-    f->builder = builder_new(&f->arena, (struct hash_seed){9, 10});
-    assert_non_null(f->builder);
-    assert_true(builder_values(f->builder, VALUES, 2, &VALUES[2], 1));
-    builder_clocks(f->builder, 1, true);
-    for (uint32_t i = 0; i < FRAMES; i++) {
-        char name[16];
-        snprintf(name, sizeof(name), "f%u", (unsigned)i);
-        struct profile_frame frame = {.name = builder_string(f->builder, str_of(name))};
-        assert_int_equal(builder_frame(f->builder, &frame), i);
-    }
-    for (uint32_t i = 0; i < TRACKS; i++)
-        assert_int_equal(builder_track(f->builder, i + 1, STRING_EMPTY), i);
-}
-
-static void finish(struct fixture *f)
-{
-    f->profile = builder_finish(f->builder, STR("format"), STR("Format"));
-    assert_non_null(f->profile);
-}
-
 /* ---- comparison ---- */
-
-static struct fold_path path_of(const struct profile *p, node_id node, node_id root)
-{
-    struct fold_path path = {0};
-    uint16_t n = 0;
-
-    for (node_id id = node; id != root; id = p->node_parent[id])
-        n++;
-    assert_true(n <= FOLD_MODEL_DEPTH_MAX);
-    path.n = n;
-    for (node_id id = node; id != root; id = p->node_parent[id])
-        path.frames[--n] = (uint8_t)p->node_frame[id];
-    return path;
-}
 
 static void compare_track(const struct profile *p, const struct profile_track *t, struct fold_model_track *m)
 {
@@ -74,7 +19,7 @@ static void compare_track(const struct profile *p, const struct profile_track *t
     assert_true(t->records == m->records);
     assert_int_equal(p->node_parent[t->first], NODE_NONE);
     for (node_id node = t->first; node < t->first + t->count; node++) {
-        struct fold_path path = path_of(p, node, t->first);
+        struct fold_path path = fold_model_path(p, node, t->first);
         const uint64_t *expected = fold_model_values(m, &path);
         for (unsigned v = 0; v < 3; v++)
             assert_true(profile_self(p, node, v) == expected[v]);
@@ -171,12 +116,12 @@ static void fold_randomly(const struct mixture *x, uint64_t *random)
 {
     static struct event events[1024];
     struct fold_model *m = fold_model_new(TRACKS);
-    struct fixture f;
+    struct fold_fixture f;
     uint64_t clock[2] = {random_below(random, UINT32_MAX), 0};
     size_t at = 0;
 
     assert_true(x->n_events <= 1024);
-    open_fixture(&f);
+    fold_fixture_open(&f, FOLD_VALUES, 2, FRAMES, TRACKS);
     /* Known beforehand, so that the model can name it. */
     struct profile_frame unknown = {.name = builder_string(f.builder, STR("unknown"))};
     assert_int_equal(builder_frame(f.builder, &unknown), FRAMES);
@@ -189,7 +134,7 @@ static void fold_randomly(const struct mixture *x, uint64_t *random)
         assert_true(builder_events(f.builder, events + at, n, OFFSET + at * STRIDE, STRIDE));
         at += n;
     }
-    finish(&f);
+    fold_fixture_finish(&f);
     compare(f.profile, m);
     fold_model_free(m);
     arena_free(&f.arena);

@@ -1,17 +1,12 @@
 /* Folding into trees of any width and depth, and in linear time whatever comes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/unit.h"
 
-#include <cmocka.h>
-
-#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "tests/support/builder_fixture.h"
 #include "tests/support/profile_checks.h"
+#include "tests/support/small_stack.h"
 
 /* For work that takes a small part of a second unless it is quadratic: then it takes minutes. */
 enum { SECONDS_MAX = 20 };
@@ -105,14 +100,7 @@ static void *fold_deeply(void *argument)
 
 static void a_million_deep_on_a_small_stack(void **state)
 {
-    pthread_attr_t attributes;
-    pthread_t thread;
-
-    assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstacksize(&attributes, 256 << 10), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, fold_deeply, *state), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    pthread_attr_destroy(&attributes);
+    on_small_stack(fold_deeply, *state);
 }
 
 /* ---- linear whatever comes ---- */

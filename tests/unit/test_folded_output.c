@@ -1,10 +1,5 @@
 /* Output "folded", against lines that are made one by one and then sorted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +18,10 @@ static void check(struct rendering *r, const char *expected)
 
 static void lines(void **state)
 {
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("main"));
     struct rendering r;
 
     (void)state;
-    fake_usual_values(f);
-    fake_track(f, 1, STR("main"));
     fake_stack(f, "", 9000, 0, 0);
     fake_stack(f, "foo", 5999, 0, 1);
     fake_stack(f, "foo;bar", 5000, 0, 1);
@@ -38,7 +31,7 @@ static void lines(void **state)
     fake_stack(f, "a.B.run(J)V", 1999, 0, 1);
     fake_stack(f, "a.B.run(J)V;x", 1000, 2000, 1);
     fake_stack(f, "a.B.run(I)V;x", 1000, 0, 1);
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     check(&r, "a.B.run 2\na.B.run;x 2\nfoo 5\nfoo$1 7\nfoo;bar 5\n");
     r.view.value[0] = '\0';
     strcpy(r.view.value, "calls");
@@ -51,7 +44,6 @@ static void lines(void **state)
     strcpy(r.view.value, "cpu");
     check(&r, "[main tid=1];a.B.run;x 2\n");
     rendering_free(&r);
-    fake_free(f);
 }
 
 static void several_tracks(void **state)
@@ -68,7 +60,7 @@ static void several_tracks(void **state)
     fake_stack(f, "a", 1500, 0, 1);
     fake_track(f, 11, STR("idle"));
     fake_stack(f, "a", 0, 0, 1);
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     r.view.tracks = TRACKS_ALL;
     check(&r, "[Binder:1 tid=10];a 1\n[Binder:1 tid=2];a 1\n");
     r.view.tracks = TRACKS_MERGED;
@@ -82,7 +74,6 @@ static void several_tracks(void **state)
     r.view.track_ids[0] = 11;
     check(&r, "");
     rendering_free(&r);
-    fake_free(f);
 }
 
 static void hostile_names(void **state)
@@ -98,10 +89,9 @@ static void hostile_names(void **state)
     fake_child(f, root, fake_frame(f, STR("a:b"), STR("c\nd"), STR("")), one);
     fake_child(f, root, fake_frame(f, STR(""), STR("\xff\xfe"), STR("")), one);
     fake_child(f, root, fake_frame(f, STR(""), STR("nul\0nul"), STR("")), one);
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     check(&r, "a:b.c␊d 2\nnul␀nul 1\n�� 1\n");
     rendering_free(&r);
-    fake_free(f);
 }
 
 /* --- against the obvious way --- */

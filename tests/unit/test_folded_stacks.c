@@ -1,10 +1,5 @@
 /* Folded stacks: what counts as a line, which files are taken for it, and sizes without end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +8,7 @@
 #include "core/buf.h"
 #include "parser/reader.h"
 #include "profile/warning.h"
+#include "tests/support/hostile.h"
 
 struct fixture {
     struct arena arena;
@@ -78,17 +74,20 @@ static void dump(struct buf *b, const struct profile *p)
     }
 }
 
-static void reads_as(struct fixture *f, const char *text, const char *expected)
+static void dumps_as(struct fixture *f, const char *expected)
 {
     struct buf b = {0};
 
-    read_bytes(f, text, strlen(text));
     if (f->profile == NULL)
         fail_msg("%s: %s", f->reader.diag.title, f->reader.diag.detail);
     dump(&b, f->profile);
-    buf_char(&b, '\0');
-    assert_string_equal(b.p, expected);
-    buf_free(&b);
+    assert_buf(&b, expected);
+}
+
+static void reads_as(struct fixture *f, const char *text, const char *expected)
+{
+    read_bytes(f, text, strlen(text));
+    dumps_as(f, expected);
 }
 
 /* ---- lines ---- */
@@ -145,9 +144,92 @@ static void other_lines_are_left_out(void **state)
 {
     reads_as(*state, "a;b 3\nno count\na;b 4\n", "a 0/7\n-b 7/7\nbad-folded-line 1 6\n");
     reads_as(*state,
-             "a;b 3\na;b 1.5\na;b -1\na;b 0x1\na;b \n 5\na;b 18446744073709551616\nword\na;b 1\na;b 1\n"
+             "a;b 3\na;b 1.5.\na;b -1\na;b 0x1\na;b \n 5\na;b 18446744073709551616\nword\na;b 1\na;b 1\n"
              "a;b 1\na;b 1\na;b 1\na;b 1\na;b 1\n",
              "a 0/10\n-b 10/10\nbad-folded-line 7 6\n");
+}
+
+/* The sum of a stack is rounded, not each of its counts. */
+static void counts_with_decimals(void **state)
+{
+    reads_as(*state, "a;b 1.5\na;b 1.5\na;c 0.4\na;d 0.3\na;d 0.3\na;e 2.\n",
+             "a 0/6\n-e 2/2\n-d 1/1\n-c 0/0\n-b 3/3\nfractional-count 5 0\n");
+    reads_as(*state, "a;b 0.9999999\na;b 1.x\na;b .5\na;b 1\n",
+             "a 0/2\n-b 2/2\nbad-folded-line 2 14\nfractional-count 1 0\n");
+}
+
+static void two_counts(void **state)
+{
+    struct fixture *f = *state;
+
+    reads_as(f, "a;b 3 1\na;c 0 7\n# x\na;b 1 1\n", "a 0/4\n-b 4/4\n-c 0/0\n");
+    assert_int_equal(f->profile->n_values, 2);
+    assert_true(str_eq(f->profile->values[0].name, STR("before")));
+    assert_true(str_eq(f->profile->values[1].name, STR("after")));
+    assert_int_equal(profile_total(f->profile, 0, 1), 9);
+    /* All lines have two, or what stands before the last count is of the frame. */
+    reads_as(f, "a;b 3 1\na;c 7\n", "a 0/8\n-c 7/7\n-b 3 1/1\n");
+}
+
+/* The text in UTF-16, with its mark. */
+static void put_utf_16(struct buf *b, const char *text, bool big_endian)
+{
+    buf_bytes(b, big_endian ? "\xfe\xff" : "\xff\xfe", 2);
+    for (; *text != '\0'; text++) {
+        char c = *text;
+        buf_bytes(b, big_endian ? (const char[]){0, c} : (const char[]){c, 0}, 2);
+    }
+}
+
+/* Reads f->bytes in pieces of so many bytes. */
+static void read_in_pieces(struct fixture *f, size_t piece)
+{
+    arena_free(&f->arena);
+    assert_true(reader_init(&f->reader, &f->arena, &f->limits, (struct hash_seed){15, 16}));
+    for (size_t at = 0; at < f->bytes.n; at += piece)
+        reader_feed(&f->reader, f->bytes.p + at, f->bytes.n - at < piece ? f->bytes.n - at : piece);
+    f->profile = reader_finish(&f->reader, NULL);
+}
+
+static void encodings(void **state)
+{
+    struct fixture *f = *state;
+
+    reads_as(f,
+             "\xef\xbb\xbf"
+             "a;b 3\r\n",
+             "a 0/3\n-b 3/3\n");
+    for (unsigned big_endian = 0; big_endian < 2; big_endian++)
+        for (size_t piece = 1; piece < 20; piece++) {
+            buf_clear(&f->bytes);
+            put_utf_16(&f->bytes, "a;b 3\r\n# c\r\n\r\nno count\na;b 4\na;c 5", big_endian);
+            read_in_pieces(f, piece);
+            dumps_as(f, "a 0/12\n-c 5/5\n-b 7/7\nbad-folded-line 1 30\n");
+        }
+}
+
+/* Pairs, halves of pairs, and half a unit at the end. */
+static void odd_utf_16(void **state)
+{
+    static const char BYTES[] = "\xff\xfe\x3d\xd8\x00\xde;\0\xe4\0;\0\x3d\xd8;\0\x00\xde;\0b\0 \0"
+                                "1\0\n";
+    struct fixture *f = *state;
+
+    read_bytes(f, BYTES, sizeof(BYTES) - 2);
+    dumps_as(f, "\xf0\x9f\x98\x80 0/1\n-\xc3\xa4 0/1\n--\xef\xbf\xbd 0/1\n---\xef\xbf\xbd* 0/1\n----b 1/1\n");
+}
+
+static void long_lines_of_utf_16(void **state)
+{
+    struct fixture *f = *state;
+
+    f->limits.line_bytes = 16;
+    for (size_t piece = 1; piece < 70; piece++) {
+        buf_clear(&f->bytes);
+        put_utf_16(&f->bytes, "a;b 1\na;bcdef 3\na;b 4\n", false);
+        read_in_pieces(f, piece);
+        dumps_as(f, "a 0/5\n-b 5/5\nlong-line 1 14\n");
+    }
 }
 
 static void sums_stay_at_their_end(void **state)
@@ -275,6 +357,28 @@ static void a_wide_stack(void **state)
     assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
 }
 
+/* Cut at any byte, with any bit flipped, and in any pieces: an answer, soon, and of pieces the same one. */
+static void any_damage(void **state)
+{
+    static const char *const TEXTS[] = {"# made by hand\r\nmain;a_[k];b 3\r\nmain;c 4.5\r\n",
+                                        "main;a 1 2\nmain;b 30 4\n main ; c  5 6 \n"};
+    struct buf wide = {0}, bytes = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(*TEXTS); i++) {
+        buf_z(&bytes, TEXTS[i]);
+        hostile_damage("folded stacks", &bytes);
+        buf_bytes(&wide, "\xff\xfe", 2);
+        for (size_t c = 0; c < bytes.n; c++)
+            buf_bytes(&wide, (const char[]){bytes.p[c], 0}, 2);
+        hostile_damage("folded stacks in UTF-16", &wide);
+        buf_clear(&bytes);
+        buf_clear(&wide);
+    }
+    buf_free(&bytes);
+    buf_free(&wide);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -287,6 +391,11 @@ int main(void)
         TEST(line_ends),
         TEST(comments),
         TEST(other_lines_are_left_out),
+        TEST(counts_with_decimals),
+        TEST(two_counts),
+        TEST(encodings),
+        TEST(odd_utf_16),
+        TEST(long_lines_of_utf_16),
         TEST(sums_stay_at_their_end),
         TEST(long_names_are_cut),
         TEST(long_lines_are_left_out),
@@ -295,6 +404,7 @@ int main(void)
         TEST(not_one_stack),
         TEST(a_deep_stack),
         TEST(a_wide_stack),
+        TEST(any_damage),
     };
     return cmocka_run_group_tests_name("folded_stacks", tests, NULL, NULL);
 }

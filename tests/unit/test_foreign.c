@@ -1,11 +1,6 @@
 /* Other kinds of files: every row of the table can be reached by each of its marks, says something, and says
  * it however the bytes arrive. What rows look like in whole files is in tests/data. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,9 +80,7 @@ static void cuttings_do_not_matter(void **state)
     for (size_t i = 0; i < sizeof(FILES) / sizeof(*FILES); i++) {
         struct buf b = {0};
         buf_str(&b, FILES[i]);
-        hostile_cuttings("foreign", &b);
-        hostile_truncations("foreign", &b);
-        hostile_bit_flips("foreign", &b);
+        hostile_damage("foreign", &b);
         buf_free(&b);
     }
 }
@@ -128,32 +121,6 @@ static void what_is_none_of_them(void **state)
         assert_string_equal(code_of(FILES[i]), "none");
 }
 
-/* Protocol buffers have no magic: what is one, and what only looks so. */
-static void protocol_buffers(void **state)
-{
-    (void)state;
-    static const struct {
-        struct str bytes;
-        const char *code;
-    } FILES[] = {
-        {STR_INIT("\x0a\x02\x08\x01"), "perfetto"},
-        {STR_INIT("\x0a\x04\x08\x01\x10\x02\x0a\x02\x08\x03"), "perfetto"},
-        {STR_INIT("\x0a\x7f\x08\x01\x10"), "perfetto"},         /* cut within a packet */
-        {STR_INIT("\x0a\x02\x08\x01\x12\x02\x08\x01"), "none"}, /* another field than packets */
-        {STR_INIT("\x0a\x02\x0f\x01\x0a\x02\x08\x01"), "none"}, /* a wire type that is none */
-        {STR_INIT("\x0a\x00\x0a\x00"), "none"},                 /* packets of nothing */
-        {STR_INIT("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x0a\x02\x08\x01\x01"), "none"},
-        {STR_INIT("\nHello world\n"), "none"}, /* reads as a packet, but is text */
-        {STR_INIT("\x0a\x02\x08\x01\x12\x02\x08\x01\x32\x00"), "pprof"},
-        {STR_INIT("\x0a\x02\x08\x01\x12\x02\x08\x01\x4a\x00"), "none"}, /* a string where a time belongs */
-        {STR_INIT("\x0a\x02\x08\x01\x12\x02\x08\x01\x7a\x00"), "none"}, /* no such field */
-    };
-
-    for (size_t i = 0; i < sizeof(FILES) / sizeof(*FILES); i++)
-        if (strcmp(code_of(FILES[i].bytes), FILES[i].code) != 0)
-            fail_msg("%zu is taken for %s, not %s", i, code_of(FILES[i].bytes), FILES[i].code);
-}
-
 /* Hints are for those who have a browser, a device and Android Studio. */
 static void hints_name_no_setting_and_no_upload_command(void **state)
 {
@@ -172,7 +139,6 @@ int main(void)
         cmocka_unit_test(cuttings_do_not_matter),
         cmocka_unit_test(only_the_beginning_counts),
         cmocka_unit_test(what_is_none_of_them),
-        cmocka_unit_test(protocol_buffers),
         cmocka_unit_test(hints_name_no_setting_and_no_upload_command),
     };
     return cmocka_run_group_tests_name("foreign", tests, NULL, NULL);

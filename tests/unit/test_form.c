@@ -1,12 +1,7 @@
 /* Fields of forms: decoded as browsers encode them, whatever stands between the signs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/unit.h"
 
-#include <cmocka.h>
-
-#include "server/http/form.h"
+#include "server/http/message/form.h"
 
 static void check_field(const char *body, const char *name, struct str expected)
 {

@@ -1,11 +1,6 @@
 /* Keyed hashing. The SipHash-1-3 vectors are what CPython 3.11, which has its own SipHash-1-3, answers for
  * the bytes 0, 1, .. n-1 with PYTHONHASHSEED 0 (an all-zero key) and 7. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "core/hash.h"
 

@@ -1,10 +1,5 @@
 /* The index by hash: things of equal hash stay apart, growth loses none, the arena's end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "core/hash_index.h"
 

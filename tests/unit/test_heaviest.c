@@ -1,10 +1,5 @@
 /* The heaviest of a list: as sorting finds them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "render/tree/heaviest.h"
 #include "tests/support/random.h"

@@ -1,10 +1,5 @@
 /* Names of what was refused, and the rules that name our own formats. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <magic.h>
 #include <pthread.h>
 #include <string.h>

@@ -1,10 +1,5 @@
 /* The id map: growth, replacement, keys that collide, the arena's end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "core/idmap.h"
 

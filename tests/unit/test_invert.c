@@ -1,10 +1,5 @@
 /* Inverted trees: the same as the slow way makes them, whole and cut short; and large ones in bounded time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdlib.h>
 #include <string.h>

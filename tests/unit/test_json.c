@@ -1,10 +1,5 @@
 /* The JSON writer: commas, keys, escapes, levels; what it writes is read back by a library. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -1,10 +1,5 @@
 /* Output "json", read back with another program's parser. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <string.h>
 
@@ -63,11 +58,10 @@ static struct fake *small(void)
 
 static void one_track(void **state)
 {
-    struct fake *f = small();
     struct rendering r;
 
     (void)state;
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, small());
     strcpy(r.view.value, "calls");
     r.view.track_ids[0] = 5;
     r.view.n_track_ids = 1;
@@ -96,16 +90,14 @@ static void one_track(void **state)
     assert_null(memmem(r.out.p, r.out.n, "</script", 8));
     json_decref(root);
     rendering_free(&r);
-    fake_free(f);
 }
 
 static void several_tracks(void **state)
 {
-    struct fake *f = small();
     struct rendering r;
 
     (void)state;
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, small());
     r.view.tracks = TRACKS_ALL;
     r.view.order = ORDER_WEIGHT;
     json_t *root = run(&r);
@@ -126,7 +118,6 @@ static void several_tracks(void **state)
     at(root, "nodes.total.0", "[161,110,50,30]");
     json_decref(root);
     rendering_free(&r);
-    fake_free(f);
 }
 
 static void odd_profiles(void **state)
@@ -139,12 +130,11 @@ static void odd_profiles(void **state)
     fake_value(f, "bytes\xff", UNIT_BYTES, ROLE_OTHER);
     uint32_t root_node = fake_track(f, 1, STR("\0\x1f"));
     fake_child(f, root_node, fake_frame(f, STR(""), STR("\xed\xa0\x80"), STR("")), largest);
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     assert_true(rendering_run(&r, &OUTPUT_JSON));
     assert_non_null(strstr(rendering_text(&r), "\"self\":[[0,18446744073709551615]]"));
     assert_non_null(strstr(rendering_text(&r), "\"warnings\":[]"));
     rendering_free(&r);
-    fake_free(f);
 }
 
 static void table(void **state)
@@ -162,11 +152,10 @@ static void table(void **state)
 
 static void inverted(void **state)
 {
-    struct fake *f = small();
     struct rendering r;
 
     (void)state;
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, small());
     r.view.view = VIEW_INVERTED;
     r.view.track_ids[0] = 5;
     r.view.n_track_ids = 1;
@@ -194,16 +183,14 @@ static void inverted(void **state)
     at(root, "nodes.self.2", "[0,0,2,2,0,0,1,1,0]");
     json_decref(root);
     rendering_free(&r);
-    fake_free(f);
 }
 
 static void sandwich(void **state)
 {
-    struct fake *f = small();
     struct rendering r;
 
     (void)state;
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, small());
     r.view.view = VIEW_SANDWICH;
     r.view.tracks = TRACKS_MERGED;
     strcpy(r.view.method, "a.A.b");
@@ -233,7 +220,6 @@ static void sandwich(void **state)
     assert_false(rendering_run(&r, &OUTPUT_JSON));
     assert_int_equal(r.diag.kind, DIAG_NOT_FOUND);
     rendering_free(&r);
-    fake_free(f);
 }
 
 int main(void)

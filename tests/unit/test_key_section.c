@@ -1,10 +1,5 @@
 /* The text of an Android method trace, line by line: an odd line has an answer, and none fails the file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

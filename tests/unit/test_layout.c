@@ -1,10 +1,5 @@
 /* Where frames stand: rounding, order, what is too narrow or too deep, the caps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,12 +44,10 @@ static void box(const struct laid *l, uint32_t i, const char *text, uint32_t x_d
 
 static void positions(void **state)
 {
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("t"));
     struct laid l;
 
     (void)state;
-    fake_usual_values(f);
-    fake_track(f, 1, STR("t"));
     fake_stack(f, "", 100, 0, 0);
     fake_stack(f, "a", 50, 0, 1);
     fake_stack(f, "a;x", 250, 0, 1);
@@ -76,12 +69,10 @@ static void positions(void **state)
 /* Thirds do not fall on tenths of a pixel: neighbours must meet all the same. */
 static void neighbours_meet(void **state)
 {
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("t"));
     struct laid l;
 
     (void)state;
-    fake_usual_values(f);
-    fake_track(f, 1, STR("t"));
     for (char name[] = "a"; name[0] <= 'g'; name[0]++)
         fake_stack(f, name, UINT64_C(1) << 60, 0, 1);
     lay(&l, fake_finish(f), 1200, 0);
@@ -98,12 +89,10 @@ static void neighbours_meet(void **state)
 
 static void narrow_frames_are_counted(void **state)
 {
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("t"));
     struct laid l;
 
     (void)state;
-    fake_usual_values(f);
-    fake_track(f, 1, STR("t"));
     fake_stack(f, "a", 499, 0, 1);
     fake_stack(f, "b;c;d", 500, 0, 1);
     fake_stack(f, "e;f;g", 100, 0, 1);
@@ -120,12 +109,10 @@ static void narrow_frames_are_counted(void **state)
 
 static void height_follows_what_is_drawn(void **state)
 {
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("t"));
     struct laid l;
 
     (void)state;
-    fake_usual_values(f);
-    fake_track(f, 1, STR("t"));
     fake_stack(f, "a;b;c;d;e;f;g", 1, 0, 1);
     fake_stack(f, "z;y", 1000000, 0, 1);
     lay(&l, fake_finish(f), 1200, 500);
@@ -136,12 +123,10 @@ static void height_follows_what_is_drawn(void **state)
 
 static void nothing_measured(void **state)
 {
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("t"));
     struct laid l;
 
     (void)state;
-    fake_usual_values(f);
-    fake_track(f, 1, STR("t"));
     fake_stack(f, "a;b", 0, 0, 1);
     lay(&l, fake_finish(f), 1200, 0);
     assert_int_equal(l.layout->n_boxes, 0);

@@ -1,10 +1,5 @@
 /* Sockets that are listened on: addresses of the network, and names in the file system. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -1,10 +1,5 @@
 /* Log lines: one write, one line, whatever is in it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <poll.h>
 #include <pthread.h>
 #include <regex.h>

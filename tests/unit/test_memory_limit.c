@@ -60,34 +60,44 @@ static void assert_limit(const struct groups *g, uint64_t bytes, enum memory_kin
     assert_in_range(l.bytes, 1, UINT64_MAX - 1);
 }
 
+/* A limit that is written, and what counts then; bytes 0: none. */
+struct step {
+    const char *folder, *file, *text;
+    uint64_t bytes;
+};
+
+static void check_steps(const char *membership, const struct step *steps, size_t n)
+{
+    struct groups g = begin(membership);
+
+    assert_limit(&g, 0, MEMORY_OF_MACHINE);
+    for (size_t i = 0; i < n; i++) {
+        write_limit(&g, steps[i].folder, steps[i].file, steps[i].text);
+        assert_limit(&g, steps[i].bytes, steps[i].bytes == 0 ? MEMORY_OF_MACHINE : MEMORY_OF_GROUP);
+    }
+    scratch_remove(&g.scratch);
+}
+
 static void groups_of_version_2(void **state)
 {
     (void)state;
-    struct groups g = begin("0::/a/b\n");
+    static const struct step STEPS[] = {{"a/b", "memory.max", "max\n", 0},
+                                        {"a", "memory.max", "300000000\n", 300000000},
+                                        {"a/b", "memory.max", "200000000\n", 200000000}};
 
-    assert_limit(&g, 0, MEMORY_OF_MACHINE);
-    write_limit(&g, "a/b", "memory.max", "max\n");
-    assert_limit(&g, 0, MEMORY_OF_MACHINE);
-    write_limit(&g, "a", "memory.max", "300000000\n");
-    assert_limit(&g, 300000000, MEMORY_OF_GROUP);
-    write_limit(&g, "a/b", "memory.max", "200000000\n");
-    assert_limit(&g, 200000000, MEMORY_OF_GROUP);
-    scratch_remove(&g.scratch);
+    check_steps("0::/a/b\n", STEPS, sizeof(STEPS) / sizeof(STEPS[0]));
 }
 
 /* Within a container the files of the group are those of the top. */
 static void groups_of_version_1(void **state)
 {
     (void)state;
-    struct groups g = begin("5:cpu,cpuacct:/x\n4:memory:/docker/abc\n0::/\n");
+    static const struct step STEPS[] = {
+        {"memory", "memory.limit_in_bytes", "9223372036854771712\n", 0},
+        {"memory", "memory.limit_in_bytes", "100000000\n", 100000000},
+        {"memory/docker/abc", "memory.limit_in_bytes", "90000000\n", 90000000}};
 
-    write_limit(&g, "memory", "memory.limit_in_bytes", "9223372036854771712\n");
-    assert_limit(&g, 0, MEMORY_OF_MACHINE);
-    write_limit(&g, "memory", "memory.limit_in_bytes", "100000000\n");
-    assert_limit(&g, 100000000, MEMORY_OF_GROUP);
-    write_limit(&g, "memory/docker/abc", "memory.limit_in_bytes", "90000000\n");
-    assert_limit(&g, 90000000, MEMORY_OF_GROUP);
-    scratch_remove(&g.scratch);
+    check_steps("5:cpu,cpuacct:/x\n4:memory:/docker/abc\n0::/\n", STEPS, sizeof(STEPS) / sizeof(STEPS[0]));
 }
 
 static void what_is_no_group_limits_nothing(void **state)

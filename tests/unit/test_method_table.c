@@ -1,10 +1,5 @@
 /* Method ids to frames: the same answers from the array and from the map, whatever the ids are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdlib.h>
 

@@ -1,17 +1,12 @@
 /* The profile table: as a count over single stacks makes it, for every value, every group and every selection of tracks;
  * who calls and is called; the ids of methods. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/origin.h"
-#include "render/table/detail.h"
+#include "profile/frame/origin.h"
+#include "render/method/detail.h"
 #include "render/table/methods.h"
 #include "render/table/table_id.h"
 #include "render/tree/tree_new.h"
@@ -130,8 +125,12 @@ static void check_counts(const struct table *t)
 
 /* ---- callers and callees, the slow way ---- */
 
+struct edge_sums {
+    uint64_t calls, value[MEASURES_MAX];
+};
+
 struct edges {
-    struct detail_edge *edges; /* by row, TABLE_NO_ROW as the last */
+    struct edge_sums *edges; /* by row, TABLE_NO_ROW as the last */
     bool *used;
 };
 
@@ -158,7 +157,7 @@ static void edges_free(struct edges *e)
     free(e->used);
 }
 
-static struct detail_edge *use(const struct table *t, struct edges *e, uint32_t row)
+static struct edge_sums *use(const struct table *t, struct edges *e, uint32_t row)
 {
     uint32_t at = row == TABLE_NO_ROW ? t->n : row;
 
@@ -175,8 +174,8 @@ static void expect_edges(const struct table *t, const struct stack *s, void *con
         if (s->rows[i] != d->row)
             continue;
         bool last = i + 1 == s->n;
-        struct detail_edge *parent = use(t, &part->parents, i > 0 ? s->rows[i - 1] : TABLE_NO_ROW);
-        struct detail_edge *child = last ? NULL : use(t, &part->children, s->rows[i + 1]);
+        struct edge_sums *parent = use(t, &part->parents, i > 0 ? s->rows[i - 1] : TABLE_NO_ROW);
+        struct edge_sums *child = last ? NULL : use(t, &part->children, s->rows[i + 1]);
         parent->calls += last ? s->calls : 0;
         if (i + 2 == s->n)
             child->calls += s->calls;
@@ -367,7 +366,7 @@ static void by_thread(void **state)
     fake_stack(f, "a.B.c;a.B.c", 100, 7, 4);
     fake_track(f, 8, STR("worker"));
     fake_stack(f, "a.B.c", 5, 9, 2);
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     r.view.tracks = TRACKS_ALL;
     const struct table *t = table_of(&r, GROUP_THREAD);
     assert_int_equal(t->n, 2);
@@ -382,7 +381,6 @@ static void by_thread(void **state)
     assert_int_equal(t->top[0], 0);
     assert_int_equal(t->total[0], 115);
     rendering_free(&r);
-    fake_free(f);
 }
 
 /* Files and ids of frames do not tell methods apart; all else does. */
@@ -425,7 +423,7 @@ static void identity(void **state)
 /* printf 'a.B\0c\0()V\0\0' | sha256sum */
 static void ids(void **state)
 {
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("main"));
     struct sha256 *h = sha256_new();
     struct rendering r;
     char id[TABLE_ID_DIGITS + 1];
@@ -433,11 +431,9 @@ static void ids(void **state)
 
     (void)state;
     assert_non_null(h);
-    fake_usual_values(f);
-    fake_track(f, 1, STR("main"));
     fake_stack(f, "a.B.c()V", 1000, 0, 1);
     fake_stack(f, "a.B.c(I)V", 1000, 0, 1);
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     const struct table *t = table_of(&r, GROUP_METHOD);
     assert_true(table_id(t, t->row_of_frame[0], h, id));
     assert_string_equal(id, "7142026ccf3d");
@@ -447,7 +443,6 @@ static void ids(void **state)
     assert_true(table_by_id(t, STR("000000000000"), h, rows, 2, &n));
     assert_int_equal(n, 0);
     rendering_free(&r);
-    fake_free(f);
     sha256_free(h);
 }
 

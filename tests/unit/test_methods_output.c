@@ -1,10 +1,5 @@
 /* The profile table, written: which rows are shown in which order, and what the formats make of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <string.h>
 
@@ -27,10 +22,8 @@ static const struct table *table_of(struct rendering *r, enum table_group group)
 
 static struct fake *few_methods(struct rendering *r)
 {
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("main"));
 
-    fake_usual_values(f);
-    fake_track(f, 1, STR("main"));
     fake_stack(f, "", 500, 500, 0);
     fake_stack(f, "b.B.run", 2999, 1999, 1);
     fake_stack(f, "b.B.run;a.A.run", 1000, 3000, 3);
@@ -57,9 +50,7 @@ static void check_order(struct rendering *r, const char *sort, const char *grep,
         buf_z(&b, i == 0 ? "" : " ");
         buf_str(&b, table_name(t, s.rows[i]));
     }
-    buf_char(&b, '\0');
-    assert_string_equal(b.p, expected);
-    buf_free(&b);
+    assert_buf(&b, expected);
 }
 
 static void order_and_filter(void **state)
@@ -159,9 +150,7 @@ static void check_format(struct rendering *r, const char *format, const struct t
 
     assert_true(view_resolve(&r->view, r->input.profile, &d));
     assert_true(table_write(&r->input, request, table_format_by_name(str_of(format)), &b, &d));
-    buf_char(&b, '\0');
-    assert_string_equal(b.p, expected);
-    buf_free(&b);
+    assert_buf(&b, expected);
 }
 
 static void formats(void **state)
@@ -202,7 +191,7 @@ static void hostile_names(void **state)
     uint32_t root = fake_track(f, 1, STR("main"));
     fake_child(f, root, fake_frame(f, STR("=1+1"), STR("a\tb\nc\"d,e"), STR("@x")), SELF);
     fake_child(f, root, fake_frame(f, STR("-a,b"), STR("+\x1b[m"), STR("\xff")), SELF);
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     table_defaults(&request);
     strcpy(request.sort, "class");
     strcpy(r.view.value, "cpu");
@@ -228,21 +217,19 @@ static void hostile_names(void **state)
                  "b\xe2\x90\x8a"
                  "c\"d,e\t@x\t\t\t\t1\t0\t1\t1\t1\t1\t0\t0\n");
     rendering_free(&r);
-    fake_free(f);
 }
 
 /* Memory that ends anywhere on the way is said, and nothing is read or written outside of it. */
 static void without_memory(void **state)
 {
     uint64_t seed = 7;
-    struct fake *f = fake_random(&seed, 2, 200, false);
     struct rendering r;
     struct diag d = {0};
     size_t limit = 0;
     bool ok = false;
 
     (void)state;
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, fake_random(&seed, 2, 200, false));
     assert_true(view_resolve(&r.view, r.input.profile, &d));
     for (; !ok; limit += 500) {
         struct arena scratch;
@@ -260,7 +247,6 @@ static void without_memory(void **state)
     }
     assert_true(limit > 1000);
     rendering_free(&r);
-    fake_free(f);
 }
 
 int main(void)

@@ -1,17 +1,12 @@
 /* Multipart bodies: every cut of a body gives the same parts, or the same complaint. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "core/buf.h"
-#include "server/http/mime.h"
-#include "server/http/multipart.h"
+#include "server/http/message/mime.h"
+#include "server/http/message/multipart.h"
 
 /* ---- what comes out, as text ---- */
 

@@ -1,19 +1,16 @@
 /* Texts, ranks and colours of frames; the sorting below them; text cut to cells. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/order.h"
+#include "profile/frame/origin.h"
 #include "render/names/fit.h"
 #include "render/names/names.h"
 #include "render/names/palette.h"
+#include "tests/support/builder_fixture.h"
 #include "tests/support/fake_profile.h"
 
 static void texts(void **state)
@@ -101,12 +98,10 @@ static void packages(void **state)
     static const char *const FRAMES[] = {
         "com.example.b.C.d()V", "com.example.B.e()V", "a.B.c()V", "a.B.d()V",
         "com.other.X.y()V",     "Plain.run()V",       "main",     "com.example.b.C.f()V"};
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("t"));
     struct arena arena;
 
     (void)state;
-    fake_usual_values(f);
-    fake_track(f, 1, STR("t"));
     for (size_t i = 0; i < sizeof(FRAMES) / sizeof(FRAMES[0]); i++)
         fake_stack(f, FRAMES[i], 1, 0, 1);
     const struct profile *p = fake_finish(f);
@@ -218,6 +213,19 @@ static void lists(void **state)
     }
 }
 
+static void turned_round(void **state)
+{
+    uint32_t list[] = {1, 2, 3, 4, 5};
+
+    (void)state;
+    order_reverse(list, 0);
+    order_reverse(list, 1);
+    order_reverse(list, 4);
+    assert_memory_equal(list, ((uint32_t[]){4, 3, 2, 1, 5}), sizeof(list));
+    order_reverse(list, 5);
+    assert_memory_equal(list, ((uint32_t[]){5, 1, 2, 3, 4}), sizeof(list));
+}
+
 /* --- fit --- */
 
 static void check_fit(struct str s, size_t cells, const char *xml)
@@ -265,6 +273,37 @@ static void endless_marks(void **state)
     buf_free(&name);
 }
 
+/* Why a stack ends is told by a frame of its own, which has a class of colours and words; a shared name has words. */
+static void errors_and_shared_names(void **state)
+{
+    static const struct profile_value VALUE = {STR_INIT("samples"), STR_INIT("samples"), UNIT_COUNT,
+                                               ROLE_SAMPLES};
+    static const struct {
+        struct str name;
+        enum frame_kind kind;
+        enum origin origin;
+        bool noted;
+    } CASES[] = {{STR_INIT("ERROR MEMORY_INVALID"), FRAME_KIND_ERROR, ORIGIN_ERROR, true},
+                 {STR_INIT("a.B.c [DEDUPED]"), FRAME_KIND_NATIVE, ORIGIN_NATIVE, true},
+                 {STR_INIT("ERROR"), FRAME_KIND_NATIVE, ORIGIN_NATIVE, false}};
+    struct builder_fixture *f = *state;
+    struct builder *b = f->builder;
+    frame_id frames[3];
+
+    assert_true(builder_values(b, NULL, 0, &VALUE, 1));
+    uint32_t track = builder_track(b, 1, STRING_EMPTY);
+    for (size_t i = 0; i < 3; i++)
+        frames[i] = builder_frame(
+            b, &(struct profile_frame){.name = builder_string(b, CASES[i].name), .kind = CASES[i].kind});
+    assert_true(builder_sample(b, track, frames, 3, (const uint64_t[]){1}));
+    const struct profile *p = builder_finished(f);
+    const struct names *n = names_new(p, &f->arena);
+    for (node_id i = 1; i < 4; i++) {
+        assert_int_equal(names_of(n, p->node_frame[i])->origin, CASES[i - 1].origin);
+        assert_int_equal(frame_note(p, &p->frames[p->node_frame[i]]).n > 0, CASES[i - 1].noted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,8 +313,10 @@ int main(void)
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(strings_as_qsort),
         cmocka_unit_test(lists),
+        cmocka_unit_test(turned_round),
         cmocka_unit_test(cells),
         cmocka_unit_test(endless_marks),
+        cmocka_unit_test_setup_teardown(errors_and_shared_names, builder_set_up, builder_tear_down),
     };
     return cmocka_run_group_tests_name("names", tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* What a client prefers (RFC 9110, 12.5.1), and under which name it knows the service. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "server/http/exchange.h"
 
@@ -144,10 +139,7 @@ static void check_url(const char *external, const char *address, struct str head
     snprintf(service.address, sizeof(service.address), "%s", address);
     host = header;
     exchange_base_url(&x, &b);
-    buf_char(&b, '\0');
-    assert_false(b.failed);
-    assert_string_equal(b.p, expected);
-    buf_free(&b);
+    assert_buf(&b, expected);
 }
 
 static void base_url(void **state)

@@ -1,11 +1,7 @@
 /* Numbers for people: rounding, units, their borders, no overflow. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/unit.h"
 
-#include <cmocka.h>
-
+#include <stdio.h>
 #include <string.h>
 
 #include "core/number.h"
@@ -80,6 +76,13 @@ static void counts(void **state)
     check(number_value(text, UNIT_BYTES, 2048, 3), text, "2 KiB");
     check(number_value(text, UNIT_NS, 2000, 3), text, "2 µs");
     check(number_u64(text, 0), text, "0");
+    for (uint64_t power = 1; power < UINT64_MAX / 10; power *= 10) {
+        for (uint64_t value = power > 1 ? power - 1 : 0; value <= power + 1; value++) {
+            char expected[NUMBER_BYTES_MAX];
+            snprintf(expected, sizeof(expected), "%llu", (unsigned long long)value);
+            check(number_u64(text, value), text, expected);
+        }
+    }
     check(number_u64(text, UINT64_MAX), text, "18446744073709551615");
     check(number_fixed(text, 1250, 2), text, "12.5");
     check(number_fixed(text, 5, 3), text, "0.005");
@@ -132,11 +135,25 @@ static void ratio(void **state)
     assert_true(number_add(1, 2) == 3);
 }
 
+static void sums_and_products_that_have_no_room(void **state)
+{
+    (void)state;
+    assert_true(number_add_signed(INT64_MAX - 1, 1) == INT64_MAX);
+    assert_true(number_add_signed(INT64_MAX, 1) == INT64_MAX);
+    assert_true(number_add_signed(INT64_MIN, -1) == INT64_MIN);
+    assert_true(number_add_signed(INT64_MIN, INT64_MAX) == -1);
+    assert_true(number_multiply(UINT64_MAX, 1) == UINT64_MAX);
+    assert_true(number_multiply(UINT64_MAX, 0) == 0);
+    assert_true(number_multiply(UINT64_C(1) << 32, UINT64_C(1) << 31) == UINT64_C(1) << 63);
+    assert_true(number_multiply(UINT64_C(1) << 32, UINT64_C(1) << 32) == UINT64_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(durations), cmocka_unit_test(sizes), cmocka_unit_test(counts),
-        cmocka_unit_test(percents),  cmocka_unit_test(ratio),
+        cmocka_unit_test(durations), cmocka_unit_test(sizes),
+        cmocka_unit_test(counts),    cmocka_unit_test(percents),
+        cmocka_unit_test(ratio),     cmocka_unit_test(sums_and_products_that_have_no_room),
     };
     return cmocka_run_group_tests_name("number", tests, NULL, NULL);
 }

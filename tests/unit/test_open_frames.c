@@ -1,16 +1,11 @@
 /* Frames that are never left, continued to the end of the trace: against a model that follows each thread by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <string.h>
 
-#include "profile/builder.h"
-#include "profile/open_frames.h"
-#include "profile/transform.h"
+#include "profile/build/builder.h"
+#include "profile/transform/open_frames.h"
+#include "profile/transform/transform.h"
 
 enum { TRACKS = 5, FRAMES = 4, EVENTS = 200, TRIES = 200, NS_PER_TICK = 1000 };
 

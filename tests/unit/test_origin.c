@@ -1,15 +1,10 @@
 /* Where frames come from, and which package is taken for the app's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <string.h>
 
-#include "profile/origin.h"
-#include "profile/origin_table.h"
+#include "profile/frame/origin.h"
+#include "profile/frame/origin_table.h"
 #include "render/names/names.h"
 #include "tests/support/fake_profile.h"
 
@@ -150,13 +145,11 @@ static void of_frames(void **state)
         {"main", ORIGIN_UNKNOWN},
         {"Main.main", ORIGIN_UNKNOWN},
     };
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("t"));
     struct arena a;
 
     (void)state;
     arena_init(&a, 1 << 20);
-    fake_usual_values(f);
-    fake_track(f, 1, STR("t"));
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
         fake_stack(f, CASES[i].text, 1000, i == 2 ? 8 : 5, 1);
     struct names *n = names_new(fake_finish(f), &a);

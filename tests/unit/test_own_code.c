@@ -1,12 +1,8 @@
 /* Which packages are taken for the app's own, from stacks as Android makes them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "tests/support/unit.h"
 
-#include <cmocka.h>
-
-#include "profile/origin.h"
-#include "profile/own_code.h"
+#include "profile/frame/origin.h"
+#include "profile/frame/own_code.h"
 #include "render/names/names.h"
 #include "tests/support/fake_profile.h"
 
@@ -23,12 +19,10 @@ struct stack {
 /* What own code is guessed from the stacks, as text of *kept. */
 static const char *guessed(const struct stack *stacks, struct buf *kept)
 {
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("main"));
     struct arena a;
 
     arena_init(&a, 1 << 20);
-    fake_usual_values(f);
-    fake_track(f, 1, STR("main"));
     for (; stacks->text != NULL; stacks++)
         fake_stack(f, stacks->text, stacks->us * 1000, stacks->us * 1000, 1);
     struct names *n = names_new(fake_finish(f), &a);
@@ -156,14 +150,12 @@ static void what_is_said_counts(void **state)
         {"java.lang.Object.wait()V", ORIGIN_IDLE, ORIGIN_IDLE},
         {"android.os.Looper.loop()V", ORIGIN_ANDROID, ORIGIN_ANDROID},
     };
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("main"));
     struct own_code own;
     struct arena a;
 
     (void)state;
     arena_init(&a, 1 << 20);
-    fake_usual_values(f);
-    fake_track(f, 1, STR("main"));
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
         fake_stack(f, CASES[i].stack, i == 0 ? 90000 : 1000, 1000, 1);
     const struct profile *p = fake_finish(f);

@@ -1,11 +1,6 @@
 /* The upload page, the manual for terminals, and the page of a browser's own uploads: that they say what is true, and
  * hold together as markup. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "parser/format.h"
 #include "render/output.h"

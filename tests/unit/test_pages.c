@@ -1,10 +1,5 @@
 /* The pages: what they must hold, and that nothing from outside becomes markup. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "render/svg/viewer.h"
 #include "server/pages/page_frame.h"
@@ -200,6 +195,7 @@ static void chart_is_offered_where_there_is_one(void **state)
 
         json_array_foreach (json_object_get(summary, "values"), at, value)
             json_object_set_new(value, "unit", json_string(CASES[i].unit));
+        json_object_set_new(summary, "timed", json_boolean(strcmp(CASES[i].unit, "us") == 0));
         pages_put_workspace(&b, &r, summary, CASES[i].track, CASES[i].query);
         const char *page = markup_text(&b);
         pages_check(page);
@@ -270,8 +266,9 @@ static void filters(void **state)
     assert_int_equal(markup_count(page, "title=\"Apply earlier\""), 2);
     assert_int_equal(markup_count(page, "title=\"Apply later\""), 2);
     buf_free(&b);
-    pages_put_workspace(&b, &r, summary, "100", "view=chart");
-    assert_null(strstr(markup_text(&b), "class=\"adds\""));
+    pages_put_workspace(&b, &r, summary, "100", "view=chart&hide=a.b");
+    assert_int_equal(markup_count(markup_text(&b), "class=\"adds\""), 1);
+    assert_int_equal(markup_count(markup_text(&b), "aria-label=\"Remove the filter: hide a.b\""), 1);
     buf_free(&b);
     json_decref(summary);
 }
@@ -287,7 +284,8 @@ static void without_a_picture(void **state)
 
     (void)state;
     view_defaults(&o);
-    page_workspace(&b, &(struct page_workspace){.record = &r,
+    page_workspace(&b, &(struct page_workspace){.config = &(struct config){0},
+                                                .record = &r,
                                                 .summary = summary,
                                                 .root = STR("../"),
                                                 .options = &o,

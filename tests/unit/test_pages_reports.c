@@ -1,10 +1,5 @@
 /* Pages of reports: the tab of methods, one method, the verdict. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "server/pages/pages.h"
 #include "tests/support/markup.h"
@@ -22,16 +17,19 @@
     "\"rows\":[[\"0123456789ab\",\"com.a.Foo<T>\",\"run\",\"()V\",\"app\",1234,5,3000,1000],"                \
     "[\"ba9876543210\",\"\",\"main\",\"\",\"app\",null,null,18446744073709551615,null],[],7,null]}"
 
-static void put_tab(struct buf *b, const struct record *r, const json_t *summary, enum workspace_tab tab,
-                    const char *json, const struct table_request *rows)
+/* The page as this tab, of a report that answers `json`. */
+static void put_tab(struct buf *b, enum workspace_tab tab, const char *json, const struct table_request *rows)
 {
+    const struct record r = pages_record("x");
+    json_t *summary = pages_summary(2, "main");
     json_t *methods = json_loads(json, JSON_DECODE_INT_AS_REAL, NULL);
     struct view_options o;
 
     assert_non_null(methods);
     view_defaults(&o);
     o.tracks = TRACKS_ALL;
-    page_workspace(b, &(struct page_workspace){.record = r,
+    page_workspace(b, &(struct page_workspace){.config = &(struct config){0},
+                                               .record = &r,
                                                .summary = summary,
                                                .root = STR("../../"),
                                                .tab = tab,
@@ -40,6 +38,17 @@ static void put_tab(struct buf *b, const struct record *r, const json_t *summary
                                                .report = methods,
                                                .rows = rows});
     json_decref(methods);
+    json_decref(summary);
+}
+
+/* The same, looked at as every page is. Good until the buffer is freed. */
+static const char *tab_page(struct buf *b, enum workspace_tab tab, const char *json,
+                            const struct table_request *rows)
+{
+    put_tab(b, tab, json, rows);
+    const char *page = markup_text(b);
+    pages_check(page);
+    return page;
 }
 
 static void methods(void **state)
@@ -64,17 +73,12 @@ static void methods(void **state)
         "/methods?track=all&amp;sort=wall_excl&amp;grep=%3Ca%3E&amp;offset=200\" rel=\"next\">More rows</a>",
         "action=\"../../p/" PAGES_ID "/methods\""};
     const struct table_request rows = {.sort = "wall_excl", .grep = "<a>"};
-    const struct record r = pages_record("x");
-    json_t *summary = pages_summary(2, "main");
     struct buf b = {0};
 
     (void)state;
-    put_tab(&b, &r, summary, TAB_METHODS, TABLE_JSON_TEXT, &rows);
-    const char *page = markup_text(&b);
-    pages_check(page);
+    const char *page = tab_page(&b, TAB_METHODS, TABLE_JSON_TEXT, &rows);
     PAGES_CHECK_ALL(page, PARTS);
     buf_free(&b);
-    json_decref(summary);
 }
 
 /* Rows of a group lead to its methods. */
@@ -84,20 +88,15 @@ static void methods_in_groups(void **state)
         "{\"columns\":[\"package\",\"calls\",\"recursive\"],\"values\":[],\"sort\":\"calls\",\"matching\":2,"
         "\"rows\":[[\"com.a&b\",5,0],[\"\",1,0]]}";
     const struct table_request rows = {.group = GROUP_PACKAGE, .offset = 300};
-    const struct record r = pages_record("x");
-    json_t *summary = pages_summary(2, "main");
     struct buf b = {0};
 
     (void)state;
-    put_tab(&b, &r, summary, TAB_METHODS, TABLE, &rows);
-    const char *page = markup_text(&b);
-    pages_check(page);
+    const char *page = tab_page(&b, TAB_METHODS, TABLE, &rows);
     assert_non_null(strstr(page, "<th scope=\"row\"><a href=\"../../p/" PAGES_ID
                                  "/methods?track=all&amp;grep=com.a%26b\">com.a&amp;b</a>"));
     assert_non_null(strstr(page, "<th scope=\"row\">(none)</th>"));
     assert_non_null(strstr(page, "/methods?track=all&amp;group=package&amp;offset=100\" rel=\"prev\""));
     buf_free(&b);
-    json_decref(summary);
 }
 
 static void one_method(void **state)
@@ -126,26 +125,22 @@ static void one_method(void **state)
         "/m/bbbbbbbbbbbb?track=all\" title=\"\">g</a></th><td>1.5 ms</td><td>50 %</td><td>3/4</td>",
         "<th scope=\"row\">main</th><td>3 ms</td><td>50 %</td><td>20</td>"};
     const struct table_request rows = {.sort = ""};
-    const struct record r = pages_record("x");
-    json_t *summary = pages_summary(2, "main");
     struct buf b = {0};
 
     (void)state;
-    put_tab(&b, &r, summary, TAB_METHOD, METHOD, &rows);
-    const char *page = markup_text(&b);
-    pages_check(page);
+    const char *page = tab_page(&b, TAB_METHOD, METHOD, &rows);
     PAGES_CHECK_ALL(page, PARTS);
     assert_null(strstr(page, "Callers while recursive"));
     buf_free(&b);
     for (int tab = TAB_METHODS; tab <= TAB_VERDICT; tab++) {
-        put_tab(&b, &r, summary, (enum workspace_tab)tab,
+        put_tab(&b, (enum workspace_tab)tab,
                 "{\"values\":[1,{}],\"rows\":7,\"columns\":[3],\"parents\":[[]],"
-                "\"sentences\":[3,{\"methods\":[4],\"text\":5,\"track\":\"x\"}]}",
+                "\"sentences\":[3,{\"parts\":[4,{\"text\":5,\"track\":\"x\"},{\"method\":true}],\"track\":"
+                "\"x\"}]}",
                 &rows);
         pages_check(markup_text(&b));
         buf_free(&b);
     }
-    json_decref(summary);
 }
 
 static void durations(void **state)
@@ -164,61 +159,52 @@ static void durations(void **state)
         "2 µs to 5 µs</th><td><meter min=\"0\" max=\"4\" value=\"1\"></meter></td><td>1</td>",
         "/t/100?view=chart&amp;from=4699&amp;to=8301\">5 ms</a></th><td>3 ms</td>", "<td>&lt;main&gt;</td>"};
     struct table_request rows = {.longest = true};
-    const struct record r = pages_record("x");
-    json_t *summary = pages_summary(2, "main");
     struct buf b = {0};
 
     (void)state;
-    put_tab(&b, &r, summary, TAB_METHOD, METHOD, &rows);
-    const char *page = markup_text(&b);
-    pages_check(page);
+    const char *page = tab_page(&b, TAB_METHOD, METHOD, &rows);
     PAGES_CHECK_ALL(page, PARTS);
     buf_free(&b);
     rows.longest = false;
-    put_tab(&b, &r, summary, TAB_METHOD, "{\"id\":\"0123456789ab\",\"calls\":3}", &rows);
+    put_tab(&b, TAB_METHOD, "{\"id\":\"0123456789ab\",\"calls\":3}", &rows);
     assert_non_null(strstr(markup_text(&b), "<p id=\"durations\"><a class=\"place\" href=\"../../p/" PAGES_ID
                                             "/m/0123456789ab?track=all&amp;longest=1\">"));
     buf_free(&b);
-    json_decref(summary);
 }
 
-/* Names become links where they stand alone, the longest that fits. */
+/* Parts that name a method or a thread are links. */
 static void verdict(void **state)
 {
     static const char VERDICT[] =
-        "{\"sentences\":[{\"text\":\"main ran a.b<c>.run, a.b<c>.run$1 and a.b<c>.running; not "
-        "main01. As a.b<c>.run.\",\"how\":\"Looked & saw.\",\"track\":100,\"methods\":[\"a.b<c>.run\","
-        "\"a.b<c>.run$1\"]},{\"text\":\"Of all. f.g.\",\"how\":\"So.\",\"methods\":[\"f.g\"],\"table\":"
+        "{\"sentences\":[{\"text\":\"-\",\"parts\":[{\"text\":\"main\",\"track\":100},{\"text\":\" ran "
+        "\"},{\"text\":\"a.b<c>.run\",\"method\":true},{\"text\":\", not a.b<c>.run of \"},{\"text\":"
+        "\"worker\",\"track\":7}],\"how\":\"Looked & "
+        "saw.\",\"track\":100},{\"text\":\"-\",\"parts\":[{\"text\":"
+        "\"Of all. \"},{\"text\":\"f.g\",\"method\":true},{\"text\":\".\"}],\"how\":\"So.\",\"table\":"
         "\"group=package\"}]}";
     static const char LINK[] = "<a class=\"place\" href=\"../../p/" PAGES_ID "/t/100";
     static const char *const PARTS[] = {
-        "<li><a class=\"place\" href=\"../../p/" PAGES_ID "/t/100\">main</a> ran ",
-        "/t/100?view=sandwich&amp;method=a.b%3Cc%3E.run\">a.b&lt;c&gt;.run</a>, <a ",
-        "method=a.b%3Cc%3E.run%241\">a.b&lt;c&gt;.run$1</a> and a.b&lt;c&gt;.running; not main01. As <a ",
-        "<li>Looked &amp; saw.</li>",
+        "<li><a class=\"place\" href=\"../../p/" PAGES_ID "/t/100\">main</a> ran <a ",
+        "/t/100?view=sandwich&amp;method=a.b%3Cc%3E.run\">a.b&lt;c&gt;.run</a>, not a.b&lt;c&gt;.run of <a ",
+        "/t/7\">worker</a></li>", "<li>Looked &amp; saw.</li>",
         "/t/merged?view=sandwich&amp;method=f.g\">f.g</a>. <a class=\"place\" href=\"../../p/" PAGES_ID
         "/methods?track=all&amp;group=package\">By package</a></li>"};
     const struct table_request rows = {.sort = ""};
-    const struct record r = pages_record("x");
-    json_t *summary = pages_summary(2, "main");
     struct buf b = {0};
 
     (void)state;
-    put_tab(&b, &r, summary, TAB_VERDICT, VERDICT, &rows);
-    const char *page = markup_text(&b);
-    pages_check(page);
+    const char *page = tab_page(&b, TAB_VERDICT, VERDICT, &rows);
     PAGES_CHECK_ALL(page, PARTS);
-    assert_int_equal(markup_count(page, LINK), 4);
+    assert_int_equal(markup_count(page, LINK), 2);
     assert_null(strstr(page, "id=\"verdict\""));
     buf_free(&b);
-    put_tab(&b, &r, summary, TAB_VERDICT, "{\"sentences\":[]}", &rows);
+    put_tab(&b, TAB_VERDICT, "{\"sentences\":[]}", &rows);
     assert_non_null(strstr(markup_text(&b), "Nothing stands out."));
     buf_free(&b);
-    put_tab(&b, &r, summary, TAB_METHODS, TABLE_JSON_TEXT, &rows);
+    put_tab(&b, TAB_METHODS, TABLE_JSON_TEXT, &rows);
     assert_non_null(strstr(markup_text(&b),
                            "<p id=\"verdict\"><a class=\"place\" href=\"../../p/" PAGES_ID "/verdict\">"));
     buf_free(&b);
-    json_decref(summary);
 }
 
 int main(void)

@@ -1,10 +1,5 @@
 /* Colours: readable in both schemes, the same for one library, and the ones that the style says. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +22,7 @@ struct palette_colour {
 
 static const struct palette_colour PALETTE[PALETTE_CLASSES] = {PALETTE_COLOURS(COLOUR)};
 static const struct palette_colour PALETTE_BY_ORIGIN[PALETTE_ORIGIN_CLASSES] = {PALETTE_ORIGINS(COLOUR)};
+static const struct palette_colour PALETTE_BY_CHANGE[PALETTE_CHANGE_CLASSES] = {PALETTE_CHANGE(COLOUR)};
 static const struct palette_colour PALETTE_BY_SELF[PALETTE_SELF_CLASSES] = {PALETTE_SELF(COLOUR)};
 static const struct palette_colour PALETTE_BY_CLASSIC[PALETTE_CLASSIC_CLASSES] = {PALETTE_CLASSIC(COLOUR)};
 
@@ -95,6 +91,7 @@ static void text_is_readable(void **state)
     check_contrast(PALETTE, PALETTE_CLASSES);
     check_contrast(PALETTE_BY_ORIGIN, PALETTE_ORIGIN_CLASSES);
     check_contrast(PALETTE_BY_SELF, PALETTE_SELF_CLASSES);
+    check_contrast(PALETTE_BY_CHANGE, PALETTE_CHANGE_CLASSES);
     check_contrast(PALETTE_BY_CLASSIC, PALETTE_CLASSIC_CLASSES);
     assert_true(contrast(PALETTE_TRACK_LIGHT, TEXT.light) >= 4.5);
     assert_true(contrast(PALETTE_TRACK_DARK, TEXT.dark) >= 4.5);
@@ -150,6 +147,8 @@ static void styles_have_every_class(void **state)
 {
     (void)state;
     check_style(viewer_style());
+    check_set(viewer_style(), str_find_str(viewer_style(), STR("prefers-color-scheme:dark")), 'd',
+              PALETTE_BY_CHANGE, PALETTE_CHANGE_CLASSES); /* a preview is of one profile */
     check_rule(viewer_style(), ".af text{fill:%s", &TEXT);
     check_rule(viewer_style(), "--paper:%s;", &PAGE);
     check_rule(viewer_style(), ".s{fill:%s}", &SUBTEXT);
@@ -160,21 +159,19 @@ static void styles_have_every_class(void **state)
 /* The heaviest have the first classes, in the order of their weight; equal ones by name; all others one class. */
 static void packages_by_weight(void **state)
 {
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("t"));
     struct rendering r;
     struct package_colours c;
     struct diag diag = {0};
 
     (void)state;
-    fake_usual_values(f);
-    fake_track(f, 1, STR("t"));
     for (unsigned i = 0; i < 15; i++) {
         char stack[64];
         snprintf(stack, sizeof(stack), "com.vendor%02u.Main.run()V;com.vendor%02u.sub.Other.go()V", i, i);
         fake_stack(f, stack, i < 3 ? 500 : i * 10, 1, 1);
     }
     fake_stack(f, "Bare.run()V", 1, 1, 1);
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     r.view.tracks = TRACKS_ALL;
     const struct measure m = {.name = STR("wall"), .unit = UNIT_NS};
     const struct tree_spec spec = {.measures = {&m}, .n_measures = 1, .divisor = 1};
@@ -197,7 +194,6 @@ static void packages_by_weight(void **state)
         assert_int_equal(c.of[i] == PALETTE_OTHERS, grey);
     }
     rendering_free(&r);
-    fake_free(f);
 }
 
 static void self_in_steps(void **state)
@@ -243,29 +239,29 @@ static void check_class(struct rendering *r, const struct tree *t, enum view_pal
 
     assert_true(frame_colours_find(&p, r->input.names, kind, t, r->input.scratch));
     for (uint32_t i = 0; i < t->n; i++)
-        buf_printf(&b, " %s", frame_colours_class(&p, t, tree_frame(t, i), tree_self(t, i, 0)).text);
-    buf_char(&b, '\0');
-    assert_string_equal(b.p, expected);
-    buf_free(&b);
+        buf_printf(
+            &b, " %s",
+            frame_colours_class(
+                &p, t, (struct frame_colours_node){.frame = tree_frame(t, i), .self = tree_self(t, i, 0)})
+                .text);
+    assert_buf(&b, expected);
 }
 
 static void classes_of_frames(void **state)
 {
     static const struct measure WALL = {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, false, 0, 0};
     struct tree_spec spec = {.measures = {&WALL}, .n_measures = 1, .divisor = 1};
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("t"));
     struct rendering r;
     struct diag d = {0};
     char expected[64];
 
     (void)state;
-    fake_usual_values(f);
-    fake_track(f, 1, STR("t"));
     fake_stack(f, "", 500, 0, 0);
     fake_stack(f, "java.util.List.add", 100, 0, 1);
     fake_stack(f, "x", 50, 0, 1);
     fake_stack(f, "x;y", 0, 0, 1);
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     r.view.tracks = TRACKS_ALL;
     const struct tree *t = tree_new(&r.input, &spec, &d);
     assert_non_null(t);
@@ -276,7 +272,6 @@ static void classes_of_frames(void **state)
     check_class(&r, t, COLOURS_CLASSIC, expected);
     check_class(&r, t, COLOURS_PACKAGE, " cr cr c0 c1 c2");
     rendering_free(&r);
-    fake_free(f);
 }
 
 int main(void)

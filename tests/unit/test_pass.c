@@ -1,10 +1,5 @@
 /* Passes of pictures: for one upload, for an hour or two, from one start of the service. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <string.h>
 
 #include "server/views/pass.h"

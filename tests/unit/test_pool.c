@@ -1,10 +1,5 @@
 /* The pool: order, tasks that submit tasks, many threads, the end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

@@ -1,10 +1,5 @@
 /* Errors in the three forms in which clients want them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "server/http/problem.h"
 #include "server/pages/pages.h"

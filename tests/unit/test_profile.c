@@ -1,10 +1,5 @@
 /* Look-ups in a profile: values, tracks, their order by weight, facts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "profile/profile.h"
 
@@ -72,9 +67,27 @@ static void weight_is_cpu_where_there_is_one(void **state)
 
     (void)state;
     make(&f, 0);
+    f.profile.n_times = 2;
     assert_int_equal(profile_weight_value(&f.profile), 1);
+    f.profile.n_times = 0; /* samples, of which there is none */
+    assert_int_equal(profile_weight_value(&f.profile), 0);
+    f.profile.n_times = 2;
     f.profile.values[1] = CALLS;
     assert_int_equal(profile_weight_value(&f.profile), 0);
+}
+
+static void places_of_numbers(void **state)
+{
+    static const uint32_t LIST[] = {0, 3, 4, 9, UINT32_MAX};
+    const uint32_t n = sizeof(LIST) / sizeof(*LIST);
+
+    (void)state;
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(profile_place(LIST, n, LIST[i]), i);
+    assert_int_equal(profile_place(LIST, n, 1), n);
+    assert_int_equal(profile_place(LIST, n, 10), n);
+    assert_int_equal(profile_place(LIST, n - 1, UINT32_MAX), n - 1);
+    assert_int_equal(profile_place(NULL, 0, 0), 0);
 }
 
 static void order_by_weight(void **state)
@@ -145,16 +158,45 @@ static void cells(void **state)
     assert_int_equal(profile_total(&p, 2, 1), 60);
 }
 
+static void times_of_all_tracks(void **state)
+{
+    struct profile_track tracks[] = {{.begin_ns = 20, .end_ns = 30}, {.begin_ns = 10, .end_ns = 15}};
+    struct profile p = {.tracks = tracks, .n_tracks = 2};
+    uint64_t begin, end;
+
+    (void)state;
+    profile_times(&p, &begin, &end);
+    assert_int_equal(begin, 10);
+    assert_int_equal(end, 30);
+    p.n_tracks = 0;
+    profile_times(&p, &begin, &end);
+    assert_true(begin == UINT64_MAX && end == 0);
+}
+
+/* Of sizes that are differences nobody can say how many samples they are. */
+static void bytes_of_a_sample(void **state)
+{
+    struct profile p = {.sampled_bytes = 4096};
+
+    (void)state;
+    assert_int_equal(profile_sample_bytes(&p), 4096);
+    p.n_minus = 1;
+    assert_int_equal(profile_sample_bytes(&p), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values),
         cmocka_unit_test(tracks_by_id),
         cmocka_unit_test(weight_is_cpu_where_there_is_one),
+        cmocka_unit_test(places_of_numbers),
         cmocka_unit_test(order_by_weight),
         cmocka_unit_test(order_of_any_number),
         cmocka_unit_test(facts),
         cmocka_unit_test(cells),
+        cmocka_unit_test(times_of_all_tracks),
+        cmocka_unit_test(bytes_of_a_sample),
     };
     return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
 }

@@ -3,22 +3,20 @@
 #include "server/config/config_load.h"
 #include "server/views/profiles.h"
 
+#include "tests/support/unit.h"
+
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/system/file.h"
 #include "tests/support/scratch.h"
+
+static const struct record_names NO_NAMES;
 
 enum { SOURCES = 4 };
 
@@ -125,15 +123,25 @@ static void run_queued(const struct world *w)
     pool_stop(w->service.pool);
 }
 
-static bool ask(const struct world *w, unsigned source, struct user *u)
+static bool ask_of(const struct world *w, unsigned source, const struct window *window, struct user *u)
 {
-    const struct profile_source s = {w->sha256[source], "", -1};
+    const struct profile_source s = {w->sha256[source], "", &NO_NAMES, -1, window, NULL};
 
     *u = (struct user){.task = {.run = told}, .queue = {.task_class = TASK_ANSWER}};
     u->need.task = &u->task;
     u->need.queue = &u->queue;
     u->need.diag = &u->diag;
     return profiles_get(w->service.profiles, &s, &u->need);
+}
+
+static bool ask(const struct world *w, unsigned source, struct user *u)
+{
+    return ask_of(w, source, NULL, u);
+}
+
+static bool ask_window(const struct world *w, unsigned source, uint64_t from_ns, struct user *u)
+{
+    return ask_of(w, source, &(struct window){from_ns, from_ns + 100000}, u);
 }
 
 static void release(const struct world *w, struct user *u)
@@ -205,6 +213,110 @@ static void failure_is_told_to_all_and_not_kept(void **state)
     put_blob(w, SOURCES);
     assert_false(was_there(w, SOURCES));
     assert_true(was_there(w, SOURCES));
+}
+
+/* ---- windows of time ---- */
+
+static size_t put_record(uint8_t *to, uint32_t word, uint32_t time)
+{
+    const uint32_t fields[] = {word, time, time};
+
+    to[0] = 1, to[1] = 0;
+    memcpy(to + 2, fields, sizeof(fields)); /* little endian, as tests run on */
+    return 2 + sizeof(fields);
+}
+
+/* In place of one of the sources: a thread that calls the same method over and over. */
+static void put_trace(struct world *w, unsigned source)
+{
+    static const char TEXT[] =
+        "*version\n3\nclock=dual\n*threads\n1\tmain\n*methods\n0x4\ta.B\tc\t()V\tB.java\n*end\n";
+    static uint8_t bytes[sizeof(TEXT) + 32 + 200 * 14];
+    uint8_t header[32] = {'S', 'L', 'O', 'W', 3, 0, 32, [16] = 14};
+    char key[RECORD_BLOB_KEY_CHARS + 1];
+    size_t n = sizeof(TEXT) - 1;
+
+    memcpy(bytes, TEXT, n);
+    memcpy(bytes + n, header, sizeof(header));
+    n += sizeof(header);
+    for (uint32_t i = 0; i < 200; i++)
+        n += put_record(bytes + n, 4 | (i & 1), 10 * i);
+    record_sha256_hex((const char *)bytes, n, w->sha256[source]);
+    record_blob_key(w->sha256[source], key);
+    assert_int_equal(store_put(w->service.store, key, (struct str){(const char *)bytes, n}, STORE_EVICTABLE),
+                     STORE_OK);
+}
+
+static bool window_was_there(const struct world *w, unsigned source, uint64_t from_ns)
+{
+    struct user u;
+    bool there = ask_window(w, source, from_ns, &u);
+
+    run_queued(w);
+    assert_non_null(u.need.profile);
+    assert_ptr_not_equal(shared_profile_whole(u.need.profile), u.need.profile);
+    release(w, &u);
+    return there;
+}
+
+static void windows_are_read_once_and_kept(void **state)
+{
+    struct world *w = *state;
+    struct user users[3];
+
+    put_trace(w, 0);
+    begin(w, 1, UINT64_MAX);
+    for (unsigned i = 0; i < 3; i++)
+        assert_false(ask_window(w, 0, 0, &users[i]));
+    run_queued(w);
+    const struct shared_profile *made = users[0].need.profile;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(users[i].told, 1);
+        assert_ptr_equal(users[i].need.profile, made);
+        assert_int_equal(shared_profile_get(made)->tracks[0].calls, 5);
+        release(w, &users[i]);
+    }
+    assert_true(was_there(w, 0));
+    assert_false(window_was_there(w, 0, 500000));
+    assert_true(window_was_there(w, 0, 500000));
+    assert_int_equal(folds(w), 1);
+}
+
+/* What is a window of something keeps it, and goes before it. */
+static void windows_make_way_with_what_they_are_of(void **state)
+{
+    struct world *w = *state;
+    struct user user;
+
+    put_trace(w, 0);
+    begin(w, 1, UINT64_MAX);
+    assert_false(ask_window(w, 0, 0, &user));
+    run_queued(w);
+    w->config.profile_cache_bytes = shared_profile_bytes(user.need.profile) +
+                                    shared_profile_bytes(shared_profile_whole(user.need.profile));
+    assert_false(was_there(w, 1)); /* no room beside what is in use */
+    release(w, &user);
+    assert_true(window_was_there(w, 0, 0));
+    assert_false(was_there(w, 1)); /* for which the window goes */
+    assert_true(was_there(w, 0));
+    assert_false(window_was_there(w, 0, 0));
+    w->config.profile_cache_bytes = 0;
+    assert_false(window_was_there(w, 0, 500000));
+    assert_false(window_was_there(w, 0, 500000));
+}
+
+static void a_window_without_times_fails(void **state)
+{
+    struct world *w = *state;
+    struct user user;
+
+    begin(w, 1, UINT64_MAX);
+    assert_false(ask_window(w, 0, 0, &user));
+    run_queued(w);
+    assert_null(user.need.profile);
+    assert_int_equal(user.diag.kind, DIAG_USAGE);
+    release(w, &user);
+    assert_true(was_there(w, 0));
 }
 
 static void the_least_recently_used_goes_first(void **state)
@@ -315,7 +427,7 @@ static struct shared_profile *fold_here(const struct world *w)
     struct diag diag = {0};
 
     assert_non_null(c);
-    assert_true(conversion_feed(c, STACKS, sizeof(STACKS) - 1));
+    assert_true(conversion_feed(c, STACKS, sizeof(STACKS) - 1, NULL));
     return conversion_finish(c, -1, NULL, &diag);
 }
 
@@ -323,7 +435,8 @@ static void what_an_upload_folded_serves_all(void **state)
 {
     struct world *w = *state;
     int fd = open("/dev/null", O_RDONLY);
-    const struct profile_source source = {w->sha256[0], "", fd}, other = {w->sha256[1], "", fd};
+    const struct profile_source source = {w->sha256[0], "", &NO_NAMES, fd, NULL, NULL},
+                                other = {w->sha256[1], "", &NO_NAMES, fd, NULL, NULL};
     struct profile_need first = {0}, second = {0}, third = {0};
     struct shared_profile *made = fold_here(w);
     struct user waiting;
@@ -360,7 +473,7 @@ static void bytes_that_are_not_stored_yet(void **state)
     scratch_path(&w->scratch, "spool", path, sizeof(path));
     int fd = open(path, O_RDWR | O_CREAT, 0600);
     assert_true(fd >= 0 && file_write_all(fd, "main;a4 1\n", 10));
-    const struct profile_source source = {w->sha256[SOURCES], "", fd};
+    const struct profile_source source = {w->sha256[SOURCES], "", &NO_NAMES, fd, NULL, NULL};
     user.need.task = &user.task;
     user.need.queue = &user.queue;
     user.need.diag = &user.diag;
@@ -415,7 +528,8 @@ static void walk(struct task *task)
     struct profiles *p = k->world->service.profiles;
 
     for (;;) {
-        const struct profile_source s = {k->world->sha256[k->source % SOURCES], "", -1};
+        const struct profile_source s = {
+            k->world->sha256[k->source % SOURCES], "", &NO_NAMES, -1, NULL, NULL};
         if (!k->asked) {
             k->asked = true;
             if (!profiles_get(p, &s, &k->need))
@@ -466,6 +580,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(folded_once_for_all_who_wait, build, wreck),
         cmocka_unit_test_setup_teardown(failure_is_told_to_all_and_not_kept, build, wreck),
+        cmocka_unit_test_setup_teardown(windows_are_read_once_and_kept, build, wreck),
+        cmocka_unit_test_setup_teardown(windows_make_way_with_what_they_are_of, build, wreck),
+        cmocka_unit_test_setup_teardown(a_window_without_times_fails, build, wreck),
         cmocka_unit_test_setup_teardown(the_least_recently_used_goes_first, build, wreck),
         cmocka_unit_test_setup_teardown(what_is_in_use_stays, build, wreck),
         cmocka_unit_test_setup_teardown(one_that_is_larger_than_all_room_lingers, build, wreck),

@@ -1,11 +1,6 @@
-#include "server/http/range.h"
+#include "server/http/message/range.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 static void ranges(void **state)
 {

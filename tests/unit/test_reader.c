@@ -1,10 +1,5 @@
 /* The reader: any cutting of an input gives the same answer, any ceiling of memory an answer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -258,6 +253,28 @@ static void nothing_is_an_empty_file(void **state)
     assert_false(has_offset);
 }
 
+/* Who has no profile is told what would be one: each family of formats, once. */
+static void what_is_unknown_names_the_formats(void **state)
+{
+    static const char *const FAMILIES[] = {"Android method trace", "simpleperf recording", "Perfetto trace",
+                                           "pprof profile",        "Java samples",         "Folded stacks"};
+    struct arena arena;
+    struct reader r;
+
+    (void)state;
+    arena_init(&arena, 1 << 20);
+    assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED));
+    assert_true(reader_feed(&r, "words", 5));
+    assert_null(reader_finish(&r, NULL));
+    assert_int_equal(r.diag.kind, DIAG_UNKNOWN);
+    for (size_t i = 0; i < sizeof(FAMILIES) / sizeof(*FAMILIES); i++) {
+        const char *named = strstr(r.diag.hint, FAMILIES[i]);
+        assert_non_null(named);
+        assert_null(strstr(named + 1, FAMILIES[i]));
+    }
+    arena_free(&arena);
+}
+
 /* What is no profile is refused as soon as its beginning is there, not at the end. */
 static void refused_at_once(void **state)
 {
@@ -369,6 +386,7 @@ int main(void)
         cmocka_unit_test(samples_cut_anywhere),
         cmocka_unit_test(each_input_has_its_answer),
         cmocka_unit_test(nothing_is_an_empty_file),
+        cmocka_unit_test(what_is_unknown_names_the_formats),
         cmocka_unit_test(refused_at_once),
         cmocka_unit_test(any_memory_ceiling),
         cmocka_unit_test(long_line_in_tiny_pieces),

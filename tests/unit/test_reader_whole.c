@@ -1,10 +1,5 @@
 /* A format that reads the whole file, alone in the table: plain and packed, fed in any pieces. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,5 @@
 /* Records: what is written comes back, what is broken is called so, tombstones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,5 @@
 /* Changing a record: name and expiry, against deletes, and what the store does for it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,10 +1,5 @@
 /* Facts in words: each that an input format says has a label, and each value reads as its kind. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,9 +13,7 @@ static void assert_text(enum fact_kind kind, const char *value, const char *expe
     struct buf b = {0};
 
     fact_text(&b, kind, str_of(value));
-    buf_char(&b, '\0');
-    assert_string_equal(b.p, expected);
-    buf_free(&b);
+    assert_buf(&b, expected);
 }
 
 static void values_in_words(void **state)

@@ -1,10 +1,5 @@
 /* Answers before they are sent: headers, kinds of bodies, who owns what. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "server/http/reply.h"
 

@@ -1,10 +1,5 @@
 /* The table of URLs: what is found, and how the rest is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <string.h>
 
@@ -97,6 +92,7 @@ static void rows_are_whole(void **state)
         const struct route *r = &ROUTES[i];
         assert_non_null(r->handle);
         assert_int_equal(r->path[0], '/');
+        assert_null(strstr(r->path, "{}"));
         assert_true(r->help == NULL || (strlen(r->help) > 0 && r->help[strlen(r->help) - 1] != '.'));
         for (size_t j = 0; j < i; j++)
             assert_false(strcmp(r->path, ROUTES[j].path) == 0 && strcmp(r->method, ROUTES[j].method) == 0);

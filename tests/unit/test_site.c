@@ -1,12 +1,7 @@
 /* Hosts that are ours, and requests that pages of other sites made. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/unit.h"
 
-#include <cmocka.h>
-
-#include "server/http/site.h"
+#include "server/http/message/site.h"
 
 static const struct site_own NOTHING_SAID = {{"", 0}, {"", 0}};
 

@@ -1,13 +1,7 @@
 /* Hard inputs on a small stack: whatever grows with the input grows elsewhere. Each is read and drawn, by all outputs and
- * in all views, on a thread with 256 KiB. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+ * in all views. */
+#include "tests/support/unit.h"
 
-#include <cmocka.h>
-
-#include <pthread.h>
 #include <string.h>
 
 #include "render/view/view_option.h"
@@ -15,8 +9,9 @@
 #include "server/convert/convert.h"
 #include "server/convert/methods.h"
 #include "tests/support/families.h"
+#include "tests/support/small_stack.h"
 
-enum { STACK_BYTES = 256 << 10, SIZE = 10000 };
+enum { SIZE = 10000 };
 
 struct work {
     enum family family;
@@ -80,7 +75,7 @@ static void *run(void *context)
     struct conversion *fold = conversion_new(&c);
     if (fold == NULL || bytes.failed)
         say(w, "memory");
-    else if (!conversion_feed(fold, bytes.p, bytes.n))
+    else if (!conversion_feed(fold, bytes.p, bytes.n, NULL))
         say(w, "reading");
     struct shared_profile *f = fold == NULL ? NULL : conversion_finish(fold, -1, NULL, &diag);
     if (f == NULL)
@@ -97,20 +92,13 @@ static void *run(void *context)
 
 static void every_family(void **state)
 {
-    pthread_attr_t attributes;
-
     (void)state;
-    assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstacksize(&attributes, STACK_BYTES), 0);
     for (unsigned i = 0; i < FAMILIES; i++) {
         struct work w = {.family = (enum family)i};
-        pthread_t thread;
-        assert_int_equal(pthread_create(&thread, &attributes, run, &w), 0);
-        assert_int_equal(pthread_join(thread, NULL), 0);
+        on_small_stack(run, &w);
         if (w.failed[0] != '\0')
             fail_msg("%s: %s", FAMILY_NAMES[i], w.failed);
     }
-    pthread_attr_destroy(&attributes);
 }
 
 int main(void)

@@ -1,16 +1,11 @@
 /* Calls in the order of time: each rule by itself, and all of them against a plain model on random streams. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/builder.h"
-#include "profile/span.h"
+#include "profile/build/builder.h"
+#include "profile/calls/span.h"
 #include "tests/support/random.h"
 #include "tests/support/span_model.h"
 
@@ -129,9 +124,7 @@ static void check_spans(const struct fixture *f, const char *expected)
         buf_z(&b, (s->flags & SPAN_BEFORE) != 0 ? "<" : "");
         buf_z(&b, (s->flags & SPAN_OPEN) != 0 ? ">" : "");
     }
-    buf_char(&b, '\0');
-    assert_string_equal(b.p, expected);
-    buf_free(&b);
+    assert_buf(&b, expected);
 }
 
 static void check_with(const char *script, struct span_request request, const char *expected)
@@ -363,9 +356,11 @@ static void check_against_tree(const struct fixture *f, const struct span_model 
 static size_t random_events(uint64_t *random, struct event *events, size_t n)
 {
     uint64_t clock[TRACKS] = {100, 5000};
-    frame_id open[TRACKS][SPAN_MODEL_CALLS_MAX];
-    size_t depth[TRACKS] = {0, 0};
+    static struct span_model_random nesting[TRACKS];
     unsigned wild = random_below(random, 12), down = 40 + random_below(random, 20);
+
+    for (uint32_t t = 0; t < TRACKS; t++)
+        nesting[t] = (struct span_model_random){.wild = wild, .down = down};
 
     for (size_t i = 0; i < n; i++) {
         uint32_t t = random_below(random, 4) == 0;
@@ -373,16 +368,7 @@ static size_t random_events(uint64_t *random, struct event *events, size_t n)
         clock[t] += step;
         events[i] = (struct event){.track = t, .frame = random_below(random, FRAMES)};
         events[i].clock[0] = random_below(random, 50) == 0 ? clock[t] - 90 : clock[t];
-        if (random_below(random, 100) < wild) {
-            events[i].action = (enum event_action)(1 + random_below(random, 3));
-            if (random_below(random, 4) == 0)
-                events[i].frame = FRAME_NONE;
-        } else if (depth[t] > 0 && random_below(random, 100) < down) {
-            events[i].action = EVENT_EXIT;
-            events[i].frame = open[t][--depth[t]];
-        } else {
-            open[t][depth[t]++] = events[i].frame;
-        }
+        span_model_random_action(&nesting[t], random, &events[i]);
     }
     return n;
 }

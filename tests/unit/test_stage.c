@@ -1,10 +1,5 @@
 /* Every stage sees every chunk in order; the queue fills and empties; the end is told once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <stdatomic.h>
 #include <string.h>
 

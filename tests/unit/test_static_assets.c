@@ -1,12 +1,8 @@
 #include "server/pages/static_assets.h"
 
-#include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/unit.h"
 
-#include <cmocka.h>
+#include <pthread.h>
 
 static const char TEXT[] = "body { color: black } body { color: black } body { color: black }";
 static const struct str BYTES = STR_INIT(TEXT);

@@ -1,10 +1,5 @@
 /* Objects: they come back, are listed, deleted and as old as their last use; keys, and who may look. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -86,8 +81,9 @@ static void invalid_keys_are_refused(void **state)
 {
     (void)state;
     static const char *const KEYS[] = {
-        "",    "name",  "/a/b",  "a//b",       "a/",    "../x",  "a/..",   "a/../b", "a/./b",     "a/.b",
-        "a/B", "a/b c", "a/b\n", "a/\xc3\xa9", "tmp/a", "a/b:c", "a/b%2e", "a\\b/c", "a/b/c/d/e", "a/b/c/d/"};
+        "",       "name",   "/a/b",      "a//b",    "a/",    "../outside-the-store", "a/..",  "a/../b",
+        "a/./b",  "a/.b",   "a/B",       "a/b c",   "a/b\n", "a/\xc3\xa9",           "tmp/a", "a/b:c",
+        "a/b%2e", "a\\b/c", "a/b/c/d/e", "a/b/c/d/"};
     struct aged_store f = aged_store_begin();
     char longest[STORE_KEY_BYTES + 1], outside[512];
     int fd;
@@ -109,7 +105,7 @@ static void invalid_keys_are_refused(void **state)
     longest[STORE_KEY_BYTES - 1] = '\0';
     assert_true(store_key_valid(longest));
     assert_int_equal(store_put(f.store, longest, STR("x"), STORE_DURABLE), STORE_OK);
-    scratch_path(&f.scratch, "../x", outside, sizeof(outside));
+    scratch_path(&f.scratch, "../outside-the-store", outside, sizeof(outside));
     assert_int_not_equal(access(outside, F_OK), 0);
     assert_int_equal(scratch_count(&f.scratch, ""), 4); /* lock, tmp, a/, the longest */
     aged_store_end(&f);

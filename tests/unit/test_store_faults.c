@@ -1,12 +1,7 @@
 /* Nothing of an object shows before it is whole, whichever call fails. The functions of the system that the store stands
  * on are replaced here, so that each of them can fail at any call. */
 #undef _FORTIFY_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

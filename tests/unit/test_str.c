@@ -1,10 +1,5 @@
 /* Slices: comparison, splitting, numbers and searches, at their ends above all. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "core/str.h"
 
@@ -164,6 +159,16 @@ static void finding_a_character(void **state)
     assert_int_equal(str_find_last(NOTHING, 'a'), 0);
 }
 
+static void behind_the_last_character(void **state)
+{
+    (void)state;
+    assert_true(str_eq(str_behind_last(STR("/lib/a.so"), '/'), STR("a.so")));
+    assert_true(str_eq(str_behind_last(STR("a.so"), '/'), STR("a.so")));
+    assert_true(str_eq(str_behind_last(STR("lib/"), '/'), STR("")));
+    assert_true(str_eq(str_behind_last(STR("/"), '/'), STR("")));
+    assert_true(str_eq(str_behind_last(NOTHING, '/'), STR("")));
+}
+
 static void finding_text(void **state)
 {
     (void)state;
@@ -205,12 +210,19 @@ static void finding_text_exhaustively(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equality),          cmocka_unit_test(equality_without_case),
-        cmocka_unit_test(prefix_and_suffix), cmocka_unit_test(order_is_bytewise),
-        cmocka_unit_test(trimming),          cmocka_unit_test(splitting),
-        cmocka_unit_test(splitting_nothing), cmocka_unit_test(numbers),
-        cmocka_unit_test(not_numbers),       cmocka_unit_test(finding_a_character),
-        cmocka_unit_test(finding_text),      cmocka_unit_test(finding_text_exhaustively),
+        cmocka_unit_test(equality),
+        cmocka_unit_test(equality_without_case),
+        cmocka_unit_test(prefix_and_suffix),
+        cmocka_unit_test(order_is_bytewise),
+        cmocka_unit_test(trimming),
+        cmocka_unit_test(splitting),
+        cmocka_unit_test(splitting_nothing),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(not_numbers),
+        cmocka_unit_test(finding_a_character),
+        cmocka_unit_test(behind_the_last_character),
+        cmocka_unit_test(finding_text),
+        cmocka_unit_test(finding_text_exhaustively),
         cmocka_unit_test(line_ends),
     };
     return cmocka_run_group_tests_name("str", tests, NULL, NULL);

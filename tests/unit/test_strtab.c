@@ -1,10 +1,5 @@
 /* The string table: each string once, ids dense, bytes copied, the arena's end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "core/strtab.h"
 

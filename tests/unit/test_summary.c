@@ -1,10 +1,5 @@
 /* The summary in JSON, read back by a JSON library. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "server/config/config_load.h"
 #include "server/convert/summary.h"
@@ -42,7 +37,7 @@ static struct shared_profile *fold_bytes(struct str bytes)
     config_defaults(&c);
     struct conversion *f = conversion_new(&c);
     assert_non_null(f);
-    conversion_feed(f, bytes.p, bytes.n);
+    conversion_feed(f, bytes.p, bytes.n, NULL);
     struct shared_profile *folded = conversion_finish(f, -1, NULL, &diag);
     if (folded == NULL)
         fail_msg("%s: %s", diag.title, diag.detail);

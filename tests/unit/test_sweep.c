@@ -1,10 +1,5 @@
 /* The sweep beside other threads: no upload loses its bytes to it; when it comes, and that it goes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,10 +1,5 @@
 /* One sweep: what goes, what stays, in which order. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,10 +1,5 @@
 /* Timers: in the order of their times, once, and never behind a clear. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <pthread.h>
 
 #include "core/system/clock.h"

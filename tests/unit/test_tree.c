@@ -1,12 +1,6 @@
 /* The tree of a view: selection of tracks, merging, order, depth and width without end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/unit.h"
 
-#include <cmocka.h>
-
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +8,7 @@
 #include "render/tree/tree_new.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"
+#include "tests/support/small_stack.h"
 
 static const struct measure WALL = {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, false, 0, 0};
 static const struct measure CALLS = {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, false, 2, 0};
@@ -46,17 +41,13 @@ static void check(struct rendering *r, struct tree_spec spec, const char *expect
             assert_int_equal(t->depth[i], t->depth[t->parent[i]] + 1);
         }
     }
-    buf_char(&b, '\0');
-    assert_string_equal(b.p, expected);
-    buf_free(&b);
+    assert_buf(&b, expected);
 }
 
 static struct fake *two_threads(void)
 {
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("b"));
 
-    fake_usual_values(f);
-    fake_track(f, 1, STR("b"));
     fake_stack(f, "", 1, 1, 0);
     fake_stack(f, "z", 10, 4, 1);
     fake_stack(f, "z;y", 5, 5, 2);
@@ -71,11 +62,10 @@ static struct fake *two_threads(void)
 
 static void one_track(void **state)
 {
-    struct fake *f = two_threads();
     struct rendering r;
 
     (void)state;
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, two_threads());
     r.view.track_ids[0] = 1;
     r.view.n_track_ids = 1;
     struct tree_spec wall = {.measures = {&WALL, &CALLS}, .n_measures = 2};
@@ -89,35 +79,30 @@ static void one_track(void **state)
     struct tree_spec tens = {.measures = {&WALL}, .n_measures = 1, .divisor = 10};
     check(&r, tens, "root 0/3\n-a 2/2\n--z 0/0\n---a 0/0 recursive\n-z 1/1\n--y 0/0\n");
     rendering_free(&r);
-    fake_free(f);
 }
 
 static void weight_order(void **state)
 {
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("t"));
     struct rendering r;
     struct tree_spec wall = {.measures = {&WALL, &CALLS}, .n_measures = 2};
 
     (void)state;
-    fake_usual_values(f);
-    fake_track(f, 1, STR("t"));
     fake_stack(f, "d", 5, 0, 4);
     fake_stack(f, "a", 1, 0, 3);
     fake_stack(f, "c", 9, 0, 2);
     fake_stack(f, "b", 5, 0, 1);
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     check(&r, wall, "root 0/20\n-a 1/1\n-b 5/5\n-c 9/9\n-d 5/5\n");
     r.view.order = ORDER_WEIGHT;
     check(&r, wall, "root 0/20\n-c 9/9\n-b 5/5\n-d 5/5\n-a 1/1\n");
     wall.order_column = 1;
     check(&r, wall, "root 0/20\n-d 5/5\n-a 1/1\n-c 9/9\n-b 5/5\n");
     rendering_free(&r);
-    fake_free(f);
 }
 
 static void side_by_side(void **state)
 {
-    struct fake *f = two_threads();
     struct rendering r;
     struct tree_spec wall = {.measures = {&WALL}, .n_measures = 1};
     static const char BY_NAME[] =
@@ -125,7 +110,7 @@ static void side_by_side(void **state)
         "-[b tid=1] 1/43\n--a 20/27\n---z 0/7\n----a 7/7 recursive\n--z 10/15\n---y 5/5\n";
 
     (void)state;
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, two_threads());
     r.view.tracks = TRACKS_ALL;
     check(&r, wall, BY_NAME);
     r.view.tracks = TRACKS_LISTED;
@@ -134,17 +119,15 @@ static void side_by_side(void **state)
     r.view.n_track_ids = 2;
     check(&r, wall, BY_NAME);
     rendering_free(&r);
-    fake_free(f);
 }
 
 static void merged(void **state)
 {
-    struct fake *f = two_threads();
     struct rendering r;
     struct tree_spec wall = {.measures = {&WALL}, .n_measures = 1};
 
     (void)state;
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, two_threads());
     r.view.tracks = TRACKS_MERGED;
     check(&r, wall,
           "root 101/1643\n-a 20/1027\n--z 1000/1007\n---a 7/7 recursive\n-c 500/500\n-z 10/15\n--y 5/5\n");
@@ -152,22 +135,19 @@ static void merged(void **state)
     check(&r, wall,
           "root 101/1643\n-a 20/1027\n--z 1000/1007\n---a 7/7 recursive\n-c 500/500\n-z 10/15\n--y 5/5\n");
     rendering_free(&r);
-    fake_free(f);
 }
 
 static void sums_saturate(void **state)
 {
-    struct fake *f = fake_new();
+    struct fake *f = fake_thread(STR("a"));
     struct rendering r;
     struct tree_spec wall = {.measures = {&WALL}, .n_measures = 1};
 
     (void)state;
-    fake_usual_values(f);
-    fake_track(f, 1, STR("a"));
     fake_stack(f, "x", UINT64_MAX, 0, 0);
     fake_track(f, 2, STR("b"));
     fake_stack(f, "x", UINT64_MAX, 0, 0);
-    rendering_init(&r, fake_finish(f));
+    rendering_of(&r, f);
     r.view.tracks = TRACKS_MERGED;
     check(&r, wall, "root 0/18446744073709551615\n-x 18446744073709551615/18446744073709551615\n");
     r.view.tracks = TRACKS_ALL;
@@ -181,12 +161,11 @@ static void sums_saturate(void **state)
     for (uint32_t i = 0; i < l->n_boxes; i++)
         assert_true(l->boxes[i].x_dpx + l->boxes[i].width_dpx <= 11900);
     rendering_free(&r);
-    fake_free(f);
 }
 
 /* One stack of a hundred thousand frames, far more than a stack of this size has room for if each took one call, then
  * a node with as many children, in every output and mode. */
-enum { DEEP = 100000, WIDE = 100000, STACK_BYTES = 256 << 10 };
+enum { DEEP = 100000, WIDE = 100000 };
 
 static struct fake *deep_and_wide(void)
 {
@@ -239,16 +218,9 @@ static void *draw_all(void *argument)
 static void deep_and_wide_on_a_small_stack(void **state)
 {
     struct fake *f = deep_and_wide();
-    const struct profile *p = fake_finish(f);
-    pthread_attr_t attributes;
-    pthread_t thread;
 
     (void)state;
-    assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstacksize(&attributes, STACK_BYTES), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, draw_all, (void *)p), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    pthread_attr_destroy(&attributes);
+    on_small_stack(draw_all, (void *)fake_finish(f));
     fake_free(f);
 }
 

@@ -1,10 +1,5 @@
 /* A clock that is ahead of what the store has seen. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "server/store/trusted_time.h"
 #include "tests/support/aged_store.h"

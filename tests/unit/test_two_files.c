@@ -1,10 +1,5 @@
 /* Which half of a trace in two files is which, whether they belong together, and how they become one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <string.h>
 

@@ -1,10 +1,5 @@
 /* What is packed gives the profile of what is in it, however it is cut, as far as it goes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <string.h>
 #include <time.h>
@@ -239,17 +234,39 @@ static void test_nothing_in_it(void **state)
     buf_free(&packed);
 }
 
+/* A stream may be in an archive; nothing else may be in anything. */
 static void test_packed_twice(void **state)
 {
+    enum { STREAMS = 2 };
+
     (void)state;
     for (size_t inner = 0; inner < N_KINDS; inner++)
         for (size_t outer = 0; outer < N_KINDS; outer++) {
             struct buf once = packed_input(&KINDS[inner], "v3"), twice = {0};
             KINDS[outer].pack(&twice, buf_view(&once));
-            packed_assert_answer(buf_view(&twice), "packed twice");
+            packed_assert_answer(buf_view(&twice),
+                                 inner < STREAMS && outer >= STREAMS ? "android-trace" : "packed twice");
             buf_free(&once);
             buf_free(&twice);
         }
+}
+
+/* A stream in an archive that is cut or damaged is used as far as it goes, like one that stands alone. */
+static void test_stream_in_archive(void **state)
+{
+    struct buf once = packed_input(&KINDS[0], "v3"), cut = {0}, answer;
+
+    (void)state;
+    pack_zip_stored(&cut, (struct str){once.p, once.n - 9});
+    answer = packed_answer_to(buf_view(&cut));
+    assert_true(packed_contains(&answer, "android-trace"));
+    assert_true(packed_contains(&answer, "The packed file ends early"));
+    buf_free(&answer);
+    buf_clear(&cut);
+    pack_zip_stored(&cut, (struct str){once.p, 12});
+    packed_assert_answer(buf_view(&cut), "ends early");
+    buf_free(&cut);
+    buf_free(&once);
 }
 
 /* ---- limits ---- */
@@ -455,6 +472,7 @@ int main(void)
         cmocka_unit_test(test_more_than_announced),
         cmocka_unit_test(test_nothing_in_it),
         cmocka_unit_test(test_packed_twice),
+        cmocka_unit_test(test_stream_in_archive),
         cmocka_unit_test(test_ratio),
         cmocka_unit_test(test_ratio_below_its_beginning),
         cmocka_unit_test(test_size),

@@ -1,10 +1,5 @@
 /* Archives: which member is meant, what they are called, and what cannot be unpacked. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <locale.h>
 #include <string.h>
@@ -78,7 +73,10 @@ static void test_members(void **state)
         packed_assert_same_as_plain(&zip, "v1");
         buf_free(&zip);
     }
-    assert_answers(members, ALL, NULL, "The zip archive has 3 files: a/1.trace, b\xe2\x90\x9b[31m, c.");
+    assert_answers(
+        members, ALL, NULL,
+        "The zip archive has 3 files: a/1.trace (Android method trace), b\xe2\x90\x9b[31m (Android method "
+        "trace), c.");
     assert_answers(members, ALL, NULL, "Choose one by its name, or by its place in this list, as #2.");
     assert_member_is(members, ALL, "a/1.trace", one);
     assert_member_is(members, ALL, "b\xe2\x90\x9b[31m", three);
@@ -123,13 +121,14 @@ static void test_names_of_every_script(void **state)
     const struct packing_member members[] = {
         {.name = "\xc3\xa4\xe2\x98\x83", .bytes = STR("x"), .flags = UTF8},
         {.name = "\xc3\xb6", .bytes = STR("a;b 1\n")},
-        {.name = "\xe4\xf6", .bytes = STR("x")},
+        {.name = "\xe4\xf6", .bytes = STR("c;d 2\n")},
     };
 
     (void)state;
     for (size_t i = 0; i < LENGTH(LOCALES); i++) {
         assert_non_null(setlocale(LC_ALL, LOCALES[i]));
-        assert_answers(members, LENGTH(members), NULL, "3 files: \xc3\xa4\xe2\x98\x83, \xc3\xb6, ");
+        assert_answers(members, LENGTH(members), NULL,
+                       "3 files: \xc3\xa4\xe2\x98\x83, \xc3\xb6 (Folded stacks), ");
         assert_answers(members, LENGTH(members), "\xc3\xb6", "fact 6:packed");
         assert_answers(members, LENGTH(members), "\xc3\xa4\xe2\x98\x83", "unknown file format");
         assert_string_equal(setlocale(LC_ALL, NULL), LOCALES[i]);
@@ -163,7 +162,8 @@ static void test_names_alike(void **state)
         char name[2][UNPACK_MEMBER_BYTES + 1], again[UNPACK_MEMBER_BYTES + 1];
         assert_answers(members, N, NULL, "4 files: ...ddd");
         assert_answers(members, N, NULL, longest ? " (#1), ...ddd" : "d/1.trace (#1), ...ddd");
-        assert_answers(members, N, NULL, " (#2), twice (#3), twice (#4).");
+        assert_answers(members, N, NULL,
+                       " (#2) (Android method trace), twice (#3) (Android method trace), twice (#4).");
         unpack_member_name(str_of(first), name[0]);
         unpack_member_name(str_of(second), name[1]);
         unpack_member_name(str_of(name[0]), again);
@@ -232,7 +232,7 @@ static void test_bytes_of_other_members(void **state)
         struct buf zip = archive_of(members, LENGTH(members), whole);
         struct buf answer =
             packed_answer_within(buf_view(&zip), (struct unpack_limits){log.n - 1, 200}, 64 << 20);
-        assert_true(packed_contains(&answer, whole ? "2 files: log, a.trace." : "more than the limit of "));
+        assert_true(packed_contains(&answer, whole ? "zip (a.trace)" : "more than the limit of "));
         buf_free(&answer);
         buf_free(&zip);
     }

@@ -1,13 +1,8 @@
 /* Where an absolute URL's authority ends. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <string.h>
 
-#include "server/http/url.h"
+#include "server/http/message/url.h"
 
 static void parts(void **state)
 {

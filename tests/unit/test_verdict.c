@@ -1,10 +1,7 @@
 /* What a verdict says of profiles that are made for it: each rule once where it speaks, and once where it does not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
+#include "tests/support/unit.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "core/json.h"
 #include "render/names/names.h"
@@ -225,7 +222,7 @@ static void each_rule_speaks_and_is_silent(void **state)
 /* A rule that has no case here would never be seen to work. */
 static void no_rule_is_forgotten(void **state)
 {
-    static const char *const OTHERS[] = {"long-messages", "outlier", "tracer"};
+    static const char *const OTHERS[] = {"long-messages", "nothing", "outlier", "tracer"};
 
     (void)state;
     for (size_t i = 0; i < RULES_COUNT; i++) {
@@ -312,6 +309,21 @@ static void recorder(void **state)
 }
 
 /* At most seven, the heaviest first; as text and as JSON. */
+static void an_empty_range(void **state)
+{
+    struct profile_warning empty = {.code = STR("range-empty"), .count = 1, .text = STR("Nothing is in it.")};
+    const struct stack stacks[] = {{"=main", 0, 0, 0}};
+    struct subject s;
+
+    (void)state;
+    begin(&s, stacks, 1);
+    check(&s, "nothing", NULL);
+    s.profile.warnings = &empty;
+    s.profile.n_warnings = 1;
+    check(&s, "nothing", "Nothing is in it.");
+    end(&s);
+}
+
 static void the_heaviest_come_first(void **state)
 {
     static const struct stack STACKS[] =
@@ -397,6 +409,56 @@ static void little_memory(void **state)
     end(&s);
 }
 
+static void sizes_are_of_what_is_measured(void **state)
+{
+    struct fake *f = fake_new();
+    struct arena a;
+    const uint64_t bytes = 3 << 20;
+
+    (void)state;
+    arena_init(&a, 1 << 20);
+    fake_value(f, "Unreleased size", UNIT_BYTES, ROLE_OTHER);
+    uint32_t root = fake_track(f, 1, STR("all"));
+    fake_child(f, root, fake_frame(f, STR(""), STR("com.example.shop.Main.run"), STR("")), &bytes);
+    const struct profile *p = fake_finish(f);
+    struct render_input in = {.profile = p, .names = names_new(p, &a), .scratch = &a};
+    const struct verdict *v = verdict_new(&in);
+    assert_non_null(v);
+    assert_true(v->n > 1);
+    assert_true(str_find_str(v->list[1].text, STR("run 3 MiB of unreleased size (100 %)")) <
+                v->list[1].text.n);
+    arena_free(&a);
+    fake_free(f);
+}
+
+/* A method is named where the sentence means it, and not where words about the value happen to be its name. */
+static void names_are_told_from_words(void **state)
+{
+    struct fake *f = fake_new();
+    struct arena a;
+    struct buf out = {0};
+    struct diag diag = {0};
+    const uint64_t most = 3 << 20, some = 2 << 20;
+
+    (void)state;
+    arena_init(&a, 1 << 20);
+    fake_value(f, "unreleased malloc size", UNIT_BYTES, ROLE_OTHER);
+    uint32_t root = fake_track(f, 1, STR("all"));
+    fake_child(f, root, fake_frame(f, STR(""), STR("calloc"), STR("")), &most);
+    fake_child(f, root, fake_frame(f, STR(""), STR("malloc"), STR("")), &some);
+    const struct profile *p = fake_finish(f);
+    struct render_input in = {.profile = p, .names = names_new(p, &a), .scratch = &a};
+    assert_true(verdict_write(&in, verdict_format_by_name(STR("json")), &out, &diag));
+    buf_char(&out, '\0');
+    assert_non_null(strstr(out.p, "{\"text\":\"calloc\",\"method\":true},"
+                                  "{\"text\":\" 3 MiB of unreleased malloc size (60 %), \"},"
+                                  "{\"text\":\"malloc\",\"method\":true},"
+                                  "{\"text\":\" 2 MiB of unreleased malloc size (40 %).\"}]"));
+    buf_free(&out);
+    arena_free(&a);
+    fake_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,8 +466,11 @@ int main(void)
         cmocka_unit_test(no_rule_is_forgotten),
         cmocka_unit_test(long_calls),
         cmocka_unit_test(recorder),
+        cmocka_unit_test(an_empty_range),
         cmocka_unit_test(the_heaviest_come_first),
         cmocka_unit_test(without_times),
+        cmocka_unit_test(sizes_are_of_what_is_measured),
+        cmocka_unit_test(names_are_told_from_words),
         cmocka_unit_test(little_memory),
     };
     return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);

@@ -1,13 +1,8 @@
 /* Requests that a careful server does not take: one change to a good one at a time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 #include <string.h>
 
-#include "server/http/vet.h"
+#include "server/http/message/vet.h"
 
 struct field {
     const char *name, *value;

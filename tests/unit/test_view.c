@@ -1,10 +1,5 @@
 /* Options of a view: what is taken, what is refused and how, what the profile fills in. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,8 +40,11 @@ static const char *canonical(const struct view_options *o)
     return text;
 }
 
-#define USUAL                                                                                               \
-    "&palette=origin&names=short&open=last&method=0:&app=0:&embed-nodes=200000&embed-bytes=4000000&node=0&" \
+#define USUAL                                                                                             \
+    "&palette=origin&names=short&open=last&moment=0&mode=cumulative&split=0:&method=0:&app=0:&from=&to=&" \
+    "embed-nodes="                                                                                        \
+    "200000&"                                                                                             \
+    "embed-bytes=4000000&node=0&"                                                                         \
     "skip=0"
 
 static void options_taken(void **state)
@@ -78,6 +76,29 @@ static void options_taken(void **state)
     assert_int_equal(o.tracks, TRACKS_ALL);
 }
 
+/* One dump, or from one to another. */
+static void moments(void **state)
+{
+    static const char *const WRONG[] = {
+        "",    "x",     "1..", "..2",     "2..2",       "3..2",          "0..2", "1..0",
+        "1.2", "1...2", "-1",  "1..2..3", "4294967296", "1..4294967296", " 1",   "1 .. 2"};
+    struct view_options o;
+
+    (void)state;
+    view_defaults(&o);
+    assert_true(set(&o, "moment", "3"));
+    assert_true(o.moment.number == 3 && o.moment.since == 0 && !view_moment(&o).interval);
+    assert_true(set(&o, "moment", "2..4294967295"));
+    assert_true(o.moment.number == UINT32_MAX && o.moment.since == 2 && view_moment(&o).interval);
+    for (size_t i = 0; i < sizeof(WRONG) / sizeof(*WRONG); i++)
+        assert_false(set(&o, "moment", WRONG[i]));
+    assert_non_null(strstr(canonical(&o), "&moment=2..4294967295&mode=cumulative&"));
+    assert_true(set(&o, "moment", "01..02"));
+    assert_non_null(strstr(canonical(&o), "&moment=1..2&"));
+    assert_true(set(&o, "moment", "0"));
+    assert_non_null(strstr(canonical(&o), "&moment=0&"));
+}
+
 /* What the views of one tree differ by, and the budget, which has a way of its own. */
 static void options_of_pictures(void **state)
 {
@@ -95,10 +116,12 @@ static void options_of_pictures(void **state)
     assert_true(set(&o, "method", "a.B.c(I)V&value=cpu"));
     assert_true(view_set(&o, SCOPE_BUDGET, STR("embed-nodes"), STR("0"), &d));
     assert_true(view_set(&o, SCOPE_BUDGET, STR("embed-bytes"), STR("12345678901"), &d));
-    assert_string_equal(canonical(&o),
-                        "track=&value=0:&view=sandwich&order=name&width=1200&min=0.5&palette=self&names=full"
-                        "&open=last&method=19:a.B.c(I)V&value=cpu&app=0:&embed-nodes=0&embed-bytes="
-                        "12345678901&node=0&skip=0");
+    assert_string_equal(
+        canonical(&o),
+        "track=&value=0:&view=sandwich&order=name&width=1200&min=0.5&palette=self&names=full"
+        "&open=last&moment=0&mode=cumulative&split=0:&method=19:a.B.c(I)V&value=cpu&app=0:&from=&to=&"
+        "embed-nodes=0&embed-bytes="
+        "12345678901&node=0&skip=0");
     assert_true(set(&o, "method", ""));
     assert_true(set(&o, "view", "inverted"));
     assert_string_equal(o.method, "");
@@ -154,7 +177,7 @@ static void every_row_is_whole(void **state)
     for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
         check_row(&VIEW_OPTIONS[i]);
     assert_int_equal(view_option_by_key(STR("view"))->n_words, 5);
-    assert_int_equal(view_option_by_key(STR("palette"))->n_words, 4);
+    assert_int_equal(view_option_by_key(STR("palette"))->n_words, 5);
     assert_null(view_option_by_key(STR("views")));
 }
 
@@ -169,9 +192,7 @@ static void check_said(const char *key, const char *wrong, const char *expected,
     assert_false(view_set(&o, r->scope, str_of(key), str_of(wrong), &d));
     assert_string_equal(d.detail, expected);
     view_option_describe(r, &b);
-    buf_char(&b, '\0');
-    assert_string_equal(b.p, described);
-    buf_free(&b);
+    assert_buf(&b, described);
 }
 
 static void rows_for_people(void **state)
@@ -330,9 +351,7 @@ static void check_link(const struct view_options *o, const char *expected)
     struct buf b = {0};
 
     view_link(&b, o, "&");
-    buf_char(&b, '\0');
-    assert_string_equal(b.p, expected);
-    buf_free(&b);
+    assert_buf(&b, expected);
 }
 
 /* One list in the order in which the steps came, whatever their keys are. */
@@ -352,7 +371,7 @@ static void filters_keep_their_order(void **state)
     assert_true(str_eq(view_filter(&o, 1).text, STR("/x|y/")));
     assert_non_null(strstr(canonical(&o),
                            "&hide=3:a&b&focus=5:/x|y/&preset=9:hide-idle&hide=15:origin:AndroidX"
-                           "&recursion=12:collapse-all&embed-nodes="));
+                           "&recursion=12:collapse-all&from=&to=&embed-nodes="));
     check_link(
         &o, "?hide=a%26b&focus=%2Fx%7Cy%2F&preset=hide-idle&hide=origin%3AAndroidX&recursion=collapse-all");
     view_filter_remove(&o, 1);
@@ -378,7 +397,7 @@ static void presets_of_the_configuration(void **state)
     assert_true(set(&o, "preset", "own-code"));
     assert_true(set(&o, "preset", "hide-idle"));
     assert_non_null(strstr(canonical(&o), "&preset=5:noise=28:hide=/Rx/;ignore=origin:idle"
-                                          "&preset=8:own-code=6:hide=x&preset=9:hide-idle&embed"));
+                                          "&preset=8:own-code=6:hide=x&preset=9:hide-idle&from=&to=&embed"));
     assert_false(set(&o, "preset", "quiet"));
 }
 
@@ -417,12 +436,19 @@ static void filters_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_taken),        cmocka_unit_test(options_refused),
-        cmocka_unit_test(options_of_pictures),  cmocka_unit_test(every_row_is_whole),
-        cmocka_unit_test(rows_for_people),      cmocka_unit_test(tracks_refused),
-        cmocka_unit_test(errors_are_clean),     cmocka_unit_test(resolve),
-        cmocka_unit_test(resolve_odd_profiles), cmocka_unit_test(filters_keep_their_order),
-        cmocka_unit_test(filters_refused),      cmocka_unit_test(presets_of_the_configuration),
+        cmocka_unit_test(options_taken),
+        cmocka_unit_test(options_refused),
+        cmocka_unit_test(moments),
+        cmocka_unit_test(options_of_pictures),
+        cmocka_unit_test(every_row_is_whole),
+        cmocka_unit_test(rows_for_people),
+        cmocka_unit_test(tracks_refused),
+        cmocka_unit_test(errors_are_clean),
+        cmocka_unit_test(resolve),
+        cmocka_unit_test(resolve_odd_profiles),
+        cmocka_unit_test(filters_keep_their_order),
+        cmocka_unit_test(filters_refused),
+        cmocka_unit_test(presets_of_the_configuration),
     };
     return cmocka_run_group_tests_name("view", tests, NULL, NULL);
 }

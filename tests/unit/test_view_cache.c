@@ -1,14 +1,10 @@
 #include "server/views/view_cache.h"
 
+#include "tests/support/unit.h"
+
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct shared_bytes *bytes_of(size_t n, char c)
 {

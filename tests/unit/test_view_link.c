@@ -1,24 +1,17 @@
 /* The options of a view in a link: what is written is understood, and leads to the same view. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <string.h>
 
 #include "render/view/view_option.h"
-#include "server/http/form.h"
+#include "server/http/message/form.h"
 
 static void check(const struct view_options *o, const char *ampersand, const char *expected)
 {
     struct buf b = {0};
 
     view_link(&b, o, ampersand);
-    buf_char(&b, '\0');
-    assert_string_equal(b.p, expected);
-    buf_free(&b);
+    assert_buf(&b, expected);
 }
 
 static void only_what_differs(void **state)
@@ -36,7 +29,7 @@ static void only_what_differs(void **state)
     o.width_px = 1600, o.min_milli_px = 1250;
     check(&o, "&amp;", "?view=icicle&amp;width=1600&amp;min=1.25");
     o.from_ns = 1500, o.to_ns = 12345678;
-    check(&o, "&", "?view=icicle&width=1600&min=1.25");
+    check(&o, "&", "?view=icicle&width=1600&min=1.25&from=1.5&to=12345.678");
     o.view = VIEW_CHART;
     check(&o, "&", "?view=chart&width=1600&min=1.25&from=1.5&to=12345.678");
     o.from_ns = 0, o.to_ns = VIEW_TIME_NONE;

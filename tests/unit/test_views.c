@@ -3,18 +3,14 @@
 #include "server/http/clients.h"
 #include "server/views/views.h"
 
+#include "tests/support/unit.h"
+
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
-
-#include <cmocka.h>
 
 #include "core/system/file.h"
 #include "server/views/profiles.h"

@@ -1,10 +1,5 @@
 /* Warnings: each code has a word of its own and a sentence that fits any count. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <string.h>
 

@@ -114,8 +114,7 @@ static void put_key(struct buf *b, const struct config_key *key)
         put_z(b, key->value);
     }
     buf_z(b, ".\n");
-    b->failed = b->failed || allowed.failed;
-    buf_free(&allowed);
+    buf_part_end(b, &allowed);
 }
 
 void reference_man5(struct buf *b)

@@ -78,8 +78,7 @@ static void put_warnings(struct buf *b)
         buf_printf(b, "| `%s` | ", warning_name((enum warning_code)code));
         put_cell(b, buf_view(&text));
         buf_z(b, " |\n");
-        b->failed = b->failed || text.failed;
-        buf_free(&text);
+        buf_part_end(b, &text);
     }
 }
 
@@ -109,8 +108,7 @@ static void put_view_options(struct buf *b, unsigned scopes)
         buf_printf(b, "| `%s` | ", VIEW_OPTIONS[i].key);
         put_cell(b, buf_view(&text));
         buf_z(b, " |\n");
-        b->failed = b->failed || text.failed;
-        buf_free(&text);
+        buf_part_end(b, &text);
     }
 }
 

@@ -8,6 +8,7 @@
  *   --layout stream|a|b|c|d|e    the same calls in another kind of file, with both clocks: see packets.h
  *
  *        mktrace --family NAME --size N -o FILE        an input that is meant to be hard: see families.h
+ *        mktrace --recording NAME --size MB -o FILE    what other tools record: see recordings.h
  *
  * What it imitates, as recordings of app starts are: one thread makes most of the calls; a burst of some
  * thirty records of a thread is followed by one of another; half of the calls take no measurable time, and a
@@ -25,6 +26,7 @@
 #include "tests/support/mktrace/calls.h"
 #include "tests/support/mktrace/names.h"
 #include "tests/support/mktrace/packets.h"
+#include "tests/support/mktrace/recordings.h"
 
 enum {
     MAIN_LOOP_DEPTH = 10,
@@ -44,8 +46,9 @@ struct options {
     uint32_t threads, methods, stacks;
     struct trace_format format;
     enum packets_layout layout;
-    enum family family; /* FAMILIES: none */
-    uint32_t size;      /* of the family; 0: not said */
+    enum family family;       /* FAMILIES: none */
+    enum recording recording; /* RECORDINGS: none */
+    uint32_t size;            /* of the family or recording; 0: not said */
 };
 
 struct thread {
@@ -256,6 +259,23 @@ static bool write_family(const struct options *o, int fd)
     return ok;
 }
 
+static bool flush_recording(void *context, struct buf *out)
+{
+    return flush(out, *(const int *)context, 0);
+}
+
+static bool write_recording(const struct options *o, int fd)
+{
+    enum { STACKS = 60000 };
+    struct chance c = chance_new(o->seed, STREAM_TREES);
+    struct calls t = {.seed = o->seed, .n_methods = o->methods};
+    bool ok = calls_grow(&t, &c, STACKS, MAIN_LOOP_DEPTH) &&
+              recording_put(o->recording, &t, &c, (uint64_t)o->size * 1000 * 1000, flush_recording, &fd);
+
+    calls_free(&t);
+    return ok;
+}
+
 /* ---- options ---- */
 
 static bool set_preset(struct options *o, const char *name)
@@ -303,6 +323,14 @@ static bool set_family(struct options *o, const char *name)
     return false;
 }
 
+static bool set_recording(struct options *o, const char *name)
+{
+    for (o->recording = 0; o->recording < RECORDINGS; o->recording++)
+        if (strcmp(name, recording_word(o->recording)) == 0)
+            return true;
+    return false;
+}
+
 static bool set_u64(uint64_t *value, const char *text, uint64_t most)
 {
     return str_to_u64(str_of(text), 10, value) && *value <= most;
@@ -343,6 +371,8 @@ static bool set_option(struct options *o, int letter, const char *value)
         return set_layout(o, value);
     case 'f':
         return set_family(o, value);
+    case 'R':
+        return set_recording(o, value);
     case 'n':
         return set_u32(&o->size, value, FAMILY_SIZE_MAX);
     default:
@@ -352,17 +382,24 @@ static bool set_option(struct options *o, int letter, const char *value)
 
 static bool parse(struct options *o, int argc, char **argv)
 {
-    static const struct option NAMES[] = {
-        {"preset", required_argument, NULL, 'p'},  {"records", required_argument, NULL, 'r'},
-        {"threads", required_argument, NULL, 't'}, {"methods", required_argument, NULL, 'm'},
-        {"stacks", required_argument, NULL, 'k'},  {"seed", required_argument, NULL, 's'},
-        {"version", required_argument, NULL, 'v'}, {"clock", required_argument, NULL, 'c'},
-        {"layout", required_argument, NULL, 'l'},  {"family", required_argument, NULL, 'f'},
-        {"size", required_argument, NULL, 'n'},    {NULL, 0, NULL, 0}};
+    static const struct option NAMES[] = {{"preset", required_argument, NULL, 'p'},
+                                          {"records", required_argument, NULL, 'r'},
+                                          {"threads", required_argument, NULL, 't'},
+                                          {"methods", required_argument, NULL, 'm'},
+                                          {"stacks", required_argument, NULL, 'k'},
+                                          {"seed", required_argument, NULL, 's'},
+                                          {"version", required_argument, NULL, 'v'},
+                                          {"clock", required_argument, NULL, 'c'},
+                                          {"layout", required_argument, NULL, 'l'},
+                                          {"family", required_argument, NULL, 'f'},
+                                          {"size", required_argument, NULL, 'n'},
+                                          {"recording", required_argument, NULL, 'R'},
+                                          {NULL, 0, NULL, 0}};
     static const enum trace_clock USUAL[] = {TRACE_GLOBAL, TRACE_CPU, TRACE_DUAL}; /* of each version */
     int letter;
 
-    *o = (struct options){.format = {3, TRACE_CLOCKS}, .seed = 1, .family = FAMILIES};
+    *o =
+        (struct options){.format = {3, TRACE_CLOCKS}, .seed = 1, .family = FAMILIES, .recording = RECORDINGS};
     if (!set_preset(o, "5"))
         return false;
     while ((letter = getopt_long(argc, argv, "o:", NAMES, NULL)) != -1)
@@ -372,7 +409,8 @@ static bool parse(struct options *o, int argc, char **argv)
         o->format.clock = USUAL[o->format.version - 1];
     bool dual = o->format.clock == TRACE_DUAL && o->format.version == 3;
     return optind == argc && o->out != NULL && (o->format.clock != TRACE_DUAL || dual) &&
-           (o->layout == PACKETS_NONE || dual) && (o->family == FAMILIES) == (o->size == 0);
+           (o->layout == PACKETS_NONE || dual) && (o->family == FAMILIES || o->recording == RECORDINGS) &&
+           (o->family == FAMILIES && o->recording == RECORDINGS) == (o->size == 0);
 }
 
 int main(int argc, char **argv)
@@ -383,13 +421,17 @@ int main(int argc, char **argv)
         fputs("usage: mktrace [--preset 5|57|500] [--records N] [--threads N] [--methods N] [--stacks N]\n"
               "               [--seed N] [--version 1|2|3] [--clock dual|wall|thread-cpu|global]\n"
               "               [--layout stream|a|b|c|d|e] -o FILE\n"
-              "       mktrace --family NAME --size N -o FILE\n",
+              "       mktrace --family NAME --size N -o FILE\n"
+              "       mktrace --recording simpleperf|perfetto|skipped --size MB -o FILE\n",
               stderr);
         return 2;
     }
     int fd =
         strcmp(o.out, "-") == 0 ? STDOUT_FILENO : file_open(AT_FDCWD, o.out, O_WRONLY | O_CREAT | O_TRUNC);
-    if (fd < 0 || !(o.family == FAMILIES ? write_trace : write_family)(&o, fd) || close(fd) != 0) {
+    bool (*write)(const struct options *o, int fd) = o.family < FAMILIES        ? write_family
+                                                     : o.recording < RECORDINGS ? write_recording
+                                                                                : write_trace;
+    if (fd < 0 || !write(&o, fd) || close(fd) != 0) {
         fprintf(stderr, "mktrace: %s: %s\n", o.out, strerror(errno));
         return 1;
     }

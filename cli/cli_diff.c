@@ -1,0 +1,312 @@
+/* aflamed diff: what two recordings, or several of each side, differ by. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli_tracks.h"
+#include "cli/command.h"
+#include "render/view/view_option.h"
+#include "server/convert/diff.h"
+
+static const char HINT[] = "aflamed diff --help lists the options.";
+
+enum { RUNS_MAX = PROFILE_VALUES_MAX, SIDES = 2 };
+
+struct options {
+    const char *sides[SIDES]; /* NULL: not given */
+    const char *format, *wide, *only, *tracks, *value, *moment_b, *from_b, *to_b, *normalise, *out;
+    struct cli_names names[SIDES];
+    struct cli_texts fail_if;
+    bool all, quiet;
+    struct diff_rule rules[CLI_TEXTS_MAX];
+    struct table_request rows;
+    struct diff_request request;
+    struct view_options view;
+};
+
+/* The files of both sides, and what was read from them. */
+struct runs {
+    char *names[SIDES]; /* the operands, cut at their commas */
+    const char *paths[RUNS_MAX];
+    struct shared_profile *whole[RUNS_MAX], *window[RUNS_MAX]; /* a window only where a range is asked for */
+    uint32_t n, n_a;
+};
+
+/* ---- options ---- */
+
+static const char *format_word(size_t i)
+{
+    return i < DIFF_FORMATS_COUNT ? DIFF_FORMATS[i]->text.name : NULL;
+}
+
+static bool set_diff(struct options *o, const char *key, const char *value, struct diag *diag)
+{
+    return value == NULL || diff_set(&o->request, str_of(key), str_of(value), diag);
+}
+
+/* What is no option of this command is a step of a filter, a part of the range, a key of the table, or nobody's. */
+static bool set_key(struct options *o, struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
+{
+    const struct table_option *option = table_option_by_key(cli_key(a));
+
+    if (option == NULL || option->reads_again)
+        return cli_unknown(&CLI_DIFF, a, diag);
+    return cli_value(all, a, diag) && table_set(&o->rows, option, a->value, diag);
+}
+
+static bool add_side(struct options *o, const char *operand, struct diag *diag)
+{
+    unsigned i = 0;
+
+    while (i < SIDES && o->sides[i] != NULL)
+        i++;
+    if (i == SIDES)
+        return diag_set(diag, DIAG_USAGE, "more than two sides", HINT,
+                        "Name two files, or of several runs the files of a side with commas between them: "
+                        "a1.trace,a2.trace b1.trace,b2.trace.");
+    o->sides[i] = operand;
+    return true;
+}
+
+static bool parse_rules(struct options *o, struct diag *diag)
+{
+    for (uint32_t i = 0; i < o->fail_if.n; i++)
+        if (!diff_rule_parse(str_of(o->fail_if.of[i]), &o->rules[i], diag))
+            return false;
+    return true;
+}
+
+static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
+{
+    struct cli_arguments all = {arguments, n_arguments, false};
+    struct cli_argument a;
+
+    *o = (struct options){.out = "-", .format = format_word(0)};
+    table_defaults(&o->rows);
+    view_defaults(&o->view);
+    o->view.tracks = TRACKS_ALL;
+    while (cli_next(&all, &a)) {
+        enum cli_taken taken = a.name.n > 0                   ? cli_take(&CLI_DIFF, o, &all, &a, diag)
+                               : add_side(o, a.value.p, diag) ? CLI_TAKEN
+                                                              : CLI_REFUSED;
+        if (taken == CLI_NOT_OWN)
+            taken = cli_take_view(&CLI_DIFF, &o->view, &all, &a, diag);
+        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !set_key(o, &all, &a, diag)))
+            return false;
+    }
+    o->request.all = o->all;
+    if (o->sides[SIDES - 1] == NULL)
+        return diag_set(diag, DIAG_USAGE, "no two files", HINT,
+                        "Name two files to compare, the earlier one first; one may be - for standard input.");
+    return set_diff(o, "value", o->value, diag) && set_diff(o, "wide", o->wide, diag) &&
+           set_diff(o, "only", o->only, diag) && set_diff(o, "moment_b", o->moment_b, diag) &&
+           set_diff(o, "from_b", o->from_b, diag) && set_diff(o, "to_b", o->to_b, diag) &&
+           set_diff(o, "normalise", o->normalise, diag) && parse_rules(o, diag);
+}
+
+/* ---- the runs ---- */
+
+/* A file may have commas in its name. */
+static bool add_runs(struct runs *r, const char *operand, unsigned side, struct diag *diag)
+{
+    char *copy = strdup(operand);
+
+    r->names[side] = copy;
+    if (copy == NULL)
+        return diag_no_memory(diag, "No memory is left for the names of the files.");
+    bool whole = access(copy, F_OK) == 0;
+    for (char *at = copy; at != NULL;) {
+        char *comma = whole ? NULL : strchr(at, ',');
+        if (comma != NULL)
+            *comma = '\0';
+        if (r->n == RUNS_MAX)
+            return diag_set(diag, DIAG_USAGE, "too many runs", "Leave some out.",
+                            "There is room for %d files.", RUNS_MAX);
+        r->paths[r->n++] = at;
+        at = comma != NULL ? comma + 1 : NULL;
+    }
+    return true;
+}
+
+/* False: diag, and *file where the file is that it is about. */
+static bool read_runs(struct runs *r, const struct config *config, const struct options *o, const char **file,
+                      struct diag *diag)
+{
+    struct view_options view = o->view;
+    unsigned inputs = 0;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        inputs += strcmp(r->paths[i], "-") == 0;
+    if (inputs > 1)
+        return diag_set(diag, DIAG_USAGE, "standard input twice", HINT, "Only one file can be -.");
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (i == r->n_a)
+            diff_view_of_b(&o->request, &view);
+        const struct cli_reading reading = {"", &o->names[i < r->n_a ? 0 : 1], view.split};
+        r->whole[i] = cli_fold(config, r->paths[i], &reading, diag);
+        if (r->whole[i] == NULL ||
+            !cli_window(config, r->whole[i], r->paths[i], &view, &r->window[i], diag)) {
+            *file = r->paths[i];
+            return false;
+        }
+    }
+    return true;
+}
+
+static void free_profiles(struct runs *r)
+{
+    for (uint32_t i = 0; i < r->n; i++) {
+        shared_profile_free(r->window[i]);
+        shared_profile_free(r->whole[i]);
+        r->window[i] = r->whole[i] = NULL;
+    }
+}
+
+/* ---- the comparison ---- */
+
+static bool write_diff(struct options *o, const struct config *config, const struct shared_profile *compared,
+                       bool *passed, struct diag *diag)
+{
+    struct buf out = {0}, says = {0};
+    struct diff_checks checks = {.rules = o->rules, .n = o->fail_if.n, .says = &says};
+
+    bool ok = (o->tracks == NULL || cli_tracks(&o->view, shared_profile_get(compared), o->tracks, diag)) &&
+              convert_diff(compared, config, &o->view, &o->rows, &o->request,
+                           diff_format_by_name(str_of(o->format)), &checks, &out, diag);
+    if (ok && (out.failed || says.failed))
+        ok = diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the answer.");
+    ok = ok && cli_write(o->out, buf_view(&out), diag);
+    if (ok && !o->quiet)
+        cli_warnings(NULL, shared_profile_get(compared), OPEN_LAST); /* it has the end that was asked for */
+    if (ok)
+        cli_say(buf_view(&says));
+    *passed = checks.passed;
+    buf_free(&out);
+    buf_free(&says);
+    return ok;
+}
+
+static bool compare_runs_of(struct options *o, struct runs *r, bool *passed, const char **file,
+                            struct diag *diag)
+{
+    struct config config;
+    const struct shared_profile *shown[RUNS_MAX];
+
+    if (!add_runs(r, o->sides[0], 0, diag))
+        return false;
+    r->n_a = r->n;
+    cli_config(&config);
+    if (!add_runs(r, o->sides[1], 1, diag) || !cli_spares(o->out, r->paths, r->n, diag) ||
+        !read_runs(r, &config, o, file, diag))
+        return false;
+    for (uint32_t i = 0; i < r->n; i++)
+        shown[i] = r->window[i] != NULL ? r->window[i] : r->whole[i];
+    struct view_options of_b = o->view;
+    diff_view_of_b(&o->request, &of_b);
+    struct convert_runs runs = {
+        shown, r->n_a, r->n - r->n_a, o->view.open, view_moment(&o->view), view_moment(&of_b)};
+    struct shared_profile *compared = convert_compare(&config, &runs, diag);
+    free_profiles(r);
+    if (compared == NULL)
+        return false;
+    convert_compared_options(&o->view);
+    bool ok = write_diff(o, &config, compared, passed, diag);
+    shared_profile_free(compared);
+    return ok;
+}
+
+static int diff(int n_arguments, char *const *arguments)
+{
+    struct diag diag = {0};
+    struct options o;
+    struct runs r = {.n = 0};
+    const char *file = NULL;
+    bool passed = false;
+    bool ok = parse(&o, n_arguments, arguments, &diag) && compare_runs_of(&o, &r, &passed, &file, &diag);
+    int status = !ok ? cli_error(file, &diag) : passed ? CLI_PASSED : CLI_OK;
+
+    free_profiles(&r);
+    for (unsigned i = 0; i < SIDES; i++)
+        free(r.names[i]); /* `file` is a part of one */
+    return status;
+}
+
+/* ---- the row ---- */
+
+static const char *format_meaning(size_t i)
+{
+    return DIFF_FORMATS[i]->text.help;
+}
+
+#define FIELD(member) offsetof(struct options, member)
+
+static const struct cli_option OPTIONS[] = {
+    {"--format", NULL, CLI_TEXT, FIELD(format), "NAME", "how it is written", format_word, format_meaning},
+    {"-o", NULL, CLI_PATH, FIELD(out), "FILE", "where to write; default: -, which is standard output", NULL,
+     NULL},
+    {"--all", NULL, CLI_SWITCH, FIELD(all), NULL, "also rows that do not differ", NULL, NULL},
+    {"--only", NULL, CLI_TEXT, FIELD(only), "ROWS", "which rows: any, new, gone, more or less; default: any",
+     NULL, NULL},
+    {"--fail-if", NULL, CLI_TEXTS, FIELD(fail_if), "RULE",
+     "exit status 3 if B has grown beyond it: [VALUE_incl:|VALUE_excl:]PATTERN>N% or >Nms; may be given "
+     "several times",
+     NULL, NULL},
+    {"--normalise", NULL, CLI_TEXT, FIELD(normalise), "BY",
+     "scale each file to as much as the first one has: total (each value by its total), calls:METHOD, time "
+     "(of the recording); default: numbers are as they are",
+     NULL, NULL},
+    {"--wide", NULL, CLI_TEXT, FIELD(wide), "SIDE",
+     "what is wide in svg: b (what B has), a, or larger (of the two); default: b", NULL, NULL},
+    {"--track", NULL, CLI_TEXT, FIELD(tracks), "TRACKS",
+     "which threads count: ids or names of either side, several with commas between them, or all; default: "
+     "all",
+     NULL, NULL},
+    {"--value", NULL, CLI_TEXT, FIELD(value), "NAME",
+     "by which value rows are sorted, and the one that txt and md show: wall, cpu, waiting, ...; default: "
+     "the first one",
+     NULL, NULL},
+    CLI_VIEW_ROW("--app", struct options),
+    CLI_VIEW_ROW("--open", struct options),
+    {"--mapping-a", NULL, CLI_MAPPINGS, FIELD(names[0].mappings), "[PACKAGE=]FILE",
+     "of the obfuscated build of A, the mapping.txt; several of them for several packages", NULL, NULL},
+    {"--mapping-b", NULL, CLI_MAPPINGS, FIELD(names[1].mappings), "[PACKAGE=]FILE", "the same of B", NULL,
+     NULL},
+    {"--symbols-a", NULL, CLI_TEXTS, FIELD(names[0].symbols), "FILE|DIR",
+     "of the libraries that were recorded in A, symbols: a file or a folder", NULL, NULL},
+    {"--symbols-b", NULL, CLI_TEXTS, FIELD(names[1].symbols), "FILE|DIR", "the same of B", NULL, NULL},
+    {"--moment", NULL, CLI_VIEW_KEY, FIELD(view), "N",
+     "of a series of heap dumps the one to compare, from 1; default: the last one of each file", NULL, NULL},
+    {"--moment-b", NULL, CLI_TEXT, FIELD(moment_b), "N", "the same of B, if it is another one", NULL, NULL},
+    {"--from-b", NULL, CLI_TEXT, FIELD(from_b), "US", "as --from, of B, if it is another time", NULL, NULL},
+    {"--to-b", NULL, CLI_TEXT, FIELD(to_b), "US", "as --to, of B", NULL, NULL},
+    {"--quiet", "-q", CLI_SWITCH, FIELD(quiet), NULL, "no warnings about the profiles", NULL, NULL},
+};
+
+const struct cli_command CLI_DIFF = {
+    .name = "diff",
+    .synopsis = "[OPTION...] A[,A2...] B[,B2...]",
+    .summary = "compare two profiles, or several runs of each, method by method",
+    .description =
+        "Prints what each method cost in A and in B: its calls, and each value that both have, inclusive and "
+        "exclusive; only methods that differ, sorted by how much the exclusive value changed. - is standard "
+        "input.\n"
+        "Methods are the same if class, name and signature are. What is left is paired by rules for names "
+        "that are numbered anew with each build (lambdas, anonymous and synthetic classes); how many were is "
+        "a warning. Threads are paired by name; those whose names differ in their numbers only are one "
+        "pool.\n"
+        "Of several runs of a side (a1.trace,a2.trace) the median is shown, and a change counts only if it "
+        "is "
+        "larger than the runs of either side differ by.\n"
+        "Of a rule of --fail-if, PATTERN is the whole name of a method, with * for any text, or total for "
+        "the "
+        "value over all threads; without VALUE it is the first one, inclusive; N% is growth of B over A in "
+        "percent of A. The rules that were passed are told on standard error.\n"
+        "Times are whole microseconds, rounded down once in each cell.\n",
+    .options = OPTIONS,
+    .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
+    .takes_rows = true,
+    .takes_filters = true,
+    .takes_range = true,
+    .takes_split = true,
+    .run = diff,
+};

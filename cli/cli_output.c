@@ -1,0 +1,116 @@
+#include "cli/cli_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/clean.h"
+#include "core/system/file.h"
+
+static bool refused(const struct cli_output *o, struct diag *diag)
+{
+    const char *why = strerror(errno);
+
+    if (o->fd == STDOUT_FILENO)
+        return diag_set(diag, DIAG_IO, "cannot write the result",
+                        "Check that there is room, and that the reader still reads.", "standard output: %s.",
+                        why);
+    return diag_set(diag, DIAG_IO, "cannot write the result",
+                    "Check that there is room, and that you may write there.", "%.*s: %s.",
+                    (int)clean_cut(str_of(o->path), 300).n, o->path, why);
+}
+
+/* A new file beside the target, so that rename(2) stays within one file system. -1 with errno. */
+static int open_temp(struct cli_output *o)
+{
+    size_t folder = str_find_last(str_of(o->target), '/');
+    uint64_t random;
+
+    if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+        return -1;
+    if (folder < strlen(o->target))
+        buf_bytes(&o->temp, o->target, folder + 1);
+    buf_z(&o->temp, ".aflamed-");
+    buf_hex(&o->temp, random);
+    buf_char(&o->temp, '\0');
+    if (o->temp.failed) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return open(o->temp.p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+/* `like`: the file that is replaced, or NULL. False: errno. */
+static bool open_replacing(struct cli_output *o, const struct stat *like)
+{
+    if (o->target == NULL)
+        return false;
+    o->fd = open_temp(o);
+    if (o->fd < 0 || like == NULL || fchmod(o->fd, like->st_mode & 0777) == 0)
+        return o->fd >= 0;
+    int why = errno;
+    close(o->fd);
+    unlink(o->temp.p);
+    errno = why;
+    return false;
+}
+
+/* A link goes on pointing to its file, which is replaced. */
+static bool open_file(struct cli_output *o)
+{
+    struct stat st;
+
+    if (stat(o->path, &st) != 0) {
+        o->target = errno == ENOENT ? strdup(o->path) : NULL;
+        return open_replacing(o, NULL);
+    }
+    if (S_ISREG(st.st_mode)) {
+        o->target = realpath(o->path, NULL);
+        return open_replacing(o, &st);
+    }
+    o->fd = file_open(AT_FDCWD, o->path, O_WRONLY | O_TRUNC);
+    return o->fd >= 0;
+}
+
+static void end(struct cli_output *o)
+{
+    free(o->target);
+    buf_free(&o->temp);
+}
+
+bool cli_output_open(struct cli_output *o, const char *path, struct diag *diag)
+{
+    *o = (struct cli_output){.path = path, .fd = -1};
+    if (strcmp(path, "-") == 0)
+        o->fd = STDOUT_FILENO;
+    if (o->fd >= 0 || open_file(o))
+        return true;
+    o->fd = -1;
+    refused(o, diag);
+    end(o);
+    return false;
+}
+
+bool cli_output_put(struct cli_output *o, struct str bytes, struct diag *diag)
+{
+    return file_write_all(o->fd, bytes.p, bytes.n) || refused(o, diag);
+}
+
+bool cli_output_close(struct cli_output *o, bool ok, struct diag *diag)
+{
+    if (o->fd != STDOUT_FILENO) {
+        if (close(o->fd) != 0 && ok)
+            ok = refused(o, diag);
+        if (ok && o->target != NULL && rename(o->temp.p, o->target) != 0)
+            ok = refused(o, diag);
+        if (!ok && o->target != NULL)
+            unlink(o->temp.p);
+    }
+    end(o);
+    return ok;
+}

@@ -1,0 +1,30 @@
+/* Where a result goes, written in pieces: standard output for "-", else a file. A regular file appears whole or not at all,
+ * anything else is written to as it is.
+ *
+ *     if (cli_output_open(&o, path, diag)) {
+ *         ok = cli_output_put(&o, bytes, diag) && ..
+ *         ok = cli_output_close(&o, ok, diag);
+ *     }
+ *
+ * False: diag, with the path in it. Any thread. */
+#ifndef CLI_CLI_OUTPUT_H
+#define CLI_CLI_OUTPUT_H
+
+#include "core/buf.h"
+#include "core/diag.h"
+
+struct cli_output {
+    const char *path;
+    int fd;
+    char *target;    /* the file that the new one replaces; NULL: written in place */
+    struct buf temp; /* the new one's name, terminated, with `target` */
+};
+
+bool cli_output_open(struct cli_output *o, const char *path, struct diag *diag)
+    __attribute__((warn_unused_result));
+bool cli_output_put(struct cli_output *o, struct str bytes, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* Not `ok`: what was written is of no use, and removed. False then, too. */
+bool cli_output_close(struct cli_output *o, bool ok, struct diag *diag) __attribute__((warn_unused_result));
+
+#endif

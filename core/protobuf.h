@@ -1,0 +1,156 @@
+/* Reads protocol buffer messages, the wire format of which is five rules: a field is a varint `number << 3 | wire`, and behind
+ * it, by the wire type, a varint, 8 bytes, 4 bytes, or a length and so many bytes (protobuf.dev: "Encoding").
+ *
+ *     struct protobuf m = protobuf_of(p, n);
+ *     struct protobuf_field f;
+ *     while (protobuf_next(&m, &f))
+ *         if (f.number == 1 && f.wire == PROTOBUF_BYTES)
+ *             ...                              f.bytes is a string or another message: protobuf_of_bytes(f.bytes)
+ *     if (m.state != PROTOBUF_GOOD)
+ *         ...
+ *
+ * One message stands in one piece of memory. Nothing is copied, and nothing recurses: a message within a message is read by
+ * another struct protobuf, as deep as the reader of a format has written it, never as deep as the input says. The state is
+ * sticky. What is no message ends it with PROTOBUF_BAD: a varint of more than 10 bytes, field 0, a number of more than 29
+ * bits, and the wire types 3, 4 (groups, which proto3 does not have), 6 and 7. */
+#ifndef CORE_PROTOBUF_H
+#define CORE_PROTOBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/str.h"
+
+enum protobuf_wire { PROTOBUF_VARINT = 0, PROTOBUF_8_BYTES = 1, PROTOBUF_BYTES = 2, PROTOBUF_4_BYTES = 5 };
+
+enum {
+    PROTOBUF_VARINT_MAX = 10, /* bytes */
+    PROTOBUF_NUMBER_MAX = (1 << 29) - 1
+};
+
+enum protobuf_state {
+    PROTOBUF_GOOD,
+    PROTOBUF_CUT, /* the bytes end within a field */
+    PROTOBUF_BAD  /* no field can stand here */
+};
+
+struct protobuf {
+    const uint8_t *p, *end;
+    enum protobuf_state state;
+};
+
+struct protobuf_field {
+    uint32_t number;
+    enum protobuf_wire wire;
+    uint64_t value;   /* of PROTOBUF_VARINT, PROTOBUF_8_BYTES, PROTOBUF_4_BYTES */
+    struct str bytes; /* of PROTOBUF_BYTES */
+};
+
+static inline struct protobuf protobuf_of(const void *p, size_t n)
+{
+    return (struct protobuf){p, p == NULL ? NULL : (const uint8_t *)p + n, PROTOBUF_GOOD};
+}
+
+static inline struct protobuf protobuf_of_bytes(struct str s)
+{
+    return protobuf_of(s.p, s.n);
+}
+
+/* 0 in another state than PROTOBUF_GOOD. */
+static inline uint64_t protobuf_varint(struct protobuf *m)
+{
+    uint64_t value = 0;
+    size_t left = (size_t)(m->end - m->p);
+    unsigned n = left < PROTOBUF_VARINT_MAX ? (unsigned)left : PROTOBUF_VARINT_MAX;
+
+    if (m->state != PROTOBUF_GOOD)
+        return 0;
+    for (unsigned i = 0; i < n; i++) {
+        value |= (uint64_t)(m->p[i] & 0x7f) << (7 * i);
+        if (m->p[i] < 0x80) {
+            m->p += i + 1;
+            return value;
+        }
+    }
+    m->state = n < PROTOBUF_VARINT_MAX ? PROTOBUF_CUT : PROTOBUF_BAD;
+    return 0;
+}
+
+static inline uint64_t protobuf_fixed(struct protobuf *m, unsigned n)
+{
+    uint64_t value = 0;
+
+    if ((size_t)(m->end - m->p) < n) {
+        m->state = PROTOBUF_CUT;
+        return 0;
+    }
+    for (unsigned i = n; i > 0; i--)
+        value = value << 8 | m->p[i - 1];
+    m->p += n;
+    return value;
+}
+
+/* The next field. False at the end and in another state than PROTOBUF_GOOD. Where the end cuts the bytes of a
+ * PROTOBUF_BYTES, the field has all but them: its `bytes` are as many as are there. */
+static inline bool protobuf_next(struct protobuf *m, struct protobuf_field *f)
+{
+    if (m->state != PROTOBUF_GOOD || m->p == m->end)
+        return false;
+    uint64_t tag = protobuf_varint(m), number = tag >> 3;
+    *f = (struct protobuf_field){.number = (uint32_t)number, .wire = (enum protobuf_wire)(tag & 7)};
+    if (m->state != PROTOBUF_GOOD)
+        return false;
+    if (number == 0 || number > PROTOBUF_NUMBER_MAX) {
+        m->state = PROTOBUF_BAD;
+        return false;
+    }
+    switch (f->wire) {
+    case PROTOBUF_VARINT:
+        f->value = protobuf_varint(m);
+        break;
+    case PROTOBUF_8_BYTES:
+        f->value = protobuf_fixed(m, 8);
+        break;
+    case PROTOBUF_4_BYTES:
+        f->value = protobuf_fixed(m, 4);
+        break;
+    case PROTOBUF_BYTES: {
+        uint64_t n = protobuf_varint(m);
+        size_t left = (size_t)(m->end - m->p);
+        if (m->state != PROTOBUF_GOOD)
+            return false;
+        f->bytes = (struct str){(const char *)m->p, n < left ? (size_t)n : left};
+        m->p += f->bytes.n;
+        m->state = n > left ? PROTOBUF_CUT : PROTOBUF_GOOD;
+        break;
+    }
+    default:
+        m->state = PROTOBUF_BAD;
+    }
+    return m->state == PROTOBUF_GOOD;
+}
+
+/* A repeated number comes as one field each or packed into PROTOBUF_BYTES: both are read alike.
+ *
+ *     for (struct protobuf list = protobuf_list(&f); protobuf_list_next(&f, &list, &value);)
+ */
+static inline struct protobuf protobuf_list(const struct protobuf_field *f)
+{
+    return protobuf_of_bytes(f->bytes);
+}
+
+static inline bool protobuf_list_next(struct protobuf_field *f, struct protobuf *list, uint64_t *value)
+{
+    if (f->wire == PROTOBUF_VARINT) {
+        *value = f->value;
+        f->wire = PROTOBUF_BYTES; /* of no bytes: the list ends */
+        return true;
+    }
+    if (f->wire != PROTOBUF_BYTES || list->p == list->end || list->state != PROTOBUF_GOOD)
+        return false;
+    *value = protobuf_varint(list);
+    return list->state == PROTOBUF_GOOD;
+}
+
+#endif

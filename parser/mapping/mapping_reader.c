@@ -1,0 +1,351 @@
+#include "parser/mapping/mapping_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/buf.h"
+#include "core/sha256.h"
+#include "parser/mapping/mapping_comment.h"
+#include "parser/mapping/mapping_line.h"
+
+enum {
+    LINE_BYTES_MAX = 1 << 20, /* longer lines are left out */
+    LINES_LOOKED_AT = 1000,   /* a mapping has a class among its first lines with text */
+    HASH_HEX_CHARS = 2 * SHA256_BYTES
+};
+
+static const char HINT[] = "Give the mapping.txt that was written by the build of this app: "
+                           "app/build/outputs/mapping/VARIANT/mapping.txt.";
+
+struct mapping_reader {
+    struct mapping *mapping;
+    struct diag diag;
+    struct buf line; /* the beginning of a line whose end has not come */
+    bool in_long_line;
+    bool first_line_seen;
+    uint64_t offset;         /* of the line at hand */
+    uint64_t lines, classes; /* lines with text that are no comments */
+
+    /* The class and member above; MAPPING_NONE: nobody asks for it. */
+    uint32_t class, member;
+    uint32_t method;
+
+    struct sha256 *hash; /* of what stands behind the line that says it; NULL: not yet */
+    bool failed;
+};
+
+struct mapping_reader *mapping_reader_new(struct mapping *m)
+{
+    struct mapping_reader *r = calloc(1, sizeof(*r));
+
+    if (r == NULL)
+        return NULL;
+    r->mapping = m;
+    r->class = r->member = r->method = MAPPING_NONE;
+    buf_init(&r->line, LINE_BYTES_MAX);
+    return r;
+}
+
+void mapping_reader_free(struct mapping_reader *r)
+{
+    if (r == NULL)
+        return;
+    buf_free(&r->line);
+    sha256_free(r->hash);
+    free(r);
+}
+
+const struct diag *mapping_reader_diag(const struct mapping_reader *r)
+{
+    return &r->diag;
+}
+
+static bool not_a_mapping(struct mapping_reader *r)
+{
+    return diag_at(
+        &r->diag, DIAG_UNUSABLE, r->offset, "not a mapping", HINT,
+        "The file that should say the names is no mapping.txt of ProGuard or R8: it has no line of the form "
+        "\"original.Name -> a.b:\".");
+}
+
+static bool no_memory(const struct mapping_reader *r)
+{
+    r->mapping->arena->failure = ARENA_NO_MEMORY;
+    return false;
+}
+
+/* ---- comments ---- */
+
+/* Copies the text if it fits; a longer one is none of R8's. */
+static void set_id(char *to, struct str text)
+{
+    if (text.n > MAPPING_ID_BYTES_MAX)
+        return;
+    memcpy(to, text.p, text.n);
+    to[text.n] = '\0';
+}
+
+/* `pg_map_id: 1a2b3c4`: what R8 writes in front of the first class. */
+static bool read_heading(struct mapping_reader *r, struct str text)
+{
+    struct str key, value = text;
+
+    if (!str_split(&value, ':', &key) || value.p == NULL)
+        return true;
+    value = str_trim(value);
+    if (str_eq(str_trim(key), STR("pg_map_id")))
+        set_id(r->mapping->id, value);
+    if (!str_eq(str_trim(key), STR("pg_map_hash")) || !str_starts(value, STR("SHA-256 ")))
+        return true;
+    set_id(r->mapping->hash, str_trim((struct str){value.p + 8, value.n - 8}));
+    r->hash = r->hash == NULL ? sha256_new() : r->hash;
+    return r->hash != NULL || no_memory(r);
+}
+
+static bool read_callsite(struct mapping_reader *r, struct str positions)
+{
+    uint32_t outline_line, line;
+
+    while (mapping_comment_position(&positions, &outline_line, &line))
+        if (!mapping_add_callsite(r->mapping, r->member, outline_line, line))
+            return false;
+    return true;
+}
+
+static bool read_member_comment(struct mapping_reader *r, const struct mapping_comment *c)
+{
+    struct mapping_member *m = &r->mapping->members[r->member];
+
+    switch (c->kind) {
+    case MAPPING_COMMENT_RESIDUAL:
+        m->residual = strtab_add(&r->mapping->strings, c->text);
+        return m->residual != STRING_NONE;
+    case MAPPING_COMMENT_OUTLINE:
+        m->flags |= MAPPING_OUTLINE;
+        break;
+    case MAPPING_COMMENT_CALLSITE:
+        return read_callsite(r, c->positions);
+    case MAPPING_COMMENT_REWRITE:
+        return mapping_add_rewrite(r->mapping, r->member, c->text, c->remove);
+    case MAPPING_COMMENT_SOURCE_FILE:
+    case MAPPING_COMMENT_OTHER:
+        break;
+    }
+    return true;
+}
+
+static bool read_comment(struct mapping_reader *r, struct str text)
+{
+    text = str_trim(text);
+    if (text.n > 0 && *text.p != '{')
+        return r->classes > 0 || read_heading(r, text);
+    if (r->class == MAPPING_NONE)
+        return true;
+    struct mapping_comment c = mapping_comment_parse(text);
+    if (c.kind == MAPPING_COMMENT_SOURCE_FILE)
+        return mapping_set_file(r->mapping, r->class, c.text);
+    return r->member == MAPPING_NONE || read_member_comment(r, &c);
+}
+
+/* ---- classes and members ---- */
+
+static bool read_class(struct mapping_reader *r, struct str original, struct str residual)
+{
+    bool different = false;
+
+    r->classes++;
+    r->member = r->method = MAPPING_NONE;
+    r->class = mapping_class(r->mapping, residual);
+    if (r->class != MAPPING_NONE && !mapping_set_class(r->mapping, r->class, original, &different))
+        return false;
+    if (different) {
+        r->mapping->ignored++;
+        r->class = MAPPING_NONE;
+    }
+    return true;
+}
+
+/* Whether the line goes on with the stack of the one above. Overloads of one range, which some builds write, do not: they are
+ * methods of the class itself whose lines are told as a range, which the place of a call is not. */
+static bool same_group(const struct mapping_reader *r, uint32_t method, const struct mapping_line_method *m)
+{
+    const struct mapping_member *above = r->member != MAPPING_NONE ? &r->mapping->members[r->member] : NULL;
+
+    return above != NULL && r->method == method && (m->flags & MAPPING_RANGE) != 0 &&
+           (above->flags & MAPPING_RANGE) != 0 && above->min_from == m->min_from &&
+           above->min_to == m->min_to && (m->owner.n > 0 || (m->flags & MAPPING_ORIGINAL_PAIR) == 0);
+}
+
+static bool add_method(struct mapping_reader *r, uint32_t method, const struct mapping_line_method *m)
+{
+    struct strtab *t = &r->mapping->strings;
+    struct mapping_member member = {.owner = strtab_add(t, m->owner),
+                                    .name = strtab_add(t, m->name),
+                                    .params = strtab_add(t, m->params),
+                                    .returns = strtab_add(t, m->returns),
+                                    .min_from = m->min_from,
+                                    .min_to = m->min_to,
+                                    .original_from = m->original_from,
+                                    .original_to = m->original_to,
+                                    .flags = m->flags};
+    bool ok = member.owner != STRING_NONE && member.name != STRING_NONE && member.params != STRING_NONE &&
+              member.returns != STRING_NONE;
+
+    if (ok)
+        r->member = mapping_add(r->mapping, method, &member, same_group(r, method, m), &ok);
+    r->method = method;
+    return ok;
+}
+
+static bool read_member(struct mapping_reader *r, struct str line)
+{
+    struct str what, residual;
+    struct mapping_line_method m;
+
+    if (!mapping_line_member(line, &what, &residual)) {
+        r->mapping->ignored++;
+        return true;
+    }
+    uint32_t method = mapping_method(r->mapping, r->class, residual);
+    enum mapping_line_kind kind = method != MAPPING_NONE ? mapping_line_parse(what, &m) : MAPPING_LINE_FIELD;
+    r->mapping->ignored += kind == MAPPING_LINE_BAD;
+    if (kind == MAPPING_LINE_METHOD)
+        return add_method(r, method, &m);
+    r->member = r->method = MAPPING_NONE;
+    return true;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* A line without its end. */
+static bool read_line(struct mapping_reader *r, struct str line)
+{
+    struct str original, residual;
+    bool inner = line.n > 0 && is_blank(*line.p);
+
+    if (inner && r->class == MAPPING_NONE && r->classes > 0)
+        return true; /* most lines of a large file */
+    line = str_trim(str_without_line_end(line));
+    if (line.n == 0)
+        return true;
+    if (*line.p == '#')
+        return read_comment(r, (struct str){line.p + 1, line.n - 1});
+    if (memchr(line.p, '\0', line.n) != NULL)
+        return r->classes > 0 || not_a_mapping(r);
+    r->lines++;
+    if (!inner && mapping_line_class(line, &original, &residual))
+        return read_class(r, original, residual);
+    if (inner && r->class != MAPPING_NONE)
+        return read_member(r, line);
+    r->mapping->ignored++;
+    return r->classes > 0 || r->lines < LINES_LOOKED_AT || not_a_mapping(r);
+}
+
+/* ---- pieces ---- */
+
+/* A byte order mark may stand in front of the first line. */
+static struct str without_mark(struct mapping_reader *r, struct str line)
+{
+    bool first = !r->first_line_seen;
+
+    r->first_line_seen = true;
+    if (first && str_starts(line, STR("\xef\xbb\xbf")))
+        line = (struct str){line.p + 3, line.n - 3};
+    return line;
+}
+
+/* Takes the beginning of a line until its end comes. */
+static bool hold(struct mapping_reader *r, struct str part)
+{
+    buf_str(&r->line, part);
+    if (!r->line.failed)
+        return true;
+    if (!r->line.full)
+        return no_memory(r);
+    buf_clear(&r->line);
+    r->in_long_line = true;
+    r->mapping->ignored++;
+    return r->classes > 0 || not_a_mapping(r);
+}
+
+static bool end_line(struct mapping_reader *r, struct str part)
+{
+    if (r->in_long_line) {
+        r->in_long_line = false;
+        return true;
+    }
+    if (r->line.n == 0)
+        return read_line(r, without_mark(r, part));
+    if (!hold(r, part))
+        return false;
+    bool ok = r->in_long_line || read_line(r, without_mark(r, buf_view(&r->line)));
+    r->in_long_line = false;
+    buf_clear(&r->line);
+    return ok;
+}
+
+static bool take(struct mapping_reader *r, struct str rest)
+{
+    while (rest.n > 0) {
+        const char *end = memchr(rest.p, '\n', rest.n);
+        if (end == NULL)
+            return r->in_long_line || hold(r, rest);
+        struct str part = {rest.p, (size_t)(end - rest.p)};
+        bool hashed = r->hash != NULL;
+        if (!end_line(r, part))
+            return false;
+        rest = (struct str){end + 1, rest.n - part.n - 1};
+        r->offset += part.n + 1;
+        if (!hashed && r->hash != NULL)
+            sha256_add(r->hash, rest);
+    }
+    return true;
+}
+
+bool mapping_reader_feed(struct mapping_reader *r, const void *p, size_t n)
+{
+    if (r->hash != NULL)
+        sha256_add(r->hash, (struct str){p, n});
+    r->failed = r->failed || !take(r, (struct str){p, n});
+    return !r->failed;
+}
+
+static void check_hash(struct mapping_reader *r)
+{
+    uint8_t digest[SHA256_BYTES];
+    struct buf hex = {0};
+
+    if (r->hash == NULL || strlen(r->mapping->hash) != HASH_HEX_CHARS || !sha256_end(r->hash, digest))
+        return;
+    buf_hex_bytes(&hex, digest, sizeof(digest));
+    r->mapping->cut = !hex.failed && !str_eq_nocase(buf_view(&hex), str_of(r->mapping->hash));
+    buf_free(&hex);
+}
+
+/* Whether a last line, which has no end, is a whole one all the same. */
+static bool is_whole(struct str line)
+{
+    struct str left, right;
+
+    line = str_trim(str_without_line_end(line));
+    if (line.n == 0 || *line.p == '#')
+        return str_find(line, '{') == line.n || str_ends(line, STR("}"));
+    return mapping_line_class(line, &left, &right) || mapping_line_member(line, &left, &right);
+}
+
+bool mapping_reader_finish(struct mapping_reader *r)
+{
+    bool cut = r->in_long_line || !is_whole(buf_view(&r->line));
+
+    if (r->line.n > 0)
+        r->failed = r->failed || !end_line(r, (struct str){"", 0});
+    if (!r->failed && r->classes == 0)
+        r->failed = !not_a_mapping(r);
+    r->mapping->cut = cut;
+    if (!cut)
+        check_hash(r);
+    return !r->failed;
+}

@@ -1,0 +1,370 @@
+/* Heap profiles: ProfilePacket (protos/perfetto/trace/profiling/profile_packet.proto). One dump may take several packets: all
+ * but its last one are marked as continued. What they refer to by ids often comes behind them, before the last one, so samples
+ * wait until then.
+ *
+ * The counters of a sample count from the beginning of the recording, separately for each process, heap and stack; here is
+ * kept what changed since the dump before. Where the interned data began anew and a stack got a new id, the producer's
+ * counters began anew too: then what was counted before is added. A counter that goes back contradicts the rest; it is
+ * left out, and counted. */
+#include "parser/perfetto/perfetto_impl.h"
+
+/* A field of ProcessHeapSamples that tells what went wrong. */
+static const struct {
+    uint32_t field;
+    enum warning_code code;
+} FLAGS[] = {{4, WARN_HEAP_REJECTED},
+             {6, WARN_HEAP_DISCONNECTED},
+             {7, WARN_HEAP_OVERRUN},
+             {8, WARN_HEAP_CORRUPTED},
+             {10, WARN_HEAP_GUARDRAIL}};
+
+enum { CLIENT_HIT_TIMEOUT = 1 };
+
+/* ProcessHeapSamples, but for its samples. */
+struct header {
+    uint64_t pid, timestamp, interval, original_interval, client_error;
+    struct str heap;
+    bool flags[sizeof(FLAGS) / sizeof(*FLAGS)], from_startup;
+    uint64_t unwinding_errors;
+    uint32_t samples;
+};
+
+void pf_heaps_init(struct perfetto *t)
+{
+    idmap_init(&t->heaps.heap_ids, t->arena, t->seed);
+    idmap_init(&t->heaps.dump_ids, t->arena, t->seed);
+    idmap_init(&t->heaps.last_ids, t->arena, t->seed);
+    idmap_init(&t->heaps.base_ids, t->arena, t->seed);
+}
+
+/* ---- heaps and dumps ---- */
+
+static uint32_t heap_of(struct perfetto *t, const struct header *h)
+{
+    struct pf_heaps *all = &t->heaps;
+    string_id name = pf_string(t, h->heap.n > 0 ? h->heap : STR("unknown"));
+    const uint64_t parts[] = {(uint32_t)h->pid, name};
+    uint64_t key = pf_key(t, parts, 2);
+    uint32_t id = name == STRING_NONE ? IDMAP_NONE : idmap_get(&all->heap_ids, key);
+
+    if (id != IDMAP_NONE || name == STRING_NONE)
+        return id;
+    struct pf_heap *heaps =
+        arena_grow(t->arena, all->heaps, &all->heaps_capacity, all->n_heaps + 1, sizeof(*heaps));
+    if (heaps == NULL || !idmap_set(&all->heap_ids, key, (uint32_t)all->n_heaps))
+        return PERFETTO_NONE;
+    all->heaps = heaps;
+    heaps[all->n_heaps] = (struct pf_heap){
+        .pid = (uint32_t)h->pid, .name = name, .is_art = str_eq(h->heap, STR("com.android.art"))};
+    return (uint32_t)all->n_heaps++;
+}
+
+static void warn_flags(struct perfetto *t, const struct header *h)
+{
+    for (size_t i = 0; i < sizeof(FLAGS) / sizeof(*FLAGS); i++)
+        if (h->flags[i])
+            pf_warn(t, FLAGS[i].code, 1);
+    if (h->client_error == CLIENT_HIT_TIMEOUT)
+        pf_warn(t, WARN_HEAP_OVERRUN, 1);
+    else if (h->client_error > 0)
+        pf_warn(t, WARN_HEAP_CLIENT, 1);
+    if (h->unwinding_errors > 0)
+        pf_warn(t, WARN_HEAP_UNWINDING, h->unwinding_errors);
+    if (!h->from_startup)
+        pf_warn(t, WARN_HEAP_LATE, 1);
+}
+
+/* The header comes again in each packet of the dump. */
+static uint32_t dump_of(struct perfetto *t, const struct header *h, uint32_t heap)
+{
+    struct pf_heaps *all = &t->heaps;
+    const uint64_t parts[] = {heap, h->timestamp};
+    uint64_t key = pf_key(t, parts, 2);
+    uint32_t id = idmap_get(&all->dump_ids, key);
+
+    if (id != IDMAP_NONE)
+        return id;
+    struct pf_dump *dumps =
+        arena_grow(t->arena, all->dumps, &all->dumps_capacity, all->n_dumps + 1, sizeof(*dumps));
+    if (dumps == NULL || !idmap_set(&all->dump_ids, key, (uint32_t)all->n_dumps))
+        return PERFETTO_NONE;
+    all->dumps = dumps;
+    dumps[all->n_dumps] = (struct pf_dump){.heap = heap, .timestamp = h->timestamp};
+    warn_flags(t, h);
+    if (h->interval > 0)
+        all->heaps[heap].interval = h->interval;
+    return (uint32_t)all->n_dumps++;
+}
+
+/* ---- samples ---- */
+
+static int64_t number(uint64_t value)
+{
+    return value > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)value; /* so that sums of a few do not overflow */
+}
+
+static bool add_sample(struct perfetto *t, struct pf_sequence *s, const struct header *h, uint32_t heap,
+                       uint32_t dump, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    struct pf_pending p = {.heap = heap, .dump = dump};
+    struct pf_values most = {0};
+    bool at_max = false;
+
+    while (protobuf_next(&m, &f))
+        switch (f.number) {
+        case 1:
+            p.stack = f.value;
+            break;
+        case 2:
+            p.allocated.bytes = number(f.value);
+            break;
+        case 3:
+            p.freed.bytes = number(f.value);
+            break;
+        case 5:
+            p.allocated.count = number(f.value);
+            break;
+        case 6:
+            p.freed.count = number(f.value);
+            break;
+        case 8:
+            most.bytes = number(f.value), at_max = true;
+            break;
+        case 9:
+            most.count = number(f.value);
+            break;
+        default:
+            break;
+        }
+    if (at_max) {
+        /* Older producers wrote counts that are wrong; those that name the original interval do not. */
+        p.allocated = (struct pf_values){most.bytes, h->original_interval > 0 ? most.count : 0};
+        p.freed = (struct pf_values){0};
+        t->heaps.heaps[heap].at_max = true;
+    }
+    struct pf_pending *pending =
+        arena_grow(t->arena, s->pending, &s->pending_capacity, s->n_pending + 1, sizeof(*pending));
+    if (pending == NULL)
+        return false;
+    s->pending = pending;
+    pending[s->n_pending++] = p;
+    return true;
+}
+
+static void read_stats(struct header *h, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+
+    while (protobuf_next(&m, &f))
+        if (f.number == 1)
+            h->unwinding_errors = f.value;
+}
+
+static void read_header(struct header *h, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+
+    while (protobuf_next(&m, &f)) {
+        for (size_t i = 0; i < sizeof(FLAGS) / sizeof(*FLAGS); i++)
+            h->flags[i] = h->flags[i] || (f.number == FLAGS[i].field && f.value != 0);
+        switch (f.number) {
+        case 1:
+            h->pid = f.value;
+            break;
+        case 2:
+            h->samples++;
+            break;
+        case 3:
+            h->from_startup = f.value != 0;
+            break;
+        case 5:
+            read_stats(h, f.bytes);
+            break;
+        case 9:
+            h->timestamp = f.value;
+            break;
+        case 11:
+            h->heap = f.bytes;
+            break;
+        case 12:
+            h->interval = f.value;
+            break;
+        case 13:
+            h->original_interval = f.value;
+            break;
+        case 14:
+            h->client_error = f.value;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static bool read_process(struct perfetto *t, struct pf_sequence *s, struct str message)
+{
+    struct header h = {.heap = STR("")};
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+
+    /* Fields of a message may come in any order, and samples need the header: so the message is read twice. */
+    read_header(&h, message);
+    uint32_t heap = heap_of(t, &h), dump = heap == PERFETTO_NONE ? PERFETTO_NONE : dump_of(t, &h, heap);
+    if (dump == PERFETTO_NONE)
+        return false;
+    while (protobuf_next(&m, &f))
+        if (f.number == 2 && f.wire == PROTOBUF_BYTES && !add_sample(t, s, &h, heap, dump, f.bytes))
+            return false;
+    return true;
+}
+
+/* ---- the end of a dump ---- */
+
+/* The counters of that key, all 0 at first; *is_new says so. NULL when the arena gives no more. */
+static struct pf_counters *counters_of(struct perfetto *t, struct idmap *ids, const uint64_t *parts, size_t n,
+                                       bool *is_new)
+{
+    struct pf_heaps *all = &t->heaps;
+    uint64_t key = pf_key(t, parts, n);
+    uint32_t id = idmap_get(ids, key);
+
+    *is_new = id == IDMAP_NONE;
+    if (!*is_new)
+        return &all->counters[id];
+    struct pf_counters *counters =
+        arena_grow(t->arena, all->counters, &all->counters_capacity, all->n_counters + 1, sizeof(*counters));
+    if (counters == NULL || !idmap_set(ids, key, (uint32_t)all->n_counters))
+        return NULL;
+    all->counters = counters;
+    counters[all->n_counters] = (struct pf_counters){0};
+    return &counters[all->n_counters++];
+}
+
+static struct pf_values plus(struct pf_values a, struct pf_values b)
+{
+    return (struct pf_values){number((uint64_t)(a.bytes + b.bytes)), number((uint64_t)(a.count + b.count))};
+}
+
+/* number keeps both between 0 and INT64_MAX / 4, so the difference fits. */
+static struct pf_values minus(struct pf_values a, struct pf_values b)
+{
+    return (struct pf_values){a.bytes - b.bytes, a.count - b.count};
+}
+
+static bool add_row(struct perfetto *t, const struct pf_row *row)
+{
+    struct pf_heaps *all = &t->heaps;
+
+    if ((row->allocated.bytes | row->allocated.count | row->freed.bytes | row->freed.count) == 0)
+        return true;
+    struct pf_row *rows =
+        arena_grow(t->arena, all->rows, &all->rows_capacity, all->n_rows + 1, sizeof(*rows));
+    if (rows == NULL)
+        return false;
+    all->rows = rows;
+    rows[all->n_rows++] = *row;
+    all->heaps[row->heap].n_samples++;
+    return true;
+}
+
+static bool settle(struct perfetto *t, const struct pf_sequence *s, const struct pf_pending *p,
+                   uint32_t stack)
+{
+    const uint64_t parts[] = {s->number, p->heap, stack, p->stack};
+    bool first, new_id;
+
+    /* The array of counters may move: the first pointer is not kept over the second call. */
+    struct pf_counters *last = counters_of(t, &t->heaps.last_ids, parts, 3, &first);
+    if (last == NULL)
+        return false;
+    struct pf_counters before = *last;
+    struct pf_counters *base = counters_of(t, &t->heaps.base_ids, parts, 4, &new_id);
+    if (base == NULL)
+        return false;
+    if (new_id)
+        *base = before;
+    struct pf_counters now = {plus(p->allocated, base->allocated), plus(p->freed, base->freed)};
+    struct pf_row row = {.heap = p->heap,
+                         .dump = p->dump,
+                         .stack = stack,
+                         .allocated = minus(now.allocated, before.allocated),
+                         .freed = minus(now.freed, before.freed)};
+    if (row.allocated.bytes < 0 || row.allocated.count < 0 || row.freed.bytes < 0 || row.freed.count < 0) {
+        pf_warn(t, WARN_HEAP_BACK, 1);
+        return true;
+    }
+    /* This key was added above: the call only finds it, and cannot fail. */
+    *counters_of(t, &t->heaps.last_ids, parts, 3, &first) = now;
+    if (t->heaps.heaps[p->heap].is_art)
+        row.freed =
+            (struct pf_values){0}; /* ART tells of none; what looks so is another object at the same place */
+    return add_row(t, &row);
+}
+
+static bool end_dump(struct perfetto *t, struct pf_sequence *s)
+{
+    uint64_t missing = 0;
+
+    for (size_t i = 0; i < s->n_pending; i++) {
+        const struct pf_pending *p = &s->pending[i];
+        uint32_t stack = PERFETTO_NONE;
+        if (!pf_interned_stack(t, &s->legacy, p->stack, &stack) ||
+            (stack == PERFETTO_NONE && !pf_interned_stack(t, &s->interned, p->stack, &stack)))
+            return false;
+        missing += stack == PERFETTO_NONE;
+        if (stack != PERFETTO_NONE && !settle(t, s, p, stack))
+            return false;
+    }
+    pf_warn(t, WARN_NO_STACK, missing);
+    s->n_pending = 0;
+    pf_interned_clear(t, &s->legacy);
+    return true;
+}
+
+/* ---- the packet ---- */
+
+static bool take_field(struct perfetto *t, struct pf_sequence *s, const struct protobuf_field *f)
+{
+    if (f->wire != PROTOBUF_BYTES)
+        return true;
+    switch (f->number) {
+    case 1:
+        return pf_interned_add_one(t, &s->legacy, PF_FUNCTION, f->bytes);
+    case 2:
+        return pf_interned_add_one(t, &s->legacy, PF_FRAME, f->bytes);
+    case 3:
+        return pf_interned_add_one(t, &s->legacy, PF_STACK, f->bytes);
+    case 4:
+        return pf_interned_add_one(t, &s->legacy, PF_MAPPING, f->bytes);
+    case 5:
+        return read_process(t, s, f->bytes);
+    default:
+        return true;
+    }
+}
+
+bool pf_heap_packet(struct perfetto *t, struct pf_sequence *s, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    uint64_t index = 0;
+    bool continued = false;
+
+    while (protobuf_next(&m, &f)) {
+        if (f.number == 6)
+            continued = f.value != 0;
+        else if (f.number == 7)
+            index = f.value;
+        else if (!take_field(t, s, &f))
+            return false;
+    }
+    if (index != (s->has_index ? s->index + 1 : 0))
+        pf_warn(t, WARN_LOST_PACKETS, 1);
+    s->index = index;
+    s->has_index = true;
+    return continued || end_dump(t, s);
+}

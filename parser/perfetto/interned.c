@@ -1,0 +1,342 @@
+/* Interned data (protos/perfetto/trace/interned_data/interned_data.proto, profile_common.proto): strings, mappings, frames and
+ * call stacks, each with an id that other packets of the sequence use. What an entry refers to may come behind it, so
+ * entries are kept as they are and resolved when a stack is needed. The first entry of an id counts. Id 0 is no entry. */
+#include <string.h>
+
+#include "parser/perfetto/perfetto_impl.h"
+
+enum { STACK_FRAMES_MAX = 4096 }; /* no recorder has more; a deeper stack counts as missing */
+
+void pf_interned_init(struct perfetto *t, struct pf_interned *in, bool one_space)
+{
+    *in = (struct pf_interned){.one_space = one_space};
+    for (size_t i = 0; i < PF_KINDS; i++)
+        idmap_init(&in->ids[i], t->arena, t->seed);
+}
+
+/* The tables go back to the arena: emptying large ones again and again would take long. */
+void pf_interned_clear(struct perfetto *t, struct pf_interned *in)
+{
+    for (size_t i = 0; i < PF_KINDS; i++) {
+        struct idmap *m = &in->ids[i];
+        if (m->capacity > 0)
+            arena_release(t->arena, m->slots, m->capacity, sizeof(*m->slots));
+        idmap_init(m, t->arena, t->seed);
+    }
+    in->n_mappings = in->n_frames = in->n_stacks = in->n_tasks = in->n_lists = 0;
+}
+
+/* ---- entries ---- */
+
+static bool add_to_list(struct perfetto *t, struct pf_interned *in, struct protobuf_field f)
+{
+    struct protobuf list = protobuf_list(&f);
+
+    for (uint64_t value; protobuf_list_next(&f, &list, &value);) {
+        uint64_t *lists =
+            arena_grow(t->arena, in->lists, &in->lists_capacity, in->n_lists + 1, sizeof(*lists));
+        if (lists == NULL || in->n_lists >= UINT32_MAX)
+            return false;
+        in->lists = lists;
+        lists[in->n_lists++] = value;
+    }
+    return true;
+}
+
+static string_id hex_string(struct perfetto *t, struct str bytes)
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    enum { MAX = 64 };
+    char text[2 * MAX];
+    size_t n = bytes.n < MAX ? bytes.n : MAX;
+
+    for (size_t i = 0; i < n; i++) {
+        text[2 * i] = DIGITS[(uint8_t)bytes.p[i] >> 4];
+        text[2 * i + 1] = DIGITS[(uint8_t)bytes.p[i] & 0xf];
+    }
+    return pf_string(t, (struct str){text, 2 * n});
+}
+
+static bool add_string(struct perfetto *t, struct pf_interned *in, enum pf_kind kind, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    uint64_t id = 0;
+    struct str text = STR("");
+
+    while (protobuf_next(&m, &f))
+        if (f.number == 1)
+            id = f.value;
+        else if (f.number == 2)
+            text = f.bytes;
+    if (idmap_get(&in->ids[kind], id) != IDMAP_NONE)
+        return true;
+    string_id string = kind == PF_BUILD_ID ? hex_string(t, text) : pf_string(t, text);
+    return string != STRING_NONE && idmap_set(&in->ids[kind], id, string);
+}
+
+static bool add_mapping(struct perfetto *t, struct pf_interned *in, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    uint64_t id = 0;
+    struct pf_raw_mapping raw = {.first = (uint32_t)in->n_lists, .known = PERFETTO_NONE};
+
+    while (protobuf_next(&m, &f))
+        if (f.number == 1)
+            id = f.value;
+        else if (f.number == 2)
+            raw.build_id = f.value;
+        else if (f.number == 3)
+            raw.start_offset = f.value;
+        else if (f.number == 6)
+            raw.load_bias = f.value;
+        else if (f.number == 8)
+            raw.exact_offset = f.value;
+        else if (f.number == 7 && !add_to_list(t, in, f))
+            return false;
+    raw.n = (uint32_t)in->n_lists - raw.first;
+    if (idmap_get(&in->ids[PF_MAPPING], id) != IDMAP_NONE)
+        return true;
+    struct pf_raw_mapping *all =
+        arena_grow(t->arena, in->mappings, &in->mappings_capacity, in->n_mappings + 1, sizeof(*all));
+    if (all == NULL || !idmap_set(&in->ids[PF_MAPPING], id, (uint32_t)in->n_mappings))
+        return false;
+    in->mappings = all;
+    all[in->n_mappings++] = raw;
+    return true;
+}
+
+static uint8_t frame_kind(uint64_t number)
+{
+    return number <= PF_KIND_JIT ? (uint8_t)number : PF_KIND_UNKNOWN;
+}
+
+static bool add_frame(struct perfetto *t, struct pf_interned *in, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    uint64_t id = 0;
+    struct pf_raw_frame raw = {.known = PERFETTO_NONE};
+
+    while (protobuf_next(&m, &f))
+        switch (f.number) {
+        case 1:
+            id = f.value;
+            break;
+        case 2:
+            raw.function = f.value;
+            break;
+        case 3:
+            raw.mapping = f.value;
+            break;
+        case 4:
+            raw.rel_pc = f.value;
+            break;
+        case 5:
+            raw.source = f.value;
+            break;
+        case 6:
+            raw.line = f.value > INT32_MAX ? 0 : (uint32_t)f.value;
+            break;
+        case 7:
+            raw.kind = frame_kind(f.value);
+            break;
+        default:
+            break;
+        }
+    if (idmap_get(&in->ids[PF_FRAME], id) != IDMAP_NONE)
+        return true;
+    struct pf_raw_frame *all =
+        arena_grow(t->arena, in->frames, &in->frames_capacity, in->n_frames + 1, sizeof(*all));
+    if (all == NULL || !idmap_set(&in->ids[PF_FRAME], id, (uint32_t)in->n_frames))
+        return false;
+    in->frames = all;
+    all[in->n_frames++] = raw;
+    return true;
+}
+
+static bool add_stack(struct perfetto *t, struct pf_interned *in, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    uint64_t id = 0;
+    struct pf_raw_stack raw = {.first = (uint32_t)in->n_lists, .known = PERFETTO_NONE};
+
+    while (protobuf_next(&m, &f))
+        if (f.number == 1)
+            id = f.value;
+        else if (f.number == 2 && !add_to_list(t, in, f))
+            return false;
+    raw.n = (uint32_t)in->n_lists - raw.first;
+    if (idmap_get(&in->ids[PF_STACK], id) != IDMAP_NONE)
+        return true;
+    struct pf_raw_stack *all =
+        arena_grow(t->arena, in->stacks, &in->stacks_capacity, in->n_stacks + 1, sizeof(*all));
+    if (all == NULL || !idmap_set(&in->ids[PF_STACK], id, (uint32_t)in->n_stacks))
+        return false;
+    in->stacks = all;
+    all[in->n_stacks++] = raw;
+    return true;
+}
+
+static bool add_task(struct perfetto *t, struct pf_interned *in, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    uint64_t id = 0;
+    struct pf_task raw = {0};
+
+    while (protobuf_next(&m, &f))
+        if (f.number == 1)
+            id = f.value;
+        else if (f.number == 2)
+            raw.pid = (uint32_t)f.value;
+        else if (f.number == 3)
+            raw.tid = (uint32_t)f.value;
+    if (idmap_get(&in->ids[PF_TASK], id) != IDMAP_NONE)
+        return true;
+    struct pf_task *all = arena_grow(t->arena, in->tasks, &in->tasks_capacity, in->n_tasks + 1, sizeof(*all));
+    if (all == NULL || !idmap_set(&in->ids[PF_TASK], id, (uint32_t)in->n_tasks))
+        return false;
+    in->tasks = all;
+    all[in->n_tasks++] = raw;
+    return true;
+}
+
+bool pf_interned_add_one(struct perfetto *t, struct pf_interned *in, enum pf_kind kind, struct str message)
+{
+    switch (kind) {
+    case PF_MAPPING:
+        return add_mapping(t, in, message);
+    case PF_FRAME:
+        return add_frame(t, in, message);
+    case PF_STACK:
+        return add_stack(t, in, message);
+    case PF_TASK:
+        return add_task(t, in, message);
+    default:
+        return add_string(t, in, kind, message);
+    }
+}
+
+bool pf_interned_add(struct perfetto *t, struct pf_interned *in, struct str data)
+{
+    static const struct {
+        uint32_t field;
+        enum pf_kind kind;
+    } FIELDS[] = {{5, PF_FUNCTION}, {6, PF_FRAME},   {7, PF_STACK},    {16, PF_BUILD_ID},
+                  {17, PF_PATH},    {18, PF_SOURCE}, {19, PF_MAPPING}, {48, PF_TASK}};
+    struct protobuf m = protobuf_of_bytes(data);
+    struct protobuf_field f;
+
+    while (protobuf_next(&m, &f))
+        for (size_t i = 0; i < sizeof(FIELDS) / sizeof(*FIELDS); i++)
+            if (f.number == FIELDS[i].field && f.wire == PROTOBUF_BYTES &&
+                !pf_interned_add_one(t, in, FIELDS[i].kind, f.bytes))
+                return false;
+    return true;
+}
+
+/* ---- what they mean ---- */
+
+/* False: the arena gives no more. *found is PERFETTO_NONE for what is not there. */
+static bool find_mapping(struct perfetto *t, struct pf_interned *in, uint64_t id, uint32_t *found)
+{
+    uint32_t at = idmap_get(&in->ids[PF_MAPPING], id);
+    enum pf_kind builds = in->one_space ? PF_FUNCTION : PF_BUILD_ID,
+                 paths = in->one_space ? PF_FUNCTION : PF_PATH;
+    struct buf path = {0};
+
+    *found = at == IDMAP_NONE ? PERFETTO_NONE : in->mappings[at].known;
+    if (at == IDMAP_NONE || *found != PERFETTO_NONE)
+        return true;
+    struct pf_raw_mapping *raw = &in->mappings[at];
+    uint32_t build_id = raw->build_id == 0 ? STRING_EMPTY : idmap_get(&in->ids[builds], raw->build_id);
+    if (build_id == IDMAP_NONE)
+        return true;
+    const struct str bytes = builder_text_of(t->builder, build_id);
+    if (in->one_space && (build_id = hex_string(t, bytes)) == STRING_NONE)
+        return false;
+    for (uint32_t i = 0; i < raw->n; i++) {
+        uint32_t part = idmap_get(&in->ids[paths], in->lists[raw->first + i]);
+        if (part == IDMAP_NONE)
+            break;
+        buf_char(&path, '/');
+        buf_str(&path, builder_text_of(t->builder, part));
+    }
+    struct str text = buf_view(&path);
+    if (str_starts(text, STR("//")))
+        text.p++, text.n--;
+    string_id name = path.failed ? STRING_NONE : pf_string(t, text);
+    if (path.failed)
+        t->arena->failure = ARENA_NO_MEMORY;
+    buf_free(&path);
+    uint64_t inside = raw->exact_offset > raw->start_offset ? raw->exact_offset - raw->start_offset : 0;
+    const struct pf_mapping mapping = {name, build_id, raw->load_bias, inside};
+    if (name == STRING_NONE || (*found = pf_mapping(t, &mapping)) == PERFETTO_NONE)
+        return false;
+    raw->known = *found;
+    return true;
+}
+
+static bool find_frame(struct perfetto *t, struct pf_interned *in, uint64_t id, uint32_t *found)
+{
+    uint32_t at = idmap_get(&in->ids[PF_FRAME], id);
+
+    *found = at == IDMAP_NONE ? PERFETTO_NONE : in->frames[at].known;
+    if (at == IDMAP_NONE || *found != PERFETTO_NONE)
+        return true;
+    struct pf_raw_frame *raw = &in->frames[at];
+    uint32_t name = raw->function == 0 ? STRING_EMPTY : idmap_get(&in->ids[PF_FUNCTION], raw->function);
+    uint32_t file = raw->source == 0 ? STRING_EMPTY : idmap_get(&in->ids[PF_SOURCE], raw->source);
+    struct pf_frame frame = {.mapping = PERFETTO_NONE,
+                             .name = name,
+                             .file = file == IDMAP_NONE ? STRING_EMPTY : file,
+                             .line = raw->line,
+                             .kind = raw->kind};
+    if (name == IDMAP_NONE)
+        return true;
+    if (raw->mapping != 0) {
+        if (!find_mapping(t, in, raw->mapping, &frame.mapping))
+            return false;
+        if (frame.mapping == PERFETTO_NONE)
+            return true;
+        frame.rel_pc = raw->rel_pc;
+    }
+    *found = raw->known = pf_frame(t, &frame);
+    return *found != PERFETTO_NONE;
+}
+
+/* A stack of which something was missing is looked at again only when there is more than there was. */
+static uint64_t entries(const struct pf_interned *in)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < PF_KINDS; i++)
+        n += in->ids[i].count;
+    return n;
+}
+
+bool pf_interned_stack(struct perfetto *t, struct pf_interned *in, uint64_t id, uint32_t *stack)
+{
+    uint32_t at = idmap_get(&in->ids[PF_STACK], id), frame;
+
+    *stack = at == IDMAP_NONE ? PERFETTO_NONE : in->stacks[at].known;
+    if (at == IDMAP_NONE || *stack != PERFETTO_NONE || in->stacks[at].n > STACK_FRAMES_MAX ||
+        in->stacks[at].tried == entries(in))
+        return true;
+    in->stacks[at].tried = entries(in);
+    uint32_t built = PERFETTO_NONE;
+    for (uint32_t i = 0; i < in->stacks[at].n; i++) {
+        if (!find_frame(t, in, in->lists[in->stacks[at].first + i], &frame))
+            return false;
+        if (frame == PERFETTO_NONE)
+            return true;
+        built = pf_stack(t, built, frame);
+        if (built == PERFETTO_NONE)
+            return false;
+    }
+    in->stacks[at].known = *stack = built;
+    return true;
+}

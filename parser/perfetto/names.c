@@ -1,0 +1,530 @@
+/* What frames are called: symbols (ModuleSymbols) say which functions stand at an address, inlined ones included;
+ * DeobfuscationMapping says what shortened names of Java were. Both are matched when all of the file is read, since they may
+ * stand behind all else. protos/perfetto/trace/profiling/profile_common.proto, deobfuscation.proto.
+ *
+ * A symbol is of the same path, build id and address. A deobfuscated name is of a class.method, of the package that the
+ * frame's file is in, or else the process; with a line it is that of the methods that contain it, which are inlined
+ * into each other, and else of all that it may have been. */
+#include "core/order.h"
+#include "parser/perfetto/demangle.h"
+#include "parser/perfetto/perfetto_impl.h"
+
+void pf_names_init(struct perfetto *t)
+{
+    idmap_init(&t->names.symbol_ids, t->arena, t->seed);
+    idmap_init(&t->names.member_ids, t->arena, t->seed);
+    idmap_init(&t->names.expansion_ids, t->arena, t->seed);
+}
+
+/* ---- symbols ---- */
+
+static bool add_line(struct perfetto *t, struct str message)
+{
+    struct pf_names *all = &t->names;
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    struct pf_line line = {0};
+
+    while (protobuf_next(&m, &f))
+        if (f.number == 1)
+            line.function = pf_string(t, f.bytes);
+        else if (f.number == 2)
+            line.file = pf_string(t, f.bytes);
+        else if (f.number == 3)
+            line.line = f.value > INT32_MAX ? 0 : (uint32_t)f.value;
+    struct pf_line *lines =
+        arena_grow(t->arena, all->lines, &all->lines_capacity, all->n_lines + 1, sizeof(*lines));
+    if (lines == NULL || line.function == STRING_NONE || line.file == STRING_NONE)
+        return false;
+    all->lines = lines;
+    lines[all->n_lines++] = line;
+    return true;
+}
+
+static uint64_t symbol_key(const struct perfetto *t, string_id path, string_id build_id, uint64_t address)
+{
+    const uint64_t parts[] = {path, build_id, address};
+
+    return pf_key(t, parts, 3);
+}
+
+static bool add_address(struct perfetto *t, string_id path, string_id build_id, struct str message)
+{
+    struct pf_names *all = &t->names;
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    struct pf_symbol symbol = {.first = (uint32_t)all->n_lines};
+    uint64_t address = 0;
+
+    while (protobuf_next(&m, &f))
+        if (f.number == 1)
+            address = f.value;
+        else if (f.number == 2 && !add_line(t, f.bytes))
+            return false;
+    symbol.n = (uint32_t)all->n_lines - symbol.first;
+    struct pf_symbol *symbols =
+        arena_grow(t->arena, all->symbols, &all->symbols_capacity, all->n_symbols + 1, sizeof(*symbols));
+    if (symbols == NULL)
+        return false;
+    all->symbols = symbols;
+    symbols[all->n_symbols] = symbol;
+    return symbol.n == 0 ||
+           idmap_set(&all->symbol_ids, symbol_key(t, path, build_id, address), (uint32_t)all->n_symbols++);
+}
+
+static string_id hex_string(struct perfetto *t, struct str bytes)
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    char text[128];
+    size_t n = bytes.n < sizeof(text) / 2 ? bytes.n : sizeof(text) / 2;
+
+    for (size_t i = 0; i < n; i++) {
+        text[2 * i] = DIGITS[(uint8_t)bytes.p[i] >> 4];
+        text[2 * i + 1] = DIGITS[(uint8_t)bytes.p[i] & 0xf];
+    }
+    return pf_string(t, (struct str){text, 2 * n});
+}
+
+bool pf_module_symbols(struct perfetto *t, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    string_id path = STRING_EMPTY, build_id = STRING_EMPTY;
+
+    while (protobuf_next(&m, &f))
+        if (f.number == 1)
+            path = pf_string(t, f.bytes);
+        else if (f.number == 2)
+            build_id = hex_string(t, f.bytes);
+    if (path == STRING_NONE || build_id == STRING_NONE)
+        return false;
+    m = protobuf_of_bytes(message);
+    while (protobuf_next(&m, &f))
+        if (f.number == 3 && !add_address(t, path, build_id, f.bytes))
+            return false;
+    return true;
+}
+
+/* ---- deobfuscation ---- */
+
+/* "scope.name", or the name alone if it has a dot already or there is no scope. */
+static string_id joined(struct perfetto *t, struct str scope, struct str name, bool always)
+{
+    struct buf b = {0};
+
+    if (!always && str_find(name, '.') < name.n)
+        return pf_string(t, name);
+    buf_str(&b, scope);
+    buf_char(&b, '.');
+    buf_str(&b, name);
+    string_id id = b.failed ? STRING_NONE : pf_string(t, buf_view(&b));
+    if (b.failed)
+        t->arena->failure = ARENA_NO_MEMORY;
+    buf_free(&b);
+    return id;
+}
+
+static bool link_member(struct perfetto *t, string_id obfuscated, const struct pf_member *member)
+{
+    struct pf_names *all = &t->names;
+    struct pf_member *members =
+        arena_grow(t->arena, all->members, &all->members_capacity, all->n_members + 1, sizeof(*members));
+    uint32_t *last =
+        arena_grow(t->arena, all->last_member, &all->last_capacity, all->n_members + 1, sizeof(*last));
+    uint32_t first = idmap_get(&all->member_ids, obfuscated), id = (uint32_t)all->n_members;
+
+    if (members == NULL || last == NULL)
+        return false;
+    all->members = members;
+    all->last_member = last;
+    members[id] = *member;
+    if (first == IDMAP_NONE) {
+        if (!idmap_set(&all->member_ids, obfuscated, id))
+            return false;
+        first = id;
+    } else {
+        members[last[first]].next = id;
+    }
+    last[first] = id;
+    all->n_members++;
+    return true;
+}
+
+static bool add_member(struct perfetto *t, string_id package, struct str was, struct str is,
+                       struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    struct str obfuscated = STR(""), deobfuscated = STR("");
+    struct pf_member member = {.package = package, .next = PERFETTO_NONE};
+
+    while (protobuf_next(&m, &f))
+        switch (f.number) {
+        case 1:
+            obfuscated = f.bytes;
+            break;
+        case 2:
+            deobfuscated = f.bytes;
+            break;
+        case 3:
+            member.start = f.value, member.has_start = true;
+            break;
+        case 4:
+            member.end = f.value, member.has_end = true;
+            break;
+        default:
+            break;
+        }
+    string_id key = joined(t, was, obfuscated, true);
+    member.deobfuscated = joined(t, is, deobfuscated, false);
+    return key != STRING_NONE && member.deobfuscated != STRING_NONE && link_member(t, key, &member);
+}
+
+static bool add_class(struct perfetto *t, string_id package, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    struct str was = STR(""), is = STR("");
+
+    while (protobuf_next(&m, &f))
+        if (f.number == 1)
+            was = f.bytes;
+        else if (f.number == 2)
+            is = f.bytes;
+    m = protobuf_of_bytes(message);
+    while (protobuf_next(&m, &f))
+        if (f.number == 4 && f.wire == PROTOBUF_BYTES && !add_member(t, package, was, is, f.bytes))
+            return false;
+    return true;
+}
+
+bool pf_deobfuscation(struct perfetto *t, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    struct str name = STR("");
+
+    while (protobuf_next(&m, &f))
+        if (f.number == 1)
+            name = f.bytes;
+    string_id package = pf_string(t, name);
+    if (package == STRING_NONE || name.n == 0)
+        return package != STRING_NONE; /* of no package: meant for heap graphs */
+    m = protobuf_of_bytes(message);
+    while (protobuf_next(&m, &f))
+        if (f.number == 3 && f.wire == PROTOBUF_BYTES && !add_class(t, package, f.bytes))
+            return false;
+    return true;
+}
+
+/* ---- which package ---- */
+
+static const struct str DEX_PREFIX = STR_INIT("dex extracted in memory from "), APPS = STR_INIT("/data/app/");
+
+/* The package whose file this is: /data/app/<package>-<random>/.., or /data/app/~~<random>/<package>-<random>/... */
+static struct str package_of_path(struct str path)
+{
+    size_t at = str_find_str(path, DEX_PREFIX);
+
+    if (at < path.n) {
+        struct str file = {path.p + at + DEX_PREFIX.n, path.n - at - DEX_PREFIX.n};
+        path = str_starts(file, APPS) ? file : path;
+    }
+    if (!str_starts(path, APPS))
+        return STR("");
+    path.p += APPS.n, path.n -= APPS.n;
+    if (path.n > 0 && path.p[0] == '~') {
+        at = str_find(path, '/');
+        at += at < path.n;
+        path.p += at, path.n -= at;
+    }
+    size_t end = str_find(path, '-');
+    if (end == path.n || str_find((struct str){path.p, end}, '/') < end)
+        return STR("");
+    return (struct str){path.p, end};
+}
+
+/* ---- frames ---- */
+
+struct naming {
+    struct perfetto *t;
+    const struct pf_frame *frame;
+    struct str path;   /* of its mapping; p NULL: it has none */
+    string_id package; /* that it is of, STRING_EMPTY: not known */
+    bool any_package;  /* it may be of any */
+    const struct pf_symbol *symbol;
+    bool has_line;
+    uint64_t line;
+    struct pf_expansion made;
+};
+
+static struct str text_of(const struct naming *n, string_id id)
+{
+    return builder_text_of(n->t->builder, id);
+}
+
+static bool ends(struct str s, struct str end)
+{
+    return s.n >= end.n && str_eq((struct str){s.p + s.n - end.n, end.n}, end);
+}
+
+static bool is_java_file(struct str path)
+{
+    static const struct str ENDS[] = {STR_INIT(".oat"), STR_INIT(".odex"), STR_INIT(".vdex"),
+                                      STR_INIT(".dex"), STR_INIT(".apk"),  STR_INIT(".jar"),
+                                      STR_INIT(".art")};
+
+    for (size_t i = 0; i < sizeof(ENDS) / sizeof(*ENDS); i++)
+        if (ends(path, ENDS[i]))
+            return true;
+    return str_find_str(path, STR("dalvik-")) < path.n || str_find_str(path, STR("jit-cache")) < path.n ||
+           str_find_str(path, DEX_PREFIX) < path.n;
+}
+
+/* Letters, digits and what names of Java have beside; at least one dot within. */
+static bool is_java_name(struct str name)
+{
+    size_t dot = str_find_last(name, '.');
+
+    if (name.n == 0 || dot == 0 || dot + 1 >= name.n)
+        return false;
+    for (size_t i = 0; i < name.n; i++) {
+        char c = name.p[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0;
+        bool other =
+            (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.' || c == '<' || c == '>' || c == '-';
+        if (!letter && (!other || i == 0))
+            return false;
+    }
+    return true;
+}
+
+static enum frame_kind kind_of(const struct naming *n, struct str name)
+{
+    const struct pf_frame *f = n->frame;
+
+    if (str_starts(name, STR("ERROR ")))
+        return FRAME_KIND_ERROR;
+    if (f->kind == PF_KIND_KERNEL || str_eq(n->path, STR("/kernel")))
+        return FRAME_KIND_KERNEL;
+    if (f->kind == PF_KIND_INTERPRETED || f->kind == PF_KIND_JIT || is_java_file(n->path))
+        return FRAME_KIND_JAVA;
+    return f->kind == PF_KIND_NATIVE || n->path.n > 0 ? FRAME_KIND_NATIVE : FRAME_KIND_UNKNOWN;
+}
+
+/* Splits a name of Java into class and method. False: the arena gives no more. */
+static bool put_name(struct naming *n, struct str name, struct profile_frame *to)
+{
+    struct builder *b = n->t->builder;
+    struct str text = name.n > 0 ? name : STR("unknown");
+    struct buf readable = {0};
+
+    if (to->kind == FRAME_KIND_JAVA && is_java_name(text)) {
+        size_t dot = str_find_last(text, '.');
+        to->scope = builder_string(b, (struct str){text.p, dot});
+        to->name = builder_string(b, (struct str){text.p + dot + 1, text.n - dot - 1});
+        return to->scope != STRING_NONE && to->name != STRING_NONE;
+    }
+    demangle(&readable, text, n->t->limits->name_bytes);
+    if (readable.failed)
+        n->t->arena->failure = ARENA_NO_MEMORY;
+    to->name = readable.failed ? STRING_NONE : builder_string(b, buf_view(&readable));
+    buf_free(&readable);
+    return to->name != STRING_NONE;
+}
+
+/* One frame more of the frame's expansion; `inlined` into the one before. */
+static bool put_frame(struct naming *n, struct str name, string_id file, uint32_t line, bool inlined)
+{
+    struct perfetto *t = n->t;
+    struct pf_names *all = &t->names;
+    const struct pf_frame *f = n->frame;
+    struct profile_frame frame = {.file = file, .line = line, .address = f->rel_pc};
+
+    frame.kind = inlined ? FRAME_KIND_INLINED : kind_of(n, name);
+    frame.nameless = name.n == 0;
+    if (f->mapping != PERFETTO_NONE) {
+        const struct pf_mapping *mapping = &t->stacks.mappings[f->mapping];
+        frame.module = mapping->path;
+        frame.build_id = mapping->build_id;
+        frame.load_bias = mapping->load_bias;
+        frame.map_offset = mapping->map_offset;
+    }
+    if (frame.kind == FRAME_KIND_ERROR)
+        pf_warn(t, WARN_ERROR_FRAMES, 1);
+    if (str_find_str(name, STR("[DEDUPED]")) < name.n)
+        pf_warn(t, WARN_DEDUPED, 1);
+    if (name.n == 0)
+        pf_warn(t, WARN_NO_NAMES, 1);
+    if (!put_name(n, name, &frame))
+        return false;
+    frame_id id = builder_frame(t->builder, &frame);
+    frame_id *expanded =
+        arena_grow(t->arena, all->expanded, &all->expanded_capacity, all->n_expanded + 1, sizeof(*expanded));
+    if (id == FRAME_NONE || expanded == NULL)
+        return false;
+    all->expanded = expanded;
+    expanded[all->n_expanded++] = id;
+    n->made.n++;
+    return true;
+}
+
+static bool is_of_package(const struct naming *n, const struct pf_member *m)
+{
+    return n->any_package || m->package == n->package;
+}
+
+static bool contains(const struct naming *n, const struct pf_member *m)
+{
+    return is_of_package(n, m) && (!m->has_start || n->line >= m->start) &&
+           (!m->has_end || n->line <= m->end);
+}
+
+/* The methods that contain the line: the first listed is the innermost. *made: there are some. */
+static bool put_chain(struct naming *n, uint32_t first, bool *made)
+{
+    const struct pf_names *all = &n->t->names;
+    uint32_t found = 0, k;
+
+    for (uint32_t i = first; i != PERFETTO_NONE; i = all->members[i].next)
+        found += contains(n, &all->members[i]);
+    *made = found > 0;
+    for (uint32_t want = found; want > 0; want--) {
+        k = 0;
+        for (uint32_t i = first; i != PERFETTO_NONE; i = all->members[i].next)
+            if (contains(n, &all->members[i]) && ++k == want &&
+                !put_frame(n, text_of(n, all->members[i].deobfuscated), n->frame->file, (uint32_t)n->line,
+                           want < found))
+                return false;
+    }
+    return true;
+}
+
+static int by_text(const struct str *a, const struct str *b)
+{
+    return str_cmp(*a, *b);
+}
+
+enum { ALTERNATIVES_MAX = 16 };
+
+/* All names that it may have been, each once, sorted, with " | " between. *made: there are some. */
+static bool put_alternatives(struct naming *n, uint32_t first, bool *made)
+{
+    const struct pf_names *all = &n->t->names;
+    struct str names[ALTERNATIVES_MAX];
+    uint32_t count = 0;
+    struct buf b = {0};
+
+    for (uint32_t i = first; i != PERFETTO_NONE && count < ALTERNATIVES_MAX; i = all->members[i].next) {
+        struct str name = text_of(n, all->members[i].deobfuscated);
+        uint32_t at = 0;
+        if (!is_of_package(n, &all->members[i]))
+            continue;
+        while (at < count && by_text(&names[at], &name) < 0)
+            at++;
+        if (at < count && str_eq(names[at], name))
+            continue;
+        for (uint32_t k = count++; k > at; k--)
+            names[k] = names[k - 1];
+        names[at] = name;
+    }
+    *made = count > 0;
+    for (uint32_t i = 0; i < count; i++) {
+        buf_z(&b, i > 0 ? " | " : "");
+        buf_str(&b, names[i]);
+    }
+    if (b.failed)
+        n->t->arena->failure = ARENA_NO_MEMORY;
+    bool ok = !b.failed && (count == 0 || put_frame(n, buf_view(&b), n->frame->file, n->frame->line, false));
+    buf_free(&b);
+    return ok;
+}
+
+static bool put_symbols(struct naming *n)
+{
+    const struct pf_symbol s = *n->symbol;
+
+    for (uint32_t i = s.n; i > 0; i--) {
+        const struct pf_line line = n->t->names.lines[s.first + i - 1];
+        if (!put_frame(n, text_of(n, line.function), line.file, line.line, i < s.n))
+            return false;
+    }
+    return true;
+}
+
+/* The line of the symbols counts only with a file. */
+static void find_line(struct naming *n)
+{
+    n->has_line = n->frame->line > 0;
+    n->line = n->frame->line;
+    if (n->symbol == NULL)
+        return;
+    n->has_line = false;
+    for (uint32_t i = 0; i < n->symbol->n && !n->has_line; i++) {
+        const struct pf_line *line = &n->t->names.lines[n->symbol->first + i];
+        n->has_line = line->file != STRING_EMPTY;
+        n->line = line->line;
+    }
+}
+
+static bool put_all(struct naming *n)
+{
+    const struct pf_frame *f = n->frame;
+    struct str name = text_of(n, f->name);
+    uint32_t first = str_find(name, '.') < name.n ? idmap_get(&n->t->names.member_ids, f->name) : IDMAP_NONE;
+    bool made = false;
+
+    find_line(n);
+    if (first != IDMAP_NONE && n->has_line && !put_chain(n, first, &made))
+        return false;
+    if (first != IDMAP_NONE && !made && n->symbol == NULL && !put_alternatives(n, first, &made))
+        return false;
+    if (made)
+        return true;
+    return n->symbol != NULL ? put_symbols(n) : put_frame(n, name, f->file, f->line, false);
+}
+
+/* The frame's place in the file, its symbols, and the package that its names are looked up in. */
+static bool prepare(struct naming *n, string_id package)
+{
+    struct perfetto *t = n->t;
+    const struct pf_frame *f = n->frame;
+
+    n->package = package;
+    n->path = STR("");
+    if (f->mapping == PERFETTO_NONE)
+        return true;
+    const struct pf_mapping *mapping = &t->stacks.mappings[f->mapping];
+    uint32_t symbol =
+        idmap_get(&t->names.symbol_ids, symbol_key(t, mapping->path, mapping->build_id, f->rel_pc));
+    n->symbol = symbol == IDMAP_NONE ? NULL : &t->names.symbols[symbol];
+    n->path = text_of(n, mapping->path);
+    n->any_package = str_starts(n->path, STR("/memfd:"));
+    struct str of_path = package_of_path(n->path);
+    if (of_path.n == 0)
+        return true;
+    n->package = builder_string(t->builder, of_path);
+    n->path = text_of(n, mapping->path);
+    return n->package != STRING_NONE;
+}
+
+const struct pf_expansion *pf_expand(struct perfetto *t, uint32_t frame, string_id package)
+{
+    struct pf_names *all = &t->names;
+    uint64_t key = (uint64_t)frame << 32 | package;
+    uint32_t id = idmap_get(&all->expansion_ids, key);
+    struct naming n = {
+        .t = t, .frame = &t->stacks.frames[frame], .made = {.first = (uint32_t)all->n_expanded}};
+
+    if (id != IDMAP_NONE)
+        return &all->expansions[id];
+    if (!prepare(&n, package) || !put_all(&n))
+        return NULL;
+    struct pf_expansion *expansions = arena_grow(t->arena, all->expansions, &all->expansions_capacity,
+                                                 all->n_expansions + 1, sizeof(*expansions));
+    if (expansions == NULL || !idmap_set(&all->expansion_ids, key, (uint32_t)all->n_expansions))
+        return NULL;
+    all->expansions = expansions;
+    expansions[all->n_expansions] = n.made;
+    return &expansions[all->n_expansions++];
+}

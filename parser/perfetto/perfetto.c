@@ -1,0 +1,219 @@
+/* Perfetto traces. A file is a protocol buffer message of one repeated field:
+ *
+ *   field 1, length-delimited: a packet
+ *
+ * and no end: a file that is cut is used up to there. Other fields are passed over. Concatenated traces are a trace, which is how symbols
+ * and deobfuscated names come behind one (perfetto.dev: "Native heap profiler"). They may also come in files of their own. */
+#include <string.h>
+
+#include "parser/perfetto/perfetto_impl.h"
+
+enum {
+    PACKET_FIELD = 1,
+    PACKET_BYTES_MAX = 64 << 20, /* a larger one is passed over: no recorder writes such */
+    FIELD_MAX = 10000            /* no packet has a field with a larger number */
+};
+
+/* ---- what is one ---- */
+
+/* Whether the bytes are at least `least` fields, and `known` says yes to each. The end may cut the last one. */
+static bool is_message(struct str bytes, size_t least, bool (*known)(const struct protobuf_field *f))
+{
+    struct protobuf m = protobuf_of_bytes(bytes);
+    struct protobuf_field f = {.bytes = STR("")};
+    size_t n = 0;
+
+    for (; protobuf_next(&m, &f); n++)
+        if (!known(&f))
+            return false;
+    bool cut_bytes = m.state == PROTOBUF_CUT && m.p == m.end && f.wire == PROTOBUF_BYTES && f.bytes.n > 0;
+    if (cut_bytes && !known(&f))
+        return false;
+    return m.state != PROTOBUF_BAD && n + cut_bytes >= least;
+}
+
+static bool is_packet_field(const struct protobuf_field *f)
+{
+    return f->number < FIELD_MAX;
+}
+
+static bool is_packet(const struct protobuf_field *f)
+{
+    return f->number == PACKET_FIELD && f->wire == PROTOBUF_BYTES && is_message(f->bytes, 0, is_packet_field);
+}
+
+static bool has_control_bytes(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] < '\t')
+            return true;
+    return false;
+}
+
+/* The first packet may be longer than what is looked at. A text that begins with an empty line would be one by chance. */
+static enum detection detect(const uint8_t *p, size_t n, bool final)
+{
+    struct str head = {(const char *)p, n};
+
+    if (n > 0 && p[0] != (PACKET_FIELD << 3 | PROTOBUF_BYTES))
+        return DETECT_NO;
+    if (n < DETECT_BYTES_MAX && !final)
+        return DETECT_MORE;
+    return has_control_bytes(head) && is_message(head, 1, is_packet) ? DETECT_YES : DETECT_NO;
+}
+
+/* Whether the first packet has symbols or deobfuscated names, as `traceconv symbolize` and `deobfuscate` write them. */
+static bool is_beside(const uint8_t *p, size_t n)
+{
+    struct protobuf m = protobuf_of(p, n);
+    struct protobuf_field packet = {.bytes = STR("")}, f;
+
+    if (n == 0 || p[0] != (PACKET_FIELD << 3 | PROTOBUF_BYTES))
+        return false;
+    protobuf_next(&m, &packet); /* the end may cut it */
+    m = protobuf_of_bytes(packet.bytes);
+    for (f = (struct protobuf_field){.number = 0}; protobuf_next(&m, &f);)
+        if (f.number == PF_FIELD_SYMBOLS || f.number == PF_FIELD_DEOBFUSCATION)
+            return true;
+    return m.state == PROTOBUF_CUT && f.wire == PROTOBUF_BYTES &&
+           (f.number == PF_FIELD_SYMBOLS || f.number == PF_FIELD_DEOBFUSCATION);
+}
+
+/* ---- what all share ---- */
+
+bool pf_failed(struct perfetto *t)
+{
+    return t->diag->kind != DIAG_NONE ? false : builder_failed(t->builder, t->diag);
+}
+
+void pf_warn(struct perfetto *t, enum warning_code code, uint64_t count)
+{
+    if (count > 0)
+        builder_warn(t->builder, code, count, t->offset);
+}
+
+string_id pf_string(struct perfetto *t, struct str s)
+{
+    if (s.n > t->limits->name_bytes) {
+        pf_warn(t, WARN_NAME_CUT, 1);
+        s.n = t->limits->name_bytes;
+    }
+    return builder_string(t->builder, s);
+}
+
+uint64_t pf_key(const struct perfetto *t, const uint64_t *numbers, size_t n)
+{
+    return hash_bytes(t->seed, numbers, n * sizeof(*numbers));
+}
+
+/* ---- as a format ---- */
+
+static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+{
+    struct perfetto *t = state;
+
+    t->builder = b;
+    t->arena = builder_arena(b);
+    t->seed = builder_seed(b);
+    t->limits = limits;
+    t->diag = diag;
+    builder_clocks(b, 1, false);
+    idmap_init(&t->sequence_ids, t->arena, t->seed);
+    pf_stacks_init(t);
+    pf_heaps_init(t);
+    pf_samples_init(t);
+    pf_people_init(t);
+    pf_names_init(t);
+    return true;
+}
+
+/* What stands behind bytes that are no field cannot be found again. */
+static void give_up(struct perfetto *t, uint64_t left)
+{
+    pf_warn(t, WARN_DAMAGED, left > 0 ? left : 1);
+    t->done = true;
+}
+
+/* One field from the front of the bytes: how long it is, or 0 where its end is not there. False: diag is set. */
+static bool take_field(struct perfetto *t, const uint8_t *p, size_t n, size_t *taken)
+{
+    struct protobuf m = protobuf_of(p, n);
+    struct protobuf_field f;
+
+    *taken = 0;
+    if (protobuf_next(&m, &f)) {
+        *taken = (size_t)(m.p - p);
+        return f.number != PACKET_FIELD || f.wire != PROTOBUF_BYTES || pf_packet(t, f.bytes, false);
+    }
+    if (m.state == PROTOBUF_BAD) {
+        give_up(t, n);
+        return true;
+    }
+    /* Cut: of a field whose length is there already, that length says whether it is to be waited for. */
+    struct protobuf head = protobuf_of(p, n);
+    uint64_t tag = protobuf_varint(&head), length = protobuf_varint(&head);
+    if (head.state == PROTOBUF_GOOD && (tag & 7) == PROTOBUF_BYTES && length > PACKET_BYTES_MAX) {
+        pf_warn(t, WARN_LARGE_PACKET, 1);
+        t->skip_bytes = length;
+        *taken = (size_t)(head.p - p);
+    }
+    return true;
+}
+
+static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed)
+{
+    struct perfetto *t = state;
+    size_t at = 0, taken = 1;
+
+    while (at < n && taken > 0 && !t->done) {
+        t->offset = offset + at;
+        if (t->skip_bytes > 0) {
+            taken = n - at < t->skip_bytes ? n - at : (size_t)t->skip_bytes;
+            t->skip_bytes -= taken;
+        } else if (!take_field(t, p + at, n - at, &taken)) {
+            return pf_failed(t);
+        }
+        at += taken;
+    }
+    if (final && !t->done && (at < n || t->skip_bytes > 0))
+        pf_warn(t, WARN_CUT_RECORD, 1);
+    if (final)
+        t->skip_bytes = 0;
+    *consumed = t->done || final ? n : at;
+    return true;
+}
+
+static void begin_beside(void *state)
+{
+    struct perfetto *t = state;
+
+    t->beside = true;
+    t->done = false;
+    t->skip_bytes = 0;
+}
+
+static bool finish(void *state, uint64_t file_bytes)
+{
+    struct perfetto *t = state;
+
+    (void)file_bytes;
+    for (size_t i = 0; i < t->n_sequences; i++)
+        if (!pf_samples_settle(t, &t->sequences[i]))
+            return pf_failed(t);
+    if (t->heaps.n_heaps == 0 && t->samples.n_samples == 0)
+        return pf_refuse(t);
+    return pf_result(t) || pf_failed(t);
+}
+
+const struct format FORMAT_PERFETTO = {
+    .name = "perfetto",
+    .label = "Perfetto trace",
+    .written_by = "Perfetto: heap profiles of heapprofd, CPU samples",
+    .state_bytes = sizeof(struct perfetto),
+    .detect = detect,
+    .begin = begin,
+    .feed = feed,
+    .is_beside = is_beside,
+    .beside = begin_beside,
+    .finish = finish,
+};

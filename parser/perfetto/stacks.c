@@ -1,0 +1,62 @@
+/* Mappings, frames and stacks of the whole trace, each once. */
+#include "parser/perfetto/perfetto_impl.h"
+
+void pf_stacks_init(struct perfetto *t)
+{
+    idmap_init(&t->stacks.mapping_ids, t->arena, t->seed);
+    idmap_init(&t->stacks.frame_ids, t->arena, t->seed);
+    idmap_init(&t->stacks.stack_ids, t->arena, t->seed);
+}
+
+uint32_t pf_mapping(struct perfetto *t, const struct pf_mapping *mapping)
+{
+    struct pf_stacks *s = &t->stacks;
+    uint64_t key = (uint64_t)mapping->path << 32 | mapping->build_id;
+    uint32_t id = idmap_get(&s->mapping_ids, key);
+
+    if (id != IDMAP_NONE)
+        return id;
+    struct pf_mapping *mappings =
+        arena_grow(t->arena, s->mappings, &s->mappings_capacity, s->n_mappings + 1, sizeof(*mappings));
+    if (mappings == NULL || !idmap_set(&s->mapping_ids, key, (uint32_t)s->n_mappings))
+        return PERFETTO_NONE;
+    s->mappings = mappings;
+    mappings[s->n_mappings] = *mapping;
+    return (uint32_t)s->n_mappings++;
+}
+
+uint32_t pf_frame(struct perfetto *t, const struct pf_frame *f)
+{
+    struct pf_stacks *s = &t->stacks;
+    const uint64_t parts[] = {f->mapping, f->name, f->file, f->line, f->kind, f->rel_pc};
+    uint64_t key = pf_key(t, parts, sizeof(parts) / sizeof(*parts));
+    uint32_t id = idmap_get(&s->frame_ids, key);
+
+    if (id != IDMAP_NONE)
+        return id;
+    struct pf_frame *frames =
+        arena_grow(t->arena, s->frames, &s->frames_capacity, s->n_frames + 1, sizeof(*frames));
+    if (frames == NULL || !idmap_set(&s->frame_ids, key, (uint32_t)s->n_frames))
+        return PERFETTO_NONE;
+    s->frames = frames;
+    frames[s->n_frames] = *f;
+    return (uint32_t)s->n_frames++;
+}
+
+uint32_t pf_stack(struct perfetto *t, uint32_t up, uint32_t frame)
+{
+    struct pf_stacks *s = &t->stacks;
+    uint64_t key = (uint64_t)up << 32 | frame;
+    uint32_t id = idmap_get(&s->stack_ids, key);
+
+    if (id != IDMAP_NONE)
+        return id;
+    struct pf_stack *stacks =
+        arena_grow(t->arena, s->stacks, &s->stacks_capacity, s->n_stacks + 1, sizeof(*stacks));
+    if (stacks == NULL || s->n_stacks >= PERFETTO_NONE - 1 ||
+        !idmap_set(&s->stack_ids, key, (uint32_t)s->n_stacks))
+        return PERFETTO_NONE;
+    s->stacks = stacks;
+    stacks[s->n_stacks] = (struct pf_stack){up, frame};
+    return (uint32_t)s->n_stacks++;
+}

@@ -1,0 +1,362 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clean.h"
+#include "parser/pprof/pprof.h"
+
+/* ---- strings ---- */
+
+struct str pprof_string(struct pprof *p, uint64_t place)
+{
+    if (place < p->n_strings)
+        return p->strings[place];
+    p->bad_references++;
+    return STR("");
+}
+
+string_id pprof_name(struct pprof *p, struct str text)
+{
+    if (text.n > p->limits->name_bytes) {
+        builder_warn(p->builder, WARN_NAME_CUT, 1, WARNING_NO_OFFSET);
+        text = clean_cut(text, p->limits->name_bytes);
+    }
+    return builder_string(p->builder, text);
+}
+
+/* ---- what the file lists ---- */
+
+/* Room for one more item behind n of them. NULL: no memory. */
+static void *one_more(struct pprof *p, void *items, size_t n, size_t *capacity, size_t bytes)
+{
+    return arena_grow(p->arena, items, capacity, n + 1, bytes);
+}
+
+static bool add_string(struct pprof *p, struct str s)
+{
+    struct str *strings = one_more(p, p->strings, p->n_strings, &p->strings_capacity, sizeof(*strings));
+
+    if (strings == NULL)
+        return false;
+    p->strings = strings;
+    strings[p->n_strings++] = s;
+    return true;
+}
+
+/* The first one of an id counts. 0 is no id. */
+static bool add_id(struct pprof *p, struct idmap *ids, uint64_t id, size_t place)
+{
+    if (id == 0 || idmap_get(ids, id) != IDMAP_NONE) {
+        p->bad_references++;
+        return true;
+    }
+    return idmap_set(ids, id, (uint32_t)place);
+}
+
+/* The numbers of a message by the numbers of their fields, up to 7; others are passed over. */
+enum { NUMBERS = 8 };
+
+static void numbers_of(struct str message, uint64_t numbers[NUMBERS])
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+
+    memset(numbers, 0, NUMBERS * sizeof(*numbers));
+    while (protobuf_next(&m, &f))
+        if (f.wire == PROTOBUF_VARINT && f.number < NUMBERS)
+            numbers[f.number] = f.value;
+}
+
+static bool add_mapping(struct pprof *p, struct str message)
+{
+    uint64_t numbers[NUMBERS];
+    struct pprof_mapping *list =
+        one_more(p, p->mappings, p->n_mappings, &p->mappings_capacity, sizeof(*list));
+
+    if (list == NULL)
+        return false;
+    p->mappings = list;
+    numbers_of(message, numbers);
+    list[p->n_mappings] = (struct pprof_mapping){
+        .file = numbers[5], .build_id = numbers[6], .start = numbers[2], .offset = numbers[4]};
+    return add_id(p, &p->mapping_ids, numbers[1], p->n_mappings++);
+}
+
+static bool add_function(struct pprof *p, struct str message)
+{
+    uint64_t numbers[NUMBERS];
+    struct pprof_function *list =
+        one_more(p, p->functions, p->n_functions, &p->functions_capacity, sizeof(*list));
+
+    if (list == NULL)
+        return false;
+    p->functions = list;
+    numbers_of(message, numbers);
+    list[p->n_functions] =
+        (struct pprof_function){.name = numbers[2], .system_name = numbers[3], .file = numbers[4]};
+    return add_id(p, &p->function_ids, numbers[1], p->n_functions++);
+}
+
+static bool add_location(struct pprof *p, struct str message)
+{
+    uint64_t numbers[NUMBERS];
+    struct pprof_location *list =
+        one_more(p, p->locations, p->n_locations, &p->locations_capacity, sizeof(*list));
+
+    if (list == NULL)
+        return false;
+    p->locations = list;
+    numbers_of(message, numbers);
+    list[p->n_locations] =
+        (struct pprof_location){.mapping = numbers[2], .address = numbers[3], .message = message};
+    return add_id(p, &p->location_ids, numbers[1], p->n_locations++);
+}
+
+static struct pprof_type type_of(struct str message)
+{
+    uint64_t numbers[NUMBERS];
+
+    numbers_of(message, numbers);
+    return (struct pprof_type){.type = numbers[1], .unit = numbers[2]};
+}
+
+static bool add_type(struct pprof *p, struct str message)
+{
+    if (p->n_types < PPROF_TYPES_MAX)
+        p->types[p->n_types] = type_of(message);
+    p->n_types++;
+    return true;
+}
+
+static bool take_message(struct pprof *p, const struct protobuf_field *f)
+{
+    switch (f->number) {
+    case 1:
+        return add_type(p, f->bytes);
+    case 2:
+        pprof_survey_sample(p, f->bytes);
+        return true;
+    case 3:
+        return add_mapping(p, f->bytes);
+    case 4:
+        return add_location(p, f->bytes);
+    case 5:
+        return add_function(p, f->bytes);
+    case 6:
+        return add_string(p, f->bytes);
+    case 11:
+        p->period_type = type_of(f->bytes);
+        return true;
+    default:
+        return true;
+    }
+}
+
+static void take_number(struct pprof *p, const struct protobuf_field *f)
+{
+    uint64_t *const PLACES[] = {[9] = &p->time_ns,
+                                [10] = &p->duration_ns,
+                                [12] = &p->period,
+                                [13] = &p->comment,
+                                [14] = &p->default_type};
+
+    if (f->number < sizeof(PLACES) / sizeof(*PLACES) && PLACES[f->number] != NULL)
+        *PLACES[f->number] = f->value;
+}
+
+/* Repeated numbers come packed as well. */
+static void take_comment(struct pprof *p, struct protobuf_field f)
+{
+    struct protobuf list = protobuf_list(&f);
+    uint64_t value;
+
+    if (p->comment == 0 && protobuf_list_next(&f, &list, &value))
+        p->comment = value;
+}
+
+bool pprof_read_tables(struct pprof *p)
+{
+    struct protobuf m = protobuf_of_bytes(p->bytes);
+    struct protobuf_field f;
+
+    while (protobuf_next(&m, &f)) {
+        if (f.number == 13)
+            take_comment(p, f);
+        else if (f.wire == PROTOBUF_VARINT)
+            take_number(p, &f);
+        else if (f.wire == PROTOBUF_BYTES && !take_message(p, &f))
+            return builder_failed(p->builder, p->diag);
+    }
+    uint64_t at = (uint64_t)(m.p - (const uint8_t *)p->bytes.p);
+    if (m.state == PROTOBUF_CUT)
+        builder_warn(p->builder, WARN_CUT_RECORD, 1, at);
+    if (m.state == PROTOBUF_BAD)
+        builder_warn(p->builder, WARN_DAMAGED, p->bytes.n - at, at);
+    return true;
+}
+
+/* ---- frames ---- */
+
+static bool put_frame(struct pprof *p, frame_id frame)
+{
+    frame_id *frames = one_more(p, p->frames, p->n_frames, &p->frames_capacity, sizeof(*frames));
+
+    if (frames == NULL || frame == FRAME_NONE)
+        return false;
+    p->frames = frames;
+    frames[p->n_frames++] = frame;
+    return true;
+}
+
+static const struct pprof_mapping *mapping_of(struct pprof *p, uint64_t id)
+{
+    uint32_t place = id == 0 ? IDMAP_NONE : idmap_get(&p->mapping_ids, id);
+
+    return place == IDMAP_NONE ? NULL : &p->mappings[place];
+}
+
+static const struct pprof_function *function_of(struct pprof *p, uint64_t id)
+{
+    uint32_t place = idmap_get(&p->function_ids, id);
+
+    if (place == IDMAP_NONE)
+        p->bad_references++;
+    return place == IDMAP_NONE ? NULL : &p->functions[place];
+}
+
+static bool is_kernel(struct str module)
+{
+    return str_starts(module, STR("[kernel")) || str_eq(module, STR("/kernel"));
+}
+
+/* What all frames of a location have in common. */
+static bool begin_frame(struct pprof *p, const struct pprof_location *l, struct profile_frame *frame)
+{
+    const struct pprof_mapping *m = mapping_of(p, l->mapping);
+    struct str module = m == NULL ? STR("") : pprof_string(p, m->file);
+
+    *frame = (struct profile_frame){.module = pprof_name(p, module),
+                                    .build_id = m == NULL ? STRING_EMPTY
+                                                          : pprof_name(p, pprof_string(p, m->build_id)),
+                                    .kind = is_kernel(module) ? FRAME_KIND_KERNEL : FRAME_KIND_UNKNOWN,
+                                    .address = l->address};
+    return frame->module != STRING_NONE && frame->build_id != STRING_NONE;
+}
+
+/* From the address in the process to that in the file: as if it was not shifted. A mapping of all addresses, or of none, says that it
+ * is the file's already. */
+static void place_in_file(const struct pprof_mapping *m, struct profile_frame *frame)
+{
+    frame->load_bias = PROFILE_BIAS_KNOWN;
+    if (m == NULL || (m->start == 0 && m->offset == 0) || frame->address < m->start)
+        return;
+    frame->load_bias = 0;
+    frame->map_offset = m->offset;
+    frame->address = frame->address - m->start + m->offset;
+}
+
+/* A location without a name: its module, or unknown, and its address there. */
+static bool put_nameless(struct pprof *p, const struct pprof_location *l, struct profile_frame *frame)
+{
+    struct str module = STR("");
+    const struct pprof_mapping *m = mapping_of(p, l->mapping);
+    char text[512];
+
+    if (m != NULL)
+        module = clean_cut(str_behind_last(pprof_string(p, m->file), '/'), sizeof(text) - 32);
+    int n = snprintf(text, sizeof(text), "%.*s+0x%llx", module.n == 0 ? 7 : (int)module.n,
+                     module.n == 0 ? "unknown" : module.p, (unsigned long long)l->address);
+    frame->nameless = true;
+    place_in_file(m, frame);
+    frame->name = pprof_name(p, (struct str){text, (size_t)n});
+    return frame->name != STRING_NONE && put_frame(p, builder_frame(p->builder, frame));
+}
+
+static bool put_line(struct pprof *p, struct str message, struct profile_frame *frame, bool inlined)
+{
+    uint64_t numbers[NUMBERS];
+
+    numbers_of(message, numbers);
+    const struct pprof_function *f = function_of(p, numbers[1]);
+    struct str name = f == NULL ? STR("unknown") : pprof_string(p, f->name);
+    if (name.n == 0)
+        name = pprof_string(p, f->system_name);
+    frame->name = pprof_name(p, name.n > 0 ? name : STR("unknown"));
+    frame->file = f == NULL ? STRING_EMPTY : pprof_name(p, pprof_string(p, f->file));
+    frame->line = numbers[2] <= UINT32_MAX ? (uint32_t)numbers[2] : 0;
+    if (inlined)
+        frame->kind = FRAME_KIND_INLINED;
+    return frame->name != STRING_NONE && frame->file != STRING_NONE &&
+           put_frame(p, builder_frame(p->builder, frame));
+}
+
+/* Whether the line has a function with a name. */
+static bool has_name(struct pprof *p, struct str line)
+{
+    uint64_t numbers[NUMBERS];
+
+    numbers_of(line, numbers);
+    uint32_t place = idmap_get(&p->function_ids, numbers[1]);
+    return place != IDMAP_NONE && (pprof_string(p, p->functions[place].name).n > 0 ||
+                                   pprof_string(p, p->functions[place].system_name).n > 0);
+}
+
+/* How many lines a location has; *named: one of them at least. */
+static size_t count_lines(struct pprof *p, struct str message, bool *named)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    size_t n = 0;
+
+    *named = false;
+    while (protobuf_next(&m, &f))
+        if (f.number == 4 && f.wire == PROTOBUF_BYTES) {
+            *named = *named || has_name(p, f.bytes);
+            n++;
+        }
+    return n;
+}
+
+static bool resolve(struct pprof *p, struct pprof_location *l)
+{
+    struct protobuf m = protobuf_of_bytes(l->message);
+    struct protobuf_field f;
+    struct profile_frame common, frame;
+    bool named, ok = begin_frame(p, l, &common);
+    size_t lines = count_lines(p, l->message, &named), line = 0;
+
+    l->first = p->n_frames;
+    frame = common;
+    if (!named)
+        ok = ok && put_nameless(p, l, &frame);
+    while (ok && named && protobuf_next(&m, &f))
+        if (f.number == 4 && f.wire == PROTOBUF_BYTES) {
+            frame = common;
+            ok = put_line(p, f.bytes, &frame, ++line < lines);
+        }
+    l->n = p->n_frames - l->first;
+    l->resolved = ok;
+    return ok;
+}
+
+static bool unlisted(struct pprof *p, frame_id *frame)
+{
+    struct profile_frame unknown = {.name = builder_string(p->builder, STR("unknown"))};
+
+    p->bad_references++;
+    *frame = unknown.name == STRING_NONE ? FRAME_NONE : builder_frame(p->builder, &unknown);
+    return *frame != FRAME_NONE;
+}
+
+const frame_id *pprof_frames(struct pprof *p, uint64_t location, size_t *n)
+{
+    uint32_t place = location == 0 ? IDMAP_NONE : idmap_get(&p->location_ids, location);
+    struct pprof_location *l = place == IDMAP_NONE ? NULL : &p->locations[place];
+
+    *n = 1;
+    if (l == NULL)
+        return unlisted(p, &p->unknown) ? &p->unknown : NULL;
+    if (!l->resolved && !resolve(p, l))
+        return NULL;
+    *n = l->n;
+    return p->frames + l->first;
+}

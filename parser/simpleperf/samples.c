@@ -1,0 +1,288 @@
+#include "parser/simpleperf/samples.h"
+
+#include <string.h>
+
+#include "core/buf.h"
+#include "core/cursor.h"
+#include "core/number.h"
+#include "core/order.h"
+#include "core/protobuf.h"
+
+/* Sample: 1 time, 2 thread, 3 call chain (the innermost first), 4 count, 5 event, 6 unwinding. */
+struct sample {
+    uint64_t time, count, event, unwinding;
+    uint32_t thread;
+    size_t n; /* of s->frames */
+};
+
+void samples_init(struct samples *s, struct sampled_names *names)
+{
+    *s = (struct samples){.names = names, .switch_event = NO_EVENT};
+    idmap_init(&s->thread_ids, builder_arena(names->builder), builder_seed(names->builder));
+}
+
+static bool failed(struct samples *s)
+{
+    return builder_failed(s->names->builder, s->names->diag);
+}
+
+uint64_t samples_time(struct str message, uint32_t field)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+
+    while (protobuf_next(&m, &f))
+        if (f.number == field && f.wire == PROTOBUF_VARINT)
+            return f.value;
+    return UINT64_MAX;
+}
+
+/* ---- what a sample says ---- */
+
+/* 1 address, 2 file, 3 symbol (-1: none), 4 how it ran. */
+static frame_id read_entry(struct samples *s, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    uint64_t address = 0, file = 0, execution = 0;
+    int64_t symbol = -1;
+
+    while (protobuf_next(&m, &f)) {
+        if (f.wire != PROTOBUF_VARINT)
+            continue;
+        address = f.number == 1 ? f.value : address;
+        file = f.number == 2 ? f.value : file;
+        symbol = f.number == 3 ? (int64_t)f.value : symbol;
+        execution = f.number == 4 ? f.value : execution;
+    }
+    enum execution ran = execution < EXECUTIONS ? (enum execution)execution : EXECUTION_NATIVE;
+    return sampled_names_frame(s->names, file, symbol, address, ran);
+}
+
+static frame_id frame_of(struct samples *s, struct str message)
+{
+    if (message.n < KNOWN_ENTRY_BYTES_MIN || message.n > KNOWN_ENTRY_BYTES_MAX)
+        return read_entry(s, message);
+    uint64_t first = cursor_le64((const uint8_t *)message.p),
+             last = cursor_le64((const uint8_t *)message.p + message.n - 8);
+    struct known_entry *known =
+        &s->known[hash_u64(builder_seed(s->names->builder), first ^ (last << 17 | last >> 47)) %
+                  KNOWN_ENTRIES];
+    if (known->n == message.n && known->first == first && known->last == last)
+        return known->frame;
+    frame_id frame = read_entry(s, message);
+    if (frame != FRAME_NONE)
+        *known = (struct known_entry){first, last, (uint32_t)message.n, frame};
+    return frame;
+}
+
+static bool add_frame(struct samples *s, struct str message, size_t *n)
+{
+    if (*n >= s->capacity) {
+        frame_id *frames =
+            arena_grow(builder_arena(s->names->builder), s->frames, &s->capacity, *n + 1, sizeof(*frames));
+        if (frames == NULL)
+            return failed(s);
+        s->frames = frames;
+    }
+    frame_id frame = frame_of(s, message);
+    s->frames[(*n)++] = frame;
+    return frame != FRAME_NONE || failed(s);
+}
+
+/* 1 the unwinder's own number, 2 address, 3 code. */
+static uint64_t unwinding_code(struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    uint64_t code = 0;
+
+    while (protobuf_next(&m, &f))
+        code = f.number == 3 && f.wire == PROTOBUF_VARINT ? f.value : code;
+    return code;
+}
+
+/* Takes the entry of a call chain from the front of the message, in the form that nearly all have: tag and length in a byte each. */
+static bool take_entry(struct protobuf *m, struct str *entry)
+{
+    enum { TAG = 3 << 3 | PROTOBUF_BYTES, HEAD = 2 };
+    size_t left = (size_t)(m->end - m->p);
+
+    if (left < HEAD || m->p[0] != TAG || m->p[1] >= 0x80 || m->p[1] > left - HEAD)
+        return false;
+    *entry = (struct str){(const char *)m->p + HEAD, m->p[1]};
+    m->p += HEAD + entry->n;
+    return true;
+}
+
+static bool parse(struct samples *s, struct str message, struct sample *sample)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    struct str entry;
+
+    *sample = (struct sample){0};
+    if (s->known == NULL) {
+        s->known = arena_array(builder_arena(s->names->builder), KNOWN_ENTRIES, sizeof(*s->known));
+        if (s->known == NULL)
+            return failed(s);
+    }
+    for (;;) {
+        while (take_entry(&m, &entry))
+            if (!add_frame(s, entry, &sample->n))
+                return false;
+        if (!protobuf_next(&m, &f))
+            return true;
+        if (f.number == 3 && f.wire == PROTOBUF_BYTES && !add_frame(s, f.bytes, &sample->n))
+            return false;
+        if (f.number == 6 && f.wire == PROTOBUF_BYTES)
+            sample->unwinding = unwinding_code(f.bytes);
+        if (f.wire != PROTOBUF_VARINT)
+            continue;
+        sample->time = f.number == 1 ? f.value : sample->time;
+        sample->thread = f.number == 2 ? (uint32_t)f.value : sample->thread;
+        sample->count = f.number == 4 ? f.value : sample->count;
+        sample->event = f.number == 5 ? f.value : sample->event;
+    }
+}
+
+/* ---- threads ---- */
+
+/* NULL: diag. */
+static struct sampled_thread *thread_of(struct samples *s, uint32_t id)
+{
+    struct builder *b = s->names->builder;
+    uint32_t place = idmap_get(&s->thread_ids, id);
+
+    if (place != IDMAP_NONE)
+        return &s->threads[place];
+    struct sampled_thread *threads =
+        arena_grow(builder_arena(b), s->threads, &s->threads_capacity, s->n_threads + 1, sizeof(*threads));
+    uint32_t track = threads == NULL ? NODE_NONE : sampled_names_track(s->names, id);
+    if (threads != NULL)
+        s->threads = threads;
+    if (track == NODE_NONE || !idmap_set(&s->thread_ids, id, (uint32_t)s->n_threads)) {
+        failed(s);
+        return NULL;
+    }
+    threads[s->n_threads] = (struct sampled_thread){.track = track};
+    return &threads[s->n_threads++];
+}
+
+static uint64_t since_begin(const struct samples *s, uint64_t time)
+{
+    return time > s->begin_ns ? time - s->begin_ns : 0;
+}
+
+/* The sample that waits, with the time until then as what it waited. */
+static bool settle(struct samples *s, struct sampled_thread *t, uint64_t until)
+{
+    if (!t->waits)
+        return true;
+    t->waits = false;
+    t->values[s->n_events] = until > t->time ? until - t->time : 0;
+    return builder_sample_at(s->names->builder, t->track, t->frames, t->n, t->values,
+                             since_begin(s, t->time)) ||
+           failed(s);
+}
+
+static bool keep_waiting(struct samples *s, struct sampled_thread *t, const struct sample *sample)
+{
+    frame_id *frames =
+        arena_grow(builder_arena(s->names->builder), t->frames, &t->capacity, sample->n + 1, sizeof(*frames));
+
+    if (frames == NULL)
+        return failed(s);
+    t->frames = frames;
+    if (sample->n > 0)
+        memcpy(frames, s->frames, sample->n * sizeof(*frames));
+    t->n = sample->n;
+    t->time = sample->time;
+    t->waits = true;
+    memset(t->values, 0, sizeof(t->values));
+    t->values[sample->event] = sample->count;
+    return true;
+}
+
+bool samples_add(struct samples *s, struct str message, uint64_t offset)
+{
+    uint64_t values[PROFILE_VALUES_MAX] = {0};
+    struct sample sample;
+
+    if (!parse(s, message, &sample))
+        return false;
+    if (sample.event >= s->n_events) {
+        builder_warn(s->names->builder, WARN_UNKNOWN_EVENT, 1, offset);
+        return true;
+    }
+    s->unwinding[sample.unwinding < UNWINDING_CODES ? sample.unwinding : 1]++;
+    order_reverse(s->frames, sample.n);
+    struct sampled_thread *t = thread_of(s, sample.thread);
+    /* A thread that has another sample is back on the CPU, though nothing says since when. */
+    if (t == NULL || !settle(s, t, sample.time))
+        return false;
+    if (sample.event == s->switch_event)
+        return keep_waiting(s, t, &sample);
+    values[sample.event] = sample.count;
+    return builder_sample_at(s->names->builder, t->track, s->frames, sample.n, values,
+                             since_begin(s, sample.time)) ||
+           failed(s);
+}
+
+/* ContextSwitch: 1 whether it is on the CPU now, 2 time, 3 thread. */
+bool samples_switch(struct samples *s, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    uint64_t on = 0, time = 0, thread = UINT64_MAX;
+
+    while (protobuf_next(&m, &f)) {
+        if (f.wire != PROTOBUF_VARINT)
+            continue;
+        on = f.number == 1 ? f.value : on;
+        time = f.number == 2 ? f.value : time;
+        thread = f.number == 3 ? f.value : thread;
+    }
+    uint32_t place = idmap_get(&s->thread_ids, (uint32_t)thread);
+    return on == 0 || thread == UINT64_MAX || place == IDMAP_NONE || settle(s, &s->threads[place], time);
+}
+
+/* ---- the end ---- */
+
+/* In words of people who record. */
+static const char *const UNWINDING[UNWINDING_CODES] = {"",
+                                                       "unknown reason",
+                                                       "not enough of the stack was recorded",
+                                                       "invalid memory",
+                                                       "no unwind information",
+                                                       "invalid map",
+                                                       "more than 512 frames",
+                                                       "a frame that repeats",
+                                                       "invalid ELF file"};
+
+static bool note_unwinding(struct samples *s)
+{
+    struct buf text = {0};
+    uint64_t all = 0;
+
+    for (size_t i = 1; i < UNWINDING_CODES; i++)
+        if (s->unwinding[i] > 0) {
+            all += s->unwinding[i];
+            buf_printf(&text, "%s%s: ", text.n > 0 ? ", " : "", UNWINDING[i]);
+            buf_u64_grouped(&text, s->unwinding[i]);
+        }
+    if (all > 0)
+        builder_warn(s->names->builder, WARN_UNWINDING, all, WARNING_NO_OFFSET);
+    bool ok =
+        all == 0 || (!text.failed && builder_fact(s->names->builder, STR("unwinding"), buf_view(&text)));
+    buf_free(&text);
+    return ok || failed(s);
+}
+
+bool samples_end(struct samples *s)
+{
+    for (size_t i = 0; i < s->n_threads; i++)
+        if (!settle(s, &s->threads[i], s->threads[i].time))
+            return false;
+    return note_unwinding(s);
+}

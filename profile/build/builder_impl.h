@@ -1,0 +1,168 @@
+/* The builder's inside, shared by builder.c (tables), fold.c (events and samples) and finish.c (the profile).
+ */
+#ifndef PROFILE_BUILD_BUILDER_IMPL_H
+#define PROFILE_BUILD_BUILDER_IMPL_H
+
+#include "core/idmap.h"
+#include "core/number.h"
+#include "core/strtab.h"
+#include "profile/build/builder.h"
+#include "profile/watcher.h"
+
+/* Where a node's measures stand: in the columns [0, n_times) the times, one for each clock of an event; behind them the
+ * values. builder_values makes the layout, and all that reads or writes a column asks it. */
+struct fold_layout {
+    uint32_t n_times, n_columns; /* no columns: nothing was declared */
+    uint32_t calls;              /* column of the calls that events count; only with times */
+};
+
+/* Events have their times and their calls. A constant argument makes constants of all of it. */
+static inline struct fold_layout fold_layout_of_events(uint32_t n_times)
+{
+    return (struct fold_layout){.n_times = n_times, .n_columns = n_times + 1, .calls = n_times};
+}
+
+/* A node while the tree grows; its columns stand behind it. Children hang in a list, the one that
+ * was entered last in front. Of a node with more than FOLD_LIST_MAX children those behind the first
+ * FOLD_LIST_MAX are found through builder.wide, so that no input is quadratic. */
+struct fold_node {
+    frame_id frame;
+    node_id parent, first_child, next_sibling; /* NODE_NONE: none */
+    uint64_t columns[];
+};
+
+enum { FOLD_LIST_MAX = 24 };
+
+/* What a track is made of. */
+enum fold_track_use { FOLD_UNUSED, FOLD_EVENTS, FOLD_SAMPLES, FOLD_TIMED_SAMPLES, FOLD_CHANGES };
+
+/* A change of a node's values; they stand behind it, one for each column. */
+struct fold_change {
+    node_id node;
+    uint32_t moment;
+    int64_t values[];
+};
+
+struct fold_track {
+    uint32_t id;
+    string_id name;
+    struct track_words words;
+    enum fold_track_use use;
+    node_id held;       /* of FOLD_TIMED_SAMPLES: where the stack ends that holds */
+    uint32_t n_moments; /* of FOLD_CHANGES, */
+    uint64_t moment_ns; /* and the time of the last one */
+    node_id root;       /* NODE_NONE until the first event or sample */
+    node_id current;    /* the frame on top: the stack is its chain of parents up to root */
+    uint64_t records;
+    uint64_t last[BUILDER_CLOCKS_MAX];    /* ticks, unwrapped */
+    uint64_t wrapped[BUILDER_CLOCKS_MAX]; /* to be added to the next readings */
+    uint64_t first;                       /* ticks of clock 0 */
+    uint64_t scanned;                     /* frames looked at in search of a mismatched exit's frame */
+    uint64_t
+        wrap_record[BUILDER_CLOCKS_MAX]; /* of the last wrap, or of a late one right behind it; 0: none */
+    uint32_t next_moved;                 /* track, or NODE_NONE */
+    uint32_t re_roots;
+    bool moved;    /* in the list of builder.moved */
+    bool indexed;  /* builder.open counts this track's open frames */
+    void *watched; /* what builder.watcher is told its calls with, or NULL */
+};
+
+struct builder {
+    struct arena *arena;
+    struct hash_seed seed;
+    struct strtab strings;
+
+    struct profile_frame *frames;
+    size_t n_frames, frames_capacity;
+    struct hash_index frame_index;
+    bool addresses; /* belong to the identity of nameless frames */
+
+    struct fold_track *tracks;
+    size_t n_tracks, tracks_capacity;
+
+    /* The latest wall time of the trace, for the first readings of tracks. It is looked up when a track begins, and then
+     * only in the tracks that have had a record since it was looked up last: these are in a list. */
+    uint64_t latest; /* ticks, unwrapped, when it was looked up last */
+    uint32_t moved;  /* the list's first track, or NODE_NONE */
+
+    char *nodes; /* struct fold_node every `stride` bytes */
+    size_t n_nodes, nodes_capacity, stride;
+    struct idmap wide;    /* parent << 32 | frame -> node */
+    struct idmap open;    /* track << 32 | frame -> how often it is on the stack */
+    struct idmap earlier; /* frame -> the frame that its method had before it was redefined */
+
+    struct fold_layout layout;
+    struct profile_value columns[PROFILE_VALUES_MAX]; /* what each column means */
+    uint64_t sampled_bytes;
+    bool is_signed;     /* columns of samples are int64_t */
+    const char *misuse; /* how a format broke the rules of builder_values, or NULL */
+    uint32_t ns_per_tick;
+    bool wraps;
+
+    struct watcher *watcher; /* or NULL */
+
+    /* See checkpoints.h. */
+    struct checkpoints *checkpoints; /* that are taken; or NULL */
+    uint64_t checkpoint_at;          /* with these: how many events there are when the next one is */
+    struct checkpoint_part *part;    /* that is read; NULL: the whole file */
+
+    /* Of FOLD_TIMED_SAMPLES: room for two stacks. */
+    node_id *held, *next_held;
+    size_t held_capacity, next_held_capacity;
+
+    /* Of FOLD_CHANGES: struct fold_change every change_stride bytes; and all moments, with their tracks. */
+    char *changes;
+    size_t n_changes, changes_capacity, change_stride;
+    struct fold_moment {
+        uint32_t track; /* its id */
+        uint64_t time_ns;
+    } * moments;
+    size_t n_moments, moments_capacity;
+
+    uint64_t n_events;
+    struct {
+        uint64_t count, offset;
+    } warnings[WARNING_CODES];
+    struct profile_fact *facts;
+    size_t n_facts, facts_capacity;
+    struct profile_label labels[PROFILE_LABELS_MAX];
+    uint32_t n_labels;
+    struct str split;
+};
+
+static inline struct fold_node *fold_node_at(const struct builder *b, node_id id)
+{
+    return (struct fold_node *)(void *)(b->nodes + (size_t)id * b->stride);
+}
+
+static inline struct fold_change *fold_change_at(const struct builder *b, size_t i)
+{
+    return (struct fold_change *)(void *)(b->changes + i * b->change_stride);
+}
+
+/* fold.c: a node of its own, with empty columns. NODE_NONE when the arena gives no more. */
+node_id fold_node_new(struct builder *b, node_id parent, frame_id frame);
+/* The child of `parent` for this frame, made if it is new. NODE_NONE when the arena gives no more. */
+node_id fold_child(struct builder *b, node_id parent, frame_id frame);
+/* The latest wall time of all tracks so far. Each track's next record is looked at again, see join_moved. */
+uint64_t fold_latest_time(struct builder *b);
+/* The track's root, made if it is new. NODE_NONE as above. */
+node_id fold_root(struct builder *b, struct fold_track *t);
+/* fold_samples.c: lets go of the stack that holds on a track of timed samples; at the end of the track. */
+void fold_release(struct builder *b, struct fold_track *t);
+/* finish_series.c: the changes, by node and moment; behind the numbering of nodes. False when the arena gives no more. */
+bool finish_series(struct builder *b, struct profile *p);
+
+/* checkpoints.c: before a track's record, if it is its first one since a checkpoint; and where frames are not what definitions say. */
+void checkpoints_give_up(struct checkpoints *c);
+void checkpoints_next(struct builder *b, const struct event *e);
+
+/* A new track of a builder that begins at a checkpoint. False: the arena gives no more. */
+bool checkpoints_resume(struct builder *b, struct fold_track *t) __attribute__((warn_unused_result));
+
+static inline uint64_t ticks_to_ns(const struct builder *b, uint64_t ticks)
+{
+    return number_multiply(ticks, b->ns_per_tick);
+}
+
+#endif

@@ -1,0 +1,295 @@
+/* From the growing tree to the profile: nodes in pre-order, totals, warnings. Trees may be as deep as the input made them,
+ * so walks go by the links of the nodes, without recursion and without a stack of their own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/build/builder_impl.h"
+
+struct columns {
+    const struct profile *profile; /* that they are of */
+    frame_id *frame;
+    node_id *parent;
+    uint8_t *flags;
+    uint64_t *self, *total;
+    uint32_t *open; /* per frame: how often it is on the stack of the walk */
+    uint32_t n;
+    enum fold_track_use use; /* of the track at hand */
+};
+
+/* Whether sums of the track's nodes are int64_t. */
+static bool is_signed(const struct builder *b, enum fold_track_use use)
+{
+    return b->is_signed || use == FOLD_CHANGES;
+}
+
+/* Gives those values a second column of which some sum is below 0. */
+static void find_signed(const struct builder *b, struct profile *p)
+{
+    bool below[PROFILE_VALUES_MAX] = {false};
+
+    for (size_t i = 0; b->is_signed && i < b->n_nodes; i++)
+        for (uint32_t v = 0; v < b->layout.n_columns; v++)
+            below[v] = below[v] || (int64_t)fold_node_at(b, (node_id)i)->columns[v] < 0;
+    for (uint32_t v = 0; v < b->layout.n_columns; v++)
+        if (below[v])
+            p->minus[v] = b->layout.n_columns + p->n_minus++;
+}
+
+static bool columns_new(struct columns *c, struct builder *b, struct profile *p)
+{
+    p->n_values = b->layout.n_columns;
+    find_signed(b, p);
+    size_t n = b->n_nodes, values = n * profile_stride(p);
+    *c = (struct columns){
+        .profile = p,
+        .frame = arena_array(b->arena, n, sizeof(*c->frame)),
+        .parent = arena_array(b->arena, n, sizeof(*c->parent)),
+        .flags = arena_array(b->arena, n, sizeof(*c->flags)),
+        .self = arena_array(b->arena, values, sizeof(*c->self)),
+        .total = arena_array(b->arena, values, sizeof(*c->total)),
+        .open = arena_array(b->arena, b->n_frames, sizeof(*c->open)),
+    };
+    return c->frame != NULL && c->parent != NULL && c->flags != NULL && c->self != NULL && c->total != NULL &&
+           c->open != NULL;
+}
+
+/* The node's columns in the profile's units: times in ns. */
+static void put_columns(struct builder *b, uint64_t *out, const uint64_t *columns)
+{
+    for (uint32_t v = 0; v < b->layout.n_columns; v++) {
+        uint64_t scale = v < b->layout.n_times ? b->ns_per_tick : 1;
+        if (__builtin_mul_overflow(columns[v], scale, &out[v])) {
+            out[v] = UINT64_MAX;
+            builder_warn(b, WARN_VALUE_OVERFLOW, 1, WARNING_NO_OFFSET);
+        }
+    }
+}
+
+/* The same of sums that can be below 0. */
+static void put_signed_columns(struct builder *b, const struct profile *p, uint64_t *out,
+                               const uint64_t *columns)
+{
+    for (uint32_t v = 0; v < p->n_values; v++) {
+        bool below = (int64_t)columns[v] < 0;
+        out[v] = below ? 0 : columns[v];
+        if (p->minus[v] > 0)
+            out[p->minus[v]] = below ? 0 - columns[v] : 0;
+        else if (below)
+            builder_warn(b, WARN_BELOW_ZERO, 1, WARNING_NO_OFFSET);
+    }
+}
+
+/* Gives the node its number in pre-order. The frame is copied out and the number takes its place in the node, where the
+ * children, and later the track's open frame, look for it: no second array is needed. */
+static void arrive(struct builder *b, struct columns *c, struct fold_node *node)
+{
+    uint32_t n = c->n++;
+
+    c->frame[n] = node->frame;
+    c->parent[n] = node->parent == NODE_NONE ? NODE_NONE : fold_node_at(b, node->parent)->frame;
+    if (node->frame != FRAME_NONE && c->open[node->frame]++ > 0)
+        c->flags[n] |= NODE_RECURSIVE;
+    uint64_t *self = &c->self[(size_t)n * profile_stride(c->profile)];
+    if (is_signed(b, c->use))
+        put_signed_columns(b, c->profile, self, node->columns);
+    else
+        put_columns(b, self, node->columns);
+    node->frame = n;
+}
+
+static void leave(const struct columns *c, const struct fold_node *node)
+{
+    frame_id frame = c->frame[node->frame];
+
+    if (frame != FRAME_NONE)
+        c->open[frame]--;
+}
+
+static void walk_track(struct builder *b, struct columns *c, node_id root)
+{
+    node_id id = root;
+
+    for (;;) {
+        struct fold_node *node = fold_node_at(b, id);
+        arrive(b, c, node);
+        if (node->first_child != NODE_NONE) {
+            id = node->first_child;
+            continue;
+        }
+        for (;;) {
+            node = fold_node_at(b, id);
+            leave(c, node);
+            if (id == root)
+                return;
+            if (node->next_sibling != NODE_NONE)
+                break;
+            id = node->parent;
+        }
+        id = node->next_sibling;
+    }
+}
+
+static void sum_totals(struct builder *b, const struct columns *c)
+{
+    size_t values = profile_stride(c->profile);
+
+    if (c->n > 0)
+        memcpy(c->total, c->self, c->n * values * sizeof(*c->total));
+    for (uint32_t i = c->n; i > 0; i--) {
+        node_id node = i - 1, parent = c->parent[node];
+        if (parent == NODE_NONE)
+            continue;
+        const uint64_t *from = &c->total[node * values];
+        uint64_t *to = &c->total[parent * values];
+        for (size_t v = 0; v < values; v++)
+            if (__builtin_add_overflow(to[v], from[v], &to[v])) {
+                to[v] = UINT64_MAX;
+                builder_warn(b, WARN_VALUE_OVERFLOW, 1, WARNING_NO_OFFSET);
+            }
+    }
+}
+
+static void count_open_frames(struct builder *b, const struct fold_track *t)
+{
+    uint64_t depth = 0;
+
+    for (node_id id = t->current; id != t->root; id = fold_node_at(b, id)->parent)
+        depth++;
+    if (depth > 0)
+        builder_warn(b, WARN_OPEN_FRAMES, depth, WARNING_NO_OFFSET);
+}
+
+/* Wall time is the first of the times, if it is one of them. */
+static void set_rests(const struct builder *b, struct profile_track *tracks, uint32_t n)
+{
+    uint64_t end_ns = 0;
+
+    if (b->layout.n_times == 0 || b->columns[0].role != ROLE_WALL)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        end_ns = tracks[i].end_ns > end_ns ? tracks[i].end_ns : end_ns;
+    for (uint32_t i = 0; i < n; i++)
+        tracks[i].rest_ns = end_ns - tracks[i].end_ns;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct fold_track *ta = a, *tb = b;
+
+    return ta->id < tb->id ? -1 : ta->id > tb->id;
+}
+
+static bool put_tracks(struct builder *b, struct profile *p, struct columns *c)
+{
+    struct profile_track *tracks = arena_array(b->arena, b->n_tracks, sizeof(*tracks));
+
+    if (tracks == NULL)
+        return false;
+    if (b->n_tracks > 0)
+        qsort(b->tracks, b->n_tracks, sizeof(*b->tracks), by_id);
+    for (size_t i = 0; i < b->n_tracks; i++) {
+        const struct fold_track *t = &b->tracks[i];
+        if (t->root == NODE_NONE)
+            continue;
+        count_open_frames(b, t);
+        fold_release(b, &b->tracks[i]);
+        if (t->watched != NULL)
+            b->watcher->end(t->watched, t->last);
+        uint32_t first = c->n;
+        c->use = t->use;
+        p->timed = p->timed || t->use == FOLD_EVENTS || t->use == FOLD_TIMED_SAMPLES;
+        walk_track(b, c, t->root);
+        tracks[p->n_tracks++] =
+            (struct profile_track){.id = t->id,
+                                   .name = t->name,
+                                   .kind = t->words.kind,
+                                   .number = t->words.number,
+                                   .part = t->words.part,
+                                   .group = t->words.group,
+                                   .n_moments = t->n_moments,
+                                   .first = first,
+                                   .count = c->n - first,
+                                   .records = t->records,
+                                   .begin_ns = ticks_to_ns(b, t->first),
+                                   .end_ns = ticks_to_ns(b, t->last[0]),
+                                   .re_roots = t->re_roots,
+                                   .open = fold_node_at(b, t->current)->frame}; /* its number: see arrive */
+    }
+    sum_totals(b, c);
+    for (uint32_t i = 0; i < p->n_tracks && b->layout.n_times > 0; i++)
+        tracks[i].calls =
+            c->total[(size_t)tracks[i].first * b->layout.n_columns + b->layout.calls]; /* none is signed */
+    set_rests(b, tracks, p->n_tracks);
+    p->tracks = tracks;
+    return true;
+}
+
+bool builder_find_build(struct builder *b)
+{
+    const struct str prefix = STR("r8-map-id-");
+
+    for (size_t i = 0; i < b->n_frames; i++) {
+        struct str file = strtab_get(&b->strings, b->frames[i].file);
+        if (str_starts(file, prefix))
+            return builder_fact(b, STR("build_map_id"), (struct str){file.p + prefix.n, file.n - prefix.n});
+    }
+    return true;
+}
+
+static bool put_warnings(struct builder *b, struct profile *p)
+{
+    struct profile_warning *warnings = arena_array(b->arena, WARNING_CODES, sizeof(*warnings));
+    bool ok = warnings != NULL;
+
+    for (unsigned i = 0; ok && i < WARNING_CODES; i++) {
+        if (b->warnings[i].count == 0)
+            continue;
+        enum warning_code code = (enum warning_code)i;
+        struct str text;
+        ok = warning_copy(b->arena, code, b->warnings[i].count, &text);
+        warnings[p->n_warnings++] = (struct profile_warning){
+            .code = str_of(warning_name(code)),
+            .count = b->warnings[i].count,
+            .has_offset = b->warnings[i].offset != WARNING_NO_OFFSET,
+            .offset = b->warnings[i].offset,
+            .text = text,
+        };
+    }
+    p->warnings = warnings;
+    return ok;
+}
+
+const struct profile *builder_finish(struct builder *b, struct str format, struct str format_label)
+{
+    struct profile *p = arena_alloc(b->arena, sizeof(*p));
+    struct columns c;
+
+    if (p == NULL || !columns_new(&c, b, p) || !put_tracks(b, p, &c) || !put_warnings(b, p))
+        return NULL;
+    p->n_nodes = c.n;
+    if (!finish_series(b, p))
+        return NULL;
+    arena_release(b->arena, b->nodes, b->nodes_capacity, b->stride);
+    b->nodes = NULL;
+    p->format = format;
+    p->format_label = format_label;
+    p->strings = b->strings.strings;
+    p->n_strings = (uint32_t)b->strings.count;
+    p->frames = b->frames;
+    p->n_frames = (uint32_t)b->n_frames;
+    memcpy(p->values, b->columns, sizeof(p->values));
+    p->n_times = b->layout.n_times;
+    p->ns_per_tick = b->ns_per_tick;
+    p->node_frame = c.frame;
+    p->node_parent = c.parent;
+    p->node_flags = c.flags;
+    p->node_self = c.self;
+    p->node_total = c.total;
+    p->sampled_bytes = b->sampled_bytes;
+    p->facts = b->facts;
+    p->n_facts = (uint32_t)b->n_facts;
+    p->labels = b->labels;
+    p->n_labels = b->n_labels;
+    p->split = b->split;
+    return p;
+}

@@ -1,0 +1,412 @@
+/* The inner loop: events into the growing tree. The rules that it follows stand in builder.h.
+ *
+ * The input is hostile: it decides how deep stacks are, how many callees a frame has, and which frames exits name. So
+ * nothing here recurses, and every search has a bound: of a frame's callees FOLD_LIST_MAX are looked at in the list, of a
+ * stack as many frames as the scan budget allows. Behind both bounds a hash table answers. Arrays move when they grow:
+ * a pointer to a node is good only until the next node is added. */
+#include "profile/build/builder_impl.h"
+
+enum {
+    /* The scan budget. An exit that does not match the frame on top is looked for further down the stack, frame by
+     * frame. A file could make every record such an exit, of a stack as deep as it likes. So a track may look at
+     * SCAN_FREE frames, and at SCAN_PER_RECORD more for each of its records. When it has used these up, its open frames
+     * are counted in a table from then on (index_stack): each push and pop costs a little more, and no exit costs more
+     * than one look. Files without damage never pay for it. */
+    SCAN_PER_RECORD = 8,
+    SCAN_FREE = 4096,
+    EARLIER_MAX = 8 /* names of a method that exits look for beside its last one */
+};
+
+_Static_assert(FRAME_NONE == IDMAP_NONE, "a missing earlier frame is a missing key");
+
+/* Of a clock of 32 bits. */
+static const uint64_t CLOCK_ROUND = UINT64_C(1) << 32, CLOCK_HALF = UINT64_C(1) << 31;
+
+node_id fold_node_new(struct builder *b, node_id parent, frame_id frame)
+{
+    if (b->n_nodes == b->nodes_capacity) {
+        char *nodes = arena_grow(b->arena, b->nodes, &b->nodes_capacity, b->n_nodes + 1, b->stride);
+        if (nodes == NULL)
+            return NODE_NONE;
+        b->nodes = nodes;
+    }
+    /* Ids have 32 bits. The arena's limit ends most files long before. */
+    if (b->n_nodes >= NODE_NONE - 1)
+        return NODE_NONE;
+    node_id id = (node_id)b->n_nodes++;
+    struct fold_node *node = fold_node_at(b, id);
+    node->frame = frame;
+    node->parent = parent;
+    node->first_child = NODE_NONE;
+    node->next_sibling = NODE_NONE;
+    for (uint32_t i = 0; i < b->layout.n_columns; i++)
+        node->columns[i] = 0;
+    return id;
+}
+
+node_id fold_root(struct builder *b, struct fold_track *t)
+{
+    if (t->root == NODE_NONE)
+        t->root = t->current = t->held = fold_node_new(b, NODE_NONE, FRAME_NONE);
+    return t->root;
+}
+
+static uint64_t pair(uint32_t high, uint32_t low)
+{
+    return (uint64_t)high << 32 | low;
+}
+
+/* Adds a child. It goes to the front of the list while that is short (`last` is NODE_NONE): what was called last is
+ * called again soon. Behind that it goes after `last`, the list's FOLD_LIST_MAX-th child, and into the table of wide
+ * parents. Those in the table keep their places, so that the first FOLD_LIST_MAX of the list are never in it. */
+static node_id add_child(struct builder *b, node_id parent, frame_id frame, node_id last)
+{
+    node_id id = fold_node_new(b, parent, frame);
+
+    if (id == NODE_NONE)
+        return NODE_NONE;
+    if (last == NODE_NONE) {
+        fold_node_at(b, id)->next_sibling = fold_node_at(b, parent)->first_child;
+        fold_node_at(b, parent)->first_child = id;
+    } else {
+        if (!idmap_set(&b->wide, pair(parent, frame), id))
+            return NODE_NONE;
+        fold_node_at(b, id)->next_sibling = fold_node_at(b, last)->next_sibling;
+        fold_node_at(b, last)->next_sibling = id;
+    }
+    return id;
+}
+
+/* One that is found in the list moves to its front. */
+node_id fold_child(struct builder *b, node_id parent, frame_id frame)
+{
+    node_id first = fold_node_at(b, parent)->first_child;
+    node_id before = NODE_NONE, id = first;
+
+    for (unsigned steps = 0; id != NODE_NONE; steps++) {
+        struct fold_node *node = fold_node_at(b, id);
+        if (node->frame == frame) {
+            if (before != NODE_NONE) {
+                fold_node_at(b, before)->next_sibling = node->next_sibling;
+                node->next_sibling = first;
+                fold_node_at(b, parent)->first_child = id;
+            }
+            return id;
+        }
+        if (steps == FOLD_LIST_MAX - 1) {
+            node_id found = idmap_get(&b->wide, pair(parent, frame));
+            return found != IDMAP_NONE ? found : add_child(b, parent, frame, id);
+        }
+        before = id;
+        id = node->next_sibling;
+    }
+    return add_child(b, parent, frame, NODE_NONE);
+}
+
+/* ---- stacks of damaged tracks ---- */
+
+static bool count_open(struct builder *b, uint32_t track, frame_id frame, bool up)
+{
+    uint64_t key = pair(track, frame);
+    uint32_t n = idmap_get(&b->open, key);
+
+    if (n == IDMAP_NONE)
+        n = 0;
+    return idmap_set(&b->open, key, up ? n + 1 : n - 1);
+}
+
+/* From now on each push and pop of this track is counted; what is open already is counted here, once. */
+static bool index_stack(struct builder *b, uint32_t track)
+{
+    struct fold_track *t = &b->tracks[track];
+
+    t->indexed = true;
+    for (node_id id = t->current; id != t->root; id = fold_node_at(b, id)->parent)
+        if (!count_open(b, track, fold_node_at(b, id)->frame, true))
+            return false;
+    return true;
+}
+
+static bool pop(struct builder *b, uint32_t track)
+{
+    struct fold_track *t = &b->tracks[track];
+    const struct fold_node *top = fold_node_at(b, t->current);
+
+    t->current = top->parent;
+    if (t->watched != NULL && b->watcher != NULL) /* the one is there only with the other */
+        b->watcher->leave(t->watched, t->last);
+    return !t->indexed || count_open(b, track, top->frame, false);
+}
+
+/* Whether the frame is anywhere on the stack. False with *ok = false when the arena gives no more. */
+static bool is_open(struct builder *b, uint32_t track, frame_id frame, bool *ok)
+{
+    struct fold_track *t = &b->tracks[track];
+
+    *ok = true;
+    if (!t->indexed && t->scanned <= SCAN_FREE + SCAN_PER_RECORD * t->records) {
+        for (node_id id = t->current; id != t->root; id = fold_node_at(b, id)->parent) {
+            t->scanned++;
+            if (fold_node_at(b, id)->frame == frame)
+                return true;
+        }
+        return false;
+    }
+    if (!t->indexed)
+        *ok = index_stack(b, track);
+    uint32_t n = idmap_get(&b->open, pair(track, frame));
+    return *ok && n != IDMAP_NONE && n > 0;
+}
+
+/* The exiting frame was entered before the first record: it becomes the parent of all that the track's root
+ * holds. To move all children below a new node would cost their number at every such exit. Instead the old root turns
+ * into the frame's node and keeps children and time; a new root without either goes on top. The new root is added last
+ * and has the largest id: it is builder_finish that numbers nodes so that parents come first.
+ * An exit that names no frame is of "unknown". */
+static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t offset)
+{
+    if (frame == FRAME_NONE) {
+        string_id unknown = builder_string(b, STR("unknown"));
+        if (unknown == STRING_NONE)
+            return false;
+        frame = builder_frame(b, &(struct profile_frame){.name = unknown});
+        if (frame == FRAME_NONE)
+            return false;
+    }
+    node_id root = fold_node_new(b, NODE_NONE, FRAME_NONE);
+    if (root == NODE_NONE)
+        return false;
+    struct fold_track *t = &b->tracks[track];
+    struct fold_node *old = fold_node_at(b, t->root);
+    old->frame = frame;
+    old->parent = root;
+    old->columns[b->layout.calls] = 1;
+    fold_node_at(b, root)->first_child = t->root;
+    t->root = t->current = root;
+    t->re_roots++;
+    if (t->watched != NULL)
+        b->watcher->re_root(t->watched, frame, t->last);
+    builder_warn(b, WARN_RE_ROOTED, 1, offset);
+    return true;
+}
+
+/* The frame that an exit leaves: the named one if it is open, else the latest of its earlier ones that is; FRAME_NONE if
+ * none is. A file may redefine a method as often as it likes, and give two of them their names in turn: so there is an
+ * end. */
+static frame_id open_name(struct builder *b, uint32_t track, frame_id frame, bool *ok)
+{
+    for (unsigned i = 0; i <= EARLIER_MAX && frame != FRAME_NONE; i++) {
+        if (is_open(b, track, frame, ok) || !*ok)
+            return frame;
+        frame = idmap_get(&b->earlier, frame);
+    }
+    return FRAME_NONE;
+}
+
+static void tell_stay(const struct builder *b, const struct fold_track *t)
+{
+    if (t->watched != NULL && b->watcher != NULL && b->watcher->stay != NULL)
+        b->watcher->stay(t->watched, t->last);
+}
+
+static bool exit_frame(struct builder *b, uint32_t track, frame_id frame, uint64_t offset)
+{
+    struct fold_track *t = &b->tracks[track];
+
+    if (t->current == t->root)
+        return re_root(b, track, frame, offset);
+    if (frame == FRAME_NONE || fold_node_at(b, t->current)->frame == frame)
+        return pop(b, track);
+    bool ok;
+    frame = open_name(b, track, frame, &ok);
+    if (!ok || frame == FRAME_NONE) {
+        builder_warn(b, WARN_IGNORED_EXIT, ok, offset);
+        tell_stay(b, t);
+        return ok;
+    }
+    if (fold_node_at(b, t->current)->frame == frame)
+        return pop(b, track);
+    builder_warn(b, WARN_POPPED, 1, offset);
+    /* open_name has found the frame on the stack, so this ends above the root. */
+    while (fold_node_at(b, t->current)->frame != frame)
+        if (!pop(b, track))
+            return false;
+    return pop(b, track);
+}
+
+/* ---- time ---- */
+
+/* A reading that is before the last one, or more than 2^31 behind it. Returns the ticks to credit.
+ *
+ * last is unwrapped and has 64 bits; a reading has 32 where clocks wrap, and t->wrapped is what its wraps have added so
+ * far. So now and last lie in the same round of the clock, and where now < last, more than half of 2^32 between them is
+ * nearer to a wrap than to a step back. The sum passes 64 bits only after 2^32 wraps, each of which takes a record.
+ *
+ * Records have numbers within their track, from 1. A late record passes "right behind a wrap" on to the next one. */
+static uint64_t large_step(struct builder *b, struct fold_track *t, uint32_t clock, uint64_t reading,
+                           uint64_t offset)
+{
+    uint64_t now = reading + t->wrapped[clock];
+    bool behind_wrap = t->wrap_record[clock] > 0 && t->records == t->wrap_record[clock] + 1;
+
+    if (b->wraps && now < t->last[clock] && t->last[clock] - now > CLOCK_HALF) {
+        builder_warn(b, WARN_CLOCK_WRAP, 1, offset);
+        t->wrapped[clock] += CLOCK_ROUND;
+        t->wrap_record[clock] = t->records;
+        now += CLOCK_ROUND;
+    } else if (now < t->last[clock] || behind_wrap) {
+        builder_warn(b, WARN_TIME_BACK, 1, offset);
+        if (behind_wrap)
+            t->wrap_record[clock] = t->records;
+        return 0;
+    }
+    uint64_t ticks = now - t->last[clock];
+    t->last[clock] = now;
+    return ticks;
+}
+
+/* Empties the list. */
+uint64_t fold_latest_time(struct builder *b)
+{
+    while (b->moved != NODE_NONE) {
+        struct fold_track *t = &b->tracks[b->moved];
+        b->latest = t->last[0] > b->latest ? t->last[0] : b->latest;
+        b->moved = t->next_moved;
+        t->moved = false;
+    }
+    return b->latest;
+}
+
+/* What a track's first reading needs to come into the round that is nearest to the latest time. */
+static uint64_t rounds_before(struct builder *b, uint64_t reading)
+{
+    uint64_t latest = fold_latest_time(b), rounds = latest & ~(CLOCK_ROUND - 1), in_round = latest - rounds;
+
+    if (reading > in_round && reading - in_round >= CLOCK_HALF)
+        return rounds > 0 ? rounds - CLOCK_ROUND : 0;
+    return in_round > reading && in_round - reading > CLOCK_HALF ? rounds + CLOCK_ROUND : rounds;
+}
+
+static bool first_event(struct builder *b, struct fold_track *t, const struct event *e)
+{
+    fold_root(b, t);
+    t->use = FOLD_EVENTS;
+    if (b->wraps && b->columns[0].role == ROLE_WALL)
+        t->wrapped[0] = rounds_before(b, e->clock[0]);
+    for (uint32_t c = 0; c < b->layout.n_times; c++)
+        t->last[c] = e->clock[c] + t->wrapped[c];
+    t->first = t->last[0];
+    return t->root != NODE_NONE && (t->watched == NULL || b->watcher->begin(t->watched, t->last));
+}
+
+/* The track's first record, or its first one since the latest time was looked up. */
+static bool join_moved(struct builder *b, const struct event *e)
+{
+    struct fold_track *t = &b->tracks[e->track];
+
+    if (b->checkpoints != NULL)
+        checkpoints_next(b, e);
+    if (t->root == NODE_NONE && !first_event(b, t, e))
+        return false;
+    t->moved = true;
+    t->next_moved = b->moved;
+    b->moved = e->track;
+    return true;
+}
+
+/* Whatever is not the next call of the frame that was called last, or the exit of the frame on top. */
+static bool apply_rare(struct builder *b, const struct event *e, uint64_t offset)
+{
+    struct fold_track *t = &b->tracks[e->track];
+
+    if (e->action == EVENT_UNKNOWN) {
+        builder_warn(b, WARN_UNKNOWN_ACTION, 1, offset);
+        tell_stay(b, t);
+        return true;
+    }
+    if (e->action != EVENT_ENTER)
+        return exit_frame(b, e->track, e->frame, offset);
+    node_id child = fold_child(b, t->current, e->frame);
+    if (child == NODE_NONE)
+        return false;
+    fold_node_at(b, child)->columns[b->layout.calls]++;
+    t->current = child;
+    if (t->watched != NULL && b->watcher != NULL && /* as in pop */
+        !b->watcher->enter(t->watched, e->frame, t->last))
+        return false;
+    return !t->indexed || count_open(b, e->track, e->frame, true);
+}
+
+/* The loop that all time goes into. The layout and `watching` are constants where this is inlined, and so is the distance
+ * between two nodes. What happens in nearly every record (the clocks go on; the frame that was called last is called
+ * again, or the frame on top is left) is done here, all else in apply_rare. That may move the nodes: `nodes` is read anew
+ * behind it. */
+static inline __attribute__((always_inline)) bool apply(struct builder *b, const struct event *events,
+                                                        size_t n, uint64_t offset, uint32_t stride,
+                                                        const struct fold_layout layout, const bool watching)
+{
+    const size_t node_bytes = sizeof(struct fold_node) + layout.n_columns * sizeof(uint64_t);
+    char *nodes = b->nodes;
+
+    for (size_t i = 0; i < n; i++, offset += stride) {
+        const struct event *e = &events[i];
+        struct fold_track *t = &b->tracks[e->track];
+        if (__builtin_expect(!t->moved, 0)) {
+            if (!join_moved(b, e))
+                return false;
+            nodes = b->nodes;
+        }
+        t->records++;
+        struct fold_node *top = (struct fold_node *)(void *)(nodes + t->current * node_bytes);
+        for (uint32_t c = 0; c < layout.n_times; c++) {
+            uint64_t now = e->clock[c] + t->wrapped[c];
+            uint64_t ticks = now - t->last[c];
+            if (__builtin_expect(ticks <= CLOCK_HALF, 1)) {
+                top->columns[c] += ticks;
+                t->last[c] = now;
+            } else {
+                top->columns[c] += large_step(b, t, c, e->clock[c], offset + e->at);
+            }
+        }
+        if (__builtin_expect(t->indexed, 0)) {
+            /* Every push and pop of this track has to be counted: apply_rare does it. */
+        } else if (e->action == EVENT_ENTER && top->first_child != NODE_NONE) {
+            struct fold_node *first = (struct fold_node *)(void *)(nodes + top->first_child * node_bytes);
+            if (first->frame == e->frame) {
+                first->columns[layout.calls]++;
+                t->current = top->first_child;
+                if (watching && t->watched != NULL && !b->watcher->enter(t->watched, e->frame, t->last))
+                    return false;
+                continue;
+            }
+        } else if ((e->action == EVENT_EXIT || e->action == EVENT_UNROLL) && top->frame == e->frame &&
+                   t->current != t->root) {
+            t->current = top->parent;
+            if (watching && t->watched != NULL)
+                b->watcher->leave(t->watched, t->last);
+            continue;
+        }
+        if (!apply_rare(b, e, offset + e->at))
+            return false;
+        nodes = b->nodes;
+    }
+    b->n_events += n;
+    return true;
+}
+
+bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
+{
+    bool watching = b->watcher != NULL;
+
+    switch (b->layout.n_times) {
+    case 1:
+        return watching ? apply(b, events, n, offset, stride, fold_layout_of_events(1), true)
+                        : apply(b, events, n, offset, stride, fold_layout_of_events(1), false);
+    case 2:
+        return watching ? apply(b, events, n, offset, stride, fold_layout_of_events(2), true)
+                        : apply(b, events, n, offset, stride, fold_layout_of_events(2), false);
+    default:
+        b->misuse = "no times, and has events";
+        return false;
+    }
+}

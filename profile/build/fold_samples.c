@@ -1,0 +1,213 @@
+/* Stacks that come whole into the growing tree: samples, samples with times, and changes of a series. */
+#include "profile/build/builder_impl.h"
+
+static bool misused(struct builder *b, const char *how)
+{
+    b->misuse = how;
+    return false;
+}
+
+/* A track is of one use from its first record on. */
+static bool use_track(struct builder *b, struct fold_track *t, enum fold_track_use use)
+{
+    if (b->layout.n_times > 0 || b->layout.n_columns == 0)
+        return misused(b, "times, or nothing, and has samples");
+    if (t->use != FOLD_UNUSED && t->use != use)
+        return misused(b, "a track of samples of two kinds");
+    t->use = use;
+    return fold_root(b, t) != NODE_NONE;
+}
+
+/* Where the stack ends, or NODE_NONE. */
+static node_id find_leaf(struct builder *b, const struct fold_track *t, const frame_id *frames, size_t n)
+{
+    node_id id = t->root;
+
+    for (size_t i = 0; i < n && id != NODE_NONE; i++)
+        id = fold_child(b, id, frames[i]);
+    return id;
+}
+
+/* Sums that pass their ends stay there. */
+static uint64_t add(struct builder *b, uint64_t sum, uint64_t value, bool is_signed)
+{
+    int64_t below = 0;
+
+    if (!is_signed && !__builtin_add_overflow(sum, value, &sum))
+        return sum;
+    if (is_signed && !__builtin_add_overflow((int64_t)sum, (int64_t)value, &below))
+        return (uint64_t)below;
+    builder_warn(b, WARN_VALUE_OVERFLOW, 1, WARNING_NO_OFFSET);
+    return !is_signed ? UINT64_MAX : (int64_t)value < 0 ? (uint64_t)INT64_MIN : (uint64_t)INT64_MAX;
+}
+
+/* Returns the node. */
+static node_id add_values(struct builder *b, struct fold_track *t, node_id node, const uint64_t *values)
+{
+    if (node == NODE_NONE)
+        return NODE_NONE;
+    uint64_t *sums = fold_node_at(b, node)->columns;
+    for (uint32_t v = 0; v < b->layout.n_columns; v++)
+        sums[v] = add(b, sums[v], values[v], b->is_signed);
+    t->records++;
+    b->n_events++;
+    return node;
+}
+
+static node_id add_sample(struct builder *b, struct fold_track *t, const frame_id *frames, size_t n,
+                          const uint64_t *values)
+{
+    return add_values(b, t, find_leaf(b, t, frames, n), values);
+}
+
+bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
+                    const uint64_t *values)
+{
+    struct fold_track *t = &b->tracks[track];
+
+    return use_track(b, t, FOLD_SAMPLES) && add_sample(b, t, frames, n, values) != NODE_NONE;
+}
+
+node_id builder_node(struct builder *b, uint32_t track, node_id parent, frame_id frame,
+                     const uint64_t *values)
+{
+    struct fold_track *t = &b->tracks[track];
+
+    if (!use_track(b, t, FOLD_SAMPLES))
+        return NODE_NONE;
+    return add_values(b, t, parent == NODE_NONE ? t->root : fold_child(b, parent, frame), values);
+}
+
+/* ---- with times ---- */
+
+/* The nodes of the stack that ends at `leaf`, below the root, the outermost first. Returns how many; SIZE_MAX when the arena
+ * gives no more. */
+static size_t list_stack(struct builder *b, const struct fold_track *t, node_id leaf, node_id **list,
+                         size_t *capacity)
+{
+    size_t n = 0, i;
+
+    for (node_id id = leaf; id != t->root; id = fold_node_at(b, id)->parent)
+        n++;
+    node_id *nodes = arena_grow(b->arena, *list, capacity, n + 1, sizeof(**list));
+    if (nodes == NULL)
+        return SIZE_MAX;
+    *list = nodes;
+    i = n;
+    for (node_id id = leaf; id != t->root; id = fold_node_at(b, id)->parent)
+        nodes[--i] = id;
+    return n;
+}
+
+/* Tells the watcher how the stack that holds becomes another one: what both have in common goes on. */
+static bool tell_stack(struct builder *b, struct fold_track *t, node_id leaf)
+{
+    if (t->watched == NULL || leaf == t->held)
+        return true;
+    size_t before = list_stack(b, t, t->held, &b->held, &b->held_capacity);
+    size_t after = list_stack(b, t, leaf, &b->next_held, &b->next_held_capacity), same = 0;
+
+    if (before == SIZE_MAX || after == SIZE_MAX)
+        return false;
+    while (same < before && same < after && b->held[same] == b->next_held[same])
+        same++;
+    for (size_t i = before; i > same; i--)
+        b->watcher->leave(t->watched, t->last);
+    for (size_t i = same; i < after; i++)
+        if (!b->watcher->enter(t->watched, fold_node_at(b, b->next_held[i])->frame, t->last))
+            return false;
+    return true;
+}
+
+bool builder_sample_at(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
+                       const uint64_t *values, uint64_t ticks)
+{
+    struct fold_track *t = &b->tracks[track];
+    bool first = t->use == FOLD_UNUSED;
+
+    if (!use_track(b, t, FOLD_TIMED_SAMPLES))
+        return false;
+    if (first) {
+        t->first = t->last[0] = ticks;
+        if (t->watched != NULL && !b->watcher->begin(t->watched, t->last))
+            return false;
+    }
+    if (ticks < t->last[0])
+        builder_warn(b, WARN_TIME_BACK, 1, WARNING_NO_OFFSET);
+    else
+        t->last[0] = ticks;
+    node_id leaf = add_sample(b, t, frames, n, values);
+    if (leaf == NODE_NONE || !tell_stack(b, t, leaf))
+        return false;
+    t->held = leaf;
+    return t->watched == NULL || b->watcher->sample == NULL ||
+           b->watcher->sample(t->watched, values, t->last);
+}
+
+void fold_release(struct builder *b, struct fold_track *t)
+{
+    for (; t->use == FOLD_TIMED_SAMPLES && t->held != t->root; t->held = fold_node_at(b, t->held)->parent)
+        if (t->watched != NULL)
+            b->watcher->leave(t->watched, t->last);
+}
+
+/* ---- series ---- */
+
+bool builder_moment(struct builder *b, uint32_t track, uint64_t time_ns, uint32_t *moment)
+{
+    struct fold_track *t = &b->tracks[track];
+
+    if (!use_track(b, t, FOLD_CHANGES))
+        return false;
+    if (t->n_moments > 0 && time_ns <= t->moment_ns)
+        return misused(b, "a moment that is not later than the one before");
+    struct fold_moment *moments =
+        arena_grow(b->arena, b->moments, &b->moments_capacity, b->n_moments + 1, sizeof(*moments));
+    if (moments == NULL)
+        return false;
+    b->moments = moments;
+    moments[b->n_moments++] = (struct fold_moment){t->id, time_ns};
+    t->moment_ns = time_ns;
+    *moment = t->n_moments++;
+    return true;
+}
+
+node_id builder_stack(struct builder *b, uint32_t track, const frame_id *frames, size_t n)
+{
+    struct fold_track *t = &b->tracks[track];
+
+    return use_track(b, t, FOLD_CHANGES) ? find_leaf(b, t, frames, n) : NODE_NONE;
+}
+
+bool builder_change_node(struct builder *b, uint32_t track, uint32_t moment, node_id node,
+                         const int64_t *changes)
+{
+    struct fold_track *t = &b->tracks[track];
+
+    if (moment >= t->n_moments)
+        return misused(b, "changes of a moment that was not declared");
+    b->change_stride = sizeof(struct fold_change) + b->layout.n_columns * sizeof(int64_t);
+    char *all = arena_grow(b->arena, b->changes, &b->changes_capacity, b->n_changes + 1, b->change_stride);
+    if (all == NULL)
+        return false;
+    b->changes = all;
+    struct fold_change *change = fold_change_at(b, b->n_changes++);
+    change->node = node;
+    change->moment = moment;
+    uint64_t *sums = fold_node_at(b, node)->columns;
+    for (uint32_t v = 0; v < b->layout.n_columns; v++) {
+        change->values[v] = changes[v];
+        sums[v] = add(b, sums[v], (uint64_t)changes[v], true);
+    }
+    t->records++;
+    b->n_events++;
+    return true;
+}
+
+bool builder_change(struct builder *b, uint32_t track, uint32_t moment, const frame_id *frames, size_t n,
+                    const int64_t *changes)
+{
+    node_id node = builder_stack(b, track, frames, n);
+
+    return node != NODE_NONE && builder_change_node(b, track, moment, node, changes);
+}

@@ -1,0 +1,406 @@
+#include "profile/calls/calls.h"
+
+#include "core/idmap.h"
+#include "core/number.h"
+
+enum { CLASS_BITS = 7, CLASSES = 1 << CLASS_BITS, PERMILLE = 1000 };
+
+_Static_assert(CALLS_OCTAVES == 64 - CLASS_BITS + 1, "one for each power of two from 128 on, and one below");
+
+/* What is known of one row on one thread. */
+struct entry {
+    uint32_t row;
+    uint32_t track; /* index of profile->tracks */
+    uint32_t open;  /* calls on the stack */
+    uint64_t longest_ns[CALLS_CLOCKS_MAX];
+};
+
+struct open_call {
+    uint32_t entry; /* IDMAP_NONE: not looked at */
+    uint64_t begin[CALLS_CLOCKS_MAX];
+};
+
+/* A thread. */
+struct watched {
+    struct calls_sink *sink;
+    const struct profile_track *track;
+    uint32_t index; /* of profile->tracks */
+    uint64_t first[CALLS_CLOCKS_MAX];
+    struct open_call *open;
+    size_t n_open, open_capacity;
+    struct call_durations *looked_at; /* by clock; NULL: the row does not occur */
+};
+
+struct calls_sink {
+    struct watcher watcher; /* the first member: who is told is the sink */
+    struct arena *arena;
+    struct calls_request request;
+    struct calls calls;
+    struct watched *tracks; /* as in request.tracks */
+    struct idmap index;     /* track << 32 | row -> entry */
+    uint32_t *last; /* by row: the entry that was found last, tried before the index; IDMAP_NONE: none yet */
+    struct entry *entries;
+    size_t n_entries, entries_capacity;
+    bool failed;
+};
+
+/* ---- durations ---- */
+
+static const uint64_t BARS_FROM[CALLS_BARS] = {
+#define DECADE(n) (n), 2 * (n), 5 * (n)
+    0,
+    DECADE(UINT64_C(1)),
+    DECADE(UINT64_C(10)),
+    DECADE(UINT64_C(100)),
+    DECADE(UINT64_C(1000)),
+    DECADE(UINT64_C(10000)),
+    DECADE(UINT64_C(100000)),
+    DECADE(UINT64_C(1000000)),
+    DECADE(UINT64_C(10000000)),
+    DECADE(UINT64_C(100000000)),
+    DECADE(UINT64_C(1000000000)),
+    DECADE(UINT64_C(10000000000)),
+    DECADE(UINT64_C(100000000000)),
+    DECADE(UINT64_C(1000000000000)),
+    DECADE(UINT64_C(10000000000000)),
+    DECADE(UINT64_C(100000000000000)),
+    DECADE(UINT64_C(1000000000000000)),
+    DECADE(UINT64_C(10000000000000000)),
+    DECADE(UINT64_C(100000000000000000)),
+    DECADE(UINT64_C(1000000000000000000)),
+    UINT64_C(10000000000000000000)
+#undef DECADE
+};
+
+uint64_t calls_bar_from_ns(uint32_t bar)
+{
+    return bar < CALLS_BARS ? BARS_FROM[bar] : UINT64_MAX;
+}
+
+static uint32_t bar_of(uint64_t ns)
+{
+    uint32_t lo = 0, hi = CALLS_BARS;
+
+    while (hi - lo > 1) {
+        uint32_t middle = (lo + hi) / 2;
+        if (BARS_FROM[middle] <= ns)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+static uint32_t octave_of(uint64_t ns)
+{
+    return ns < CLASSES ? 0 : (uint32_t)(64 - CLASS_BITS - __builtin_clzll(ns));
+}
+
+/* In octave o > 0 a class is 2^(o - 1) ns wide. */
+static uint32_t class_of(uint64_t ns, uint32_t octave)
+{
+    return octave == 0 ? (uint32_t)ns : (uint32_t)(ns >> (octave - 1)) - CLASSES;
+}
+
+static uint64_t last_of_class(uint32_t octave, uint32_t class)
+{
+    return octave == 0 ? class : ((uint64_t)(CLASSES + class + 1) << (octave - 1)) - 1;
+}
+
+uint64_t calls_percentile_ns(const struct call_durations *d, unsigned permille)
+{
+    uint64_t rest = PERMILLE - permille, wanted, seen = 0;
+
+    wanted = d->n - (d->n / PERMILLE * rest + d->n % PERMILLE * rest / PERMILLE);
+    for (uint32_t octave = 0; octave < CALLS_OCTAVES; octave++)
+        for (uint32_t class = 0; d->classes[octave] != NULL && class < CLASSES; class ++) {
+            seen += d->classes[octave][class];
+            if (seen >= wanted && seen > 0) {
+                uint64_t last = last_of_class(octave, class);
+                return last < d->max_ns ? last : d->max_ns;
+            }
+        }
+    return d->max_ns;
+}
+
+/* ---- what is kept ---- */
+
+static bool is_before(const struct call *a, const struct call *b, uint32_t clock)
+{
+    if (a->duration_ns[clock] != b->duration_ns[clock])
+        return a->duration_ns[clock] > b->duration_ns[clock];
+    return a->begin_ns != b->begin_ns ? a->begin_ns < b->begin_ns : a->track < b->track;
+}
+
+static void list_call(struct call_durations *d, const struct call *call, uint32_t clock)
+{
+    uint32_t at = d->n_longest;
+
+    while (at > 0 && is_before(call, &d->longest[at - 1], clock))
+        at--;
+    if (at == CALLS_LISTED_MAX)
+        return;
+    d->n_longest += d->n_longest < CALLS_LISTED_MAX;
+    for (uint32_t i = d->n_longest - 1; i > at; i--)
+        d->longest[i] = d->longest[i - 1];
+    d->longest[at] = *call;
+}
+
+static bool count_class(struct calls_sink *s, struct call_durations *d, uint64_t ns)
+{
+    uint32_t octave = octave_of(ns);
+
+    if (d->classes[octave] == NULL)
+        d->classes[octave] = arena_array(s->arena, CLASSES, sizeof(uint64_t));
+    if (d->classes[octave] == NULL)
+        return false;
+    d->classes[octave][class_of(ns, octave)]++;
+    return true;
+}
+
+static void look_at(struct watched *t, const struct call *call)
+{
+    struct calls_sink *s = t->sink;
+
+    if (t->looked_at == NULL)
+        t->looked_at = arena_array(s->arena, CALLS_CLOCKS_MAX, sizeof(*t->looked_at));
+    s->failed = s->failed || t->looked_at == NULL;
+    for (uint32_t c = 0; !s->failed && c < s->calls.n_clocks; c++) {
+        struct call_durations *d = &t->looked_at[c];
+        uint64_t ns = call->duration_ns[c];
+        d->min_ns = d->n == 0 || ns < d->min_ns ? ns : d->min_ns;
+        d->max_ns = ns > d->max_ns ? ns : d->max_ns;
+        d->sum_ns = number_add(d->sum_ns, ns);
+        d->n++;
+        d->bars[bar_of(ns)]++;
+        list_call(d, call, c);
+        s->failed = !count_class(s, d, ns);
+    }
+}
+
+static uint64_t ns_of(const struct calls_sink *s, uint64_t ticks)
+{
+    return number_multiply(ticks, s->request.profile->ns_per_tick);
+}
+
+/* An outermost call has ended. */
+static void count_call(struct watched *t, struct entry *e, const uint64_t *begin, const uint64_t *end,
+                       uint64_t rest_ns)
+{
+    struct calls_sink *s = t->sink;
+    struct call call = {.track = t->index, .begin_ns = ns_of(s, begin[0])};
+
+    if (s->request.window != NULL && !window_has(s->request.window, call.begin_ns))
+        return;
+    for (uint32_t c = 0; c < s->calls.n_clocks; c++) {
+        call.duration_ns[c] = ns_of(s, end[c] - begin[c]);
+        if (s->request.profile->values[c].role == ROLE_WALL)
+            call.duration_ns[c] = number_add(call.duration_ns[c], rest_ns);
+        if (call.duration_ns[c] > e->longest_ns[c])
+            e->longest_ns[c] = call.duration_ns[c];
+    }
+    if (e->row == s->request.looked_at)
+        look_at(t, &call);
+}
+
+/* ---- the stack ---- */
+
+static uint32_t row_of(const struct calls_sink *s, frame_id frame)
+{
+    return frame < s->request.profile->n_frames ? s->request.row_of_frame[frame] : CALLS_NO_ROW;
+}
+
+static uint32_t add_entry(struct calls_sink *s, uint32_t track, uint32_t row)
+{
+    struct entry *entries =
+        arena_grow(s->arena, s->entries, &s->entries_capacity, s->n_entries + 1, sizeof(*s->entries));
+    if (entries == NULL || s->n_entries >= IDMAP_NONE - 1 ||
+        !idmap_set(&s->index, (uint64_t)track << 32 | row, (uint32_t)s->n_entries)) {
+        s->failed = true;
+        return IDMAP_NONE;
+    }
+    s->entries = entries;
+    entries[s->n_entries] = (struct entry){.row = row, .track = track};
+    return (uint32_t)s->n_entries++;
+}
+
+/* Of the row on this thread, made if it is new. IDMAP_NONE: the row is not looked at, or s->failed. */
+static uint32_t entry_of(struct watched *t, frame_id frame)
+{
+    struct calls_sink *s = t->sink;
+    uint32_t row = row_of(s, frame);
+
+    if (row == CALLS_NO_ROW)
+        return IDMAP_NONE;
+    uint32_t found = s->last[row];
+    if (found != IDMAP_NONE && s->entries[found].track == t->index)
+        return found;
+    found = idmap_get(&s->index, (uint64_t)t->index << 32 | row);
+    if (found == IDMAP_NONE)
+        found = add_entry(s, t->index, row);
+    s->last[row] = found;
+    return found;
+}
+
+static bool begin(void *track, const uint64_t *ticks)
+{
+    struct watched *t = track;
+
+    for (uint32_t c = 0; c < t->sink->calls.n_clocks; c++)
+        t->first[c] = ticks[c];
+    return true;
+}
+
+/* Without memory the fold goes on, and nothing is kept any more: calls_sink_finish says so. */
+static bool enter(void *track, frame_id frame, const uint64_t *ticks)
+{
+    struct watched *t = track;
+    struct calls_sink *s = t->sink;
+
+    if (s->failed)
+        return true;
+    if (t->n_open == t->open_capacity) {
+        struct open_call *open =
+            arena_grow(s->arena, t->open, &t->open_capacity, t->n_open + 1, sizeof(*t->open));
+        if (open == NULL) {
+            s->failed = true;
+            return true;
+        }
+        t->open = open;
+    }
+    struct open_call *call = &t->open[t->n_open++];
+    call->entry = entry_of(t, frame);
+    if (call->entry != IDMAP_NONE)
+        s->entries[call->entry].open++;
+    for (uint32_t c = 0; c < s->calls.n_clocks; c++)
+        call->begin[c] = ticks[c];
+    return true;
+}
+
+static void pop(struct watched *t, const uint64_t *ticks, uint64_t rest_ns)
+{
+    struct calls_sink *s = t->sink;
+
+    if (s->failed || t->n_open == 0)
+        return;
+    const struct open_call *call = &t->open[--t->n_open];
+    if (call->entry != IDMAP_NONE && --s->entries[call->entry].open == 0)
+        count_call(t, &s->entries[call->entry], call->begin, ticks, rest_ns);
+}
+
+static void leave(void *track, const uint64_t *ticks)
+{
+    pop(track, ticks, 0);
+}
+
+/* The call encloses all of the thread so far: what was outermost of its row until now was within it. */
+static void re_root(void *track, frame_id frame, const uint64_t *ticks)
+{
+    struct watched *t = track;
+    struct calls_sink *s = t->sink;
+    uint32_t at = s->failed ? IDMAP_NONE : entry_of(t, frame);
+
+    if (at == IDMAP_NONE)
+        return;
+    s->entries[at] = (struct entry){.row = s->entries[at].row, .track = t->index};
+    if (s->entries[at].row == s->request.looked_at)
+        t->looked_at = NULL;
+    count_call(t, &s->entries[at], t->first, ticks, 0);
+}
+
+static void end(void *track, const uint64_t *ticks)
+{
+    struct watched *t = track;
+
+    while (t->n_open > 0 && !t->sink->failed)
+        pop(t, ticks, t->sink->request.open_to_end ? t->track->rest_ns : 0);
+}
+
+static void *watch(struct watcher *w, uint32_t id)
+{
+    struct calls_sink *s = (struct calls_sink *)(void *)w;
+    const uint32_t n = s->request.n_tracks,
+                   place = profile_place_of_id(s->request.profile, s->request.tracks, n, id);
+
+    return place < n ? &s->tracks[place] : NULL;
+}
+
+/* ---- the sink ---- */
+
+struct calls_sink *calls_sink_new(struct arena *arena, const struct calls_request *request)
+{
+    struct calls_sink *s = arena_alloc(arena, sizeof(*s));
+
+    if (s == NULL)
+        return NULL;
+    *s = (struct calls_sink){.watcher = {watch, begin, enter, leave, re_root, end, NULL, NULL, NULL},
+                             .arena = arena,
+                             .request = *request,
+                             .calls = {.n_clocks = request->profile->n_times}};
+    idmap_init(&s->index, arena, (struct hash_seed){(uintptr_t)s, (uintptr_t)arena});
+    s->tracks = arena_array(arena, request->n_tracks, sizeof(*s->tracks));
+    s->last = arena_array(arena, request->n_rows, sizeof(*s->last));
+    for (uint32_t i = 0; s->last != NULL && i < request->n_rows; i++)
+        s->last[i] = IDMAP_NONE;
+    for (uint32_t i = 0; s->tracks != NULL && i < request->n_tracks; i++) {
+        uint32_t index = request->tracks[i];
+        s->tracks[i] = (struct watched){.sink = s, .track = &request->profile->tracks[index], .index = index};
+    }
+    return s->tracks != NULL && s->last != NULL ? s : NULL;
+}
+
+struct watcher *calls_sink_watcher(struct calls_sink *s)
+{
+    return &s->watcher;
+}
+
+static bool merge_classes(struct calls_sink *s, struct call_durations *to, const struct call_durations *from)
+{
+    for (uint32_t octave = 0; octave < CALLS_OCTAVES; octave++) {
+        if (from->classes[octave] == NULL)
+            continue;
+        if (to->classes[octave] == NULL)
+            to->classes[octave] = arena_array(s->arena, CLASSES, sizeof(uint64_t));
+        if (to->classes[octave] == NULL)
+            return false;
+        for (uint32_t class = 0; class < CLASSES; class ++)
+            to->classes[octave][class] += from->classes[octave][class];
+    }
+    return true;
+}
+
+static bool merge(struct calls_sink *s, uint32_t clock, const struct call_durations *from)
+{
+    struct call_durations *to = &s->calls.looked_at[clock];
+
+    to->min_ns = to->n == 0 || from->min_ns < to->min_ns ? from->min_ns : to->min_ns;
+    to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
+    to->sum_ns = number_add(to->sum_ns, from->sum_ns);
+    to->n += from->n;
+    for (uint32_t bar = 0; bar < CALLS_BARS; bar++)
+        to->bars[bar] += from->bars[bar];
+    for (uint32_t i = 0; i < from->n_longest; i++)
+        list_call(to, &from->longest[i], clock);
+    return merge_classes(s, to, from);
+}
+
+const struct calls *calls_sink_finish(struct calls_sink *s)
+{
+    uint32_t n_clocks = s->calls.n_clocks;
+    uint64_t *longest =
+        s->failed ? NULL : arena_array(s->arena, (size_t)s->request.n_rows * n_clocks + 1, sizeof(*longest));
+
+    if (longest == NULL)
+        return NULL;
+    for (size_t i = 0; i < s->n_entries; i++)
+        for (uint32_t c = 0; c < n_clocks; c++) {
+            uint64_t *row = &longest[(size_t)s->entries[i].row * n_clocks + c];
+            *row = s->entries[i].longest_ns[c] > *row ? s->entries[i].longest_ns[c] : *row;
+        }
+    s->calls.longest = longest;
+    for (uint32_t i = 0; i < s->request.n_tracks; i++)
+        for (uint32_t c = 0; s->tracks[i].looked_at != NULL && c < n_clocks; c++)
+            if (!merge(s, c, &s->tracks[i].looked_at[c]))
+                return NULL;
+    return &s->calls;
+}

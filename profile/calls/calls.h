@@ -1,0 +1,79 @@
+/* How long calls were, one by one: of each row (a method, or a group of methods) the longest, and of one row also how its
+ * calls are distributed. Only outermost calls count: those during which no other call of the row is open on the same
+ * thread. A profile does not hold them; they are made by reading its bytes a second time:
+ *
+ *     sink = calls_sink_new(&arena, &request);
+ *     builder_watch(reader.builder, calls_sink_watcher(sink));      before the first byte
+ *     reader_feed .. reader_finish                                  the same bytes, from the beginning
+ *     const struct calls *calls = calls_sink_finish(sink);
+ *
+ * Memory grows with threads, methods and the depth of stacks, not with the number of calls. Durations are kept exactly
+ * where they are below 128 ns, and else in 128 classes for each power of two: a percentile is the upper end of its class,
+ * and so at most 1/128 (0.8 %) above the true one, and never below. All else is exact. */
+#ifndef PROFILE_CALLS_CALLS_H
+#define PROFILE_CALLS_CALLS_H
+
+#include "core/arena.h"
+#include "profile/build/builder.h"
+#include "profile/calls/window.h"
+#include "profile/watcher.h"
+
+#define CALLS_NO_ROW UINT32_MAX
+
+struct calls_request {
+    const struct profile *profile; /* of the first reading; outlives the sink */
+    const uint32_t *row_of_frame;  /* by frame; CALLS_NO_ROW: is not looked at. Outlives the sink. */
+    uint32_t n_rows;
+    const uint32_t *tracks; /* that count: indexes of profile->tracks, ascending */
+    uint32_t n_tracks;
+    bool open_to_end;   /* calls that are never left last up to the trace's last record, on the wall clock */
+    uint32_t looked_at; /* the row whose distribution is wanted, or CALLS_NO_ROW */
+    const struct window
+        *window; /* NULL: all; else only calls count that were entered in it, as long as they lasted */
+};
+
+enum {
+    CALLS_CLOCKS_MAX = BUILDER_CLOCKS_MAX,
+    CALLS_LISTED_MAX = 10,
+    CALLS_BARS = 59,   /* of a histogram: 0, 1 to 2, 2 to 5, 5 to 10, 10 to 20 ns, ... */
+    CALLS_OCTAVES = 58 /* of the classes */
+};
+
+struct call {
+    uint32_t track; /* index of profile->tracks */
+    uint64_t begin_ns;
+    uint64_t duration_ns[CALLS_CLOCKS_MAX]; /* by clock */
+};
+
+/* Of the outermost calls of one row, by one clock. */
+struct call_durations {
+    uint64_t n;
+    uint64_t min_ns, max_ns, sum_ns; /* 0 where n is */
+    uint64_t bars[CALLS_BARS];       /* calls of at least calls_bar_from(i) ns, and less than the next */
+    struct call longest[CALLS_LISTED_MAX]; /* by this clock; equal ones by time and track */
+    uint32_t n_longest;
+    uint64_t *classes[CALLS_OCTAVES]; /* for calls_percentile */
+};
+
+struct calls {
+    uint32_t n_clocks;       /* the first so many values of the profile are their times */
+    const uint64_t *longest; /* ns, by row and clock: longest[row * n_clocks + clock] */
+    struct call_durations looked_at[CALLS_CLOCKS_MAX];
+};
+
+struct calls_sink;
+
+/* Lives in the arena; NULL when it gives no more. */
+struct calls_sink *calls_sink_new(struct arena *arena, const struct calls_request *request)
+    __attribute__((warn_unused_result));
+struct watcher *calls_sink_watcher(struct calls_sink *s);
+/* The sink's own; NULL: the arena has given no more. */
+const struct calls *calls_sink_finish(struct calls_sink *s);
+
+/* The least duration that at least `permille` / 1000 of the calls do not pass; see above for how exact. 0 without calls. */
+uint64_t calls_percentile_ns(const struct call_durations *d, unsigned permille);
+
+/* Where a bar of the histogram begins; UINT64_MAX behind the last one. */
+uint64_t calls_bar_from_ns(uint32_t bar);
+
+#endif

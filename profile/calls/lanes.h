@@ -1,0 +1,101 @@
+/* What all tracks did in a window of time, as far as a picture of some width can show it. For each track and pixel: time in own
+ * code, in that of third parties and of the platform, time spent waiting, and how many calls began; for tracks that are opened
+ * also their calls (span.h); for methods that are marked where they are open, how often they are called, and some of their calls
+ * one by one. A profile does not hold that; it is made by reading its bytes a second time:
+ *
+ *     sink = lanes_sink_new(&arena, &request);
+ *     builder_watch(reader.builder, lanes_sink_watcher(sink));      before the first byte
+ *     reader_feed .. reader_finish                                  the same bytes, from the beginning
+ *     const struct lanes *lanes = lanes_sink_finish(sink);
+ *
+ * The picture has one clock, the profile's first. Pixel i is the time [lanes_edge(i), lanes_edge(i + 1)); these are whole ns, so
+ * that in a window shorter than its pixels some of them are empty. The pixels of a track add up to its times in the window.
+ *
+ * Time is credited as the fold credits it: to the frame on top, and what was in no call before a call that turns out to enclose
+ * all so far (re_root) to that call. Where wall and CPU time are both recorded, waiting is wall less CPU time, not below 0; CPU
+ * time between two records passes evenly, rounded down, as in windows of time (window.h). For tracks that are not open, and without marks
+ * and messages, a reading of the window's part of the file is enough (checkpoints.h).
+ *
+ * Memory grows with pixels * tracks and with the depth of stacks, not with the number of calls. */
+#ifndef PROFILE_CALLS_LANES_H
+#define PROFILE_CALLS_LANES_H
+
+#include "profile/calls/longest_calls.h"
+#include "profile/calls/span.h"
+#include "profile/calls/span_rows.h"
+#include "profile/watcher.h"
+
+enum lane_class { LANE_OWN, LANE_THIRD_PARTY, LANE_PLATFORM, LANE_WAITING, LANE_CLASSES };
+
+enum {
+    LANE_MARKED = 1 << 4, /* a frame whose calls are looked for */
+    LANE_MESSAGE = 1 << 5 /* its calls are of interest on the main track, if they take long */
+};
+
+enum {
+    LANES_CALLS_MAX = 200,   /* in each list of marked calls */
+    LANES_MESSAGES_MAX = 100 /* of the main track */
+};
+
+/* One of the tracks that are looked at. */
+struct lanes_track {
+    const struct profile_track *track;
+    bool is_open; /* its calls are wanted */
+    bool is_main; /* its messages are wanted */
+};
+
+struct lanes_request {
+    const struct lanes_track *tracks; /* by the ids of their tracks, ascending; outlives the sink */
+    uint32_t n_tracks;
+    const uint8_t *class_of_frame; /* [n_frames] enum lane_class, and the flags above; outlives the sink */
+    uint32_t n_frames;
+    uint32_t ns_per_tick; /* of the profile */
+    uint32_t cpu_clock;   /* index of the CPU clock beside a wall clock; 0: waiting cannot be measured */
+    bool open_to_end; /* calls that are never left last up to the trace's last record, on the wall clock */
+    bool marks;       /* some frame is LANE_MARKED */
+    uint64_t from_ns, to_ns;        /* the window; from < to <= INT64_MAX */
+    uint32_t width_px;              /* at least 1 */
+    uint64_t message_ns;            /* shorter messages are of no interest */
+    uint32_t levels_max, spans_max; /* of each track that is open: see span.h */
+    const struct span_filter
+        *filter; /* of the tracks that are open, all of them; NULL: all their calls are shown */
+};
+
+struct lane_pixel {
+    uint64_t ns[LANE_CLASSES]; /* by enum lane_class */
+    uint64_t calls;            /* that begin in it */
+};
+
+struct lane_mark {
+    uint64_t ns;    /* a marked method is open */
+    uint64_t calls; /* of marked methods, that begin here */
+};
+
+struct lane {
+    const struct lanes_track *of;
+    struct lane_pixel *pixels; /* [width_px]; NULL: no record came */
+    struct lane_mark *marks;   /* [width_px]; NULL: nothing is marked, or no record came */
+    const struct spans *spans; /* NULL: not open */
+};
+
+struct lanes {
+    const struct lane *list; /* as in the request */
+    uint32_t n;
+    uint64_t marked;                           /* calls that begin in the window, on all tracks */
+    struct longest_calls first, last, longest; /* of them, sorted; `track` is an index of the list */
+    struct longest_calls messages;             /* those that are seen in the window, the longest first */
+};
+
+struct lanes_sink;
+
+/* Where pixel i begins: from + floor(i * (to - from) / width). */
+uint64_t lanes_edge(uint64_t from_ns, uint64_t to_ns, uint32_t width_px, uint32_t i);
+
+/* Lives in the arena; NULL when it gives no more. */
+struct lanes_sink *lanes_sink_new(struct arena *arena, const struct lanes_request *request)
+    __attribute__((warn_unused_result));
+struct watcher *lanes_sink_watcher(struct lanes_sink *s);
+/* The sink's own. */
+const struct lanes *lanes_sink_finish(struct lanes_sink *s);
+
+#endif

@@ -1,0 +1,22 @@
+/* Which child of a node has a frame: for readings that follow the stacks of a profile that was folded before. */
+#ifndef PROFILE_CALLS_NODE_INDEX_H
+#define PROFILE_CALLS_NODE_INDEX_H
+
+#include "core/idmap.h"
+#include "profile/profile.h"
+
+struct node_index {
+    struct idmap children; /* parent << 32 | frame -> node */
+};
+
+/* Lives in the arena; `seed` because frames come from outside. False: the arena gives no more. */
+bool node_index_init(struct node_index *x, const struct profile *p, struct arena *arena,
+                     struct hash_seed seed) __attribute__((warn_unused_result));
+
+/* IDMAP_NONE: there is no such child. */
+static inline node_id node_index_child(const struct node_index *x, node_id parent, frame_id frame)
+{
+    return idmap_get(&x->children, (uint64_t)parent << 32 | frame);
+}
+
+#endif

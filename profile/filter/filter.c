@@ -1,0 +1,394 @@
+/* The steps of a filter.
+ *
+ * All steps work on the nodes of the profile that is filtered (struct filter_stacks).
+ * A node that is there though no stack ends at it or below it is removed at the end, in filter_result.c. A step looks at each
+ * node once, callers first: a caller's number is always smaller. */
+#include "profile/filter/filter.h"
+
+#include <string.h>
+
+#include "core/order.h"
+#include "profile/filter/filter_impl.h"
+#include "profile/filter/filter_pattern.h"
+#include "profile/filter/filter_presets.h"
+
+/* What one step does to the nodes that are there. */
+struct change {
+    uint8_t *matches; /* of each frame */
+    node_id *image;   /* of each node: itself, the one that it is joined with, or NODE_NONE: it is cut off */
+    uint8_t *dropped; /* of each node: the stack that ends there goes */
+};
+
+struct maker {
+    struct filter_stacks stacks;
+    struct change change;
+    const struct filter_request *request;
+    const uint32_t *texts; /* of each frame: a number that frames of equal text share; NULL: not needed yet */
+    uint32_t *emptied_by;
+    struct arena *arena;
+    struct diag *diag;
+    bool unrolled; /* recursion=collapse-all was applied: no text stands twice in a stack */
+};
+
+/* ---- equal texts ---- */
+
+static bool put_texts(const struct profile *p, struct str *texts, struct arena *a)
+{
+    struct buf b = {0};
+    bool ok = true;
+
+    for (frame_id i = 0; ok && i < p->n_frames; i++) {
+        buf_clear(&b);
+        filter_pattern_text(p, i, &b);
+        texts[i] = (struct str){b.failed ? NULL : arena_copy(a, b.p, b.n), b.n};
+        ok = texts[i].p != NULL;
+    }
+    if (b.failed)
+        a->failure = ARENA_NO_MEMORY;
+    buf_free(&b);
+    return ok;
+}
+
+static bool number_texts(struct maker *m)
+{
+    const struct profile *p = m->stacks.profile;
+    struct str *texts = arena_array(m->arena, p->n_frames, sizeof(*texts));
+    uint32_t *ids = arena_array(m->arena, p->n_frames, sizeof(*ids));
+    uint32_t *numbers = arena_array(m->arena, p->n_frames, sizeof(*numbers));
+
+    if (texts == NULL || ids == NULL || numbers == NULL || !put_texts(p, texts, m->arena))
+        return false;
+    for (frame_id i = 0; i < p->n_frames; i++)
+        ids[i] = i;
+    if (!order_strings(ids, p->n_frames, texts, m->arena))
+        return false;
+    for (uint32_t i = 0; i < p->n_frames; i++)
+        numbers[ids[i]] = i > 0 && str_eq(texts[ids[i]], texts[ids[i - 1]]) ? numbers[ids[i - 1]] : i;
+    m->texts = numbers;
+    return true;
+}
+
+/* ---- one step ---- */
+
+static bool is_root(const struct maker *m, node_id node)
+{
+    return m->stacks.profile->node_parent[node] == NODE_NONE;
+}
+
+static bool matches(const struct maker *m, node_id node)
+{
+    return !is_root(m, node) && m->change.matches[m->stacks.profile->node_frame[node]] != 0;
+}
+
+/* Says of each node whether its stack has a match; then `keep_matching` tells which stacks stay. */
+static void drop_stacks(struct maker *m, bool keep_matching)
+{
+    uint8_t *has = m->change.dropped;
+
+    for (node_id i = 0; i < m->stacks.profile->n_nodes; i++)
+        if (m->stacks.there[i])
+            has[i] = matches(m, i) || (!is_root(m, i) && has[m->stacks.up[i]] != 0);
+    for (node_id i = 0; keep_matching && i < m->stacks.profile->n_nodes; i++)
+        has[i] = !has[i];
+}
+
+/* Stacks without a match end above the outermost one, which is called by the root from now on. */
+static void show_from(struct maker *m)
+{
+    drop_stacks(m, true);
+    for (node_id i = 0; i < m->stacks.profile->n_nodes; i++)
+        if (m->stacks.there[i] && m->change.dropped[i] != 0 && !is_root(m, i))
+            m->change.image[i] = NODE_NONE;
+}
+
+static void hide(struct maker *m)
+{
+    for (node_id i = 0; i < m->stacks.profile->n_nodes; i++)
+        if (m->stacks.there[i] && matches(m, i))
+            m->change.image[i] = m->change.image[m->stacks.up[i]];
+}
+
+static uint32_t text_of(const struct maker *m, node_id node)
+{
+    return m->texts[m->stacks.profile->node_frame[node]];
+}
+
+static void collapse(struct maker *m)
+{
+    for (node_id i = 0; i < m->stacks.profile->n_nodes; i++) {
+        if (!m->stacks.there[i] || is_root(m, i))
+            continue;
+        node_id above = m->change.image[m->stacks.up[i]];
+        if (!is_root(m, above) && text_of(m, above) == text_of(m, i))
+            m->change.image[i] = above;
+    }
+}
+
+/* The new stacks, as far as they are made: to find out quickly who stands above whom. Each node knows its caller and one of
+ * those further up, as many as the number of its place in a skew-binary counter says. */
+struct ladder {
+    node_id *jump;
+    uint32_t *depth;
+};
+
+static void ladder_add(struct maker *m, const struct ladder *l, node_id node, node_id above)
+{
+    node_id jump = l->jump[above];
+
+    l->depth[node] = l->depth[above] + 1;
+    l->jump[node] =
+        l->depth[above] - l->depth[jump] == l->depth[jump] - l->depth[l->jump[jump]] ? l->jump[jump] : above;
+    m->stacks.new_up[node] = above;
+}
+
+/* Whether `upper` is `node` or stands above it. */
+static bool ladder_has(const struct maker *m, const struct ladder *l, node_id node, node_id upper)
+{
+    while (l->depth[node] > l->depth[upper])
+        node = l->depth[l->jump[node]] >= l->depth[upper] ? l->jump[node] : m->stacks.new_up[node];
+    return node == upper;
+}
+
+/* Nodes come in pre-order, so that the innermost frame of each text that is open can be kept up to date: `open` of the text,
+ * and in `before` of each open node the one that it took the place of. */
+static void cut_back(struct maker *m, const struct ladder *l, node_id *open, node_id *before)
+{
+    node_id current = NODE_NONE;
+
+    for (node_id i = 0; i < m->stacks.profile->n_nodes; i++) {
+        if (!m->stacks.there[i])
+            continue;
+        node_id caller = is_root(m, i) ? NODE_NONE : m->stacks.up[i];
+        for (; current != caller; current = is_root(m, current) ? NODE_NONE : m->stacks.up[current])
+            if (!is_root(m, current))
+                open[text_of(m, current)] = before[current];
+        current = i;
+        if (caller == NODE_NONE) {
+            l->jump[i] = i;
+            continue;
+        }
+        node_id above = m->change.image[caller], equal = open[text_of(m, i)];
+        before[i] = equal;
+        open[text_of(m, i)] = i;
+        /* The innermost equal frame may have been cut off since, by an equal frame above it. */
+        if (equal != NODE_NONE && ladder_has(m, l, above, m->change.image[equal]))
+            m->change.image[i] = m->change.image[equal];
+        else
+            ladder_add(m, l, i, above);
+    }
+}
+
+static bool collapse_all(struct maker *m)
+{
+    uint32_t n_frames = m->stacks.profile->n_frames, n_nodes = m->stacks.profile->n_nodes;
+    size_t open_capacity = 0, before_capacity = 0, jump_capacity = 0, depth_capacity = 0;
+    node_id *open = arena_grow(m->arena, NULL, &open_capacity, n_frames, sizeof(*open));
+    node_id *before = arena_grow(m->arena, NULL, &before_capacity, n_nodes, sizeof(*before));
+    struct ladder l = {arena_grow(m->arena, NULL, &jump_capacity, n_nodes, sizeof(*l.jump)),
+                       arena_grow(m->arena, NULL, &depth_capacity, n_nodes, sizeof(*l.depth))};
+    bool ok = open != NULL && before != NULL && l.jump != NULL && l.depth != NULL;
+
+    if (ok) {
+        memset(open, 0xff, n_frames * sizeof(*open));
+        memset(l.depth, 0, n_nodes * sizeof(*l.depth));
+        cut_back(m, &l, open, before);
+    }
+    arena_release(m->arena, l.depth, depth_capacity, sizeof(*l.depth));
+    arena_release(m->arena, l.jump, jump_capacity, sizeof(*l.jump));
+    arena_release(m->arena, before, before_capacity, sizeof(*before));
+    arena_release(m->arena, open, open_capacity, sizeof(*open));
+    return ok;
+}
+
+/* A second collapse-all finds nothing: no step makes frames of a stack equal. And its nodes would not be in pre-order. */
+static bool join(struct maker *m, struct str how)
+{
+    if (m->unrolled)
+        return true;
+    if (m->texts == NULL && !number_texts(m))
+        return false;
+    if (str_eq(how, STR("collapse"))) {
+        collapse(m);
+        return true;
+    }
+    m->unrolled = true;
+    return collapse_all(m);
+}
+
+/* ---- all steps ---- */
+
+static void take_over(struct maker *m)
+{
+    struct filter_stacks *s = &m->stacks;
+    const struct change *c = &m->change;
+
+    for (node_id i = 0; i < s->profile->n_nodes; i++) {
+        if (s->to[i] != NODE_NONE)
+            s->to[i] = c->dropped[s->to[i]] != 0 ? NODE_NONE : c->image[s->to[i]];
+        if (!s->there[i] || is_root(m, i))
+            continue;
+        s->new_up[i] = c->image[s->up[i]];
+        if (s->new_up[i] == NODE_NONE)
+            s->new_up[i] = filter_root(s, i);
+    }
+    for (node_id i = 0; i < s->profile->n_nodes; i++) {
+        s->there[i] = s->there[i] && c->image[i] == i;
+        s->up[i] = s->new_up[i];
+    }
+}
+
+static bool apply_step(struct maker *m, const struct filter_step *step)
+{
+    const struct profile *p = m->stacks.profile;
+
+    for (node_id i = 0; i < p->n_nodes; i++)
+        m->change.image[i] = i;
+    memset(m->change.dropped, 0, p->n_nodes);
+    if (step->key != FILTER_RECURSION &&
+        !filter_pattern_match(p, step->text, m->request->origins, m->change.matches, m->diag))
+        return false;
+    switch (step->key) {
+    case FILTER_FOCUS:
+    case FILTER_IGNORE:
+        drop_stacks(m, step->key == FILTER_FOCUS);
+        break;
+    case FILTER_SHOW_FROM:
+        show_from(m);
+        break;
+    case FILTER_HIDE:
+        hide(m);
+        break;
+    case FILTER_RECURSION:
+        if (!join(m, step->text))
+            return false;
+        break;
+    case FILTER_PRESET:
+    case FILTER_KEYS:
+        break;
+    }
+    take_over(m);
+    return true;
+}
+
+static bool is_left(const struct filter_stacks *s, const struct profile_track *t)
+{
+    for (node_id i = t->first + 1; i < t->first + t->count; i++)
+        if (s->to[i] != NODE_NONE && s->to[i] != t->first)
+            return true;
+    return false;
+}
+
+static void note_empty(struct maker *m, uint32_t step)
+{
+    const struct profile *p = m->stacks.profile;
+
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        if (m->emptied_by[i] == UINT32_MAX && !is_left(&m->stacks, &p->tracks[i]))
+            m->emptied_by[i] = step;
+}
+
+static bool apply_steps(struct maker *m)
+{
+    for (uint32_t i = 0; i < m->request->n_steps; i++) {
+        const struct filter_step *step = &m->request->steps[i];
+        struct str steps = {NULL, 0};
+        struct filter_step one;
+        if (step->key != FILTER_PRESET && !apply_step(m, step))
+            return false;
+        if (step->key == FILTER_PRESET && !filter_presets_find(m->request->presets, step->text, &steps))
+            return diag_set(m->diag, DIAG_USAGE, "no such preset", "Leave it out.",
+                            "preset=%.*s: there is no preset of that name.", (int)step->text.n, step->text.p);
+        while (filter_presets_step(&steps, &one))
+            if (!apply_step(m, &one))
+                return false;
+        note_empty(m, i);
+    }
+    return true;
+}
+
+static bool init(struct maker *m)
+{
+    const struct profile *p = m->stacks.profile;
+    struct filter_stacks *s = &m->stacks;
+
+    s->there = arena_array(m->arena, p->n_nodes, sizeof(*s->there));
+    s->up = arena_array(m->arena, p->n_nodes, sizeof(*s->up));
+    s->new_up = arena_array(m->arena, p->n_nodes, sizeof(*s->new_up));
+    s->to = arena_array(m->arena, p->n_nodes, sizeof(*s->to));
+    m->change.matches = arena_array(m->arena, p->n_frames, sizeof(*m->change.matches));
+    m->change.image = arena_array(m->arena, p->n_nodes, sizeof(*m->change.image));
+    m->change.dropped = arena_array(m->arena, p->n_nodes, sizeof(*m->change.dropped));
+    m->emptied_by = arena_array(m->arena, p->n_tracks, sizeof(*m->emptied_by));
+    if (s->there == NULL || s->up == NULL || s->new_up == NULL || s->to == NULL ||
+        m->change.matches == NULL || m->change.image == NULL || m->change.dropped == NULL ||
+        m->emptied_by == NULL)
+        return false;
+    for (node_id i = 0; i < p->n_nodes; i++) {
+        s->there[i] = true;
+        s->up[i] = p->node_parent[i];
+        s->to[i] = i;
+    }
+    memset(m->emptied_by, 0xff, p->n_tracks * sizeof(*m->emptied_by));
+    return true;
+}
+
+bool filter_stacks_of(const struct profile *p, const struct filter_request *request, struct arena *a,
+                      struct filter_stacks *stacks, struct diag *diag)
+{
+    struct maker m = {.stacks = {.profile = p}, .request = request, .arena = a, .diag = diag};
+    bool ok = init(&m) && apply_steps(&m);
+
+    *stacks = m.stacks;
+    return ok;
+}
+
+const struct profile *filter_apply(const struct profile *p, const struct filter_request *request,
+                                   struct arena *a, struct diag *diag)
+{
+    struct maker m = {.stacks = {.profile = p}, .request = request, .arena = a, .diag = diag};
+    struct profile_filtered *filtered = arena_alloc(a, sizeof(*filtered));
+
+    if (filtered == NULL || !init(&m) || !apply_steps(&m))
+        return NULL;
+    *filtered = (struct profile_filtered){p, m.emptied_by};
+    return filter_result(&m.stacks, filtered, a);
+}
+
+uint32_t filter_emptied_by(const struct profile_filtered *filtered, const uint32_t *tracks, uint32_t n)
+{
+    uint32_t last = n > 0 ? 0 : UINT32_MAX;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (filtered->emptied_by[tracks[i]] > last)
+            last = filtered->emptied_by[tracks[i]];
+    return last;
+}
+
+/* ---- origins ---- */
+
+static bool step_wants_origins(const struct filter_step *step)
+{
+    enum filter_part part;
+    struct str text;
+    bool is_regex;
+
+    return step->key != FILTER_RECURSION &&
+           filter_pattern_parse(step->text, &part, &text, &is_regex) == NULL && part == FILTER_PART_ORIGIN;
+}
+
+bool filter_wants_origins(const struct filter_request *request)
+{
+    for (uint32_t i = 0; i < request->n_steps; i++) {
+        struct filter_step one;
+        struct str steps = {NULL, 0};
+        if (request->steps[i].key != FILTER_PRESET && step_wants_origins(&request->steps[i]))
+            return true;
+        if (request->steps[i].key == FILTER_PRESET &&
+            !filter_presets_find(request->presets, request->steps[i].text, &steps))
+            continue;
+        while (filter_presets_step(&steps, &one))
+            if (step_wants_origins(&one))
+                return true;
+    }
+    return false;
+}

@@ -1,0 +1,16 @@
+/* What the steps of a filter (filter.c), and what renames frames (rename.c), hand to the making of the profile
+ * (filter_result.c). */
+#ifndef PROFILE_FILTER_FILTER_IMPL_H
+#define PROFILE_FILTER_FILTER_IMPL_H
+
+#include "profile/filter/filter.h"
+
+/* The root of the node's track. */
+node_id filter_root(const struct filter_stacks *s, node_id node);
+
+/* The profile of the stacks; `filtered` is NULL of one that no filter has touched, which gets no value for waiting. NULL: the
+ * arena gives no more. */
+const struct profile *filter_result(struct filter_stacks *s, const struct profile_filtered *filtered,
+                                    struct arena *a) __attribute__((warn_unused_result));
+
+#endif

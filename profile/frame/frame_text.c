@@ -1,0 +1,77 @@
+#include "profile/frame/frame_text.h"
+
+/* Whether it can be a component of `package.Class.method`. */
+static bool is_word(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
+        bool inner = (c >= '0' && c <= '9') || c == '-';
+        if (!letter && !(inner && i > 0))
+            return false;
+    }
+    return s.n > 0;
+}
+
+/* Needs a package, a class and a method; `<init>` is one. */
+static size_t scope_within(struct str name)
+{
+    size_t dot = str_find_last(name, '.'), words = 0;
+
+    if (dot == name.n)
+        return 0;
+    struct str rest = {name.p, dot}, word, last = {name.p + dot + 1, name.n - dot - 1};
+    if (last.n > 2 && last.p[0] == '<' && last.p[last.n - 1] == '>')
+        last = (struct str){last.p + 1, last.n - 2};
+    while (str_split(&rest, '.', &word)) {
+        if (!is_word(word))
+            return 0;
+        words++;
+    }
+    return words >= 2 && is_word(last) ? dot : 0;
+}
+
+struct frame_parts frame_parts_of(const struct profile *p, const struct profile_frame *frame)
+{
+    struct frame_parts parts = {profile_string(p, frame->scope), profile_string(p, frame->name),
+                                profile_string(p, frame->signature)};
+    size_t scope = parts.scope.n == 0 ? scope_within(parts.name) : 0;
+
+    if (scope > 0) {
+        parts.scope = (struct str){parts.name.p, scope};
+        parts.name = (struct str){parts.name.p + scope + 1, parts.name.n - scope - 1};
+    }
+    if (parts.scope.n + parts.name.n == 0)
+        parts.name = STR("(no name)");
+    return parts;
+}
+
+struct str frame_package(struct str scope, struct str name)
+{
+    struct str key = {scope.p, str_find_last(scope, '.')};
+
+    if (key.n == scope.n)
+        key = scope.n > 0 ? scope : name;
+    size_t first = str_find(key, '.');
+    if (first < key.n) {
+        struct str rest = {key.p + first + 1, key.n - first - 1};
+        key.n = first + 1 + str_find(rest, '.');
+    }
+    return key;
+}
+
+struct str frame_note(const struct profile *p, const struct profile_frame *frame)
+{
+    static const struct str SHARED = STR_INIT("[DEDUPED]");
+    struct str name = profile_string(p, frame->name);
+
+    if (frame->kind == FRAME_KIND_ERROR)
+        return STR("This is no function: the stack could not be followed further, and the callers are "
+                   "missing. What is "
+                   "said of it is said of all stacks that ended so.");
+    if (str_find_str(name, SHARED) < name.n)
+        return STR("Several methods share this code, so that the name may be that of another one. The "
+                   "callers tell which "
+                   "it is.");
+    return STR("");
+}

@@ -1,0 +1,304 @@
+#include "profile/frame/own_code.h"
+
+#include "core/number.h"
+#include "profile/frame/frame_text.h"
+#include "profile/frame/origin.h"
+
+/* --- who calls an app --- */
+
+/* How sure it makes us that a method is the app's when it is called from there. */
+enum evidence {
+    EVIDENCE_NONE,
+    EVIDENCE_PART, /* as a fragment, service, receiver, provider or test: libraries have such, too */
+    EVIDENCE_APP   /* as the application, an activity or its instrumentation */
+};
+
+struct entry {
+    struct str scope; /* a `*` at its end: all that begin so */
+    struct str name;  /* the same */
+    enum evidence evidence;
+};
+
+/* The methods of Android that call what an app has overridden, by the sources of android.app and androidx. The first
+ * row that fits counts. */
+static const struct entry ENTRIES[] = {
+    {STR_INIT("android.app.Activity"), STR_INIT("perform*"), EVIDENCE_APP},
+    {STR_INIT("android.app.Activity"), STR_INIT("attach"), EVIDENCE_APP},
+    {STR_INIT("android.app.AppComponentFactory"), STR_INIT("instantiateA*"), EVIDENCE_APP},
+    {STR_INIT("android.app.AppComponentFactory"), STR_INIT("instantiate*"), EVIDENCE_PART},
+    {STR_INIT("androidx.core.app.CoreComponentFactory"), STR_INIT("instantiateA*"), EVIDENCE_APP},
+    {STR_INIT("androidx.core.app.CoreComponentFactory"), STR_INIT("instantiate*"), EVIDENCE_PART},
+    {STR_INIT("android.app.Application"), STR_INIT("attach"), EVIDENCE_APP},
+    {STR_INIT("android.app.Instrumentation"), STR_INIT("*"), EVIDENCE_APP},
+    {STR_INIT("android.app.ActivityThread*"), STR_INIT("*"), EVIDENCE_PART},
+    {STR_INIT("android.app.LoadedApk*"), STR_INIT("*"), EVIDENCE_PART},
+    {STR_INIT("android.app.Fragment*"), STR_INIT("*"), EVIDENCE_PART},
+    {STR_INIT("android.app.IntentService*"), STR_INIT("*"), EVIDENCE_PART},
+    {STR_INIT("android.app.job.Job*"), STR_INIT("*"), EVIDENCE_PART},
+    {STR_INIT("android.content.ContentProvider*"), STR_INIT("*"), EVIDENCE_PART},
+    {STR_INIT("android.accessibilityservice.*"), STR_INIT("*"), EVIDENCE_PART},
+    {STR_INIT("android.inputmethodservice.*"), STR_INIT("*"), EVIDENCE_PART},
+    {STR_INIT("android.service.*"), STR_INIT("*"), EVIDENCE_PART},
+    {STR_INIT("android.support.v4.app.Fragment*"), STR_INIT("*"), EVIDENCE_PART},
+    {STR_INIT("android.test.*"), STR_INIT("*"), EVIDENCE_PART},
+    {STR_INIT("androidx.core.app.JobIntentService*"), STR_INIT("*"), EVIDENCE_PART},
+    {STR_INIT("androidx.fragment.app.Fragment*"), STR_INIT("*"), EVIDENCE_PART},
+    {STR_INIT("junit.framework.TestCase"), STR_INIT("run*"), EVIDENCE_PART},
+    {STR_INIT("org.junit.runners.model.FrameworkMethod*"), STR_INIT("*"), EVIDENCE_PART},
+};
+
+static enum evidence evidence_from(const struct frame_parts *caller)
+{
+    for (size_t i = 0; i < sizeof(ENTRIES) / sizeof(ENTRIES[0]); i++)
+        if (str_fits(caller->scope, ENTRIES[i].scope) && str_fits(caller->name, ENTRIES[i].name))
+            return ENTRIES[i].evidence;
+    return EVIDENCE_NONE;
+}
+
+/* --- packages as people write them --- */
+
+bool own_code_has(const struct own_code *own, struct str package)
+{
+    for (uint32_t i = 0; i < own->n; i++)
+        if (origin_is_app(package, own->prefix[i]))
+            return true;
+    return false;
+}
+
+void own_code_put(const struct own_code *own, struct buf *b)
+{
+    for (uint32_t i = 0; i < own->n; i++) {
+        if (i > 0)
+            buf_char(b, ',');
+        buf_str(b, own->prefix[i]);
+    }
+}
+
+/* Components with dots between them, of what Java allows in names; bytes above 127 are letters of some script. */
+static bool is_package(struct str text)
+{
+    bool begins = true;
+
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        bool letter = ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_' || c == '$' || c == '-' || c > 127;
+        if (!(letter || (c == '.' && !begins) || (c >= '0' && c <= '9' && !begins)))
+            return false;
+        begins = c == '.';
+    }
+    return text.n > 0 && !begins;
+}
+
+bool own_code_parse(struct str text, struct own_code *own)
+{
+    own->n = 0;
+    for (;;) {
+        size_t comma = str_find(text, ',');
+        struct str package = {text.p, comma};
+        if (!is_package(package) || own->n == OWN_CODE_MAX)
+            return false;
+        own->prefix[own->n++] = package;
+        if (comma == text.n)
+            return true;
+        text = (struct str){text.p + comma + 1, text.n - comma - 1};
+    }
+}
+
+/* --- the guess --- */
+
+/* How well a frame qualifies: the better first. */
+enum rank {
+    RANK_NEVER,
+    RANK_TIME,        /* no table knows it, and it has time */
+    RANK_LISTED_PART, /* called by Android, but listed as a library's or the platform's */
+    RANK_LISTED_APP,
+    RANK_PART, /* called by Android, and no table knows it */
+    RANK_APP
+};
+
+struct guess {
+    const struct profile *p;
+    const uint8_t *origins;
+    uint64_t *weight;  /* [n_frames]: time below its outermost occurrences */
+    uint8_t *calls_as; /* [n_frames]: enum evidence that a callee of the frame gets */
+    uint8_t *evidence; /* [n_frames]: enum evidence that the frame has */
+    uint64_t *busy;    /* [n_nodes]: the weight value of the node and all below it, without waiting */
+    uint8_t *reached;  /* [n_nodes]: see walk */
+};
+
+static struct str scope_of(const struct profile *p, frame_id frame)
+{
+    return frame_parts_of(p, &p->frames[frame]).scope;
+}
+
+/* A platform's package that may hold an app all the same, as com.android.settings does. */
+static bool may_be_app(enum origin origin, struct str scope)
+{
+    if (origin == ORIGIN_APP || origin == ORIGIN_THIRD_PARTY)
+        return true;
+    return origin == ORIGIN_ANDROID && !str_starts(scope, STR("android.")) &&
+           !str_starts(scope, STR("dalvik.")) && !str_starts(scope, STR("libcore.")) &&
+           !str_starts(scope, STR("org.")) && !str_starts(scope, STR("com.android.internal."));
+}
+
+/* Children have larger ids than their parents: from the back all are complete before they are added to their parent. */
+static void sum_busy(const struct guess *g)
+{
+    const struct profile *p = g->p;
+    uint32_t value = profile_weight_value(p);
+
+    for (node_id i = 0; i < p->n_nodes; i++) {
+        frame_id f = p->node_frame[i];
+        bool idle = f != FRAME_NONE && g->origins[f] == ORIGIN_IDLE;
+        g->busy[i] = idle || p->n_values == 0 ? 0 : profile_self(p, i, value);
+    }
+    for (node_id i = p->n_nodes; i-- > 0;)
+        if (p->node_parent[i] != NODE_NONE)
+            g->busy[p->node_parent[i]] = number_add(g->busy[p->node_parent[i]], g->busy[i]);
+}
+
+/* Of each node: what its callees are called as (the low bits), and whether the time of the stack has been given to an outer
+ * frame. Java's own methods pass on what called them: between Android and an app's class stands reflection. */
+enum { REACHED_EVIDENCE = 3, REACHED_GIVEN = 4 };
+
+static void walk(const struct guess *g)
+{
+    const struct profile *p = g->p;
+
+    for (node_id i = 0; i < p->n_nodes; i++) {
+        frame_id f = p->node_frame[i];
+        uint8_t outer = p->node_parent[i] == NODE_NONE ? 0 : g->reached[p->node_parent[i]];
+        uint8_t called_as = outer & REACHED_EVIDENCE, given = outer & REACHED_GIVEN;
+        if (f == FRAME_NONE) {
+            g->reached[i] = outer;
+            continue;
+        }
+        if (called_as > g->evidence[f])
+            g->evidence[f] = called_as;
+        if (given == 0 && (g->origins[f] == ORIGIN_APP || called_as != EVIDENCE_NONE)) {
+            g->weight[f] = number_add(g->weight[f], g->busy[i]);
+            given = g->origins[f] == ORIGIN_APP ? REACHED_GIVEN : 0;
+        }
+        uint8_t passed = g->origins[f] == ORIGIN_JAVA ? called_as : 0;
+        g->reached[i] = given | (g->calls_as[f] != EVIDENCE_NONE ? g->calls_as[f] : passed);
+    }
+}
+
+static enum rank rank_of(const struct guess *g, frame_id f)
+{
+    enum origin origin = (enum origin)g->origins[f];
+
+    if (!may_be_app(origin, scope_of(g->p, f)))
+        return RANK_NEVER;
+    if (g->evidence[f] == EVIDENCE_NONE)
+        return origin == ORIGIN_APP && g->weight[f] > 0 ? RANK_TIME : RANK_NEVER;
+    if (origin == ORIGIN_APP)
+        return g->evidence[f] == EVIDENCE_APP ? RANK_APP : RANK_PART;
+    return g->evidence[f] == EVIDENCE_APP ? RANK_LISTED_APP : RANK_LISTED_PART;
+}
+
+/* The packages of frames of that rank at least which no prefix has yet, and are below `within` unless that is empty. What was
+ * called counts even if it took no time. */
+static uint32_t list_rank(const struct guess *g, enum rank rank, struct str within,
+                          const struct own_code *own, struct origin_package_weight *list, uint64_t *sum)
+{
+    uint32_t n = 0;
+
+    *sum = 0;
+    for (frame_id f = 0; f < g->p->n_frames; f++) {
+        struct str package = origin_package(scope_of(g->p, f));
+        if (package.n == 0 || rank_of(g, f) < rank || own_code_has(own, package) ||
+            (within.n > 0 && !origin_is_app(package, within)))
+            continue;
+        uint64_t weight = number_add(g->weight[f], 1);
+        list[n++] = (struct origin_package_weight){package, weight};
+        *sum = number_add(*sum, weight);
+    }
+    return n;
+}
+
+/* What Android calls tells which name it is: com.example, say. How much of that name is the app's is told by all that has
+ * time there: an app whose activities are below com.example.ui may have its other code below com.example.net. */
+static struct str best_prefix(const struct guess *g, enum rank rank, const struct own_code *own,
+                              struct origin_package_weight *list, uint64_t *sum)
+{
+    struct str none = {NULL, 0};
+    uint32_t n = list_rank(g, rank, none, own, list, sum);
+    struct str name = origin_guess_name(list, n);
+    uint64_t below;
+
+    if (name.n == 0)
+        return name;
+    n = list_rank(g, rank > RANK_TIME ? RANK_TIME : rank, name, own, list, &below);
+    struct str app = origin_guess_app(list, n);
+    return list_rank(g, rank, app, own, list, &below) > 0 ? app : name;
+}
+
+/* The packages that Android calls as an app beside the first one are the app's, too, unless they are a small part: a library
+ * may bring an activity of its own. */
+static void choose(const struct guess *g, struct own_code *own, struct origin_package_weight *list)
+{
+    enum { SMALL_PART = 4 };
+    enum rank best = RANK_NEVER;
+    uint64_t all = 0, rest;
+
+    for (frame_id f = 0; f < g->p->n_frames; f++)
+        if (rank_of(g, f) > best && origin_package(scope_of(g->p, f)).n > 0)
+            best = rank_of(g, f);
+    while (best != RANK_NEVER && own->n < OWN_CODE_MAX) {
+        struct str prefix = best_prefix(g, best, own, list, &rest);
+        all = own->n == 0 ? rest : all;
+        if (prefix.n == 0 || rest < all / SMALL_PART)
+            break;
+        own->prefix[own->n++] = prefix;
+        if (best != RANK_APP)
+            break;
+    }
+}
+
+bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_code *own,
+                    struct arena *arena)
+{
+    size_t capacity[6] = {0};
+    struct guess g = {.p = p, .origins = origins};
+    struct origin_package_weight *list = arena_grow(arena, NULL, &capacity[0], p->n_frames, sizeof(*list));
+    g.weight = arena_grow(arena, NULL, &capacity[1], p->n_frames, sizeof(*g.weight));
+    g.calls_as = arena_grow(arena, NULL, &capacity[2], p->n_frames, 1);
+    g.evidence = arena_grow(arena, NULL, &capacity[3], p->n_frames, 1);
+    g.busy = arena_grow(arena, NULL, &capacity[4], p->n_nodes, sizeof(*g.busy));
+    g.reached = arena_grow(arena, NULL, &capacity[5], p->n_nodes, 1);
+    bool ok = list != NULL && g.weight != NULL && g.calls_as != NULL && g.evidence != NULL &&
+              g.busy != NULL && g.reached != NULL;
+
+    own->n = 0;
+    for (frame_id f = 0; ok && f < p->n_frames; f++) {
+        struct frame_parts parts = frame_parts_of(p, &p->frames[f]);
+        g.weight[f] = 0;
+        g.evidence[f] = EVIDENCE_NONE;
+        g.calls_as[f] = (uint8_t)evidence_from(&parts);
+    }
+    if (ok) {
+        sum_busy(&g);
+        walk(&g);
+        choose(&g, own, list);
+    }
+    arena_release(arena, g.reached, capacity[5], 1);
+    arena_release(arena, g.busy, capacity[4], sizeof(*g.busy));
+    arena_release(arena, g.evidence, capacity[3], 1);
+    arena_release(arena, g.calls_as, capacity[2], 1);
+    arena_release(arena, g.weight, capacity[1], sizeof(*g.weight));
+    arena_release(arena, list, capacity[0], sizeof(*list));
+    return ok;
+}
+
+void own_code_settle(const struct profile *p, const struct own_code *own, uint8_t *origins)
+{
+    for (frame_id i = 0; i < p->n_frames; i++) {
+        if (origins[i] == ORIGIN_IDLE || origins[i] == ORIGIN_NATIVE || origins[i] == ORIGIN_ERROR)
+            continue;
+        if (own_code_has(own, origin_package(scope_of(p, i))))
+            origins[i] = ORIGIN_APP;
+        else if (origins[i] == ORIGIN_APP)
+            origins[i] = ORIGIN_THIRD_PARTY;
+    }
+}

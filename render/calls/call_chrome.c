@@ -1,0 +1,84 @@
+#include "render/calls/call_chrome.h"
+
+#include "core/json.h"
+#include "core/put.h"
+
+enum { NS_DECIMALS = 3, NUMBERS_BYTES_MAX = 6 * NUMBER_BYTES_MAX };
+
+/* The names of all threads, so that a row needs only the number. */
+void call_chrome_begin(struct call_writer *w, struct buf *out)
+{
+    const struct profile *p = w->profile;
+
+    buf_z(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    for (uint32_t i = 0; i < p->n_tracks; i++) {
+        struct json j = json_into(out);
+        buf_z(out, i > 0 ? ",\n" : "\n");
+        json_open_object(&j, NULL);
+        json_put_string(&j, "ph", STR("M"));
+        json_put_string(&j, "name", STR("thread_name"));
+        json_put_u64(&j, "pid", 1);
+        json_put_u64(&j, "tid", p->tracks[i].id);
+        json_open_object(&j, "args");
+        json_put_string(&j, "name", profile_string(p, p->tracks[i].name));
+        json_close(&j);
+        json_close(&j);
+    }
+}
+
+/* What all calls of a frame have in common, made once: there are thousands of frames, and millions of calls. */
+static const struct call_text *text_of(struct call_writer *w, frame_id frame)
+{
+    struct call_text *text = &w->texts[frame];
+    const struct frame_parts parts = names_parts(w->names, frame);
+    struct buf b = {0};
+
+    struct json j = json_into(&b);
+    json_open_object(&j, NULL);
+    json_put_string(&j, "ph", STR("X"));
+    json_put_string(&j, "name", names_frame(w->names, frame));
+    buf_z(&b, ",\"ts\":");
+    size_t before = b.n;
+    if (parts.signature.n > 0) {
+        json_open_object(&j, "args");
+        json_put_string(&j, "signature", parts.signature);
+        json_close(&j);
+    }
+    json_close(&j);
+    char *copy = b.failed ? NULL : arena_copy(w->arena, b.p, b.n);
+    if (copy != NULL)
+        *text = (struct call_text){{copy, before}, {copy + before, b.n - before}};
+    buf_free(&b);
+    return copy != NULL ? text : NULL;
+}
+
+void call_chrome_row(struct call_writer *w, const struct call_row *row, struct buf *out)
+{
+    const struct call_text *text = &w->texts[row->frame];
+
+    if (text->before.n == 0)
+        text = text_of(w, row->frame);
+    if (text == NULL || !buf_reserve(out, text->before.n + text->behind.n + NUMBERS_BYTES_MAX)) {
+        out->failed = true;
+        return;
+    }
+    char *to = PUT(out->p + out->n, ",\n"); /* behind the names of threads, of which there is one at least */
+    to = put_str(to, text->before);
+    to = number_decimal(to, row->begin_ns, NS_DECIMALS);
+    to = PUT(to, ",\"dur\":");
+    to = number_decimal(to, row->end_ns - row->begin_ns, NS_DECIMALS);
+    if (w->has_cpu) {
+        to = PUT(to, ",\"tdur\":");
+        to = number_decimal(to, row->cpu_ns, NS_DECIMALS);
+    }
+    to = PUT(to, ",\"pid\":1,\"tid\":");
+    to = number_u64(to, w->profile->tracks[row->track].id);
+    to = put_str(to, text->behind);
+    out->n = (size_t)(to - out->p);
+}
+
+void call_chrome_end(struct call_writer *w, struct buf *out)
+{
+    (void)w;
+    buf_z(out, "\n]}\n");
+}

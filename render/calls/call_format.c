@@ -1,0 +1,218 @@
+#include "render/calls/call_format.h"
+
+#include "core/clean.h"
+#include "core/json.h"
+#include "core/number.h"
+#include "render/calls/call_chrome.h"
+#include "render/calls/call_perfetto.h"
+#include "render/calls/call_speedscope.h"
+#include "render/names/cell_text.h"
+
+enum { NS_PER_US = 1000, DIGITS = 6, TIME_CELLS = 12, THREAD_CELLS = 8 };
+
+static const char *const NAMES[] = {"thread", "start", "end",    "cpu",      "self",
+                                    "depth",  "class", "method", "signature"};
+enum { COLUMNS = sizeof(NAMES) / sizeof(NAMES[0]) };
+
+static uint32_t thread_of(const struct call_writer *w, const struct call_row *row)
+{
+    return w->profile->tracks[row->track].id;
+}
+
+static void nothing(struct call_writer *w, struct buf *out)
+{
+    (void)w, (void)out;
+}
+
+/* ---- for programs ---- */
+
+static void begin_lines(const struct cell_style *style, struct buf *out)
+{
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        if (i > 0)
+            buf_char(out, style->separator);
+        buf_z(out, NAMES[i]);
+    }
+    buf_char(out, '\n');
+}
+
+static void put_line(struct call_writer *w, const struct cell_style *style, const struct call_row *row,
+                     struct buf *out)
+{
+    const struct profile *p = w->profile;
+    const struct profile_frame *f = &p->frames[row->frame];
+    const string_id names[] = {f->scope, f->name, f->signature};
+
+    buf_u64(out, thread_of(w, row));
+    buf_char(out, style->separator);
+    buf_u64(out, row->begin_ns / NS_PER_US);
+    buf_char(out, style->separator);
+    buf_u64(out, row->end_ns / NS_PER_US);
+    buf_char(out, style->separator);
+    if (w->has_cpu)
+        buf_u64(out, row->cpu_ns / NS_PER_US);
+    buf_char(out, style->separator);
+    buf_u64(out, row->self_ns / NS_PER_US);
+    buf_char(out, style->separator);
+    buf_u64(out, row->depth);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        buf_char(out, style->separator);
+        style->put(out, profile_string(p, names[i]), &w->scratch);
+    }
+    buf_char(out, '\n');
+}
+
+static void begin_tsv(struct call_writer *w, struct buf *out)
+{
+    (void)w;
+    begin_lines(&CELL_TSV, out);
+}
+
+static void row_tsv(struct call_writer *w, const struct call_row *row, struct buf *out)
+{
+    put_line(w, &CELL_TSV, row, out);
+}
+
+static void begin_csv(struct call_writer *w, struct buf *out)
+{
+    (void)w;
+    begin_lines(&CELL_CSV, out);
+}
+
+static void row_csv(struct call_writer *w, const struct call_row *row, struct buf *out)
+{
+    put_line(w, &CELL_CSV, row, out);
+}
+
+/* {"unit": "us", "calls": [
+ *  {"thread": 1, "start": 5, "end": 9, "cpu": 3, "self": 4, "depth": 1, "class": "a.B", "method": "c", "signature": "()V"}, ..
+ * ]}: an object in each line, without the blanks. */
+static void begin_json(struct call_writer *w, struct buf *out)
+{
+    (void)w;
+    buf_z(out, "{\"unit\":\"us\",\"calls\":[");
+}
+
+static void row_json(struct call_writer *w, const struct call_row *row, struct buf *out)
+{
+    const struct profile_frame *f = &w->profile->frames[row->frame];
+
+    buf_z(out, w->n > 0 ? ",\n" : "\n");
+    struct json j = json_into(out);
+    json_open_object(&j, NULL);
+    json_put_u64(&j, "thread", thread_of(w, row));
+    json_put_u64(&j, "start", row->begin_ns / NS_PER_US);
+    json_put_u64(&j, "end", row->end_ns / NS_PER_US);
+    if (w->has_cpu)
+        json_put_u64(&j, "cpu", row->cpu_ns / NS_PER_US);
+    json_put_u64(&j, "self", row->self_ns / NS_PER_US);
+    json_put_u64(&j, "depth", row->depth);
+    json_put_string(&j, "class", profile_string(w->profile, f->scope));
+    json_put_string(&j, "method", profile_string(w->profile, f->name));
+    json_put_string(&j, "signature", profile_string(w->profile, f->signature));
+    json_close(&j);
+}
+
+static void end_json(struct call_writer *w, struct buf *out)
+{
+    (void)w;
+    buf_z(out, "\n]}\n");
+}
+
+/* ---- for people ---- */
+
+static void put_right(struct buf *out, struct str text, size_t cells, size_t extra_bytes)
+{
+    for (size_t n = text.n - extra_bytes; n < cells; n++)
+        buf_char(out, ' ');
+    buf_str(out, text);
+}
+
+/* The sign of microseconds has two bytes in one cell. */
+static void put_time(struct buf *out, uint64_t ns)
+{
+    char text[NUMBER_BYTES_MAX];
+    struct str value = {text, (size_t)(number_value(text, UNIT_NS, ns, DIGITS) - text)};
+
+    put_right(out, value, TIME_CELLS, str_find_str(value, STR("µ")) < value.n);
+}
+
+static void begin_txt(struct call_writer *w, struct buf *out)
+{
+    put_right(out, STR("thread"), THREAD_CELLS, 0);
+    put_right(out, STR("start"), TIME_CELLS, 0);
+    put_right(out, STR("end"), TIME_CELLS, 0);
+    if (w->has_cpu)
+        put_right(out, STR("cpu"), TIME_CELLS, 0);
+    put_right(out, STR("self"), TIME_CELLS, 0);
+    put_right(out, STR("depth"), THREAD_CELLS, 0);
+    buf_z(out, "  method\n");
+}
+
+static void row_txt(struct call_writer *w, const struct call_row *row, struct buf *out)
+{
+    const struct profile *p = w->profile;
+    const struct profile_frame *f = &p->frames[row->frame];
+    char text[NUMBER_BYTES_MAX];
+
+    put_right(out, (struct str){text, (size_t)(number_u64(text, thread_of(w, row)) - text)}, THREAD_CELLS, 0);
+    put_time(out, row->begin_ns);
+    put_time(out, row->end_ns);
+    if (w->has_cpu)
+        put_time(out, row->cpu_ns);
+    put_time(out, row->self_ns);
+    put_right(out, (struct str){text, (size_t)(number_u64(text, row->depth) - text)}, THREAD_CELLS, 0);
+    buf_z(out, "  ");
+    clean_text(out, profile_string(p, f->scope));
+    if (f->scope != STRING_EMPTY && f->name != STRING_EMPTY)
+        buf_char(out, '.');
+    clean_text(out, profile_string(p, f->name));
+    clean_text(out, profile_string(p, f->signature));
+    buf_char(out, '\n');
+}
+
+/* ---- the table ---- */
+
+const struct call_format CALL_FORMATS[] = {
+    {.text = {"tsv", "text/tab-separated-values; charset=utf-8", "tab-separated, for scripts", 1},
+     .begin = begin_tsv,
+     .row = row_tsv,
+     .end = nothing},
+    {.text = {"csv", "text/csv; charset=utf-8", "for spreadsheets", 1},
+     .begin = begin_csv,
+     .row = row_csv,
+     .end = nothing},
+    {.text = {"json", "application/json", "for programs", 1},
+     .begin = begin_json,
+     .row = row_json,
+     .end = end_json},
+    {.text = {"txt", "text/plain; charset=utf-8", "for people", 1},
+     .begin = begin_txt,
+     .row = row_txt,
+     .end = nothing},
+    {.text = {"chrome", "application/json", "trace events, for chrome://tracing", 1},
+     .begin = call_chrome_begin,
+     .row = call_chrome_row,
+     .end = call_chrome_end,
+     .exported = true},
+    {.text = {"perfetto", "application/octet-stream", "for Perfetto", 1},
+     .begin = call_perfetto_begin,
+     .slice = call_perfetto_slice,
+     .end = nothing,
+     .exported = true},
+    {.text = {"speedscope", "application/json", "for speedscope, in the order of time", 1},
+     .begin = call_speedscope_begin,
+     .slice = call_speedscope_slice,
+     .track = call_speedscope_track,
+     .end = call_speedscope_end,
+     .exported = true},
+};
+const size_t CALL_FORMATS_COUNT = sizeof(CALL_FORMATS) / sizeof(CALL_FORMATS[0]);
+
+const struct call_format *call_format_by_name(struct str name)
+{
+    for (size_t i = 0; i < CALL_FORMATS_COUNT; i++)
+        if (str_eq(name, str_of(CALL_FORMATS[i].text.name)))
+            return &CALL_FORMATS[i];
+    return NULL;
+}

@@ -1,0 +1,167 @@
+#include "render/calls/call_perfetto.h"
+
+#include "core/clean.h"
+#include "core/protobuf_put.h"
+#include "profile/frame/origin.h"
+
+enum { NS_PER_US = 1000, SEQUENCE = 1, CLEARED = 1, NEEDED = 2, SLICE_BEGIN = 1, SLICE_END = 2 };
+
+/* An event: categories and names have numbers of 32 bits, and so have tracks; two fields have numbers of 2 bytes. Its packet has the time,
+ * two fields of 2 bytes, and two heads of 2 bytes. */
+enum {
+    EVENT_BYTES_MAX = (1 + 5) + (1 + 5) + (1 + 1) + (1 + 5) + (2 + PROTOBUF_VARINT_MAX),
+    PACKET_BYTES_MAX = 2 + (1 + PROTOBUF_VARINT_MAX) + 2 * 2 + 2 + EVENT_BYTES_MAX
+};
+_Static_assert(PACKET_BYTES_MAX < 0x80, "lengths of one byte");
+
+/* 0 is nobody's, 1 is the process. */
+static uint64_t uuid_of(uint32_t track)
+{
+    return (uint64_t)track + 2;
+}
+
+/* int32 of the format, which is written as the int64 of the same value. */
+static uint64_t int32_of(uint32_t number)
+{
+    return (uint64_t)(int64_t)(int32_t)number;
+}
+
+static void put_message(struct buf *out, uint32_t field, struct buf *message)
+{
+    out->failed = out->failed || message->failed;
+    protobuf_put_bytes(out, field, buf_view(message));
+    buf_clear(message);
+}
+
+static void put_cleaned(struct buf *message, uint32_t field, struct str text)
+{
+    struct buf cleaned = {0};
+
+    clean_text(&cleaned, text);
+    put_message(message, field, &cleaned);
+    buf_free(&cleaned);
+}
+
+/* ---- in front of the events ---- */
+
+/* The main thread of a process has the process's number. */
+static uint32_t process_of(const struct profile *p)
+{
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        if (str_eq(profile_string(p, p->tracks[i].name), STR("main")))
+            return p->tracks[i].id;
+    return 1;
+}
+
+/* Appends a packet with these fields, which are then empty again. */
+static void put_packet(struct buf *out, struct buf *fields, unsigned flags)
+{
+    protobuf_put_u64(fields, 10, SEQUENCE);
+    protobuf_put_u64(fields, 13, flags);
+    put_message(out, 1, fields);
+}
+
+static void put_categories(struct buf *fields)
+{
+    struct buf interned = {0}, category = {0};
+
+    for (unsigned origin = 0; origin < ORIGINS; origin++) {
+        protobuf_put_u64(&category, 1, origin + 1);
+        protobuf_put_bytes(&category, 2, str_of(origin_word((enum origin)origin)));
+        put_message(&interned, 1, &category);
+    }
+    put_message(fields, 12, &interned);
+    buf_free(&interned);
+    buf_free(&category);
+}
+
+static void put_descriptor(struct buf *fields, uint64_t uuid, uint32_t kind, struct buf *described)
+{
+    struct buf descriptor = {0};
+
+    protobuf_put_u64(&descriptor, 1, uuid);
+    put_message(&descriptor, kind, described);
+    put_message(fields, 60, &descriptor);
+    buf_free(&descriptor);
+}
+
+void call_perfetto_begin(struct call_writer *w, struct buf *out)
+{
+    const struct profile *p = w->profile;
+    uint32_t process = process_of(p);
+    struct buf fields = {0}, described = {0};
+
+    protobuf_put_u64(&described, 1, int32_of(process));
+    put_descriptor(&fields, 1, 3, &described);
+    put_categories(&fields);
+    put_packet(out, &fields, CLEARED);
+    for (uint32_t i = 0; i < w->n_tracks && !out->failed; i++) {
+        const struct profile_track *track = &p->tracks[w->tracks[i]];
+        protobuf_put_u64(&described, 1, int32_of(process));
+        protobuf_put_u64(&described, 2, int32_of(track->id));
+        put_cleaned(&described, 5, profile_string(p, track->name));
+        put_descriptor(&fields, uuid_of(w->tracks[i]), 4, &described);
+        put_packet(out, &fields, NEEDED);
+    }
+    buf_free(&fields);
+    buf_free(&described);
+}
+
+/* ---- events ---- */
+
+static char *put_u64(char *to, uint32_t field, uint64_t value)
+{
+    return protobuf_write(protobuf_write(to, (uint64_t)field << 3 | PROTOBUF_VARINT), value);
+}
+
+/* A packet that tells the name of a frame. */
+static void put_name(struct call_writer *w, frame_id frame, uint32_t number, struct buf *out)
+{
+    struct buf fields = {0}, interned = {0}, name = {0};
+
+    buf_clear(&w->scratch);
+    names_put_distinct(w->names, w->profile, frame, &w->scratch);
+    name.failed = w->scratch.failed;
+    protobuf_put_u64(&name, 1, number);
+    put_cleaned(&name, 2, buf_view(&w->scratch));
+    put_message(&interned, 2, &name);
+    put_message(&fields, 12, &interned);
+    put_packet(out, &fields, NEEDED);
+    buf_free(&fields);
+    buf_free(&interned);
+    buf_free(&name);
+}
+
+static char *put_event(const struct call_writer *w, const struct call_slice *slice, uint32_t number, char *to)
+{
+    if (!slice->ends) {
+        to = put_u64(to, 3, (uint64_t)names_of(w->names, slice->frame)->origin + 1);
+        to = put_u64(to, 10, number);
+    }
+    to = put_u64(to, 9, slice->ends ? SLICE_END : SLICE_BEGIN);
+    to = put_u64(to, 11, uuid_of(slice->track));
+    return w->has_cpu ? put_u64(to, 17, slice->cpu_at_ns / NS_PER_US) : to;
+}
+
+/* Both messages are short enough for lengths of one byte, which are known when they are written. */
+void call_perfetto_slice(struct call_writer *w, const struct call_slice *slice, struct buf *out)
+{
+    uint32_t used = w->n_used, number = call_writer_number(w, slice->frame);
+
+    if (w->n_used > used)
+        put_name(w, slice->frame, number, out);
+    if (!buf_reserve(out, PACKET_BYTES_MAX))
+        return;
+    char *packet = out->p + out->n, *to = packet;
+    *to++ = 1 << 3 | PROTOBUF_BYTES;
+    char *length = to++;
+    to = put_u64(to, 8, slice->at_ns);
+    to = put_u64(to, 10, SEQUENCE);
+    to = put_u64(to, 13, NEEDED);
+    *to++ = 11 << 3 | PROTOBUF_BYTES;
+    char *event_length = to++;
+    to = put_event(w, slice, number, to);
+    *event_length = (char)(to - event_length - 1);
+    *length = (char)(to - length - 1);
+    out->n += (size_t)(to - packet);
+}

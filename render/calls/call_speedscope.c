@@ -1,0 +1,98 @@
+#include "render/calls/call_speedscope.h"
+
+#include "core/json.h"
+#include "core/put.h"
+
+enum { EVENT_BYTES_MAX = 3 * NUMBER_BYTES_MAX };
+
+void call_speedscope_begin(struct call_writer *w, struct buf *out)
+{
+    (void)w;
+    buf_z(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"aflamed\","
+               "\"profiles\":[");
+}
+
+/* `main tid=1`: as folded stacks call it, without the brackets. */
+static void put_name(struct json *j, struct call_writer *w, uint32_t track)
+{
+    struct str label = names_track(w->names, track);
+
+    if (label.n > 2)
+        label = (struct str){label.p + 1, label.n - 2};
+    json_put_string(j, "name", label);
+}
+
+void call_speedscope_track(struct call_writer *w, uint32_t track, bool ends, struct buf *out)
+{
+    if (ends) {
+        buf_z(out, "],\"endValue\":");
+        buf_u64(out, w->at_ns);
+        buf_char(out, '}');
+        if (w->at_ns - w->from_ns > w->heaviest_ns) {
+            w->heaviest_ns = w->at_ns - w->from_ns;
+            w->heaviest = w->written;
+        }
+        w->written++;
+        return;
+    }
+    buf_z(out, w->written > 0 ? ",\n" : "\n");
+    struct json j = json_into(out);
+    json_open_object(&j, NULL);
+    json_put_string(&j, "type", STR("evented"));
+    put_name(&j, w, track);
+    json_put_string(&j, "unit", STR("nanoseconds"));
+    json_put_u64(&j, "startValue", 0);
+    buf_z(out, ",\"events\":[");
+    w->at_ns = w->from_ns = 0;
+    w->begun = false;
+}
+
+void call_speedscope_slice(struct call_writer *w, const struct call_slice *slice, struct buf *out)
+{
+    uint64_t at_ns = w->by_cpu ? slice->cpu_at_ns : slice->at_ns;
+
+    if (!buf_reserve(out, EVENT_BYTES_MAX))
+        return;
+    char *to = out->p + out->n;
+    if (w->begun)
+        *to++ = ',';
+    else
+        w->from_ns = at_ns;
+    to = slice->ends ? PUT(to, "{\"type\":\"C\",\"frame\":") : PUT(to, "{\"type\":\"O\",\"frame\":");
+    to = number_u64(to, call_writer_number(w, slice->frame) - 1);
+    to = PUT(to, ",\"at\":");
+    to = number_u64(to, at_ns);
+    *to++ = '}';
+    out->n = (size_t)(to - out->p);
+    w->begun = true;
+    w->at_ns = at_ns;
+}
+
+void call_speedscope_end(struct call_writer *w, struct buf *out)
+{
+    const struct profile *p = w->profile;
+    struct json j = json_into(out);
+
+    buf_z(out, "\n],\"activeProfileIndex\":");
+    buf_u64(out, w->heaviest);
+    buf_z(out, ",\"shared\":");
+    json_open_object(&j, NULL);
+    json_open_array(&j, "frames");
+    for (uint32_t i = 0; i < w->n_used; i++) {
+        const struct profile_frame *f = &p->frames[w->used[i]];
+        buf_clear(&w->scratch);
+        names_put_distinct(w->names, p, w->used[i], &w->scratch);
+        out->failed = out->failed || w->scratch.failed;
+        json_line(&j);
+        json_open_object(&j, NULL);
+        json_put_string(&j, "name", buf_view(&w->scratch));
+        if (profile_string(p, f->file).n > 0)
+            json_put_string(&j, "file", profile_string(p, f->file));
+        if (f->line > 0)
+            json_put_u64(&j, "line", f->line);
+        json_close(&j);
+    }
+    json_close(&j);
+    json_close(&j);
+    buf_z(out, "}\n");
+}

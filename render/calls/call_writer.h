@@ -1,0 +1,51 @@
+/* What formats of calls one by one are written with. */
+#ifndef RENDER_CALLS_CALL_WRITER_H
+#define RENDER_CALLS_CALL_WRITER_H
+
+#include "core/buf.h"
+#include "profile/calls/call_rows.h"
+#include "profile/calls/call_slices.h"
+#include "render/names/names.h"
+
+/* What is the same in all that is written of a frame. */
+struct call_text {
+    struct str before, behind;
+};
+
+struct call_writer {
+    const struct profile *profile;
+    const struct names *names;
+    bool has_cpu;
+    uint64_t n;          /* rows so far */
+    struct buf scratch;  /* freed by who has the writer */
+    struct arena *arena; /* for what formats keep of frames */
+
+    /* By frame. */
+    struct call_text *texts; /* made when they are needed first */
+    uint32_t *number;        /* from 1, in the order of their first use; 0: not used so far */
+
+    frame_id *used; /* by number - 1 */
+    uint32_t n_used;
+
+    /* Of slices. */
+    bool by_cpu;             /* the time is that of the CPU clock */
+    bool begun;              /* the track has one already */
+    uint64_t from_ns, at_ns; /* of its first one, and its last one so far */
+    const uint32_t *tracks;  /* that are written: indexes of the profile's, ascending */
+    uint32_t n_tracks;
+    uint32_t written;  /* of those, where each has its own place */
+    uint32_t heaviest; /* of those written, the one that goes on for the longest */
+    uint64_t heaviest_ns;
+};
+
+/* The number of a frame; one that is not yet among those used is put there. */
+static inline uint32_t call_writer_number(struct call_writer *w, frame_id frame)
+{
+    if (w->number[frame] == 0) {
+        w->used[w->n_used++] = frame;
+        w->number[frame] = w->n_used;
+    }
+    return w->number[frame];
+}
+
+#endif

@@ -1,0 +1,458 @@
+#include "render/table/diff.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/number.h"
+#include "profile/compare/compare.h"
+#include "render/table/table_id.h"
+#include "render/view/change.h"
+#include "render/view/fail.h"
+
+enum { QUOTED_BYTES = 60, RUNS_MAX = PROFILE_VALUES_MAX };
+
+struct maker {
+    const struct table *table;
+    const struct profile_compared *compared;
+    struct table_diff *diff;
+};
+
+/* ---- options ---- */
+
+static bool set_normalise(struct diff_request *r, struct str text, struct diag *diag)
+{
+    static const struct str CALLS = {"calls:", 6};
+
+    memset(r->method, 0, sizeof(r->method));
+    if (text.n == 0 || str_eq(text, STR("absolute"))) {
+        r->normalise = NORMALISE_NOT;
+        return true;
+    }
+    if (str_eq(text, STR("total"))) {
+        r->normalise = NORMALISE_TOTAL;
+        return true;
+    }
+    if (str_eq(text, STR("time"))) {
+        r->normalise = NORMALISE_TIME;
+        return true;
+    }
+    if (str_starts(text, CALLS) && text.n > CALLS.n && text.n - CALLS.n <= DIFF_METHOD_BYTES_MAX) {
+        r->normalise = NORMALISE_CALLS;
+        memcpy(r->method, text.p + CALLS.n, text.n - CALLS.n);
+        return true;
+    }
+    return diag_set(diag, DIAG_USAGE, "option not understood",
+                    "Correct the option, or leave it out: numbers are as they are then.",
+                    "normalise=%.*s: the normalise is one of absolute, total, time, calls:METHOD.",
+                    (int)clean_cut(text, QUOTED_BYTES).n, text.p);
+}
+
+static bool set_value(struct diff_request *r, struct str value, struct diag *diag)
+{
+    if (value.n > DIFF_VALUE_BYTES_MAX || str_find(value, '\0') < value.n)
+        return diag_set(diag, DIAG_USAGE, "option not understood",
+                        "Correct the option, or leave it out for its default.",
+                        "value: no value has such a name.");
+    memset(r->value, 0, sizeof(r->value));
+    if (value.n > 0)
+        memcpy(r->value, value.p, value.n);
+    return true;
+}
+
+const char *diff_wide_word(unsigned wide)
+{
+    static const char *const WORDS[] = {[WIDE_B] = "b", [WIDE_A] = "a", [WIDE_LARGER] = "larger"};
+
+    return wide <= WIDE_LARGER ? WORDS[wide] : NULL;
+}
+
+const char *diff_normalise_word(enum diff_normalise by)
+{
+    static const char *const WORDS[] = {[NORMALISE_NOT] = "",
+                                        [NORMALISE_TOTAL] = "total",
+                                        [NORMALISE_CALLS] = "calls:",
+                                        [NORMALISE_TIME] = "time"};
+
+    return WORDS[by];
+}
+
+const char *diff_only_word(unsigned only)
+{
+    static const char *const WORDS[] = {[ONLY_DIFFERENT] = "any",
+                                        [ONLY_NEW] = "new",
+                                        [ONLY_GONE] = "gone",
+                                        [ONLY_MORE] = "more",
+                                        [ONLY_LESS] = "less"};
+
+    return only <= ONLY_LESS ? WORDS[only] : NULL;
+}
+
+static bool set_only(struct diff_request *r, struct str value, struct diag *diag)
+{
+    for (unsigned i = 0; diff_only_word(i) != NULL; i++)
+        if (str_eq(value, str_of(diff_only_word(i)))) {
+            r->only = (enum diff_only)i;
+            return true;
+        }
+    return diag_set(diag, DIAG_USAGE, "option not understood",
+                    "Correct the option, or leave it out for its default.",
+                    "only: it is one of any, new, gone, more, less.");
+}
+
+static bool set_wide(struct diff_request *r, struct str value, struct diag *diag)
+{
+    for (unsigned i = 0; diff_wide_word(i) != NULL; i++)
+        if (str_eq(value, str_of(diff_wide_word(i)))) {
+            r->wide = (enum diff_wide)i;
+            return true;
+        }
+    return diag_set(diag, DIAG_USAGE, "option not understood",
+                    "Correct the option, or leave it out for its default.",
+                    "wide: it is one of b, a, larger.");
+}
+
+/* The keys of B, each as that of a view. */
+static const struct side_key {
+    struct str key;
+    const char *of_view;
+    size_t offset; /* of the text in a request */
+} SIDE_KEYS[] = {
+    {STR_INIT("from_b"), "from", offsetof(struct diff_request, from_b)},
+    {STR_INIT("to_b"), "to", offsetof(struct diff_request, to_b)},
+    {STR_INIT("moment_b"), "moment", offsetof(struct diff_request, moment_b)},
+};
+
+enum { SIDE_KEYS_COUNT = sizeof(SIDE_KEYS) / sizeof(*SIDE_KEYS) };
+
+/* NULL: it is none. */
+static const struct side_key *side_key(struct str key)
+{
+    for (size_t i = 0; i < SIDE_KEYS_COUNT; i++)
+        if (str_eq(key, SIDE_KEYS[i].key))
+            return &SIDE_KEYS[i];
+    return NULL;
+}
+
+static bool set_side(struct diff_request *r, const struct side_key *key, struct str value, struct diag *diag)
+{
+    struct view_options view;
+    char *text = (char *)r + key->offset;
+
+    view_defaults(&view);
+    if (!view_set(&view, SCOPE_VIEW, str_of(key->of_view), value, diag))
+        return false;
+    if (value.n > DIFF_NUMBER_BYTES_MAX)
+        return diag_set(diag, DIAG_USAGE, "option not understood", "Write the number without zeros in front.",
+                        "%s: the number is too long.", key->key.p);
+    memset(text, 0, DIFF_NUMBER_BYTES_MAX + 1);
+    memcpy(text, value.p, value.n);
+    return true;
+}
+
+void diff_view_of_b(const struct diff_request *r, struct view_options *view)
+{
+    struct diag ignored = {0}; /* they were taken by set_side */
+
+    for (size_t i = 0; i < SIDE_KEYS_COUNT; i++) {
+        struct str text = str_of((const char *)r + SIDE_KEYS[i].offset);
+        if (text.n > 0)
+            (void)view_set(view, SCOPE_VIEW, str_of(SIDE_KEYS[i].of_view), text, &ignored);
+    }
+}
+
+bool diff_takes(struct str key)
+{
+    return side_key(key) != NULL || str_eq(key, STR("all")) || str_eq(key, STR("wide")) ||
+           str_eq(key, STR("only")) || str_eq(key, STR("normalise")) || str_eq(key, STR("value"));
+}
+
+bool diff_set(struct diff_request *r, struct str key, struct str value, struct diag *diag)
+{
+    if (side_key(key) != NULL)
+        return set_side(r, side_key(key), value, diag);
+    if (str_eq(key, STR("value")))
+        return set_value(r, value, diag);
+    if (str_eq(key, STR("normalise")))
+        return set_normalise(r, value, diag);
+    if (str_eq(key, STR("wide")))
+        return set_wide(r, value, diag);
+    if (str_eq(key, STR("only")))
+        return set_only(r, value, diag);
+    r->all = str_eq(value, STR("1"));
+    return r->all || str_eq(value, STR("0")) ||
+           diag_set(diag, DIAG_USAGE, "option not understood",
+                    "Correct the option, or leave it out for its default.", "all: it is 0 or 1.");
+}
+
+void diff_each(const struct diff_request *r, void (*put)(void *context, const char *key, struct str value),
+               void *context)
+{
+    struct buf by = {0};
+
+    for (size_t i = 0; i < SIDE_KEYS_COUNT; i++) {
+        struct str text = str_of((const char *)r + SIDE_KEYS[i].offset);
+        if (text.n > 0)
+            put(context, SIDE_KEYS[i].key.p, text);
+    }
+    if (r->value[0] != '\0')
+        put(context, "value", str_of(r->value));
+    if (r->wide != WIDE_B)
+        put(context, "wide", str_of(diff_wide_word(r->wide)));
+    if (r->all)
+        put(context, "all", STR("1"));
+    if (r->only != ONLY_DIFFERENT)
+        put(context, "only", str_of(diff_only_word(r->only)));
+    if (r->normalise == NORMALISE_NOT)
+        return;
+    buf_z(&by, diff_normalise_word(r->normalise));
+    buf_z(&by, r->method);
+    if (!by.failed)
+        put(context, "normalise", buf_view(&by));
+    buf_free(&by);
+}
+
+void diff_canonical(const struct diff_request *r, struct buf *b)
+{
+    buf_printf(b, "from_b=%s&to_b=%s&moment_b=%s&", r->from_b, r->to_b, r->moment_b);
+    buf_printf(b, "wide=%d&only=%d&all=%d&normalise=%d&of=%zu:%s&value=%zu:%s", (int)r->wide, (int)r->only,
+               r->all, (int)r->normalise, strlen(r->method), r->method, strlen(r->value), r->value);
+}
+
+/* ---- one number ---- */
+
+/* Sorts the few numbers. The median of an even number of runs is the middle of the two in the middle, rounded down. */
+static uint64_t median(uint64_t *numbers, uint32_t n, uint64_t *spread)
+{
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t k = i; k > 0 && numbers[k] < numbers[k - 1]; k--) {
+            uint64_t other = numbers[k];
+            numbers[k] = numbers[k - 1];
+            numbers[k - 1] = other;
+        }
+    *spread = numbers[n - 1] - numbers[0];
+    uint64_t low = numbers[(n - 1) / 2], high = numbers[n / 2];
+    return low + (high - low) / 2;
+}
+
+/* `numbers`: of each value of the comparison. */
+static struct diff_pair pair_of(const struct maker *m, uint32_t base, const uint64_t *numbers)
+{
+    const struct profile_compared *c = m->compared;
+    uint64_t of_run[RUNS_MAX] = {0}, spread_a, spread_b;
+    struct diff_pair pair;
+
+    for (uint32_t r = 0; r < compare_runs(c); r++) {
+        uint32_t v = compare_value(c, base, r);
+        of_run[r] = compare_scaled(&m->diff->scale, base, v, numbers[v]);
+    }
+    pair.a = median(of_run, c->n_a, &spread_a);
+    pair.b = median(of_run + c->n_a, c->n_b, &spread_b);
+    pair.spread = spread_a > spread_b ? spread_a : spread_b;
+    return pair;
+}
+
+/* ---- scaling ---- */
+
+static bool is_named(const struct table *t, uint32_t row, struct str name, struct sha256 *h)
+{
+    char id[TABLE_ID_DIGITS + 1];
+
+    return str_eq(table_name(t, row), name) ||
+           (t->group == GROUP_METHOD && table_id(t, row, h, id) && str_eq(str_of(id), name));
+}
+
+/* Adds up what the rows of this name were called in each run. False: diag. */
+static bool count_calls(const struct maker *m, struct str name, uint64_t *calls, struct diag *diag)
+{
+    const struct table *t = m->table;
+    struct sha256 *h = sha256_new();
+    bool found = false;
+
+    if (h == NULL)
+        return diag_no_memory(diag, "No memory is left to look for a method.");
+    for (uint32_t row = 0; row < t->n; row++) {
+        if (!t->present[row] || !is_named(t, row, name, h))
+            continue;
+        found = true;
+        for (uint32_t r = 0; r < compare_runs(m->compared); r++)
+            calls[r] = number_add(
+                calls[r], table_sums(t, row).exclusive[compare_value(m->compared, m->diff->calls_base, r)]);
+    }
+    sha256_free(h);
+    return found || diag_set(diag, DIAG_USAGE, "no such method",
+                             "Name one as the table does, package.Class.method, or by its id.",
+                             "normalise=calls:%.*s: no method has this name.",
+                             (int)clean_cut(name, QUOTED_BYTES).n, name.p);
+}
+
+/* One measure for all values of a run. False: diag. */
+static bool scale_by(struct maker *m, const uint64_t *of_run, const char *what, struct diag *diag)
+{
+    for (uint32_t r = 0; r < compare_runs(m->compared); r++)
+        if (of_run[r] == 0)
+            return diag_set(diag, DIAG_USAGE, "nothing to scale by", "Leave the option normalise out.",
+                            "%s has %s 0 in a profile.", what,
+                            m->compared->elapsed_ns == of_run ? "a length of" : "a count of");
+    for (uint32_t k = 0; k < m->compared->n_bases; k++) {
+        m->diff->scale.reference[k] = of_run[0];
+        for (uint32_t r = 0; r < compare_runs(m->compared); r++)
+            m->diff->scale.own[compare_value(m->compared, k, r)] = of_run[r];
+    }
+    return true;
+}
+
+static bool set_scale(struct maker *m, const struct diff_request *request, struct diag *diag)
+{
+    const struct profile_compared *c = m->compared;
+    uint64_t calls[RUNS_MAX] = {0};
+
+    switch (request->normalise) {
+    case NORMALISE_NOT:
+        break;
+    case NORMALISE_TOTAL:
+        for (uint32_t k = 0; k < c->n_bases; k++) {
+            m->diff->scale.reference[k] = m->table->total[compare_value(c, k, 0)];
+            for (uint32_t r = 0; r < compare_runs(c); r++)
+                m->diff->scale.own[compare_value(c, k, r)] = m->table->total[compare_value(c, k, r)];
+        }
+        break;
+    case NORMALISE_TIME:
+        return scale_by(m, c->elapsed_ns, "The recording", diag);
+    case NORMALISE_CALLS:
+        if (!m->diff->has_calls)
+            return diag_set(diag, DIAG_USAGE, "nothing to scale by", "Leave the option normalise out.",
+                            "normalise=calls: the profiles count no calls.");
+        return count_calls(m, str_of(request->method), calls, diag) && scale_by(m, calls, "The method", diag);
+    }
+    return true;
+}
+
+/* ---- the table ---- */
+
+static void find_values(struct maker *m)
+{
+    const struct profile_compared *c = m->compared;
+
+    for (uint32_t k = 0; k < c->n_bases; k++) {
+        if (c->bases[k].role == ROLE_CALLS && !m->diff->has_calls && c->n_bases > 1) {
+            m->diff->has_calls = true;
+            m->diff->calls_base = k;
+            continue;
+        }
+        m->diff->base_of[m->diff->n_values] = k;
+        m->diff->values[m->diff->n_values++] =
+            (struct diff_value){c->bases[k].name, c->bases[k].label, c->bases[k].unit};
+    }
+}
+
+/* The name may have a side behind it. */
+static bool choose_value(struct maker *m, struct str name, struct diag *diag)
+{
+    struct table_diff *d = m->diff;
+    size_t side = str_find_last(name, '_');
+    struct buf b = {0};
+
+    d->value = name.n == 0 ? 0 : diff_value_named(d, name);
+    for (unsigned i = 0; d->value == d->n_values && side < name.n && diff_wide_word(i) != NULL; i++)
+        if (str_eq((struct str){name.p + side + 1, name.n - side - 1}, str_of(diff_wide_word(i)))) {
+            d->value = diff_value_named(d, (struct str){name.p, side});
+            d->wide = i;
+        }
+    if (d->value < d->n_values)
+        return true;
+    diff_list_values(d, &b);
+    diag_set(diag, DIAG_USAGE, "no such value", "Name one of its values, or leave the option out.",
+             "value=%.*s: the profiles do not share it. They have %.*s.",
+             (int)clean_cut(name, QUOTED_BYTES).n, name.p, (int)b.n, b.n > 0 ? b.p : "nothing but calls");
+    buf_free(&b);
+    return false;
+}
+
+static void put_pairs(const struct maker *m, struct diff_pair *pairs)
+{
+    uint32_t n = m->diff->n_values;
+
+    for (uint32_t row = 0; row < m->table->n; row++, pairs += 2 * (size_t)n + 1) {
+        struct table_sums sums = table_sums(m->table, row);
+        for (uint32_t v = 0; v < n; v++) {
+            pairs[v] = pair_of(m, m->diff->base_of[v], sums.inclusive);
+            pairs[n + v] = pair_of(m, m->diff->base_of[v], sums.exclusive);
+        }
+        if (m->diff->has_calls)
+            pairs[2 * n] = pair_of(m, m->diff->calls_base, sums.exclusive);
+    }
+}
+
+const struct table *diff_new(const struct table *t, const struct diff_request *request, struct arena *arena,
+                             struct diag *diag)
+{
+    struct table *with = arena_alloc(arena, sizeof(*with));
+    struct table_diff *diff = arena_alloc(arena, sizeof(*diff));
+    struct maker m = {.table = t, .compared = t->profile->compared, .diff = diff};
+
+    if (with == NULL || diff == NULL)
+        return NULL;
+    find_values(&m);
+    diff->all = request->all;
+    diff->request = request;
+    diff->wide = request->wide;
+    diff->only = request->only;
+    if (!choose_value(&m, str_of(request->value), diag) || !set_scale(&m, request, diag))
+        return NULL;
+    struct diff_pair *pairs = arena_array(arena, t->n, (2 * (size_t)diff->n_values + 1) * sizeof(*pairs));
+    if (pairs == NULL)
+        return NULL;
+    put_pairs(&m, pairs);
+    diff->pairs = pairs;
+    for (uint32_t v = 0; v < diff->n_values; v++) {
+        diff->total[v] = pair_of(&m, diff->base_of[v], t->total);
+        diff->top[v] = pair_of(&m, diff->base_of[v], t->top);
+    }
+    *with = *t;
+    with->diff = diff;
+    return with;
+}
+
+/* ---- in words ---- */
+
+void diff_put_change(struct buf *b, enum unit unit, struct diff_pair pair)
+{
+    change_put(b, unit, pair.a, pair.b);
+}
+
+void diff_put_percent(struct buf *b, struct diff_pair pair)
+{
+    change_put_percent(b, pair.a, pair.b);
+}
+
+/* ---- formats ---- */
+
+const struct table_format *const DIFF_FORMATS[] = {&TABLE_TSV, &TABLE_CSV, &TABLE_JSON, &DIFF_TXT,
+                                                   &DIFF_MD,   &DIFF_SVG,  &DIFF_FOLDED};
+const size_t DIFF_FORMATS_COUNT = sizeof(DIFF_FORMATS) / sizeof(*DIFF_FORMATS);
+
+const struct table_format *diff_format_by_name(struct str name)
+{
+    for (size_t i = 0; i < DIFF_FORMATS_COUNT; i++)
+        if (str_eq(name, str_of(DIFF_FORMATS[i]->text.name)))
+            return DIFF_FORMATS[i];
+    return NULL;
+}
+
+bool diff_write(const struct table *t, const struct render_input *in, const struct table_request *request,
+                const struct table_format *format, struct buf *out, struct diag *diag)
+{
+    struct arena *arena = in->scratch;
+    struct table_output o = {.table = t, .request = request, .measure = t->diff->value, .arena = arena};
+
+    if (format->draw != NULL)
+        return format->draw(t, in, out, diag) && (!out->failed || fail_buf(out, diag));
+    if (!table_select(t, request, t->diff->values[t->diff->value].name, &o.selection, arena, diag))
+        return false;
+    o.n_columns = columns_of(t, o.columns);
+    if (!format->write(&o, out))
+        return arena->failure != ARENA_OK ? fail_arena(arena, diag)
+                                          : diag_no_memory(diag, "No memory is left to write the table.");
+    return !out->failed || fail_buf(out, diag);
+}

@@ -1,0 +1,61 @@
+/* What a table of a comparison holds beside what it counts: each number on both sides (see diff.h for how it is made). */
+#ifndef RENDER_TABLE_DIFF_PAIRS_H
+#define RENDER_TABLE_DIFF_PAIRS_H
+
+#include "profile/transform/compare_sides.h"
+#include "render/table/table.h"
+
+struct diff_request;
+
+/* Which rows. New and gone are by the inclusive value that was asked for, more and less by the exclusive one. */
+enum diff_only { ONLY_DIFFERENT, ONLY_NEW, ONLY_GONE, ONLY_MORE, ONLY_LESS };
+
+/* One number on both sides, in the profile's unit. */
+struct diff_pair {
+    uint64_t a, b;
+    uint64_t spread; /* of the runs of A, or of B, whichever is larger; 0 for one run each */
+};
+
+struct diff_value {
+    struct str name, label;
+    enum unit unit;
+};
+
+struct table_diff {
+    struct diff_value values[PROFILE_VALUES_MAX]; /* the bases of the comparison, but for its calls */
+    uint32_t n_values;
+    uint32_t value;                       /* which of them was asked for */
+    uint32_t base_of[PROFILE_VALUES_MAX]; /* of each value, its base in the comparison */
+    unsigned wide;                        /* enum diff_wide */
+    const struct diff_request *request;
+    enum diff_only only;
+    bool has_calls;
+    uint32_t calls_base;           /* with has_calls */
+    struct compare_scale scale;    /* that the pairs were made with */
+    bool all;                      /* rows that do not differ, too */
+    const struct diff_pair *pairs; /* by row: inclusive and exclusive by value, calls */
+    struct diff_pair total[PROFILE_VALUES_MAX], top[PROFILE_VALUES_MAX]; /* by value, as in struct table */
+};
+
+/* Which of the values has this name, or n_values. */
+uint32_t diff_value_named(const struct table_diff *d, struct str name);
+/* The names of all, with commas in between. */
+void diff_list_values(const struct table_diff *d, struct buf *b);
+
+struct diff_pair diff_inclusive(const struct table *t, uint32_t row, uint32_t value);
+struct diff_pair diff_exclusive(const struct table *t, uint32_t row, uint32_t value);
+struct diff_pair diff_calls(const struct table *t, uint32_t row); /* zero where none are counted */
+
+/* How large the change is, whichever side is larger. */
+uint64_t diff_size(struct diff_pair pair);
+bool diff_counts(struct diff_pair pair);
+
+/* The inclusive value by calls; zero where there are none. */
+struct diff_pair diff_per_call(const struct table *t, uint32_t row, uint32_t value);
+
+/* Whether a number of the row differs, as it is shown, and the change counts. */
+bool diff_differs(const struct table *t, uint32_t row);
+/* Whether the row is one of those that were asked for. */
+bool diff_wants(const struct table *t, uint32_t row);
+
+#endif

@@ -1,0 +1,34 @@
+/* Rules that a comparison must not pass: `aflamed diff --fail-if RULE`.
+ *
+ *     [VALUE_incl:|VALUE_excl:]PATTERN>N%      growth of B over A in percent of A
+ *     [VALUE_incl:|VALUE_excl:]PATTERN>NUNIT   growth itself: ns, us, ms, s; B, KiB, MiB, GiB; no unit for counts
+ *
+ * Without a value it is the first one, inclusive. PATTERN is compared with the whole name of each row of the table, in upper and
+ * lower case; `*` stands for any text. `total` is the value over all threads that are counted. What is new in B has grown
+ * by more than any percentage. A change within the spread of the runs (diff.h) passes no rule. */
+#ifndef RENDER_TABLE_DIFF_RULES_H
+#define RENDER_TABLE_DIFF_RULES_H
+
+#include "render/table/diff.h"
+
+struct diff_rule {
+    struct str text;
+    struct str value; /* empty: the first one */
+    bool exclusive;
+    struct str pattern;
+    bool is_percent;
+    uint64_t limit; /* in 1/10000 of a percent, or in the unit's smallest part */
+    enum unit unit; /* unless in percent */
+};
+
+/* The slices are of `text`. False: diag, DIAG_USAGE. */
+bool diff_rule_parse(struct str text, struct diff_rule *rule, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* Looks whether the table, made by diff_new, passes the rule: then appends one line that says so, with the largest growths. Of a
+ * pattern that is like no name it appends a line that says that.
+ * *passed is set, or left. False: diag, DIAG_USAGE for a value that is not there or has another unit. */
+bool diff_rule_check(const struct diff_rule *rule, const struct table *t, struct buf *says, bool *passed,
+                     struct diag *diag) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,30 @@
+/* A small form, read whole: application/x-www-form-urlencoded, as browsers and curl -d send it, or multipart/form-data, as
+ * curl -F does. Pure. */
+#ifndef SERVER_HTTP_MESSAGE_FORM_H
+#define SERVER_HTTP_MESSAGE_FORM_H
+
+#include "core/buf.h"
+#include "core/diag.h"
+
+enum { FORM_FIELDS_MAX = 32 };
+
+/* Zeroed it has no field. */
+struct form {
+    struct buf text; /* names and values, decoded; any bytes may come out */
+    struct form_field {
+        size_t name, name_bytes, value, value_bytes; /* in text */
+    } fields[FORM_FIELDS_MAX];
+    size_t n;
+};
+
+/* Reads a body; `boundary` is that of its multipart type, or "" of an urlencoded one: there a + is a blank, and a %
+ * without two digits stands for itself. False: diag; form_free all the same. */
+bool form_parse(struct form *f, struct str body, const char *boundary, struct diag *diag)
+    __attribute__((warn_unused_result));
+void form_free(struct form *f);
+
+struct str form_name(const struct form *f, size_t i);
+/* Of the first field of that name. p == NULL: there is none. */
+struct str form_value(const struct form *f, struct str name);
+
+#endif

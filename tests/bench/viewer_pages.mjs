@@ -1,0 +1,57 @@
+/* How fast the pages of a large trace are: from the drop of the file to the flame graph that can be used, the tab of methods,
+ * and a row of it that opens. */
+import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { startService } from '../browser/support.mjs';
+
+const LOOK_MS = 20;     /* between two looks at a page */
+
+/* ms until the page says so. */
+async function wait(page, says, began = performance.now()) {
+    while (!await page.evaluate(says).catch(() => false))
+        await page.waitForTimeout(LOOK_MS);
+    return performance.now() - began;
+}
+
+const isDrawn = () => document.querySelector('#picture > svg')?.dataset.state === 'ready';
+const isListed = () => document.getElementById('methods')?.dataset.state === 'ready';
+
+/* In the page: clicks a row, until its callers are there and painted. */
+async function openRow(n) {
+    const OPENED = '.row-name[aria-expanded="true"]';
+    const row = document.querySelectorAll('.row-name[aria-expanded="false"]')[n], began = performance.now();
+    row.click();
+    while (document.querySelector('#panel .method') === null || document.querySelector(OPENED) === null)
+        await new Promise(done => setTimeout(done));
+    const ms = performance.now() - began;
+    document.querySelector(OPENED).click();
+    while (document.querySelector(OPENED) !== null)
+        await new Promise(done => setTimeout(done));
+    document.querySelector('#panel').replaceChildren();
+    return ms;
+}
+
+/* {drop, methods, row}: lists of ms; in each round the file is uploaded anew. */
+export async function measurePages(browser, folder, rounds) {
+    const trace = join(folder, 'page.trace'), service = await startService(), times = { drop: [], methods: [], row: [] };
+    execFileSync(process.env.MKTRACE, ['--preset', '57', '-o', trace], { stdio: 'ignore' });
+    try {
+        for (let i = 0; i < rounds; i++) {
+            const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } }), page = await context.newPage();
+            await page.goto(service.url);
+            const began = performance.now();
+            await page.locator('#trace').setInputFiles(trace);
+            times.drop.push(await wait(page, isDrawn, began));
+            const { pathname } = new URL(page.url());
+            const opened = performance.now();
+            await page.goto(`${service.url}${pathname.replace(/\/t\/.*$/, '')}/methods`, { waitUntil: 'commit' });
+            times.methods.push(await wait(page, isListed, opened));
+            for (let n = 0; n < 3; n++)
+                times.row.push(await page.evaluate(openRow, 4 * n));
+            await context.close();
+        }
+    } finally {
+        await service.stop();
+    }
+    return times;
+}

@@ -1,0 +1,269 @@
+"""Lanes: what all threads did in a window of time, as JSON."""
+import json
+import os
+import re
+import struct
+import sys
+import xml.etree.ElementTree
+
+from support import DemoTest, METHOD_ID_STEP, amount, binary_header, id_of, method_lines, text_part, trace
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
+import trace_text  # noqa: E402
+
+
+def decoded(shares, places):
+    """The letters of a text of shares as numbers."""
+    letters = []
+    for letter, times in re.findall('([A-Za-z])([0-9]*)', shares):
+        letters += [ord(letter) - 65 if letter < 'a' else ord(letter) - 97 + 26] * int(times or 1)
+    return letters + [0] * (places - len(letters))
+
+
+def counted(counts):
+    return sum(n for n in counts if n > 0)
+
+
+class Lanes(DemoTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.methods = json.loads(cls.server.get(cls.path + '/methods.json').text)
+
+    def lanes(self, query='', path=None):
+        answer = self.server.get('%s/lanes?%s' % (path or self.path, query))
+        self.assertEqual(answer.status, 200, answer.text)
+        self.assertEqual(answer['Content-Type'], 'application/json')
+        return json.loads(answer.text)
+
+    def column(self, name):
+        at = self.methods['columns'].index(name)
+        return [row[at] for row in self.methods['rows']]
+
+    def test_all_of_the_recording(self):
+        lanes = self.lanes('width=1600')
+        self.assertEqual(lanes['version'], 1)
+        self.assertEqual([lanes['from_ns'], lanes['to_ns']], [lanes['whole_from_ns'], lanes['whole_to_ns']])
+        self.assertEqual(lanes['lanes'][0]['name'], 'main')
+        for _track, begin, length, *_rest in lanes['messages']:
+            self.assertTrue(length >= 16700000 and begin + length <= lanes['to_ns'])
+        self.assertGreater(len(lanes['messages']), 0)
+        work = [lane['work_ns'] for lane in lanes['lanes'][1:]]
+        self.assertEqual(work, sorted(work, reverse=True))
+        self.assertEqual(sum(lane['calls'] for lane in lanes['lanes']), sum(self.column('calls')))
+        for lane in lanes['lanes']:
+            self.assertEqual(counted(lane['counts']), lane['calls'])
+            shares = [decoded(text, 1600) for text in lane['shares']]
+            for ns, share in zip(lane['ns'], shares):
+                self.assertEqual(len(share), 1600)
+                self.assertEqual(ns > 0, any(share))
+                self.assertAlmostEqual(ns, sum(share) / 51 * (lanes['to_ns'] / 1600), delta=lanes['to_ns'] / 51)
+
+    def test_windows_add_up(self):
+        whole, parts = self.lanes(), []
+        cuts = [0, 1000, 77777.777, 500000, whole['to_ns'] / 1000]
+        for begin, end in zip(cuts, cuts[1:]):
+            parts.append(self.lanes('from=%s&to=%s&width=333' % (begin, end)))
+        for i, lane in enumerate(whole['lanes']):
+            self.assertEqual(lane['calls'], sum(part['lanes'][i]['calls'] for part in parts))
+            for k in range(4):
+                self.assertAlmostEqual(lane['ns'][k], sum(part['lanes'][i]['ns'][k] for part in parts), delta=4)
+
+    def test_a_part_of_the_file_is_enough(self):
+        """What a window is made from, once the file was read a second time; under filters calls are told from all of it."""
+        path = '/p/' + id_of(self.stored(trace(threads=7, records=amount(400000, 60000), depth=9)))
+        whole = self.lanes(path=path)
+        method = json.loads(self.server.get(path + '/methods.json?limit=1').text)
+        mark = '&mark=' + method['rows'][0][method['columns'].index('id')]
+        for begin, end in ((0, 0.02), (0.3, 0.31), (0.5, 0.9), (0.99, 1)):
+            query = 'width=300&stacks=1,2%s&from=%d&to=%d' % (
+                mark, begin * whole['to_ns'] / 1000, end * whole['to_ns'] / 1000)
+            part, full = self.lanes(query, path), self.lanes(query + '&hide=no.such.method', path)
+            self.assertEqual(part, full)
+            self.assertGreater(sum(lane['calls'] for lane in part['lanes']), 0)
+            self.assertGreater(part['mark']['calls'], 0)
+
+    def test_a_part_of_each_kind_of_trace_is_enough(self):
+        """Also where methods are defined between the records, one of them anew, and where records of a thread count from its last."""
+        records, stacks, clock = [], {1: [], 2: []}, 0
+        for i in range(12000):
+            thread, clock = 1 + i * i % 3 % 2, clock + 1 + i % 9
+            stack = stacks[thread]
+            if len(stack) > 9 or (stack and i * 5 % 7 < 3):
+                records.append('exit %d %#x %d %d' % (thread, stack.pop(), clock // 2, clock))
+            else:
+                stack.append(16 + 4 * (i * 7 // 120))
+                records.append('enter %d %#x %d %d' % (thread, stack[-1], clock // 2, clock))
+        # Names that are long make a file long.
+        methods = ['method %#x com.example.C%d%s run ()V X.java' % (i * 4 + 16, i, 'x' * 900) for i in range(700)]
+        tree = ['thread 1 main', 'thread 2 other', *methods, *records]
+        kinds = {'streaming': ['version 3', 'clock dual', 'streaming']}
+        kinds.update({'art2 ' + layout: ['version 5', 'clock dual', 'art2 ' + layout, 'block 50'] + ['split'] * (layout == 'C')
+                      for layout in 'ABCE'})
+        for kind, lines in kinds.items():
+            with self.subTest(kind=kind):
+                path = '/p/' + id_of(self.stored(trace_text.parse('\n'.join(lines + tree)).bytes()))
+                whole = self.lanes(path=path)
+                self.assertEqual(sum(lane['calls'] for lane in whole['lanes']), sum(record.startswith('enter') for record in records))
+                for begin, end in ((0, 0.02), (0.45, 0.46), (0.6, 0.9), (0.99, 1)):
+                    query = 'width=300&stacks=1,2&from=%d&to=%d' % (
+                        begin * whole['to_ns'] / 1000, end * whole['to_ns'] / 1000)
+                    part = self.lanes(query, path)
+                    self.assertEqual(part, self.lanes(query + '&hide=no.such.method', path))
+                    self.assertGreater(sum(lane['calls'] for lane in part['lanes']), 0)
+
+    def test_stacks(self):
+        track = self.lanes()['lanes'][0]['track']
+        lanes = self.lanes('stacks=%d' % track)
+        (stack,) = lanes['stacks']
+        self.assertEqual(stack['track'], track)
+        spans = [stack['spans'][i:i + 7] for i in range(0, len(stack['spans']), 7)]
+        self.assertEqual(sum(span[5] for span in spans), lanes['lanes'][0]['calls'])
+        for frame, depth, begin, length, own, calls, _flags in spans:
+            self.assertTrue(1 <= depth <= stack['levels'] and own <= length and begin + length <= lanes['to_ns'])
+            self.assertEqual(frame == 0, calls > 1)
+        names = {lanes['frames'][span[0] - 1][0] for span in spans if span[0] > 0}
+        self.assertIn('android.app.ActivityThread.main', names)
+        ids = dict(zip(self.column('id'), zip(self.column('class'), self.column('method'))))
+        for name, _origin, method in lanes['frames']:
+            self.assertEqual(name, '.'.join(ids[method]))
+
+    def test_stacks_under_filters(self):
+        """They are what /calls tells of; what threads did per pixel stays as it is."""
+        whole = self.lanes()
+        track = whole['lanes'][0]['track']
+        for filters in ('hide=android.os', 'focus=dispatchMessage&ignore=Choreographer', 'recursion=collapse'):
+            with self.subTest(filters=filters):
+                lanes = self.lanes('stacks=%d&width=10000&%s' % (track, filters))
+                self.assertEqual(lanes['lanes'], self.lanes('width=10000')['lanes'])
+                (stack,) = lanes['stacks']
+                spans = [stack['spans'][i:i + 7] for i in range(0, len(stack['spans']), 7)]
+                answer = self.server.get('%s/calls.json?track=%d&%s' % (self.path, track, filters))
+                calls = json.loads(answer.text)['calls']
+                rows = {tuple(row[key] for key in ('start', 'end', 'self', 'depth')) for row in calls}
+                begun = whole['lanes'][0]['begin_ns']
+                single = [((begin + begun) // 1000, (begin + begun + length) // 1000, own // 1000, depth)
+                          for frame, depth, begin, length, own, _calls, _flags in spans if frame > 0]
+                self.assertGreater(len(single), 3)
+                self.assertEqual([span for span in single if span not in rows], [])
+                self.assertEqual(stack['calls'], len(calls))
+
+    def test_marks(self):
+        for method, name, calls in zip(self.column('id'), map('.'.join, zip(self.column('class'), self.column('method'))), self.column('calls')):
+            lanes = self.lanes('mark=' + method)
+            mark = lanes['mark']
+            self.assertEqual(mark['calls'], calls, name)
+            self.assertEqual(sum(lane['marked'] for lane in lanes['lanes']), calls)
+            self.assertEqual(sum(counted(lane['mark_counts']) for lane in lanes['lanes']), calls)
+            for key, order in (('first', lambda c: c[1]), ('last', lambda c: -c[1]), ('longest', lambda c: -c[2])):
+                self.assertEqual(len(mark[key]), min(calls, 200))
+                self.assertEqual([order(c) for c in mark[key]], sorted(order(c) for c in mark[key]))
+                self.assertEqual({lanes['frames'][c[4]][2] for c in mark[key]}, {method})
+            if calls > 100:
+                break
+        self.assertGreater(self.lanes('mark=' + name)['mark']['calls'], 100)
+
+    def test_only_what_counts_makes_another_answer(self):
+        first = self.server.get(self.path + '/lanes')
+        for query in ('value=cpu', 'view=icicle', 'focus=x', 'palette=self'):
+            self.assertEqual(self.server.get(self.path + '/lanes?' + query)['ETag'], first['ETag'], query)
+        tags = {self.server.get(self.path + '/lanes?' + query)['ETag']
+                for query in ('', 'from=5', 'to=50', 'width=300', 'stacks=%d' % self.lanes()['lanes'][0]['track'], 'mark=java.lang.Object.wait', 'app=a.b')}
+        self.assertEqual(len(tags), 7)
+
+    def test_a_window_outside_is_empty(self):
+        for query in ('from=99999999999', 'from=99999999998&to=99999999999'):
+            for lane in self.lanes(query)['lanes']:
+                self.assertEqual((lane['calls'], lane['ns']), (0, [0, 0, 0, 0]))
+
+    def test_bad_requests(self):
+        for query, status, says in (
+                ('from=5&to=5', 400, 'from'), ('from=6&to=5', 400, 'range of time'), ('from=x', 400, 'from=x'), ('from=-1', 400, 'from'), ('width=0', 400, '200'),
+                ('width=100000', 400, '10000'), ('stacks=1', 400, 'stacks=1'), ('stacks=a', 400, 'stacks'), ('stacks=1,,2', 400, 'stacks'),
+                ('stacks=' + ','.join(map(str, range(33))), 400, '32'), ('mark=no.such.Method', 404, 'no.such.Method'), ('mark=123456789012', 404, 'mark'),
+                ('mark=' + 'x' * 501, 400, 'mark'), ('nothing=1', 400, 'nothing'), ('track=1', 404, '')):
+            answer = self.server.get('%s/lanes?%s' % (self.path, query))
+            self.assertEqual(answer.status, status, query)
+            self.assertIn(says, answer.text, query)
+        self.assertEqual(self.server.get(self.path + '/lanes.txt').status, 404)
+        self.assertEqual(self.server.get(self.path + '/methods?stacks=1').status, 400)
+
+    def test_as_a_picture(self):
+        answer = self.server.get(self.path + '/lanes.svg?width=700&from=100000')
+        self.assertEqual((answer.status, answer['Content-Type']), (200, 'image/svg+xml'))
+        self.assertIn("default-src 'none'", answer['Content-Security-Policy'])
+        picture = xml.etree.ElementTree.fromstring(answer.text)
+        texts = [text.text for text in picture.iter('{http://www.w3.org/2000/svg}text')]
+        lanes = self.lanes()['lanes']
+        self.assertTrue(all(any(lane['name'].startswith((text or ' ').rstrip('\u2026')) for text in texts) for lane in lanes))
+        self.assertGreater(len(list(picture.iter('{http://www.w3.org/2000/svg}path'))), 2 * len(lanes))
+        self.assertLess(len(answer.body), 1000000)
+        page = self.server.get(self.path, Accept='text/html').text
+        self.assertRegex(page, '<noscript><img src="[^"]*/lanes.svg"')
+
+    def test_without_times(self):
+        answer = self.server.get('/p/%s/lanes' % id_of(self.stored(b'a;b 1\na;c 2\n')))
+        self.assertEqual(answer.status, 400)
+        self.assertIn('no times', answer.text)
+        self.assertNotIn('id="lanes"', self.server.get('/p/%s' % id_of(self.stored(b'a;b 1\na;c 2\n')), Accept='text/html').text)
+
+    def test_clocks_that_repeat_or_are_lost(self):
+        """Calls are neither lost nor counted twice, whatever the clocks say; a part of the file shows what all of it does."""
+        count = 24000
+        clocks = {'stands': lambda i: 500, 'ends': lambda i: i if i < count // 3 else 0, 'begins anew': lambda i: i % (count // 2),
+                  'repeats': lambda i: i // 100, 'jumps': lambda i: i * 2654435761 % 65536}
+        for name, clock in clocks.items():
+            with self.subTest(clock=name):
+                records = b''.join(struct.pack('<HIII', 1 + i // 4 % 2, i // 8 % 8 * METHOD_ID_STEP | i % 2, clock(i) // 2, clock(i))
+                                   for i in range(count))
+                text = text_part(3, 'dual', [(1, 'main'), (2, 'other')], method_lines(8))
+                path = '/p/' + id_of(self.stored(text + binary_header(3, 14) + records))
+                whole = self.lanes('stacks=1,2', path)
+                self.assertEqual(sum(lane['calls'] for lane in whole['lanes']), count // 2)
+                self.assertEqual(sum(stack['calls'] for stack in whole['stacks']), count // 2)
+                begin, end = whole['whole_from_ns'], whole['whole_to_ns']
+                edges = [begin + (end - begin) * i // 4 // 1000 * 1000 for i in range(5)]
+                windows = sorted({(a, b) for a, b in zip(edges, edges[1:]) if a < b})
+                parts = []
+                for a, b in windows:
+                    query = 'stacks=1,2&from=%d&to=%d' % (a // 1000, b // 1000)
+                    parts.append(self.lanes(query, path))
+                    self.assertEqual(parts[-1], self.lanes(query + '&hide=no.such.method', path))
+                for i in range(2):
+                    self.assertEqual(sum(part['lanes'][i]['calls'] for part in parts), whole['lanes'][i]['calls'])
+                    self.assertEqual([sum(part['lanes'][i]['ns'][k] for part in parts) for k in range(4)], whole['lanes'][i]['ns'])
+                self.assertEqual(self.server.get(path + '/t/1.svg?view=chart').status, 200)
+
+    def test_many_threads(self):
+        """More than are told one by one; and an answer that stays small where every pixel is another one."""
+        path = '/p/' + id_of(self.stored(trace(threads=4000, records=48000)))
+        lanes = self.lanes('width=10000', path)
+        self.assertEqual((len(lanes['lanes']), lanes['left_out']), (3000, 1000))
+        self.assertLess(lanes['width'], 300)
+        last = lanes['lanes'][-1]['track']
+        window = self.lanes('width=200&stacks=%d&from=%d&to=%d' % (last, lanes['to_ns'] // 2000, lanes['to_ns'] // 1500), path)
+        self.assertEqual((len(window['lanes']), window['left_out'], window['stacks'][0]['track']), (3000, 1000, last))
+        shown = {lane['track'] for lane in lanes['lanes']}
+        left_out = next(track for track in range(1, 4001) if track not in shown)
+        refused = self.server.get(path + '/lanes?stacks=%d' % left_out)
+        self.assertEqual(refused.status, 400)
+        self.assertIn('none of the threads that are shown', refused.text)
+        busy = '/p/' + id_of(self.stored(dense()))
+        answer = self.server.get(busy + '/lanes?width=1600')
+        self.assertLess(len(answer.body), 1000000)
+        lanes = json.loads(answer.text)
+        self.assertEqual((len(lanes['lanes']), lanes['step']), (300, 4))
+        for lane in lanes['lanes']:
+            self.assertEqual(counted(lane['counts']), lane['calls'])
+        self.assertEqual(sum(lane['calls'] for lane in lanes['lanes']), 300 * 2000)
+
+
+def dense():
+    """300 threads whose calls change with every pixel."""
+    records = bytearray()
+    for i in range(2000):
+        for thread in range(300):
+            at = i * 1000 + thread * 3
+            records += struct.pack('<HIII', thread + 1, (i * 7 + thread) % 3 * METHOD_ID_STEP, at, at)
+            records += struct.pack('<HIII', thread + 1, (i * 7 + thread) % 3 * METHOD_ID_STEP | 1, at + 100 + i * thread % 800, at + 100 + i * thread % 700)
+    return text_part(3, 'dual', [(i + 1, 'thread %d' % i) for i in range(300)], method_lines(3)) + binary_header(3, 14) + bytes(records)

@@ -1,0 +1,346 @@
+"""Names of a release build by its mapping.txt: on the command line, and with an upload."""
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support import AFLAMED, ServiceTest, eventually, id_of, token_of
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from obfuscate import obfuscate  # pylint: disable=wrong-import-position
+
+PNG = b'\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\1\0\x08\6\0\0\0'
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([AFLAMED, *arguments], capture_output=True, timeout=60, check=False)
+    if done.returncode != status:
+        raise AssertionError((arguments, done.returncode, done.stderr[-500:]))
+    return done.stdout if status == 0 else done.stderr.decode()
+
+
+class MappedNames(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # pylint: disable=consider-using-with
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.plain = os.path.join(cls.folder.name, 'plain.trace')
+        run('demo', '-o', cls.plain)
+        with open(cls.plain, 'rb') as f:
+            cls.trace, cls.text = obfuscate(f.read())
+        cls.release = cls.write('release.trace', cls.trace)
+        cls.mapping = cls.write('mapping.txt', cls.text)
+
+    @classmethod
+    def write(cls, name, content):
+        path = os.path.join(cls.folder.name, name)
+        with open(path, 'wb') as f:
+            f.write(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def assert_same(self, command, *arguments):
+        """The mapped release has what the trace with its names has."""
+        mapped = run(command, '--mapping', self.mapping, *arguments, self.release)
+        self.assertEqual(mapped, run(command, *arguments, self.plain))
+        self.assertNotEqual(mapped, run(command, *arguments, self.release))
+
+    def test_the_tree_is_the_original_one(self):
+        self.assert_same('render', '--output', 'folded', '--track', 'all')
+        self.assert_same('methods', '--format', 'csv')
+
+    def test_charts_and_durations_use_the_same_names(self):
+        self.assert_same('render', '--view', 'chart', '--track', 'main')
+        self.assert_same('methods', '--longest', '--format', 'json')
+        self.assert_same('calls')
+        self.assert_same('export', 'speedscope')
+        self.assert_same('render', '--from', '200000', '--to', '400000', '--track', 'all', '--output', 'folded')
+        name = 'com.example.recipes.config.FeatureFlags.load'
+        self.assert_same_of_method(name)
+
+    def assert_same_of_method(self, name):
+        one, other = (json.loads(run('methods', '--method', name, '--longest', '--format', 'json', *more))
+                      for more in ([self.plain], ['--mapping', self.mapping, self.release]))
+        self.assertEqual(one, other)
+        self.assertGreater(one['durations']['calls'], 0)
+
+    def test_pictures_filters_and_words(self):
+        self.assert_same('render', '--track', 'main')
+        self.assert_same('render', '--track', 'main', '--preset', 'own-code', '--output', 'folded')
+        self.assert_same('verdict')
+
+    def test_times_calls_and_ids_survive(self):
+        def numbers(path, *more):
+            summary = json.loads(run('info', '--json', *more, path))
+            return [(t['id'], t['totals'], t.get('calls')) for t in summary['tracks']]
+        self.assertEqual(numbers(self.plain), numbers(self.release, '--mapping', self.mapping))
+
+    def test_what_is_said_about_it(self):
+        summary = json.loads(run('info', '--json', '--mapping', self.mapping, self.release))
+        facts = summary['facts']
+        self.assertEqual(facts['map_id'], '0123abc')
+        self.assertEqual(facts['mapped_names'], facts['mappable_names'])
+        self.assertFalse([w for w in summary['warnings'] if w['code'].startswith('mapping')])
+        text = run('info', '--mapping', self.mapping, self.release).decode()
+        self.assertIn('0123abc', text)
+
+    def warnings(self, *mappings):
+        arguments = [a for m in mappings for a in ('--mapping', m)]
+        return {w['code']: w['text'] for w in json.loads(run('info', '--json', *arguments, self.release))['warnings']}
+
+    def test_a_mapping_of_another_app(self):
+        other = self.write('other.txt', 'org.other.App -> p0.a:\n    1:1:void x(double,double):1:1 -> a\n')
+        warnings = self.warnings(other)
+        self.assertRegex(warnings['mapping-misfit'], r'knows only \d+ of \d+ names')
+        self.assertNotIn('mapping-misfit', self.warnings(other, self.mapping))
+
+    def test_a_mapping_that_is_cut(self):
+        self.assertIn('mapping-cut', self.warnings(self.write('cut.txt', self.text[:len(self.text) * 2 // 3 - 3])))
+
+    def test_names_that_the_mapping_does_not_tell_apart(self):
+        first = next(line.split(' -> ')[1][:-1] for line in self.text.splitlines() if line.endswith(':') and ' -> ' in line)
+        two = self.write('two.txt', 'a.B -> %s:\n    void one(a.Q) -> a\n    void two(a.R) -> a\n' % first)
+        self.assertIn('mapping-ambiguous', self.warnings(two))
+        self.assertIn(b'one | two', run('render', '--mapping', two, '--output', 'folded', '--track', 'all', self.release))
+
+    def test_parts_of_a_mapping_in_several_files(self):
+        classes = self.text.split('\n# {"id":"sourceFile"')
+        lines = self.text.splitlines(keepends=True)
+        middle = next(i for i in range(len(lines) // 2, len(lines)) if lines[i].endswith(':\n'))
+        self.assertGreater(len(classes), 4)
+        parts = [self.write('part1.txt', ''.join(lines[:middle])), self.write('part2.txt', ''.join(lines[middle:]))]
+        both = [a for p in parts for a in ('--mapping', p)]
+        folded = run('render', *both, '--output', 'folded', '--track', 'all', self.release)
+        self.assertIn(b'com.example.recipes.config.FeatureFlags.load', folded)
+
+    def test_what_is_no_mapping(self):
+        for content in (PNG, b'', b'nothing\n', self.trace):
+            said = run('render', '--mapping', self.write('bad.txt', content), self.release, status=1)
+            self.assertIn('not a mapping', said)
+            self.assertIn('mapping.txt', said)
+        said = run('render', '--mapping', '/nowhere/mapping.txt', self.release, status=1)
+        self.assertIn('/nowhere/mapping.txt', said)
+        self.assertIn('--mapping', run('render', '--mapping', '', self.release, status=2))
+        many = ['--mapping', self.mapping] * 17
+        self.assertIn('16', run('render', *many, self.release, status=2))
+
+    def test_packages(self):
+        """The trace does not say of which process it is."""
+        folded = ('render', '--output', 'folded', '--track', 'all')
+        one = run(*folded, '--mapping', 'com.example.recipes=' + self.mapping, self.release)
+        self.assertEqual(one, run(*folded, self.plain))
+        self.assertIn('needs a path', run('render', '--mapping', 'com.example=', self.release, status=2))
+
+    def test_a_mapping_is_not_overwritten(self):
+        run('render', '--mapping', self.mapping, '-o', self.mapping, self.release, status=2)
+        run('methods', '--mapping', self.mapping, '-o', self.mapping, self.release, status=2)
+        with open(self.mapping, encoding='utf8') as f:
+            self.assertEqual(f.read(), self.text)
+
+
+class UploadedMapping(ServiceTest):
+    """The same through the service."""
+    CONFIG = {'delete_within_s': 3}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.trace, cls.text = obfuscate(run('demo'))
+        cls.plain = run('demo')
+
+    def folded(self, upload):
+        return self.server.get('/p/%s/t/9417.folded.txt' % id_of(upload)).body
+
+    def upload(self, *parts):
+        return self.server.upload_form(*parts)
+
+    def trace_part(self):
+        return ('trace', 'release.trace', self.trace)
+
+    def mapping_part(self):
+        return ('mapping', 'mapping.txt', self.text.encode())
+
+    def test_the_order_of_fields_does_not_matter(self):
+        original = self.folded(self.stored(self.plain))
+        for parts in ((self.trace_part(), self.mapping_part()), (self.mapping_part(), self.trace_part())):
+            upload = self.upload(*parts)
+            self.assertEqual(upload.status, 201)
+            self.assertEqual(self.folded(upload), original)
+        self.assertNotEqual(self.folded(self.stored(self.trace)), original)
+
+    def test_names_are_kept_apart_by_upload(self):
+        bare, mapped = self.stored(self.trace), self.upload(self.trace_part(), self.mapping_part())
+        self.assertNotEqual(self.folded(bare), self.folded(mapped))
+        summary = json.loads(self.server.get('/p/%s.json' % id_of(mapped)).body)
+        self.assertEqual(summary['facts']['map_id'], '0123abc')
+        self.assertNotIn('map_id', json.loads(self.server.get('/p/%s.json' % id_of(bare)).body)['facts'])
+
+    def test_all_views_have_the_names(self):
+        upload = self.upload(self.trace_part(), self.mapping_part())
+        for path in ('/t/9417.svg?view=chart', '/methods.csv?longest=1', '/verdict.txt', '/t/9417.svg',
+                     '/t/9417.svg?from=200000&to=400000', '/lanes?width=400&stacks=9417', '/calls.tsv'):
+            answer = self.server.get('/p/%s%s' % (id_of(upload), path))
+            self.assertEqual(answer.status, 200, path)
+            self.assertIn('com.example.recipes', answer.text.replace('\n', ''), path)
+
+    def attach(self, upload, *parts, token=None, **headers):
+        parts = (('token', None, (token_of(upload) if token is None else token).encode()), *parts)
+        return self.server.upload_form(*parts, target='/p/%s/mapping' % id_of(upload), **headers)
+
+    def test_a_mapping_comes_later(self):
+        original, bare = self.folded(self.stored(self.plain)), self.stored(self.trace)
+        obfuscated = self.folded(bare)
+        etag = self.server.get('/p/%s/t/9417.svg' % id_of(bare))['ETag']
+        answer = self.attach(bare, self.mapping_part())
+        self.assertEqual((answer.status, answer.text), (200, 'changed\n'))
+        self.assertEqual(self.folded(bare), original)
+        self.assertNotEqual(self.server.get('/p/%s/t/9417.svg' % id_of(bare))['ETag'], etag)
+        renamed = self.server.upload_form(('token', None, token_of(bare).encode()), ('name', None, b'other'),
+                                          target='/p/%s/rename' % id_of(bare))
+        self.assertEqual(renamed.status, 200)
+        self.assertEqual(self.folded(bare), original)
+        other = b'a.B -> p0.a:\n    void one() -> a\n'
+        self.assertEqual(self.attach(bare, ('mapping', 'm.txt', other)).status, 200)
+        self.assertNotIn(self.folded(bare), (original, obfuscated))
+        self.assertTrue(self.keeps(other))
+        self.assertEqual(self.attach(bare, ('mapping', None, b'')).status, 200)
+        self.assertEqual(self.folded(bare), obfuscated)
+        eventually(lambda: not self.keeps(other))
+
+    def test_who_may_attach_one(self):
+        upload, content = self.stored(self.trace), self.text.encode() + b'# who\n'
+        part = ('mapping', 'mapping.txt', content)
+        answer = self.attach(upload, part, token='a' * 26)
+        self.assertEqual(answer.status, 403)
+        self.assertEqual(self.server.upload_form(part, target='/p/%s/mapping' % id_of(upload)).status, 403)
+        self.assertFalse(self.keeps(content))
+        answer = self.server.upload_form(part, target='/p/%s/mapping' % id_of(upload),
+                                         X_Delete_Token=token_of(upload))
+        self.assertEqual(answer.status, 200)
+        self.assertEqual(self.server.upload_form(part, target='/p/%s/mapping' % ('a' * 26)).status, 404)
+        self.assertTrue(self.keeps(content))
+
+    def test_bad_forms(self):
+        upload = self.stored(self.trace)
+        for parts, status in (((('mapping', 'x', PNG),), 422), ((('mapping', '', b''),), 400), ((), 400),
+                              ((self.mapping_part(), self.mapping_part()), 400), ((('what', None, b'1'),), 400)):
+            answer = self.attach(upload, *parts)
+            self.assertEqual(answer.status, status, parts and parts[0][0])
+        answer = self.server.request('POST', '/p/%s/mapping' % id_of(upload), b'token=1', Content_Type='application/x-www-form-urlencoded')
+        self.assertEqual(answer.status, 400)
+        self.assert_alive()
+
+    def test_the_page_offers_it(self):
+        upload = self.stored(self.trace)
+        page = self.server.get('/p/' + id_of(upload) + '/t/9417', Accept='text/html').text
+        self.assertIn('/mapping"', page)
+        self.assertNotIn('Take the mapping away', page)
+        answer = self.attach(upload, self.mapping_part(), Accept='text/html')
+        self.assertEqual(answer.status, 303)
+        self.assertTrue(answer['Location'].endswith(id_of(upload)))
+        page = self.server.get('/p/' + id_of(upload) + '/t/9417', Accept='text/html').text
+        self.assertIn('Take the mapping away', page)
+        self.assertIn('0123abc', page)
+
+    def keeps(self, content):
+        """Whether the store has a blob of this content. Blobs are not counted: those of other tests come and go."""
+        digest = hashlib.sha256(content).hexdigest()
+        return any(digest in f for f in self.server.files('blobs'))
+
+    def test_the_blob_goes_with_its_last_upload(self):
+        mapping = self.text.encode() + b'# once\n'
+        one, two = (self.upload(self.trace_part(), ('mapping', 'm', mapping)) for _ in range(2))
+        self.assertEqual(self.folded(one), self.folded(two))
+        for upload, other in ((one, two), (two, None)):
+            self.assertTrue(self.keeps(mapping))
+            answer = self.server.request('DELETE', '/p/' + id_of(upload), **{'X-Delete-Token': token_of(upload)})
+            self.assertEqual(answer.status, 200)
+            if other:
+                self.assertIn(b'com.example.recipes', self.folded(other))
+        eventually(lambda: not self.keeps(mapping))
+
+    def test_what_is_no_mapping_is_refused(self):
+        refused = (PNG, b'', b'nothing\n', self.trace + b'refused')
+        for content in refused:
+            for parts in ((self.trace_part(), ('mapping', 'x', content)), (('mapping', 'x', content), self.trace_part())):
+                answer = self.upload(*parts)
+                self.assertEqual(answer.status, 422, content[:20])
+                self.assertIn('not a mapping', answer.text)
+        self.assertEqual(self.upload(self.mapping_part(), self.mapping_part(), self.trace_part()).status, 400)
+        self.assertEqual(self.upload(self.mapping_part()).status, 400)
+        self.assertEqual(self.upload(self.mapping_part(), ('trace', 'x', b'nonsense')).status, 415)
+        eventually(lambda: not any(self.keeps(content) for content in refused))
+
+    def test_a_field_without_file_is_none(self):
+        upload = self.upload(('mapping', '', b''), self.trace_part())
+        self.assertEqual(upload.status, 201)
+
+
+class KnownMappings(ServiceTest):
+    """Those in a folder of the service's own are offered, and applied when somebody asks."""
+
+    @classmethod
+    def setUpClass(cls):
+        # pylint: disable=consider-using-with
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.plain = run('demo')
+        cls.trace, cls.text = obfuscate(cls.plain, 'r8-map-id-0123abc')
+        os.makedirs(os.path.join(folder.name, 'app', '1.2'))
+        for name, content in (('other.txt', '# pg_map_id: 7654321\nx.Y -> a:\n'), ('app/1.2/mapping.txt', cls.text),
+                              ('picture.txt', PNG.decode('latin-1')), ('empty.txt', '')):
+            with open(os.path.join(folder.name, name), 'w', encoding='latin-1') as f:
+                f.write(content)
+        cls.CONFIG = {'mappings_dir': folder.name}
+        super().setUpClass()
+
+    def page(self, upload):
+        return self.server.get('/p/%s/t/9417' % id_of(upload), Accept='text/html').text
+
+    def apply(self, upload, known, *more):
+        return self.server.upload_form(('token', None, token_of(upload).encode()), ('known', None, known), *more,
+                                       target='/p/%s/mapping' % id_of(upload))
+
+    def folded(self, upload):
+        return self.server.get('/p/%s/t/9417.folded.txt' % id_of(upload)).body
+
+    def test_it_is_offered_and_not_applied(self):
+        original, upload = self.folded(self.stored(self.plain)), self.stored(self.trace)
+        self.assertNotEqual(self.folded(upload), original)
+        page = self.page(upload)
+        self.assertIn('name="known" value="0123abc"', page)
+        self.assertEqual(self.apply(upload, b'0123abc').status, 200)
+        self.assertEqual(self.folded(upload), original)
+        self.assertNotIn('name="known"', self.page(upload))
+
+    def test_a_build_that_is_not_known(self):
+        upload = self.stored(obfuscate(self.plain, 'r8-map-id-ffff')[0])
+        self.assertNotIn('name="known"', self.page(upload))
+        self.assertNotIn('name="known"', self.page(self.stored(self.plain)))
+        self.assertEqual(self.apply(upload, b'ffff').status, 404)
+        self.assertEqual(self.apply(upload, b'0123abc', ('mapping', 'm.txt', self.text.encode())).status, 400)
+        self.assertEqual(self.apply(upload, b'../../etc/passwd').status, 404)
+
+    def test_that_of_another_upload_with_its_token(self):
+        original, earlier, later = self.folded(self.stored(self.plain)), self.stored(self.trace), self.stored(self.trace + b' ')
+        self.assertEqual(self.apply(earlier, b'0123abc').status, 200)
+
+        def take(*fields):
+            return self.server.upload_form(('token', None, token_of(later).encode()), *fields, target='/p/%s/mapping' % id_of(later)).status
+        from_ = ('from', None, id_of(earlier).encode())
+        self.assertEqual(take(from_), 403)
+        self.assertEqual(take(from_, ('from_token', None, token_of(later).encode())), 403)
+        self.assertEqual(take(('from', None, b'a' * 26), ('from_token', None, b'a' * 26)), 404)
+        self.assertEqual(take(('from', None, id_of(later).encode()), ('from_token', None, token_of(later).encode())), 404)
+        self.assertNotEqual(self.folded(later), original)
+        self.assertEqual(take(from_, ('from_token', None, token_of(earlier).encode())), 200)
+        self.assertEqual(self.folded(later), original)
+        self.server.request('DELETE', '/p/%s' % id_of(earlier), **{'X-Delete-Token': token_of(earlier)})
+        self.assertEqual(self.folded(later), original)
+
+
+if __name__ == '__main__':
+    unittest.main()

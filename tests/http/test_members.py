@@ -1,0 +1,436 @@
+"""Archives of which each file becomes a result: member=all, of uploads and on the command line."""
+import gzip
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from support import AFLAMED, TIMEOUT_S, ServiceTest, Server, eventually, form, head, large_trace, trace
+from test_packed import tarred, zipped, zstd
+
+EACH = ('member', None, b'all')
+FOLDED = b'main;load;read 3\nmain;draw 4\n'
+CUT = trace()[:300]
+
+
+def varint(n):
+    out = b''
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def message(number, content):
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def heap_profile(function=b'leak'):
+    """A Perfetto trace with a heap profile of one stack."""
+    interned = (message(16, number(1, 1) + message(2, b'\x12\xab')) + message(17, number(1, 1) + message(2, b'libfoo.so')) +
+                message(5, number(1, 1) + message(2, function)) + message(19, number(1, 1) + number(2, 1) + number(7, 1)) +
+                message(6, number(1, 1) + number(2, 1) + number(3, 1) + number(4, 0x40)) + message(7, number(1, 1) + number(2, 1)))
+    sample = number(1, 1) + number(2, 4096) + number(3, 0) + number(4, 1) + number(5, 0) + number(6, 4)
+    profile = message(5, number(1, 42) + number(9, 4096) + message(2, sample)) + number(7, 0)
+    return message(1, number(8, 1) + number(10, 1) + number(13, 1) + message(12, interned)) + \
+        message(1, number(8, 2) + number(10, 1) + number(13, 2) + message(37, profile))
+
+
+def cpu_samples():
+    """A Perfetto trace with two CPU samples of a thread, of a function without a name."""
+    interned = (message(16, number(1, 1) + message(2, b'\x12\xab')) + message(17, number(1, 1) + message(2, b'libfoo.so')) +
+                message(19, number(1, 1) + number(2, 1) + number(7, 1)) + message(6, number(1, 1) + number(3, 1) + number(4, 0x40)) +
+                message(7, number(1, 1) + number(2, 1)))
+    packets = [message(12, interned) + number(8, 1000) + number(13, 1)]
+    packets += [message(66, number(2, 42) + number(3, 42) + number(4, 1)) + number(8, 1000 * i) + number(13, 2) for i in (2, 3)]
+    return b''.join(message(1, number(10, 1) + packet) for packet in packets)
+
+
+def symbols():
+    """What `traceconv symbolize` writes for it."""
+    line = message(1, b'symbolized_leak') + message(2, b'leak.cc') + number(3, 7)
+    return message(1, message(61, message(1, b'/libfoo.so') + message(2, b'\x12\xab') + message(3, number(1, 0x40) + message(2, line))))
+
+
+# As Android writes it: a text with everything, and copies of files below FS.
+BUG_REPORT = zipped(('main_entry.txt', b'bugreport-sdk.txt'), ('version.txt', b'2.0'),
+                    ('bugreport-sdk.txt', b'========================================================\n== dumpstate: 2026\n' * 200),
+                    ('FS/data/anr/anr_2026-01-01-00-00-00-000', b'----- pid 42 at 2026-01-01 00:00:00 -----\nCmd line: com.foo\n'),
+                    ('FS/data/misc/perfetto-traces/bugreport/systrace.pftrace', heap_profile()),
+                    ('FS/data/local/traces/app.trace', trace()),
+                    ('proto/activity.proto', b'\x0a\x04\x08\x01\x10\x02\x12\x03abc'))
+
+
+class Members(ServiceTest):
+    def each(self, archive, *more, status=201, **headers):
+        answer = self.server.upload_form(*more, EACH, ('trace', 'x.zip', archive), Accept='application/json', **headers)
+        self.assertEqual(answer.status, status, answer)
+        return json.loads(answer.body)
+
+    def folded(self, result):
+        got = self.server.get('/p/%s/t/all.folded.txt' % result['id'])
+        self.assertEqual(got.status, 200, got)
+        return got.body
+
+    def alone(self, content):
+        answer = self.server.upload(content, Accept='application/json')
+        self.assertEqual(answer.status, 201, answer)
+        return self.folded(json.loads(answer.body))
+
+
+class Results(Members):
+    def test_each_file_is_a_result(self):
+        members = [('logs/app.trace', trace()), ('read me', b'Dear reader'), ('stacks.txt', FOLDED), ('cut.trace', CUT),
+                   ('other.trace.gz', gzip.compress(trace(threads=3, salt=5)))]
+        archives = [zipped(*members), tarred(*members), gzip.compress(tarred(*members)), zstd(tarred(*members))]
+        for archive in archives:
+            said = self.each(archive, ('name', None, b'Monday'))
+            self.assertEqual([r['member'] for r in said['results']], ['logs/app.trace', 'stacks.txt', 'other.trace.gz'])
+            self.assertEqual([r['name'] for r in said['results']],
+                             ['Monday/logs/app.trace', 'Monday/stacks.txt', 'Monday/other.trace.gz'])
+            self.assertEqual([r['format'] for r in said['results']], ['android-trace', 'folded-stacks', 'android-trace'])
+            self.assertEqual([self.folded(r) for r in said['results']],
+                             [self.alone(trace()), self.alone(FOLDED), self.alone(trace(threads=3, salt=5))])
+            self.assertEqual([(f['member'], f['title']) for f in said['failed']], [('cut.trace', 'key section never ends')])
+            self.assertIn('cut', said['failed'][0]['detail'])
+            self.assertEqual((said['left_out'], said['cut']), (0, False))
+            for result in said['results']:
+                self.assertEqual(self.server.get('/p/%s/raw' % result['id']).body, archive)
+                self.assertEqual(result['size'], len(archive))
+
+    def test_in_any_order_and_by_query(self):
+        archive = zipped(('a', FOLDED), ('b.trace', trace()))
+        for answer in (self.server.upload_form(('trace', 'x', archive), EACH, Accept='application/json'),
+                       self.server.upload(archive, '/?member=all', Accept='application/json'),
+                       self.server.request('PUT', '/x.zip?member=all', archive, Accept='application/json')):
+            self.assertEqual(answer.status, 201, answer)
+            self.assertEqual([r['member'] for r in json.loads(answer.body)['results']], ['a', 'b.trace'])
+
+    def test_text(self):
+        answer = self.server.upload_form(EACH, ('trace', 'x.zip', zipped(('a', FOLDED), ('cut.trace', CUT), ('b', FOLDED))))
+        lines = answer.text.splitlines()
+        self.assertEqual(len(lines), 3, answer)
+        for line in lines[:2]:
+            self.assertEqual(self.server.get(line[line.index('/p/'):] + '/t/all.folded.txt').status, 200)
+        self.assertRegex(lines[2], r'^# cut\.trace: key section never ends: ')
+
+    def test_page(self):
+        answer = self.server.upload_form(EACH, ('trace', '<x>.zip', zipped(('a&b', FOLDED), ('cut.trace', CUT), ('c', FOLDED))),
+                                         Accept='text/html')
+        self.assertEqual(answer.status, 201)
+        self.assertNotIn('Location', answer.headers)
+        links = re.findall(r'<a href="\./(p/[a-z2-7]{26})#token=([a-z2-7]{26})"><bdi>([^<]*)</bdi>', answer.text)
+        self.assertEqual([html.unescape(name) for _, _, name in links], ['<x>.zip/a&b', '<x>.zip/c'])
+        for path, _, _ in links:
+            self.assertEqual(self.server.get('/' + path, Accept='text/html').status, 200)
+        self.assertIn('key section never ends', answer.text)
+
+    def test_one_token_ends_each(self):
+        said = self.each(zipped(('a', FOLDED), ('b', FOLDED + b'x 1\n')))
+        first, second = said['results']
+        ended = self.server.request('DELETE', '/p/' + first['id'], X_Delete_Token=said['delete_token'])
+        self.assertEqual(ended.status // 100, 2, ended)
+        self.assertEqual(self.server.get('/p/' + first['id']).status, 410)
+        self.assertEqual(self.folded(second), self.alone(FOLDED + b'x 1\n'))
+
+    def test_the_same_names(self):
+        """A name that several have chooses the first; the others are chosen by their place, and so is one that looks like a place."""
+        said = self.each(zipped(('none', b''), ('a', FOLDED), ('a', b'other;one 7\n'), ('#1', b'third;x 1\n')))
+        self.assertEqual([r['member'] for r in said['results']], ['a', '#2', '#3'])
+        self.assertEqual([self.folded(r) for r in said['results']],
+                         [self.alone(FOLDED), self.alone(b'other;one 7\n'), self.alone(b'third;x 1\n')])
+
+    def test_what_is_no_archive_is_one_result(self):
+        for content in (trace(), gzip.compress(trace())):
+            said = self.each(content)
+            self.assertEqual(said['format'], 'android-trace')
+            self.assertNotIn('results', said)
+
+    def test_an_archive_of_one(self):
+        said = self.each(zipped(('a', FOLDED), ('picture', b'\x89PNG\r\n\x1a\n')))
+        self.assertEqual([r['member'] for r in said['results']], ['a'])
+
+    def test_after_a_restart(self):
+        said = self.each(zipped(('a', FOLDED), ('b.trace.gz', gzip.compress(trace()))))
+        before = [self.folded(r) for r in said['results']]
+        self.server.stop()
+        self.server.start()
+        self.assertEqual([self.folded(r) for r in said['results']], before)
+
+    def test_mapping(self):
+        """The names of a release build are told to all."""
+        archive = zipped(('a', b'main;a.b.c 5\n'), ('b', b'main;a.b.d 7\n'))
+        said = self.each(archive, ('mapping', 'mapping.txt', b'com.example.Shop -> a.b:\n    void buy() -> c\n    void sell() -> d\n'))
+        for result in said['results']:
+            self.assertEqual(json.loads(self.server.get('/p/%s.json' % result['id']).body)['facts']['mapped_names'], 1)
+
+
+class Refused(Members):
+    def test_nothing_that_can_be_read(self):
+        for archive, status in ((zipped(('a.png', b'\x89PNG\r\n\x1a\n'), ('b', b'Dear reader')), 422), (zipped(('a', b'')), 422)):
+            self.each(archive, status=status)
+
+    def test_none_works(self):
+        said = self.each(zipped(('one.trace', CUT), ('two.trace', CUT)), status=422)
+        self.assertEqual(said['title'], 'no file of the archive can be used')
+        self.assertIn('one.trace: key section never ends', said['detail'])
+        self.assertIn('two.trace: ', said['detail'])
+        only = self.each(zipped(('one.trace', CUT)), status=422)
+        self.assertEqual(only['title'], 'key section never ends')
+
+    def test_what_cannot_be_unpacked_is_told(self):
+        """By its name, beside what can be read."""
+        archive = bytearray(zipped(('a.txt', FOLDED), ('secret.trace', trace())))
+        for mark, at in ((b'PK\3\4', 6), (b'PK\1\2', 8)):     # encrypted, says the second header of each kind
+            archive[archive.index(mark, archive.index(mark) + 1) + at] |= 1
+        said = self.each(bytes(archive))
+        self.assertEqual([r['member'] for r in said['results']], ['a.txt'])
+        self.assertEqual([f['member'] for f in said['failed']], ['secret.trace'])
+        self.assertIn('encrypted', said['failed'][0]['detail'])
+
+    def test_no_output(self):
+        """There is no one picture of several results; and nothing is kept."""
+        before = self.server.files('uploads')
+        archive = zipped(('a', FOLDED), ('b', FOLDED))
+        for answer in (self.server.upload_form(EACH, ('trace', 'x', archive), target='/?output=svg'),
+                       self.server.upload_form(EACH, ('trace', 'x', archive), Accept='image/svg+xml')):
+            self.assertEqual(answer.status, 400, answer)
+            self.assertIn('list of links', answer.text)
+        eventually(lambda: self.server.files('uploads') == before)
+
+    def test_a_cut_archive(self):
+        members = tarred(('a', FOLDED), ('b', FOLDED), ('c.trace', trace()))
+        said = self.each(members[:len(members) - 20_000] if len(members) > 30_000 else members[:2100])
+        self.assertTrue(said['cut'])
+        self.assertEqual(said['results'][0]['member'], 'a')
+
+
+class Limit(Members):
+    CONFIG = {'max_members': 2}
+
+    def test_limit(self):
+        archive = zipped(*(('%d' % i, b'main;f%d 1\n' % i) for i in range(5)))
+        said = self.each(archive)
+        self.assertEqual([r['member'] for r in said['results']], ['0', '1'])
+        self.assertEqual(said['left_out'], 3)
+        self.assertIn('# 3 more', self.server.upload_form(EACH, ('trace', 'x', archive)).text)
+
+
+class Early(Members):
+    """Answers that do not wait until all files were read."""
+    CONFIG = {'workers': 1, 'profile_cache_bytes': 0}
+    ARCHIVE = zipped(('large.trace', large_trace(12 << 20)), ('none.txt', b'Dear reader'), ('cut.trace', CUT), ('small', FOLDED))
+    NAMES = ['large.trace', 'cut.trace', 'small']
+
+    def done(self, result):
+        while json.loads(self.server.get('/p/%s/status.json?wait=60' % result['id']).body)['state'] != 'done':
+            pass
+
+    def test_client_that_prefers_not_to_wait(self):
+        """All files that were recognised have links, which are there from then on; what is wrong with one is said at its own."""
+        answer = self.server.upload_form(EACH, ('trace', 'x.zip', self.ARCHIVE), Accept='application/json', Prefer='respond-async')
+        said = json.loads(answer.body)
+        self.assertEqual((answer.status, answer['Preference-Applied']), (202, 'respond-async'))
+        self.assertEqual(([r['member'] for r in said['results']], said['failed'], said['complete']), (self.NAMES, [], False))
+        self.assertEqual([r['format'] for r in said['results']], ['android-trace', 'android-trace', 'folded-stacks'])
+        large, cut, small = said['results']
+        state = json.loads(self.server.get('/p/%s/status.json' % small['id']).body)
+        self.assertIn(state['state'], ('rendering', 'done'))
+        self.assertEqual(self.folded(small), self.alone(FOLDED), 'who asks does not wait for the files before it')
+        for result in said['results']:
+            self.done(result)
+            self.assertEqual(self.server.get('/p/%s/raw' % result['id']).body, self.ARCHIVE)
+        self.assertEqual(self.server.get('/p/%s/t/all.folded.txt' % large['id']).status, 200)
+        for end in ('', '/t/1.svg', '.json'):
+            refused = self.server.get('/p/%s%s' % (cut['id'], end))
+            self.assertEqual((refused.status, 'key section never ends' in refused.text), (422, True))
+        page = self.server.get('/p/' + cut['id'], Accept='text/html')
+        self.assertIn('key section never ends', page.text)
+        gone = self.server.request('DELETE', '/p/' + cut['id'], X_Delete_Token=said['delete_token'])
+        self.assertEqual(gone.status, 200)
+
+    def test_text_and_page(self):
+        for accept, words in (('text/plain', '# not all were read yet'), ('text/html', 'Not all of these files were read yet')):
+            answer = self.server.upload_form(EACH, ('trace', 'x.zip', self.ARCHIVE), Accept=accept, Prefer='respond-async')
+            self.assertEqual(answer.status, 202, answer)
+            self.assertIn(words, answer.text)
+            self.assertNotIn('key section never ends', answer.text)
+            self.assertIn('X-Delete-URL', answer.headers)
+
+    def test_who_waits_hears_all(self):
+        said = self.each(self.ARCHIVE)
+        self.assertEqual([r['member'] for r in said['results']], ['large.trace', 'small'])
+        self.assertEqual(([f['member'] for f in said['failed']], said['complete']), (['cut.trace'], True))
+
+    def test_a_refused_one_is_not_kept(self):
+        before = set(self.server.files('uploads'))
+        said = self.each(zipped(('a', FOLDED), ('cut.trace', CUT)))
+        self.assertEqual(set(self.server.files('uploads')) - before, {'uploads/%s.json' % said['results'][0]['id']})
+
+    def test_of_none_that_works_nothing_is_kept(self):
+        before = set(self.server.files('uploads'))
+        content = zipped(('a.trace', CUT), ('b.trace', CUT + b'x'))
+        self.assertEqual(self.server.upload_form(EACH, ('trace', 'x.zip', content)).status, 422)
+        self.assertEqual(set(self.server.files('uploads')), before)
+
+
+    def test_of_one_that_does_not_work(self):
+        """It is known before the answer, or said at its link."""
+        for i in range(10):
+            content = zipped(('a.trace', CUT + b'\n' * i))
+            answer = self.server.upload_form(EACH, ('trace', 'x.zip', content), Accept='application/json', Prefer='respond-async')
+            if answer.status == 202:
+                answer = self.server.get('/p/' + json.loads(answer.body)['results'][0]['id'])
+            self.assertEqual((answer.status, 'key section never ends' in answer.text), (422, True))
+
+
+class InTime(Members):
+    CONFIG = {'answer_within_ms': 0, 'workers': 1}
+
+    def test_answered_when_durable(self):
+        answer = self.server.upload_form(EACH, ('trace', 'x.zip', Early.ARCHIVE), Accept='application/json')
+        self.assertEqual((answer.status, answer['Preference-Applied']), (202, None))
+        results = json.loads(answer.body)['results']
+        self.assertEqual([r['member'] for r in results], Early.NAMES)
+        self.server.kill()
+        self.server.start()
+        self.assertIn(b'main;load;read 3', self.folded(results[2]))
+
+
+class Leaving(unittest.TestCase):
+    def test_a_client_that_leaves(self):
+        """Nothing of its upload stays: neither results nor bytes."""
+        server = Server()
+        self.addCleanup(server.clean)
+        archive = zipped(*(('%d.trace' % i, trace(threads=4, records=4000, salt=i)) for i in range(12)))
+        boundary, body = form(EACH, ('trace', 'x', archive))[:2]
+        sent = head('POST', '/', 'Content-Type: ' + boundary, 'Content-Length: %d' % len(body)) + body
+        for _ in range(4):
+            with server.connect() as connection:
+                connection.sendall(sent)
+        eventually(lambda: not server.files('uploads') and not server.files('tmp') and not server.files('blobs'))
+        self.assertEqual(server.get('/healthz').status, 200)
+
+
+class Bundles(Members):
+    def test_bug_report(self):
+        """Of a bug report of Android the traces are found, also where several can be read."""
+        said = self.each(BUG_REPORT)
+        self.assertEqual([r['member'] for r in said['results']],
+                         ['FS/data/misc/perfetto-traces/bugreport/systrace.pftrace', 'FS/data/local/traces/app.trace'])
+        self.assertEqual([r['format'] for r in said['results']], ['perfetto', 'android-trace'])
+        listed = self.server.upload(BUG_REPORT)
+        self.assertEqual(listed.status, 422)
+        self.assertIn('systrace.pftrace (Perfetto trace)', listed.text)
+        self.assertIn('FS/data/local/traces/app.trace (Android method trace)', listed.text)
+        self.assertIn('member=all', listed.text)
+
+    def test_bug_report_without_a_trace(self):
+        members = [('main_entry.txt', b'bugreport-sdk.txt'), ('version.txt', b'2.0'), ('bugreport-sdk.txt', b'== dumpstate\n' * 99)]
+        self.assertIn('bug report of Android', self.server.upload(zipped(*members)).text)
+        self.assertIn('bug report of Android', self.server.upload_form(EACH, ('trace', 'x', zipped(*members))).text)
+
+    def test_trace_with_symbols(self):
+        """A trace, and its symbols in a file beside it: one result, with the names."""
+        readme = ('README', b'Dear reader')
+        for members in ([('trace.perfetto-trace', heap_profile(b'')), ('symbols.pb', symbols()), readme],
+                        [('symbols.pb.gz', gzip.compress(symbols())), readme, ('trace.perfetto-trace', heap_profile(b''))]):
+            for pack in (zipped, tarred, lambda *m: gzip.compress(tarred(*m))):
+                archive = pack(*members)
+                answer = self.server.upload(archive, Accept='application/json')
+                self.assertEqual(answer.status, 201, answer)
+                self.assertIn(b'symbolized_leak', self.folded(json.loads(answer.body)))
+                each = self.each(archive)
+                self.assertEqual([r['member'] for r in each['results']], ['trace.perfetto-trace'])
+                self.assertEqual(each['failed'], [])
+                self.assertIn(b'symbolized_leak', self.folded(each['results'][0]))
+        alone = self.server.upload(heap_profile(b''), Accept='application/json')
+        self.assertNotIn(b'symbolized_leak', self.folded(json.loads(alone.body)))
+        listed = self.server.upload(zipped(('a.pb', symbols()), ('b.trace', trace()), ('c.trace', trace(salt=2))))
+        self.assertIn('a.pb (symbols for a trace)', listed.text)
+
+    def test_symbols_beside_the_trace(self):
+        """In a field of their own, or later, or in vain."""
+        for field in (symbols(), gzip.compress(symbols())):
+            for fields in ((('symbols', 's.pb', field), ('trace', 't', heap_profile(b''))),
+                           (('trace', 't', gzip.compress(heap_profile(b''))), ('symbols', 's.pb', field))):
+                answer = self.server.upload_form(*fields, Accept='application/json')
+                self.assertEqual(answer.status, 201, answer)
+                self.assertIn(b'symbolized_leak', self.folded(json.loads(answer.body)))
+        kept = json.loads(self.server.upload(heap_profile(b''), Accept='application/json').body)
+        self.assertNotIn(b'symbolized_leak', self.folded(kept))
+        content_type, body = form(('token', None, kept['delete_token'].encode()), ('symbols', 's.pb', symbols()))
+        later = self.server.request('POST', '/p/%s/symbols' % kept['id'], body, Content_Type=content_type)
+        self.assertIn(later.status, (200, 303), later)
+        self.assertIn(b'symbolized_leak', self.folded(kept))
+        vain = self.server.upload_form(('symbols', 's.pb', symbols()), ('trace', 't', trace()), Accept='application/json')
+        self.assertIn('symbols-other-kind', [w['code'] for w in json.loads(vain.body)['warnings']])
+
+    def test_recordings_of_android_studio(self):
+        """Recordings that Studio exported, in one archive: what each is, is known by its bytes."""
+        archive = zipped(('cpu-art-20260101T100000.trace', trace()), ('memory-20260101T100100.heapprofd', heap_profile()),
+                         ('session/cpu-20260101T100200.trace', trace(version=1)))
+        self.assertEqual([r['format'] for r in self.each(archive)['results']], ['android-trace', 'perfetto', 'android-trace'])
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def run_program(self, *arguments, status=0):
+        done = subprocess.run([AFLAMED, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=TIMEOUT_S, check=False)
+        self.assertEqual(done.returncode, status, done)
+        return done.stderr.decode()
+
+    def write(self, name, content):
+        with open(os.path.join(self.folder, name), 'wb') as file:
+            file.write(content)
+
+    def made(self, folder):
+        return sorted(os.path.relpath(os.path.join(at, name), os.path.join(self.folder, folder))
+                      for at, _, names in os.walk(os.path.join(self.folder, folder)) for name in names)
+
+    def test_each_into_a_folder(self):
+        self.write('x.zip', zipped(('logs/a.txt', FOLDED), ('b/a.txt', b'other;one 7\n'), ('cut.trace', CUT)))
+        said = self.run_program('render', '--member', 'all', '--output', 'folded', '--track', 'all', '--out-dir', 'out', 'x.zip', status=1)
+        self.assertEqual(self.made('out'), ['1-a.txt/all.folded.txt', '2-a.txt/all.folded.txt'])
+        with open(os.path.join(self.folder, 'out', '2-a.txt', 'all.folded.txt'), 'rb') as file:
+            self.assertIn(b'other;one 7', file.read())
+        self.assertIn('error: 3-cut.trace: key section never ends', said)
+
+    def test_several_archives(self):
+        self.write('x.zip', zipped(('a.txt', FOLDED)))
+        self.write('y.tar.gz', gzip.compress(tarred(('a.txt', FOLDED), ('b.txt', FOLDED))))
+        self.run_program('render', '--member=all', '--track=all', '--out-dir=out', 'x.zip', 'y.tar.gz')
+        self.assertEqual(self.made('out'), ['x/1-a.txt/all.svg', 'y.tar/1-a.txt/all.svg', 'y.tar/2-b.txt/all.svg'])
+
+    def test_symbols(self):
+        """Also where the file is read twice."""
+        for name, content in (('heap', heap_profile(b'')), ('cpu', cpu_samples()), ('symbols.pb', symbols())):
+            self.write(name, content)
+        for words in (('methods', 'heap'), ('methods', 'cpu'), ('render', '--view', 'chart', 'cpu')):
+            self.run_program(*words, '--symbols', 'symbols.pb', '-o', 'named', '-q')
+            with open(os.path.join(self.folder, 'named'), 'rb') as file:
+                self.assertIn(b'symbolized_leak', file.read(), words)
+
+    def test_refused(self):
+        self.write('x.zip', zipped(('a.txt', FOLDED)))
+        self.write('plain.trace', trace())
+        self.write('none.zip', zipped(('a.png', b'\x89PNG')))
+        self.assertIn('--out-dir', self.run_program('render', '--member', 'all', '-o', 'x.svg', 'x.zip', status=2))
+        self.assertIn('no archive', self.run_program('render', '--member', 'all', '--out-dir', 'o', 'plain.trace', status=2))
+        self.assertIn('nothing usable', self.run_program('render', '--member', 'all', '--out-dir', 'o', 'none.zip', status=1))
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,258 @@
+#include "tests/support/mktrace/recordings.h"
+
+#include <stdio.h>
+
+#include "tests/support/proto_bytes.h"
+
+enum {
+    PIECE_BYTES = 1 << 20,
+    LIBRARIES = 8,
+    THREADS = 12,
+    MAIN_THREAD = 9001,
+    STEPS = 24, /* of calls from one sample to the next */
+    SAMPLE_NS = 1000000,
+    STACKS_MAX = 20000, /* of a heap */
+    STACKS_FEW = 100,
+    CHANGES = 8,        /* from dump to dump one in so many stacks changes */
+    PACKET_BYTES = 3000 /* of one that is passed over */
+};
+
+struct recorder {
+    struct calls *calls;
+    struct chance *chance;
+    struct buf out;
+    uint64_t written; /* bytes, with those in `out` */
+    recording_flush *flush;
+    void *context;
+    bool ok;
+    struct buf message, part, inner; /* room */
+};
+
+const char *recording_word(enum recording recording)
+{
+    static const char *const WORDS[] = {"simpleperf", "perfetto", "skipped"};
+
+    return recording < RECORDINGS ? WORDS[recording] : NULL;
+}
+
+static void flush(struct recorder *r, size_t least)
+{
+    if (r->out.n < least)
+        return;
+    r->written += r->out.n;
+    r->ok = r->ok && !r->out.failed && r->flush(r->context, &r->out);
+}
+
+static void step(struct recorder *r)
+{
+    struct trace_record record;
+
+    for (uint32_t n = 1 + chance_below(r->chance, 2 * STEPS); n > 0; n--)
+        calls_step(r->calls, r->chance, &record);
+    if (r->calls->depth == 0)
+        calls_step(r->calls, r->chance, &record);
+}
+
+static uint32_t method_at(const struct recorder *r, uint32_t depth)
+{
+    return r->calls->nodes[r->calls->frames[depth].node].method;
+}
+
+static void put_name(struct buf *b, uint32_t field, uint32_t method)
+{
+    char text[80];
+
+    snprintf(text, sizeof(text), "com.example.part%u.Worker%u.work%u", method % 97, method / 20, method);
+    proto_put_text(b, field, text);
+}
+
+/* ---- simpleperf ---- */
+
+static void put_record(struct recorder *r, uint32_t field)
+{
+    proto_put_message(&r->part, field, &r->message);
+    for (uint32_t i = 0, n = (uint32_t)r->part.n; i < 4; i++, n >>= 8)
+        buf_char(&r->out, (char)(n & 0xff));
+    buf_bytes(&r->out, r->part.p, r->part.n);
+    buf_clear(&r->part);
+}
+
+static void put_sample(struct recorder *r, uint64_t number)
+{
+    struct buf *m = &r->message;
+
+    proto_put_number(m, 1, UINT64_C(100000000000) + number * SAMPLE_NS);
+    proto_put_number(m, 2, MAIN_THREAD + chance_below(r->chance, THREADS));
+    for (uint32_t depth = r->calls->depth; depth-- > 0;) {
+        uint32_t method = method_at(r, depth);
+        /* What is called from the same place has the same address. */
+        uint32_t place =
+            depth + 1 < r->calls->depth ? method_at(r, depth + 1) % 8 : chance_below(r->chance, 16);
+        proto_put_number(&r->inner, 1, 0x10000u + 64 * (uint64_t)method + place);
+        proto_put_number(&r->inner, 2, method % LIBRARIES);
+        proto_put_number(&r->inner, 3, method / LIBRARIES);
+        proto_put_message(m, 3, &r->inner);
+    }
+    proto_put_number(m, 4, SAMPLE_NS);
+    proto_put_number(m, 5, 0);
+    put_record(r, 1);
+}
+
+/* Behind the samples, as simpleperf writes it. */
+static void put_names(struct recorder *r)
+{
+    for (uint32_t library = 0; library < LIBRARIES; library++) {
+        char path[40];
+        snprintf(path, sizeof(path), "/data/app/lib/libpart%u.so", library);
+        proto_put_number(&r->message, 1, library);
+        proto_put_text(&r->message, 2, path);
+        for (uint32_t method = library; method < r->calls->n_methods; method += LIBRARIES)
+            put_name(&r->message, 3, method);
+        put_record(r, 3);
+    }
+    for (uint32_t i = 0; i < THREADS; i++) {
+        proto_put_number(&r->message, 1, MAIN_THREAD + i);
+        proto_put_number(&r->message, 2, MAIN_THREAD);
+        proto_put_text(&r->message, 3, i == 0 ? "com.example.app" : "worker");
+        put_record(r, 4);
+    }
+    proto_put_text(&r->message, 1, "cpu-clock");
+    proto_put_text(&r->message, 2, "com.example.app");
+    put_record(r, 5);
+    buf_bytes(&r->out, "\0\0\0\0", 4);
+}
+
+static void put_simpleperf(struct recorder *r, uint64_t bytes)
+{
+    buf_bytes(&r->out, "SIMPLEPERF\1\0", 12);
+    for (uint64_t i = 0; r->ok && r->written + r->out.n < bytes; i++) {
+        step(r);
+        put_sample(r, i);
+        flush(r, PIECE_BYTES);
+    }
+    put_names(r);
+}
+
+/* ---- Perfetto ---- */
+
+static void put_packet(struct recorder *r, struct buf *packet)
+{
+    proto_put_number(packet, 10, 7);
+    proto_put_number(packet, 8, 1000);
+    proto_put_message(&r->out, 1, packet);
+    flush(r, PIECE_BYTES);
+}
+
+/* As one of the kernel's events: a message that nobody here looks into. */
+static void put_skipped(struct recorder *r)
+{
+    buf_clear(&r->message);
+    for (uint32_t i = 0; i < PACKET_BYTES / 8; i++) {
+        uint64_t draw = chance_draw(r->chance);
+        buf_bytes(&r->message, &draw, sizeof(draw));
+    }
+    proto_put_message(&r->part, 1, &r->message);
+    put_packet(r, &r->part);
+}
+
+static void put_string(struct recorder *r, uint32_t field, uint64_t id, uint32_t method)
+{
+    proto_put_number(&r->inner, 1, id);
+    put_name(&r->inner, 2, method);
+    proto_put_message(&r->message, field, &r->inner);
+}
+
+/* Functions and frames of all methods, and so many stacks. */
+static void put_interned(struct recorder *r, uint32_t stacks)
+{
+    proto_put_number(&r->inner, 1, 1);
+    proto_put_text(&r->inner, 2, "libpart.so");
+    proto_put_message(&r->message, 17, &r->inner);
+    proto_put_number(&r->inner, 1, 1);
+    proto_put_number(&r->inner, 7, 1);
+    proto_put_message(&r->message, 19, &r->inner);
+    for (uint32_t method = 0; method < r->calls->n_methods; method++) {
+        put_string(r, 5, 1 + method, method);
+        proto_put_number(&r->inner, 1, 1 + method);
+        proto_put_number(&r->inner, 2, 1 + method);
+        proto_put_number(&r->inner, 3, 1);
+        proto_put_number(&r->inner, 4, 64 * (uint64_t)method);
+        proto_put_message(&r->message, 6, &r->inner);
+    }
+    for (uint32_t stack = 0; stack < stacks; stack++) {
+        step(r);
+        proto_put_number(&r->inner, 1, 1 + stack);
+        for (uint32_t depth = 0; depth < r->calls->depth; depth++)
+            proto_put_number(&r->inner, 2, 1 + method_at(r, depth));
+        proto_put_message(&r->message, 7, &r->inner);
+    }
+    proto_put_message(&r->part, 12, &r->message);
+    proto_put_number(&r->part, 13, 1);
+    put_packet(r, &r->part);
+}
+
+/* The numbers count from the beginning of the recording. */
+static void put_dump(struct recorder *r, uint32_t stacks, uint32_t number)
+{
+    struct buf *process = &r->message;
+
+    proto_put_number(process, 1, MAIN_THREAD);
+    proto_put_number(process, 9, (uint64_t)SAMPLE_NS * (number + 1));
+    proto_put_text(process, 11, "libc.malloc");
+    proto_put_number(process, 12, 4096);
+    for (uint32_t stack = 0; stack < stacks; stack++) {
+        proto_put_number(&r->inner, 1, 1 + stack);
+        uint32_t times = 1 + (number + stack % CHANGES) / CHANGES; /* that something was allocated there */
+        proto_put_number(&r->inner, 2, (uint64_t)4096 * times);
+        proto_put_number(&r->inner, 3, (uint64_t)4096 * (times - 1));
+        proto_put_number(&r->inner, 5, times);
+        proto_put_number(&r->inner, 6, times - 1);
+        proto_put_message(process, 2, &r->inner);
+    }
+    proto_put_message(&r->part, 5, process);
+    proto_put_number(&r->part, 7, number);
+    buf_bytes(process, r->part.p, r->part.n);
+    buf_clear(&r->part);
+    proto_put_message(&r->part, 37, process);
+    proto_put_number(&r->part, 13, 2);
+    put_packet(r, &r->part);
+}
+
+/* Dumps come as often as keeps them a tenth of all. */
+static void put_perfetto(struct recorder *r, uint64_t bytes, bool many)
+{
+    enum { SHARE = 10 };
+    uint64_t dumped = 0;
+    uint32_t dumps = 0, stacks = many ? STACKS_MAX : STACKS_FEW;
+
+    put_interned(r, stacks);
+    while (r->ok && r->written + r->out.n < bytes) {
+        uint64_t at = r->written + r->out.n;
+        if (dumps > 0 && (!many || dumped > at / SHARE)) {
+            put_skipped(r);
+            continue;
+        }
+        put_dump(r, stacks, dumps++);
+        dumped += r->written + r->out.n - at;
+    }
+}
+
+/* ---- */
+
+bool recording_put(enum recording recording, struct calls *t, struct chance *c, uint64_t bytes,
+                   recording_flush *flush_out, void *context)
+{
+    struct recorder r = {.calls = t, .chance = c, .flush = flush_out, .context = context, .ok = true};
+
+    if (recording == RECORDING_SIMPLEPERF)
+        put_simpleperf(&r, bytes);
+    else
+        put_perfetto(&r, bytes, recording == RECORDING_PERFETTO);
+    flush(&r, 0);
+    bool ok = r.ok && !r.message.failed && !r.part.failed && !r.inner.failed;
+    buf_free(&r.out);
+    buf_free(&r.message);
+    buf_free(&r.part);
+    buf_free(&r.inner);
+    return ok;
+}

@@ -1,0 +1,300 @@
+/* One upload without HTTP: what is made ahead is bounded, and what nobody was told of does not stay. */
+#include "tests/support/unit.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/system/timer.h"
+#include "server/config/config_load.h"
+#include "server/http/clients.h"
+#include "server/store/sweep.h"
+#include "server/upload/job_impl.h"
+#include "server/upload/progress.h"
+#include "server/views/profiles.h"
+#include "server/views/views.h"
+#include "tests/support/scratch.h"
+#include "tests/support/trace_bytes.h"
+
+enum { THREADS = 64, PREVIEWS_MOST = 256, WAIT_MOST_MS = 60000 };
+
+/* A service with one worker and the thread for short work, which makes no previews. */
+struct world {
+    struct scratch scratch;
+    struct config config;
+    struct service service;
+    struct client *client;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct exchange x; /* who waits for an answer */
+    bool suspended;
+    struct task_queue queue;
+    struct task blocker; /* has the worker while `blocked` */
+    bool blocked, blocking;
+};
+
+static struct world
+    *world; /* of the test that runs; an exchange's functions and tasks have no other way to it */
+
+static void suspend(struct exchange *x, bool works)
+{
+    (void)x;
+    (void)works;
+    pthread_mutex_lock(&world->lock);
+    world->suspended = true;
+    pthread_mutex_unlock(&world->lock);
+}
+
+static void resume(struct exchange *x)
+{
+    (void)x;
+    pthread_mutex_lock(&world->lock);
+    world->suspended = false;
+    pthread_cond_broadcast(&world->changed);
+    pthread_mutex_unlock(&world->lock);
+}
+
+static bool stays(const struct exchange *x)
+{
+    (void)x;
+    return false;
+}
+
+static int build(void **state)
+{
+    struct diag diag = {0};
+    char path[512];
+
+    world = calloc(1, sizeof(*world));
+    assert_non_null(world);
+    *state = world;
+    pthread_mutex_init(&world->lock, NULL);
+    pthread_cond_init(&world->changed, NULL);
+    world->scratch = scratch_make();
+    config_defaults(&world->config);
+    world->config.open_jobs = 4;
+    world->config.folds = 2;
+    world->config.render_tracks = THREADS;
+    world->config.answer_within_ms = 600000;
+    world->config.sweep_interval_s = 3600;
+    world->config.delete_within_s = 3;
+
+    struct service *s = &world->service;
+    s->config = &world->config;
+    scratch_path(&world->scratch, "store", path, sizeof(path));
+    s->store = store_open(path, &diag);
+    assert_non_null(s->store);
+    s->sweep = sweep_start(s->config, s->store, NULL);
+    s->clients = clients_new(&(struct client_shares){1000, 1000});
+    s->timers = timers_new();
+    s->jobs = jobs_new(s);
+    s->pool = pool_new(1, true);
+    s->profiles = profiles_new(s);
+    s->views = views_new(s);
+    s->progresses = progresses_new();
+    assert_true(s->sweep != NULL && s->clients != NULL && s->timers != NULL && s->jobs != NULL &&
+                s->pool != NULL && s->profiles != NULL && s->views != NULL && s->progresses != NULL);
+    assert_true(pool_start(s->pool));
+    world->client = client_ref(s->clients, NULL);
+    return 0;
+}
+
+static int wreck(void **state)
+{
+    (void)state;
+    struct service *s = &world->service;
+
+    pthread_mutex_lock(&world->lock);
+    world->blocked = false; /* by a test that failed */
+    pthread_cond_broadcast(&world->changed);
+    pthread_mutex_unlock(&world->lock);
+    pool_free(s->pool);
+    sweep_stop(s->sweep);
+    views_free(s->views);
+    profiles_free(s->profiles);
+    progresses_free(s->progresses);
+    jobs_free(s->jobs);
+    timers_free(s->timers);
+    client_unref(world->client);
+    clients_free(s->clients);
+    store_close(s->store);
+    scratch_remove(&world->scratch);
+    pthread_cond_destroy(&world->changed);
+    pthread_mutex_destroy(&world->lock);
+    free(world);
+    return 0;
+}
+
+static bool comes_true(bool (*condition)(void))
+{
+    static const struct timespec PAUSE = {.tv_nsec = 5000000};
+
+    for (unsigned i = 0; i < WAIT_MOST_MS / 5; i++) {
+        if (condition())
+            return true;
+        nanosleep(&PAUSE, NULL);
+    }
+    return condition();
+}
+
+/* ---- uploads ---- */
+
+/* A trace with so many threads, whose times begin at `salt`. */
+static void put_trace(struct buf *b, uint32_t salt)
+{
+    buf_z(b, "*version\n3\ndata-file-overflow=false\nclock=dual\nvm=art\n*threads\n");
+    for (unsigned i = 1; i <= THREADS; i++)
+        buf_printf(b, "%u\tthread %u\n", i, i);
+    buf_z(b, "*methods\n0x4\ta.B\trun\t()V\tB.java\n*end\n");
+    trace_bytes_header(b, 3, 32, 14);
+    for (uint16_t i = 1; i <= THREADS; i++) {
+        trace_bytes_record(b, 14, (struct trace_record){i, 0x4, EVENT_ENTER, {0, salt}});
+        trace_bytes_record(b, 14, (struct trace_record){i, 0x4, EVENT_EXIT, {5, salt + 10u * i}});
+    }
+}
+
+/* Until it is time to answer it. */
+static struct job *uploaded(uint32_t salt)
+{
+    struct diag diag = {0};
+    struct buf trace = {0};
+    struct job *job = job_new(&world->service, &diag);
+
+    assert_non_null(job);
+    world->x = (struct exchange){.service = &world->service,
+                                 .client = world->client,
+                                 .suspend = suspend,
+                                 .resume = resume,
+                                 .is_left = stays};
+    put_trace(&trace, salt);
+    assert_true(job_push(job, trace.p, trace.n));
+    buf_free(&trace);
+    job_end(job, &world->x, STR("x.trace"), time(NULL), time(NULL) + 3600, false);
+    pthread_mutex_lock(&world->lock);
+    while (world->suspended)
+        pthread_cond_wait(&world->changed, &world->lock);
+    pthread_mutex_unlock(&world->lock);
+    return job;
+}
+
+/* Its previews that are not made yet. */
+static uint32_t previews_ahead(struct job *job)
+{
+    struct progress_facts facts;
+    struct job_result result;
+    uint32_t made = 0;
+
+    job_result(job, &result);
+    assert_int_equal(result.diag.kind, DIAG_NONE);
+    assert_true(result.complete);
+    shared_bytes_unref(result.summary);
+    job_release(job);
+    return progress_look(world->service.progresses, str_of(result.record.id), &facts, &made) ? facts.n_views
+                                                                                             : 0;
+}
+
+/* ---- previews ---- */
+
+static void block(struct task *task)
+{
+    (void)task;
+    pthread_mutex_lock(&world->lock);
+    world->blocking = true;
+    pthread_cond_broadcast(&world->changed);
+    while (world->blocked)
+        pthread_cond_wait(&world->changed, &world->lock);
+    world->blocking = false;
+    pthread_cond_broadcast(&world->changed);
+    pthread_mutex_unlock(&world->lock);
+}
+
+static void block_worker(void)
+{
+    world->blocked = true;
+    world->queue.task_class = TASK_INPUT; /* which the thread for short work does not take */
+    world->blocker.run = block;
+    pool_submit(world->service.pool, &world->queue, &world->blocker);
+    pthread_mutex_lock(&world->lock);
+    while (!world->blocking)
+        pthread_cond_wait(&world->changed, &world->lock);
+    pthread_mutex_unlock(&world->lock);
+}
+
+static void free_worker(void)
+{
+    pthread_mutex_lock(&world->lock);
+    world->blocked = false;
+    pthread_cond_broadcast(&world->changed);
+    while (world->blocking)
+        pthread_cond_wait(&world->changed, &world->lock);
+    pthread_mutex_unlock(&world->lock);
+}
+
+static bool no_preview_waits(void)
+{
+    return atomic_load(&world->service.jobs->previews) == 0;
+}
+
+/* Uploads come while no preview can be made: those that find too many waiting have none made ahead, and are answered all
+ * the same. When these are made there is room again. */
+static void previews_that_wait_are_bounded(void **state)
+{
+    (void)state;
+    uint32_t ahead = 0;
+
+    block_worker();
+    for (uint32_t i = 0; i < 2 * PREVIEWS_MOST / THREADS; i++) {
+        uint32_t n = previews_ahead(uploaded(1000 + i));
+        assert_true(n == 0 || n == THREADS);
+        ahead += n;
+    }
+    assert_in_range(ahead, PREVIEWS_MOST, PREVIEWS_MOST + THREADS);
+    free_worker();
+    assert_true(comes_true(no_preview_waits));
+    block_worker();
+    assert_int_equal(previews_ahead(uploaded(999)), THREADS);
+    free_worker();
+}
+
+/* ---- an upload whose client has left ---- */
+
+static bool count_object(void *context, const struct store_object *object)
+{
+    (void)object;
+    ++*(size_t *)context;
+    return true;
+}
+
+static bool nothing_is_stored(void)
+{
+    static const char *const PREFIXES[] = {"uploads/", "refs/", "blobs/", "views/"};
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof(PREFIXES) / sizeof(PREFIXES[0]); i++)
+        assert_int_equal(store_list(world->service.store, PREFIXES[i], count_object, &n), STORE_OK);
+    return n == 0;
+}
+
+/* It was durable, and nobody was told its link. The bytes go within delete_within_s like those of one that is deleted,
+ * although the store is looked through an hour later. */
+static void what_nobody_was_told_of_goes_with_its_bytes(void **state)
+{
+    (void)state;
+    static const struct timespec LONGER_THAN_A_LOOK = {.tv_sec = 2};
+    struct job *job = uploaded(7);
+
+    /* Views that were drawn before the bytes were durable have these looked for a second later: not what is meant here. */
+    nanosleep(&LONGER_THAN_A_LOOK, NULL);
+    assert_false(nothing_is_stored());
+    job_release(job);
+    assert_true(comes_true(nothing_is_stored));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(previews_that_wait_are_bounded, build, wreck),
+        cmocka_unit_test_setup_teardown(what_nobody_was_told_of_goes_with_its_bytes, build, wreck),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

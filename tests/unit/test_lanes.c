@@ -1,0 +1,417 @@
+/* What tracks did per pixel: random streams, with every kind of repair, against all calls in an array; and the lists of calls. */
+#include "tests/support/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/build/builder.h"
+#include "profile/calls/lanes.h"
+#include "tests/support/random.h"
+#include "tests/support/span_model.h"
+
+enum {
+    TRACKS = 3,
+    FRAMES = SPAN_MODEL_FRAMES,
+    CLOCKS = SPAN_MODEL_CLOCKS,
+    EVENTS_MAX = 300,
+    FIRST_ID = 7,
+    WIDTH_MAX = 40,
+    LEVELS = 400
+};
+
+/* The last frame is "unknown". */
+static const uint8_t CLASS_OF_FRAME[FRAMES + 1] = {
+    LANE_OWN,      LANE_OWN | LANE_MARKED, LANE_THIRD_PARTY | LANE_MARKED,
+    LANE_PLATFORM, LANE_WAITING,           LANE_PLATFORM | LANE_MESSAGE,
+    LANE_OWN};
+
+static const struct profile *fold(struct arena *arena, struct watcher *w, const struct event *events,
+                                  size_t n)
+{
+    /* Not in the order of their ids. */
+    static const uint32_t IDS[TRACKS] = {FIRST_ID + 1, FIRST_ID + 2, FIRST_ID};
+
+    return span_model_fold(arena, w, IDS, TRACKS, events, n);
+}
+
+/* Mostly well nested, sometimes not at all; some threads begin by leaving what they never entered. */
+static void random_events(uint64_t *random, struct event *events, size_t n)
+{
+    uint64_t clock[TRACKS][CLOCKS] = {{100, 0}, {5000, 0}, {0, 70}};
+    frame_id open[TRACKS][EVENTS_MAX];
+    size_t depth[TRACKS] = {0};
+    unsigned wild = random_below(random, 12), down = 40 + random_below(random, 20);
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t t = random_below(random, TRACKS);
+        for (unsigned c = 0; c < CLOCKS; c++)
+            clock[t][c] += random_next(random) % (random_below(random, 8) == 0 ? 30000 : 40);
+        events[i] = (struct event){.track = t, .frame = random_below(random, FRAMES)};
+        memcpy(events[i].clock, clock[t], sizeof(clock[t]));
+        if (random_below(random, 100) < wild) {
+            events[i].action = (enum event_action)(1 + random_below(random, 3));
+            if (random_below(random, 4) == 0)
+                events[i].frame = FRAME_NONE;
+        } else if (depth[t] > 0 && random_below(random, 100) < down) {
+            events[i].action = EVENT_EXIT;
+            events[i].frame = open[t][--depth[t]];
+        } else {
+            open[t][depth[t]++] = events[i].frame;
+        }
+    }
+}
+
+/* ---- brute force ---- */
+
+/* The time of a record. */
+struct moment {
+    uint64_t wall, cpu;
+};
+
+struct expected {
+    struct lane_pixel pixels[WIDTH_MAX];
+    struct lane_mark marks[WIDTH_MAX];
+};
+
+static struct span_model models[CLOCKS];
+
+static void read_track(const struct event *events, size_t n, uint32_t t)
+{
+    for (unsigned c = 0; c < CLOCKS; c++)
+        span_model_track(&models[c], events, n, t, c);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct moment *x = a, *y = b;
+
+    if (x->wall != y->wall)
+        return x->wall < y->wall ? -1 : 1;
+    return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+static size_t moments_of(struct moment *out, const struct event *events, size_t n_events, uint32_t t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < n_events; i++)
+        if (events[i].track == t)
+            out[n++] = (struct moment){events[i].clock[0], events[i].clock[1]};
+    qsort(out, n, sizeof(*out), by_time);
+    return n;
+}
+
+/* The innermost call that is open from one moment to the next, which is later; -1: none. */
+static int open_between(struct moment a, struct moment b, bool *marked)
+{
+    int found = -1;
+
+    *marked = false;
+    for (int i = 0; i < models[0].n; i++) {
+        const struct span_model_call *c = &models[0].calls[i];
+        if (c->begin > a.wall || c->end < b.wall)
+            continue;
+        *marked = *marked || (CLASS_OF_FRAME[c->frame] & LANE_MARKED) != 0;
+        if (found < 0 || span_model_depth(&models[0], i) > span_model_depth(&models[0], found))
+            found = i;
+    }
+    return found;
+}
+
+static uint64_t cpu_passed(struct moment a, struct moment b, uint64_t at)
+{
+    return (b.cpu - a.cpu) * (at - a.wall) / (b.wall - a.wall);
+}
+
+static void expect_time(struct expected *e, const struct lanes_request *r, struct moment a, struct moment b)
+{
+    bool marked;
+    int call = open_between(a, b, &marked);
+
+    for (uint32_t i = 0; call >= 0 && i < r->width_px; i++) {
+        uint64_t from = lanes_edge(r->from_ns, r->to_ns, r->width_px, i);
+        uint64_t to = lanes_edge(r->from_ns, r->to_ns, r->width_px, i + 1);
+        from = from > a.wall ? from : a.wall;
+        to = to < b.wall ? to : b.wall;
+        if (from >= to)
+            continue;
+        uint64_t wall = to - from, cpu = cpu_passed(a, b, to) - cpu_passed(a, b, from);
+        uint64_t waiting = r->cpu_clock != 0 && wall > cpu ? wall - cpu : 0;
+        e->pixels[i].ns[LANE_WAITING] += waiting;
+        e->pixels[i].ns[CLASS_OF_FRAME[models[0].calls[call].frame] & 3] += wall - waiting;
+        e->marks[i].ns += marked ? wall : 0;
+    }
+}
+
+static void expect_calls(struct expected *e, const struct lanes_request *r)
+{
+    for (int k = 0; k < models[0].n; k++)
+        for (uint32_t i = 0; i < r->width_px; i++) {
+            const struct span_model_call *c = &models[0].calls[k];
+            if (c->begin < lanes_edge(r->from_ns, r->to_ns, r->width_px, i) ||
+                c->begin >= lanes_edge(r->from_ns, r->to_ns, r->width_px, i + 1))
+                continue;
+            e->pixels[i].calls++;
+            e->marks[i].calls += (CLASS_OF_FRAME[c->frame] & LANE_MARKED) != 0;
+        }
+}
+
+static void expect_track(struct expected *e, const struct lanes_request *r, const struct event *events,
+                         size_t n_events, uint32_t t, uint64_t rest_ns)
+{
+    static struct moment moments[EVENTS_MAX + 1];
+    size_t n = moments_of(moments, events, n_events, t);
+    bool open = false;
+
+    for (int i = 0; i < models[0].n; i++) {
+        open = open || (models[0].calls[i].flags & SPAN_OPEN) != 0;
+        if ((models[0].calls[i].flags & SPAN_OPEN) != 0)
+            models[0].calls[i].end += rest_ns;
+    }
+    if (open && rest_ns > 0)
+        moments[n++] = (struct moment){models[0].last + rest_ns, models[1].last};
+    *e = (struct expected){0};
+    for (size_t i = 0; i + 1 < n; i++)
+        if (moments[i].wall < moments[i + 1].wall)
+            expect_time(e, r, moments[i], moments[i + 1]);
+    expect_calls(e, r);
+}
+
+/* All marked calls of a track that begin in the window are counted; the longest is in front. */
+static void expect_lists(const struct lanes_request *r, uint64_t *n, uint64_t *longest, uint64_t *first,
+                         uint64_t *last)
+{
+    for (int i = 0; i < models[0].n; i++) {
+        const struct span_model_call *c = &models[0].calls[i];
+        if ((CLASS_OF_FRAME[c->frame] & LANE_MARKED) == 0 || c->begin < r->from_ns || c->begin >= r->to_ns)
+            continue;
+        ++*n;
+        *longest = c->end - c->begin > *longest ? c->end - c->begin : *longest;
+        *first = c->begin < *first ? c->begin : *first;
+        *last = c->begin > *last ? c->begin : *last;
+    }
+}
+
+static void check_lists(const struct lanes *lanes, uint64_t n, uint64_t longest, uint64_t first,
+                        uint64_t last)
+{
+    uint32_t listed = n < LANES_CALLS_MAX ? (uint32_t)n : LANES_CALLS_MAX;
+
+    assert_int_equal(lanes->marked, n);
+    assert_int_equal(lanes->longest.n, listed);
+    assert_int_equal(lanes->first.n, listed);
+    assert_int_equal(lanes->last.n, listed);
+    if (n == 0)
+        return;
+    assert_int_equal(lanes->longest.list[0].end_ns - lanes->longest.list[0].begin_ns, longest);
+    assert_int_equal(lanes->first.list[0].begin_ns, first);
+    assert_int_equal(lanes->last.list[0].begin_ns, last);
+    for (uint32_t i = 1; i < listed; i++) {
+        assert_true(lanes->longest.list[i - 1].key >= lanes->longest.list[i].key);
+        assert_true(lanes->first.list[i - 1].begin_ns <= lanes->first.list[i].begin_ns);
+        assert_true(lanes->last.list[i - 1].begin_ns >= lanes->last.list[i].begin_ns);
+    }
+}
+
+/* The spans of a lane that is open are those of span.h; what its runs hold is told to the pixel. */
+static void check_spans(const struct lane *lane, const struct lanes_request *r)
+{
+    uint64_t calls = 0, cell = lane->spans->least_ns;
+
+    for (uint32_t i = 0; i < lane->spans->n; i++) {
+        const struct span *s = &lane->spans->list[i];
+        calls += s->calls;
+        if (s->calls > 1)
+            assert_true(s->end_ns - s->begin_ns < 2 * cell && s->begin_ns >= r->from_ns);
+    }
+    assert_int_equal(calls + lane->spans->deep, lane->spans->calls);
+}
+
+/* The whole of the window has all time of the profile: what nodes have of their own, but for the tracks themselves. */
+static void check_sums(const struct lanes *lanes, const struct profile *p)
+{
+    uint64_t sum = 0, all = 0, calls = 0, all_calls = 0;
+
+    for (uint32_t i = 0; i < lanes->n; i++)
+        for (uint32_t x = 0; lanes->list[i].pixels != NULL && x < 1; x++) {
+            for (unsigned class = 0; class < LANE_CLASSES; class ++)
+                sum += lanes->list[i].pixels[x].ns[class];
+            calls += lanes->list[i].pixels[x].calls;
+        }
+    for (uint32_t i = 0; i < p->n_tracks; i++) {
+        all += profile_total(p, p->tracks[i].first, 0) - profile_self(p, p->tracks[i].first, 0);
+        all_calls += p->tracks[i].calls;
+    }
+    assert_int_equal(sum, all);
+    assert_int_equal(calls, all_calls);
+}
+
+/* ---- tests ---- */
+
+struct fixture {
+    struct arena first, second, kept;
+    const struct profile *profile;
+    struct lanes_track tracks[TRACKS];
+    struct lanes_request request;
+};
+
+static void open_fixture(struct fixture *f, const struct event *events, size_t n)
+{
+    arena_init(&f->first, 64 << 20);
+    arena_init(&f->second, 64 << 20);
+    arena_init(&f->kept, 64 << 20);
+    f->profile = fold(&f->first, NULL, events, n);
+    assert_non_null(f->profile);
+    for (uint32_t i = 0; i < f->profile->n_tracks; i++)
+        f->tracks[i] = (struct lanes_track){&f->profile->tracks[i], i == 0, i == 1};
+    f->request = (struct lanes_request){.tracks = f->tracks,
+                                        .n_tracks = f->profile->n_tracks,
+                                        .class_of_frame = CLASS_OF_FRAME,
+                                        .n_frames = FRAMES + 1,
+                                        .ns_per_tick = 1,
+                                        .cpu_clock = 1,
+                                        .marks = true,
+                                        .to_ns = INT64_MAX,
+                                        .width_px = 1,
+                                        .levels_max = LEVELS,
+                                        .spans_max = 2 * LEVELS};
+}
+
+static const struct lanes *read_again(struct fixture *f, const struct event *events, size_t n)
+{
+    struct lanes_sink *sink = lanes_sink_new(&f->kept, &f->request);
+
+    assert_non_null(sink);
+    assert_non_null(fold(&f->second, lanes_sink_watcher(sink), events, n));
+    return lanes_sink_finish(sink);
+}
+
+static void close_fixture(struct fixture *f)
+{
+    arena_free(&f->first);
+    arena_free(&f->second);
+    arena_free(&f->kept);
+}
+
+static void check_window(const struct fixture *f, const struct lanes *lanes, const struct event *events,
+                         size_t n)
+{
+    uint64_t marked = 0, longest = 0, first = UINT64_MAX, last = 0;
+    static struct expected expected;
+
+    for (uint32_t i = 0; i < lanes->n; i++) {
+        const struct lane *lane = &lanes->list[i];
+        uint32_t index = (f->tracks[i].track->id - FIRST_ID + TRACKS - 1) % TRACKS;
+        read_track(events, n, index);
+        expect_track(&expected, &f->request, events, n, index,
+                     f->request.open_to_end ? f->tracks[i].track->rest_ns : 0);
+        expect_lists(&f->request, &marked, &longest, &first, &last);
+        assert_memory_equal(lane->pixels, expected.pixels, f->request.width_px * sizeof(*lane->pixels));
+        assert_memory_equal(lane->marks, expected.marks, f->request.width_px * sizeof(*lane->marks));
+        assert_true((lane->spans != NULL) == (i == 0));
+        if (lane->spans != NULL)
+            check_spans(lane, &f->request);
+    }
+    check_lists(lanes, marked, longest, first, last);
+}
+
+static void random_streams(void **state)
+{
+    static struct event events[EVENTS_MAX];
+    uint64_t random = 41;
+
+    (void)state;
+    for (unsigned round = 0; round < 400; round++) {
+        size_t n = 1 + random_below(&random, EVENTS_MAX);
+        struct fixture f;
+        random_events(&random, events, n);
+        open_fixture(&f, events, n);
+        if (round % 4 == 0) {
+            check_sums(read_again(&f, events, n), f.profile);
+        } else {
+            uint64_t end = 1;
+            for (uint32_t i = 0; i < f.profile->n_tracks; i++)
+                end = f.profile->tracks[i].end_ns > end ? f.profile->tracks[i].end_ns : end;
+            f.request.from_ns = random_next(&random) % end / (1 + random_below(&random, 3));
+            f.request.to_ns = f.request.from_ns + 1 + random_next(&random) % (end * 2);
+            f.request.width_px = 1 + random_below(&random, WIDTH_MAX);
+            f.request.open_to_end = random_below(&random, 2) == 0;
+            f.request.cpu_clock = random_below(&random, 4) > 0;
+            check_window(&f, read_again(&f, events, n), events, n);
+        }
+        close_fixture(&f);
+    }
+}
+
+static void a_window_behind_the_end_is_empty(void **state)
+{
+    const struct event events[] = {{.frame = 0, .clock = {10, 1}},
+                                   {.frame = 0, .action = EVENT_EXIT, .clock = {90, 5}}};
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, events, 2);
+    f.request.from_ns = 91;
+    f.request.width_px = 3;
+    const struct lanes *lanes = read_again(&f, events, 2);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(lanes->list[0].pixels[i].calls, 0);
+        assert_int_equal(lanes->list[0].pixels[i].ns[LANE_OWN], 0);
+        assert_int_equal(lanes->list[0].pixels[i].ns[LANE_WAITING], 0);
+    }
+    assert_int_equal(lanes->list[0].spans->n, 0);
+    close_fixture(&f);
+}
+
+static void messages_of_the_main_track_are_listed(void **state)
+{
+    /* Track number 0 has the id 8, and is the second of the profile: the main one. */
+    const struct event events[] = {{.frame = 5, .clock = {10, 1}},
+                                   {.frame = 5, .action = EVENT_EXIT, .clock = {15, 5}},
+                                   {.frame = 5, .clock = {20, 6}},
+                                   {.frame = 0, .clock = {25, 6}},
+                                   {.frame = 5, .clock = {30, 6}}, /* within another */
+                                   {.frame = 5, .action = EVENT_EXIT, .clock = {50, 6}},
+                                   {.frame = 0, .action = EVENT_EXIT, .clock = {60, 9}},
+                                   {.frame = 5, .action = EVENT_EXIT, .clock = {70, 9}},
+                                   {.track = 2, .frame = 5, .clock = {0, 0}},
+                                   {.track = 2, .frame = 5, .action = EVENT_EXIT, .clock = {99, 9}}};
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, events, sizeof(events) / sizeof(events[0]));
+    f.request.message_ns = 6;
+    const struct lanes *lanes = read_again(&f, events, sizeof(events) / sizeof(events[0]));
+    assert_int_equal(lanes->messages.n, 1);
+    assert_int_equal(lanes->messages.list[0].begin_ns, 20);
+    assert_int_equal(lanes->messages.list[0].end_ns, 70);
+    assert_int_equal(lanes->messages.list[0].depth, 1);
+    close_fixture(&f);
+}
+
+static void no_memory(void **state)
+{
+    const struct event events[] = {{.frame = 0, .clock = {10, 1}}};
+    struct arena small;
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, events, 1);
+    f.request.width_px = 10000;
+    arena_init(&small, 100000);
+    assert_null(lanes_sink_new(&small, &f.request));
+    arena_free(&small);
+    close_fixture(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_streams),
+        cmocka_unit_test(a_window_behind_the_end_is_empty),
+        cmocka_unit_test(messages_of_the_main_track_are_listed),
+        cmocka_unit_test(no_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,49 @@
+/* Lines of tables for people. */
+#include "tests/support/unit.h"
+
+#include "render/table/text_line.h"
+
+static void test_cells_end_with_their_columns(void **state)
+{
+    struct text_line l = {0};
+    struct buf out = {0};
+
+    (void)state;
+    text_line_add(&l, "1 \xC2\xB5s"); /* four cells of a terminal, in five bytes */
+    text_line_add(&l, "");
+    text_line_widen(&l);
+    text_line_begin(&l);
+    text_line_add(&l, "7");
+    text_line_add(&l, "12");
+    text_line_widen(&l);
+    text_line_put(&l, &out);
+    assert_buf(&out, "     7  12  ");
+    text_line_free(&l);
+}
+
+/* Of a line that is wider than its column there would be blanks without end. */
+static void test_a_line_that_failed_fails_the_output(void **state)
+{
+    struct text_line l = {.text = {.limit = 4}};
+    struct buf out = {0};
+
+    (void)state;
+    text_line_add(&l, "12345");
+    text_line_widen(&l);
+    text_line_begin(&l);
+    text_line_add(&l, "1");
+    text_line_put(&l, &out);
+    assert_true(out.failed);
+    text_line_free(&l);
+    buf_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cells_end_with_their_columns),
+        cmocka_unit_test(test_a_line_that_failed_fails_the_output),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
