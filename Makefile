@@ -5,6 +5,7 @@
 ## SAN=                sanitizers: address,undefined or thread; each has its own build directory
 ## COVERAGE=           1: instrumented for gcov; see the target `coverage`
 ## T=                  only tests whose name contains this (`make test T=cursor`)
+## AGAIN=              1: `test` runs files of which a test failed once more, alone; those that then succeed are only named
 ## V=                  1: show the commands
 ## CASES=              some cases of `bench`: start,fold,layouts,families,simpleperf,perfetto,diff,render,upload,rerender,cached,uploads64
 ## SIZES=              some sizes of the traces of `bench`, in MB: 5,57,500
@@ -21,6 +22,7 @@ endif
 SAN ?=
 COVERAGE ?=
 T ?=
+AGAIN ?=
 V ?=
 CASES ?=
 SIZES ?=
@@ -115,7 +117,7 @@ run: deps ## install what is missing, build, and serve on http://127.0.0.1:8192/
 test: deps-test ## install what is missing, build, and run all tests
 	@$(MAKE) --no-print-directory -j$(JOBS) all unit-programs $(REPLAY_PROGRAMS) $(B)/faults/aflamed $(MANUALS) $(COMPLETION)
 	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_TEST_UNIT=$(abspath $(B)/tests/unit) AFLAMED_TEST_FUZZ=$(abspath $(B)/tests/fuzz) CC=$(CC) \
-	    AFLAMED_TEST_FAULTS=$(abspath $(B)/faults/aflamed) AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) AFLAMED_TEST_THREADS='$(WITH_THREADS)' JOBS=$(JOBS) python3 -B tests/run.py $(T)
+	    AFLAMED_TEST_FAULTS=$(abspath $(B)/faults/aflamed) AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) AFLAMED_TEST_THREADS='$(WITH_THREADS)' AFLAMED_TEST_AGAIN=$(AGAIN) JOBS=$(JOBS) python3 -B tests/run.py $(T)
 
 help: ## this text
 	@echo 'targets:'

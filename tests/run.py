@@ -7,6 +7,8 @@ Environment: AFLAMED (the program), AFLAMED_TEST_UNIT (folder of the unit test p
 of real profiles, may be empty), JOBS (how many programs run at a time; default: one per processor).
 AFLAMED_TEST_THREADS, where it is not empty, says that only what may have threads is to be run: it is a regular
 expression that the source of such a unit or fuzz program contains. The rest is skipped.
+AFLAMED_TEST_AGAIN=1: files of which a test failed are run once more at the end, each alone. What then succeeds is named with how it
+failed beside others, and does not count as failed.
 Every program is bounded in time; one that crashes or hangs has failed."""
 import os
 import re
@@ -31,6 +33,9 @@ HTTP_TIMEOUT_S = 900
 BROWSER_TIMEOUT_S = 600
 SLOWEST = int(os.environ.get('AFLAMED_TEST_SLOWEST', '10'))     # so many are named at the end of a whole run
 JOBS = int(os.environ.get('JOBS') or os.cpu_count())
+AGAIN = os.environ.get('AFLAMED_TEST_AGAIN') == '1'
+AGAIN_AT_MOST = 5     # files; more that fail have a common reason
+CRASHED = r'Sanitizer|runtime error|the service ended with|ended with: -'     # in a failure's text: the program's fault at any speed
 THREADS = os.environ.get('AFLAMED_TEST_THREADS', '')
 NO_THREADS = 'has no threads, in which alone this build looks for mistakes'
 BROKEN = '(end)'     # the name of what failed outside a test
@@ -300,9 +305,12 @@ def processor_s():
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
+def count(results):
+    return tuple(sum(r.state == s for r in results) for s in (PASSED, FAILED, SKIPPED))
+
+
 def report(suite, results, seconds, used_s):
-    counts = [sum(r.state == s for r in results) for s in (PASSED, FAILED, SKIPPED)]
-    print('%-8s %5d passed %5d failed %5d skipped %7.1f s, %7.1f s of processors' % (suite, *counts, seconds, used_s),
+    print('%-8s %5d passed %5d failed %5d skipped %7.1f s, %7.1f s of processors' % (suite, *count(results), seconds, used_s),
           flush=True)
     reasons = {}
     for result in results:
@@ -316,7 +324,30 @@ def report(suite, results, seconds, used_s):
             print('  FAILED: %s' % result.name)
             for line in result.detail.splitlines()[-60:]:
                 print('      ' + line)
-    return counts
+
+
+def file_of(name):
+    """The suite and the file of a test, as a filter that fits all tests of the file."""
+    return '/'.join(name.split('/')[:2]).split('.')[0]
+
+
+def fails_only_beside_others(suites, results):
+    """Runs the files of the failed results again, one by one. A file that now succeeds has no failed result any more; how its
+    tests failed has been told. What crashed stays failed."""
+    failed = [r for r in results if r.state == FAILED]
+    files = sorted({file_of(r.name) for r in failed} - {file_of(r.name) for r in failed if re.search(CRASHED, r.detail)})
+    if len(files) > AGAIN_AT_MOST:
+        return
+    for file in files:
+        suite = file.split('/')[0]
+        again = [r for r in whole(suite, suites[suite], file) if file_of(r.name) == file]
+        alone = bool(again) and all(r.state != FAILED for r in again)
+        print('  %s: %s' % ('FAILS ONLY BESIDE OTHERS' if alone else 'FAILED AGAIN', file), flush=True)
+        if not alone:
+            continue
+        for result in failed:
+            if file_of(result.name) == file:
+                result.state = PASSED
 
 
 def whole(name, suite, wanted):
@@ -336,22 +367,26 @@ def main(arguments):
         return 0
     wanted = arguments[0] if arguments else ''
     sanitizer_environment()
-    totals, all_results = [0, 0, 0], []
+    all_results = []
     suites = {'unit': unit_suite, 'fuzz': fuzz_suite, 'data': cases.suite, 'http': http_suite, 'browser': browser_suite,
               'oracle': oracle.suite}
     for name, suite in suites.items():
+        if wanted.split('/')[0] in suites and wanted.split('/')[0] != name:
+            continue
         start, used_s = time.monotonic(), processor_s()
         results = [r for r in whole(name, suite, wanted) if wanted in r.name or r.name.endswith(BROKEN)]
         all_results += results
         if results or not wanted:
-            counts = report(name, results, time.monotonic() - start, processor_s() - used_s)
-            totals = [a + b for a, b in zip(totals, counts)]
+            report(name, results, time.monotonic() - start, processor_s() - used_s)
+    if AGAIN:
+        fails_only_beside_others(suites, all_results)
     for result in sorted(all_results, key=lambda r: -r.seconds)[:SLOWEST if not wanted else 0]:
         print('  slowest: %7.1f s  %s' % (result.seconds, result.name))
-    if wanted and sum(totals) == 0:
+    totals = count(all_results)
+    if wanted and not all_results:
         print('no test has %r in its name' % wanted)
-    print('%d passed, %d failed, %d skipped' % tuple(totals), flush=True)
-    return 1 if totals[1] or sum(totals) == 0 else 0
+    print('%d passed, %d failed, %d skipped' % totals, flush=True)
+    return 1 if totals[1] or not all_results else 0
 
 
 if __name__ == '__main__':
