@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum arena_failure {
     ARENA_OK,
@@ -39,6 +40,26 @@ void *arena_array(struct arena *a, size_t count, size_t element_bytes) __attribu
  * in place where the system can. NULL on failure, with the old array still valid. */
 void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
     __attribute__((warn_unused_result));
+
+/* The same for a variable: ARENA_ROOM(a, list->items, list->capacity, list->n + 1) makes room for one more item. False on
+ * failure, with the variables as they were. */
+#define ARENA_ROOM(a, array, capacity, need) arena_room((a), &(array), &(capacity), (need), sizeof(*(array)))
+
+/* `array` is the address of a pointer to elements of any type. */
+static inline bool arena_room(struct arena *a, void *array, size_t *capacity, size_t need,
+                              size_t element_bytes)
+{
+    void *p;
+
+    memcpy(&p, array, sizeof(p));
+    if (need <= *capacity && p != NULL)
+        return true;
+    p = arena_grow(a, p, capacity, need, element_bytes);
+    if (p == NULL)
+        return false;
+    memcpy(array, &p, sizeof(p));
+    return true;
+}
 
 /* Gives an array from arena_grow back before the arena ends. Small ones stay until arena_free. */
 void arena_release(struct arena *a, void *array, size_t capacity, size_t element_bytes);

@@ -17,14 +17,12 @@ string_id strtab_add(struct strtab *t, struct str s)
         if (str_eq(t->strings[slot->id], s))
             return slot->id;
 
-    struct str *strings = arena_grow(t->arena, t->strings, &t->capacity, t->count + 1, sizeof(*strings));
-    if (strings == NULL || t->count >= STRING_NONE - 1)
+    if (!ARENA_ROOM(t->arena, t->strings, t->capacity, t->count + 1) || t->count >= STRING_NONE - 1)
         return STRING_NONE;
-    t->strings = strings;
     char *copy = arena_copy(t->arena, s.p, s.n);
     if (copy == NULL)
         return STRING_NONE;
-    strings[t->count] = (struct str){copy, s.n};
+    t->strings[t->count] = (struct str){copy, s.n};
     hash_index_put(&t->index, slot, hash, (uint32_t)t->count);
     return (string_id)t->count++;
 }

@@ -235,18 +235,15 @@ static bool add_stack(struct folded_stacks *f, struct str stack, const struct co
     size_t n = 0;
 
     while (str_split(&stack, ';', &text)) {
-        frame_id *frames =
-            arena_grow(builder_arena(f->builder), f->frames, &f->frames_capacity, n + 1, sizeof(*frames));
-        if (frames == NULL)
+        if (!ARENA_ROOM(builder_arena(f->builder), f->frames, f->frames_capacity, n + 1))
             return false;
-        f->frames = frames;
         if (text.n > f->limits->name_bytes) {
             builder_warn(f->builder, WARN_NAME_CUT, 1, offset);
             text = clean_cut(text, f->limits->name_bytes);
         }
         struct profile_frame frame = {.name = builder_string(f->builder, text), .kind = kind_of(text)};
-        frames[n] = frame.name == STRING_NONE ? FRAME_NONE : builder_frame(f->builder, &frame);
-        if (frames[n++] == FRAME_NONE)
+        f->frames[n] = frame.name == STRING_NONE ? FRAME_NONE : builder_frame(f->builder, &frame);
+        if (f->frames[n++] == FRAME_NONE)
             return false;
     }
     return builder_sample(f->builder, f->track, f->frames, n, values);

@@ -37,13 +37,10 @@ bool reader_init(struct reader *r, struct arena *arena, const struct reader_limi
 
 static bool add_carry(struct reader *r, const uint8_t *p, size_t n)
 {
-    uint8_t *carry = arena_grow(r->arena, r->carry, &r->carry_capacity, r->carry_bytes + n, 1);
-
-    if (carry == NULL)
+    if (!ARENA_ROOM(r->arena, r->carry, r->carry_capacity, r->carry_bytes + n))
         return builder_failed(r->builder, &r->diag);
-    r->carry = carry;
     if (n > 0)
-        memcpy(carry + r->carry_bytes, p, n);
+        memcpy(r->carry + r->carry_bytes, p, n);
     r->carry_bytes += n;
     return true;
 }

@@ -75,17 +75,14 @@ static size_t find_end(enum text_encoding encoding, const uint8_t *p, size_t n)
 static struct str as_utf_8(struct text_lines *t, const uint8_t *p, size_t n)
 {
     size_t bytes = n / UNIT_BYTES_16 * UTF_8_BYTES_OF_UNIT;
-    char *room;
 
     if (t->encoding == TEXT_UTF_8)
         return (struct str){(const char *)p, n};
-    room = arena_grow(t->arena, t->utf_8, &t->utf_8_capacity, bytes + 1, 1);
-    if (room == NULL) {
+    if (!ARENA_ROOM(t->arena, t->utf_8, t->utf_8_capacity, bytes + 1)) {
         t->failed = true;
         return STR("");
     }
-    t->utf_8 = room;
-    return to_utf_8(t->encoding, p, n, room);
+    return to_utf_8(t->encoding, p, n, t->utf_8);
 }
 
 static struct str without_cr(struct str line)

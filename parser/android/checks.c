@@ -18,14 +18,10 @@ enum {
 
 static bool add_tracks(struct android_checks *c, struct builder *b, uint32_t track)
 {
-    uint64_t *last =
-        arena_grow(builder_arena(b), c->last, &c->last_capacity, (size_t)track + 1, sizeof(*last));
-
-    if (last == NULL)
+    if (!ARENA_ROOM(builder_arena(b), c->last, c->last_capacity, (size_t)track + 1))
         return false;
-    c->last = last;
     while (c->n_last <= track)
-        last[c->n_last++] = UINT64_MAX;
+        c->last[c->n_last++] = UINT64_MAX;
     return true;
 }
 

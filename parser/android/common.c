@@ -152,16 +152,13 @@ static bool find_thread(const struct android *a, uint32_t thread, uint32_t *id, 
 
 uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset)
 {
-    struct android_thread *threads = arena_grow(builder_arena(a->builder), a->threads, &a->threads_capacity,
-                                                a->n_threads + 1, sizeof(*threads));
     uint32_t id;
     string_id name;
 
-    if (threads == NULL) {
+    if (!ARENA_ROOM(builder_arena(a->builder), a->threads, a->threads_capacity, a->n_threads + 1)) {
         fail(a);
         return NODE_NONE;
     }
-    a->threads = threads;
     if (!find_thread(a, thread, &id, &name)) {
         char text[32];
         if (!key_section_count_thread(&a->keys, thread, offset))
@@ -173,21 +170,18 @@ uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset)
     if (track == NODE_NONE)
         fail(a);
     else
-        threads[a->n_threads++] = (struct android_thread){thread, track, offset};
+        a->threads[a->n_threads++] = (struct android_thread){thread, track, offset};
     return track;
 }
 
 static struct android_unknown *add_unknown(struct android *a, uint64_t id, uint64_t offset)
 {
-    struct android_unknown *unknown = arena_grow(builder_arena(a->builder), a->unknown, &a->unknown_capacity,
-                                                 a->n_unknown + 1, sizeof(*unknown));
     struct profile_frame frame = {0};
     char text[32];
 
-    if (unknown == NULL)
+    if (!ARENA_ROOM(builder_arena(a->builder), a->unknown, a->unknown_capacity, a->n_unknown + 1))
         return NULL;
-    a->unknown = unknown;
-    unknown += a->n_unknown;
+    struct android_unknown *unknown = &a->unknown[a->n_unknown];
     snprintf(text, sizeof(text), "unknown[0x%" PRIx64 "]", id);
     frame.name = builder_string(a->builder, str_of(text));
     if (frame.name == STRING_NONE)

@@ -15,13 +15,11 @@ void method_table_init(struct method_table *t, struct arena *arena, struct hash_
 static bool reach(struct method_table *t, uint64_t index)
 {
     size_t n = t->n_dense;
-    frame_id *dense = arena_grow(t->arena, t->dense, &n, (size_t)index + 1, sizeof(*dense));
 
-    if (dense == NULL)
+    if (!ARENA_ROOM(t->arena, t->dense, n, (size_t)index + 1))
         return false;
     for (size_t i = t->n_dense; i < n; i++)
-        dense[i] = idmap_get(&t->map, (uint64_t)i << 2);
-    t->dense = dense;
+        t->dense[i] = idmap_get(&t->map, (uint64_t)i << 2);
     t->n_dense = n;
     return true;
 }

@@ -168,13 +168,9 @@ static bool define(struct android_v2 *v, const struct v2_packet *packet, const u
 
 static bool hold_block(struct android_v2 *v, const struct v2_packet *packet, uint64_t offset)
 {
-    struct held_block *held = arena_grow(builder_arena(v->android.builder), v->held, &v->held_capacity,
-                                         v->n_held + 1, sizeof(*held));
-
-    if (held == NULL)
+    if (!ARENA_ROOM(builder_arena(v->android.builder), v->held, v->held_capacity, v->n_held + 1))
         return builder_failed(v->android.builder, v->android.diag);
-    v->held = held;
-    held[v->n_held++] = (struct held_block){*packet, offset, v->n_held_bytes};
+    v->held[v->n_held++] = (struct held_block){*packet, offset, v->n_held_bytes};
     v->held_left = packet->body_bytes;
     v->phase = IN_HELD_BLOCK;
     return true;
@@ -223,16 +219,14 @@ static size_t feed_block(struct android_v2 *v, const uint8_t *p, size_t n, uint6
 static size_t feed_held_block(struct android_v2 *v, const uint8_t *p, size_t n, bool *ok)
 {
     size_t part = n < v->held_left ? n : (size_t)v->held_left;
-    uint8_t *bytes = arena_grow(builder_arena(v->android.builder), v->held_bytes, &v->held_bytes_capacity,
-                                v->n_held_bytes + part, 1);
+    struct arena *arena = builder_arena(v->android.builder);
 
-    if (bytes == NULL) {
+    if (!ARENA_ROOM(arena, v->held_bytes, v->held_bytes_capacity, v->n_held_bytes + part)) {
         *ok = builder_failed(v->android.builder, v->android.diag);
         return 0;
     }
-    v->held_bytes = bytes;
     if (part > 0)
-        memcpy(bytes + v->n_held_bytes, p, part);
+        memcpy(v->held_bytes + v->n_held_bytes, p, part);
     v->n_held_bytes += part;
     v->held_left -= part;
     if (v->held_left == 0)

@@ -27,14 +27,12 @@ static uint32_t thread_index(struct v2_fold *f, uint32_t id)
 
     if (index != IDMAP_NONE)
         return index;
-    struct v2_thread *threads =
-        arena_grow(arena, f->threads, &f->threads_capacity, f->n_threads + 1, sizeof(*threads));
-    if (threads == NULL || !idmap_set(&f->indexes, id, (uint32_t)f->n_threads)) {
+    if (!ARENA_ROOM(arena, f->threads, f->threads_capacity, f->n_threads + 1) ||
+        !idmap_set(&f->indexes, id, (uint32_t)f->n_threads)) {
         builder_failed(f->android->builder, f->android->diag);
         return IDMAP_NONE;
     }
-    f->threads = threads;
-    threads[f->n_threads] = (struct v2_thread){.id = id, .track = NODE_NONE};
+    f->threads[f->n_threads] = (struct v2_thread){.id = id, .track = NODE_NONE};
     return (uint32_t)f->n_threads++;
 }
 

@@ -66,12 +66,9 @@ bool hprof_thread(struct hprof *h, uint32_t thread, struct str name, uint64_t of
     }
     if (h->n_names >= h->limits->threads)
         return too_many_threads(h);
-    string_id *names =
-        arena_grow(builder_arena(h->builder), h->names, &h->names_capacity, h->n_names + 1, sizeof(*names));
-    if (names == NULL)
+    if (!ARENA_ROOM(builder_arena(h->builder), h->names, h->names_capacity, h->n_names + 1))
         return hprof_failed(h);
-    h->names = names;
-    names[h->n_names] = id;
+    h->names[h->n_names] = id;
     return idmap_set(&h->threads, thread, (uint32_t)h->n_names++) || hprof_failed(h);
 }
 
@@ -81,16 +78,13 @@ static struct hprof_stack *stack_of(struct hprof *h, uint32_t number)
     uint32_t place = idmap_get(&h->stacks, number);
 
     if (place == IDMAP_NONE) {
-        struct hprof_stack *list = arena_grow(builder_arena(h->builder), h->list, &h->stacks_capacity,
-                                              h->n_stacks + 1, sizeof(*list));
-        if (list != NULL)
-            h->list = list;
-        if (list == NULL || !idmap_set(&h->stacks, number, (uint32_t)h->n_stacks)) {
+        if (!ARENA_ROOM(builder_arena(h->builder), h->list, h->stacks_capacity, h->n_stacks + 1) ||
+            !idmap_set(&h->stacks, number, (uint32_t)h->n_stacks)) {
             hprof_failed(h);
             return NULL;
         }
         place = (uint32_t)h->n_stacks++;
-        list[place] = (struct hprof_stack){.thread = 0};
+        h->list[place] = (struct hprof_stack){.thread = 0};
     }
     return &h->list[place];
 }
@@ -113,13 +107,10 @@ bool hprof_stack(struct hprof *h, uint32_t stack, uint32_t thread, uint64_t offs
 
 bool hprof_frame(struct hprof *h, frame_id frame)
 {
-    frame_id *frames = arena_grow(builder_arena(h->builder), h->frames, &h->frames_capacity, h->n_frames + 1,
-                                  sizeof(*frames));
-
-    if (frames == NULL || frame == FRAME_NONE)
+    if (!ARENA_ROOM(builder_arena(h->builder), h->frames, h->frames_capacity, h->n_frames + 1) ||
+        frame == FRAME_NONE)
         return hprof_failed(h);
-    h->frames = frames;
-    frames[h->n_frames++] = frame;
+    h->frames[h->n_frames++] = frame;
     h->list[h->current].n++;
     return true;
 }

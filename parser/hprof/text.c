@@ -233,15 +233,13 @@ static bool name_ends(struct text *t, bool cut)
 static bool name_goes_on(struct text *t, struct str line)
 {
     size_t n = t->name_bytes + line.n + 1;
-    char *name = arena_grow(t->lines.arena, t->name, &t->name_capacity, n, 1);
 
-    if (name == NULL)
+    if (!ARENA_ROOM(t->lines.arena, t->name, t->name_capacity, n))
         return hprof_failed(&t->h);
-    t->name = name;
     if (t->name_bytes > 0)
-        name[t->name_bytes++] = '\n';
+        t->name[t->name_bytes++] = '\n';
     if (line.n > 0)
-        memcpy(name + t->name_bytes, line.p, line.n);
+        memcpy(t->name + t->name_bytes, line.p, line.n);
     t->name_bytes += line.n;
     return name_ends(t, t->name_bytes > t->h.limits->line_bytes);
 }

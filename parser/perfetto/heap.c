@@ -49,12 +49,10 @@ static uint32_t heap_of(struct perfetto *t, const struct header *h)
 
     if (id != IDMAP_NONE || name == STRING_NONE)
         return id;
-    struct pf_heap *heaps =
-        arena_grow(t->arena, all->heaps, &all->heaps_capacity, all->n_heaps + 1, sizeof(*heaps));
-    if (heaps == NULL || !idmap_set(&all->heap_ids, key, (uint32_t)all->n_heaps))
+    if (!ARENA_ROOM(t->arena, all->heaps, all->heaps_capacity, all->n_heaps + 1) ||
+        !idmap_set(&all->heap_ids, key, (uint32_t)all->n_heaps))
         return PERFETTO_NONE;
-    all->heaps = heaps;
-    heaps[all->n_heaps] = (struct pf_heap){
+    all->heaps[all->n_heaps] = (struct pf_heap){
         .pid = (uint32_t)h->pid, .name = name, .is_art = str_eq(h->heap, STR("com.android.art"))};
     return (uint32_t)all->n_heaps++;
 }
@@ -84,12 +82,10 @@ static uint32_t dump_of(struct perfetto *t, const struct header *h, uint32_t hea
 
     if (id != IDMAP_NONE)
         return id;
-    struct pf_dump *dumps =
-        arena_grow(t->arena, all->dumps, &all->dumps_capacity, all->n_dumps + 1, sizeof(*dumps));
-    if (dumps == NULL || !idmap_set(&all->dump_ids, key, (uint32_t)all->n_dumps))
+    if (!ARENA_ROOM(t->arena, all->dumps, all->dumps_capacity, all->n_dumps + 1) ||
+        !idmap_set(&all->dump_ids, key, (uint32_t)all->n_dumps))
         return PERFETTO_NONE;
-    all->dumps = dumps;
-    dumps[all->n_dumps] = (struct pf_dump){.heap = heap, .timestamp = h->timestamp};
+    all->dumps[all->n_dumps] = (struct pf_dump){.heap = heap, .timestamp = h->timestamp};
     warn_flags(t, h);
     if (h->interval > 0)
         all->heaps[heap].interval = h->interval;
@@ -144,12 +140,9 @@ static bool add_sample(struct perfetto *t, struct pf_sequence *s, const struct h
         p.freed = (struct pf_values){0};
         t->heaps.heaps[heap].at_max = true;
     }
-    struct pf_pending *pending =
-        arena_grow(t->arena, s->pending, &s->pending_capacity, s->n_pending + 1, sizeof(*pending));
-    if (pending == NULL)
+    if (!ARENA_ROOM(t->arena, s->pending, s->pending_capacity, s->n_pending + 1))
         return false;
-    s->pending = pending;
-    pending[s->n_pending++] = p;
+    s->pending[s->n_pending++] = p;
     return true;
 }
 
@@ -235,13 +228,11 @@ static struct pf_counters *counters_of(struct perfetto *t, struct idmap *ids, co
     *is_new = id == IDMAP_NONE;
     if (!*is_new)
         return &all->counters[id];
-    struct pf_counters *counters =
-        arena_grow(t->arena, all->counters, &all->counters_capacity, all->n_counters + 1, sizeof(*counters));
-    if (counters == NULL || !idmap_set(ids, key, (uint32_t)all->n_counters))
+    if (!ARENA_ROOM(t->arena, all->counters, all->counters_capacity, all->n_counters + 1) ||
+        !idmap_set(ids, key, (uint32_t)all->n_counters))
         return NULL;
-    all->counters = counters;
-    counters[all->n_counters] = (struct pf_counters){0};
-    return &counters[all->n_counters++];
+    all->counters[all->n_counters] = (struct pf_counters){0};
+    return &all->counters[all->n_counters++];
 }
 
 static struct pf_values plus(struct pf_values a, struct pf_values b)
@@ -261,12 +252,9 @@ static bool add_row(struct perfetto *t, const struct pf_row *row)
 
     if ((row->allocated.bytes | row->allocated.count | row->freed.bytes | row->freed.count) == 0)
         return true;
-    struct pf_row *rows =
-        arena_grow(t->arena, all->rows, &all->rows_capacity, all->n_rows + 1, sizeof(*rows));
-    if (rows == NULL)
+    if (!ARENA_ROOM(t->arena, all->rows, all->rows_capacity, all->n_rows + 1))
         return false;
-    all->rows = rows;
-    rows[all->n_rows++] = *row;
+    all->rows[all->n_rows++] = *row;
     all->heaps[row->heap].n_samples++;
     return true;
 }

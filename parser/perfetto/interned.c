@@ -33,12 +33,10 @@ static bool add_to_list(struct perfetto *t, struct pf_interned *in, struct proto
     struct protobuf list = protobuf_list(&f);
 
     for (uint64_t value; protobuf_list_next(&f, &list, &value);) {
-        uint64_t *lists =
-            arena_grow(t->arena, in->lists, &in->lists_capacity, in->n_lists + 1, sizeof(*lists));
-        if (lists == NULL || in->n_lists >= UINT32_MAX)
+        if (!ARENA_ROOM(t->arena, in->lists, in->lists_capacity, in->n_lists + 1) ||
+            in->n_lists >= UINT32_MAX)
             return false;
-        in->lists = lists;
-        lists[in->n_lists++] = value;
+        in->lists[in->n_lists++] = value;
     }
     return true;
 }
@@ -98,12 +96,10 @@ static bool add_mapping(struct perfetto *t, struct pf_interned *in, struct str m
     raw.n = (uint32_t)in->n_lists - raw.first;
     if (idmap_get(&in->ids[PF_MAPPING], id) != IDMAP_NONE)
         return true;
-    struct pf_raw_mapping *all =
-        arena_grow(t->arena, in->mappings, &in->mappings_capacity, in->n_mappings + 1, sizeof(*all));
-    if (all == NULL || !idmap_set(&in->ids[PF_MAPPING], id, (uint32_t)in->n_mappings))
+    if (!ARENA_ROOM(t->arena, in->mappings, in->mappings_capacity, in->n_mappings + 1) ||
+        !idmap_set(&in->ids[PF_MAPPING], id, (uint32_t)in->n_mappings))
         return false;
-    in->mappings = all;
-    all[in->n_mappings++] = raw;
+    in->mappings[in->n_mappings++] = raw;
     return true;
 }
 
@@ -147,12 +143,10 @@ static bool add_frame(struct perfetto *t, struct pf_interned *in, struct str mes
         }
     if (idmap_get(&in->ids[PF_FRAME], id) != IDMAP_NONE)
         return true;
-    struct pf_raw_frame *all =
-        arena_grow(t->arena, in->frames, &in->frames_capacity, in->n_frames + 1, sizeof(*all));
-    if (all == NULL || !idmap_set(&in->ids[PF_FRAME], id, (uint32_t)in->n_frames))
+    if (!ARENA_ROOM(t->arena, in->frames, in->frames_capacity, in->n_frames + 1) ||
+        !idmap_set(&in->ids[PF_FRAME], id, (uint32_t)in->n_frames))
         return false;
-    in->frames = all;
-    all[in->n_frames++] = raw;
+    in->frames[in->n_frames++] = raw;
     return true;
 }
 
@@ -171,12 +165,10 @@ static bool add_stack(struct perfetto *t, struct pf_interned *in, struct str mes
     raw.n = (uint32_t)in->n_lists - raw.first;
     if (idmap_get(&in->ids[PF_STACK], id) != IDMAP_NONE)
         return true;
-    struct pf_raw_stack *all =
-        arena_grow(t->arena, in->stacks, &in->stacks_capacity, in->n_stacks + 1, sizeof(*all));
-    if (all == NULL || !idmap_set(&in->ids[PF_STACK], id, (uint32_t)in->n_stacks))
+    if (!ARENA_ROOM(t->arena, in->stacks, in->stacks_capacity, in->n_stacks + 1) ||
+        !idmap_set(&in->ids[PF_STACK], id, (uint32_t)in->n_stacks))
         return false;
-    in->stacks = all;
-    all[in->n_stacks++] = raw;
+    in->stacks[in->n_stacks++] = raw;
     return true;
 }
 
@@ -196,11 +188,10 @@ static bool add_task(struct perfetto *t, struct pf_interned *in, struct str mess
             raw.tid = (uint32_t)f.value;
     if (idmap_get(&in->ids[PF_TASK], id) != IDMAP_NONE)
         return true;
-    struct pf_task *all = arena_grow(t->arena, in->tasks, &in->tasks_capacity, in->n_tasks + 1, sizeof(*all));
-    if (all == NULL || !idmap_set(&in->ids[PF_TASK], id, (uint32_t)in->n_tasks))
+    if (!ARENA_ROOM(t->arena, in->tasks, in->tasks_capacity, in->n_tasks + 1) ||
+        !idmap_set(&in->ids[PF_TASK], id, (uint32_t)in->n_tasks))
         return false;
-    in->tasks = all;
-    all[in->n_tasks++] = raw;
+    in->tasks[in->n_tasks++] = raw;
     return true;
 }
 

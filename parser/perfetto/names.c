@@ -32,12 +32,10 @@ static bool add_line(struct perfetto *t, struct str message)
             line.file = pf_string(t, f.bytes);
         else if (f.number == 3)
             line.line = f.value > INT32_MAX ? 0 : (uint32_t)f.value;
-    struct pf_line *lines =
-        arena_grow(t->arena, all->lines, &all->lines_capacity, all->n_lines + 1, sizeof(*lines));
-    if (lines == NULL || line.function == STRING_NONE || line.file == STRING_NONE)
+    if (!ARENA_ROOM(t->arena, all->lines, all->lines_capacity, all->n_lines + 1) ||
+        line.function == STRING_NONE || line.file == STRING_NONE)
         return false;
-    all->lines = lines;
-    lines[all->n_lines++] = line;
+    all->lines[all->n_lines++] = line;
     return true;
 }
 
@@ -62,12 +60,9 @@ static bool add_address(struct perfetto *t, string_id path, string_id build_id, 
         else if (f.number == 2 && !add_line(t, f.bytes))
             return false;
     symbol.n = (uint32_t)all->n_lines - symbol.first;
-    struct pf_symbol *symbols =
-        arena_grow(t->arena, all->symbols, &all->symbols_capacity, all->n_symbols + 1, sizeof(*symbols));
-    if (symbols == NULL)
+    if (!ARENA_ROOM(t->arena, all->symbols, all->symbols_capacity, all->n_symbols + 1))
         return false;
-    all->symbols = symbols;
-    symbols[all->n_symbols] = symbol;
+    all->symbols[all->n_symbols] = symbol;
     return symbol.n == 0 ||
            idmap_set(&all->symbol_ids, symbol_key(t, path, build_id, address), (uint32_t)all->n_symbols++);
 }
@@ -127,25 +122,20 @@ static string_id joined(struct perfetto *t, struct str scope, struct str name, b
 static bool link_member(struct perfetto *t, string_id obfuscated, const struct pf_member *member)
 {
     struct pf_names *all = &t->names;
-    struct pf_member *members =
-        arena_grow(t->arena, all->members, &all->members_capacity, all->n_members + 1, sizeof(*members));
-    uint32_t *last =
-        arena_grow(t->arena, all->last_member, &all->last_capacity, all->n_members + 1, sizeof(*last));
     uint32_t first = idmap_get(&all->member_ids, obfuscated), id = (uint32_t)all->n_members;
 
-    if (members == NULL || last == NULL)
+    if (!ARENA_ROOM(t->arena, all->members, all->members_capacity, all->n_members + 1) ||
+        !ARENA_ROOM(t->arena, all->last_member, all->last_capacity, all->n_members + 1))
         return false;
-    all->members = members;
-    all->last_member = last;
-    members[id] = *member;
+    all->members[id] = *member;
     if (first == IDMAP_NONE) {
         if (!idmap_set(&all->member_ids, obfuscated, id))
             return false;
         first = id;
     } else {
-        members[last[first]].next = id;
+        all->members[all->last_member[first]].next = id;
     }
-    last[first] = id;
+    all->last_member[first] = id;
     all->n_members++;
     return true;
 }
@@ -359,12 +349,9 @@ static bool put_frame(struct naming *n, struct str name, string_id file, uint32_
     if (!put_name(n, name, &frame))
         return false;
     frame_id id = builder_frame(t->builder, &frame);
-    frame_id *expanded =
-        arena_grow(t->arena, all->expanded, &all->expanded_capacity, all->n_expanded + 1, sizeof(*expanded));
-    if (id == FRAME_NONE || expanded == NULL)
+    if (id == FRAME_NONE || !ARENA_ROOM(t->arena, all->expanded, all->expanded_capacity, all->n_expanded + 1))
         return false;
-    all->expanded = expanded;
-    expanded[all->n_expanded++] = id;
+    all->expanded[all->n_expanded++] = id;
     n->made.n++;
     return true;
 }
@@ -520,11 +507,9 @@ const struct pf_expansion *pf_expand(struct perfetto *t, uint32_t frame, string_
         return &all->expansions[id];
     if (!prepare(&n, package) || !put_all(&n))
         return NULL;
-    struct pf_expansion *expansions = arena_grow(t->arena, all->expansions, &all->expansions_capacity,
-                                                 all->n_expansions + 1, sizeof(*expansions));
-    if (expansions == NULL || !idmap_set(&all->expansion_ids, key, (uint32_t)all->n_expansions))
+    if (!ARENA_ROOM(t->arena, all->expansions, all->expansions_capacity, all->n_expansions + 1) ||
+        !idmap_set(&all->expansion_ids, key, (uint32_t)all->n_expansions))
         return NULL;
-    all->expansions = expansions;
-    expansions[all->n_expansions] = n.made;
-    return &expansions[all->n_expansions++];
+    all->expansions[all->n_expansions] = n.made;
+    return &all->expansions[all->n_expansions++];
 }

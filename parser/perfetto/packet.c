@@ -64,12 +64,10 @@ static struct pf_sequence *sequence_of(struct perfetto *t, const struct pf_packe
 
     if (id != IDMAP_NONE)
         return &t->sequences[id];
-    struct pf_sequence *all =
-        arena_grow(t->arena, t->sequences, &t->sequences_capacity, t->n_sequences + 1, sizeof(*all));
-    if (all == NULL || !idmap_set(&t->sequence_ids, key, (uint32_t)t->n_sequences))
+    if (!ARENA_ROOM(t->arena, t->sequences, t->sequences_capacity, t->n_sequences + 1) ||
+        !idmap_set(&t->sequence_ids, key, (uint32_t)t->n_sequences))
         return NULL;
-    t->sequences = all;
-    struct pf_sequence *s = &all[t->n_sequences];
+    struct pf_sequence *s = &t->sequences[t->n_sequences];
     *s = (struct pf_sequence){.number = t->n_sequences};
     pf_interned_init(t, &s->interned, false);
     pf_interned_init(t, &s->legacy, true);

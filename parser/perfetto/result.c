@@ -93,22 +93,16 @@ static bool expand(struct maker *m, uint32_t stack, string_id package, size_t *n
 
     *n = 0;
     for (uint32_t s = stack; s != PERFETTO_NONE; s = t->stacks.stacks[s].up) {
-        uint32_t *path = arena_grow(t->arena, m->path, &m->path_capacity, depth + 1, sizeof(*path));
-        if (path == NULL)
+        if (!ARENA_ROOM(t->arena, m->path, m->path_capacity, depth + 1))
             return false;
-        m->path = path;
-        path[depth++] = t->stacks.stacks[s].frame;
+        m->path[depth++] = t->stacks.stacks[s].frame;
     }
     while (depth-- > 0) {
         const struct pf_expansion *e = pf_expand(t, m->path[depth], package);
-        frame_id *frames =
-            e == NULL ? NULL
-                      : arena_grow(t->arena, m->frames, &m->frames_capacity, *n + e->n, sizeof(*frames));
-        if (frames == NULL)
+        if (e == NULL || !ARENA_ROOM(t->arena, m->frames, m->frames_capacity, *n + e->n))
             return false;
-        m->frames = frames;
         for (uint32_t i = 0; i < e->n; i++)
-            frames[(*n)++] = t->names.expanded[e->first + i];
+            m->frames[(*n)++] = t->names.expanded[e->first + i];
     }
     return true;
 }

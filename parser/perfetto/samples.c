@@ -17,11 +17,8 @@ static uint32_t thread_of(struct perfetto *t, uint32_t pid, uint32_t tid)
 
     if (id != IDMAP_NONE)
         return id;
-    struct pf_thread *threads =
-        arena_grow(t->arena, all->threads, &all->threads_capacity, all->n_threads + 1, sizeof(*threads));
-    if (threads == NULL)
+    if (!ARENA_ROOM(t->arena, all->threads, all->threads_capacity, all->n_threads + 1))
         return PERFETTO_NONE;
-    all->threads = threads;
     if (all->n_threads >= t->limits->threads) {
         diag_set(t->diag, DIAG_LIMIT, "too many threads", "Record fewer processes.",
                  "The trace has samples of more than %u threads.", t->limits->threads);
@@ -29,20 +26,17 @@ static uint32_t thread_of(struct perfetto *t, uint32_t pid, uint32_t tid)
     }
     if (!idmap_set(&all->thread_ids, key, (uint32_t)all->n_threads))
         return PERFETTO_NONE;
-    threads[all->n_threads] = (struct pf_thread){pid, tid};
+    all->threads[all->n_threads] = (struct pf_thread){pid, tid};
     return (uint32_t)all->n_threads++;
 }
 
 static bool add(struct perfetto *t, const struct pf_sample *sample)
 {
     struct pf_samples *all = &t->samples;
-    struct pf_sample *samples =
-        arena_grow(t->arena, all->samples, &all->samples_capacity, all->n_samples + 1, sizeof(*samples));
 
-    if (samples == NULL)
+    if (!ARENA_ROOM(t->arena, all->samples, all->samples_capacity, all->n_samples + 1))
         return false;
-    all->samples = samples;
-    samples[all->n_samples++] = *sample;
+    all->samples[all->n_samples++] = *sample;
     return true;
 }
 
@@ -55,12 +49,9 @@ static bool add_interned(struct perfetto *t, struct pf_sequence *s, const struct
         return false;
     if (stack != PERFETTO_NONE)
         return add(t, &(struct pf_sample){w->time_ns, w->thread, stack, w->weight});
-    struct pf_waiting *waiting =
-        arena_grow(t->arena, s->waiting, &s->waiting_capacity, s->n_waiting + 1, sizeof(*waiting));
-    if (waiting == NULL)
+    if (!ARENA_ROOM(t->arena, s->waiting, s->waiting_capacity, s->n_waiting + 1))
         return false;
-    s->waiting = waiting;
-    waiting[s->n_waiting++] = *w;
+    s->waiting[s->n_waiting++] = *w;
     return true;
 }
 

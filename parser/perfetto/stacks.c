@@ -16,12 +16,10 @@ uint32_t pf_mapping(struct perfetto *t, const struct pf_mapping *mapping)
 
     if (id != IDMAP_NONE)
         return id;
-    struct pf_mapping *mappings =
-        arena_grow(t->arena, s->mappings, &s->mappings_capacity, s->n_mappings + 1, sizeof(*mappings));
-    if (mappings == NULL || !idmap_set(&s->mapping_ids, key, (uint32_t)s->n_mappings))
+    if (!ARENA_ROOM(t->arena, s->mappings, s->mappings_capacity, s->n_mappings + 1) ||
+        !idmap_set(&s->mapping_ids, key, (uint32_t)s->n_mappings))
         return PERFETTO_NONE;
-    s->mappings = mappings;
-    mappings[s->n_mappings] = *mapping;
+    s->mappings[s->n_mappings] = *mapping;
     return (uint32_t)s->n_mappings++;
 }
 
@@ -34,12 +32,10 @@ uint32_t pf_frame(struct perfetto *t, const struct pf_frame *f)
 
     if (id != IDMAP_NONE)
         return id;
-    struct pf_frame *frames =
-        arena_grow(t->arena, s->frames, &s->frames_capacity, s->n_frames + 1, sizeof(*frames));
-    if (frames == NULL || !idmap_set(&s->frame_ids, key, (uint32_t)s->n_frames))
+    if (!ARENA_ROOM(t->arena, s->frames, s->frames_capacity, s->n_frames + 1) ||
+        !idmap_set(&s->frame_ids, key, (uint32_t)s->n_frames))
         return PERFETTO_NONE;
-    s->frames = frames;
-    frames[s->n_frames] = *f;
+    s->frames[s->n_frames] = *f;
     return (uint32_t)s->n_frames++;
 }
 
@@ -51,12 +47,9 @@ uint32_t pf_stack(struct perfetto *t, uint32_t up, uint32_t frame)
 
     if (id != IDMAP_NONE)
         return id;
-    struct pf_stack *stacks =
-        arena_grow(t->arena, s->stacks, &s->stacks_capacity, s->n_stacks + 1, sizeof(*stacks));
-    if (stacks == NULL || s->n_stacks >= PERFETTO_NONE - 1 ||
-        !idmap_set(&s->stack_ids, key, (uint32_t)s->n_stacks))
+    if (!ARENA_ROOM(t->arena, s->stacks, s->stacks_capacity, s->n_stacks + 1) ||
+        s->n_stacks >= PERFETTO_NONE - 1 || !idmap_set(&s->stack_ids, key, (uint32_t)s->n_stacks))
         return PERFETTO_NONE;
-    s->stacks = stacks;
-    stacks[s->n_stacks] = (struct pf_stack){up, frame};
+    s->stacks[s->n_stacks] = (struct pf_stack){up, frame};
     return (uint32_t)s->n_stacks++;
 }

@@ -196,11 +196,9 @@ static bool add_location(struct reading *r, uint64_t location, size_t *n)
 
     if (frames == NULL)
         return false;
-    frame_id *all = arena_grow(r->p->arena, r->frames, &r->capacity, *n + more, sizeof(*all));
-    if (all == NULL)
+    if (!ARENA_ROOM(r->p->arena, r->frames, r->capacity, *n + more))
         return false;
-    r->frames = all;
-    memcpy(all + *n, frames, more * sizeof(*all));
+    memcpy(r->frames + *n, frames, more * sizeof(*r->frames));
     *n += more;
     return true;
 }

@@ -25,20 +25,11 @@ string_id pprof_name(struct pprof *p, struct str text)
 
 /* ---- what the file lists ---- */
 
-/* Room for one more item behind n of them. NULL: no memory. */
-static void *one_more(struct pprof *p, void *items, size_t n, size_t *capacity, size_t bytes)
-{
-    return arena_grow(p->arena, items, capacity, n + 1, bytes);
-}
-
 static bool add_string(struct pprof *p, struct str s)
 {
-    struct str *strings = one_more(p, p->strings, p->n_strings, &p->strings_capacity, sizeof(*strings));
-
-    if (strings == NULL)
+    if (!ARENA_ROOM(p->arena, p->strings, p->strings_capacity, p->n_strings + 1))
         return false;
-    p->strings = strings;
-    strings[p->n_strings++] = s;
+    p->strings[p->n_strings++] = s;
     return true;
 }
 
@@ -69,14 +60,11 @@ static void numbers_of(struct str message, uint64_t numbers[NUMBERS])
 static bool add_mapping(struct pprof *p, struct str message)
 {
     uint64_t numbers[NUMBERS];
-    struct pprof_mapping *list =
-        one_more(p, p->mappings, p->n_mappings, &p->mappings_capacity, sizeof(*list));
 
-    if (list == NULL)
+    if (!ARENA_ROOM(p->arena, p->mappings, p->mappings_capacity, p->n_mappings + 1))
         return false;
-    p->mappings = list;
     numbers_of(message, numbers);
-    list[p->n_mappings] = (struct pprof_mapping){
+    p->mappings[p->n_mappings] = (struct pprof_mapping){
         .file = numbers[5], .build_id = numbers[6], .start = numbers[2], .offset = numbers[4]};
     return add_id(p, &p->mapping_ids, numbers[1], p->n_mappings++);
 }
@@ -84,14 +72,11 @@ static bool add_mapping(struct pprof *p, struct str message)
 static bool add_function(struct pprof *p, struct str message)
 {
     uint64_t numbers[NUMBERS];
-    struct pprof_function *list =
-        one_more(p, p->functions, p->n_functions, &p->functions_capacity, sizeof(*list));
 
-    if (list == NULL)
+    if (!ARENA_ROOM(p->arena, p->functions, p->functions_capacity, p->n_functions + 1))
         return false;
-    p->functions = list;
     numbers_of(message, numbers);
-    list[p->n_functions] =
+    p->functions[p->n_functions] =
         (struct pprof_function){.name = numbers[2], .system_name = numbers[3], .file = numbers[4]};
     return add_id(p, &p->function_ids, numbers[1], p->n_functions++);
 }
@@ -99,14 +84,11 @@ static bool add_function(struct pprof *p, struct str message)
 static bool add_location(struct pprof *p, struct str message)
 {
     uint64_t numbers[NUMBERS];
-    struct pprof_location *list =
-        one_more(p, p->locations, p->n_locations, &p->locations_capacity, sizeof(*list));
 
-    if (list == NULL)
+    if (!ARENA_ROOM(p->arena, p->locations, p->locations_capacity, p->n_locations + 1))
         return false;
-    p->locations = list;
     numbers_of(message, numbers);
-    list[p->n_locations] =
+    p->locations[p->n_locations] =
         (struct pprof_location){.mapping = numbers[2], .address = numbers[3], .message = message};
     return add_id(p, &p->location_ids, numbers[1], p->n_locations++);
 }
@@ -198,12 +180,9 @@ bool pprof_read_tables(struct pprof *p)
 
 static bool put_frame(struct pprof *p, frame_id frame)
 {
-    frame_id *frames = one_more(p, p->frames, p->n_frames, &p->frames_capacity, sizeof(*frames));
-
-    if (frames == NULL || frame == FRAME_NONE)
+    if (frame == FRAME_NONE || !ARENA_ROOM(p->arena, p->frames, p->frames_capacity, p->n_frames + 1))
         return false;
-    p->frames = frames;
-    frames[p->n_frames++] = frame;
+    p->frames[p->n_frames++] = frame;
     return true;
 }
 

@@ -58,17 +58,13 @@ static bool add_symbol(struct sampled_names *s, struct str name, uint64_t offset
 
     if (s->n_symbols >= s->limits->methods)
         return too_many(s, "symbols", s->limits->methods, DIAG_ABOUT_METHODS);
-    string_id *symbols = arena_grow(a, s->symbols, &s->symbols_capacity, s->n_symbols + 1, sizeof(*symbols));
-    if (symbols == NULL)
+    if (!ARENA_ROOM(a, s->symbols, s->symbols_capacity, s->n_symbols + 1))
         return failed(s);
-    s->symbols = symbols;
-    frame_id *frames = arena_grow(a, s->frames, &s->frames_capacity, 2 * (s->n_symbols + 1), sizeof(*frames));
-    if (frames == NULL)
+    if (!ARENA_ROOM(a, s->frames, s->frames_capacity, 2 * (s->n_symbols + 1)))
         return failed(s);
-    s->frames = frames;
-    frames[2 * s->n_symbols] = frames[2 * s->n_symbols + 1] = FRAME_NONE;
-    symbols[s->n_symbols] = sampled_names_text(s, name, offset);
-    return symbols[s->n_symbols++] != STRING_NONE || failed(s);
+    s->frames[2 * s->n_symbols] = s->frames[2 * s->n_symbols + 1] = FRAME_NONE;
+    s->symbols[s->n_symbols] = sampled_names_text(s, name, offset);
+    return s->symbols[s->n_symbols++] != STRING_NONE || failed(s);
 }
 
 static bool set_path(struct sampled_names *s, struct names_of_file *file, struct str path, uint64_t offset)
@@ -98,12 +94,10 @@ bool sampled_names_file(struct sampled_names *s, struct str message, uint64_t of
             return false;
     }
     file.n = s->n_symbols - file.first;
-    struct names_of_file *files =
-        arena_grow(builder_arena(s->builder), s->files, &s->files_capacity, s->n_files + 1, sizeof(*files));
-    if (files == NULL || !idmap_set(&s->file_ids, id, (uint32_t)s->n_files))
+    if (!ARENA_ROOM(builder_arena(s->builder), s->files, s->files_capacity, s->n_files + 1) ||
+        !idmap_set(&s->file_ids, id, (uint32_t)s->n_files))
         return failed(s);
-    s->files = files;
-    files[s->n_files++] = file;
+    s->files[s->n_files++] = file;
     return true;
 }
 
@@ -127,13 +121,10 @@ bool sampled_names_thread(struct sampled_names *s, struct str message, uint64_t 
     }
     if (s->n_threads >= s->limits->threads)
         return too_many(s, "threads", s->limits->threads, DIAG_ABOUT_THREADS);
-    struct names_of_thread *threads = arena_grow(builder_arena(s->builder), s->threads, &s->threads_capacity,
-                                                 s->n_threads + 1, sizeof(*threads));
-    if (threads == NULL || thread.name == STRING_NONE ||
-        !idmap_set(&s->thread_ids, id, (uint32_t)s->n_threads))
+    if (!ARENA_ROOM(builder_arena(s->builder), s->threads, s->threads_capacity, s->n_threads + 1) ||
+        thread.name == STRING_NONE || !idmap_set(&s->thread_ids, id, (uint32_t)s->n_threads))
         return failed(s);
-    s->threads = threads;
-    threads[s->n_threads++] = thread;
+    s->threads[s->n_threads++] = thread;
     return true;
 }
 

@@ -20,14 +20,12 @@ static bool stop(struct records *r, enum records_end end)
 static bool refill(struct records *r, size_t n)
 {
     size_t want = n > PIECE_BYTES ? n : PIECE_BYTES;
-    uint8_t *piece = arena_grow(r->arena, r->piece, &r->capacity, want, 1);
 
-    if (piece == NULL)
+    if (!ARENA_ROOM(r->arena, r->piece, r->capacity, want))
         return stop(r, RECORDS_NO_MEMORY);
-    r->piece = piece;
     r->piece_at = r->at;
     for (r->piece_bytes = 0; r->piece_bytes < n;) {
-        ptrdiff_t got = r->file->read_at(r->file->context, r->at + r->piece_bytes, piece + r->piece_bytes,
+        ptrdiff_t got = r->file->read_at(r->file->context, r->at + r->piece_bytes, r->piece + r->piece_bytes,
                                          want - r->piece_bytes);
         if (got <= 0)
             return stop(r, RECORDS_UNREADABLE);

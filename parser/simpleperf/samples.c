@@ -78,13 +78,8 @@ static frame_id frame_of(struct samples *s, struct str message)
 
 static bool add_frame(struct samples *s, struct str message, size_t *n)
 {
-    if (*n >= s->capacity) {
-        frame_id *frames =
-            arena_grow(builder_arena(s->names->builder), s->frames, &s->capacity, *n + 1, sizeof(*frames));
-        if (frames == NULL)
-            return failed(s);
-        s->frames = frames;
-    }
+    if (!ARENA_ROOM(builder_arena(s->names->builder), s->frames, s->capacity, *n + 1))
+        return failed(s);
     frame_id frame = frame_of(s, message);
     s->frames[(*n)++] = frame;
     return frame != FRAME_NONE || failed(s);
@@ -156,17 +151,15 @@ static struct sampled_thread *thread_of(struct samples *s, uint32_t id)
 
     if (place != IDMAP_NONE)
         return &s->threads[place];
-    struct sampled_thread *threads =
-        arena_grow(builder_arena(b), s->threads, &s->threads_capacity, s->n_threads + 1, sizeof(*threads));
-    uint32_t track = threads == NULL ? NODE_NONE : sampled_names_track(s->names, id);
-    if (threads != NULL)
-        s->threads = threads;
+    uint32_t track = ARENA_ROOM(builder_arena(b), s->threads, s->threads_capacity, s->n_threads + 1)
+                         ? sampled_names_track(s->names, id)
+                         : NODE_NONE;
     if (track == NODE_NONE || !idmap_set(&s->thread_ids, id, (uint32_t)s->n_threads)) {
         failed(s);
         return NULL;
     }
-    threads[s->n_threads] = (struct sampled_thread){.track = track};
-    return &threads[s->n_threads++];
+    s->threads[s->n_threads] = (struct sampled_thread){.track = track};
+    return &s->threads[s->n_threads++];
 }
 
 static uint64_t since_begin(const struct samples *s, uint64_t time)
@@ -188,14 +181,10 @@ static bool settle(struct samples *s, struct sampled_thread *t, uint64_t until)
 
 static bool keep_waiting(struct samples *s, struct sampled_thread *t, const struct sample *sample)
 {
-    frame_id *frames =
-        arena_grow(builder_arena(s->names->builder), t->frames, &t->capacity, sample->n + 1, sizeof(*frames));
-
-    if (frames == NULL)
+    if (!ARENA_ROOM(builder_arena(s->names->builder), t->frames, t->capacity, sample->n + 1))
         return failed(s);
-    t->frames = frames;
     if (sample->n > 0)
-        memcpy(frames, s->frames, sample->n * sizeof(*frames));
+        memcpy(t->frames, s->frames, sample->n * sizeof(*t->frames));
     t->n = sample->n;
     t->time = sample->time;
     t->waits = true;

@@ -53,11 +53,10 @@ static bool add_text(struct breakpad *b, struct idmap *ids, struct str rest)
 
     if (!number(&rest, 10, &id) || idmap_get(ids, id) != IDMAP_NONE)
         return true;
-    struct str *texts = arena_grow(b->arena, b->texts, &b->texts_capacity, b->n_texts + 1, sizeof(*texts));
-    if (texts == NULL || !idmap_set(ids, id, (uint32_t)b->n_texts))
+    if (!ARENA_ROOM(b->arena, b->texts, b->texts_capacity, b->n_texts + 1) ||
+        !idmap_set(ids, id, (uint32_t)b->n_texts))
         return false;
-    b->texts = texts;
-    texts[b->n_texts++] = rest;
+    b->texts[b->n_texts++] = rest;
     return true;
 }
 

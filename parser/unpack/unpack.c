@@ -202,13 +202,11 @@ static bool gather(struct unpack *u, const uint8_t **p, size_t *n, size_t need)
         part = *n;
     if (part == 0 || *p == NULL)
         return u->head_bytes >= need;
-    uint8_t *head = arena_grow(u->arena, u->head, &u->head_capacity, u->head_bytes + part, 1);
-    if (head == NULL) {
+    if (!ARENA_ROOM(u->arena, u->head, u->head_capacity, u->head_bytes + part)) {
         unpack_no_memory(u);
         return false;
     }
-    u->head = head;
-    memcpy(head + u->head_bytes, *p, part);
+    memcpy(u->head + u->head_bytes, *p, part);
     u->head_bytes += part;
     *p += part;
     *n -= part;

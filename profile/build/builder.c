@@ -187,31 +187,25 @@ frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
             return slot->id;
         }
     }
-    struct profile_frame *frames =
-        arena_grow(b->arena, b->frames, &b->frames_capacity, b->n_frames + 1, sizeof(*frames));
-    if (frames == NULL || b->n_frames >= FRAME_NONE - 1)
+    if (!ARENA_ROOM(b->arena, b->frames, b->frames_capacity, b->n_frames + 1) ||
+        b->n_frames >= FRAME_NONE - 1)
         return FRAME_NONE;
-    b->frames = frames;
-    frames[b->n_frames] = *frame;
+    b->frames[b->n_frames] = *frame;
     hash_index_put(&b->frame_index, slot, hash, (uint32_t)b->n_frames);
     return (frame_id)b->n_frames++;
 }
 
 uint32_t builder_track(struct builder *b, uint32_t id, string_id name)
 {
-    struct fold_track *tracks =
-        arena_grow(b->arena, b->tracks, &b->tracks_capacity, b->n_tracks + 1, sizeof(*tracks));
-
-    if (tracks == NULL)
+    if (!ARENA_ROOM(b->arena, b->tracks, b->tracks_capacity, b->n_tracks + 1))
         return NODE_NONE;
-    b->tracks = tracks;
     void *watched = b->watcher != NULL ? b->watcher->track(b->watcher, id) : NULL;
-    tracks[b->n_tracks] = (struct fold_track){.id = id,
-                                              .name = name,
-                                              .words = {.kind = TRACK_THREAD, .number = id},
-                                              .root = NODE_NONE,
-                                              .current = NODE_NONE,
-                                              .watched = watched};
+    b->tracks[b->n_tracks] = (struct fold_track){.id = id,
+                                                 .name = name,
+                                                 .words = {.kind = TRACK_THREAD, .number = id},
+                                                 .root = NODE_NONE,
+                                                 .current = NODE_NONE,
+                                                 .watched = watched};
     b->n_tracks++;
     if (b->part != NULL && !checkpoints_resume(b, &b->tracks[b->n_tracks - 1]))
         return NODE_NONE;
@@ -251,14 +245,11 @@ bool builder_fact(struct builder *b, struct str name, struct str value)
             b->facts[i].value = fact.value;
             return true;
         }
-    struct profile_fact *facts =
-        arena_grow(b->arena, b->facts, &b->facts_capacity, b->n_facts + 1, sizeof(*facts));
-    if (facts == NULL)
+    if (!ARENA_ROOM(b->arena, b->facts, b->facts_capacity, b->n_facts + 1))
         return false;
-    b->facts = facts;
     if (!copy_str(b, &fact.name))
         return false;
-    facts[b->n_facts++] = fact;
+    b->facts[b->n_facts++] = fact;
     return true;
 }
 

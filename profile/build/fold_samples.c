@@ -89,13 +89,11 @@ static size_t list_stack(struct builder *b, const struct fold_track *t, node_id 
 
     for (node_id id = leaf; id != t->root; id = fold_node_at(b, id)->parent)
         n++;
-    node_id *nodes = arena_grow(b->arena, *list, capacity, n + 1, sizeof(**list));
-    if (nodes == NULL)
+    if (!ARENA_ROOM(b->arena, *list, *capacity, n + 1))
         return SIZE_MAX;
-    *list = nodes;
     i = n;
     for (node_id id = leaf; id != t->root; id = fold_node_at(b, id)->parent)
-        nodes[--i] = id;
+        (*list)[--i] = id;
     return n;
 }
 
@@ -161,12 +159,9 @@ bool builder_moment(struct builder *b, uint32_t track, uint64_t time_ns, uint32_
         return false;
     if (t->n_moments > 0 && time_ns <= t->moment_ns)
         return misused(b, "a moment that is not later than the one before");
-    struct fold_moment *moments =
-        arena_grow(b->arena, b->moments, &b->moments_capacity, b->n_moments + 1, sizeof(*moments));
-    if (moments == NULL)
+    if (!ARENA_ROOM(b->arena, b->moments, b->moments_capacity, b->n_moments + 1))
         return false;
-    b->moments = moments;
-    moments[b->n_moments++] = (struct fold_moment){t->id, time_ns};
+    b->moments[b->n_moments++] = (struct fold_moment){t->id, time_ns};
     t->moment_ns = time_ns;
     *moment = t->n_moments++;
     return true;

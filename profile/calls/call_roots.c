@@ -47,14 +47,12 @@ static void re_root(void *track, frame_id frame, const uint64_t *ticks)
 {
     const struct watched *t = track;
     struct call_roots *r = &t->sink->roots[t->nth];
-    frame_id *frames = arena_grow(t->sink->arena, r->frames, &r->capacity, r->n + 1, sizeof(*frames));
 
     (void)ticks;
-    t->sink->failed = t->sink->failed || frames == NULL;
-    if (frames == NULL)
-        return;
-    r->frames = frames;
-    frames[r->n++] = frame;
+    if (ARENA_ROOM(t->sink->arena, r->frames, r->capacity, r->n + 1))
+        r->frames[r->n++] = frame;
+    else
+        t->sink->failed = true;
 }
 
 struct call_roots_sink *call_roots_new(struct arena *arena, const struct profile *p, const uint32_t *tracks,

@@ -93,14 +93,11 @@ static bool push(struct watched *t, frame_id frame, const uint64_t *begin)
     s->failed = s->failed || (frame != FRAME_NONE && frame >= s->request.profile->n_frames);
     if (s->failed)
         return false;
-    struct open_call *open =
-        arena_grow(s->arena, t->open, &t->open_capacity, t->n_open + 1, sizeof(*t->open));
-    if (open == NULL) {
+    if (!ARENA_ROOM(s->arena, t->open, t->open_capacity, t->n_open + 1)) {
         s->failed = true;
         return false;
     }
-    t->open = open;
-    struct open_call *call = &open[t->n_open++];
+    struct open_call *call = &t->open[t->n_open++];
     *call = (struct open_call){.frame = frame, .node = t->track->first};
     for (uint32_t c = 0; c < n_clocks; c++)
         call->begin[c] = begin[c];

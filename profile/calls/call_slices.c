@@ -72,11 +72,10 @@ static void close_down_to(struct watched *t, size_t n, uint64_t at_ns)
 /* Room for so many levels that are shown. */
 static bool reserve_shown(struct watched *t, size_t n)
 {
-    struct level *shown = arena_grow(t->sink->arena, t->shown, &t->shown_capacity, n, sizeof(*shown));
-
-    t->sink->failed = t->sink->failed || shown == NULL;
-    t->shown = shown != NULL ? shown : t->shown;
-    return shown != NULL;
+    if (ARENA_ROOM(t->sink->arena, t->shown, t->shown_capacity, n))
+        return true;
+    t->sink->failed = true;
+    return false;
 }
 
 static void open_up_to(struct watched *t, size_t n, uint64_t at_ns)
@@ -204,18 +203,15 @@ static bool push(struct watched *t, frame_id frame)
     s->failed = s->failed || (frame != FRAME_NONE && frame >= s->request.profile->n_frames);
     if (s->failed)
         return false;
-    struct level *open = t->open;
-    if (t->n_open == t->open_capacity)
-        open = arena_grow(s->arena, t->open, &t->open_capacity, t->n_open + 1, sizeof(*open));
-    if (open == NULL) {
+    if (!ARENA_ROOM(s->arena, t->open, t->open_capacity, t->n_open + 1)) {
         s->failed = true;
         return false;
     }
-    t->open = open;
-    open[t->n_open] = (struct level){frame, t->track->first};
+    struct level *top = &t->open[t->n_open];
+    *top = (struct level){frame, t->track->first};
     if (s->request.filter != NULL && t->n_open > 0) {
-        open[t->n_open].node = node_index_child(&s->index, open[t->n_open - 1].node, frame);
-        s->failed = open[t->n_open].node == IDMAP_NONE; /* the second reading is not of the same bytes */
+        top->node = node_index_child(&s->index, top[-1].node, frame);
+        s->failed = top->node == IDMAP_NONE; /* the second reading is not of the same bytes */
     }
     t->n_open += !s->failed;
     return !s->failed;

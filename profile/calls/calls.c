@@ -212,15 +212,13 @@ static uint32_t row_of(const struct calls_sink *s, frame_id frame)
 
 static uint32_t add_entry(struct calls_sink *s, uint32_t track, uint32_t row)
 {
-    struct entry *entries =
-        arena_grow(s->arena, s->entries, &s->entries_capacity, s->n_entries + 1, sizeof(*s->entries));
-    if (entries == NULL || s->n_entries >= IDMAP_NONE - 1 ||
+    if (!ARENA_ROOM(s->arena, s->entries, s->entries_capacity, s->n_entries + 1) ||
+        s->n_entries >= IDMAP_NONE - 1 ||
         !idmap_set(&s->index, (uint64_t)track << 32 | row, (uint32_t)s->n_entries)) {
         s->failed = true;
         return IDMAP_NONE;
     }
-    s->entries = entries;
-    entries[s->n_entries] = (struct entry){.row = row, .track = track};
+    s->entries[s->n_entries] = (struct entry){.row = row, .track = track};
     return (uint32_t)s->n_entries++;
 }
 
@@ -259,14 +257,9 @@ static bool enter(void *track, frame_id frame, const uint64_t *ticks)
 
     if (s->failed)
         return true;
-    if (t->n_open == t->open_capacity) {
-        struct open_call *open =
-            arena_grow(s->arena, t->open, &t->open_capacity, t->n_open + 1, sizeof(*t->open));
-        if (open == NULL) {
-            s->failed = true;
-            return true;
-        }
-        t->open = open;
+    if (!ARENA_ROOM(s->arena, t->open, t->open_capacity, t->n_open + 1)) {
+        s->failed = true;
+        return true;
     }
     struct open_call *call = &t->open[t->n_open++];
     call->entry = entry_of(t, frame);

@@ -36,12 +36,9 @@ static bool move_call(struct thinner *t, uint32_t *call)
     uint32_t *to = &t->moved[*call];
 
     if (*to == UINT32_MAX) {
-        struct checkpoint_call *calls =
-            arena_grow(&t->to.arena, t->to.calls, &t->to.calls_capacity, t->to.n_calls + 1, sizeof(*calls));
-        if (calls == NULL)
+        if (!ARENA_ROOM(&t->to.arena, t->to.calls, t->to.calls_capacity, t->to.n_calls + 1))
             return false;
-        t->to.calls = calls;
-        calls[t->to.n_calls] = t->from->calls[*call];
+        t->to.calls[t->to.n_calls] = t->from->calls[*call];
         *to = (uint32_t)t->to.n_calls++;
     }
     *call = *to;

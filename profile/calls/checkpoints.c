@@ -47,16 +47,13 @@ static struct checkpoints *of_watcher(struct watcher *w)
 /* A log that is not whole makes all checkpoints useless: what encloses a window may come behind it. NULL then. */
 static struct checkpoint_log *log_of(struct checkpoints *c, uint32_t number)
 {
-    struct checkpoint_log *logs =
-        arena_grow(&c->arena, c->logs, &c->logs_capacity, (size_t)number + 1, sizeof(*logs));
-
-    c->useless = c->useless || logs == NULL;
-    if (logs == NULL)
+    if (!ARENA_ROOM(&c->arena, c->logs, c->logs_capacity, (size_t)number + 1)) {
+        c->useless = true;
         return NULL;
-    c->logs = logs;
+    }
     for (; c->n_logs <= number; c->n_logs++)
-        logs[c->n_logs] = (struct checkpoint_log){.unknown_from = c->n};
-    return &logs[number];
+        c->logs[c->n_logs] = (struct checkpoint_log){.unknown_from = c->n};
+    return &c->logs[number];
 }
 
 static void *watch(struct watcher *w, uint32_t id)
@@ -73,15 +70,11 @@ static void *watch(struct watcher *w, uint32_t id)
 
 static bool push(struct checkpoint_watched *t, frame_id frame, const uint64_t *ticks)
 {
-    struct checkpoint_level *open =
-        arena_grow(t->checkpoints->builder->arena, t->open, &t->open_capacity, t->n_open + 1, sizeof(*open));
-
-    if (open == NULL)
+    if (!ARENA_ROOM(t->checkpoints->builder->arena, t->open, t->open_capacity, t->n_open + 1))
         return false;
-    t->open = open;
-    open[t->n_open] =
+    t->open[t->n_open] =
         (struct checkpoint_level){.call = {.frame = frame, .callee = FRAME_NONE}, .kept = UINT32_MAX};
-    memcpy(open[t->n_open].call.begin, ticks, sizeof(open->call.begin));
+    memcpy(t->open[t->n_open].call.begin, ticks, sizeof(t->open->call.begin));
     t->n_open++;
     return true;
 }
@@ -122,15 +115,13 @@ static void re_root(void *track, frame_id frame, const uint64_t *ticks)
     struct checkpoints *c = t->checkpoints;
     struct checkpoint_call *thread = &t->open[0].call;
     struct checkpoint_log *log = log_of(c, t->number);
-    struct checkpoint_root *roots = log == NULL ? NULL
-                                                : arena_grow(&c->arena, log->roots, &log->roots_capacity,
-                                                             log->n_roots + 1, sizeof(*roots));
 
-    c->useless = c->useless || roots == NULL;
-    if (roots != NULL) {
-        log->roots = roots;
-        roots[log->n_roots] = (struct checkpoint_root){.frame = frame, .callees = thread->callees};
-        memcpy(roots[log->n_roots++].end, ticks, sizeof(roots->end));
+    if (log != NULL && ARENA_ROOM(&c->arena, log->roots, log->roots_capacity, log->n_roots + 1)) {
+        struct checkpoint_root *root = &log->roots[log->n_roots++];
+        *root = (struct checkpoint_root){.frame = frame, .callees = thread->callees};
+        memcpy(root->end, ticks, sizeof(root->end));
+    } else {
+        c->useless = true;
     }
     thread->callees = ticks[0] - thread->begin[0];
     if (t->to != NULL)
@@ -189,15 +180,10 @@ static bool keep(struct checkpoints *c, struct checkpoint_level *call)
 {
     if (call->kept != UINT32_MAX)
         return true;
-    struct checkpoint_call *calls =
-        c->n_calls < UINT32_MAX
-            ? arena_grow(&c->arena, c->calls, &c->calls_capacity, c->n_calls + 1, sizeof(*calls))
-            : NULL;
-    if (calls == NULL)
+    if (c->n_calls >= UINT32_MAX || !ARENA_ROOM(&c->arena, c->calls, c->calls_capacity, c->n_calls + 1))
         return false;
-    c->calls = calls;
     call->kept = (uint32_t)c->n_calls++;
-    calls[call->kept] = call->call;
+    c->calls[call->kept] = call->call;
     return true;
 }
 
@@ -227,12 +213,10 @@ static bool copy_track(struct checkpoints *c, const struct fold_track *t, struct
 static bool take(struct builder *b, struct checkpoints *c, uint64_t offset, const void *state,
                  size_t state_bytes)
 {
-    struct checkpoint *list = arena_grow(&c->arena, c->list, &c->capacity, c->n + 1, sizeof(*list));
-
-    if (list == NULL || (b->n_tracks > 0 && log_of(c, (uint32_t)b->n_tracks - 1) == NULL))
+    if (!ARENA_ROOM(&c->arena, c->list, c->capacity, c->n + 1) ||
+        (b->n_tracks > 0 && log_of(c, (uint32_t)b->n_tracks - 1) == NULL))
         return false;
-    c->list = list;
-    struct checkpoint *point = &list[c->n];
+    struct checkpoint *point = &c->list[c->n];
     *point =
         (struct checkpoint){.offset = offset, .state_bytes = state_bytes, .n_tracks = (uint32_t)b->n_tracks};
     point->state = state_bytes > 0 ? arena_copy(&c->arena, state, state_bytes) : NULL;
@@ -267,13 +251,10 @@ void builder_defines(struct builder *b, uint64_t offset, uint64_t bytes)
         c->definitions[c->n_definitions - 1].to += bytes;
         return;
     }
-    struct checkpoint_range *list =
-        arena_grow(&c->arena, c->definitions, &c->definitions_capacity, c->n_definitions + 1, sizeof(*list));
-    c->useless = c->useless || list == NULL;
-    if (list == NULL)
-        return;
-    c->definitions = list;
-    list[c->n_definitions++] = (struct checkpoint_range){offset, offset + bytes};
+    if (ARENA_ROOM(&c->arena, c->definitions, c->definitions_capacity, c->n_definitions + 1))
+        c->definitions[c->n_definitions++] = (struct checkpoint_range){offset, offset + bytes};
+    else
+        c->useless = true;
 }
 
 void builder_checkpoint(struct builder *b, uint64_t offset, const void *state, size_t state_bytes)

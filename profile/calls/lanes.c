@@ -195,13 +195,9 @@ static bool is_of_interest(const struct watched *t, uint8_t class)
 
 static bool push_mark(struct watched *t, frame_id frame, uint8_t class, uint64_t now_ns)
 {
-    struct open_mark *marks =
-        arena_grow(t->sink->arena, t->marks, &t->marks_capacity, t->n_marks + 1, sizeof(*marks));
-
-    if (marks == NULL)
+    if (!ARENA_ROOM(t->sink->arena, t->marks, t->marks_capacity, t->n_marks + 1))
         return false;
-    t->marks = marks;
-    marks[t->n_marks++] = (struct open_mark){now_ns, t->n_stack, frame};
+    t->marks[t->n_marks++] = (struct open_mark){now_ns, t->n_stack, frame};
     t->n_messages += (class & LANE_MESSAGE) != 0;
     if ((class & LANE_MARKED) != 0) {
         t->n_marked++;
@@ -256,12 +252,8 @@ static bool enter(void *track, frame_id frame, const uint64_t *ticks)
     struct lanes_sink *s = t->sink;
 
     advance(t, ticks);
-    if (t->n_stack == t->stack_capacity) {
-        frame_id *stack = arena_grow(s->arena, t->stack, &t->stack_capacity, t->n_stack + 1, sizeof(*stack));
-        if (stack == NULL)
-            return false;
-        t->stack = stack;
-    }
+    if (!ARENA_ROOM(s->arena, t->stack, t->stack_capacity, t->n_stack + 1))
+        return false;
     t->stack[t->n_stack++] = frame;
     if (is_within(s, t->last[0]))
         t->lane->pixels[t->pixel].calls++;

@@ -149,13 +149,8 @@ static uint32_t depth_of(const struct span_sink *s, size_t level)
 
 static bool push(struct span_sink *s, frame_id frame, uint64_t begin_ns)
 {
-    if (s->n_open == s->open_capacity) {
-        struct open_call *open =
-            arena_grow(s->arena, s->open, &s->open_capacity, s->n_open + 1, sizeof(*s->open));
-        if (open == NULL)
-            return false;
-        s->open = open;
-    }
+    if (!ARENA_ROOM(s->arena, s->open, s->open_capacity, s->n_open + 1))
+        return false;
     s->open[s->n_open++] = (struct open_call){.frame = frame, .begin_ns = begin_ns};
     return true;
 }

@@ -113,14 +113,9 @@ static bool credit(struct watched *t, const uint64_t *ticks)
 
 static bool push(struct watched *t, frame_id frame, uint64_t begin_ns)
 {
-    if (t->n_open == t->open_capacity) {
-        struct open_call *open =
-            arena_grow(t->sink->scratch, t->open, &t->open_capacity, t->n_open + 1, sizeof(*open));
-        if (open == NULL) {
-            t->sink->arena->failure = t->sink->scratch->failure;
-            return false;
-        }
-        t->open = open;
+    if (!ARENA_ROOM(t->sink->scratch, t->open, t->open_capacity, t->n_open + 1)) {
+        t->sink->arena->failure = t->sink->scratch->failure;
+        return false;
     }
     t->open[t->n_open++] = (struct open_call){frame, NODE_NONE, begin_ns};
     return true;

@@ -162,15 +162,13 @@ static bool find_left(struct pairing *g)
         const struct profile *p = c->runs[r].profile;
         for (frame_id i = 0; i < p->n_frames; i++) {
             frame_id frame = c->runs[r].frame[i];
-            struct left *left = arena_grow(c->scratch, g->left, &capacity, g->n_left + 1u, sizeof(*left));
-            if (left == NULL)
+            if (!ARENA_ROOM(c->scratch, g->left, capacity, g->n_left + 1u))
                 return false;
-            g->left = left;
             if (runs[frame] == all)
                 continue;
-            left[g->n_left] = (struct left){.frame = frame, .runs = runs[frame]};
+            g->left[g->n_left] = (struct left){.frame = frame, .runs = runs[frame]};
             runs[frame] = all; /* once */
-            if (!put_key(g, &left[g->n_left], p, &p->frames[i]))
+            if (!put_key(g, &g->left[g->n_left], p, &p->frames[i]))
                 return false;
             g->n_left++;
         }

@@ -26,12 +26,10 @@ static uint32_t want_class(struct mapping *m, struct str residual)
 
     if (name == STRING_NONE || class != IDMAP_NONE)
         return class;
-    struct mapping_class *classes =
-        arena_grow(m->arena, m->classes, &m->classes_capacity, m->n_classes + 1, sizeof(*classes));
-    if (classes == NULL || !idmap_set(&m->class_of, name, (uint32_t)m->n_classes))
+    if (!ARENA_ROOM(m->arena, m->classes, m->classes_capacity, m->n_classes + 1) ||
+        !idmap_set(&m->class_of, name, (uint32_t)m->n_classes))
         return MAPPING_NONE;
-    m->classes = classes;
-    classes[m->n_classes] = (struct mapping_class){.residual = name};
+    m->classes[m->n_classes] = (struct mapping_class){.residual = name};
     return (uint32_t)m->n_classes++;
 }
 
@@ -44,12 +42,10 @@ static bool want_method(struct mapping *m, uint32_t class, struct str residual)
         return false;
     if (idmap_get(&m->method_of, key) != IDMAP_NONE)
         return true;
-    struct mapping_method *methods =
-        arena_grow(m->arena, m->methods, &m->methods_capacity, m->n_methods + 1, sizeof(*methods));
-    if (methods == NULL || !idmap_set(&m->method_of, key, (uint32_t)m->n_methods))
+    if (!ARENA_ROOM(m->arena, m->methods, m->methods_capacity, m->n_methods + 1) ||
+        !idmap_set(&m->method_of, key, (uint32_t)m->n_methods))
         return false;
-    m->methods = methods;
-    methods[m->n_methods++] = (struct mapping_method){MAPPING_NONE, MAPPING_NONE, 0};
+    m->methods[m->n_methods++] = (struct mapping_method){MAPPING_NONE, MAPPING_NONE, 0};
     return true;
 }
 
@@ -156,19 +152,17 @@ uint32_t mapping_add(struct mapping *m, uint32_t method, const struct mapping_me
         m->ignored++;
         return MAPPING_NONE;
     }
-    struct mapping_member *members =
-        arena_grow(m->arena, m->members, &m->members_capacity, m->n_members + 1, sizeof(*members));
-    if (members == NULL || m->n_members >= MAPPING_NONE) {
+    if (!ARENA_ROOM(m->arena, m->members, m->members_capacity, m->n_members + 1) ||
+        m->n_members >= MAPPING_NONE) {
         *ok = false;
         return MAPPING_NONE;
     }
     uint32_t added = (uint32_t)m->n_members++;
-    m->members = members;
     m->group += !same_group;
-    members[added] = *member;
-    members[added].group = m->group;
-    members[added].next = members[added].rewrite = members[added].callsite = MAPPING_NONE;
-    *(of->first == MAPPING_NONE ? &of->first : &members[of->last].next) = added;
+    m->members[added] = *member;
+    m->members[added].group = m->group;
+    m->members[added].next = m->members[added].rewrite = m->members[added].callsite = MAPPING_NONE;
+    *(of->first == MAPPING_NONE ? &of->first : &m->members[of->last].next) = added;
     of->last = added;
     of->members++;
     return added;
@@ -176,29 +170,22 @@ uint32_t mapping_add(struct mapping *m, uint32_t method, const struct mapping_me
 
 bool mapping_add_rewrite(struct mapping *m, uint32_t member, struct str thrown, uint32_t remove)
 {
-    struct mapping_rewrite *rewrites =
-        arena_grow(m->arena, m->rewrites, &m->rewrites_capacity, m->n_rewrites + 1, sizeof(*rewrites));
     string_id name = strtab_add(&m->strings, thrown);
 
-    if (rewrites == NULL)
+    if (!ARENA_ROOM(m->arena, m->rewrites, m->rewrites_capacity, m->n_rewrites + 1))
         return false;
-    m->rewrites = rewrites;
     if (name == STRING_NONE)
         return false;
-    rewrites[m->n_rewrites] = (struct mapping_rewrite){name, remove, m->members[member].rewrite};
+    m->rewrites[m->n_rewrites] = (struct mapping_rewrite){name, remove, m->members[member].rewrite};
     m->members[member].rewrite = (uint32_t)m->n_rewrites++;
     return true;
 }
 
 bool mapping_add_callsite(struct mapping *m, uint32_t member, uint32_t outline_line, uint32_t line)
 {
-    struct mapping_callsite *callsites =
-        arena_grow(m->arena, m->callsites, &m->callsites_capacity, m->n_callsites + 1, sizeof(*callsites));
-
-    if (callsites == NULL)
+    if (!ARENA_ROOM(m->arena, m->callsites, m->callsites_capacity, m->n_callsites + 1))
         return false;
-    m->callsites = callsites;
-    callsites[m->n_callsites] = (struct mapping_callsite){outline_line, line, m->members[member].callsite};
+    m->callsites[m->n_callsites] = (struct mapping_callsite){outline_line, line, m->members[member].callsite};
     m->members[member].callsite = (uint32_t)m->n_callsites++;
     return true;
 }

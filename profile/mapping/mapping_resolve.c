@@ -223,13 +223,10 @@ static void find_best(struct search *s)
 static bool add_frame(struct search *s, const struct mapping_frame *f)
 {
     struct mapping_answer *a = s->answer;
-    struct mapping_frame *frames =
-        arena_grow(s->m->arena, a->frames, &a->capacity, a->n_frames + 1, sizeof(*frames));
 
-    if (frames == NULL)
+    if (!ARENA_ROOM(s->m->arena, a->frames, a->capacity, a->n_frames + 1))
         return false;
-    a->frames = frames;
-    frames[a->n_frames++] = *f;
+    a->frames[a->n_frames++] = *f;
     return true;
 }
 

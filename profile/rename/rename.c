@@ -21,15 +21,13 @@ bool rename_no_memory(struct rename *r)
 static bool add_set(struct rename *r, uint64_t mask)
 {
     uint32_t n = r->before->n_frames;
-    struct rename_set *sets = arena_grow(r->arena, r->sets, &r->sets_capacity, r->n_sets + 1, sizeof(*sets));
 
-    if (sets == NULL)
+    if (!ARENA_ROOM(r->arena, r->sets, r->sets_capacity, r->n_sets + 1))
         return false;
-    r->sets = sets;
-    sets[r->n_sets] = (struct rename_set){mask, arena_array(r->arena, n, sizeof(*sets->used)),
-                                          arena_array(r->arena, n, sizeof(*sets->first)),
-                                          arena_array(r->arena, n, sizeof(*sets->count))};
-    const struct rename_set *made = &sets[r->n_sets++];
+    r->sets[r->n_sets] = (struct rename_set){mask, arena_array(r->arena, n, sizeof(*r->sets->used)),
+                                             arena_array(r->arena, n, sizeof(*r->sets->first)),
+                                             arena_array(r->arena, n, sizeof(*r->sets->count))};
+    const struct rename_set *made = &r->sets[r->n_sets++];
     return made->used != NULL && made->first != NULL && made->count != NULL;
 }
 
@@ -82,14 +80,10 @@ void rename_frame_begins(struct rename *r, struct rename_set *set, frame_id fram
 bool rename_append(struct rename *r, const struct profile_frame *frame)
 {
     frame_id id = builder_frame(r->table, frame);
-    frame_id *list = id != FRAME_NONE
-                         ? arena_grow(r->arena, r->list, &r->list_capacity, r->n_list + 1, sizeof(*list))
-                         : NULL;
 
-    if (list == NULL)
+    if (id == FRAME_NONE || !ARENA_ROOM(r->arena, r->list, r->list_capacity, r->n_list + 1))
         return false;
-    r->list = list;
-    list[r->n_list++] = id;
+    r->list[r->n_list++] = id;
     return true;
 }
 

@@ -53,12 +53,10 @@ static bool begin(void *track, const uint64_t *ticks)
 static bool push(struct renamed_track *t, uint32_t depth)
 {
     struct arena *a = t->renaming->arena;
-    uint32_t *depths = arena_grow(a, t->depths, &t->capacity, t->n + 1, sizeof(*depths));
 
-    if (depths == NULL)
+    if (!ARENA_ROOM(a, t->depths, t->capacity, t->n + 1))
         return false;
-    t->depths = depths;
-    depths[t->n++] = depth;
+    t->depths[t->n++] = depth;
     return true;
 }
 

@@ -104,16 +104,12 @@ static bool keep(struct symbols *s, struct str *text)
 
 bool symbols_answer(struct symbols *s, uint32_t question, const struct symbols_name *names, uint32_t n)
 {
-    struct symbols_name *all =
-        arena_grow(s->arena, s->names, &s->names_capacity, s->n_names + n, sizeof(*all));
-
-    if (all == NULL)
+    if (!ARENA_ROOM(s->arena, s->names, s->names_capacity, s->n_names + n))
         return false;
-    s->names = all;
     s->questions[question].first = (uint32_t)s->n_names;
     s->questions[question].n = n;
     for (uint32_t i = 0; i < n; i++) {
-        struct symbols_name *name = &all[s->n_names++];
+        struct symbols_name *name = &s->names[s->n_names++];
         *name = names[i];
         if (!keep(s, &name->function) || !keep(s, &name->file))
             return false;

@@ -47,12 +47,10 @@ static bool find_modules(struct walking *w, struct arena *a, struct unnamed *lis
             continue;
         uint32_t at = idmap_get(&known, key);
         if (at == IDMAP_NONE) {
-            struct unnamed_module *all = arena_grow(a, list->modules, &capacity, list->n + 1, sizeof(*all));
-            if (all == NULL || !idmap_set(&known, key, list->n))
+            if (!ARENA_ROOM(a, list->modules, capacity, list->n + 1) || !idmap_set(&known, key, list->n))
                 return false;
-            list->modules = all;
             at = list->n++;
-            all[at] = (struct unnamed_module){
+            list->modules[at] = (struct unnamed_module){
                 .module = f->module, .build_id = f->build_id, .state = state_of(p->symbols, f)};
         }
         list->modules[at].frames++;

@@ -29,17 +29,12 @@ struct collector {
 /* False: no memory. */
 static bool edge_new(struct collector *c, const struct table *t, struct list *l, uint32_t row)
 {
-    struct detail_edge *edges = arena_grow(c->arena, l->edges, &l->capacity, l->n + 1u, sizeof(*edges));
-    uint64_t *values = arena_grow(c->arena, l->values, &l->values_capacity, (l->n + (size_t)1) * t->n_counted,
-                                  sizeof(*values));
-
-    l->edges = edges != NULL ? edges : l->edges;
-    l->values = values != NULL ? values : l->values;
-    if (edges == NULL || (values == NULL && t->n_counted > 0))
+    if (!ARENA_ROOM(c->arena, l->edges, l->capacity, l->n + 1u) ||
+        !ARENA_ROOM(c->arena, l->values, l->values_capacity, (l->n + (size_t)1) * t->n_counted))
         return false;
     for (uint32_t m = 0; m < t->n_counted; m++)
-        values[(size_t)l->n * t->n_counted + m] = 0;
-    edges[l->n++] = (struct detail_edge){.row = row};
+        l->values[(size_t)l->n * t->n_counted + m] = 0;
+    l->edges[l->n++] = (struct detail_edge){.row = row};
     return true;
 }
 

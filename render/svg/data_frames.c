@@ -68,22 +68,11 @@ static uint32_t rank_of(const struct data_frames *f, frame_id frame)
 
 static bool make_room(struct data_frames *f)
 {
-    uint32_t *lines =
-        arena_grow(f->in->scratch, f->line_of, &f->capacity_of_line_of, f->n + 1, sizeof(*f->line_of));
-    if (lines == NULL)
-        return false;
-    f->line_of = lines;
-    frame_id *frames =
-        arena_grow(f->in->scratch, f->frame_at, &f->capacity_of_frame_at, f->n + 1, sizeof(*f->frame_at));
-    if (frames == NULL)
-        return false;
-    f->frame_at = frames;
-    uint32_t *prefix =
-        arena_grow(f->in->scratch, f->prefix, &f->capacity_of_prefix, f->n + 1, sizeof(*prefix));
-    if (prefix == NULL)
-        return false;
-    f->prefix = prefix;
-    return true;
+    struct arena *a = f->in->scratch;
+
+    return ARENA_ROOM(a, f->line_of, f->capacity_of_line_of, f->n + 1) &&
+           ARENA_ROOM(a, f->frame_at, f->capacity_of_frame_at, f->n + 1) &&
+           ARENA_ROOM(a, f->prefix, f->capacity_of_prefix, f->n + 1);
 }
 
 /* The ids in use, ascending. */

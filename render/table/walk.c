@@ -26,12 +26,8 @@ static void leave_top(struct walk *w)
 
 static bool enter(struct walk *w, node_id node, uint32_t row)
 {
-    if (w->depth == w->capacity) {
-        struct walk_node *stack = arena_grow(w->arena, w->stack, &w->capacity, w->depth + 1, sizeof(*stack));
-        if (stack == NULL)
-            return false;
-        w->stack = stack;
-    }
+    if (!ARENA_ROOM(w->arena, w->stack, w->capacity, w->depth + 1))
+        return false;
     w->stack[w->depth++] = (struct walk_node){
         .node = node,
         .row = row,
