@@ -5,7 +5,6 @@
 
 #include "cli/cli_tracks.h"
 #include "cli/command.h"
-#include "render/view/view_option.h"
 #include "server/convert/diff.h"
 
 static const char HINT[] = "aflamed diff --help lists the options.";

@@ -1,8 +1,6 @@
 /* The texts of --help, from the tables of commands, view options and configuration keys. */
-#include <string.h>
 
 #include "cli/command.h"
-#include "core/clean.h"
 #include "core/wrap.h"
 #include "render/table/table_request.h"
 #include "render/view/view_option.h"

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "cli/cli_one.h"
-#include "render/view/view_option.h"
 #include "server/convert/methods.h"
 
 static const char HINT[] = "aflamed methods --help lists the options.";

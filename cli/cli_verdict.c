@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "cli/cli_one.h"
-#include "render/view/view_option.h"
 #include "server/convert/verdict.h"
 
 struct options {

@@ -8,7 +8,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "profile/build/builder.h"
 #include "profile/transform/transform.h"
 #include "render/chart/chart_plan.h"
 #include "render/names/names.h"

@@ -1,6 +1,5 @@
 /* Parts of a file in place of the whole: a second reading that is to look at a window of time begins at a checkpoint and ends at one
  * (profile/calls/checkpoints.h). The first second reading of a profile takes them for all that come after it. */
-#include "profile/build/builder.h"
 #include "profile/calls/checkpoints.h"
 #include "profile/rename/rename.h"
 #include "server/convert/convert_impl.h"

@@ -73,11 +73,6 @@ void page_data_put_number(struct buf *b, enum unit unit, uint64_t value)
     buf_value(b, unit, value, DIGITS);
 }
 
-void page_data_put_us(struct buf *b, uint64_t us)
-{
-    page_data_put_number(b, UNIT_NS, number_multiply(us, NS_PER_US));
-}
-
 void page_data_put_time(struct buf *b, int64_t unix_s)
 {
     char text[UTC_CHARS + 1];
@@ -98,7 +93,7 @@ void page_data_put_value(struct buf *b, const json_t *value, uint64_t amount)
     struct str unit = page_data_text(value, "unit");
 
     if (str_eq(unit, STR("us")))
-        page_data_put_us(b, amount);
+        page_data_put_number(b, UNIT_NS, number_multiply(amount, NS_PER_US));
     else
         page_data_put_number(b, str_eq(unit, STR("bytes")) ? UNIT_BYTES : UNIT_COUNT, amount);
 }

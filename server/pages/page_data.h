@@ -33,7 +33,6 @@ struct str page_data_digits(char text[NUMBER_BYTES_MAX], uint64_t number);
 
 /* Written for people, three digits; never markup. */
 void page_data_put_number(struct buf *b, enum unit unit, uint64_t value);
-void page_data_put_us(struct buf *b, uint64_t us);
 void page_data_put_time(struct buf *b, int64_t unix_s); /* a <time> element */
 
 /* The track's total of one of the summary's values, by its unit. */

@@ -1,4 +1,3 @@
-#include "core/system/utc.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"

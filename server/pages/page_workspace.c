@@ -12,11 +12,9 @@
  *     workspace_compare   of a comparison its heading, its words, its fields and its table
  *
  * A link leads to a page below the profile, by way of its own path: w->self. */
-#include "core/clean.h"
 #include "profile/track.h"
 #include "profile/warning.h"
 #include "render/svg/svg_code.h"
-#include "render/view/view_option.h"
 #include "server/pages/workspace.h"
 
 bool workspace_has_value(const struct workspace *w, struct str name)

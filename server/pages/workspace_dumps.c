@@ -1,8 +1,6 @@
 /* The dumps of heaps, in place of the lanes of threads: for each heap how much it had at each dump, on one axis of time. A dump is a
  * diamond that leads to what was there then; a dump behind it, to what changed until then. It is drawn here, as links, so that it works without
  * scripts. Numbers: the summary's "moments_ns" and "moment_totals" (server/convert/summary.c), which may be missing. */
-#include "core/clean.h"
-#include "profile/track.h"
 #include "server/pages/workspace.h"
 
 enum {

@@ -1,8 +1,6 @@
 /* How long the calls of one method were (render/method/method_calls.h has the shape). Counting them takes a second reading of
  * the file, so the page of a method has a link to the page that has them, from which the script takes them. What comes out
  * of that JSON may be missing or of another type. */
-#include "core/clean.h"
-#include "render/view/view_option.h"
 #include "server/pages/workspace.h"
 
 static void put_ns(struct buf *b, const json_t *object, const char *key)

@@ -2,7 +2,6 @@
  * picture that the service makes. */
 #include <string.h>
 
-#include "render/view/view_option.h"
 #include "server/pages/workspace.h"
 
 bool workspace_is_timed(const struct workspace *w)

@@ -1,6 +1,5 @@
 /* The row of tools. All choices but the thread are fields of one form; which of them a profile offers, the table of view
  * options says. */
-#include "core/clean.h"
 #include "render/view/view_option.h"
 #include "server/pages/workspace.h"
 

@@ -3,7 +3,6 @@
  * words. What comes out of that JSON may be missing or of another type. */
 #include <string.h>
 
-#include "core/clean.h"
 #include "profile/track.h"
 #include "server/pages/workspace.h"
 

@@ -1,7 +1,5 @@
 #include "server/routes/api_paths.h"
 
-#include <string.h>
-
 #include "render/calls/call_format.h"
 #include "render/table/table_request.h"
 #include "server/http/form_body.h"

@@ -1,5 +1,4 @@
 /* /p/<id>/t and what is below it: the picture of one track or of several, alone (with a suffix) or in the workspace. */
-#include <time.h>
 
 #include "server/convert/convert.h"
 #include "server/http/problem.h"

@@ -63,7 +63,7 @@ void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1
 
 const char *const RECORD_NAMES_WORDS[RECORD_NAMES_FILES] = {"mapping", "symbols"};
 
-bool record_names_any(const struct record_names *names)
+static bool names_any(const struct record_names *names)
 {
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
         if (names->of[i][0] != '\0')
@@ -77,7 +77,7 @@ void record_source(const char *sha256, const char *member, const struct record_n
     static const char SIGNS[RECORD_NAMES_FILES] = {'+', '*'}; /* that tell apart whose digest follows */
     char text[(RECORD_NAMES_FILES + 1) * (RECORD_SHA256_CHARS + 1) + RECORD_MEMBER_BYTES + 1];
 
-    if (member[0] == '\0' && !record_names_any(names)) {
+    if (member[0] == '\0' && !names_any(names)) {
         memcpy(out, sha256, RECORD_SHA256_CHARS + 1);
         return;
     }

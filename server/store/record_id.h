@@ -29,7 +29,6 @@ struct record_names {
 };
 /* "mapping", "symbols": as in records, forms and URLs. */
 extern const char *const RECORD_NAMES_WORDS[RECORD_NAMES_FILES];
-bool record_names_any(const struct record_names *names);
 
 /* Names the profile: the digest of the bytes, or, where a member was chosen or files tell the names, of that digest with the
  * member and theirs. Empty text as above. */

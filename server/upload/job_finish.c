@@ -16,7 +16,6 @@
 
 #include "core/system/clock.h"
 #include "render/output.h"
-#include "server/convert/summary.h"
 #include "server/http/clients.h"
 #include "server/store/store_access.h"
 #include "server/store/sweep.h"

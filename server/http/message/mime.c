@@ -1,7 +1,5 @@
 #include "server/http/message/mime.h"
 
-#include <string.h>
-
 struct str mime_word(struct str *value)
 {
     size_t n = str_find(*value, ';');

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/clean.h"
 #include "server/http/message/mime.h"
 
 /* The body, with its states:
