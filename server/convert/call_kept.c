@@ -4,29 +4,31 @@
 
 #include "core/protobuf_put.h"
 
-enum { SLICE_BYTES_MAX = 3 * PROTOBUF_VARINT_MAX };
+enum { SLICE_BYTES_MAX = 2 * PROTOBUF_VARINT_MAX };
 
-/* Of each slice: frame << 1 | ends, and how far both clocks went since the last one. */
+/* Of each slice: frame << 1 | ends, and how far the clock went since the last one. */
 struct track {
     struct buf bytes;
     size_t taken;
-    uint64_t at_ns, cpu_at_ns; /* of the last one that was added, or taken */
+    uint64_t at_ns; /* of the last one that was added, or taken */
     bool dropped;
 };
 
 struct call_kept {
     size_t room_bytes, bytes; /* of all tracks, as far as they hold memory */
+    bool by_cpu;
     uint32_t n;
     struct track tracks[];
 };
 
-struct call_kept *call_kept_new(uint32_t n_tracks, size_t room_bytes)
+struct call_kept *call_kept_new(uint32_t n_tracks, size_t room_bytes, bool by_cpu)
 {
     struct call_kept *k = calloc(1, sizeof(*k) + n_tracks * sizeof(k->tracks[0]));
 
     if (k != NULL) {
         k->n = n_tracks;
         k->room_bytes = room_bytes;
+        k->by_cpu = by_cpu;
         for (uint32_t i = 0; i < n_tracks; i++)
             k->tracks[i].dropped = true;
     }
@@ -68,6 +70,7 @@ static bool reserve(struct call_kept *k, struct track *t)
 void call_kept_add(struct call_kept *k, const struct call_slice *slice)
 {
     struct track *t = &k->tracks[slice->track];
+    uint64_t at_ns = k->by_cpu ? slice->cpu_at_ns : slice->at_ns;
 
     if (t->dropped)
         return;
@@ -78,11 +81,9 @@ void call_kept_add(struct call_kept *k, const struct call_slice *slice)
     }
     char *to = t->bytes.p + t->bytes.n;
     to = protobuf_write(to, (uint64_t)slice->frame << 1 | slice->ends);
-    to = protobuf_write(to, slice->at_ns - t->at_ns);
-    to = protobuf_write(to, slice->cpu_at_ns - t->cpu_at_ns);
+    to = protobuf_write(to, at_ns - t->at_ns);
     t->bytes.n = (size_t)(to - t->bytes.p);
-    t->at_ns = slice->at_ns;
-    t->cpu_at_ns = slice->cpu_at_ns;
+    t->at_ns = at_ns;
 }
 
 bool call_kept_has(const struct call_kept *k, uint32_t track)
@@ -114,14 +115,13 @@ bool call_kept_take(struct call_kept *k, uint32_t track, struct call_slice *slic
         return false;
     }
     if (t->taken == 0)
-        t->at_ns = t->cpu_at_ns = 0;
+        t->at_ns = 0;
     uint64_t frame = take_varint(t);
     t->at_ns += take_varint(t);
-    t->cpu_at_ns += take_varint(t);
     *slice = (struct call_slice){.track = track,
                                  .frame = (frame_id)(frame >> 1),
                                  .ends = (frame & 1) != 0,
                                  .at_ns = t->at_ns,
-                                 .cpu_at_ns = t->cpu_at_ns};
+                                 .cpu_at_ns = t->at_ns};
     return true;
 }

@@ -9,8 +9,10 @@
 
 struct call_kept;
 
-/* For so many tracks of the profile, none of which is there yet, with so much room for all. NULL: there is no memory. */
-struct call_kept *call_kept_new(uint32_t n_tracks, size_t room_bytes) __attribute__((warn_unused_result));
+/* For so many tracks of the profile, none of which is there yet, with so much room for all. Of the two clocks one is kept: that of the
+ * CPU, or else the wall clock; taken slices have its time as both. NULL: there is no memory. */
+struct call_kept *call_kept_new(uint32_t n_tracks, size_t room_bytes, bool by_cpu)
+    __attribute__((warn_unused_result));
 void call_kept_free(struct call_kept *k); /* NULL is fine */
 
 /* Before a reading: tracks that are not there are empty, and there. */

@@ -162,7 +162,8 @@ static bool begin_calls(struct call_list *l, const struct call_roots *roots, str
         l->reads_roots = arena_array(&l->arena, l->request.n_tracks, sizeof(*l->reads_roots));
         if (l->reads == NULL || l->reads_roots == NULL)
             return conversion_arena_failed(&l->arena, diag);
-        l->kept = call_kept_new(l->profile->profile->n_tracks, (size_t)l->config->view_memory_bytes);
+        l->kept = call_kept_new(l->profile->profile->n_tracks, (size_t)l->config->view_memory_bytes,
+                                l->writer.by_cpu);
         if (l->kept == NULL)
             return conversion_no_memory(diag);
     }

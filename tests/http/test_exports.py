@@ -136,7 +136,7 @@ class Exports(Command):
     def filtered_like_the_table(self, path):
         name = '%s.%s' % tuple(max(self.rows(path), key=lambda row: int(row['wall_incl']))[key] for key in ('class', 'method'))
         for options in ((), ('--open', 'end'), ('--ignore', 'm3'), ('--focus', name), ('--hide', name), ('--show-from', name), ('--recursion', 'collapse-all'),
-                        ('--hide', 'm1', '--recursion', 'collapse'), ('--from', '300', '--to', '2500'), ('--from', '301', '--focus', name)):
+                        ('--hide', 'm1', '--recursion', 'collapse'), ('--from', '300.25', '--to', '2500'), ('--from', '301', '--focus', name)):
             with self.subTest(options):
                 trace_ = exports.Perfetto(self.exported(path, 'perfetto', *options))
                 self.check(path, trace_.tracks, 'wall', *options)

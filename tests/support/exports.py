@@ -8,23 +8,24 @@ import struct
 
 
 def speedscope(content):
-    """Its schema: frames are indexes, and what opens last closes first."""
-    file = json.loads(content)
+    """Its schema: frames are indexes, and what opens last closes first. Stacks of each thread, with ns."""
+    file = json.loads(content, parse_float=decimal.Decimal)
     names = [frame['name'] for frame in file['shared']['frames']]
     tracks = {}
     for profile in file['profiles']:
         assert profile['type'] == 'evented' and profile['startValue'] == 0
         stacks, stack, at = collections.Counter(), [], 0
+        scale = {'microseconds': 1000}.get(profile['unit'], 1)
         for event in profile['events']:
             assert event['at'] >= at
-            stacks[tuple(stack)] += event['at'] - at
+            stacks[tuple(stack)] += int((event['at'] - at) * scale)
             at = event['at']
             if event['type'] == 'O':
                 stack.append(names[event['frame']])
             else:
                 assert event['type'] == 'C' and stack.pop() == names[event['frame']]
         assert not stack
-        stacks[()] += profile['endValue'] - at
+        stacks[()] += int((profile['endValue'] - at) * scale)
         tracks[profile['name']] = stacks
     return tracks
 
