@@ -131,6 +131,19 @@ static inline bool protobuf_next(struct protobuf *m, struct protobuf_field *f)
     return m->state == PROTOBUF_GOOD;
 }
 
+/* The last field of each number below n: fields[i] is that of number i, and its number is 0 where the message has none. */
+static inline void protobuf_fields(struct str message, struct protobuf_field *fields, size_t n)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+
+    for (size_t i = 0; i < n; i++)
+        fields[i] = (struct protobuf_field){.bytes = STR("")};
+    while (protobuf_next(&m, &f))
+        if (f.number < n)
+            fields[f.number] = f;
+}
+
 /* A repeated number comes as one field each or packed into PROTOBUF_BYTES: both are read alike.
  *
  *     for (struct protobuf list = protobuf_list(&f); protobuf_list_next(&f, &list, &value);)

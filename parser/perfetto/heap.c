@@ -20,30 +20,27 @@ static const struct {
 
 enum { CLIENT_HIT_TIMEOUT = 1 };
 
-/* ProcessHeapSamples, but for its samples. */
-struct header {
-    uint64_t pid, timestamp, interval, original_interval, client_error;
-    struct str heap;
-    bool flags[sizeof(FLAGS) / sizeof(*FLAGS)], from_startup;
-    uint64_t unwinding_errors;
-    uint32_t samples;
+/* Other fields of it. */
+enum {
+    PID = 1,
+    SAMPLES = 2,
+    FROM_STARTUP = 3,
+    STATS = 5,
+    TIMESTAMP = 9,
+    HEAP = 11,
+    INTERVAL = 12,
+    ORIGINAL_INTERVAL = 13,
+    CLIENT_ERROR = 14,
+    HEADER_FIELDS
 };
-
-void pf_heaps_init(struct perfetto *t)
-{
-    idmap_init(&t->heaps.heap_ids, t->arena, t->seed);
-    idmap_init(&t->heaps.dump_ids, t->arena, t->seed);
-    idmap_init(&t->heaps.last_ids, t->arena, t->seed);
-    idmap_init(&t->heaps.base_ids, t->arena, t->seed);
-}
 
 /* ---- heaps and dumps ---- */
 
-static uint32_t heap_of(struct perfetto *t, const struct header *h)
+static uint32_t heap_of(struct perfetto *t, const struct protobuf_field *header)
 {
     struct pf_heaps *all = &t->heaps;
-    string_id name = pf_string(t, h->heap.n > 0 ? h->heap : STR("unknown"));
-    const uint64_t parts[] = {(uint32_t)h->pid, name};
+    string_id name = pf_string(t, header[HEAP].bytes.n > 0 ? header[HEAP].bytes : STR("unknown"));
+    const uint64_t parts[] = {(uint32_t)header[PID].value, name};
     uint64_t key = pf_key(t, parts, 2);
     uint32_t id = name == STRING_NONE ? IDMAP_NONE : idmap_get(&all->heap_ids, key);
 
@@ -52,31 +49,31 @@ static uint32_t heap_of(struct perfetto *t, const struct header *h)
     if (!ARENA_ROOM(t->arena, all->heaps, all->heaps_capacity, all->n_heaps + 1) ||
         !idmap_set(&all->heap_ids, key, (uint32_t)all->n_heaps))
         return PERFETTO_NONE;
-    all->heaps[all->n_heaps] = (struct pf_heap){
-        .pid = (uint32_t)h->pid, .name = name, .is_art = str_eq(h->heap, STR("com.android.art"))};
+    all->heaps[all->n_heaps] = (struct pf_heap){.pid = (uint32_t)header[PID].value,
+                                                .name = name,
+                                                .is_art = str_eq(header[HEAP].bytes, STR("com.android.art"))};
     return (uint32_t)all->n_heaps++;
 }
 
-static void warn_flags(struct perfetto *t, const struct header *h)
+static void warn_flags(struct perfetto *t, const struct protobuf_field *header)
 {
+    uint64_t client_error = header[CLIENT_ERROR].value;
+    struct protobuf_field stats[2]; /* 1: unwinding errors */
+
     for (size_t i = 0; i < sizeof(FLAGS) / sizeof(*FLAGS); i++)
-        if (h->flags[i])
-            pf_warn(t, FLAGS[i].code, 1);
-    if (h->client_error == CLIENT_HIT_TIMEOUT)
-        pf_warn(t, WARN_HEAP_OVERRUN, 1);
-    else if (h->client_error > 0)
-        pf_warn(t, WARN_HEAP_CLIENT, 1);
-    if (h->unwinding_errors > 0)
-        pf_warn(t, WARN_HEAP_UNWINDING, h->unwinding_errors);
-    if (!h->from_startup)
-        pf_warn(t, WARN_HEAP_LATE, 1);
+        pf_warn(t, FLAGS[i].code, header[FLAGS[i].field].value != 0);
+    if (client_error > 0)
+        pf_warn(t, client_error == CLIENT_HIT_TIMEOUT ? WARN_HEAP_OVERRUN : WARN_HEAP_CLIENT, 1);
+    protobuf_fields(header[STATS].bytes, stats, 2);
+    pf_warn(t, WARN_HEAP_UNWINDING, stats[1].value);
+    pf_warn(t, WARN_HEAP_LATE, header[FROM_STARTUP].value == 0);
 }
 
 /* The header comes again in each packet of the dump. */
-static uint32_t dump_of(struct perfetto *t, const struct header *h, uint32_t heap)
+static uint32_t dump_of(struct perfetto *t, const struct protobuf_field *header, uint32_t heap)
 {
     struct pf_heaps *all = &t->heaps;
-    const uint64_t parts[] = {heap, h->timestamp};
+    const uint64_t parts[] = {heap, header[TIMESTAMP].value};
     uint64_t key = pf_key(t, parts, 2);
     uint32_t id = idmap_get(&all->dump_ids, key);
 
@@ -85,10 +82,10 @@ static uint32_t dump_of(struct perfetto *t, const struct header *h, uint32_t hea
     if (!ARENA_ROOM(t->arena, all->dumps, all->dumps_capacity, all->n_dumps + 1) ||
         !idmap_set(&all->dump_ids, key, (uint32_t)all->n_dumps))
         return PERFETTO_NONE;
-    all->dumps[all->n_dumps] = (struct pf_dump){.heap = heap, .timestamp = h->timestamp};
-    warn_flags(t, h);
-    if (h->interval > 0)
-        all->heaps[heap].interval = h->interval;
+    all->dumps[all->n_dumps] = (struct pf_dump){.heap = heap, .timestamp = header[TIMESTAMP].value};
+    warn_flags(t, header);
+    if (header[INTERVAL].value > 0)
+        all->heaps[heap].interval = header[INTERVAL].value;
     return (uint32_t)all->n_dumps++;
 }
 
@@ -99,44 +96,19 @@ static int64_t number(uint64_t value)
     return value > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)value; /* so that sums of a few do not overflow */
 }
 
-static bool add_sample(struct perfetto *t, struct pf_sequence *s, const struct header *h, uint32_t heap,
+static bool add_sample(struct perfetto *t, struct pf_sequence *s, bool counts_are_right, uint32_t heap,
                        uint32_t dump, struct str message)
 {
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    struct pf_pending p = {.heap = heap, .dump = dump};
-    struct pf_values most = {0};
-    bool at_max = false;
+    struct protobuf_field f[10];
 
-    while (protobuf_next(&m, &f))
-        switch (f.number) {
-        case 1:
-            p.stack = f.value;
-            break;
-        case 2:
-            p.allocated.bytes = number(f.value);
-            break;
-        case 3:
-            p.freed.bytes = number(f.value);
-            break;
-        case 5:
-            p.allocated.count = number(f.value);
-            break;
-        case 6:
-            p.freed.count = number(f.value);
-            break;
-        case 8:
-            most.bytes = number(f.value), at_max = true;
-            break;
-        case 9:
-            most.count = number(f.value);
-            break;
-        default:
-            break;
-        }
-    if (at_max) {
-        /* Older producers wrote counts that are wrong; those that name the original interval do not. */
-        p.allocated = (struct pf_values){most.bytes, h->original_interval > 0 ? most.count : 0};
+    protobuf_fields(message, f, 10);
+    struct pf_pending p = {.heap = heap,
+                           .dump = dump,
+                           .stack = f[1].value,
+                           .allocated = {number(f[2].value), number(f[5].value)},
+                           .freed = {number(f[3].value), number(f[6].value)}};
+    if (f[8].number != 0) { /* at the maximum */
+        p.allocated = (struct pf_values){number(f[8].value), counts_are_right ? number(f[9].value) : 0};
         p.freed = (struct pf_values){0};
         t->heaps.heaps[heap].at_max = true;
     }
@@ -146,71 +118,22 @@ static bool add_sample(struct perfetto *t, struct pf_sequence *s, const struct h
     return true;
 }
 
-static void read_stats(struct header *h, struct str message)
-{
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-
-    while (protobuf_next(&m, &f))
-        if (f.number == 1)
-            h->unwinding_errors = f.value;
-}
-
-static void read_header(struct header *h, struct str message)
-{
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-
-    while (protobuf_next(&m, &f)) {
-        for (size_t i = 0; i < sizeof(FLAGS) / sizeof(*FLAGS); i++)
-            h->flags[i] = h->flags[i] || (f.number == FLAGS[i].field && f.value != 0);
-        switch (f.number) {
-        case 1:
-            h->pid = f.value;
-            break;
-        case 2:
-            h->samples++;
-            break;
-        case 3:
-            h->from_startup = f.value != 0;
-            break;
-        case 5:
-            read_stats(h, f.bytes);
-            break;
-        case 9:
-            h->timestamp = f.value;
-            break;
-        case 11:
-            h->heap = f.bytes;
-            break;
-        case 12:
-            h->interval = f.value;
-            break;
-        case 13:
-            h->original_interval = f.value;
-            break;
-        case 14:
-            h->client_error = f.value;
-            break;
-        default:
-            break;
-        }
-    }
-}
-
 static bool read_process(struct perfetto *t, struct pf_sequence *s, struct str message)
 {
-    struct header h = {.heap = STR("")};
     struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
+    struct protobuf_field f, header[HEADER_FIELDS];
 
     /* Fields of a message may come in any order, and samples need the header: so the message is read twice. */
-    read_header(&h, message);
-    uint32_t heap = heap_of(t, &h), dump = heap == PERFETTO_NONE ? PERFETTO_NONE : dump_of(t, &h, heap);
+    protobuf_fields(message, header, HEADER_FIELDS);
+    uint32_t heap = heap_of(t, header),
+             dump = heap == PERFETTO_NONE ? PERFETTO_NONE : dump_of(t, header, heap);
     if (dump == PERFETTO_NONE)
         return false;
+    /* Older producers wrote counts at the maximum that are wrong; those that name the original interval do not. */
+    bool counts_are_right = header[ORIGINAL_INTERVAL].value > 0;
     while (protobuf_next(&m, &f))
-        if (f.number == 2 && f.wire == PROTOBUF_BYTES && !add_sample(t, s, &h, heap, dump, f.bytes))
+        if (f.number == SAMPLES && f.wire == PROTOBUF_BYTES &&
+            !add_sample(t, s, counts_are_right, heap, dump, f.bytes))
             return false;
     return true;
 }

@@ -28,187 +28,109 @@ void pf_interned_clear(struct perfetto *t, struct pf_interned *in)
 
 /* ---- entries ---- */
 
-static bool add_to_list(struct perfetto *t, struct pf_interned *in, struct protobuf_field f)
-{
-    struct protobuf list = protobuf_list(&f);
-
-    for (uint64_t value; protobuf_list_next(&f, &list, &value);) {
-        if (!ARENA_ROOM(t->arena, in->lists, in->lists_capacity, in->n_lists + 1) ||
-            in->n_lists >= UINT32_MAX)
-            return false;
-        in->lists[in->n_lists++] = value;
-    }
-    return true;
-}
-
-static string_id hex_string(struct perfetto *t, struct str bytes)
-{
-    static const char DIGITS[] = "0123456789abcdef";
-    enum { MAX = 64 };
-    char text[2 * MAX];
-    size_t n = bytes.n < MAX ? bytes.n : MAX;
-
-    for (size_t i = 0; i < n; i++) {
-        text[2 * i] = DIGITS[(uint8_t)bytes.p[i] >> 4];
-        text[2 * i + 1] = DIGITS[(uint8_t)bytes.p[i] & 0xf];
-    }
-    return pf_string(t, (struct str){text, 2 * n});
-}
-
-static bool add_string(struct perfetto *t, struct pf_interned *in, enum pf_kind kind, struct str message)
+/* The numbers of all fields of that number, as *n of in->lists from *first on. */
+static bool add_list(struct perfetto *t, struct pf_interned *in, struct str message, uint32_t number,
+                     uint32_t *first, uint32_t *n)
 {
     struct protobuf m = protobuf_of_bytes(message);
     struct protobuf_field f;
-    uint64_t id = 0;
-    struct str text = STR("");
 
-    while (protobuf_next(&m, &f))
-        if (f.number == 1)
-            id = f.value;
-        else if (f.number == 2)
-            text = f.bytes;
-    if (idmap_get(&in->ids[kind], id) != IDMAP_NONE)
-        return true;
-    string_id string = kind == PF_BUILD_ID ? hex_string(t, text) : pf_string(t, text);
-    return string != STRING_NONE && idmap_set(&in->ids[kind], id, string);
-}
-
-static bool add_mapping(struct perfetto *t, struct pf_interned *in, struct str message)
-{
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    uint64_t id = 0;
-    struct pf_raw_mapping raw = {.first = (uint32_t)in->n_lists, .known = PERFETTO_NONE};
-
-    while (protobuf_next(&m, &f))
-        if (f.number == 1)
-            id = f.value;
-        else if (f.number == 2)
-            raw.build_id = f.value;
-        else if (f.number == 3)
-            raw.start_offset = f.value;
-        else if (f.number == 6)
-            raw.load_bias = f.value;
-        else if (f.number == 8)
-            raw.exact_offset = f.value;
-        else if (f.number == 7 && !add_to_list(t, in, f))
-            return false;
-    raw.n = (uint32_t)in->n_lists - raw.first;
-    if (idmap_get(&in->ids[PF_MAPPING], id) != IDMAP_NONE)
-        return true;
-    if (!ARENA_ROOM(t->arena, in->mappings, in->mappings_capacity, in->n_mappings + 1) ||
-        !idmap_set(&in->ids[PF_MAPPING], id, (uint32_t)in->n_mappings))
-        return false;
-    in->mappings[in->n_mappings++] = raw;
-    return true;
-}
-
-static uint8_t frame_kind(uint64_t number)
-{
-    return number <= PF_KIND_JIT ? (uint8_t)number : PF_KIND_UNKNOWN;
-}
-
-static bool add_frame(struct perfetto *t, struct pf_interned *in, struct str message)
-{
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    uint64_t id = 0;
-    struct pf_raw_frame raw = {.known = PERFETTO_NONE};
-
-    while (protobuf_next(&m, &f))
-        switch (f.number) {
-        case 1:
-            id = f.value;
-            break;
-        case 2:
-            raw.function = f.value;
-            break;
-        case 3:
-            raw.mapping = f.value;
-            break;
-        case 4:
-            raw.rel_pc = f.value;
-            break;
-        case 5:
-            raw.source = f.value;
-            break;
-        case 6:
-            raw.line = f.value > INT32_MAX ? 0 : (uint32_t)f.value;
-            break;
-        case 7:
-            raw.kind = frame_kind(f.value);
-            break;
-        default:
-            break;
+    *first = (uint32_t)in->n_lists;
+    while (protobuf_next(&m, &f)) {
+        if (f.number != number)
+            continue;
+        struct protobuf list = protobuf_list(&f);
+        for (uint64_t value; protobuf_list_next(&f, &list, &value);) {
+            if (!ARENA_ROOM(t->arena, in->lists, in->lists_capacity, in->n_lists + 1) ||
+                in->n_lists >= UINT32_MAX)
+                return false;
+            in->lists[in->n_lists++] = value;
         }
-    if (idmap_get(&in->ids[PF_FRAME], id) != IDMAP_NONE)
-        return true;
-    if (!ARENA_ROOM(t->arena, in->frames, in->frames_capacity, in->n_frames + 1) ||
-        !idmap_set(&in->ids[PF_FRAME], id, (uint32_t)in->n_frames))
-        return false;
-    in->frames[in->n_frames++] = raw;
+    }
+    *n = (uint32_t)in->n_lists - *first;
     return true;
 }
 
-static bool add_stack(struct perfetto *t, struct pf_interned *in, struct str message)
+/* Entries are added by the fields of their message. What is returned stands behind the id; PERFETTO_NONE when the arena gives no
+ * more. */
+static uint32_t add_mapping(struct perfetto *t, struct pf_interned *in, struct str message,
+                            const struct protobuf_field *f)
 {
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    uint64_t id = 0;
-    struct pf_raw_stack raw = {.first = (uint32_t)in->n_lists, .known = PERFETTO_NONE};
+    struct pf_raw_mapping raw = {.build_id = f[2].value,
+                                 .start_offset = f[3].value,
+                                 .load_bias = f[6].value,
+                                 .exact_offset = f[8].value,
+                                 .known = PERFETTO_NONE};
 
-    while (protobuf_next(&m, &f))
-        if (f.number == 1)
-            id = f.value;
-        else if (f.number == 2 && !add_to_list(t, in, f))
-            return false;
-    raw.n = (uint32_t)in->n_lists - raw.first;
-    if (idmap_get(&in->ids[PF_STACK], id) != IDMAP_NONE)
-        return true;
-    if (!ARENA_ROOM(t->arena, in->stacks, in->stacks_capacity, in->n_stacks + 1) ||
-        !idmap_set(&in->ids[PF_STACK], id, (uint32_t)in->n_stacks))
-        return false;
-    in->stacks[in->n_stacks++] = raw;
-    return true;
+    if (!add_list(t, in, message, 7, &raw.first, &raw.n) ||
+        !ARENA_ROOM(t->arena, in->mappings, in->mappings_capacity, in->n_mappings + 1))
+        return PERFETTO_NONE;
+    in->mappings[in->n_mappings] = raw;
+    return (uint32_t)in->n_mappings++;
 }
 
-static bool add_task(struct perfetto *t, struct pf_interned *in, struct str message)
+static uint32_t add_frame(struct perfetto *t, struct pf_interned *in, const struct protobuf_field *f)
 {
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    uint64_t id = 0;
-    struct pf_task raw = {0};
+    if (!ARENA_ROOM(t->arena, in->frames, in->frames_capacity, in->n_frames + 1))
+        return PERFETTO_NONE;
+    in->frames[in->n_frames] =
+        (struct pf_raw_frame){.function = f[2].value,
+                              .mapping = f[3].value,
+                              .rel_pc = f[4].value,
+                              .source = f[5].value,
+                              .line = f[6].value > INT32_MAX ? 0 : (uint32_t)f[6].value,
+                              .kind = f[7].value <= PF_KIND_JIT ? (uint8_t)f[7].value : PF_KIND_UNKNOWN,
+                              .known = PERFETTO_NONE};
+    return (uint32_t)in->n_frames++;
+}
 
-    while (protobuf_next(&m, &f))
-        if (f.number == 1)
-            id = f.value;
-        else if (f.number == 2)
-            raw.pid = (uint32_t)f.value;
-        else if (f.number == 3)
-            raw.tid = (uint32_t)f.value;
-    if (idmap_get(&in->ids[PF_TASK], id) != IDMAP_NONE)
-        return true;
-    if (!ARENA_ROOM(t->arena, in->tasks, in->tasks_capacity, in->n_tasks + 1) ||
-        !idmap_set(&in->ids[PF_TASK], id, (uint32_t)in->n_tasks))
-        return false;
-    in->tasks[in->n_tasks++] = raw;
-    return true;
+static uint32_t add_stack(struct perfetto *t, struct pf_interned *in, struct str message)
+{
+    struct pf_raw_stack raw = {.known = PERFETTO_NONE};
+
+    if (!add_list(t, in, message, 2, &raw.first, &raw.n) ||
+        !ARENA_ROOM(t->arena, in->stacks, in->stacks_capacity, in->n_stacks + 1))
+        return PERFETTO_NONE;
+    in->stacks[in->n_stacks] = raw;
+    return (uint32_t)in->n_stacks++;
+}
+
+static uint32_t add_task(struct perfetto *t, struct pf_interned *in, const struct protobuf_field *f)
+{
+    if (!ARENA_ROOM(t->arena, in->tasks, in->tasks_capacity, in->n_tasks + 1))
+        return PERFETTO_NONE;
+    in->tasks[in->n_tasks] = (struct pf_task){(uint32_t)f[2].value, (uint32_t)f[3].value};
+    return (uint32_t)in->n_tasks++;
+}
+
+static uint32_t add_entry(struct perfetto *t, struct pf_interned *in, enum pf_kind kind, struct str message,
+                          const struct protobuf_field *f)
+{
+    switch (kind) {
+    case PF_MAPPING:
+        return add_mapping(t, in, message, f);
+    case PF_FRAME:
+        return add_frame(t, in, f);
+    case PF_STACK:
+        return add_stack(t, in, message);
+    case PF_TASK:
+        return add_task(t, in, f);
+    case PF_BUILD_ID:
+        return pf_hex(t, f[2].bytes);
+    default:
+        return pf_string(t, f[2].bytes);
+    }
 }
 
 bool pf_interned_add_one(struct perfetto *t, struct pf_interned *in, enum pf_kind kind, struct str message)
 {
-    switch (kind) {
-    case PF_MAPPING:
-        return add_mapping(t, in, message);
-    case PF_FRAME:
-        return add_frame(t, in, message);
-    case PF_STACK:
-        return add_stack(t, in, message);
-    case PF_TASK:
-        return add_task(t, in, message);
-    default:
-        return add_string(t, in, kind, message);
-    }
+    struct protobuf_field f[9];
+
+    protobuf_fields(message, f, 9);
+    if (idmap_get(&in->ids[kind], f[1].value) != IDMAP_NONE)
+        return true;
+    uint32_t entry = add_entry(t, in, kind, message, f);
+    return entry != PERFETTO_NONE && idmap_set(&in->ids[kind], f[1].value, entry);
 }
 
 bool pf_interned_add(struct perfetto *t, struct pf_interned *in, struct str data)
@@ -247,7 +169,7 @@ static bool find_mapping(struct perfetto *t, struct pf_interned *in, uint64_t id
     if (build_id == IDMAP_NONE)
         return true;
     const struct str bytes = builder_text_of(t->builder, build_id);
-    if (in->one_space && (build_id = hex_string(t, bytes)) == STRING_NONE)
+    if (in->one_space && (build_id = pf_hex(t, bytes)) == STRING_NONE)
         return false;
     for (uint32_t i = 0; i < raw->n; i++) {
         uint32_t part = idmap_get(&in->ids[paths], in->lists[raw->first + i]);

@@ -9,29 +9,17 @@
 #include "parser/perfetto/demangle.h"
 #include "parser/perfetto/perfetto_impl.h"
 
-void pf_names_init(struct perfetto *t)
-{
-    idmap_init(&t->names.symbol_ids, t->arena, t->seed);
-    idmap_init(&t->names.member_ids, t->arena, t->seed);
-    idmap_init(&t->names.expansion_ids, t->arena, t->seed);
-}
-
 /* ---- symbols ---- */
 
 static bool add_line(struct perfetto *t, struct str message)
 {
     struct pf_names *all = &t->names;
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    struct pf_line line = {0};
+    struct protobuf_field f[4];
 
-    while (protobuf_next(&m, &f))
-        if (f.number == 1)
-            line.function = pf_string(t, f.bytes);
-        else if (f.number == 2)
-            line.file = pf_string(t, f.bytes);
-        else if (f.number == 3)
-            line.line = f.value > INT32_MAX ? 0 : (uint32_t)f.value;
+    protobuf_fields(message, f, 4);
+    struct pf_line line = {.function = pf_string(t, f[1].bytes),
+                           .file = pf_string(t, f[2].bytes),
+                           .line = f[3].value > INT32_MAX ? 0 : (uint32_t)f[3].value};
     if (!ARENA_ROOM(t->arena, all->lines, all->lines_capacity, all->n_lines + 1) ||
         line.function == STRING_NONE || line.file == STRING_NONE)
         return false;
@@ -67,33 +55,15 @@ static bool add_address(struct perfetto *t, string_id path, string_id build_id, 
            idmap_set(&all->symbol_ids, symbol_key(t, path, build_id, address), (uint32_t)all->n_symbols++);
 }
 
-static string_id hex_string(struct perfetto *t, struct str bytes)
-{
-    static const char DIGITS[] = "0123456789abcdef";
-    char text[128];
-    size_t n = bytes.n < sizeof(text) / 2 ? bytes.n : sizeof(text) / 2;
-
-    for (size_t i = 0; i < n; i++) {
-        text[2 * i] = DIGITS[(uint8_t)bytes.p[i] >> 4];
-        text[2 * i + 1] = DIGITS[(uint8_t)bytes.p[i] & 0xf];
-    }
-    return pf_string(t, (struct str){text, 2 * n});
-}
-
 bool pf_module_symbols(struct perfetto *t, struct str message)
 {
     struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    string_id path = STRING_EMPTY, build_id = STRING_EMPTY;
+    struct protobuf_field f, header[3];
 
-    while (protobuf_next(&m, &f))
-        if (f.number == 1)
-            path = pf_string(t, f.bytes);
-        else if (f.number == 2)
-            build_id = hex_string(t, f.bytes);
+    protobuf_fields(message, header, 3);
+    string_id path = pf_string(t, header[1].bytes), build_id = pf_hex(t, header[2].bytes);
     if (path == STRING_NONE || build_id == STRING_NONE)
         return false;
-    m = protobuf_of_bytes(message);
     while (protobuf_next(&m, &f))
         if (f.number == 3 && !add_address(t, path, build_id, f.bytes))
             return false;
@@ -112,11 +82,7 @@ static string_id joined(struct perfetto *t, struct str scope, struct str name, b
     buf_str(&b, scope);
     buf_char(&b, '.');
     buf_str(&b, name);
-    string_id id = b.failed ? STRING_NONE : pf_string(t, buf_view(&b));
-    if (b.failed)
-        t->arena->failure = ARENA_NO_MEMORY;
-    buf_free(&b);
-    return id;
+    return pf_string_of(t, &b);
 }
 
 static bool link_member(struct perfetto *t, string_id obfuscated, const struct pf_member *member)
@@ -140,50 +106,32 @@ static bool link_member(struct perfetto *t, string_id obfuscated, const struct p
     return true;
 }
 
-static bool add_member(struct perfetto *t, string_id package, struct str was, struct str is,
+static bool add_member(struct perfetto *t, string_id package, const struct protobuf_field *class,
                        struct str message)
 {
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    struct str obfuscated = STR(""), deobfuscated = STR("");
-    struct pf_member member = {.package = package, .next = PERFETTO_NONE};
+    struct protobuf_field f[5];
 
-    while (protobuf_next(&m, &f))
-        switch (f.number) {
-        case 1:
-            obfuscated = f.bytes;
-            break;
-        case 2:
-            deobfuscated = f.bytes;
-            break;
-        case 3:
-            member.start = f.value, member.has_start = true;
-            break;
-        case 4:
-            member.end = f.value, member.has_end = true;
-            break;
-        default:
-            break;
-        }
-    string_id key = joined(t, was, obfuscated, true);
-    member.deobfuscated = joined(t, is, deobfuscated, false);
-    return key != STRING_NONE && member.deobfuscated != STRING_NONE && link_member(t, key, &member);
+    protobuf_fields(message, f, 5);
+    string_id obfuscated = joined(t, class[1].bytes, f[1].bytes, true);
+    struct pf_member member = {.package = package,
+                               .next = PERFETTO_NONE,
+                               .start = f[3].value,
+                               .has_start = f[3].number != 0,
+                               .end = f[4].value,
+                               .has_end = f[4].number != 0,
+                               .deobfuscated = joined(t, class[2].bytes, f[2].bytes, false)};
+    return obfuscated != STRING_NONE && member.deobfuscated != STRING_NONE &&
+           link_member(t, obfuscated, &member);
 }
 
 static bool add_class(struct perfetto *t, string_id package, struct str message)
 {
     struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    struct str was = STR(""), is = STR("");
+    struct protobuf_field f, class[3]; /* 1, 2: its name, obfuscated and deobfuscated */
 
+    protobuf_fields(message, class, 3);
     while (protobuf_next(&m, &f))
-        if (f.number == 1)
-            was = f.bytes;
-        else if (f.number == 2)
-            is = f.bytes;
-    m = protobuf_of_bytes(message);
-    while (protobuf_next(&m, &f))
-        if (f.number == 4 && f.wire == PROTOBUF_BYTES && !add_member(t, package, was, is, f.bytes))
+        if (f.number == 4 && f.wire == PROTOBUF_BYTES && !add_member(t, package, class, f.bytes))
             return false;
     return true;
 }
@@ -191,16 +139,12 @@ static bool add_class(struct perfetto *t, string_id package, struct str message)
 bool pf_deobfuscation(struct perfetto *t, struct str message)
 {
     struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    struct str name = STR("");
+    struct protobuf_field f, header[2];
 
-    while (protobuf_next(&m, &f))
-        if (f.number == 1)
-            name = f.bytes;
-    string_id package = pf_string(t, name);
-    if (package == STRING_NONE || name.n == 0)
+    protobuf_fields(message, header, 2);
+    string_id package = pf_string(t, header[1].bytes);
+    if (package == STRING_NONE || header[1].bytes.n == 0)
         return package != STRING_NONE; /* of no package: meant for heap graphs */
-    m = protobuf_of_bytes(message);
     while (protobuf_next(&m, &f))
         if (f.number == 3 && f.wire == PROTOBUF_BYTES && !add_class(t, package, f.bytes))
             return false;
@@ -253,11 +197,6 @@ static struct str text_of(const struct naming *n, string_id id)
     return builder_text_of(n->t->builder, id);
 }
 
-static bool ends(struct str s, struct str end)
-{
-    return s.n >= end.n && str_eq((struct str){s.p + s.n - end.n, end.n}, end);
-}
-
 static bool is_java_file(struct str path)
 {
     static const struct str ENDS[] = {STR_INIT(".oat"), STR_INIT(".odex"), STR_INIT(".vdex"),
@@ -265,7 +204,7 @@ static bool is_java_file(struct str path)
                                       STR_INIT(".art")};
 
     for (size_t i = 0; i < sizeof(ENDS) / sizeof(*ENDS); i++)
-        if (ends(path, ENDS[i]))
+        if (str_ends(path, ENDS[i]))
             return true;
     return str_find_str(path, STR("dalvik-")) < path.n || str_find_str(path, STR("jit-cache")) < path.n ||
            str_find_str(path, DEX_PREFIX) < path.n;
@@ -316,10 +255,7 @@ static bool put_name(struct naming *n, struct str name, struct profile_frame *to
         return to->scope != STRING_NONE && to->name != STRING_NONE;
     }
     demangle(&readable, text, n->t->limits->name_bytes);
-    if (readable.failed)
-        n->t->arena->failure = ARENA_NO_MEMORY;
-    to->name = readable.failed ? STRING_NONE : builder_string(b, buf_view(&readable));
-    buf_free(&readable);
+    to->name = pf_string_of(n->t, &readable);
     return to->name != STRING_NONE;
 }
 

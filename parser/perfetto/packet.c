@@ -36,18 +36,12 @@ static void read_clocks(struct perfetto *t, struct str message)
     bool has[PF_CLOCKS] = {false};
 
     while (protobuf_next(&m, &f)) {
-        struct protobuf clock = protobuf_of_bytes(f.bytes);
-        struct protobuf_field part;
-        uint64_t id = PF_CLOCKS, at = 0;
+        struct protobuf_field clock[3]; /* 1: which, 2: its time */
         if (f.number != 1 || f.wire != PROTOBUF_BYTES)
             continue;
-        while (protobuf_next(&clock, &part))
-            if (part.number == 1)
-                id = part.value;
-            else if (part.number == 2)
-                at = part.value;
-        if (id < PF_CLOCKS)
-            reading[id] = at, has[id] = true;
+        protobuf_fields(f.bytes, clock, 3);
+        if (clock[1].number != 0 && clock[1].value < PF_CLOCKS)
+            reading[clock[1].value] = clock[2].value, has[clock[1].value] = true;
     }
     for (size_t i = 0; i < PF_CLOCKS && has[CLOCK_BOOT]; i++)
         if (has[i])
@@ -116,7 +110,7 @@ static void take_bytes(struct pf_packet *p, const struct protobuf_field *f)
         break;
     case 12:
         p->interned = f->bytes;
-        break;
+        return; /* it comes with others, and 59 as well */
     case 47:
         p->packages = f->bytes;
         break;
@@ -125,7 +119,7 @@ static void take_bytes(struct pf_packet *p, const struct protobuf_field *f)
         break;
     case 59:
         p->defaults = f->bytes;
-        break;
+        return;
     case 60:
         p->track = f->bytes;
         break;
@@ -135,14 +129,8 @@ static void take_bytes(struct pf_packet *p, const struct protobuf_field *f)
     default:
         break;
     }
-    switch (f->number) {
-    case 12:
-    case 59:
-        break; /* what comes with others */
-    default:
-        p->data_field = f->number;
-        p->data = f->bytes;
-    }
+    p->data_field = f->number;
+    p->data = f->bytes;
 }
 
 static void take_number(struct pf_packet *p, const struct protobuf_field *f)

@@ -5,14 +5,6 @@
 
 enum { UIDS_OF_A_USER = 100000 }; /* Android: uid = user * this + app */
 
-void pf_people_init(struct perfetto *t)
-{
-    idmap_init(&t->people.process_names, t->arena, t->seed);
-    idmap_init(&t->people.thread_names, t->arena, t->seed);
-    idmap_init(&t->people.process_uids, t->arena, t->seed);
-    idmap_init(&t->people.packages, t->arena, t->seed);
-}
-
 static bool set_name(struct perfetto *t, struct idmap *names, uint64_t number, struct str name)
 {
     string_id id = name.n > 0 ? pf_string(t, name) : STRING_EMPTY;
@@ -40,20 +32,13 @@ static bool read_process(struct perfetto *t, struct str message)
            (!has_uid || idmap_set(&t->people.process_uids, (uint32_t)pid, (uint32_t)uid));
 }
 
-/* Thread {number at `tid`, name at `name`}. */
+/* Thread {number at `tid_field`, name at `name_field`, both below 6}. */
 static bool read_thread(struct perfetto *t, struct str message, uint32_t tid_field, uint32_t name_field)
 {
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    uint64_t tid = 0;
-    struct str name = STR("");
+    struct protobuf_field f[6];
 
-    while (protobuf_next(&m, &f))
-        if (f.number == tid_field)
-            tid = f.value;
-        else if (f.number == name_field)
-            name = f.bytes;
-    return set_name(t, &t->people.thread_names, (uint32_t)tid, name);
+    protobuf_fields(message, f, 6);
+    return set_name(t, &t->people.thread_names, (uint32_t)f[tid_field].value, f[name_field].bytes);
 }
 
 bool pf_process_tree(struct perfetto *t, struct str message)
@@ -93,21 +78,16 @@ bool pf_track_descriptor(struct perfetto *t, struct str message)
 
 bool pf_packages_list(struct perfetto *t, struct str message)
 {
-    struct protobuf m = protobuf_of_bytes(message), package;
-    struct protobuf_field f, part;
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f, package[3]; /* 1: its name, 2: its uid */
 
     while (protobuf_next(&m, &f)) {
-        uint64_t uid = 0;
-        struct str name = STR("");
         if (f.number != 1)
             continue;
-        package = protobuf_of_bytes(f.bytes);
-        while (protobuf_next(&package, &part))
-            if (part.number == 1)
-                name = part.bytes;
-            else if (part.number == 2)
-                uid = part.value % UIDS_OF_A_USER;
-        if (idmap_get(&t->people.packages, uid) == IDMAP_NONE && !set_name(t, &t->people.packages, uid, name))
+        protobuf_fields(f.bytes, package, 3);
+        uint64_t uid = package[2].value % UIDS_OF_A_USER;
+        if (idmap_get(&t->people.packages, uid) == IDMAP_NONE &&
+            !set_name(t, &t->people.packages, uid, package[1].bytes))
             return false;
     }
     return true;

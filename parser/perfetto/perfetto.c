@@ -101,6 +101,29 @@ string_id pf_string(struct perfetto *t, struct str s)
     return builder_string(t->builder, s);
 }
 
+string_id pf_string_of(struct perfetto *t, struct buf *b)
+{
+    string_id id = b->failed ? STRING_NONE : pf_string(t, buf_view(b));
+
+    if (b->failed)
+        t->arena->failure = ARENA_NO_MEMORY;
+    buf_free(b);
+    return id;
+}
+
+string_id pf_hex(struct perfetto *t, struct str bytes)
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    char text[128];
+    size_t n = bytes.n < sizeof(text) / 2 ? bytes.n : sizeof(text) / 2;
+
+    for (size_t i = 0; i < n; i++) {
+        text[2 * i] = DIGITS[(uint8_t)bytes.p[i] >> 4];
+        text[2 * i + 1] = DIGITS[(uint8_t)bytes.p[i] & 0xf];
+    }
+    return pf_string(t, (struct str){text, 2 * n});
+}
+
 uint64_t pf_key(const struct perfetto *t, const uint64_t *numbers, size_t n)
 {
     return hash_bytes(t->seed, numbers, n * sizeof(*numbers));
@@ -118,12 +141,14 @@ static bool begin(void *state, struct builder *b, const struct reader_limits *li
     t->limits = limits;
     t->diag = diag;
     builder_clocks(b, 1, false);
-    idmap_init(&t->sequence_ids, t->arena, t->seed);
-    pf_stacks_init(t);
-    pf_heaps_init(t);
-    pf_samples_init(t);
-    pf_people_init(t);
-    pf_names_init(t);
+    struct idmap *const maps[] = {
+        &t->sequence_ids,         &t->stacks.mapping_ids,  &t->stacks.frame_ids,    &t->stacks.stack_ids,
+        &t->heaps.heap_ids,       &t->heaps.dump_ids,      &t->heaps.last_ids,      &t->heaps.base_ids,
+        &t->samples.thread_ids,   &t->names.symbol_ids,    &t->names.member_ids,    &t->names.expansion_ids,
+        &t->people.process_names, &t->people.thread_names, &t->people.process_uids, &t->people.packages,
+    };
+    for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+        idmap_init(maps[i], t->arena, t->seed);
     return true;
 }
 

@@ -291,6 +291,10 @@ bool pf_failed(struct perfetto *t);
 void pf_warn(struct perfetto *t, enum warning_code code, uint64_t count);
 /* The string, cut at the limit for names; STRING_NONE when the arena gives no more. */
 string_id pf_string(struct perfetto *t, struct str s);
+/* .. of what is in the buffer, which is freed. */
+string_id pf_string_of(struct perfetto *t, struct buf *b);
+/* .. of the first 64 bytes in hexadecimal. */
+string_id pf_hex(struct perfetto *t, struct str bytes);
 /* A keyed hash of n numbers, for idmaps: so good that equal ones are taken for equal numbers. */
 uint64_t pf_key(const struct perfetto *t, const uint64_t *numbers, size_t n);
 uint64_t pf_boot_ns(const struct perfetto *t, uint32_t clock, uint64_t timestamp);
@@ -302,7 +306,6 @@ bool pf_unpack_deflate(struct perfetto *t, struct str bytes, struct str *packets
 bool pf_unpack_zstd(struct perfetto *t, struct str bytes, struct str *packets);
 
 /* stacks.c: PERFETTO_NONE when the arena gives no more. */
-void pf_stacks_init(struct perfetto *t);
 uint32_t pf_mapping(struct perfetto *t, const struct pf_mapping *mapping);
 uint32_t pf_frame(struct perfetto *t, const struct pf_frame *frame);
 uint32_t pf_stack(struct perfetto *t, uint32_t up, uint32_t frame);
@@ -316,11 +319,9 @@ bool pf_interned_add_one(struct perfetto *t, struct pf_interned *in, enum pf_kin
 bool pf_interned_stack(struct perfetto *t, struct pf_interned *in, uint64_t id, uint32_t *stack);
 
 /* heap.c */
-void pf_heaps_init(struct perfetto *t);
 bool pf_heap_packet(struct perfetto *t, struct pf_sequence *s, struct str message);
 
 /* samples.c */
-void pf_samples_init(struct perfetto *t);
 bool pf_perf_sample(struct perfetto *t, struct pf_sequence *s, const struct pf_packet *p);
 bool pf_streaming_samples(struct perfetto *t, struct pf_sequence *s, const struct pf_packet *p);
 bool pf_stack_sample(struct perfetto *t, struct pf_sequence *s, const struct pf_packet *p);
@@ -328,7 +329,6 @@ bool pf_stack_sample(struct perfetto *t, struct pf_sequence *s, const struct pf_
 bool pf_samples_settle(struct perfetto *t, struct pf_sequence *s);
 
 /* people.c */
-void pf_people_init(struct perfetto *t);
 bool pf_process_tree(struct perfetto *t, struct str message);
 bool pf_track_descriptor(struct perfetto *t, struct str message);
 bool pf_packages_list(struct perfetto *t, struct str message);
@@ -339,7 +339,6 @@ string_id pf_thread_name(struct perfetto *t, uint32_t tid);
 string_id pf_process_package(const struct perfetto *t, uint32_t pid);
 
 /* names.c */
-void pf_names_init(struct perfetto *t);
 bool pf_module_symbols(struct perfetto *t, struct str message);
 bool pf_deobfuscation(struct perfetto *t, struct str message);
 /* What a frame is shown as, for a process of that package; NULL when the arena gives no more. */

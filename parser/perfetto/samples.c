@@ -4,11 +4,6 @@
 
 enum { NS_PER_US = 1000 };
 
-void pf_samples_init(struct perfetto *t)
-{
-    idmap_init(&t->samples.thread_ids, t->arena, t->seed);
-}
-
 static uint32_t thread_of(struct perfetto *t, uint32_t pid, uint32_t tid)
 {
     struct pf_samples *all = &t->samples;
@@ -73,44 +68,21 @@ bool pf_samples_settle(struct perfetto *t, struct pf_sequence *s)
 
 bool pf_perf_sample(struct perfetto *t, struct pf_sequence *s, const struct pf_packet *p)
 {
-    struct protobuf m = protobuf_of_bytes(p->data);
-    struct protobuf_field f;
-    uint64_t pid = 0, tid = 0, stack = 0, lost = 0;
-    bool has_stack = false, is_event = false, skipped = false;
+    struct protobuf_field f[20];
 
-    while (protobuf_next(&m, &f))
-        switch (f.number) {
-        case 2:
-            pid = f.value;
-            break;
-        case 3:
-            tid = f.value;
-            break;
-        case 4:
-            stack = f.value, has_stack = true;
-            break;
-        case 17:
-            lost = f.value;
-            break;
-        case 18:
-            skipped = true;
-            break;
-        case 19:
-            is_event = true;
-            break;
-        default:
-            break;
-        }
+    protobuf_fields(p->data, f, 20);
+    uint64_t lost = f[17].value;
+    bool has_stack = f[4].number != 0, was_skipped = f[18].number != 0, is_event = f[19].number != 0;
     pf_warn(t, WARN_SAMPLES_LOST, lost);
     if (lost > 0 || is_event)
         return true;
     if (!has_stack) {
-        pf_warn(t, skipped ? WARN_SAMPLES_SKIPPED : WARN_COUNTER_ONLY, 1);
+        pf_warn(t, was_skipped ? WARN_SAMPLES_SKIPPED : WARN_COUNTER_ONLY, 1);
         return true;
     }
     return add_interned(t, s,
-                        &(struct pf_waiting){stack, pf_boot_ns(t, p->clock, p->timestamp), 1,
-                                             thread_of(t, (uint32_t)pid, (uint32_t)tid)});
+                        &(struct pf_waiting){f[4].value, pf_boot_ns(t, p->clock, p->timestamp), 1,
+                                             thread_of(t, (uint32_t)f[2].value, (uint32_t)f[3].value)});
 }
 
 /* Lists of stacks and of the µs between them. Without deltas all are of the packet's time. */
@@ -145,22 +117,18 @@ bool pf_streaming_samples(struct perfetto *t, struct pf_sequence *s, const struc
 /* InlineCallstack: frames of names, the outermost first. PERFETTO_NONE when the arena gives no more, or of no frame. */
 static bool inline_stack(struct perfetto *t, struct str message, uint32_t *stack)
 {
-    struct protobuf m = protobuf_of_bytes(message), one;
-    struct protobuf_field f, part;
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f, part[4];
 
     *stack = PERFETTO_NONE;
     while (protobuf_next(&m, &f)) {
-        struct pf_frame frame = {.mapping = PERFETTO_NONE};
         if (f.number != 1)
             continue;
-        one = protobuf_of_bytes(f.bytes);
-        while (protobuf_next(&one, &part))
-            if (part.number == 1)
-                frame.name = pf_string(t, part.bytes);
-            else if (part.number == 2)
-                frame.file = pf_string(t, part.bytes);
-            else if (part.number == 3)
-                frame.line = part.value > INT32_MAX ? 0 : (uint32_t)part.value;
+        protobuf_fields(f.bytes, part, 4);
+        struct pf_frame frame = {.mapping = PERFETTO_NONE,
+                                 .name = pf_string(t, part[1].bytes),
+                                 .file = pf_string(t, part[2].bytes),
+                                 .line = part[3].value > INT32_MAX ? 0 : (uint32_t)part[3].value};
         uint32_t id =
             frame.name == STRING_NONE || frame.file == STRING_NONE ? PERFETTO_NONE : pf_frame(t, &frame);
         if (id == PERFETTO_NONE || (*stack = pf_stack(t, *stack, id)) == PERFETTO_NONE)
@@ -169,54 +137,22 @@ static bool inline_stack(struct perfetto *t, struct str message, uint32_t *stack
     return true;
 }
 
-static struct pf_task task_of(struct str message)
-{
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    struct pf_task task = {0};
-
-    while (protobuf_next(&m, &f))
-        if (f.number == 2)
-            task.pid = (uint32_t)f.value;
-        else if (f.number == 3)
-            task.tid = (uint32_t)f.value;
-    return task;
-}
-
 bool pf_stack_sample(struct perfetto *t, struct pf_sequence *s, const struct pf_packet *p)
 {
-    struct protobuf m = protobuf_of_bytes(p->data);
-    struct protobuf_field f;
-    struct pf_task task = {0};
-    struct str frames = {NULL, 0};
-    uint64_t stack_id = 0, weight = 1, time_ns = pf_boot_ns(t, p->clock, p->timestamp);
-    uint32_t at, stack;
+    struct protobuf_field f[12], task_fields[4];
+    uint64_t time_ns = pf_boot_ns(t, p->clock, p->timestamp);
 
-    while (protobuf_next(&m, &f))
-        switch (f.number) {
-        case 1:
-            task = task_of(f.bytes);
-            break;
-        case 2:
-            at = idmap_get(&s->interned.ids[PF_TASK], f.value);
-            task = at == IDMAP_NONE ? task : s->interned.tasks[at];
-            break;
-        case 5:
-            frames = f.bytes;
-            break;
-        case 6:
-            stack_id = f.value;
-            break;
-        case 11:
-            weight = f.value;
-            break;
-        default:
-            break;
-        }
+    protobuf_fields(p->data, f, 12);
+    protobuf_fields(f[1].bytes, task_fields, 4);
+    struct pf_task task = {(uint32_t)task_fields[2].value, (uint32_t)task_fields[3].value};
+    uint32_t at = idmap_get(&s->interned.ids[PF_TASK], f[2].value), stack;
+    if (f[2].number != 0 && at != IDMAP_NONE)
+        task = s->interned.tasks[at];
+    uint64_t weight = f[11].number != 0 ? f[11].value : 1;
     uint32_t thread = thread_of(t, task.pid, task.tid);
-    if (frames.p == NULL)
-        return add_interned(t, s, &(struct pf_waiting){stack_id, time_ns, weight, thread});
-    if (thread == PERFETTO_NONE || !inline_stack(t, frames, &stack))
+    if (f[5].number == 0)
+        return add_interned(t, s, &(struct pf_waiting){f[6].value, time_ns, weight, thread});
+    if (thread == PERFETTO_NONE || !inline_stack(t, f[5].bytes, &stack))
         return false;
     if (stack == PERFETTO_NONE)
         pf_warn(t, WARN_NO_STACK, 1);

@@ -1,13 +1,6 @@
 /* Mappings, frames and stacks of the whole trace, each once. */
 #include "parser/perfetto/perfetto_impl.h"
 
-void pf_stacks_init(struct perfetto *t)
-{
-    idmap_init(&t->stacks.mapping_ids, t->arena, t->seed);
-    idmap_init(&t->stacks.frame_ids, t->arena, t->seed);
-    idmap_init(&t->stacks.stack_ids, t->arena, t->seed);
-}
-
 uint32_t pf_mapping(struct perfetto *t, const struct pf_mapping *mapping)
 {
     struct pf_stacks *s = &t->stacks;

@@ -36,11 +36,6 @@ static void count(const struct perfetto *t, struct ends *ends)
     }
 }
 
-static bool is_library(struct str path)
-{
-    return str_ends(path, STR(".so"));
-}
-
 bool pf_unwinding(struct perfetto *t)
 {
     struct buf names = {0};
@@ -54,7 +49,7 @@ bool pf_unwinding(struct perfetto *t)
     count(t, ends);
     for (size_t i = 0; i < t->stacks.n_mappings; i++) {
         struct str path = text_of(t, t->stacks.mappings[i].path);
-        if (ends[i].deeper || ends[i].outermost < DIFFERENT_LEAST || !is_library(path))
+        if (ends[i].deeper || ends[i].outermost < DIFFERENT_LEAST || !str_ends(path, STR(".so")))
             continue;
         if (n < NAMED_MAX) {
             buf_z(&names, n > 0 ? ", " : "");
