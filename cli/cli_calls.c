@@ -4,25 +4,6 @@
 #include "cli/cli_calls.h"
 #include "cli/cli_one.h"
 
-struct options {
-    struct cli_one one;
-    const char *format; /* its name */
-    struct view_options view;
-};
-
-static const char *format_word(size_t i)
-{
-    return i < CALL_FORMATS_COUNT ? CALL_FORMATS[i].text.name : NULL;
-}
-
-static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
-{
-    *o = (struct options){.one = {.out = "-", .member = "", .view = &o->view}, .format = format_word(0)};
-    view_defaults(&o->view);
-    o->view.tracks = TRACKS_ALL;
-    return cli_one_parse(&CLI_CALLS, &o->one, o, n_arguments, arguments, NULL, diag);
-}
-
 /* ---- the calls ---- */
 
 struct writing {
@@ -59,11 +40,9 @@ bool cli_calls_write(const struct shared_profile *folded, const struct config *c
     return step == CONVERT_FED;
 }
 
-static bool stream(void *options, const struct config *config, const struct shared_profile *folded,
+static bool stream(const struct cli_one *o, const struct config *config, const struct shared_profile *folded,
                    const char *path, struct cli_output *to, struct diag *diag)
 {
-    const struct options *o = options;
-
     if (!call_list_possible(shared_profile_get(folded), diag))
         return false;
     int again = cli_open_again(path, diag);
@@ -74,34 +53,31 @@ static bool stream(void *options, const struct config *config, const struct shar
     return ok;
 }
 
-static int calls(int n_arguments, char *const *arguments)
-{
-    struct diag diag = {0};
-    struct options o;
-    bool ok = parse(&o, n_arguments, arguments, &diag) &&
-              cli_one_write(&o.one, &(struct cli_one_maker){.stream = stream, .options = &o}, &diag);
-
-    return ok ? CLI_OK : cli_error(NULL, &diag);
-}
-
 /* ---- the row ---- */
 
-static const char *format_meaning(size_t i)
+static struct cli_word format_word(size_t i)
 {
-    return CALL_FORMATS[i].text.help;
+    return i < CALL_FORMATS_COUNT ? (struct cli_word){CALL_FORMATS[i].text.name, CALL_FORMATS[i].text.help}
+                                  : (struct cli_word){NULL, NULL};
 }
 
-#define FIELD(member) offsetof(struct options, member)
+static int calls(int n_arguments, char *const *arguments)
+{
+    const struct cli_one_maker maker = {.command = &CLI_CALLS, .stream = stream};
+    struct cli_one options = {.format = CALL_FORMATS[0].text.name};
+
+    return cli_one_run(&maker, &options, n_arguments, arguments);
+}
 
 static const struct cli_option OPTIONS[] = {
-    {"--format", NULL, CLI_TEXT, FIELD(format), "NAME", "how it is written", format_word, format_meaning},
-    CLI_ONE_OUT(struct options),
-    CLI_ONE_TRACK(struct options),
-    CLI_VIEW_ROW("--app", struct options),
-    CLI_VIEW_ROW("--open", struct options),
-    CLI_ONE_MEMBER(struct options),
-    CLI_ONE_NAMES(struct options),
-    CLI_ONE_QUIET(struct options),
+    CLI_ONE_FORMAT(format_word),
+    CLI_ONE_OUT,
+    CLI_ONE_TRACK,
+    CLI_VIEW_ROW("--app", struct cli_one),
+    CLI_VIEW_ROW("--open", struct cli_one),
+    CLI_ONE_MEMBER,
+    CLI_ONE_NAMES,
+    CLI_ONE_QUIET,
 };
 
 const struct cli_command CLI_CALLS = {

@@ -52,7 +52,7 @@ static int demo(int n_arguments, char *const *arguments)
 
 static const struct cli_option OPTIONS[] = {
     {"-o", NULL, CLI_PATH, offsetof(struct options, out), "FILE",
-     "where to write; - is standard output, the default of pipes", NULL, NULL},
+     "where to write; - is standard output, the default of pipes", NULL},
 };
 
 const struct cli_command CLI_DEMO = {

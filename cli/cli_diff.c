@@ -33,11 +33,6 @@ struct runs {
 
 /* ---- options ---- */
 
-static const char *format_word(size_t i)
-{
-    return i < DIFF_FORMATS_COUNT ? DIFF_FORMATS[i]->text.name : NULL;
-}
-
 static bool set_diff(struct options *o, const char *key, const char *value, struct diag *diag)
 {
     return value == NULL || diff_set(&o->request, str_of(key), str_of(value), diag);
@@ -80,16 +75,14 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
     struct cli_arguments all = {arguments, n_arguments, false};
     struct cli_argument a;
 
-    *o = (struct options){.out = "-", .format = format_word(0)};
+    *o = (struct options){.out = "-", .format = DIFF_FORMATS[0]->text.name};
     table_defaults(&o->rows);
     view_defaults(&o->view);
     o->view.tracks = TRACKS_ALL;
     while (cli_next(&all, &a)) {
-        enum cli_taken taken = a.name.n > 0                   ? cli_take(&CLI_DIFF, o, &all, &a, diag)
+        enum cli_taken taken = a.name.n > 0 ? cli_take_with_view(&CLI_DIFF, o, &o->view, &all, &a, diag)
                                : add_side(o, a.value.p, diag) ? CLI_TAKEN
                                                               : CLI_REFUSED;
-        if (taken == CLI_NOT_OWN)
-            taken = cli_take_view(&CLI_DIFF, &o->view, &all, &a, diag);
         if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !set_key(o, &all, &a, diag)))
             return false;
     }
@@ -232,53 +225,52 @@ static int diff(int n_arguments, char *const *arguments)
 
 /* ---- the row ---- */
 
-static const char *format_meaning(size_t i)
+static struct cli_word format_word(size_t i)
 {
-    return DIFF_FORMATS[i]->text.help;
+    return i < DIFF_FORMATS_COUNT ? (struct cli_word){DIFF_FORMATS[i]->text.name, DIFF_FORMATS[i]->text.help}
+                                  : (struct cli_word){NULL, NULL};
 }
 
 #define FIELD(member) offsetof(struct options, member)
 
 static const struct cli_option OPTIONS[] = {
-    {"--format", NULL, CLI_TEXT, FIELD(format), "NAME", "how it is written", format_word, format_meaning},
-    {"-o", NULL, CLI_PATH, FIELD(out), "FILE", "where to write; default: -, which is standard output", NULL,
-     NULL},
-    {"--all", NULL, CLI_SWITCH, FIELD(all), NULL, "also rows that do not differ", NULL, NULL},
+    {"--format", NULL, CLI_TEXT, FIELD(format), "NAME", "how it is written", format_word},
+    {"-o", NULL, CLI_PATH, FIELD(out), "FILE", "where to write; default: -, which is standard output", NULL},
+    {"--all", NULL, CLI_SWITCH, FIELD(all), NULL, "also rows that do not differ", NULL},
     {"--only", NULL, CLI_TEXT, FIELD(only), "ROWS", "which rows: any, new, gone, more or less; default: any",
-     NULL, NULL},
+     NULL},
     {"--fail-if", NULL, CLI_TEXTS, FIELD(fail_if), "RULE",
      "exit status 3 if B has grown beyond it: [VALUE_incl:|VALUE_excl:]PATTERN>N% or >Nms; may be given "
      "several times",
-     NULL, NULL},
+     NULL},
     {"--normalise", NULL, CLI_TEXT, FIELD(normalise), "BY",
      "scale each file to as much as the first one has: total (each value by its total), calls:METHOD, time "
      "(of the recording); default: numbers are as they are",
-     NULL, NULL},
+     NULL},
     {"--wide", NULL, CLI_TEXT, FIELD(wide), "SIDE",
-     "what is wide in svg: b (what B has), a, or larger (of the two); default: b", NULL, NULL},
+     "what is wide in svg: b (what B has), a, or larger (of the two); default: b", NULL},
     {"--track", NULL, CLI_TEXT, FIELD(tracks), "TRACKS",
      "which threads count: ids or names of either side, several with commas between them, or all; default: "
      "all",
-     NULL, NULL},
+     NULL},
     {"--value", NULL, CLI_TEXT, FIELD(value), "NAME",
      "by which value rows are sorted, and the one that txt and md show: wall, cpu, waiting, ...; default: "
      "the first one",
-     NULL, NULL},
+     NULL},
     CLI_VIEW_ROW("--app", struct options),
     CLI_VIEW_ROW("--open", struct options),
     {"--mapping-a", NULL, CLI_MAPPINGS, FIELD(names[0].mappings), "[PACKAGE=]FILE",
-     "of the obfuscated build of A, the mapping.txt; several of them for several packages", NULL, NULL},
-    {"--mapping-b", NULL, CLI_MAPPINGS, FIELD(names[1].mappings), "[PACKAGE=]FILE", "the same of B", NULL,
-     NULL},
+     "of the obfuscated build of A, the mapping.txt; several of them for several packages", NULL},
+    {"--mapping-b", NULL, CLI_MAPPINGS, FIELD(names[1].mappings), "[PACKAGE=]FILE", "the same of B", NULL},
     {"--symbols-a", NULL, CLI_TEXTS, FIELD(names[0].symbols), "FILE|DIR",
-     "of the libraries that were recorded in A, symbols: a file or a folder", NULL, NULL},
-    {"--symbols-b", NULL, CLI_TEXTS, FIELD(names[1].symbols), "FILE|DIR", "the same of B", NULL, NULL},
+     "of the libraries that were recorded in A, symbols: a file or a folder", NULL},
+    {"--symbols-b", NULL, CLI_TEXTS, FIELD(names[1].symbols), "FILE|DIR", "the same of B", NULL},
     {"--moment", NULL, CLI_VIEW_KEY, FIELD(view), "N",
-     "of a series of heap dumps the one to compare, from 1; default: the last one of each file", NULL, NULL},
-    {"--moment-b", NULL, CLI_TEXT, FIELD(moment_b), "N", "the same of B, if it is another one", NULL, NULL},
-    {"--from-b", NULL, CLI_TEXT, FIELD(from_b), "US", "as --from, of B, if it is another time", NULL, NULL},
-    {"--to-b", NULL, CLI_TEXT, FIELD(to_b), "US", "as --to, of B", NULL, NULL},
-    {"--quiet", "-q", CLI_SWITCH, FIELD(quiet), NULL, "no warnings about the profiles", NULL, NULL},
+     "of a series of heap dumps the one to compare, from 1; default: the last one of each file", NULL},
+    {"--moment-b", NULL, CLI_TEXT, FIELD(moment_b), "N", "the same of B, if it is another one", NULL},
+    {"--from-b", NULL, CLI_TEXT, FIELD(from_b), "US", "as --from, of B, if it is another time", NULL},
+    {"--to-b", NULL, CLI_TEXT, FIELD(to_b), "US", "as --to, of B", NULL},
+    {"--quiet", "-q", CLI_SWITCH, FIELD(quiet), NULL, "no warnings about the profiles", NULL},
 };
 
 const struct cli_command CLI_DIFF = {

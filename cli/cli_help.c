@@ -34,7 +34,7 @@ static void end_entry(struct entries *all, const char *short_name, const char *m
 
 static void own_entry(struct entries *all, const struct cli_option *o)
 {
-    const char *word, *metavar = o->metavar;
+    const char *metavar = o->metavar;
 
     buf_z(&all->name, o->name);
     if (o->help != NULL) {
@@ -44,8 +44,8 @@ static void own_entry(struct entries *all, const struct cli_option *o)
         view_option_describe(r, &all->text);
         metavar = r->metavar;
     }
-    for (size_t i = 0; o->word != NULL && (word = o->word(i)) != NULL; i++)
-        buf_printf(&all->text, "%s%s (%s%s)", i == 0 ? ": " : ", ", word, o->meaning(i),
+    for (size_t i = 0; o->word != NULL && o->word(i).word != NULL; i++)
+        buf_printf(&all->text, "%s%s (%s%s)", i == 0 ? ": " : ", ", o->word(i).word, o->word(i).meaning,
                    i == 0 ? "; default" : "");
     end_entry(all, o->short_name, metavar);
 }

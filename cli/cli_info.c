@@ -22,7 +22,6 @@ enum {
 struct options {
     struct cli_one one;
     bool json;
-    struct view_options view; /* of which only the range and the split are set */
 };
 
 /* ---- JSON: the summary, with the file in front ---- */
@@ -289,32 +288,28 @@ static bool put_table(struct buf *b, const struct config *config, const char *fi
     return put_tracks(b, p, diag);
 }
 
-static bool make(void *options, const struct config *config, const struct shared_profile *folded,
+static bool make(const struct cli_one *one, const struct config *config, const struct shared_profile *folded,
                  const char *path, struct buf *b, struct diag *diag)
 {
-    const struct options *o = options;
+    const struct options *o = (const struct options *)one;
 
     (void)path;
-    return o->json ? put_json(b, o->one.file, folded, diag) : put_table(b, config, o->one.file, folded, diag);
+    return o->json ? put_json(b, one->file, folded, diag) : put_table(b, config, one->file, folded, diag);
 }
 
 /* Warnings are a part of the answer. */
 static int info(int n_arguments, char *const *arguments)
 {
-    struct diag diag = {0};
-    struct options o = {.one = {.out = "-", .member = "", .quiet = true, .view = &o.view}};
+    const struct cli_one_maker maker = {.command = &CLI_INFO, .make = make};
+    struct options o = {.one = {.quiet = true}};
 
-    view_defaults(&o.view);
-    bool ok = cli_one_parse(&CLI_INFO, &o.one, &o, n_arguments, arguments, NULL, &diag) &&
-              cli_one_write(&o.one, &(struct cli_one_maker){.make = make, .options = &o}, &diag);
-
-    return ok ? CLI_OK : cli_error(NULL, &diag);
+    return cli_one_run(&maker, &o.one, n_arguments, arguments);
 }
 
 static const struct cli_option OPTIONS[] = {
-    {"--json", NULL, CLI_SWITCH, offsetof(struct options, json), NULL, "for programs", NULL, NULL},
-    CLI_ONE_MEMBER(struct options),
-    CLI_ONE_NAMES(struct options),
+    {"--json", NULL, CLI_SWITCH, offsetof(struct options, json), NULL, "for programs", NULL},
+    CLI_ONE_MEMBER,
+    CLI_ONE_NAMES,
 };
 
 const struct cli_command CLI_INFO = {

@@ -9,18 +9,21 @@
 static const char HINT[] = "aflamed methods --help lists the options.";
 
 struct options {
-    struct cli_one one;
-    const char *format, *method; /* NULL: not given */
-    const char *of_table;        /* an option that was given and says what of the table is shown; or NULL */
+    struct cli_one one;   /* its format is NULL where none was given */
+    const char *method;   /* NULL: not given */
+    const char *of_table; /* an option that was given and says what of the table is shown; or NULL */
     struct table_request request;
-    struct view_options view;
 };
 
 /* ---- options ---- */
 
 /* Of one method there is a text for people, and one for programs. */
-static bool check_method(const struct options *o, struct diag *diag)
+static bool check_method(const struct cli_one *one, struct diag *diag)
 {
+    const struct options *o = (const struct options *)one;
+
+    if (o->method == NULL)
+        return true;
     if (o->method[0] == '\0')
         return diag_set(diag, DIAG_USAGE, "option not understood", HINT,
                         "--method needs the name of a method.");
@@ -29,16 +32,16 @@ static bool check_method(const struct options *o, struct diag *diag)
             diag, DIAG_USAGE, "option not understood", HINT,
             "--%s is about the table of methods: it cannot be used with --method, which shows one.",
             o->of_table);
-    return o->format == NULL || strcmp(o->format, METHOD_TXT.text.name) == 0 ||
-           strcmp(o->format, METHOD_JSON.text.name) == 0 ||
+    return one->format == NULL || strcmp(one->format, METHOD_TXT.text.name) == 0 ||
+           strcmp(one->format, METHOD_JSON.text.name) == 0 ||
            diag_set(diag, DIAG_USAGE, "option not understood", HINT,
                     "--format: one method is written as txt or json.");
 }
 
 /* What is no option of this command is a key of the table, or nobody's. */
-static bool set_key(void *options, struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
+static bool set_key(struct cli_one *one, struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
 {
-    struct options *o = options;
+    struct options *o = (struct options *)one;
     struct str key = cli_key(a);
     const struct table_option *option = table_option_by_key(key);
 
@@ -51,36 +54,26 @@ static bool set_key(void *options, struct cli_arguments *all, struct cli_argumen
     return cli_value(all, a, diag) && table_set(&o->request, option, a->value, diag);
 }
 
-static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
-{
-    *o = (struct options){.one = {.out = "-", .member = "", .view = &o->view}};
-    table_defaults(&o->request);
-    view_defaults(&o->view);
-    o->view.tracks = TRACKS_ALL;
-    return cli_one_parse(&CLI_METHODS, &o->one, o, n_arguments, arguments, set_key, diag) &&
-           (o->method == NULL || check_method(o, diag));
-}
-
 /* ---- the table ---- */
 
 static bool convert(const struct options *o, const struct config *config, const struct shared_profile *folded,
                     int again, struct buf *b, struct diag *diag)
 {
-    struct str format = str_of(o->format != NULL ? o->format : "");
+    struct str format = str_of(o->one.format != NULL ? o->one.format : "");
 
     if (o->method != NULL)
-        return convert_method(folded, config, again, NULL, &o->view, str_of(o->method), &o->request,
+        return convert_method(folded, config, again, NULL, &o->one.view, str_of(o->method), &o->request,
                               str_eq(format, str_of(METHOD_JSON.text.name)) ? &METHOD_JSON : &METHOD_TXT, b,
                               diag);
-    return convert_methods(folded, config, again, NULL, &o->view, &o->request,
-                           o->format != NULL ? table_format_by_name(format) : TABLE_FORMATS[0], b, diag);
+    return convert_methods(folded, config, again, NULL, &o->one.view, &o->request,
+                           o->one.format != NULL ? table_format_by_name(format) : TABLE_FORMATS[0], b, diag);
 }
 
 /* The file is read again where longest calls are asked for. */
-static bool make(void *options, const struct config *config, const struct shared_profile *folded,
+static bool make(const struct cli_one *one, const struct config *config, const struct shared_profile *folded,
                  const char *path, struct buf *b, struct diag *diag)
 {
-    const struct options *o = options;
+    const struct options *o = (const struct options *)one;
     int again = o->request.longest ? cli_open_again(path, diag) : -1;
     bool ok = diag->kind == DIAG_NONE && convert(o, config, folded, again, b, diag);
 
@@ -91,43 +84,38 @@ static bool make(void *options, const struct config *config, const struct shared
 
 static int methods(int n_arguments, char *const *arguments)
 {
-    struct diag diag = {0};
-    struct options o;
-    bool ok = parse(&o, n_arguments, arguments, &diag) &&
-              cli_one_write(&o.one, &(struct cli_one_maker){.make = make, .options = &o}, &diag);
+    const struct cli_one_maker maker = {
+        .command = &CLI_METHODS, .other = set_key, .check = check_method, .make = make};
+    struct options o = {.of_table = NULL};
 
-    return ok ? CLI_OK : cli_error(NULL, &diag);
+    table_defaults(&o.request);
+    return cli_one_run(&maker, &o.one, n_arguments, arguments);
 }
 
 /* ---- the row ---- */
 
-static const char *format_word(size_t i)
+static struct cli_word format_word(size_t i)
 {
-    return i < TABLE_FORMATS_COUNT ? TABLE_FORMATS[i]->text.name : NULL;
+    return i < TABLE_FORMATS_COUNT
+               ? (struct cli_word){TABLE_FORMATS[i]->text.name, TABLE_FORMATS[i]->text.help}
+               : (struct cli_word){NULL, NULL};
 }
-
-static const char *format_meaning(size_t i)
-{
-    return TABLE_FORMATS[i]->text.help;
-}
-
-#define FIELD(member) offsetof(struct options, member)
 
 static const struct cli_option OPTIONS[] = {
-    {"--format", NULL, CLI_TEXT, FIELD(format), "NAME", "how it is written", format_word, format_meaning},
-    CLI_ONE_OUT(struct options),
-    CLI_ONE_TRACK(struct options),
-    {"--value", NULL, CLI_VIEW_KEY, FIELD(view), "NAME",
+    CLI_ONE_FORMAT(format_word),
+    CLI_ONE_OUT,
+    CLI_ONE_TRACK,
+    {"--value", NULL, CLI_VIEW_KEY, offsetof(struct cli_one, view), "NAME",
      "what is sorted by, and the one value that txt shows: wall, cpu, waiting, ...; default: the profile's "
      "first",
-     NULL, NULL},
-    {"--method", NULL, CLI_TEXT, FIELD(method), "NAME",
-     "only this method, by its name or its id, with its callers and callees, as txt or json", NULL, NULL},
-    CLI_VIEW_ROW("--app", struct options),
-    CLI_VIEW_ROW("--open", struct options),
-    CLI_ONE_MEMBER(struct options),
-    CLI_ONE_NAMES(struct options),
-    CLI_ONE_QUIET(struct options),
+     NULL},
+    {"--method", NULL, CLI_TEXT, offsetof(struct options, method), "NAME",
+     "only this method, by its name or its id, with its callers and callees, as txt or json", NULL},
+    CLI_VIEW_ROW("--app", struct cli_one),
+    CLI_VIEW_ROW("--open", struct cli_one),
+    CLI_ONE_MEMBER,
+    CLI_ONE_NAMES,
+    CLI_ONE_QUIET,
 };
 
 const struct cli_command CLI_METHODS = {

@@ -24,35 +24,31 @@ static bool add_file(struct cli_one *one, const char *operand, struct diag *diag
     return true;
 }
 
-static enum cli_taken take(const struct cli_command *c, const struct cli_one *one, void *options,
-                           struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
+static bool take_other(const struct cli_one_maker *maker, struct cli_one *one, struct cli_arguments *all,
+                       struct cli_argument *a, struct diag *diag)
 {
-    enum cli_taken taken = cli_take(c, options, all, a, diag);
-
-    return taken == CLI_NOT_OWN ? cli_take_view(c, one->view, all, a, diag) : taken;
+    return maker->other != NULL ? maker->other(one, all, a, diag) : cli_unknown(maker->command, a, diag);
 }
 
-bool cli_one_parse(const struct cli_command *c, struct cli_one *one, void *options, int n_arguments,
-                   char *const *arguments,
-                   bool (*other)(void *options, struct cli_arguments *all, struct cli_argument *a,
-                                 struct diag *diag),
-                   struct diag *diag)
+static bool parse(const struct cli_one_maker *maker, struct cli_one *one, int n_arguments,
+                  char *const *arguments, struct diag *diag)
 {
+    const struct cli_command *c = maker->command;
     struct cli_arguments all = {arguments, n_arguments, false};
     struct cli_argument a;
 
     while (cli_next(&all, &a)) {
-        enum cli_taken taken = a.name.n > 0                     ? take(c, one, options, &all, &a, diag)
+        enum cli_taken taken = a.name.n > 0 ? cli_take_with_view(c, one, &one->view, &all, &a, diag)
                                : add_file(one, a.value.p, diag) ? CLI_TAKEN
                                                                 : CLI_REFUSED;
-        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !(other != NULL ? other(options, &all, &a, diag)
-                                                                             : cli_unknown(c, &a, diag))))
+        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !take_other(maker, one, &all, &a, diag)))
             return false;
     }
     char hint[80];
     snprintf(hint, sizeof(hint), "aflamed %s --help lists the options.", c->name);
-    return one->file != NULL ||
-           diag_set(diag, DIAG_USAGE, "no file", hint, "Name a file to read, or - for standard input.");
+    if (one->file == NULL)
+        return diag_set(diag, DIAG_USAGE, "no file", hint, "Name a file to read, or - for standard input.");
+    return maker->check == NULL || maker->check(one, diag);
 }
 
 /* ---- the text ---- */
@@ -63,7 +59,7 @@ static bool put_text(const struct cli_one *one, const struct config *config,
                      struct diag *diag)
 {
     struct buf b = {0};
-    bool ok = maker->make(maker->options, config, shown, path, &b, diag);
+    bool ok = maker->make(one, config, shown, path, &b, diag);
 
     if (ok && b.failed)
         ok = diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the answer.");
@@ -80,33 +76,33 @@ static bool put_stream(const struct cli_one *one, const struct config *config,
 
     if (!cli_output_open(&to, one->out, diag))
         return false;
-    bool ok = maker->stream(maker->options, config, folded, path, &to, diag);
+    bool ok = maker->stream(one, config, folded, path, &to, diag);
     return cli_output_close(&to, ok, diag);
 }
 
-static bool write_text(const struct cli_one *one, const char *path, const struct cli_one_maker *maker,
+static bool write_text(struct cli_one *one, const char *path, const struct cli_one_maker *maker,
                        struct diag *diag)
 {
     struct config config;
 
     cli_config(&config);
-    const struct cli_reading reading = {one->member, &one->names, one->view->split};
+    const struct cli_reading reading = {one->member, &one->names, one->view.split};
     struct shared_profile *folded = cli_fold(&config, path, &reading, diag), *window = NULL;
     if (folded == NULL)
         return false;
-    bool ok = maker->make == NULL || cli_window(&config, folded, path, one->view, &window, diag);
+    bool ok = maker->make == NULL || cli_window(&config, folded, path, &one->view, &window, diag);
     const struct shared_profile *shown = window != NULL ? window : folded;
-    ok = ok && (one->tracks == NULL || cli_tracks(one->view, shared_profile_get(shown), one->tracks, diag));
+    ok = ok && (one->tracks == NULL || cli_tracks(&one->view, shared_profile_get(shown), one->tracks, diag));
     ok = ok && (maker->make != NULL ? put_text(one, &config, shown, path, maker, diag)
                                     : put_stream(one, &config, folded, path, maker, diag));
     if (ok && !one->quiet)
-        cli_warnings(NULL, shared_profile_get(shown), one->view != NULL ? one->view->open : OPEN_LAST);
+        cli_warnings(NULL, shared_profile_get(shown), one->view.open);
     shared_profile_free(window);
     shared_profile_free(folded);
     return ok;
 }
 
-bool cli_one_write(const struct cli_one *one, const struct cli_one_maker *maker, struct diag *diag)
+static bool write_one(struct cli_one *one, const struct cli_one_maker *maker, struct diag *diag)
 {
     const char *const inputs[] = {one->file, one->key};
     char path[32];
@@ -122,4 +118,18 @@ bool cli_one_write(const struct cli_one *one, const struct cli_one_maker *maker,
     bool ok = write_text(one, path, maker, diag);
     close(fd);
     return ok;
+}
+
+int cli_one_run(const struct cli_one_maker *maker, struct cli_one *options, int n_arguments,
+                char *const *arguments)
+{
+    struct diag diag = {0};
+
+    options->out = "-";
+    options->member = "";
+    view_defaults(&options->view);
+    options->view.tracks = TRACKS_ALL;
+    return parse(maker, options, n_arguments, arguments, &diag) && write_one(options, maker, &diag)
+               ? CLI_OK
+               : cli_error(NULL, &diag);
 }

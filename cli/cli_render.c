@@ -538,30 +538,25 @@ static int render(int n_arguments, char *const *arguments)
     return cli_render_run(&CLI_RENDER, n_arguments, arguments);
 }
 
-static const char *output_word(size_t i)
+static struct cli_word output_word(size_t i)
 {
-    return i < OUTPUTS_COUNT ? OUTPUTS[i]->name : NULL;
-}
-
-static const char *output_meaning(size_t i)
-{
-    return OUTPUTS[i]->label;
+    return i < OUTPUTS_COUNT ? (struct cli_word){OUTPUTS[i]->name, OUTPUTS[i]->label}
+                             : (struct cli_word){NULL, NULL};
 }
 
 #define FIELD(member) offsetof(struct options, member)
 
 const struct cli_option CLI_RENDER_OPTIONS[CLI_RENDER_OPTIONS_COUNT] = {
-    {"--output", NULL, CLI_TEXT, FIELD(output_name), "NAME", "what to make", output_word, output_meaning},
+    {"--output", NULL, CLI_TEXT, FIELD(output_name), "NAME", "what to make", output_word},
     {"-o", NULL, CLI_PATH, FIELD(out), "FILE",
-     "where to write; - is standard output, the default of text outputs and of pipes", NULL, NULL},
+     "where to write; - is standard output, the default of text outputs and of pipes", NULL},
     {"--out-dir", NULL, CLI_PATH, FIELD(out_dir), "DIR",
-     "write DIR/TRACK-NAME.SUFFIX; of several files, DIR/FILE/TRACK-NAME.SUFFIX", NULL, NULL},
+     "write DIR/TRACK-NAME.SUFFIX; of several files, DIR/FILE/TRACK-NAME.SUFFIX", NULL},
     {"--member", NULL, CLI_TEXT, FIELD(member), "NAME",
-     "of several files in an archive, the one to read; all: each, into DIR/NUMBER-FILE of --out-dir", NULL,
-     NULL},
-    {"--mapping", NULL, CLI_MAPPINGS, FIELD(names.mappings), "[PACKAGE=]FILE", CLI_MAPPING_HELP, NULL, NULL},
-    {"--symbols", NULL, CLI_TEXTS, FIELD(names.symbols), "FILE|DIR", CLI_SYMBOLS_HELP, NULL, NULL},
-    {"--quiet", "-q", CLI_SWITCH, FIELD(quiet), NULL, "no warnings about the profile", NULL, NULL},
+     "of several files in an archive, the one to read; all: each, into DIR/NUMBER-FILE of --out-dir", NULL},
+    {"--mapping", NULL, CLI_MAPPINGS, FIELD(names.mappings), "[PACKAGE=]FILE", CLI_MAPPING_HELP, NULL},
+    {"--symbols", NULL, CLI_TEXTS, FIELD(names.symbols), "FILE|DIR", CLI_SYMBOLS_HELP, NULL},
+    {"--quiet", "-q", CLI_SWITCH, FIELD(quiet), NULL, "no warnings about the profile", NULL},
 };
 
 const struct cli_command CLI_RENDER = {

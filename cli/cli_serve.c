@@ -46,9 +46,9 @@ static int serve(int n_arguments, char *const *arguments)
 /* For help only: config_load reads these flags together with the keys. */
 static const struct cli_option OPTIONS[] = {
     {"--config", NULL, CLI_PATH, 0, "FILE", "the configuration file, JSON; AFLAMED_CONFIG names one as well",
-     NULL, NULL},
-    {"--print-config", NULL, CLI_SWITCH, 0, NULL, "print the configuration in effect, and end", NULL, NULL},
-    {"--check-config", NULL, CLI_SWITCH, 0, NULL, "check the configuration, and end", NULL, NULL},
+     NULL},
+    {"--print-config", NULL, CLI_SWITCH, 0, NULL, "print the configuration in effect, and end", NULL},
+    {"--check-config", NULL, CLI_SWITCH, 0, NULL, "check the configuration, and end", NULL},
 };
 
 const struct cli_command CLI_SERVE = {

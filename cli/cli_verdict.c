@@ -5,32 +5,12 @@
 #include "cli/cli_one.h"
 #include "server/convert/verdict.h"
 
-struct options {
-    struct cli_one one;
-    const char *format; /* its name */
-    struct view_options view;
-};
-
-static const char *format_word(size_t i)
-{
-    return i < VERDICT_FORMATS_COUNT ? VERDICT_FORMATS[i]->text.name : NULL;
-}
-
-static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
-{
-    *o = (struct options){.one = {.out = "-", .member = "", .view = &o->view}, .format = format_word(0)};
-    view_defaults(&o->view);
-    o->view.tracks = TRACKS_ALL;
-    return cli_one_parse(&CLI_VERDICT, &o->one, o, n_arguments, arguments, NULL, diag);
-}
-
 /* A file that can be read only once, or comes in two halves, has a verdict too: without the long calls. */
-static bool make(void *options, const struct config *config, const struct shared_profile *folded,
+static bool make(const struct cli_one *o, const struct config *config, const struct shared_profile *folded,
                  const char *path, struct buf *b, struct diag *diag)
 {
-    const struct options *o = options;
     struct diag ignored = {0};
-    int again = o->one.key == NULL ? cli_open_again(path, &ignored) : -1;
+    int again = o->key == NULL ? cli_open_again(path, &ignored) : -1;
     bool ok = convert_verdict(folded, config, again, NULL, &o->view,
                               verdict_format_by_name(str_of(o->format)), b, diag);
 
@@ -39,32 +19,30 @@ static bool make(void *options, const struct config *config, const struct shared
     return ok;
 }
 
-static int verdict(int n_arguments, char *const *arguments)
-{
-    struct diag diag = {0};
-    struct options o;
-    bool ok = parse(&o, n_arguments, arguments, &diag) &&
-              cli_one_write(&o.one, &(struct cli_one_maker){.make = make, .options = &o}, &diag);
-
-    return ok ? CLI_OK : cli_error(NULL, &diag);
-}
-
 /* ---- the row ---- */
 
-static const char *format_meaning(size_t i)
+static struct cli_word format_word(size_t i)
 {
-    return VERDICT_FORMATS[i]->text.help;
+    return i < VERDICT_FORMATS_COUNT
+               ? (struct cli_word){VERDICT_FORMATS[i]->text.name, VERDICT_FORMATS[i]->text.help}
+               : (struct cli_word){NULL, NULL};
 }
 
-#define FIELD(member) offsetof(struct options, member)
+static int verdict(int n_arguments, char *const *arguments)
+{
+    const struct cli_one_maker maker = {.command = &CLI_VERDICT, .make = make};
+    struct cli_one options = {.format = VERDICT_FORMATS[0]->text.name};
+
+    return cli_one_run(&maker, &options, n_arguments, arguments);
+}
 
 static const struct cli_option OPTIONS[] = {
-    {"--format", NULL, CLI_TEXT, FIELD(format), "NAME", "how it is written", format_word, format_meaning},
-    CLI_ONE_OUT(struct options),
-    CLI_VIEW_ROW("--app", struct options),
-    CLI_ONE_MEMBER(struct options),
-    CLI_ONE_NAMES(struct options),
-    CLI_ONE_QUIET(struct options),
+    CLI_ONE_FORMAT(format_word),
+    CLI_ONE_OUT,
+    CLI_VIEW_ROW("--app", struct cli_one),
+    CLI_ONE_MEMBER,
+    CLI_ONE_NAMES,
+    CLI_ONE_QUIET,
 };
 
 const struct cli_command CLI_VERDICT = {

@@ -21,22 +21,27 @@ enum cli_option_kind {
     CLI_VIEW_KEY /* struct view_options: its option of this name; the row may leave metavar and help to that option's */
 };
 
+/* A word that an option takes. */
+struct cli_word {
+    const char *word; /* NULL: behind the last */
+    const char *meaning;
+};
+
 struct cli_option {
     const char *name;       /* "--quiet", "-o" */
     const char *short_name; /* "-q"; NULL: none */
     enum cli_option_kind kind;
-    size_t offset;                    /* of its field in the struct of the command's options */
-    const char *metavar;              /* for its value in help: "FILE"; NULL for a switch */
-    const char *help;                 /* without capital and full stop */
-    const char *(*word)(size_t i);    /* the words that it takes, NULL behind the last; NULL: any text */
-    const char *(*meaning)(size_t i); /* of each word */
+    size_t offset;                     /* of its field in the struct of the command's options */
+    const char *metavar;               /* for its value in help: "FILE"; NULL for a switch */
+    const char *help;                  /* without capital and full stop */
+    struct cli_word (*word)(size_t i); /* the words that it takes; NULL: any text */
 };
 
 /* A row for an option of the view that the command describes no otherwise than the view does; `type` is the struct of the
  * command's options, in which the struct view_options is called `view`. */
-#define CLI_VIEW_ROW(name, type)                                               \
-    {                                                                          \
-        name, NULL, CLI_VIEW_KEY, offsetof(type, view), NULL, NULL, NULL, NULL \
+#define CLI_VIEW_ROW(name, type)                                         \
+    {                                                                    \
+        name, NULL, CLI_VIEW_KEY, offsetof(type, view), NULL, NULL, NULL \
     }
 
 /* Of every command that reads profiles. */
@@ -92,9 +97,9 @@ enum cli_taken {
 enum cli_taken cli_take(const struct cli_command *c, void *options, struct cli_arguments *all,
                         struct cli_argument *a, struct diag *diag) __attribute__((warn_unused_result));
 
-/* The same for the options of a view that the command takes as its own. */
-enum cli_taken cli_take_view(const struct cli_command *c, struct view_options *view,
-                             struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
+/* The same, and of *view those options that the command takes as its own. */
+enum cli_taken cli_take_with_view(const struct cli_command *c, void *options, struct view_options *view,
+                                  struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
     __attribute__((warn_unused_result));
 /* Whether the command takes this option of a view as its own. */
 bool cli_takes_row(const struct cli_command *c, const struct view_option *r);

@@ -77,10 +77,10 @@ static bool is_word(const struct cli_command *c, const struct cli_option *o, str
                     struct diag *diag)
 {
     char hint[HINT_BYTES];
-    const char *word;
     struct buf words = {0};
 
-    for (size_t i = 0; (word = o->word(i)) != NULL; i++) {
+    for (size_t i = 0; o->word(i).word != NULL; i++) {
+        const char *word = o->word(i).word;
         if (str_eq(value, str_of(word))) {
             buf_free(&words);
             return true;
@@ -143,14 +143,15 @@ bool cli_takes_row(const struct cli_command *c, const struct view_option *r)
            (is_of_moments(r) && c->takes_moment) || (c->takes_split && str_eq(str_of(r->key), STR("split")));
 }
 
-enum cli_taken cli_take_view(const struct cli_command *c, struct view_options *view,
-                             struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
+enum cli_taken cli_take_with_view(const struct cli_command *c, void *options, struct view_options *view,
+                                  struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
 {
+    enum cli_taken taken = cli_take(c, options, all, a, diag);
     struct str key = cli_key(a);
     const struct view_option *r = view_option_by_key(key);
 
-    if (r == NULL || !cli_takes_row(c, r))
-        return CLI_NOT_OWN;
+    if (taken != CLI_NOT_OWN || r == NULL || !cli_takes_row(c, r))
+        return taken;
     return cli_value(all, a, diag) && view_set(view, CLI_VIEW_SCOPES, key, a->value, diag) ? CLI_TAKEN
                                                                                            : CLI_REFUSED;
 }

@@ -24,13 +24,11 @@ static void put_command(struct buf *b, const struct cli_command *c)
 
 static void put_words(struct buf *b, const struct cli_option *o)
 {
-    const char *word;
-
     if (o->word == NULL)
         return;
     buf_printf(b, "    %s) words='", o->name);
-    for (size_t i = 0; (word = o->word(i)) != NULL; i++)
-        buf_printf(b, "%s%s", i == 0 ? "" : " ", word);
+    for (size_t i = 0; o->word(i).word != NULL; i++)
+        buf_printf(b, "%s%s", i == 0 ? "" : " ", o->word(i).word);
     buf_z(b, "' ;;\n");
 }
 
