@@ -276,13 +276,13 @@ class FullDisk(unittest.TestCase):
         cls.addClassCleanup(subprocess.run, ['umount', '-l', cls.disk], check=True)
 
     def setUp(self):
-        self.server = ServiceFailure.server = Server(store=os.path.join(self.disk, 'store'))
+        self.server = ServiceFailure.server = Server(store=os.path.join(self.disk, 'store'), log_level='debug')
         self.addCleanup(self.end)
         self.wait_for_first_sweep()
 
-    def wait_for_first_sweep(self):
-        """It writes the time that it saw."""
-        self.assertTrue(eventually(lambda: self.server.files('clock')), self.server.log())
+    def wait_for_first_sweep(self, before=''):
+        """It may remove and write what a test counts on."""
+        self.assertTrue(self.server.says('(?:debug|info) swept', before), self.server.log())
 
     def end(self):
         ServiceFailure.server = None
@@ -301,8 +301,9 @@ class FullDisk(unittest.TestCase):
     def settle(self):
         """Views are written after the answer, and one that does not fit leaves room behind. A stop ends what is under way."""
         self.server.stop()
+        before = self.server.log()
         self.server.start()
-        self.wait_for_first_sweep()
+        self.wait_for_first_sweep(before)
 
     def fill(self):
         for key in self.server.files('views'):     # nothing that a sweep could remove
