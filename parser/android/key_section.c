@@ -36,11 +36,7 @@ static bool parse_id(struct str s, uint64_t *id)
 /* Interns a name, cut to the limit. */
 static string_id name_of(struct key_section *k, struct str s, uint64_t offset)
 {
-    if (s.n > k->limits->name_bytes) {
-        builder_warn(k->builder, WARN_NAME_CUT, 1, offset);
-        s = clean_cut(s, k->limits->name_bytes);
-    }
-    return builder_string(k->builder, s);
+    return builder_name(k->builder, s, k->limits->name_bytes, offset);
 }
 
 static string_id class_name_of(struct key_section *k, struct str s, uint64_t offset)

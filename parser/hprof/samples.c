@@ -33,11 +33,8 @@ bool hprof_begin(struct hprof *h, struct builder *b, const struct reader_limits 
 
 string_id hprof_name(struct hprof *h, struct str name, uint64_t offset)
 {
-    if (name.n > h->limits->name_bytes) {
-        builder_warn(h->builder, WARN_NAME_CUT, 1, offset);
-        name = clean_cut(name, h->limits->name_bytes);
-    }
-    string_id id = builder_string(h->builder, name);
+    string_id id = builder_name(h->builder, name, h->limits->name_bytes, offset);
+
     if (id == STRING_NONE)
         hprof_failed(h);
     return id;

@@ -16,11 +16,7 @@ struct str pprof_string(struct pprof *p, uint64_t place)
 
 string_id pprof_name(struct pprof *p, struct str text)
 {
-    if (text.n > p->limits->name_bytes) {
-        builder_warn(p->builder, WARN_NAME_CUT, 1, WARNING_NO_OFFSET);
-        text = clean_cut(text, p->limits->name_bytes);
-    }
-    return builder_string(p->builder, text);
+    return builder_name(p->builder, text, p->limits->name_bytes, WARNING_NO_OFFSET);
 }
 
 /* ---- what the file lists ---- */

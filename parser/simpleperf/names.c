@@ -15,11 +15,7 @@ void sampled_names_init(struct sampled_names *s, struct builder *b, const struct
 
 string_id sampled_names_text(struct sampled_names *s, struct str text, uint64_t offset)
 {
-    if (text.n > s->limits->name_bytes) {
-        builder_warn(s->builder, WARN_NAME_CUT, 1, offset);
-        text = clean_cut(text, s->limits->name_bytes);
-    }
-    return builder_string(s->builder, text);
+    return builder_name(s->builder, text, s->limits->name_bytes, offset);
 }
 
 static bool failed(struct sampled_names *s)

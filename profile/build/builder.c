@@ -1,4 +1,5 @@
 #include "profile/build/builder.h"
+#include "core/clean.h"
 
 #include <string.h>
 
@@ -161,6 +162,13 @@ static bool same_frame(const struct builder *of, const struct profile_frame *a, 
     return a->scope == b->scope && a->name == b->name && a->signature == b->signature &&
            a->module == b->module && a->build_id == b->build_id && a->kind == b->kind &&
            address_of(of, a) == address_of(of, b);
+}
+
+string_id builder_name(struct builder *b, struct str name, uint32_t bytes, uint64_t offset)
+{
+    if (name.n > bytes)
+        builder_warn(b, WARN_NAME_CUT, 1, offset);
+    return builder_string(b, clean_cut(name, bytes));
 }
 
 struct str builder_text_of(const struct builder *b, string_id id)

@@ -90,6 +90,9 @@ void builder_watch(struct builder *b, struct watcher *w);
 
 /* STRING_NONE / FRAME_NONE / NODE_NONE when the arena gives no more; then builder_failed. */
 string_id builder_string(struct builder *b, struct str s) __attribute__((warn_unused_result));
+/* The same of at most `bytes` of a name, cut where a character begins; WARN_NAME_CUT at that offset of the file if it is longer. */
+string_id builder_name(struct builder *b, struct str name, uint32_t bytes, uint64_t offset)
+    __attribute__((warn_unused_result));
 /* The text of a string, which stays. */
 struct str builder_text_of(const struct builder *b, string_id id);
 /* The frame with this identity (all but .file, .line and .address, of which the first that is not empty or 0 stays). */

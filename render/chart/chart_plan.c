@@ -48,21 +48,14 @@ static void set_whole(struct chart_plan *plan, const struct view_options *o)
 
 static bool set_window(struct chart_plan *plan, const struct view_options *o, struct diag *diag)
 {
-    struct buf whole = {0};
-
     plan->from_ns = o->from_ns == VIEW_TIME_NONE ? plan->whole_from_ns : o->from_ns;
     plan->to_ns = o->to_ns == VIEW_TIME_NONE ? plan->whole_to_ns : o->to_ns;
     if (plan->from_ns < plan->to_ns && plan->to_ns <= INT64_MAX)
         return true;
-    buf_fixed(&whole, plan->whole_from_ns, 3);
-    buf_z(&whole, " to ");
-    buf_fixed(&whole, plan->whole_to_ns, 3);
-    diag_set(diag, DIAG_USAGE, "no such time",
-             "Give from and to in µs since the trace's start, or leave them out for all of the thread.",
-             "The chart would begin at its end or behind it; the thread has records from %.*s µs.",
-             (int)whole.n, whole.n > 0 ? whole.p : "");
-    buf_free(&whole);
-    return false;
+    return view_refuse_range(
+        plan->whole_from_ns, plan->whole_to_ns,
+        "The chart would begin at its end or behind it; the thread has records",
+        "Give from and to in µs since the trace's start, or leave them out for all of the thread.", diag);
 }
 
 /* The least time that is `milli_px` wide, rounded up; at least 1. */

@@ -33,12 +33,6 @@ static void put_column(struct writer *w, const char *name, uint32_t n,
     json_close(&w->json);
 }
 
-static uint64_t zero(struct writer *w, uint32_t i)
-{
-    (void)w, (void)i;
-    return 0;
-}
-
 static uint64_t same(struct writer *w, uint32_t i)
 {
     (void)w;
@@ -48,14 +42,6 @@ static uint64_t same(struct writer *w, uint32_t i)
 static uint64_t origin_of(struct writer *w, uint32_t i)
 {
     return names_of(w->export.in->names, w->frames[i])->origin;
-}
-
-static void put_nulls(struct writer *w, const char *name, uint32_t n)
-{
-    json_open_array(&w->json, name);
-    for (uint32_t i = 0; i < n; i++)
-        json_put_null(&w->json, NULL);
-    json_close(&w->json);
 }
 
 static void put_constant(struct writer *w, const char *name, uint32_t n, const char *json)
@@ -132,7 +118,7 @@ static void put_funcs(struct writer *w)
     put_constant(w, "resource", n, "-1");
     put_column(w, "fileName", n, file_of);
     put_lines(w, "lineNumber");
-    put_nulls(w, "columnNumber", n);
+    put_constant(w, "columnNumber", n, "null");
     json_close(&w->json);
 }
 
@@ -143,15 +129,15 @@ static void put_frame_table(struct writer *w)
     json_open_object(&w->json, "frameTable");
     json_put_u64(&w->json, "length", n);
     put_constant(w, "address", n, "-1");
-    put_column(w, "inlineDepth", n, zero);
+    put_constant(w, "inlineDepth", n, "0");
     put_column(w, "category", n, origin_of);
-    put_column(w, "subcategory", n, zero);
+    put_constant(w, "subcategory", n, "0");
     put_column(w, "func", n, same);
-    put_nulls(w, "nativeSymbol", n);
-    put_nulls(w, "innerWindowID", n);
-    put_nulls(w, "implementation", n);
+    put_constant(w, "nativeSymbol", n, "null");
+    put_constant(w, "innerWindowID", n, "null");
+    put_constant(w, "implementation", n, "null");
     put_lines(w, "line");
-    put_nulls(w, "column", n);
+    put_constant(w, "column", n, "null");
     json_close(&w->json);
 }
 
@@ -170,7 +156,7 @@ static void put_stacks(struct writer *w, const struct export_part *part)
     for (uint32_t i = 0; i < n; i++)
         json_put_element(&w->json, names_of(w->export.in->names, tree_frame(t, part->first + i))->origin);
     json_close(&w->json);
-    put_column(w, "subcategory", n, zero);
+    put_constant(w, "subcategory", n, "0");
     json_open_array(&w->json, "prefix");
     for (uint32_t i = 0; i < n; i++) {
         uint32_t parent = t->parent[part->first + i];

@@ -190,7 +190,6 @@ static void set_whole(struct lanes_plan *plan, const struct profile *p)
 static bool set_window(struct lanes_plan *plan, uint64_t from_ns, uint64_t to_ns, struct diag *diag)
 {
     struct lanes_request *r = &plan->request;
-    struct buf whole = {0};
 
     r->from_ns = from_ns == VIEW_TIME_NONE ? plan->whole_from_ns : from_ns;
     r->to_ns = to_ns == VIEW_TIME_NONE ? plan->whole_to_ns : to_ns;
@@ -200,15 +199,10 @@ static bool set_window(struct lanes_plan *plan, uint64_t from_ns, uint64_t to_ns
     plan->is_whole = r->from_ns <= plan->whole_from_ns && r->to_ns >= plan->whole_to_ns;
     if (r->from_ns < r->to_ns && r->to_ns <= INT64_MAX)
         return true;
-    buf_fixed(&whole, plan->whole_from_ns, 3);
-    buf_z(&whole, " to ");
-    buf_fixed(&whole, plan->whole_to_ns, 3);
-    diag_set(diag, DIAG_USAGE, "no such time",
-             "Give from and to in µs since the trace's start, or leave them out for all of the recording.",
-             "The window would begin at its end or behind it; the recording has times from %.*s µs.",
-             (int)whole.n, whole.n > 0 ? whole.p : "");
-    buf_free(&whole);
-    return false;
+    return view_refuse_range(
+        plan->whole_from_ns, plan->whole_to_ns,
+        "The window would begin at its end or behind it; the recording has times",
+        "Give from and to in µs since the trace's start, or leave them out for all of the recording.", diag);
 }
 
 uint64_t lanes_work_ns(const struct profile *p, const struct profile_track *t)

@@ -88,28 +88,17 @@ const char *diff_only_word(unsigned only)
     return only <= ONLY_LESS ? WORDS[only] : NULL;
 }
 
-static bool set_only(struct diff_request *r, struct str value, struct diag *diag)
+/* The number of the word. False: diag, with the words that there are. */
+static bool set_word(unsigned *number, const char *(*word)(unsigned), struct str value, const char *words,
+                     struct diag *diag)
 {
-    for (unsigned i = 0; diff_only_word(i) != NULL; i++)
-        if (str_eq(value, str_of(diff_only_word(i)))) {
-            r->only = (enum diff_only)i;
+    for (unsigned i = 0; word(i) != NULL; i++)
+        if (str_eq(value, str_of(word(i)))) {
+            *number = i;
             return true;
         }
     return diag_set(diag, DIAG_USAGE, "option not understood",
-                    "Correct the option, or leave it out for its default.",
-                    "only: it is one of any, new, gone, more, less.");
-}
-
-static bool set_wide(struct diff_request *r, struct str value, struct diag *diag)
-{
-    for (unsigned i = 0; diff_wide_word(i) != NULL; i++)
-        if (str_eq(value, str_of(diff_wide_word(i)))) {
-            r->wide = (enum diff_wide)i;
-            return true;
-        }
-    return diag_set(diag, DIAG_USAGE, "option not understood",
-                    "Correct the option, or leave it out for its default.",
-                    "wide: it is one of b, a, larger.");
+                    "Correct the option, or leave it out for its default.", "%s.", words);
 }
 
 /* The keys of B, each as that of a view. */
@@ -176,9 +165,10 @@ bool diff_set(struct diff_request *r, struct str key, struct str value, struct d
     if (str_eq(key, STR("normalise")))
         return set_normalise(r, value, diag);
     if (str_eq(key, STR("wide")))
-        return set_wide(r, value, diag);
+        return set_word(&r->wide, diff_wide_word, value, "wide: it is one of b, a, larger", diag);
     if (str_eq(key, STR("only")))
-        return set_only(r, value, diag);
+        return set_word(&r->only, diff_only_word, value, "only: it is one of any, new, gone, more, less",
+                        diag);
     r->all = str_eq(value, STR("1"));
     return r->all || str_eq(value, STR("0")) ||
            diag_set(diag, DIAG_USAGE, "option not understood",
@@ -397,7 +387,7 @@ const struct table *diff_new(const struct table *t, const struct diff_request *r
     diff->all = request->all;
     diff->request = request;
     diff->wide = request->wide;
-    diff->only = request->only;
+    diff->only = (enum diff_only)request->only;
     if (!choose_value(&m, str_of(request->value), diag) || !set_scale(&m, request, diag))
         return NULL;
     struct diff_pair *pairs = arena_array(arena, t->n, (2 * (size_t)diff->n_values + 1) * sizeof(*pairs));

@@ -43,8 +43,8 @@ struct diff_request {
     /* What B has instead of A's, as written: "" is the same. */
     char from_b[DIFF_NUMBER_BYTES_MAX + 1], to_b[DIFF_NUMBER_BYTES_MAX + 1],
         moment_b[DIFF_NUMBER_BYTES_MAX + 1];
-    enum diff_wide wide;
-    enum diff_only only;
+    unsigned wide; /* enum diff_wide */
+    unsigned only; /* enum diff_only */
     bool all;
     /* By which value rows are sorted, and which people see; empty: the first. With _a, _b or _larger behind its name it says what is
      * wide, too: so the script of a picture calls it. */

@@ -228,33 +228,17 @@ static uint32_t caller_at(const struct inverter *v, uint32_t place, uint32_t dep
 struct nodes {
     uint32_t n;
     uint32_t *parent, *rank;
-    frame_id *frame;
-    uint8_t *flags;
-    uint64_t *self[TREE_COLUMNS_MAX], *total[TREE_COLUMNS_MAX];
-    uint64_t *calls;
+    struct place_values values;
     uint32_t *path; /* by depth: the node of the latest member's stack */
 };
 
 static bool nodes_new(struct inverter *v, struct nodes *o, size_t n, size_t levels)
 {
-    *o = (struct nodes){0};
-    o->parent = array(v, n, sizeof(*o->parent));
-    o->rank = array(v, n, sizeof(*o->rank));
-    o->frame = array(v, n, sizeof(*o->frame));
-    o->flags = array(v, n, sizeof(*o->flags));
-    o->path = array(v, levels, sizeof(*o->path));
-    bool ok = n < ORDER_NONE && o->parent != NULL && o->rank != NULL && o->frame != NULL &&
-              o->flags != NULL && o->path != NULL;
-    for (uint32_t c = 0; ok && c < v->base->n_columns; c++) {
-        o->self[c] = array(v, n, sizeof(*o->self[c]));
-        o->total[c] = array(v, n, sizeof(*o->total[c]));
-        ok = o->self[c] != NULL && o->total[c] != NULL;
-    }
-    if (ok && v->base->calls != NULL) {
-        o->calls = array(v, n, sizeof(*o->calls));
-        ok = o->calls != NULL;
-    }
-    return ok;
+    *o = (struct nodes){.parent = array(v, n, sizeof(*o->parent)),
+                        .rank = array(v, n, sizeof(*o->rank)),
+                        .path = array(v, levels, sizeof(*o->path))};
+    return n < ORDER_NONE && o->parent != NULL && o->rank != NULL && o->path != NULL &&
+           place_values_new(&o->values, n, v->base->n_columns, v->base->calls != NULL, v->arena);
 }
 
 static void add(uint64_t *sum, uint64_t more)
@@ -272,76 +256,59 @@ static void add_member(struct inverter *v, struct nodes *o, uint32_t member)
     for (uint32_t k = m->shared[member]; k < deep; k++) {
         uint32_t made = o->n++;
         o->parent[made] = o->path[k - m->common];
-        o->frame[made] = tree_frame(v->base, place);
+        o->values.frame[made] = tree_frame(v->base, place);
         o->rank[made] = v->rank[place];
         o->path[k - m->common + 1] = made;
         place = v->base->parent[place];
     }
     uint32_t last = o->path[deep - m->common];
     for (uint32_t c = 0; c < v->base->n_columns; c++) {
-        assert(o->self[c] != NULL && o->total[c] != NULL);
-        add(&o->total[c][last], weight(v, at, c));
+        assert(o->values.self[c] != NULL && o->values.total[c] != NULL);
+        add(&o->values.total[c][last], weight(v, at, c));
         if (deep == length)
-            add(&o->self[c][last], weight(v, at, c));
+            add(&o->values.self[c][last], weight(v, at, c));
     }
-    if (o->calls != NULL)
-        add(&o->calls[last], tree_calls(v->base, at));
+    if (o->values.calls != NULL)
+        add(&o->values.calls[last], tree_calls(v->base, at));
 }
 
 static void add_up(struct inverter *v, struct nodes *o)
 {
     for (uint32_t c = 0; c < v->base->n_columns; c++) {
-        assert(o->self[c] != NULL && o->total[c] != NULL);
+        assert(o->values.self[c] != NULL && o->values.total[c] != NULL);
         for (uint32_t i = o->n; i-- > 1;)
-            add(&o->total[c][o->parent[i]], o->total[c][i]);
+            add(&o->values.total[c][o->parent[i]], o->values.total[c][i]);
         if (v->only == FRAME_NONE) {
-            o->self[c][0] = tree_self(v->base, 0, c);
-            o->total[c][0] = tree_total(v->base, 0, c);
+            o->values.self[c][0] = tree_self(v->base, 0, c);
+            o->values.total[c][0] = tree_total(v->base, 0, c);
         }
     }
-    for (uint32_t i = o->n; o->calls != NULL && i-- > 1;)
-        add(&o->calls[o->parent[i]], o->calls[i]);
+    for (uint32_t i = o->n; o->values.calls != NULL && i-- > 1;)
+        add(&o->values.calls[o->parent[i]], o->values.calls[i]);
 }
 
-static bool make_nodes(struct inverter *v, struct nodes *o)
+static bool make_tree(struct inverter *v)
 {
     const struct invert_members *m = &v->members;
     size_t n = 1, levels = 1;
+    struct nodes o;
 
     for (uint32_t i = 0; i < m->n; i++) {
         n += m->deep[i] > m->shared[i] ? m->deep[i] - m->shared[i] : 0;
         levels = m->deep[i] >= levels ? m->deep[i] + (size_t)1 : levels;
     }
-    if (!nodes_new(v, o, n, levels))
+    if (!nodes_new(v, &o, n, levels))
         return false;
     make_jumps(v);
-    o->n = 1;
-    o->frame[0] = v->only;
+    o.n = 1;
+    o.values.frame[0] = v->only;
     for (uint32_t i = 0; i < m->n; i++)
-        add_member(v, o, i);
-    add_up(v, o);
+        add_member(v, &o, i);
+    add_up(v, &o);
     give_back(v, &v->by_member);
     give_back(v, &v->by_place);
-    return true;
-}
-
-static bool make_tree(struct inverter *v, const struct nodes *o)
-{
-    struct tree *t = v->made;
-    const struct place_rows rows = {o->n, o->parent, 0, o->rank};
-
-    t->frame = o->frame;
-    t->flags = o->flags;
-    t->n_columns = v->base->n_columns;
-    for (uint32_t c = 0; c < t->n_columns; c++)
-        t->columns[c] = (struct tree_column){o->self[c], o->total[c], 1};
-    t->calls = o->calls;
-    t->calls_stride = 1;
-    t->tracks = v->base->tracks;
-    t->n_tracks = v->base->n_tracks;
-    t->n_frames = v->base->n_frames;
-    bool by_weight = v->spec->order == ORDER_WEIGHT;
-    return place_all(t, &rows, by_weight ? &t->columns[v->spec->order_column] : NULL, v->arena);
+    const struct place_rows rows = {o.n, o.parent, 0, o.rank};
+    return place_values_tree(v->made, &o.values, &rows, v->base, v->spec, v->arena);
 }
 
 /* What is in the way of a whole tree is seldom the system's memory. */
@@ -359,12 +326,10 @@ static bool fail(const struct inverter *v, const struct invert_cut *cut, struct 
 
 static const struct tree *make(struct inverter *v, const struct invert_cut *cut, struct diag *diag)
 {
-    struct nodes o;
-
     v->arena = v->in->scratch;
     v->made = arena_alloc(v->arena, sizeof(*v->made));
     if (v->made == NULL || !make_members(v) || !invert_cut(&v->members, cut, &v->made->cut_short, v->arena) ||
-        !make_nodes(v, &o) || !make_tree(v, &o)) {
+        !make_tree(v)) {
         fail(v, cut, diag);
         return NULL;
     }

@@ -83,3 +83,37 @@ bool place_all(struct tree *t, const struct place_rows *rows, const struct tree_
     t->size = size;
     return true;
 }
+
+bool place_values_new(struct place_values *v, size_t n, uint32_t n_columns, bool has_calls,
+                      struct arena *arena)
+{
+    *v = (struct place_values){.frame = arena_array(arena, n, sizeof(*v->frame)),
+                               .flags = arena_array(arena, n, sizeof(*v->flags)),
+                               .calls = has_calls ? arena_array(arena, n, sizeof(*v->calls)) : NULL};
+    bool ok = v->frame != NULL && v->flags != NULL && (v->calls != NULL || !has_calls);
+
+    for (uint32_t c = 0; ok && c < n_columns; c++) {
+        v->self[c] = arena_array(arena, n, sizeof(*v->self[c]));
+        v->total[c] = arena_array(arena, n, sizeof(*v->total[c]));
+        ok = v->self[c] != NULL && v->total[c] != NULL;
+    }
+    return ok;
+}
+
+bool place_values_tree(struct tree *t, const struct place_values *v, const struct place_rows *rows,
+                       const struct tree *base, const struct tree_spec *spec, struct arena *arena)
+{
+    bool by_weight = spec->order == ORDER_WEIGHT;
+
+    t->frame = v->frame;
+    t->flags = v->flags;
+    t->n_columns = base->n_columns;
+    for (uint32_t c = 0; c < t->n_columns; c++)
+        t->columns[c] = (struct tree_column){v->self[c], v->total[c], 1};
+    t->calls = v->calls;
+    t->calls_stride = 1;
+    t->tracks = base->tracks;
+    t->n_tracks = base->n_tracks;
+    t->n_frames = base->n_frames;
+    return place_all(t, rows, by_weight ? &t->columns[spec->order_column] : NULL, arena);
+}

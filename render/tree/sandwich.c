@@ -125,9 +125,7 @@ struct callees {
     size_t room; /* of the array that all three stand in */
     uint32_t n;
     struct tree *made;
-    frame_id *frame;
-    uint8_t *flags;
-    uint64_t *self[TREE_COLUMNS_MAX], *total[TREE_COLUMNS_MAX], *calls;
+    struct place_values values;
 };
 
 /* The outermost instance at `from` or behind it; n if there is none. */
@@ -163,41 +161,25 @@ static bool gather(struct callees *c, struct arena *arena)
     return true;
 }
 
-static bool columns_new(struct callees *c, uint32_t n, struct arena *arena)
-{
-    c->frame = arena_array(arena, n, sizeof(*c->frame));
-    c->flags = arena_array(arena, n, sizeof(*c->flags));
-    bool ok = c->frame != NULL && c->flags != NULL;
-    for (uint32_t i = 0; ok && i < c->base->n_columns; i++) {
-        c->self[i] = arena_array(arena, n, sizeof(*c->self[i]));
-        c->total[i] = arena_array(arena, n, sizeof(*c->total[i]));
-        ok = c->self[i] != NULL && c->total[i] != NULL;
-    }
-    if (!ok || c->base->calls == NULL)
-        return ok;
-    c->calls = arena_array(arena, n, sizeof(*c->calls));
-    return c->calls != NULL;
-}
-
 static void add(struct callees *c, uint32_t group, uint32_t place)
 {
     for (uint32_t i = 0; i < c->base->n_columns; i++) {
-        c->self[i][group] = number_add(c->self[i][group], tree_self(c->base, place, i));
-        c->total[i][group] = number_add(c->total[i][group], tree_total(c->base, place, i));
+        c->values.self[i][group] = number_add(c->values.self[i][group], tree_self(c->base, place, i));
+        c->values.total[i][group] = number_add(c->values.total[i][group], tree_total(c->base, place, i));
     }
-    if (c->calls != NULL)
-        c->calls[group] = number_add(c->calls[group], tree_calls(c->base, place));
+    if (c->values.calls != NULL)
+        c->values.calls[group] = number_add(c->values.calls[group], tree_calls(c->base, place));
 }
 
 static void add_up(struct callees *c, const struct merge *m)
 {
     const struct tree *t = c->base;
 
-    c->frame[0] = c->method;
+    c->values.frame[0] = c->method;
     for (uint32_t i = next_instance(c, 0); i < t->n; i = next_instance(c, i + t->size[i]))
         add(c, 0, i);
     for (uint32_t group = 1; group < m->groups.n; group++) {
-        c->frame[group] = tree_frame(t, c->place[m->head[group]]);
+        c->values.frame[group] = tree_frame(t, c->place[m->head[group]]);
         for (uint32_t row = m->head[group]; row != ORDER_NONE; row = m->next[row])
             add(c, group, c->place[row]);
     }
@@ -217,30 +199,10 @@ static bool mark_recursive(struct callees *c, struct arena *arena)
         for (; at != t->parent[i]; at = t->parent[at])
             open[tree_frame(t, at)]--;
         if (open[tree_frame(t, i)]++ > 0)
-            c->flags[t->row[i]] = NODE_RECURSIVE;
+            c->values.flags[t->row[i]] = NODE_RECURSIVE;
     }
     arena_release(arena, open, room, sizeof(*open));
     return true;
-}
-
-static bool finish(struct callees *c, const struct merge *m, const struct tree_spec *spec,
-                   struct arena *arena)
-{
-    struct tree *t = c->made;
-
-    t->frame = c->frame;
-    t->flags = c->flags;
-    t->n_columns = c->base->n_columns;
-    for (uint32_t i = 0; i < t->n_columns; i++)
-        t->columns[i] = (struct tree_column){c->self[i], c->total[i], 1};
-    t->calls = c->calls;
-    t->calls_stride = 1;
-    t->tracks = c->base->tracks;
-    t->n_tracks = c->base->n_tracks;
-    t->n_frames = c->base->n_frames;
-    bool by_weight = spec->order == ORDER_WEIGHT;
-    return place_all(t, &m->groups, by_weight ? &t->columns[spec->order_column] : NULL, arena) &&
-           mark_recursive(c, arena);
 }
 
 static const struct tree *callees_new(const struct render_input *in, const struct tree_spec *spec,
@@ -254,11 +216,14 @@ static const struct tree *callees_new(const struct render_input *in, const struc
     if (c.made == NULL || !gather(&c, arena))
         return NULL;
     const struct place_rows rows = {c.n, c.parent, 0, c.rank};
-    if (!merge_rows(&rows, &m, arena) || !columns_new(&c, m.groups.n, arena))
+    if (!merge_rows(&rows, &m, arena) ||
+        !place_values_new(&c.values, m.groups.n, base->n_columns, base->calls != NULL, arena))
         return NULL;
     add_up(&c, &m);
     arena_release(arena, c.place, c.room, sizeof(*c.place));
-    return finish(&c, &m, spec, arena) ? c.made : NULL;
+    return place_values_tree(c.made, &c.values, &m.groups, base, spec, arena) && mark_recursive(&c, arena)
+               ? c.made
+               : NULL;
 }
 
 /* Rounded down, as in layout_invert_cut. */

@@ -120,25 +120,14 @@ static bool gather_one(struct maker *m)
 
 struct gathered {
     uint32_t *parent, *rank;
-    frame_id *frame;
-    uint8_t *flags;
-    uint64_t *self[TREE_COLUMNS_MAX], *total[TREE_COLUMNS_MAX];
+    struct place_values values;
 };
 
 static bool gathered_new(struct maker *m, struct gathered *g, size_t n)
 {
-    *g = (struct gathered){0};
-    g->parent = array(m, n, sizeof(*g->parent));
-    g->rank = array(m, n, sizeof(*g->rank));
-    g->frame = array(m, n, sizeof(*g->frame));
-    g->flags = array(m, n, sizeof(*g->flags));
-    bool ok = g->parent != NULL && g->rank != NULL && g->frame != NULL && g->flags != NULL;
-    for (uint32_t c = 0; ok && c < m->spec->n_measures; c++) {
-        g->self[c] = array(m, n, sizeof(*g->self[c]));
-        g->total[c] = array(m, n, sizeof(*g->total[c]));
-        ok = g->self[c] != NULL && g->total[c] != NULL;
-    }
-    return ok;
+    *g = (struct gathered){.parent = array(m, n, sizeof(*g->parent)), .rank = array(m, n, sizeof(*g->rank))};
+    return g->parent != NULL && g->rank != NULL &&
+           place_values_new(&g->values, n, m->spec->n_measures, false, m->arena);
 }
 
 static void use_gathered(struct maker *m, const struct gathered *g)
@@ -148,11 +137,11 @@ static void use_gathered(struct maker *m, const struct gathered *g)
     r->parent = g->parent;
     r->parent_base = 0;
     r->rank = g->rank;
-    r->frame = g->frame;
-    r->flags = g->flags;
+    r->frame = g->values.frame;
+    r->flags = g->values.flags;
     for (uint32_t c = 0; c < m->spec->n_measures; c++) {
-        sum_totals(r, g->self[c], g->total[c]);
-        r->columns[c] = (struct tree_column){g->self[c], g->total[c], 1};
+        sum_totals(r, g->values.self[c], g->values.total[c]);
+        r->columns[c] = (struct tree_column){g->values.self[c], g->values.total[c], 1};
     }
 }
 
@@ -171,16 +160,16 @@ static void gather_node(struct maker *m, struct gathered *g, const struct block 
     if (i > 0) {
         uint32_t up = p->node_parent[first + i] - first;
         g->parent[row] = up == 0 ? b->root : b->shift + up;
-        g->frame[row] = p->node_frame[first + i];
-        g->flags[row] = p->node_flags[first + i];
-        g->rank[row] = rank_of_frame(m, g->frame[row]);
+        g->values.frame[row] = p->node_frame[first + i];
+        g->values.flags[row] = p->node_flags[first + i];
+        g->rank[row] = rank_of_frame(m, g->values.frame[row]);
     } else if (row > 0) {
-        g->frame[row] = p->n_frames + b->track;
+        g->values.frame[row] = p->n_frames + b->track;
         g->rank[row] = rank_of_track(m, b->track);
     }
     for (uint32_t c = 0; c < m->spec->n_measures; c++) {
         uint64_t self = measure_self(p, m->spec->measures[c], first + i) / m->spec->divisor;
-        g->self[c][row] = number_add(g->self[c][row], self);
+        g->values.self[c][row] = number_add(g->values.self[c][row], self);
     }
 }
 
@@ -198,7 +187,7 @@ static bool gather_many(struct maker *m)
     if (n >= ORDER_NONE || !gathered_new(m, &g, n))
         return false;
     m->rows.n = (uint32_t)n;
-    g.frame[0] = FRAME_NONE;
+    g.values.frame[0] = FRAME_NONE;
     uint32_t used = 1;
     for (uint32_t i = 0; i < t->n_tracks; i++) {
         uint32_t count = p->tracks[t->tracks[i]].count;
@@ -222,13 +211,14 @@ static void add_up(struct maker *m, const struct merge *merged, uint32_t group, 
 {
     uint32_t head = merged->head[group];
 
-    to->frame[group] = m->rows.frame[head];
-    to->flags[group] = m->rows.flags[head];
+    to->values.frame[group] = m->rows.frame[head];
+    to->values.flags[group] = m->rows.flags[head];
     for (uint32_t row = head; row != ORDER_NONE; row = merged->next[row])
         for (uint32_t c = 0; c < m->spec->n_measures; c++) {
             const struct tree_column *from = &m->rows.columns[c];
-            assert(to->self[c] != NULL);
-            to->self[c][group] = number_add(to->self[c][group], from->self[(size_t)row * from->stride]);
+            assert(to->values.self[c] != NULL);
+            to->values.self[c][group] =
+                number_add(to->values.self[c][group], from->self[(size_t)row * from->stride]);
         }
 }
 

@@ -107,6 +107,11 @@ static void add_self(const struct pass *pass, node_id node, const struct above *
         add_cost(&a->own_body, self - cpu, value_of(a->p, a->p->node_self, node, a->calls), f, FRAME_NONE);
 }
 
+uint64_t work_of(const struct thread_cost *t)
+{
+    return number_add(number_add(t->share[SHARE_OWN], t->share[SHARE_THIRD_PARTY]), t->share[SHARE_PLATFORM]);
+}
+
 static void walk_track(struct pass *pass, uint32_t track)
 {
     struct analysis *a = pass->a;
@@ -129,6 +134,7 @@ static void walk_track(struct pass *pass, uint32_t track)
         add_self(pass, i, &here, cost);
         pass->above[i] = here;
     }
+    a->work_beside[track] = pass->on_main ? 0 : work_of(cost);
     add(&a->all.total, cost->total);
     add(&a->all.cpu, cost->cpu);
     for (unsigned i = 0; i < SHARES; i++)
@@ -173,6 +179,7 @@ static bool take_memory(struct pass *pass, struct arena *arena)
     pass->wait = arena_array(arena, frames, sizeof(*pass->wait));
     pass->work = arena_array(arena, frames, sizeof(*pass->work));
     a->threads = arena_array(arena, a->p->n_tracks, sizeof(*a->threads));
+    a->work_beside = arena_array(arena, a->p->n_tracks, sizeof(*a->work_beside));
     a->own_main = arena_array(arena, frames, sizeof(uint64_t));
     a->own_all = arena_array(arena, frames, sizeof(uint64_t));
     a->entry_main = arena_array(arena, frames, sizeof(uint64_t));
@@ -189,7 +196,8 @@ const struct analysis *analysis_new(const struct render_input *in)
 
     if (a == NULL)
         return NULL;
-    *a = (struct analysis){.p = in->profile, .names = in->names, .own_body = {.frame = FRAME_NONE}};
+    *a = (struct analysis){
+        .p = in->profile, .names = in->names, .spans = in->spans, .own_body = {.frame = FRAME_NONE}};
     for (unsigned i = 0; i < WAIT_KINDS; i++)
         a->waits[i].frame = FRAME_NONE;
     for (unsigned i = 0; i < WORK_KINDS; i++)

@@ -32,8 +32,9 @@ struct thread_cost {
 struct analysis {
     const struct profile *p;
     const struct names *names;
-    uint32_t time;      /* the value that is looked at */
-    uint32_t wall, cpu; /* n_values where they are not recorded */
+    const struct spans *spans; /* calls of the main thread; NULL: none were asked for */
+    uint32_t time;             /* the value that is looked at */
+    uint32_t wall, cpu;        /* n_values where they are not recorded */
     uint32_t calls;
     bool timed;
     bool sampled; /* the recorder looked at stacks every so often: calls shorter than that are missed */
@@ -41,6 +42,7 @@ struct analysis {
     uint32_t main;               /* the track "main", or else the heaviest: an index */
     bool has_main;               /* it is called so */
     struct thread_cost *threads; /* by track */
+    uint64_t *work_beside;       /* by track: its work; 0 of the main one */
     struct thread_cost all;
     struct cost waits[WAIT_KINDS]; /* of the main thread */
     struct cost work[WORK_KINDS];  /* of the main thread */
@@ -53,6 +55,9 @@ struct analysis {
     uint64_t *
         third_all; /* by package (names_package): work of third parties' methods, as the innermost own or third party's one */
 };
+
+/* All time but waiting. */
+uint64_t work_of(const struct thread_cost *t);
 
 /* Lives in in->scratch; NULL when it gives no more. */
 const struct analysis *analysis_new(const struct render_input *in) __attribute__((warn_unused_result));

@@ -1,4 +1,5 @@
 /* Rules about single calls of the main thread, from the second reading of the file. */
+#include "profile/calls/span.h"
 #include "profile/frame/origin.h"
 #include "render/verdict/rules.h"
 #include "render/verdict/say.h"
@@ -29,9 +30,9 @@ static frame_id own_in(const struct analysis *a, const struct spans *spans, cons
     return best != NULL ? best->frame : FRAME_NONE;
 }
 
-bool rule_long_messages(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                        struct finding *f)
+bool rule_long_messages(const struct rule *r, const struct analysis *a, struct finding *f)
 {
+    const struct spans *spans = a->spans;
     static const uint64_t LIMITS_NS[] = {16700000, 100000000, 700000000};
     static const char *const WORDS[] = {"16.7 ms", "100 ms", "700 ms"};
     uint64_t counts[3] = {0};
@@ -83,9 +84,9 @@ static uint64_t second_longest(const struct spans *spans, const struct span *lon
 }
 
 /* A caller's one long call contains that of its callee: the deepest one that is nearly as long says more. */
-bool rule_outlier(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                  struct finding *f)
+bool rule_outlier(const struct rule *r, const struct analysis *a, struct finding *f)
 {
+    const struct spans *spans = a->spans;
     enum { CALLS_LEAST = 5, TIMES_LONGER = 5, LOOKED_AT = 200 };
     const struct span *best = NULL;
     uint64_t other = 0;

@@ -27,12 +27,11 @@ static uint32_t top_of(const uint64_t *numbers, uint32_t n, uint32_t top[TOP])
 
 /* ---- the whole ---- */
 
-static bool find_nothing(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                         struct finding *f)
+static bool find_nothing(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     const struct profile_warning *empty = warning_of(a->p, WARN_WINDOW_EMPTY);
 
-    (void)r, (void)spans;
+    (void)r;
     if (empty == NULL)
         return false;
     buf_str(f->text, empty->text);
@@ -40,12 +39,10 @@ static bool find_nothing(const struct rule *r, const struct analysis *a, const s
     return true;
 }
 
-static bool find_idle(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                      struct finding *f)
+static bool find_idle(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     uint64_t work = work_of(&a->all);
 
-    (void)spans;
     if (a->all.total == 0 || permille(work, a->all.total) >= r->least ||
         permille(work_of(main_of(a)), main_of(a)->total) >= r->least)
         return false;
@@ -63,13 +60,11 @@ static bool find_idle(const struct rule *r, const struct analysis *a, const stru
     return true;
 }
 
-static bool find_busy(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                      struct finding *f)
+static bool find_busy(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     const struct thread_cost *t = main_of(a);
     uint64_t work = work_of(t), messages = a->waits[WAIT_MESSAGES].time;
 
-    (void)spans;
     if (permille(work, t->total) < r->least)
         return false;
     say_thread(f, a, a->main);
@@ -94,15 +89,13 @@ static bool find_busy(const struct rule *r, const struct analysis *a, const stru
     return true;
 }
 
-static bool find_split(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                       struct finding *f)
+static bool find_split(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     const struct own_code *own = names_own(a->names);
     const struct thread_cost *t = a->timed ? main_of(a) : &a->all;
     uint64_t work = work_of(t);
 
     (void)r;
-    (void)spans;
     if (work == 0 || (own->n == 0 && t->share[SHARE_THIRD_PARTY] == 0))
         return false;
     if (own->n > 0) {
@@ -149,12 +142,10 @@ static bool say_top_methods(struct finding *f, const struct analysis *a, const u
     return true;
 }
 
-static bool find_own(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                     struct finding *f)
+static bool find_own(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     uint64_t work = work_of(main_of(a));
 
-    (void)spans;
     if (permille(main_of(a)->share[SHARE_OWN], work) >= r->least) {
         say(f, "Own methods that cost ");
         say_thread(f, a, a->main);
@@ -173,19 +164,15 @@ static bool find_own(const struct rule *r, const struct analysis *a, const struc
     return true;
 }
 
-static bool find_entries(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                         struct finding *f)
+static bool find_entries(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    (void)spans;
     say(f, "Android's calls of own code that took most: ");
     f->sentence->track = a->main;
     return say_top_methods(f, a, a->entry_main, main_of(a)->total, r->least);
 }
 
-static bool find_self(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                      struct finding *f)
+static bool find_self(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    (void)spans;
     say(f, "Methods with the most of their own");
     say_everywhere(f, a, ", on all ");
     say(f, ": ");
@@ -195,13 +182,11 @@ static bool find_self(const struct rule *r, const struct analysis *a, const stru
     return true;
 }
 
-static bool find_third_parties(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                               struct finding *f)
+static bool find_third_parties(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     uint32_t top[TOP], n = top_of(a->third_all, names_packages(a->names), top);
     uint64_t whole = work_of(&a->all);
 
-    (void)spans;
     if (n == 0 || permille(a->third_all[top[0]], whole) < r->least)
         return false;
     say(f, "Third-party packages that took most");
@@ -220,14 +205,12 @@ static bool find_third_parties(const struct rule *r, const struct analysis *a, c
 }
 
 /* Called very often, with little time each: no other tool shows these, since no single call stands out. */
-static bool find_often(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                       struct finding *f)
+static bool find_often(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     enum { LONG_NS = 20 * MICROSECOND, PART_LEAST = 20 };
     uint64_t whole = work_of(&a->all);
     frame_id best = FRAME_NONE;
 
-    (void)spans;
     if (a->sampled)
         return false;
     for (frame_id i = 0; i < a->p->n_frames; i++)
@@ -266,13 +249,11 @@ static void say_heaviest(struct finding *f, const struct analysis *a, const stru
     say(f, ".");
 }
 
-static bool find_wait(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                      struct finding *f)
+static bool find_wait(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     enum { PART_LEAST = 10 };
     const struct cost *c = &a->waits[r->kind];
 
-    (void)spans;
     if (c->time < r->least || permille(c->time, main_of(a)->total) < PART_LEAST)
         return false;
     say_thread(f, a, a->main);
@@ -290,14 +271,12 @@ static bool find_wait(const struct rule *r, const struct analysis *a, const stru
     return true;
 }
 
-static bool find_own_body(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                          struct finding *f)
+static bool find_own_body(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     enum { PART_LEAST = 10 };
     const struct cost *c = &a->own_body;
     uint64_t work = work_of(main_of(a));
 
-    (void)spans;
     if (c->frame == FRAME_NONE || c->frame_time < r->least || permille(c->frame_time, work) < PART_LEAST)
         return false;
     say_method(f, a, c->frame);
@@ -311,14 +290,12 @@ static bool find_own_body(const struct rule *r, const struct analysis *a, const 
 
 /* ---- what people look for on a main thread ---- */
 
-static bool find_work(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                      struct finding *f)
+static bool find_work(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     enum { TIME_LEAST_NS = MILLISECOND };
     const struct cost *c = &a->work[r->kind];
     uint64_t work = work_of(main_of(a));
 
-    (void)spans;
     if (!a->has_main || c->time < TIME_LEAST_NS || permille(c->time, work) < r->least)
         return false;
     say_thread(f, a, a->main);
@@ -336,26 +313,13 @@ static bool find_work(const struct rule *r, const struct analysis *a, const stru
 
 /* ---- other threads, the runtime, the recorder ---- */
 
-static bool find_threads(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                         struct finding *f)
+static bool find_threads(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    uint32_t top[TOP], n = 0;
+    uint32_t top[TOP], n = top_of(a->work_beside, a->p->n_tracks, top);
     uint64_t whole = work_of(&a->all);
 
-    (void)spans;
-    for (uint32_t i = 0; i < a->p->n_tracks; i++) {
-        uint32_t at = n;
-        if (i == a->main || permille(work_of(&a->threads[i]), whole) < r->least)
-            continue;
-        while (at > 0 && work_of(&a->threads[top[at - 1]]) < work_of(&a->threads[i]))
-            at--;
-        if (at == TOP)
-            continue;
-        n += n < TOP;
-        for (uint32_t k = n - 1; k > at; k--)
-            top[k] = top[k - 1];
-        top[at] = i;
-    }
+    while (n > 0 && permille(a->work_beside[top[n - 1]], whole) < r->least)
+        n--;
     if (n == 0)
         return false;
     say(f, "Besides ");
@@ -375,8 +339,7 @@ static bool find_threads(const struct rule *r, const struct analysis *a, const s
 }
 
 /* Threads of the runtime that work beside the app. */
-static bool find_runtime(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                         struct finding *f)
+static bool find_runtime(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     static const struct str NAMES[2][3] = {
         {STR_INIT("HeapTaskDaemon"), STR_INIT("GC*"), STR_INIT("Finalizer*")},
@@ -385,7 +348,6 @@ static bool find_runtime(const struct rule *r, const struct analysis *a, const s
     uint64_t sum = 0, whole = work_of(&a->all);
     uint32_t track = UINT32_MAX;
 
-    (void)spans;
     for (uint32_t i = 0; i < a->p->n_tracks; i++)
         for (unsigned k = 0; k < 3; k++)
             if (str_fits(profile_string(a->p, a->p->tracks[i].name), NAMES[r->kind][k])) {
@@ -403,12 +365,10 @@ static bool find_runtime(const struct rule *r, const struct analysis *a, const s
     return true;
 }
 
-static bool find_tracer(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                        struct finding *f)
+static bool find_tracer(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     uint64_t records = 0, overhead_ns, cost, whole = work_of(&a->all);
 
-    (void)spans;
     for (uint32_t i = 0; i < a->p->n_tracks; i++)
         records = number_add(records, a->p->tracks[i].records);
     if (a->sampled || !str_to_u64(profile_fact(a->p, STR("clock_overhead_ns")), 10, &overhead_ns) ||

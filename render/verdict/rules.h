@@ -2,7 +2,6 @@
 #ifndef RENDER_VERDICT_RULES_H
 #define RENDER_VERDICT_RULES_H
 
-#include "profile/calls/span.h"
 #include "render/verdict/analysis.h"
 #include "render/verdict/sentence.h"
 
@@ -13,8 +12,7 @@ struct rule {
     const char *how;
     uint64_t least; /* what it takes for the rule to speak, in the unit that its function says */
     /* Appends the sentence, and sets the sentence's methods, track and weight. False: nothing to say. */
-    bool (*find)(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                 struct finding *f);
+    bool (*find)(const struct rule *r, const struct analysis *a, struct finding *f);
     unsigned kind;   /* of rules that share a function: which row of kinds.h they are about */
     bool needs_time; /* silent for profiles that do not measure time */
 };
@@ -23,9 +21,7 @@ extern const struct rule RULES[];
 extern const size_t RULES_COUNT;
 
 /* Rules about single calls, for the table. */
-bool rule_long_messages(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                        struct finding *f);
-bool rule_outlier(const struct rule *r, const struct analysis *a, const struct spans *spans,
-                  struct finding *f);
+bool rule_long_messages(const struct rule *r, const struct analysis *a, struct finding *f);
+bool rule_outlier(const struct rule *r, const struct analysis *a, struct finding *f);
 
 #endif

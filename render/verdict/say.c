@@ -82,11 +82,6 @@ void say_calls(struct finding *f, uint64_t n)
     say(f, n == 1 ? " call" : " calls");
 }
 
-uint64_t work_of(const struct thread_cost *t)
-{
-    return number_add(number_add(t->share[SHARE_OWN], t->share[SHARE_THIRD_PARTY]), t->share[SHARE_PLATFORM]);
-}
-
 const struct thread_cost *main_of(const struct analysis *a)
 {
     return &a->threads[a->main];

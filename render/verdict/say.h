@@ -26,8 +26,6 @@ void say_everywhere(struct finding *f, const struct analysis *a, const char *bef
 /* "1 call", "1,234 calls" */
 void say_calls(struct finding *f, uint64_t n);
 
-/* All time but waiting. */
-uint64_t work_of(const struct thread_cost *t);
 const struct thread_cost *main_of(const struct analysis *a);
 
 /* Weights: a sentence about a part of the time weighs its permille, at most WEIGHT_MOST. Those about the whole stand in front. */

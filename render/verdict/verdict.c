@@ -58,7 +58,7 @@ static bool apply(const struct rule *r, const struct analysis *a, const struct r
     struct finding f = {text, &s};
 
     buf_clear(text);
-    if ((r->needs_time && !a->timed) || !r->find(r, a, in->spans, &f))
+    if ((r->needs_time && !a->timed) || !r->find(r, a, &f))
         return true;
     char *copy = text->failed ? NULL : arena_copy(in->scratch, text->p, text->n);
     if (copy == NULL)

@@ -138,6 +138,10 @@ void view_filter_remove(struct view_options *o, uint32_t i);
  * with diag set to DIAG_USAGE: it would end where it begins, or before. */
 bool view_window(const struct view_options *o, struct window *window, struct diag *diag);
 
+/* DIAG_USAGE for a range that ends where it begins, or before. `what` says so, up to the times that there are. Always false. */
+bool view_refuse_range(uint64_t whole_from_ns, uint64_t whole_to_ns, const char *what, const char *hint,
+                       struct diag *diag);
+
 /* Which moment is shown, for profile/transform/moment.h. */
 struct moment_request view_moment(const struct view_options *o);
 

@@ -139,6 +139,20 @@ bool view_window(const struct view_options *o, struct window *window, struct dia
     return false;
 }
 
+bool view_refuse_range(uint64_t whole_from_ns, uint64_t whole_to_ns, const char *what, const char *hint,
+                       struct diag *diag)
+{
+    struct buf whole = {0};
+
+    buf_fixed(&whole, whole_from_ns, 3);
+    buf_z(&whole, " to ");
+    buf_fixed(&whole, whole_to_ns, 3);
+    diag_set(diag, DIAG_USAGE, "no such time", hint, "%s from %.*s µs.", what, (int)whole.n,
+             whole.n > 0 ? whole.p : "");
+    buf_free(&whole);
+    return false;
+}
+
 bool view_resolve(struct view_options *o, const struct profile *p, struct diag *diag)
 {
     struct measure m;

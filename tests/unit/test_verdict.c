@@ -189,7 +189,7 @@ static bool ask(struct subject *s, const char *rule, struct buf *text)
     buf_clear(text);
     for (size_t i = 0; i < RULES_COUNT; i++)
         if (strcmp(RULES[i].name, rule) == 0) {
-            bool found = RULES[i].find(&RULES[i], a, s->in.spans, &f);
+            bool found = RULES[i].find(&RULES[i], a, &f);
             buf_char(text, '\0');
             return found && sentence.weight > 0;
         }
