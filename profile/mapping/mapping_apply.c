@@ -5,17 +5,16 @@
 #include <string.h>
 
 #include "profile/frame/frame_text.h"
-#include "profile/frame/origin.h"
+#include "profile/mapping/mapping_share.h"
 #include "profile/rename/rename.h"
-
-enum { OBFUSCATED_CHARS = 2 /* of a name: so short are those that are made up */ };
 
 struct renamer {
     struct rename base;
     const struct mapping_use *mappings;
     uint32_t n_mappings;
     bool samples; /* .. without times: nothing else is made of the profile's bytes */
-    uint64_t asked, known, ambiguous;
+    struct mapping_share share;
+    uint64_t ambiguous;
 };
 
 /* ---- frames ---- */
@@ -76,20 +75,6 @@ static bool append_stack(struct renamer *r, const struct profile_frame *was, con
     return true;
 }
 
-/* Counts whether the name is one that a fitting mapping knows. A method that the mapping leaves out was not renamed, so it has no
- * made-up name. */
-static void count_name(struct renamer *r, const struct profile_frame *frame, const struct frame_parts *parts,
-                       enum mapping_found found)
-{
-    bool of_class = found == MAPPING_FOUND_CLASS && parts->name.n > OBFUSCATED_CHARS;
-    bool is_method = frame_parts_of(r->base.before, frame).scope.n > 0 || found != MAPPING_FOUND_NOTHING;
-
-    if (!is_method || origin_of_scope(parts->scope) != ORIGIN_APP)
-        return;
-    r->asked++;
-    r->known += of_class || found == MAPPING_FOUND_METHOD;
-}
-
 /* The best answer of all mappings is put into *best. */
 static bool ask(struct renamer *r, uint64_t mask, const struct mapping_question *q,
                 struct mapping_answer *answers, struct mapping_answer **best)
@@ -109,11 +94,6 @@ static bool ask(struct renamer *r, uint64_t mask, const struct mapping_question 
     return true;
 }
 
-static bool is_java(const struct profile_frame *frame)
-{
-    return frame->kind == FRAME_KIND_JAVA || frame->kind == FRAME_KIND_UNKNOWN;
-}
-
 static bool append_best(struct renamer *r, const struct profile_frame *frame, const struct frame_parts *parts,
                         const struct mapping_answer *best)
 {
@@ -131,13 +111,14 @@ static bool rename_frame(struct renamer *r, struct rename_set *set, frame_id id,
     struct mapping_answer *best = NULL;
 
     rename_frame_begins(&r->base, set, id);
-    if (parts.scope.n > 0 && is_java(frame) && !ask(r, set->mask, &q, answers, &best))
+    if (parts.scope.n > 0 && mapping_share_is_java(frame->kind) && !ask(r, set->mask, &q, answers, &best))
         return false;
     uint64_t ambiguous = r->ambiguous;
     if (best == NULL ? !rename_append(&r->base, frame) : !append_best(r, frame, &parts, best))
         return false;
     if (best != NULL && set->used[id] != 0)
-        count_name(r, frame, &parts, best->found);
+        mapping_share_count(&r->share, &parts, frame_parts_of(r->base.before, frame).scope.n > 0,
+                            best->found);
     else
         r->ambiguous = ambiguous;
     rename_frame_ends(&r->base, set, id);
@@ -210,13 +191,13 @@ static bool add_facts(struct renamer *r, struct profile *p)
 {
     return add_ids(r, p, "map_id", offsetof(struct mapping, id)) &&
            add_ids(r, p, "map_hash", offsetof(struct mapping, hash)) &&
-           rename_fact_number(&r->base, p, "mapped_names", r->known) &&
-           rename_fact_number(&r->base, p, "mappable_names", r->asked);
+           rename_fact_number(&r->base, p, "mapped_names", r->share.known) &&
+           rename_fact_number(&r->base, p, "mappable_names", r->share.asked);
 }
 
 static bool add_warnings(struct renamer *r, struct profile *p)
 {
-    bool few = r->known * 2 < r->asked || r->known == 0;
+    bool few = mapping_share_is_few(&r->share);
     uint64_t cut = 0, lines = 0;
     struct buf b = {0};
 
@@ -226,16 +207,16 @@ static bool add_warnings(struct renamer *r, struct profile *p)
     }
     if (few) {
         buf_z(&b, "The mapping knows only ");
-        buf_u64_grouped(&b, r->known);
+        buf_u64_grouped(&b, r->share.known);
         buf_z(&b, " of ");
-        buf_u64_grouped(&b, r->asked);
+        buf_u64_grouped(&b, r->share.asked);
         buf_z(&b, " names that are no platform's. ");
     }
-    bool ok =
-        rename_warning(&r->base, p, WARN_MAPPING_FEW, few ? r->asked - r->known + (r->asked == 0) : 0, &b) &&
-        rename_warning(&r->base, p, WARN_MAPPING_AMBIGUOUS, r->ambiguous, &b) &&
-        rename_warning(&r->base, p, WARN_MAPPING_CUT, cut, &b) &&
-        rename_warning(&r->base, p, WARN_MAPPING_LINES, lines, &b);
+    bool ok = rename_warning(&r->base, p, WARN_MAPPING_FEW,
+                             few ? r->share.asked - r->share.known + (r->share.asked == 0) : 0, &b) &&
+              rename_warning(&r->base, p, WARN_MAPPING_AMBIGUOUS, r->ambiguous, &b) &&
+              rename_warning(&r->base, p, WARN_MAPPING_CUT, cut, &b) &&
+              rename_warning(&r->base, p, WARN_MAPPING_LINES, lines, &b);
     buf_free(&b);
     return ok;
 }
