@@ -34,7 +34,8 @@ struct service {
     struct jobs *jobs;
     struct profiles *profiles; /* folded, in memory */
     struct views *views;
-    atomic_uint call_streams; /* lists of calls that are being read and sent */
+    atomic_uint call_streams;     /* lists of calls that are being read and sent */
+    atomic_uint mapping_searches; /* for mappings that fit a profile, that are under way */
     struct progresses *progresses;
     struct record_cache *record_cache;   /* records that were read a moment ago */
     struct static_assets *static_assets; /* files of static/, encoded */

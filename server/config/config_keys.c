@@ -124,9 +124,9 @@ const struct config_key CONFIG_KEYS[] = {
            "seconds until the bytes and views of a deleted or expired upload are removed"),
     TEXT(filter_presets, filter_presets_valid, "NAME:KEY=PATTERN;KEY=PATTERN;;NAME:..., see docs/filters.md",
          "", "presets of filters beside the built-in ones: NAME:KEY=PATTERN;KEY=PATTERN;;NAME:..."),
-    TEXT(
-        mappings_dir, NULL, "a directory", "",
-        "directory of mapping.txt files; that of a build is offered to who uploads its profile; empty: none"),
+    TEXT(mappings_dir, NULL, "a directory", "",
+         "directory of mapping.txt files; that of a build is offered to who uploads its profile, by its id "
+         "or by names; empty: none"),
     TEXT(perfetto_url, url_valid, URL_FORM, "",
          "the Perfetto UI that pages offer to open profiles in, https://ui.perfetto.dev or one of your own; "
          "empty: none"),

@@ -6,6 +6,7 @@
 #include "render/table/table_format.h"
 #include "server/convert/diff.h"
 #include "server/convert/lanes.h"
+#include "server/convert/mapping_fit.h"
 #include "server/convert/methods.h"
 #include "server/convert/summary.h"
 #include "server/convert/verdict.h"
@@ -77,6 +78,15 @@ static bool make_diff_page(const struct report *r, const struct report_input *in
            convert_diff(in->profile, in->config, in->view, &rows, diff, &DIFF_SVG, NULL, out, diag);
 }
 
+static bool make_java_names(const struct report *r, const struct report_input *in, struct buf *out,
+                            struct diag *diag)
+{
+    (void)r;
+    return convert_java_names(in->profile, in->config, out, diag);
+}
+
+static const struct text_format JAVA_NAMES = {"names", "application/octet-stream",
+                                              "for who looks for a mapping", 1};
 static const struct text_format PAGE_PARTS = {"parts", "application/octet-stream", "for its page", 1};
 
 const struct report REPORTS[] = {
@@ -100,6 +110,7 @@ const struct report REPORTS[] = {
     {"diff", &DIFF_TREE.text, true, false, false, true, false, &OUTPUT_TREE, make_diff},
     {"diff-method", &METHOD_JSON.text, false, true, false, true, false, NULL, make_diff_method},
     {"diff-page", &PAGE_PARTS, true, false, false, true, false, &OUTPUT_SVG, make_diff_page},
+    {"java-names", &JAVA_NAMES, false, false, false, false, false, NULL, make_java_names},
 };
 const size_t REPORTS_COUNT = sizeof(REPORTS) / sizeof(REPORTS[0]);
 

@@ -84,6 +84,16 @@ void page_facts(struct buf *b, const struct record *r, const json_t *summary);
 /* The facts in one line. */
 void page_facts_line(struct buf *b, const struct record *r, const json_t *summary);
 
+/* What was found for /p/<id>/mapping with known=by-names: nothing is applied before its button is pressed. */
+struct page_mapping {
+    struct str root;
+    const struct record *record;
+    struct str file;  /* of the mapping, below its folder */
+    struct str words; /* behind its name: what speaks for it */
+    struct str token; /* of the upload, as it was sent; p == NULL: to be typed */
+};
+void page_mapping(struct buf *b, const struct page_mapping *p);
+
 /* The form behind /p/<id>/delete, into which the token is typed. */
 void page_delete(struct buf *b, const struct record *r);
 void page_deleted(struct buf *b, struct str root, const struct record *r);

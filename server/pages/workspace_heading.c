@@ -5,6 +5,7 @@
 #include "render/calls/call_format.h"
 #include "render/output.h"
 #include "server/pages/workspace.h"
+#include "server/upload/names_upload.h"
 #include "server/views/viewers.h"
 
 enum { DAY_S = 86400 };
@@ -89,6 +90,13 @@ static void put_mapping(const struct workspace *w)
                         "<input type=\"hidden\" name=\"known\" value=\"",
                         w->of->known_mapping,
                         "\">\n<p><button>Apply the build\'s mapping</button></p>\n</form>\n");
+    } else if (!mapped && w->of->config->mappings_dir[0] != '\0') {
+        begin_names_form(w, "mapping", "find", "");
+        buf_z(w->b,
+              "<p>Mappings are known here. Each is read to see how many names of this profile it knows; the "
+              "one that knows most is shown, and not applied yet.</p>\n"
+              "<input type=\"hidden\" name=\"known\" value=\"" NAMES_UPLOAD_FIND "\">\n"
+              "<p><button>Find its mapping by names</button></p>\n</form>\n");
     }
     begin_names_form(w, "mapping", "earlier", "hidden id=\"earlier-mappings\" ");
     buf_z(

@@ -146,7 +146,11 @@ static const struct named {
           {"all", "1: also rows that do not differ"},
           {"normalise", "scale B to as much as A has: total, time, or calls:METHOD"},
           {"wide", "what is wide in the picture: b (what B has; default), a, or larger (of the two)"},
-          {"known", "in place of the file, the id of a mapping that the service has"},
+          {"known",
+           "in place of the file, the id of a mapping that the service has; by-names: none is taken, and the "
+           "answer names the one that fits the names of the profile best"},
+          {"known_file",
+           "in place of the file, one that the service has, by the name that by-names answered"},
           {"from", "in place of the file, another upload that has a mapping, by its id"},
           {"from_token", "the token of that upload"},
           {"token", "the token that allows to change and to delete the upload"},
@@ -258,7 +262,7 @@ static void visit_body(struct visitor *v, const struct route *r)
         visit_keys(v, API_FIELD, STR("token"));
     if (r->body == &MAPPING_BODY) {
         visit_named(v, API_FILE, MAPPING, help_of(FILES, COUNT_OF(FILES), MAPPING));
-        visit_keys(v, API_FIELD, STR("known from from_token"));
+        visit_keys(v, API_FIELD, STR("known known_file from from_token"));
     }
     if (r->body == &SYMBOLS_BODY)
         visit_named(v, API_FILE, SYMBOLS, help_of(FILES, COUNT_OF(FILES), SYMBOLS));

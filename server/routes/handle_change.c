@@ -8,6 +8,7 @@
 #include "server/http/work.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
+#include "server/routes/mapping_find.h"
 #include "server/routes/profile_access.h"
 #include "server/routes/routes_table.h"
 #include "server/service.h"
@@ -166,8 +167,9 @@ static void write_names(struct exchange *x, void *context)
     char before[RECORD_SHA256_CHARS + 1];
     struct diag diag = {0};
 
-    struct str known = buf_view(&c->upload->known);
+    struct str known = buf_view(&c->upload->known), known_file = buf_view(&c->upload->known_file);
     if ((known.n > 0 && !known_mapping_take(file, s, known, &diag)) ||
+        (known_file.n > 0 && !known_mapping_take_file(file, s, known_file, &diag)) ||
         (c->earlier[0] != '\0' && !known_mapping_take_stored(file, s, c->earlier, &diag))) {
         exchange_diag(x, &diag);
         return;
@@ -224,6 +226,8 @@ enum exchange_step handle_names(struct exchange *x)
     struct str token = c->upload->token.n > 0 ? buf_view(&c->upload->token) : (struct str){NULL, 0};
     if (!profile_may_change(x, &c->record, token) || !find_earlier(x, c))
         return X_DONE;
+    if (str_eq(buf_view(&c->upload->known), STR(NAMES_UPLOAD_FIND)))
+        return mapping_find(x, &c->record, token);
     return exchange_work(x, WORK_ALWAYS, write_names, NULL, c);
 }
 

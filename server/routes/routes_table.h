@@ -37,7 +37,7 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
     ROUTE("POST", "/p/{id}/rename", "name expires app", &FORM_BODY, handle_rename, \
           "Changes name, expiry and which packages are the app's own; fields: token, name, expires, app") \
     ROUTE("POST", "/p/{id}/mapping", "", &MAPPING_BODY, handle_names, \
-          "Tells the names of a release build; fields: token; mapping (a mapping.txt; empty text takes it away), known (id of one that the service has), or from and from_token (another upload that has one)") \
+          "Tells the names of a release build; fields: token; mapping (a mapping.txt; empty text takes it away), known (id of one that the service has; by-names: only says which fits best), known_file (one that the service has, by its name), or from and from_token (another upload that has one)") \
     ROUTE("POST", "/p/{id}/symbols", "", &SYMBOLS_BODY, handle_names, \
           "Names the addresses of native code; fields: token; symbols (an unstripped library or Breakpad symbols, or an archive of them; empty text takes them away)") \
     ROUTE("GET", "/p/{id}/t", "<track> <view>", NULL, handle_track_choice, \

@@ -3,19 +3,46 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/system/file.h"
 #include "core/system/folder.h"
 #include "server/store/store_access.h"
 
-enum { HEADING_BYTES = 4096, FILES_MAX = 10000, PIECE_BYTES = 256 << 10 };
+enum { HEADING_BYTES = 4096, PIECE_BYTES = 256 << 10 };
 
 struct search {
     int top, found;
-    struct str id;
+    struct str id;   /* that is looked for in headings .. */
+    struct str file; /* .. or, if it is empty, this file of the folder */
     unsigned files;
 };
+
+/* Without waiting for who writes into a pipe. */
+int known_mapping_open_file(int top, const char *path)
+{
+    struct stat st;
+    int fd = file_open(top, path, O_RDONLY | O_NONBLOCK);
+
+    if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+struct str known_mapping_name(const char *path)
+{
+    struct str s = str_of(path);
+
+    return str_starts(s, STR(KNOWN_MAPPING_TOP)) ? (struct str){s.p + 2, s.n - 2} : s;
+}
+
+bool known_mapping_is(const char *path)
+{
+    return str_ends(str_of(path), STR(".txt"));
+}
 
 /* `# pg_map_id: 1a2b3c4` or `# pg_map_hash: SHA-256 1a2b..`. */
 static bool says_id(struct str line, struct str id)
@@ -44,31 +71,47 @@ static bool has_id(int fd, struct str id)
     return false;
 }
 
+static bool is_meant(const struct search *s, const char *path)
+{
+    return known_mapping_is(path) && (s->id.n > 0 || str_eq(known_mapping_name(path), s->file));
+}
+
 static bool look_at(void *context, const char *path)
 {
     struct search *s = context;
-    int fd = str_ends(str_of(path), STR(".txt")) ? file_open(s->top, path, O_RDONLY) : -1;
+    int fd = is_meant(s, path) ? known_mapping_open_file(s->top, path) : -1;
 
-    if (fd >= 0 && has_id(fd, s->id))
+    if (fd >= 0 && (s->id.n == 0 || has_id(fd, s->id)))
         s->found = fd;
     else if (fd >= 0)
         close(fd);
-    return s->found < 0 && ++s->files < FILES_MAX;
+    return s->found < 0 && ++s->files < KNOWN_MAPPINGS_MAX;
+}
+
+int known_mappings_open(const struct service *service)
+{
+    const char *folder = service->config->mappings_dir;
+
+    return *folder == '\0' ? -1 : file_open(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY);
+}
+
+static int find(const struct service *service, struct str id, struct str file)
+{
+    struct search s = {.found = -1, .id = id, .file = file};
+
+    s.top = id.n > 0 || file.n > 0 ? known_mappings_open(service) : -1;
+    if (s.top < 0)
+        return -1;
+    if (!folder_walk(s.top, KNOWN_MAPPING_TOP, look_at, &s))
+        LOG(service->log, LOG_WARN, "mappings-unreadable",
+            LOG_STR("folder", str_of(service->config->mappings_dir)));
+    close(s.top);
+    return s.found;
 }
 
 int known_mapping_open(const struct service *service, struct str id)
 {
-    const char *folder = service->config->mappings_dir;
-    struct search s = {.top = -1, .found = -1, .id = id};
-
-    if (*folder != '\0' && id.n > 0)
-        s.top = file_open(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY);
-    if (s.top < 0)
-        return -1;
-    if (!folder_walk(s.top, "./", look_at, &s))
-        LOG(service->log, LOG_WARN, "mappings-unreadable", LOG_STR("folder", str_of(folder)));
-    close(s.top);
-    return s.found;
+    return find(service, id, STR(""));
 }
 
 static bool copy(struct names_file *f, const struct service *service, int fd, struct diag *diag)
@@ -98,14 +141,25 @@ static bool take(struct names_file *f, const struct service *service, int fd, st
     return ok;
 }
 
+static bool take_found(struct names_file *f, const struct service *service, int fd, const char *detail,
+                       struct diag *diag)
+{
+    if (fd < 0)
+        return diag_set(diag, DIAG_NOT_FOUND, "no such mapping", "Send the mapping.txt itself.", "%s",
+                        detail);
+    return take(f, service, fd, diag);
+}
+
 bool known_mapping_take(struct names_file *f, const struct service *service, struct str id, struct diag *diag)
 {
-    int fd = known_mapping_open(service, id);
+    return take_found(f, service, find(service, id, STR("")), "No mapping of that id is known here.", diag);
+}
 
-    if (fd < 0)
-        return diag_set(diag, DIAG_NOT_FOUND, "no such mapping", "Send the mapping.txt itself.",
-                        "No mapping of that id is known here.");
-    return take(f, service, fd, diag);
+bool known_mapping_take_file(struct names_file *f, const struct service *service, struct str file,
+                             struct diag *diag)
+{
+    return take_found(f, service, find(service, STR(""), file), "No such file is among the mappings here.",
+                      diag);
 }
 
 /* As bytes that come anew: so it stays, whatever becomes of the other upload meanwhile. */

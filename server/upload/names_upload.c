@@ -4,7 +4,7 @@
 #include "server/http/message/multipart.h"
 #include "server/http/problem.h"
 
-enum { TEXT_BYTES_MAX = 200, DRAIN_BYTES = 8 << 20, QUOTED_BYTES = 60 };
+enum { TEXT_BYTES_MAX = 255, DRAIN_BYTES = 8 << 20, QUOTED_BYTES = 60 };
 
 static const char *const HINTS[RECORD_NAMES_FILES] = {
     "Send it as a form: curl -F token=TOKEN -F mapping=@mapping.txt URL.",
@@ -19,8 +19,8 @@ static const char *hint(const struct names_upload *u)
 
 static bool refuse_field(struct names_upload *u, struct str name)
 {
-    static const char *const FIELDS[RECORD_NAMES_FILES] = {"token, mapping, known, from and from_token",
-                                                           "token and symbols"};
+    static const char *const FIELDS[RECORD_NAMES_FILES] = {
+        "token, mapping, known, known_file, from and from_token", "token and symbols"};
     struct buf quoted = {0};
 
     clean_text(&quoted, clean_cut(name, QUOTED_BYTES));
@@ -40,6 +40,7 @@ static struct buf *text_of(struct names_upload *u, struct str name)
         bool of_mapping;
     } fields[] = {{STR("token"), &u->token, false},
                   {STR("known"), &u->known, true},
+                  {STR("known_file"), &u->known_file, true},
                   {STR("from"), &u->from, true},
                   {STR("from_token"), &u->from_token, true}};
 
@@ -100,6 +101,7 @@ static void end(void *state)
     multipart_free(u->multipart);
     buf_free(&u->token);
     buf_free(&u->known);
+    buf_free(&u->known_file);
     buf_free(&u->from);
     buf_free(&u->from_token);
 }
@@ -171,11 +173,12 @@ struct names_upload *names_upload_end(struct exchange *x)
 {
     struct names_upload *u = x->body;
     bool ok = !u->refused && multipart_finish(u->multipart, &u->diag);
+    int others = (u->known.n > 0) + (u->known_file.n > 0) + (u->from.n > 0);
 
-    if (ok && u->seen + (u->known.n > 0) + (u->from.n > 0) > 1)
+    if (ok && u->seen + others > 1)
         ok = diag_set(&u->diag, DIAG_USAGE, "two mappings", hint(u),
                       "The form has a mapping, and names another.");
-    if (ok && u->known.n == 0 && u->from.n == 0 && (!u->seen || u->unnamed))
+    if (ok && others == 0 && (!u->seen || u->unnamed))
         ok = diag_set(&u->diag, DIAG_USAGE, "no file", hint(u),
                       "The form has no file \"%s\": nothing was chosen.", RECORD_NAMES_WORDS[u->which]);
     if (ok)

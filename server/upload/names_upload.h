@@ -6,6 +6,9 @@
 #include "server/http/route.h"
 #include "server/upload/names_file.h"
 
+/* In place of an id: the mapping that fits the profile's names best is to be named, and none is to be taken. */
+#define NAMES_UPLOAD_FIND "by-names"
+
 /* As in struct route_body. */
 enum exchange_step names_upload_begin_mapping(struct exchange *x);
 enum exchange_step names_upload_begin_symbols(struct exchange *x);
@@ -13,9 +16,11 @@ enum body_step names_upload_data(struct exchange *x, const char *p, size_t *n);
 
 struct names_upload {
     enum record_names_file which;
-    struct names_file file;      /* file.store is NULL: what is there is to be taken away */
-    struct buf token;            /* of the form; empty if it has none */
-    struct buf known;            /* id of a mapping of the service's own that is to be taken; or empty */
+    struct names_file file; /* file.store is NULL: what is there is to be taken away */
+    struct buf token;       /* of the form; empty if it has none */
+    struct buf
+        known; /* id of a mapping of the service's own that is to be taken, or NAMES_UPLOAD_FIND; or empty */
+    struct buf known_file;       /* the same by its file; or empty */
     struct buf from, from_token; /* another upload, whose mapping is to be taken, and its token; or empty */
 
     /* The room's own. */

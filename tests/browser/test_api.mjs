@@ -79,7 +79,7 @@ describe('the description of the interface', { skip: missing() }, () => {
             assert.ok(Object.values(properties).every(({ description }) => description.length > 0), path);
             return Object.keys(properties).sort().join(' ');
         };
-        assert.equal(fieldsOf('/p/{id}/mapping'), 'from from_token known mapping token');
+        assert.equal(fieldsOf('/p/{id}/mapping'), 'from from_token known known_file mapping token');
         assert.equal(fieldsOf('/p/{id}/symbols'), 'symbols token');
         assert.equal(fieldsOf('/p/{id}/rename'), 'app expires name token');
         assert.equal(fieldsOf('/'), 'data expires key mapping member name symbols trace');

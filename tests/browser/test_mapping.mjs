@@ -1,7 +1,10 @@
 /* Names of a release build, given on the page of its profile. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { browser, openPage, serve, service, skip, trace, until } from './support.mjs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { browser, looksWell, openPage, serve, service, skip, startService, trace, until } from './support.mjs';
 
 const MAPPING = `# pg_map_id: 1a2b3c4
 com.shop.Basket -> com.example.app.MainActivity:
@@ -59,4 +62,32 @@ test('a mapping is offered for the next upload of the same browser', { skip }, a
     await until(page, () => /fillBasket/.test(document.querySelector('#picture')?.textContent));
     assert.deepEqual(page.complaints, []);
     await page.context().close();
+});
+
+/* A first click finds it, a second one applies it. */
+test('a mapping of the service is found by names', { skip }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'aflamed-mappings-'));
+    const team = await startService({ mappings_dir: folder });
+    try {
+        writeFileSync(join(folder, `fits-${'x'.repeat(120)}.txt`), MAPPING);
+        writeFileSync(join(folder, 'other.txt'), 'org.Other -> a.b:\n');
+        const page = await openPage(browser, team);
+        await page.goto(team.url);
+        await page.setInputFiles('#trace', { name: 'app.trace', mimeType: 'application/octet-stream',
+                                             buffer: Buffer.from(trace([{ id: 1, name: 'main', us: 400_000 }])) });
+        await page.waitForURL(/\/p\//);
+        await until(page, isReady);
+        await page.click('.rename > summary');
+        await page.click('text=Find its mapping by names');
+        await page.waitForSelector('text=Is this its mapping?');
+        assert.match(await page.textContent('main'), /fits-x+\.txt knows \d+ of \d+ names?.*2 mappings were looked at\./);
+        await looksWell(page, [320, 1280], async () => {});
+        await page.click('text=Apply this mapping');
+        await until(page, () => /fillBasket/.test(document.querySelector('#picture')?.textContent));
+        assert.deepEqual(page.complaints, []);
+        await page.context().close();
+    } finally {
+        await team.stop();
+        rmSync(folder, { recursive: true });
+    }
 });

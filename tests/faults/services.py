@@ -3,7 +3,8 @@ acknowledged is there, also after a restart; nothing is leaked; and the next req
 import gzip
 import http.client
 import json
-import os
+import pathlib
+import tempfile
 import time
 
 from commands import SUMMARY, STREAM, native, zipped
@@ -371,8 +372,8 @@ class Attach(Rename):
         return state
 
     @staticmethod
-    def send(world, state, content):
-        kind, body = form(('token', None, state[1].encode()), ('mapping', 'mapping.txt', content))
+    def send(world, state, content, field='mapping'):
+        kind, body = form(('token', None, state[1].encode()), (field, 'mapping.txt', content))
         return world.server.ask('POST', state[0] + '/mapping', body, Content_Type=kind)
 
     def act(self, world, state):
@@ -385,6 +386,23 @@ class Attach(Rename):
         folded = world.server.get(state[0] + '/t/merged.folded.txt')
         named = folded.status == 200 and b'com.real.Shop.open' in folded.body
         return '' if status_of(again) in (200, 303) and named else 'the next one got ' + shown(again)
+
+
+class FindMapping(Attach):
+    """One of the service's own is named, and none applied."""
+    FOLDER = tempfile.TemporaryDirectory()     # pylint: disable=consider-using-with
+    CONFIG = {'mappings_dir': FOLDER.name}
+
+    def content(self, n):
+        pathlib.Path(self.FOLDER.name, 'fits.txt').write_bytes(MAPPING)
+        return b'com.example.Class0.method0;com.example.Class%d.b 10\n' % n
+
+    def act(self, world, state):
+        return self.send(world, state, b'by-names', 'known')
+
+    def check(self, world, state, answer):     # 404: what cannot be read is passed over
+        again = status_of(self.act(world, state)) == 200
+        return '' if again and status_of(answer) in (200, 404, 'closed', *ERRORS) else 'answered ' + shown(answer)
 
 
 class AttachSymbols(Attach):
@@ -447,6 +465,7 @@ SCENARIOS = {
     'rename': Rename(),
     'attach a mapping': Attach(),
     'attach symbols': AttachSymbols(),
+    'find a mapping': FindMapping(),
 }
 
 

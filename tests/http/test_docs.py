@@ -33,6 +33,7 @@ NOT_RUN = {
         'java -agentlib:hprof': 'needs a JDK before 9',
         'aflamed render --symbols app/build': 'needs libraries of an Android build; test_symbols.py makes some',
     },
+    'docs/http-api.md': {'curl -F token=$TOKEN -F known=by-names': 'needs a mappings_dir; test_mapping.py has one'},
     'docs/operations.md': {
         'cp deploy/nginx/aflamed.conf': 'needs root; test_deploy.py runs the example with nginx',
         'curl -u ann:secret': 'needs a host with TLS; test_deploy.py asks with a password',

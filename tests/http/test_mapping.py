@@ -312,14 +312,16 @@ class KnownMappings(ServiceTest):
         self.assertNotEqual(self.folded(upload), original)
         page = self.page(upload)
         self.assertIn('name="known" value="0123abc"', page)
+        self.assertNotIn('by-names', page)
         self.assertEqual(self.apply(upload, b'0123abc').status, 200)
         self.assertEqual(self.folded(upload), original)
         self.assertNotIn('name="known"', self.page(upload))
 
     def test_a_build_that_is_not_known(self):
         upload = self.stored(obfuscate(self.plain, 'r8-map-id-ffff')[0])
-        self.assertNotIn('name="known"', self.page(upload))
-        self.assertNotIn('name="known"', self.page(self.stored(self.plain)))
+        for one in (upload, self.stored(self.plain)):
+            self.assertNotIn("Apply the build's mapping", self.page(one))
+            self.assertIn('name="known" value="by-names"', self.page(one))
         self.assertEqual(self.apply(upload, b'ffff').status, 404)
         self.assertEqual(self.apply(upload, b'0123abc', ('mapping', 'm.txt', self.text.encode())).status, 400)
         self.assertEqual(self.apply(upload, b'../../etc/passwd').status, 404)
@@ -340,6 +342,174 @@ class KnownMappings(ServiceTest):
         self.assertEqual(self.folded(later), original)
         self.server.request('DELETE', '/p/%s' % id_of(earlier), **{'X-Delete-Token': token_of(earlier)})
         self.assertEqual(self.folded(later), original)
+
+
+class MappingsByNames(ServiceTest):
+    """Of a folder the mapping that fits the names of a profile without id: named first, and applied by a second request."""
+
+    @classmethod
+    def setUpClass(cls):
+        # pylint: disable=consider-using-with
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+        cls.CONFIG = {'mappings_dir': folder.name}
+        cls.plain = run('demo')
+        cls.trace, cls.text = obfuscate(cls.plain)
+        super().setUpClass()
+
+    def setUp(self):
+        for root, _, files in os.walk(self.folder):
+            for name in files:
+                os.remove(os.path.join(root, name))
+
+    def put(self, name, content, age_s=0):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'wb') as f:
+            f.write(content.encode() if isinstance(content, str) else content)
+        os.utime(path, (1_700_000_000 - age_s, 1_700_000_000 - age_s))
+
+    def part(self, share):
+        """The mapping without its last classes."""
+        lines = self.text.splitlines(keepends=True)
+        starts = [i for i, line in enumerate(lines) if ' -> ' in line and line.endswith(':\n')]
+        return ''.join(lines[:starts[int(len(starts) * share)]])
+
+    def post(self, upload, *fields, token=None, **headers):
+        return self.server.upload_form(('token', None, (token or token_of(upload)).encode()),
+                                       *((key, None, value.encode()) for key, value in fields),
+                                       target='/p/%s/mapping' % id_of(upload), **headers)
+
+    def find(self, upload, **more):
+        return self.post(upload, ('known', 'by-names'), **more)
+
+    def folded(self, upload):
+        return self.server.get('/p/%s/t/9417.folded.txt' % id_of(upload)).body
+
+    def test_the_best_of_several_is_offered_and_applied_by_a_second_request(self):
+        self.put('app/1.2/mapping.txt', self.text, 300)
+        self.put('app/1.3/mapping.txt', self.part(0.7), 200)
+        self.put('other.txt', 'org.other.App -> p0.a:\n    1:1:void x(double,double):1:1 -> a\n', 100)
+        self.put('picture.txt', PNG)
+        self.put('empty.txt', '')
+        self.put('mapping.bak', self.text)
+        upload, original = self.stored(self.trace), self.folded(self.stored(self.plain))
+        before = self.folded(upload)
+        answer = self.find(upload)
+        self.assertEqual(answer.status, 200, answer.text)
+        self.assertRegex(answer.text, r"^app/1\.2/mapping\.txt knows (\d+) of \1 names that are no platform's\. "
+                                      r'3 mappings were looked at\.\n')
+        self.assertEqual(answer['Cache-Control'], 'no-store')
+        self.assertEqual(self.folded(upload), before)
+        self.assertEqual(self.post(upload, ('known_file', 'app/1.2/mapping.txt')).text, 'changed\n')
+        self.assertEqual(self.folded(upload), original)
+        facts = json.loads(self.server.get('/p/%s.json' % id_of(upload)).body)['facts']
+        self.assertIn('knows %d of %d names' % (facts['mapped_names'], facts['mappable_names']), answer.text)
+
+    def test_its_figures_are_those_of_the_profile_with_it(self):
+        self.put('part.txt', self.part(0.8))
+        upload = self.stored(self.trace)
+        answer = self.find(upload)
+        self.assertEqual(self.post(upload, ('known_file', 'part.txt')).status, 200)
+        facts = json.loads(self.server.get('/p/%s.json' % id_of(upload)).body)['facts']
+        self.assertLess(facts['mapped_names'], facts['mappable_names'])
+        self.assertIn('part.txt knows %d of %d names' % (facts['mapped_names'], facts['mappable_names']), answer.text)
+        # Names that were applied already are not what is looked for.
+        self.assertEqual(self.find(upload).text, answer.text)
+
+    def test_of_those_that_fit_alike_the_newest(self):
+        for name, age_s in (('a.txt', 30), ('b.txt', 10), ('c.txt', 20)):
+            self.put(name, self.text + '# %s\n' % name, age_s)
+        self.put('newer.txt', self.part(0.8))
+        answer = self.find(self.stored(self.trace))
+        self.assertTrue(answer.text.startswith('b.txt knows '), answer.text)
+        self.assertIn('4 mappings were looked at; 3 of them fit alike, and this is the newest of these.', answer.text)
+
+    def test_none_fits(self):
+        upload = self.stored(self.trace)
+        self.put('other.txt', 'org.other.App -> p0.a:\n    1:1:void x(double,double):1:1 -> a\n')
+        self.put('part.txt', self.part(0.2))
+        answer = self.find(upload)
+        self.assertEqual(answer.status, 404)
+        self.assertRegex(answer.text, r'2 mappings were looked at\. The one that fits best knows only [1-9]\d* of \d+ names')
+        self.assertIn('no mapping fits', answer.text)
+
+    def test_there_is_nothing_to_look_at(self):
+        upload = self.stored(self.trace)
+        os.mkfifo(os.path.join(self.folder, 'pipe.txt'))
+        os.symlink('/nowhere', os.path.join(self.folder, 'link.txt'))
+        self.put('picture.txt', PNG)
+        for _ in range(2):
+            answer = self.find(upload)
+            self.assertEqual(answer.status, 404)
+            self.assertIn('No mapping was found.', answer.text)
+            self.setUp()
+        self.assertEqual(self.find(self.stored(b'main;read 10\nmain;write 20\n')).status, 404)
+
+    def test_many_files(self):
+        for i in range(70):
+            self.put('%d/mapping.txt' % i, 'org.other.App%d -> p0.a:\n    void x(double,double) -> a\n' % i, i)
+        self.put('old.txt', self.text, 1000)
+        answer = self.find(self.stored(self.trace))
+        self.assertTrue(answer.text.startswith('old.txt knows '), answer.text)
+        self.assertIn('71 mappings were looked at.', answer.text)
+
+    def test_who_may_look(self):
+        self.put('mapping.txt', self.text)
+        upload = self.stored(self.trace)
+        self.assertEqual(self.find(upload, token='a' * 26).status, 403)
+        answer = self.server.upload_form(('known', None, b'by-names'), target='/p/%s/mapping' % id_of(upload))
+        self.assertEqual(answer.status, 403)
+        answer = self.server.upload_form(('known', None, b'by-names'), target='/p/%s/mapping' % id_of(upload), X_Delete_Token=token_of(upload))
+        self.assertEqual(answer.status, 200)
+
+    def test_what_is_no_file_of_the_folder(self):
+        upload = self.stored(self.trace)
+        self.put('mapping.txt', self.text)
+        self.put('picture.txt', PNG)
+        for name in ('../mapping.txt', './mapping.txt', '/etc/passwd', self.folder + '/mapping.txt', 'mapping', '.', 'x/../mapping.txt'):
+            self.assertEqual(self.post(upload, ('known_file', name)).status, 404, name)
+        self.assertEqual(self.post(upload, ('known_file', 'picture.txt')).status, 422)
+        self.assertEqual(self.post(upload, ('known_file', 'x' * 256)).status, 400)
+        self.assertEqual(self.post(upload, ('known', 'by-names'), ('known_file', 'mapping.txt')).status, 400)
+
+    def test_the_pages(self):
+        self.put('<b>&"a\'.txt', self.text)
+        upload = self.stored(self.trace)
+        page = self.server.get('/p/%s/t/9417' % id_of(upload), Accept='text/html').text
+        self.assertIn('Find its mapping by names', page)
+        page = self.find(upload, Accept='text/html').text
+        self.assertIn('&lt;b&gt;&amp;&#34;a&#39;.txt', page)
+        self.assertNotIn('<b>', page)
+        self.assertIn('name="token" value="%s"' % token_of(upload), page)
+        self.assertIn('It is not applied yet', page)
+        answer = self.post(upload, ('known_file', '<b>&"a\'.txt'), Accept='text/html')
+        self.assertEqual(answer.status, 303)
+        page = self.server.get('/p/%s/t/9417' % id_of(upload), Accept='text/html').text
+        self.assertNotIn('Find its mapping by names', page)
+        self.assertIn('Take the mapping away', page)
+
+
+class NoMappings(ServiceTest):
+    def test_without_a_folder(self):
+        upload = self.stored(obfuscate(run('demo'))[0])
+        answer = self.server.upload_form(('token', None, token_of(upload).encode()), ('known', None, b'by-names'),
+                                         target='/p/%s/mapping' % id_of(upload))
+        self.assertEqual(answer.status, 404)
+        self.assertIn('mappings_dir', answer.text)
+        self.assertNotIn('by names', self.server.get('/p/%s/t/9417' % id_of(upload), Accept='text/html').text)
+
+
+class UnreadableMappings(ServiceTest):
+    CONFIG = {'mappings_dir': '/nowhere/mappings'}
+
+    def test_it_is_said(self):
+        upload = self.stored(obfuscate(run('demo'))[0])
+        answer = self.server.upload_form(('token', None, token_of(upload).encode()), ('known', None, b'by-names'),
+                                         target='/p/%s/mapping' % id_of(upload))
+        self.assertEqual(answer.status, 500)
+        self.assertIn('cannot read the mappings', answer.text)
 
 
 if __name__ == '__main__':
