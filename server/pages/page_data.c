@@ -68,6 +68,20 @@ uint64_t page_data_real(const json_t *number)
     return whole_of(json_number_value(number));
 }
 
+struct str page_data_number_text(char text[PAGE_TEXT_BYTES], enum unit unit, uint64_t number)
+{
+    return (struct str){text, (size_t)(number_value(text, unit, number, DIGITS) - text)};
+}
+
+struct str page_data_amount_text(char text[PAGE_TEXT_BYTES], const json_t *value, uint64_t amount)
+{
+    struct str unit = page_data_text(value, "unit");
+
+    if (str_eq(unit, STR("us")))
+        return page_data_number_text(text, UNIT_NS, number_multiply(amount, NS_PER_US));
+    return page_data_number_text(text, str_eq(unit, STR("bytes")) ? UNIT_BYTES : UNIT_COUNT, amount);
+}
+
 void page_data_put_number(struct buf *b, enum unit unit, uint64_t value)
 {
     buf_value(b, unit, value, DIGITS);
@@ -90,40 +104,37 @@ uint64_t page_data_total(const json_t *value, const json_t *track)
 
 void page_data_put_value(struct buf *b, const json_t *value, uint64_t amount)
 {
-    struct str unit = page_data_text(value, "unit");
-
-    if (str_eq(unit, STR("us")))
-        page_data_put_number(b, UNIT_NS, number_multiply(amount, NS_PER_US));
-    else
-        page_data_put_number(b, str_eq(unit, STR("bytes")) ? UNIT_BYTES : UNIT_COUNT, amount);
+    buf_str(b, PAGE_AMOUNT(value, amount));
 }
 
-/* The number without its sign, which is written. */
-static uint64_t put_sign(struct buf *b, const json_t *number)
+/* Takes the sign off, which stands at *text then, behind which the rest goes. */
+static uint64_t take_sign(const json_t *number, char **text)
 {
     double n = json_number_value(number);
 
     if (n <= -1)
-        buf_char(b, '-');
+        *(*text)++ = '-';
     return whole_of(n < 0 ? -n : n);
 }
 
-void page_data_put_signed(struct buf *b, const json_t *value, const json_t *number)
+struct str page_data_signed_text(char text[PAGE_TEXT_BYTES], const json_t *value, const json_t *number)
 {
-    uint64_t size = put_sign(b, number);
+    char *behind = text;
+    uint64_t size = take_sign(number, &behind);
+    struct str rest = page_data_amount_text(behind, value, size);
 
-    page_data_put_value(b, value, size);
+    return (struct str){text, (size_t)(behind - text) + rest.n};
 }
 
-void page_data_put_share(struct buf *b, const json_t *part, const json_t *whole)
+struct str page_data_share_text(char text[PAGE_TEXT_BYTES], const json_t *number, const json_t *whole)
 {
     uint64_t all = page_data_real(whole);
-    char text[NUMBER_BYTES_MAX];
+    char *behind = text;
 
     if (all == 0)
-        return;
-    uint64_t size = put_sign(b, part);
-    clean_xml(b, (struct str){text, (size_t)(number_percent(text, size, all) - text)});
+        return STR("");
+    uint64_t size = take_sign(number, &behind);
+    return (struct str){text, (size_t)(number_percent(behind, size, all) - text)};
 }
 
 const json_t *page_data_whole(const json_t *value)
@@ -178,19 +189,9 @@ const struct track_noun *page_data_noun(const json_t *summary)
     return track_noun_by_word(page_data_text(summary, "tracks_are"));
 }
 
-struct str page_data_track_id(const json_t *track, char text[NUMBER_BYTES_MAX])
-{
-    return page_data_track_id_of(json_object_get(track, "id"), text);
-}
-
-struct str page_data_digits(char text[NUMBER_BYTES_MAX], uint64_t number)
+struct str page_data_digits(char text[PAGE_TEXT_BYTES], uint64_t number)
 {
     return (struct str){text, (size_t)(number_u64(text, number) - text)};
-}
-
-struct str page_data_track_id_of(const json_t *id, char text[NUMBER_BYTES_MAX])
-{
-    return page_data_digits(text, page_data_real(id));
 }
 
 struct str page_data_name(const char *name)

@@ -22,14 +22,26 @@ uint64_t page_data_number(const json_t *object, const char *key);
 /* Of JSON whose integers were read as real numbers, since they may be too large for jansson's own; rounded then. */
 uint64_t page_data_real(const json_t *number);
 
-/* The same of a number that may be below 0; and its share of `whole`, where that is more than 0. */
-void page_data_put_signed(struct buf *b, const json_t *value, const json_t *number);
-void page_data_put_share(struct buf *b, const json_t *part, const json_t *whole);
 /* What 100 % of a report's value is: all that went up, where some went down. */
 const json_t *page_data_whole(const json_t *value);
 
-/* The number in `text`. */
-struct str page_data_digits(char text[NUMBER_BYTES_MAX], uint64_t number);
+/* A number as text, in `text`: its digits; for people, three of them; so as the amount of a value, by its unit; the same of a
+ * number that may be below 0; and such a number's share of `whole`, empty where that is 0. */
+enum { PAGE_TEXT_BYTES = NUMBER_BYTES_MAX + 1 }; /* with a sign */
+struct str page_data_digits(char text[PAGE_TEXT_BYTES], uint64_t number);
+struct str page_data_number_text(char text[PAGE_TEXT_BYTES], enum unit unit, uint64_t number);
+struct str page_data_amount_text(char text[PAGE_TEXT_BYTES], const json_t *value, uint64_t amount);
+struct str page_data_signed_text(char text[PAGE_TEXT_BYTES], const json_t *value, const json_t *number);
+struct str page_data_share_text(char text[PAGE_TEXT_BYTES], const json_t *number, const json_t *whole);
+
+/* The same for page_put (page_frame.h): texts that live as long as the block that they stand in. */
+#define PAGE_TEXT                  ((char[PAGE_TEXT_BYTES]){0})
+#define PAGE_NUMBER(unit, number)  page_data_number_text(PAGE_TEXT, unit, number)
+#define PAGE_COUNT(number)         PAGE_NUMBER(UNIT_COUNT, number)
+#define PAGE_AMOUNT(value, amount) page_data_amount_text(PAGE_TEXT, value, amount)
+#define PAGE_SIGNED(value, number) page_data_signed_text(PAGE_TEXT, value, number)
+#define PAGE_SHARE(number, whole)  page_data_share_text(PAGE_TEXT, number, whole)
+#define PAGE_ID(id)                page_data_digits(PAGE_TEXT, page_data_real(id)) /* of a track */
 
 /* Written for people, three digits; never markup. */
 void page_data_put_number(struct buf *b, enum unit unit, uint64_t value);
@@ -50,9 +62,6 @@ size_t page_data_main_track(const json_t *tracks);
 void page_data_put_track_name(struct buf *b, const json_t *track);
 /* What the tracks of a summary are called. */
 const struct track_noun *page_data_noun(const json_t *summary);
-struct str page_data_track_id(const json_t *track, char text[NUMBER_BYTES_MAX]);
-/* The same of an id that page_data_real reads. */
-struct str page_data_track_id_of(const json_t *id, char text[NUMBER_BYTES_MAX]);
 
 /* What the file is called, or else that it is not. */
 struct str page_data_name(const char *name);

@@ -27,12 +27,10 @@ static void put_warnings_about(struct buf *b, const json_t *warnings, bool recor
             continue;
         if (n++ == 0)
             buf_printf(b, "<section class=\"warnings\">\n<h2>%s</h2>\n<ul>\n", heading);
-        page_frame_text(b, "<li>", page_data_text(w, "text"), "");
-        if (json_object_get(w, "offset") != NULL) {
-            buf_z(b, " <span class=\"quiet\">First at byte ");
-            page_data_put_number(b, UNIT_COUNT, page_data_number(w, "offset"));
-            buf_z(b, ".</span>");
-        }
+        page_put(b, "<li>{}", page_data_text(w, "text"));
+        if (json_object_get(w, "offset") != NULL)
+            page_put(b, " <span class=\"quiet\">First at byte {}.</span>",
+                     PAGE_COUNT(page_data_number(w, "offset")));
         buf_z(b, "</li>\n");
     }
     buf_z(b, n > 0 ? "</ul>\n</section>\n" : "");
@@ -51,9 +49,9 @@ static void put_unnamed(struct buf *b, const json_t *module)
     struct str state = page_data_text(module, "symbols"), build_id = page_data_text(module, "build_id");
 
     buf_printf(b, "<li>%.1f %% ", json_number_value(json_object_get(module, "percent")));
-    page_frame_text(b, "", page_data_text(module, "module"), "");
+    page_put(b, "{}", page_data_text(module, "module"));
     if (build_id.n > 0)
-        page_frame_text(b, ", build id <code>", build_id, "</code>");
+        page_put(b, ", build id <code>{}</code>", build_id);
     buf_printf(b, ": %s</li>\n",
                str_eq(state, STR("missing"))       ? "no symbols"
                : str_eq(state, STR("other-build")) ? "symbols of another build"
@@ -82,7 +80,7 @@ static void put_fact(struct buf *b, struct str label, enum fact_kind kind, struc
 
     if (fact_is_void(kind, value))
         return;
-    page_frame_text(b, "<div><dt>", label, "</dt><dd>");
+    page_put(b, "<div><dt>{}</dt><dd>", label);
     if (fact_date(kind, value, &unix_s)) {
         page_data_put_time(b, unix_s);
     } else {
@@ -94,7 +92,7 @@ static void put_fact(struct buf *b, struct str label, enum fact_kind kind, struc
 }
 
 /* A fact as its format wrote it: numbers and booleans have their own types in the summary. */
-static struct str written(const json_t *value, char number[NUMBER_BYTES_MAX])
+static struct str written(const json_t *value, char number[PAGE_TEXT_BYTES])
 {
     if (json_is_integer(value))
         return page_data_digits(number, (uint64_t)json_integer_value(value));
@@ -105,7 +103,7 @@ static struct str written(const json_t *value, char number[NUMBER_BYTES_MAX])
 
 static void put_known(struct buf *b, const json_t *facts, bool curious)
 {
-    char number[NUMBER_BYTES_MAX];
+    char number[PAGE_TEXT_BYTES];
 
     for (size_t i = 0; i < FACTS_COUNT; i++) {
         const json_t *value = json_object_get(facts, FACTS[i].name);
@@ -116,9 +114,7 @@ static void put_known(struct buf *b, const json_t *facts, bool curious)
 
 static void put_count(struct buf *b, const char *label, uint64_t count)
 {
-    buf_printf(b, "<div><dt>%s</dt><dd>", label);
-    page_data_put_number(b, UNIT_COUNT, count);
-    buf_z(b, "</dd></div>\n");
+    page_put(b, "<div><dt>{}</dt><dd>{}</dd></div>\n", str_of(label), PAGE_COUNT(count));
 }
 
 /* Behind a summary line, so that the page begins with what most people look for. */
@@ -170,9 +166,7 @@ void page_facts(struct buf *b, const struct record *r, const json_t *summary)
     put_count(b, "Records", page_data_number(whole, "records"));
     if (page_data_number(whole, "calls") > 0)
         put_count(b, "Calls", page_data_number(whole, "calls"));
-    buf_z(b, "<div><dt>Size</dt><dd>");
-    page_data_put_number(b, UNIT_BYTES, r->size);
-    buf_z(b, "</dd></div>\n");
+    page_put(b, "<div><dt>Size</dt><dd>{}</dd></div>\n", PAGE_NUMBER(UNIT_BYTES, r->size));
     put_date(b, "Uploaded", r->created_s);
     put_date(b, "Kept until", r->expires_s);
     buf_z(b, "</dl>\n<h2>What is measured</h2>\n<dl class=\"facts\">\n");
@@ -185,7 +179,7 @@ void page_facts(struct buf *b, const struct record *r, const json_t *summary)
 /* How long, and how often the recorder looked: what is most asked of a recording. */
 static void put_fact_words(struct buf *b, const json_t *facts, const char *name, const char *before)
 {
-    char number[NUMBER_BYTES_MAX];
+    char number[PAGE_TEXT_BYTES];
     const json_t *value = json_object_get(facts, name);
     const struct fact *fact = fact_by_name(str_of(name));
     struct buf text = {0};
@@ -193,7 +187,7 @@ static void put_fact_words(struct buf *b, const json_t *facts, const char *name,
     if (value == NULL || fact == NULL)
         return;
     fact_text(&text, fact->kind, written(value, number));
-    page_frame_text(b, before, buf_view(&text), " \u00b7 ");
+    page_put(b, "{}{} \u00b7 ", str_of(before), buf_view(&text));
     buf_part_end(b, &text);
 }
 
@@ -212,7 +206,7 @@ void page_facts_line(struct buf *b, const struct record *r, const json_t *summar
     json_t *facts = json_object_get(summary, "facts");
     uint64_t tracks = page_data_number(json_object_get(summary, "whole"), "tracks");
 
-    page_frame_text(b, "", page_data_text(summary, "format_label"), " \u00b7 ");
+    page_put(b, "{} \u00b7 ", page_data_text(summary, "format_label"));
     put_fact_words(b, facts, "elapsed_us", "");
     put_fact_words(b, facts, "elapsed_ns", "");
     put_fact_words(b, facts, "sampling_interval_us", "sampled about every ");
@@ -226,9 +220,8 @@ void page_profile_element(struct buf *b, const struct record *r, struct str form
 
     utc_format(r->created_s, created);
     utc_format(r->expires_s, expires);
-    page_frame_text(b, "<article id=\"profile\" data-id=\"", str_of(r->id), "\"");
-    page_frame_text(b, " data-name=\"", str_of(r->name), "\"");
-    page_frame_text(b, " data-format=\"", format.n > 0 ? format : str_of(r->format), "\"");
+    page_put(b, "<article id=\"profile\" data-id=\"{}\" data-name=\"{}\" data-format=\"{}\"", str_of(r->id),
+             str_of(r->name), format.n > 0 ? format : str_of(r->format));
     if (r->names.of[RECORD_MAPPING][0] != '\0')
         buf_printf(b, " data-mapping=\"%.*s\"", MAPPING_DIGITS, r->names.of[RECORD_MAPPING]);
     buf_printf(b, " data-size=\"%llu\" data-created=\"%s\" data-expires=\"%s\" %s>\n",

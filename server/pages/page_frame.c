@@ -36,6 +36,21 @@ void page_frame_text(struct buf *b, const char *before, struct str text, const c
     buf_z(b, after);
 }
 
+void page_put_texts(struct buf *b, const char *markup, const struct str *texts)
+{
+    static const struct str MARK = STR_INIT("{}");
+    struct str rest = str_of(markup);
+
+    for (;;) {
+        size_t at = str_find_str(rest, MARK);
+        buf_bytes(b, rest.p, at);
+        if (at == rest.n)
+            return;
+        clean_xml(b, *texts++);
+        rest = (struct str){rest.p + at + MARK.n, rest.n - at - MARK.n};
+    }
+}
+
 static void put_file(struct buf *b, const char *before, struct str root, const char *name, const char *after)
 {
     buf_z(b, before);
@@ -52,7 +67,7 @@ void page_frame_begin(struct buf *b, const struct page_frame *frame)
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"robots\" content=\"noindex\">\n");
     put_file(b, "<link rel=\"icon\" type=\"image/svg+xml\" href=\"", frame->root, "icon.svg", "\">\n");
-    page_frame_text(b, "<title>", frame->title, " - aflamed</title>\n");
+    page_put(b, "<title>{} - aflamed</title>\n", frame->title);
     put_file(b, "<link rel=\"stylesheet\" href=\"", frame->root, "app.css", "\">\n");
     if (frame->style != NULL)
         put_file(b, "<link rel=\"stylesheet\" href=\"", frame->root, frame->style, "\">\n");
@@ -68,9 +83,10 @@ void page_frame_begin(struct buf *b, const struct page_frame *frame)
         buf_z(b, "<body class=\"workspace\">\n");
         return;
     }
-    page_frame_text(b, "<body>\n<header><a class=\"brand\" href=\"", frame->root, "\">aflamed</a>\n");
-    page_frame_text(b, "<nav aria-label=\"Site\"><a href=\"", frame->root, "\">Upload</a> ");
-    page_frame_text(b, "<a href=\"", frame->root, "uploads\">My uploads</a></nav></header>\n<main>\n");
+    page_put(b,
+             "<body>\n<header><a class=\"brand\" href=\"{}\">aflamed</a>\n<nav aria-label=\"Site\">"
+             "<a href=\"{}\">Upload</a> <a href=\"{}uploads\">My uploads</a></nav></header>\n<main>\n",
+             frame->root, frame->root, frame->root);
 }
 
 void page_frame_end(struct buf *b)

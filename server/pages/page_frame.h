@@ -30,4 +30,9 @@ void page_frame_end(struct buf *b);
 /* `before`, then the text cleaned and escaped, then `after`: both are markup of our own. */
 void page_frame_text(struct buf *b, const char *before, struct str text, const char *after);
 
+/* Markup of our own, in which each {} stands for the next of the texts (struct str), which are cleaned and escaped:
+ *     page_put(b, "<a href=\"{}\">{}</a>", link, words); */
+#define page_put(b, markup, ...) page_put_texts(b, markup, (const struct str[]){__VA_ARGS__})
+void page_put_texts(struct buf *b, const char *markup, const struct str *texts);
+
 #endif

@@ -6,18 +6,14 @@
 static void put_link(struct buf *b, struct str root, const struct job_result *result,
                      const struct job_member *m)
 {
-    page_frame_text(b, "<li><a href=\"", root, "p/");
-    page_frame_text(b, "", str_of(m->record.id), "#token=");
-    page_frame_text(b, "", str_of(result->delete_token), "\"><bdi>");
-    page_frame_text(b, "", page_data_name(m->record.name), "</bdi></a></li>\n");
+    page_put(b, "<li><a href=\"{}p/{}#token={}\"><bdi>{}</bdi></a></li>\n", root, str_of(m->record.id),
+             str_of(result->delete_token), page_data_name(m->record.name));
 }
 
 static void put_failure(struct buf *b, const struct job_member *m)
 {
-    page_frame_text(b, "<li><bdi>", str_of(m->record.member), "</bdi>: ");
-    page_frame_text(b, "", str_of(m->diag.title), ". ");
-    page_frame_text(b, "", str_of(m->diag.detail), " ");
-    page_frame_text(b, "", str_of(m->diag.hint), "</li>\n");
+    page_put(b, "<li><bdi>{}</bdi>: {}. {} {}</li>\n", str_of(m->record.member), str_of(m->diag.title),
+             str_of(m->diag.detail), str_of(m->diag.hint));
 }
 
 static void put_failures(struct buf *b, const struct job_result *result)

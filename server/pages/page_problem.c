@@ -9,16 +9,14 @@ void page_problem(struct exchange *x, const struct problem *p)
 
     problem_detail(&detail, p);
     page_frame_begin(b, &(struct page_frame){.title = p->title, .root = root});
-    page_frame_text(b, "<h1 class=\"problem\">", p->title, "</h1>\n");
-    page_frame_text(b, "<p class=\"lead\">", detail.failed ? p->detail : buf_view(&detail), "</p>\n");
+    page_put(b, "<h1 class=\"problem\">{}</h1>\n<p class=\"lead\">{}</p>\n", p->title,
+             detail.failed ? p->detail : buf_view(&detail));
     if (p->hint.n > 0)
-        page_frame_text(b, "<p>", p->hint, "</p>\n");
+        page_put(b, "<p>{}</p>\n", p->hint);
     buf_printf(b, "<p class=\"quiet\">Status %u, request %s</p>\n", p->status, x->id);
-    if (x->profile.n > 0) {
-        page_frame_text(b, "<p><a href=\"", root, "p/");
-        page_frame_text(b, "", x->profile, "\">Back to the profile</a></p>\n");
-    }
-    page_frame_text(b, "<p><a href=\"", root, "\">Upload a profile</a></p>\n");
+    if (x->profile.n > 0)
+        page_put(b, "<p><a href=\"{}p/{}\">Back to the profile</a></p>\n", root, x->profile);
+    page_put(b, "<p><a href=\"{}\">Upload a profile</a></p>\n", root);
     page_frame_end(b);
     buf_free(&detail);
     page_headers(&x->reply);

@@ -19,9 +19,7 @@ static void put_drop_zone(struct buf *b, const struct config *config)
              "<input id=\"trace\" name=\"trace\" type=\"file\" required aria-describedby=\"accepted\">\n"
              "<p id=\"accepted\" class=\"quiet\">");
     page_formats(b, ", ");
-    buf_z(b, "; up to ");
-    page_data_put_number(b, UNIT_BYTES, config->max_upload_bytes);
-    buf_z(b, "</p>\n</div>\n");
+    page_put(b, "; up to {}</p>\n</div>\n", PAGE_NUMBER(UNIT_BYTES, config->max_upload_bytes));
 }
 
 static void put_form(struct buf *b, const struct config *config)

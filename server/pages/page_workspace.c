@@ -67,8 +67,8 @@ void workspace_put_shown(const struct workspace *w, struct buf *b)
 void workspace_link(const struct workspace *w, const char *before, const char *path,
                     const struct view_options *query, const char *after)
 {
-    page_frame_text(w->b, before, w->self, "");
-    buf_z(w->b, path);
+    buf_z(w->b, before);
+    page_put(w->b, "{}{}", w->self, str_of(path));
     if (query != NULL)
         view_link(w->b, query, "&amp;");
     buf_z(w->b, after);
@@ -83,7 +83,7 @@ void workspace_query_of(const struct workspace *w, struct str track, const struc
 {
     struct buf query = {0};
 
-    page_frame_text(w->b, "?track=", track, "");
+    page_put(w->b, "?track={}", track);
     workspace_compared_query(w);
     view_link(&query, options, "&amp;");
     if (query.n > 0) {
@@ -100,15 +100,13 @@ void workspace_picture(const struct workspace *w, struct str track, const struct
         workspace_query_of(w, track, options);
         return;
     }
-    page_frame_text(w->b, "", w->self, "t/");
-    page_frame_text(w->b, "", track, "");
+    page_put(w->b, "{}t/{}", w->self, track);
     view_link(w->b, options, "&amp;");
 }
 
 void workspace_method_link(const struct workspace *w, struct str id)
 {
-    page_frame_text(w->b, "", w->self, "m/");
-    page_frame_text(w->b, "", id, "");
+    page_put(w->b, "{}m/{}", w->self, id);
     workspace_query(w, w->of->track);
 }
 
@@ -125,7 +123,7 @@ void workspace_action(const struct workspace *w, const char *before, const char 
 {
     buf_z(w->b, before);
     if (w->of->tab == TAB_METHODS || w->of->compared == NULL)
-        page_frame_text(w->b, "", w->self, w->of->tab == TAB_METHODS ? "methods" : "t");
+        page_put(w->b, "{}{}", w->self, w->of->tab == TAB_METHODS ? STR("methods") : STR("t"));
     else
         buf_bytes(w->b, w->self.p, w->self.n - 1);
     buf_z(w->b, after);
@@ -161,9 +159,8 @@ static void put_trouble(const struct workspace *w)
 {
     const struct diag *d = w->of->trouble;
 
-    page_frame_text(w->b, "<p class=\"problem\"><strong>", str_of(d->title), "</strong>: ");
-    page_frame_text(w->b, "", str_of(d->detail), " ");
-    page_frame_text(w->b, "", str_of(d->hint), "</p>\n");
+    page_put(w->b, "<p class=\"problem\"><strong>{}</strong>: {} {}</p>\n", str_of(d->title),
+             str_of(d->detail), str_of(d->hint));
 }
 
 static bool has_anything(const json_t *track)
@@ -202,7 +199,7 @@ static void put_empty(const struct workspace *w)
     buf_z(w->b, "<div id=\"empty\" class=\"problem\"><p><strong>This heap is empty.</strong></p>\n<ul>\n");
     json_array_foreach (json_object_get(w->of->summary, "warnings"), i, warning) {
         if (tells_why_empty(page_data_text(warning, "code")))
-            page_frame_text(w->b, "<li>", page_data_text(warning, "text"), "</li>\n");
+            page_put(w->b, "<li>{}</li>\n", page_data_text(warning, "text"));
     }
     buf_z(w->b, "</ul></div>\n");
 }
@@ -214,10 +211,9 @@ static void put_flame(const struct workspace *w)
 
     if (svg_emptied_by(w->of->svg, &step))
         workspace_filter_emptied(w, step);
-    buf_z(w->b, "<div id=\"viewer\" data-flame-controls data-flame-tree=\"");
-    page_frame_text(w->b, "", w->self, w->of->compared != NULL ? "" : "t/");
+    page_put(w->b, "<div id=\"viewer\" data-flame-controls data-flame-tree=\"{}", w->self);
     if (w->of->compared == NULL)
-        page_frame_text(w->b, "", w->of->track, "/");
+        page_put(w->b, "t/{}/", w->of->track);
     buf_z(w->b, "tree\">\n");
     put_empty(w);
     buf_z(
@@ -240,8 +236,8 @@ static void put_empty_range(const struct workspace *w, const json_t *warning)
     struct view_options without = *w->of->options;
 
     without.from_ns = without.to_ns = VIEW_TIME_NONE;
-    page_frame_text(w->b, "<p id=\"empty-range\" class=\"problem\">", page_data_text(warning, "text"),
-                    " <a class=\"place\" href=\"");
+    page_put(w->b, "<p id=\"empty-range\" class=\"problem\">{} <a class=\"place\" href=\"",
+             page_data_text(warning, "text"));
     workspace_here(w, &without);
     buf_z(w->b, "\">Show the whole recording</a></p>\n");
 }
@@ -259,7 +255,7 @@ static void put_content(const struct workspace *w)
     if (empty != NULL)
         put_empty_range(w, empty);
     if (is_chart)
-        page_frame_text(w->b, "<div id=\"chart\" data-track=\"", w->of->track, "\">\n");
+        page_put(w->b, "<div id=\"chart\" data-track=\"{}\">\n", w->of->track);
     if (w->of->trouble != NULL)
         put_trouble(w);
     else if (w->of->tab == TAB_FLAME)

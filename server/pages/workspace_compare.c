@@ -48,7 +48,7 @@ static void put_table_link(const struct changes *c, const char *sort, uint32_t o
 {
     const struct workspace *w = c->w;
 
-    page_frame_text(w->b, "", w->self, "methods");
+    page_put(w->b, "{}methods", w->self);
     workspace_query(w, w->of->track);
     if (w->of->rows->grep[0] != '\0')
         put_key((void *)(uintptr_t)w, "grep", str_of(w->of->rows->grep));
@@ -94,9 +94,7 @@ static struct diff_pair pair_cells(const struct changes *c, const json_t *row, c
 
 static void put_amount(const struct changes *c, uint64_t amount)
 {
-    buf_z(c->w->b, "<td>");
-    page_data_put_value(c->w->b, c->value, amount);
-    buf_z(c->w->b, "</td>");
+    page_put(c->w->b, "<td>{}</td>", PAGE_AMOUNT(c->value, amount));
 }
 
 /* In percent; what is new or gone is said. */
@@ -118,11 +116,7 @@ static void put_change(struct buf *b, const json_t *value, struct diff_pair pair
 
 void workspace_compared_cells(const struct workspace *w, const json_t *value, struct diff_pair pair)
 {
-    buf_z(w->b, "<td>");
-    page_data_put_value(w->b, value, pair.a);
-    buf_z(w->b, "</td><td>");
-    page_data_put_value(w->b, value, pair.b);
-    buf_z(w->b, "</td><td>");
+    page_put(w->b, "<td>{}</td><td>{}</td><td>", PAGE_AMOUNT(value, pair.a), PAGE_AMOUNT(value, pair.b));
     put_change(w->b, value, pair);
     buf_z(w->b, "</td><td>");
     put_percent(w->b, pair);
@@ -146,11 +140,7 @@ static void put_calls(const struct changes *c, const json_t *row, struct diff_pa
         buf_z(c->w->b, "<td></td><td></td><td></td><td></td>");
         return;
     }
-    buf_z(c->w->b, "<td>");
-    page_data_put_number(c->w->b, UNIT_COUNT, calls.a);
-    buf_z(c->w->b, "</td><td>");
-    page_data_put_number(c->w->b, UNIT_COUNT, calls.b);
-    buf_z(c->w->b, "</td>");
+    page_put(c->w->b, "<td>{}</td><td>{}</td>", PAGE_COUNT(calls.a), PAGE_COUNT(calls.b));
     put_change_cells(c, (struct diff_pair){calls.a > 0 ? inclusive.a / calls.a : 0,
                                            calls.b > 0 ? inclusive.b / calls.b : 0, 0});
 }
@@ -163,15 +153,13 @@ static void put_row_name(const struct changes *c, const json_t *row)
     struct buf *b = c->w->b;
 
     if (group != GROUP_METHOD) {
-        page_frame_text(b, "", text_cell(c, row, group == GROUP_THREAD ? "name" : table_group_word(group)),
-                        "");
+        page_put(b, "{}", text_cell(c, row, group == GROUP_THREAD ? "name" : table_group_word(group)));
         return;
     }
     buf_z(b, "<a class=\"place\" href=\"");
     workspace_method_link(c->w, text_cell(c, row, "id"));
-    page_frame_text(b, "\" title=\"", text_cell(c, row, "signature"), "\">");
-    page_frame_text(b, "", class, class.n > 0 ? "." : "");
-    page_frame_text(b, "", text_cell(c, row, "method"), "</a>");
+    page_put(b, "\" title=\"{}\">{}{}{}</a>", text_cell(c, row, "signature"), class,
+             class.n > 0 ? STR(".") : STR(""), text_cell(c, row, "method"));
     if (page_data_real(cell(c, row, "paired")) > 0)
         buf_z(b, " <span class=\"quiet\">(by rule)</span>");
 }
@@ -250,9 +238,8 @@ static void put_pages(const struct changes *c)
                                                : 0);
         buf_z(w->b, next ? "\" rel=\"next\">More rows</a> " : "\" rel=\"prev\">Rows before</a> ");
     }
-    page_data_put_number(w->b, UNIT_COUNT, matching);
-    buf_z(w->b, w->of->compared->asked->all ? " rows." : " rows differ.");
-    buf_z(w->b, "</p>\n");
+    page_put(w->b, "{} {}.</p>\n", PAGE_COUNT(matching),
+             w->of->compared->asked->all ? STR("rows") : STR("rows differ"));
 }
 
 void workspace_compared_methods(const struct workspace *w)
@@ -261,9 +248,10 @@ void workspace_compared_methods(const struct workspace *w)
     const struct changes c = {w, json_object_get(table, "columns"), shown_value(w)};
     size_t i;
 
-    buf_z(w->b, "<div id=\"methods\" class=\"methods compared\" tabindex=\"0\" role=\"region\" "
-                "aria-label=\"Methods\" data-json=\"");
-    page_frame_text(w->b, "", w->self, "methods.json");
+    page_put(w->b,
+             "<div id=\"methods\" class=\"methods compared\" tabindex=\"0\" role=\"region\" "
+             "aria-label=\"Methods\" data-json=\"{}methods.json",
+             w->self);
     workspace_query(w, w->of->track);
     if (w->of->rows->sort[0] != '\0')
         put_key((void *)(uintptr_t)w, "sort", str_of(w->of->rows->sort));
@@ -314,7 +302,7 @@ static void put_input(const struct workspace *w, const char *key, const char *la
         "<p><label for=\"%s\">%s</label> <input id=\"%s\" name=\"%s\" inputmode=\"decimal\" size=\"10\" "
         "autocomplete=\"off\"",
         key, label, key, key);
-    page_frame_text(w->b, " value=\"", value, "\"></p>\n");
+    page_put(w->b, " value=\"{}\"></p>\n", value);
 }
 
 static void put_view_input(const struct workspace *w, const char *key, const char *label)
@@ -335,13 +323,12 @@ static void put_scale(const struct workspace *w)
 
     buf_z(&text, diff_normalise_word(r->normalise));
     buf_str(&text, str_of(r->method));
-    page_frame_text(w->b,
-                    "<p><label for=\"normalise\">Scale B to A by: total, time, or calls:METHOD</label> "
-                    "<input id=\"normalise\" name=\"normalise\" list=\"scales\" "
-                    "autocomplete=\"off\" spellcheck=\"false\" placeholder=\"absolute\" value=\"",
-                    buf_view(&text),
-                    "\"><datalist id=\"scales\"><option value=\"total\"><option value=\"time\">"
-                    "</datalist></p>\n");
+    page_put(w->b,
+             "<p><label for=\"normalise\">Scale B to A by: total, time, or calls:METHOD</label> "
+             "<input id=\"normalise\" name=\"normalise\" list=\"scales\" autocomplete=\"off\" "
+             "spellcheck=\"false\" placeholder=\"absolute\" value=\"{}\"><datalist "
+             "id=\"scales\"><option value=\"total\"><option value=\"time\"></datalist></p>\n",
+             buf_view(&text));
     buf_part_end(w->b, &text);
 }
 
@@ -395,13 +382,10 @@ static void put_downloads(const struct workspace *w)
     buf_z(w->b, "<ul>\n");
     for (size_t i = 0; i < DIFF_FORMATS_COUNT; i++) {
         const struct text_format *f = &DIFF_FORMATS[i]->text;
-        page_frame_text(w->b, "<li><a class=\"follows\" href=\"", w->self, "methods.");
-        buf_z(w->b, f->name);
+        page_put(w->b, "<li><a class=\"follows\" href=\"{}methods.{}", w->self, str_of(f->name));
         workspace_query(w, w->of->track);
-        if (DIFF_FORMATS[i] == &DIFF_SVG) {
-            page_frame_text(w->b, "#pass=", w->of->pass, "");
-            page_frame_text(w->b, "\" data-pass=\"", w->of->pass, "");
-        }
+        if (DIFF_FORMATS[i] == &DIFF_SVG)
+            page_put(w->b, "#pass={}\" data-pass=\"{}", w->of->pass, w->of->pass);
         buf_printf(w->b, "\">%s: %s</a></li>\n", f->name, f->help);
     }
     buf_z(w->b, "<li id=\"png\" hidden><button type=\"button\" class=\"button\" data-do=\"png\">Save as "
@@ -413,13 +397,14 @@ void workspace_compared_heading(const struct workspace *w)
 {
     const struct record *sides[] = {w->of->record, w->of->compared->b};
 
-    page_frame_text(w->b, "<header class=\"top\">\n<a class=\"brand\" href=\"", w->up,
-                    "\">aflamed</a>\n<h1 class=\"name sides\">");
+    page_put(w->b,
+             "<header class=\"top\">\n<a class=\"brand\" href=\"{}\">aflamed</a>\n<h1 class=\"name "
+             "sides\">",
+             w->up);
     for (int i = 0; i < 2; i++) {
         buf_printf(w->b, "%s<b>%c</b> ", i == 0 ? "" : " ", 'A' + i);
-        page_frame_text(w->b, "<a href=\"", w->up, "p/");
-        page_frame_text(w->b, "", str_of(sides[i]->id), "\">");
-        page_frame_text(w->b, "", page_data_name(sides[i]->name), "</a>");
+        page_put(w->b, "<a href=\"{}p/{}\">{}</a>", w->up, str_of(sides[i]->id),
+                 page_data_name(sides[i]->name));
     }
     buf_z(w->b, "</h1>\n");
     workspace_warnings(w);
@@ -427,11 +412,10 @@ void workspace_compared_heading(const struct workspace *w)
     workspace_track_link(w, w->of->track);
     buf_z(w->b, "\">Share</a>\n");
     put_downloads(w);
-    page_frame_text(w->b, "<a href=\"", w->up, "d/");
-    page_frame_text(w->b, "", str_of(w->of->compared->b->id), "..");
-    page_frame_text(w->b, "", str_of(w->of->record->id), "\">The other way round</a>\n");
-    page_frame_text(w->b, "<a href=\"", w->up, "uploads\">My uploads</a>\n");
-    page_frame_text(w->b, "<a href=\"", w->up, "\">Upload</a>\n</nav>\n</header>\n");
+    page_put(w->b,
+             "<a href=\"{}d/{}..{}\">The other way round</a>\n<a href=\"{}uploads\">My uploads</a>\n"
+             "<a href=\"{}\">Upload</a>\n</nav>\n</header>\n",
+             w->up, str_of(w->of->compared->b->id), str_of(w->of->record->id), w->up, w->up);
 }
 
 void workspace_compared_verdict(const struct workspace *w)
@@ -449,11 +433,8 @@ void workspace_compared_whole(const struct workspace *w)
     struct diff_pair total = {page_data_real(json_object_get(value, "total_a")),
                               page_data_real(json_object_get(value, "total_b")), 0};
 
-    page_frame_text(w->b, "", page_data_text(value, "label"), ": ");
-    page_data_put_value(w->b, value, total.a);
-    buf_z(w->b, " in A, ");
-    page_data_put_value(w->b, value, total.b);
-    buf_z(w->b, " in B: ");
+    page_put(w->b, "{}: {} in A, {} in B: ", page_data_text(value, "label"), PAGE_AMOUNT(value, total.a),
+             PAGE_AMOUNT(value, total.b));
     put_change(w->b, value, total);
     buf_z(w->b, " (");
     put_percent(w->b, total);

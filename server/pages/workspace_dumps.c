@@ -108,7 +108,6 @@ static bool is_chosen(const struct dumps *d, const struct series *s)
 /* The address of this tab with another heap and another dump. */
 static void put_address(const struct dumps *d, const struct series *s, uint32_t since, size_t number)
 {
-    char id[NUMBER_BYTES_MAX];
     struct view_options options = *d->w->of->options;
     struct page_workspace of = *d->w->of;
     struct workspace other = *d->w;
@@ -117,14 +116,13 @@ static void put_address(const struct dumps *d, const struct series *s, uint32_t 
     of.options = &options;
     of.tab = of.tab == TAB_METHODS ? TAB_METHODS : TAB_FLAME;
     other.of = &of;
-    workspace_track_link(&other, page_data_track_id(s->track, id));
+    workspace_track_link(&other, PAGE_ID(json_object_get(s->track, "id")));
 }
 
 static void put_amount(const struct dumps *d, const struct series *s, size_t i)
 {
-    page_data_put_number(d->w->b, UNIT_NS, number_at(s->times, i));
-    buf_z(d->w->b, ": ");
-    page_data_put_value(d->w->b, s->value, number_at(s->amounts, i));
+    page_put(d->w->b, "{}: {}", PAGE_NUMBER(UNIT_NS, number_at(s->times, i)),
+             PAGE_AMOUNT(s->value, number_at(s->amounts, i)));
 }
 
 /* ---- one heap ---- */
@@ -194,18 +192,16 @@ static void put_diamonds(const struct dumps *d, const struct series *s)
 static void put_heap(const struct dumps *d, const struct series *s)
 {
     struct buf *b = d->w->b;
-    char id[NUMBER_BYTES_MAX];
 
     buf_printf(b, "<div class=\"heap%s\">\n<p><a href=\"", is_chosen(d, s) ? " chosen" : "");
-    workspace_track_link(d->w, page_data_track_id(s->track, id));
+    workspace_track_link(d->w, PAGE_ID(json_object_get(s->track, "id")));
     buf_z(b, "\">");
     page_data_put_track_name(b, s->track);
-    buf_z(b, "</a><br><span class=\"quiet\">up to ");
-    page_data_put_value(b, s->value, s->most);
-    page_frame_text(b, " ", page_data_text(s->value, "label"), "</span></p>\n<div class=\"plot\">\n");
+    page_put(b, "</a><br><span class=\"quiet\">up to {} {}</span></p>\n<div class=\"plot\">\n",
+             PAGE_AMOUNT(s->value, s->most), page_data_text(s->value, "label"));
     put_line(d, s);
-    buf_z(b, "<svg class=\"diamonds\" role=\"group\" aria-label=\"");
-    page_frame_text(b, "", page_data_text(s->value, "label"), " by dump, ");
+    page_put(b, "<svg class=\"diamonds\" role=\"group\" aria-label=\"{} by dump, ",
+             page_data_text(s->value, "label"));
     page_data_put_track_name(b, s->track);
     buf_z(b, "\">\n");
     put_diamonds(d, s);
@@ -247,10 +243,8 @@ static void put_since(const struct dumps *d, const struct series *s)
 static void put_axis(const struct dumps *d)
 {
     buf_z(d->w->b, "<div class=\"heap\">\n<p></p>\n<p class=\"axis quiet\"><span>0");
-    for (unsigned i = 1; i <= 4; i++) {
-        buf_z(d->w->b, "</span><span>");
-        page_data_put_number(d->w->b, UNIT_NS, number_ratio(d->end_ns, 4, i));
-    }
+    for (unsigned i = 1; i <= 4; i++)
+        page_put(d->w->b, "</span><span>{}", PAGE_NUMBER(UNIT_NS, number_ratio(d->end_ns, 4, i)));
     buf_z(d->w->b, "</span></p>\n</div>\n");
 }
 
@@ -293,10 +287,11 @@ void workspace_dumps(const struct workspace *w)
     }
     if (n < 2 || d.end_ns == 0)
         return;
-    buf_printf(w->b, "<details id=\"dumps\" open>\n<summary>Dumps <span class=\"quiet\">");
-    page_frame_text(w->b, "", page_data_text(d.value, "label"), "");
-    buf_printf(w->b, " at each of %llu dumps; choose one</span></summary>\n", (unsigned long long)n);
-    buf_z(w->b, "<div class=\"heaps\">\n");
+    page_put(
+        w->b,
+        "<details id=\"dumps\" open>\n<summary>Dumps <span class=\"quiet\">{} at each of {} dumps; choose "
+        "one</span></summary>\n<div class=\"heaps\">\n",
+        page_data_text(d.value, "label"), page_data_digits(PAGE_TEXT, n));
     put_heaps(&d);
     buf_z(w->b, "</div>\n</details>\n");
 }

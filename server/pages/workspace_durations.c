@@ -12,8 +12,7 @@ static void put_ns(struct buf *b, const json_t *object, const char *key)
 
 static void put_sentence(struct buf *b, uint64_t calls, const json_t *clock)
 {
-    buf_z(b, "<p>");
-    page_data_put_number(b, UNIT_COUNT, calls);
+    page_put(b, "<p>{}", PAGE_COUNT(calls));
     buf_z(b, calls == 1 ? " call, which took " : " calls, which took ");
     if (calls > 1) {
         buf_z(b, "from ");
@@ -41,7 +40,7 @@ static void put_figures(const struct workspace *w, const json_t *clocks)
 
     buf_z(w->b, "<table>\n<caption>How long its calls were</caption>\n<thead><tr><td></td>");
     json_array_foreach (clocks, i, clock)
-        page_frame_text(w->b, "<th scope=\"col\">", page_data_text(clock, "name"), "</th>");
+        page_put(w->b, "<th scope=\"col\">{}</th>", page_data_text(clock, "name"));
     buf_z(w->b, "</tr></thead>\n<tbody>\n");
     for (size_t figure = 0; figure < sizeof(FIGURES) / sizeof(FIGURES[0]); figure++) {
         buf_printf(w->b, "<tr><th scope=\"row\">%s</th>", FIGURES[figure].words);
@@ -65,8 +64,8 @@ static void put_histogram(const struct workspace *w, const json_t *clock)
         uint64_t calls = page_data_real(json_object_get(bar, "calls"));
         most = calls > most ? calls : most;
     }
-    page_frame_text(w->b, "<table class=\"bars\">\n<caption>Calls by their ", page_data_text(clock, "name"),
-                    " time</caption>\n<tbody>\n");
+    page_put(w->b, "<table class=\"bars\">\n<caption>Calls by their {} time</caption>\n<tbody>\n",
+             page_data_text(clock, "name"));
     json_array_foreach (bars, i, bar) {
         uint64_t calls = page_data_real(json_object_get(bar, "calls"));
         buf_z(w->b, "<tr><th scope=\"row\">");
@@ -75,8 +74,7 @@ static void put_histogram(const struct workspace *w, const json_t *clock)
         put_ns(w->b, bar, "to_ns");
         buf_printf(w->b, "</th><td><meter min=\"0\" max=\"%llu\" value=\"%llu\"></meter></td><td>",
                    (unsigned long long)most, (unsigned long long)calls);
-        page_data_put_number(w->b, UNIT_COUNT, calls);
-        buf_z(w->b, "</td></tr>\n");
+        page_put(w->b, "{}</td></tr>\n", PAGE_COUNT(calls));
     }
     buf_z(w->b, "</tbody></table>\n");
 }
@@ -85,7 +83,6 @@ static void put_histogram(const struct workspace *w, const json_t *clock)
 static void put_chart_link(const struct workspace *w, const json_t *call, uint64_t duration_ns)
 {
     uint64_t begin_ns = page_data_real(json_object_get(call, "begin_ns")), pad_ns = duration_ns / 10 + 1000;
-    char track[NUMBER_BYTES_MAX];
     struct view_options view;
 
     view_defaults(&view);
@@ -93,10 +90,8 @@ static void put_chart_link(const struct workspace *w, const json_t *call, uint64
     view.from_ns = begin_ns > pad_ns ? begin_ns - pad_ns : 0;
     view.to_ns = number_add(number_add(begin_ns, duration_ns), pad_ns);
     buf_z(w->b, "<a class=\"place\" href=\"");
-    workspace_picture(w, page_data_track_id_of(json_object_get(call, "track"), track), &view);
-    buf_z(w->b, "\">");
-    page_data_put_number(w->b, UNIT_NS, begin_ns);
-    buf_z(w->b, "</a>");
+    workspace_picture(w, PAGE_ID(json_object_get(call, "track")), &view);
+    page_put(w->b, "\">{}</a>", PAGE_NUMBER(UNIT_NS, begin_ns));
 }
 
 static uint64_t duration_of(const json_t *call, const json_t *clock)
@@ -118,21 +113,21 @@ static void put_longest(const struct workspace *w, const json_t *clocks, const j
     const json_t *call, *each;
     size_t i, k;
 
-    page_frame_text(w->b, "<table>\n<caption>Its longest calls by ", page_data_text(clock, "name"),
-                    " time</caption>\n<thead><tr><th scope=\"col\">Begins at</th>");
+    page_put(w->b,
+             "<table>\n<caption>Its longest calls by {} time</caption>\n<thead><tr><th "
+             "scope=\"col\">Begins at</th>",
+             page_data_text(clock, "name"));
     json_array_foreach (clocks, k, each)
-        page_frame_text(w->b, "<th scope=\"col\">", page_data_text(each, "name"), "</th>");
+        page_put(w->b, "<th scope=\"col\">{}</th>", page_data_text(each, "name"));
     buf_z(w->b, "<th scope=\"col\">Thread</th></tr></thead>\n<tbody>\n");
     json_array_foreach (json_object_get(clock, "longest"), i, call) {
         buf_z(w->b, "<tr><th scope=\"row\">");
         put_chart_link(w, call, duration_of(call, json_array_get(clocks, 0)));
         buf_z(w->b, "</th>");
         json_array_foreach (clocks, k, each) {
-            buf_z(w->b, "<td>");
-            page_data_put_number(w->b, UNIT_NS, duration_of(call, each));
-            buf_z(w->b, "</td>");
+            page_put(w->b, "<td>{}</td>", PAGE_NUMBER(UNIT_NS, duration_of(call, each)));
         }
-        page_frame_text(w->b, "<td>", page_data_text(call, "thread"), "</td></tr>\n");
+        page_put(w->b, "<td>{}</td></tr>\n", page_data_text(call, "thread"));
     }
     buf_z(w->b, "</tbody></table>\n");
 }

@@ -23,9 +23,8 @@ static void put_link(const struct workspace *w, const struct view_options *optio
 {
     buf_z(w->b, "<a class=\"place\" href=\"");
     workspace_here(w, options);
-    buf_printf(w->b, "\" aria-label=\"%s: ", label);
-    page_frame_text(w->b, "", of, "\" title=\"");
-    buf_printf(w->b, "%s\">%s</a>", label, sign);
+    page_put(w->b, "\" aria-label=\"{}: {}\" title=\"{}\">", str_of(label), of, str_of(label));
+    buf_printf(w->b, "%s</a>", sign);
 }
 
 /* The same filters, of which `i` has changed places with the one before it. */
@@ -102,9 +101,8 @@ static void put_chip(const struct workspace *w, uint32_t i)
     struct buf words = {0};
 
     describe(&words, &step);
-    buf_printf(w->b, "<li class=\"chip\"><span title=\"%s=", filter_key_word(step.key));
-    page_frame_text(w->b, "", step.text, "\">");
-    page_frame_text(w->b, "", buf_view(&words), "</span>");
+    page_put(w->b, "<li class=\"chip\"><span title=\"{}={}\">{}</span>", str_of(filter_key_word(step.key)),
+             step.text, buf_view(&words));
     if (i > 0)
         put_move(w, i, "Apply earlier", buf_view(&words), "&#9664;");
     if (i + 1 < w->of->options->n_filters)
@@ -129,10 +127,10 @@ static void put_range(const struct workspace *w)
     if (!has_range(&without))
         return;
     view_range_words(&words, &without);
-    page_frame_text(w->b,
-                    "<ul class=\"chips\" id=\"range\" aria-label=\"Range of time\">\n<li "
-                    "class=\"chip\"><span title=\"Only this part of the recording is shown\">",
-                    buf_view(&words), "</span>");
+    page_put(w->b,
+             "<ul class=\"chips\" id=\"range\" aria-label=\"Range of time\">\n<li "
+             "class=\"chip\"><span title=\"Only this part of the recording is shown\">{}</span>",
+             buf_view(&words));
     without.from_ns = without.to_ns = VIEW_TIME_NONE;
     put_link(w, &without, "Show the whole recording, not only this range", buf_view(&words), "&#10005;");
     buf_z(w->b, "</li>\n</ul>\n");
@@ -158,8 +156,10 @@ void workspace_filter_emptied(const struct workspace *w, uint32_t step)
         return;
     const struct filter_step last = view_filter(&without, step);
     describe(&words, &last);
-    page_frame_text(w->b, "<p id=\"emptied\" class=\"problem\">The filters leave nothing: behind <strong>",
-                    buf_view(&words), "</strong> no method is left. <a class=\"place\" href=\"");
+    page_put(w->b,
+             "<p id=\"emptied\" class=\"problem\">The filters leave nothing: behind "
+             "<strong>{}</strong> no method is left. <a class=\"place\" href=\"",
+             buf_view(&words));
     view_filter_remove(&without, step);
     workspace_here(w, &without);
     buf_z(w->b, "\">Remove this filter</a></p>\n");
@@ -201,9 +201,7 @@ static void put_added_preset(void *context, struct str name, struct str steps)
 
     if (!filter_presets_is_added(view_presets(w->of->options), name))
         return;
-    page_frame_text(w->b, "<option value=\"", name, "\">");
-    page_frame_text(w->b, "", name, ": ");
-    page_frame_text(w->b, "", steps, "</option>\n");
+    page_put(w->b, "<option value=\"{}\">{}: {}</option>\n", name, name, steps);
 }
 
 static void put_field(const struct workspace *w, const struct view_option *r)
@@ -305,8 +303,7 @@ void workspace_filter_by(const struct workspace *w, struct str class, struct str
 
 void workspace_hidden(struct buf *b, const char *key, struct str text)
 {
-    buf_printf(b, "<input type=\"hidden\" name=\"%s", key);
-    page_frame_text(b, "\" value=\"", text, "\">\n");
+    page_put(b, "<input type=\"hidden\" name=\"{}\" value=\"{}\">\n", str_of(key), text);
 }
 
 void workspace_hidden_filters(const struct workspace *w)

@@ -27,7 +27,7 @@ static void put_address(const struct workspace *w, const char *suffix)
     options.filter_bytes = of->filter_bytes;
     memcpy(options.filters, of->filters, sizeof(options.filters));
     memcpy(options.filter_text, of->filter_text, sizeof(options.filter_text));
-    page_frame_text(w->b, "", w->self, "lanes");
+    page_put(w->b, "{}lanes", w->self);
     buf_z(w->b, suffix);
     view_link(w->b, &options, "&amp;");
 }

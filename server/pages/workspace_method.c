@@ -24,11 +24,7 @@ static const json_t *number_at(const json_t *object, struct str before, const ch
 
 static void put_cells(struct buf *b, const json_t *value, const json_t *number, const json_t *whole)
 {
-    buf_z(b, "<td>");
-    page_data_put_signed(b, value, number);
-    buf_z(b, "</td><td>");
-    page_data_put_share(b, number, whole);
-    buf_z(b, "</td>");
+    page_put(b, "<td>{}</td><td>{}</td>", PAGE_SIGNED(value, number), PAGE_SHARE(number, whole));
 }
 
 static void begin_table(struct buf *b, const json_t *values, const char *caption, bool calls)
@@ -38,8 +34,7 @@ static void begin_table(struct buf *b, const json_t *values, const char *caption
 
     buf_printf(b, "<table>\n<caption>%s</caption>\n<thead><tr><td></td>", caption);
     json_array_foreach (values, i, value)
-        page_frame_text(b, "<th scope=\"col\">", page_data_text(value, "name"),
-                        "</th><th scope=\"col\">%</th>");
+        page_put(b, "<th scope=\"col\">{}</th><th scope=\"col\">%</th>", page_data_text(value, "name"));
     buf_z(b, calls ? "<th scope=\"col\">Calls</th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");
 }
 
@@ -82,12 +77,10 @@ static void put_calls(struct buf *b, const json_t *method)
 {
     if (json_object_get(method, "calls") == NULL)
         return;
-    buf_z(b, "<p>");
-    page_data_put_number(b, UNIT_COUNT, page_data_real(json_object_get(method, "calls")));
-    buf_z(b,
-          page_data_real(json_object_get(method, "calls")) == 1 ? " call, of which " : " calls, of which ");
-    page_data_put_number(b, UNIT_COUNT, page_data_real(json_object_get(method, "recursive")));
-    buf_z(b, " recursive</p>\n");
+    uint64_t calls = page_data_real(json_object_get(method, "calls"));
+    page_put(b, "<p>{} {}, of which {} recursive</p>\n", PAGE_COUNT(calls),
+             calls == 1 ? STR("call") : STR("calls"),
+             PAGE_COUNT(page_data_real(json_object_get(method, "recursive"))));
 }
 
 /* A name that is too long for a view has no link. */
@@ -112,13 +105,11 @@ static void put_head(const struct workspace *w, const json_t *method)
     buf_str(&name, class);
     buf_z(&name, class.n > 0 ? "." : "");
     buf_str(&name, page_data_text(method, "method"));
-    page_frame_text(w->b, "<h2 class=\"method\">", buf_view(&name), "</h2>\n");
-    page_frame_text(w->b, "<p class=\"quiet\">", page_data_text(method, "signature"), " ");
-    page_frame_text(w->b, "", page_data_text(method, "file"), " ");
-    page_frame_text(w->b, "", page_data_text(method, "module"), " ");
-    page_frame_text(w->b, "", page_data_text(method, "origin"), "</p>\n");
+    page_put(w->b, "<h2 class=\"method\">{}</h2>\n<p class=\"quiet\">{} {} {} {}</p>\n", buf_view(&name),
+             page_data_text(method, "signature"), page_data_text(method, "file"),
+             page_data_text(method, "module"), page_data_text(method, "origin"));
     if (page_data_text(method, "note").n > 0)
-        page_frame_text(w->b, "<p class=\"note\">", page_data_text(method, "note"), "</p>\n");
+        page_put(w->b, "<p class=\"note\">{}</p>\n", page_data_text(method, "note"));
     buf_z(w->b, "<p class=\"buttons\">\n");
     put_sandwich_link(w, buf_view(&name));
     workspace_filter_by(w, class, page_data_text(method, "method"));
@@ -135,12 +126,11 @@ static void put_method_link(const struct workspace *w, const json_t *other, stru
     buf_z(w->b, "<a class=\"place\" href=\"");
     workspace_method_link(w, page_data_text(other, "id"));
     if (words.n > 0) {
-        page_frame_text(w->b, "\">", words, "</a>");
+        page_put(w->b, "\">{}</a>", words);
         return;
     }
-    page_frame_text(w->b, "\" title=\"", page_data_text(other, "signature"), "\">");
-    page_frame_text(w->b, "", class, class.n > 0 ? "." : "");
-    page_frame_text(w->b, "", page_data_text(other, "method"), "</a>");
+    page_put(w->b, "\" title=\"{}\">{}{}{}</a>", page_data_text(other, "signature"), class,
+             class.n > 0 ? STR(".") : STR(""), page_data_text(other, "method"));
 }
 
 static void put_edge_name(const struct workspace *w, const json_t *edge)
@@ -162,13 +152,9 @@ static void put_edge(const struct workspace *w, const json_t *edge, const json_t
     json_array_foreach (values, i, value)
         put_cells(w->b, value, number_at(edge, page_data_text(value, "name"), ""),
                   json_object_get(value, "incl"));
-    if (json_object_get(edge, "of_calls") != NULL) {
-        buf_z(w->b, "<td>");
-        page_data_put_number(w->b, UNIT_COUNT, page_data_real(json_object_get(edge, "calls")));
-        buf_z(w->b, "/");
-        page_data_put_number(w->b, UNIT_COUNT, page_data_real(json_object_get(edge, "of_calls")));
-        buf_z(w->b, "</td>");
-    }
+    if (json_object_get(edge, "of_calls") != NULL)
+        page_put(w->b, "<td>{}/{}</td>", PAGE_COUNT(page_data_real(json_object_get(edge, "calls"))),
+                 PAGE_COUNT(page_data_real(json_object_get(edge, "of_calls"))));
     buf_z(w->b, "</tr>\n");
 }
 
@@ -179,11 +165,8 @@ static void put_rest_link(const struct workspace *w, const char *key, uint64_t s
 
     if (all <= shown)
         return;
-    buf_z(w->b, "<p>");
-    page_data_put_number(w->b, UNIT_COUNT, shown);
-    buf_z(w->b, " of ");
-    page_data_put_number(w->b, UNIT_COUNT, all);
-    buf_z(w->b, ", the heaviest first. <a class=\"place\" href=\"");
+    page_put(w->b, "<p>{} of {}, the heaviest first. <a class=\"place\" href=\"", PAGE_COUNT(shown),
+             PAGE_COUNT(all));
     workspace_method_link(w, page_data_text(w->of->report, "id"));
     buf_printf(w->b, "&amp;limit=%" PRIu64 "\">All</a></p>\n", all);
 }
@@ -236,11 +219,8 @@ static void put_threads(const struct workspace *w)
             struct str name = page_data_text(value, "name");
             put_cells(w->b, value, number_at(thread, name, "_incl"), number_at(thread, name, "_total"));
         }
-        if (json_object_get(thread, "calls") != NULL) {
-            buf_z(w->b, "<td>");
-            page_data_put_number(w->b, UNIT_COUNT, page_data_real(json_object_get(thread, "calls")));
-            buf_z(w->b, "</td>");
-        }
+        if (json_object_get(thread, "calls") != NULL)
+            page_put(w->b, "<td>{}</td>", PAGE_COUNT(page_data_real(json_object_get(thread, "calls"))));
         buf_z(w->b, "</tr>\n");
     }
     end_table(w->b);

@@ -18,7 +18,7 @@ struct methods {
 static void put_place(const struct workspace *w, const char *name, const char *sort, struct str grep,
                       enum table_group group, uint32_t offset)
 {
-    page_frame_text(w->b, "", w->self, name);
+    page_put(w->b, "{}{}", w->self, str_of(name));
     workspace_query(w, w->of->track);
     if (group != GROUP_METHOD)
         buf_printf(w->b, "&amp;group=%s", table_group_word(group));
@@ -77,8 +77,7 @@ static void put_heading(const struct methods *m, const char *column, const char 
                                         : "<th scope=\"col\" aria-sort=\"descending\"><a href=\""
                              : "<th scope=\"col\"><a href=\"");
     put_place(m->w, "methods", turned, str_of(r->grep), r->group, 0);
-    page_frame_text(m->w->b, "\">", str_of(words), more.n > 0 ? " " : "");
-    page_frame_text(m->w->b, "", more, "</a></th>\n");
+    page_put(m->w->b, "\">{}{}{}</a></th>\n", str_of(words), more.n > 0 ? STR(" ") : STR(""), more);
 }
 
 static void put_headings(const struct methods *m)
@@ -118,19 +117,17 @@ static void put_headings(const struct methods *m)
 static void put_method_name(const struct methods *m, const json_t *row)
 {
     struct str class = cell_text(m, row, "class"), method = cell_text(m, row, "method");
+    struct str point = class.n > 0 ? STR(".") : STR("");
     size_t dot = class.n;
 
     while (dot > 0 && class.p[dot - 1] != '.')
         dot--;
     buf_z(m->w->b, "<a class=\"place\" href=\"");
     workspace_method_link(m->w, cell_text(m, row, "id"));
-    page_frame_text(m->w->b, "\" title=\"", class, class.n > 0 ? "." : "");
-    page_frame_text(m->w->b, "", method, " ");
-    page_frame_text(m->w->b, "", cell_text(m, row, "signature"), "\">");
-    page_frame_text(m->w->b, "", (struct str){class.p + dot, class.n - dot}, class.n > 0 ? "." : "");
-    page_frame_text(m->w->b, "", method, "</a>");
+    page_put(m->w->b, "\" title=\"{}{}{} {}\">{}{}{}</a>", class, point, method,
+             cell_text(m, row, "signature"), (struct str){class.p + dot, class.n - dot}, point, method);
     if (dot > 1)
-        page_frame_text(m->w->b, " <span class=\"quiet\">", (struct str){class.p, dot - 1}, "</span>");
+        page_put(m->w->b, " <span class=\"quiet\">{}</span>", (struct str){class.p, dot - 1});
     if (str_eq(cell_text(m, row, "origin"), STR("error")))
         buf_z(m->w->b, " <span class=\"quiet\">no function</span>");
 }
@@ -143,12 +140,12 @@ static void put_group_name(const struct methods *m, const json_t *row)
     struct str name = cell_text(m, row, is_thread ? "name" : table_group_word(r->group));
 
     if (is_thread || r->group == GROUP_ORIGIN || name.n == 0) {
-        page_frame_text(m->w->b, "", name.n > 0 ? name : STR("(none)"), "");
+        page_put(m->w->b, "{}", name.n > 0 ? name : STR("(none)"));
         return;
     }
     buf_z(m->w->b, "<a href=\"");
     put_place(m->w, "methods", r->sort, name, GROUP_METHOD, 0);
-    page_frame_text(m->w->b, "\">", name, "</a>");
+    page_put(m->w->b, "\">{}</a>", name);
 }
 
 /* One value of a row, and its share. Nothing if the table has no such column. */
@@ -162,23 +159,16 @@ static void put_amounts(const struct methods *m, const json_t *row, const json_t
     if (!share && !has_column(m, column))
         return;
     const json_t *cell = cell_of(m, row, column);
-    buf_z(m->w->b, "<td>");
-    page_data_put_signed(m->w->b, value, cell);
-    if (share) {
-        buf_z(m->w->b, "</td><td>");
-        page_data_put_share(m->w->b, cell, page_data_whole(value));
-    }
-    buf_z(m->w->b, "</td>");
+    page_put(m->w->b, "<td>{}</td>", PAGE_SIGNED(value, cell));
+    if (share)
+        page_put(m->w->b, "<td>{}</td>", PAGE_SHARE(cell, page_data_whole(value)));
 }
 
 static void put_count(const struct methods *m, const json_t *row, const char *column)
 {
     const json_t *count = cell_of(m, row, column);
 
-    buf_z(m->w->b, "<td>");
-    if (json_is_number(count))
-        page_data_put_number(m->w->b, UNIT_COUNT, page_data_real(count));
-    buf_z(m->w->b, "</td>");
+    page_put(m->w->b, "<td>{}</td>", json_is_number(count) ? PAGE_COUNT(page_data_real(count)) : STR(""));
 }
 
 static void put_row(const struct methods *m, const json_t *row)
@@ -234,12 +224,11 @@ void workspace_methods_fields(const struct workspace *w)
             "<p class=\"check\"><input id=\"longest\" name=\"longest\" type=\"checkbox\" value=\"1\"%s> "
             "<label for=\"longest\">longest calls</label></p>\n",
             r->longest ? " checked" : "");
-    page_frame_text(
-        w->b,
-        "<p><label for=\"grep\" class=\"out-of-sight\">Only names with</label> <input id=\"grep\" "
-        "name=\"grep\" type=\"search\" placeholder=\"name contains\" autocomplete=\"off\" "
-        "spellcheck=\"false\" value=\"",
-        str_of(r->grep), "\"></p>\n");
+    page_put(w->b,
+             "<p><label for=\"grep\" class=\"out-of-sight\">Only names with</label> <input "
+             "id=\"grep\" name=\"grep\" type=\"search\" placeholder=\"name contains\" "
+             "autocomplete=\"off\" spellcheck=\"false\" value=\"{}\"></p>\n",
+             str_of(r->grep));
     if (r->sort[0] != '\0')
         workspace_hidden(w->b, "sort", str_of(r->sort));
 }
@@ -256,11 +245,8 @@ static void put_pages(const struct workspace *w, uint64_t shown)
                   r->offset > PAGE_ROWS ? r->offset - PAGE_ROWS : 0);
         buf_z(w->b, "\" rel=\"prev\">Rows before</a> ");
     }
-    page_data_put_number(w->b, UNIT_COUNT, shown == 0 ? 0 : r->offset + 1u);
-    buf_z(w->b, " to ");
-    page_data_put_number(w->b, UNIT_COUNT, r->offset + shown);
-    buf_z(w->b, " of ");
-    page_data_put_number(w->b, UNIT_COUNT, matching);
+    page_put(w->b, "{} to {} of {}", PAGE_COUNT(shown == 0 ? 0 : r->offset + 1u),
+             PAGE_COUNT(r->offset + shown), PAGE_COUNT(matching));
     if (r->offset + shown < matching) {
         buf_z(w->b, " <a href=\"");
         put_place(w, "methods", r->sort, str_of(r->grep), r->group, r->offset + PAGE_ROWS);
@@ -274,11 +260,9 @@ static void put_signed_whole(const struct workspace *w, const json_t *value)
 {
     if (json_object_get(value, "grown") == NULL)
         return;
-    buf_z(w->b, " that was added; ");
-    page_data_put_signed(w->b, value, json_object_get(value, "shrunk"));
-    buf_z(w->b, " less elsewhere makes ");
-    page_data_put_signed(w->b, value, json_object_get(value, "total"));
-    buf_z(w->b, " in all");
+    page_put(w->b, " that was added; {} less elsewhere makes {} in all",
+             PAGE_SIGNED(value, json_object_get(value, "shrunk")),
+             PAGE_SIGNED(value, json_object_get(value, "total")));
 }
 
 /* Of the value by which the table is made, which is the first of all unless the view names one. */
@@ -290,14 +274,11 @@ void workspace_methods_whole(const struct workspace *w)
         return;
     uint64_t total = page_data_real(json_object_get(chosen, "total"));
     uint64_t before = page_data_real(json_object_get(chosen, "before"));
-    buf_z(w->b, "100 % = ");
-    page_data_put_signed(w->b, chosen, page_data_whole(chosen));
-    page_frame_text(w->b, " ", page_data_text(chosen, "label"), "");
+    page_put(w->b, "100 % = {} {}", PAGE_SIGNED(chosen, page_data_whole(chosen)),
+             page_data_text(chosen, "label"));
     put_signed_whole(w, chosen);
-    if (before > total) {
-        buf_z(w->b, "; filters took out ");
-        page_data_put_value(w->b, chosen, before - total);
-    }
+    if (before > total)
+        page_put(w->b, "; filters took out {}", PAGE_AMOUNT(chosen, before - total));
 }
 
 void workspace_methods(const struct workspace *w)

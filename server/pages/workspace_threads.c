@@ -122,23 +122,19 @@ static void put_weight(const struct list *l, uint64_t weight)
 
     if (l->whole == 0)
         return;
-    buf_z(l->w->b, " <span class=\"quiet\">");
-    page_data_put_value(l->w->b, l->weight, weight);
-    buf_z(l->w->b, ", ");
-    clean_xml(l->w->b, (struct str){text, (size_t)(number_percent(text, weight, l->whole) - text)});
-    buf_z(l->w->b, "</span>");
+    page_put(l->w->b, " <span class=\"quiet\">{}, {}</span>", PAGE_AMOUNT(l->weight, weight),
+             (struct str){text, (size_t)(number_percent(text, weight, l->whole) - text)});
 }
 
 static void put_thread(const struct list *l, const struct entry *e)
 {
-    char text[NUMBER_BYTES_MAX];
-    struct str id = page_data_track_id(e->track, text);
+    struct str id = PAGE_ID(json_object_get(e->track, "id"));
 
-    page_frame_text(l->w->b, "<li><a data-track=\"", id, "\" href=\"");
+    page_put(l->w->b, "<li><a data-track=\"{}\" href=\"", id);
     workspace_track_link(l->w, id);
     buf_z(l->w->b, str_eq(id, l->w->of->track) ? "\" aria-current=\"true\">" : "\">");
     page_data_put_track_name(l->w->b, e->track);
-    page_frame_text(l->w->b, " <span class=\"quiet\">", id, "</span></a>");
+    page_put(l->w->b, " <span class=\"quiet\">{}</span></a>", id);
     put_weight(l, e->weight);
     buf_z(l->w->b, "</li>\n");
 }
@@ -147,9 +143,8 @@ static void put_pool(const struct list *l, size_t lead)
 {
     const struct entry *first = &l->entries[lead];
 
-    page_frame_text(l->w->b, "<li><details><summary>", first->pool, "* <span class=\"quiet\">");
-    page_data_put_number(l->w->b, UNIT_COUNT, first->members);
-    buf_printf(l->w->b, " %s</span>", page_data_noun(l->w->of->summary)->many);
+    page_put(l->w->b, "<li><details><summary>{}* <span class=\"quiet\">{} {}</span>", first->pool,
+             PAGE_COUNT(first->members), str_of(page_data_noun(l->w->of->summary)->many));
     put_weight(l, first->sum);
     buf_z(l->w->b, "</summary>\n<ul>\n");
     for (size_t i = lead; i < l->n; i++)
@@ -175,9 +170,10 @@ static void put_idle(const struct list *l)
 {
     if (l->n_idle == 0)
         return;
-    buf_z(l->w->b, "<li><details class=\"idle\"><summary>");
-    page_data_put_number(l->w->b, UNIT_COUNT, l->n_idle);
-    buf_z(l->w->b, " idle <span class=\"quiet\">under 0.1 %</span></summary>\n<ul>\n");
+    page_put(l->w->b,
+             "<li><details class=\"idle\"><summary>{} idle <span class=\"quiet\">under 0.1 "
+             "%</span></summary>\n<ul>\n",
+             PAGE_COUNT(l->n_idle));
     for (size_t i = 0; i < l->n; i++)
         if (l->entries[i].is_idle)
             put_thread(l, &l->entries[i]);
@@ -195,12 +191,11 @@ static void put_set(const struct list *l, const char *name, struct str tracks, c
 static void put_busy_set(const struct list *l)
 {
     struct buf tracks = {0};
-    char text[NUMBER_BYTES_MAX];
 
     for (size_t i = 0; i < l->n; i++)
         if (!l->entries[i].is_idle) {
             buf_z(&tracks, tracks.n > 0 ? "," : "");
-            buf_str(&tracks, page_data_track_id(l->entries[i].track, text));
+            buf_str(&tracks, PAGE_ID(json_object_get(l->entries[i].track, "id")));
         }
     put_set(l, "busy", buf_view(&tracks), "All but the idle ones, side by side");
     buf_part_end(l->w->b, &tracks);
@@ -234,17 +229,15 @@ static void put_split(const struct workspace *w, struct str key, const char *wor
     options.method[0] = '\0';
     buf_z(w->b, "<li><a class=\"follows\" href=\"");
     if (w->of->tab == TAB_METHODS)
-        page_frame_text(w->b, "", w->self, "methods");
+        page_put(w->b, "{}methods", w->self);
     else
         buf_bytes(w->b, w->self.p, w->self.n - 1);
     view_link(w->b, &options, "&amp;");
     buf_z(w->b, str_eq(key, str_of(w->of->options->split)) ? "\" aria-current=\"true\">" : "\">");
-    page_frame_text(w->b, words, key, "");
-    if (values > 0) {
-        buf_z(w->b, " <span class=\"quiet\">");
-        page_data_put_number(w->b, UNIT_COUNT, values);
-        buf_z(w->b, values == 1 ? " value</span>" : " values</span>");
-    }
+    page_put(w->b, "{}{}", str_of(words), key);
+    if (values > 0)
+        page_put(w->b, " <span class=\"quiet\">{} {}</span>", PAGE_COUNT(values),
+                 values == 1 ? STR("value") : STR("values"));
     buf_z(w->b, "</a></li>\n");
 }
 
@@ -281,8 +274,8 @@ void workspace_threads(const struct workspace *w)
                "<details name=\"menus\" class=\"menu\" id=\"threads\">\n<summary title=\"%c%s\"><span "
                "class=\"out-of-sight\">%c%s: ",
                noun->many[0] - 'a' + 'A', noun->many + 1, noun->one[0] - 'a' + 'A', noun->one + 1);
-    page_frame_text(w->b, "</span><span class=\"shown\">", buf_view(&shown),
-                    "</span></summary>\n<div class=\"sheet\">\n");
+    page_put(w->b, "</span><span class=\"shown\">{}</span></summary>\n<div class=\"sheet\">\n",
+             buf_view(&shown));
     w->b->failed = w->b->failed || shown.failed || !fill(&l);
     buf_free(&shown);
     buf_z(
@@ -299,10 +292,8 @@ void workspace_threads(const struct workspace *w)
     }
     buf_z(w->b, "</ul>\n");
     if (l.n < all) {
-        buf_z(w->b, "<p>And ");
-        page_data_put_number(w->b, UNIT_COUNT, all - l.n);
-        page_frame_text(w->b, " more, which <a href=\"", w->up, "p/");
-        page_frame_text(w->b, "", str_of(w->of->record->id), ".json");
+        page_put(w->b, "<p>And {} more, which <a href=\"{}p/{}.json", PAGE_COUNT(all - l.n), w->up,
+                 str_of(w->of->record->id));
         struct view_options split;
         view_defaults(&split);
         memcpy(split.split, w->of->options->split, sizeof(split.split));

@@ -60,13 +60,14 @@ void workspace_choice(struct buf *b, const char *name, const char *label)
 
 static void begin_word(struct buf *b, struct str word, bool chosen)
 {
-    page_frame_text(b, "<option value=\"", word, chosen ? "\" selected>" : "\">");
+    page_put(b, "<option value=\"{}\"", word);
+    buf_z(b, chosen ? " selected>" : ">");
 }
 
 void workspace_choice_word(struct buf *b, struct str word, bool chosen, struct str label)
 {
     begin_word(b, word, chosen);
-    page_frame_text(b, "", label, "</option>\n");
+    page_put(b, "{}</option>\n", label);
 }
 
 void workspace_choice_end(struct buf *b)
@@ -83,10 +84,8 @@ static void put_whole(const struct workspace *w, const json_t *value)
 
     if (w->of->options->tracks == TRACKS_LISTED && !workspace_is_single(w))
         return;
-    if (page_data_has_total(value, of)) {
-        buf_z(w->b, "\" data-whole=\"");
-        page_data_put_value(w->b, value, page_data_total(value, of));
-    }
+    if (page_data_has_total(value, of))
+        page_put(w->b, "\" data-whole=\"{}", PAGE_AMOUNT(value, page_data_total(value, of)));
 }
 
 static void put_values_of(const struct workspace *w, const json_t *values, bool first_is_usual)
@@ -98,12 +97,12 @@ static void put_values_of(const struct workspace *w, const json_t *values, bool 
         struct str name = page_data_text(value, "name");
         bool chosen = str_eq(name, str_of(w->of->options->value)) ||
                       (first_is_usual && i == 0 && w->of->options->value[0] == '\0');
-        page_frame_text(w->b, "<option value=\"", name, "");
+        page_put(w->b, "<option value=\"{}", name);
         put_whole(w, value);
         if (page_data_text(value, "meaning").n > 0)
-            page_frame_text(w->b, "\" title=\"", page_data_text(value, "meaning"), "");
+            page_put(w->b, "\" title=\"{}", page_data_text(value, "meaning"));
         buf_z(w->b, chosen ? "\" selected>" : "\">");
-        page_frame_text(w->b, "", page_data_text(value, "label"), "</option>\n");
+        page_put(w->b, "{}</option>\n", page_data_text(value, "label"));
     }
 }
 
@@ -198,11 +197,9 @@ static bool is_settled(const struct workspace *w, const struct view_option *r)
 /* The dumps of a series. */
 static void put_moments(const struct workspace *w, uint64_t n)
 {
-    char text[NUMBER_BYTES_MAX] = "";
-
     workspace_choice(w->b, "moment", "Dump");
     for (uint64_t i = 0; i <= n && i <= MOMENTS_LISTED; i++) {
-        begin_word(w->b, page_data_digits(text, i),
+        begin_word(w->b, page_data_digits(PAGE_TEXT, i),
                    w->of->options->moment.since == 0 && w->of->options->moment.number == i);
         if (i == 0)
             buf_printf(w->b, "the last of %llu dumps</option>\n", (unsigned long long)n);
@@ -289,8 +286,8 @@ static void put_app(const struct workspace *w)
                 "autocomplete=\"off\" spellcheck=\"false\" placeholder=\"");
     buf_z(w->b, json_array_size(app) > 0 ? "guessed: " : "com.foo,com.bar");
     json_array_foreach (app, i, prefix)
-        page_frame_text(w->b, i > 0 ? "," : "", page_data_string(prefix), "");
-    page_frame_text(w->b, "\" value=\"", str_of(w->of->options->app), "\"></p>\n");
+        page_put(w->b, "{}{}", i > 0 ? STR(",") : STR(""), page_data_string(prefix));
+    page_put(w->b, "\" value=\"{}\"></p>\n", str_of(w->of->options->app));
 }
 
 /* What is chosen seldom. */

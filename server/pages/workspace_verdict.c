@@ -10,7 +10,6 @@ struct verdict_page {
     const struct workspace *w;
     const json_t *sentence;
     struct str track; /* of the sentence; empty: it is about no single one */
-    char track_digits[NUMBER_BYTES_MAX];
 };
 
 /* ---- links ---- */
@@ -58,12 +57,11 @@ static void begin_link(const struct verdict_page *v, struct str track, const str
 
 static void put_thread(const struct verdict_page *v, const json_t *id, struct str name)
 {
-    char digits[NUMBER_BYTES_MAX];
     struct view_options view;
 
     plain_view(v->w, &view);
-    begin_link(v, page_data_track_id_of(id, digits), &view);
-    page_frame_text(v->w->b, "", name, "</a>");
+    begin_link(v, PAGE_ID(id), &view);
+    page_put(v->w->b, "{}</a>", name);
 }
 
 /* A method's callers and callees. A name that is too long for a view has no link. */
@@ -75,11 +73,11 @@ static void put_method(const struct verdict_page *v, struct str name)
     plain_view(v->w, &view);
     view.view = VIEW_SANDWICH;
     if (!view_set(&view, SCOPE_VIEW, STR("method"), name, &diag)) {
-        page_frame_text(v->w->b, "", name, "");
+        page_put(v->w->b, "{}", name);
         return;
     }
     begin_link(v, v->track.n > 0 ? v->track : STR("merged"), &view);
-    page_frame_text(v->w->b, "", name, "</a>");
+    page_put(v->w->b, "{}</a>", name);
 }
 
 /* The query of the table; its own rows are those of the sentence, whatever a comparison's page shows. */
@@ -118,9 +116,9 @@ static void put_table_link(const struct verdict_page *v)
         if (str_eq(TABLES[i].table, table)) {
             struct view_options view;
             plain_view(v->w, &view);
-            page_frame_text(v->w->b, " <a class=\"place\" href=\"", v->w->self, "methods");
+            page_put(v->w->b, " <a class=\"place\" href=\"{}methods", v->w->self);
             put_table_query(v, &view);
-            page_frame_text(v->w->b, "&amp;", table, "\">");
+            page_put(v->w->b, "&amp;{}\">", table);
             buf_printf(v->w->b, "%s</a>", TABLES[i].words);
         }
 }
@@ -139,7 +137,7 @@ static void put_text(const struct verdict_page *v)
         else if (json_is_number(track))
             put_thread(v, track, page_data_text(part, "text"));
         else
-            page_frame_text(v->w->b, "", page_data_text(part, "text"), "");
+            page_put(v->w->b, "{}", page_data_text(part, "text"));
     }
 }
 
@@ -151,7 +149,7 @@ void workspace_sentences(const struct workspace *w, const json_t *sentences)
 
     json_array_foreach (sentences, i, v.sentence) {
         track = json_object_get(v.sentence, "track");
-        v.track = json_is_number(track) ? page_data_track_id_of(track, v.track_digits) : STR("");
+        v.track = json_is_number(track) ? PAGE_ID(track) : STR("");
         buf_z(w->b, "<li>");
         put_text(&v);
         put_table_link(&v);
@@ -170,6 +168,6 @@ void workspace_verdict(const struct workspace *w)
     if (json_array_size(sentences) > 0)
         buf_z(w->b, "</ol>\n<details class=\"how\"><summary>How these were found</summary>\n<ol>\n");
     json_array_foreach (sentences, i, sentence)
-        page_frame_text(w->b, "<li>", page_data_text(sentence, "how"), "</li>\n");
+        page_put(w->b, "<li>{}</li>\n", page_data_text(sentence, "how"));
     buf_z(w->b, json_array_size(sentences) > 0 ? "</ol></details>\n</div>\n" : "</div>\n");
 }

@@ -14,9 +14,9 @@ static void put_row(void *page, const struct api_parameter *p)
                                          [API_FIELD] = "form",
                                          [API_FILE] = "form, a file"};
 
-    page_frame_text(page, "<tr><th scope=\"row\"><code>", p->name, "</code></th><td>");
+    page_put(page, "<tr><th scope=\"row\"><code>{}</code></th><td>", p->name);
     buf_z(page, PLACES[p->place]);
-    page_frame_text(page, "</td><td>", p->help, "</td></tr>\n");
+    page_put(page, "</td><td>{}</td></tr>\n", p->help);
 }
 
 static bool put_path(void *context, const struct api_path *p)
@@ -24,11 +24,11 @@ static bool put_path(void *context, const struct api_path *p)
     struct buf *page = context;
 
     buf_printf(page, "<details class=\"api\">\n<summary><code>%s ", p->route->method);
-    page_frame_text(page, "", p->path, "</code> ");
-    page_frame_text(page, "<span class=\"quiet\">", str_of(p->words != NULL ? p->words : p->route->help),
-                    "</span></summary>\n");
-    buf_z(page, "<table>\n<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Where</th>"
-                "<th scope=\"col\">Meaning</th></tr></thead>\n<tbody>\n");
+    page_put(page,
+             "{}</code> <span class=\"quiet\">{}</span></summary>\n<table>\n<thead><tr><th "
+             "scope=\"col\">Name</th><th scope=\"col\">Where</th><th "
+             "scope=\"col\">Meaning</th></tr></thead>\n<tbody>\n",
+             p->path, str_of(p->words != NULL ? p->words : p->route->help));
     bool made = api_parameters(p, put_row, page);
     buf_z(page, "</tbody>\n</table>\n</details>\n");
     return made && !page->failed;
