@@ -43,6 +43,7 @@ WALKED = {
     'service: page of a thread': 8,
     'service: delete': 6,
     'service: rename': 6,
+    'service: find a mapping': 8,
 }
 
 
