@@ -23,7 +23,7 @@ AFLAMED = os.environ.get('AFLAMED', '')
 TIMEOUT_S = 180           # of one answer, also of a build with sanitizers on a busy machine
 START_TIMEOUT_S = 60
 STOP_TIMEOUT_S = 60
-SOON_S = 20               # what takes a second or two has happened by then, on a busy machine too
+SOON_S = 120              # what takes a second or two has happened by then, also with sanitizers on a busy machine
 GRACE_S = 10              # the service's own when it is told to stop
 SLOW = os.environ.get('AFLAMED_TEST_SLOW') == '1'
 
@@ -287,7 +287,7 @@ class Server:
                 pass
         return kinds
 
-    def settled_descriptors(self, expected=None, seconds=10):
+    def settled_descriptors(self, expected=None, seconds=SOON_S):
         """After connections have gone: when there are no more than expected, or else when they do not change any more."""
         end = time.monotonic() + seconds
         while True:

@@ -125,7 +125,7 @@ class Answers(ServiceTest):
 
     def refuse_and_recover(self, path, targets):
         silent = [self.ask_and_not_read(target) for target in targets]
-        self.assertTrue(eventually(lambda: self.server.get(path + '.json').status == 503, seconds=30))
+        self.assertTrue(eventually(lambda: self.server.get(path + '.json').status == 503))
         refused = self.server.get(path + '.json', Accept='application/json')
         self.assertEqual((refused.status, refused['Retry-After']), (503, '10'))
         self.assertIn('too many answers under way', refused.text)
@@ -135,7 +135,7 @@ class Answers(ServiceTest):
         self.assertIn('delete_token', json.loads(upload.body))
         for connection in silent:
             connection.close()
-        self.assertTrue(eventually(lambda: self.server.get(path + '.json').status == 200, seconds=30))
+        self.assertTrue(eventually(lambda: self.server.get(path + '.json').status == 200))
 
     def test_pages_and_views(self):
         path = '/p/' + id_of(self.stored(trace(threads=self.THREADS, records=12 * self.THREADS)))
@@ -193,7 +193,7 @@ class Views(ServiceTest):
                 connection.sendall(head('GET', path + '/t/all.svg?width=%d' % width))
                 connection.close()
         self.assertEqual(self.server.get(path + '/t/1.svg?width=499').status, 200)
-        self.assertEqual(self.server.settled_descriptors(before, seconds=30), before)
+        self.assertEqual(self.server.settled_descriptors(before), before)
 
     def test_deletion_while_views_are_made(self):
         for _ in range(amount(10, 3)):

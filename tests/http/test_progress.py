@@ -100,7 +100,7 @@ class Progress(ServiceTest):
             connection.sendall(head('GET', path + suffix))
             connection.close()
         self.wait(path)
-        self.assertEqual(self.server.settled_descriptors(before, seconds=20), before)
+        self.assertEqual(self.server.settled_descriptors(before), before)
 
 
 class Patience(ServiceTest):
