@@ -336,11 +336,11 @@ bool cli_window(const struct config *config, const struct shared_profile *whole,
 
     if (!view_window(view, &wanted, diag))
         return diag->kind == DIAG_NONE;
-    int again = cli_open_again(path, diag);
-    if (again < 0)
+    const struct convert_source source = {whole, config, cli_open_again(path, diag), NULL};
+    if (source.fd < 0)
         return false;
-    *window = convert_window(whole, config, again, NULL, &wanted, diag);
-    close(again);
+    *window = convert_window(&source, &wanted, diag);
+    close(source.fd);
     return *window != NULL;
 }
 

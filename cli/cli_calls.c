@@ -1,6 +1,4 @@
 /* aflamed calls: all calls one by one, to a file or to standard output. */
-#include <unistd.h>
-
 #include "cli/cli_calls.h"
 #include "cli/cli_one.h"
 
@@ -18,17 +16,16 @@ static bool put(void *context, struct str bytes)
     return cli_output_put(w->to, bytes, &w->diag);
 }
 
-bool cli_calls_write(const struct shared_profile *folded, const struct config *config,
-                     const struct view_options *view, const struct call_format *format, int again,
-                     struct cli_output *to, struct diag *diag)
+bool cli_calls_write(const struct convert_source *source, const struct view_options *view,
+                     const struct call_format *format, struct cli_output *to, struct diag *diag)
 {
-    struct call_list *list = call_list_new(folded, config, view, format, diag);
+    struct call_list *list = call_list_new(source, view, format, diag);
     enum convert_step step = list != NULL ? CONVERT_MORE : CONVERT_FAILED;
     struct writing w = {.to = to};
     struct buf out = {.drain = put, .drain_context = &w};
 
     while (step == CONVERT_MORE) {
-        step = call_list_step(list, again, NULL, &out, diag);
+        step = call_list_step(list, &out, diag);
         if (step != CONVERT_FAILED && !put(&w, buf_view(&out)))
             step = CONVERT_FAILED;
         buf_clear(&out);
@@ -40,17 +37,14 @@ bool cli_calls_write(const struct shared_profile *folded, const struct config *c
     return step == CONVERT_FED;
 }
 
-static bool stream(const struct cli_one *o, const struct config *config, const struct shared_profile *folded,
-                   const char *path, struct cli_output *to, struct diag *diag)
+static bool stream(const struct cli_one *o, struct convert_source *source, const char *path,
+                   struct cli_output *to, struct diag *diag)
 {
-    if (!call_list_possible(shared_profile_get(folded), diag))
+    if (!call_list_possible(shared_profile_get(source->profile), diag))
         return false;
-    int again = cli_open_again(path, diag);
-    bool ok = again >= 0 && cli_calls_write(folded, config, &o->view, call_format_by_name(str_of(o->format)),
-                                            again, to, diag);
-    if (again >= 0)
-        close(again);
-    return ok;
+    source->fd = cli_open_again(path, diag);
+    return source->fd >= 0 &&
+           cli_calls_write(source, &o->view, call_format_by_name(str_of(o->format)), to, diag);
 }
 
 /* ---- the row ---- */

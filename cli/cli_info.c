@@ -288,13 +288,14 @@ static bool put_table(struct buf *b, const struct config *config, const char *fi
     return put_tracks(b, p, diag);
 }
 
-static bool make(const struct cli_one *one, const struct config *config, const struct shared_profile *folded,
-                 const char *path, struct buf *b, struct diag *diag)
+static bool make(const struct cli_one *one, struct convert_source *source, const char *path, struct buf *b,
+                 struct diag *diag)
 {
     const struct options *o = (const struct options *)one;
 
     (void)path;
-    return o->json ? put_json(b, one->file, folded, diag) : put_table(b, config, one->file, folded, diag);
+    return o->json ? put_json(b, one->file, source->profile, diag)
+                   : put_table(b, source->config, one->file, source->profile, diag);
 }
 
 /* Warnings are a part of the answer. */

@@ -1,7 +1,5 @@
 /* aflamed methods: the profile table, to a file or to standard output. */
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli_one.h"
 #include "server/convert/methods.h"
@@ -56,30 +54,28 @@ static bool set_key(struct cli_one *one, struct cli_arguments *all, struct cli_a
 
 /* ---- the table ---- */
 
-static bool convert(const struct options *o, const struct config *config, const struct shared_profile *folded,
-                    int again, struct buf *b, struct diag *diag)
+static bool convert(const struct options *o, const struct convert_source *source, struct buf *b,
+                    struct diag *diag)
 {
     struct str format = str_of(o->one.format != NULL ? o->one.format : "");
 
     if (o->method != NULL)
-        return convert_method(folded, config, again, NULL, &o->one.view, str_of(o->method), &o->request,
+        return convert_method(source, &o->one.view, str_of(o->method), &o->request,
                               str_eq(format, str_of(METHOD_JSON.text.name)) ? &METHOD_JSON : &METHOD_TXT, b,
                               diag);
-    return convert_methods(folded, config, again, NULL, &o->one.view, &o->request,
+    return convert_methods(source, &o->one.view, &o->request,
                            o->one.format != NULL ? table_format_by_name(format) : TABLE_FORMATS[0], b, diag);
 }
 
 /* The file is read again where longest calls are asked for. */
-static bool make(const struct cli_one *one, const struct config *config, const struct shared_profile *folded,
-                 const char *path, struct buf *b, struct diag *diag)
+static bool make(const struct cli_one *one, struct convert_source *source, const char *path, struct buf *b,
+                 struct diag *diag)
 {
     const struct options *o = (const struct options *)one;
-    int again = o->request.longest ? cli_open_again(path, diag) : -1;
-    bool ok = diag->kind == DIAG_NONE && convert(o, config, folded, again, b, diag);
 
-    if (again >= 0)
-        close(again);
-    return ok;
+    if (o->request.longest)
+        source->fd = cli_open_again(path, diag);
+    return diag->kind == DIAG_NONE && convert(o, source, b, diag);
 }
 
 static int methods(int n_arguments, char *const *arguments)

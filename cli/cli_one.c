@@ -54,12 +54,11 @@ static bool parse(const struct cli_one_maker *maker, struct cli_one *one, int n_
 /* ---- the text ---- */
 
 /* `path` is that of the file, or of the two in one, as below. */
-static bool put_text(const struct cli_one *one, const struct config *config,
-                     const struct shared_profile *shown, const char *path, const struct cli_one_maker *maker,
-                     struct diag *diag)
+static bool put_text(const struct cli_one *one, struct convert_source *source, const char *path,
+                     const struct cli_one_maker *maker, struct diag *diag)
 {
     struct buf b = {0};
-    bool ok = maker->make(one, config, shown, path, &b, diag);
+    bool ok = maker->make(one, source, path, &b, diag);
 
     if (ok && b.failed)
         ok = diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the answer.");
@@ -68,15 +67,14 @@ static bool put_text(const struct cli_one *one, const struct config *config,
     return ok;
 }
 
-static bool put_stream(const struct cli_one *one, const struct config *config,
-                       const struct shared_profile *folded, const char *path,
+static bool put_stream(const struct cli_one *one, struct convert_source *source, const char *path,
                        const struct cli_one_maker *maker, struct diag *diag)
 {
     struct cli_output to;
 
     if (!cli_output_open(&to, one->out, diag))
         return false;
-    bool ok = maker->stream(one, config, folded, path, &to, diag);
+    bool ok = maker->stream(one, source, path, &to, diag);
     return cli_output_close(&to, ok, diag);
 }
 
@@ -93,8 +91,10 @@ static bool write_text(struct cli_one *one, const char *path, const struct cli_o
     bool ok = maker->make == NULL || cli_window(&config, folded, path, &one->view, &window, diag);
     const struct shared_profile *shown = window != NULL ? window : folded;
     ok = ok && (one->tracks == NULL || cli_tracks(&one->view, shared_profile_get(shown), one->tracks, diag));
-    ok = ok && (maker->make != NULL ? put_text(one, &config, shown, path, maker, diag)
-                                    : put_stream(one, &config, folded, path, maker, diag));
+    struct convert_source source = {shown, &config, -1, NULL};
+    ok = ok && (maker->make != NULL ? put_text : put_stream)(one, &source, path, maker, diag);
+    if (source.fd >= 0)
+        close(source.fd);
     if (ok && !one->quiet)
         cli_warnings(NULL, shared_profile_get(shown), one->view.open);
     shared_profile_free(window);

@@ -52,8 +52,9 @@ struct cli_one {
 
 struct cli_output;
 
-/* How the text of a profile is made: make(options, ...) appends it. `path` is that of the file, or of the two in one, and can be
- * opened again. Or stream(options, ...) writes it in pieces, and is given the whole profile, whatever the range. False: diag. */
+/* How the text of a profile is made: make(options, ...) appends it. `path` is that of the file, or of the two in one: what reads it
+ * again opens it for *source, which is closed behind that. Or stream(options, ...) writes it in pieces, and is given the whole
+ * profile, whatever the range. False: diag. */
 struct cli_one_maker {
     const struct cli_command *command;
     /* Takes an option that is not of the command's table, or of a view as its row says; NULL: there are none. */
@@ -61,11 +62,10 @@ struct cli_one_maker {
                   struct diag *diag);
     /* Whether the options go together; NULL: always. */
     bool (*check)(const struct cli_one *options, struct diag *diag);
-    bool (*stream)(const struct cli_one *options, const struct config *config,
-                   const struct shared_profile *folded, const char *path, struct cli_output *to,
-                   struct diag *diag);
-    bool (*make)(const struct cli_one *options, const struct config *config,
-                 const struct shared_profile *folded, const char *path, struct buf *b, struct diag *diag);
+    bool (*stream)(const struct cli_one *options, struct convert_source *source, const char *path,
+                   struct cli_output *to, struct diag *diag);
+    bool (*make)(const struct cli_one *options, struct convert_source *source, const char *path,
+                 struct buf *b, struct diag *diag);
 };
 
 /* Takes the arguments into *options, which has what differs from: all tracks, the only member, to standard output. Reads the profile,

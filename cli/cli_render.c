@@ -222,9 +222,7 @@ static bool make_folder(const char *path, struct diag *diag)
 
 struct drawing {
     const struct options *options;
-    const struct config *config;
-    const struct shared_profile *folded;
-    int again;
+    const struct convert_source *source;
     const char *folder;
     struct view_options *views; /* the heaviest track first */
     uint32_t n_views;
@@ -245,7 +243,7 @@ static bool put_path(struct buf *path, const struct drawing *d, const struct vie
 {
     buf_z(path, d->folder);
     buf_char(path, '/');
-    put_view_name(path, shared_profile_get(d->folded), view);
+    put_view_name(path, shared_profile_get(d->source->profile), view);
     buf_char(path, '.');
     buf_z(path, d->options->output->suffix);
     buf_char(path, '\0');
@@ -259,7 +257,7 @@ static bool draw(const struct drawing *d, const struct view_options *view, struc
 
     buf_clear(out);
     bool ok = put_path(&path, d, view, diag) &&
-              cli_view_write(d->config, d->options->output, d->folded, d->again, view, path.p, out, diag);
+              cli_view_write(d->source, d->options->output, view, path.p, out, diag);
     buf_free(&path);
     return ok;
 }
@@ -315,7 +313,7 @@ static bool draw_all(struct drawing *d, struct diag *diag)
 /* The views of a folder: what was asked for, or one of each track, the heaviest first. */
 static bool plan(struct drawing *d, const struct view_options *view, struct diag *diag)
 {
-    const struct profile *p = shared_profile_get(d->folded);
+    const struct profile *p = shared_profile_get(d->source->profile);
     uint32_t n = d->options->tracks != NULL ? 1 : p->n_tracks;
     uint32_t *order = calloc(p->n_tracks + 1u, sizeof(*order));
 
@@ -351,11 +349,10 @@ static bool check_paths(const struct drawing *d, struct diag *diag)
     return ok;
 }
 
-static bool render_folder(const struct options *o, const struct config *config, const char *file,
-                          const struct shared_profile *folded, int again, const struct view_options *view,
-                          struct diag *diag)
+static bool render_folder(const struct options *o, const struct convert_source *source, const char *file,
+                          const struct view_options *view, struct diag *diag)
 {
-    struct drawing d = {.options = o, .config = config, .folded = folded, .again = again};
+    struct drawing d = {.options = o, .source = source};
     struct buf folder = {0};
 
     buf_z(&folder, o->out_dir);
@@ -376,12 +373,11 @@ static bool render_folder(const struct options *o, const struct config *config, 
     return ok;
 }
 
-static bool render_one(const struct options *o, const struct config *config,
-                       const struct shared_profile *folded, int again, const struct view_options *view,
-                       struct diag *diag)
+static bool render_one(const struct options *o, const struct convert_source *source,
+                       const struct view_options *view, struct diag *diag)
 {
     struct buf out = {0};
-    bool ok = cli_view_write(config, o->output, folded, again, view, o->out, &out, diag);
+    bool ok = cli_view_write(source, o->output, view, o->out, &out, diag);
 
     buf_free(&out);
     return ok;
@@ -404,12 +400,14 @@ static int render_file(const struct options *o, const struct config *config, con
     bool calls = ok && cli_view_calls(o->output, shared_profile_get(folded), &view) != NULL;
     ok = ok && (calls || cli_window(config, folded, path, &view, &window, &diag));
     const struct shared_profile *drawn = window != NULL ? window : folded;
-    int again = ok && (calls || view.view == VIEW_CHART) ? cli_open_again(path, &diag) : -1;
+    struct convert_source source = {drawn, config, -1, NULL};
+    if (ok && (calls || view.view == VIEW_CHART))
+        source.fd = cli_open_again(path, &diag);
     ok = ok && diag.kind == DIAG_NONE &&
-         (o->out_dir != NULL ? render_folder(o, config, file, drawn, again, &view, &diag)
-                             : render_one(o, config, drawn, again, &view, &diag));
-    if (again >= 0)
-        close(again);
+         (o->out_dir != NULL ? render_folder(o, &source, file, &view, &diag)
+                             : render_one(o, &source, &view, &diag));
+    if (source.fd >= 0)
+        close(source.fd);
     if (ok && !o->quiet)
         cli_warnings(shown, shared_profile_get(drawn), view.open);
     shared_profile_free(window);

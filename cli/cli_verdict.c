@@ -1,22 +1,15 @@
 /* aflamed verdict: in words where the time went. */
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "cli/cli_one.h"
 #include "server/convert/verdict.h"
 
 /* A file that can be read only once, or comes in two halves, has a verdict too: without the long calls. */
-static bool make(const struct cli_one *o, const struct config *config, const struct shared_profile *folded,
-                 const char *path, struct buf *b, struct diag *diag)
+static bool make(const struct cli_one *o, struct convert_source *source, const char *path, struct buf *b,
+                 struct diag *diag)
 {
     struct diag ignored = {0};
-    int again = o->key == NULL ? cli_open_again(path, &ignored) : -1;
-    bool ok = convert_verdict(folded, config, again, NULL, &o->view,
-                              verdict_format_by_name(str_of(o->format)), b, diag);
 
-    if (again >= 0)
-        close(again);
-    return ok;
+    source->fd = o->key == NULL ? cli_open_again(path, &ignored) : -1;
+    return convert_verdict(source, &o->view, verdict_format_by_name(str_of(o->format)), b, diag);
 }
 
 /* ---- the row ---- */

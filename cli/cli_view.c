@@ -3,13 +3,12 @@
 #include "cli/cli_calls.h"
 #include "render/view/measure.h"
 
-static bool convert(const struct config *config, const struct output *output,
-                    const struct shared_profile *folded, int again, const struct view_options *view,
-                    struct buf *out, struct diag *diag)
+static bool convert(const struct convert_source *source, const struct output *output,
+                    const struct view_options *view, struct buf *out, struct diag *diag)
 {
     if (view->view == VIEW_CHART)
-        return convert_chart(folded, config, again, NULL, output, view, out, diag);
-    return convert_view(folded, config, output, view, out, diag);
+        return convert_chart(source, output, view, out, diag);
+    return convert_view(source->profile, source->config, output, view, out, diag);
 }
 
 const struct call_format *cli_view_calls(const struct output *output, const struct profile *p,
@@ -36,24 +35,20 @@ static bool put_drained(void *context, struct str bytes)
     return cli_output_put(&w->to, bytes, w->diag);
 }
 
-bool cli_view_write(const struct config *config, const struct output *output,
-                    const struct shared_profile *folded, int again, const struct view_options *view,
-                    const char *path, struct buf *out, struct diag *diag)
+bool cli_view_write(const struct convert_source *source, const struct output *output,
+                    const struct view_options *view, const char *path, struct buf *out, struct diag *diag)
 {
-    const struct call_format *calls = cli_view_calls(output, shared_profile_get(folded), view);
+    const struct call_format *calls = cli_view_calls(output, shared_profile_get(source->profile), view);
     struct writing w = {.diag = diag};
 
     if (calls == NULL && !output->appends)
-        return convert(config, output, folded, again, view, out, diag) &&
-               cli_write(path, buf_view(out), diag);
+        return convert(source, output, view, out, diag) && cli_write(path, buf_view(out), diag);
     if (!cli_output_open(&w.to, path, diag))
         return false;
     if (calls != NULL)
-        return cli_output_close(&w.to, cli_calls_write(folded, config, view, calls, again, &w.to, diag),
-                                diag);
+        return cli_output_close(&w.to, cli_calls_write(source, view, calls, &w.to, diag), diag);
     struct buf piece = {.drain = put_drained, .drain_context = &w};
-    bool ok = convert(config, output, folded, again, view, &piece, diag) &&
-              cli_output_put(&w.to, buf_view(&piece), diag);
+    bool ok = convert(source, output, view, &piece, diag) && cli_output_put(&w.to, buf_view(&piece), diag);
     buf_free(&piece);
     return cli_output_close(&w.to, ok, diag);
 }

@@ -10,10 +10,10 @@
 const struct call_format *cli_view_calls(const struct output *output, const struct profile *p,
                                          const struct view_options *view);
 
-/* A result that may be larger than memory is written while it is made. `again` leads to the profile's bytes, for what reads them once
- * more: calls, of which `folded` has to be the whole, and charts; else -1. `out` is empty, and may be used again. False: diag. */
-bool cli_view_write(const struct config *config, const struct output *output,
-                    const struct shared_profile *folded, int again, const struct view_options *view,
-                    const char *path, struct buf *out, struct diag *diag) __attribute__((warn_unused_result));
+/* A result that may be larger than memory is written while it is made. The bytes are read again for calls,
+ * of which `source` has to be the whole, and for charts. `out` is empty, and may be used again. False: diag. */
+bool cli_view_write(const struct convert_source *source, const struct output *output,
+                    const struct view_options *view, const char *path, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -73,51 +73,49 @@ struct hash_seed conversion_seed(const struct conversion *again)
     return again->reader.diag.kind == DIAG_NONE ? builder_seed(again->reader.builder) : NONE;
 }
 
-bool conversion_end_again(struct conversion *again, const struct shared_profile *first, int fd,
-                          const atomic_bool *stop, struct diag *diag)
+bool conversion_end_again(struct conversion *again, const struct convert_source *s, struct diag *diag)
 {
-    const struct profile *p = conversion_finish_reading(again, fd, stop);
+    const struct profile *p = conversion_finish_reading(again, s->fd, s->stop);
 
     if (p == NULL)
         *diag = again->reader.diag;
     if (p != NULL && again->made->arena.failure != ARENA_OK) /* of the watcher, for one of the tracks */
         return conversion_arena_failed(&again->made->arena, diag);
-    return p != NULL && same_profile(shared_profile_whole(first)->profile, p, diag);
+    return p != NULL && same_profile(shared_profile_whole(s->profile)->profile, p, diag);
 }
 
 /* False: diag. */
-static bool read_again(struct conversion *again, int fd, const atomic_bool *stop,
-                       const struct shared_profile *first, struct watcher *w, struct diag *diag)
+static bool read_again(struct conversion *again, const struct convert_source *s, struct watcher *w,
+                       struct diag *diag)
 {
     uint64_t offset = 0;
-    enum convert_step step = conversion_watch(again, first, w, diag) ? CONVERT_MORE : CONVERT_FAILED;
-    struct checkpoints *c = part_record(shared_profile_whole(first), again);
+    enum convert_step step = conversion_watch(again, s->profile, w, diag) ? CONVERT_MORE : CONVERT_FAILED;
+    struct checkpoints *c = part_record(shared_profile_whole(s->profile), again);
 
     while (step == CONVERT_MORE)
-        step = conversion_feed_file(again, fd, &offset, stop, diag);
-    bool ok = step == CONVERT_FED && conversion_end_again(again, first, fd, stop, diag);
-    part_recorded(shared_profile_whole(first), again, c, ok);
+        step = conversion_feed_file(again, s->fd, &offset, s->stop, diag);
+    bool ok = step == CONVERT_FED && conversion_end_again(again, s, diag);
+    part_recorded(shared_profile_whole(s->profile), again, c, ok);
     return ok;
 }
 
 /* ---- calls ---- */
 
 /* From the first checkpoints on, a part of the bytes is read for a window. */
-static bool read_for(struct conversion *again, int fd, const atomic_bool *stop,
-                     const struct shared_profile *f, const struct window *window, struct watcher *w,
-                     struct diag *diag)
+static bool read_for(struct conversion *again, const struct convert_source *s, const struct window *window,
+                     struct watcher *w, struct diag *diag)
 {
-    const struct shared_profile *whole = shared_profile_whole(f);
+    const struct shared_profile *whole = shared_profile_whole(s->profile);
     bool in_parts = window != NULL && whole->checkpoints != NULL && atomic_load(whole->checkpoints) != NULL;
 
-    return in_parts ? part_read(whole, again, window, fd, stop, w, diag)
-                    : read_again(again, fd, stop, f, w, diag);
+    return in_parts ? part_read(whole, again, window, s->fd, s->stop, w, diag)
+                    : read_again(again, s, w, diag);
 }
 
 /* The spans live in the memory of the second conversion, which is used up; so does the filter, NULL: none. */
-static const struct spans *read_spans(struct conversion *again, int fd, const atomic_bool *stop,
-                                      const struct shared_profile *first, const struct span_request *request,
-                                      const struct span_filter *filter, struct diag *diag)
+static const struct spans *read_spans(struct conversion *again, const struct convert_source *s,
+                                      const struct span_request *request, const struct span_filter *filter,
+                                      struct diag *diag)
 {
     struct arena *arena = &again->made->arena;
     struct span_sink *sink = span_sink_new(arena, request);
@@ -133,52 +131,47 @@ static const struct spans *read_spans(struct conversion *again, int fd, const at
     }
     /* As in lanes.c: what only touches the end, and filters. */
     const struct window window = {request->from_ns, request->to_ns + 1};
-    return read_for(again, fd, stop, first, filter == NULL ? &window : NULL, w, diag) ? span_sink_finish(sink)
-                                                                                      : NULL;
+    return read_for(again, s, filter == NULL ? &window : NULL, w, diag) ? span_sink_finish(sink) : NULL;
 }
 
-bool convert_watch(const struct shared_profile *f, const struct config *config, int fd,
-                   const atomic_bool *stop, const struct window *window, struct watcher *w, struct diag *diag)
+bool convert_watch(const struct convert_source *s, const struct window *window, struct watcher *w,
+                   struct diag *diag)
 {
-    struct conversion *again = conversion_again(f, config, diag);
-    bool ok = again != NULL && read_for(again, fd, stop, f, window, w, diag);
+    struct conversion *again = conversion_again(s->profile, s->config, diag);
+    bool ok = again != NULL && read_for(again, s, window, w, diag);
 
     conversion_abandon(again);
     return ok;
 }
 
-bool convert_calls(const struct shared_profile *f, const struct config *config, int fd,
-                   const atomic_bool *stop, const struct calls_request *request, struct arena *arena,
+bool convert_calls(const struct convert_source *s, const struct calls_request *request, struct arena *arena,
                    const struct calls **calls, struct diag *diag)
 {
     struct calls_sink *sink = calls_sink_new(arena, request);
-    bool ok =
-        sink != NULL && convert_watch(f, config, fd, stop, request->window, calls_sink_watcher(sink), diag);
+    bool ok = sink != NULL && convert_watch(s, request->window, calls_sink_watcher(sink), diag);
 
     *calls = ok ? calls_sink_finish(sink) : NULL;
     return *calls != NULL || fail_arena(arena, diag);
 }
 
-bool convert_with_spans(const struct shared_profile *f, const struct config *config, int fd,
-                        const atomic_bool *stop, const struct span_request *request, bool filtered,
+bool convert_with_spans(const struct convert_source *s, const struct span_request *request, bool filtered,
                         const struct convert_drawing *d, const struct view_options *view, struct buf *out,
                         struct diag *diag)
 {
-    const struct profile_track *track = profile_track_by_id(f->profile, request->track);
-    const uint32_t index = (uint32_t)(track - f->profile->tracks);
+    const struct profile *p = s->profile->profile;
+    const struct profile_track *track = profile_track_by_id(p, request->track);
+    const uint32_t index = (uint32_t)(track - p->tracks);
     struct span_filter filter = {.tracks = &index, .n_tracks = 1};
     struct view_options resolved = *view;
 
-    if (!view_resolve(&resolved, f->profile, diag))
+    if (!view_resolve(&resolved, p, diag))
         return false;
-    struct conversion *again = conversion_again(f, config, diag);
+    struct conversion *again = conversion_again(s->profile, s->config, diag);
     if (again == NULL)
         return false;
-    bool ok = !filtered ||
-              conversion_span_filter(f, config, fd, stop, &resolved, &again->made->arena, &filter, diag);
-    const struct spans *spans =
-        ok ? read_spans(again, fd, stop, f, request, filtered ? &filter : NULL, diag) : NULL;
-    ok = spans != NULL && convert_within(f, config, d, &resolved, spans, out, diag);
+    bool ok = !filtered || conversion_span_filter(s, &resolved, &again->made->arena, &filter, diag);
+    const struct spans *spans = ok ? read_spans(again, s, request, filtered ? &filter : NULL, diag) : NULL;
+    ok = spans != NULL && convert_within(s->profile, s->config, d, &resolved, spans, out, diag);
     conversion_abandon(again);
     return ok;
 }
@@ -212,27 +205,19 @@ static struct shared_profile *new_window(const struct shared_profile *whole, con
     return made;
 }
 
-/* Where from and how a window is read. */
-struct window_reading {
-    const struct shared_profile *whole;
-    const struct config *config;
-    int fd;
-    const atomic_bool *stop;
-};
-
 /* Reads the window into its own arena. Adds to *cut how many calls that begin from cut_since_ns on an edge of it cuts. NULL: diag. */
-static struct shared_profile *read_window(const struct window_reading *r, const struct window *window,
+static struct shared_profile *read_window(const struct convert_source *s, const struct window *window,
                                           uint64_t cut_since_ns, uint64_t *cut, struct diag *diag)
 {
-    struct conversion *again = conversion_again(r->whole, r->config, diag);
-    struct shared_profile *made = again != NULL ? new_window(r->whole, r->config, window, diag) : NULL;
+    struct conversion *again = conversion_again(s->profile, s->config, diag);
+    struct shared_profile *made = again != NULL ? new_window(s->profile, s->config, window, diag) : NULL;
 
     if (made != NULL) {
-        const struct window_request request = {r->whole->profile, *window, conversion_seed(again),
+        const struct window_request request = {s->profile->profile, *window, conversion_seed(again),
                                                cut_since_ns};
         struct window_sink *sink = window_sink_new(&made->arena, &again->made->arena, &request);
         struct watcher *w = sink != NULL ? window_sink_watcher(sink) : NULL;
-        bool ok = w != NULL && read_for(again, r->fd, r->stop, r->whole, window, w, diag);
+        bool ok = w != NULL && read_for(again, s, window, w, diag);
         made->profile = ok ? window_sink_finish(sink) : NULL;
         *cut += ok ? window_sink_cut(sink) : 0;
         if (made->profile == NULL && (diag->kind == DIAG_NONE || made->arena.failure != ARENA_OK))
@@ -246,25 +231,25 @@ static struct shared_profile *read_window(const struct window_reading *r, const 
 }
 
 /* What is left of the whole without what lies outside, which is read. NULL: diag. */
-static struct shared_profile *rest_of_whole(const struct window_reading *r, const struct window *window,
+static struct shared_profile *rest_of_whole(const struct convert_source *s, const struct window *window,
                                             struct diag *diag)
 {
     const struct window in_front = {0, window->from_ns}, after = {window->to_ns, WINDOW_NO_END};
     bool has_front = in_front.to_ns > 0, has_after = after.from_ns != WINDOW_NO_END;
     uint64_t cut = 0;
-    struct shared_profile *before = has_front ? read_window(r, &in_front, 0, &cut, diag) : NULL;
+    struct shared_profile *before = has_front ? read_window(s, &in_front, 0, &cut, diag) : NULL;
     bool ok = before != NULL || !has_front;
     struct shared_profile *behind =
-        ok && has_after ? read_window(r, &after, window->from_ns, &cut, diag) : NULL;
+        ok && has_after ? read_window(s, &after, window->from_ns, &cut, diag) : NULL;
 
     ok = ok && (behind != NULL || !has_after);
-    struct shared_profile *made = ok ? new_window(r->whole, r->config, window, diag) : NULL;
+    struct shared_profile *made = ok ? new_window(s->profile, s->config, window, diag) : NULL;
     if (made != NULL) {
-        const struct window_request request = {.profile = r->whole->profile, .window = *window};
+        const struct window_request request = {.profile = s->profile->profile, .window = *window};
         const struct window_outside outside = {before != NULL ? before->profile : NULL,
                                                behind != NULL ? behind->profile : NULL, cut};
         struct arena scratch;
-        arena_init(&scratch, (size_t)r->config->job_memory_bytes);
+        arena_init(&scratch, (size_t)s->config->job_memory_bytes);
         made->profile = window_rest(&made->arena, &scratch, &request, &outside);
         if (made->profile == NULL) {
             conversion_arena_failed(made->arena.failure != ARENA_OK ? &made->arena : &scratch, diag);
@@ -278,14 +263,13 @@ static struct shared_profile *rest_of_whole(const struct window_reading *r, cons
     return made;
 }
 
-struct shared_profile *convert_window(const struct shared_profile *whole, const struct config *config, int fd,
-                                      const atomic_bool *stop, const struct window *window, struct diag *diag)
+struct shared_profile *convert_window(const struct convert_source *whole, const struct window *window,
+                                      struct diag *diag)
 {
-    struct window_reading r = {whole, config, fd, stop};
     uint64_t cut = 0;
 
-    if (!has_times(whole->profile, diag))
+    if (!has_times(whole->profile->profile, diag))
         return NULL;
-    return part_outside_is_less(whole, window) ? rest_of_whole(&r, window, diag)
-                                               : read_window(&r, window, 0, &cut, diag);
+    return part_outside_is_less(whole->profile, window) ? rest_of_whole(whole, window, diag)
+                                                        : read_window(whole, window, 0, &cut, diag);
 }

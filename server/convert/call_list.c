@@ -9,8 +9,7 @@
 #include "server/convert/convert_impl.h"
 
 struct call_list {
-    const struct shared_profile *profile;
-    const struct config *config;
+    struct convert_source source;
     struct view_options view; /* resolved */
     const struct call_format *format;
     struct arena arena;
@@ -71,12 +70,12 @@ static bool set_filter(struct call_list *l, struct diag *diag)
     if (l->view.n_filters == 0)
         return true;
     l->request.filter = &l->stacks;
-    return conversion_stacks(l->profile, &l->view, &l->arena, &l->stacks, diag);
+    return conversion_stacks(l->source.profile, &l->view, &l->arena, &l->stacks, diag);
 }
 
 static bool set_request(struct call_list *l, struct diag *diag)
 {
-    const struct profile *p = l->profile->profile;
+    const struct profile *p = l->source.profile->profile;
 
     l->request = (struct call_rows_request){
         .profile = p, .open_to_end = l->view.open == OPEN_END, .row = put_row, .context = l};
@@ -90,7 +89,7 @@ static bool set_request(struct call_list *l, struct diag *diag)
 
 static bool wants_roots(const struct call_list *l)
 {
-    const struct profile *p = l->profile->profile;
+    const struct profile *p = l->source.profile->profile;
     bool any = false;
 
     for (uint32_t i = 0; i < l->request.n_tracks; i++)
@@ -104,7 +103,7 @@ static bool watch(struct call_list *l, struct watcher *w, struct diag *diag)
     l->offset = 0;
     if (w == NULL)
         return conversion_arena_failed(l->reading.failure != ARENA_OK ? &l->reading : &l->arena, diag);
-    return conversion_watch(l->again, l->profile, w, diag);
+    return conversion_watch(l->again, l->source.profile, w, diag);
 }
 
 static bool begin_rows(struct call_list *l, struct diag *diag)
@@ -127,7 +126,7 @@ static bool begin_slices(struct call_list *l, struct diag *diag)
                                           .context = l};
 
     arena_free(&l->reading);
-    arena_init(&l->reading, (size_t)l->config->job_memory_bytes);
+    arena_init(&l->reading, (size_t)l->source.config->job_memory_bytes);
     l->slices = call_slices_new(&l->reading, &request, conversion_seed(l->again));
     return watch(l, l->slices != NULL ? call_slices_watcher(l->slices) : NULL, diag);
 }
@@ -147,7 +146,7 @@ static bool begin_reading(struct call_list *l, struct diag *diag)
 {
     if (l->kept != NULL)
         choose_reads(l);
-    l->again = conversion_again(l->profile, l->config, diag);
+    l->again = conversion_again(l->source.profile, l->source.config, diag);
     if (l->again == NULL)
         return false;
     return l->format->slice != NULL ? begin_slices(l, diag) : begin_rows(l, diag);
@@ -162,8 +161,8 @@ static bool begin_calls(struct call_list *l, const struct call_roots *roots, str
         l->reads_roots = arena_array(&l->arena, l->request.n_tracks, sizeof(*l->reads_roots));
         if (l->reads == NULL || l->reads_roots == NULL)
             return conversion_arena_failed(&l->arena, diag);
-        l->kept = call_kept_new(l->profile->profile->n_tracks, (size_t)l->config->view_memory_bytes,
-                                l->writer.by_cpu);
+        l->kept = call_kept_new(l->source.profile->profile->n_tracks,
+                                (size_t)l->source.config->view_memory_bytes, l->writer.by_cpu);
         if (l->kept == NULL)
             return conversion_no_memory(diag);
     }
@@ -172,12 +171,12 @@ static bool begin_calls(struct call_list *l, const struct call_roots *roots, str
 
 static bool prepare_writer(struct call_list *l, struct diag *diag)
 {
-    const struct profile *p = l->profile->profile;
+    const struct profile *p = l->source.profile->profile;
     struct call_writer *w = &l->writer;
     struct measure measure;
 
     w->arena = &l->arena;
-    w->names = conversion_names(l->profile, &l->view, &l->arena);
+    w->names = conversion_names(l->source.profile, &l->view, &l->arena);
     w->number = arena_array(&l->arena, p->n_frames, sizeof(*w->number));
     w->used = arena_array(&l->arena, p->n_frames, sizeof(*w->used));
     w->texts = arena_array(&l->arena, p->n_frames, sizeof(*w->texts));
@@ -191,17 +190,17 @@ static bool prepare_writer(struct call_list *l, struct diag *diag)
 
 static bool begin(struct call_list *l, struct diag *diag)
 {
-    if (!view_resolve(&l->view, l->profile->profile, diag) || !set_request(l, diag) ||
+    if (!view_resolve(&l->view, l->source.profile->profile, diag) || !set_request(l, diag) ||
         !prepare_writer(l, diag))
         return false;
     if (!wants_roots(l)) {
         struct call_roots *none = arena_array(&l->arena, l->request.n_tracks, sizeof(*none));
         return none != NULL ? begin_calls(l, none, diag) : conversion_arena_failed(&l->arena, diag);
     }
-    l->again = conversion_again(l->profile, l->config, diag);
+    l->again = conversion_again(l->source.profile, l->source.config, diag);
     if (l->again == NULL)
         return false;
-    l->roots = call_roots_new(&l->arena, l->profile->profile, l->request.tracks, l->request.n_tracks);
+    l->roots = call_roots_new(&l->arena, l->source.profile->profile, l->request.tracks, l->request.n_tracks);
     return watch(l, l->roots != NULL ? call_roots_watcher(l->roots) : NULL, diag);
 }
 
@@ -213,26 +212,26 @@ bool call_list_possible(const struct profile *p, struct diag *diag)
                                       (int)p->format_label.n, p->format_label.p);
 }
 
-struct call_list *call_list_new(const struct shared_profile *f, const struct config *config,
-                                const struct view_options *view, const struct call_format *format,
-                                struct diag *diag)
+struct call_list *call_list_new(const struct convert_source *source, const struct view_options *view,
+                                const struct call_format *format, struct diag *diag)
 {
-    if (!call_list_possible(f->profile, diag))
+    const struct profile *p = source->profile->profile;
+
+    if (!call_list_possible(p, diag))
         return NULL;
     struct call_list *l = calloc(1, sizeof(*l));
     if (l == NULL) {
         conversion_no_memory(diag);
         return NULL;
     }
-    l->profile = f;
-    l->config = config;
+    l->source = *source;
     l->view = *view;
     l->view.view = VIEW_FLAME; /* it is no picture */
     l->format = format;
-    l->writer.profile = f->profile;
-    l->writer.has_cpu = profile_value_by_role(f->profile, ROLE_CPU) < f->profile->n_times;
-    arena_init(&l->arena, (size_t)config->job_memory_bytes);
-    arena_init(&l->reading, (size_t)config->job_memory_bytes);
+    l->writer.profile = p;
+    l->writer.has_cpu = profile_value_by_role(p, ROLE_CPU) < p->n_times;
+    arena_init(&l->arena, (size_t)source->config->job_memory_bytes);
+    arena_init(&l->reading, (size_t)source->config->job_memory_bytes);
     if (begin(l, diag))
         return l;
     call_list_free(l);
@@ -332,7 +331,7 @@ static void begin_text(struct call_list *l)
         l->format->track(&l->writer, l->request.tracks[0], false, l->out);
 }
 
-static enum convert_step step(struct call_list *l, int fd, const atomic_bool *stop, struct diag *diag)
+static enum convert_step step(struct call_list *l, struct diag *diag)
 {
     if (!l->begun && l->roots == NULL)
         begin_text(l);
@@ -340,8 +339,8 @@ static enum convert_step step(struct call_list *l, int fd, const atomic_bool *st
         enum convert_step written = write_kept(l, diag);
         return written == CONVERT_FAILED || l->out->failed ? failed(l, diag) : written;
     }
-    enum convert_step fed = conversion_feed_file(l->again, fd, &l->offset, stop, diag);
-    if (fed == CONVERT_FED && !conversion_end_again(l->again, l->profile, fd, stop, diag))
+    enum convert_step fed = conversion_feed_file(l->again, l->source.fd, &l->offset, l->source.stop, diag);
+    if (fed == CONVERT_FED && !conversion_end_again(l->again, &l->source, diag))
         fed = CONVERT_FAILED;
     if (fed == CONVERT_FAILED || !told_all(l) || l->out->failed)
         return failed(l, diag);
@@ -350,15 +349,14 @@ static enum convert_step step(struct call_list *l, int fd, const atomic_bool *st
     return l->out->failed ? failed(l, diag) : fed;
 }
 
-enum convert_step call_list_step(struct call_list *l, int fd, const atomic_bool *stop, struct buf *out,
-                                 struct diag *diag)
+enum convert_step call_list_step(struct call_list *l, struct buf *out, struct diag *diag)
 {
     size_t limit = out->limit;
 
     *diag = (struct diag){0};
     l->out = out;
-    out->limit = out->drain == NULL ? (size_t)l->config->view_memory_bytes : 0;
-    enum convert_step done = step(l, fd, stop, diag);
+    out->limit = out->drain == NULL ? (size_t)l->source.config->view_memory_bytes : 0;
+    enum convert_step done = step(l, diag);
     out->limit = limit;
     return done;
 }

@@ -20,16 +20,16 @@ struct call_list;
 bool call_list_possible(const struct profile *p, struct diag *diag);
 
 /* Of the view, tracks, filters, range, own code and open count. The profile is a whole one and must outlive the list, and so must
- * the format. NULL: diag, as convert_view has it, and DIAG_USAGE for a file without times. */
-struct call_list *call_list_new(const struct shared_profile *f, const struct config *config,
-                                const struct view_options *view, const struct call_format *format,
-                                struct diag *diag) __attribute__((warn_unused_result));
+ * the format; *source is copied. NULL: diag, as convert_view has it, and DIAG_USAGE for a file without times. */
+struct call_list *call_list_new(const struct convert_source *source, const struct view_options *view,
+                                const struct call_format *format, struct diag *diag)
+    __attribute__((warn_unused_result));
 
-/* The profile's bytes are read again from behind the descriptor, which is the same each time; `stop` as for conversion_finish. Formats
+/* The profile's bytes are read again. Formats
  * that are read as a whole have all their calls in one step: unless `out` has a drain, such a list ends with DIAG_LIMIT at
  * view_memory_bytes. Where the drain fails the step does, and only the drain knows why. */
-enum convert_step call_list_step(struct call_list *l, int fd, const atomic_bool *stop, struct buf *out,
-                                 struct diag *diag) __attribute__((warn_unused_result));
+enum convert_step call_list_step(struct call_list *l, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
 void call_list_free(struct call_list *l); /* NULL is fine */
 
 #endif

@@ -446,16 +446,15 @@ bool convert_view(const struct shared_profile *f, const struct config *config, c
 
 /* ---- charts ---- */
 
-bool convert_chart(const struct shared_profile *f, const struct config *config, int fd,
-                   const atomic_bool *stop, const struct output *output, const struct view_options *view,
-                   struct buf *out, struct diag *diag)
+bool convert_chart(const struct convert_source *s, const struct output *output,
+                   const struct view_options *view, struct buf *out, struct diag *diag)
 {
+    const struct profile *p = s->profile->profile;
     struct view_options resolved = *view;
     struct convert_drawing d = {draw_output, output};
     struct chart_plan plan;
 
-    return may_show(output, view, diag) && view_resolve(&resolved, f->profile, diag) &&
-           chart_plan(&plan, &resolved, f->profile, diag) &&
-           convert_with_spans(f, config, fd, stop, &plan.request, resolved.n_filters > 0, &d, &resolved, out,
-                              diag);
+    return may_show(output, view, diag) && view_resolve(&resolved, p, diag) &&
+           chart_plan(&plan, &resolved, p, diag) &&
+           convert_with_spans(s, &plan.request, resolved.n_filters > 0, &d, &resolved, out, diag);
 }

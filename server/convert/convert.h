@@ -110,34 +110,36 @@ bool convert_drawn(const struct shared_profile *f, const struct config *config,
                    const struct convert_drawing *d, const struct view_options *view, struct buf *out,
                    struct diag *diag);
 
-/* The same with the calls that the request asks for, as in->spans; `filtered`: those that the view's filters leave. The profile's
- * bytes are read again, from behind the descriptor; `stop` as for conversion_finish. */
-bool convert_with_spans(const struct shared_profile *f, const struct config *config, int fd,
-                        const atomic_bool *stop, const struct span_request *request, bool filtered,
+/* A profile and its bytes, for what reads them again. */
+struct convert_source {
+    const struct shared_profile *profile;
+    const struct config *config;
+    int fd;                  /* the file; -1: there is none */
+    const atomic_bool *stop; /* as for conversion_finish */
+};
+
+/* As convert_drawn, with the calls that the request asks for, as in->spans; `filtered`: those that the view's filters leave. The
+ * bytes are read again. */
+bool convert_with_spans(const struct convert_source *s, const struct span_request *request, bool filtered,
                         const struct convert_drawing *d, const struct view_options *view, struct buf *out,
                         struct diag *diag);
 
-/* Tells the watcher, which was made with shared_profile_get(f), of all calls: the profile's bytes are read again, as above. With a
+/* Tells the watcher, which was made with shared_profile_get(s->profile), of all calls: the bytes are read again. With a
  * window a part of them may do, and the watcher is one that looks at nothing but what lies in it (profile/calls/checkpoints.h). False: diag. */
-bool convert_watch(const struct shared_profile *f, const struct config *config, int fd,
-                   const atomic_bool *stop, const struct window *window, struct watcher *w, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool convert_watch(const struct convert_source *s, const struct window *window, struct watcher *w,
+                   struct diag *diag) __attribute__((warn_unused_result));
 
-/* How long calls were, in the arena: the profile's bytes are read again, as above. `request` is of shared_profile_get(f). False:
- * diag. */
-bool convert_calls(const struct shared_profile *f, const struct config *config, int fd,
-                   const atomic_bool *stop, const struct calls_request *request, struct arena *arena,
+/* How long calls were, in the arena: the bytes are read again. `request` is of shared_profile_get(s->profile). False: diag. */
+bool convert_calls(const struct convert_source *s, const struct calls_request *request, struct arena *arena,
                    const struct calls **calls, struct diag *diag) __attribute__((warn_unused_result));
 
-/* A window of time of a whole profile, which must outlive it: the profile's bytes are read again, as above. The options of a view
+/* A window of time of a whole profile, which must outlive it: the bytes are read again. The options of a view
  * say which one by view_window. NULL: diag; DIAG_USAGE where the profile has no times. */
-struct shared_profile *convert_window(const struct shared_profile *whole, const struct config *config, int fd,
-                                      const atomic_bool *stop, const struct window *window, struct diag *diag)
-    __attribute__((warn_unused_result));
+struct shared_profile *convert_window(const struct convert_source *whole, const struct window *window,
+                                      struct diag *diag) __attribute__((warn_unused_result));
 
-/* As convert_view for VIEW_CHART, for which the profile's bytes are read again, from behind the descriptor; `stop` as for conversion_finish. */
-bool convert_chart(const struct shared_profile *f, const struct config *config, int fd,
-                   const atomic_bool *stop, const struct output *output, const struct view_options *view,
-                   struct buf *out, struct diag *diag);
+/* As convert_view for VIEW_CHART, for which the bytes are read again. */
+bool convert_chart(const struct convert_source *s, const struct output *output,
+                   const struct view_options *view, struct buf *out, struct diag *diag);
 
 #endif

@@ -56,8 +56,7 @@ struct conversion *conversion_again(const struct shared_profile *f, const struct
 bool conversion_watch(struct conversion *again, const struct shared_profile *first, struct watcher *w,
                       struct diag *diag);
 struct hash_seed conversion_seed(const struct conversion *again);
-bool conversion_end_again(struct conversion *again, const struct shared_profile *first, int fd,
-                          const atomic_bool *stop, struct diag *diag);
+bool conversion_end_again(struct conversion *again, const struct convert_source *s, struct diag *diag);
 
 /* Has this file read beside the input: takes a duplicate of the descriptor. False: diag. */
 bool conversion_packets(struct conversion *f, int fd, struct diag *diag);
@@ -73,9 +72,8 @@ bool conversion_filter(const struct profile *p, const struct names *names, const
  * to tell the calls of filter->tracks, which are set before: the profile's bytes may be read for that. In the arena. False: diag. */
 bool conversion_stacks(const struct shared_profile *f, const struct view_options *view, struct arena *arena,
                        struct filter_stacks *stacks, struct diag *diag);
-bool conversion_span_filter(const struct shared_profile *f, const struct config *config, int fd,
-                            const atomic_bool *stop, const struct view_options *view, struct arena *arena,
-                            struct span_filter *filter, struct diag *diag);
+bool conversion_span_filter(const struct convert_source *s, const struct view_options *view,
+                            struct arena *arena, struct span_filter *filter, struct diag *diag);
 
 /* Ends the reading; NULL: f->reader.diag. */
 const struct profile *conversion_finish_reading(struct conversion *f, int fd, const atomic_bool *stop);

@@ -17,20 +17,20 @@ bool conversion_stacks(const struct shared_profile *f, const struct view_options
 }
 
 /* NULL: diag. */
-static const struct call_roots *read_roots(const struct shared_profile *f, const struct config *config,
-                                           int fd, const atomic_bool *stop, const struct span_filter *filter,
+static const struct call_roots *read_roots(const struct convert_source *s, const struct span_filter *filter,
                                            struct arena *arena, struct diag *diag)
 {
+    const struct profile *p = s->profile->profile;
     bool any = false;
 
     for (uint32_t i = 0; i < filter->n_tracks; i++)
-        any = any || f->profile->tracks[filter->tracks[i]].re_roots > 0;
+        any = any || p->tracks[filter->tracks[i]].re_roots > 0;
     if (!any) {
         const struct call_roots *none = arena_array(arena, filter->n_tracks, sizeof(*none));
         return none != NULL || fail_arena(arena, diag) ? none : NULL;
     }
-    struct call_roots_sink *sink = call_roots_new(arena, f->profile, filter->tracks, filter->n_tracks);
-    if (sink != NULL && !convert_watch(f, config, fd, stop, NULL, call_roots_watcher(sink), diag))
+    struct call_roots_sink *sink = call_roots_new(arena, p, filter->tracks, filter->n_tracks);
+    if (sink != NULL && !convert_watch(s, NULL, call_roots_watcher(sink), diag))
         return NULL;
     const struct call_roots *roots = sink != NULL ? call_roots_finish(sink) : NULL;
     if (roots == NULL)
@@ -38,15 +38,14 @@ static const struct call_roots *read_roots(const struct shared_profile *f, const
     return roots;
 }
 
-bool conversion_span_filter(const struct shared_profile *f, const struct config *config, int fd,
-                            const atomic_bool *stop, const struct view_options *view, struct arena *arena,
-                            struct span_filter *filter, struct diag *diag)
+bool conversion_span_filter(const struct convert_source *s, const struct view_options *view,
+                            struct arena *arena, struct span_filter *filter, struct diag *diag)
 {
-    filter->profile = f->profile;
+    filter->profile = s->profile->profile;
     if (getrandom(&filter->seed, sizeof(filter->seed), 0) != (ssize_t)sizeof(filter->seed))
         return conversion_no_seed(diag);
-    if (!conversion_stacks(f, view, arena, &filter->stacks, diag))
+    if (!conversion_stacks(s->profile, view, arena, &filter->stacks, diag))
         return false;
-    filter->roots = read_roots(f, config, fd, stop, filter, arena, diag);
+    filter->roots = read_roots(s, filter, arena, diag);
     return filter->roots != NULL;
 }

@@ -6,10 +6,7 @@
 #include "server/convert/convert_impl.h"
 
 struct drawing {
-    const struct shared_profile *profile;
-    const struct config *config;
-    int fd;
-    const atomic_bool *stop;
+    const struct convert_source *source;
     const struct view_options *view; /* as asked: with window and filters */
     const struct lanes_asked *asked;
     const struct lanes_format *format;
@@ -41,7 +38,7 @@ void lanes_options(const struct config *config, const struct lanes_asked *what, 
 static bool set_filter(const struct drawing *d, const struct render_input *in, struct lanes_request *request,
                        struct span_filter *filter, struct diag *diag)
 {
-    const struct profile *p = in->profile; /* whose tracks are those of d->profile, at the same places */
+    const struct profile *p = in->profile; /* whose tracks are those of the source, at the same places */
     uint32_t *tracks = arena_array(in->scratch, d->asked->n_stacks, sizeof(*tracks));
 
     if (tracks == NULL)
@@ -51,7 +48,7 @@ static bool set_filter(const struct drawing *d, const struct render_input *in, s
         if (request->tracks[i].is_open)
             tracks[filter->n_tracks++] = (uint32_t)(request->tracks[i].track - p->tracks);
     request->filter = filter;
-    return conversion_span_filter(d->profile, d->config, d->fd, d->stop, d->view, in->scratch, filter, diag);
+    return conversion_span_filter(d->source, d->view, in->scratch, filter, diag);
 }
 
 /* The frames' memory is that of the view; what is found is in it too. */
@@ -70,24 +67,23 @@ static bool draw(const void *what, const struct render_input *in, struct buf *ou
     /* What only touches the end is within reach of spans. What filters leave of a call may lie outside the window. */
     const struct window window = {plan.request.from_ns, plan.request.to_ns + 1};
     bool looks_beyond = plan.is_whole || plan.request.filter != NULL;
-    if (!convert_watch(d->profile, d->config, d->fd, d->stop, looks_beyond ? NULL : &window,
-                       lanes_sink_watcher(sink), diag))
+    if (!convert_watch(d->source, looks_beyond ? NULL : &window, lanes_sink_watcher(sink), diag))
         return false;
     if (in->scratch->failure != ARENA_OK) /* the reading ends where there is no memory for it */
         return fail_arena(in->scratch, diag);
     return d->format->write(in, &plan, lanes_sink_finish(sink), out, diag);
 }
 
-bool convert_lanes(const struct shared_profile *f, const struct config *config, int fd,
-                   const atomic_bool *stop, const struct view_options *view, const struct lanes_asked *asked,
-                   const struct lanes_format *format, struct buf *out, struct diag *diag)
+bool convert_lanes(const struct convert_source *s, const struct view_options *view,
+                   const struct lanes_asked *asked, const struct lanes_format *format, struct buf *out,
+                   struct diag *diag)
 {
-    struct drawing d = {f, config, fd, stop, view, asked, format};
+    struct drawing d = {s, view, asked, format};
     struct convert_drawing drawing = {draw, &d};
     struct view_options whole = *view;
 
     whole.from_ns = whole.to_ns = VIEW_TIME_NONE; /* names and weights are those of all of the recording */
     while (whole.n_filters > 0)
         view_filter_remove(&whole, whole.n_filters - 1);
-    return convert_drawn(f, config, &drawing, &whole, out, diag);
+    return convert_drawn(s->profile, s->config, &drawing, &whole, out, diag);
 }

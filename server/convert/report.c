@@ -16,43 +16,42 @@
 static bool make_methods(const struct report *r, const struct report_input *in, struct buf *out,
                          struct diag *diag)
 {
-    return convert_methods(in->profile, in->config, in->fd, in->stop, in->view, &in->request->table,
-                           (const struct table_format *)r->format, out, diag);
+    return convert_methods(&in->source, in->view, &in->request->table, (const struct table_format *)r->format,
+                           out, diag);
 }
 
 static bool make_method(const struct report *r, const struct report_input *in, struct buf *out,
                         struct diag *diag)
 {
-    return convert_method(in->profile, in->config, in->fd, in->stop, in->view, str_of(in->request->method),
-                          &in->request->table, (const struct method_format *)r->format, out, diag);
+    return convert_method(&in->source, in->view, str_of(in->request->method), &in->request->table,
+                          (const struct method_format *)r->format, out, diag);
 }
 
 static bool make_verdict(const struct report *r, const struct report_input *in, struct buf *out,
                          struct diag *diag)
 {
-    return convert_verdict(in->profile, in->config, in->fd, in->stop, in->view,
-                           (const struct verdict_format *)r->format, out, diag);
+    return convert_verdict(&in->source, in->view, (const struct verdict_format *)r->format, out, diag);
 }
 
 static bool make_lanes(const struct report *r, const struct report_input *in, struct buf *out,
                        struct diag *diag)
 {
-    return convert_lanes(in->profile, in->config, in->fd, in->stop, in->view, &in->request->lanes,
-                         (const struct lanes_format *)r->format, out, diag);
+    return convert_lanes(&in->source, in->view, &in->request->lanes, (const struct lanes_format *)r->format,
+                         out, diag);
 }
 
 static bool make_diff(const struct report *r, const struct report_input *in, struct buf *out,
                       struct diag *diag)
 {
-    return convert_diff(in->profile, in->config, in->view, &in->request->table, &in->request->diff,
-                        (const struct table_format *)r->format, NULL, out, diag);
+    return convert_diff(in->source.profile, in->source.config, in->view, &in->request->table,
+                        &in->request->diff, (const struct table_format *)r->format, NULL, out, diag);
 }
 
 static bool make_diff_method(const struct report *r, const struct report_input *in, struct buf *out,
                              struct diag *diag)
 {
     (void)r;
-    return convert_diff_method(in->profile, in->config, in->view, str_of(in->request->method),
+    return convert_diff_method(in->source.profile, in->source.config, in->view, str_of(in->request->method),
                                &in->request->table, &in->request->diff, out, diag);
 }
 
@@ -66,23 +65,24 @@ static bool make_diff_page(const struct report *r, const struct report_input *in
     bool of_method = in->request->method[0] != '\0';
 
     rows.limit = of_method ? 0 : rows.limit;
-    if (!summary_write(in->profile, out, diag))
+    if (!summary_write(in->source.profile, out, diag))
         return false;
     buf_char(out, '\0');
-    if (!convert_diff(in->profile, in->config, in->view, &rows, diff, &TABLE_JSON, NULL, out, diag))
+    if (!convert_diff(in->source.profile, in->source.config, in->view, &rows, diff, &TABLE_JSON, NULL, out,
+                      diag))
         return false;
     buf_char(out, '\0');
     if (of_method)
         return make_diff_method(r, in, out, diag);
-    return rows.limit > 0 ||
-           convert_diff(in->profile, in->config, in->view, &rows, diff, &DIFF_SVG, NULL, out, diag);
+    return rows.limit > 0 || convert_diff(in->source.profile, in->source.config, in->view, &rows, diff,
+                                          &DIFF_SVG, NULL, out, diag);
 }
 
 static bool make_java_names(const struct report *r, const struct report_input *in, struct buf *out,
                             struct diag *diag)
 {
     (void)r;
-    return convert_java_names(in->profile, in->config, out, diag);
+    return convert_java_names(in->source.profile, in->source.config, out, diag);
 }
 
 static const struct text_format JAVA_NAMES = {"names", "application/octet-stream",

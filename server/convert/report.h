@@ -21,10 +21,7 @@ struct report_request {
 
 /* What a report is made of. */
 struct report_input {
-    const struct shared_profile *profile;
-    const struct config *config;
-    int fd; /* the stored file, for reports that read it again; else -1 */
-    const atomic_bool *stop;
+    struct convert_source source; /* with the stored file for reports that read it again */
     const struct view_options *view;
     const struct report_request *request;
 };

@@ -96,14 +96,15 @@ static bool waits_for_profile(struct calls_stream *s)
 
 static bool open_list(struct calls_stream *s, struct diag *diag)
 {
+    struct convert_source source = {s->need.profile, s->service->config, -1, &s->service->stopping};
     uint64_t bytes;
 
     if (s->list != NULL)
         return true;
-    s->list = call_list_new(s->need.profile, s->service->config, &s->view, s->format, diag);
-    if (s->list != NULL)
-        s->fd = store_access_blob(s->service->store, s->service->log, s->record.sha256, &bytes, diag);
-    return s->fd >= 0;
+    source.fd = s->fd = store_access_blob(s->service->store, s->service->log, s->record.sha256, &bytes, diag);
+    if (s->fd >= 0)
+        s->list = call_list_new(&source, &s->view, s->format, diag);
+    return s->list != NULL;
 }
 
 /* Makes the next piece. False: there are no more behind it, or diag is set. */
@@ -113,7 +114,7 @@ static bool make_piece(struct calls_stream *s, struct diag *diag)
 
     while (step == CONVERT_MORE && s->making.n < PIECE_BYTES && service_goes_on(s->service, diag) &&
            !is_abandoned(s))
-        step = call_list_step(s->list, s->fd, &s->service->stopping, &s->making, diag);
+        step = call_list_step(s->list, &s->making, diag);
     return step == CONVERT_MORE && diag->kind == DIAG_NONE;
 }
 

@@ -185,7 +185,8 @@ static struct shared_profile *read_window(const struct profiles *p, const struct
     int fd = store_access_blob(s->store, s->log, e->sha256, &bytes, diag);
 
     if (fd >= 0) {
-        made = convert_window(e->whole.profile, s->config, fd, &s->stopping, &e->window, diag);
+        const struct convert_source whole = {e->whole.profile, s->config, fd, &s->stopping};
+        made = convert_window(&whole, &e->window, diag);
         close(fd);
     }
     LOG(s->log, LOG_INFO, "window", LOG_STR("source", str_of(e->key)),

@@ -103,29 +103,30 @@ static bool render_chart(struct service *s, const struct view_request *r, const 
                          struct buf *out, struct diag *diag)
 {
     uint64_t bytes;
-    int fd = store_access_blob(s->store, s->log, r->sha256, &bytes, diag);
+    struct convert_source source = {f, s->config, -1, &s->stopping};
 
-    if (fd < 0)
+    source.fd = store_access_blob(s->store, s->log, r->sha256, &bytes, diag);
+    if (source.fd < 0)
         return false;
-    bool ok = convert_chart(f, s->config, fd, &s->stopping, r->output, &r->options, out, diag);
-    close(fd);
+    bool ok = convert_chart(&source, r->output, &r->options, out, diag);
+    close(source.fd);
     return ok;
 }
 
 static bool make_report(struct service *s, const struct view_request *r, const struct shared_profile *f,
                         struct buf *out, struct diag *diag)
 {
-    struct report_input in = {f, s->config, -1, &s->stopping, &r->options, &r->asked};
+    struct report_input in = {{f, s->config, -1, &s->stopping}, &r->options, &r->asked};
     uint64_t bytes;
 
     if (report_reads_again(r->report, &r->asked)) {
-        in.fd = store_access_blob(s->store, s->log, r->sha256, &bytes, diag);
-        if (in.fd < 0)
+        in.source.fd = store_access_blob(s->store, s->log, r->sha256, &bytes, diag);
+        if (in.source.fd < 0)
             return false;
     }
     bool ok = r->report->make(r->report, &in, out, diag);
-    if (in.fd >= 0)
-        close(in.fd);
+    if (in.source.fd >= 0)
+        close(in.source.fd);
     return ok;
 }
 

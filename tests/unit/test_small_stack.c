@@ -58,7 +58,8 @@ static void draw_table(struct work *w, const struct shared_profile *f, const str
     view.tracks = TRACKS_ALL;
     table_defaults(&request);
     request.group = group;
-    if (!convert_methods(f, c, -1, NULL, &view, &request, format, &out, &diag) || out.failed)
+    if (!convert_methods(&(struct convert_source){f, c, -1, NULL}, &view, &request, format, &out, &diag) ||
+        out.failed)
         say(w, format->text.name);
     buf_free(&out);
 }
