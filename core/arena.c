@@ -176,6 +176,13 @@ void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, si
     return p;
 }
 
+void *arena_lend(struct arena *a, size_t count, size_t element_bytes)
+{
+    size_t capacity = 0;
+
+    return arena_grow(a, NULL, &capacity, count, element_bytes);
+}
+
 void arena_release(struct arena *a, void *array, size_t capacity, size_t element_bytes)
 {
     if (array == NULL || capacity * element_bytes < LARGE_BYTES)

@@ -61,7 +61,10 @@ static inline bool arena_room(struct arena *a, void *array, size_t *capacity, si
     return true;
 }
 
-/* Gives an array from arena_grow back before the arena ends. Small ones stay until arena_free. */
+/* An array for a while, not zeroed, that is given back by arena_release with the same count. NULL as arena_alloc. */
+void *arena_lend(struct arena *a, size_t count, size_t element_bytes) __attribute__((warn_unused_result));
+
+/* Gives an array from arena_grow or arena_lend back before the arena ends. Small ones stay until arena_free. */
 void arena_release(struct arena *a, void *array, size_t capacity, size_t element_bytes);
 
 /* Counts memory that a library takes for the job by itself against the ceiling, until it is taken back. False when

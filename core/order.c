@@ -1,6 +1,18 @@
 #include "core/order.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+void order_insert(void *list, uint32_t *n, uint32_t max, uint32_t at, const void *item, size_t item_bytes)
+{
+    char *place = (char *)list + at * item_bytes;
+
+    if (at == max)
+        return;
+    *n += *n < max;
+    memmove(place + item_bytes, place, (*n - 1 - at) * item_bytes);
+    memcpy(place, item, item_bytes);
+}
 
 struct item {
     struct str text;
@@ -19,11 +31,9 @@ static int compare(const void *a, const void *b)
 /* The texts are copied to where they are compared: by their ids, sorting would read all over the memory. */
 bool order_strings(uint32_t *ids, uint32_t n, const struct str *texts, struct arena *arena)
 {
-    size_t capacity = 0;
-
     if (n < 2)
         return true;
-    struct item *items = arena_grow(arena, NULL, &capacity, n, sizeof(*items)); /* can be given back */
+    struct item *items = arena_lend(arena, n, sizeof(*items));
     if (items == NULL)
         return false;
     for (uint32_t i = 0; i < n; i++)
@@ -31,6 +41,6 @@ bool order_strings(uint32_t *ids, uint32_t n, const struct str *texts, struct ar
     qsort(items, n, sizeof(*items), compare);
     for (uint32_t i = 0; i < n; i++)
         ids[i] = items[i].id;
-    arena_release(arena, items, capacity, sizeof(*items));
+    arena_release(arena, items, n, sizeof(*items));
     return true;
 }

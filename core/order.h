@@ -68,6 +68,10 @@ static inline void order_reverse(uint32_t *list, size_t n)
     }
 }
 
+/* Puts an item at place `at` of a short list, *n of at most max items: those from there on move back, and a full list loses its last.
+ * Nothing where `at` is max. */
+void order_insert(void *list, uint32_t *n, uint32_t max, uint32_t at, const void *item, size_t item_bytes);
+
 /* Sorts ids[n] by the texts that they are indexes of: bytewise, a prefix first; equal texts keep their order. By qsort: a
  * sort of our own that reads shared prefixes once took 5 to 9 % fewer instructions for the names of 60,000 to 120,000
  * methods, which nobody can tell from noise. False when the arena, which lends the scratch memory, gives no more. */

@@ -7,7 +7,6 @@
  * be. What text_lines.h says of encodings and line ends holds. Equal stacks may occur many times; their counts add up, and
  * the sum of those with decimals is rounded to a whole number. A file is folded stacks when at least half of the lines at
  * its beginning are, and one of them has more than one frame. It has two counts when all of these lines have. */
-#include <string.h>
 
 #include "core/clean.h"
 #include "core/idmap.h"

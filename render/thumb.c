@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "core/number.h"
 #include "render/names/palette.h"
 #include "render/svg/frame_colours.h"
 #include "render/svg/layout.h"

@@ -1,7 +1,5 @@
 #include "parser/android/key_section.h"
 
-#include <string.h>
-
 #include "core/clean.h"
 
 _Static_assert(STRING_NONE == IDMAP_NONE, "a missing thread is a missing name");

@@ -18,7 +18,6 @@
  * was on the stack. Which of the two it is, is decided once, by walking through the first
  * STRIDE_WINDOW_BYTES with either: the wrong one soon comes upon packets that cannot be, and threads that
  * nobody defined. */
-#include <string.h>
 
 #include "core/cursor.h"
 #include "parser/android/common.h"

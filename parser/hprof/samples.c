@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#include "core/clean.h"
 #include "core/number.h"
 #include "core/order.h"
 

@@ -1,5 +1,4 @@
 /* What a trace without a profile holds, and how to record one. */
-#include "core/number.h"
 #include "parser/perfetto/perfetto_impl.h"
 
 /* Fields of TracePacket (protos/perfetto/trace/trace_packet.proto), in the order in which they are told. */

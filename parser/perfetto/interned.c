@@ -1,7 +1,6 @@
 /* Interned data (protos/perfetto/trace/interned_data/interned_data.proto, profile_common.proto): strings, mappings, frames and
  * call stacks, each with an id that other packets of the sequence use. What an entry refers to may come behind it, so
  * entries are kept as they are and resolved when a stack is needed. The first entry of an id counts. Id 0 is no entry. */
-#include <string.h>
 
 #include "parser/perfetto/perfetto_impl.h"
 

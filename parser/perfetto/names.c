@@ -323,11 +323,6 @@ static bool put_chain(struct naming *n, uint32_t first, bool *made)
     return true;
 }
 
-static int by_text(const struct str *a, const struct str *b)
-{
-    return str_cmp(*a, *b);
-}
-
 enum { ALTERNATIVES_MAX = 16 };
 
 /* All names that it may have been, each once, sorted, with " | " between. *made: there are some. */
@@ -343,13 +338,11 @@ static bool put_alternatives(struct naming *n, uint32_t first, bool *made)
         uint32_t at = 0;
         if (!is_of_package(n, &all->members[i]))
             continue;
-        while (at < count && by_text(&names[at], &name) < 0)
+        while (at < count && str_cmp(names[at], name) < 0)
             at++;
         if (at < count && str_eq(names[at], name))
             continue;
-        for (uint32_t k = count++; k > at; k--)
-            names[k] = names[k - 1];
-        names[at] = name;
+        order_insert(names, &count, ALTERNATIVES_MAX, at, &name, sizeof(name));
     }
     *made = count > 0;
     for (uint32_t i = 0; i < count; i++) {

@@ -4,7 +4,6 @@
  *   1. The interned data is cleared: it starts anew, and is valid. Else, packets were lost: it is not valid until then.
  *   2. Defaults and interned data are added, if it is valid.
  *   3. A packet that needs it is left out if it is not valid. */
-#include <string.h>
 
 #include "parser/perfetto/perfetto_impl.h"
 

@@ -28,7 +28,6 @@ struct foreign {
     const char *code;                         /* stable word */
     const char *title, *detail, *hint;        /* for a diag: name, sentence, next step */
     struct foreign_mark marks[FOREIGN_MARKS]; /* one suffices */
-    bool (*test)(struct str head);            /* or this says yes; may be NULL */
     enum diag_topic topic; /* what else can be said of it by those who know how it came; usually nothing */
     bool damaged; /* A method trace, changed on its way or not whole: DIAG_UNUSABLE. Else DIAG_FOREIGN. */
 };

@@ -18,26 +18,15 @@
     {                                                \
         FOREIGN_AT, STR_INIT(literal), {0}, (offset) \
     }
-#define AT_WITH(literal, word)                           \
-    {                                                    \
-        FOREIGN_AT, STR_INIT(literal), STR_INIT(word), 0 \
+#define WITH(where, literal, word)                  \
+    {                                               \
+        where, STR_INIT(literal), STR_INIT(word), 0 \
     }
-#define HEAD(literal)                           \
-    {                                           \
-        FOREIGN_HEAD, STR_INIT(literal), {0}, 0 \
-    }
-#define HEAD_WITH(literal, word)                           \
-    {                                                      \
-        FOREIGN_HEAD, STR_INIT(literal), STR_INIT(word), 0 \
-    }
-#define LINE(literal)                           \
-    {                                           \
-        FOREIGN_LINE, STR_INIT(literal), {0}, 0 \
-    }
-#define LINE_WITH(literal, word)                           \
-    {                                                      \
-        FOREIGN_LINE, STR_INIT(literal), STR_INIT(word), 0 \
-    }
+#define AT_WITH(literal, word)   WITH(FOREIGN_AT, literal, word)
+#define HEAD(literal)            WITH(FOREIGN_HEAD, literal, "")
+#define HEAD_WITH(literal, word) WITH(FOREIGN_HEAD, literal, word)
+#define LINE(literal)            WITH(FOREIGN_LINE, literal, "")
+#define LINE_WITH(literal, word) WITH(FOREIGN_LINE, literal, word)
 
 /* clang-format off */
 const struct foreign FOREIGN[] = {

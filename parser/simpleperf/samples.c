@@ -4,7 +4,6 @@
 
 #include "core/buf.h"
 #include "core/cursor.h"
-#include "core/number.h"
 #include "core/order.h"
 #include "core/protobuf.h"
 

@@ -1,7 +1,5 @@
 #include "parser/symbols/breakpad.h"
 
-#include <string.h>
-
 /* ---- records ---- */
 
 static bool next_line(struct str *rest, struct str *line)

@@ -2,6 +2,7 @@
 
 #include "core/idmap.h"
 #include "core/number.h"
+#include "core/order.h"
 
 enum { CLASS_BITS = 7, CLASSES = 1 << CLASS_BITS, PERMILLE = 1000 };
 
@@ -138,12 +139,7 @@ static void list_call(struct call_durations *d, const struct call *call, uint32_
 
     while (at > 0 && is_before(call, &d->longest[at - 1], clock))
         at--;
-    if (at == CALLS_LISTED_MAX)
-        return;
-    d->n_longest += d->n_longest < CALLS_LISTED_MAX;
-    for (uint32_t i = d->n_longest - 1; i > at; i--)
-        d->longest[i] = d->longest[i - 1];
-    d->longest[at] = *call;
+    order_insert(d->longest, &d->n_longest, CALLS_LISTED_MAX, at, call, sizeof(*call));
 }
 
 static bool count_class(struct calls_sink *s, struct call_durations *d, uint64_t ns)

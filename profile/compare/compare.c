@@ -191,8 +191,7 @@ static bool add_run(struct comparing *c, const struct shared *s, uint32_t r)
 {
     const struct profile *p = c->runs[r].profile;
     uint64_t values[PROFILE_VALUES_MAX] = {0};
-    size_t capacity = 0;
-    node_id *to = arena_grow(c->scratch, NULL, &capacity, p->n_nodes, sizeof(*to));
+    node_id *to = arena_lend(c->scratch, p->n_nodes, sizeof(*to));
     bool ok = to != NULL;
 
     for (uint32_t t = 0; ok && t < p->n_tracks; t++) {
@@ -205,7 +204,7 @@ static bool add_run(struct comparing *c, const struct shared *s, uint32_t r)
             ok = to[i] != NODE_NONE;
         }
     }
-    arena_release(c->scratch, to, capacity, sizeof(*to));
+    arena_release(c->scratch, to, p->n_nodes, sizeof(*to));
     return ok;
 }
 

@@ -65,8 +65,7 @@ static bool put_frame(struct comparing *c, struct compare_run *run, string_id *k
 static bool put_frames(struct comparing *c, struct compare_run *run)
 {
     const struct profile *p = run->profile;
-    size_t capacity = 0;
-    string_id *known = arena_grow(c->scratch, NULL, &capacity, p->n_strings, sizeof(*known));
+    string_id *known = arena_lend(c->scratch, p->n_strings, sizeof(*known));
 
     run->frame = arena_array(c->scratch, p->n_frames, sizeof(*run->frame));
     bool ok = known != NULL && run->frame != NULL;
@@ -77,7 +76,7 @@ static bool put_frames(struct comparing *c, struct compare_run *run)
         if (ok && run->frame[i] >= c->n_frames)
             c->n_frames = run->frame[i] + 1;
     }
-    arena_release(c->scratch, known, capacity, sizeof(*known));
+    arena_release(c->scratch, known, p->n_strings, sizeof(*known));
     return ok;
 }
 

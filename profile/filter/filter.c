@@ -181,11 +181,10 @@ static void cut_back(struct maker *m, const struct ladder *l, node_id *open, nod
 static bool collapse_all(struct maker *m)
 {
     uint32_t n_frames = m->stacks.profile->n_frames, n_nodes = m->stacks.profile->n_nodes;
-    size_t open_capacity = 0, before_capacity = 0, jump_capacity = 0, depth_capacity = 0;
-    node_id *open = arena_grow(m->arena, NULL, &open_capacity, n_frames, sizeof(*open));
-    node_id *before = arena_grow(m->arena, NULL, &before_capacity, n_nodes, sizeof(*before));
-    struct ladder l = {arena_grow(m->arena, NULL, &jump_capacity, n_nodes, sizeof(*l.jump)),
-                       arena_grow(m->arena, NULL, &depth_capacity, n_nodes, sizeof(*l.depth))};
+    node_id *open = arena_lend(m->arena, n_frames, sizeof(*open));
+    node_id *before = arena_lend(m->arena, n_nodes, sizeof(*before));
+    struct ladder l = {arena_lend(m->arena, n_nodes, sizeof(*l.jump)),
+                       arena_lend(m->arena, n_nodes, sizeof(*l.depth))};
     bool ok = open != NULL && before != NULL && l.jump != NULL && l.depth != NULL;
 
     if (ok) {
@@ -193,10 +192,10 @@ static bool collapse_all(struct maker *m)
         memset(l.depth, 0, n_nodes * sizeof(*l.depth));
         cut_back(m, &l, open, before);
     }
-    arena_release(m->arena, l.depth, depth_capacity, sizeof(*l.depth));
-    arena_release(m->arena, l.jump, jump_capacity, sizeof(*l.jump));
-    arena_release(m->arena, before, before_capacity, sizeof(*before));
-    arena_release(m->arena, open, open_capacity, sizeof(*open));
+    arena_release(m->arena, l.depth, n_nodes, sizeof(*l.depth));
+    arena_release(m->arena, l.jump, n_nodes, sizeof(*l.jump));
+    arena_release(m->arena, before, n_nodes, sizeof(*before));
+    arena_release(m->arena, open, n_frames, sizeof(*open));
     return ok;
 }
 

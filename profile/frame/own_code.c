@@ -259,14 +259,13 @@ static void choose(const struct guess *g, struct own_code *own, struct origin_pa
 bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_code *own,
                     struct arena *arena)
 {
-    size_t capacity[6] = {0};
     struct guess g = {.p = p, .origins = origins};
-    struct origin_package_weight *list = arena_grow(arena, NULL, &capacity[0], p->n_frames, sizeof(*list));
-    g.weight = arena_grow(arena, NULL, &capacity[1], p->n_frames, sizeof(*g.weight));
-    g.calls_as = arena_grow(arena, NULL, &capacity[2], p->n_frames, 1);
-    g.evidence = arena_grow(arena, NULL, &capacity[3], p->n_frames, 1);
-    g.busy = arena_grow(arena, NULL, &capacity[4], p->n_nodes, sizeof(*g.busy));
-    g.reached = arena_grow(arena, NULL, &capacity[5], p->n_nodes, 1);
+    struct origin_package_weight *list = arena_lend(arena, p->n_frames, sizeof(*list));
+    g.weight = arena_lend(arena, p->n_frames, sizeof(*g.weight));
+    g.calls_as = arena_lend(arena, p->n_frames, 1);
+    g.evidence = arena_lend(arena, p->n_frames, 1);
+    g.busy = arena_lend(arena, p->n_nodes, sizeof(*g.busy));
+    g.reached = arena_lend(arena, p->n_nodes, 1);
     bool ok = list != NULL && g.weight != NULL && g.calls_as != NULL && g.evidence != NULL &&
               g.busy != NULL && g.reached != NULL;
 
@@ -282,12 +281,12 @@ bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_
         walk(&g);
         choose(&g, own, list);
     }
-    arena_release(arena, g.reached, capacity[5], 1);
-    arena_release(arena, g.busy, capacity[4], sizeof(*g.busy));
-    arena_release(arena, g.evidence, capacity[3], 1);
-    arena_release(arena, g.calls_as, capacity[2], 1);
-    arena_release(arena, g.weight, capacity[1], sizeof(*g.weight));
-    arena_release(arena, list, capacity[0], sizeof(*list));
+    arena_release(arena, g.reached, p->n_nodes, 1);
+    arena_release(arena, g.busy, p->n_nodes, sizeof(*g.busy));
+    arena_release(arena, g.evidence, p->n_frames, 1);
+    arena_release(arena, g.calls_as, p->n_frames, 1);
+    arena_release(arena, g.weight, p->n_frames, sizeof(*g.weight));
+    arena_release(arena, list, p->n_frames, sizeof(*list));
     return ok;
 }
 

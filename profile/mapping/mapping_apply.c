@@ -2,8 +2,6 @@
  * samples a frame may become several, or none. */
 #include "profile/mapping/mapping_apply.h"
 
-#include <string.h>
-
 #include "profile/frame/frame_text.h"
 #include "profile/mapping/mapping_share.h"
 #include "profile/rename/rename.h"

@@ -8,7 +8,6 @@
 #include "core/number.h"
 #include "profile/build/builder_impl.h"
 #include "profile/filter/filter_impl.h"
-#include "profile/rename/rename_series.h"
 
 bool rename_no_memory(struct rename *r)
 {

@@ -1,4 +1,4 @@
-#include "profile/rename/rename_series.h"
+#include "profile/rename/rename.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
  *
  * A stack is opened and closed once, where the tree has it: what was called again with the same stack is one. So the file grows
  * with the stacks, not with their depth or the length of the recording. What a part spends in no frame comes behind all others. */
-#include "core/clean.h"
 #include "core/json.h"
 #include "render/export/export.h"
 #include "render/output.h"

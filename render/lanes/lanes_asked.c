@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/clean.h"
+#include "core/order.h"
 
 bool lanes_takes(struct str key)
 {
@@ -20,9 +21,7 @@ static bool add(struct lanes_asked *asked, uint32_t id)
         return true;
     if (asked->n_stacks == LANES_STACKS_MAX)
         return false;
-    memmove(&asked->stacks[at + 1], &asked->stacks[at], (asked->n_stacks - at) * sizeof(asked->stacks[0]));
-    asked->stacks[at] = id;
-    asked->n_stacks++;
+    order_insert(asked->stacks, &asked->n_stacks, LANES_STACKS_MAX, at, &id, sizeof(id));
     return true;
 }
 

@@ -4,7 +4,6 @@
 #include "core/number.h"
 #include "render/chart/chart_plan.h"
 #include "render/lanes/lanes_format.h"
-#include "render/names/names.h"
 #include "render/view/fail.h"
 
 enum {

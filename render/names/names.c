@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "core/number.h"
 #include "core/order.h"
 #include "core/put.h"
 #include "profile/frame/frame_text.h"
@@ -135,9 +134,8 @@ static bool order_overloads(const struct maker *m, uint32_t *ids, struct str *si
 static bool rank_frames(struct maker *m, uint32_t *ids)
 {
     uint32_t n = m->profile->n_frames;
-    size_t texts_capacity = 0, signatures_capacity = 0;
-    struct str *texts = arena_grow(m->arena, NULL, &texts_capacity, n, sizeof(*texts));
-    struct str *signatures = arena_grow(m->arena, NULL, &signatures_capacity, n, sizeof(*signatures));
+    struct str *texts = arena_lend(m->arena, n, sizeof(*texts));
+    struct str *signatures = arena_lend(m->arena, n, sizeof(*signatures));
     bool ok = texts != NULL && signatures != NULL;
 
     for (uint32_t i = 0; ok && i < n; i++) {
@@ -151,8 +149,8 @@ static bool rank_frames(struct maker *m, uint32_t *ids)
         frame->rank = i;
         frame->text_rank = same ? m->frames[ids[i - 1]].text_rank : i;
     }
-    arena_release(m->arena, signatures, signatures_capacity, sizeof(*signatures));
-    arena_release(m->arena, texts, texts_capacity, sizeof(*texts));
+    arena_release(m->arena, signatures, n, sizeof(*signatures));
+    arena_release(m->arena, texts, n, sizeof(*texts));
     return ok;
 }
 
@@ -185,8 +183,7 @@ static void list_scopes(const struct maker *m, uint32_t *ids, struct str *keys, 
 static bool number_packages(const struct maker *m, struct names *made, uint32_t *ids)
 {
     uint32_t n_frames = m->profile->n_frames, n = 0;
-    size_t capacity = 0;
-    struct str *keys = arena_grow(m->arena, NULL, &capacity, n_frames, sizeof(*keys));
+    struct str *keys = arena_lend(m->arena, n_frames, sizeof(*keys));
 
     if (keys == NULL)
         return false;
@@ -204,7 +201,7 @@ static bool number_packages(const struct maker *m, struct names *made, uint32_t 
     for (frame_id i = 0; ok && i < n_frames; i++)
         if (scope_of(m, i) != NULL)
             m->frames[i].package = scope_of(m, i)->package;
-    arena_release(m->arena, keys, capacity, sizeof(*keys));
+    arena_release(m->arena, keys, n_frames, sizeof(*keys));
     return ok;
 }
 
@@ -214,8 +211,7 @@ static bool number_packages(const struct maker *m, struct names *made, uint32_t 
 static bool settle_origins(struct maker *m, struct own_code *own)
 {
     uint32_t n = m->profile->n_frames;
-    size_t capacity = 0;
-    uint8_t *origins = arena_grow(m->arena, NULL, &capacity, n, sizeof(*origins));
+    uint8_t *origins = arena_lend(m->arena, n, sizeof(*origins));
 
     for (uint32_t i = 0; origins != NULL && i < n; i++)
         origins[i] = m->frames[i].origin;
@@ -224,7 +220,7 @@ static bool settle_origins(struct maker *m, struct own_code *own)
         own_code_settle(m->profile, own, origins);
     for (uint32_t i = 0; ok && i < n; i++)
         m->frames[i].origin = origins[i];
-    arena_release(m->arena, origins, capacity, sizeof(*origins));
+    arena_release(m->arena, origins, n, sizeof(*origins));
     return ok;
 }
 
@@ -255,11 +251,10 @@ const struct names *names_with_own(const struct names *n, const struct profile *
 static bool make_frames(const struct profile *p, struct names *n, struct arena *arena)
 {
     struct maker m = {.profile = p, .arena = arena};
-    size_t ids_capacity = 0, scopes_capacity = 0;
-    uint32_t *ids = arena_grow(arena, NULL, &ids_capacity, p->n_frames, sizeof(*ids));
+    uint32_t *ids = arena_lend(arena, p->n_frames, sizeof(*ids));
 
     m.frames = arena_array(arena, p->n_frames, sizeof(*m.frames));
-    m.scopes = arena_grow(arena, NULL, &scopes_capacity, p->n_strings, sizeof(*m.scopes));
+    m.scopes = arena_lend(arena, p->n_strings, sizeof(*m.scopes));
     bool ok = ids != NULL && m.frames != NULL && m.scopes != NULL;
     if (ok && p->n_strings > 0)
         memset(m.scopes, 0, p->n_strings * sizeof(*m.scopes));
@@ -269,8 +264,8 @@ static bool make_frames(const struct profile *p, struct names *n, struct arena *
         arena->failure = ARENA_NO_MEMORY;
     buf_free(&m.escaped);
     ok = ok && rank_frames(&m, ids) && settle_origins(&m, &n->own) && number_packages(&m, n, ids);
-    arena_release(arena, m.scopes, scopes_capacity, sizeof(*m.scopes));
-    arena_release(arena, ids, ids_capacity, sizeof(*ids));
+    arena_release(arena, m.scopes, p->n_strings, sizeof(*m.scopes));
+    arena_release(arena, ids, p->n_frames, sizeof(*ids));
     n->frames = m.frames;
     return ok;
 }

@@ -1,4 +1,4 @@
-/* The colours of the frames: classes of the picture's style. By package (c0, c1, ...): render/svg/package_colours.h says
+/* The colours of the frames: classes of the picture's style. By package (c0, c1, ...): render/svg/frame_colours.h says
  * which; by origin (o0 ..); by self (h0 ..); classic (y0 ..); or by change (d0 ..). What stands for a
  * track is grey in all of them (cr). */
 #ifndef RENDER_NAMES_PALETTE_H

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "core/number.h"
 #include "profile/filter/filter_presets.h"
 #include "profile/track.h"
 #include "render/svg/data_nodes.h"

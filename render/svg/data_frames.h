@@ -2,7 +2,7 @@
 #ifndef RENDER_SVG_DATA_FRAMES_H
 #define RENDER_SVG_DATA_FRAMES_H
 
-#include "render/svg/package_colours.h"
+#include "render/svg/frame_colours.h"
 #include "render/view/input.h"
 
 /* A set of small numbers that knows how many of them are below each: one bit, and half a bit for counting. */

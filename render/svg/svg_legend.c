@@ -1,5 +1,4 @@
 #include "core/clean.h"
-#include "core/number.h"
 #include "profile/frame/origin.h"
 #include "render/names/fit.h"
 #include "render/svg/layout.h"

@@ -1,10 +1,8 @@
 /* Format "folded" of a comparison: one line for each stack, `frame;frame;frame A B`, as difffolded.pl writes it: what it has by
  * itself in A and in B. Stacks and numbers are those of the output "folded" of either side (render/folded.c), sorted bytewise by the
  * stack; what both have nothing of is left out. */
-#include <string.h>
 
 #include "core/order.h"
-#include "profile/transform/compare_sides.h"
 #include "render/output.h"
 #include "render/table/diff.h"
 #include "render/table/diff_sides.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/clean.h"
+#include "core/order.h"
 
 enum { QUOTED_BYTES = 120, NAMED_MAX = 3, DIGITS = 4, PERCENT_DECIMALS = 4 };
 
@@ -143,11 +144,7 @@ static void keep_row(struct found *f, const struct diff_rule *rule, const struct
     f->n++;
     while (at > 0 && size > diff_size(pair_of(rule, t, f->rows[at - 1], value)))
         at--;
-    if (at == NAMED_MAX)
-        return;
-    for (uint32_t i = kept < NAMED_MAX ? kept : NAMED_MAX - 1; i > at; i--)
-        f->rows[i] = f->rows[i - 1];
-    f->rows[at] = row;
+    order_insert(f->rows, &kept, NAMED_MAX, at, &row, sizeof(row));
 }
 
 static void say_growth(struct buf *b, enum unit unit, struct diff_pair pair)

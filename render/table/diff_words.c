@@ -2,6 +2,7 @@
 
 #include "core/clean.h"
 #include "core/number.h"
+#include "core/order.h"
 #include "profile/compare/compare.h"
 #include "profile/frame/origin.h"
 #include "render/table/diff.h"
@@ -103,11 +104,7 @@ static void keep_row(const struct words *w, struct found *f, uint32_t row)
     f->size = number_add(f->size, size);
     while (at > 0 && size > diff_size(pair_at(w, f->rows[at - 1])))
         at--;
-    if (at == DIFF_NAMED_MAX)
-        return;
-    for (uint32_t i = kept < DIFF_NAMED_MAX ? kept : DIFF_NAMED_MAX - 1; i > at; i--)
-        f->rows[i] = f->rows[i - 1];
-    f->rows[at] = row;
+    order_insert(f->rows, &kept, DIFF_NAMED_MAX, at, &row, sizeof(row));
 }
 
 static void find(struct words *w)

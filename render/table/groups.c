@@ -80,8 +80,7 @@ static void group_methods(const struct grouper *g, frame_id *ids)
 static bool group_by_text(const struct grouper *g, enum table_group kind, frame_id *ids, struct arena *arena)
 {
     uint32_t n = g->profile->n_frames;
-    size_t capacity = 0;
-    struct str *texts = arena_grow(arena, NULL, &capacity, n, sizeof(*texts));
+    struct str *texts = arena_lend(arena, n, sizeof(*texts));
 
     for (frame_id i = 0; texts != NULL && i < n; i++) {
         ids[i] = i;
@@ -90,7 +89,7 @@ static bool group_by_text(const struct grouper *g, enum table_group kind, frame_
     bool ok = texts != NULL && order_strings(ids, n, texts, arena);
     for (uint32_t i = 0; ok && i < n; i++)
         put_frame(g->groups, ids[i], i == 0 || !str_eq(texts[ids[i]], texts[ids[i - 1]]));
-    arena_release(arena, texts, capacity, sizeof(*texts));
+    arena_release(arena, texts, n, sizeof(*texts));
     return ok;
 }
 
@@ -98,8 +97,7 @@ bool groups_new(struct groups *g, const struct profile *p, const struct names *n
                 struct arena *arena)
 {
     struct grouper grouper = {p, names, g};
-    size_t capacity = 0;
-    frame_id *ids = arena_grow(arena, NULL, &capacity, p->n_frames, sizeof(*ids));
+    frame_id *ids = arena_lend(arena, p->n_frames, sizeof(*ids));
 
     *g = (struct groups){.of_frame = arena_array(arena, p->n_frames, sizeof(*g->of_frame)),
                          .frame = arena_array(arena, p->n_frames, sizeof(*g->frame))};
@@ -108,6 +106,6 @@ bool groups_new(struct groups *g, const struct profile *p, const struct names *n
         group_methods(&grouper, ids);
     else if (ok)
         ok = group_by_text(&grouper, kind, ids, arena);
-    arena_release(arena, ids, capacity, sizeof(*ids));
+    arena_release(arena, ids, p->n_frames, sizeof(*ids));
     return ok;
 }

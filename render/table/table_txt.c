@@ -12,7 +12,6 @@
  * inclusive value by the former, which is what it is the sum of. (toplevel) is the row of all tracks: its exclusive value is what they
  * spent in no method. It stands first, unless rows are filtered, left out in front, or tracks. */
 #include "core/clean.h"
-#include "core/number.h"
 #include "profile/track.h"
 #include "profile/warning.h"
 #include "render/table/table_format.h"

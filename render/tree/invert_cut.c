@@ -81,13 +81,12 @@ static uint64_t count_parents(const struct invert_members *m, uint32_t levels)
 bool invert_cut(const struct invert_members *m, const struct invert_cut *cut, bool *cut_short,
                 struct arena *arena)
 {
-    size_t runs_room = 0, open_room = 0;
     struct cutter c = {.members = m, .least = cut->least};
     uint32_t levels = cut->levels_max > 0 ? cut->levels_max : UINT32_MAX;
     uint64_t most = cut->nodes_max > 0 ? cut->nodes_max : UINT64_MAX;
 
-    c.runs = arena_grow(arena, NULL, &runs_room, (size_t)m->n + 2, sizeof(*c.runs));
-    c.open = arena_grow(arena, NULL, &open_room, m->n, sizeof(*c.open));
+    c.runs = arena_lend(arena, (size_t)m->n + 2, sizeof(*c.runs));
+    c.open = arena_lend(arena, m->n, sizeof(*c.open));
     bool ok = c.runs != NULL && c.open != NULL;
     if (ok) {
         find_parents(&c);
@@ -101,7 +100,7 @@ bool invert_cut(const struct invert_members *m, const struct invert_cut *cut, bo
         m->deep[i] = deep < m->length[i] ? deep + 1 : deep;
         *cut_short = *cut_short || m->deep[i] < m->length[i];
     }
-    arena_release(arena, c.open, open_room, sizeof(*c.open));
-    arena_release(arena, c.runs, runs_room, sizeof(*c.runs));
+    arena_release(arena, c.open, m->n, sizeof(*c.open));
+    arena_release(arena, c.runs, (size_t)m->n + 2, sizeof(*c.runs));
     return ok;
 }

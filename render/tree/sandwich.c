@@ -122,7 +122,6 @@ struct callees {
     frame_id method;
     uint32_t *place; /* by row: of the base tree; not of row 0, which stands for all instances */
     uint32_t *parent, *rank;
-    size_t room; /* of the array that all three stand in */
     uint32_t n;
     struct tree *made;
     struct place_values values;
@@ -143,7 +142,7 @@ static bool gather(struct callees *c, struct arena *arena)
 
     for (uint32_t i = next_instance(c, 0); i < t->n; i = next_instance(c, i + t->size[i]))
         n += t->size[i] - 1;
-    c->place = arena_grow(arena, NULL, &c->room, (size_t)n * 3, sizeof(*c->place));
+    c->place = arena_lend(arena, (size_t)n * 3, sizeof(*c->place));
     if (c->place == NULL)
         return false;
     c->parent = c->place + n;
@@ -189,8 +188,7 @@ static void add_up(struct callees *c, const struct merge *m)
 static bool mark_recursive(struct callees *c, struct arena *arena)
 {
     const struct tree *t = c->made;
-    size_t room = 0;
-    uint32_t *open = arena_grow(arena, NULL, &room, t->n_frames, sizeof(*open));
+    uint32_t *open = arena_lend(arena, t->n_frames, sizeof(*open));
 
     if (open == NULL)
         return false;
@@ -201,7 +199,7 @@ static bool mark_recursive(struct callees *c, struct arena *arena)
         if (open[tree_frame(t, i)]++ > 0)
             c->values.flags[t->row[i]] = NODE_RECURSIVE;
     }
-    arena_release(arena, open, room, sizeof(*open));
+    arena_release(arena, open, t->n_frames, sizeof(*open));
     return true;
 }
 
@@ -220,7 +218,7 @@ static const struct tree *callees_new(const struct render_input *in, const struc
         !place_values_new(&c.values, m.groups.n, base->n_columns, base->calls != NULL, arena))
         return NULL;
     add_up(&c, &m);
-    arena_release(arena, c.place, c.room, sizeof(*c.place));
+    arena_release(arena, c.place, (size_t)c.n * 3, sizeof(*c.place));
     return place_values_tree(c.made, &c.values, &m.groups, base, spec, arena) && mark_recursive(&c, arena)
                ? c.made
                : NULL;

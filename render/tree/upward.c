@@ -187,30 +187,30 @@ enum { ARRAYS_KEPT = 3 }; /* the order, and the segment tree, which has two elem
 bool upward_sort(struct upward *made, const struct tree *t, const uint32_t *rank, struct arena *arena)
 {
     struct sorter s = {.tree = t, .n = t->n};
-    size_t n = t->n, room = 0, group_room = 0, ancestor_room = 0, keys_room = 0, spare_room = 0;
+    size_t n = t->n;
 
-    s.order = arena_grow(arena, NULL, &room, ARRAYS_KEPT * n, sizeof(*s.order));
-    s.group = arena_grow(arena, NULL, &group_room, n, sizeof(*s.group));
-    s.ancestor = arena_grow(arena, NULL, &ancestor_room, n, sizeof(*s.ancestor));
-    s.keys = arena_grow(arena, NULL, &keys_room, n, sizeof(*s.keys));
-    s.spare = arena_grow(arena, NULL, &spare_room, n, sizeof(*s.spare));
+    s.order = arena_lend(arena, ARRAYS_KEPT * n, sizeof(*s.order));
+    s.group = arena_lend(arena, n, sizeof(*s.group));
+    s.ancestor = arena_lend(arena, n, sizeof(*s.ancestor));
+    s.keys = arena_lend(arena, n, sizeof(*s.keys));
+    s.spare = arena_lend(arena, n, sizeof(*s.spare));
     bool ok = s.order != NULL && s.group != NULL && s.ancestor != NULL && s.keys != NULL && s.spare != NULL;
     if (ok) {
         s.least = s.order + n;
         for (size_t i = 0; i < 2 * n; i++)
             s.least[i] = NO_BORDER;
         sort(&s, rank);
-        *made = (struct upward){t->n, s.order, s.least + n, room};
+        *made = (struct upward){t->n, s.order, s.least + n};
     }
     /* The two may have changed places; they are of one size. */
-    arena_release(arena, s.spare, spare_room, sizeof(*s.spare));
-    arena_release(arena, s.keys, keys_room, sizeof(*s.keys));
-    arena_release(arena, s.ancestor, ancestor_room, sizeof(*s.ancestor));
-    arena_release(arena, s.group, group_room, sizeof(*s.group));
+    arena_release(arena, s.spare, n, sizeof(*s.spare));
+    arena_release(arena, s.keys, n, sizeof(*s.keys));
+    arena_release(arena, s.ancestor, n, sizeof(*s.ancestor));
+    arena_release(arena, s.group, n, sizeof(*s.group));
     return ok;
 }
 
 void upward_release(struct upward *u, struct arena *arena)
 {
-    arena_release(arena, u->place, u->room, sizeof(*u->place));
+    arena_release(arena, u->place, (size_t)ARRAYS_KEPT * u->n, sizeof(*u->place));
 }

@@ -10,7 +10,6 @@ struct upward {
     uint32_t *place; /* sorted; equal stacks by place */
     /* [i]: frames that the stacks of place[i - 1] and place[i] both begin with, read upwards; [0]: 0. */
     const uint32_t *shared;
-    size_t room; /* of the array that both stand in */
 };
 
 /* `rank` orders the frames, by place; the root's does not matter. In time n log n log(depth), whatever the tree. False

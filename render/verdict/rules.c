@@ -1,6 +1,7 @@
 #include "render/verdict/rules.h"
 
 #include "core/number.h"
+#include "core/order.h"
 #include "profile/warning.h"
 #include "render/verdict/say.h"
 
@@ -15,12 +16,8 @@ static uint32_t top_of(const uint64_t *numbers, uint32_t n, uint32_t top[TOP])
         uint32_t at = found;
         while (at > 0 && numbers[top[at - 1]] < numbers[i])
             at--;
-        if (numbers[i] == 0 || at == TOP)
-            continue;
-        found += found < TOP;
-        for (uint32_t k = found - 1; k > at; k--)
-            top[k] = top[k - 1];
-        top[at] = i;
+        if (numbers[i] > 0)
+            order_insert(top, &found, TOP, at, &i, sizeof(i));
     }
     return found;
 }

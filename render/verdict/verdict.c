@@ -1,9 +1,8 @@
 #include "render/verdict/verdict.h"
 
-#include <string.h>
-
 #include "core/clean.h"
 #include "core/json.h"
+#include "core/order.h"
 #include "render/names/names.h"
 #include "render/verdict/rules.h"
 #include "render/verdict/say.h"
@@ -44,11 +43,7 @@ static void keep(struct verdict *v, const struct verdict_sentence *s)
 
     while (at > 0 && v->list[at - 1].weight < s->weight)
         at--;
-    if (at == VERDICT_SENTENCES_MAX)
-        return;
-    uint32_t last = v->n < VERDICT_SENTENCES_MAX ? v->n++ : VERDICT_SENTENCES_MAX - 1;
-    memmove(&v->list[at + 1], &v->list[at], (last - at) * sizeof(v->list[0]));
-    v->list[at] = *s;
+    order_insert(v->list, &v->n, VERDICT_SENTENCES_MAX, at, s, sizeof(*s));
 }
 
 static bool apply(const struct rule *r, const struct analysis *a, const struct render_input *in,

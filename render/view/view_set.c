@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/clean.h"
+#include "core/order.h"
 #include "profile/filter/filter_presets.h"
 #include "render/view/view_option.h"
 
@@ -64,9 +65,7 @@ static bool add_track(struct view_options *o, uint32_t id)
         return true;
     if (o->n_track_ids == VIEW_TRACKS_MAX)
         return false;
-    memmove(&o->track_ids[at + 1], &o->track_ids[at], (o->n_track_ids - at) * sizeof(o->track_ids[0]));
-    o->track_ids[at] = id;
-    o->n_track_ids++;
+    order_insert(o->track_ids, &o->n_track_ids, VIEW_TRACKS_MAX, at, &id, sizeof(id));
     return true;
 }
 
