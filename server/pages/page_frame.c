@@ -29,11 +29,12 @@ void page_headers(struct reply *r)
     reply_header(r, "Vary", "Accept, Accept-Encoding");
 }
 
-void page_frame_text(struct buf *b, const char *before, struct str text, const char *after)
+struct buf *page_reply(struct reply *r, unsigned status)
 {
-    buf_z(b, before);
-    clean_xml(b, text);
-    buf_z(b, after);
+    struct buf *body = reply_text(r, status, "text/html; charset=utf-8");
+
+    page_headers(r);
+    return body;
 }
 
 void page_put_texts(struct buf *b, const char *markup, const struct str *texts)

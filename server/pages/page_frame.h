@@ -22,13 +22,12 @@ struct str page_root(struct str path);
 /* The headers that every page is sent with: what it may load (nothing from elsewhere, nothing inline), and
  * how long it may be kept. */
 void page_headers(struct reply *r);
+/* Begins an answer that is a page, with these headers. Returns where the page is to be written. */
+struct buf *page_reply(struct reply *r, unsigned status);
 
 /* Everything from the doctype to the beginning of the content, <main>. */
 void page_frame_begin(struct buf *b, const struct page_frame *frame);
 void page_frame_end(struct buf *b);
-
-/* `before`, then the text cleaned and escaped, then `after`: both are markup of our own. */
-void page_frame_text(struct buf *b, const char *before, struct str text, const char *after);
 
 /* Markup of our own, in which each {} stands for the next of the texts (struct str), which are cleaned and escaped:
  *     page_put(b, "<a href=\"{}\">{}</a>", link, words); */

@@ -3,7 +3,7 @@
 
 void page_problem(struct exchange *x, const struct problem *p)
 {
-    struct buf *b = reply_text(&x->reply, p->status, "text/html; charset=utf-8");
+    struct buf *b = page_reply(&x->reply, p->status);
     struct str root = page_root(x->path);
     struct buf detail = {0};
 
@@ -19,5 +19,4 @@ void page_problem(struct exchange *x, const struct problem *p)
     page_put(b, "<p><a href=\"{}\">Upload a profile</a></p>\n", root);
     page_frame_end(b);
     buf_free(&detail);
-    page_headers(&x->reply);
 }

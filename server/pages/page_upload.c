@@ -76,9 +76,9 @@ static void put_upload(struct buf *b, const struct config *config)
 
 static void put_command(struct buf *b, const char *before, struct str base, const char *after)
 {
-    buf_z(b, "<div class=\"command\"><pre><code>");
-    page_frame_text(b, before, base, after);
-    buf_z(b, "</code></pre></div>\n");
+    buf_printf(b, "<div class=\"command\"><pre><code>%s", before);
+    page_put(b, "{}", base);
+    buf_printf(b, "%s</code></pre></div>\n", after);
 }
 
 static void put_terminal(struct buf *b, struct str base)

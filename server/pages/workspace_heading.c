@@ -85,11 +85,10 @@ static void put_mapping(const struct workspace *w)
                           : "Names of a release build: its mapping.txt");
     if (w->of->known_mapping.n > 0) {
         begin_names_form(w, "mapping", "known", "");
-        page_frame_text(w->b,
-                        "<p>The mapping of this build is known here.</p>\n"
-                        "<input type=\"hidden\" name=\"known\" value=\"",
-                        w->of->known_mapping,
-                        "\">\n<p><button>Apply the build\'s mapping</button></p>\n</form>\n");
+        page_put(w->b,
+                 "<p>The mapping of this build is known here.</p>\n<input type=\"hidden\" name=\"known\" "
+                 "value=\"{}\">\n<p><button>Apply the build\'s mapping</button></p>\n</form>\n",
+                 w->of->known_mapping);
     } else if (!mapped && w->of->config->mappings_dir[0] != '\0') {
         begin_names_form(w, "mapping", "find", "");
         buf_z(w->b,
@@ -129,23 +128,20 @@ static void put_rename(const struct workspace *w)
     int64_t most = (last_s - w->of->now_s + DAY_S - 1) / DAY_S;
     int64_t left = (r->expires_s - w->of->now_s + DAY_S - 1) / DAY_S;
 
-    buf_z(w->b, "<details name=\"menus\" class=\"menu rename\">\n<summary title=\"Rename, or keep for "
-                "another time\">");
-    page_frame_text(w->b, "<h1 class=\"name\">", page_data_name(r->name),
-                    "</h1></summary>\n<div class=\"sheet\">\n");
+    page_put(w->b,
+             "<details name=\"menus\" class=\"menu rename\">\n<summary title=\"Rename, or keep for "
+             "another time\"><h1 class=\"name\">{}</h1></summary>\n<div class=\"sheet\">\n",
+             page_data_name(r->name));
     put_token_words(w->b);
     workspace_link(w, "<form method=\"post\" action=\"", "rename", NULL, "\">\n");
     put_token_field(w->b, "token-rename");
-    page_frame_text(w->b,
-                    "<p><label for=\"name\">Name</label>\n<input id=\"name\" name=\"name\" maxlength=\"255\" "
-                    "autocomplete=\"off\" value=\"",
-                    str_of(r->name), "\"></p>\n");
-    page_frame_text(
-        w->b,
-        "<p><label for=\"own-code\">Own code of the app, for all who look: com.foo,com.bar</label>\n<input "
-        "id=\"own-code\" name=\"app\" maxlength=\"200\" autocomplete=\"off\" "
-        "spellcheck=\"false\" value=\"",
-        str_of(r->app), "\"></p>\n");
+    page_put(w->b,
+             "<p><label for=\"name\">Name</label>\n<input id=\"name\" name=\"name\" maxlength=\"255\" "
+             "autocomplete=\"off\" value=\"{}\"></p>\n"
+             "<p><label for=\"own-code\">Own code of the app, for all who look: com.foo,com.bar</label>\n"
+             "<input id=\"own-code\" name=\"app\" maxlength=\"200\" autocomplete=\"off\" "
+             "spellcheck=\"false\" value=\"{}\"></p>\n",
+             str_of(r->name), str_of(r->app));
     if (most >= 1)
         buf_printf(w->b,
                    "<p><label for=\"expires\">Keep it for how many more days</label>\n<input id=\"expires\" "
@@ -190,9 +186,10 @@ static void put_viewer(const struct workspace *w, const char *name)
 
     if (v == NULL)
         return;
-    buf_printf(w->b, " <button type=\"button\" class=\"button\" data-open-in=\"%s\" ", v->name);
-    page_frame_text(w->b, "data-at=\"", viewer_url(v, w->of->config), "\" hidden>Open in ");
-    page_frame_text(w->b, v->label, STR(""), "</button><span role=\"status\"></span>");
+    page_put(w->b,
+             " <button type=\"button\" class=\"button\" data-open-in=\"{}\" data-at=\"{}\" hidden>Open in {}"
+             "</button><span role=\"status\"></span>",
+             str_of(v->name), viewer_url(v, w->of->config), str_of(v->label));
 }
 
 /* What a person should know who clicks there. */
@@ -204,12 +201,11 @@ static void put_viewer_words(const struct workspace *w)
         struct str url = viewer_url(&VIEWERS[i], w->of->config);
         if (url.n == 0)
             continue;
-        page_frame_text(
-            w->b,
-            any ? ", "
-                : "<p class=\"quiet\" data-open-in-words hidden>\u201cOpen in\u201d hands the profile "
-                  "over to a page of another site: ",
-            url, "");
+        buf_z(w->b,
+              any ? ", "
+                  : "<p class=\"quiet\" data-open-in-words hidden>\u201cOpen in\u201d hands the profile "
+                    "over to a page of another site: ");
+        page_put(w->b, "{}", url);
         any = true;
     }
     buf_z(w->b, any ? ". Only by that click, and by your browser, does it leave this service.</p>\n" : "");
@@ -227,8 +223,8 @@ static void put_calls(const struct workspace *w)
     for (size_t i = 0; i < CALL_FORMATS_COUNT; i++) {
         if (!CALL_FORMATS[i].exported)
             continue;
-        page_frame_text(w->b, "<li><a class=\"follows\" data-plain=\"\" href=\"", w->self, "calls.");
-        buf_z(w->b, CALL_FORMATS[i].text.name);
+        page_put(w->b, "<li><a class=\"follows\" data-plain=\"\" href=\"{}calls.{}", w->self,
+                 str_of(CALL_FORMATS[i].text.name));
         view_link(w->b, &view, "&amp;");
         buf_printf(w->b, "\">All calls: %s</a>", CALL_FORMATS[i].text.help);
         put_viewer(w, CALL_FORMATS[i].text.name);
@@ -250,26 +246,24 @@ static void put_downloads(const struct workspace *w)
             view.view = VIEW_FLAME;
             view.method[0] = '\0';
         }
-        page_frame_text(w->b, "<li><a class=\"follows\" href=\"", w->self, "t/");
-        page_frame_text(w->b, "", w->of->track, ".");
-        buf_z(w->b, OUTPUTS[i]->suffix);
+        page_put(w->b, "<li><a class=\"follows\" href=\"{}t/{}.{}", w->self, w->of->track,
+                 str_of(OUTPUTS[i]->suffix));
         view_link(w->b, &view, "&amp;");
         if (OUTPUTS[i] == &OUTPUT_SVG && w->of->pass.n > 0) {
-            page_frame_text(w->b, "#pass=", w->of->pass, "");
-            page_frame_text(w->b, "\" data-pass=\"", w->of->pass, "");
+            page_put(w->b, "#pass={}\" data-pass=\"{}", w->of->pass, w->of->pass);
         }
         if (OUTPUTS[i]->views == OUTPUT_PLAIN_VIEWS)
             buf_z(w->b, "\" data-plain=\"");
-        page_frame_text(w->b, "\">This view: ", str_of(OUTPUTS[i]->label), "</a>");
+        page_put(w->b, "\">This view: {}</a>", str_of(OUTPUTS[i]->label));
         if (OUTPUTS[i]->calls == NULL || !workspace_has_calls(w))
             put_viewer(w, OUTPUTS[i]->name);
         buf_z(w->b, "</li>\n");
     }
     put_calls(w);
-    buf_z(w->b, "<li id=\"png\" hidden><button type=\"button\" class=\"button\" data-do=\"png\">Save as "
-                "PNG</button></li>\n");
-    page_frame_text(w->b, "<li><a href=\"", w->up, "p/");
-    page_frame_text(w->b, "", str_of(w->of->record->id), ".json\">The profile: JSON</a></li>\n");
+    page_put(w->b,
+             "<li id=\"png\" hidden><button type=\"button\" class=\"button\" data-do=\"png\">Save as "
+             "PNG</button></li>\n<li><a href=\"{}p/{}.json\">The profile: JSON</a></li>\n",
+             w->up, str_of(w->of->record->id));
     workspace_link(w, "<li><a href=\"", "raw", NULL, "\">The uploaded file</a></li>\n</ul>\n");
     put_viewer_words(w);
     workspace_menu_end(w->b);
@@ -279,16 +273,16 @@ static void put_downloads(const struct workspace *w)
 static void put_compare(const struct workspace *w)
 {
     workspace_menu(w->b, "class=\"menu compare\"", "Compare");
-    page_frame_text(w->b, "<form action=\"", w->up, "d\">\n");
-    page_frame_text(w->b, "<input type=\"hidden\" name=\"a\" value=\"", str_of(w->of->record->id), "\">\n");
-    buf_z(w->b,
-          "<p><label for=\"compare-with\">Compare with a later profile: its link</label>\n"
-          "<input id=\"compare-with\" name=\"b\" list=\"compare-known\" autocomplete=\"off\" "
-          "spellcheck=\"false\" required><datalist id=\"compare-known\"></datalist></p>\n"
-          "<p><button>Compare</button></p>\n"
-          "<p class=\"of-file\" hidden><label for=\"compare-file\">or a file, which is uploaded: choose "
-          "it, or drop it here</label>\n<input id=\"compare-file\" type=\"file\"></p>\n"
-          "<p role=\"status\"></p>\n</form>\n");
+    page_put(w->b,
+             "<form action=\"{}d\">\n<input type=\"hidden\" name=\"a\" value=\"{}\">\n"
+             "<p><label for=\"compare-with\">Compare with a later profile: its link</label>\n"
+             "<input id=\"compare-with\" name=\"b\" list=\"compare-known\" autocomplete=\"off\" "
+             "spellcheck=\"false\" required><datalist id=\"compare-known\"></datalist></p>\n"
+             "<p><button>Compare</button></p>\n"
+             "<p class=\"of-file\" hidden><label for=\"compare-file\">or a file, which is uploaded: choose "
+             "it, or drop it here</label>\n<input id=\"compare-file\" type=\"file\"></p>\n"
+             "<p role=\"status\"></p>\n</form>\n",
+             w->up, str_of(w->of->record->id));
     workspace_menu_end(w->b);
 }
 
@@ -305,7 +299,7 @@ static void put_delete(const struct workspace *w)
 
 void workspace_heading(const struct workspace *w)
 {
-    page_frame_text(w->b, "<header class=\"top\">\n<a class=\"brand\" href=\"", w->up, "\">aflamed</a>\n");
+    page_put(w->b, "<header class=\"top\">\n<a class=\"brand\" href=\"{}\">aflamed</a>\n", w->up);
     put_rename(w);
     put_facts(w);
     workspace_warnings(w);
@@ -316,6 +310,6 @@ void workspace_heading(const struct workspace *w)
     put_downloads(w);
     put_compare(w);
     put_delete(w);
-    page_frame_text(w->b, "<a href=\"", w->up, "uploads\">My uploads</a>\n");
-    page_frame_text(w->b, "<a href=\"", w->up, "\">Upload</a>\n</nav>\n</header>\n");
+    page_put(w->b, "<a href=\"{}uploads\">My uploads</a>\n<a href=\"{}\">Upload</a>\n</nav>\n</header>\n",
+             w->up, w->up);
 }

@@ -250,8 +250,7 @@ static void delete_accepted(struct exchange *x, void *record)
             sweep_content_ended(x->service->sweep, r->names.of[i]);
     LOG(x->service->log, LOG_INFO, "deleted", LOG_STR("id", str_of(r->id)));
     if (x->accepts == AS_HTML) {
-        page_deleted(reply_text(&x->reply, 200, "text/html; charset=utf-8"), page_root(x->path), r);
-        page_headers(&x->reply);
+        page_deleted(page_reply(&x->reply, 200), page_root(x->path), r);
     } else {
         buf_z(reply_text(&x->reply, 200, "text/plain; charset=utf-8"), "deleted\n");
         reply_header(&x->reply, "Cache-Control", "no-store");
@@ -274,8 +273,7 @@ enum exchange_step handle_delete_form(struct exchange *x)
 
     if (!profile_record(x, x->parameters[0], &r))
         return X_DONE;
-    page_delete(reply_text(&x->reply, 200, "text/html; charset=utf-8"), &r);
-    page_headers(&x->reply);
+    page_delete(page_reply(&x->reply, 200), &r);
     return X_DONE;
 }
 

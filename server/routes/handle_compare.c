@@ -110,12 +110,11 @@ static void put_page(struct exchange *x, const struct comparison *c, struct str 
                                         .pass = str_of(pass),
                                         .config = x->service->config,
                                         .compared = &compared};
-    struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
+    struct buf *body = page_reply(&x->reply, 200);
 
     body->failed =
         !has_pass || threads == NULL || table == NULL || (of_method && method == NULL) || c->track.failed;
     page_workspace(body, &page);
-    page_headers(&x->reply);
     json_decref(threads);
     json_decref(table);
     json_decref(method);

@@ -72,8 +72,7 @@ static bool answer_waiting(struct exchange *x, const struct record *r, const str
         return false;
     const struct page_progress progress = {facts.bytes, facts.records, str_of(facts.format), n_made,
                                            facts.n_views};
-    page_waiting(reply_text(&x->reply, 200, "text/html; charset=utf-8"), r, &progress);
-    page_headers(&x->reply);
+    page_waiting(page_reply(&x->reply, 200), r, &progress);
     return true;
 }
 

@@ -60,8 +60,7 @@ static void answer(struct exchange *x, struct finding *f)
     } else if (x->accepts == AS_HTML) {
         const struct page_mapping page = {page_root(x->path), f->record, offer.file, buf_view(&words),
                                           f->token};
-        page_mapping(reply_text(&x->reply, 200, "text/html; charset=utf-8"), &page);
-        page_headers(&x->reply);
+        page_mapping(page_reply(&x->reply, 200), &page);
     } else {
         put_text(x, reply_text(&x->reply, 200, "text/plain; charset=utf-8"), f, offer.file, buf_view(&words));
         reply_header(&x->reply, "Cache-Control", "no-store");

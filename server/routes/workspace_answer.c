@@ -124,12 +124,11 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
                                         .max_days = x->service->config->max_expires_days,
                                         .now_s = (int64_t)time(NULL),
                                         .config = x->service->config};
-    struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
+    struct buf *body = page_reply(&x->reply, 200);
 
     /* Without its pass the picture would be less than it says. */
     body->failed = !has_pass || summary == NULL || (!is_flame && content.n > 0 && report == NULL);
     page_workspace(body, &page);
-    page_headers(&x->reply);
     body->failed = body->failed || !put_tag(&x->reply, buf_view(body));
     if (!body->failed && has_page(x)) {
         buf_clear(body);
