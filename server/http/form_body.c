@@ -43,7 +43,7 @@ static enum exchange_step refuse_type(struct exchange *x)
     return X_DONE;
 }
 
-static enum exchange_step refuse_coding(struct exchange *x)
+enum exchange_step form_body_refuse_coding(struct exchange *x)
 {
     exchange_problem(x, 415, "a form with a content coding", "Send it without one.",
                      "A form has to be sent without Content-Encoding.");
@@ -61,7 +61,7 @@ static enum exchange_step begin(struct exchange *x)
     if (!multipart && type.n > 0 && !str_eq_nocase(type, STR(URLENCODED)))
         return refuse_type(x);
     if (coding.n > 0 && !str_eq_nocase(coding, STR("identity")))
-        return refuse_coding(x);
+        return form_body_refuse_coding(x);
     struct form_body *b = exchange_state(x, sizeof(*b), end);
     if (b == NULL)
         return exchange_no_memory(x, "the form");

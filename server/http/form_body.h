@@ -13,4 +13,7 @@ extern const struct route_body FORM_BODY;
  * with blanks between them. NULL: x->reply says what is wrong with it. */
 const struct form *form_body_read(struct exchange *x, const char *known) __attribute__((warn_unused_result));
 
+/* Answers 415: a form is not read with a content coding. */
+enum exchange_step form_body_refuse_coding(struct exchange *x);
+
 #endif

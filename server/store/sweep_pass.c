@@ -28,9 +28,10 @@ struct pass {
     uint64_t excess; /* bytes of the class `cut` that are still to go */
 };
 
+/* The pass of one content has no plan, and is never cut off. */
 static bool go_on(struct pass *p)
 {
-    p->done.cut_off = p->done.cut_off || !p->plan->go_on(p->plan->context);
+    p->done.cut_off = p->done.cut_off || (p->plan != NULL && !p->plan->go_on(p->plan->context));
     return !p->done.cut_off;
 }
 
@@ -59,11 +60,28 @@ static bool begin_anew(const struct pass *p, const struct store_object *object)
     return true;
 }
 
-static void walk(struct pass *p, const char *folder,
-                 bool (*each)(void *pass, const struct store_object *object))
+struct walk {
+    struct pass *pass;
+    void (*each)(struct pass *p, const struct store_object *object);
+};
+
+static bool visit(void *walk, const struct store_object *object)
 {
+    const struct walk *w = walk;
+
+    if (!go_on(w->pass))
+        return false;
+    w->each(w->pass, object);
+    return true;
+}
+
+static void walk(struct pass *p, const char *folder,
+                 void (*each)(struct pass *p, const struct store_object *object))
+{
+    struct walk w = {p, each};
+
     if (!p->done.cut_off)
-        (void)worked(p, store_list(p->store, folder, each, p), folder);
+        (void)worked(p, store_list(p->store, folder, visit, &w), folder);
 }
 
 /* ---- uploads ---- */
@@ -91,17 +109,14 @@ static void check_blob(struct pass *p, const struct record *r, const char *sha25
             LOG_STR("sha256", str_of(sha256)));
 }
 
-static bool sweep_upload(void *pass, const struct store_object *object)
+static void sweep_upload(struct pass *p, const struct store_object *object)
 {
-    struct pass *p = pass;
     struct str id = id_in(object->key, STR("uploads/"));
     struct record r;
     bool expired;
 
-    if (!go_on(p))
-        return false;
     if (!record_id_valid(id))
-        return true;
+        return;
     enum record_state state = record_read(p->store, id, p->plan->now_s, &r);
     if (state == RECORD_FOUND) {
         if (r.expires_s < p->done.next_expires_s)
@@ -123,54 +138,42 @@ static bool sweep_upload(void *pass, const struct store_object *object)
             if (expired && r.names.of[i][0] != '\0')
                 p->plan->ended(p->plan->context, r.names.of[i]);
     }
-    return true;
 }
 
-static bool sweep_tombstone(void *pass, const struct store_object *object)
+static void sweep_tombstone(struct pass *p, const struct store_object *object)
 {
-    struct pass *p = pass;
+    struct str id = id_in(object->key, STR("gone/"));
     bool forgotten;
 
-    if (!go_on(p))
-        return false;
-    struct str id = id_in(object->key, STR("gone/"));
     if (worked(p, record_forget(p->store, id, p->plan->now_s, &forgotten), object->key))
         p->done.forgotten += forgotten;
-    return true;
 }
 
-static bool sweep_ref(void *pass, const struct store_object *object)
+/* Whether the object was removed, since nothing has used it for so long. */
+static bool remove_unneeded(struct pass *p, const struct store_object *object,
+                            enum store_result (*remove)(struct store *s, const char *key, int64_t before_s,
+                                                        bool *removed))
 {
-    struct pass *p = pass;
+    int64_t before_s = p->plan->unneeded_before_s;
     bool removed;
 
-    if (!go_on(p))
-        return false;
-    if (begin_anew(p, object) || object->used_s >= p->plan->unneeded_before_s)
-        return true;
-    if (worked(p, record_remove_ref(p->store, object->key, p->plan->unneeded_before_s, &removed),
-               object->key))
-        p->done.refs += removed;
-    return true;
+    return !begin_anew(p, object) && object->used_s < before_s &&
+           worked(p, remove(p->store, object->key, before_s, &removed), object->key) && removed;
 }
 
-static bool sweep_blob(void *pass, const struct store_object *object)
+static void sweep_ref(struct pass *p, const struct store_object *object)
 {
-    struct pass *p = pass;
+    p->done.refs += remove_unneeded(p, object, record_remove_ref);
+}
+
+static void sweep_blob(struct pass *p, const struct store_object *object)
+{
     uint64_t bytes = object->bytes;
-    bool removed;
 
-    if (!go_on(p))
-        return false;
-    if (begin_anew(p, object) || object->used_s >= p->plan->unneeded_before_s)
-        return true;
-    if (worked(p, record_remove_blob(p->store, object->key, p->plan->unneeded_before_s, &removed),
-               object->key) &&
-        removed) {
+    if (remove_unneeded(p, object, record_remove_blob)) {
         p->done.blobs++;
         p->done.blob_bytes += bytes;
     }
-    return true;
 }
 
 /* ---- views ---- */
@@ -218,34 +221,25 @@ static void evict(struct pass *p, const struct store_object *object)
     p->done.view_bytes += bytes;
 }
 
-static bool count_view(void *pass, const struct store_object *object)
+static void count_view(struct pass *p, const struct store_object *object)
 {
-    struct pass *p = pass;
-
-    if (!go_on(p))
-        return false;
     unsigned age = begin_anew(p, object) ? 0 : age_of(p, object);
     if (age == CLASSES || (object->used_s < p->plan->unneeded_before_s && is_of_gone(p, object)))
         evict(p, object);
     else
         p->bytes[age] += sweep_on_disk(object->bytes);
-    return true;
 }
 
-static bool evict_view(void *pass, const struct store_object *object)
+static void evict_view(struct pass *p, const struct store_object *object)
 {
-    struct pass *p = pass;
     uint64_t bytes = sweep_on_disk(object->bytes);
 
-    if (!go_on(p))
-        return false;
     unsigned age = age_of(p, object);
     if (age < p->cut || (age == p->cut && p->excess == 0))
-        return true;
+        return;
     if (age == p->cut)
         p->excess -= bytes < p->excess ? bytes : p->excess;
     evict(p, object);
-    return true;
 }
 
 /* How many of `total` bytes of views may stay. */
@@ -299,12 +293,6 @@ struct sweep_done sweep_pass(struct store *s, const struct log *log, const struc
 
 /* ---- one content ---- */
 
-static bool evict_any(void *pass, const struct store_object *object)
-{
-    evict(pass, object);
-    return true;
-}
-
 /* The views go after the blob: who puts one looks then whether the blob is there, and tells if it is not. So no view is left
  * behind by a walk that was too early. */
 bool sweep_content(struct store *s, const struct log *log, const char *sha256, int64_t before_s,
@@ -327,7 +315,7 @@ bool sweep_content(struct store *s, const struct log *log, const char *sha256, i
         ok = worked(&p, record_content_needed(s, sha256, &needed), blob);
     bool is_gone = ok && (removed || found == STORE_NOT_FOUND);
     if (is_gone)
-        walk(&p, views, evict_any);
+        walk(&p, views, evict);
     *done = p.done;
     return !ok || needed || is_gone; /* what failed is left to the next sweep of all */
 }

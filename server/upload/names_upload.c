@@ -1,6 +1,7 @@
 #include "server/upload/names_upload.h"
 
 #include "core/clean.h"
+#include "server/http/form_body.h"
 #include "server/http/message/multipart.h"
 #include "server/http/problem.h"
 
@@ -106,14 +107,6 @@ static void end(void *state)
     buf_free(&u->from_token);
 }
 
-static enum exchange_step refuse_coding(struct exchange *x)
-{
-    exchange_problem(x, 415, "a form with a content coding", "Send it without one.",
-                     "A form has to be sent without Content-Encoding.");
-    reply_header(&x->reply, "Accept-Encoding", "identity");
-    return X_DONE;
-}
-
 static enum exchange_step begin(struct exchange *x, enum record_names_file which)
 {
     char boundary[MULTIPART_BOUNDARY_MAX + 1];
@@ -121,7 +114,7 @@ static enum exchange_step begin(struct exchange *x, enum record_names_file which
     struct diag diag = {0};
 
     if (coding.n > 0 && !str_eq_nocase(str_trim(coding), STR("identity")))
-        return refuse_coding(x);
+        return form_body_refuse_coding(x);
     if (!multipart_boundary(type.p != NULL ? type : STR(""), boundary, &diag))
         return exchange_diag(x, &diag);
     struct names_upload *u = exchange_state(x, sizeof(*u), end);
