@@ -82,8 +82,8 @@ bool cli_window(const struct config *config, const struct shared_profile *whole,
 int cli_open_again(const char *path, struct diag *diag);
 
 /* Takes files together of which one is the key file of the other, or the summary of a streaming trace, told by what is in
- * them: see parser/two_files.h. Never what is no regular file. files[i] is the data file then, and keys[i] its key file, which is NULL elsewhere. Returns how
- * many are left. */
+ * them: see parser/two_files.h. Never what is no regular file. files[i] is the data file then, and keys[i] its key file, which is NULL
+ * elsewhere. Returns how many are left. */
 size_t cli_pair_files(const char **files, const char **keys, size_t n_files);
 /* Their whole as a nameless file, the caller's to close; CLI_JOINED_FORMAT with the descriptor is a path to it. -1: diag. */
 int cli_join(const char *key, const char *data, struct diag *diag) __attribute__((warn_unused_result));

@@ -1,5 +1,5 @@
-/* aflamed render, and what aflamed export shares with it: profiles to files or to standard output, without store and network. Exports are the outputs
- * that other tools read. */
+/* aflamed render, and what aflamed export shares with it: profiles to files or to standard output, without store and network. Exports are
+ * the outputs that other tools read. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>

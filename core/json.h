@@ -9,7 +9,8 @@
  *     json_close(&j);                              {"name":"..","sizes":[7]}
  *
  * Within an object each call names its key, within an array the key is NULL. A key is a literal, written as it is; one that
- * comes from outside is given by json_put_key, and the call behind it has the key NULL. There is no failure of its own: the buffer's counts. Reading JSON is a library's work. */
+ * comes from outside is given by json_put_key, and the call behind it has the key NULL. There is no failure of its own: the buffer's
+ * counts. Reading JSON is a library's work. */
 #ifndef CORE_JSON_H
 #define CORE_JSON_H
 

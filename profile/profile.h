@@ -92,9 +92,9 @@ enum track_kind {
     TRACK_KINDS
 };
 
-/* One graph: a thread that has at least one record, a heap of a process, a process, the samples with one value of a label, or the whole of a folded file: see
- * track.h for how it is called. The first node is the root: it stands for the track itself, and time in no frame is its
- * self. */
+/* One graph: a thread that has at least one record, a heap of a process, a process, the samples with one value of a label, or the whole
+ * of a folded file: see track.h for how it is called. The first node is the root: it stands for the track itself, and time in no frame is
+ * its self. */
 struct profile_track {
     uint32_t id; /* unique within the profile; in URLs and file names */
     string_id name;

@@ -18,8 +18,9 @@
  *
  * Inverted, a node's children are its callers; a track's own node is 0, and nodes with a "track" are the outermost
  * callers, or below node 0 what the track spent in no method: see render/tree/invert.h. "self" is that of the node, also
- * where several nodes are of one method; what a method has by itself is the total of its node below node 0. A sandwich has, instead of "nodes", "method" (a frame), "callers" and "callees", each
- * of the shape of "nodes", with the method as the frame of node 0: see render/tree/sandwich.h. */
+ * where several nodes are of one method; what a method has by itself is the total of its node below node 0. A sandwich has, instead of
+ * "nodes", "method" (a frame), "callers" and "callees", each of the shape of "nodes", with the method as the frame of node 0: see
+ * render/tree/sandwich.h. */
 #include <string.h>
 
 #include "core/json.h"

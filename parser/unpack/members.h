@@ -27,8 +27,8 @@ struct members {
     char taken[UNPACK_MEMBER_BYTES + 1]; /* the name of the one that is meant */
 };
 
-/* This one, the `place`th of all members, is usable; `name` as unpack_member_name gives it; `what` it is, or NULL. Sets the report's member if it is
- * meant, and counts others of that name. */
+/* This one, the `place`th of all members, is usable; `name` as unpack_member_name gives it; `what` it is, or NULL. Sets the report's
+ * member if it is meant, and counts others of that name. */
 void members_note(struct unpack *u, struct members *m, const char *name, uint64_t place, const char *what);
 /* After the last one. False: u->diag says why no one member is meant. True without one that was found: the archive is cut or
  * damaged, and nothing of it can be used. */

@@ -61,8 +61,8 @@ struct unpack_options {
     const char *(*recognise)(const uint8_t *p, size_t n, bool whole);
     /* Of an archive: what recognise says of a file that is no choice, but belongs to others: see unpack_beside. NULL: none does. */
     const char *beside;
-    /* Of an archive: is told of each member that is recognised or cannot be looked into, in their order, and nothing is handed out. NULL: one of them is
-     * meant. False: it wants to hear no more. */
+    /* Of an archive: is told of each member that is recognised or cannot be looked into, in their order, and nothing is handed out. NULL:
+     * one of them is meant. False: it wants to hear no more. */
     bool (*listed)(void *context, const struct unpack_member *member);
     /* Takes a block. False: no more of this are wanted; the sink says why elsewhere. */
     bool (*sink)(void *context, const uint8_t *p, size_t n);

@@ -12,8 +12,8 @@
  *
  * Nesting rules: an exit on an empty stack re-roots: the exiting frame becomes the parent of everything seen
  * so far at the track's root, and the root's self becomes its self. An exit of a frame deeper in the stack
- * pops to it, of one not on the stack is counted and ignored (builder_frame_redefined: the same method). Frames open at the end are counted; they hold
- * their time up to the last event. */
+ * pops to it, of one not on the stack is counted and ignored (builder_frame_redefined: the same method). Frames open at the end are
+ * counted; they hold their time up to the last event. */
 #ifndef PROFILE_BUILD_BUILDER_H
 #define PROFILE_BUILD_BUILDER_H
 
@@ -53,8 +53,8 @@ struct builder *builder_new(struct arena *arena, struct hash_seed seed) __attrib
  *   values   what is counted. Of events their calls, and nothing else (ROLE_CALLS). Of samples the values that come with
  *            each, in the order of builder_sample
  *
- * In the profile the times come first, then the values. Names are not empty and all different. False when the arena gives no more, and of a declaration that breaks these rules:
- * builder_failed tells which. */
+ * In the profile the times come first, then the values. Names are not empty and all different. False when the arena gives no more, and of
+ * a declaration that breaks these rules: builder_failed tells which. */
 bool builder_values(struct builder *b, const struct profile_value *times, uint32_t n_times,
                     const struct profile_value *values, uint32_t n_values)
     __attribute__((warn_unused_result));

@@ -14,8 +14,8 @@ struct window_outside {
     uint64_t cut; /* calls that an edge of the window cuts */
 };
 
-/* The window's profile, as window_sink_finish gives it; `request->profile` has clocks (n_times > 0); no seed is needed. It lives in `arena`, what is needed
- * on the way in `scratch`. NULL: one of them has given no more. */
+/* The window's profile, as window_sink_finish gives it; `request->profile` has clocks (n_times > 0); no seed is needed. It lives in
+ * `arena`, what is needed on the way in `scratch`. NULL: one of them has given no more. */
 const struct profile *window_rest(struct arena *arena, struct arena *scratch,
                                   const struct window_request *request, const struct window_outside *outside)
     __attribute__((warn_unused_result));

@@ -10,8 +10,8 @@
  *     preset=NAME             the steps of a preset, see filter_presets.h
  *
  * What each node has waited (profile_waits) is told before the first step: the filtered profile has it as a value of its own, if
- * there is room for one more. A joined frame has the calls of the outermost one. Frames are equal if their text is: overloads are, and so are two classes
- * whose names are shown alike. The root is no frame: it never matches, and is never taken out.
+ * there is room for one more. A joined frame has the calls of the outermost one. Frames are equal if their text is: overloads are, and so
+ * are two classes whose names are shown alike. The root is no frame: it never matches, and is never taken out.
  *
  * Patterns are those of filter_pattern.h. Pure; any thread. */
 #ifndef PROFILE_FILTER_FILTER_H

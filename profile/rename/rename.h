@@ -64,8 +64,8 @@ struct profile_mapped {
     bool single;          /* every frame became exactly one */
 };
 
-/* rename_series.c: `to` with the moments of `from`, each of whose nodes became the node `became` of `to`: changes of one moment are summed. NULL when
- * the arena gives no more. */
+/* rename_series.c: `to` with the moments of `from`, each of whose nodes became the node `became` of `to`: changes of one moment are
+ * summed. NULL when the arena gives no more. */
 const struct profile *rename_series(const struct profile *from, const node_id *became,
                                     const struct profile *to, struct arena *arena)
     __attribute__((warn_unused_result));

@@ -12,10 +12,11 @@
  * label, unit (ns, bytes, count), role (wall, cpu, calls, waiting, other), scale (its numbers are written divided by
  * it) and derived (self is not written: max(0, wall - cpu) of each node); "options": view, value, order, palette, names,
  * method, filters (a query: what the tree was filtered by); "presets": steps by name, but of a piece; "before": what was there
- * before the filters, by value, if there are any; "query": what a request for a piece must say to mean the same tree; "nodes": of the whole tree, without
- * the root; "embedded": of them in here; "side_by_side", "merged"; "track": what one is ("thread"); "sampled_bytes": of sizes that are estimated, how many bytes a sample stands for; "app": package guessed to be the
- * app's own; "min": least width of a drawn frame in pixels; "node", "skip": of a piece, else 0.
- * "compared": it is of a comparison, and the values are those of profile/transform/compare_sides.h.
+ * before the filters, by value, if there are any; "query": what a request for a piece must say to mean the same tree; "nodes": of the
+ * whole tree, without the root; "embedded": of them in here; "side_by_side", "merged"; "track": what one is ("thread"); "sampled_bytes":
+ * of sizes that are estimated, how many bytes a sample stands for; "app": package guessed to be the app's own; "min": least width of a
+ * drawn frame in pixels; "node", "skip": of a piece, else 0. "compared": it is of a comparison, and the values are those of
+ * profile/transform/compare_sides.h.
  *
  * Frames, in the order of their ranks: the line is the text without its first `prefix` bytes, which are those of the
  * text before and ASCII, but one byte at least. The text is scope TAB name TAB signature, cleaned. Nodes that stand for

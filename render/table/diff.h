@@ -55,7 +55,8 @@ struct diff_request {
     char method[DIFF_METHOD_BYTES_MAX + 1]; /* of NORMALISE_CALLS: an id, or the text, of all overloads */
 };
 
-/* Keys of queries: from_b, to_b and moment_b (as those of views without _b), all, only, wide, normalise ("total", "time" or "calls:METHOD") and value. All zero: nothing is asked. */
+/* Keys of queries: from_b, to_b and moment_b (as those of views without _b), all, only, wide, normalise ("total", "time" or
+ * "calls:METHOD") and value. All zero: nothing is asked. */
 bool diff_takes(struct str key);
 /* Sets one. False (diag: DIAG_USAGE) for what is not allowed. */
 bool diff_set(struct diff_request *r, struct str key, struct str value, struct diag *diag)

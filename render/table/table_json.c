@@ -14,8 +14,9 @@
  *  "rows":     [["0f3a...", "com.example.Foo", ...], ...]}
  *
  * Of a comparison the format is "aflamed-diff", "verdict" has its sentences (diff_words.h), each with "text", with "parts" as
- * those of render/verdict/verdict.c, and with "table" where a query of this table shows its methods, "value" is the value that was asked for, a value has "total_a", "total_b", "toplevel_a" and "toplevel_b", and each row
- * "paired" behind its origin: 1 if its two names were paired by a rule, else 0.
+ * those of render/verdict/verdict.c, and with "table" where a query of this table shows its methods, "value" is the value that was asked
+ * for, a value has "total_a", "total_b", "toplevel_a" and "toplevel_b", and each row "paired" behind its origin: 1 if its two names were
+ * paired by a rule, else 0.
  *
  * A row has its cells in the order of "columns", which are those of the tsv format with, for methods, "id" (see
  * table_id.h) in front and "origin" behind the module. Numbers are integers in the unit of their value, rounded down once;

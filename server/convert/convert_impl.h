@@ -79,9 +79,9 @@ bool conversion_span_filter(const struct convert_source *s, const struct view_op
 const struct profile *conversion_finish_reading(struct conversion *f, int fd, const atomic_bool *stop);
 
 /* part.c: parts of a file. part_prepare, once: false when the arena gives no more. part_record, for a reading of all before its first
- * byte: takes checkpoints, if there are none yet; NULL: it does not. part_recorded, with that: keeps them, if all went well. part_read, where there are checkpoints: tells the
- * watcher what matters to the window; false: diag. part_outside_is_less: there are checkpoints, and what lies outside of the window is
- * fewer bytes than what lies within. */
+ * byte: takes checkpoints, if there are none yet; NULL: it does not. part_recorded, with that: keeps them, if all went well. part_read,
+ * where there are checkpoints: tells the watcher what matters to the window; false: diag. part_outside_is_less: there are checkpoints,
+ * and what lies outside of the window is fewer bytes than what lies within. */
 bool part_prepare(struct shared_profile *whole);
 struct checkpoints *part_record(const struct shared_profile *whole, struct conversion *again);
 void part_recorded(const struct shared_profile *whole, const struct conversion *again, struct checkpoints *c,

@@ -1,4 +1,5 @@
-/* What the parser cannot say: that the service is stopping, which setting raises a limit, and how something is chosen in a form, a URL or a command. */
+/* What the parser cannot say: that the service is stopping, which setting raises a limit, and how something is chosen in a form, a URL or
+ * a command. */
 #ifndef SERVER_CONVERT_DIAG_WORDS_H
 #define SERVER_CONVERT_DIAG_WORDS_H
 

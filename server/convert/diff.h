@@ -14,8 +14,8 @@ struct diff_checks {
     struct buf *says; /* a line for each that is */
 };
 
-/* Appends the table to `out`, as convert_methods does. `checks` may be NULL. `f` is of convert_compare; the value is the request's, and that of the
- * view stays empty. False: diag. */
+/* Appends the table to `out`, as convert_methods does. `checks` may be NULL. `f` is of convert_compare; the value is the request's, and
+ * that of the view stays empty. False: diag. */
 bool convert_diff(const struct shared_profile *f, const struct config *config,
                   const struct view_options *view, const struct table_request *rows,
                   const struct diff_request *request, const struct table_format *format,

@@ -14,8 +14,8 @@ struct verdict_page {
 
 /* ---- links ---- */
 
-/* The pictures of a sentence show no more than which packages are own, the range, the dump, and what the tracks are: the sentences are about all of it.
- * There are none about what changed between two dumps. Those of a comparison are about what the page shows. */
+/* The pictures of a sentence show no more than which packages are own, the range, the dump, and what the tracks are: the sentences are
+ * about all of it. There are none about what changed between two dumps. Those of a comparison are about what the page shows. */
 static void plain_view(const struct workspace *w, struct view_options *view)
 {
     struct diag diag = {0};

@@ -1,4 +1,5 @@
-/* What changes an upload, or ends it: POST /p/<id>/rename, /p/<id>/mapping, /p/<id>/symbols, /p/<id>/delete, DELETE /p/<id>. Who does has its delete token. */
+/* What changes an upload, or ends it: POST /p/<id>/rename, /p/<id>/mapping, /p/<id>/symbols, /p/<id>/delete, DELETE /p/<id>. Who does has
+ * its delete token. */
 #include <string.h>
 #include <time.h>
 

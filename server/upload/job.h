@@ -41,8 +41,8 @@ bool job_ready(struct job *job, struct exchange *x);
 bool job_push(struct job *job, const void *p, size_t n);
 uint64_t job_bytes(const struct job *job); /* pushed so far; for the producer */
 
-/* Of an archive this member is meant: a name, not empty; or JOB_EVERY_MEMBER, each that is read here. To be called before job_end, and best before the first byte, since
- * the upload is read again otherwise. */
+/* Of an archive this member is meant: a name, not empty; or JOB_EVERY_MEMBER, each that is read here. To be called before job_end, and
+ * best before the first byte, since the upload is read again otherwise. */
 void job_choose(struct job *job, struct str member);
 /* To be called before the first byte, if job_choose may be called after it. Then a refusal of the input is withheld until
  * job_end, so that the answer does not depend on when the member was chosen. */

@@ -8,9 +8,9 @@
  *     end           after the last preview
  *
  * The answer goes out earlier, once the upload is durable, if the client would rather not wait or has waited
- * answer_within_ms. Of an archive of which every member is meant see job_members.c. What is made ahead is what the upload's page shows first: the summary and the picture of the main
- * thread (else of the heaviest track), which somebody will ask for at once; and a preview for each of the render_tracks
- * heaviest, which wait behind all that somebody waits for. */
+ * answer_within_ms. Of an archive of which every member is meant see job_members.c. What is made ahead is what the upload's page shows
+ * first: the summary and the picture of the main thread (else of the heaviest track), which somebody will ask for at once; and a preview
+ * for each of the render_tracks heaviest, which wait behind all that somebody waits for. */
 #include <stdlib.h>
 #include <string.h>
 

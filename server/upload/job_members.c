@@ -139,7 +139,8 @@ static void end_progress(struct job *job, struct job_member *m)
     progress_end(progress);
 }
 
-/* All were read; or the service stops, or the client has left. If none can be used, and nobody was told so, all records are withdrawn already. */
+/* All were read; or the service stops, or the client has left. If none can be used, and nobody was told so, all records are withdrawn
+ * already. */
 static void end_members(struct job *job)
 {
     for (size_t i = 0; i < job->n_members; i++)

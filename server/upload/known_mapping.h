@@ -1,6 +1,7 @@
 /* The mappings of a team's builds, in the folder mappings_dir of the configuration: found by the id that R8 writes into the mapping and
- * into the source files of the build (pg_map_id or pg_map_hash), or else by names (mapping_search.h). They are offered, and applied only when the upload's owner asks.
- * Looks at the folder each time, so that a build may put a file there at any time. Any thread but a connection's. */
+ * into the source files of the build (pg_map_id or pg_map_hash), or else by names (mapping_search.h). They are offered, and applied only
+ * when the upload's owner asks. Looks at the folder each time, so that a build may put a file there at any time. Any thread but a
+ * connection's. */
 #ifndef SERVER_UPLOAD_KNOWN_MAPPING_H
 #define SERVER_UPLOAD_KNOWN_MAPPING_H
 

@@ -4,7 +4,8 @@
  * from, which the proxy lets through (deploy/nginx).
  *
  * A pass is a digest of an id and the hour, keyed by a number of this start of the service. The id is that of an upload, or the two
- * of a comparison as its URL has them. It is good for the trees of that upload, or of that comparison, only, for one hour to two, until the service ends. Any thread. */
+ * of a comparison as its URL has them. It is good for the trees of that upload, or of that comparison, only, for one hour to two, until
+ * the service ends. Any thread. */
 #ifndef SERVER_VIEWS_PASS_H
 #define SERVER_VIEWS_PASS_H
 

@@ -49,7 +49,8 @@ void profiles_free(struct profiles *p);                       /* after the pool 
 struct profile_source {
     const char *sha256, *member;
     const struct record_names *names;
-    /* A descriptor of the same bytes, if they are not in the store yet, else -1. A fold takes a duplicate. The memory for a fold that is begun for it is the asker's own care: it is not one of these folds. */
+    /* A descriptor of the same bytes, if they are not in the store yet, else -1. A fold takes a duplicate. The memory for a fold that is
+     * begun for it is the asker's own care: it is not one of these folds. */
     int fd;
     const struct window *window; /* of time; NULL: the whole. Of a window, fd is -1. */
     const char *split;           /* as view_options.split; NULL is the same as "" */
