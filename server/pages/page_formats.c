@@ -1,6 +1,5 @@
-#include "server/pages/page_formats.h"
-
 #include "parser/format.h"
+#include "server/pages/pages.h"
 
 void page_formats(struct buf *b, const char *separator)
 {

@@ -4,7 +4,6 @@
 #include "render/output.h"
 #include "render/view/view_option.h"
 #include "server/pages/page_data.h"
-#include "server/pages/page_formats.h"
 #include "server/pages/pages.h"
 
 /* Text with the service's URL where it says {}. */

@@ -1,7 +1,6 @@
 /* The page that takes uploads: a plain form that works by itself; static/upload.js makes more of it. What only
  * a script can do is hidden until there is one. */
 #include "server/pages/page_data.h"
-#include "server/pages/page_formats.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 

@@ -1,6 +1,5 @@
-#include "server/pages/page_uploads.h"
-
 #include "server/pages/page_frame.h"
+#include "server/pages/pages.h"
 
 static void put_tools(struct buf *b)
 {

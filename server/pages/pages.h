@@ -19,6 +19,12 @@ void page_upload(struct buf *b, struct str base, const struct config *config);
 /* The same as a manual for the terminal. */
 void page_manual(struct buf *b, struct str base, const struct config *config);
 
+/* /uploads: the uploads that a browser knows. The list is the browser's own (static/upload-list.js); the service
+ * has none, and its page is the same for everyone. */
+void page_uploads(struct buf *b);
+/* The input formats in words, from their table, each with the separator between it and the next. Nothing in it needs to be escaped. */
+void page_formats(struct buf *b, const char *separator);
+
 /* ---- one profile ---- */
 
 /* Views that are being made ahead. */

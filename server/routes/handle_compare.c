@@ -146,10 +146,8 @@ static enum exchange_step answer_page(struct exchange *x, enum workspace_tab tab
 {
     struct comparison *c = exchange_state(x, sizeof(*c), end_comparison);
 
-    if (c == NULL) {
-        exchange_no_memory(x, "the page");
-        return X_DONE;
-    }
+    if (c == NULL)
+        return exchange_no_memory(x, "the page");
     struct table_request *rows = &c->content.asked.table;
     c->tab = tab;
     c->content.report = report_by_name(STR("diff-page"), STR(""));
@@ -217,11 +215,9 @@ enum exchange_step handle_compare_method(struct exchange *x)
     struct record a, b;
 
     method.n -= has_suffix ? SUFFIX.n : 0;
-    if (method.n > REPORT_METHOD_BYTES_MAX || method.n == 0 || str_find(method, '\0') < method.n) {
-        exchange_problem(x, 404, "no such method", "The table of the comparison lists its methods.",
-                         "No method has such a name.");
-        return X_DONE;
-    }
+    if (method.n > REPORT_METHOD_BYTES_MAX || method.n == 0 || str_find(method, '\0') < method.n)
+        return exchange_problem(x, 404, "no such method", "The table of the comparison lists its methods.",
+                                "No method has such a name.");
     if (x->accepts == AS_HTML && !has_suffix)
         return answer_page(x, TAB_METHOD, method);
     if (!compare_of_url(x, &a, &b, &r))

@@ -2,7 +2,6 @@
 #include "server/demo/demo.h"
 #include "server/http/problem.h"
 #include "server/pages/page_frame.h"
-#include "server/pages/page_uploads.h"
 #include "server/pages/pages.h"
 #include "server/pages/static_assets.h"
 #include "server/pages/static_path.h"

@@ -6,8 +6,6 @@
 #include "render/output.h"
 #include "render/view/view_option.h"
 #include "server/config/config_load.h"
-#include "server/pages/page_formats.h"
-#include "server/pages/page_uploads.h"
 #include "server/pages/pages.h"
 #include "tests/support/markup.h"
 
