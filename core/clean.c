@@ -172,25 +172,23 @@ void clean_xml(struct buf *b, struct str s)
     walk(b, s, "<>&\"'", escape_xml);
 }
 
+static void escape_log(struct buf *b, uint32_t c)
+{
+    buf_char(b, '\\');
+    buf_char(b, (char)c);
+}
+
 static void escape_json(struct buf *b, uint32_t c)
 {
     if (c == '<')
         buf_str(b, STR("\\u003c")); /* never "</script" */
-    else {
-        buf_char(b, '\\');
-        buf_char(b, (char)c);
-    }
+    else
+        escape_log(b, c);
 }
 
 void clean_json(struct buf *b, struct str s)
 {
     walk(b, s, "\"\\<", escape_json);
-}
-
-static void escape_log(struct buf *b, uint32_t c)
-{
-    buf_char(b, '\\');
-    buf_char(b, (char)c);
 }
 
 void clean_log(struct buf *b, struct str s)

@@ -102,19 +102,12 @@ bool sampled_names_file(struct sampled_names *s, struct str message, uint64_t of
 /* Thread: 1 id, 2 process, 3 name. */
 bool sampled_names_thread(struct sampled_names *s, struct str message, uint64_t offset)
 {
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    struct names_of_thread thread = {.name = STRING_EMPTY};
-    uint32_t id = 0;
+    struct protobuf_field f[4];
 
-    while (protobuf_next(&m, &f)) {
-        if (f.number == 1 && f.wire == PROTOBUF_VARINT)
-            id = (uint32_t)f.value;
-        if (f.number == 2 && f.wire == PROTOBUF_VARINT)
-            thread.process = (uint32_t)f.value;
-        if (f.number == 3 && f.wire == PROTOBUF_BYTES)
-            thread.name = sampled_names_text(s, f.bytes, offset);
-    }
+    protobuf_fields(message, f, 4);
+    uint32_t id = (uint32_t)f[1].value;
+    struct names_of_thread thread = {.process = (uint32_t)f[2].value,
+                                     .name = sampled_names_text(s, f[3].bytes, offset)};
     if (s->n_threads >= s->limits->threads)
         return too_many(s, "threads", s->limits->threads, DIAG_ABOUT_THREADS);
     if (!ARENA_ROOM(builder_arena(s->builder), s->threads, s->threads_capacity, s->n_threads + 1) ||

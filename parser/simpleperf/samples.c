@@ -87,13 +87,10 @@ static bool add_frame(struct samples *s, struct str message, size_t *n)
 /* 1 the unwinder's own number, 2 address, 3 code. */
 static uint64_t unwinding_code(struct str message)
 {
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    uint64_t code = 0;
+    struct protobuf_field f[4];
 
-    while (protobuf_next(&m, &f))
-        code = f.number == 3 && f.wire == PROTOBUF_VARINT ? f.value : code;
-    return code;
+    protobuf_fields(message, f, 4);
+    return f[3].value;
 }
 
 /* Takes the entry of a call chain from the front of the message, in the form that nearly all have: tag and length in a byte each. */
@@ -220,19 +217,12 @@ bool samples_add(struct samples *s, struct str message, uint64_t offset)
 /* ContextSwitch: 1 whether it is on the CPU now, 2 time, 3 thread. */
 bool samples_switch(struct samples *s, struct str message)
 {
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
-    uint64_t on = 0, time = 0, thread = UINT64_MAX;
+    struct protobuf_field f[4];
 
-    while (protobuf_next(&m, &f)) {
-        if (f.wire != PROTOBUF_VARINT)
-            continue;
-        on = f.number == 1 ? f.value : on;
-        time = f.number == 2 ? f.value : time;
-        thread = f.number == 3 ? f.value : thread;
-    }
-    uint32_t place = idmap_get(&s->thread_ids, (uint32_t)thread);
-    return on == 0 || thread == UINT64_MAX || place == IDMAP_NONE || settle(s, &s->threads[place], time);
+    protobuf_fields(message, f, 4);
+    uint32_t place = idmap_get(&s->thread_ids, (uint32_t)f[3].value);
+    return f[1].value == 0 || f[3].number == 0 || place == IDMAP_NONE ||
+           settle(s, &s->threads[place], f[2].value);
 }
 
 /* ---- the end ---- */

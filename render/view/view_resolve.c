@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "core/number.h"
 #include "profile/transform/moment.h"
 #include "render/view/measure.h"
 #include "render/view/view.h"
@@ -76,13 +75,6 @@ static uint32_t first_value(const struct view_options *o, const struct profile *
     return 0;
 }
 
-static void put_time(struct buf *b, uint64_t ns)
-{
-    char text[NUMBER_BYTES_MAX];
-
-    buf_bytes(b, text, (size_t)(number_value(text, UNIT_NS, ns, RANGE_DIGITS) - text));
-}
-
 void view_range_words(struct buf *b, const struct view_options *o)
 {
     bool begins = o->from_ns != VIEW_TIME_NONE, ends = o->to_ns != VIEW_TIME_NONE;
@@ -90,10 +82,10 @@ void view_range_words(struct buf *b, const struct view_options *o)
     if (begins && !ends)
         buf_z(b, "from ");
     if (begins)
-        put_time(b, o->from_ns);
+        buf_value(b, UNIT_NS, o->from_ns, RANGE_DIGITS);
     if (ends) {
         buf_z(b, begins ? " to " : "up to ");
-        put_time(b, o->to_ns);
+        buf_value(b, UNIT_NS, o->to_ns, RANGE_DIGITS);
     } else if (begins) {
         buf_z(b, " on");
     }
