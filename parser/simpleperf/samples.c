@@ -77,7 +77,7 @@ static frame_id frame_of(struct samples *s, struct str message)
 
 static bool add_frame(struct samples *s, struct str message, size_t *n)
 {
-    if (!ARENA_ROOM(builder_arena(s->names->builder), s->frames, s->capacity, *n + 1))
+    if (*n >= s->capacity && !ARENA_ROOM(builder_arena(s->names->builder), s->frames, s->capacity, *n + 1))
         return failed(s);
     frame_id frame = frame_of(s, message);
     s->frames[(*n)++] = frame;
