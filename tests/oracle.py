@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 import cases
 import dmtracedump
@@ -156,8 +157,16 @@ def suite(wanted):
         yield from perfetto_samples.suite(wanted, None)
         yield from perfetto_expected.suite(wanted, None)
         return
+    # The readers of the other formats are programs of their own, which take about as long as what is read here.
+    with ThreadPoolExecutor(1) as beside:
+        others = beside.submit(lambda: [*perfetto_samples.suite(wanted, folder), *formats.suite(wanted, folder)])
+        yield from method_traces(folder, load(script), wanted)
+        yield from perfetto_expected.suite(wanted, folder)
+        yield from others.result()
+
+
+def method_traces(folder, reference, wanted):
     sys.setrecursionlimit(20000)
-    reference = load(script)
     for path in samples(folder):
         name = 'samples/' + os.path.basename(path)
         if wanted in 'oracle/' + name:
@@ -167,8 +176,5 @@ def suite(wanted):
             yield compare_variant(reference, name, variant, path, original)
     yield refused(folder)
     yield from dmtracedump.suite(wanted, folder, reference)
-    yield from formats.suite(wanted, folder)
-    yield from perfetto_samples.suite(wanted, folder)
-    yield from perfetto_expected.suite(wanted, folder)
     with tempfile.TemporaryDirectory(prefix='aflamed-oracle-') as scratch:
         yield from generated(folder, reference, scratch, wanted)
