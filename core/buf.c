@@ -89,30 +89,30 @@ void buf_char(struct buf *b, char c)
 
 void buf_u64(struct buf *b, uint64_t value)
 {
-    char text[NUMBER_BYTES_MAX];
+    char text[NUMBER_BYTES_MAX], *end = number_u64(text, value);
 
-    buf_bytes(b, text, (size_t)(number_u64(text, value) - text));
+    buf_bytes(b, text, (size_t)(end - text));
 }
 
 void buf_u64_grouped(struct buf *b, uint64_t value)
 {
-    char text[NUMBER_BYTES_MAX];
+    char text[NUMBER_BYTES_MAX], *end = number_grouped(text, value);
 
-    buf_bytes(b, text, (size_t)(number_grouped(text, value) - text));
+    buf_bytes(b, text, (size_t)(end - text));
 }
 
 void buf_fixed(struct buf *b, uint64_t value, unsigned decimals)
 {
-    char text[NUMBER_BYTES_MAX];
+    char text[NUMBER_BYTES_MAX], *end = number_decimal(text, value, decimals);
 
-    buf_bytes(b, text, (size_t)(number_decimal(text, value, decimals) - text));
+    buf_bytes(b, text, (size_t)(end - text));
 }
 
 void buf_value(struct buf *b, enum unit unit, uint64_t value, unsigned digits)
 {
-    char text[NUMBER_BYTES_MAX];
+    char text[NUMBER_BYTES_MAX], *end = number_value(text, unit, value, digits);
 
-    buf_bytes(b, text, (size_t)(number_value(text, unit, value, digits) - text));
+    buf_bytes(b, text, (size_t)(end - text));
 }
 
 static const char HEX_DIGITS[] = "0123456789abcdef";

@@ -37,19 +37,20 @@ struct buf *page_reply(struct reply *r, unsigned status)
     return body;
 }
 
-void page_put_texts(struct buf *b, const char *markup, const struct str *texts)
+void page_put_texts(struct buf *b, const char *markup, const struct str *texts, size_t n_texts)
 {
     static const struct str MARK = STR_INIT("{}");
     struct str rest = str_of(markup);
 
-    for (;;) {
+    for (size_t i = 0; i < n_texts; i++) {
         size_t at = str_find_str(rest, MARK);
         buf_bytes(b, rest.p, at);
         if (at == rest.n)
             return;
-        clean_xml(b, *texts++);
+        clean_xml(b, texts[i]);
         rest = (struct str){rest.p + at + MARK.n, rest.n - at - MARK.n};
     }
+    buf_str(b, rest);
 }
 
 static void put_file(struct buf *b, const char *before, struct str root, const char *name, const char *after)

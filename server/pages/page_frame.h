@@ -31,7 +31,9 @@ void page_frame_end(struct buf *b);
 
 /* Markup of our own, in which each {} stands for the next of the texts (struct str), which are cleaned and escaped:
  *     page_put(b, "<a href=\"{}\">{}</a>", link, words); */
-#define page_put(b, markup, ...) page_put_texts(b, markup, (const struct str[]){__VA_ARGS__})
-void page_put_texts(struct buf *b, const char *markup, const struct str *texts);
+#define page_put(b, markup, ...)                                 \
+    page_put_texts(b, markup, (const struct str[]){__VA_ARGS__}, \
+                   sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
+void page_put_texts(struct buf *b, const char *markup, const struct str *texts, size_t n_texts);
 
 #endif
