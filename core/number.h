@@ -5,6 +5,7 @@
 #ifndef CORE_NUMBER_H
 #define CORE_NUMBER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/unit.h"
@@ -50,6 +51,16 @@ static inline uint64_t number_multiply(uint64_t a, uint64_t b)
 }
 
 char *number_u64(char *to, uint64_t value);
+
+/* For numbers that follow each other closely, as times do: digits in front of the last four are made once for all that
+ * share them. Begins as zeros. */
+struct number_run {
+    uint64_t high; /* the number without its last four digits */
+    char digits[NUMBER_BYTES_MAX];
+    size_t n_digits;
+};
+
+char *number_u64_next(struct number_run *run, char *to, uint64_t value);
 /* 12345678 -> 12,345,678 */
 char *number_grouped(char *to, uint64_t value);
 /* value / 10^decimals (at most 9), zeros at the end dropped: (1250, 2) -> 12.5. The first is for programs, the second, for

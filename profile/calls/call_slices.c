@@ -28,7 +28,8 @@ struct call_slices {
     struct call_slices_request request;
     struct window window;
     struct watched *tracks;
-    uint32_t cpu; /* the CPU clock, or n_times */
+    uint32_t cpu;   /* the CPU clock, or n_times */
+    bool shows_all; /* neither a window nor a filter takes anything away */
     bool failed;
 
     /* With filters. */
@@ -244,12 +245,34 @@ static bool begin(void *track, const uint64_t *ticks)
     return !s->failed;
 }
 
+/* Without a window and filters all that is open is shown, so a call is told as it comes. Nearly every reading is of this kind. */
+static bool enter_shown(struct watched *t, frame_id frame, const uint64_t *ticks)
+{
+    pass_all(t, ticks);
+    if (!push(t, frame))
+        return false;
+    t->n_shown++;
+    tell(t, frame, false, ns_of(t->sink, t->last[0]));
+    return !t->sink->failed;
+}
+
+static void leave_shown(struct watched *t, const uint64_t *ticks)
+{
+    pass_all(t, ticks);
+    if (t->n_open == 1)
+        return;
+    t->n_shown--;
+    tell(t, t->open[--t->n_open].frame, true, ns_of(t->sink, t->last[0]));
+}
+
 static bool enter(void *track, frame_id frame, const uint64_t *ticks)
 {
     struct watched *t = track;
 
     if (t->sink->failed)
         return false;
+    if (t->sink->shows_all)
+        return enter_shown(t, frame, ticks);
     pass(t, ticks);
     if (!push(t, frame))
         return false;
@@ -263,6 +286,10 @@ static void leave(void *track, const uint64_t *ticks)
 
     if (t->sink->failed)
         return;
+    if (t->sink->shows_all) {
+        leave_shown(t, ticks);
+        return;
+    }
     pass(t, ticks);
     t->n_open -= t->n_open > 1;
     changed(t);
@@ -327,6 +354,7 @@ struct call_slices *call_slices_new(struct arena *arena, const struct call_slice
     s->arena = arena;
     s->request = *request;
     s->window = request->window != NULL ? *request->window : (struct window){0, WINDOW_NO_END};
+    s->shows_all = request->window == NULL && request->filter == NULL;
     s->cpu = profile_value_by_role(p, ROLE_CPU);
     s->tracks = arena_array(arena, request->n_tracks, sizeof(*s->tracks));
     for (uint32_t i = 0; s->tracks != NULL && i < request->n_tracks; i++)

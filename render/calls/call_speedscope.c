@@ -19,9 +19,10 @@ void call_speedscope_begin(struct call_writer *w, struct buf *out)
 }
 
 /* In µs, with decimals where a time is between two: nearly all times are whole µs, and in ns a third of the text would be zeros. */
-static char *put_us(char *to, uint64_t ns)
+static char *put_us(struct call_writer *w, char *to, uint64_t ns)
 {
-    return ns % NS_PER_US == 0 ? number_u64(to, ns / NS_PER_US) : number_decimal(to, ns, US_DECIMALS);
+    return ns % NS_PER_US == 0 ? number_u64_next(&w->times, to, ns / NS_PER_US)
+                               : number_decimal(to, ns, US_DECIMALS);
 }
 
 /* `main tid=1`: as folded stacks call it, without the brackets. */
@@ -39,7 +40,7 @@ void call_speedscope_track(struct call_writer *w, uint32_t track, bool ends, str
     if (ends) {
         buf_z(out, "],\"endValue\":");
         if (buf_reserve(out, NUMBER_BYTES_MAX))
-            out->n = (size_t)(put_us(out->p + out->n, w->at_ns) - out->p);
+            out->n = (size_t)(put_us(w, out->p + out->n, w->at_ns) - out->p);
         buf_char(out, '}');
         if (w->at_ns - w->from_ns > w->heaviest_ns) {
             w->heaviest_ns = w->at_ns - w->from_ns;
@@ -92,7 +93,7 @@ void call_speedscope_slice(struct call_writer *w, const struct call_slice *slice
     to = slice->ends ? PUT(to, "{\"type\":\"C\",") : PUT(to, "{\"type\":\"O\",");
     /* All of its room, whose size the compiler knows, is copied faster than what is in use. */
     memcpy(to, text->before.p, FRAME_BYTES_MAX);
-    to = put_us(to + text->before.n, at_ns);
+    to = put_us(w, to + text->before.n, at_ns);
     *to++ = '}';
     out->n = (size_t)(to - out->p);
     w->begun = true;

@@ -3,6 +3,7 @@
 #define RENDER_CALLS_CALL_WRITER_H
 
 #include "core/buf.h"
+#include "core/number.h"
 #include "profile/calls/call_rows.h"
 #include "profile/calls/call_slices.h"
 #include "render/names/names.h"
@@ -31,7 +32,8 @@ struct call_writer {
     bool by_cpu;             /* the time is that of the CPU clock */
     bool begun;              /* the track has one already */
     uint64_t from_ns, at_ns; /* of its first one, and its last one so far */
-    const uint32_t *tracks;  /* that are written: indexes of the profile's, ascending */
+    struct number_run times;
+    const uint32_t *tracks; /* that are written: indexes of the profile's, ascending */
     uint32_t n_tracks;
     uint32_t written;  /* of those, where each has its own place */
     uint32_t heaviest; /* of those written, the one that goes on for the longest */

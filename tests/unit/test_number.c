@@ -90,6 +90,22 @@ static void counts(void **state)
     check(number_decimal(text, 123456789, 4), text, "12345.6789");
 }
 
+/* With and without digits in common, upwards and back. */
+static void one_after_the_other(void **state)
+{
+    static const uint64_t VALUES[] = {0,     9999,  10000, 10001,      19999,
+                                      20000, 65536, 9,     20007,      UINT64_MAX - UINT64_MAX % 10000 - 1,
+                                      7,     20001, 20010, UINT64_MAX, UINT64_MAX - 1};
+    struct number_run run = {0};
+    char text[NUMBER_BYTES_MAX], expected[NUMBER_BYTES_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(VALUES) / sizeof(VALUES[0]); i++) {
+        snprintf(expected, sizeof(expected), "%llu", (unsigned long long)VALUES[i]);
+        check(number_u64_next(&run, text, VALUES[i]), text, expected);
+    }
+}
+
 static void percents(void **state)
 {
     static const struct {
@@ -151,9 +167,13 @@ static void sums_and_products_that_have_no_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(durations), cmocka_unit_test(sizes),
-        cmocka_unit_test(counts),    cmocka_unit_test(percents),
-        cmocka_unit_test(ratio),     cmocka_unit_test(sums_and_products_that_have_no_room),
+        cmocka_unit_test(durations),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(one_after_the_other),
+        cmocka_unit_test(percents),
+        cmocka_unit_test(ratio),
+        cmocka_unit_test(sums_and_products_that_have_no_room),
     };
     return cmocka_run_group_tests_name("number", tests, NULL, NULL);
 }
