@@ -198,7 +198,7 @@ static bool put_row(struct maker *m, const struct pf_row *row, uint32_t track)
     }
     node_id node = node_of(m, row, track);
     return node != NODE_NONE &&
-           builder_change_node(m->t->builder, track, m->t->heaps.dumps[row->dump].moment, node, changes);
+           builder_change(m->t->builder, track, m->t->heaps.dumps[row->dump].moment, node, changes);
 }
 
 static bool put_interval(struct perfetto *t)

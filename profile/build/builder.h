@@ -149,17 +149,14 @@ bool builder_sample_at(struct builder *b, uint32_t track, const frame_id *frames
  * of one track go forward. False when the arena gives no more, and of a time that does not. */
 bool builder_moment(struct builder *b, uint32_t track, uint64_t time_ns, uint32_t *moment)
     __attribute__((warn_unused_result));
-/* Adds to the stack's self by how much its values changed from the moment before to this one (from nothing to the first). In
- * any order; several of one stack and moment are added. What is below 0 in the end, where values are not signed, is set to 0 and
- * counted. False when the arena gives no more, or a rule is broken. */
-bool builder_change(struct builder *b, uint32_t track, uint32_t moment, const frame_id *frames, size_t n,
-                    const int64_t *changes) __attribute__((warn_unused_result));
-/* The same in two steps, for stacks that come often: the node of the stack, which is made if it is new; NODE_NONE where that returns
- * false. Then changes of that node. */
+/* The node of a stack of a series, which is made if it is new. NODE_NONE when the arena gives no more, or a rule is broken. */
 node_id builder_stack(struct builder *b, uint32_t track, const frame_id *frames, size_t n)
     __attribute__((warn_unused_result));
-bool builder_change_node(struct builder *b, uint32_t track, uint32_t moment, node_id node,
-                         const int64_t *changes) __attribute__((warn_unused_result));
+/* Adds to the self of that node by how much its values changed from the moment before to this one (from nothing to the first). In
+ * any order; several of one node and moment are added. What is below 0 in the end, where values are not signed, is set to 0 and
+ * counted. False as above. */
+bool builder_change(struct builder *b, uint32_t track, uint32_t moment, node_id node, const int64_t *changes)
+    __attribute__((warn_unused_result));
 
 /* Counts a warning; `offset` is where it was found, or WARNING_NO_OFFSET. The smallest offset is kept. */
 void builder_warn(struct builder *b, enum warning_code code, uint64_t count, uint64_t offset);

@@ -174,8 +174,7 @@ node_id builder_stack(struct builder *b, uint32_t track, const frame_id *frames,
     return use_track(b, t, FOLD_CHANGES) ? find_leaf(b, t, frames, n) : NODE_NONE;
 }
 
-bool builder_change_node(struct builder *b, uint32_t track, uint32_t moment, node_id node,
-                         const int64_t *changes)
+bool builder_change(struct builder *b, uint32_t track, uint32_t moment, node_id node, const int64_t *changes)
 {
     struct fold_track *t = &b->tracks[track];
 
@@ -197,12 +196,4 @@ bool builder_change_node(struct builder *b, uint32_t track, uint32_t moment, nod
     t->records++;
     b->n_events++;
     return true;
-}
-
-bool builder_change(struct builder *b, uint32_t track, uint32_t moment, const frame_id *frames, size_t n,
-                    const int64_t *changes)
-{
-    node_id node = builder_stack(b, track, frames, n);
-
-    return node != NODE_NONE && builder_change_node(b, track, moment, node, changes);
 }

@@ -47,8 +47,3 @@ struct watcher *span_rows_watcher(struct span_rows *s)
 {
     return call_rows_watcher(s->rows);
 }
-
-bool span_rows_done(const struct span_rows *s)
-{
-    return call_rows_done(s->rows);
-}

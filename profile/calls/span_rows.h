@@ -26,9 +26,8 @@ struct span_rows;
  * no more. */
 struct span_rows *span_rows_new(struct arena *arena, const struct span_filter *filter, bool open_to_end,
                                 struct span_sink *const *sinks) __attribute__((warn_unused_result));
-/* Is told of the calls in place of the sinks' own watchers. */
+/* Is told of the calls in place of the sinks' own watchers. The reading fails where the arena gives no more; where the bytes are not
+ * those of the profile, who reads sees that they have other frames. */
 struct watcher *span_rows_watcher(struct span_rows *s);
-/* Whether the sinks were told of all. False: the arena has given no more, or the bytes were not those of the profile. */
-bool span_rows_done(const struct span_rows *s);
 
 #endif

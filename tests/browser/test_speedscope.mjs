@@ -42,11 +42,11 @@ describe('speedscope', { skip: missing() }, () => {
         other?.close();
     });
 
-    /* The rows of its table of methods. */
+    /* The rows of its table of methods, which come after its head. */
     async function tableOf(tool) {
         await until(tool, () => document.body.innerText.includes('Sandwich'));
         await tool.keyboard.press('3');
-        await until(tool, () => document.body.innerText.includes('Symbol Name'));
+        await until(tool, () => Array.from(document.querySelectorAll('tr'), row => row.cells[0]).some(cell => /\(.*%\)/.test(cell?.innerText)));
         return tool.evaluate(() => Array.from(document.querySelectorAll('tr'), row => Array.from(row.cells, cell => cell.innerText.trim()))
             .filter(cells => cells.length === 3 && /\(.*%\)/.test(cells[0]))
             .map(([total, self, name]) => [total, self, name.replace(/ \{.*\}$/, '')]));     // it adds the arguments of trace events

@@ -275,7 +275,6 @@ static struct drawn draw(struct arena *arena, const struct profile *p, const str
     struct span_rows *rows = span_rows_new(arena, &filter, false, sinks);
     assert_non_null(rows);
     assert_non_null(fold(arena, span_rows_watcher(rows), events, n));
-    assert_true(span_rows_done(rows));
     for (uint32_t i = 0; i < p->n_tracks; i++)
         drawn.of[i] = span_sink_finish(sinks[i]);
     return drawn;

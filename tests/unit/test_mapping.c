@@ -433,7 +433,8 @@ static void moments_are_joined_as_well(void **state)
         for (int i = 0; i < 2; i++) {
             const frame_id stack[] = {java_frame(b, "a", i == 0 ? "a" : "b", FRAME_KIND_JAVA),
                                       java_frame(b, "a", "c", FRAME_KIND_NATIVE)};
-            assert_true(builder_change(b, track, moment, stack, 2, (const int64_t[]){CHANGES[i][m], 5}));
+            assert_true(builder_change(b, track, moment, builder_stack(b, track, stack, 2),
+                                       (const int64_t[]){CHANGES[i][m], 5}));
         }
     }
     const struct profile *p = mapped(builder_finished(fixture),

@@ -117,8 +117,9 @@ static void a_track_is_of_one_use(void **state)
     assert_false(builder_sample(b, track, NULL, 0, (const uint64_t[]){1, 1}));
     assert_false(builder_failed(b, &diag));
     assert_int_equal(diag.kind, DIAG_UNUSABLE);
-    assert_false(builder_moment(b, track, 5, &moment));                          /* not later */
-    assert_false(builder_change(b, track, 1, NULL, 0, (const int64_t[]){1, 1})); /* not declared */
+    assert_false(builder_moment(b, track, 5, &moment)); /* not later */
+    assert_false(builder_change(b, track, 1, builder_stack(b, track, NULL, 0),
+                                (const int64_t[]){1, 1})); /* not declared */
 }
 
 /* ---- series ---- */
@@ -150,7 +151,7 @@ static void fill(struct builder *b, struct model *m, uint64_t *seed)
         /* The frames of a number are its digits to the base 2. */
         frame_id frames[] = {builder_frame_numbered(b, stack & 1),
                              builder_frame_numbered(b, 2 + (stack >> 1))};
-        assert_true(builder_change(b, tracks[t], moment, frames, 2, change));
+        assert_true(builder_change(b, tracks[t], moment, builder_stack(b, tracks[t], frames, 2), change));
         m->change[t][stack][moment][0] += change[0];
         m->change[t][stack][moment][1] += change[1];
     }
@@ -252,7 +253,7 @@ static void sums_below_zero_are_counted(void **state)
     assert_true(builder_values(b, NULL, 0, VALUES, 2));
     uint32_t track = builder_track(b, 1, STRING_EMPTY);
     assert_true(builder_moment(b, track, 5, &moment));
-    assert_true(builder_change(b, track, moment, NULL, 0, (const int64_t[]){-1, 0}));
+    assert_true(builder_change(b, track, moment, builder_stack(b, track, NULL, 0), (const int64_t[]){-1, 0}));
     const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_minus, 0);
     assert_int_equal(profile_self(p, 0, 0), 0);
