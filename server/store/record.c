@@ -227,8 +227,9 @@ enum record_state record_read(struct store *s, struct str id, int64_t now_s, str
     *r = (struct record){0};
     if (!record_id_valid(id))
         return RECORD_NONE;
-    enum tombstone tombstone = read_tombstone(s, id, now_s);
+    /* A delete puts the tombstone first. In this order one that comes in between is seen. */
     enum record_state state = read_object(s, id, r);
+    enum tombstone tombstone = read_tombstone(s, id, now_s);
     if (tombstone == TOMBSTONE_FRESH || (tombstone == TOMBSTONE_OLD && state != RECORD_NONE))
         return RECORD_GONE;
     if (tombstone == TOMBSTONE_UNKNOWN)

@@ -89,6 +89,39 @@ static void a_delete_meanwhile(void **state)
     record_fixture_end(&f);
 }
 
+static void *read_until_gone(void *context)
+{
+    static enum record_state last;
+    struct record_fixture *f = context;
+    struct record r;
+
+    do
+        last = record_read(f->store, str_of(f->record.id), NOW_S, &r);
+    while (last == RECORD_FOUND);
+    return &last;
+}
+
+/* Who reads meanwhile sees the upload, and then that it is gone: never that there was none. */
+static void a_reader_of_what_is_deleted(void **state)
+{
+    struct record_fixture f = record_fixture_begin();
+
+    (void)state;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        void *last;
+        pthread_t thread;
+        assert_true(record_new_secret(f.record.id));
+        assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+        assert_int_equal(pthread_create(&thread, NULL, read_until_gone, &f), 0);
+        for (unsigned spin = 0; spin < i * 37; spin++)
+            __asm__ volatile("");
+        assert_int_equal(record_delete(f.store, &f.record, NOW_S), STORE_OK);
+        assert_int_equal(pthread_join(thread, &last), 0);
+        assert_int_equal(*(enum record_state *)last, RECORD_GONE);
+    }
+    record_fixture_end(&f);
+}
+
 static void replacing(void **state)
 {
     struct record_fixture f = record_fixture_begin();
@@ -112,6 +145,7 @@ int main(void)
         cmocka_unit_test(name_and_expiry),
         cmocka_unit_test(what_is_not_there),
         cmocka_unit_test(a_delete_meanwhile),
+        cmocka_unit_test(a_reader_of_what_is_deleted),
         cmocka_unit_test(replacing),
     };
 
