@@ -2,6 +2,8 @@
 
 #include "core/number.h"
 #include "core/order.h"
+#include "profile/frame/origin.h"
+#include "profile/mapping/mapping_share.h"
 #include "profile/warning.h"
 #include "render/verdict/say.h"
 
@@ -116,6 +118,48 @@ static bool find_split(const struct rule *r, const struct analysis *a, struct fi
         f->sentence->track = a->main;
     f->sentence->table = "group=origin";
     f->sentence->weight = WEIGHT_SECOND;
+    return true;
+}
+
+/* Whether R8 or ProGuard has renamed the class: they give names of one or two letters. */
+static bool is_renamed(struct str scope)
+{
+    enum { LETTERS_MAX = 2 };
+    size_t from = scope.n;
+
+    while (from > 0 && scope.p[from - 1] != '.')
+        from--;
+    return scope.n > from && scope.n - from <= LETTERS_MAX;
+}
+
+/* Of a release build: nobody can read the names, and there is a file that tells them. */
+static bool find_renamed(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    enum { PERMILLE_LEAST = 333 };
+    uint64_t methods = 0, renamed = 0;
+
+    for (frame_id i = 0; i < a->p->n_frames; i++) {
+        struct str scope = names_parts(a->names, i).scope;
+        enum origin origin = (enum origin)names_of(a->names, i)->origin;
+        if (scope.n == 0 || !mapping_share_is_java(a->p->frames[i].kind) ||
+            (origin != ORIGIN_APP && origin != ORIGIN_THIRD_PARTY))
+            continue;
+        methods++;
+        renamed += is_renamed(scope);
+    }
+    if (renamed < r->least || permille(renamed, methods) < PERMILLE_LEAST)
+        return false;
+    if (renamed < methods) {
+        buf_u64_grouped(f->text, renamed);
+        say(f, " of the ");
+    } else {
+        say(f, "All ");
+    }
+    buf_u64_grouped(f->text, methods);
+    say(f, " methods that are not the platform's have names of a release build, as R8 makes them. The "
+           "mapping.txt "
+           "of that build tells what they are called in the sources: apply it to this profile.");
+    f->sentence->weight = WEIGHT_OWN;
     return true;
 }
 
@@ -404,6 +448,10 @@ const struct rule RULES[] = {
      "Work counts for own code where an own method is on the stack, else for third parties where one of "
      "theirs is, else for the platform.",
      0, find_split, 0, false},
+    {"renamed",
+     "Classes with names of one or two letters: at least 10 methods, and a third of those that are not the "
+     "platform's.",
+     10, find_renamed, 0, false},
     {"own-methods", "Work is counted for the innermost own method on the stack.", 10, find_own, 0, false},
     {"own-entries", "Inclusive time of the outermost own methods on the stack, waiting included.", 100,
      find_entries, 0, true},

@@ -131,6 +131,7 @@ page('an address that asks to delete, and the page behind it', async () => {
     const one = await upload(service, bytes);
     await tab.goto(`${one.url}#delete=${one.delete_token}`);
     await tab.until(() => document.querySelector('details.remove')?.open && document.querySelector('details.remove input.token').value.length === 26);
+    await tab.until(() => document.querySelector('#lanes .lane-place')?.dataset.state === 'ready');     /* it asks for nothing any more */
     await tab.evaluate(deleteButton, 'Delete this profile');
     await tab.until(isDeleted);
     await tab.until(id => !localStorage.getItem('aflamed.uploads')?.includes(id), one.id);     /* this browser forgets it */

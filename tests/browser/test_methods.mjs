@@ -13,7 +13,8 @@ serve(async () => {
     many = await upload(service, Buffer.from(lines.join('\n') + '\n'), 'many.folded');
 });
 
-const isReady = () => document.getElementById('methods')?.dataset.state === 'ready';
+/* While another place loads, the table is still that of the one before. */
+const isReady = () => !document.body.classList.contains('loading') && document.getElementById('methods')?.dataset.state === 'ready';
 const namesOf = page => page.locator('.virtual tbody .row-name').allInnerTexts();
 
 async function open(of, path = 'methods', options = {}) {

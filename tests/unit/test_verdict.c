@@ -13,6 +13,15 @@
 #define LADDER "android.os.Looper.loop()V;android.os.Handler.dispatchMessage()V;"
 #define CREATE LADDER "android.app.Activity.performCreate()V;com.example.shop.Main.onCreate()V"
 #define POLL   "android.os.Looper.loop()V;android.os.MessageQueue.nativePollOnce()V"
+/* Ten methods of a release build; twenty that were not renamed. */
+#define RENAMED                                                                                \
+    ";a.a.a()V;a.b.a()V;a.c.a()V;a.d.a()V;a.e.a()V;a.f.a()V;a.g.a()V;a.h.a()V;a.i.a()V;a.j.a(" \
+    ")V"
+#define READABLE                                                                               \
+    ";c.Reader.a()V;c.Reader.b()V;c.Reader.c()V;c.Reader.d()V;c.Reader.e()V;c.Reader.f()V;c.R" \
+    "eader.g()V;c.Reader.h()V;c.Reader.i()V;c.Reader.j()V;c.Reader.k()V;c.Reader.l()V;c.Reade" \
+    "r.m()V;c.Reader.n()V;c.Reader.o()V;c.Reader.p()V;c.Reader.q()V;c.Reader.r()V;c.Reader.s(" \
+    ")V;c.Reader.t()V"
 
 struct stack {
     const char *text; /* "=NAME" begins a track */
@@ -53,6 +62,10 @@ static const struct verdict_case CASES[] = {
       {"okio.Buffer.read()V", 3000, 3000, 1},
       {"android.view.View.draw()V", 1000, 1000, 1}}},
     {"split", NULL, {{"=main", 0, 0, 0}, {"android.view.View.draw()V", 1000, 1000, 1}}},
+    {"renamed", "11 of the 12 methods that are not the platform's have names of a release build",
+     SHOP({CREATE RENAMED ";a.k.a()V;java.util.a.b()V", 1000, 1000, 1})},
+    {"renamed", NULL, SHOP({CREATE RENAMED, 1000, 1000, 1}, {CREATE READABLE, 1000, 1000, 1})},
+    {"renamed", NULL, SHOP({CREATE ";a.a.a()V;a.b.a()V;a.c.a()V;a.d.a()V", 1000, 1000, 1})},
     /* The innermost own method has what the platform does for it. */
     {"own-methods",
      "cost main most, with what other code did for them: com.example.shop.Main.onCreate 100 ms (62.5 %), "
