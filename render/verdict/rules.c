@@ -156,9 +156,9 @@ static bool find_renamed(const struct rule *r, const struct analysis *a, struct 
         say(f, "All ");
     }
     buf_u64_grouped(f->text, methods);
-    say(f, " methods that are not the platform's have names of a release build, as R8 makes them. The "
-           "mapping.txt "
-           "of that build tells what they are called in the sources: apply it to this profile.");
+    say(f, " methods that are not the platform's have names of a release build, as R8 makes them. ");
+    say(f,
+        "The mapping.txt of that build tells what they are called in the sources: apply it to this profile.");
     f->sentence->weight = WEIGHT_OWN;
     return true;
 }
