@@ -543,12 +543,15 @@ document.addEventListener('click', ({ target }) => {
     if (wanted !== undefined && target.closest('svg') === null)
         (doers[wanted] ?? flameOf()?.[wanted])?.(to);
 });
-/* What the legend says of own code can be corrected. */
-document.addEventListener('click', ({ target }) => {
-    if (target.closest('#picture .legend.origin') === null || byId('app') === null)
+/* What the legend says of own code can be corrected, and names of a release build have a file that tells them. */
+document.addEventListener('click', event => {
+    const isOwnCode = event.target.closest('#picture .legend.origin') !== null, link = event.target.closest('#sentences a[href="#mapping"]');
+    const field = isOwnCode ? byId('app') : link && byId('mapping');
+    if (field === null)
         return;
-    byId('display').open = true;
-    byId('app').focus();
+    event.preventDefault();
+    field.closest('details').open = true;
+    field.focus();
 });
 
 document.addEventListener('keydown', onKey);

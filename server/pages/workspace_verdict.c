@@ -123,6 +123,13 @@ static void put_table_link(const struct verdict_page *v)
         }
 }
 
+/* To the form of the heading's menu: see workspace_heading.c. */
+static void put_mapping_link(const struct verdict_page *v)
+{
+    if (str_eq(page_data_text(v->sentence, "rule"), STR("renamed")))
+        buf_z(v->w->b, " <a href=\"#mapping\">Apply a mapping.txt</a>");
+}
+
 /* ---- sentences ---- */
 
 static void put_text(const struct verdict_page *v)
@@ -153,6 +160,7 @@ void workspace_sentences(const struct workspace *w, const json_t *sentences)
         buf_z(w->b, "<li>");
         put_text(&v);
         put_table_link(&v);
+        put_mapping_link(&v);
         buf_z(w->b, "</li>\n");
     }
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { browser, looksWell, openPage, serve, service, skip, startService, trace, until } from './support.mjs';
+import { browser, looksWell, openPage, serve, service, skip, startService, trace, until, upload } from './support.mjs';
 
 const MAPPING = `# pg_map_id: 1a2b3c4
 com.shop.Basket -> com.example.app.MainActivity:
@@ -36,6 +36,17 @@ test('a mapping is applied and taken away', { skip }, async () => {
     await page.click('.rename > summary');
     await page.click('text=Take the mapping away');
     await until(page, () => /onCreate/.test(document.querySelector('#picture')?.textContent));
+    assert.deepEqual(page.complaints, []);
+    await page.context().close();
+});
+
+test('who cannot read the names is led to the field of their mapping', { skip }, async () => {
+    const page = await openPage(browser, service), frames = Array.from('abcdefghijkl', letter => `a.${letter}.b`);
+    const { url } = await upload(service, Buffer.from(`${frames.join(';')} 7\n`), 'release.folded');
+    await page.goto(url);
+    await page.click('#sentences a[href="#mapping"]');
+    assert.ok(await page.isVisible('#mapping'));
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'mapping');
     assert.deepEqual(page.complaints, []);
     await page.context().close();
 });
