@@ -159,7 +159,7 @@ static bool find_renamed(const struct rule *r, const struct analysis *a, struct 
     say(f, " methods that are not the platform's have names of a release build, as R8 makes them. ");
     say(f,
         "The mapping.txt of that build tells what they are called in the sources: apply it to this profile.");
-    f->sentence->weight = WEIGHT_OWN;
+    f->sentence->weight = WEIGHT_SECOND;
     return true;
 }
 
@@ -444,14 +444,14 @@ const struct rule RULES[] = {
     {"idle", "Self of all methods but those that are known to wait is less than 1 % of the time.", 10,
      find_idle, 0, true},
     {"busy", "Self of all methods of the thread but those that are known to wait.", 10, find_busy, 0, true},
-    {"split",
-     "Work counts for own code where an own method is on the stack, else for third parties where one of "
-     "theirs is, else for the platform.",
-     0, find_split, 0, false},
     {"renamed",
      "Classes with names of one or two letters: at least 10 methods, and a third of those that are not the "
      "platform's.",
      10, find_renamed, 0, false},
+    {"split",
+     "Work counts for own code where an own method is on the stack, else for third parties where one of "
+     "theirs is, else for the platform.",
+     0, find_split, 0, false},
     {"own-methods", "Work is counted for the innermost own method on the stack.", 10, find_own, 0, false},
     {"own-entries", "Inclusive time of the outermost own methods on the stack, waiting included.", 100,
      find_entries, 0, true},
