@@ -243,13 +243,15 @@ function showEmptied(filters) {
         element('strong', { textContent: filters[by].words }), ' no method is left. ', button));
 }
 
-/* What comes or goes above the picture takes from its top. */
+/* What comes or goes above the picture takes from its top. Where it grows, the browser may have moved what is shown already: so the
+ * place from before counts, which `scroll` tells later. */
 function keepFoot(picture) {
-    let height = picture.clientHeight;
+    let { clientHeight: height, scrollTop: top } = picture;
+    picture.addEventListener('scroll', () => { top = picture.scrollTop; }, { passive: true });
     new ResizeObserver(() => {
         if (flameOf()?.state.view === 'flame')
-            picture.scrollTop += height - picture.clientHeight;
-        height = picture.clientHeight;
+            picture.scrollTop = top + height - picture.clientHeight;
+        ({ clientHeight: height, scrollTop: top } = picture);
     }).observe(picture);
 }
 
