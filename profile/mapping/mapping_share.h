@@ -12,6 +12,10 @@ struct mapping_share {
 /* Whether a mapping is asked about a frame of this kind at all. */
 bool mapping_share_is_java(enum frame_kind kind);
 
+/* Whether the class may be one of the app's, or of what the app brings along: its package is no platform's, or it has none, as R8 leaves
+ * classes with -repackageclasses. */
+bool mapping_share_is_app(struct str scope);
+
 /* Counts one name, as mapping_parts gives it. `scoped`: the frame itself says of which class it is. A method that the mapping leaves
  * out was not renamed, so a short name is not such a method's. */
 void mapping_share_count(struct mapping_share *s, const struct frame_parts *parts, bool scoped,

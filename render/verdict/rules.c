@@ -2,7 +2,6 @@
 
 #include "core/number.h"
 #include "core/order.h"
-#include "profile/frame/origin.h"
 #include "profile/mapping/mapping_share.h"
 #include "profile/warning.h"
 #include "render/verdict/say.h"
@@ -140,9 +139,7 @@ static bool find_renamed(const struct rule *r, const struct analysis *a, struct 
 
     for (frame_id i = 0; i < a->p->n_frames; i++) {
         struct str scope = names_parts(a->names, i).scope;
-        enum origin origin = (enum origin)names_of(a->names, i)->origin;
-        if (scope.n == 0 || !mapping_share_is_java(a->p->frames[i].kind) ||
-            (origin != ORIGIN_APP && origin != ORIGIN_THIRD_PARTY))
+        if (!mapping_share_is_java(a->p->frames[i].kind) || !mapping_share_is_app(scope))
             continue;
         methods++;
         renamed += is_renamed(scope);

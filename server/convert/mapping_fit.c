@@ -5,7 +5,6 @@
 #include <sys/random.h>
 
 #include "parser/mapping/mapping_reader.h"
-#include "profile/frame/origin.h"
 #include "render/view/fail.h"
 #include "server/convert/convert_impl.h"
 
@@ -27,9 +26,8 @@ static void put_frame(struct buf *b, const struct profile *p, const struct profi
 {
     struct frame_parts parts = mapping_parts(p, frame);
 
-    if (!mapping_share_is_java(frame->kind) || parts.scope.n == 0 ||
-        origin_of_scope(parts.scope) != ORIGIN_APP || has_nul(parts.scope) || has_nul(parts.name) ||
-        has_nul(parts.signature))
+    if (!mapping_share_is_java(frame->kind) || !mapping_share_is_app(parts.scope) || has_nul(parts.scope) ||
+        has_nul(parts.name) || has_nul(parts.signature))
         return;
     put_field(b, parts.scope);
     put_field(b, parts.name);

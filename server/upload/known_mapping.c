@@ -71,16 +71,16 @@ static bool has_id(int fd, struct str id)
     return false;
 }
 
-static bool is_meant(const struct search *s, const char *path)
-{
-    return known_mapping_is(path) && (s->id.n > 0 || str_eq(known_mapping_name(path), s->file));
-}
-
+/* Files of other kinds do not count: a search by names (mapping_search.h) finds the same ones. */
 static bool look_at(void *context, const char *path)
 {
     struct search *s = context;
-    int fd = is_meant(s, path) ? known_mapping_open_file(s->top, path) : -1;
+    int fd = -1;
 
+    if (!known_mapping_is(path))
+        return true;
+    if (s->id.n > 0 || str_eq(known_mapping_name(path), s->file))
+        fd = known_mapping_open_file(s->top, path);
     if (fd >= 0 && (s->id.n == 0 || has_id(fd, s->id)))
         s->found = fd;
     else if (fd >= 0)

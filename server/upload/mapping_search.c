@@ -34,8 +34,8 @@ struct mapping_search {
     struct buf paths; /* a NUL behind each */
 
     /* The reading. */
-    uint32_t next; /* of files */
-    uint64_t bytes;
+    uint32_t next;           /* of files */
+    uint64_t bytes;          /* that were gone through: of files, and of the names once for each */
     struct mapping_fit *fit; /* of files[next - 1]; NULL: none is being read */
     int fd;
     off_t offset;
@@ -173,17 +173,16 @@ static bool open_next(struct mapping_search *s, struct diag *diag)
         return pass_over(s, diag);
     }
     s->fit = mapping_fit_new(s->names, (size_t)s->service->config->view_memory_bytes, diag);
+    s->bytes += s->names.n; /* a file may be small, and they many */
     return s->fit != NULL;
 }
 
-/* How the share compares with the best one: below 0, 0 or above. */
+/* How the share compares with the best one: below 0, 0 or above. Of names without a class of their own only those are asked for that a
+ * mapping has: a small mapping knows all of few. So it counts how many are known. */
 static int compare(const struct mapping_share *a, const struct mapping_share *b)
 {
-    /* Names are numbered by 32 bits, so that no product overflows. */
-    uint64_t left = a->known * (b->asked > 0 ? b->asked : 1),
-             right = b->known * (a->asked > 0 ? a->asked : 1);
-
-    return (left > right) - (left < right);
+    return a->known != b->known ? (a->known > b->known ? 1 : -1)
+                                : (a->asked < b->asked) - (a->asked > b->asked);
 }
 
 static void note(struct mapping_search *s, const struct mapping_share *share)

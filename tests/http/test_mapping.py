@@ -435,6 +435,18 @@ class MappingsByNames(ServiceTest):
         self.assertRegex(answer.text, r'2 mappings were looked at\. The one that fits best knows only [1-9]\d* of \d+ names')
         self.assertIn('no mapping fits', answer.text)
 
+    def test_classes_without_a_package(self):
+        """As R8 leaves them with -repackageclasses: what it has not renamed is in every mapping of the app."""
+        trace, text = obfuscate(self.plain, packages=0)
+        self.put('right.txt', text, 300)
+        self.put('newer.txt', 'com.example.recipes.RecipesApp -> com.example.recipes.RecipesApp:\n    void onCreate() -> onCreate\n')
+        upload, original = self.stored(trace), self.folded(self.stored(self.plain))
+        self.assertIn('methods that are not the platform\'s have names of a release build', self.server.get('/p/%s/verdict.txt' % id_of(upload)).text)
+        answer = self.find(upload)
+        self.assertRegex(answer.text, r"^right\.txt knows (\d+) of \1 names that are no platform's\. 2 mappings were looked at\.\n")
+        self.assertEqual(self.post(upload, ('known_file', 'right.txt')).status, 200)
+        self.assertEqual(self.folded(upload), original)
+
     def test_there_is_nothing_to_look_at(self):
         upload = self.stored(self.trace)
         os.mkfifo(os.path.join(self.folder, 'pipe.txt'))

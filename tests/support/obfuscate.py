@@ -31,11 +31,12 @@ def types(signature):
 
 
 class Obfuscation:
-    """Of the methods in a trace's text, [(class, name, signature, file)]."""
+    """Of the methods in a trace's text, [(class, name, signature, file)]. Without packages as with -repackageclasses."""
 
-    def __init__(self, methods):
+    def __init__(self, methods, packages):
         classes = sorted({m[0] for m in methods if not m[0].startswith(PLATFORM)})
-        self.classes = {c: 'p%d.%s' % (i % 7, letters(i // 7)) for i, c in enumerate(classes)}
+        self.classes = {c: 'p%d.%s' % (i % packages, letters(i // packages)) if packages > 0 else letters(i)
+                        for i, c in enumerate(classes)}
         self.files = {m[0]: m[3] for m in methods}
         self.methods = {}
         taken = set()
@@ -80,12 +81,12 @@ class Obfuscation:
         return '\n'.join(lines) + '\n'
 
 
-def obfuscate(trace, source_file='SourceFile'):
-    """(the trace, its mapping): of a trace with a text part in UTF-8. All classes are of that source file."""
+def obfuscate(trace, source_file='SourceFile', packages=7):
+    """(the trace, its mapping): of a trace with a text part in UTF-8. All classes are of that source file, and of so many packages."""
     start = trace.index(b'*methods\n') + len(b'*methods\n')
     end = trace.index(b'*end\n', start)
     rows = [line.split('\t') for line in trace[start:end].decode().splitlines()]
-    o = Obfuscation([(r[1], r[2], r[3], r[4]) for r in rows])
+    o = Obfuscation([(r[1], r[2], r[3], r[4]) for r in rows], packages)
     for row in rows:
         residual, descriptor, _ = o.methods[row[1], row[2], row[3]]
         if row[1] in o.classes:
