@@ -31,6 +31,7 @@ struct reading {
     bool found;           /* a sample has that label */
     struct idmap tracks;  /* string of the builder -> track: of names, and of ids with the highest bit */
     struct idmap numbers; /* tracks' numbers that are taken */
+    uint32_t behind;      /* those from n_tracks + 1 up to it are taken */
     uint32_t n_tracks;
     uint32_t whole; /* of samples without a thread, or without the label; NODE_NONE: none yet */
     frame_id *frames;
@@ -98,16 +99,20 @@ void pprof_survey_sample(struct pprof *p, struct str message)
 
 /* ---- tracks ---- */
 
-/* The number in a URL: the thread's own, if it is one that no other track has. */
+/* The number in a URL: the thread's own, if it is one that no other track has. Else the first free one behind the number of tracks: a
+ * file may have taken all of those that come next, which are not looked at again for each track. */
 static bool free_number(struct reading *r, struct str id, uint32_t *number)
 {
     uint64_t own;
 
-    *number = r->n_tracks + 1;
-    if (str_to_u64(id, 10, &own) && own <= UINT32_MAX && idmap_get(&r->numbers, own) == IDMAP_NONE)
+    if (str_to_u64(id, 10, &own) && own <= UINT32_MAX && idmap_get(&r->numbers, own) == IDMAP_NONE) {
         *number = (uint32_t)own;
-    while (idmap_get(&r->numbers, *number) != IDMAP_NONE)
-        ++*number;
+    } else {
+        *number = r->behind > r->n_tracks ? r->behind : r->n_tracks + 1;
+        while (idmap_get(&r->numbers, *number) != IDMAP_NONE)
+            ++*number;
+        r->behind = *number + 1;
+    }
     return idmap_set(&r->numbers, *number, 0);
 }
 

@@ -148,6 +148,42 @@ static void labels_of_threads(void **state)
              "[all stacks]\nmain  0 0 0\n-unknown  8 3 30000000\n-libfoo.so+0x101e  -4 2 20000000\n");
 }
 
+/* Threads have the numbers that the tracks without one would get: it is found out once, not for each of them. */
+static void numbers_that_are_taken(void **state)
+{
+    enum { THREADS = 40000 };
+    struct buf b = {0}, body = {0}, label = {0};
+    struct arena arena;
+    char text[16];
+
+    (void)state;
+    proto_put_text(&b, 6, "");
+    proto_put_text(&b, 6, "samples");
+    proto_put_text(&b, 6, "tid");
+    proto_put_text(&b, 6, "thread_name");
+    proto_put_number(&body, 1, 1);
+    proto_put_message(&b, 1, &body);
+    for (uint64_t i = 0; i < 2 * THREADS; i++) {
+        bool has_id = i < THREADS;
+        proto_put_number(&label, 1, has_id ? 2 : 3);
+        proto_put_number(&label, has_id ? 3 : 2, has_id ? THREADS + 1 + i : 4 + i - THREADS);
+        proto_put_number(&body, 2, 1);
+        proto_put_message(&body, 3, &label);
+        proto_put_message(&b, 2, &body);
+        snprintf(text, sizeof(text), "t%u", (unsigned)i);
+        if (has_id)
+            proto_put_text(&b, 6, text);
+    }
+    const struct profile *p = hostile_read_well(&arena, &b);
+    assert_int_equal(p->n_tracks, 2 * THREADS);
+    for (uint32_t i = 1; i < p->n_tracks; i++)
+        assert_true(p->tracks[i - 1].id < p->tracks[i].id); /* each has its own */
+    assert_int_equal(p->tracks[p->n_tracks - 1].id, 3 * THREADS);
+    buf_free(&body);
+    buf_free(&label);
+    arena_free(&arena);
+}
+
 /* ---- tracks by a label ---- */
 
 /* One of a sample: with a text, or a number and its unit. */
@@ -438,6 +474,7 @@ int main(void)
         cmocka_unit_test(an_empty_value_is_not_the_first),
         cmocka_unit_test(frames_have_their_place),
         cmocka_unit_test(labels_of_threads),
+        cmocka_unit_test(numbers_that_are_taken),
         cmocka_unit_test(tracks_by_a_label),
         cmocka_unit_test(labels_that_are_refused),
         cmocka_unit_test(labels_that_are_damaged),
