@@ -94,7 +94,8 @@ void *request_open(void *http, const char *target, struct MHD_Connection *connec
     struct connection *c = connection_of(connection);
 
     connection_time(h, connection, h->service->config->header_timeout_s);
-    if (r == NULL || c == NULL) {
+    /* A request may have come before its connection was refused: that has no client, or one that was not counted. */
+    if (r == NULL || c == NULL || !c->counted) {
         free(r);
         return NULL; /* request_step() ends the connection of such a request */
     }

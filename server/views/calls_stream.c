@@ -128,6 +128,8 @@ static void run(struct task *task)
         /* `works` stays set: the task comes again in any case, and frees a stream that was abandoned. */
         if (waits_for_profile(s))
             return;
+        /* A slow reader would keep it, and no other profile could be folded. `call_streams` bounds what lists take. */
+        profiles_give_slot(s->service->profiles, &s->need);
         if (s->need.profile == NULL)
             diag = s->diag;
         else

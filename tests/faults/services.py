@@ -4,6 +4,7 @@ import gzip
 import http.client
 import json
 import pathlib
+import subprocess
 import tempfile
 import time
 
@@ -534,9 +535,12 @@ class World:
         if self.server.process.poll() is not None:
             return 'the service ended with %s' % self.server.process.returncode
         problem = self.scenario.check(self, state, answer)
-        if problem:
+        if not problem:
+            return self.leftovers()
+        try:     # a crash takes a moment, and answers nothing meanwhile
+            return 'the service ended with %s' % self.server.process.wait(1)
+        except subprocess.TimeoutExpired:
             return problem
-        return self.leftovers()
 
     def point(self, n, number):
         """False: nothing failed."""

@@ -8,7 +8,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'faults'))
 
-from control import ONCE, PROGRAM, Control, source_of     # noqa: E402
+from control import ON, ONCE, PROGRAM, Control, source_of     # noqa: E402
 from support import Server, sanitized     # noqa: E402
 
 # What cannot fail, or fails in no way that the caller could see; and MHD_start_daemon and json_pack, whose arguments a
@@ -100,6 +100,15 @@ class Faults(unittest.TestCase):
         for number, n in enumerate(of_json):
             world.point(n, number)
         world.end()
+        self.assertEqual(world.findings, [])
+
+    def test_a_request_of_a_refused_connection_is_not_begun(self):
+        """It may have come before the connection was refused: here for want of memory for its client."""
+        import services
+        world = services.World(services.SCENARIOS['upload'], ON)
+        self.addCleanup(world.server.clean)
+        for number in range(30):
+            world.point(2, number)
         self.assertEqual(world.findings, [])
 
     def test_a_change_that_cannot_be_confirmed_loses_nothing(self):

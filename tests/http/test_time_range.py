@@ -3,6 +3,7 @@ import collections
 import json
 import os
 import re
+import socket
 import struct
 import urllib.parse
 
@@ -222,3 +223,17 @@ class Calls(ServiceTest):
                 connection.sendall(b'GET %s/calls HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n' % path.encode())
                 connection.recv(1000)
         eventually(lambda: self.server.get(path + '/calls').status == 200)
+
+
+class SlowReader(ServiceTest):
+    CONFIG = {'workers': 1, 'profile_cache_bytes': 0, 'idle_timeout_s': 600}
+
+    def test_a_list_that_is_not_read_stops_nobody(self):
+        many, other = ('/p/' + id_of(self.server.upload(trace(records=n))) for n in (400000, 20))
+        self.server.stop()
+        self.server.start()
+        with self.server.connect() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.sendall(b'GET %s/calls HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n' % many.encode())
+            self.assertIn(b' 200 ', connection.recv(1000))
+            self.assertEqual(self.server.get(other + '/methods.tsv').status, 200)
