@@ -87,6 +87,12 @@ function replacePlace(url) {
     here = placeOf(url);
 }
 
+/* Of what is shown; the address may be that of another place already, which is on its way. */
+function moveHere(url) {
+    if (!document.body.classList.contains('loading'))
+        replacePlace(url);
+}
+
 function takeOver(page, url) {
     anchor(page, url);
     for (const part of PARTS) {
@@ -513,7 +519,7 @@ function start(isBack = false) {
     search?.addEventListener('keydown', onSearchKey);
     search?.addEventListener('blur', () => { search.value = flameOf()?.state.search ?? ''; });
     if (byId('methods') !== null)
-        startMethods(byId('methods'), byId('grep'), showMethod, replacePlace).catch(() => {});     /* the service's table stays */
+        startMethods(byId('methods'), byId('grep'), showMethod, moveHere).catch(() => {});     /* the service's table stays */
     loadDurations().catch(() => {});
     startTime(isBack);
     if (flame === undefined)

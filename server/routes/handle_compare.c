@@ -238,10 +238,6 @@ enum exchange_step handle_compare_tree_by_pass(struct exchange *x)
 
 /* ---- the choice ---- */
 
-struct choice {
-    struct str a, b;
-};
-
 /* An id, or a link that has one behind /p/. */
 static struct str id_in(struct str text)
 {
@@ -255,25 +251,16 @@ static struct str id_in(struct str text)
     return (struct str){text.p, n};
 }
 
-static bool take_choice(void *context, struct str key, struct str value)
-{
-    struct choice *c = context;
-
-    *(str_eq(key, STR("a")) ? &c->a : &c->b) = id_in(value);
-    return true;
-}
-
 /* A form cannot send its choice within the path: it is sent here, and on from here. */
 enum exchange_step handle_compare_choice(struct exchange *x)
 {
-    struct choice c = {.a = {"", 0}, .b = {"", 0}};
+    struct str a = id_in(x->query(x, "a")), b = id_in(x->query(x, "b"));
 
-    x->each_query(x, take_choice, &c);
-    if (!record_id_valid(c.a) || !record_id_valid(c.b))
+    if (!record_id_valid(a) || !record_id_valid(b))
         return exchange_problem(x, 400, "no two uploads", "Give the link of an upload, or its id.",
                                 "A comparison takes two uploads, each by its link or its id.");
     reply_static(&x->reply, 303, "text/plain; charset=utf-8", STR("The comparison is at another URL.\n"));
-    reply_header(&x->reply, "Location", "d/%.*s..%.*s", (int)c.a.n, c.a.p, (int)c.b.n, c.b.p);
+    reply_header(&x->reply, "Location", "d/%.*s..%.*s", (int)a.n, a.p, (int)b.n, b.p);
     reply_header(&x->reply, "Cache-Control", "private, no-cache");
     return X_DONE;
 }
