@@ -24,10 +24,16 @@ _Static_assert(sizeof(((struct record *)NULL)->app) == sizeof(((struct view_opti
 
 /* ---- changes ---- */
 
+struct change {
+    struct record record;
+    unsigned fields; /* of enum record_field */
+};
+
 /* An empty field changes nothing. A profile is never kept for longer than one that is uploaded now could be kept since
  * its upload; the last day is a whole one in what may be said, and ends at that time. False: x->reply says why. */
-static bool take_expires(struct exchange *x, struct str text, struct record *r, int64_t now_s)
+static bool take_expires(struct exchange *x, struct str text, struct change *c, int64_t now_s)
 {
+    struct record *r = &c->record;
     uint64_t max_days = x->service->config->max_expires_days, seconds;
     int64_t last_s = r->created_s + (int64_t)max_days * EXPIRY_DAY_S;
     int64_t most_s = last_s > now_s ? last_s - now_s : 0;
@@ -44,11 +50,12 @@ static bool take_expires(struct exchange *x, struct str text, struct record *r, 
         return false;
     }
     r->expires_s = now_s + (int64_t)seconds < last_s ? now_s + (int64_t)seconds : last_s;
+    c->fields |= RECORD_EXPIRY;
     return true;
 }
 
 /* Which packages are the app's own, for all who look; an empty field leaves it to the guess. False: x->reply says why. */
-static bool take_app(struct exchange *x, struct str app, struct record *r)
+static bool take_app(struct exchange *x, struct str app, struct change *c)
 {
     struct view_options view;
     struct diag diag = {0};
@@ -60,7 +67,8 @@ static bool take_app(struct exchange *x, struct str app, struct record *r)
         exchange_diag(x, &diag);
         return false;
     }
-    memcpy(r->app, view.app, sizeof(r->app));
+    memcpy(c->record.app, view.app, sizeof(c->record.app));
+    c->fields |= RECORD_APP;
     return true;
 }
 
@@ -73,15 +81,16 @@ static struct str field(struct exchange *x, const struct form *form, const char 
 }
 
 /* False: x->reply says why not. */
-static bool take_changes(struct exchange *x, const struct form *form, struct record *r, int64_t now_s)
+static bool take_changes(struct exchange *x, const struct form *form, struct change *c, int64_t now_s)
 {
     struct str name = field(x, form, "name");
 
-    if (name.p != NULL && !record_set_name(r, name)) {
+    if (name.p != NULL && !record_set_name(&c->record, name)) {
         exchange_no_memory(x, "the form");
         return false;
     }
-    return take_app(x, field(x, form, "app"), r) && take_expires(x, field(x, form, "expires"), r, now_s);
+    c->fields = name.p != NULL ? RECORD_NAME : 0;
+    return take_app(x, field(x, form, "app"), c) && take_expires(x, field(x, form, "expires"), c, now_s);
 }
 
 static void answer_changed(struct exchange *x, const struct record *r)
@@ -110,10 +119,11 @@ static void answer_unchanged(struct exchange *x, enum store_result result)
 }
 
 /* To write it takes until the disk has it. */
-static void write_change(struct exchange *x, void *record)
+static void write_change(struct exchange *x, void *change)
 {
-    const struct record *r = record;
-    enum store_result result = record_change(x->service->store, r, (int64_t)time(NULL));
+    const struct change *c = change;
+    const struct record *r = &c->record;
+    enum store_result result = record_change(x->service->store, r, c->fields, (int64_t)time(NULL));
 
     if (result == STORE_OK) {
         sweep_upload_expires(x->service->sweep, r->expires_s);
@@ -136,15 +146,17 @@ static struct record *new_record(struct exchange *x)
 
 enum exchange_step handle_rename(struct exchange *x)
 {
-    struct record *r = new_record(x);
+    struct change *c = exchange_state(x, sizeof(*c), NULL);
 
-    if (r == NULL || !profile_record(x, x->parameters[0], r))
+    if (c == NULL)
+        return exchange_no_memory(x, "the change");
+    if (!profile_record(x, x->parameters[0], &c->record))
         return X_DONE;
     const struct form *form = form_body_read(x, "token name expires app");
-    if (form == NULL || !profile_may_change(x, r, form_value(form, STR("token"))) ||
-        !take_changes(x, form, r, (int64_t)time(NULL)))
+    if (form == NULL || !profile_may_change(x, &c->record, form_value(form, STR("token"))) ||
+        !take_changes(x, form, c, (int64_t)time(NULL)))
         return X_DONE;
-    return exchange_work(x, WORK_ALWAYS, write_change, NULL, r);
+    return exchange_work(x, WORK_ALWAYS, write_change, NULL, c);
 }
 
 /* ---- files that tell names ---- */

@@ -264,9 +264,9 @@ static enum store_result replace_record(struct store *s, const struct record *r,
     return settled(removed) ? STORE_NOT_FOUND : removed;
 }
 
-enum store_result record_change(struct store *s, const struct record *r, int64_t now_s)
+enum store_result record_change(struct store *s, const struct record *r, unsigned fields, int64_t now_s)
 {
-    struct record stored, changed = *r;
+    struct record stored;
 
     if (!record_object_valid(r)) {
         errno = EINVAL;
@@ -274,9 +274,14 @@ enum store_result record_change(struct store *s, const struct record *r, int64_t
     }
     store_begin_change(s);
     enum store_result result = read_current(s, str_of(r->id), now_s, &stored);
-    changed.names = stored.names;
+    if (result == STORE_OK && (fields & RECORD_NAME) != 0)
+        memcpy(stored.name, r->name, sizeof(stored.name));
+    if (result == STORE_OK && (fields & RECORD_EXPIRY) != 0)
+        stored.expires_s = r->expires_s;
+    if (result == STORE_OK && (fields & RECORD_APP) != 0)
+        memcpy(stored.app, r->app, sizeof(stored.app));
     if (result == STORE_OK)
-        result = replace_record(s, &changed, now_s);
+        result = replace_record(s, &stored, now_s);
     store_end_change(s);
     return result;
 }

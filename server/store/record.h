@@ -57,14 +57,15 @@ enum record_match {
 /* Constant-time comparison of the token's hash. */
 enum record_match record_token_matches(const struct record *r, struct str token);
 
-/* Replaces the stored record by this one, which may differ in name, expiry and app; the files that tell its names stay those of the stored one.
- * STORE_NOT_FOUND: the upload is not there, or was deleted meanwhile. Of two changes at once the later one stays: changes are made
- * one after the other.
+enum record_field { RECORD_NAME = 1, RECORD_EXPIRY = 2, RECORD_APP = 4 };
+
+/* Puts these fields of *r, a sum of them, into the stored record; all else of that stays. STORE_NOT_FOUND: the upload is not there, or was
+ * deleted meanwhile. Changes are made one after the other: of two that meet both are kept, and of one field the later one.
  *
  * It needs no lock against a delete, which puts the tombstone first and removes the record then. Either the tombstone is
  * there when this has replaced the record, and this removes the record again; or it is put later, and the delete removes
  * the record after that. */
-enum store_result record_change(struct store *s, const struct record *r, int64_t now_s)
+enum store_result record_change(struct store *s, const struct record *r, unsigned fields, int64_t now_s)
     __attribute__((warn_unused_result));
 
 /* Gives the upload another mapping or other symbols, "" is none, whose blob was put before, and *r what it is now. The ref of the one

@@ -273,7 +273,7 @@ static void a_change_that_comes_too_late_is_refused(void **state)
     assert_int_equal(record_write(f.store, &f.record), STORE_OK);
     assert_int_equal(store_delete(f.store, "refs/" SHA "/" ID), STORE_OK);
     f.record.expires_s += DAY_S;
-    assert_int_equal(record_change(f.store, &f.record, NOW_S), STORE_NOT_FOUND);
+    assert_int_equal(record_change(f.store, &f.record, RECORD_NAME, NOW_S), STORE_NOT_FOUND);
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_NONE);
     record_fixture_end(&f);
 }

@@ -7,7 +7,7 @@
 
 #include "tests/support/record_fixture.h"
 
-enum { ROUNDS = 200 };
+enum { ROUNDS = 200, ALL = RECORD_NAME | RECORD_EXPIRY | RECORD_APP };
 
 static void name_and_expiry(void **state)
 {
@@ -19,7 +19,7 @@ static void name_and_expiry(void **state)
     strcpy(f.record.name, "an\x01other");
     f.record.expires_s = NOW_S + DAY_S;
     uint64_t changes = store_changes(f.store);
-    assert_int_equal(record_change(f.store, &f.record, NOW_S), STORE_OK);
+    assert_int_equal(record_change(f.store, &f.record, ALL, NOW_S), STORE_OK);
     assert_int_not_equal(store_changes(f.store), changes);
     assert_int_equal(record_read(f.store, STR(ID), NOW_S, &r), RECORD_FOUND);
     assert_string_equal(r.name, "an\xe2\x90\x81other"); /* cleaned */
@@ -31,21 +31,45 @@ static void name_and_expiry(void **state)
     record_fixture_end(&f);
 }
 
+/* Two clients have read the record, and change one field each. */
+static void fields_that_another_change_made_stay(void **state)
+{
+    struct record_fixture f = record_fixture_begin();
+    struct record named = f.record, longer = f.record, r;
+
+    (void)state;
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    strcpy(named.name, "another");
+    strcpy(named.app, "com.example");
+    longer.expires_s = NOW_S + DAY_S;
+    assert_int_equal(record_change(f.store, &named, RECORD_NAME, NOW_S), STORE_OK);
+    assert_int_equal(record_change(f.store, &longer, RECORD_EXPIRY, NOW_S), STORE_OK);
+    assert_int_equal(record_read(f.store, STR(ID), NOW_S, &r), RECORD_FOUND);
+    assert_string_equal(r.name, "another");
+    assert_string_equal(r.app, "");
+    assert_int_equal(r.expires_s, NOW_S + DAY_S);
+    assert_int_equal(record_change(f.store, &named, RECORD_APP, NOW_S), STORE_OK);
+    assert_int_equal(record_read(f.store, STR(ID), NOW_S, &r), RECORD_FOUND);
+    assert_string_equal(r.app, "com.example");
+    assert_int_equal(r.expires_s, NOW_S + DAY_S);
+    record_fixture_end(&f);
+}
+
 static void what_is_not_there(void **state)
 {
     struct record_fixture f = record_fixture_begin();
     struct record r;
 
     (void)state;
-    assert_int_equal(record_change(f.store, &f.record, NOW_S), STORE_NOT_FOUND);
+    assert_int_equal(record_change(f.store, &f.record, ALL, NOW_S), STORE_NOT_FOUND);
     assert_int_equal(record_write(f.store, &f.record), STORE_OK);
-    assert_int_equal(record_change(f.store, &f.record, f.record.expires_s), STORE_NOT_FOUND);
+    assert_int_equal(record_change(f.store, &f.record, ALL, f.record.expires_s), STORE_NOT_FOUND);
     f.record.expires_s = -1;
-    assert_int_equal(record_change(f.store, &f.record, NOW_S), STORE_FAILED);
+    assert_int_equal(record_change(f.store, &f.record, ALL, NOW_S), STORE_FAILED);
     assert_int_equal(errno, EINVAL);
     f.record.expires_s = NOW_S + 2 * DAY_S;
     assert_int_equal(record_delete(f.store, &f.record, NOW_S), STORE_OK);
-    assert_int_equal(record_change(f.store, &f.record, NOW_S), STORE_NOT_FOUND);
+    assert_int_equal(record_change(f.store, &f.record, ALL, NOW_S), STORE_NOT_FOUND);
     assert_int_equal(record_read(f.store, STR(ID), NOW_S, &r), RECORD_GONE);
     assert_int_equal(store_exists(f.store, "uploads/" ID ".json"), STORE_NOT_FOUND);
     record_fixture_end(&f);
@@ -58,7 +82,7 @@ static void *change_until_gone(void *context)
 
     for (unsigned i = 0; i < 100000; i++) {
         snprintf(r.name, sizeof(r.name), "%u", i);
-        if (record_change(f->store, &r, NOW_S) == STORE_NOT_FOUND)
+        if (record_change(f->store, &r, ALL, NOW_S) == STORE_NOT_FOUND)
             break;
     }
     return NULL;
@@ -143,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(name_and_expiry),
+        cmocka_unit_test(fields_that_another_change_made_stay),
         cmocka_unit_test(what_is_not_there),
         cmocka_unit_test(a_delete_meanwhile),
         cmocka_unit_test(a_reader_of_what_is_deleted),

@@ -192,7 +192,7 @@ static void what_has_ended_goes_at_once(void **state)
     sweep_content_ended(w, deleted.record.sha256);
     sweep_content_ended(w, kept.record.sha256);
     changed.record.expires_s = f.now_s + 1;
-    assert_int_equal(record_change(f.store, &changed.record, f.now_s), STORE_OK);
+    assert_int_equal(record_change(f.store, &changed.record, RECORD_EXPIRY, f.now_s), STORE_OK);
     sweep_upload_expires(w, changed.record.expires_s);
     assert_true(wait_for(&f, deleted.blob, false));
     assert_true(wait_for(&f, expiring.blob, false));
