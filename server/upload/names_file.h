@@ -28,7 +28,7 @@ struct names_file {
 /* False: diag; also if there is one already. */
 bool names_file_begin(struct names_file *f, enum record_names_file which, const struct service *service,
                       struct diag *diag) __attribute__((warn_unused_result));
-/* False: diag. */
+/* False: diag; also behind its end, which another field of the form without bytes may reach again. */
 bool names_file_data(struct names_file *f, const struct service *service, struct str bytes, struct diag *diag)
     __attribute__((warn_unused_result));
 bool names_file_end(struct names_file *f, struct diag *diag) __attribute__((warn_unused_result));

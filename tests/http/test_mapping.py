@@ -274,6 +274,25 @@ class UploadedMapping(ServiceTest):
         self.assertEqual(self.upload(self.mapping_part(), ('trace', 'x', b'nonsense')).status, 415)
         eventually(lambda: not any(self.keeps(content) for content in refused))
 
+    def test_a_second_file_is_refused(self):
+        """However its field says that it has none. Each blob has the name of its bytes, and of no others."""
+        second, symbols = b'a.B -> p0.a:\n    void one() -> a\n', b'MODULE Linux arm64 ' + b'0' * 33 + b' liba.so\n'
+        upload = self.stored(self.trace)
+        token = ('token', None, token_of(upload).encode())
+        for field, first in (('mapping', self.text.encode() + b'# first\n'), ('symbols', symbols)):
+            for name in (None, '', 'second'):
+                parts = ((field, 'first', first), (field, name, second))
+                later = self.server.upload_form(token, *parts, target='/p/%s/%s' % (id_of(upload), field))
+                for answer in (self.upload(self.trace_part(), *parts), later):
+                    self.assertEqual(answer.status, 400, (field, name))
+                    self.assertIn('two fields "%s"' % field, answer.text)
+            self.assertEqual(self.upload(self.trace_part(), (field, 'first', first), (field, '', b'')).status, 201)
+        blobs = self.server.files('blobs')
+        self.assertGreater(len(blobs), 2)
+        for blob in blobs:
+            with open(os.path.join(self.server.store, blob), 'rb') as f:
+                self.assertEqual(hashlib.sha256(f.read()).hexdigest(), os.path.basename(blob))
+
     def test_a_field_without_file_is_none(self):
         upload = self.upload(('mapping', '', b''), self.trace_part())
         self.assertEqual(upload.status, 201)
