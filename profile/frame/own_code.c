@@ -1,5 +1,6 @@
 #include "profile/frame/own_code.h"
 
+#include "core/clean.h"
 #include "core/number.h"
 #include "profile/frame/frame_text.h"
 #include "profile/frame/origin.h"
@@ -74,7 +75,8 @@ void own_code_put(const struct own_code *own, struct buf *b)
     }
 }
 
-/* Components with dots between them, of what Java allows in names; bytes above 127 are letters of some script. */
+/* Components with dots between them, of what Java allows in names; bytes above 127 are letters of some script. What is pasted may have
+ * marks in it that nobody sees: those are in no name. */
 static bool is_package(struct str text)
 {
     bool begins = true;
@@ -86,7 +88,7 @@ static bool is_package(struct str text)
             return false;
         begins = c == '.';
     }
-    return text.n > 0 && !begins;
+    return text.n > 0 && !begins && clean_is_text(text);
 }
 
 bool own_code_parse(struct str text, struct own_code *own)

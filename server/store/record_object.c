@@ -45,7 +45,8 @@ bool record_object_valid(const struct record *r)
 {
     return record_id_valid(str_of(r->id)) && record_sha256_valid(str_of(r->sha256)) &&
            record_sha256_valid(str_of(r->token_sha256)) && names_valid(&r->names) &&
-           format_valid(str_of(r->format)) && r->size <= INT64_MAX && r->warnings <= INT64_MAX &&
+           format_valid(str_of(r->format)) && clean_is_text(str_of(r->app)) &&
+           clean_is_text(str_of(r->member)) && r->size <= INT64_MAX && r->warnings <= INT64_MAX &&
            time_valid(r->created_s) && time_valid(r->expires_s);
 }
 

@@ -168,7 +168,7 @@ static void sweep_ref(struct pass *p, const struct store_object *object)
 
 static void sweep_blob(struct pass *p, const struct store_object *object)
 {
-    uint64_t bytes = object->bytes;
+    uint64_t bytes = sweep_on_disk(object->bytes);
 
     if (remove_unneeded(p, object, record_remove_blob)) {
         p->done.blobs++;
@@ -309,7 +309,7 @@ bool sweep_content(struct store *s, const struct log *log, const char *sha256, i
     bool ok = worked(&p, record_remove_blob(s, blob, before_s, &removed), blob);
     if (ok && removed) {
         p.done.blobs++;
-        p.done.blob_bytes += o.bytes;
+        p.done.blob_bytes += sweep_on_disk(o.bytes);
     }
     if (ok && !removed && found != STORE_NOT_FOUND)
         ok = worked(&p, record_content_needed(s, sha256, &needed), blob);

@@ -42,7 +42,7 @@ struct sweep_plan {
     void *context;
 };
 
-/* What was done: numbers of objects, and bytes. */
+/* What was done: numbers of objects, and bytes, each as sweep_on_disk has it. */
 struct sweep_done {
     uint64_t expired, forgotten, refs;
     uint64_t blobs, blob_bytes;

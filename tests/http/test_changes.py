@@ -100,7 +100,8 @@ class Changes(ServiceTest):
         self.assertEqual(json.loads(self.server.get(self.path + '/verdict.json?app=com.foo').text)['app'], ['com.foo'])
         page = self.server.get(self.path, Accept='text/html').text
         self.assertIn('value="java.util,org.json"', page)
-        self.assertEqual(self.change(token=self.token, app='java..util').status, 400)
+        for wrong in ('java..util', 'com.foo\u200e', '\ufeffcom.foo'):
+            self.assertEqual(self.change(token=self.token, app=wrong).status, 400)
         self.assertEqual(self.change(token=self.token, name='other').status, 200)
         self.assertEqual(app(), ['java.util', 'org.json'], 'another change leaves it')
         self.assertEqual(self.change(token=self.token, app='').status, 200)

@@ -125,6 +125,20 @@ class StoredBytes(ServiceTest):
         self.assertEqual(self.server.upload(salted(content, 9)).status, 507)
 
 
+class SmallUploads(ServiceTest):
+    """Of files that are smaller than a block, the block counts, and comes back."""
+    CONFIG = {'sweep_interval_s': 3600, 'delete_within_s': 3600, 'store_bytes': '32K'}
+
+    def test_room_comes_back(self):
+        for turn in range(3):
+            kept = [self.server.upload(b'main;a%d.b%d.c 1\n' % (turn, i)) for i in range(9)]
+            self.assertEqual([answer.status for answer in kept], [201] * 8 + [507])
+            for key in self.server.files('blobs'):
+                set_age(self.server, key, 60)
+            for answer in kept[:8]:
+                self.assertEqual(self.server.request('DELETE', '/p/' + id_of(answer), X_Delete_Token=token_of(answer)).status, 200)
+
+
 class Expiry(ServiceTest):
     CONFIG = {'sweep_interval_s': 1, 'log_level': 'debug'}
 

@@ -119,9 +119,23 @@ static void guess_follows_what_android_calls(void **state)
 
 static void packages_are_read(void **state)
 {
-    static const char *const BAD[] = {
-        "",     ",",   "com.foo,", "com..foo",         ".com", "com.", "com foo", "1", "a,,b",
-        "a.1b", "a;b", "a/b",      "a,b,c,d,e,f,g,h,i"};
+    static const char *const BAD[] = {"",
+                                      ",",
+                                      "com.foo,",
+                                      "com..foo",
+                                      ".com",
+                                      "com.",
+                                      "com foo",
+                                      "1",
+                                      "a,,b",
+                                      "a.1b",
+                                      "a;b",
+                                      "a/b",
+                                      "a,b,c,d,e,f,g,h,i",
+                                      "a\xe2\x80\x8e",
+                                      "\xef\xbb\xbf"
+                                      "a",
+                                      "a\xff"};
     struct own_code own;
 
     (void)state;

@@ -87,9 +87,9 @@ static void what_would_be_broken_is_not_written(void **state)
 {
     (void)state;
     struct record_fixture f = record_fixture_begin();
-    struct record bad[9];
+    struct record bad[11];
 
-    for (size_t i = 0; i < 9; i++)
+    for (size_t i = 0; i < 11; i++)
         bad[i] = f.record;
     bad[0].id[3] = '1';
     bad[1].id[25] = '\0';
@@ -100,7 +100,9 @@ static void what_would_be_broken_is_not_written(void **state)
     bad[6].size = (uint64_t)INT64_MAX + 1;
     bad[7].expires_s = INT64_MAX;
     bad[8].created_s = -1;
-    for (size_t i = 0; i < 9; i++)
+    strcpy(bad[9].app, "com.foo\xe2\x80\x8e");
+    strcpy(bad[10].member, "a\n");
+    for (size_t i = 0; i < 11; i++)
         assert_int_equal(record_write(f.store, &bad[i]), STORE_FAILED);
     assert_int_equal(scratch_count(&f.scratch, ""), 5); /* lock, tmp, the blob in two folders */
     record_fixture_end(&f);
