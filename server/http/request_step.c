@@ -40,10 +40,12 @@ static void encode(struct exchange *x, void *context)
 /* Behind the body, and after each resume: what waited goes on, and not the handler from its beginning. */
 static enum MHD_Result handle(struct request *r)
 {
-    if (r->phase == PHASE_BODY)
+    bool goes_on = exchange_goes_on(&r->x);
+
+    if (!goes_on)
         connection_time(r->http, r->connection, 0); /* the body is complete */
     r->phase = PHASE_HANDLE;
-    enum exchange_step step = exchange_goes_on(&r->x) ? exchange_go_on(&r->x) : r->route->handle(&r->x);
+    enum exchange_step step = goes_on ? exchange_go_on(&r->x) : r->route->handle(&r->x);
     if (step == X_DONE) {
         exchange_precondition(&r->x);
         size_t bytes = reply_to_encode(&r->x.reply, r->x.header(&r->x, "Accept-Encoding"));
@@ -72,14 +74,27 @@ static bool turned_away(struct request *r)
     return true;
 }
 
-/* Behind a trusted proxy the client is who the proxy says: the last of the list, which the proxy itself has added. */
+static enum MHD_Result take_forwarded(void *list, enum MHD_ValueKind kind, const char *name,
+                                      const char *value)
+{
+    (void)kind;
+    if (str_eq_nocase(str_of(name), STR("X-Forwarded-For")) && value != NULL)
+        *(struct str *)list = str_of(value);
+    return MHD_YES;
+}
+
+/* Behind a trusted proxy the client is who the proxy says: the last of the list, which the proxy itself has added. It may have done so
+ * in a line of its own, behind that of the client. */
 static void name_client(struct request *r)
 {
     const struct connection *c = connection_of(r->connection);
-    struct str list = r->x.header(&r->x, "X-Forwarded-For");
+    struct str list = {NULL, 0};
     struct network_address address;
 
-    if (c == NULL || !c->trusted || list.p == NULL)
+    if (c == NULL || !c->trusted)
+        return;
+    MHD_get_connection_values(r->connection, MHD_HEADER_KIND, take_forwarded, &list);
+    if (list.p == NULL)
         return;
     if (!network_parse(str_trim(str_behind_last(list, ',')), &address))
         return;
@@ -119,7 +134,7 @@ static bool misdirected(struct request *r)
 static void start_time(struct request *r)
 {
     const struct config *config = r->http->service->config;
-    bool waits = r->phase == PHASE_BODY || (r->phase == PHASE_REFUSED && has_body(&r->x));
+    bool waits = r->phase == PHASE_BODY || has_body(&r->x); /* also for one that nobody wants */
 
     connection_time(r->http, r->connection,
                     waits ? config->request_timeout_s + config->max_upload_bytes / HTTP_SLOWEST_BYTES_PER_S

@@ -346,7 +346,8 @@ class Limits(BadInput):
 
     def test_byte_by_byte(self):
         in_parallel(lambda pieces: self.assert_closed_by_deadline(*pieces),
-                    ((b'GET / HTTP/1.1\r\nHost: x\r\nX: ', b'a'), (head('POST', '/', 'Content-Length: 100000'), b'*')))
+                    ((b'GET / HTTP/1.1\r\nHost: x\r\nX: ', b'a'), (head('POST', '/', 'Content-Length: 100000'), b'*'),
+                     (head('GET', '/', 'Content-Length: 100000'), b'*')))     # which nobody wants
 
     def test_a_connection_in_use_is_not_closed(self):
         """The time is that of one request, not of the connection."""

@@ -118,6 +118,9 @@ class Proxies(ServiceTest):
         before = self.server.log()
         self.server.get('/healthz', X_Forwarded_For='nobody')
         self.assertTrue(self.server.says(r'client=- ', before))
+        before = self.server.log()
+        self.server.raw(head('GET', '/healthz', 'X-Forwarded-For: 198.51.100.9', 'X-Forwarded-For: 203.0.113.8'))
+        self.assertTrue(self.server.says(r'client=203\.0\.113\.8 ', before))
 
 
 class Sites(ServiceTest):

@@ -308,6 +308,8 @@ class Stop(unittest.TestCase):
             for j in range(1000):
                 try:
                     answer = self.server.upload(salted(content, i * 1000 + j))
+                    if answer.status == 503 and ended.is_set():
+                        return
                     acknowledged[id_of(answer)] = salted(content, i * 1000 + j)
                     self.server.get('/p/%s/t/all.svg?width=%d' % (id_of(answer), 300 + j))
                 except OSError:
