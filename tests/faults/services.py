@@ -261,7 +261,7 @@ class Ask(Scenario):
     SAME = True     # for all uploads of the same calls
     CONFIG = {'render_tracks': 0, 'profile_cache_bytes': 0, 'hot_bytes': 0}
 
-    def __init__(self, target, **headers):
+    def __init__(self, target='', **headers):
         self.target, self.headers = target, headers
 
     def begin(self, world, n):
@@ -312,9 +312,6 @@ class AskCached(Ask):
 
 
 class Delete(Ask):
-    def __init__(self):
-        super().__init__('')
-
     def begin(self, world, n):
         answer = world.server.upload(self.content(n))
         return '/p/' + id_of(answer), token_of(answer)
@@ -337,9 +334,6 @@ class Delete(Ask):
 
 
 class Rename(Ask):
-    def __init__(self):
-        super().__init__('')
-
     def begin(self, world, n):
         answer = world.server.upload(self.content(n))
         world.acknowledged[id_of(answer)] = self.content(n)
