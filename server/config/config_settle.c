@@ -81,7 +81,7 @@ struct config config_settle(const struct config *c, const struct memory_limit *l
 
     if (s.workers == 0)
         s.workers = most(1, cores);
-    lower(&s, &s.job_memory_bytes, budget / 8, 8 * MIB);
+    lower(&s, &s.job_memory_bytes, budget / 10, 8 * MIB);
     lower(&s, &s.view_memory_bytes, budget / 32, 4 * MIB);
     lower(&s, &s.queue_bytes, budget / 64, 256 * KIB);
     lower(&s, &s.profile_cache_bytes, budget / 32, 0);
