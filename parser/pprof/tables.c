@@ -21,8 +21,13 @@ string_id pprof_name(struct pprof *p, struct str text)
 
 /* ---- what the file lists ---- */
 
+enum { UTF8_BYTES_MAX = 4 };
+
+/* Names are cut anyway; here, since a string costs its length for each that refers to it. What is too long stays so. */
 static bool add_string(struct pprof *p, struct str s)
 {
+    if (s.n > p->limits->name_bytes + (size_t)UTF8_BYTES_MAX)
+        s.n = p->limits->name_bytes + (size_t)UTF8_BYTES_MAX;
     if (!ARENA_ROOM(p->arena, p->strings, p->strings_capacity, p->n_strings + 1))
         return false;
     p->strings[p->n_strings++] = s;
@@ -40,7 +45,7 @@ static bool add_id(struct pprof *p, struct idmap *ids, uint64_t id, size_t place
 }
 
 /* The numbers of a message by the numbers of their fields, up to 7; others are passed over. */
-enum { NUMBERS = 8 };
+enum { NUMBERS = 8, LOCATION_LINES_MAX = 256 };
 
 static void numbers_of(struct str message, uint64_t numbers[NUMBERS])
 {
@@ -291,6 +296,8 @@ static size_t count_lines(struct pprof *p, struct str message, bool *named)
     return n;
 }
 
+/* The lines between the innermost ones and the function itself are dropped where there are more than any compiler inlines: a sample that
+ * refers to the location in a byte has all of them. */
 static bool resolve(struct pprof *p, struct pprof_location *l)
 {
     struct protobuf m = protobuf_of_bytes(l->message);
@@ -305,8 +312,12 @@ static bool resolve(struct pprof *p, struct pprof_location *l)
         ok = ok && put_nameless(p, l, &frame);
     while (ok && named && protobuf_next(&m, &f))
         if (f.number == 4 && f.wire == PROTOBUF_BYTES) {
+            bool inlined = ++line < lines;
             frame = common;
-            ok = put_line(p, f.bytes, &frame, ++line < lines);
+            if (inlined && line > LOCATION_LINES_MAX)
+                p->bad_references++;
+            else
+                ok = put_line(p, f.bytes, &frame, inlined);
         }
     l->n = p->n_frames - l->first;
     l->resolved = ok;

@@ -184,6 +184,53 @@ static void numbers_that_are_taken(void **state)
     arena_free(&arena);
 }
 
+/* A string of a megabyte that every label and mapping refers to, and a location of so many lines that every sample refers to, cost no
+ * more than short ones. */
+static void what_is_long_and_often_referred_to(void **state)
+{
+    enum { SAMPLES = 20000, LINES = 20000, LONG = 1 << 20 };
+    struct buf b = {0}, body = {0}, part = {0}, longest = {0};
+    struct arena arena;
+
+    (void)state;
+    for (size_t i = 0; i < LONG; i++)
+        buf_char(&longest, 'x');
+    buf_char(&longest, '\0');
+    proto_put_text(&b, 6, "");
+    proto_put_text(&b, 6, "samples");
+    proto_put_text(&b, 6, "label");
+    proto_put_text(&b, 6, longest.p);
+    proto_put_text(&b, 6, "f");
+    proto_put_number(&body, 1, 1);
+    proto_put_message(&b, 1, &body);
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        proto_put_number(&part, 1, 2);
+        proto_put_number(&part, 2, 3);
+        proto_put_number(&body, 1, 1);
+        proto_put_number(&body, 2, 1);
+        proto_put_message(&body, 3, &part);
+        proto_put_message(&b, 2, &body);
+    }
+    proto_put_number(&body, 1, 1);
+    for (unsigned i = 0; i < LINES; i++) {
+        proto_put_number(&part, 1, 1);
+        proto_put_message(&body, 4, &part);
+    }
+    proto_put_message(&b, 4, &body);
+    proto_put_number(&body, 1, 1);
+    proto_put_number(&body, 2, 4);
+    proto_put_message(&b, 5, &body);
+    const struct profile *p = hostile_read_well(&arena, &b);
+    assert_int_equal(p->n_tracks, 1);
+    assert_int_equal(p->n_nodes, 1 + 257); /* the innermost lines, and the function itself */
+    assert_int_equal(profile_total(p, p->tracks[0].first, 0), SAMPLES);
+    assert_non_null(warning_of(p, WARN_BAD_REFERENCE));
+    buf_free(&body);
+    buf_free(&part);
+    buf_free(&longest);
+    arena_free(&arena);
+}
+
 /* ---- tracks by a label ---- */
 
 /* One of a sample: with a text, or a number and its unit. */
@@ -475,6 +522,7 @@ int main(void)
         cmocka_unit_test(frames_have_their_place),
         cmocka_unit_test(labels_of_threads),
         cmocka_unit_test(numbers_that_are_taken),
+        cmocka_unit_test(what_is_long_and_often_referred_to),
         cmocka_unit_test(tracks_by_a_label),
         cmocka_unit_test(labels_that_are_refused),
         cmocka_unit_test(labels_that_are_damaged),
