@@ -249,11 +249,11 @@ function showEmptied(filters) {
         element('strong', { textContent: filters[by].words }), ' no method is left. ', button));
 }
 
-/* What comes or goes above the picture takes from its top. Where it grows, the browser may have moved what is shown already: so the
- * place from before counts, which `scroll` tells later. */
+/* What comes or goes above the picture takes from its top. Where it grows, the browser moves what is shown by itself: so the place counts
+ * that it had at its former height. */
 function keepFoot(picture) {
     let { clientHeight: height, scrollTop: top } = picture;
-    picture.addEventListener('scroll', () => { top = picture.scrollTop; }, { passive: true });
+    picture.addEventListener('scroll', () => { top = picture.clientHeight === height ? picture.scrollTop : top; }, { passive: true });
     new ResizeObserver(() => {
         if (flameOf()?.state.view === 'flame')
             picture.scrollTop = top + height - picture.clientHeight;
@@ -525,10 +525,10 @@ function start(isBack = false) {
     if (flame === undefined)
         return followHash();
     byId('picture').removeAttribute('tabindex');     /* its frames have the focus now */
-    keepFoot(byId('picture'));
     openPanel();
     followState(flame.state);
     showRoot();
+    keepFoot(byId('picture'));
 }
 
 /* Links to places of this profile, if nothing else is wanted of the click. */

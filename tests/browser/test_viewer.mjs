@@ -290,8 +290,11 @@ test('in a frame that is lower than the picture, it scrolls, and the pointer mee
     const { top, width, bottom } = document.querySelector('.graph').getBoundingClientRect();
     return { top, width, bottom, bar: document.querySelector('.bar').getBoundingClientRect().top };
   });
+  await until(frame, () => {     /* in its own size, with the root in sight */
+    const { width, bottom } = document.querySelector('.graph').getBoundingClientRect();
+    return width > 850 && bottom <= 331;
+  });
   const first = await shown();
-  assert.ok(first.width > 850 && first.bottom <= 331, 'in its own size, with the root in sight');
   assert.ok(first.bar >= 0, 'the toolbar is in sight');
   await page.mouse.move(400, first.bottom - 8);
   await until(frame, () => document.querySelector('.tip').textContent.startsWith('main (1)'));
