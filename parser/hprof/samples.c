@@ -124,15 +124,20 @@ bool hprof_count(struct hprof *h, uint32_t stack, uint64_t count)
 
 /* ---- at the end ---- */
 
-/* For stacks without a thread: a number that no thread has. */
-static uint32_t free_number(const struct hprof *h)
+/* For stacks without a thread: a number that no thread has, be it listed or only named by a stack. False: no memory. */
+static bool free_number(const struct hprof *h, uint32_t *number)
 {
-    uint32_t number = 1;
+    struct idmap named;
 
-    /* It takes one look more than there are listed threads at most, and their number has a limit. */
-    while (idmap_get(&h->threads, number) != IDMAP_NONE)
-        number++;
-    return number;
+    idmap_init(&named, builder_arena(h->builder), builder_seed(h->builder));
+    for (size_t i = 0; i < h->n_stacks; i++)
+        if (h->list[i].listed && !idmap_set(&named, h->list[i].thread, 0))
+            return false;
+    *number = 1;
+    /* It takes one look more than there are threads and stacks at most, and their number has a limit. */
+    while (idmap_get(&h->threads, *number) != IDMAP_NONE || idmap_get(&named, *number) != IDMAP_NONE)
+        ++*number;
+    return true;
 }
 
 /* The track of a thread, made when its first stack comes. NODE_NONE: no memory. */
@@ -145,8 +150,7 @@ static uint32_t track_of(struct hprof *h, struct idmap *tracks, uint32_t thread)
     if (track != IDMAP_NONE)
         return track;
     if (thread == 0) {
-        id = free_number(h);
-        name = builder_string(h->builder, STR("all threads"));
+        name = free_number(h, &id) ? builder_string(h->builder, STR("all threads")) : STRING_NONE;
     } else if (place != IDMAP_NONE) {
         name = h->names[place];
     } else {

@@ -113,6 +113,21 @@ static void frames_of_text(void **state)
                   "Thread-5;plain;g.H$$Lambda/0x00.run;d.E.f;a.B.c 3\n");
 }
 
+/* A thread that is not listed has the first number; what has no thread gets another one. */
+static void numbers_of_tracks(void **state)
+{
+    struct buf b = {0};
+    struct arena arena;
+
+    (void)state;
+    buf_z(&b, "JAVA PROFILE 1.0.1, created x\n\nTRACE 7: (thread=1)\n\ta.B.c(B.java:1)\n" SAMPLES(
+                  "1 1.5% 1.5% 1 9 x\n2 1.5% 1.5% 2 7 a.B.c\n"));
+    const struct profile *p = hostile_read_well(&arena, &b);
+    assert_int_equal(p->n_tracks, 2);
+    assert_int_not_equal(p->tracks[0].id, p->tracks[1].id);
+    arena_free(&arena);
+}
+
 /* The JDK's own: no threads, a header in prose, and no rows for rare stacks. */
 static void text_of_the_jdk(void **state)
 {
@@ -247,6 +262,7 @@ int main(void)
         cmocka_unit_test(all_forms_of_a_run_are_the_same),
         cmocka_unit_test(what_is_said_of_it),
         cmocka_unit_test(frames_of_text),
+        cmocka_unit_test(numbers_of_tracks),
         cmocka_unit_test(text_of_the_jdk),
         cmocka_unit_test(numbers_of_any_language),
         cmocka_unit_test(rows_that_make_no_sense),
