@@ -10,7 +10,9 @@
 
 enum {
     LINE_BYTES_MAX = 1 << 20, /* longer lines are left out */
-    LINES_LOOKED_AT = 1000,   /* a mapping has a class among its first lines with text */
+    NAME_BYTES_MAX = 4096,    /* of a class, a member, a type or a file; lines with longer ones are ignored */
+    PARAMS_BYTES_MAX = 64 << 10, /* of all types of a method's parameters, of which there are at most 255 */
+    LINES_LOOKED_AT = 1000,      /* a mapping has a class among its first lines with text */
     HASH_HEX_CHARS = 2 * SHA256_BYTES
 };
 
@@ -142,6 +144,10 @@ static bool read_comment(struct mapping_reader *r, struct str text)
     if (r->class == MAPPING_NONE)
         return true;
     struct mapping_comment c = mapping_comment_parse(text);
+    if (c.kind == MAPPING_COMMENT_SOURCE_FILE && c.text.n > NAME_BYTES_MAX) {
+        r->mapping->ignored++;
+        return true;
+    }
     if (c.kind == MAPPING_COMMENT_SOURCE_FILE)
         return mapping_set_file(r->mapping, r->class, c.text);
     return r->member == MAPPING_NONE || read_member_comment(r, &c);
@@ -155,6 +161,11 @@ static bool read_class(struct mapping_reader *r, struct str original, struct str
 
     r->classes++;
     r->member = r->method = MAPPING_NONE;
+    if (original.n > NAME_BYTES_MAX || residual.n > NAME_BYTES_MAX) {
+        r->mapping->ignored++;
+        r->class = MAPPING_NONE; /* the members below are not those of the class above */
+        return true;
+    }
     r->class = mapping_class(r->mapping, residual);
     if (r->class != MAPPING_NONE && !mapping_set_class(r->mapping, r->class, original, &different))
         return false;
@@ -197,6 +208,13 @@ static bool add_method(struct mapping_reader *r, uint32_t method, const struct m
     return ok;
 }
 
+/* A name is written once for each time that a descriptor has it, so a long one would cost a multiple of its line. */
+static bool is_too_long(const struct mapping_line_method *m)
+{
+    return m->owner.n > NAME_BYTES_MAX || m->name.n > NAME_BYTES_MAX || m->returns.n > NAME_BYTES_MAX ||
+           m->params.n > PARAMS_BYTES_MAX;
+}
+
 static bool read_member(struct mapping_reader *r, struct str line)
 {
     struct str what, residual;
@@ -208,6 +226,8 @@ static bool read_member(struct mapping_reader *r, struct str line)
     }
     uint32_t method = mapping_method(r->mapping, r->class, residual);
     enum mapping_line_kind kind = method != MAPPING_NONE ? mapping_line_parse(what, &m) : MAPPING_LINE_FIELD;
+    if (kind == MAPPING_LINE_METHOD && is_too_long(&m))
+        kind = MAPPING_LINE_BAD;
     r->mapping->ignored += kind == MAPPING_LINE_BAD;
     if (kind == MAPPING_LINE_METHOD)
         return add_method(r, method, &m);

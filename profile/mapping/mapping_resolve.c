@@ -7,7 +7,11 @@
 #include "profile/mapping/mapping.h"
 #include "profile/mapping/mapping_types.h"
 
-enum { CATCH_ALL = 65535, SPAN_MAX = 64 /* lines of a method without ranges that are candidates each */ };
+enum {
+    CATCH_ALL = 65535,
+    SPAN_MAX = 64,             /* lines of a method without ranges that are candidates each */
+    TYPES_BYTES_MAX = 64 << 10 /* of a descriptor in words of the sources; no method has a longer one */
+};
 
 /* How well a group fits the descriptor that is asked for. */
 enum fit { FIT_NONE, FIT_NAME, FIT_PARAMS, FIT_DESCRIPTOR };
@@ -54,7 +58,7 @@ static void put_types(const struct mapping *m, struct str types, struct buf *b)
     struct type_in_descriptor type;
     struct buf dotted = {0};
 
-    for (size_t start = b->n; type_next(&types, &type);) {
+    for (size_t start = b->n; !b->failed && type_next(&types, &type);) {
         buf_clear(&dotted);
         type_put_replaced(&dotted, type.class, '/', '.');
         if (b->n > start)
@@ -87,20 +91,24 @@ static bool keep(struct mapping *m, const struct buf *b, struct str *text)
     return true;
 }
 
-/* The descriptor with the classes' names in the sources. */
+/* The descriptor with the classes' names in the sources; as it is if it gets too long. */
 static bool translate(struct mapping *m, struct str descriptor, struct str *translated)
 {
     struct str params, returns;
-    struct buf from = {0}, to = {0}, result = {0};
+    struct buf from, to, result = {0};
 
     *translated = descriptor;
     if (!type_split(descriptor, &params, &returns))
         return true;
+    buf_init(&from, TYPES_BYTES_MAX);
+    buf_init(&to, TYPES_BYTES_MAX);
     put_types(m, params, &from);
     put_types(m, returns, &to);
-    put_descriptor(&result, buf_view(&from), buf_view(&to));
+    bool full = from.full || to.full;
+    if (!full)
+        put_descriptor(&result, buf_view(&from), buf_view(&to));
     result.failed = result.failed || from.failed || to.failed;
-    bool ok = keep(m, &result, translated);
+    bool ok = full || keep(m, &result, translated);
     buf_free(&from);
     buf_free(&to);
     buf_free(&result);
@@ -453,23 +461,28 @@ static bool answer_without(struct search *s)
     return f.file.p != NULL && translate(s->m, s->q->signature, &f.signature) && add_frame(s, &f);
 }
 
+/* The types as members have them; STRING_NONE: none has these. False: no memory. */
+static bool find_types(const struct mapping *m, struct str types, string_id *id)
+{
+    struct buf b;
+
+    buf_init(&b, TYPES_BYTES_MAX);
+    put_types(m, types, &b);
+    *id = b.failed ? STRING_NONE : strtab_find(&m->strings, buf_view(&b));
+    bool ok = !b.failed || b.full || no_memory(m);
+    buf_free(&b);
+    return ok;
+}
+
 /* In the words of the sources, as far as members have them. */
 static bool find_signature(struct search *s)
 {
     struct str params = {"", 0}, returns = {"", 0};
-    struct buf from = {0}, to = {0};
 
     s->signature = strtab_find(&s->m->strings, s->q->signature);
     if (!type_split(s->q->signature, &params, &returns))
         returns = STR("?"); /* of no method */
-    put_types(s->m, params, &from);
-    put_types(s->m, returns, &to);
-    s->params = strtab_find(&s->m->strings, buf_view(&from));
-    s->returns = strtab_find(&s->m->strings, buf_view(&to));
-    bool ok = (!from.failed && !to.failed) || no_memory(s->m);
-    buf_free(&from);
-    buf_free(&to);
-    return ok;
+    return find_types(s->m, params, &s->params) && find_types(s->m, returns, &s->returns);
 }
 
 bool mapping_resolve(struct mapping *m, const struct mapping_question *q, struct mapping_answer *answer)

@@ -323,6 +323,46 @@ static void one_method_has_a_bounded_number_of_lines(void **state)
 
 /* ---- lines and comments ---- */
 
+/* A name that a descriptor has many times is written as often. */
+static void names_have_a_bounded_length(void **state)
+{
+    static const size_t LENGTHS[] = {4096, 4097, 1000000};
+    struct buf text = {0}, signature = {0};
+    struct fixture f;
+
+    (void)state;
+    buf_char(&signature, '(');
+    for (unsigned i = 0; i < 1300; i++)
+        buf_z(&signature, "La;");
+    buf_z(&signature, ")V");
+    buf_char(&signature, '\0');
+    for (size_t i = 0; i < 3; i++) {
+        begin(&f);
+        want(&f, "x", "m", signature.p);
+        want(&f, "x", "n", "(La;)V");
+        buf_clear(&text);
+        for (size_t k = 0; k < LENGTHS[i]; k++)
+            buf_char(&text, 'c');
+        buf_z(&text, " -> a:\n    void no() -> n\nX -> x:\n    void m1() -> m\n    void ");
+        for (size_t k = 0; k < LENGTHS[i]; k++)
+            buf_char(&text, 'n');
+        buf_z(&text, "() -> n\n");
+        buf_char(&text, '\0');
+        read_all(&f, text.p);
+        assert_int_equal(f.mapping->ignored, i == 0 ? 0 : 2);
+        assert_int_equal(mapping_class_name(f.mapping, STR("a")).n, i == 0 ? 4096 : 1);
+        ask(&f, "x", "m", signature.p, 0, "2 X.m1()V");
+        buf_clear(&text);
+        buf_printf(&text, "1 X.other%s", signature.p);
+        buf_char(&text, '\0');
+        if (i == 0)
+            ask(&f, "x", "other", signature.p, 0, text.p); /* too long to be told */
+        end(&f);
+    }
+    buf_free(&text);
+    buf_free(&signature);
+}
+
 static void lines_are_parted(void **state)
 {
     struct mapping_line_method m;
@@ -540,6 +580,7 @@ int main(void)
         cmocka_unit_test(the_hash_tells_whether_it_is_whole),
         cmocka_unit_test(bad_lines_are_counted),
         cmocka_unit_test(one_method_has_a_bounded_number_of_lines),
+        cmocka_unit_test(names_have_a_bounded_length),
         cmocka_unit_test(lines_are_parted),
         cmocka_unit_test(comments_are_parted),
         cmocka_unit_test_setup_teardown(moments_are_joined_as_well, builder_set_up, builder_tear_down),
