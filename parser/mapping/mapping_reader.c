@@ -202,8 +202,12 @@ static bool add_method(struct mapping_reader *r, uint32_t method, const struct m
     bool ok = member.owner != STRING_NONE && member.name != STRING_NONE && member.params != STRING_NONE &&
               member.returns != STRING_NONE;
 
-    if (ok)
-        r->member = mapping_add(r->mapping, method, &member, same_group(r, method, m), &ok);
+    if (!ok)
+        return false;
+    bool same = same_group(r, method, m);
+    uint32_t added = mapping_add(r->mapping, method, &member, same, &ok);
+    if (added != MAPPING_NONE || !same)
+        r->member = added; /* else the next line would begin a group, though it goes on with this one */
     r->method = method;
     return ok;
 }

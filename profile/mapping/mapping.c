@@ -45,7 +45,7 @@ static bool want_method(struct mapping *m, uint32_t class, struct str residual)
     if (!ARENA_ROOM(m->arena, m->methods, m->methods_capacity, m->n_methods + 1) ||
         !idmap_set(&m->method_of, key, (uint32_t)m->n_methods))
         return false;
-    m->methods[m->n_methods++] = (struct mapping_method){MAPPING_NONE, MAPPING_NONE, 0};
+    m->methods[m->n_methods++] = (struct mapping_method){MAPPING_NONE, MAPPING_NONE, 0, NULL};
     return true;
 }
 
@@ -148,7 +148,7 @@ uint32_t mapping_add(struct mapping *m, uint32_t method, const struct mapping_me
     struct mapping_method *of = &m->methods[method];
 
     *ok = true;
-    if (of->members == MAPPING_MEMBERS_MAX) {
+    if (of->members == MAPPING_MEMBERS_MAX || (same_group && m->group_members == MAPPING_GROUP_MAX)) {
         m->ignored++;
         return MAPPING_NONE;
     }
@@ -159,6 +159,7 @@ uint32_t mapping_add(struct mapping *m, uint32_t method, const struct mapping_me
     }
     uint32_t added = (uint32_t)m->n_members++;
     m->group += !same_group;
+    m->group_members = same_group ? m->group_members + 1 : 1;
     m->members[added] = *member;
     m->members[added].group = m->group;
     m->members[added].next = m->members[added].rewrite = m->members[added].callsite = MAPPING_NONE;

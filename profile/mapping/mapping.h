@@ -22,6 +22,7 @@
 
 enum {
     MAPPING_MEMBERS_MAX = 8192,  /* lines that are kept of one residual method of one class */
+    MAPPING_GROUP_MAX = 64,      /* lines that are kept of one group: calls are not inlined so deep */
     MAPPING_CANDIDATES_MAX = 32, /* of one name */
     MAPPING_ID_BYTES_MAX = 128   /* of the id and the hash that a file says of itself */
 };
@@ -71,6 +72,7 @@ struct mapping_class {
 struct mapping_method {
     uint32_t first, last; /* members; MAPPING_NONE: none */
     uint32_t members;
+    struct mapping_memo *memos; /* what was answered already: see mapping_resolve.c */
 };
 
 struct mapping {
@@ -89,6 +91,7 @@ struct mapping {
     struct mapping_callsite *callsites;
     size_t n_callsites, callsites_capacity;
     uint32_t group; /* of the last member */
+    uint32_t group_members;
 
     /* What the file says of itself, set by its reader; or empty. */
     char id[MAPPING_ID_BYTES_MAX + 1], hash[MAPPING_ID_BYTES_MAX + 1];
@@ -120,7 +123,8 @@ bool mapping_set_file(struct mapping *m, uint32_t class, struct str file) __attr
 /* The method of that residual name, or MAPPING_NONE. */
 uint32_t mapping_method(const struct mapping *m, uint32_t class, struct str residual);
 /* Appends a line to the method; `same_group`: it belongs to the same stack as the last one. Returns its number; MAPPING_NONE
- * if the arena gives no more, or the method has MAPPING_MEMBERS_MAX (then m->ignored counts it, and `ok` stays true). */
+ * if the arena gives no more, or the method has MAPPING_MEMBERS_MAX or the group MAPPING_GROUP_MAX (then m->ignored counts it,
+ * and `ok` stays true). */
 uint32_t mapping_add(struct mapping *m, uint32_t method, const struct mapping_member *member, bool same_group,
                      bool *ok);
 bool mapping_add_rewrite(struct mapping *m, uint32_t member, struct str thrown, uint32_t remove)

@@ -10,6 +10,7 @@
 enum {
     CATCH_ALL = 65535,
     SPAN_MAX = 64,             /* lines of a method without ranges that are candidates each */
+    MEMO_MEMBERS = 64,         /* of a method with more lines answers are remembered */
     TYPES_BYTES_MAX = 64 << 10 /* of a descriptor in words of the sources; no method has a longer one */
 };
 
@@ -167,9 +168,10 @@ static uint32_t group_last(const struct mapping *m, uint32_t first)
     return last;
 }
 
-static enum fit fit_of(const struct search *s, uint32_t first)
+/* `last`: of the group. */
+static enum fit fit_of(const struct search *s, uint32_t last)
 {
-    const struct mapping_member *real = member_at(s->m, group_last(s->m, first));
+    const struct mapping_member *real = member_at(s->m, last);
     bool params = real->params == s->params;
 
     if (s->q->signature.n == 0)
@@ -188,7 +190,7 @@ static bool is_chosen(const struct search *s, uint32_t first, enum choice choice
 {
     const struct mapping_member *g = member_at(s->m, first);
 
-    if (fit_of(s, first) != s->best)
+    if (fit_of(s, group_last(s->m, first)) != s->best)
         return false;
     switch (choice) {
     case CHOOSE_IN_RANGE:
@@ -220,10 +222,17 @@ static uint32_t count_chosen(const struct search *s, enum choice choice)
 
 static void find_best(struct search *s)
 {
-    for (uint32_t i = s->m->methods[s->method].first; i != MAPPING_NONE; i = next_group(s->m, i)) {
-        enum fit fit = fit_of(s, i);
+    bool residual = s->q->signature.n == 0;
+
+    for (uint32_t i = s->m->methods[s->method].first, last; i != MAPPING_NONE;
+         i = member_at(s->m, last)->next) {
+        last = group_last(s->m, i);
+        enum fit fit = fit_of(s, last);
         s->best = fit > s->best ? fit : s->best;
+        residual = residual || member_at(s->m, last)->residual == s->signature;
     }
+    if (!residual)
+        s->signature = STRING_NONE;
 }
 
 /* ---- frames of the answer ---- */
@@ -430,6 +439,69 @@ static uint32_t line_behind_outline(const struct search *s)
     return s->q->line;
 }
 
+/* ---- what was answered already ---- */
+
+/* Frames of one method differ in their descriptors, but most of those fit the same groups. To go through thousands of groups anew
+ * for each would take minutes. */
+struct mapping_memo {
+    enum fit best;
+    string_id signature, params, returns; /* STRING_NONE where they do not tell groups apart */
+    struct mapping_answer answer;
+    struct mapping_memo *next;
+};
+
+static struct mapping_memo memo_of(const struct search *s)
+{
+    bool all = s->best == FIT_DESCRIPTOR;
+
+    return (struct mapping_memo){.best = s->best,
+                                 .signature = all ? s->signature : STRING_NONE,
+                                 .params = all || s->best == FIT_PARAMS ? s->params : STRING_NONE,
+                                 .returns = all ? s->returns : STRING_NONE};
+}
+
+static bool has_memos(const struct search *s)
+{
+    return s->m->methods[s->method].members > MEMO_MEMBERS && s->line == 0 && s->q->thrown.n == 0;
+}
+
+static const struct mapping_memo *find_memo(const struct search *s)
+{
+    struct mapping_memo key = memo_of(s);
+
+    for (const struct mapping_memo *i = has_memos(s) ? s->m->methods[s->method].memos : NULL; i != NULL;
+         i = i->next)
+        if (i->best == key.best && i->signature == key.signature && i->params == key.params &&
+            i->returns == key.returns)
+            return i;
+    return NULL;
+}
+
+static bool copy_answer(struct search *s, const struct mapping_answer *from, struct mapping_answer *to)
+{
+    if (!ARENA_ROOM(s->m->arena, to->frames, to->capacity, from->n_frames))
+        return false;
+    for (size_t i = 0; i < from->n_frames; i++)
+        to->frames[i] = from->frames[i];
+    to->n_frames = from->n_frames;
+    to->n_candidates = from->n_candidates;
+    to->outline = from->outline;
+    return true;
+}
+
+static bool add_memo(struct search *s)
+{
+    struct mapping_method *of = &s->m->methods[s->method];
+    struct mapping_memo *memo = has_memos(s) ? arena_alloc(s->m->arena, sizeof(*memo)) : NULL;
+
+    if (memo == NULL)
+        return !has_memos(s);
+    *memo = memo_of(s);
+    memo->next = of->memos;
+    of->memos = memo;
+    return copy_answer(s, s->answer, &memo->answer);
+}
+
 static bool choose(struct search *s)
 {
     static const enum choice WITH_LINE[] = {CHOOSE_IN_RANGE, CHOOSE_NO_RANGE};
@@ -438,11 +510,14 @@ static bool choose(struct search *s)
     size_t n = s->line > 0 ? 2 : 3;
 
     find_best(s);
+    const struct mapping_memo *memo = find_memo(s);
+    if (memo != NULL)
+        return copy_answer(s, &memo->answer, s->answer);
     for (size_t i = 0; i < n && s->answer->n_frames == 0; i++)
         if (!add_candidates(s, choices[i]))
             return false;
     sort_candidates(s->answer);
-    return true;
+    return add_memo(s);
 }
 
 /* ---- the answer ---- */
