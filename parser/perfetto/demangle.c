@@ -9,7 +9,7 @@
 
 #include "core/clean.h"
 
-enum { MANGLED_MAX = 1024 };
+enum { MANGLED_MAX = 1024, SUBSTITUTIONS_MAX = 16, CONVERSIONS_MAX = 6 };
 
 struct output {
     struct buf *to;
@@ -34,6 +34,49 @@ static bool has_punycode(const char *name)
     return false;
 }
 
+static bool is_pair(const char *at, char first, const char *seconds)
+{
+    return at[0] == first && at[1] != '\0' && strchr(seconds, at[1]) != NULL;
+}
+
+/* What has expressions within: arguments of templates, arrays' lengths, decltype and its like. */
+static bool begins_expression(const char *at)
+{
+    return at[0] == 'X' || at[0] == 'Q' || (at[0] == 'A' && at[1] != '_') || is_pair(at, 'D', "TtOBUvkK");
+}
+
+/* "S_", "S1A_": what stood before. */
+static bool begins_substitution(const char *at)
+{
+    if (*at++ != 'S')
+        return false;
+    while ((*at >= '0' && *at <= '9') || (*at >= 'A' && *at <= 'Z'))
+        at++;
+    return *at == '_';
+}
+
+/* Names of C++ that the library may work on for ever before it puts out anything: patterns of packs, since their substitutions may
+ * stand for each other and each pattern is walked before, and conversion operators within each other, each of which is read
+ * twice. Dp and sp expand a pack, sZ and sP count one, and fl, fr, fL and fR fold it; all but the first are expressions. Letters
+ * within identifiers count as well, so the limits are above what names of libraries have. */
+static bool takes_long(const char *mangled)
+{
+    unsigned substitutions = 0, in_packs = 0, conversions = 0;
+    bool pack = false, expression = false;
+
+    for (const char *at = mangled; *at != '\0'; at++) {
+        expression = expression || begins_expression(at);
+        pack = pack || is_pair(at, 'D', "p") ||
+               (expression && (is_pair(at, 's', "pZP") || is_pair(at, 'f', "lrLR")));
+        if (begins_substitution(at)) {
+            substitutions++;
+            in_packs += pack;
+        }
+        conversions += is_pair(at, 'c', "v");
+    }
+    return conversions > CONVERSIONS_MAX || (in_packs > 0 && substitutions > SUBSTITUTIONS_MAX);
+}
+
 /* Whether it was mangled; *b is longer than before by the readable name then. */
 static bool make_readable(struct buf *b, const char *mangled, size_t max)
 {
@@ -48,7 +91,7 @@ static bool make_readable(struct buf *b, const char *mangled, size_t max)
     if (rust_demangle_callback(mangled, 0, take, &out))
         return true;
     b->n = before;
-    if (!is_new_rust &&
+    if (!is_new_rust && !takes_long(mangled) &&
         cplus_demangle_v3_callback(mangled, DMGL_PARAMS | DMGL_ANSI | DMGL_VERBOSE, take, &out))
         return true;
     b->n = before;
