@@ -170,7 +170,8 @@ static bool find_mapping(struct perfetto *t, struct pf_interned *in, uint64_t id
     const struct str bytes = builder_text_of(t->builder, build_id);
     if (in->one_space && (build_id = pf_hex(t, bytes)) == STRING_NONE)
         return false;
-    for (uint32_t i = 0; i < raw->n; i++) {
+    /* More would be cut from the name: with so few bytes of the file one part can come without end. */
+    for (uint32_t i = 0; i < raw->n && path.n <= t->limits->name_bytes + 1; i++) {
         uint32_t part = idmap_get(&in->ids[paths], in->lists[raw->first + i]);
         if (part == IDMAP_NONE)
             break;

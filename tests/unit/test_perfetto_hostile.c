@@ -1,0 +1,96 @@
+/* Perfetto traces whose few bytes ask for much: parts of paths, names of classes and lines of symbols that come again and again. */
+#include "tests/support/unit.h"
+
+#include <string.h>
+
+#include "tests/support/hostile.h"
+#include "tests/support/perfetto_bytes.h"
+#include "tests/support/profile_checks.h"
+#include "tests/support/proto_bytes.h"
+
+enum { NAME_BYTES = 4096, ARENA_BYTES = 64 << 20 };
+
+static const struct profile *read_bytes(struct arena *arena, const struct buf *b)
+{
+    struct diag diag = {0};
+
+    arena_init(arena, ARENA_BYTES);
+    const struct profile *p = hostile_read(arena, b->p, b->n, &diag);
+    if (p == NULL)
+        fail_msg("%s: %s", diag.title, diag.detail);
+    return p;
+}
+
+static void put_long(struct buf *b, uint32_t field, char c, size_t n)
+{
+    struct buf text = {0};
+
+    while (n-- > 0)
+        buf_char(&text, c);
+    buf_char(&text, '\0');
+    assert_false(text.failed);
+    proto_put_text(b, field, text.p);
+    buf_free(&text);
+}
+
+/* A sample of one frame of such a function, line and path: path_parts times the same part of the limit's length. */
+static void put_sample(struct buf *b, const char *function, unsigned line, size_t path_parts)
+{
+    struct buf packet = {0}, data = {0}, m = {0};
+
+    proto_put_number(&m, 1, 1);
+    proto_put_text(&m, 2, function);
+    proto_put_message(&data, 5, &m);
+    proto_put_number(&m, 1, 1);
+    put_long(&m, 2, 'p', path_parts > 0 ? NAME_BYTES : 1);
+    proto_put_message(&data, 17, &m);
+    proto_put_number(&m, 1, 1);
+    for (size_t i = 0; i < path_parts + (path_parts == 0); i++)
+        proto_put_number(&m, 7, 1);
+    proto_put_message(&data, 19, &m);
+    proto_put_number(&m, 1, 1);
+    proto_put_number(&m, 2, 1);
+    proto_put_number(&m, 3, 1);
+    proto_put_number(&m, 4, 16);
+    proto_put_number(&m, 6, line);
+    proto_put_message(&data, 6, &m);
+    proto_put_number(&m, 1, 1);
+    proto_put_number(&m, 2, 1);
+    proto_put_message(&data, 7, &m);
+    proto_put_message(&packet, 12, &data);
+    proto_put_number(&m, 2, 71);
+    proto_put_number(&m, 3, 71);
+    proto_put_number(&m, 4, 1);
+    proto_put_message(&packet, 66, &m);
+    proto_put_number(&packet, 10, 7);
+    proto_put_number(&packet, 13, 1);
+    proto_put_number(&packet, 8, 1000);
+    proto_put_message(b, 1, &packet);
+    buf_free(&packet);
+    buf_free(&data);
+    buf_free(&m);
+}
+
+/* 12 GB of a path in 6 MB. */
+static void parts_of_a_path_without_end(void **state)
+{
+    struct buf b = {0};
+    struct arena arena;
+
+    (void)state;
+    put_sample(&b, "f", 1, 3000000);
+    const struct profile *p = read_bytes(&arena, &b);
+    assert_int_equal(profile_warned_count(p, WARN_NAME_CUT), 1);
+    assert_int_equal(p->n_tracks, 1);
+    arena_free(&arena);
+    buf_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_of_a_path_without_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
