@@ -72,11 +72,18 @@ bool pf_module_symbols(struct perfetto *t, struct str message)
 
 /* ---- deobfuscation ---- */
 
+/* What is longer is cut from the joined name anyway; the name of a class is read again for each of its members. */
+static struct str cut(const struct perfetto *t, struct str name)
+{
+    return (struct str){name.p, name.n > t->limits->name_bytes ? t->limits->name_bytes + 1 : name.n};
+}
+
 /* "scope.name", or the name alone if it has a dot already or there is no scope. */
 static string_id joined(struct perfetto *t, struct str scope, struct str name, bool always)
 {
     struct buf b = {0};
 
+    scope = cut(t, scope), name = cut(t, name);
     if (!always && str_find(name, '.') < name.n)
         return pf_string(t, name);
     buf_str(&b, scope);

@@ -86,10 +86,58 @@ static void parts_of_a_path_without_end(void **state)
     buf_free(&b);
 }
 
+/* A member of a class, of that line; 0: of all. */
+static void put_member(struct buf *class, const char *name, const char *original, unsigned line)
+{
+    struct buf m = {0};
+
+    proto_put_text(&m, 1, name);
+    proto_put_text(&m, 2, original);
+    if (line > 0) {
+        proto_put_number(&m, 3, line);
+        proto_put_number(&m, 4, line);
+    }
+    proto_put_message(class, 4, &m);
+    buf_free(&m);
+}
+
+static void put_class(struct buf *b, struct buf *class)
+{
+    struct buf packet = {0}, mapping = {0};
+
+    proto_put_text(&mapping, 1, "com.example");
+    proto_put_message(&mapping, 3, class);
+    proto_put_message(&packet, 64, &mapping);
+    proto_put_message(b, 1, &packet);
+    buf_free(&packet);
+    buf_free(&mapping);
+}
+
+/* 800 GB of names in 8 MB. */
+static void a_long_class_of_many_members(void **state)
+{
+    struct buf b = {0}, class = {0};
+    struct arena arena;
+
+    (void)state;
+    put_sample(&b, "f", 1, 0);
+    put_long(&class, 1, 'c', 4 << 20);
+    put_long(&class, 2, 'd', 4 << 20);
+    for (unsigned i = 0; i < 100000; i++)
+        put_member(&class, "a", "b", 0);
+    put_class(&b, &class);
+    const struct profile *p = read_bytes(&arena, &b);
+    assert_int_equal(profile_warned_count(p, WARN_NAME_CUT), 200000);
+    arena_free(&arena);
+    buf_free(&b);
+    buf_free(&class);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_of_a_path_without_end),
+        cmocka_unit_test(a_long_class_of_many_members),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
