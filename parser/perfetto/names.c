@@ -9,6 +9,9 @@
 #include "parser/perfetto/demangle.h"
 #include "parser/perfetto/perfetto_impl.h"
 
+/* What is walked for each frame, of which a file can have one for a few bytes: above what compilers and R8 make of one. */
+enum { MEMBERS_MAX = 2048 /* of one obfuscated name */, INLINED_MAX = 256 /* into each other */ };
+
 /* ---- symbols ---- */
 
 static bool add_line(struct perfetto *t, struct str message)
@@ -40,13 +43,16 @@ static bool add_address(struct perfetto *t, string_id path, string_id build_id, 
     struct protobuf m = protobuf_of_bytes(message);
     struct protobuf_field f;
     struct pf_symbol symbol = {.first = (uint32_t)all->n_lines};
-    uint64_t address = 0;
+    uint64_t address = 0, left_out = 0;
 
     while (protobuf_next(&m, &f))
         if (f.number == 1)
             address = f.value;
+        else if (f.number == 2 && all->n_lines - symbol.first >= INLINED_MAX)
+            left_out++;
         else if (f.number == 2 && !add_line(t, f.bytes))
             return false;
+    pf_warn(t, WARN_NAME_CUT, left_out);
     symbol.n = (uint32_t)all->n_lines - symbol.first;
     if (!ARENA_ROOM(t->arena, all->symbols, all->symbols_capacity, all->n_symbols + 1))
         return false;
@@ -97,18 +103,24 @@ static bool link_member(struct perfetto *t, string_id obfuscated, const struct p
     struct pf_names *all = &t->names;
     uint32_t first = idmap_get(&all->member_ids, obfuscated), id = (uint32_t)all->n_members;
 
+    if (first != IDMAP_NONE && all->lists[first].n >= MEMBERS_MAX) {
+        pf_warn(t, WARN_MAPPING_CUT, 1);
+        return true;
+    }
     if (!ARENA_ROOM(t->arena, all->members, all->members_capacity, all->n_members + 1) ||
-        !ARENA_ROOM(t->arena, all->last_member, all->last_capacity, all->n_members + 1))
+        !ARENA_ROOM(t->arena, all->lists, all->lists_capacity, all->n_members + 1))
         return false;
     all->members[id] = *member;
     if (first == IDMAP_NONE) {
         if (!idmap_set(&all->member_ids, obfuscated, id))
             return false;
         first = id;
+        all->lists[first].n = 0;
     } else {
-        all->members[all->last_member[first]].next = id;
+        all->members[all->lists[first].last].next = id;
     }
-    all->last_member[first] = id;
+    all->lists[first].last = id;
+    all->lists[first].n++;
     all->n_members++;
     return true;
 }
@@ -314,41 +326,52 @@ static bool contains(const struct naming *n, const struct pf_member *m)
 static bool put_chain(struct naming *n, uint32_t first, bool *made)
 {
     const struct pf_names *all = &n->t->names;
-    uint32_t found = 0, k;
+    string_id names[INLINED_MAX];
+    uint32_t found = 0;
 
     for (uint32_t i = first; i != PERFETTO_NONE; i = all->members[i].next)
-        found += contains(n, &all->members[i]);
+        if (contains(n, &all->members[i])) {
+            if (found == INLINED_MAX) {
+                pf_warn(n->t, WARN_MAPPING_CUT, 1);
+                break;
+            }
+            names[found++] = all->members[i].deobfuscated;
+        }
     *made = found > 0;
-    for (uint32_t want = found; want > 0; want--) {
-        k = 0;
-        for (uint32_t i = first; i != PERFETTO_NONE; i = all->members[i].next)
-            if (contains(n, &all->members[i]) && ++k == want &&
-                !put_frame(n, text_of(n, all->members[i].deobfuscated), n->frame->file, (uint32_t)n->line,
-                           want < found))
-                return false;
-    }
+    for (uint32_t i = found; i > 0; i--)
+        if (!put_frame(n, text_of(n, names[i - 1]), n->frame->file, (uint32_t)n->line, i < found))
+            return false;
     return true;
 }
 
 enum { ALTERNATIVES_MAX = 16 };
+
+static bool is_among(string_id id, const string_id *ids, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
 
 /* All names that it may have been, each once, sorted, with " | " between. *made: there are some. */
 static bool put_alternatives(struct naming *n, uint32_t first, bool *made)
 {
     const struct pf_names *all = &n->t->names;
     struct str names[ALTERNATIVES_MAX];
+    string_id ids[ALTERNATIVES_MAX]; /* of these, in the order of the list */
     uint32_t count = 0;
     struct buf b = {0};
 
     for (uint32_t i = first; i != PERFETTO_NONE && count < ALTERNATIVES_MAX; i = all->members[i].next) {
-        struct str name = text_of(n, all->members[i].deobfuscated);
+        string_id id = all->members[i].deobfuscated;
+        struct str name = text_of(n, id);
         uint32_t at = 0;
-        if (!is_of_package(n, &all->members[i]))
+        if (!is_of_package(n, &all->members[i]) || is_among(id, ids, count))
             continue;
         while (at < count && str_cmp(names[at], name) < 0)
             at++;
-        if (at < count && str_eq(names[at], name))
-            continue;
+        ids[count] = id;
         order_insert(names, &count, ALTERNATIVES_MAX, at, &name, sizeof(name));
     }
     *made = count > 0;

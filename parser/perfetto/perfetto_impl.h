@@ -238,6 +238,10 @@ struct pf_member {
     uint64_t start, end; /* lines */
 };
 
+struct pf_members {
+    uint32_t last, n; /* of the list */
+};
+
 struct pf_expansion {
     uint32_t first, n; /* frames of the builder, the outermost first */
 };
@@ -248,9 +252,9 @@ struct pf_names {
     struct pf_member *members;
     frame_id *expanded;
     struct pf_expansion *expansions;
-    uint32_t *last_member; /* by first member: the end of its list */
+    struct pf_members *lists; /* by first member */
     size_t n_lines, lines_capacity, n_symbols, symbols_capacity, n_members, members_capacity, n_expanded,
-        expanded_capacity, n_expansions, expansions_capacity, last_capacity;
+        expanded_capacity, n_expansions, expansions_capacity, lists_capacity;
     struct idmap symbol_ids;    /* hash of path, build id and address -> symbol */
     struct idmap member_ids;    /* obfuscated class.method -> its first member */
     struct idmap expansion_ids; /* frame and package -> expansion */

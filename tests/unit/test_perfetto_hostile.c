@@ -133,11 +133,77 @@ static void a_long_class_of_many_members(void **state)
     buf_free(&class);
 }
 
+static uint32_t depth_of(const struct profile *p)
+{
+    uint32_t deepest = 0;
+
+    for (node_id i = 0; i < p->n_nodes; i++) {
+        uint32_t depth = 0;
+        for (node_id up = i; p->node_parent[up] != NODE_NONE; up = p->node_parent[up])
+            depth++;
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest;
+}
+
+/* All of them contain the line: each was looked for from the beginning. */
+static void many_members_of_one_name(void **state)
+{
+    static const char *const ORIGINALS[] = {"b", "c"};
+
+    (void)state;
+    for (unsigned line = 0; line <= 1; line++) {
+        struct buf b = {0}, class = {0};
+        struct arena arena;
+        put_sample(&b, "c.a", line, 0);
+        proto_put_text(&class, 1, "c");
+        proto_put_text(&class, 2, "d");
+        for (unsigned i = 0; i < 300000; i++)
+            put_member(&class, "a", ORIGINALS[i % 2], line);
+        put_class(&b, &class);
+        const struct profile *p = read_bytes(&arena, &b);
+        assert_true(profile_warned_count(p, WARN_MAPPING_CUT) > 290000);
+        assert_in_range(depth_of(p), 1, 256);
+        arena_free(&arena);
+        buf_free(&b);
+        buf_free(&class);
+    }
+}
+
+static void many_lines_of_one_symbol(void **state)
+{
+    struct buf b = {0}, packet = {0}, module = {0}, address = {0}, line = {0};
+    struct arena arena;
+
+    (void)state;
+    put_sample(&b, "f", 0, 0);
+    proto_put_text(&module, 1, "/p");
+    proto_put_number(&address, 1, 16);
+    for (unsigned i = 0; i < 300000; i++) {
+        proto_put_text(&line, 1, "g");
+        proto_put_message(&address, 2, &line);
+    }
+    proto_put_message(&module, 3, &address);
+    proto_put_message(&packet, 61, &module);
+    proto_put_message(&b, 1, &packet);
+    const struct profile *p = read_bytes(&arena, &b);
+    assert_int_equal(profile_warned_count(p, WARN_NAME_CUT), 300000 - 256);
+    assert_int_equal(depth_of(p), 256);
+    arena_free(&arena);
+    buf_free(&b);
+    buf_free(&packet);
+    buf_free(&module);
+    buf_free(&address);
+    buf_free(&line);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_of_a_path_without_end),
         cmocka_unit_test(a_long_class_of_many_members),
+        cmocka_unit_test(many_members_of_one_name),
+        cmocka_unit_test(many_lines_of_one_symbol),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
