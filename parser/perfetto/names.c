@@ -359,7 +359,7 @@ static bool put_alternatives(struct naming *n, uint32_t first, bool *made)
 {
     const struct pf_names *all = &n->t->names;
     struct str names[ALTERNATIVES_MAX];
-    string_id ids[ALTERNATIVES_MAX]; /* of these, in the order of the list */
+    string_id ids[ALTERNATIVES_MAX] = {0}; /* of these, in the order of the list */
     uint32_t count = 0;
     struct buf b = {0};
 
