@@ -55,7 +55,7 @@ void arena_free(struct arena *a)
 {
     free_list(a->blocks);
     free_list(a->large);
-    arena_init(a, a->limit_bytes);
+    *a = (struct arena){.limit_bytes = a->limit_bytes, .stop = a->stop};
 }
 
 static void *fail(struct arena *a, enum arena_failure why)

@@ -9,10 +9,13 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/stop.h"
+
 enum arena_failure {
     ARENA_OK,
-    ARENA_LIMIT,    /* the ceiling was reached */
-    ARENA_NO_MEMORY /* the system had no more */
+    ARENA_LIMIT,     /* the ceiling was reached */
+    ARENA_NO_MEMORY, /* the system had no more */
+    ARENA_STOPPED    /* The job was told to end: see arena_stopped. */
 };
 
 struct arena_block;
@@ -24,11 +27,22 @@ struct arena {
     size_t used_bytes;         /* taken from the system, headers included */
     size_t limit_bytes;
     enum arena_failure failure; /* of the first request that failed; sticky */
+    const struct stop *stop; /* The job's; NULL: nothing ends it early. Set by the owner behind arena_init. */
 };
 
 void arena_init(struct arena *a, size_t limit_bytes);
-/* Releases all; the arena may be used again, with its old limit. */
+/* Releases all; the arena may be used again, with its old limit and stop. */
 void arena_free(struct arena *a);
+
+/* Whether the job was told to end. If so, a->failure says so from now on, unless a request failed before. */
+static inline bool arena_stopped(struct arena *a)
+{
+    if (stop_asked(a->stop) == STOP_NONE)
+        return false;
+    if (a->failure == ARENA_OK)
+        a->failure = ARENA_STOPPED;
+    return true;
+}
 
 /* Zeroed memory, aligned for any object. NULL when the ceiling or the system's memory is reached (a->failure
  * says which); 0 bytes give a valid pointer. */

@@ -342,6 +342,8 @@ bool builder_failed(const struct builder *b, struct diag *diag)
         return diag_set(diag, DIAG_UNUSABLE, "fault in the reader of this format",
                         "This is a fault of the program, not of the file; please report it.",
                         "The reader of this format declares %s.", b->misuse);
+    if (b->arena->failure == ARENA_STOPPED)
+        return stop_say(b->arena->stop, diag);
     if (b->arena->failure != ARENA_LIMIT)
         return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later, or on a larger machine.",
                         "The machine has no memory left for this profile.");

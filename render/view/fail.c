@@ -7,6 +7,8 @@ static bool no_memory(struct diag *diag)
 
 bool fail_arena(const struct arena *a, struct diag *diag)
 {
+    if (a->failure == ARENA_STOPPED)
+        return stop_say(a->stop, diag);
     if (a->failure != ARENA_LIMIT)
         return no_memory(diag);
     return diag_set(diag, DIAG_LIMIT, "view too large", "Choose one thread instead of several.",

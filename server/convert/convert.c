@@ -82,6 +82,8 @@ struct reader_limits conversion_limits(const struct config *c)
 
 bool conversion_arena_failed(const struct arena *a, struct diag *diag)
 {
+    if (a->failure == ARENA_STOPPED)
+        return stop_say(a->stop, diag);
     if (a->failure == ARENA_LIMIT)
         return diag_set(diag, DIAG_LIMIT, "profile too large",
                         "Raise job_memory_bytes in the configuration, or record a shorter trace.",

@@ -1,0 +1,18 @@
+#include "core/stop.h"
+
+bool stop_say(const struct stop *s, struct diag *diag)
+{
+    switch (stop_asked(s)) {
+    case STOP_DEADLINE:
+        return diag_set(diag, DIAG_LIMIT, "too much work",
+                        "Ask for less at once: one thread, a shorter range of time, or simpler filters.",
+                        "This takes longer than one request may.");
+    case STOP_SERVICE:
+        return diag_set(diag, DIAG_BUSY, "the service is stopping", "Try again in a moment.",
+                        "It was told to end before this was done.");
+    case STOP_LEFT:
+    case STOP_NONE:
+        break;
+    }
+    return diag_set(diag, DIAG_BUSY, "not made to its end", "Try again.", "Nobody waited for it any more.");
+}
