@@ -103,7 +103,7 @@ MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
 .PHONY: bench-docs bench-load bench-viewer deps-bench screenshot faults docs uninstall reference
-.PHONY: all run test help lint format coverage bench install clean deps deps-test deps-lint
+.PHONY: all run test help lint format coverage bench install clean dist deps deps-test deps-lint
 .PHONY: fuzz fuzz-all fuzz-seeds deps-fuzz unit-programs mktrace FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -202,6 +202,13 @@ uninstall: ## remove what `install` put there, with the same PREFIX and DESTDIR;
 	rm -f $(DESTDIR)$(PREFIX)/bin/aflamed $(SHARE)/man/man1/aflamed.1 $(SHARE)/man/man5/aflamed.json.5 \
 	    $(SHARE)/bash-completion/completions/aflamed $(SYSTEMD_UNITS:deploy/systemd/%=$(UNITS)/%)
 	rm -rf $(SHARE)/aflamed $(SHARE)/doc/aflamed
+
+# What the last commit holds, and nothing that was built. It builds without git.
+VERSION = $(shell sed -n 's/^const char SERVICE_VERSION.*"\(.*\)";/\1/p' server/serve.c)
+
+dist: ## write build/aflamed-VERSION.tar.gz: the sources of the last commit
+	@mkdir -p build
+	git archive --prefix=aflamed-$(VERSION)/ -o build/aflamed-$(VERSION).tar.gz HEAD
 
 clean: ## remove everything that was built
 	rm -rf build

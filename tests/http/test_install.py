@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import tarfile
 import tempfile
 import unittest
 
@@ -19,6 +20,20 @@ def make(target, destination, *options):
     return subprocess.run(['make', '--no-print-directory', target, 'DESTDIR=' + destination, 'PREFIX=' + PREFIX, *options],
                           cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           timeout=TIMEOUT_S)
+
+
+class Distributed(unittest.TestCase):
+    @unittest.skipUnless(os.path.exists(os.path.join(ROOT, '.git')) and shutil.which('git'), 'this is no checkout of git')
+    def test_sources_are_those_of_the_last_commit(self):
+        made = make('dist', '/nowhere')
+        self.assertEqual(made.returncode, 0, made.stdout)
+        version = subprocess.run([support.AFLAMED, '--version'], stdout=subprocess.PIPE, text=True, timeout=60).stdout.split()[1]
+        name = 'aflamed-' + version
+        tracked = subprocess.run(['git', 'ls-tree', '-r', '--name-only', 'HEAD'], cwd=ROOT, stdout=subprocess.PIPE, text=True,
+                                 check=True).stdout.splitlines()
+        with tarfile.open(os.path.join(ROOT, 'build', name + '.tar.gz')) as archive:
+            held = [member.name for member in archive if member.isfile()]
+        self.assertEqual(sorted(held), sorted(name + '/' + path for path in tracked))
 
 
 class Installed(unittest.TestCase):
