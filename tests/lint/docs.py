@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What the documentation names must be there: files of this tree and make targets, in *.md and in the comments of C
-sources; links between the documents, with their headings. What is there the documents must name: every source in the
-code map of CONTRIBUTING.md, every document in README.md, every package with its reason. Tables made from the program's are as the program says, and
-README.md stays short."""
+sources; links between the documents, with their headings. What is there the documents must name: every document in
+README.md, every package with its reason; and every room has its page. Tables made from the program's are as the program
+says, and README.md and CONTRIBUTING.md stay short."""
 import os
 import re
 import subprocess
@@ -14,10 +14,10 @@ TARGET = re.compile(r'(?:`|^\s*|\$ |&& )make ((?:[A-Z]+=\S* )*)([a-z][a-z-]*)', 
 PROSE = ('.c', '.h', '.md')
 README_BYTES_MAX = 12000
 
-MAPPED = ('core', 'profile', 'parser', 'render', 'server', 'cli', 'static', 'tools')
-MAP = re.compile(r'<!-- code map -->(.*)<!-- end of code map -->', re.S)
-ROOM = re.compile(r'^### (\S+)$(.*?)(?=^### |\Z)', re.M | re.S)
-ROW = re.compile(r'^(\w+\.[ch])  +\S', re.M)
+ROOMS = ('core', 'profile', 'parser', 'render', 'server', 'cli', 'static', 'tools')
+ROOM_LINES_MIN, ROOM_LINES_MAX = 10, 20
+SOURCE = re.compile(r'`(\w+\.[ch])`')
+CONTRIBUTING_BYTES_MAX = 12000
 
 LINK = re.compile(r'\]\(([^)\s]+)\)')
 HEADING = re.compile(r'^#+ (.*)$', re.M)
@@ -92,25 +92,29 @@ def link_problems():
             yield 'README.md: has no link to %s' % path
 
 
-# ---- the code map ----
-def modules():
-    """Each source; of a header with a source beside it, the source."""
-    for top in MAPPED:
+# ---- rooms ----
+def rooms():
+    """Each folder with sources."""
+    for top in ROOMS:
         for folder, _, names in os.walk(top):
-            for name in sorted(names):
-                if name.endswith('.c') or name.endswith('.h') and name[:-2] + '.c' not in names:
-                    yield '%s/%s' % (folder, name)
+            if any(name.endswith(('.c', '.h')) for name in names):
+                yield folder
 
 
-def map_problems():
-    rooms = ROOM.findall(MAP.search(read('CONTRIBUTING.md'))[1])
-    listed = ['%s/%s' % (room, name) for room, text in rooms for name in ROW.findall(text)]
-    there = list(modules())
-    for path in sorted(set(there) | set(listed)):
-        if path not in there:
-            yield 'CONTRIBUTING.md: the code map names %s, which is not there' % path
-        elif listed.count(path) != 1:
-            yield 'CONTRIBUTING.md: the code map names %s %d times' % (path, listed.count(path))
+def room_problems():
+    """Each room has a short page, and the sources that it names by their bare names are there."""
+    for room in sorted(rooms()):
+        path = room + '/README.md'
+        if not os.path.exists(path):
+            yield '%s is not there: what enters the room, what leaves it, who may look inside, where to begin reading' % path
+            continue
+        text = read(path)
+        lines = text.count('\n')
+        if not ROOM_LINES_MIN <= lines <= ROOM_LINES_MAX:
+            yield '%s: %d lines, not %d to %d' % (path, lines, ROOM_LINES_MIN, ROOM_LINES_MAX)
+        below = {name for _, _, names in os.walk(room) for name in names}
+        for named in sorted(set(SOURCE.findall(text)) - below):
+            yield '%s: names %s, which is not in the room' % (path, named)
 
 
 # ---- packages ----
@@ -139,12 +143,13 @@ def table_problems():
 
 
 def size_problems():
-    size = os.path.getsize('README.md')
-    if size > README_BYTES_MAX:
-        yield 'README.md: %d bytes, more than %d: a newcomer reads it; the rest belongs into docs/' % (size, README_BYTES_MAX)
+    for path, most, rest in (('README.md', README_BYTES_MAX, 'docs/'), ('CONTRIBUTING.md', CONTRIBUTING_BYTES_MAX, 'rooms')):
+        size = os.path.getsize(path)
+        if size > most:
+            yield '%s: %d bytes, more than %d: a newcomer reads it; the rest belongs into %s' % (path, size, most, rest)
 
 
 if __name__ == '__main__':
-    found = [*name_problems(), *link_problems(), *map_problems(), *package_problems(), *table_problems(), *size_problems()]
+    found = [*name_problems(), *link_problems(), *room_problems(), *package_problems(), *table_problems(), *size_problems()]
     print('\n'.join(found), end='\n' if found else '')
     sys.exit(1 if found else 0)
