@@ -332,30 +332,44 @@ def rerender(place):
             yield Row('rerender', title, lambda s=service: another_view(s), openssl(place), note)
 
 
-def ranges(place):
-    """Windows of time of one upload: the first one reads all of the file, and finds out where others can begin and end."""
-    store, turns = place.fresh(), iter(range(1, 10 ** 6))
-    with Aflamed(store) as service:
-        answer = json.loads(client.put(service.port, place.trace, headers='Accept: application/json\r\n'))
-        path, whole_us = answer['tracks'][0]['svg'].split('/t/')[0], max(t['totals']['wall'] for t in answer['tracks'])
+def windows(folder, trace, kind=''):
+    """Windows of time of one upload, that nobody asked for before, while its folded profile is in memory."""
+    turns = iter(range(1, 10 ** 6))
+    with Aflamed(os.path.join(folder, 'store')) as service:
+        answer = json.loads(client.put(service.port, trace, headers='Accept: application/json\r\n'))
+        path = answer['tracks'][0]['svg'].split('/t/')[0]
 
         def get(what):
             began = time.perf_counter()
-            client.get(service.port, path + what)
-            return Sample(time.perf_counter() - began, service.peak_bytes())
+            text = client.get(service.port, path + what)[1]
+            return text, Sample(time.perf_counter() - began, service.peak_bytes())
+        whole = json.loads(get('/lanes?width=200')[0])
+        begin_us, whole_us = whole['whole_from_ns'] // 1000, (whole['whole_to_ns'] - whole['whole_from_ns']) // 1000
 
         def window(part):
-            begin = next(turns) * 7919 % (whole_us - whole_us // part)
-            return get('.json?from=%d&to=%d' % (begin, begin + whole_us // part))
-        again = {'reading all of it again': lambda: get('/methods.json?longest=1&limit=1&offset=%d' % next(turns))}
+            begin = begin_us + next(turns) * 7919 % (whole_us - whole_us // part)
+            return get('.json?from=%d&to=%d' % (begin, begin + whole_us // part))[1]
+        again = {'reading all of it': lambda: programs.run(programs.AFLAMED, 'info', trace)}
         window(2)
         for percent in (1, 10):
-            yield Row('ranges', 'window of %d %%' % percent, lambda part=100 // percent: window(part), again,
+            yield Row('ranges', 'window of %d %%%s' % (percent, kind and ', ' + kind), lambda part=100 // percent: window(part), again,
                       'a range that nobody asked for, while the folded profile is in memory: its totals as JSON')
+
+
+def ranges(place):
+    yield from windows(place.fresh(), place.trace)
+    for name, options in (('simpleperf', ('--recording', 'simpleperf', '--size', size_mb_of(place))),
+                          ('CPU samples', ('--recording', 'samples', '--size', size_mb_of(place))),
+                          ('streaming', ('--preset', size_mb_of(place), '--layout', 'stream')),
+                          ('version 2', ('--preset', size_mb_of(place), '--layout', 'e'))):
+        if os.path.getsize(place.trace) <= LAYOUTS_MAX_BYTES:
+            path = made(place, 'other', *options)
+            yield from windows(place.fresh(), path, name)
+            os.unlink(path)
 
     def calls():
         return programs.run(programs.AFLAMED, 'calls', '-q', '-o', os.devnull, place.trace)
-    yield Row('ranges', 'all calls as tsv', calls, openssl(place), 'one row for each, as `aflamed calls` writes them; the file is read twice')
+    yield Row('ranges', 'all calls as tsv', calls, openssl(place), 'one row for each, as `aflamed calls` writes them')
 
 
 def lanes(place):

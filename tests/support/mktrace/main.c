@@ -422,7 +422,7 @@ int main(int argc, char **argv)
               "               [--seed N] [--version 1|2|3] [--clock dual|wall|thread-cpu|global]\n"
               "               [--layout stream|a|b|c|d|e] -o FILE\n"
               "       mktrace --family NAME --size N -o FILE\n"
-              "       mktrace --recording simpleperf|perfetto|skipped --size MB -o FILE\n",
+              "       mktrace --recording simpleperf|perfetto|samples|skipped --size MB -o FILE\n",
               stderr);
         return 2;
     }

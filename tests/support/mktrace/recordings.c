@@ -13,8 +13,9 @@ enum {
     SAMPLE_NS = 1000000,
     STACKS_MAX = 20000, /* of a heap */
     STACKS_FEW = 100,
-    CHANGES = 8,        /* from dump to dump one in so many stacks changes */
-    PACKET_BYTES = 3000 /* of one that is passed over */
+    CHANGES = 8,         /* from dump to dump one in so many stacks changes */
+    PACKET_BYTES = 3000, /* of one that is passed over */
+    BEGIN_NS = 1000
 };
 
 struct recorder {
@@ -30,7 +31,7 @@ struct recorder {
 
 const char *recording_word(enum recording recording)
 {
-    static const char *const WORDS[] = {"simpleperf", "perfetto", "skipped"};
+    static const char *const WORDS[] = {"simpleperf", "perfetto", "samples", "skipped"};
 
     return recording < RECORDINGS ? WORDS[recording] : NULL;
 }
@@ -135,10 +136,10 @@ static void put_simpleperf(struct recorder *r, uint64_t bytes)
 
 /* ---- Perfetto ---- */
 
-static void put_packet(struct recorder *r, struct buf *packet)
+static void put_packet(struct recorder *r, struct buf *packet, uint64_t time_ns)
 {
     proto_put_number(packet, 10, 7);
-    proto_put_number(packet, 8, 1000);
+    proto_put_number(packet, 8, time_ns);
     proto_put_message(&r->out, 1, packet);
     flush(r, PIECE_BYTES);
 }
@@ -152,7 +153,7 @@ static void put_skipped(struct recorder *r)
         buf_bytes(&r->message, &draw, sizeof(draw));
     }
     proto_put_message(&r->part, 1, &r->message);
-    put_packet(r, &r->part);
+    put_packet(r, &r->part, BEGIN_NS);
 }
 
 static void put_string(struct recorder *r, uint32_t field, uint64_t id, uint32_t method)
@@ -188,7 +189,7 @@ static void put_interned(struct recorder *r, uint32_t stacks)
     }
     proto_put_message(&r->part, 12, &r->message);
     proto_put_number(&r->part, 13, 1);
-    put_packet(r, &r->part);
+    put_packet(r, &r->part, BEGIN_NS);
 }
 
 /* The numbers count from the beginning of the recording. */
@@ -215,7 +216,21 @@ static void put_dump(struct recorder *r, uint32_t stacks, uint32_t number)
     buf_clear(&r->part);
     proto_put_message(&r->part, 37, process);
     proto_put_number(&r->part, 13, 2);
-    put_packet(r, &r->part);
+    put_packet(r, &r->part, BEGIN_NS);
+}
+
+/* PerfSamples of interned stacks, one each SAMPLE_NS, of threads that take turns. */
+static void put_cpu_samples(struct recorder *r, uint64_t bytes)
+{
+    put_interned(r, STACKS_MAX);
+    for (uint64_t i = 0; r->ok && r->written + r->out.n < bytes; i++) {
+        struct buf *sample = &r->message;
+        proto_put_number(sample, 2, MAIN_THREAD);
+        proto_put_number(sample, 3, MAIN_THREAD + chance_below(r->chance, THREADS));
+        proto_put_number(sample, 4, 1 + chance_below(r->chance, STACKS_MAX));
+        proto_put_message(&r->part, 66, sample);
+        put_packet(r, &r->part, BEGIN_NS + i * SAMPLE_NS);
+    }
 }
 
 /* Dumps come as often as keeps them a tenth of all. */
@@ -246,6 +261,8 @@ bool recording_put(enum recording recording, struct calls *t, struct chance *c, 
 
     if (recording == RECORDING_SIMPLEPERF)
         put_simpleperf(&r, bytes);
+    else if (recording == RECORDING_SAMPLES)
+        put_cpu_samples(&r, bytes);
     else
         put_perfetto(&r, bytes, recording == RECORDING_PERFETTO);
     flush(&r, 0);

@@ -1,5 +1,5 @@
-/* Recordings that are no method traces, of about so many bytes: simpleperf's report-sample, and Perfetto traces of which a tenth, or
- * nearly nothing, is a heap profile and the rest are packets that are passed over. What they look like is written in
+/* Recordings that are no method traces, of about so many bytes: simpleperf's report-sample; and Perfetto traces of CPU samples, or of
+ * which a tenth, or nearly nothing, is a heap profile and the rest are packets that are passed over. What they look like is written in
  * parser/simpleperf/records.h and parser/perfetto/perfetto.c. */
 #ifndef TESTS_SUPPORT_MKTRACE_RECORDINGS_H
 #define TESTS_SUPPORT_MKTRACE_RECORDINGS_H
@@ -7,7 +7,7 @@
 #include "core/buf.h"
 #include "tests/support/mktrace/calls.h"
 
-enum recording { RECORDING_SIMPLEPERF, RECORDING_PERFETTO, RECORDING_SKIPPED, RECORDINGS };
+enum recording { RECORDING_SIMPLEPERF, RECORDING_PERFETTO, RECORDING_SAMPLES, RECORDING_SKIPPED, RECORDINGS };
 
 /* The word on the command line; NULL: there is none. */
 const char *recording_word(enum recording recording);
