@@ -62,30 +62,3 @@ void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1
 }
 
 const char *const RECORD_NAMES_WORDS[RECORD_NAMES_FILES] = {"mapping", "symbols"};
-
-static bool names_any(const struct record_names *names)
-{
-    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        if (names->of[i][0] != '\0')
-            return true;
-    return false;
-}
-
-void record_source(const char *sha256, const char *member, const struct record_names *names,
-                   char out[RECORD_SHA256_CHARS + 1])
-{
-    static const char SIGNS[RECORD_NAMES_FILES] = {'+', '*'}; /* that tell apart whose digest follows */
-    char text[(RECORD_NAMES_FILES + 1) * (RECORD_SHA256_CHARS + 1) + RECORD_MEMBER_BYTES + 1];
-
-    if (member[0] == '\0' && !names_any(names)) {
-        memcpy(out, sha256, RECORD_SHA256_CHARS + 1);
-        return;
-    }
-    /* The files stand in front: a member may hold any sign. */
-    int n = snprintf(text, sizeof(text), "%s", sha256);
-    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        if (names->of[i][0] != '\0')
-            n += snprintf(text + n, sizeof(text) - (size_t)n, "%c%s", SIGNS[i], names->of[i]);
-    n += snprintf(text + n, sizeof(text) - (size_t)n, "/%s", member);
-    record_sha256_hex(text, (size_t)n, out);
-}

@@ -30,9 +30,4 @@ struct record_names {
 /* "mapping", "symbols": as in records, forms and URLs. */
 extern const char *const RECORD_NAMES_WORDS[RECORD_NAMES_FILES];
 
-/* Names the profile: the digest of the bytes, or, where a member was chosen or files tell the names, of that digest with the
- * member and theirs. Empty text as above. */
-void record_source(const char *sha256, const char *member, const struct record_names *names,
-                   char out[RECORD_SHA256_CHARS + 1]);
-
 #endif

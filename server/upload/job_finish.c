@@ -393,7 +393,7 @@ static bool get_profile(struct job *job)
 {
     struct profiles *profiles = job->service->profiles;
     struct record *r = &job->result.record;
-    const struct profile_source source = {r->sha256, r->member, &r->names, job->temp.fd, NULL, NULL};
+    const struct profile_id id = profile_id_of(r);
     struct diag *diag = &job->result.diag;
     struct conversion *conversion = job->conversion;
 
@@ -403,7 +403,7 @@ static bool get_profile(struct job *job)
         job->need.task = &job->finish;
         job->need.queue = &job->queue;
         job->need.diag = diag;
-        return profiles_get(profiles, &source, &job->need);
+        return profiles_get(profiles, &id, job->temp.fd, &job->need);
     }
     if (!stored_names_use(job->service, &r->names, conversion, diag)) {
         conversion_abandon(conversion);
@@ -411,7 +411,7 @@ static bool get_profile(struct job *job)
     }
     struct shared_profile *made = conversion_finish(conversion, job->temp.fd, &job->service->stopping, diag);
     /* profiles_put() has taken `made`, also where it failed. */
-    if (made != NULL && !profiles_put(profiles, &source, made, &job->need))
+    if (made != NULL && !profiles_put(profiles, &id, made, &job->need))
         diag_no_memory(diag, "No memory to keep the profile.");
     return true;
 }

@@ -215,12 +215,12 @@ static void go_on(struct job *job)
         }
         const struct record *r = &m->record;
         const int fd = job->members_kept ? -1 : job->temp.fd; /* the temporary file became the stored one */
-        const struct profile_source source = {r->sha256, r->member, &r->names, fd, NULL, NULL};
+        const struct profile_id id = profile_id_of(r);
         job->member_diag = (struct diag){0};
         job->need =
             (struct profile_need){.task = &job->finish, .queue = &job->queue, .diag = &job->member_diag};
         job->finish.run = member_ready;
-        if (!profiles_get(job->service->profiles, &source, &job->need))
+        if (!profiles_get(job->service->profiles, &id, fd, &job->need))
             return;
         take_member(job);
     }

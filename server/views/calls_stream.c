@@ -81,8 +81,7 @@ static bool wanted(const struct profile_need *need)
 /* True: the task runs again when the profile is there. */
 static bool waits_for_profile(struct calls_stream *s)
 {
-    const struct profile_source source = {s->record.sha256, s->record.member, &s->record.names, -1, NULL,
-                                          s->view.split};
+    struct profile_id id = profile_id_of(&s->record);
 
     if (s->asked)
         return false;
@@ -91,7 +90,8 @@ static bool waits_for_profile(struct calls_stream *s)
     s->need.queue = client_queue(s->client, true);
     s->need.diag = &s->diag;
     s->need.wanted = wanted;
-    return !profiles_get(s->service->profiles, &source, &s->need);
+    memcpy(id.split, s->view.split, sizeof(id.split));
+    return !profiles_get(s->service->profiles, &id, -1, &s->need);
 }
 
 static bool open_list(struct calls_stream *s, struct diag *diag)

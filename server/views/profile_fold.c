@@ -37,7 +37,7 @@ static bool begin_reading(const struct profiles *p, struct profile_entry *e, str
     e->begun_ms = clock_ms();
     e->offset = 0;
     if (!e->from_spool)
-        e->from = store_access_blob(s->store, s->log, e->sha256, &bytes, diag);
+        e->from = store_access_blob(s->store, s->log, e->id.sha256, &bytes, diag);
     else if (e->from < 0)
         diag_set(diag, DIAG_BUSY, "too many files are open", "Try again in a moment.",
                  "No descriptor was left to read the upload.");
@@ -45,12 +45,12 @@ static bool begin_reading(const struct profiles *p, struct profile_entry *e, str
         return false;
     e->conversion = conversion_new(s->config);
     if (e->conversion != NULL) {
-        conversion_choose(e->conversion, e->member);
-        conversion_split(e->conversion, e->split);
+        conversion_choose(e->conversion, e->id.member);
+        conversion_split(e->conversion, e->id.split);
     } else {
         diag_no_memory(diag, "No memory is left to read the upload.");
     }
-    return e->conversion != NULL && stored_names_use(s, &e->names, e->conversion, diag);
+    return e->conversion != NULL && stored_names_use(s, &e->id.names, e->conversion, diag);
 }
 
 static void end_reading(struct profile_entry *e)
@@ -69,7 +69,7 @@ static struct shared_profile *end_fold(const struct profiles *p, struct profile_
     struct shared_profile *made = conversion_finish(e->conversion, e->from, &s->stopping, diag);
 
     e->conversion = NULL;
-    LOG(s->log, LOG_INFO, "folded", LOG_STR("source", str_of(e->key)),
+    LOG(s->log, LOG_INFO, "folded", LOG_STR("source", str_of(e->source)),
         LOG_STR("from", str_of(e->from_spool ? "spool" : "store")),
         LOG_U64("bytes", made == NULL ? 0 : shared_profile_bytes(made)), LOG_U64("failed", made == NULL),
         LOG_U64("ms", (uint64_t)(clock_ms() - e->begun_ms)));
@@ -182,14 +182,14 @@ static struct shared_profile *read_window(const struct profiles *p, const struct
     struct shared_profile *made = NULL;
     int64_t begun_ms = clock_ms();
     uint64_t bytes;
-    int fd = store_access_blob(s->store, s->log, e->sha256, &bytes, diag);
+    int fd = store_access_blob(s->store, s->log, e->id.sha256, &bytes, diag);
 
     if (fd >= 0) {
         const struct convert_source whole = {e->whole.profile, s->config, fd, &s->stopping};
-        made = convert_window(&whole, &e->window, diag);
+        made = convert_window(&whole, &e->id.window, diag);
         close(fd);
     }
-    LOG(s->log, LOG_INFO, "window", LOG_STR("source", str_of(e->key)),
+    LOG(s->log, LOG_INFO, "window", LOG_STR("source", str_of(e->source)),
         LOG_U64("bytes", made == NULL ? 0 : shared_profile_bytes(made)), LOG_U64("failed", made == NULL),
         LOG_U64("ms", (uint64_t)(clock_ms() - begun_ms)));
     return made;
@@ -201,7 +201,7 @@ void profile_window_run(struct task *task)
 {
     struct profile_entry *e = (struct profile_entry *)task; /* its first member */
     struct profiles *p = e->profiles;
-    const struct profile_source source = {e->sha256, e->member, &e->names, -1, NULL, e->split};
+    const struct profile_id whole = profile_id_whole(&e->id);
     struct shared_profile *made = NULL;
 
     if (!e->asked) {
@@ -210,7 +210,7 @@ void profile_window_run(struct task *task)
         e->whole.queue = &e->queue;
         e->whole.diag = &e->diag;
         e->whole.wanted = window_wanted;
-        if (!profiles_get(p, &source, &e->whole))
+        if (!profiles_get(p, &whole, -1, &e->whole))
             return;
     }
     profiles_give_slot(p, &e->whole);

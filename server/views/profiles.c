@@ -1,9 +1,7 @@
 #include "server/views/profiles.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "server/views/profiles_impl.h"
 
@@ -55,7 +53,7 @@ static void slot_granted(struct slot_wait *wait)
 static void begin_fold(struct profiles *p, struct profile_entry *e, int fd)
 {
     e->users++;
-    if (e->is_window) {
+    if (profile_id_has_window(&e->id)) {
         pool_submit(p->service->pool, &e->queue, &e->task);
         return;
     }
@@ -73,25 +71,18 @@ static void begin_fold(struct profiles *p, struct profile_entry *e, int fd)
 /* ---- asking ---- */
 
 /* NULL: no memory. */
-static struct profile_entry *add_entry(struct profiles *p, const char *key,
-                                       const struct profile_source *source)
+static struct profile_entry *add_entry(struct profiles *p, const struct profile_id *id)
 {
     struct profile_entry *e = calloc(1, sizeof(*e));
 
     if (e == NULL)
         return NULL;
-    e->is_window = source->window != NULL;
-    if (e->is_window)
-        e->window = *source->window;
-    e->task.run = e->is_window ? profile_window_run : profile_fold_run;
+    e->task.run = profile_id_has_window(id) ? profile_window_run : profile_fold_run;
     e->queue.task_class = TASK_INPUT;
     e->slot_wait.granted = slot_granted;
     e->profiles = p;
-    memcpy(e->key, key, sizeof(e->key));
-    snprintf(e->sha256, sizeof(e->sha256), "%s", source->sha256);
-    snprintf(e->member, sizeof(e->member), "%s", source->member);
-    e->names = *source->names;
-    snprintf(e->split, sizeof(e->split), "%s", source->split != NULL ? source->split : "");
+    e->id = *id;
+    profile_id_source(id, e->source);
     e->from = -1;
     profiles_link(p, e);
     return e;
@@ -117,44 +108,41 @@ static void use(struct profiles *p, struct profile_entry *e, struct profile_need
     e->waiting = need;
 }
 
-bool profiles_get(struct profiles *p, const struct profile_source *source, struct profile_need *need)
+bool profiles_get(struct profiles *p, const struct profile_id *id, int fd, struct profile_need *need)
 {
-    char key[RECORD_SHA256_CHARS + 1];
-
     need->profile = NULL;
     need->entry = NULL;
-    record_source(source->sha256, source->member, source->names, key);
     profiles_lock(p);
-    struct profile_entry *e = key[0] != '\0' ? profiles_find(p, key, source) : NULL;
-    bool begins = e == NULL && key[0] != '\0';
+    struct profile_entry *e = profiles_find(p, id);
+    bool begins = e == NULL;
     if (begins)
-        e = add_entry(p, key, source);
+        e = add_entry(p, id);
     if (e != NULL)
         use(p, e, need);
     else
         no_memory(need->diag);
     if (e != NULL && begins)
-        begin_fold(p, e, source->fd);
+        begin_fold(p, e, fd);
     bool decided = e == NULL || !need->waited;
     profiles_unlock(p);
     return decided;
 }
 
-bool profiles_put(struct profiles *p, const struct profile_source *source, struct shared_profile *made,
+bool profiles_put(struct profiles *p, const struct profile_id *id, struct shared_profile *made,
                   struct profile_need *need)
 {
     static const struct diag NONE = {0};
-    char key[RECORD_SHA256_CHARS + 1];
+    char source[RECORD_SHA256_CHARS + 1];
 
     need->entry = NULL;
     need->profile = NULL;
-    record_source(source->sha256, source->member, source->names, key);
-    LOG(p->service->log, LOG_INFO, "folded", LOG_STR("source", str_of(key)), LOG_STR("from", STR("arrival")),
-        LOG_U64("bytes", shared_profile_bytes(made)));
+    profile_id_source(id, source);
+    LOG(p->service->log, LOG_INFO, "folded", LOG_STR("source", str_of(source)),
+        LOG_STR("from", STR("arrival")), LOG_U64("bytes", shared_profile_bytes(made)));
     profiles_lock(p);
-    struct profile_entry *e = key[0] == '\0' ? NULL : profiles_find(p, key, source);
-    if (e == NULL && key[0] != '\0')
-        e = add_entry(p, key, source);
+    struct profile_entry *e = profiles_find(p, id);
+    if (e == NULL)
+        e = add_entry(p, id);
     if (e != NULL && e->profile == NULL) {
         profiles_set(p, e, made);
         made = NULL;

@@ -5,7 +5,7 @@
  * submitted to the pool again when the profile is there, or has failed:
  *
  *     need->task = the task, need->queue = its queue, need->diag = where a failure is told
- *     if (!profiles_get(p, &source, need))
+ *     if (!profiles_get(p, &id, fd, need))
  *         return;                          the task runs again, and goes on here:
  *     need->profile is the profile; or NULL, and *need->diag says why
  *     profiles_release(p, need)
@@ -34,8 +34,8 @@
 #define SERVER_VIEWS_PROFILES_H
 
 #include "server/convert/convert.h"
+#include "server/convert/profile_id.h"
 #include "server/service.h"
-#include "server/store/record.h"
 
 enum { PROFILES_LINGER_S = 3 };
 
@@ -43,18 +43,6 @@ struct profiles;
 
 struct profiles *profiles_new(const struct service *service); /* NULL: no memory */
 void profiles_free(struct profiles *p);                       /* after the pool was stopped; NULL is fine */
-
-/* Which profile is meant: of these bytes and, if they are an archive, of this member of it ("" is none), with names of these
- * files, whose bytes are in the store. */
-struct profile_source {
-    const char *sha256, *member;
-    const struct record_names *names;
-    /* A descriptor of the same bytes, if they are not in the store yet, else -1. A fold takes a duplicate. The memory for a fold that is
-     * begun for it is the asker's own care: it is not one of these folds. */
-    int fd;
-    const struct window *window; /* of time; NULL: the whole. Of a window, fd is -1. */
-    const char *split;           /* as view_options.split; NULL is the same as "" */
-};
 
 struct profile_entry;
 
@@ -76,14 +64,15 @@ struct profile_need {
 };
 
 /* True: need->profile is there, or NULL with *need->diag set. False: need->task is submitted when that is so, and may run
- * before this returns. */
-bool profiles_get(struct profiles *p, const struct profile_source *source, struct profile_need *need)
+ * before this returns. `fd`: the bytes, if they are not in the store yet, else -1, as for a window. A fold takes a duplicate. The memory
+ * for a fold that is begun for it is the asker's own care: it is not one of these folds. */
+bool profiles_get(struct profiles *p, const struct profile_id *id, int fd, struct profile_need *need)
     __attribute__((warn_unused_result));
 
 /* Shares a profile that was folded elsewhere, while the bytes of its upload arrived, and owns it from now on. It is what all
  * who wait for the same fold get, too. need->profile is what is to be used: another one if the profile was there already.
  * False: no memory; the profile was freed. */
-bool profiles_put(struct profiles *p, const struct profile_source *source, struct shared_profile *made,
+bool profiles_put(struct profiles *p, const struct profile_id *id, struct shared_profile *made,
                   struct profile_need *need) __attribute__((warn_unused_result));
 
 /* For who uses a profile while it waits for another one: the slot of the profile's fold is for others. */

@@ -14,14 +14,9 @@ struct profile_entry {
     struct profiles *profiles;
 
     /* Constant. */
-    char key[RECORD_SHA256_CHARS + 1]; /* record_source */
-    char sha256[RECORD_SHA256_CHARS + 1];
-    char member[RECORD_MEMBER_BYTES + 1];
-    struct record_names names;
-    char split[VIEW_SPLIT_BYTES_MAX + 1];
+    struct profile_id id;
+    char source[RECORD_SHA256_CHARS + 1]; /* profile_id_source, for the log */
     bool from_spool; /* The asker that began the fold had the bytes; else they are in the store. */
-    bool is_window;
-    struct window window; /* with is_window */
 
     /* The fold's. */
     struct conversion *conversion; /* NULL: not begun, or ended */
@@ -61,9 +56,8 @@ void profiles_unlock(struct profiles *p);
 /* ---- what is kept (profiles_kept.c): all of it under the lock ---- */
 
 void profiles_link(struct profiles *p, struct profile_entry *e); /* a new entry */
-/* That of the source, of which `key` is the record_source. NULL: there is none. */
-struct profile_entry *profiles_find(const struct profiles *p, const char *key,
-                                    const struct profile_source *source);
+/* NULL: there is none. */
+struct profile_entry *profiles_find(const struct profiles *p, const struct profile_id *id);
 void profiles_mark_used(struct profiles *p, struct profile_entry *e);
 void profiles_set(struct profiles *p, struct profile_entry *e,
                   struct shared_profile *made); /* owns it from now on */

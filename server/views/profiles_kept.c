@@ -1,6 +1,5 @@
 /* Which profiles stay in memory, and for how long. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/system/clock.h"
 #include "server/views/profiles_impl.h"
@@ -45,22 +44,11 @@ void profiles_mark_used(struct profiles *p, struct profile_entry *e)
         mark_one_used(p, e->whole.entry);
 }
 
-static bool is_of(const struct profile_entry *e, const char *key, const struct profile_source *source)
-{
-    const struct window *window = source->window;
-
-    if (strcmp(e->key, key) != 0 || e->is_window != (window != NULL) ||
-        strcmp(e->split, source->split != NULL ? source->split : "") != 0)
-        return false;
-    return window == NULL || (e->window.from_ns == window->from_ns && e->window.to_ns == window->to_ns);
-}
-
-struct profile_entry *profiles_find(const struct profiles *p, const char *key,
-                                    const struct profile_source *source)
+struct profile_entry *profiles_find(const struct profiles *p, const struct profile_id *id)
 {
     struct profile_entry *e = p->newest;
 
-    while (e != NULL && !is_of(e, key, source))
+    while (e != NULL && !profile_id_equal(&e->id, id))
         e = e->older;
     return e;
 }

@@ -105,7 +105,7 @@ static bool render_chart(struct service *s, const struct view_request *r, const 
     uint64_t bytes;
     struct convert_source source = {f, s->config, -1, &s->stopping};
 
-    source.fd = store_access_blob(s->store, s->log, r->sha256, &bytes, diag);
+    source.fd = store_access_blob(s->store, s->log, r->upload.sha256, &bytes, diag);
     if (source.fd < 0)
         return false;
     bool ok = convert_chart(&source, r->output, &r->options, out, diag);
@@ -120,7 +120,7 @@ static bool make_report(struct service *s, const struct view_request *r, const s
     uint64_t bytes;
 
     if (report_reads_again(r->report, &r->asked)) {
-        in.source.fd = store_access_blob(s->store, s->log, r->sha256, &bytes, diag);
+        in.source.fd = store_access_blob(s->store, s->log, r->upload.sha256, &bytes, diag);
         if (in.source.fd < 0)
             return false;
     }
@@ -159,9 +159,9 @@ static void keep(struct service *s, const struct view_request *r, const char *ke
     if (result != STORE_OK && result != STORE_EXISTS)
         LOG(s->log, LOG_WARN, "view-not-kept", LOG_STR("key", str_of(key)),
             LOG_STR("why", str_of(strerror(errno))));
-    record_blob_key(r->sha256, blob);
+    record_blob_key(r->upload.sha256, blob);
     if (result == STORE_OK && store_exists(s->store, blob) == STORE_NOT_FOUND)
-        sweep_content_ended(s->sweep, r->sha256);
+        sweep_content_ended(s->sweep, r->upload.sha256);
 }
 
 /* The view without coding, kept in the store. NULL: job->diag. */
@@ -356,24 +356,15 @@ static bool may_draw(struct view_job *job)
 static bool get_profile(struct view_job *job, struct profile_need *need,
                         bool (*is_wanted)(const struct profile_need *need), void (*then)(struct task *task))
 {
-    const struct view_request *r = &job->request;
-    bool is_other = need == &job->other;
-    struct profile_source source = {is_other ? r->other_sha256 : r->sha256,
-                                    is_other ? r->other_member : r->member,
-                                    is_other ? &r->other_names : &r->names,
-                                    -1,
-                                    NULL,
-                                    r->options.split};
-    struct window window;
+    const struct profile_id id =
+        need == &job->other ? view_other_profile(&job->request) : view_profile(&job->request);
 
-    if (is_other ? view_other_window(r, &window) : view_request_window(r, &window))
-        source.window = &window;
     job->task.run = then; /* before the task may be submitted again */
     need->task = &job->task;
     need->queue = job->queue;
     need->diag = &job->diag;
     need->wanted = is_wanted;
-    return profiles_get(job->jobs->service->profiles, &source, need);
+    return profiles_get(job->jobs->service->profiles, &id, -1, need);
 }
 
 /* Of two profiles the first one is there. It is used while the other one is folded, but waits for no fold: its slot is free. */

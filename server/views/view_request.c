@@ -8,37 +8,43 @@
 
 void view_of(struct view_request *r, const struct record *record)
 {
-    memcpy(r->sha256, record->sha256, sizeof(r->sha256));
-    memcpy(r->member, record->member, sizeof(r->member));
-    r->names = record->names;
+    r->upload = profile_id_of(record);
 }
 
 void view_compare_with(struct view_request *r, const struct record *record)
 {
-    memcpy(r->other_sha256, record->sha256, sizeof(r->other_sha256));
-    memcpy(r->other_member, record->member, sizeof(r->other_member));
-    r->other_names = record->names;
+    r->other = profile_id_of(record);
 }
 
-bool view_request_window(const struct view_request *r, struct window *window)
+/* A range that ends before it begins is no range; who took the options has refused it. */
+static struct profile_id asked_of(const struct profile_id *upload, const struct view_options *options)
+{
+    struct profile_id id = *upload;
+    struct diag ignored = {0};
+
+    memcpy(id.split, options->split, sizeof(id.split));
+    if (!view_window(options, &id.window, &ignored))
+        id.window = (struct window){0};
+    return id;
+}
+
+struct profile_id view_profile(const struct view_request *r)
 {
     struct view_options options = r->options;
-    struct diag ignored = {0}; /* who took the options has refused what is no window */
 
-    if (r->report != NULL && r->report->takes_lanes)
-        return false; /* they show their window of the whole, as a chart does */
     if (r->output == NULL)
         options.view = VIEW_FLAME; /* it is no picture */
-    return view_window(&options, window, &ignored);
+    struct profile_id id = asked_of(&r->upload, &options);
+    /* Lanes show their window of the whole, as a chart does. */
+    return r->report != NULL && r->report->takes_lanes ? profile_id_whole(&id) : id;
 }
 
-bool view_other_window(const struct view_request *r, struct window *window)
+struct profile_id view_other_profile(const struct view_request *r)
 {
     struct view_options options = r->options;
-    struct diag ignored = {0}; /* as above; a range that ends before it begins is no range */
 
     diff_view_of_b(&r->asked.diff, &options);
-    return view_window(&options, window, &ignored);
+    return asked_of(&r->other, &options);
 }
 
 void view_of_owner(struct view_options *options, const struct record *record)
@@ -48,34 +54,20 @@ void view_of_owner(struct view_options *options, const struct record *record)
     (void)view_set(options, SCOPE_VIEW, STR("app"), str_of(record->app), &ignored);
 }
 
-/* Of a summary: which profile it is of. */
-static void describe_profile(const struct view_request *r, struct buf *text)
-{
-    struct window window;
-
-    if (view_request_window(r, &window))
-        buf_printf(text, "|%llu|%llu", (unsigned long long)window.from_ns, (unsigned long long)window.to_ns);
-    if (r->options.split[0] != '\0')
-        buf_printf(text, "|split=%s", r->options.split);
-}
-
 void view_describe(const struct service *service, const struct view_request *r, struct buf *text)
 {
-    char source[RECORD_SHA256_CHARS + 1];
+    struct profile_id of = view_profile(r);
 
-    record_source(r->sha256, r->member, &r->names, source);
-    text->failed = text->failed || source[0] == '\0';
-    buf_z(text, source);
+    profile_id_canonical(&of, text);
     if (view_compares(r)) {
-        record_source(r->other_sha256, r->other_member, &r->other_names, source);
-        text->failed = text->failed || source[0] == '\0';
-        buf_printf(text, "..%s", source);
+        of = view_other_profile(r);
+        buf_z(text, "..");
+        profile_id_canonical(&of, text);
     }
     buf_char(text, '|');
     buf_z(text, service->boot);
     if (r->output == NULL && r->report == NULL) {
         buf_printf(text, "|summary|%d", SUMMARY_REVISION);
-        describe_profile(r, text);
         if (view_compares(r)) {
             diff_canonical(&r->asked.diff, text);
             view_canonical(&r->options, text);
@@ -111,7 +103,7 @@ bool view_key(const struct service *service, const struct view_request *r, enum 
     if (!text.failed)
         record_sha256_hex(text.p, text.n, digest);
     buf_free(&text);
-    record_views_prefix(r->sha256, folder);
+    record_views_prefix(r->upload.sha256, folder);
     snprintf(key, VIEW_KEY_CHARS + 1, "%s%s%s", folder, digest, encoding_suffix(e));
     return digest[0] != '\0';
 }

@@ -3,20 +3,18 @@
 #ifndef SERVER_VIEWS_VIEW_REQUEST_H
 #define SERVER_VIEWS_VIEW_REQUEST_H
 
+#include "server/convert/profile_id.h"
 #include "server/convert/report.h"
 #include "server/http/message/encoding.h"
 #include "server/service.h"
 #include "server/store/record.h"
 
 struct view_request {
-    char sha256[RECORD_SHA256_CHARS + 1]; /* of the blob */
-    char member[RECORD_MEMBER_BYTES + 1]; /* of it, if it is an archive; or "" */
-    struct record_names names;            /* files that tell its names */
-    /* The same of what it is compared with (convert_compare): then the view is of the comparison. "": of the profile. It is never
-     * kept in the store, where it would outlive one of the two. */
-    char other_sha256[RECORD_SHA256_CHARS + 1];
-    char other_member[RECORD_MEMBER_BYTES + 1];
-    struct record_names other_names;
+    /* The upload that the view is of; window and split are in the options. */
+    struct profile_id upload;
+    /* The upload that it is compared with (convert_compare): then the view is of the comparison. Zeroed: of the profile. A comparison is
+     * never kept in the store, where it would outlive one of the two. */
+    struct profile_id other;
     const struct output *output; /* NULL: the report; without one the summary */
     const struct report *report; /* NULL: none */
     struct report_request asked; /* of the report */
@@ -35,17 +33,17 @@ void view_of(struct view_request *r, const struct record *record);
 void view_compare_with(struct view_request *r, const struct record *record);
 static inline bool view_compares(const struct view_request *r)
 {
-    return r->other_sha256[0] != '\0';
+    return r->other.sha256[0] != '\0';
 }
 /* The output as which browsers show it; NULL: as none. */
 static inline const struct output *view_shown_as(const struct view_request *r)
 {
     return r->output == NULL && r->report != NULL ? r->report->as : r->output;
 }
-/* Whether it is of a window of time of the profile, and which one. */
-bool view_request_window(const struct view_request *r, struct window *window);
-/* The same of what it is compared with. */
-bool view_other_window(const struct view_request *r, struct window *window);
+/* The profile that it is made of: of the upload, with the window and the split that are asked for. */
+struct profile_id view_profile(const struct view_request *r);
+/* The profile that it is compared with. */
+struct profile_id view_other_profile(const struct view_request *r);
 /* Of options that are otherwise the defaults: what the upload's owner has said of it. */
 void view_of_owner(struct view_options *options, const struct record *record);
 

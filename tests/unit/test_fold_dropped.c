@@ -15,7 +15,6 @@
 
 enum { PIECE_BYTES = 256 << 10 }; /* as they are read */
 
-static const struct record_names NO_NAMES;
 static struct service service;
 static char sha256[RECORD_SHA256_CHARS + 1];
 
@@ -38,14 +37,15 @@ static void told(struct task *task)
 
 static void ask(struct user *u, bool (*wanted)(const struct profile_need *need))
 {
-    const struct profile_source source = {.sha256 = sha256, .member = "", .names = &NO_NAMES, .fd = -1};
+    struct profile_id id = {0};
 
     *u = (struct user){.task = {.run = told}, .queue = {.task_class = TASK_ANSWER}};
     u->need.task = &u->task;
     u->need.queue = &u->queue;
     u->need.diag = &u->diag;
     u->need.wanted = wanted;
-    assert_false(profiles_get(service.profiles, &source, &u->need));
+    memcpy(id.sha256, sha256, sizeof(id.sha256));
+    assert_false(profiles_get(service.profiles, &id, -1, &u->need));
 }
 
 static void once(void (**act)(void))
@@ -176,7 +176,7 @@ static void come_again_without_the_first_file(void)
 {
     char key[RECORD_BLOB_KEY_CHARS + 1];
 
-    record_blob_key(compared.sha256, key);
+    record_blob_key(compared.upload.sha256, key);
     assert_int_equal(store_delete(service.store, key), STORE_OK);
     join(&second);
 }
@@ -199,8 +199,8 @@ static void a_comparison_that_is_left_and_wanted_again_ends(void **state)
     assert_non_null(jobs);
     compared.report = report_by_name(STR("diff"), STR("json"));
     report_defaults(service.config, &compared.options, &compared.asked);
-    put_blob(0, compared.sha256);
-    memcpy(compared.other_sha256, sha256, sizeof(sha256));
+    put_blob(0, compared.upload.sha256);
+    memcpy(compared.other.sha256, sha256, sizeof(sha256));
     join(&first);
     at_full_piece = leave;
     alarm(60); /* it would go on for ever */

@@ -1,6 +1,7 @@
 /* Profiles: folded once for all who need one at a time, kept by use and size, with a bound on what is in the making. The
  * pool is not started but in one test: pool_stop then runs what is queued, on this thread. */
 #include "server/config/config_load.h"
+#include "server/store/record.h"
 #include "server/views/profiles.h"
 
 #include "tests/support/unit.h"
@@ -15,8 +16,6 @@
 
 #include "core/system/file.h"
 #include "tests/support/scratch.h"
-
-static const struct record_names NO_NAMES;
 
 enum { SOURCES = 4 };
 
@@ -123,15 +122,25 @@ static void run_queued(const struct world *w)
     pool_stop(w->service.pool);
 }
 
+static struct profile_id id_of(const struct world *w, unsigned source)
+{
+    struct profile_id id = {0};
+
+    memcpy(id.sha256, w->sha256[source], sizeof(id.sha256));
+    return id;
+}
+
 static bool ask_of(const struct world *w, unsigned source, const struct window *window, struct user *u)
 {
-    const struct profile_source s = {w->sha256[source], "", &NO_NAMES, -1, window, NULL};
+    struct profile_id id = id_of(w, source);
 
+    if (window != NULL)
+        id.window = *window;
     *u = (struct user){.task = {.run = told}, .queue = {.task_class = TASK_ANSWER}};
     u->need.task = &u->task;
     u->need.queue = &u->queue;
     u->need.diag = &u->diag;
-    return profiles_get(w->service.profiles, &s, &u->need);
+    return profiles_get(w->service.profiles, &id, -1, &u->need);
 }
 
 static bool ask(const struct world *w, unsigned source, struct user *u)
@@ -435,8 +444,7 @@ static void what_an_upload_folded_serves_all(void **state)
 {
     struct world *w = *state;
     int fd = open("/dev/null", O_RDONLY);
-    const struct profile_source source = {w->sha256[0], "", &NO_NAMES, fd, NULL, NULL},
-                                other = {w->sha256[1], "", &NO_NAMES, fd, NULL, NULL};
+    const struct profile_id id = id_of(w, 0), other = id_of(w, 1);
     struct profile_need first = {0}, second = {0}, third = {0};
     struct shared_profile *made = fold_here(w);
     struct user waiting;
@@ -444,9 +452,9 @@ static void what_an_upload_folded_serves_all(void **state)
     begin(w, 1, UINT64_MAX);
     size_t descriptors = scratch_descriptors();
     assert_false(ask(w, 0, &waiting));
-    assert_true(profiles_put(w->service.profiles, &source, made, &first));
+    assert_true(profiles_put(w->service.profiles, &id, made, &first));
     assert_ptr_equal(first.profile, made);
-    assert_true(profiles_put(w->service.profiles, &source, fold_here(w), &second));
+    assert_true(profiles_put(w->service.profiles, &id, fold_here(w), &second));
     assert_ptr_equal(second.profile, made);
     assert_true(profiles_put(w->service.profiles, &other, fold_here(w), &third));
     run_queued(w);
@@ -473,12 +481,12 @@ static void bytes_that_are_not_stored_yet(void **state)
     scratch_path(&w->scratch, "spool", path, sizeof(path));
     int fd = open(path, O_RDWR | O_CREAT, 0600);
     assert_true(fd >= 0 && file_write_all(fd, "main;a4 1\n", 10));
-    const struct profile_source source = {w->sha256[SOURCES], "", &NO_NAMES, fd, NULL, NULL};
+    const struct profile_id id = id_of(w, SOURCES);
     user.need.task = &user.task;
     user.need.queue = &user.queue;
     user.need.diag = &user.diag;
     assert_false(ask(w, 0, &others[0])); /* the only slot */
-    assert_false(profiles_get(w->service.profiles, &source, &user.need));
+    assert_false(profiles_get(w->service.profiles, &id, fd, &user.need));
     assert_false(ask(w, SOURCES, &others[1]));
     close(fd); /* as if another upload of the same bytes had brought the profile */
     run_queued(w);
@@ -528,11 +536,10 @@ static void walk(struct task *task)
     struct profiles *p = k->world->service.profiles;
 
     for (;;) {
-        const struct profile_source s = {
-            k->world->sha256[k->source % SOURCES], "", &NO_NAMES, -1, NULL, NULL};
+        const struct profile_id id = id_of(k->world, k->source % SOURCES);
         if (!k->asked) {
             k->asked = true;
-            if (!profiles_get(p, &s, &k->need))
+            if (!profiles_get(p, &id, -1, &k->need))
                 return;
         }
         if (k->need.profile != NULL && shared_profile_get(k->need.profile)->n_tracks == 1)

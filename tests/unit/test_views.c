@@ -121,7 +121,7 @@ static struct view_request request_for(const char *output, const char *accept_en
     struct view_request r = {.output = output_by_name(str_of(output))};
 
     assert_non_null(r.output);
-    memcpy(r.sha256, world->sha256, sizeof(r.sha256));
+    memcpy(r.upload.sha256, world->sha256, sizeof(r.upload.sha256));
     view_defaults(&r.options);
     r.encoding = encoding_negotiate(str_of(accept_encoding));
     return r;
@@ -302,8 +302,8 @@ static void small_views_stay_plain(void **state)
 
     (void)state;
     r.output = output_by_name(STR("folded"));
-    record_sha256_hex(text, strlen(text), r.sha256);
-    record_blob_key(r.sha256, key);
+    record_sha256_hex(text, strlen(text), r.upload.sha256);
+    record_blob_key(r.upload.sha256, key);
     assert_int_equal(store_put(world->service.store, key, str_of(text), STORE_EVICTABLE), STORE_OK);
     for (int i = 0; i < 4; i++) {
         struct buf b = get_bytes(&r, ENCODING_IDENTITY);
@@ -327,7 +327,7 @@ static void failures_are_told(void **state)
     assert_int_equal(result.diag.kind, DIAG_NOT_FOUND);
     assert_null(result.bytes);
     assert_int_equal(result.fd, -1);
-    memset(r.sha256, '0', RECORD_SHA256_CHARS);
+    memset(r.upload.sha256, '0', RECORD_SHA256_CHARS);
     result = get(&r, &waits);
     assert_int_equal(result.diag.kind, DIAG_IO);
 }
