@@ -15,8 +15,7 @@
 
 enum two_files_kind {
     TWO_FILES_NEITHER,
-    TWO_FILES_PACKED, /* in a way of parser/unpack/unpack.c */
-    TWO_FILES_KEY,    /* begins as a key section; a whole regular trace does, too */
+    TWO_FILES_KEY, /* begins as a key section; a whole regular trace does, too */
     TWO_FILES_DATA,
     TWO_FILES_STREAM
 };
@@ -27,22 +26,12 @@ enum {
     TWO_FILES_JOINT_BYTES = 7
 };
 
-/* That both must be sent, for hints. How, the caller knows: see DIAG_ABOUT_TWO_FILES. */
-extern const char TWO_FILES_HINT[];
-
 /* By the first TWO_FILES_HEAD_BYTES of the file, or all of it. */
 enum two_files_kind two_files_kind(const uint8_t *head, size_t n);
-
-/* Whether the two belong together. False: diag, which calls them key and data. */
-bool two_files_match(enum two_files_kind key, enum two_files_kind data, struct diag *diag)
-    __attribute__((warn_unused_result));
 
 /* Whether the last TWO_FILES_TAIL_BYTES of a file, or all of it, are the end of a key section: a whole trace ends
  * otherwise. */
 bool two_files_key_ends(const uint8_t *tail, size_t n);
-/* The same, with a diag. */
-bool two_files_check_key_end(const uint8_t *tail, size_t n, struct diag *diag)
-    __attribute__((warn_unused_result));
 
 /* False, with a diag: a key file of more than UINT32_MAX bytes, which the joint cannot say. */
 bool two_files_key_too_large(struct diag *diag);

@@ -117,13 +117,14 @@ static const struct {
         {"damaged-block", "1 block of records ends in the middle of one, and the rest of it was left out.",
          "{count} blocks of records end in the middle of one, and the rest of them was left out.",
          "Pull the file again (adb pull).", false},
-    [WARN_NO_SUMMARY] = {"no-summary",
-                         "The file ends without its summary: the app was killed, or the file pulled before "
-                         "the recording was stopped, and what came last is missing.",
-                         NULL,
-                         "Stop the recording first; of Android 6 and 7, upload the summary's own file "
-                         "(.trace.sec) as key, together with the trace as data.",
-                         false},
+    [WARN_NO_SUMMARY] =
+        {"no-summary",
+         "The file ends without its summary: the app was killed, or the file pulled before "
+         "the recording was stopped, and what came last is missing.",
+         NULL,
+         "Stop the recording first; of Android 6 and 7, drop the trace and the summary's own file "
+         "(.trace.sec) onto the page together, or name both on the command line.",
+         false},
     [WARN_TRAILING_BYTES] = {"trailing-bytes", "1 byte stands behind the end of the trace, and was ignored.",
                              "{count} bytes stand behind the end of the trace, and were ignored.",
                              "Check that only one file was joined into this one.", false},

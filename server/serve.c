@@ -56,7 +56,7 @@ static enum log_level level_of(const char *name)
 static void raise_descriptors(const struct service *s)
 {
     enum {
-        OF_A_CONNECTION = 3, /* itself, and what is stored of an upload in two files */
+        OF_A_CONNECTION = 2, /* itself, and what is stored of its upload */
         OF_A_WORKER = 4,
         OF_THE_SERVICE = 64
     };

@@ -2,6 +2,7 @@
  * Without it the page is a plain form. */
 import { addCopyButtons } from './copy.js';
 import { element, named } from './dom.js';
+import { joinHalves } from './two-files.js';
 import * as rules from './upload-rules.js';
 import * as units from './units.js';
 import * as uploads from './upload-list.js';
@@ -216,13 +217,14 @@ function next() {
     }
 }
 
-/* The only file of a batch leads to its result, unless another is on its way; several are listed. */
-function add(files) {
+/* Two halves of a trace count as one file. The only file of a batch leads to its result, unless another is on its way; several are listed. */
+async function add(chosen) {
+    const given = nameField.value;
+    nameField.value = '';
+    const files = await joinHalves(chosen);
     if (state.batch === null || isIdle())
         state.batch = { size: 0 };
     state.batch.size += files.length;
-    const given = nameField.value;
-    nameField.value = '';
     for (const file of files) {
         const row = newRow(file, rules.nameFor(given, file.name, files.length > 1), state.batch);
         const problem = rules.refusal(file, maxBytes);

@@ -13,8 +13,8 @@ static const char *const WORDS[] = {
                           "here; ?member=NAME in the "
                           "URL, where # is written %23; or --member NAME on the command line.",
     [DIAG_ABOUT_TWO_FILES] =
-        "Both: curl -F key=@x.key -F data=@x.data URL, or aflamed render x.key x.data. One: "
-        "curl -F trace=@file.trace URL.",
+        "Both as one: cat x.key x.data | curl -T - URL; or drop both onto the page; or aflamed render "
+        "x.key x.data.",
 };
 
 void diag_add_words(struct diag *diag)

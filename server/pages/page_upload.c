@@ -11,12 +11,13 @@ enum { NAME_UNITS_MAX = 512 / 3 };
 
 static void put_drop_zone(struct buf *b, const struct config *config)
 {
-    buf_z(b, "<div class=\"drop\">\n<label for=\"trace\"><span class=\"drop-choose\">Choose a trace</span>"
-             "<span class=\"drop-more\" data-with-script hidden>or several; or drop them anywhere on this "
-             "page, or "
-             "paste them. The upload starts at once.</span></label>\n"
-             "<input id=\"trace\" name=\"trace\" type=\"file\" required aria-describedby=\"accepted\">\n"
-             "<p id=\"accepted\" class=\"quiet\">");
+    buf_z(b,
+          "<div class=\"drop\">\n<label for=\"trace\"><span class=\"drop-choose\">Choose a trace</span>"
+          "<span class=\"drop-more\" data-with-script hidden>or several; or drop them anywhere on this "
+          "page, or "
+          "paste them. The upload starts at once. A trace in two files: give both together.</span></label>\n"
+          "<input id=\"trace\" name=\"trace\" type=\"file\" required aria-describedby=\"accepted\">\n"
+          "<p id=\"accepted\" class=\"quiet\">");
     page_formats(b, ", ");
     page_put(b, "; up to {}</p>\n</div>\n", PAGE_NUMBER(UNIT_BYTES, config->max_upload_bytes));
 }
@@ -41,25 +42,10 @@ static void put_form(struct buf *b, const struct config *config)
     buf_z(b, "<p data-without-script><button>Upload and draw</button></p>\n</form>\n");
 }
 
-/* Of itself, as a script is of no use here. */
-static void put_two_files(struct buf *b)
-{
-    buf_z(b,
-          "<details class=\"more\"><summary>A trace in two files</summary>\n"
-          "<form class=\"upload\" method=\"post\" action=\"./\" enctype=\"multipart/form-data\">\n"
-          "<p class=\"quiet\">A key file and its data file; or, of Android 6 and 7, the "
-          "<code>.trace.sec</code> "
-          "file and the streaming <code>.trace</code>.</p>\n"
-          "<p><label for=\"key\">Key</label> <input id=\"key\" name=\"key\" type=\"file\" required></p>\n"
-          "<p><label for=\"data\">Data</label> <input id=\"data\" name=\"data\" type=\"file\" required></p>\n"
-          "<p><button>Upload and draw</button></p>\n</form>\n</details>\n");
-}
-
 static void put_upload(struct buf *b, const struct config *config)
 {
     buf_z(b, "<div class=\"upload-place\">\n");
     put_form(b, config);
-    put_two_files(b);
     buf_z(
         b,
         "<p id=\"upload-status\" class=\"out-of-sight\" role=\"status\"></p>\n"

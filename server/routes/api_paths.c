@@ -157,8 +157,6 @@ static const struct named {
 },
   FILES[] = {
       {"trace", "the profile"},
-      {"key", "of a trace in two files, the one with the key section; or a streaming trace's summary"},
-      {"data", "of a trace in two files, the one with the data"},
       {"mapping", "a mapping.txt of ProGuard or R8, which tells the names of a release build"},
       {"symbols", "unstripped libraries (ELF) or Breakpad symbols, one file or an archive of several, or "
                   "what traceconv makes for a Perfetto trace, which "

@@ -13,7 +13,6 @@
 #include "server/upload/expiry.h"
 #include "server/upload/job.h"
 #include "server/upload/names_file.h"
-#include "server/upload/pair.h"
 
 enum {
     FIELD_BYTES_MAX = RECORD_MEMBER_BYTES,
@@ -25,6 +24,8 @@ enum {
 
 static const char UPLOAD_HINT[] =
     "One file per upload: curl -F trace=@file.trace URL, or curl -T file.trace URL.";
+static const char SEVERAL_HINT[] =
+    "One file per upload. A trace in two files becomes one: cat x.key x.data | curl -T - URL.";
 
 struct upload {
     struct exchange *exchange;
@@ -37,19 +38,8 @@ struct upload {
     bool refused; /* the rest is drained */
     enum exchange_step (*then)(struct exchange *x, struct job_result *result);
     uint64_t drained_bytes;
-    enum {
-        FIELD_NONE,
-        FIELD_FILE,
-        FIELD_HALF,
-        FIELD_NAME,
-        FIELD_EXPIRES,
-        FIELD_MEMBER,
-        FIELD_NAMES,
-        FIELD_OTHER
-    } field;
-    bool have_file; /* a file part with a name or bytes was seen */
-    bool file_named;
-    struct pair pair;             /* the trace in two fields */
+    enum { FIELD_NONE, FIELD_FILE, FIELD_NAME, FIELD_EXPIRES, FIELD_MEMBER, FIELD_NAMES, FIELD_OTHER } field;
+    bool have_file;               /* a file part with a name or bytes was seen */
     enum record_names_file which; /* of FIELD_NAMES */
     struct names_file names[RECORD_NAMES_FILES];
     struct buf name, expires, value;
@@ -60,36 +50,14 @@ struct upload {
 
 static bool begin_file(struct upload *u, const struct multipart_part *part)
 {
-    if (u->have_file || pair_seen(&u->pair))
-        return diag_set(&u->diag, DIAG_USAGE, "more than one file", UPLOAD_HINT,
+    if (u->have_file)
+        return diag_set(&u->diag, DIAG_USAGE, "more than one file", SEVERAL_HINT,
                         "The form has two files; an upload is one trace.");
     u->field = FIELD_FILE;
-    u->file_named = part->has_filename && part->filename.n > 0;
-    u->have_file = u->file_named || !part->has_filename;
+    u->have_file = !part->has_filename || part->filename.n > 0;
     if (u->name.n == 0)
         buf_str(&u->name, part->filename);
     return true;
-}
-
-/* The name that both halves have in common is that of the upload. */
-static struct str common_name(struct str filename)
-{
-    if (str_ends(filename, STR(".data")) && filename.n > 5)
-        filename.n -= 5;
-    return filename;
-}
-
-static bool begin_half(struct upload *u, const struct multipart_part *part)
-{
-    if (u->have_file)
-        return diag_set(&u->diag, DIAG_USAGE, "more than one file", UPLOAD_HINT,
-                        "The form has a trace and, beside it, a key or data file.");
-    u->field = FIELD_HALF;
-    u->file_named = part->has_filename && part->filename.n > 0;
-    enum pair_half half = str_eq(part->name, STR("key")) ? PAIR_KEY : PAIR_DATA;
-    if (u->name.n == 0 && half == PAIR_DATA)
-        buf_str(&u->name, common_name(part->filename));
-    return pair_begin(&u->pair, half, &u->diag);
 }
 
 static bool begin_names_file(struct upload *u)
@@ -102,8 +70,7 @@ static bool begin_names(struct upload *u, enum record_names_file which, const st
 {
     u->field = FIELD_NAMES;
     u->which = which;
-    u->file_named = !part->has_filename || part->filename.n > 0;
-    return !u->file_named || begin_names_file(u);
+    return (part->has_filename && part->filename.n == 0) || begin_names_file(u);
 }
 
 /* It may also be a file that was meant to be sent, and whose name was sent instead. */
@@ -114,7 +81,7 @@ static bool refuse_field(struct diag *diag, struct str name)
     clean_text(&quoted, clean_cut(name, FIELD_QUOTED_BYTES));
     diag_set(
         diag, DIAG_USAGE, "unknown form field",
-        "Fields are: a file (any name), or key and data of a trace in two files; name, expires (days), "
+        "Fields are: a file (any name), name, expires (days), "
         "member (of an archive, or all), mapping (a mapping.txt file), symbols (a library, or an archive of "
         "several). To send a file, write curl -F trace=@FILE with the @.",
         "The service does not know the form's field \"%.*s\".", (int)quoted.n, quoted.n > 0 ? quoted.p : "");
@@ -131,8 +98,6 @@ static bool begin_part(void *context, const struct multipart_part *part)
     for (int i = 0; i < RECORD_NAMES_FILES; i++)
         if (str_eq(part->name, str_of(RECORD_NAMES_WORDS[i])))
             return begin_names(u, (enum record_names_file)i, part);
-    if (str_eq(part->name, STR("key")) || str_eq(part->name, STR("data")))
-        return begin_half(u, part);
     if (part->has_filename || str_eq(part->name, STR("trace")))
         return begin_file(u, part);
     u->field = str_eq(part->name, STR("name"))      ? FIELD_NAME
@@ -188,8 +153,6 @@ static bool part_data(void *context, const char *p, size_t n)
         u->have_file = true;
         return job_push(u->job, p, n);
     }
-    if (u->field == FIELD_HALF)
-        return pair_data(&u->pair, p, n, &u->diag);
     if (u->field == FIELD_NAMES)
         return names_data(u, (struct str){p, n});
     return field_data(u, p, n);
@@ -198,7 +161,7 @@ static bool part_data(void *context, const char *p, size_t n)
 static bool end_part(void *context)
 {
     struct upload *u = context;
-    bool ok = u->field != FIELD_HALF || pair_end(&u->pair, u->file_named, &u->diag);
+    bool ok = true;
 
     if (u->field == FIELD_NAME && u->value.n > 0) {
         buf_clear(&u->name);
@@ -302,7 +265,6 @@ static void open_body(struct upload *u, struct str type, bool form, struct diag 
         job_choose(u->job, member);
     if (u->job != NULL && form)
         job_await_choice(u->job);
-    pair_init(&u->pair, u->job, x->service);
 }
 
 /* False: diag. */
@@ -340,7 +302,6 @@ static void end(void *state)
     struct upload *u = state;
 
     job_release(u->job);
-    pair_free(&u->pair);
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
         names_file_free(&u->names[i]);
     shared_bytes_unref(u->result.summary);
@@ -388,8 +349,7 @@ static bool push(struct upload *u, const char *p, size_t n)
 
     if (!ok)
         return false;
-    return job_bytes(u->job) + pair_waiting_bytes(&u->pair) + names_bytes(u) <=
-               u->exchange->service->config->max_upload_bytes ||
+    return job_bytes(u->job) + names_bytes(u) <= u->exchange->service->config->max_upload_bytes ||
            refuse_large(u->exchange, &u->diag);
 }
 
@@ -406,10 +366,9 @@ enum body_step upload_data(struct exchange *x, const char *p, size_t *n)
 
     while (*n > 0 && !u->refused) {
         size_t piece = u->coding != NULL && *n > BODY_DECODER_PIECE_BYTES ? BODY_DECODER_PIECE_BYTES : *n;
-        enum pair_step step = pair_go_on(&u->pair, x, &u->diag);
-        if (step == PAIR_WAIT || (step == PAIR_DONE && !job_ready(u->job, x)))
+        if (!job_ready(u->job, x))
             return BODY_WAIT;
-        u->refused = step == PAIR_FAILED || !push(u, p, piece);
+        u->refused = !push(u, p, piece);
         p += piece;
         *n -= piece;
     }
@@ -444,8 +403,6 @@ static bool check_form(struct upload *u)
         return u->diag.kind == DIAG_NONE;
     if (!multipart_finish(u->multipart, &u->diag))
         return false;
-    if (pair_seen(&u->pair))
-        return pair_finish(&u->pair, &u->diag);
     if (!u->have_file)
         return diag_set(&u->diag, DIAG_USAGE, "no file", UPLOAD_HINT,
                         "The form has no file: nothing was chosen.");
@@ -477,15 +434,14 @@ static enum exchange_step job_ended(struct exchange *x, void *upload)
     return u->then(x, &u->result);
 }
 
-/* A half of the trace that had to wait goes on into the job, as fast as the job takes it. */
-static enum exchange_step send_rest(struct exchange *x, void *upload)
+enum exchange_step upload_end(struct exchange *x,
+                              enum exchange_step (*then)(struct exchange *x, struct job_result *result))
 {
-    struct upload *u = upload;
+    struct upload *u = x->body;
     int64_t now_s = (int64_t)time(NULL), expires_s = now_s;
 
-    if (pair_go_on(&u->pair, x, &u->diag) == PAIR_WAIT)
-        return exchange_then(x, send_rest, u);
-    if (u->diag.kind != DIAG_NONE || !expiry(u, now_s, &expires_s)) {
+    u->then = then;
+    if (!check_form(u) || !expiry(u, now_s, &expires_s)) {
         diag_add_words(&u->diag);
         return exchange_diag(x, &u->diag);
     }
@@ -494,17 +450,4 @@ static enum exchange_step send_rest(struct exchange *x, void *upload)
             job_names(u->job, &u->names[i]);
     job_end(u->job, x, buf_view(&u->name), now_s, expires_s, upload_prefers_async(x));
     return exchange_then(x, job_ended, u);
-}
-
-enum exchange_step upload_end(struct exchange *x,
-                              enum exchange_step (*then)(struct exchange *x, struct job_result *result))
-{
-    struct upload *u = x->body;
-    int64_t expires_s = 0;
-
-    u->then = then;
-    if (check_form(u) && expiry(u, 0, &expires_s))
-        return send_rest(x, u);
-    diag_add_words(&u->diag);
-    return exchange_diag(x, &u->diag);
 }

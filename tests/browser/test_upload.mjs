@@ -165,6 +165,53 @@ onPage('empty and large files are not sent at all', async page => {
     assert.deepEqual(sent, []);
 });
 
+/* A method trace of one thread in two files (docs/formats.md), and the one that they become. */
+const KEY = Buffer.from('*version\n3\nclock=global\n*threads\n1\tmain\n*methods\n0x10\ta.B\trun\t()V\tB.java\t1\n*end\n');
+const DATA = Buffer.concat([Buffer.from('SLOW\x03\0\x20\0', 'latin1'), Buffer.alloc(8), Buffer.from([10, 0]), Buffer.alloc(14),
+                            Buffer.from([1, 0, 0x10, 0, 0, 0, 0, 0, 0, 0]), Buffer.from([1, 0, 0x11, 0, 0, 0, 9, 0, 0, 0])]);
+const STREAM = Buffer.concat([Buffer.from('SLOW\xf3\0\x20\0', 'latin1'), Buffer.alloc(8), Buffer.from([14, 0]), Buffer.alloc(14),
+                              Buffer.from([1, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+                              Buffer.from([1, 0, 0x11, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0])]);
+const half = (name, buffer) => ({ name, mimeType: '', buffer });
+
+/* The bytes that are stored as the upload on whose page we are. */
+async function stored(page) {
+    const answer = await page.request.get(page.url().replace(/#.*/, '') + '/raw');
+    return answer.body();
+}
+
+for (const order of [0, 1])
+    onPage(`a trace in two files that are given together is one, order ${order}`, async page => {
+        const halves = [half('app.key', KEY), half('app.data', DATA)];
+        await page.setInputFiles('#trace', order ? halves.reverse() : halves);
+        await page.waitForURL(RESULT);
+        assert.deepEqual(await stored(page), Buffer.concat([KEY, DATA]));
+        assert.match(await page.locator('h1').innerText(), /^app$/m);
+    });
+
+onPage('a streaming trace and its summary that are dropped together are one', async page => {
+    await give(page, 'drop', [half('s.trace.sec', KEY), half('s.trace', STREAM)]);
+    await page.waitForURL(RESULT);
+    const joint = Buffer.from([0, 0, 3, KEY.length, 0, 0, 0]);
+    assert.deepEqual(await stored(page), Buffer.concat([STREAM, joint, KEY]));
+});
+
+onPage('halves among other files go by their names', async page => {
+    await page.setInputFiles('#trace', [half('a.key', KEY), half('b.data', DATA), half('b.key', KEY), half('a.data', DATA),
+                                        half('c.data', DATA), profile('x.folded')]);
+    for (const name of ['a', 'b', 'x.folded'])
+        await row(page, name).and(page.locator('[data-state="done"]')).first().waitFor();
+    await state(page, 'c.data', 'failed');
+    assert.equal(await page.locator('#upload-rows > li').count(), 4);
+    assert.match(await row(page, 'c.data').innerText(), /drop both onto the page/);
+});
+
+onPage('one half alone is refused with what to do', async page => {
+    await page.setInputFiles('#trace', [half('app.key', KEY)]);
+    await state(page, 'app.key', 'failed');
+    assert.match(await row(page, 'app.key').innerText(), /key file of a trace in two files[^]*drop both onto the page/);
+});
+
 onPage('progress, cancel, retry', async page => {
     const unthrottle = await throttle(page, 300_000);
     await page.setInputFiles('#trace', [profile('slow.folded', 2 << 20)]);

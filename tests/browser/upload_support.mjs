@@ -29,7 +29,7 @@ export async function give(page, type, files) {
     await page.evaluate(([kind, list]) => {
         const transfer = new DataTransfer();
         for (const { name, text } of list)
-            transfer.items.add(new File([text], name));
+            transfer.items.add(new File([Uint8Array.from(text, c => c.charCodeAt(0))], name));
         const init = { bubbles: true, cancelable: true };
         document.body.dispatchEvent(kind === 'paste'
             ? new ClipboardEvent(kind, { ...init, clipboardData: transfer })

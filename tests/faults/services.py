@@ -211,18 +211,6 @@ class UploadMembersAsync(UploadMembers):
         return '' if (raw.status, raw.body, view.status) == (200, state[2], 422) else 'raw is %r, the picture %r' % (raw, view)
 
 
-class UploadPair(Upload):
-    """Key and data."""
-    TARGET = '/'
-
-    def body(self, n):
-        content = self.content(n)
-        middle = content.index(b'*end\n') + len(b'*end\n')
-        kind, body = form(('data', 'one.data', content[middle:]), ('key', 'one.key', content[:middle]),
-                          ('name', None, b'one'), ('expires', None, b'7'))
-        return {'Content_Type': kind}, body, content
-
-
 class UploadPacked(Upload):
     """A packed file within a packed request."""
 
@@ -431,7 +419,6 @@ SCENARIOS = {
     'upload a coded form': UploadCodedForm(),
     'upload every member': UploadMembers(),
     'upload every member, answered early': UploadMembersAsync(),
-    'upload key and data': UploadPair(),
     'upload packed': UploadPacked(),
     'upload and see': UploadAndSee(),
     'picture': Ask('{}/t/1.svg'),

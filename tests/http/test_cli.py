@@ -357,7 +357,7 @@ class TwoFiles(Command):
             self.assertEqual((run.stdout, run.stderr), (b'a.B.run 2\na.B.run;a.B.call 1\n', ''))
         alone = self.command('render', '--output', 'folded', 's.trace')
         self.assertIn(b'unknown[0x10]', alone.stdout)
-        self.assertIn('as key', alone.stderr)
+        self.assertIn('.trace.sec', alone.stderr)
 
     def test_among_others(self):
         self.halves()

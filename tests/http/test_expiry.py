@@ -400,29 +400,6 @@ class FullDisk(unittest.TestCase):
         self.assertNotIn('views/54/%064x' % 84, left)
         self.assertTrue(self.server.says(r'info swept .*disk_full=1'), self.server.log())
 
-    def test_room_is_made_for_a_trace_in_two_files(self):
-        """For the half, too, that waits for the other one."""
-        content = large_trace(3 * MIB // 2)
-        key_bytes = content.index(b'*end\n') + 5
-        for i in range(86):
-            put(self.server, 'views/%02x/%064x' % (i, i), bytes(64 * KIB), 3600 * i)
-        self.assertLess(self.free_bytes(), len(content) - key_bytes)
-        answer = self.server.upload_form(('data', 'x.data', content[key_bytes:]), ('key', 'x.key', content[:key_bytes]))
-        self.assertEqual(answer.status, 201, answer)
-        self.assertEqual(self.server.get('/p/%s/raw' % id_of(answer)).body, content)
-
-    def test_no_room_for_a_trace_in_two_files(self):
-        content = large_trace(12 * MIB)
-        key_bytes = content.index(b'*end\n') + 5
-        for _ in range(2):
-            answer = self.server.upload_form(('data', 'x.data', content[key_bytes:]),
-                                             ('key', 'x.key', content[:key_bytes]))
-            self.assertEqual(answer.status, 507, answer)
-            self.assertIn('disk full', answer.text)
-        self.assertTrue(eventually(lambda: self.free_bytes() > MIB))    # the last one has ended
-        self.assertEqual(os.listdir(os.path.join(self.server.store, 'tmp')), [])
-        self.assertEqual(self.server.upload(trace()).status, 201)
-
     def test_expired_uploads_make_room(self):
         """Though there is no room for their tombstones."""
         content = large_trace(2 * MIB)

@@ -1,4 +1,4 @@
-/* Which half of a trace in two files is which, whether they belong together, and how they become one. */
+/* Which half of a trace in two files is which, and how they become one. */
 #include "tests/support/unit.h"
 
 #include <string.h>
@@ -24,28 +24,9 @@ static void kinds_by_first_bytes(void **state)
         assert_int_equal(kind(head, 6), expected);
         assert_int_equal(kind(head, 5), TWO_FILES_NEITHER);
     }
-    assert_int_equal(kind("\x1f\x8b\x08\0\0\0\0\0", 8), TWO_FILES_PACKED);
-    assert_int_equal(kind("\x28\xb5\x2f\xfd....", 8), TWO_FILES_PACKED);
-    assert_int_equal(kind("PK\3\4....", 8), TWO_FILES_PACKED);
-    assert_int_equal(kind("PK\3\4", 4), TWO_FILES_PACKED);
-    assert_int_equal(kind("PK\3", 3), TWO_FILES_NEITHER);
-    assert_int_equal(kind("P*M\x18....", 8), TWO_FILES_PACKED); /* zstd, a frame to be skipped */
-    assert_int_equal(kind("PK\7\10PK\3\4", 8), TWO_FILES_PACKED);
+    assert_int_equal(kind("\x1f\x8b\x08\0\0\0\0\0", 8), TWO_FILES_NEITHER);
+    assert_int_equal(kind("PK\3\4....", 8), TWO_FILES_NEITHER);
     assert_int_equal(kind("", 0), TWO_FILES_NEITHER);
-}
-
-static void halves_that_match(void **state)
-{
-    (void)state;
-    for (int key = TWO_FILES_NEITHER; key <= TWO_FILES_STREAM; key++)
-        for (int data = TWO_FILES_NEITHER; data <= TWO_FILES_STREAM; data++) {
-            struct diag diag = {0};
-            bool match = key == TWO_FILES_KEY && (data == TWO_FILES_DATA || data == TWO_FILES_STREAM);
-            assert_int_equal(two_files_match((enum two_files_kind)key, (enum two_files_kind)data, &diag),
-                             match);
-            assert_int_equal(diag.kind, match ? DIAG_NONE : DIAG_UNUSABLE);
-            assert_true(match || diag.hint[0] != '\0');
-        }
 }
 
 static void ends_of_key_files(void **state)
@@ -59,12 +40,9 @@ static void ends_of_key_files(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(TAILS) / sizeof(TAILS[0]); i++) {
-        struct diag diag = {0};
         const uint8_t *tail = (const uint8_t *)TAILS[i].tail;
         size_t n = strlen(TAILS[i].tail);
         assert_int_equal(two_files_key_ends(tail, n), TAILS[i].ends);
-        assert_int_equal(two_files_check_key_end(tail, n, &diag), TAILS[i].ends);
-        assert_int_equal(diag.kind, TAILS[i].ends ? DIAG_NONE : DIAG_UNUSABLE);
     }
 }
 
@@ -82,7 +60,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_by_first_bytes),
-        cmocka_unit_test(halves_that_match),
         cmocka_unit_test(ends_of_key_files),
         cmocka_unit_test(joint_is_the_head_of_a_summary),
     };
