@@ -14,7 +14,8 @@
 #include "cli/cli_tracks.h"
 #include "cli/cli_view.h"
 #include "core/clean.h"
-#include "core/system/pool.h"
+#include "core/system/threads.h"
+#include "core/system/turns.h"
 #include "render/output.h"
 
 enum { NAME_BYTES = 80 }; /* of a name in a path, cleaned */
@@ -233,7 +234,7 @@ struct drawing {
 };
 
 struct drawer {
-    struct task task;
+    struct thread_job job;
     struct drawing *drawing;
 };
 
@@ -263,9 +264,9 @@ static bool draw(const struct drawing *d, const struct view_options *view, struc
 }
 
 /* One buffer for all that this worker draws: fresh memory would cost more than the drawing. */
-static void run_drawer(struct task *task)
+static void run_drawer(struct thread_job *job)
 {
-    struct drawing *d = ((struct drawer *)(void *)task)->drawing;
+    struct drawing *d = ((struct drawer *)(void *)job)->drawing;
     struct buf out = {0};
 
     while (!atomic_load(&d->failed)) {
@@ -285,28 +286,22 @@ static void run_drawer(struct task *task)
 
 static bool draw_all(struct drawing *d, struct diag *diag)
 {
-    struct pool *pool = pool_new(0, false);
-    size_t n = pool == NULL ? 1 : pool_workers(pool);
+    const unsigned n = turns_cores();
+    struct threads *threads = threads_new(&n, 1, 0);
     struct drawer *drawers = calloc(n, sizeof(*drawers));
-    struct task_queue queue = {.task_class = TASK_ANSWER};
 
     pthread_mutex_init(&d->mutex, NULL);
-    if (pool == NULL || drawers == NULL) {
-        diag_no_memory(diag, "No memory is left for worker threads.");
-    } else {
-        for (size_t i = 0; i < n; i++) {
-            drawers[i] = (struct drawer){{.run = run_drawer}, d};
-            pool_submit(pool, &queue, &drawers[i].task);
-        }
-        bool started = pool_start(pool); /* without threads, pool_stop does the work in this one */
-        (void)started;
-        pool_stop(pool);
-        if (atomic_load(&d->failed))
-            *diag = d->diag;
+    if (threads == NULL || drawers == NULL)
+        run_drawer(&(struct drawer){{.run = run_drawer}, d}.job);
+    for (size_t i = 0; threads != NULL && drawers != NULL && i < n; i++) {
+        drawers[i] = (struct drawer){{.run = run_drawer}, d};
+        threads_submit(threads, 0, &drawers[i].job);
     }
-    pthread_mutex_destroy(&d->mutex);
+    threads_free(threads); /* behind the last drawer */
     free(drawers);
-    pool_free(pool);
+    if (atomic_load(&d->failed))
+        *diag = d->diag;
+    pthread_mutex_destroy(&d->mutex);
     return diag->kind == DIAG_NONE;
 }
 

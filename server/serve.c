@@ -12,6 +12,7 @@
 
 #include "core/system/memory_limit.h"
 #include "core/system/timer.h"
+#include "core/system/turns.h"
 #include "server/config/config_settle.h"
 #include "server/http/clients.h"
 #include "server/http/http.h"
@@ -221,7 +222,7 @@ static bool serve(struct service *s, struct address *address, const sigset_t *si
 int serve_run(const struct config *config)
 {
     struct memory_limit limit = memory_limit_here();
-    struct config settled = config_settle(config, &limit, memory_mapped(), pool_cores());
+    struct config settled = config_settle(config, &limit, memory_mapped(), turns_cores());
     struct service s = {0};
     struct diag diag = {0};
     struct address address;

@@ -1,10 +1,11 @@
 #include "core/system/pool.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+
+#include "core/system/turns.h"
 
 /* The queues of one class that have tasks, in the order of their turns. */
 struct ring {
@@ -30,22 +31,10 @@ static bool is_short(enum task_class task_class)
     return task_class == TASK_SMALL || task_class == TASK_ANSWER;
 }
 
-unsigned pool_cores(void)
-{
-    cpu_set_t set;
-
-    /* Fails on machines with more cores than the set has bits: one worker is then too few, but never wrong.
-     */
-    if (sched_getaffinity(0, sizeof(set), &set) != 0)
-        return 1;
-    int n = CPU_COUNT(&set);
-    return n > 0 ? (unsigned)n : 1;
-}
-
 struct pool *pool_new(unsigned workers, bool short_thread)
 {
     if (workers == 0)
-        workers = pool_cores();
+        workers = turns_cores();
     struct pool *p = calloc(1, sizeof(*p) + workers * sizeof(p->threads[0]));
     if (p == NULL)
         return NULL;

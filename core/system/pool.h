@@ -45,9 +45,6 @@ struct task_queue {
     struct task_queue *next;
 };
 
-/* Cores that the process may run on, as far as the system tells: at least 1. */
-unsigned pool_cores(void);
-
 /* Created stopped, so that a test can fill it. 0 workers: one per core that the process may run on. `short_thread`:
  * with the thread for short work. NULL when the system gives no memory. */
 struct pool *pool_new(unsigned workers, bool short_thread);

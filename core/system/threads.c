@@ -1,0 +1,184 @@
+#include "core/system/threads.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+enum { IDLE_MOST = 8 }; /* threads that stay when there is nothing to do */
+
+struct kind {
+    unsigned most, running;
+    struct fair_queue queue;
+};
+
+struct threads {
+    pthread_attr_t attributes; /* constant, as is n_kinds */
+    unsigned n_kinds;
+    pthread_mutex_t lock;         /* of what follows */
+    pthread_cond_t wake;          /* a job, or the end */
+    pthread_cond_t ended;         /* the last thread */
+    unsigned alive, idle, called; /* called: idle threads that were woken, and have not come yet */
+    unsigned next_kind;           /* where the next look begins */
+    bool stopping;
+    struct kind kinds[THREADS_KINDS_MAX];
+};
+
+/* Under the lock, as are the following. The kinds are looked at in turn. NULL: nothing may run. */
+static struct thread_job *take(struct threads *t)
+{
+    for (unsigned i = 0; i < t->n_kinds; i++) {
+        struct kind *kind = &t->kinds[(t->next_kind + i) % t->n_kinds];
+        struct fair_place *place = kind->running < kind->most ? fair_take(&kind->queue, false) : NULL;
+        if (place == NULL)
+            continue;
+        kind->running++;
+        t->next_kind = (t->next_kind + i + 1) % t->n_kinds;
+        return (struct thread_job *)((char *)place - offsetof(struct thread_job, place));
+    }
+    return NULL;
+}
+
+static bool is_all_done(const struct threads *t)
+{
+    for (unsigned i = 0; i < t->n_kinds; i++)
+        if (t->kinds[i].running > 0 || t->kinds[i].queue.n > 0)
+            return false;
+    return true;
+}
+
+static void run_one(struct threads *t, struct thread_job *job)
+{
+    unsigned kind = job->kind; /* the job may be gone behind its run */
+
+    pthread_mutex_unlock(&t->lock);
+    job->run(job);
+    pthread_mutex_lock(&t->lock);
+    t->kinds[kind].running--;
+    if (t->stopping && is_all_done(t))
+        pthread_cond_broadcast(&t->wake);
+}
+
+/* Nothing to do. False: this thread is not needed any more. */
+static bool idle(struct threads *t)
+{
+    if (t->idle >= IDLE_MOST || (t->stopping && is_all_done(t)))
+        return false;
+    t->idle++;
+    pthread_cond_wait(&t->wake, &t->lock);
+    t->idle--;
+    t->called -= t->called > 0;
+    return true;
+}
+
+static void *work(void *threads)
+{
+    struct threads *t = threads;
+
+    pthread_mutex_lock(&t->lock);
+    for (bool stays = true; stays;) {
+        struct thread_job *job = take(t);
+        if (job != NULL)
+            run_one(t, job);
+        else
+            stays = idle(t);
+    }
+    if (--t->alive == 0)
+        pthread_cond_broadcast(&t->ended);
+    pthread_mutex_unlock(&t->lock);
+    return NULL;
+}
+
+/* Whether it was started, or one is there that will look. */
+static bool start(struct threads *t)
+{
+    sigset_t all, before;
+    pthread_t thread;
+
+    if (t->idle > t->called) {
+        t->called++;
+        pthread_cond_signal(&t->wake);
+        return true;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* threads inherit it */
+    bool started = pthread_create(&thread, &t->attributes, work, t) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    t->alive += started;
+    return started;
+}
+
+static void free_memory(struct threads *t)
+{
+    pthread_attr_destroy(&t->attributes);
+    pthread_cond_destroy(&t->ended);
+    pthread_cond_destroy(&t->wake);
+    pthread_mutex_destroy(&t->lock);
+    free(t);
+}
+
+struct threads *threads_new(const unsigned most[], unsigned kinds, size_t stack_bytes)
+{
+    struct threads *t = calloc(1, sizeof(*t));
+
+    if (t == NULL)
+        return NULL;
+    t->n_kinds = kinds;
+    for (unsigned i = 0; i < kinds; i++)
+        t->kinds[i].most = most[i];
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->wake, NULL);
+    pthread_cond_init(&t->ended, NULL);
+    pthread_attr_init(&t->attributes);
+    pthread_attr_setdetachstate(&t->attributes, PTHREAD_CREATE_DETACHED);
+    if (stack_bytes > 0)
+        (void)pthread_attr_setstacksize(&t->attributes, stack_bytes);
+    pthread_mutex_lock(&t->lock);
+    bool started = start(t);
+    pthread_mutex_unlock(&t->lock);
+    if (started)
+        return t;
+    free_memory(t);
+    return NULL;
+}
+
+/* Where no thread can be started, the job waits for one that is there: at least one always is. */
+static void queue(struct threads *t, unsigned kind, struct thread_job *job)
+{
+    struct kind *k = &t->kinds[kind];
+
+    job->kind = kind;
+    fair_add(&k->queue, &job->place);
+    if (k->running < k->most)
+        (void)start(t);
+}
+
+void threads_submit(struct threads *t, unsigned kind, struct thread_job *job)
+{
+    pthread_mutex_lock(&t->lock);
+    queue(t, kind, job);
+    pthread_mutex_unlock(&t->lock);
+}
+
+bool threads_try(struct threads *t, unsigned kind, struct thread_job *job, unsigned reserve)
+{
+    pthread_mutex_lock(&t->lock);
+    struct kind *k = &t->kinds[kind];
+    bool fits = k->running + k->queue.n + reserve < k->most;
+    if (fits)
+        queue(t, kind, job);
+    pthread_mutex_unlock(&t->lock);
+    return fits;
+}
+
+void threads_free(struct threads *t)
+{
+    if (t == NULL)
+        return;
+    pthread_mutex_lock(&t->lock);
+    t->stopping = true;
+    pthread_cond_broadcast(&t->wake);
+    while (t->alive > 0)
+        pthread_cond_wait(&t->ended, &t->lock);
+    pthread_mutex_unlock(&t->lock);
+    free_memory(t);
+}

@@ -1,0 +1,179 @@
+#include "core/system/turns.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "core/system/clock.h"
+
+struct turns {
+    unsigned workers;         /* constant */
+    _Atomic size_t n_waiting; /* waiting.n, for a look without the lock */
+    pthread_mutex_t lock;     /* of what follows */
+    unsigned free, free_short;
+    struct fair_queue waiting;
+};
+
+unsigned turns_cores(void)
+{
+    cpu_set_t set;
+
+    /* Fails on machines with more cores than the set has bits: one is then too few, but never wrong. */
+    if (sched_getaffinity(0, sizeof(set), &set) != 0)
+        return 1;
+    int n = CPU_COUNT(&set);
+    return n > 0 ? (unsigned)n : 1;
+}
+
+struct turns *turns_new(unsigned workers, bool short_turn)
+{
+    struct turns *t = calloc(1, sizeof(*t));
+
+    if (t == NULL)
+        return NULL;
+    t->workers = t->free = workers > 0 ? workers : turns_cores();
+    t->free_short = short_turn ? 1 : 0;
+    pthread_mutex_init(&t->lock, NULL);
+    return t;
+}
+
+void turns_free(struct turns *t)
+{
+    if (t == NULL)
+        return;
+    pthread_mutex_destroy(&t->lock);
+    free(t);
+}
+
+unsigned turns_workers(const struct turns *t)
+{
+    return t->workers;
+}
+
+size_t turns_waiting(struct turns *t)
+{
+    return atomic_load(&t->n_waiting);
+}
+
+/* ---- giving: all of it under the lock ---- */
+
+static struct turn *turn_of(struct fair_place *place)
+{
+    return place == NULL ? NULL : (struct turn *)((char *)place - offsetof(struct turn, place));
+}
+
+static void grant(struct turn *t, int held)
+{
+    t->held = held;
+    pthread_cond_signal(&t->granted);
+}
+
+/* Gives what is free to those who wait. What is for short work goes first, so that the workers' turns are left for long work. */
+static void deal(struct turns *all)
+{
+    struct turn *t;
+
+    while (all->free_short > 0 && (t = turn_of(fair_take(&all->waiting, true))) != NULL) {
+        all->free_short--;
+        grant(t, TURN_OF_SHORT);
+    }
+    while (all->free > 0 && (t = turn_of(fair_take(&all->waiting, false))) != NULL) {
+        all->free--;
+        grant(t, TURN_OF_WORKER);
+    }
+    atomic_store(&all->n_waiting, all->waiting.n);
+}
+
+static void put_back(struct turn *t)
+{
+    t->turns->free += t->held == TURN_OF_WORKER;
+    t->turns->free_short += t->held == TURN_OF_SHORT;
+    t->held = TURN_NONE;
+}
+
+static void wait_a_moment(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    int64_t until_ms = clock_ms() + TURN_LOOK_MS;
+    struct timespec until = {.tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000};
+
+    pthread_cond_timedwait(condition, mutex, &until);
+}
+
+static void queue_and_wait(struct turn *t)
+{
+    struct turns *all = t->turns;
+
+    t->held = TURN_WAITS;
+    fair_add(&all->waiting, &t->place);
+    deal(all);
+    while (t->held == TURN_WAITS && stop_asked(t->stop) == STOP_NONE)
+        wait_a_moment(&t->granted, &all->lock);
+    if (t->held != TURN_WAITS)
+        return;
+    fair_remove(&all->waiting, &t->place);
+    atomic_store(&all->n_waiting, all->waiting.n);
+    t->held = TURN_NONE;
+}
+
+/* ---- the job's side ---- */
+
+void turn_init(struct turn *t, struct turns *turns, enum turn_class turn_class, const void *owner,
+               const struct stop *stop)
+{
+    *t = (struct turn){
+        .turns = turns, .stop = stop, .place = {.turn_class = turn_class, .owner = owner}, .held = TURN_NONE};
+    clock_condition_init(&t->granted);
+}
+
+void turn_end(struct turn *t)
+{
+    turn_give(t);
+    pthread_cond_destroy(&t->granted);
+}
+
+void turn_take(struct turn *t)
+{
+    if (t->held != TURN_NONE)
+        return;
+    pthread_mutex_lock(&t->turns->lock);
+    queue_and_wait(t);
+    pthread_mutex_unlock(&t->turns->lock);
+}
+
+void turn_give(struct turn *t)
+{
+    if (t->held == TURN_NONE)
+        return;
+    pthread_mutex_lock(&t->turns->lock);
+    put_back(t);
+    deal(t->turns);
+    pthread_mutex_unlock(&t->turns->lock);
+}
+
+/* A job that queues behind the others may well be the next one: its class decides. */
+void turn_next(struct turn *t)
+{
+    if (t->held != TURN_NONE && atomic_load(&t->turns->n_waiting) == 0)
+        return;
+    pthread_mutex_lock(&t->turns->lock);
+    put_back(t);
+    queue_and_wait(t);
+    pthread_mutex_unlock(&t->turns->lock);
+}
+
+void turn_set_class(struct turn *t, enum turn_class turn_class)
+{
+    bool had = t->held != TURN_NONE;
+
+    if (t->held == TURN_OF_SHORT && !turn_class_is_short(turn_class))
+        turn_give(t);
+    t->place.turn_class = turn_class;
+    if (had)
+        turn_take(t);
+}
+
+void turn_wait(struct turn *t, pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    turn_give(t);
+    wait_a_moment(condition, mutex);
+}

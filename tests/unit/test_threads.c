@@ -1,0 +1,236 @@
+/* Threads for jobs: bounds of each kind, order, jobs that submit jobs, the end. */
+#include "tests/support/unit.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "core/system/threads.h"
+
+enum { JOBS = 200 };
+
+static int owners[4]; /* only their addresses count */
+
+struct order {
+    unsigned run[JOBS];
+    size_t n;
+};
+
+struct numbered {
+    struct thread_job job;
+    struct order *order;
+    unsigned number;
+};
+
+static void note(struct thread_job *job)
+{
+    struct numbered *n = (struct numbered *)job;
+
+    n->order->run[n->order->n++] = n->number;
+}
+
+/* Runs until it is let go. */
+struct blocker {
+    struct thread_job job;
+    atomic_bool runs, go;
+};
+
+static void block(struct thread_job *job)
+{
+    struct blocker *b = (struct blocker *)job;
+
+    atomic_store(&b->runs, true);
+    while (!atomic_load(&b->go))
+        sched_yield();
+}
+
+static void begin_to_block(struct threads *t, unsigned kind, struct blocker *b)
+{
+    *b = (struct blocker){.job.run = block};
+    threads_submit(t, kind, &b->job);
+    while (!atomic_load(&b->runs))
+        sched_yield();
+}
+
+/* With one thread, behind a job that runs until all are queued. */
+static void queued_jobs_run_in_fair_order(void **state)
+{
+    static const struct {
+        enum turn_class turn_class;
+        int owner;
+    } QUEUED[] = {{TURN_INPUT, 0}, {TURN_INPUT, 0}, {TURN_INPUT, 1}, {TURN_ANSWER, 0}};
+    static const unsigned EXPECTED[] = {3, 0, 2, 1};
+    struct threads *t = threads_new((const unsigned[]){1}, 1, 0);
+    struct order order = {.n = 0};
+    struct numbered jobs[4];
+    struct blocker blocker;
+
+    (void)state;
+    begin_to_block(t, 0, &blocker);
+    for (unsigned i = 0; i < 4; i++) {
+        jobs[i] = (struct numbered){
+            {.run = note, .place = {.turn_class = QUEUED[i].turn_class, .owner = &owners[QUEUED[i].owner]}},
+            &order,
+            i};
+        threads_submit(t, 0, &jobs[i].job);
+    }
+    atomic_store(&blocker.go, true);
+    threads_free(t);
+    assert_int_equal(order.n, 4);
+    assert_memory_equal(order.run, EXPECTED, sizeof(EXPECTED));
+}
+
+/* Those of one kind take no thread of another. */
+static void kinds_do_not_wait_for_each_other(void **state)
+{
+    struct threads *t = threads_new((const unsigned[]){2, 1}, 2, 0);
+    struct blocker blockers[2], other, queued;
+
+    (void)state;
+    begin_to_block(t, 0, &blockers[0]);
+    begin_to_block(t, 0, &blockers[1]);
+    queued = (struct blocker){.job.run = block};
+    threads_submit(t, 0, &queued.job);
+    begin_to_block(t, 1, &other); /* it runs at once */
+    assert_false(atomic_load(&queued.runs));
+    atomic_store(&blockers[0].go, true);
+    while (!atomic_load(&queued.runs))
+        sched_yield();
+    atomic_store(&blockers[1].go, true);
+    atomic_store(&other.go, true);
+    atomic_store(&queued.go, true);
+    threads_free(t);
+}
+
+static void a_reserve_is_left(void **state)
+{
+    struct threads *t = threads_new((const unsigned[]){3}, 1, 0);
+    struct blocker blocker;
+    struct order order = {.n = 0};
+    struct numbered jobs[2] = {{{.run = note}, &order, 0}, {{.run = note}, &order, 1}};
+
+    (void)state;
+    begin_to_block(t, 0, &blocker);
+    assert_false(threads_try(t, 0, &jobs[0].job, 2));
+    assert_true(threads_try(t, 0, &jobs[1].job, 1));
+    atomic_store(&blocker.go, true);
+    threads_free(t);
+    assert_int_equal(order.n, 1);
+    assert_int_equal(order.run[0], 1);
+}
+
+struct chain {
+    struct thread_job job;
+    struct threads *threads;
+    atomic_uint *runs;
+    unsigned left;
+};
+
+static void again(struct thread_job *job)
+{
+    struct chain *c = (struct chain *)job;
+
+    atomic_fetch_add(c->runs, 1);
+    if (c->left-- > 0)
+        threads_submit(c->threads, c->left % 2, job);
+    else
+        free(c);
+}
+
+static void add_chain(struct threads *t, atomic_uint *runs, unsigned length)
+{
+    struct chain *c = calloc(1, sizeof(*c));
+
+    assert_non_null(c);
+    *c = (struct chain){{.run = again, .place = {.turn_class = (enum turn_class)(length % TURN_CLASSES)}},
+                        t,
+                        runs,
+                        length - 1};
+    threads_submit(t, 0, &c->job);
+}
+
+static void what_jobs_submit_runs_before_the_end(void **state)
+{
+    atomic_uint runs = 0;
+    struct threads *t = threads_new((const unsigned[]){4, 2}, 2, 0);
+
+    (void)state;
+    for (unsigned i = 0; i < 50; i++)
+        add_chain(t, &runs, 100);
+    threads_free(t);
+    assert_int_equal(runs, 50 * 100);
+}
+
+struct submitter {
+    struct threads *threads;
+    atomic_uint *runs;
+};
+
+static void *submit_many(void *argument)
+{
+    struct submitter *s = argument;
+
+    for (unsigned i = 0; i < 500; i++)
+        add_chain(s->threads, s->runs, 1 + i % 3);
+    return NULL;
+}
+
+static void many_threads_submit(void **state)
+{
+    atomic_uint runs = 0;
+    pthread_t threads[4];
+    struct threads *t = threads_new((const unsigned[]){3, 20}, 2, 0);
+    struct submitter s = {t, &runs};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, submit_many, &s), 0);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    threads_free(t);
+    assert_int_equal(runs, 4 * (167 * 1 + 167 * 2 + 166 * 3));
+}
+
+struct seen {
+    struct thread_job job;
+    bool blocked;
+};
+
+static void look(struct thread_job *job)
+{
+    struct seen *s = (struct seen *)job;
+    sigset_t now;
+
+    pthread_sigmask(SIG_SETMASK, NULL, &now);
+    s->blocked = sigismember(&now, SIGTERM) && sigismember(&now, SIGINT);
+}
+
+static void threads_take_no_signals(void **state)
+{
+    struct seen s = {.job.run = look};
+    sigset_t now;
+    struct threads *t = threads_new((const unsigned[]){1}, 1, 256 << 10);
+
+    (void)state;
+    threads_submit(t, 0, &s.job);
+    threads_free(t);
+    assert_true(s.blocked);
+    pthread_sigmask(SIG_SETMASK, NULL, &now);
+    assert_false(sigismember(&now, SIGTERM));
+    threads_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(queued_jobs_run_in_fair_order),
+        cmocka_unit_test(kinds_do_not_wait_for_each_other),
+        cmocka_unit_test(a_reserve_is_left),
+        cmocka_unit_test(what_jobs_submit_runs_before_the_end),
+        cmocka_unit_test(many_threads_submit),
+        cmocka_unit_test(threads_take_no_signals),
+    };
+    return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
+}
