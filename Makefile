@@ -102,7 +102,7 @@ MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c)
     core/buf.c core/number.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
-.PHONY: bench-docs bench-load bench-viewer deps-bench screenshot faults docs uninstall reference
+.PHONY: house bench-docs bench-load bench-viewer deps-bench screenshot faults docs uninstall reference
 .PHONY: all run test help lint format coverage bench install clean dist deps deps-test deps-lint
 .PHONY: fuzz fuzz-all fuzz-seeds deps-fuzz unit-programs mktrace FORCE
 .DELETE_ON_ERROR:
@@ -127,6 +127,9 @@ help: ## this text
 
 lint: deps-lint ## check format, rooms, documents and headers; run clang-tidy and cppcheck
 	@JOBS=$(JOBS) tests/lint/run $(LANGUAGE) $(WARNINGS)
+
+house: all ## print how large the rooms are, and how far one reads to follow an upload, a view or a filter
+	@tools/house
 
 docs: deps ## write the tables of README.md and docs/ anew, from the tables of the program
 	@$(MAKE) --no-print-directory -j$(JOBS) reference

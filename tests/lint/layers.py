@@ -11,8 +11,6 @@ import re
 import sys
 
 TABLE = 'tests/lint/rooms.txt'
-FILE_LINES_MAX = 600
-FUNCTION_LINES_MAX = 80
 
 
 # ---- the table ----
@@ -174,30 +172,25 @@ def circles(graph):
             yield 'circle of files: %s (%s)' % (' -> '.join(circle), places)
 
 
-# ---- lengths and guards ----
-def functions(text):
-    """(number of its first line, how many) of each function, from its opening brace to its closing one. By the layout
-    that clang-format gives: these two, and no others, stand alone at the beginning of a line."""
-    opened = None
-    for number, line in enumerate(text.splitlines(), 1):
-        if line == '{':
-            opened = number
-        elif line.startswith('}') and opened is not None:
-            yield opened, number - opened + 1
-            opened = None
+# ---- names and guards ----
+def same_names(table, files):
+    """Debuggers, reports and diffs name a file by its last name: it stands once, but for a header beside its source."""
+    places = {}
+    for source in files:
+        stem = os.path.splitext(source.path)[0]
+        places.setdefault(os.path.basename(stem), set()).add(stem)
+    excepted = {name for left, _ in table.sections.get('names', []) for name in left}
+    for name, stems in sorted(places.items()):
+        if len(stems) > 1 and name not in excepted:
+            yield 'one name for several files: %s' % ' '.join(sorted(stems))
+        if len(stems) == 1 and name in excepted:
+            yield '%s: [names]: %s stands once; take it out' % (TABLE, name)
 
 
-def wrong_form(source):
-    lines = source.text.count('\n')
-    if lines > FILE_LINES_MAX:
-        yield '%s: %d lines, more than %d' % (source.path, lines, FILE_LINES_MAX)
-    for number, length in functions(source.text):
-        if length > FUNCTION_LINES_MAX:
-            yield '%s:%d: a function of %d lines, more than %d' % (source.path, number, length, FUNCTION_LINES_MAX)
-    if source.path.endswith('.h'):
-        guard = source.path.upper().replace('/', '_').replace('.', '_')
-        if '#ifndef %s\n#define %s\n' % (guard, guard) not in source.text:
-            yield '%s: the include guard should be %s' % (source.path, guard)
+def wrong_guard(source):
+    guard = source.path.upper().replace('/', '_').replace('.', '_')
+    if source.path.endswith('.h') and '#ifndef %s\n#define %s\n' % (guard, guard) not in source.text:
+        yield '%s: the include guard should be %s' % (source.path, guard)
 
 
 def problems(root):
@@ -206,7 +199,7 @@ def problems(root):
     yield from table.problems()
     files = list(sources(root, table))
     for source in files:
-        yield from wrong_form(source)
+        yield from wrong_guard(source)
         if table.room_of(source.path) is None:
             yield '%s: stands in no room of %s' % (source.path, TABLE)
             continue
@@ -215,6 +208,7 @@ def problems(root):
             why = wrong_include(table, source.path, ours, target)
             if why:
                 yield '%s:%d: %s' % (source.path, number, why)
+    yield from same_names(table, files)
     yield from circles(graph_of(files))
 
 

@@ -1,19 +1,17 @@
 #!/usr/bin/env python3
-"""No file has more than 600 lines, no function more than 80: what is larger does two things. Functions are looked at in C,
+"""No file has more than 900 lines, no function more than 80: what is larger does two things. Functions are looked at in C,
 Python, and scripts of pages and pictures; a test in JavaScript is a function, a group of tests is none."""
 import ast
 import os
 import re
 import sys
 
-FILE_LINES_MAX, FUNCTION_LINES_MAX = 600, 80
+FILE_LINES_MAX, FUNCTION_LINES_MAX = 900, 80
 PLACES = ('core', 'profile', 'parser', 'render', 'server', 'cli', 'static', 'tools', 'tests')
 SUFFIXES = ('.c', '.h', '.js', '.mjs', '.css', '.py')
 
 # What may be larger, each with the reason: a file, or file:function.
-EXCEPTIONS = {
-    'static/flame.js': 'one function, whose parts share the state of a picture',
-}
+EXCEPTIONS = {}
 
 C_HEAD = re.compile(r'^\w.*?(\w+)\((?!.*\);$)')
 JS_HEAD = re.compile(r'^( *)(?!describe\b|if\b|for\b|while\b|switch\b)(?:.*\bfunction\*? (\w+)\(.*|(?:static |async )*(\w+)\(.*\)|(.*=>)) \{$')

@@ -106,11 +106,11 @@ class Layers(unittest.TestCase):
     def test_include_from_the_root(self):
         self.only(['core/b.c:1: "a.h": includes name the file from the root'], {'core/b.c': '#include "a.h"\n'})
 
-    def test_lengths(self):
-        long_function = 'int f(void)\n{\n' + '    g();\n' * (layers.FUNCTION_LINES_MAX - 1) + '}\n'
-        self.only(['core/b.c:2: a function of 81 lines, more than 80'], {'core/b.c': long_function})
-        self.only([], {'core/b.c': long_function.replace('    g();\n', '', 1)})
-        self.only(['core/b.c: 601 lines, more than 600'], {'core/b.c': '\n' * (layers.FILE_LINES_MAX + 1)})
+    def test_names(self):
+        twice = {'core/p.c': '', 'parser/p.h': header('parser/p.h')}
+        self.only(['one name for several files: core/p parser/p'], twice)
+        self.only([], twice, table=TABLE + '[names]\np : two\n')
+        self.only(['%s: [names]: a stands once; take it out' % layers.TABLE], {}, table=TABLE + '[names]\na : two\n')
 
     def test_guard(self):
         self.only(['core/a.h: the include guard should be CORE_A_H'], {'core/a.h': '#ifndef A_H\n#define A_H\n#endif\n'})
