@@ -533,6 +533,10 @@ void reader_keep_addresses(struct reader *r)
 void reader_choose(struct reader *r, struct str member)
 {
     r->member = member;
+    if (r->way == READER_ARCHIVE && r->unpack != NULL)
+        unpack_choose(r->unpack, member);
+    else if (r->diag.kind == DIAG_NONE && r->way != READER_BEGINS && r->inside == NULL)
+        r->way == READER_PLAIN ? begin_plain(r) : may_have_no_members(r);
 }
 
 static bool feed_on(struct reader *r, const uint8_t *p, size_t n)

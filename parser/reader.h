@@ -72,7 +72,7 @@ void reader_keep_addresses(struct reader *r);
 void reader_split(struct reader *r, struct str key);
 
 /* Of an archive, this member is meant: a name as unpack_member_name gives it, which must stay; p NULL: the only one.
- * Before the first byte. DIAG_USAGE later if the input is no archive. */
+ * Before the first byte, or before reader_finish. DIAG_USAGE later if the input is no archive. */
 void reader_choose(struct reader *r, struct str member);
 
 /* A file of names beside the input, as format.h says: it must stay until reader_finish, which reads it, with a warning if the input

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "core/stop.h"
 #include "core/system/boot_id.h"
 #include "core/system/log.h"
 #include "core/system/pool.h"
@@ -24,7 +25,7 @@ struct views;
 
 struct service {
     const struct config *config;
-    atomic_bool stopping; /* what is being read or drawn is to end, unfinished */
+    struct stop stop; /* STOP_SERVICE: what is being read or drawn is to end, unfinished */
     struct log *log;
     struct store *store;
     struct sweep *sweep; /* of the store */

@@ -117,6 +117,11 @@ struct unpack *unpack_new(const struct packer *packer, struct arena *arena,
     return NULL;
 }
 
+void unpack_choose(struct unpack *u, struct str member)
+{
+    u->options.member = member;
+}
+
 void unpack_free(struct unpack *u)
 {
     if (u != NULL && u->packer->free != NULL)

@@ -88,6 +88,8 @@ void unpack_member_name(struct str name, char out[UNPACK_MEMBER_BYTES + 1]);
 struct unpack *unpack_new(const struct packer *packer, struct arena *arena,
                           const struct unpack_options *options, struct diag *diag)
     __attribute__((warn_unused_result));
+/* Of an archive, before unpack_whole: unpack_options.member. */
+void unpack_choose(struct unpack *u, struct str member);
 /* Of a stream. False once no more bytes are needed to know that it fails: diag is set, or the sink wanted no more. */
 bool unpack_feed(struct unpack *u, const void *p, size_t n);
 /* After the last byte: hands out the last block. False: diag is set, or the sink wanted no more. */

@@ -80,7 +80,7 @@ static bool list(const struct packer *archive, const struct config *config, cons
     return l.no_memory ? conversion_no_memory(diag) : ok;
 }
 
-enum archive_found archive_members_list(const struct config *config, int fd, const atomic_bool *stop,
+enum archive_found archive_members_list(const struct config *config, int fd, const struct stop *stop,
                                         struct archive_members *members, struct diag *diag)
 {
     struct readable file = {.fd = fd, .stop = stop};

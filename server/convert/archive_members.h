@@ -2,8 +2,6 @@
 #ifndef SERVER_CONVERT_ARCHIVE_MEMBERS_H
 #define SERVER_CONVERT_ARCHIVE_MEMBERS_H
 
-#include <stdatomic.h>
-
 #include "core/diag.h"
 #include "parser/format.h"
 #include "server/config/config.h"
@@ -28,7 +26,7 @@ enum archive_found {
 };
 
 /* Reads through the archive behind the descriptor; `stop` as for conversion_finish. Takes as long as the archive is large. */
-enum archive_found archive_members_list(const struct config *config, int fd, const atomic_bool *stop,
+enum archive_found archive_members_list(const struct config *config, int fd, const struct stop *stop,
                                         struct archive_members *members, struct diag *diag)
     __attribute__((warn_unused_result));
 void archive_members_free(struct archive_members *members); /* none is fine */

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -199,13 +198,13 @@ bool conversion_no_memory(struct diag *diag)
 }
 
 enum convert_step conversion_feed_file(struct conversion *f, int fd, uint64_t *offset,
-                                       const atomic_bool *stop, struct diag *diag)
+                                       const struct stop *stop, struct diag *diag)
 {
     return conversion_feed_until(f, fd, offset, UINT64_MAX, stop, diag);
 }
 
 enum convert_step conversion_feed_until(struct conversion *f, int fd, uint64_t *offset, uint64_t end,
-                                        const atomic_bool *stop, struct diag *diag)
+                                        const struct stop *stop, struct diag *diag)
 {
     size_t most = end - *offset < READ_BYTES ? (size_t)(end - *offset) : READ_BYTES;
     struct readable file = {.fd = fd, .stop = stop};
@@ -226,29 +225,15 @@ enum convert_step conversion_feed_until(struct conversion *f, int fd, uint64_t *
     return more ? CONVERT_MORE : CONVERT_FED;
 }
 
-const struct profile *conversion_finish_reading(struct conversion *f, int fd, const atomic_bool *stop)
-{
-    struct readable file = {.fd = fd, .stop = stop};
-    struct whole_file whole = readable_whole(&file);
-
-    for (size_t i = 0; i < f->made->n_packets; i++)
-        f->packets.of[i].stop = stop;
-    const struct profile *p = reader_finish(&f->reader, fd >= 0 ? &whole : NULL);
-    if (p == NULL && file.diag.kind != DIAG_NONE)
-        f->reader.diag = file.diag; /* knows more than that it could not be read */
-    diag_add_words(&f->reader.diag);
-    return p;
-}
-
 /* ---- the fold goes on ---- */
 
-bool conversion_feed(struct conversion *f, const void *p, size_t n, const atomic_bool *stop)
+bool conversion_feed(struct conversion *f, const void *p, size_t n, const struct stop *stop)
 {
     const uint8_t *piece = p;
 
     for (size_t at = 0; at < n; at += FEED_BYTES) {
-        if (readable_is_told(stop)) {
-            convert_stopped(&f->reader.diag);
+        if (stop_asked(stop) != STOP_NONE) {
+            stop_say(stop, &f->reader.diag);
             return false;
         }
         if (!reader_feed(&f->reader, piece + at, n - at < FEED_BYTES ? n - at : FEED_BYTES)) {
@@ -277,7 +262,7 @@ static void close_names(struct conversion *f)
 }
 
 /* False: f->reader.diag, or the arena gives no more; and there is no profile. */
-static bool tell_names(struct conversion *f, const atomic_bool *stop)
+static bool tell_names(struct conversion *f, const struct stop *stop)
 {
     struct shared_profile *made = f->made;
     struct diag *diag = &f->reader.diag;
@@ -289,12 +274,33 @@ static bool tell_names(struct conversion *f, const atomic_bool *stop)
     return p != NULL;
 }
 
-struct shared_profile *conversion_finish(struct conversion *f, int fd, const atomic_bool *stop,
-                                         struct diag *diag)
+static const struct profile *finish_reading(struct conversion *f, const struct whole_file *file,
+                                            const struct stop *stop)
+{
+    for (size_t i = 0; i < f->made->n_packets; i++)
+        f->packets.of[i].stop = stop;
+    const struct profile *p = reader_finish(&f->reader, file);
+    diag_add_words(&f->reader.diag);
+    return p;
+}
+
+const struct profile *conversion_finish_reading(struct conversion *f, int fd, const struct stop *stop)
+{
+    struct readable file = {.fd = fd, .stop = stop};
+    struct whole_file whole = readable_whole(&file);
+    const struct profile *p = finish_reading(f, fd >= 0 ? &whole : NULL, stop);
+
+    if (p == NULL && file.diag.kind != DIAG_NONE)
+        f->reader.diag = file.diag; /* knows more than that it could not be read */
+    return p;
+}
+
+static struct shared_profile *finish(struct conversion *f, const struct whole_file *file,
+                                     const struct stop *stop, struct diag *diag)
 {
     struct shared_profile *made = f->made;
 
-    made->profile = conversion_finish_reading(f, fd, stop);
+    made->profile = finish_reading(f, file, stop);
     if (made->profile != NULL && !tell_names(f, stop) && f->reader.diag.kind == DIAG_NONE)
         conversion_arena_failed(&made->arena, &f->reader.diag);
     if (made->profile != NULL) {
@@ -312,6 +318,18 @@ struct shared_profile *conversion_finish(struct conversion *f, int fd, const ato
     return made;
 }
 
+struct shared_profile *conversion_finish(struct conversion *f, int fd, const struct stop *stop,
+                                         struct diag *diag)
+{
+    struct readable file = {.fd = fd, .stop = stop};
+    struct whole_file whole = readable_whole(&file);
+    struct shared_profile *made = finish(f, fd >= 0 ? &whole : NULL, stop, diag);
+
+    if (made == NULL && file.diag.kind != DIAG_NONE)
+        *diag = file.diag; /* knows more than that it could not be read */
+    return made;
+}
+
 void conversion_abandon(struct conversion *f)
 {
     if (f == NULL)
@@ -320,6 +338,64 @@ void conversion_abandon(struct conversion *f)
     reader_free(&f->reader);
     shared_profile_free(f->made);
     free(f);
+}
+
+/* ---- all at once ---- */
+
+void conversion_stop(struct conversion *f, const struct stop *stop)
+{
+    f->made->arena.stop = stop;
+}
+
+static bool input_failed(struct conversion *f)
+{
+    return diag_set(&f->reader.diag, DIAG_IO, "cannot read the file", "Try again later.",
+                    "Its bytes could not be had.");
+}
+
+/* A member that is named behind the bytes. */
+static void choose_late(struct conversion *f, const struct source_input *in)
+{
+    const char *member = in->member != NULL ? in->member(in->context) : NULL;
+
+    if (member != NULL)
+        conversion_choose(f, member);
+}
+
+static void feed_input(struct conversion *f, const struct source_input *in)
+{
+    uint8_t *piece = malloc(READ_BYTES);
+    uint64_t at = 0;
+    ptrdiff_t n;
+
+    if (piece == NULL)
+        conversion_no_memory(&f->reader.diag);
+    while (piece != NULL) {
+        n = in->read_at(in->context, at, piece, READ_BYTES);
+        if (n < 0)
+            input_failed(f);
+        if (n <= 0 || !conversion_feed(f, piece, (size_t)n, f->made->arena.stop))
+            break;
+        at += (uint64_t)n;
+    }
+    free(piece);
+}
+
+struct shared_profile *conversion_read(struct conversion *f, const struct source_input *in, struct diag *diag)
+{
+    struct whole_file whole = {.read_at = in->read_at, .context = in->context};
+    bool has_whole = false;
+
+    if (f->reader.diag.kind == DIAG_NONE)
+        feed_input(f, in);
+    if (f->reader.diag.kind == DIAG_NONE && conversion_wants_whole(f) && in->size != NULL) {
+        has_whole = in->size(in->context, &whole.bytes);
+        if (!has_whole)
+            input_failed(f);
+    }
+    if (f->reader.diag.kind == DIAG_NONE)
+        choose_late(f, in);
+    return finish(f, has_whole ? &whole : NULL, f->made->arena.stop, diag);
 }
 
 /* ---- views ---- */

@@ -9,10 +9,10 @@
 #ifndef SERVER_CONVERT_CONVERT_H
 #define SERVER_CONVERT_CONVERT_H
 
-#include <stdatomic.h>
-
 #include "core/buf.h"
 #include "core/diag.h"
+#include "core/stop.h"
+#include "parser/source.h"
 #include "profile/calls/calls.h"
 #include "profile/calls/span.h"
 #include "profile/calls/window.h"
@@ -34,7 +34,10 @@ const struct window *shared_profile_window(const struct shared_profile *f);
 const struct own_code *shared_profile_own(const struct shared_profile *f); /* as guessed */
 size_t shared_profile_bytes(const struct shared_profile *f);               /* memory it holds */
 
-/* The bytes of an upload, on their way to a shared profile. */
+/* The bytes of an upload, on their way to a shared profile:
+ *
+ *     conversion_new -> conversion_choose, _split, _map, _symbols, _stop as wanted -> conversion_read
+ */
 struct conversion;
 
 /* NULL: no memory. */
@@ -51,15 +54,22 @@ bool conversion_map(struct conversion *f, int fd, struct str package, struct dia
  * `name` is that of the file, without folders; or empty. Before the first byte. False: diag. */
 bool conversion_symbols(struct conversion *f, int fd, struct str name, struct diag *diag)
     __attribute__((warn_unused_result));
+/* The work of conversion_read ends soon after `stop` was asked, which must outlive it. NULL is fine. */
+void conversion_stop(struct conversion *f, const struct stop *stop);
+/* Reads all that the profile needs of the input, on this thread, which blocks where the input does. Ends and frees f in every
+ * case. NULL: diag says why; the input may have more bytes then, which nobody reads. When `in` fails, diag is of DIAG_IO
+ * and who gave it knows more. */
+struct shared_profile *conversion_read(struct conversion *f, const struct source_input *in, struct diag *diag)
+    __attribute__((warn_unused_result));
+
 /* False once no more bytes are taken: the input is known to be unusable (conversion_diag says why), or conversion_wants_whole.
  * `stop` as for conversion_finish. */
-bool conversion_feed(struct conversion *f, const void *p, size_t n, const atomic_bool *stop);
+bool conversion_feed(struct conversion *f, const void *p, size_t n, const struct stop *stop);
 /* Whether the file is of a kind that is read as a whole: then conversion_finish needs it. */
 bool conversion_wants_whole(const struct conversion *f);
 /* After the last byte; ends and frees f in every case. NULL: diag says why. `fd`: the file, for conversion_wants_whole; -1 if there is
- * none, and what is read as a whole is refused. `stop` may be NULL; the work ends soon after *stop has become true, with
- * convert_stopped. */
-struct shared_profile *conversion_finish(struct conversion *f, int fd, const atomic_bool *stop,
+ * none, and what is read as a whole is refused. `stop` may be NULL; the work ends soon after it was asked. */
+struct shared_profile *conversion_finish(struct conversion *f, int fd, const struct stop *stop,
                                          struct diag *diag);
 void conversion_abandon(struct conversion *f); /* NULL is fine */
 
@@ -68,10 +78,10 @@ void conversion_abandon(struct conversion *f); /* NULL is fine */
 enum convert_step {
     CONVERT_MORE,  /* to be called again */
     CONVERT_FED,   /* The end was reached, or no more bytes are wanted: conversion_finish comes next. */
-    CONVERT_FAILED /* diag: the file cannot be read, or *stop has become true */
+    CONVERT_FAILED /* diag: the file cannot be read, or `stop` was asked */
 };
 enum convert_step conversion_feed_file(struct conversion *f, int fd, uint64_t *offset,
-                                       const atomic_bool *stop, struct diag *diag)
+                                       const struct stop *stop, struct diag *diag)
     __attribute__((warn_unused_result));
 const struct diag *conversion_diag(const struct conversion *f);
 
@@ -115,7 +125,7 @@ struct convert_source {
     const struct shared_profile *profile;
     const struct config *config;
     int fd;                  /* the file; -1: there is none */
-    const atomic_bool *stop; /* as for conversion_finish */
+    const struct stop *stop; /* as for conversion_finish */
 };
 
 /* As convert_drawn, with the calls that the request asks for, as in->spans; `filtered`: those that the view's filters leave. The

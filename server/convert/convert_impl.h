@@ -76,7 +76,7 @@ bool conversion_span_filter(const struct convert_source *s, const struct view_op
                             struct arena *arena, struct span_filter *filter, struct diag *diag);
 
 /* Ends the reading; NULL: f->reader.diag. */
-const struct profile *conversion_finish_reading(struct conversion *f, int fd, const atomic_bool *stop);
+const struct profile *conversion_finish_reading(struct conversion *f, int fd, const struct stop *stop);
 
 /* part.c: parts of a file. part_prepare, once: false when the arena gives no more. part_record, for a reading of all before its first
  * byte: takes checkpoints, if there are none yet; NULL: it does not. part_recorded, with that: keeps them, if all went well. part_read,
@@ -88,11 +88,11 @@ void part_recorded(const struct shared_profile *whole, const struct conversion *
                    bool ok);
 bool part_outside_is_less(const struct shared_profile *whole, const struct window *window);
 bool part_read(const struct shared_profile *whole, struct conversion *again, const struct window *window,
-               int fd, const atomic_bool *stop, struct watcher *w, struct diag *diag);
+               int fd, const struct stop *stop, struct watcher *w, struct diag *diag);
 
 /* As conversion_feed_file, but of nothing behind `end`. */
 enum convert_step conversion_feed_until(struct conversion *f, int fd, uint64_t *offset, uint64_t end,
-                                        const atomic_bool *stop, struct diag *diag);
+                                        const struct stop *stop, struct diag *diag);
 
 /* Draws; `view` is resolved. */
 bool convert_within(const struct shared_profile *f, const struct config *config,

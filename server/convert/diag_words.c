@@ -26,9 +26,3 @@ void diag_add_words(struct diag *diag)
     if (words != NULL)
         snprintf(diag->hint + said, sizeof(diag->hint) - said, "%s%s", said > 0 ? " " : "", words);
 }
-
-bool convert_stopped(struct diag *diag)
-{
-    return diag_set(diag, DIAG_BUSY, "the service is stopping", "Try again in a moment.",
-                    "It was told to end before this was done.");
-}

@@ -1,4 +1,4 @@
-/* What the parser cannot say: that the service is stopping, which setting raises a limit, and how something is chosen in a form, a URL or
+/* What the parser cannot say: which setting raises a limit, and how something is chosen in a form, a URL or
  * a command. */
 #ifndef SERVER_CONVERT_DIAG_WORDS_H
 #define SERVER_CONVERT_DIAG_WORDS_H
@@ -7,8 +7,5 @@
 
 /* Adds to the hint what there is to say about the diag's topic, once. */
 void diag_add_words(struct diag *diag);
-
-/* Sets diag to say that the service is stopping. Always false. */
-bool convert_stopped(struct diag *diag);
 
 #endif

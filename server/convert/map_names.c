@@ -14,7 +14,7 @@ enum { PIECE_BYTES = 256 << 10 };
 
 struct reading {
     int fd;
-    const atomic_bool *stop;
+    const struct stop *stop;
     struct mapping_reader *reader;
     char *piece;
 };
@@ -23,8 +23,8 @@ struct reading {
 static bool read_pieces(const struct reading *r, struct diag *diag)
 {
     for (off_t offset = 0;;) {
-        if (readable_is_told(r->stop))
-            return convert_stopped(diag);
+        if (stop_asked(r->stop) != STOP_NONE)
+            return stop_say(r->stop, diag);
         ssize_t n = TEMP_FAILURE_RETRY(pread(r->fd, r->piece, PIECE_BYTES, offset));
         if (n < 0)
             return diag_set(diag, DIAG_IO, "cannot read the mapping", "Try again later.", "%s.",
@@ -37,7 +37,7 @@ static bool read_pieces(const struct reading *r, struct diag *diag)
     }
 }
 
-static bool read_file(struct mapping *m, int fd, const atomic_bool *stop, struct diag *diag)
+static bool read_file(struct mapping *m, int fd, const struct stop *stop, struct diag *diag)
 {
     struct reading r = {fd, stop, mapping_reader_new(m), malloc(PIECE_BYTES)};
     bool ok = r.reader != NULL && r.piece != NULL;
@@ -53,7 +53,7 @@ static bool read_file(struct mapping *m, int fd, const atomic_bool *stop, struct
 }
 
 static bool read_files(const struct profile *p, const struct map_names_files *files, struct hash_seed seed,
-                       const atomic_bool *stop, struct arena *scratch, struct mapping_use *mappings,
+                       const struct stop *stop, struct arena *scratch, struct mapping_use *mappings,
                        struct diag *diag)
 {
     for (uint32_t i = 0; i < files->n; i++) {
@@ -66,7 +66,7 @@ static bool read_files(const struct profile *p, const struct map_names_files *fi
 }
 
 const struct profile *map_names(const struct profile *p, const struct map_names_files *files,
-                                struct hash_seed seed, const atomic_bool *stop, struct arena *arena,
+                                struct hash_seed seed, const struct stop *stop, struct arena *arena,
                                 struct diag *diag)
 {
     struct mapping_use mappings[MAP_NAMES_MAX];

@@ -2,8 +2,6 @@
 #ifndef SERVER_CONVERT_MAP_NAMES_H
 #define SERVER_CONVERT_MAP_NAMES_H
 
-#include <stdatomic.h>
-
 #include "core/arena.h"
 #include "core/diag.h"
 #include "core/hash.h"
@@ -19,9 +17,9 @@ struct map_names_files {
 };
 
 /* The profile with the names that the files tell, in the arena; `p` itself without files. `seed` is for tables whose keys come from
- * outside; the work ends soon after *stop, which may be NULL, has become true. NULL: diag, or the arena gives no more. */
+ * outside; the work ends soon after `stop`, which may be NULL, was asked. NULL: diag, or the arena gives no more. */
 const struct profile *map_names(const struct profile *p, const struct map_names_files *files,
-                                struct hash_seed seed, const atomic_bool *stop, struct arena *arena,
+                                struct hash_seed seed, const struct stop *stop, struct arena *arena,
                                 struct diag *diag) __attribute__((warn_unused_result));
 
 #endif

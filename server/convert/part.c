@@ -83,7 +83,7 @@ static bool changed(struct conversion *again, struct diag *diag)
 }
 
 /* Up to the first record, of which none is read. */
-static bool read_head(struct conversion *again, int fd, const atomic_bool *stop, struct diag *diag)
+static bool read_head(struct conversion *again, int fd, const struct stop *stop, struct diag *diag)
 {
     enum convert_step step = CONVERT_MORE;
     uint64_t offset = 0;
@@ -97,7 +97,7 @@ static bool read_head(struct conversion *again, int fd, const atomic_bool *stop,
 }
 
 /* Records, or definitions: where these begin a packet does. */
-static bool read_range(struct conversion *again, uint64_t from, uint64_t to, int fd, const atomic_bool *stop,
+static bool read_range(struct conversion *again, uint64_t from, uint64_t to, int fd, const struct stop *stop,
                        struct diag *diag)
 {
     enum convert_step step = CONVERT_MORE;
@@ -112,7 +112,7 @@ static bool read_range(struct conversion *again, uint64_t from, uint64_t to, int
 
 /* What stands in front of the part and is not known from the head of the file. */
 static bool read_before(struct conversion *again, const struct checkpoint_part *part, uint64_t head_bytes,
-                        int fd, const atomic_bool *stop, struct diag *diag)
+                        int fd, const struct stop *stop, struct diag *diag)
 {
     for (size_t i = 0; i < part->n_definitions; i++) {
         const struct checkpoint_range *d = &part->definitions[i];
@@ -124,7 +124,7 @@ static bool read_before(struct conversion *again, const struct checkpoint_part *
 }
 
 bool part_read(const struct shared_profile *whole, struct conversion *again, const struct window *window,
-               int fd, const atomic_bool *stop, struct watcher *w, struct diag *diag)
+               int fd, const struct stop *stop, struct watcher *w, struct diag *diag)
 {
     struct checkpoint_part part;
 

@@ -5,19 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server/convert/diag_words.h"
-
-bool readable_is_told(const atomic_bool *stop)
-{
-    return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
-}
-
 ptrdiff_t readable_at(void *readable, uint64_t offset, void *to, size_t n)
 {
     struct readable *file = readable;
 
-    if (readable_is_told(file->stop)) {
-        convert_stopped(&file->diag);
+    if (stop_asked(file->stop) != STOP_NONE) {
+        stop_say(file->stop, &file->diag);
         return -1;
     }
     ssize_t got = offset > INT64_MAX ? 0 : TEMP_FAILURE_RETRY(pread(file->fd, to, n, (off_t)offset));

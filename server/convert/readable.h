@@ -2,20 +2,15 @@
 #ifndef SERVER_CONVERT_READABLE_H
 #define SERVER_CONVERT_READABLE_H
 
-#include <stdatomic.h>
-
 #include "core/diag.h"
+#include "core/stop.h"
 #include "parser/whole_file.h"
 
 struct readable {
     int fd;
-    const atomic_bool
-        *stop;        /* reading fails soon after it has become true, with convert_stopped; may be NULL */
-    struct diag diag; /* why it could not be read */
+    const struct stop *stop; /* reading fails once it was asked; may be NULL */
+    struct diag diag;        /* why it could not be read */
 };
-
-/* Whether what may take long is to end; `stop` may be NULL. */
-bool readable_is_told(const atomic_bool *stop);
 
 /* whole_file.read_at of one. */
 ptrdiff_t readable_at(void *readable, uint64_t offset, void *to, size_t n);

@@ -3,7 +3,7 @@
 #include "profile/transform/transform.h"
 
 const struct profile *symbol_names(const struct profile *p, const struct symbol_sources *sources,
-                                   struct hash_seed seed, const atomic_bool *stop, struct arena *arena,
+                                   struct hash_seed seed, const struct stop *stop, struct arena *arena,
                                    struct diag *diag)
 {
     const struct symbol_limits limits = {.program = SYMBOL_RUN_PROGRAM,

@@ -114,7 +114,7 @@ bool http_stop(struct http *h, unsigned grace_s)
     atomic_store(&h->ending, true);
     wait_idle(h, grace_s > TELL_S + DROP_S ? grace_s - TELL_S - DROP_S : 0);
     /* What takes long ends unfinished, and its clients are told. */
-    atomic_store(&h->service->stopping, true);
+    stop_ask(&h->service->stop, STOP_SERVICE);
     wait_idle(h, TELL_S);
     MHD_quiesce_daemon(h->daemon);
     /* Those that wait for the pool are resumed by it, and then refused: the library aborts when it is stopped

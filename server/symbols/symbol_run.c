@@ -186,7 +186,7 @@ static bool wait_for(pid_t pid, const struct symbol_limits *limits, bool *stoppe
         pid_t done = (pid_t)TEMP_FAILURE_RETRY(waitpid(pid, &status, WNOHANG));
         if (done != 0)
             return done == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        *stopped = limits->stop != NULL && atomic_load_explicit(limits->stop, memory_order_relaxed);
+        *stopped = stop_asked(limits->stop) != STOP_NONE;
         ended = *stopped || clock_ms() > until_ms;
         if (!ended)
             poll(NULL, 0, pause_ms);

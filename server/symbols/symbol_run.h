@@ -3,16 +3,15 @@
 #ifndef SERVER_SYMBOLS_SYMBOL_RUN_H
 #define SERVER_SYMBOLS_SYMBOL_RUN_H
 
-#include <stdatomic.h>
-
 #include "core/diag.h"
+#include "core/stop.h"
 #include "server/symbols/symbol_request.h"
 
 struct symbol_limits {
     const char *program; /* the child's */
     uint64_t memory_bytes;
     uint32_t seconds;        /* of processor time; twice as many pass at most */
-    const atomic_bool *stop; /* NULL, or the work ends soon after it has become true */
+    const struct stop *stop; /* NULL, or the work ends soon after it was asked */
 };
 
 /* This program. */
@@ -27,7 +26,7 @@ struct symbol_input {
 enum symbol_result {
     SYMBOL_RUN_OK,
     SYMBOL_RUN_UNREAD, /* the child came to no good end */
-    SYMBOL_RUN_FAILED  /* diag: the child could not be started, memory is short, or *stop has become true */
+    SYMBOL_RUN_FAILED  /* diag: the child could not be started, memory is short, or *stop was asked */
 };
 
 /* Asks all files, at most SYMBOL_FILES_MAX, for what is asked in `s` of libraries that are not done (symbols_is_done), and takes the

@@ -135,7 +135,7 @@ static void fold(void *context, const uint8_t *p, size_t n)
 
     if (job->conversion == NULL)
         return;
-    if (!is_refused(job) && !conversion_feed(job->conversion, p, n, &job->service->stopping) &&
+    if (!is_refused(job) && !conversion_feed(job->conversion, p, n, &job->service->stop) &&
         !conversion_wants_whole(job->conversion))
         refuse_input(job, conversion_diag(job->conversion));
     if (is_refused(job) || job->withheld.kind != DIAG_NONE || conversion_wants_whole(job->conversion)) {

@@ -409,7 +409,7 @@ static bool get_profile(struct job *job)
         conversion_abandon(conversion);
         return true;
     }
-    struct shared_profile *made = conversion_finish(conversion, job->temp.fd, &job->service->stopping, diag);
+    struct shared_profile *made = conversion_finish(conversion, job->temp.fd, &job->service->stop, diag);
     /* profiles_put() has taken `made`, also where it failed. */
     if (made != NULL && !profiles_put(profiles, &id, made, &job->need))
         diag_no_memory(diag, "No memory to keep the profile.");

@@ -277,7 +277,7 @@ bool job_begin_members(struct job *job)
     const struct service *service = job->service;
     struct archive_members list;
     enum archive_found found =
-        archive_members_list(service->config, job->temp.fd, &service->stopping, &list, &job->result.diag);
+        archive_members_list(service->config, job->temp.fd, &service->stop, &list, &job->result.diag);
     bool some = found == ARCHIVE_LISTED && list.n > 0 && take_list(job, &list);
 
     if (found == ARCHIVE_LISTED)

@@ -96,7 +96,7 @@ static bool waits_for_profile(struct calls_stream *s)
 
 static bool open_list(struct calls_stream *s, struct diag *diag)
 {
-    struct convert_source source = {s->need.profile, s->service->config, -1, &s->service->stopping};
+    struct convert_source source = {s->need.profile, s->service->config, -1, &s->service->stop};
     uint64_t bytes;
 
     if (s->list != NULL)

@@ -66,7 +66,7 @@ static void end_reading(struct profile_entry *e)
 static struct shared_profile *end_fold(const struct profiles *p, struct profile_entry *e, struct diag *diag)
 {
     const struct service *s = p->service;
-    struct shared_profile *made = conversion_finish(e->conversion, e->from, &s->stopping, diag);
+    struct shared_profile *made = conversion_finish(e->conversion, e->from, &s->stop, diag);
 
     e->conversion = NULL;
     LOG(s->log, LOG_INFO, "folded", LOG_STR("source", str_of(e->source)),
@@ -84,7 +84,7 @@ static enum convert_step fold_piece(const struct profiles *p, struct profile_ent
     const struct service *s = p->service;
     bool open = service_goes_on(s, diag) && (e->conversion != NULL || begin_reading(p, e, diag));
     enum convert_step step =
-        open ? conversion_feed_file(e->conversion, e->from, &e->offset, &s->stopping, diag) : CONVERT_FAILED;
+        open ? conversion_feed_file(e->conversion, e->from, &e->offset, &s->stop, diag) : CONVERT_FAILED;
 
     if (step == CONVERT_MORE)
         return step;
@@ -185,7 +185,7 @@ static struct shared_profile *read_window(const struct profiles *p, const struct
     int fd = store_access_blob(s->store, s->log, e->id.sha256, &bytes, diag);
 
     if (fd >= 0) {
-        const struct convert_source whole = {e->whole.profile, s->config, fd, &s->stopping};
+        const struct convert_source whole = {e->whole.profile, s->config, fd, &s->stop};
         made = convert_window(&whole, &e->id.window, diag);
         close(fd);
     }

@@ -103,7 +103,7 @@ static bool render_chart(struct service *s, const struct view_request *r, const 
                          struct buf *out, struct diag *diag)
 {
     uint64_t bytes;
-    struct convert_source source = {f, s->config, -1, &s->stopping};
+    struct convert_source source = {f, s->config, -1, &s->stop};
 
     source.fd = store_access_blob(s->store, s->log, r->upload.sha256, &bytes, diag);
     if (source.fd < 0)
@@ -116,7 +116,7 @@ static bool render_chart(struct service *s, const struct view_request *r, const 
 static bool make_report(struct service *s, const struct view_request *r, const struct shared_profile *f,
                         struct buf *out, struct diag *diag)
 {
-    struct report_input in = {{f, s->config, -1, &s->stopping}, &r->options, &r->asked};
+    struct report_input in = {{f, s->config, -1, &s->stop}, &r->options, &r->asked};
     uint64_t bytes;
 
     if (report_reads_again(r->report, &r->asked)) {

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/support/packing.h"
 #include "tests/support/scratch.h"
+#include "tests/support/test_input.h"
 
 static const char STACKS[] = "main;a.B.run;c 7\nmain;a.B.run 2\nmain;d 1\n";
 
@@ -23,18 +25,22 @@ static struct config configuration(void)
     return c;
 }
 
-static struct shared_profile *fold_text(const struct config *c, const char *text, size_t n, size_t step,
-                                        struct diag *diag)
+static struct shared_profile *read_input(const struct config *c, struct test_input *t, struct diag *diag)
 {
+    const struct source_input in = test_input_of(t);
     struct conversion *f = conversion_new(c);
 
     assert_non_null(f);
-    for (size_t at = 0; at < n; at += step)
-        if (!conversion_feed(f, text + at, n - at < step ? n - at : step, NULL)) {
-            assert_int_not_equal(conversion_diag(f)->kind, DIAG_NONE);
-            break;
-        }
-    return conversion_finish(f, -1, NULL, diag);
+    return conversion_read(f, &in, diag);
+}
+
+/* In pieces of at most `step` bytes. */
+static struct shared_profile *fold_text(const struct config *c, const char *text, size_t n, size_t step,
+                                        struct diag *diag)
+{
+    struct test_input t = {.bytes = {text, n}, .random = step, .largest = step};
+
+    return read_input(c, &t, diag);
 }
 
 static struct buf view_of(const struct shared_profile *f, const struct config *c, const char *output)
@@ -289,6 +295,62 @@ static void unreadable_file(void **state)
     close(ends[1]);
 }
 
+/* As of a form that names it behind the file. */
+static void member_that_is_named_late(void **state)
+{
+    static const struct packing_member MEMBERS[] = {{.name = "a", .bytes = STR_INIT("main;a 1\n")},
+                                                    {.name = "b", .bytes = STR_INIT("main;b 2\n")}};
+    const struct config c = configuration();
+    struct diag diag = {0};
+    struct buf zip = {0};
+
+    (void)state;
+    packing_zip_archive(&zip, MEMBERS, 2);
+    struct test_input t = {.bytes = buf_view(&zip), .largest = 100, .member = "b"};
+    struct shared_profile *f = read_input(&c, &t, &diag);
+    assert_non_null(f);
+    struct buf out = view_of(f, &c, "folded");
+    assert_true(str_eq(buf_view(&out), STR("main;b 2\n")));
+    buf_free(&out);
+    shared_profile_free(f);
+    t.member = NULL;
+    assert_null(read_input(&c, &t, &diag));
+    assert_int_equal(diag.kind, DIAG_UNUSABLE);
+    diag = (struct diag){0};
+    t = (struct test_input){.bytes = STR("main;a 1\n"), .member = "b"};
+    assert_null(read_input(&c, &t, &diag));
+    assert_int_equal(diag.kind, DIAG_USAGE);
+    buf_free(&zip);
+}
+
+static void input_that_fails(void **state)
+{
+    const struct config c = configuration();
+    struct test_input t = {.bytes = {STACKS, strlen(STACKS)}, .largest = 5, .fails_at = 7};
+    struct diag diag = {0};
+
+    (void)state;
+    assert_null(read_input(&c, &t, &diag));
+    assert_int_equal(diag.kind, DIAG_IO);
+}
+
+static void told_to_stop(void **state)
+{
+    const struct config c = configuration();
+    const struct stop stop = {.reason = STOP_DEADLINE};
+    struct test_input t = {.bytes = {STACKS, strlen(STACKS)}};
+    const struct source_input in = test_input_of(&t);
+    struct conversion *f = conversion_new(&c);
+    struct diag diag = {0};
+
+    (void)state;
+    assert_non_null(f);
+    conversion_stop(f, &stop);
+    assert_null(conversion_read(f, &in, &diag));
+    assert_int_equal(diag.kind, DIAG_LIMIT);
+    assert_string_equal(diag.title, "too much work");
+}
+
 static void *draw_often(void *shared)
 {
     const struct config c = configuration();
@@ -341,6 +403,9 @@ int main(void)
         cmocka_unit_test(asking_changes_nothing),
         cmocka_unit_test(from_a_file),
         cmocka_unit_test(unreadable_file),
+        cmocka_unit_test(member_that_is_named_late),
+        cmocka_unit_test(input_that_fails),
+        cmocka_unit_test(told_to_stop),
         cmocka_unit_test(shared_by_threads),
         cmocka_unit_test(each_report_has_one_row),
     };

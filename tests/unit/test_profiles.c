@@ -505,7 +505,7 @@ static void a_service_that_stops_folds_no_more(void **state)
     begin(w, 1, 1);
     for (unsigned i = 0; i < SOURCES; i++)
         assert_false(ask(w, i, &users[i]));
-    atomic_store(&w->service.stopping, true);
+    stop_ask(&w->service.stop, STOP_SERVICE);
     run_queued(w);
     for (unsigned i = 0; i < SOURCES; i++) {
         assert_int_equal(users[i].told, 1);

@@ -232,7 +232,7 @@ static void write_program(char path[64], const char *script)
     buf_free(&text);
 }
 
-static enum symbol_result run(struct symbols_fixture *f, const char *program, const atomic_bool *stop,
+static enum symbol_result run(struct symbols_fixture *f, const char *program, const struct stop *stop,
                               struct diag *diag)
 {
     const struct symbol_limits limits = {program, 64 << 20, 1, stop};
@@ -377,7 +377,7 @@ static void what_is_done_is_not_looked_for(void **state)
 static void children_that_cannot_begin_or_must_end(void **state)
 {
     struct symbols_fixture f;
-    atomic_bool stop = true;
+    const struct stop stop = {.reason = STOP_LEFT};
     struct diag diag = {0};
     char program[64];
 

@@ -1,0 +1,21 @@
+/* An input of bytes in memory that come in pieces of random sizes, as those of an upload do. */
+#ifndef TESTS_SUPPORT_TEST_INPUT_H
+#define TESTS_SUPPORT_TEST_INPUT_H
+
+#include "core/str.h"
+#include "parser/source.h"
+
+struct test_input {
+    struct str bytes;
+    uint64_t random;     /* of the pieces' sizes */
+    size_t largest;      /* piece; 0: as many as are asked for */
+    uint64_t fails_at;   /* reading from here on fails; 0: it never does */
+    const char *member;  /* named behind the bytes; NULL: none */
+    bool sequential;     /* size is not known, and no byte may be read twice */
+    uint64_t read_bytes; /* how far was read */
+};
+
+/* As long as *t stays. */
+struct source_input test_input_of(struct test_input *t);
+
+#endif
