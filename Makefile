@@ -73,7 +73,7 @@ SYSTEMD_UNITS := $(wildcard deploy/systemd/*)
 VIEWER_SOURCES := static/flame-model.js static/flame-filters.js static/flame-views.js static/flame.js
 # The style of the pages, in the order in which its rules override each other.
 STYLE_SOURCES := $(addprefix static/app/,base.css upload.css workspace.css lanes.css dumps.css panes.css)
-STATIC := $(sort $(filter-out $(VIEWER_SOURCES),$(wildcard static/*.css static/*.js static/*.html static/*.txt static/*.svg static/*.json)) $(B)/static/flame.js $(B)/static/app.css)
+STATIC := $(sort $(filter-out $(VIEWER_SOURCES),$(wildcard static/*.css static/*.js static/*.html static/*.txt static/*.svg static/*.json static/*.gz)) $(B)/static/flame.js $(B)/static/app.css)
 # The sanitizer of threads has nothing to find where at most one thread runs: test programs are built and run under it if
 # they start threads, or include a header of a room that may. Others test rooms without threads, and conversions, which
 # test_convert shares between threads.
@@ -98,7 +98,7 @@ REPLAY_PROGRAMS := $(patsubst %.c,$(B)/%,$(call with_threads,$(wildcard tests/fu
 FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_SAN := fuzzer-no-link,address,undefined
 FUZZ_B := build/$(subst $(comma),-,$(FUZZ_SAN))
-MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c) tests/support/families.c tests/support/proto_bytes.c server/demo/trace_writer.c core/system/file.c \
+MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c) tests/support/families.c tests/support/proto_bytes.c tests/support/trace_writer.c core/system/file.c \
     core/buf.c core/number.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------

@@ -5,9 +5,12 @@ import pty
 import re
 import stat
 import subprocess
+import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support', 'demo'))
+import make_demo
 from support import AFLAMED, ServiceTest, id_of
 
 TIMEOUT_S = 60
@@ -35,6 +38,10 @@ class CommandLine(unittest.TestCase):
         self.assertEqual((written.returncode, written.stdout, written.stderr), (0, b'', b''))
         with open(self.path, 'rb') as file:
             self.assertEqual(file.read(), piped.stdout)
+
+    def test_is_what_the_tool_makes(self):
+        """static/demo.trace.gz is the packed output of tests/support/demo/make_demo.py."""
+        self.assertEqual(command('demo').stdout, make_demo.demo_trace())
 
     def test_file_is_replaced_as_a_whole(self):
         with open(self.path, 'wb') as file:

@@ -1,6 +1,6 @@
 #include "tests/support/families.h"
 
-#include "server/demo/trace_writer.h"
+#include "tests/support/trace_writer.h"
 
 enum { FEW = 1000, THREAD_MAX = 65535 };
 

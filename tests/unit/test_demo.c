@@ -4,7 +4,6 @@
 #include "server/config/config_load.h"
 #include "server/convert/convert.h"
 #include "server/demo/demo.h"
-#include "server/demo/demo_play.h"
 
 #include <string.h>
 
@@ -172,65 +171,12 @@ static void short_memory(void **state)
     buf_free(&whole);
 }
 
-static bool plays(const char *lines, struct demo_records *records, struct arena *arena)
-{
-    struct demo_thread thread = {1, 100, STR_INIT("t"), str_of(lines)};
-    struct strtab methods;
-
-    *records = (struct demo_records){0};
-    arena_init(arena, 1 << 20);
-    assert_true(strtab_init(&methods, arena, (struct hash_seed){1, 2}));
-    return demo_play(&thread, &methods, records);
-}
-
-/* Repeats, waiting, included scripts; times within the variation that the header promises. */
-static void plays_scripts(void **state)
-{
-    static const enum trace_action ACTIONS[] = {TRACE_ENTER, TRACE_ENTER, TRACE_EXIT,
-                                                TRACE_ENTER, TRACE_EXIT,  TRACE_EXIT};
-    struct demo_records r;
-    struct arena arena;
-
-    (void)state;
-    assert_true(plays("30 a.B.c()V\n 2*10@5000 a.B.d()V\n\n9 not.this.one()V\n", &r, &arena));
-    assert_int_equal(r.n, 6);
-    for (size_t i = 0; i < 6; i++) {
-        assert_int_equal(r.p[i].action, ACTIONS[i]);
-        assert_int_equal(r.p[i].method, i == 0 || i == 5 ? 1 : 2);
-        assert_int_equal(r.p[i].thread, 1);
-    }
-    assert_int_equal(r.p[0].wall_us, 100);
-    assert_int_equal(r.p[0].cpu_us, 0);
-    assert_true(r.p[2].wall_us >= 5000 && r.p[5].cpu_us < 100);
-    arena_free(&arena);
-
-    assert_true(plays("1 a.B.c()V\n =park\n", &r, &arena));
-    assert_int_equal(r.n, 8);
-    arena_free(&arena);
-}
-
-static void refuses_scripts(void **state)
-{
-    static const char *const WRONG[] = {"a.B.c()V\n", "30\n", "30 \n", "=no such script\n", "30a.B.c()V\n"};
-    struct demo_records r;
-    struct arena arena;
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(WRONG) / sizeof(*WRONG); i++) {
-        bool played = plays(WRONG[i], &r, &arena);
-        if (played && r.n > 0)
-            fail_msg("plays %s", WRONG[i]);
-        arena_free(&arena);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes_each_time),    cmocka_unit_test(complete),
         cmocka_unit_test(threads_are_plausible),   cmocka_unit_test(shows_what_there_is),
         cmocka_unit_test(methods_are_well_formed), cmocka_unit_test(short_memory),
-        cmocka_unit_test(plays_scripts),           cmocka_unit_test(refuses_scripts),
     };
 
     return cmocka_run_group_tests_name("demo", tests, NULL, NULL);

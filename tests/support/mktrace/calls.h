@@ -4,7 +4,7 @@
 #ifndef TESTS_SUPPORT_MKTRACE_CALLS_H
 #define TESTS_SUPPORT_MKTRACE_CALLS_H
 
-#include "server/demo/trace_writer.h"
+#include "tests/support/trace_writer.h"
 #include "tests/support/mktrace/chance.h"
 
 enum { CALLS_DEPTH_MAX = 120 };

@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_MKTRACE_NAMES_H
 #define TESTS_SUPPORT_MKTRACE_NAMES_H
 
-#include "server/demo/trace_writer.h"
+#include "tests/support/trace_writer.h"
 
 /* Appends the method's line. */
 void names_put_method(struct buf *out, struct trace_format format, uint64_t seed, uint32_t method);

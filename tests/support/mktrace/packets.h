@@ -4,7 +4,7 @@
 #ifndef TESTS_SUPPORT_MKTRACE_PACKETS_H
 #define TESTS_SUPPORT_MKTRACE_PACKETS_H
 
-#include "server/demo/trace_writer.h"
+#include "tests/support/trace_writer.h"
 
 enum packets_layout {
     PACKETS_NONE, /* a regular file */

@@ -1,4 +1,4 @@
-#include "server/demo/trace_writer.h"
+#include "tests/support/trace_writer.h"
 
 enum { HEADER_BYTES = 32, ACTION_BITS = 2 };
 

@@ -1,8 +1,8 @@
 /* Writes regular Android method traces, the layout that parser/android/trace.c documents: keys, the list of
  * threads, the list of methods, the binary header, then records, each appended to a buffer in that order. The
  * buffer's sticky error is the only failure. Any thread. */
-#ifndef SERVER_DEMO_TRACE_WRITER_H
-#define SERVER_DEMO_TRACE_WRITER_H
+#ifndef TESTS_SUPPORT_TRACE_WRITER_H
+#define TESTS_SUPPORT_TRACE_WRITER_H
 
 #include "core/buf.h"
 
