@@ -6,7 +6,9 @@ const LETTERS = 'ATXDJNIUE';     /* of them, where there are no colours */
 const ORIGINS = ['app', 'third party', 'AndroidX', 'Android', 'Java/Kotlin', 'native', 'idle', 'unknown', 'error'];
 const STEP_KEYS = ['focus', 'ignore', 'hide', 'show-from', 'recursion', 'preset'];
 const STEPS_MAX = 32, STEP_BYTES_MAX = 500, STEPS_BYTES_MAX = 2000;
-const WAYS_MAX = 1e6, WRITTEN_MAX = 1000, GROUPS_MAX = 16, REPEAT_MAX = 50, WAYS_UNBOUNDED = 100;
+const GROUPS_MAX = 16, REPEAT_MAX = 50;
+/* What an expression may take here, where nothing can end a match: all of it, and one name, which is tried in so many ways. */
+const SEARCH_MS = 1000, CHOICES_MAX = 3, WAYS_MAX = 4e9;
 
 /* What a prefix looks at; of `file:` and `module:` only the service knows. */
 const PARTS = {
@@ -24,7 +26,6 @@ function patternOf(pattern) {
 const TOKEN = new RegExp([/(?<atom>\\[dw^$\\.*+?()[\]{}|/]|\.|\[(?:\^(?!\])|(?![\^\]]))(?:[^\\[\]]|\\[dw^$\\.*+?()[\]{}|/-])*\]|[^^$\\.*+?()[\]{}|])/,
   /(?<edge>[\^$])/, /(?<open>\((?:\?:)?)/, /(?<close>\))/, /(?<bar>\|)/, /(?<repeat>(?:[*+?]|\{(\d+)(,?)(\d*)\})\??)/,
 ].map(one => one.source).join('|'), 'uy');
-const capped = ways => Math.min(ways, WAYS_MAX + 1);
 /* The members of brackets: characters, \d and \w, ranges; a - that is no range stands at an end. */
 function classProblem(atom) {
   const members = atom.slice(1, -1).replace(/^\^/, '').match(/\\.|[^\\]/gsu), isWide = one => /^\\[dw]/.test(one);
@@ -40,63 +41,40 @@ function classProblem(atom) {
   }
   return false;
 }
-/* What is wrong with an expression, as profile/filter/filter_regex.c sees it: '' if it is one that both understand. */
+/* What is wrong with an expression, as profile/filter/filter_pattern.c sees it: '' if it is one that both understand. */
 function regexProblem(expression) {
-  const levels = [{ sum: 0, product: 1, size: 0 }];
-  let atom = null;
-  const endAtom = () => {
-    if (atom) {
-      levels[0].product = capped(levels[0].product * atom.ways);
-      levels[0].size = capped(levels[0].size + atom.size);
-    }
-    atom = null;
-  };
-  const endBranch = () => {
-    endAtom();
-    levels[0].sum = capped(levels[0].sum + levels[0].product);
-    levels[0].product = 1;
-  };
+  let depth = 0, hasAtom = false;
   for (TOKEN.lastIndex = 0; TOKEN.lastIndex < expression.length;) {
     const at = TOKEN.lastIndex, found = TOKEN.exec(expression);
     if (!found)
       return `it is not understood from ${expression.slice(at, at + 12)} on`;
-    const { groups: { atom: one, open, close, bar, repeat }, 7: count, 8: comma, 9: to } = found;
-    if (one && one[0] === '[' && classProblem(one))
-      return `${one} is not understood`;
-    if (repeat) {
-      if (!atom)
-        return 'nothing stands before a repetition';
-      const isOpen = /^[*+]/.test(repeat) || (comma && !to), least = repeat[0] === '+' ? 1 : +(count ?? 0);
-      const most = isOpen ? least : repeat[0] === '?' ? 1 : +(to || least), { ways, size } = atom;
-      if (Math.max(least, most) > REPEAT_MAX || least > most)
-        return `${repeat} is no repetition that is understood`;
-      let all = 1;
-      for (let i = 0; ways > 1 && i < most; i++)
-        all = capped(all * ways);
-      atom = { ways: isOpen ? (ways === 1 ? WAYS_UNBOUNDED : Infinity) : least === 0 && most === 1 ? ways + 1 : all * (most - least + 1),
-        size: capped(size * Math.max(most, least + 1)) };
-      atom.ways = capped(atom.ways);
-      endAtom();
-    } else if (bar) {
-      endBranch();
-    } else if (close) {
-      if (levels.length === 1)
-        return 'a ) has no ( before it';
-      endBranch();
-      const { sum, size } = levels.shift();
-      endAtom();
-      atom = { ways: sum, size: capped(size + 1) };
-    } else {
-      endAtom();
-      if (open && levels.unshift({ sum: 0, product: 1, size: 0 }) > GROUPS_MAX + 1)
-        return `more than ${GROUPS_MAX} groups stand within each other`;
-      atom = one ? { ways: 1, size: 1 } : null;
-    }
+    const { groups: { atom, open, close, repeat }, 7: least, 8: comma, 9: most } = found;
+    if (atom && atom[0] === '[' && classProblem(atom))
+      return `${atom} is not understood`;
+    if (repeat && !hasAtom)
+      return 'nothing stands before a repetition';
+    if (repeat && least && (Math.max(least, most) > REPEAT_MAX || comma && most && +least > +most))
+      return `${repeat} is no repetition that is understood`;
+    if (close && depth-- === 0)
+      return 'a ) has no ( before it';
+    if (open && ++depth > GROUPS_MAX)
+      return `more than ${GROUPS_MAX} groups stand within each other`;
+    hasAtom = Boolean(atom || close);
   }
-  endBranch();
-  return !expression ? 'it is empty' : levels.length > 1 ? 'a ( has no ) behind it' :
-    levels[0].size > WRITTEN_MAX ? 'it is too long when its repetitions are written out' :
-      levels[0].sum > WAYS_MAX ? 'it can match in too many ways' : '';
+  return !expression ? 'it is empty' : depth > 0 ? 'a ( has no ) behind it' : '';
+}
+/* How often an expression can match in another way: repetitions and alternatives. Infinity if these are repeated themselves. */
+function choicesOf(expression) {
+  const count = text => text.match(/[*+?{|]/g)?.length ?? 0;
+  let bare = expression.replace(/\\./gsu, 'c').replace(/\[[^\]]*\]/gsu, 'c').replaceAll('(?:', '('), choices = 0;
+  for (let before = ''; before !== bare;) {
+    before = bare;
+    bare = bare.replace(/\(([^()]*)\)([*+{]?)/g, (all, inside, repeat) => {
+      choices += count(inside) && repeat ? Infinity : count(inside);
+      return `c${count(inside) ? '|' : ''}${repeat}`;
+    });
+  }
+  return choices + count(bare);
 }
 
 const bytesOf = text => new TextEncoder().encode(text).length;
@@ -122,19 +100,27 @@ function stepsProblem(steps, presets) {
 /* Presets written out. */
 const plainSteps = (steps, presets) => steps.flatMap(([key, text]) => (key !== 'preset' ? [[key, text]] :
   presets[text].split(';').filter(Boolean).map(one => one.split(/=(.*)/s, 2).map(word => word.trim()))));
-const needsService = steps => steps.some(([key, text]) => /^(file|module)$/.test(key !== 'recursion' && patternOf(text).part));
+/* Why the service has to apply them, or ''. */
+function needsService(steps) {
+  const patterns = steps.filter(([key]) => key !== 'recursion').map(([, text]) => patternOf(text));
+  return patterns.some(({ part }) => /^(file|module)$/.test(part)) ? 'Source files and modules of frames are not in this file' :
+    patterns.some(({ text, isRegex }) => isRegex && choicesOf(text) > CHOICES_MAX) ? TOO_LONG : '';
+}
+const TOO_LONG = 'That expression takes too long here: use a simpler one';
 
-/* By frame whether it matches. */
-function framesThatMatch(frames, pattern) {
+/* By frame whether it matches. Throws if that takes longer than until the time `end` of performance.now(). */
+function framesThatMatch(frames, pattern, end) {
   const { part, text, isRegex } = patternOf(pattern), look = PARTS[part], wanted = lowered(text);
   let inside = false;
   const regex = isRegex && new RegExp(text.replace(/\\(.)|(\[)|(\])/gsu, (all, c, open, close) => {
     inside = open ? true : close ? false : inside;
     const some = { d: '0-9', w: 'A-Za-z0-9_' }[c];
     return !some ? all : inside ? some : `[${some}]`;
-  }), 'iu');
+  }), 'iu'), choices = isRegex ? choicesOf(text) : 0;
   return Uint8Array.from(frames, frame => {
     const seen = look ? asFolded(look(frame)) : frame.folded ??= asFolded(frame.text);
+    if (regex && (seen.length ** (choices + 1) > WAYS_MAX || performance.now() > end))
+      throw new Error(TOO_LONG);
     return frame.isMethod && (regex ? regex.test(seen) : (look ? lowered(seen) : frame.low ??= lowered(seen)).includes(wanted));
   });
 }
@@ -159,6 +145,7 @@ class Filtering {
     this.there.fill(1);
     this.has.fill(0);
     this.isMoved = false;
+    this.end = performance.now() + SEARCH_MS;
     delete this.collapseAll;
     return this;
   }
@@ -280,7 +267,7 @@ class Filtering {
     if (key === 'recursion')
       text === 'collapse' ? this.collapse() : this.collapseAll();
     else
-      this[key](framesThatMatch(this.frames, text));
+      this[key](framesThatMatch(this.frames, text, this.end));
     return this.isLeft();
   }
   isLeft() {

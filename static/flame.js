@@ -165,15 +165,19 @@ async function fetchPart(place, skip, own) {
 }
 /* The script filters what is here itself. What is not, the service has to filter. */
 async function sourceFor(own) {
-  const steps = stepsOf(own), { data: base } = sources.get(''), isAsked = needsService(plainSteps(steps, presets));
-  let made = null;
-  if (isHttp && (isAsked || base.stubs.size > 0)) {
+  const steps = stepsOf(own), { data: base } = sources.get('');
+  let made = null, why = needsService(plainSteps(steps, presets));
+  try {
+    if (!why && !(isHttp && base.stubs.size > 0))
+      made = { data: base.filtered(steps, presets) };
+  } catch ({ message }) {
+    why = message;
+  }
+  if (!made && isHttp) {
     const part = await fetchPart(0, 0, own);
     made = part && { text: part, pieces: new Map(), data: new Data(part) };
-  } else if (isAsked) {
-    trouble = '. Source files and modules of frames are not in this file';
-  } else {
-    made = { data: base.filtered(steps, presets) };
+  } else if (!made) {
+    trouble = `. ${why}`;
   }
   if (made)
     sources.set(own, made);

@@ -26,6 +26,7 @@ struct maker {
     const uint32_t *texts; /* of each frame: a number that frames of equal text share; NULL: not needed yet */
     uint32_t *emptied_by;
     struct arena *arena;
+    struct filter_budget budget;
     struct diag *diag;
     bool unrolled; /* recursion=collapse-all was applied: no text stands twice in a stack */
 };
@@ -240,11 +241,13 @@ static bool apply_step(struct maker *m, const struct filter_step *step)
 {
     const struct profile *p = m->stacks.profile;
 
+    if (arena_stopped(m->arena))
+        return false;
     for (node_id i = 0; i < p->n_nodes; i++)
         m->change.image[i] = i;
     memset(m->change.dropped, 0, p->n_nodes);
     if (step->key != FILTER_RECURSION &&
-        !filter_pattern_match(p, step->text, m->request->origins, m->change.matches, m->diag))
+        !filter_pattern_match(p, step->text, m->request->origins, &m->budget, m->change.matches, m->diag))
         return false;
     switch (step->key) {
     case FILTER_FOCUS:
@@ -334,7 +337,8 @@ static bool init(struct maker *m)
 bool filter_stacks_of(const struct profile *p, const struct filter_request *request, struct arena *a,
                       struct filter_stacks *stacks, struct diag *diag)
 {
-    struct maker m = {.stacks = {.profile = p}, .request = request, .arena = a, .diag = diag};
+    struct maker m = {
+        .stacks = {.profile = p}, .request = request, .arena = a, .budget = {a, FILTER_STEPS}, .diag = diag};
     bool ok = init(&m) && apply_steps(&m);
 
     *stacks = m.stacks;
@@ -344,7 +348,8 @@ bool filter_stacks_of(const struct profile *p, const struct filter_request *requ
 const struct profile *filter_apply(const struct profile *p, const struct filter_request *request,
                                    struct arena *a, struct diag *diag)
 {
-    struct maker m = {.stacks = {.profile = p}, .request = request, .arena = a, .diag = diag};
+    struct maker m = {
+        .stacks = {.profile = p}, .request = request, .arena = a, .budget = {a, FILTER_STEPS}, .diag = diag};
     struct profile_filtered *filtered = arena_alloc(a, sizeof(*filtered));
 
     if (filtered == NULL || !init(&m) || !apply_steps(&m))

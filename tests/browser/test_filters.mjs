@@ -254,11 +254,36 @@ test('filters: script and program take the same expressions', { skip }, () => {
     assert.ok(taken > 50 && refused > 50, `${taken} taken, ${refused} refused`);
 });
 
+/* Where the time goes that a match may take: only what stays short is tried in the browser, where nothing can end it. */
+test('filters: expressions that take long are for the service', () => {
+    const why = (...patterns) => flame.needsService(patterns.map(text => ['focus', text]));
+    assert.equal(why('a', '/a/', '/^a.*b$/', '/(ab)*c+/', '/(a|b)c/', '/[*+?|]\\*\\+\\?\\|\\(/', 'class:/^$/', '/a*b*c*/'), '');
+    for (const text of ['/(a+)+/', '/a*b*c*d*/', '/((a*)b)*/', '/(a|aa)*b/', '/(a?){50}a{50}/', '/(?:a?)+/', '/a?a?a?a?/', '/((a|b)c)*/'])
+        assert.match(why('a', text), /too long/, text);
+    assert.match(why('file:a'), /Source files/);
+    assert.match(why('module:/a*b*c*d*/'), /Source files/);
+});
+
+test('filters: a search ends in time', () => {
+    const many = Array.from({ length: 3000 }, (_, i) => `main;${'a'.repeat(i === 0 ? 2000 : 190)}b${i}x 7\n`).join(''), folder = mkdtempSync(join(tmpdir(), 'aflamed-long-'));
+    const file = join(folder, 'long.folded');
+    writeFileSync(file, many);
+    try {
+        const data = new flame.Data(textOf(execFileSync(AFLAMED, ['render', '-q', '-o', '-', file], { encoding: 'utf8' })));
+        const begin = performance.now();
+        assert.throws(() => data.filtered([['hide', '/a*a*[bc][yz]/']], {}), /too long/);
+        assert.throws(() => data.filtered([['hide', '/a*a*a*[bc][yz]/']], {}), /too long/);
+        assert.ok(performance.now() - begin < 5000);
+    } finally {
+        rmSync(folder, { recursive: true });
+    }
+});
+
 test('filters: how much an expression may ask for', () => {
     const problem = text => flame.stepProblem(['focus', text], {});
-    for (const text of ['a', '/a/', '/', '/(ab)*c{2,5}/', `/${'(a'.repeat(16)}${')'.repeat(16)}/`, `/${'a{50}'.repeat(19)}/`, '/a*b*c*/', 'class:/^$/', 'origin:third party'])
+    for (const text of ['a', '/a/', '/', '/(ab)*c{2,5}/', `/${'(a'.repeat(16)}${')'.repeat(16)}/`, `/${'a{50}'.repeat(99)}/`, '/a*b*c*/', '/(a+)+/', '/a*b*c*d*/', 'class:/^$/', 'origin:third party'])
         assert.equal(problem(text), '', text);
-    for (const text of ['', '//', 'class:', '/(a+)+/', '/a*b*c*d*/', `/${'(a'.repeat(17)}${')'.repeat(17)}/`, '/a{51}/', `/${'a{50}'.repeat(20)}/`, 'a\u0000b', 'x'.repeat(501), '/\u202e/'])
+    for (const text of ['', '//', 'class:', `/${'(a'.repeat(17)}${')'.repeat(17)}/`, '/a{51}/', 'a\u0000b', 'x'.repeat(501), '/\u202e/'])
         assert.notEqual(problem(text), '', text);
     const presets = { idle: 'ignore=origin:idle' };
     assert.equal(flame.stepsProblem([['preset', 'idle'], ['recursion', 'collapse']], presets), '');

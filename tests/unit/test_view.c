@@ -407,7 +407,7 @@ static void filters_refused(void **state)
         {"focus", ""},         {"focus", "//"},      {"hide", "class:"},     {"hide", "/(/"},
         {"hide", "/a**/"},     {"ignore", "a\nb"},   {"ignore", "\xff"},     {"show-from", "/(?=a)/"},
         {"recursion", ""},     {"recursion", "all"}, {"preset", "OWN-CODE"}, {"preset", ""},
-        {"focus", "/(a+)+b/"}, {"hide", "/\\1/"},
+        {"focus", "/a{51}/"},  {"hide", "/\\1/"},
     };
     char text[FILTER_TEXT_BYTES_MAX + 2];
     struct view_options o, before;
