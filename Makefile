@@ -114,8 +114,14 @@ run: deps ## install what is missing, build, and serve on http://127.0.0.1:8192/
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@exec $(B)/aflamed serve
 
+# T=http/test_upload names a suite, for which the programs of other suites need not be built.
+SUITE = $(if $(findstring /,$(T)),$(firstword $(subst /, ,$(T))))
+for_suite = $(if $(filter-out $(1),$(SUITE)),,$(2))
+TESTED = all $(call for_suite,unit,unit-programs) $(call for_suite,fuzz,$(REPLAY_PROGRAMS)) \
+    $(call for_suite,http,$(B)/faults/aflamed $(MANUALS) $(COMPLETION))
+
 test: deps-test ## install what is missing, build, and run all tests
-	@$(MAKE) --no-print-directory -j$(JOBS) all unit-programs $(REPLAY_PROGRAMS) $(B)/faults/aflamed $(MANUALS) $(COMPLETION)
+	@$(MAKE) --no-print-directory -j$(JOBS) $(TESTED)
 	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_TEST_UNIT=$(abspath $(B)/tests/unit) AFLAMED_TEST_FUZZ=$(abspath $(B)/tests/fuzz) CC=$(CC) \
 	    AFLAMED_TEST_FAULTS=$(abspath $(B)/faults/aflamed) AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) AFLAMED_TEST_THREADS='$(WITH_THREADS)' AFLAMED_TEST_AGAIN=$(AGAIN) JOBS=$(JOBS) python3 -B tests/run.py $(T)
 
