@@ -1,5 +1,9 @@
 #include "core/stop.h"
 
+#include <string.h>
+
+static const char LEFT[] = "not made to its end";
+
 bool stop_say(const struct stop *s, struct diag *diag)
 {
     switch (stop_asked(s)) {
@@ -14,5 +18,10 @@ bool stop_say(const struct stop *s, struct diag *diag)
     case STOP_NONE:
         break;
     }
-    return diag_set(diag, DIAG_BUSY, "not made to its end", "Try again.", "Nobody waited for it any more.");
+    return diag_set(diag, DIAG_BUSY, LEFT, "Try again.", "Nobody waited for it any more.");
+}
+
+bool stop_said_left(const struct diag *diag)
+{
+    return diag->kind == DIAG_BUSY && strcmp(diag->title, LEFT) == 0;
 }

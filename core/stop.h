@@ -28,6 +28,9 @@ enum stop_reason {
 struct stop {
     _Atomic int reason;       /* enum stop_reason; never set back to STOP_NONE while work goes on */
     const struct stop *above; /* asked, too: the service's own; NULL: there is none. Constant. */
+    /* How many others wait for the result; NULL: nobody can. As long as there are any, STOP_LEFT does not count, here and
+     * above. Constant. */
+    const _Atomic unsigned *others;
 };
 
 /* Any thread. The first reason counts. */
@@ -41,9 +44,10 @@ static inline void stop_ask(struct stop *s, enum stop_reason reason)
 /* STOP_NONE: go on. NULL is fine: nothing ever stops such work. */
 static inline enum stop_reason stop_asked(const struct stop *s)
 {
-    for (; s != NULL; s = s->above) {
+    for (bool wanted = false; s != NULL; s = s->above) {
         int reason = atomic_load_explicit(&s->reason, memory_order_relaxed);
-        if (reason != STOP_NONE)
+        wanted = wanted || (s->others != NULL && atomic_load_explicit(s->others, memory_order_relaxed) > 0);
+        if (reason != STOP_NONE && !(wanted && reason == STOP_LEFT))
             return (enum stop_reason)reason;
     }
     return STOP_NONE;
@@ -51,5 +55,7 @@ static inline enum stop_reason stop_asked(const struct stop *s)
 
 /* Sets diag to say why the work was ended. Always false. */
 bool stop_say(const struct stop *s, struct diag *diag);
+/* Whether the diag was set because nobody waited any more. */
+bool stop_said_left(const struct diag *diag);
 
 #endif

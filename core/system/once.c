@@ -1,0 +1,361 @@
+#include "core/system/once.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "core/hash.h"
+#include "core/system/clock.h"
+
+enum { BUCKETS = 4096 };
+
+struct once {
+    struct once_kind kind; /* constant, as are the limit's place and the seed */
+    const uint64_t *limit_bytes;
+    struct hash_seed seed;
+    pthread_mutex_t lock;               /* of what follows */
+    pthread_cond_t decided;             /* some thing is */
+    uint64_t bytes;                     /* of all things that are counted */
+    struct once_thing *newest, *oldest; /* things that are made, by last use */
+    struct once_thing *forgotten;       /* to be ended when the lock is free */
+    struct once_thing *buckets[BUCKETS];
+};
+
+struct once *once_new(const struct once_kind *kind, const uint64_t *limit_bytes)
+{
+    struct once *o = calloc(1, sizeof(*o));
+
+    if (o == NULL)
+        return NULL;
+    if (getrandom(&o->seed, sizeof(o->seed), 0) != (ssize_t)sizeof(o->seed)) {
+        free(o);
+        return NULL;
+    }
+    o->kind = *kind;
+    o->limit_bytes = limit_bytes;
+    pthread_mutex_init(&o->lock, NULL);
+    clock_condition_init(&o->decided);
+    return o;
+}
+
+/* ---- the list and the table: all of it under the lock ---- */
+
+static void link_newest(struct once *o, struct once_thing *t)
+{
+    t->newer = NULL;
+    t->older = o->newest;
+    if (o->newest == NULL)
+        o->oldest = t;
+    else
+        o->newest->newer = t;
+    o->newest = t;
+}
+
+static void unlink_thing(struct once *o, struct once_thing *t)
+{
+    if (t->newer == NULL)
+        o->newest = t->older;
+    else
+        t->newer->older = t->older;
+    if (t->older == NULL)
+        o->oldest = t->newer;
+    else
+        t->older->newer = t->newer;
+}
+
+static void mark_used(struct once *o, struct once_thing *t)
+{
+    if (t->state != ONCE_MADE)
+        return;
+    unlink_thing(o, t);
+    link_newest(o, t);
+}
+
+static struct once_thing *find(const struct once *o, struct str key, uint64_t hash)
+{
+    struct once_thing *t = o->buckets[hash % BUCKETS];
+
+    while (t != NULL && (t->hash != hash || !str_eq(t->key, key)))
+        t = t->in_bucket;
+    return t;
+}
+
+static void leave_table(struct once *o, const struct once_thing *t)
+{
+    struct once_thing **at = &o->buckets[t->hash % BUCKETS];
+
+    while (*at != t)
+        at = &(*at)->in_bucket;
+    *at = t->in_bucket;
+}
+
+static struct once_thing *add(struct once *o, struct str key, uint64_t hash)
+{
+    struct once_thing *t = calloc(1, o->kind.thing_bytes);
+    char *copy = malloc(key.n + 1);
+
+    if (t == NULL || copy == NULL) {
+        free(t);
+        free(copy);
+        return NULL;
+    }
+    memcpy(copy, key.p, key.n);
+    t->key = (struct str){copy, key.n};
+    t->hash = hash;
+    t->stop.others = &t->waiting;
+    t->in_bucket = o->buckets[hash % BUCKETS];
+    o->buckets[hash % BUCKETS] = t;
+    return t;
+}
+
+/* ---- what goes: under the lock ---- */
+
+static void forget(struct once *o, struct once_thing *t)
+{
+    if (t->state == ONCE_MADE) { /* what has failed is in neither of them */
+        unlink_thing(o, t);
+        leave_table(o, t);
+    }
+    if (t->counted)
+        o->bytes -= t->bytes;
+    t->next_forgotten = o->forgotten;
+    o->forgotten = t;
+}
+
+static bool may_stay(struct once *o, struct once_thing *t)
+{
+    if (!t->counted)
+        return t->keeps && o->kind.stays != NULL && o->kind.stays(o->kind.context, t);
+    return t->keeps && o->bytes <= *o->limit_bytes;
+}
+
+/* The least recently used first. */
+static void trim(struct once *o)
+{
+    struct once_thing *newer;
+
+    for (struct once_thing *t = o->oldest; t != NULL; t = newer) {
+        newer = t->newer;
+        if (t->users == 0 && !may_stay(o, t))
+            forget(o, t);
+    }
+}
+
+/* To end a large thing takes a while: that is done without the lock. It may let go of another thing. */
+static void unlock(struct once *o)
+{
+    struct once_thing *t = o->forgotten;
+
+    o->forgotten = NULL;
+    pthread_mutex_unlock(&o->lock);
+    while (t != NULL) {
+        struct once_thing *next = t->next_forgotten;
+        o->kind.end(o->kind.context, t);
+        free((char *)(uintptr_t)t->key.p);
+        free(t);
+        t = next;
+    }
+}
+
+void once_free(struct once *o)
+{
+    if (o == NULL)
+        return;
+    /* To end one thing may let go of another, which comes in a later round. */
+    for (bool some = true; some;) {
+        pthread_mutex_lock(&o->lock);
+        some = false;
+        for (struct once_thing *t = o->oldest, *newer; t != NULL; t = newer) {
+            newer = t->newer;
+            if (t->users > 0)
+                continue;
+            some = true;
+            forget(o, t);
+        }
+        unlock(o);
+    }
+    pthread_cond_destroy(&o->decided);
+    pthread_mutex_destroy(&o->lock);
+    free(o);
+}
+
+/* ---- entering ---- */
+
+struct once_thing *once_enter(struct once *o, struct str key, struct once_watch *watch, bool *begins)
+{
+    uint64_t hash = hash_bytes(o->seed, key.p, key.n);
+
+    pthread_mutex_lock(&o->lock);
+    struct once_thing *t = find(o, key, hash);
+    *begins = t == NULL;
+    if (t == NULL)
+        t = add(o, key, hash);
+    if (t != NULL) {
+        t->users += *begins && watch != NULL ? 2 : 1; /* the maker, and the watch */
+        mark_used(o, t);
+    }
+    if (t != NULL && t->state == ONCE_MAKING && watch != NULL) {
+        atomic_fetch_add(&t->waiting, 1);
+        watch->next = t->watches;
+        watch->is_waiting = true;
+        t->watches = watch;
+        watch->waits(watch);
+    }
+    pthread_mutex_unlock(&o->lock);
+    return t;
+}
+
+struct once_thing *once_look(struct once *o, struct str key)
+{
+    uint64_t hash = hash_bytes(o->seed, key.p, key.n);
+
+    pthread_mutex_lock(&o->lock);
+    struct once_thing *t = find(o, key, hash);
+    if (t != NULL && t->state != ONCE_MADE)
+        t = NULL;
+    if (t != NULL) {
+        t->users++;
+        mark_used(o, t);
+    }
+    pthread_mutex_unlock(&o->lock);
+    return t;
+}
+
+bool once_wait(struct once *o, struct once_thing *t, struct turn *turn)
+{
+    pthread_mutex_lock(&o->lock);
+    bool waits = t->state == ONCE_MAKING;
+    if (waits)
+        atomic_fetch_add(&t->waiting, 1);
+    while (t->state == ONCE_MAKING && stop_asked(turn->stop) == STOP_NONE)
+        turn_wait(turn, &o->decided, &o->lock);
+    if (waits)
+        atomic_fetch_sub(&t->waiting, 1);
+    bool decided = t->state != ONCE_MAKING;
+    pthread_mutex_unlock(&o->lock);
+    turn_take(turn);
+    return decided;
+}
+
+bool once_decided(struct once *o, struct once_thing *t)
+{
+    pthread_mutex_lock(&o->lock);
+    bool decided = t->state != ONCE_MAKING;
+    pthread_mutex_unlock(&o->lock);
+    return decided;
+}
+
+/* ---- deciding: under the lock ---- */
+
+static void tell(struct once *o, struct once_thing *t)
+{
+    struct once_watch *w = t->watches, *next;
+
+    t->watches = NULL;
+    for (; w != NULL; w = next) {
+        next = w->next; /* who is woken may be gone as soon as the lock is free */
+        w->is_waiting = false;
+        atomic_fetch_sub(&t->waiting, 1);
+        w->decided(w);
+    }
+    pthread_cond_broadcast(&o->decided);
+}
+
+static void decide(struct once *o, struct once_thing *t, void *value, uint64_t bytes)
+{
+    t->value = value;
+    t->bytes = bytes;
+    t->state = value != NULL ? ONCE_MADE : ONCE_FAILED;
+    if (value != NULL)
+        link_newest(o, t);
+    else
+        leave_table(o, t);
+    t->counted = value != NULL && bytes <= *o->limit_bytes && t->keeps;
+    o->bytes += t->counted ? bytes : 0;
+    tell(o, t);
+    trim(o);
+}
+
+/* The use of the maker ends before the others are told, if it ends: they may be through with the thing at once. */
+static bool end(struct once *o, struct once_thing *t, void *value, uint64_t bytes, bool release)
+{
+    pthread_mutex_lock(&o->lock);
+    bool anew = t->state == ONCE_MAKING && value == NULL && stop_said_left(&t->diag) &&
+                atomic_load(&t->waiting) > 0 && stop_asked(&t->stop) == STOP_NONE;
+    if (anew)
+        t->diag = (struct diag){0};
+    t->users -= release && !anew;
+    if (!anew && t->state == ONCE_MAKING)
+        decide(o, t, value, bytes);
+    if (t->users == 0 && t->state == ONCE_FAILED)
+        forget(o, t);
+    unlock(o);
+    return !anew;
+}
+
+bool once_end(struct once *o, struct once_thing *t, void *value, uint64_t bytes)
+{
+    return end(o, t, value, bytes, false);
+}
+
+bool once_end_and_release(struct once *o, struct once_thing *t, void *value, uint64_t bytes)
+{
+    return end(o, t, value, bytes, true);
+}
+
+void once_keep(struct once *o, struct once_thing *t)
+{
+    pthread_mutex_lock(&o->lock);
+    t->keeps = true;
+    if (t->state == ONCE_MADE && !t->counted && t->bytes <= *o->limit_bytes) {
+        t->counted = true;
+        o->bytes += t->bytes;
+        trim(o);
+    }
+    unlock(o);
+}
+
+/* ---- leaving ---- */
+
+void once_unwatch(struct once *o, struct once_thing *t, struct once_watch *watch)
+{
+    pthread_mutex_lock(&o->lock);
+    if (watch->is_waiting) {
+        struct once_watch **at = &t->watches;
+        while (*at != watch)
+            at = &(*at)->next;
+        *at = watch->next;
+        watch->is_waiting = false;
+        atomic_fetch_sub(&t->waiting, 1);
+    }
+    pthread_mutex_unlock(&o->lock);
+}
+
+static void leave(struct once *o, struct once_thing *t, bool used)
+{
+    pthread_mutex_lock(&o->lock);
+    t->users--;
+    if (used)
+        mark_used(o, t);
+    if (t->users == 0 && t->state == ONCE_FAILED)
+        forget(o, t);
+    trim(o);
+    unlock(o);
+}
+
+void once_release(struct once *o, struct once_thing *t)
+{
+    leave(o, t, true);
+}
+
+void once_let_go(struct once *o, struct once_thing *t)
+{
+    leave(o, t, false);
+}
+
+void once_trim(struct once *o)
+{
+    pthread_mutex_lock(&o->lock);
+    trim(o);
+    unlock(o);
+}
