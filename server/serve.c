@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/system/memory_limit.h"
+#include "core/system/threads.h"
 #include "core/system/timer.h"
 #include "core/system/turns.h"
 #include "server/config/config_settle.h"
@@ -59,7 +60,7 @@ static void raise_descriptors(const struct service *s)
     enum {
         OF_A_CONNECTION = 2, /* itself, and what is stored of its upload */
         OF_A_WORKER = 4,
-        OF_THE_SERVICE = 64
+        OF_THE_SERVICE = 256 /* with its threads */
     };
     rlim_t wanted =
         OF_THE_SERVICE + OF_A_CONNECTION * s->config->max_connections + OF_A_WORKER * s->config->workers;
@@ -103,11 +104,38 @@ static void log_memory(const struct service *s, const struct memory_limit *limit
         LOG_U64("folds", c->folds), LOG_U64("max_connections", c->max_connections));
 }
 
+/* Keys that are read so that older configurations stay good. */
+static void log_keys_without_effect(const struct service *s)
+{
+    enum { QUEUE_BYTES = 4 << 20 }; /* the default */
+
+    if (s->config->queue_bytes != QUEUE_BYTES)
+        LOG(s->log, LOG_WARN, "key-without-effect", LOG_STR("key", STR("queue_bytes")),
+            LOG_STR("why", STR("what arrives is written to the store at once")));
+}
+
 static bool no_means(struct diag *diag)
 {
     return diag_set(diag, DIAG_NO_MEMORY, "cannot start",
                     "Look at the limits of threads and memory (ulimit -a).",
                     "There is not enough memory, or no thread could be started.");
+}
+
+/* A job takes a part of its stack: tests/unit/test_small_stack.c reads and draws every input on half of this. Sanitizers take more. */
+static struct threads *threads_of(const struct config *config)
+{
+    enum { STACK_BYTES = 512 << 10, VIEWS_MOST = 64 };
+    unsigned most[THREADS_KINDS] = {
+        [THREADS_SHORT] = (unsigned)config->workers + 4, [THREADS_VIEWS] = VIEWS_MOST,
+        [THREADS_LISTS] = (unsigned)config->folds,       [THREADS_UPLOADS] = (unsigned)config->open_jobs,
+        [THREADS_AHEAD] = (unsigned)config->workers,
+    };
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return threads_new(most, THREADS_KINDS, 0);
+#else
+    return threads_new(most, THREADS_KINDS, STACK_BYTES);
+#endif
 }
 
 static bool open_service(struct service *s, const struct config *config, struct diag *diag)
@@ -119,30 +147,31 @@ static bool open_service(struct service *s, const struct config *config, struct 
     if (s->store == NULL)
         return false;
     bool booted = boot_id("/proc/sys/kernel/random/boot_id", s->boot);
-    s->pool = pool_new((unsigned)config->workers, true);
+    s->turns = turns_new((unsigned)config->workers, true);
+    s->threads = threads_of(config);
     const struct client_shares shares = {config->max_connections_per_address,
                                          config->max_waiting_per_address};
     s->clients = clients_new(&shares);
     s->timers = timers_new();
     s->jobs = jobs_new(s);
-    s->profiles = s->pool == NULL ? NULL : profiles_new(s);
+    s->profiles = s->turns == NULL ? NULL : profiles_new(s);
     s->views = views_new(s);
     s->policies = policies_new();
     s->passes = passes_new();
     s->progresses = progresses_new();
     s->record_cache = record_cache_new(s->store);
     s->static_assets = static_assets_new();
-    if (!booted || s->log == NULL || s->pool == NULL || s->clients == NULL || s->timers == NULL ||
-        s->jobs == NULL || s->profiles == NULL || s->views == NULL || s->progresses == NULL ||
-        s->record_cache == NULL || s->static_assets == NULL || s->policies == NULL || s->passes == NULL ||
-        !pool_start(s->pool))
+    if (!booted || s->log == NULL || s->turns == NULL || s->threads == NULL || s->clients == NULL ||
+        s->timers == NULL || s->jobs == NULL || s->profiles == NULL || s->views == NULL ||
+        s->progresses == NULL || s->record_cache == NULL || s->static_assets == NULL || s->policies == NULL ||
+        s->passes == NULL)
         return no_means(diag);
     return true;
 }
 
 static void close_service(struct service *s)
 {
-    pool_free(s->pool);
+    threads_free(s->threads); /* behind the last job */
     sweep_stop(s->sweep);
     views_free(s->views);
     policies_free(s->policies);
@@ -154,6 +183,7 @@ static void close_service(struct service *s)
     jobs_free(s->jobs);
     timers_free(s->timers);
     clients_free(s->clients);
+    turns_free(s->turns);
     store_close(s->store);
     log_free(s->log);
 }
@@ -239,6 +269,7 @@ int serve_run(const struct config *config)
     bool ok = address_parse(str_of(config->listen), &address) && open_service(&s, &settled, &diag);
     if (ok) {
         log_memory(&s, &limit);
+        log_keys_without_effect(&s);
         s.sweep = sweep_start(&settled, s.store, s.log);
         ok = s.sweep != NULL ? serve(&s, &address, &signals, &diag) : no_means(&diag);
     }

@@ -7,7 +7,6 @@
 #include "core/stop.h"
 #include "core/system/boot_id.h"
 #include "core/system/log.h"
-#include "core/system/pool.h"
 #include "server/config/config.h"
 #include "server/store/store.h"
 
@@ -20,17 +19,30 @@ struct static_assets;
 struct progresses;
 struct record_cache;
 struct sweep;
+struct threads;
 struct timers;
+struct turns;
 struct views;
+
+/* The kinds of jobs. Those of one kind take no thread from another. */
+enum service_threads {
+    THREADS_SHORT,   /* parts of an answer, changes, withdrawals: they wait for the disk at most */
+    THREADS_VIEWS,   /* views that somebody waits for */
+    THREADS_LISTS,   /* lists of calls: they wait for their clients */
+    THREADS_UPLOADS, /* open_jobs of them: half of them may wait for their clients */
+    THREADS_AHEAD,   /* views that nobody waits for yet */
+    THREADS_KINDS
+};
 
 struct service {
     const struct config *config;
     struct stop stop; /* STOP_SERVICE: what is being read or drawn is to end, unfinished */
     struct log *log;
     struct store *store;
-    struct sweep *sweep; /* of the store */
-    struct pool *pool;
-    struct clients *clients; /* whom requests come from; tasks of the pool refer to them */
+    struct sweep *sweep;     /* of the store */
+    struct turns *turns;     /* who computes */
+    struct threads *threads; /* of jobs, by enum service_threads */
+    struct clients *clients; /* whom requests come from; jobs refer to them */
     struct timers *timers;
     struct jobs *jobs;
     struct profiles *profiles; /* folded, in memory */

@@ -18,7 +18,7 @@ struct config {
     uint64_t open_jobs;     /* uploads that fold at a time, at most half while they arrive; 0: 2 x workers */
     uint64_t job_memory_bytes;  /* ceiling of one profile while it is built */
     uint64_t view_memory_bytes; /* ceiling of one view while it is rendered, and of its bytes */
-    uint64_t queue_bytes;       /* received and not yet worked on, per upload */
+    uint64_t queue_bytes;       /* without effect; read so that older configurations stay good */
     uint64_t max_upload_bytes;
     uint64_t max_unpacked_bytes; /* that a packed upload unpacks to, */
     uint64_t max_unpacked_ratio; /* and for each of its bytes, once they are many */

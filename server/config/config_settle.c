@@ -51,14 +51,9 @@ static uint64_t of_views(const struct config *c)
            c->answer_memory_bytes;
 }
 
-static uint64_t of_a_job(const struct config *c)
-{
-    return c->job_memory_bytes + c->queue_bytes;
-}
-
 uint64_t config_ceiling(const struct config *c)
 {
-    return FIXED_MIB * MIB + of_views(c) + c->folds * of_a_fold(c) + c->open_jobs * of_a_job(c);
+    return FIXED_MIB * MIB + of_views(c) + c->folds * of_a_fold(c) + c->open_jobs * c->job_memory_bytes;
 }
 
 /* Half of what is left is for uploads, half for profiles that are read again: at least one of each. */
@@ -70,7 +65,7 @@ static void settle_numbers(struct config *s, const struct config *c, uint64_t bu
     s->folds = most(1, least(s->workers, left / 2 / of_a_fold(s)));
     left -= least(left, s->folds * of_a_fold(s));
     s->open_jobs =
-        c->open_jobs > 0 ? c->open_jobs : most(2, least(JOBS_MOST * s->workers, left / of_a_job(s)));
+        c->open_jobs > 0 ? c->open_jobs : most(2, least(JOBS_MOST * s->workers, left / s->job_memory_bytes));
 }
 
 struct config config_settle(const struct config *c, const struct memory_limit *limit, uint64_t mapped,
@@ -83,7 +78,6 @@ struct config config_settle(const struct config *c, const struct memory_limit *l
         s.workers = most(1, cores);
     lower(&s, &s.job_memory_bytes, budget / 10, 8 * MIB);
     lower(&s, &s.view_memory_bytes, budget / 32, 4 * MIB);
-    lower(&s, &s.queue_bytes, budget / 64, 256 * KIB);
     lower(&s, &s.profile_cache_bytes, budget / 32, 0);
     lower(&s, &s.hot_bytes, budget / 64, 0);
     lower(&s, &s.answer_memory_bytes, budget / 16, 4 * MIB);

@@ -8,7 +8,7 @@
 #include "core/hash.h"
 
 /* The table does not grow: with more clients than this at a time its lists get longer, but there are never more clients
- * than connections and tasks. */
+ * than connections and jobs. */
 enum { BUCKETS = 1024 };
 
 struct client {
@@ -16,7 +16,6 @@ struct client {
     bool has_address;
     struct network_address address;
     char text[NETWORK_TEXT_BYTES];
-    struct task_queue answers, inputs;
 
     /* protected by clients.lock */
     struct client *next; /* in its bucket */
@@ -42,11 +41,7 @@ struct clients *clients_new(const struct client_shares *shares)
         return NULL;
     }
     c->shares = *shares;
-    c->nobody = (struct client){.clients = c,
-                                .text = "-",
-                                .answers = {.task_class = TASK_ANSWER},
-                                .inputs = {.task_class = TASK_INPUT},
-                                .refs = 1};
+    c->nobody = (struct client){.clients = c, .text = "-", .refs = 1};
     pthread_mutex_init(&c->lock, NULL);
     return c;
 }
@@ -76,12 +71,7 @@ static struct client *find_or_add(struct clients *c, const struct network_addres
     client = calloc(1, sizeof(*client));
     if (client == NULL)
         return NULL;
-    *client = (struct client){.clients = c,
-                              .has_address = true,
-                              .address = *address,
-                              .answers = {.task_class = TASK_ANSWER},
-                              .inputs = {.task_class = TASK_INPUT},
-                              .next = *bucket};
+    *client = (struct client){.clients = c, .has_address = true, .address = *address, .next = *bucket};
     network_text(*address, client->text);
     *bucket = client;
     return client;
@@ -159,11 +149,6 @@ bool client_wait(struct client *client)
 void client_waited(struct client *client)
 {
     give(client, &client->waiting);
-}
-
-struct task_queue *client_queue(struct client *client, bool is_long)
-{
-    return is_long ? &client->inputs : &client->answers;
 }
 
 const char *client_text(const struct client *client)

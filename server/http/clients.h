@@ -7,14 +7,16 @@
 #ifndef SERVER_HTTP_CLIENTS_H
 #define SERVER_HTTP_CLIENTS_H
 
-#include "core/system/pool.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "server/config/network.h"
 
 struct clients;
 
 struct client_shares {
     uint64_t connections; /* of one address, at a time */
-    uint64_t waiting;     /* tasks of one address, waiting or under way, at a time */
+    uint64_t waiting;     /* what is made for one address, waiting or under way, at a time */
 };
 
 /* One address, for as long as anybody refers to it. */
@@ -36,13 +38,9 @@ void client_unref(struct client *client); /* NULL is fine */
 bool client_connect(struct client *client) __attribute__((warn_unused_result));
 void client_disconnect(struct client *client);
 
-/* Counts a task that waits on behalf of the client. False if its share is used up: nothing is counted then. */
+/* Counts what is made on behalf of the client, who waits. False if its share is used up: nothing is counted then. */
 bool client_wait(struct client *client) __attribute__((warn_unused_result));
 void client_waited(struct client *client);
-
-/* Where the tasks that the client waits for take their turn: `is_long`, those that are no short work. Who submits one holds a
- * reference until it has run. */
-struct task_queue *client_queue(struct client *client, bool is_long);
 
 /* As the log shows it: "192.0.2.7", "2001:db8::"; "-" without address. Stays as long as the reference. */
 const char *client_text(const struct client *client);

@@ -13,7 +13,7 @@
 enum {
     CONNECTION_BYTES = 32 << 10, /* of the library's, per connection: headers, and reads of a body; it clears
                                     them for each request, at 128 KiB for 40 % of all time */
-    THREADS = 2,                 /* for connections; the work is the pool's */
+    THREADS = 2,                 /* for connections; the work is done by jobs */
     RESERVE = 16,                /* connections beyond max_connections, for /healthz */
     TELL_S = 2,                  /* for answers that say that the service stops */
     DROP_S = 2                   /* for requests to end that were dropped */
@@ -117,7 +117,7 @@ bool http_stop(struct http *h, unsigned grace_s)
     stop_ask(&h->service->stop, STOP_SERVICE);
     wait_idle(h, TELL_S);
     MHD_quiesce_daemon(h->daemon);
-    /* Those that wait for the pool are resumed by it, and then refused: the library aborts when it is stopped
+    /* Those that wait for jobs are resumed by them, and then refused: the library aborts when it is stopped
      * with a suspended connection. */
     atomic_store(&h->stopping, true);
     deadlines_expire_all(h->deadlines);

@@ -30,7 +30,7 @@ struct http *http_start(struct service *service, const struct http_site *site, i
                         struct diag *diag);
 
 /* Takes no new connection, refuses new requests, waits for those under way, then ends the rest; in all it takes up to grace_s.
- * The pool must still run: it resumes those that wait for it. False: a request could not be ended in that time. The library
+ * The threads must still run: their jobs resume those that wait for them. False: a request could not be ended in that time. The library
  * cannot be stopped then, and *h stays: the process has to end without more ado. */
 bool http_stop(struct http *h, unsigned grace_s) __attribute__((warn_unused_result));
 

@@ -79,6 +79,7 @@ void request_leave(struct request *r)
     int waits = SUSPENDED_WAITS;
 
     atomic_store(&r->left, true);
+    stop_ask(&r->x.stop, STOP_LEFT);
     if (atomic_compare_exchange_strong(&r->suspended, &waits, SUSPENDED_NOT))
         MHD_resume_connection(r->connection);
 }
@@ -111,6 +112,7 @@ void *request_open(void *http, const char *target, struct MHD_Connection *connec
     r->started_us = clock_us();
     reply_init(&r->x.reply);
     r->x.service = h->service;
+    r->x.stop.above = &h->service->stop;
     r->x.connection = connection;
     snprintf(r->x.id, sizeof(r->x.id), "%08x-%llu", (unsigned)h->start,
              (unsigned long long)atomic_fetch_add(&h->next_id, 1));

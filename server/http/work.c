@@ -1,12 +1,11 @@
 #include "server/http/work.h"
 
-#include "core/system/pool.h"
+#include "core/system/threads.h"
 #include "server/http/clients.h"
-#include "server/http/problem.h"
 
 /* A state of the exchange. */
 struct work {
-    struct task task;
+    struct thread_job job;
     struct exchange_wait wait;
     struct exchange *exchange;
     void (*work)(struct exchange *x, void *context);
@@ -14,11 +13,18 @@ struct work {
 };
 
 /* Once the exchange is resumed nothing of it may be touched any more. */
-static void run(struct task *task)
+static void run(struct thread_job *job)
 {
-    struct work *w = (struct work *)task; /* its first member */
+    struct work *w = (struct work *)job; /* its first member */
+    struct exchange *x = w->exchange;
+    struct turn turn;
 
-    w->work(w->exchange, w->context);
+    turn_init(&turn, x->service->turns, TURN_ANSWER, x->client, &x->stop);
+    turn_take(&turn);
+    x->turn = &turn;
+    w->work(x, w->context);
+    x->turn = NULL;
+    turn_end(&turn);
     exchange_resume(&w->wait);
 }
 
@@ -29,7 +35,7 @@ static enum exchange_step finished(struct exchange *x, void *context)
     return X_DONE;
 }
 
-/* There is no lock: the exchange is suspended before the task can know of it. */
+/* There is no lock: the exchange is suspended before the job can know of it. */
 enum exchange_step exchange_work(struct exchange *x, size_t bytes,
                                  void (*work)(struct exchange *x, void *context),
                                  enum exchange_step (*then)(struct exchange *x, void *context), void *context)
@@ -42,9 +48,12 @@ enum exchange_step exchange_work(struct exchange *x, size_t bytes,
         work(x, context);
         return then(x, context);
     }
-    *w = (struct work){{.run = run}, {NULL}, x, work, context};
+    *w = (struct work){.job = {.run = run, .place = {TURN_ANSWER, .owner = x->client}},
+                       .exchange = x,
+                       .work = work,
+                       .context = context};
     exchange_then(x, then, context);
     exchange_wait_for_work(x, &w->wait);
-    pool_submit(x->service->pool, client_queue(x->client, false), &w->task);
+    threads_submit(x->service->threads, THREADS_SHORT, &w->job);
     return X_WAIT;
 }

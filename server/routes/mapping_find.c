@@ -1,5 +1,5 @@
-/* The names are a view of the profile, which is made and kept as any other. Then the files are read in steps, each a task of its own:
- * between two of them others have their turn, and the search ends if the client has left. */
+/* The names are a view of the profile, which is made and kept as any other. Then the files are read, in turns with others; the search
+ * ends if the client has left. */
 #include "server/routes/mapping_find.h"
 
 #include <stdatomic.h>
@@ -71,40 +71,21 @@ static void answer(struct exchange *x, struct finding *f)
 
 /* ---- the search ---- */
 
-static void step(struct exchange *x, void *context)
-{
-    struct finding *f = context;
-    struct diag diag = {0};
-    enum convert_step done = mapping_search_step(f->search, &diag);
-
-    if (done == CONVERT_MORE)
-        return;
-    if (done == CONVERT_FAILED)
-        exchange_diag(x, &diag);
-    else
-        answer(x, f);
-    end(f);
-}
-
-static void begin(struct exchange *x, void *context)
+static void search(struct exchange *x, void *context)
 {
     struct finding *f = context;
     struct diag diag = {0};
 
+    /* It is no short work any more. */
+    turn_set_class(x->turn, TURN_INPUT);
     if (view_take(x, &f->result, &f->names)) {
         f->search = mapping_search_new(x->service, buf_view(&f->names), &diag);
-        if (f->search == NULL)
+        if (f->search != NULL && mapping_search_run(f->search, x->turn, &diag))
+            answer(x, f);
+        else
             exchange_diag(x, &diag);
     }
-    if (f->search == NULL)
-        end(f);
-}
-
-static enum exchange_step go_on(struct exchange *x, void *context)
-{
-    struct finding *f = context;
-
-    return f->search == NULL ? X_DONE : exchange_work(x, WORK_ALWAYS, step, go_on, f);
+    end(f);
 }
 
 static enum exchange_step names_ready(struct exchange *x, const struct view_request *r,
@@ -114,7 +95,7 @@ static enum exchange_step names_ready(struct exchange *x, const struct view_requ
 
     (void)r;
     f->result = *result;
-    return exchange_work(x, WORK_ALWAYS, begin, go_on, f);
+    return exchange_work(x, WORK_ALWAYS, search, NULL, f);
 }
 
 /* The names are those that the profile was recorded with, whatever mapping it has by now. */

@@ -1,70 +1,154 @@
+/* The story of one upload, in the order in which it happens:
+ *
+ *     the producer    job_new, job_push .., job_end: writes the spool, and hashes
+ *     run             the job: reads the upload, while it arrives if there is a thread for it; then finishes it:
+ *                     digest, names, profile; keeps it (blob, ref, record) beside the first views; answers
+ *     run_previews    a job of its own, behind all that somebody waits for
+ *     run_withdrawal  if nobody was told of an upload that was kept
+ *
+ * The answer goes out earlier, once the upload is durable, if the client would rather not wait or has waited answer_within_ms. What is
+ * made ahead is what the upload's page shows first: the summary and the picture of the main thread (else of the heaviest track), which
+ * somebody will ask for at once; and a preview for each of the render_tracks heaviest. */
 #include "server/upload/job.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/system/clock.h"
 #include "parser/unpack/unpack.h"
+#include "render/output.h"
 #include "server/http/clients.h"
 #include "server/store/store_access.h"
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
+#include "server/upload/progress.h"
+#include "server/views/profiles.h"
+#include "server/views/stored_names.h"
+#include "server/views/view_draw.h"
+#include "server/views/views.h"
 
 enum {
-    SPARE_CHUNKS = 64,
-    /* The queue of an upload that does not fold while it arrives: one chunk is worked on, and one waits. */
-    SPOOL_QUEUE_BYTES = CHUNK_BYTES,
-    SMALL_BYTES = 4 << 20 /* An upload that is larger is no short work any more. */
+    BEGIN_BYTES = 256 << 10, /* An upload that is larger is read while it arrives. */
+    SMALL_BYTES = 4 << 20,   /* An upload that is larger is no short work any more. */
+    PREVIEWS_MOST = 256      /* that wait to be made; above it an upload has none made ahead */
 };
-
-enum {
-    STAGE_SPOOL,
-    STAGE_HASH,
-    STAGE_FOLD
-}; /* indexes of stages.stage; without a slot there is no STAGE_FOLD */
-
-/* ---- slots ---- */
 
 struct jobs *jobs_new(struct service *service)
 {
     struct jobs *j = calloc(1, sizeof(*j));
 
-    if (j == NULL)
-        return NULL;
-    j->service = service;
-    /* Half of them are for uploads that have arrived: one that arrives slowly holds its slot as long as its client likes. */
-    slots_init(&j->slots, service->config->open_jobs, (service->config->open_jobs + 1) / 2);
-    chunk_pool_init(&j->chunks, SPARE_CHUNKS);
+    if (j != NULL)
+        j->service = service;
     return j;
 }
 
 void jobs_free(struct jobs *j)
 {
-    if (j == NULL)
-        return;
-    chunk_pool_free(&j->chunks);
-    slots_free(&j->slots);
     free(j);
 }
 
-static void slot_granted(struct slot_wait *wait)
-{
-    struct job *job = (struct job *)((char *)wait - offsetof(struct job, slot_wait));
+/* ---- life ---- */
 
-    /* Without lock: the task that waits for the slot touches the job no more, and runs again only from here. */
-    job->has_slot = true;
-    pool_submit(job->service->pool, &job->queue, &job->finish);
+static void run(struct thread_job *thread);
+static void run_withdrawal(struct thread_job *thread);
+static void answer_due(struct timer *timer);
+
+/* Nothing of the upload needs the files any more that tell its names. */
+static void end_names(const struct job *job)
+{
+    const struct record_names *names = &job->result.record.names;
+
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        if (names->of[i][0] != '\0')
+            sweep_content_ended(job->service->sweep, names->of[i]);
 }
 
-void job_leave_slot(struct job *job)
+static void free_job(struct job *job)
 {
-    if (!job->has_slot)
+    if (!job->kept)
+        end_names(job);
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        names_file_free(&job->names[i]);
+    sha256_free(job->hash);
+    buf_free(&job->unwritten);
+    store_temp_discard(job->service->store, &job->temp);
+    shared_bytes_unref(job->result.summary);
+    client_unref(job->client);
+    free(job->previews);
+    free(job->members);
+    free(job->members_told);
+    pthread_cond_destroy(&job->arrived);
+    pthread_mutex_destroy(&job->lock);
+    free(job);
+}
+
+/* The last one has the job to itself, without lock. An upload whose link was told to nobody is withdrawn. */
+static void unref(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    bool last = --job->refs == 0;
+    pthread_mutex_unlock(&job->lock);
+    if (!last)
         return;
-    job->has_slot = false;
-    slots_leave(&job->service->jobs->slots);
+    if (!job->kept || job->told) {
+        free_job(job);
+        return;
+    }
+    job->thread = (struct thread_job){.run = run_withdrawal, .place = {TURN_HOUSE, .owner = job->client}};
+    threads_submit(job->service->threads, THREADS_SHORT, &job->thread);
 }
 
-/* ---- stages: each is called for one chunk after the other, on the pool ---- */
+static bool open_spool(struct job *job, struct diag *diag)
+{
+    job->hash = sha256_new();
+    if (job->hash == NULL)
+        return diag_no_memory(diag, "No memory for one more upload.");
+    enum store_result result = store_temp_open(job->service->store, &job->temp);
+    if (result != STORE_OK)
+        store_access_failed(job->service->log, result, "stored", diag);
+    return result == STORE_OK;
+}
+
+struct job *job_new(const struct exchange *x, struct diag *diag)
+{
+    struct job *job = calloc(1, sizeof(*job));
+
+    if (job == NULL) {
+        diag_no_memory(diag, "No memory for one more upload.");
+        return NULL;
+    }
+    job->service = x->service;
+    job->client = client_again(x->client);
+    job->stop.above = &x->service->stop;
+    job->refs = 1; /* the producer's */
+    job->started_ms = clock_ms();
+    job->answer_timer.due = answer_due;
+    pthread_mutex_init(&job->lock, NULL);
+    clock_condition_init(&job->arrived);
+    if (open_spool(job, diag))
+        return job;
+    free_job(job);
+    return NULL;
+}
+
+/* Under the lock each wait is resumed: from then on nobody resumes a request that has ended. */
+void job_release(struct job *job)
+{
+    if (job == NULL)
+        return;
+    pthread_mutex_lock(&job->lock);
+    job->stalled.exchange = NULL;
+    job->waiting.exchange = NULL;
+    if (!job->told)
+        stop_ask(&job->stop, STOP_LEFT);
+    pthread_cond_signal(&job->arrived);
+    pthread_mutex_unlock(&job->lock);
+    unref(job);
+}
+
+/* ---- refusing ---- */
 
 static bool is_refused(struct job *job)
 {
@@ -74,7 +158,7 @@ static bool is_refused(struct job *job)
     return refused;
 }
 
-/* The first refusal counts. The other stages see it, and pass over what is left. */
+/* The first refusal counts. */
 static void refuse(struct job *job, const struct diag *diag)
 {
     pthread_mutex_lock(&job->lock);
@@ -93,254 +177,134 @@ static void refuse_memory(struct job *job, const char *detail)
     refuse(job, &diag);
 }
 
-/* A full disk is swept, a few times since others may take the room that was made. */
-static void spool(void *context, const uint8_t *p, size_t n)
+static void refuse_store(struct job *job, enum store_result result)
 {
-    struct job *job = context;
     struct diag diag = {0};
 
-    if (is_refused(job))
-        return;
-    enum store_result result = store_temp_write(&job->temp, p, n);
-    for (unsigned i = 0; i < SWEEP_ROOM_TRIES && result == STORE_FULL && sweep_make_room(job->service->sweep);
-         i++)
-        result = store_temp_write(&job->temp, p, n);
-    if (result == STORE_OK)
-        return;
     store_access_failed(job->service->log, result, "stored", &diag);
     refuse(job, &diag);
 }
 
-static void hash(void *context, const uint8_t *p, size_t n)
-{
-    struct job *job = context;
-    if (!is_refused(job) && EVP_DigestUpdate(job->hash, p, n) != 1)
-        refuse_memory(job, "No memory to name the upload's bytes.");
-}
-
-/* Of an archive the form may still name another member than the one that was read: then this does not count. */
-static void refuse_input(struct job *job, const struct diag *diag)
-{
-    if (job->member_may_follow)
-        job->withheld = *diag;
-    else
-        refuse(job, diag);
-}
-
-/* What was refused needs neither its memory nor its slot while the rest of it is passed over. Nor does what is read as a
- * whole: it is folded from the spool, when all of it is there. */
-static void fold(void *context, const uint8_t *p, size_t n)
-{
-    struct job *job = context;
-
-    if (job->conversion == NULL)
-        return;
-    if (!is_refused(job) && !conversion_feed(job->conversion, p, n, &job->service->stop) &&
-        !conversion_wants_whole(job->conversion))
-        refuse_input(job, conversion_diag(job->conversion));
-    if (is_refused(job) || job->withheld.kind != DIAG_NONE || conversion_wants_whole(job->conversion)) {
-        conversion_abandon(job->conversion);
-        job->conversion = NULL;
-        stages_limit(&job->stages, SPOOL_QUEUE_BYTES);
-        job_leave_slot(job);
-    }
-}
-
-static void have_room(void *context)
-{
-    struct job *job = context;
-
-    exchange_resume(&job->stalled);
-}
-
-/* ---- life ---- */
-
-void job_end_names(const struct job *job)
-{
-    const struct record_names *names = &job->result.record.names;
-
-    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        if (names->of[i][0] != '\0')
-            sweep_content_ended(job->service->sweep, names->of[i]);
-}
-
-void job_free(struct job *job)
-{
-    struct jobs *j = job->service->jobs;
-
-    if (!job->kept)
-        job_end_names(job);
-    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        names_file_free(&job->names[i]);
-    if (job->filling != NULL)
-        chunk_give(&j->chunks, job->filling);
-    conversion_abandon(job->conversion);
-    job_leave_slot(job);
-    EVP_MD_CTX_free(job->hash);
-    store_temp_discard(job->service->store, &job->temp);
-    shared_bytes_unref(job->result.summary);
-    client_unref(job->client);
-    free(job->views);
-    free(job->members);
-    free(job->members_told);
-    stages_free(&job->stages);
-    pthread_mutex_destroy(&job->lock);
-    free(job);
-}
-
-void job_unref(struct job *job)
-{
-    pthread_mutex_lock(&job->lock);
-    bool last = --job->refs == 0;
-    pthread_mutex_unlock(&job->lock);
-    if (!last)
-        return;
-    /* The last one has the job to itself, without lock. An upload whose link was told to nobody is withdrawn. */
-    if (job->kept && !job->told) {
-        job->finish.run = job_withdraw;
-        pool_submit(job->service->pool, &job->queue, &job->finish);
-    } else {
-        job_free(job);
-    }
-}
-
-/* The stages have nothing left: the upload is complete, or was given up. From here on only the finishing tasks touch what
- * the stages used. */
-static void drained(void *context)
-{
-    struct job *job = context;
-
-    pthread_mutex_lock(&job->lock);
-    bool ended = job->ended; /* job_release() gives up only what has not ended: it is one or the other */
-    pthread_mutex_unlock(&job->lock);
-    if (ended)
-        pool_submit(job->service->pool, &job->queue, &job->finish);
-    else
-        job_unref(job);
-}
-
-static bool open_stages(struct job *job, struct diag *diag)
-{
-    const struct config *config = job->service->config;
-    struct jobs *j = job->service->jobs;
-
-    job->has_slot = slots_try(&j->slots);
-    job->hash = EVP_MD_CTX_new();
-    if (job->has_slot)
-        job->conversion = conversion_new(config);
-    stages_init(&job->stages, job->service->pool, &job->queue, &j->chunks, job->has_slot ? 3 : 2,
-                job->has_slot ? config->queue_bytes : SPOOL_QUEUE_BYTES);
-    job->stages.stage[STAGE_SPOOL].work = spool;
-    job->stages.stage[STAGE_HASH].work = hash;
-    job->stages.stage[STAGE_FOLD].work = fold;
-    job->stages.room = have_room;
-    job->stages.drained = drained;
-    job->stages.context = job;
-    if (job->hash == NULL || (job->has_slot && job->conversion == NULL) ||
-        EVP_DigestInit_ex(job->hash, EVP_sha256(), NULL) != 1)
-        return diag_no_memory(diag, "No memory for one more upload.");
-    enum store_result result = store_temp_open(job->service->store, &job->temp);
-    if (result != STORE_OK)
-        store_access_failed(job->service->log, result, "stored", diag);
-    return result == STORE_OK;
-}
-
-struct job *job_new(struct service *service, struct diag *diag)
-{
-    struct job *job = calloc(1, sizeof(*job));
-
-    if (job == NULL) {
-        diag_no_memory(diag, "No memory for one more upload.");
-        return NULL;
-    }
-    job->service = service;
-    job->queue.task_class = TASK_SMALL;
-    job->refs = 2; /* the request's, and that of the stages and the tasks behind them */
-    job->started_ms = clock_ms();
-    job->finish.run = job_run_finish;
-    job->answer_timer.due = job_answer_due;
-    job->slot_wait.granted = slot_granted;
-    pthread_mutex_init(&job->lock, NULL);
-    if (open_stages(job, diag))
-        return job;
-    job_free(job);
-    return NULL;
-}
-
-void job_release(struct job *job)
-{
-    if (job == NULL)
-        return;
-    /* Under each lock its wait is resumed: from then on neither resumes a request that has ended. */
-    pthread_mutex_lock(&job->stages.lock);
-    job->stalled.exchange = NULL;
-    pthread_mutex_unlock(&job->stages.lock);
-    pthread_mutex_lock(&job->lock);
-    bool ended = job->ended;
-    job->left = job->waiting.exchange != NULL;
-    job->waiting.exchange = NULL;
-    pthread_mutex_unlock(&job->lock);
-    if (!ended)
-        stages_abort(&job->stages);
-    job_unref(job);
-}
-
 /* ---- the producer ---- */
+
+/* So many more bytes may be read. */
+static void tell_written(struct job *job, size_t n)
+{
+    pthread_mutex_lock(&job->lock);
+    job->written += n;
+    if (job->written >= job->awaited)
+        pthread_cond_signal(&job->arrived);
+    pthread_mutex_unlock(&job->lock);
+}
+
+static bool submits(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    bool submit = !job->submitted;
+    job->refs += submit;
+    job->submitted = true;
+    pthread_mutex_unlock(&job->lock);
+    enum turn_class turn_class = job->bytes <= SMALL_BYTES ? TURN_SMALL : TURN_INPUT;
+    if (submit)
+        job->thread =
+            (struct thread_job){.run = run, .place = {.turn_class = turn_class, .owner = job->client}};
+    return submit;
+}
+
+/* Half of the threads are for uploads that have arrived: one that arrives slowly holds its thread as long as its client likes. */
+static void try_to_begin(struct job *job)
+{
+    unsigned reserve = (unsigned)(job->service->config->open_jobs + 1) / 2;
+
+    job->was_tried = true;
+    if (!submits(job) || threads_try(job->service->threads, THREADS_UPLOADS, &job->thread, reserve))
+        return;
+    pthread_mutex_lock(&job->lock);
+    job->refs--;
+    job->submitted = false;
+    pthread_mutex_unlock(&job->lock);
+}
+
+/* Writes what found no room. A full disk is swept, a few times since others may take the room that was made. On a thread that may
+ * block. */
+static void write_rest(struct job *job)
+{
+    enum store_result result = STORE_FULL;
+
+    for (unsigned i = 0; i < SWEEP_ROOM_TRIES && result == STORE_FULL && sweep_make_room(job->service->sweep);
+         i++)
+        result = store_temp_write(&job->temp, job->unwritten.p, job->unwritten.n);
+    if (result == STORE_OK)
+        tell_written(job, job->unwritten.n);
+    else
+        refuse_store(job, result);
+    buf_free(&job->unwritten);
+}
+
+static void run_room(struct thread_job *room)
+{
+    struct job *job = (struct job *)((char *)room - offsetof(struct job, room));
+
+    write_rest(job);
+    pthread_mutex_lock(&job->lock);
+    exchange_resume(&job->stalled);
+    pthread_mutex_unlock(&job->lock);
+    unref(job);
+}
+
+static void submit_room(struct job *job, void (*run_it)(struct thread_job *room))
+{
+    job->room = (struct thread_job){.run = run_it, .place = {TURN_SMALL, .owner = job->client}};
+    threads_submit(job->service->threads, THREADS_SHORT, &job->room);
+}
 
 bool job_ready(struct job *job, struct exchange *x)
 {
-    struct stages *l = &job->stages;
-
-    pthread_mutex_lock(&l->lock);
-    bool ready = l->queued_bytes < l->limit_bytes;
-    /* Under the lock under which room is told of: none can be made between the look and the wait. */
-    if (!ready) {
-        l->full = true;
-        exchange_wait(x, &job->stalled);
-    }
-    pthread_mutex_unlock(&l->lock);
-    return ready;
+    if (job->unwritten.n == 0)
+        return true;
+    pthread_mutex_lock(&job->lock);
+    job->refs++;
+    exchange_wait(x, &job->stalled);
+    pthread_mutex_unlock(&job->lock);
+    submit_room(job, run_room);
+    return false;
 }
 
-static void publish(struct job *job)
+static void keep_head(struct job *job, const char *p, size_t n)
 {
-    struct chunk *c = job->filling;
+    size_t room = sizeof(job->head) - job->head_bytes, part = n < room ? n : room;
 
-    job->filling = NULL;
-    if (c != NULL)
-        stages_push(&job->stages, c);
+    memcpy(job->head + job->head_bytes, p, part);
+    job->head_bytes += part;
+}
+
+static void spool(struct job *job, const char *p, size_t n)
+{
+    enum store_result result = job->unwritten.n > 0 ? STORE_FULL : store_temp_write(&job->temp, p, n);
+
+    if (result == STORE_OK) {
+        tell_written(job, n);
+    } else if (result != STORE_FULL) {
+        refuse_store(job, result);
+    } else {
+        /* No more than one piece of the body: job_ready() has it written before the next one is taken. */
+        buf_bytes(&job->unwritten, p, n);
+        if (job->unwritten.failed)
+            refuse_memory(job, "No memory to take more of the upload.");
+    }
 }
 
 bool job_push(struct job *job, const void *p, size_t n)
 {
-    const char *bytes = p;
-
-    if (job->head_bytes < sizeof(job->head)) {
-        size_t room = sizeof(job->head) - job->head_bytes;
-        size_t part = n < room ? n : room;
-        memcpy(job->head + job->head_bytes, bytes, part);
-        job->head_bytes += part;
-    }
-    if (job->bytes <= SMALL_BYTES && job->bytes + n > SMALL_BYTES)
-        task_queue_class(job->service->pool, &job->queue, TASK_INPUT);
+    if (is_refused(job))
+        return false;
+    keep_head(job, p, n);
     job->bytes += n;
-    while (n > 0) {
-        if (job->filling == NULL)
-            job->filling = chunk_take(&job->service->jobs->chunks);
-        struct chunk *c = job->filling;
-        if (c == NULL) {
-            refuse_memory(job, "No memory to take more of the upload.");
-            return false;
-        }
-        size_t room = CHUNK_BYTES - c->n;
-        size_t part = n < room ? n : room;
-        memcpy(c->bytes + c->n, bytes, part);
-        c->n += part;
-        bytes += part;
-        n -= part;
-        if (c->n == CHUNK_BYTES)
-            publish(job);
-    }
+    sha256_add(job->hash, (struct str){p, n});
+    spool(job, p, n);
+    /* The members of an archive are listed when all of it is there. */
+    if (!job->was_tried && job->bytes >= BEGIN_BYTES && !job->every_member)
+        try_to_begin(job);
     return !is_refused(job);
 }
 
@@ -359,10 +323,7 @@ void job_choose(struct job *job, struct str member)
         return;
     }
     unpack_member_name(member, r->member);
-    if (job->bytes > 0)
-        job->read_again = true;
-    else if (job->conversion != NULL)
-        conversion_choose(job->conversion, r->member);
+    job->read_again = job->read_again || job->bytes > 0;
 }
 
 bool job_wants_every_member(const struct job *job)
@@ -387,6 +348,26 @@ struct str job_head(const struct job *job)
     return (struct str){job->head, job->head_bytes};
 }
 
+/* From here on the upload is the job's. */
+static void end_arrival(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    job->ended = true;
+    pthread_cond_signal(&job->arrived);
+    pthread_mutex_unlock(&job->lock);
+    if (submits(job))
+        threads_submit(job->service->threads, THREADS_UPLOADS, &job->thread);
+    unref(job);
+}
+
+static void run_last_room(struct thread_job *room)
+{
+    struct job *job = (struct job *)((char *)room - offsetof(struct job, room));
+
+    write_rest(job);
+    end_arrival(job);
+}
+
 void job_end(struct job *job, struct exchange *x, struct str name, int64_t created_s, int64_t expires_s,
              bool early)
 {
@@ -397,17 +378,18 @@ void job_end(struct job *job, struct exchange *x, struct str name, int64_t creat
     r->created_s = created_s;
     r->expires_s = expires_s;
     r->size = job->bytes;
-    job->client = client_again(x->client);
     memcpy(job->request, x->id, sizeof(job->request));
     job->answer_early = early;
     job->answer_by_ms = clock_ms() + (int64_t)job->service->config->answer_within_ms;
-    publish(job);
-    /* The wait begins before stages_end(), from which on the answer may come at any moment. */
+    /* The wait begins before the end of the arrival, from which on the answer may come at any moment. */
     pthread_mutex_lock(&job->lock);
-    job->ended = true;
+    job->refs++; /* of end_arrival */
     exchange_wait(x, &job->waiting);
     pthread_mutex_unlock(&job->lock);
-    stages_end(&job->stages);
+    if (job->unwritten.n > 0)
+        submit_room(job, run_last_room);
+    else
+        end_arrival(job);
 }
 
 void job_result(struct job *job, struct job_result *result)
@@ -420,4 +402,488 @@ void job_result(struct job *job, struct job_result *result)
     if (job->members_kept && result->diag.kind == DIAG_NONE)
         job_tell_members(job, result);
     pthread_mutex_unlock(&job->lock);
+}
+
+/* ---- the job: reading ---- */
+
+/* The spool, which may still grow. */
+struct arrival {
+    struct job *job;
+    struct turn *turn;
+    struct conversion *conversion;
+    struct diag diag; /* why the bytes or the names cannot be had */
+};
+
+/* Waits until so many bytes may be read, or the upload has ended. False: it was given up, or cannot be kept. */
+static bool await(struct job *job, struct turn *turn, uint64_t bytes)
+{
+    pthread_mutex_lock(&job->lock);
+    job->awaited = bytes;
+    while (job->written < bytes && !job->ended && !job->refused && stop_asked(&job->stop) == STOP_NONE)
+        turn_wait(turn, &job->arrived, &job->lock);
+    bool goes_on = !job->refused && stop_asked(&job->stop) == STOP_NONE;
+    pthread_mutex_unlock(&job->lock);
+    turn_take(turn);
+    return goes_on;
+}
+
+static uint64_t written(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    uint64_t bytes = job->written;
+    pthread_mutex_unlock(&job->lock);
+    return bytes;
+}
+
+static ptrdiff_t read_arrival(void *context, uint64_t at, void *to, size_t n)
+{
+    struct arrival *a = context;
+    struct job *job = a->job;
+
+    turn_next(a->turn);
+    if (at > SMALL_BYTES)
+        turn_set_class(a->turn, TURN_INPUT);
+    if (!await(job, a->turn, at + n)) {
+        stop_say(&job->stop, &a->diag);
+        return -1;
+    }
+    uint64_t there = written(job);
+    if (at >= there)
+        return 0;
+    size_t most = there - at < n ? (size_t)(there - at) : n;
+    ssize_t got = TEMP_FAILURE_RETRY(pread(job->temp.fd, to, most, (off_t)at));
+    if (got < 0)
+        store_access_failed(job->service->log, STORE_FAILED, "read", &a->diag);
+    return got;
+}
+
+static bool arrival_size(void *context, uint64_t *bytes)
+{
+    struct arrival *a = context;
+
+    if (!await(a->job, a->turn, UINT64_MAX)) {
+        stop_say(&a->job->stop, &a->diag);
+        return false;
+    }
+    *bytes = written(a->job);
+    return true;
+}
+
+/* Profiles are read with them from the store, as they are later. */
+static bool keep_names(struct job *job, struct diag *diag)
+{
+    for (size_t i = 0; i < RECORD_NAMES_FILES && !job->names_kept; i++) {
+        if (job->names[i].store == NULL)
+            continue;
+        if (!names_file_keep(&job->names[i], job->service, diag))
+            return false;
+        memcpy(job->result.record.names.of[i], job->names[i].sha256, RECORD_SHA256_CHARS + 1);
+    }
+    job->names_kept = true;
+    return true;
+}
+
+/* All bytes were read. What the form says behind them is known at its end: a mapping is in time, all else means another reading. */
+static const char *arrival_member(void *context)
+{
+    struct arrival *a = context;
+    struct job *job = a->job;
+
+    if (!await(job, a->turn, UINT64_MAX) || job->read_again)
+        return NULL;
+    turn_give(a->turn); /* to keep them takes until the disk has them */
+    bool kept = keep_names(job, &a->diag);
+    turn_take(a->turn);
+    if (kept && stored_names_use(job->service, &job->result.record.names, a->conversion, &a->diag))
+        a->diag = (struct diag){0};
+    return NULL;
+}
+
+/* NULL: diag. */
+static struct shared_profile *read_while_it_arrives(struct job *job, struct turn *turn, struct diag *diag)
+{
+    struct arrival a = {.job = job, .turn = turn, .conversion = conversion_new(job->service->config)};
+    const struct source_input in = {read_arrival, arrival_size, arrival_member, &a};
+
+    if (a.conversion == NULL) {
+        diag_no_memory(diag, "No memory for one more upload.");
+        return NULL;
+    }
+    conversion_choose(a.conversion, job->result.record.member);
+    conversion_stop(a.conversion, &job->stop);
+    struct shared_profile *made = conversion_read(a.conversion, &in, diag);
+    if (a.diag.kind == DIAG_NONE)
+        return made;
+    shared_profile_free(made);
+    *diag = a.diag;
+    return NULL;
+}
+
+/* Of an archive the form may still name another member than the one that was read: then this refusal does not count. */
+static void refuse_input(struct job *job, const struct diag *diag)
+{
+    if (job->member_may_follow)
+        job->withheld = *diag;
+    else
+        refuse(job, diag);
+}
+
+/* What is refused needs no thread while the rest of it is passed over. True: job_end will submit the job again. */
+static bool leaves_early(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    bool leaves = !job->ended;
+    job->submitted = !leaves;
+    pthread_mutex_unlock(&job->lock);
+    return leaves;
+}
+
+static bool has_ended(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    bool ended = job->ended;
+    pthread_mutex_unlock(&job->lock);
+    return ended;
+}
+
+static void finish(struct job *job, struct turn *turn, struct shared_profile *made);
+
+/* An upload that was there at once is read when its digest is known: the profile may be there. */
+static void run(struct thread_job *thread)
+{
+    struct job *job = (struct job *)thread; /* its first member */
+    struct shared_profile *made = NULL;
+    struct diag diag = {0};
+    struct turn turn;
+
+    turn_init(&turn, job->service->turns, thread->place.turn_class, job->client, &job->stop);
+    turn_take(&turn);
+    if (!has_ended(job)) {
+        made = read_while_it_arrives(job, &turn, &diag);
+        if (made == NULL)
+            refuse_input(job, &diag);
+    }
+    if (made != NULL || !leaves_early(job))
+        finish(job, &turn, made);
+    turn_end(&turn);
+    unref(job);
+}
+
+/* ---- the job: answering ---- */
+
+/* Whatever the upload used of the machine is the next one's before the client has taken its answer. Who asks how far the
+ * upload is, once it is answered, is to hear that it is done unless there are previews to come. */
+void job_answer(struct job *job)
+{
+    if (job->n_previews == 0) {
+        progress_end(job->progress);
+        job->progress = NULL;
+    }
+    timer_clear(job->service->timers, &job->answer_timer);
+    pthread_mutex_lock(&job->lock);
+    job->result.complete = true;
+    exchange_resume(&job->waiting);
+    pthread_mutex_unlock(&job->lock);
+}
+
+/* The client has waited for answer_within_ms, and the upload is durable. */
+static void answer_due(struct timer *timer)
+{
+    struct job *job = (struct job *)((char *)timer - offsetof(struct job, answer_timer));
+
+    pthread_mutex_lock(&job->lock);
+    exchange_resume(&job->waiting);
+    pthread_mutex_unlock(&job->lock);
+}
+
+void job_answer_soon(struct job *job)
+{
+    timer_set(job->service->timers, &job->answer_timer, job->answer_early ? 0 : job->answer_by_ms);
+}
+
+/* ---- the job: making it durable ---- */
+
+/* First the bytes, then the record that refers to them (record.h says why nothing is lost in between). From then on the
+ * upload is there, whatever becomes of this job. Bytes without a record are removed. */
+static bool keep(struct job *job)
+{
+    struct record *r = &job->result.record;
+
+    if (!job_keep_bytes(job))
+        return false;
+    if (!job_new_token(job, r) || !job_keep_record(job, r, &job->result.diag)) {
+        sweep_content_ended(job->service->sweep, r->sha256);
+        return false;
+    }
+    sweep_upload_expires(job->service->sweep, r->expires_s);
+    return true;
+}
+
+/* Nobody would ever know the link. */
+bool job_is_wanted(struct job *job, struct diag *diag)
+{
+    pthread_mutex_lock(&job->lock);
+    const struct exchange *x = job->waiting.exchange;
+    bool left = stop_asked(&job->stop) == STOP_LEFT || (x != NULL && x->is_left(x));
+    pthread_mutex_unlock(&job->lock);
+    return !left || diag_set(diag, DIAG_BUSY, "the client left", "Upload it again.",
+                             "The connection ended before the upload was answered.");
+}
+
+static void keep_and_tell(struct job *job)
+{
+    if (!job_is_wanted(job, &job->result.diag) || !service_goes_on(job->service, &job->result.diag) ||
+        !keep(job))
+        return;
+    job_log_kept(job, &job->result.record);
+    pthread_mutex_lock(&job->lock);
+    job->kept = true;
+    pthread_mutex_unlock(&job->lock);
+    progress_publish(job->progress, job->result.record.id);
+    job_answer_soon(job);
+}
+
+static void run_withdrawal(struct thread_job *thread)
+{
+    struct job *job = (struct job *)thread; /* its first member */
+    bool ended = job->n_members > 0 || job_withdraw_record(job, &job->result.record);
+
+    for (size_t i = 0; i < job->n_members; i++)
+        ended =
+            (job->members[i].diag.kind != DIAG_NONE || job_withdraw_record(job, &job->members[i].record)) &&
+            ended;
+    if (ended) {
+        sweep_content_ended(job->service->sweep, job->result.record.sha256);
+        end_names(job);
+    }
+    free_job(job);
+}
+
+/* ---- the job: views that are made ahead ---- */
+
+/* The view is that of a request for it without options (routes/handle_track.c): the same key. */
+static struct view_request request_of(const struct job *job, const struct output *output, uint32_t track_id)
+{
+    struct view_request r = {.output = output};
+
+    view_of(&r, &job->result.record);
+    convert_defaults(job->service->config, &r.options);
+    if (output != NULL) {
+        r.options.track_ids[0] = track_id;
+        r.options.n_track_ids = 1;
+    }
+    return r;
+}
+
+/* The upload is good without its views: one that cannot be made now fails, with its reason, when somebody asks for it. */
+static void log_failure(const struct job *job, const struct output *output, uint32_t track_id,
+                        const struct diag *diag)
+{
+    if (diag->kind != DIAG_NONE && stop_asked(&job->stop) == STOP_NONE)
+        LOG(job->service->log, LOG_WARN, "view-failed", LOG_STR("sha256", str_of(job->result.record.sha256)),
+            LOG_STR("output", str_of(output == NULL ? "summary" : output->name)), LOG_U64("track", track_id),
+            LOG_STR("why", str_of(diag->detail)));
+}
+
+static void take_summary(struct job *job, const struct view_result *view)
+{
+    struct shared_bytes *summary = view->bytes;
+
+    if (summary == NULL && view->fd >= 0)
+        summary = view_read_object(view->fd, view->file_bytes);
+    if (summary == NULL)
+        return;
+    if (view->bytes != NULL)
+        shared_bytes_ref(summary);
+    /* An early answer may be copying the result at this moment. */
+    pthread_mutex_lock(&job->lock);
+    job->result.summary = summary;
+    pthread_mutex_unlock(&job->lock);
+}
+
+/* The id of the track that the workspace shows first: the heaviest one named main, else the heaviest. */
+static uint32_t first_shown(const struct profile *p, const uint32_t *by_weight)
+{
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        if (str_eq(profile_string(p, p->tracks[by_weight[i]].name), STR("main")))
+            return p->tracks[by_weight[i]].id;
+    return p->tracks[by_weight[0]].id;
+}
+
+static struct progress *begin_progress(struct job *job, const struct profile *p, uint32_t previews)
+{
+    struct progress_facts facts = {.bytes = job->bytes, .n_views = previews};
+    size_t n = p->format_label.n < sizeof(facts.format) ? p->format_label.n : sizeof(facts.format) - 1;
+
+    memcpy(facts.format, p->format_label.p, n);
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        facts.records += p->tracks[i].records;
+    return progress_begin(job->service->progresses, &facts);
+}
+
+static void run_previews(struct thread_job *thread)
+{
+    struct job *job = (struct job *)thread; /* its first member */
+    struct turn turn;
+
+    turn_init(&turn, job->service->turns, TURN_AHEAD, job, &job->service->stop);
+    for (uint32_t i = 0; i < job->n_previews; i++) {
+        const struct view_request r = request_of(job, &OUTPUT_THUMB, job->previews[i]);
+        struct diag diag = {0};
+        turn_next(&turn); /* before the view is under way: who asks for it meanwhile makes it at once */
+        if (service_goes_on(job->service, &diag) && !views_make(job->service->views, &r, &turn, &diag))
+            log_failure(job, &OUTPUT_THUMB, job->previews[i], &diag);
+        progress_view(job->progress, job->previews[i]);
+        atomic_fetch_sub(&job->service->jobs->previews, 1);
+    }
+    turn_end(&turn);
+    progress_end(job->progress);
+    unref(job);
+}
+
+/* Uploads that come faster than previews are made would leave more and more of them. They are drawn at first sight then. */
+static uint32_t plan_previews(struct job *job, const struct profile *p, const uint32_t *by_weight)
+{
+    uint64_t most = job->service->config->render_tracks;
+    uint32_t n = p->n_tracks < most ? p->n_tracks : (uint32_t)most;
+
+    if (n == 0 || atomic_load(&job->service->jobs->previews) > PREVIEWS_MOST)
+        return 0;
+    job->previews = malloc(n * sizeof(*job->previews));
+    for (uint32_t i = 0; job->previews != NULL && i < n; i++)
+        job->previews[i] = p->tracks[by_weight[i]].id;
+    return job->previews == NULL ? 0 : n;
+}
+
+static void begin_previews(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    job->refs++;
+    pthread_mutex_unlock(&job->lock);
+    job->thread = (struct thread_job){.run = run_previews, .place = {TURN_AHEAD, .owner = job}};
+    threads_submit(job->service->threads, THREADS_AHEAD, &job->thread);
+}
+
+/* ---- the job: the end ---- */
+
+/* Keeps the upload beside its first views, and answers. */
+static void keep_beside_views(struct job *job, struct turn *turn, struct profile_use *use,
+                              const uint32_t *by_weight)
+{
+    const struct profile *p = shared_profile_get(use->profile);
+    struct views *views = job->service->views;
+    const bool shows = job->service->config->render_tracks > 0 && p->n_tracks > 0;
+    const uint32_t shown = shows ? first_shown(p, by_weight) : 0;
+    const struct view_request summary = request_of(job, NULL, 0),
+                              picture = request_of(job, &OUTPUT_SVG, shown);
+    struct view_ahead first, second;
+    struct view_result made;
+
+    views_begin(views, &summary, job->client, &first);
+    if (shows)
+        views_begin(views, &picture, job->client, &second);
+    turn_give(turn); /* to keep it takes until the disk has it */
+    keep_and_tell(job);
+    views_await(views, &first, turn, &made);
+    log_failure(job, NULL, 0, &made.diag);
+    take_summary(job, &made);
+    view_result_free(&made);
+    if (shows) {
+        views_await(views, &second, turn, &made);
+        log_failure(job, &OUTPUT_SVG, shown, &made.diag);
+        view_result_free(&made);
+    }
+    turn_give(turn);
+    profiles_release(job->service->profiles, use);
+}
+
+static void take_profile(struct job *job, struct turn *turn, struct profile_use *use)
+{
+    const struct profile *p = shared_profile_get(use->profile);
+    struct record *r = &job->result.record;
+    uint32_t *by_weight = malloc(((size_t)p->n_tracks + 1) * sizeof(*by_weight));
+
+    if (by_weight == NULL) {
+        diag_no_memory(&job->result.diag, "No memory to render the upload.");
+        profiles_release(job->service->profiles, use);
+        job_answer(job);
+        return;
+    }
+    profile_tracks_by_weight(p, by_weight);
+    memcpy(r->format, p->format.p, p->format.n < sizeof(r->format) ? p->format.n : sizeof(r->format) - 1);
+    r->warnings = p->n_warnings;
+    uint32_t previews = plan_previews(job, p, by_weight);
+    job->progress = begin_progress(job, p, previews);
+    keep_beside_views(job, turn, use, by_weight);
+    free(by_weight);
+    job->n_previews = job->kept ? previews : 0;
+    atomic_fetch_add(&job->service->jobs->previews, job->n_previews);
+    job_answer(job);
+    if (job->n_previews > 0)
+        begin_previews(job);
+}
+
+static bool take_digest(struct job *job)
+{
+    uint8_t digest[SHA256_BYTES];
+    struct buf hex = {0};
+
+    if (sha256_end(job->hash, digest))
+        buf_hex_bytes(&hex, digest, sizeof(digest));
+    bool made = !hex.failed && hex.n == RECORD_SHA256_CHARS;
+    if (made)
+        memcpy(job->result.record.sha256, hex.p, RECORD_SHA256_CHARS);
+    buf_free(&hex);
+    return made || diag_no_memory(&job->result.diag, "No memory to name the upload.");
+}
+
+/* What was read while it arrived is complete now. Anything else is read from the spool: by this upload, or by somebody who
+ * needs the same profile. False: result.diag. */
+static bool get_profile(struct job *job, struct turn *turn, struct shared_profile *made,
+                        struct profile_use *use)
+{
+    struct profiles *profiles = job->service->profiles;
+    const struct profile_id id = profile_id_of(&job->result.record);
+    struct diag *diag = &job->result.diag;
+
+    if (made != NULL && !job->read_again)
+        return profiles_put(profiles, &id, made, use, diag) != NULL;
+    shared_profile_free(made);
+    return profiles_get(profiles, &id, job->temp.fd, turn, use, diag) != NULL;
+}
+
+static bool is_good(struct job *job, struct turn *turn)
+{
+    struct diag *diag = &job->result.diag;
+
+    if (job->withheld.kind != DIAG_NONE && !job->read_again && !job->every_member)
+        refuse(job, &job->withheld);
+    if (is_refused(job)) {
+        *diag = job->refusal;
+        return false;
+    }
+    turn_give(turn);
+    bool good = job_is_wanted(job, diag) && take_digest(job) && keep_names(job, diag);
+    turn_take(turn);
+    return good;
+}
+
+/* All of the upload is there. Takes `made`, its profile if it was read while it arrived. */
+static void finish(struct job *job, struct turn *turn, struct shared_profile *made)
+{
+    struct profile_use use = {0};
+    bool good = is_good(job, turn);
+
+    if (good && job->every_member && job_take_members(job, turn)) {
+        shared_profile_free(made);
+        return;
+    }
+    if (!good || job->result.diag.kind != DIAG_NONE)
+        shared_profile_free(made);
+    else if (get_profile(job, turn, made, &use)) {
+        take_profile(job, turn, &use);
+        return;
+    }
+    identify_refused(&job->result.diag, job->head, job->head_bytes);
+    job_answer(job);
 }

@@ -9,14 +9,13 @@
  *     job_result                    after the resume
  *     job_release                   in every case, at any time; before job_end it gives the upload up
  *
- * While the bytes arrive they go through a bounded queue of chunks (stage.h) to three stages, which work side by side on the
- * pool: one writes them to a temporary file of the store (the spool), one hashes them (SHA-256), one converts them into a
- * profile. Behind the last byte see job_finish.c.
+ * The producer writes the bytes to a temporary file of the store (the spool) and hashes them as they arrive. A job, one function on one
+ * thread (job.c), reads the spool while it grows, makes a profile of it, keeps the upload and answers. So bytes are never waited for by
+ * the producer, but for a full disk.
  *
- * At most open_jobs uploads hold a profile in the making at a time: each takes a slot for it. Half of the slots are for
- * uploads that have arrived. An upload that finds no slot when it begins is only spooled and hashed; it waits for a slot
- * when it has arrived, and is then converted from the spool. The profile is shared with all others who need it
- * (views/profiles.h). */
+ * At most open_jobs uploads are read at a time: each has a thread and a profile in the making. Half of these are for uploads that
+ * have arrived. An upload that finds no thread when its first piece is there is only spooled and hashed; it is read when it has arrived,
+ * in its turn. The profile is shared with all others who need it (views/profiles.h). */
 #ifndef SERVER_UPLOAD_JOB_H
 #define SERVER_UPLOAD_JOB_H
 
@@ -29,12 +28,12 @@ struct job;
 #define JOB_EVERY_MEMBER "all"
 
 struct jobs *jobs_new(struct service *service); /* NULL: no memory */
-void jobs_free(struct jobs *j);                 /* after the pool was stopped; NULL is fine */
+void jobs_free(struct jobs *j);                 /* when no thread runs; NULL is fine */
 
-/* NULL: diag (no memory, disk full). Holds one reference, the producer's. */
-struct job *job_new(struct service *service, struct diag *diag);
+/* On behalf of the exchange's client. NULL: diag (no memory, disk full). Holds one reference, the producer's. */
+struct job *job_new(const struct exchange *x, struct diag *diag);
 
-/* Whether the queue has room for a piece. If not, x waits, and is resumed when there is. */
+/* Whether a piece can be pushed. If not, since the disk is full, x waits, and is resumed when there is room or none can be made. */
 bool job_ready(struct job *job, struct exchange *x);
 
 /* Takes the n bytes. False once the upload is refused: the rest need not be pushed. */

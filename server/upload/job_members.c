@@ -1,13 +1,10 @@
-/* An archive of which each member that is read here becomes a result, in place of what job_finish.c does with one file:
- *
- *     job_begin_members   lists the members; those that cannot be looked into are read at once, to say why
- *     keep_all            the archive's bytes, once, and a record for each member that a format has recognised
- *     member_ready        once for each of them, when its profile is there or was refused
- *     end_members         when all were read
+/* An archive of which each member that is read here becomes a result, in place of what job.c does with one file: its members are listed;
+ * those that cannot be looked into are read at once, to say why; the archive's bytes are kept, once, and a record for each member that a
+ * format has recognised; then each of them is read.
  *
  * So the upload is durable before its members are read, and can be answered then, as one of a single file can before its views are
  * made. A member whose profile is refused is withdrawn again, and told of in its diag; unless its link was told before: then the link
- * stays, and says what is wrong. A client that leaves before its answer leaves nothing behind (job_withdraw). */
+ * stays, and says what is wrong. A client that leaves before its answer leaves nothing behind (run_withdrawal in job.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +12,8 @@
 #include "server/convert/archive_members.h"
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
+#include "server/upload/progress.h"
+#include "server/views/profiles.h"
 
 /* ---- keeping ---- */
 
@@ -70,7 +69,7 @@ static void keep_records(struct job *job)
 }
 
 /* Bytes without a record are removed. False: result.diag, and nothing is kept. */
-static bool keep_all(struct job *job)
+static bool keep_all(struct job *job, struct turn *turn)
 {
     struct diag *diag = &job->result.diag;
 
@@ -78,6 +77,7 @@ static bool keep_all(struct job *job)
         refuse_all(job, diag);
         return false;
     }
+    turn_give(turn); /* to keep it takes until the disk has it */
     if (!job_keep_bytes(job))
         return false;
     if (job_new_token(job, &job->result.record)) {
@@ -128,7 +128,7 @@ void job_tell_members(struct job *job, struct job_result *result)
     result->complete = all_read;
 }
 
-/* ---- the end ---- */
+/* ---- each member ---- */
 
 static void end_progress(struct job *job, struct job_member *m)
 {
@@ -137,6 +137,63 @@ static void end_progress(struct job *job, struct job_member *m)
     m->progress = NULL;
     pthread_mutex_unlock(&job->lock);
     progress_end(progress);
+}
+
+/* What became of the reading: `profile` is NULL if it was refused, for the reason in `diag`. */
+static void take_member(struct job *job, struct job_member *m, const struct shared_profile *profile,
+                        const struct diag *diag)
+{
+    struct record *r = &m->record;
+
+    if (profile != NULL && !job->members_kept) {
+        const struct profile *p = shared_profile_get(profile);
+        memcpy(r->format, p->format.p, p->format.n < sizeof(r->format) ? p->format.n : sizeof(r->format) - 1);
+    }
+    pthread_mutex_lock(&job->lock);
+    m->read = true;
+    bool withdrawn = profile == NULL && !job->told;
+    if (withdrawn)
+        m->diag = *diag;
+    pthread_mutex_unlock(&job->lock);
+    if (withdrawn && job->members_kept)
+        (void)job_withdraw_record(job, r); /* else it stays until it expires: nobody knows its link */
+    end_progress(job, m);
+}
+
+static void read_member(struct job *job, struct job_member *m, struct turn *turn)
+{
+    const int fd = job->members_kept ? -1 : job->temp.fd; /* the temporary file became the stored one */
+    const struct profile_id id = profile_id_of(&m->record);
+    struct profile_use use;
+    struct diag diag = {0};
+
+    const struct shared_profile *profile = profiles_get(job->service->profiles, &id, fd, turn, &use, &diag);
+    take_member(job, m, profile, &diag);
+    profiles_release(job->service->profiles, &use);
+}
+
+/* Whether to go on. What ends it before all are kept is told to the client. */
+static bool goes_on(struct job *job)
+{
+    struct diag unheard = {0}, *diag = job->members_kept ? &unheard : &job->result.diag;
+
+    return service_goes_on(job->service, diag) && job_is_wanted(job, diag);
+}
+
+/* Before they are kept, those that were not recognised; all others behind that. False: goes_on. */
+static bool read_members(struct job *job, struct turn *turn)
+{
+    turn_take(turn);
+    for (size_t i = 0; i < job->n_members; i++) {
+        struct job_member *m = &job->members[i];
+        if (m->read || m->diag.kind != DIAG_NONE || (!job->members_kept && m->record.format[0] != '\0'))
+            continue;
+        if (!goes_on(job))
+            return false;
+        read_member(job, m, turn);
+        turn_next(turn);
+    }
+    return goes_on(job);
 }
 
 /* All were read; or the service stops, or the client has left. If none can be used, and nobody was told so, all records are withdrawn
@@ -154,85 +211,7 @@ static void end_members(struct job *job)
         job->kept = job->members_kept = false;
     }
     pthread_mutex_unlock(&job->lock);
-    job_complete(job);
-}
-
-/* ---- each member ---- */
-
-/* The profile of the one at hand is there, or was refused: nobody needs it any more. */
-static void take_member(struct job *job)
-{
-    struct job_member *m = &job->members[job->member];
-    struct record *r = &m->record;
-    bool refused = job->need.profile == NULL, withdrawn;
-
-    if (!refused && !job->members_kept) {
-        const struct profile *p = shared_profile_get(job->need.profile);
-        memcpy(r->format, p->format.p, p->format.n < sizeof(r->format) ? p->format.n : sizeof(r->format) - 1);
-    }
-    pthread_mutex_lock(&job->lock);
-    m->read = true;
-    withdrawn = refused && !job->told;
-    if (withdrawn)
-        m->diag = job->member_diag;
-    pthread_mutex_unlock(&job->lock);
-    if (withdrawn && job->members_kept)
-        (void)job_withdraw_record(job, r); /* else it stays until it expires: nobody knows its link */
-    end_progress(job, m);
-    profiles_release(job->service->profiles, &job->need);
-}
-
-/* The next one to be read; NULL: there is none. Before they are kept, those that were not recognised. */
-static struct job_member *next_member(struct job *job)
-{
-    for (; job->member < job->n_members; job->member++) {
-        struct job_member *m = &job->members[job->member];
-        if (!m->read && m->diag.kind == DIAG_NONE && (job->members_kept || m->record.format[0] == '\0'))
-            return m;
-    }
-    return NULL;
-}
-
-/* Whether to go on. What ends it before all are kept is told to the client. */
-static bool goes_on(struct job *job)
-{
-    struct diag unheard = {0}, *diag = job->members_kept ? &unheard : &job->result.diag;
-
-    return service_goes_on(job->service, diag) && job_is_wanted(job, diag);
-}
-
-static void member_ready(struct task *task);
-
-static void go_on(struct job *job)
-{
-    while (goes_on(job)) {
-        const struct job_member *m = next_member(job);
-        if (m == NULL && (job->members_kept || !keep_all(job)))
-            break;
-        if (m == NULL) {
-            job->member = 0;
-            continue;
-        }
-        const struct record *r = &m->record;
-        const int fd = job->members_kept ? -1 : job->temp.fd; /* the temporary file became the stored one */
-        const struct profile_id id = profile_id_of(r);
-        job->member_diag = (struct diag){0};
-        job->need =
-            (struct profile_need){.task = &job->finish, .queue = &job->queue, .diag = &job->member_diag};
-        job->finish.run = member_ready;
-        if (!profiles_get(job->service->profiles, &id, fd, &job->need))
-            return;
-        take_member(job);
-    }
-    end_members(job);
-}
-
-static void member_ready(struct task *task)
-{
-    struct job *job = (struct job *)((char *)task - offsetof(struct job, finish));
-
-    take_member(job);
-    go_on(job);
+    job_answer(job);
 }
 
 /* ---- the list ---- */
@@ -272,20 +251,20 @@ static bool take_list(struct job *job, const struct archive_members *list)
     return true;
 }
 
-bool job_begin_members(struct job *job)
+bool job_take_members(struct job *job, struct turn *turn)
 {
     const struct service *service = job->service;
     struct archive_members list;
     enum archive_found found =
-        archive_members_list(service->config, job->temp.fd, &service->stop, &list, &job->result.diag);
+        archive_members_list(service->config, job->temp.fd, &job->stop, &list, &job->result.diag);
     bool some = found == ARCHIVE_LISTED && list.n > 0 && take_list(job, &list);
 
     if (found == ARCHIVE_LISTED)
         archive_members_free(&list);
     if (!some)
         return false;
-    conversion_abandon(job->conversion);
-    job->conversion = NULL;
-    go_on(job);
+    if (read_members(job, turn) && keep_all(job, turn))
+        (void)read_members(job, turn);
+    end_members(job);
     return true;
 }

@@ -11,8 +11,8 @@
 #include "core/system/folder.h"
 #include "server/upload/known_mapping.h"
 
-/* A step takes a moment. Mappings of the largest apps have some hundred MB; what is larger is none. */
-enum { PIECE_BYTES = 256 << 10, STEP_BYTES = 32 << 20, STEP_FILES = 32, FILE_BYTES_MAX = 1 << 30 };
+/* Mappings of the largest apps have some hundred MB; what is larger is none. */
+enum { PIECE_BYTES = 256 << 10, FILE_BYTES_MAX = 1 << 30 };
 /* How much one search costs the machine at most: the next file is not begun behind it. */
 static const uint64_t SEARCH_BYTES_MAX = (uint64_t)8 << 30;
 
@@ -303,21 +303,17 @@ static bool none_fits(const struct mapping_search *s, struct diag *diag)
     return false;
 }
 
-enum convert_step mapping_search_step(struct mapping_search *s, struct diag *diag)
+bool mapping_search_run(struct mapping_search *s, struct turn *turn, struct diag *diag)
 {
-    uint64_t until = s->bytes + STEP_BYTES;
-    uint32_t last = s->n_files - s->next > STEP_FILES ? s->next + STEP_FILES : s->n_files;
-
-    while (!is_at_end(s) && s->bytes < until && (s->fit != NULL || s->next < last)) {
-        if (!service_goes_on(s->service, diag))
-            return CONVERT_FAILED;
+    while (!is_at_end(s)) {
+        turn_next(turn);
+        if (stop_asked(turn->stop) != STOP_NONE)
+            return stop_say(turn->stop, diag);
         if (!(s->fit != NULL ? read_piece(s, diag) : open_next(s, diag)))
-            return CONVERT_FAILED;
+            return false;
     }
-    if (!is_at_end(s))
-        return CONVERT_MORE;
     LOG(s->service->log, LOG_INFO, "mapping-search", LOG_U64("mappings", s->mappings),
         LOG_U64("left", s->n_files - s->next), LOG_U64("bytes", s->bytes),
         LOG_U64("ms", (uint64_t)(clock_ms() - s->begun_ms)));
-    return mapping_share_is_few(&s->share) && !none_fits(s, diag) ? CONVERT_FAILED : CONVERT_FED;
+    return !mapping_share_is_few(&s->share) || none_fits(s, diag);
 }

@@ -1,12 +1,13 @@
 /* Which mapping of the service's folder fits a profile best, told by the share of its names that each knows: for a profile that has no
- * id of its build's mapping. Reads the files, the newest first, in steps, so that it takes turns with other work:
+ * id of its build's mapping. Reads the files, the newest first:
  *
- *     mapping_search_new -> mapping_search_step .. until it is not CONVERT_MORE -> mapping_search_offer -> mapping_search_free
+ *     mapping_search_new -> mapping_search_run -> mapping_search_offer -> mapping_search_free
  *
  * One thread at a time, never a connection's. */
 #ifndef SERVER_UPLOAD_MAPPING_SEARCH_H
 #define SERVER_UPLOAD_MAPPING_SEARCH_H
 
+#include "core/system/turns.h"
 #include "server/convert/mapping_fit.h"
 #include "server/service.h"
 
@@ -28,8 +29,8 @@ struct mapping_search *mapping_search_new(const struct service *service, struct 
     __attribute__((warn_unused_result));
 void mapping_search_free(struct mapping_search *s); /* NULL is fine */
 
-/* CONVERT_MORE: there is more to read. CONVERT_FED: the offer is there. CONVERT_FAILED: diag; also if no mapping fits. */
-enum convert_step mapping_search_step(struct mapping_search *s, struct diag *diag)
+/* Reads the files, in turns, and ends soon after turn->stop was asked. False: diag; also if no mapping fits. */
+bool mapping_search_run(struct mapping_search *s, struct turn *turn, struct diag *diag)
     __attribute__((warn_unused_result));
 
 /* Its file lives as long as the search. */

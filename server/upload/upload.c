@@ -260,7 +260,7 @@ static void open_body(struct upload *u, struct str type, bool form, struct diag 
     if (form && u->packer != NULL)
         u->coding = body_decoder_new(u->packer, x->service->config, push_form, u, diag);
     if (diag->kind == DIAG_NONE)
-        u->job = job_new(x->service, diag);
+        u->job = job_new(x, diag);
     if (u->job != NULL && member.n > 0)
         job_choose(u->job, member);
     if (u->job != NULL && form)

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/system/clock.h"
+#include "core/system/threads.h"
 #include "server/http/clients.h"
 #include "server/http/problem.h"
 #include "server/service.h"
@@ -14,8 +16,9 @@
 
 enum { PIECE_BYTES = 64 << 10 };
 
+/* Freed by the later of the two: the request, when it ends, and the job. */
 struct calls_stream {
-    struct task task;
+    struct thread_job job;
 
     /* Constant. */
     struct service *service;
@@ -25,18 +28,13 @@ struct calls_stream {
     const struct call_format *format;
     struct exchange *exchange; /* only while the request lasts */
 
-    /* The task's, while one is under way. */
-    struct profile_need need;
-    bool asked; /* for the profile */
-    struct call_list *list;
-    int fd;
-    struct buf making;
+    struct stop stop; /* STOP_LEFT: the request has ended */
 
     pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t taken; /* `ready` is empty, or the request has ended */
     struct exchange_wait wait;
-    bool works;     /* a task is under way */
-    bool abandoned; /* the request has ended: who works frees the stream */
-    bool ended;     /* what is ready is the last, or diag is set */
+    unsigned refs;
+    bool ended; /* What is ready is the last, or diag is set. */
     struct buf ready;
     struct diag diag;
 };
@@ -46,115 +44,117 @@ struct holder {
     struct calls_stream *stream;
 };
 
-/* By the task, which has it to itself. */
-static void free_stream(struct calls_stream *s)
+static void unref(struct calls_stream *s)
 {
-    call_list_free(s->list);
-    profiles_release(s->service->profiles, &s->need);
-    if (s->fd >= 0)
-        close(s->fd);
+    pthread_mutex_lock(&s->lock);
+    bool last = --s->refs == 0;
+    pthread_mutex_unlock(&s->lock);
+    if (!last)
+        return;
     atomic_fetch_sub(&s->service->call_streams, 1);
-    buf_free(&s->making);
     buf_free(&s->ready);
     client_waited(s->client);
     client_unref(s->client);
+    pthread_cond_destroy(&s->taken);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
 
-static bool is_abandoned(struct calls_stream *s)
+/* ---- the job ---- */
+
+struct writer {
+    struct calls_stream *stream;
+    struct turn *turn;
+};
+
+/* Hands the bytes over to the client, as soon as it has taken those before. False: it has left, or the service stops. */
+static bool put(void *context, struct str bytes)
 {
+    struct writer *w = context;
+    struct calls_stream *s = w->stream;
+
     pthread_mutex_lock(&s->lock);
-    bool abandoned = s->abandoned;
-    pthread_mutex_unlock(&s->lock);
-    return abandoned;
-}
-
-/* ---- the task ---- */
-
-static bool wanted(const struct profile_need *need)
-{
-    return !is_abandoned(
-        (struct calls_stream *)(void *)((char *)(uintptr_t)need - offsetof(struct calls_stream, need)));
-}
-
-/* True: the task runs again when the profile is there. */
-static bool waits_for_profile(struct calls_stream *s)
-{
-    struct profile_id id = profile_id_of(&s->record);
-
-    if (s->asked)
-        return false;
-    s->asked = true;
-    s->need.task = &s->task;
-    s->need.queue = client_queue(s->client, true);
-    s->need.diag = &s->diag;
-    s->need.wanted = wanted;
-    memcpy(id.split, s->view.split, sizeof(id.split));
-    return !profiles_get(s->service->profiles, &id, -1, &s->need);
-}
-
-static bool open_list(struct calls_stream *s, struct diag *diag)
-{
-    struct convert_source source = {s->need.profile, s->service->config, -1, &s->service->stop};
-    uint64_t bytes;
-
-    if (s->list != NULL)
-        return true;
-    source.fd = s->fd = store_access_blob(s->service->store, s->service->log, s->record.sha256, &bytes, diag);
-    if (s->fd >= 0)
-        s->list = call_list_new(&source, &s->view, s->format, diag);
-    return s->list != NULL;
-}
-
-/* Makes the next piece. False: there are no more behind it, or diag is set. */
-static bool make_piece(struct calls_stream *s, struct diag *diag)
-{
-    enum convert_step step = open_list(s, diag) ? CONVERT_MORE : CONVERT_FAILED;
-
-    while (step == CONVERT_MORE && s->making.n < PIECE_BYTES && service_goes_on(s->service, diag) &&
-           !is_abandoned(s))
-        step = call_list_step(s->list, &s->making, diag);
-    return step == CONVERT_MORE && diag->kind == DIAG_NONE;
-}
-
-static void run(struct task *task)
-{
-    struct calls_stream *s = (struct calls_stream *)task; /* its first member */
-    struct diag diag = {0};
-    bool more = false;
-
-    if (!is_abandoned(s)) {
-        /* `works` stays set: the task comes again in any case, and frees a stream that was abandoned. */
-        if (waits_for_profile(s))
-            return;
-        /* A slow reader would keep it, and no other profile could be folded. `call_streams` bounds what lists take. */
-        profiles_give_slot(s->service->profiles, &s->need);
-        if (s->need.profile == NULL)
-            diag = s->diag;
-        else
-            more = make_piece(s, &diag);
+    while (s->ready.n > 0 && stop_asked(&s->stop) == STOP_NONE)
+        turn_wait(w->turn, &s->taken, &s->lock);
+    bool goes_on = stop_asked(&s->stop) == STOP_NONE;
+    if (goes_on) {
+        buf_str(&s->ready, bytes);
+        exchange_resume(&s->wait);
     }
+    pthread_mutex_unlock(&s->lock);
+    turn_take(w->turn);
+    return goes_on;
+}
+
+/* False: diag, unless `put` has failed. */
+static bool write_list(struct writer *w, const struct convert_source *source, struct diag *diag)
+{
+    struct calls_stream *s = w->stream;
+    struct call_list *list = call_list_new(source, &s->view, s->format, diag);
+    struct buf out = {.drain = put, .drain_context = w};
+    enum convert_step step = list == NULL ? CONVERT_FAILED : CONVERT_MORE;
+
+    while (step == CONVERT_MORE) {
+        step = call_list_step(list, &out, diag);
+        if (out.n >= PIECE_BYTES) {
+            bool goes_on = put(w, buf_view(&out));
+            buf_clear(&out);
+            step = goes_on ? step : CONVERT_FAILED;
+        }
+        turn_next(w->turn);
+    }
+    bool ok = step == CONVERT_FED && !out.failed && (out.n == 0 || put(w, buf_view(&out)));
+    buf_free(&out);
+    call_list_free(list);
+    return ok;
+}
+
+static bool make(struct writer *w, struct diag *diag)
+{
+    struct calls_stream *s = w->stream;
+    struct service *service = s->service;
+    struct profile_id id = profile_id_of(&s->record);
+    struct profile_use use;
+    uint64_t bytes;
+    bool ok = false;
+
+    memcpy(id.split, s->view.split, sizeof(id.split));
+    if (profiles_get(service->profiles, &id, -1, w->turn, &use, diag) == NULL)
+        return false;
+    /* A slow reader would keep it, and no other profile could be read. `call_streams` bounds what lists take. */
+    profiles_give_slot(service->profiles, &use);
+    struct convert_source source = {use.profile, service->config, -1, &s->stop};
+    source.fd = store_access_blob(service->store, service->log, s->record.sha256, &bytes, diag);
+    if (source.fd >= 0) {
+        ok = write_list(w, &source, diag);
+        close(source.fd);
+    }
+    profiles_release(service->profiles, &use);
+    return ok;
+}
+
+static void run(struct thread_job *job)
+{
+    struct calls_stream *s = (struct calls_stream *)job; /* its first member */
+    struct turn turn;
+    struct writer w = {s, &turn};
+    struct diag diag = {0};
+
+    turn_init(&turn, s->service->turns, job->place.turn_class, s->client, &s->stop);
+    turn_take(&turn);
+    bool ok = make(&w, &diag);
+    turn_end(&turn);
+    if (!ok && diag.kind == DIAG_NONE && stop_asked(&s->stop) == STOP_NONE)
+        diag_no_memory(&diag, "No memory for the list.");
+    else if (!ok && diag.kind == DIAG_NONE)
+        stop_say(&s->stop, &diag);
     pthread_mutex_lock(&s->lock);
-    struct buf made = s->making;
-    s->making = s->ready; /* which was taken */
-    s->ready = made;
-    s->diag = diag;
-    s->ended = !more;
-    s->works = false;
-    bool abandoned = s->abandoned;
+    if (!ok)
+        s->diag = diag;
+    s->ended = true;
     exchange_resume(&s->wait);
     pthread_mutex_unlock(&s->lock);
-    /* One that was not abandoned before may be gone by now: nothing of it is touched here. */
-    if (abandoned)
-        free_stream(s);
-}
-
-/* Under the lock; no task is under way. */
-static void work_on(struct calls_stream *s)
-{
-    s->works = true;
-    pool_submit(s->service->pool, client_queue(s->client, true), &s->task);
+    unref(s);
 }
 
 /* ---- the answer ---- */
@@ -165,14 +165,13 @@ static bool next_piece(void *context, struct buf *out, bool *ended)
     struct calls_stream *s = ((struct holder *)context)->stream;
 
     pthread_mutex_lock(&s->lock);
-    bool there = !s->works;
+    bool there = s->ready.n > 0 || s->ended;
     if (there) {
         buf_str(out, buf_view(&s->ready));
         buf_clear(&s->ready);
         *ended = s->ended;
-        out->failed = out->failed || s->diag.kind != DIAG_NONE;
-        if (!s->ended)
-            work_on(s);
+        out->failed = out->failed || s->ready.failed || s->diag.kind != DIAG_NONE;
+        pthread_cond_signal(&s->taken);
     } else {
         exchange_wait(s->exchange, &s->wait);
     }
@@ -185,9 +184,10 @@ static enum exchange_step first_ready(struct exchange *x, void *context)
     struct calls_stream *s = ((struct holder *)context)->stream;
 
     pthread_mutex_lock(&s->lock);
+    bool refused = s->ready.n == 0 && s->diag.kind != DIAG_NONE;
     struct diag diag = s->diag;
     pthread_mutex_unlock(&s->lock);
-    if (diag.kind != DIAG_NONE)
+    if (refused)
         return exchange_diag(x, &diag);
     reply_stream(&x->reply, 200, s->format->text.media_type, next_piece, context);
     reply_header(&x->reply, "Cache-Control", "private, no-cache");
@@ -195,19 +195,19 @@ static enum exchange_step first_ready(struct exchange *x, void *context)
     return X_DONE;
 }
 
-/* The request has ended. Freeing takes a while: a task does it. */
+/* The request has ended. */
 static void end_request(void *state)
 {
     struct calls_stream *s = ((struct holder *)state)->stream;
 
     if (s == NULL)
         return;
+    stop_ask(&s->stop, STOP_LEFT);
     pthread_mutex_lock(&s->lock);
     s->wait.exchange = NULL;
-    s->abandoned = true;
-    if (!s->works)
-        work_on(s);
+    pthread_cond_signal(&s->taken);
     pthread_mutex_unlock(&s->lock);
+    unref(s);
 }
 
 static enum exchange_step too_many(struct exchange *x, const char *detail)
@@ -226,15 +226,17 @@ static struct calls_stream *new_stream(struct exchange *x, const struct record *
 
     if (s == NULL)
         return NULL;
-    s->task.run = run;
     s->service = x->service;
     s->client = client_again(x->client);
+    s->job = (struct thread_job){.run = run, .place = {.turn_class = TURN_INPUT, .owner = s->client}};
     s->record = *record;
     s->view = *view;
     s->format = format;
     s->exchange = x;
-    s->fd = -1;
+    s->stop.above = &x->service->stop;
+    s->refs = 2; /* the request's and the job's */
     pthread_mutex_init(&s->lock, NULL);
+    clock_condition_init(&s->taken);
     return s;
 }
 
@@ -261,7 +263,7 @@ enum exchange_step calls_stream(struct exchange *x, const struct record *record,
     holder->stream = s;
     pthread_mutex_lock(&s->lock);
     exchange_wait(x, &s->wait);
-    work_on(s);
     pthread_mutex_unlock(&s->lock);
+    threads_submit(x->service->threads, THREADS_LISTS, &s->job);
     return exchange_then(x, first_ready, holder);
 }

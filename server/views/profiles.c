@@ -1,9 +1,147 @@
 #include "server/views/profiles.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "server/views/profiles_impl.h"
+#include "core/system/clock.h"
+#include "core/system/once.h"
+#include "server/convert/readable.h"
+#include "server/store/store_access.h"
+#include "server/views/stored_names.h"
+
+/* Who waits for a slot: on the stack of its job. */
+struct slot_wait {
+    struct slot_wait *next;
+    bool granted;
+};
+
+struct profile_thing {
+    struct once_thing once; /* first */
+    struct profile_id id;
+    struct profile_use whole; /* of a window: what it is a window of */
+    /* Protected by profiles.lock. */
+    unsigned waited; /* uses by who waited for it */
+    bool has_slot;
+    int64_t used_ms; /* monotonic: when it was last asked for or released */
+};
+
+struct profiles {
+    const struct service *service;
+    struct once *once;
+    pthread_mutex_t
+        lock; /* of what follows; may be taken under the lock of the once, not the other way round */
+    pthread_cond_t granted;
+    uint64_t free_slots; /* of config->folds */
+    struct slot_wait *first, *last;
+    const struct profile_thing *last_used; /* Of those that are larger than all room; only compared. */
+};
+
+/* ---- slots: under the lock ---- */
+
+static void leave_slot(struct profiles *p, struct profile_thing *t)
+{
+    if (!t->has_slot)
+        return;
+    t->has_slot = false;
+    struct slot_wait *next = p->first;
+    if (next == NULL) {
+        p->free_slots++;
+        return;
+    }
+    p->first = next->next;
+    next->granted = true;
+    pthread_cond_broadcast(&p->granted);
+}
+
+static void queue(struct profiles *p, struct slot_wait *w)
+{
+    w->next = NULL;
+    if (p->first == NULL)
+        p->first = w;
+    else
+        p->last->next = w;
+    p->last = w;
+}
+
+static void leave_queue(struct profiles *p, const struct slot_wait *w)
+{
+    struct slot_wait *before = NULL, *at = p->first;
+
+    for (; at != w; at = at->next)
+        before = at;
+    if (before == NULL)
+        p->first = w->next;
+    else
+        before->next = w->next;
+    if (p->last == w)
+        p->last = before;
+}
+
+/* Waits for its turn among those who want one. False: the stop was asked. A profile that lingers gives its slot. */
+static bool take_slot(struct profiles *p, struct profile_thing *t, struct turn *turn)
+{
+    struct slot_wait wait = {.granted = false};
+
+    pthread_mutex_lock(&p->lock);
+    if (p->free_slots > 0 && p->first == NULL) {
+        p->free_slots--;
+        t->has_slot = true;
+        pthread_mutex_unlock(&p->lock);
+        return true;
+    }
+    queue(p, &wait);
+    pthread_mutex_unlock(&p->lock);
+    once_trim(p->once);
+    pthread_mutex_lock(&p->lock);
+    while (!wait.granted && stop_asked(&t->once.stop) == STOP_NONE)
+        turn_wait(turn, &p->granted, &p->lock);
+    if (!wait.granted)
+        leave_queue(p, &wait);
+    t->has_slot = wait.granted;
+    pthread_mutex_unlock(&p->lock);
+    turn_take(turn);
+    return wait.granted;
+}
+
+/* ---- what stays: called by the once ---- */
+
+static bool is_large(const struct profiles *p, const struct profile_thing *t)
+{
+    return t->once.bytes > p->service->config->profile_cache_bytes;
+}
+
+/* Whether a large profile that nobody uses may stay for now. It keeps or takes a slot, since its memory is that of a reading; it
+ * does not if somebody waits for one. */
+static bool lingers(void *profiles, struct once_thing *thing)
+{
+    struct profiles *p = profiles;
+    struct profile_thing *t = (struct profile_thing *)thing; /* its first member */
+
+    pthread_mutex_lock(&p->lock);
+    bool stays = p->service->config->profile_cache_bytes > 0 && p->last_used == t &&
+                 clock_ms() - t->used_ms < PROFILES_LINGER_S * 1000 && p->first == NULL &&
+                 (t->has_slot || p->free_slots > 0);
+    if (stays && !t->has_slot)
+        p->free_slots--;
+    t->has_slot = t->has_slot || stays;
+    pthread_mutex_unlock(&p->lock);
+    return stays;
+}
+
+static void end_thing(void *profiles, struct once_thing *thing)
+{
+    struct profiles *p = profiles;
+    struct profile_thing *t = (struct profile_thing *)thing;
+
+    shared_profile_free(thing->value);
+    pthread_mutex_lock(&p->lock);
+    leave_slot(p, t);
+    pthread_mutex_unlock(&p->lock);
+    if (t->whole.thing != NULL)
+        once_let_go(p->once, &t->whole.thing->once);
+}
 
 struct profiles *profiles_new(const struct service *service)
 {
@@ -11,178 +149,299 @@ struct profiles *profiles_new(const struct service *service)
 
     if (p == NULL)
         return NULL;
+    const struct once_kind kind = {sizeof(struct profile_thing), end_thing, lingers, p};
     p->service = service;
+    p->once = once_new(&kind, &service->config->profile_cache_bytes);
+    p->free_slots = service->config->folds > 0 ? service->config->folds : turns_workers(service->turns);
     pthread_mutex_init(&p->lock, NULL);
-    slots_init(&p->slots, service->config->folds > 0 ? service->config->folds : pool_workers(service->pool),
-               0);
-    return p;
+    clock_condition_init(&p->granted);
+    if (p->once != NULL)
+        return p;
+    profiles_free(p);
+    return NULL;
 }
 
 void profiles_free(struct profiles *p)
 {
     if (p == NULL)
         return;
-    profiles_lock(p);
-    while (p->oldest != NULL)
-        profiles_forget(p, p->oldest);
-    profiles_unlock(p);
-    slots_free(&p->slots);
+    once_free(p->once);
+    pthread_cond_destroy(&p->granted);
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
 
 void profiles_tick(struct profiles *p)
 {
-    profiles_lock(p);
-    profiles_trim(p);
-    profiles_unlock(p);
+    once_trim(p->once);
 }
 
-/* Of the slots, under the lock of the profiles. */
-static void slot_granted(struct slot_wait *wait)
-{
-    struct profile_entry *e =
-        (struct profile_entry *)((char *)wait - offsetof(struct profile_entry, slot_wait));
+/* ---- reading ---- */
 
-    e->has_slot = true;
-    pool_submit(e->profiles->service->pool, &e->queue, &e->task);
+struct turn_file {
+    struct readable file;
+    struct turn *turn;
+};
+
+static ptrdiff_t read_at(void *context, uint64_t at, void *to, size_t n)
+{
+    struct turn_file *f = context;
+
+    turn_next(f->turn);
+    return readable_at(&f->file, at, to, n);
 }
 
-/* A profile that lingers gives its slot to who waits for one. `fd` is the asker's, or -1: the asker may get its profile from
- * somebody else and close it while the fold still reads. */
-static void begin_fold(struct profiles *p, struct profile_entry *e, int fd)
+static bool size_of(void *context, uint64_t *bytes)
 {
-    e->users++;
-    if (profile_id_has_window(&e->id)) {
-        pool_submit(p->service->pool, &e->queue, &e->task);
-        return;
+    struct turn_file *f = context;
+    struct stat st;
+
+    if (fstat(f->file.fd, &st) != 0)
+        return false;
+    *bytes = (uint64_t)st.st_size;
+    return true;
+}
+
+struct shared_profile *profile_read(struct conversion *conversion, int fd, struct turn *turn,
+                                    const struct stop *stop, struct diag *diag)
+{
+    struct turn_file file = {{.fd = fd, .stop = stop}, turn};
+    const struct source_input in = {.read_at = read_at, .size = size_of, .context = &file};
+
+    conversion_stop(conversion, stop);
+    struct shared_profile *made = conversion_read(conversion, &in, diag);
+    if (made == NULL && file.file.diag.kind != DIAG_NONE)
+        *diag = file.file.diag; /* knows more than that it could not be read */
+    return made;
+}
+
+static struct conversion *begin_reading(const struct service *s, const struct profile_id *id,
+                                        struct diag *diag)
+{
+    struct conversion *conversion = conversion_new(s->config);
+
+    if (conversion == NULL) {
+        diag_no_memory(diag, "No memory is left to read the upload.");
+        return NULL;
     }
-    e->from_spool = fd >= 0;
-    /* Where no descriptor is left, the fold says so to all who wait (begin_reading). */
-    e->from = e->from_spool ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
-    if (!e->from_spool && !slots_wait(&p->slots, &e->slot_wait)) {
-        profiles_trim(p);
-        return;
+    conversion_choose(conversion, id->member);
+    conversion_split(conversion, id->split);
+    if (stored_names_use(s, &id->names, conversion, diag))
+        return conversion;
+    conversion_abandon(conversion);
+    return NULL;
+}
+
+static void log_reading(const struct profiles *p, const struct profile_id *id, const char *event,
+                        const char *from, const struct shared_profile *made, int64_t begun_ms)
+{
+    char source[RECORD_SHA256_CHARS + 1];
+
+    profile_id_source(id, source);
+    LOG(p->service->log, LOG_INFO, event, LOG_STR("source", str_of(source)), LOG_STR("from", str_of(from)),
+        LOG_U64("bytes", made == NULL ? 0 : shared_profile_bytes(made)), LOG_U64("failed", made == NULL),
+        LOG_U64("ms", (uint64_t)(clock_ms() - begun_ms)));
+}
+
+/* `fd`: the bytes, or -1: they are in the store. NULL: diag. */
+static struct shared_profile *read_whole(struct profiles *p, struct profile_thing *t, int fd,
+                                         struct turn *turn, struct diag *diag)
+{
+    const struct service *s = p->service;
+    int64_t begun_ms = clock_ms();
+    struct shared_profile *made = NULL;
+    uint64_t bytes;
+    int from = fd >= 0 ? fd : store_access_blob(s->store, s->log, t->id.sha256, &bytes, diag);
+    struct conversion *conversion = from < 0 ? NULL : begin_reading(s, &t->id, diag);
+
+    if (conversion != NULL)
+        made = profile_read(conversion, from, turn, &t->once.stop, diag);
+    if (from >= 0 && from != fd)
+        close(from);
+    log_reading(p, &t->id, "folded", fd >= 0 ? "spool" : "store", made, begun_ms);
+    return made;
+}
+
+/* Its slot was for the memory of who waits for a reading, and is free from then on: a window is kept longer than that. */
+static struct shared_profile *read_window(struct profiles *p, struct profile_thing *t, struct turn *turn,
+                                          struct diag *diag)
+{
+    const struct service *s = p->service;
+    const struct profile_id whole = profile_id_whole(&t->id);
+    int64_t begun_ms = clock_ms();
+    struct shared_profile *made = NULL;
+    uint64_t bytes;
+
+    if (t->whole.profile == NULL && profiles_get(p, &whole, -1, turn, &t->whole, diag) == NULL)
+        return NULL;
+    profiles_give_slot(p, &t->whole);
+    int fd = store_access_blob(s->store, s->log, t->id.sha256, &bytes, diag);
+    if (fd >= 0) {
+        const struct convert_source source = {t->whole.profile, s->config, fd, &t->once.stop};
+        made = convert_window(&source, &t->id.window, diag);
+        close(fd);
     }
-    e->has_slot = !e->from_spool;
-    pool_submit(p->service->pool, &e->queue, &e->task);
+    log_reading(p, &t->id, "window", "store", made, begun_ms);
+    return made;
+}
+
+/* One reading, which takes a slot if it reads from the store. */
+static struct shared_profile *read_once(struct profiles *p, struct profile_thing *t, int fd,
+                                        struct turn *turn, struct diag *diag)
+{
+    struct shared_profile *made = NULL;
+
+    if (profile_id_has_window(&t->id))
+        return read_window(p, t, turn, diag);
+    if (fd >= 0)
+        return read_whole(p, t, fd, turn, diag);
+    if (!take_slot(p, t, turn))
+        stop_say(&t->once.stop, diag);
+    else if (!once_decided(p->once, &t->once)) /* an upload may have brought it meanwhile */
+        made = read_whole(p, t, -1, turn, diag);
+    if (made == NULL) {
+        pthread_mutex_lock(&p->lock);
+        leave_slot(p, t);
+        pthread_mutex_unlock(&p->lock);
+    }
+    return made;
+}
+
+static bool end_reading(struct profiles *p, struct profile_thing *t, struct shared_profile *made)
+{
+    uint64_t bytes = made == NULL ? 0 : shared_profile_bytes(made);
+
+    /* A window of what is larger than all room goes with its last use. */
+    if (made != NULL && (t->whole.thing == NULL || !is_large(p, t->whole.thing)))
+        once_keep(p->once, &t->once);
+    bool ended = once_end(p->once, &t->once, made, bytes);
+    if (ended && t->once.value != made)
+        shared_profile_free(made);
+    return ended;
+}
+
+/* A long reading is no short work, whoever waits for it. */
+static void make(struct profiles *p, struct profile_thing *t, int fd, struct turn *turn)
+{
+    enum turn_class before = turn->place.turn_class;
+    struct shared_profile *made;
+
+    t->once.stop.above = turn->stop;
+    if (fd < 0)
+        turn_set_class(turn, TURN_INPUT);
+    do {
+        struct diag diag = {0};
+        made = read_once(p, t, fd, turn, &diag);
+        if (made == NULL && !once_decided(p->once, &t->once))
+            t->once.diag = diag;
+    } while (!end_reading(p, t, made));
+    turn_set_class(turn, before);
 }
 
 /* ---- asking ---- */
 
-/* NULL: no memory. */
-static struct profile_entry *add_entry(struct profiles *p, const struct profile_id *id)
+static struct profile_thing *enter(struct profiles *p, const struct profile_id *id, bool *begins,
+                                   struct diag *diag)
 {
-    struct profile_entry *e = calloc(1, sizeof(*e));
+    struct buf key = {0};
+    struct profile_thing *t = NULL;
 
-    if (e == NULL)
-        return NULL;
-    e->task.run = profile_id_has_window(id) ? profile_window_run : profile_fold_run;
-    e->queue.task_class = TASK_INPUT;
-    e->slot_wait.granted = slot_granted;
-    e->profiles = p;
-    e->id = *id;
-    profile_id_source(id, e->source);
-    e->from = -1;
-    profiles_link(p, e);
-    return e;
+    profile_id_canonical(id, &key);
+    if (!key.failed)
+        t = (struct profile_thing *)once_enter(p->once, buf_view(&key), NULL, begins);
+    buf_free(&key);
+    if (t == NULL)
+        diag_no_memory(diag, "No memory is left to read the upload.");
+    else if (*begins)
+        t->id = *id;
+    return t;
 }
 
-static void no_memory(struct diag *diag)
+/* Counts the use, of a thing that is there or will be. */
+static void begin_use(struct profiles *p, struct profile_thing *t, struct profile_use *use, bool waits)
 {
-    diag_no_memory(diag, "No memory is left to read the upload.");
+    *use = (struct profile_use){.thing = t, .waited = waits};
+    pthread_mutex_lock(&p->lock);
+    t->waited += waits;
+    t->used_ms = clock_ms();
+    pthread_mutex_unlock(&p->lock);
 }
 
-static void use(struct profiles *p, struct profile_entry *e, struct profile_need *need)
+static const struct shared_profile *settle(struct profiles *p, struct profile_use *use, bool decided,
+                                           const struct turn *turn, struct diag *diag)
 {
-    profiles_mark_used(p, e);
-    e->users++;
-    need->entry = e;
-    need->profile = e->profile;
-    need->waited = e->profile == NULL;
-    need->dropped = false;
-    if (!need->waited)
-        return;
-    e->waited++;
-    need->next = e->waiting;
-    e->waiting = need;
-}
-
-bool profiles_get(struct profiles *p, const struct profile_id *id, int fd, struct profile_need *need)
-{
-    need->profile = NULL;
-    need->entry = NULL;
-    profiles_lock(p);
-    struct profile_entry *e = profiles_find(p, id);
-    bool begins = e == NULL;
-    if (begins)
-        e = add_entry(p, id);
-    if (e != NULL)
-        use(p, e, need);
+    use->profile = decided ? use->thing->once.value : NULL;
+    if (use->profile != NULL)
+        return use->profile;
+    if (decided)
+        *diag = use->thing->once.diag;
     else
-        no_memory(need->diag);
-    if (e != NULL && begins)
-        begin_fold(p, e, fd);
-    bool decided = e == NULL || !need->waited;
-    profiles_unlock(p);
-    return decided;
+        stop_say(turn->stop, diag);
+    profiles_release(p, use);
+    return NULL;
 }
 
-bool profiles_put(struct profiles *p, const struct profile_id *id, struct shared_profile *made,
-                  struct profile_need *need)
+const struct shared_profile *profiles_get(struct profiles *p, const struct profile_id *id, int fd,
+                                          struct turn *turn, struct profile_use *use, struct diag *diag)
 {
-    static const struct diag NONE = {0};
-    char source[RECORD_SHA256_CHARS + 1];
+    bool begins, decided = true;
+    struct profile_thing *t = enter(p, id, &begins, diag);
 
-    need->entry = NULL;
-    need->profile = NULL;
-    profile_id_source(id, source);
-    LOG(p->service->log, LOG_INFO, "folded", LOG_STR("source", str_of(source)),
-        LOG_STR("from", STR("arrival")), LOG_U64("bytes", shared_profile_bytes(made)));
-    profiles_lock(p);
-    struct profile_entry *e = profiles_find(p, id);
-    if (e == NULL)
-        e = add_entry(p, id);
-    if (e != NULL && e->profile == NULL) {
-        profiles_set(p, e, made);
-        made = NULL;
+    *use = (struct profile_use){.thing = NULL};
+    if (t == NULL)
+        return NULL;
+    begin_use(p, t, use, begins || !once_decided(p->once, &t->once));
+    if (begins)
+        make(p, t, fd, turn);
+    else if (use->waited)
+        decided = once_wait(p->once, &t->once, turn);
+    return settle(p, use, decided, turn, diag);
+}
+
+const struct shared_profile *profiles_put(struct profiles *p, const struct profile_id *id,
+                                          struct shared_profile *made, struct profile_use *use,
+                                          struct diag *diag)
+{
+    bool begins;
+    struct profile_thing *t = enter(p, id, &begins, diag);
+
+    *use = (struct profile_use){.thing = NULL};
+    if (t == NULL) {
+        shared_profile_free(made);
+        return NULL;
     }
-    if (e != NULL) {
-        profiles_tell(p, e, &NONE, false);
-        use(p, e, need);
-        profiles_trim(p);
-    }
-    profiles_unlock(p);
-    shared_profile_free(made);
-    return e != NULL;
+    log_reading(p, id, "folded", "arrival", made, clock_ms());
+    begin_use(p, t, use, false);
+    (void)end_reading(p, t, made);
+    return use->profile = t->once.value;
 }
 
-void profiles_release(struct profiles *p, struct profile_need *need)
+/* What is kept counts as such; what is larger is in use by those who have waited for it. */
+void profiles_give_slot(struct profiles *p, struct profile_use *use)
 {
-    /* Without the lock: once its task was submitted, the need is its asker's alone. */
-    struct profile_entry *e = need->entry;
-
-    need->entry = NULL;
-    need->profile = NULL;
-    if (e == NULL)
+    if (use->thing == NULL || !use->waited)
         return;
-    profiles_lock(p);
-    e->users--;
-    e->waited -= need->waited;
-    profiles_mark_used(p, e);
-    profiles_settle(p, e);
-    profiles_unlock(p);
+    pthread_mutex_lock(&p->lock);
+    use->thing->waited--;
+    use->waited = false;
+    leave_slot(p, use->thing);
+    pthread_mutex_unlock(&p->lock);
 }
 
-void profiles_give_slot(struct profiles *p, struct profile_need *need)
+void profiles_release(struct profiles *p, struct profile_use *use)
 {
-    if (need->entry == NULL || !need->waited)
+    struct profile_thing *t = use->thing;
+
+    if (t == NULL)
         return;
-    profiles_lock(p);
-    need->entry->waited--;
-    need->waited = false;
-    if (need->entry->profile != NULL)
-        profiles_leave_slot(p, need->entry);
-    profiles_settle(p, need->entry);
-    profiles_unlock(p);
+    pthread_mutex_lock(&p->lock);
+    t->waited -= use->waited;
+    t->used_ms = clock_ms();
+    if (use->profile != NULL && is_large(p, t))
+        p->last_used = t;
+    if (t->waited == 0 && !is_large(p, t))
+        leave_slot(p, t);
+    pthread_mutex_unlock(&p->lock);
+    *use = (struct profile_use){.thing = NULL};
+    once_release(p->once, &t->once);
 }

@@ -1,45 +1,68 @@
 #include "server/views/views.h"
 
 #include <stdlib.h>
+#include <sys/random.h>
 #include <unistd.h>
 
+#include "core/hash.h"
 #include "core/system/clock.h"
+#include "core/system/threads.h"
 #include "server/http/clients.h"
-#include "server/views/view_cache.h"
+#include "server/http/reply_memory.h"
+#include "server/views/view_draw.h"
+
+enum {
+    MISSES = 4096,
+    ANSWER_BYTES = 2048, /* that a sender makes of the bytes and leaves with them, about */
+    SHARE = 8,           /* the part of the limit that one view may take */
+    TELL_STORE_MS = 3600 * 1000
+};
+
+/* One coding of one view: in the making, or in memory. */
+struct view_thing {
+    struct once_thing once; /* first; its value is a struct shared_bytes */
+    struct thread_job job;
+    /* Constant from the start of the job on. */
+    struct views *views;
+    struct view_request request;
+    enum encoding wanted;
+    struct client *client;      /* on whose behalf it is made: a reference, or NULL */
+    struct shared_bytes *plain; /* the view without coding, of which it is made; NULL: see the store */
+    enum encoding encoding;     /* of the bytes; the maker's until the view is decided */
+    atomic_bool for_upload;     /* some upload waits for it */
+    _Atomic int64_t told_ms;    /* when the store last knew of a use */
+};
 
 struct views {
     struct service *service;
-    struct view_jobs *jobs;
-    struct view_cache *view_cache;
+    struct once *once;
+    struct stop nobody; /* Above the stop of each job: it works for those who wait, and for nobody else. */
+    struct hash_seed seed;
+    atomic_uint_fast64_t missed[MISSES]; /* hashes of keys, each at the place that its lower bits say */
 };
 
-/* One request that waits for a view: a state of its exchange. */
-struct view_request_wait {
-    /* Under the lock of the jobs. */
-    struct view_wait of_job; /* first, so that wake() finds the rest */
-    struct exchange_wait wait;
+static void end_thing(void *context, struct once_thing *thing)
+{
+    struct view_thing *t = (struct view_thing *)thing; /* its first member */
 
-    /* Used by the thread of the connection only. */
-    struct views *views;
-    struct exchange *exchange;
-    struct view_request request;
-    bool waits; /* counted in the client's share */
-    bool final; /* The job makes the coding that the client likes best: there is nothing better to come. */
-    enum exchange_step (*then)(struct exchange *x, const struct view_request *r, struct view_result *result,
-                               void *context);
-    void *context;
-};
+    (void)context;
+    shared_bytes_unref(thing->value);
+    shared_bytes_unref(t->plain);
+    client_unref(t->client);
+}
 
 struct views *views_new(struct service *service)
 {
     struct views *v = calloc(1, sizeof(*v));
+    const struct once_kind kind = {.thing_bytes = sizeof(struct view_thing), .end = end_thing};
 
     if (v == NULL)
         return NULL;
     v->service = service;
-    v->jobs = view_jobs_new(service);
-    v->view_cache = view_cache_new(service->config->hot_bytes);
-    if (v->jobs != NULL && v->view_cache != NULL)
+    v->nobody.above = &service->stop;
+    stop_ask(&v->nobody, STOP_LEFT);
+    v->once = once_new(&kind, &service->config->hot_bytes);
+    if (v->once != NULL && getrandom(&v->seed, sizeof(v->seed), 0) == (ssize_t)sizeof(v->seed))
         return v;
     views_free(v);
     return NULL;
@@ -49,9 +72,15 @@ void views_free(struct views *v)
 {
     if (v == NULL)
         return;
-    view_jobs_free(v->jobs);
-    view_cache_free(v->view_cache);
+    once_free(v->once);
     free(v);
+}
+
+void view_result_free(struct view_result *result)
+{
+    if (result->fd >= 0)
+        close(result->fd);
+    shared_bytes_unref(result->bytes);
 }
 
 static void no_memory(struct diag *diag)
@@ -59,104 +88,327 @@ static void no_memory(struct diag *diag)
     diag_no_memory(diag, "No memory for the view.");
 }
 
+/* What the view is known by in memory. */
+static bool describe(const struct views *v, const struct view_request *r, enum encoding e, struct buf *text)
+{
+    view_describe(v->service, r, text);
+    buf_z(text, encoding_suffix(e));
+    return !text->failed;
+}
+
 /* ---- what is there ---- */
 
-/* What is read from memory is used all the same. */
-static void tell_store(struct views *v, const struct view_request *r, enum encoding e)
+/* The store takes what it knows no use of for the least recently used: what is read from memory is used all the same. */
+static void tell_store(struct views *v, const struct view_request *r, enum encoding e, struct view_thing *t)
 {
+    int64_t now_ms = clock_ms(), told_ms = atomic_load(&t->told_ms);
     char key[VIEW_KEY_CHARS + 1];
     uint64_t bytes;
     int fd;
 
+    if (now_ms - told_ms < TELL_STORE_MS || !atomic_compare_exchange_strong(&t->told_ms, &told_ms, now_ms))
+        return;
     if (view_key(v->service, r, e, key) && store_get(v->service->store, key, &fd, &bytes) == STORE_OK)
         close(fd);
 }
 
-/* From memory, where it is known by its description, or the store; what is asked for again goes into memory. */
-static bool find_described(struct views *v, const struct view_request *r, enum encoding e,
-                           struct str description, struct view_result *result)
+/* After a miss: whether to keep the view in memory. It is if this was asked about it before, not too long ago, so that a walk through
+ * many views does not drive out the few that all look at; and if it would not drive out most of the others. */
+static bool is_worth_keeping(struct views *v, struct str description, uint64_t bytes)
+{
+    uint64_t hash = hash_bytes(v->seed, description.p, description.n);
+
+    return bytes <= v->service->config->hot_bytes / SHARE &&
+           atomic_exchange(&v->missed[hash % MISSES], hash) == hash;
+}
+
+/* Takes a reference of its own. What is there already stays. */
+static void keep_in_memory(struct views *v, struct str description, enum encoding e,
+                           struct shared_bytes *bytes)
+{
+    bool begins;
+    struct view_thing *t = (struct view_thing *)once_enter(v->once, description, NULL, &begins);
+
+    if (t == NULL)
+        return;
+    if (begins) {
+        t->encoding = e;
+        atomic_store(&t->told_ms, clock_ms());
+        once_keep(v->once, &t->once);
+        bool ended = once_end(v->once, &t->once, shared_bytes_ref(bytes),
+                              sizeof(*t) + ANSWER_BYTES + description.n + shared_bytes_view(bytes).n);
+        (void)ended; /* it cannot fail */
+    }
+    once_release(v->once, &t->once);
+}
+
+static bool find_in_store(struct views *v, const struct view_request *r, enum encoding e,
+                          struct str description, struct view_result *result)
 {
     char key[VIEW_KEY_CHARS + 1];
-    bool unknown;
 
-    result->bytes = view_cache_get(v->view_cache, description, clock_ms(), &unknown);
-    if (unknown)
-        tell_store(v, r, e);
-    if (result->bytes != NULL)
-        return true;
     if (!view_key(v->service, r, e, key) ||
         store_get(v->service->store, key, &result->fd, &result->file_bytes) != STORE_OK) {
         result->fd = -1;
         return false;
     }
-    if (!view_cache_worth(v->view_cache, description, result->file_bytes))
+    if (!is_worth_keeping(v, description, result->file_bytes))
         return true;
     result->bytes = view_read_object(result->fd, result->file_bytes);
     /* Without memory for it the file itself is sent, from its start. */
     if (result->bytes == NULL)
         return lseek(result->fd, 0, SEEK_SET) == 0;
-    view_cache_put(v->view_cache, description, result->bytes, clock_ms());
+    keep_in_memory(v, description, e, result->bytes);
     close(result->fd);
     result->fd = -1;
     return true;
 }
 
+/* From memory or the store; what is asked for again goes into memory. */
 static bool find(struct views *v, const struct view_request *r, enum encoding e, struct view_result *result)
 {
-    struct buf description = {0};
+    struct buf text = {0};
+    bool found = false;
 
-    view_describe(v->service, r, &description);
-    buf_z(&description, encoding_suffix(e));
-    bool found = !description.failed && find_described(v, r, e, buf_view(&description), result);
-    buf_free(&description);
-    result->encoding = e;
+    *result = (struct view_result){.fd = -1, .encoding = e};
+    if (describe(v, r, e, &text)) {
+        struct view_thing *t = (struct view_thing *)once_look(v->once, buf_view(&text));
+        found = t != NULL && t->encoding == e;
+        if (found) {
+            result->bytes = shared_bytes_ref(t->once.value);
+            tell_store(v, r, e, t);
+        }
+        if (t != NULL)
+            once_release(v->once, &t->once);
+        found = found || find_in_store(v, r, e, buf_view(&text), result);
+    }
+    buf_free(&text);
     return found;
 }
 
-/* Joins under the lock, behind which the view may be there at once; `x` is what waits, if it is a request. */
-static bool join(struct views *v, const struct view_request *r, enum encoding e, struct shared_bytes *plain,
-                 struct view_wait *w, struct exchange_wait *wait, struct exchange *x)
-{
-    char key[VIEW_KEY_CHARS + 1];
+/* ---- making ---- */
 
-    if (!view_key(v->service, r, e, key)) {
-        shared_bytes_unref(plain);
-        return false;
+/* The view without coding, from who asked, or from the store: a job for it may have ended right before this one was
+ * started. NULL: it has to be drawn. */
+static struct shared_bytes *take_plain(struct view_thing *t)
+{
+    struct view_result found;
+    struct shared_bytes *plain = t->plain;
+
+    t->plain = NULL;
+    if (plain == NULL && find(t->views, &t->request, ENCODING_IDENTITY, &found)) {
+        plain = found.bytes != NULL ? shared_bytes_ref(found.bytes)
+                                    : view_read_object(found.fd, found.file_bytes);
+        view_result_free(&found);
     }
-    view_jobs_lock(v->jobs);
-    bool joined = view_jobs_join(v->jobs, r, e, key, plain, w);
-    if (joined && x != NULL)
-        exchange_wait(x, wait);
-    view_jobs_unlock(v->jobs);
-    return joined;
+    return plain;
+}
+
+static bool may_draw(struct view_thing *t, struct diag *diag)
+{
+    return (atomic_load(&t->for_upload) || reply_memory_left(t->views->service->config, 0, diag)) &&
+           (stop_asked(&t->once.stop) == STOP_NONE || stop_say(&t->once.stop, diag));
+}
+
+/* One that cannot be coded is good as it is. NULL: diag. */
+static struct shared_bytes *make_once(struct view_thing *t, struct turn *turn, struct diag *diag)
+{
+    struct service *s = t->views->service;
+    struct shared_bytes *plain = take_plain(t);
+
+    t->encoding = ENCODING_IDENTITY;
+    if (plain == NULL && may_draw(t, diag))
+        plain = view_draw(s, &t->request, turn, diag);
+    if (plain == NULL || t->wanted == ENCODING_IDENTITY)
+        return plain;
+    struct shared_bytes *coded = view_encode(s, &t->request, t->wanted, plain);
+    if (coded == NULL)
+        return plain;
+    shared_bytes_unref(plain);
+    t->encoding = t->wanted;
+    return coded;
+}
+
+/* Who makes it has a use of it, which ends here. */
+static void make(struct view_thing *t, struct turn *turn)
+{
+    struct once *once = t->views->once;
+    struct shared_bytes *bytes;
+
+    do {
+        struct diag diag = {0};
+        bytes = make_once(t, turn, &diag);
+        if (bytes == NULL)
+            t->once.diag = diag;
+    } while (!once_end_and_release(once, &t->once, bytes, 0));
+}
+
+static void run(struct thread_job *job)
+{
+    struct view_thing *t = (struct view_thing *)((char *)job - offsetof(struct view_thing, job));
+    struct turn turn;
+
+    turn_init(&turn, t->views->service->turns, job->place.turn_class, job->place.owner, &t->once.stop);
+    turn_take(&turn);
+    make(t, &turn);
+    turn_end(&turn);
+}
+
+static void prepare(struct views *v, struct view_thing *t, const struct view_request *r, enum encoding e,
+                    struct client *client, struct shared_bytes *plain)
+{
+    t->views = v;
+    t->request = *r;
+    t->wanted = e;
+    t->plain = plain;
+    t->client = client == NULL ? NULL : client_again(client);
+}
+
+static void start(struct view_thing *t)
+{
+    struct service *s = t->views->service;
+    bool is_long = view_is_long(&t->request);
+
+    t->once.stop.above = &t->views->nobody;
+    t->job = (struct thread_job){
+        .run = run, .place = {.turn_class = is_long ? TURN_INPUT : TURN_ANSWER, .owner = t->client}};
+    threads_submit(s->threads, THREADS_VIEWS, &t->job);
+}
+
+/* Begins to wait for the view, unless it is there; begins its making, unless it is under way. Takes the reference to `plain`. NULL: no
+ * memory. */
+static struct view_thing *join(struct views *v, const struct view_request *r, enum encoding e,
+                               struct client *client, struct shared_bytes *plain, struct once_watch *watch,
+                               bool for_upload)
+{
+    struct view_thing *t = NULL;
+    struct buf text = {0};
+    bool begins = false;
+
+    if (describe(v, r, e, &text))
+        t = (struct view_thing *)once_enter(v->once, buf_view(&text), watch, &begins);
+    buf_free(&text);
+    if (t != NULL && for_upload)
+        atomic_store(&t->for_upload, true);
+    if (!begins || t == NULL) {
+        shared_bytes_unref(plain);
+        return t;
+    }
+    prepare(v, t, r, e, client, plain);
+    start(t);
+    return t;
+}
+
+/* The view is decided: ends the waiting, and the use. */
+static void take(struct views *v, struct view_thing *t, struct view_result *result)
+{
+    *result = (struct view_result){.fd = -1, .encoding = t->encoding};
+    if (t->once.value != NULL)
+        result->bytes = shared_bytes_ref(t->once.value);
+    else
+        result->diag = t->once.diag;
+    once_release(v->once, &t->once);
 }
 
 /* ---- for an upload ---- */
 
-bool views_make(struct views *v, const struct view_request *r, struct view_wait *w,
-                struct view_result *result)
+static void watch_nothing(struct once_watch *w)
 {
-    *result = (struct view_result){.fd = -1};
-    w->is_upload = true;
-    if (find(v, r, ENCODING_IDENTITY, result))
-        return true;
-    if (join(v, r, ENCODING_IDENTITY, NULL, w, NULL, NULL))
-        return false;
-    no_memory(&result->diag);
-    return true;
+    (void)w; /* who waits blocks, or comes back later */
 }
 
-void views_take(struct views *v, struct view_wait *w, struct view_result *result)
+void views_begin(struct views *v, const struct view_request *r, struct client *client, struct view_ahead *a)
 {
-    view_jobs_leave(v->jobs, w, result);
+    *a = (struct view_ahead){.watch = {.waits = watch_nothing, .decided = watch_nothing}};
+    if (find(v, r, ENCODING_IDENTITY, &a->found))
+        return;
+    a->thing = join(v, r, ENCODING_IDENTITY, client, NULL, &a->watch, true);
+    if (a->thing == NULL)
+        no_memory(&a->found.diag);
+}
+
+void views_await(struct views *v, struct view_ahead *a, struct turn *turn, struct view_result *result)
+{
+    if (a->thing == NULL) {
+        *result = a->found;
+        return;
+    }
+    bool decided = once_wait(v->once, &a->thing->once, turn);
+    once_unwatch(v->once, &a->thing->once, &a->watch);
+    if (decided) {
+        take(v, a->thing, result);
+        return;
+    }
+    *result = (struct view_result){.fd = -1};
+    stop_say(turn->stop, &result->diag);
+    once_release(v->once, &a->thing->once);
+}
+
+bool views_make(struct views *v, const struct view_request *r, struct turn *turn, struct diag *diag)
+{
+    struct once_watch watch = {.waits = watch_nothing, .decided = watch_nothing};
+    struct view_result found;
+    struct buf text = {0};
+    bool begins = false;
+
+    if (find(v, r, ENCODING_IDENTITY, &found)) {
+        view_result_free(&found);
+        return true;
+    }
+    struct view_thing *t = NULL;
+    if (describe(v, r, ENCODING_IDENTITY, &text))
+        t = (struct view_thing *)once_enter(v->once, buf_view(&text), &watch, &begins);
+    buf_free(&text);
+    if (t == NULL) {
+        no_memory(diag);
+        return false;
+    }
+    if (begins) {
+        prepare(v, t, r, ENCODING_IDENTITY, NULL, NULL);
+        atomic_store(&t->for_upload, true);
+        t->once.stop.above = turn->stop;
+        make(t, turn);
+    }
+    once_unwatch(v->once, &t->once, &watch);
+    bool made = !begins || t->once.value != NULL;
+    if (!made)
+        *diag = t->once.diag;
+    once_release(v->once, &t->once);
+    return made;
 }
 
 /* ---- for a request ---- */
 
-/* Under the lock of the jobs. */
-static void wake(struct view_wait *w)
+/* One request that waits for a view: a state of its exchange. */
+struct view_request_wait {
+    /* Under the lock of the once. */
+    struct once_watch watch; /* first, so that the rest is found */
+    struct exchange_wait wait;
+
+    /* Used by the thread of the connection only. */
+    struct views *views;
+    struct view_thing *thing; /* NULL: it does not wait, or took the result */
+    struct exchange *exchange;
+    struct view_request request;
+    bool waits; /* counted in the client's share */
+    bool began; /* It was suspended: the watch waited. */
+    bool final; /* The job makes the coding that the client likes best: there is nothing better to come. */
+    enum exchange_step (*then)(struct exchange *x, const struct view_request *r, struct view_result *result,
+                               void *context);
+    void *context;
+};
+
+static void begin_wait(struct once_watch *watch)
 {
-    exchange_resume(&((struct view_request_wait *)w)->wait);
+    struct view_request_wait *w = (struct view_request_wait *)watch;
+
+    w->began = true;
+    exchange_wait(w->exchange, &w->wait);
+}
+
+static void wake(struct once_watch *watch)
+{
+    exchange_resume(&((struct view_request_wait *)watch)->wait);
 }
 
 static void end_wait(struct view_request_wait *w)
@@ -171,7 +423,10 @@ static void forget(void *state)
 {
     struct view_request_wait *w = state;
 
-    view_jobs_leave(w->views->jobs, &w->of_job, NULL);
+    if (w->thing != NULL) {
+        once_unwatch(w->views->once, &w->thing->once, &w->watch);
+        once_release(w->views->once, &w->thing->once);
+    }
     end_wait(w);
 }
 
@@ -198,12 +453,16 @@ static enum exchange_step start_waiting(struct view_request_wait *w, enum encodi
         return deliver(w, result);
     }
     w->final = e != ENCODING_IDENTITY;
-    /* join() takes `plain`, also where it fails. */
-    if (join(w->views, &w->request, e, plain, &w->of_job, &w->wait, w->exchange))
-        return exchange_then(w->exchange, resumed, w);
-    end_wait(w);
-    no_memory(&result->diag);
-    return deliver(w, result);
+    w->began = false;
+    w->watch = (struct once_watch){.waits = begin_wait, .decided = wake};
+    w->thing = join(w->views, &w->request, e, w->exchange->client, plain, &w->watch, false);
+    if (w->thing == NULL) {
+        end_wait(w);
+        no_memory(&result->diag);
+        return deliver(w, result);
+    }
+    /* It may have come between the look and the wait. */
+    return w->began ? exchange_then(w->exchange, resumed, w) : resumed(w->exchange, w);
 }
 
 /* The plain view is there. It is what was asked for, or what that is made of. */
@@ -226,7 +485,8 @@ static enum exchange_step resumed(struct exchange *x, void *context)
     struct view_result result;
 
     (void)x;
-    view_jobs_leave(w->views->jobs, &w->of_job, &result);
+    take(w->views, w->thing, &result);
+    w->thing = NULL;
     end_wait(w);
     return w->final || result.bytes == NULL ? deliver(w, &result) : encode_plain(w, &result);
 }
@@ -238,7 +498,7 @@ enum exchange_step views_get(struct exchange *x, const struct view_request *r,
 {
     struct views *v = x->service->views;
     enum encoding best = r->encoding.best;
-    struct view_result result = {.fd = -1};
+    struct view_result result;
 
     if (find(v, r, best, &result))
         return then(x, r, &result, context);
@@ -247,8 +507,6 @@ enum exchange_step views_get(struct exchange *x, const struct view_request *r,
         no_memory(&result.diag);
         return then(x, r, &result, context);
     }
-    w->of_job.ready = wake;
-    w->of_job.client = x->client;
     w->views = v;
     w->exchange = x;
     w->request = *r;

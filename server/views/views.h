@@ -1,22 +1,35 @@
-/* Views of stored profiles: from memory or the store if they are there, else made on the pool, once for all who ask
- * meanwhile (view_job.h). Each coding of a view is an object of its own beside the view, made when it is first asked for;
- * what is asked for often is kept in memory (view_cache.h).
+/* Views of stored profiles: from memory or the store if they are there, else made by a job, once for all who ask meanwhile.
+ * Each coding of a view is an object of its own beside the view, made when it is first asked for; what is asked for often is kept in
+ * memory.
  *
  * The files of this room, each of which knows those before it:
- *     profiles       the folded profile of an upload, folded once for all who need it
+ *     profiles       the profile of an upload, read once for all who need it
  *     view_request   what is asked for, and its key
- *     view_cache     bytes in memory
- *     view_job       making a view, once for all who wait
- *     views          this: who asks, a request or an upload */
+ *     view_draw      one view of a profile, and into the store with it
+ *     views          this: who asks, a request or an upload
+ *     calls_stream   lists of calls, which are sent while they are made */
 #ifndef SERVER_VIEWS_VIEWS_H
 #define SERVER_VIEWS_VIEWS_H
 
+#include "core/system/once.h"
 #include "server/http/exchange.h"
-#include "server/views/view_job.h"
 #include "server/views/view_request.h"
 
+struct views;
+struct view_thing;
+
 struct views *views_new(struct service *service); /* NULL: no memory */
-void views_free(struct views *v);                 /* after the pool was stopped; NULL is fine */
+void views_free(struct views *v);                 /* when no job runs; NULL is fine */
+
+struct view_result {
+    int fd; /* the caller's own; -1: see bytes */
+    uint64_t file_bytes;
+    struct shared_bytes *bytes; /* a reference of the caller's own, or NULL: failed, see diag */
+    enum encoding
+        encoding; /* of the bytes; identity also where another one was wanted and could not be made */
+    struct diag diag;
+};
+void view_result_free(struct view_result *result);
 
 /* For a handler, which returns what this returns. then(x, r, result, context) is called with the view: at once if it is
  * there, else on the connection's thread when it has been made. The descriptor and the bytes of *result are the
@@ -26,11 +39,22 @@ enum exchange_step views_get(struct exchange *x, const struct view_request *r,
                                                         struct view_result *result, void *context),
                              void *context);
 
-/* For an upload, which has its views made before anybody asks. True: *result is filled, with the view or a diag, and the
- * caller's to free. False: w->ready(w), which the caller has set, is called when views_take can be called. */
-bool views_make(struct views *v, const struct view_request *r, struct view_wait *w,
-                struct view_result *result) __attribute__((warn_unused_result));
-/* Fills *result, which is the caller's to free. */
-void views_take(struct views *v, struct view_wait *w, struct view_result *result);
+/* ---- for an upload, which has its views made before anybody asks ----
+ *
+ * They are made also while clients leave so many answers in memory that requests are refused. */
+
+/* A view that another thread makes. */
+struct view_ahead {
+    struct once_watch watch; /* first; of the views, as is the rest */
+    struct view_thing *thing;
+    struct view_result found;
+};
+/* Begins it, unless it is there or under way, on behalf of the client. */
+void views_begin(struct views *v, const struct view_request *r, struct client *client, struct view_ahead *a);
+/* Blocks without a turn until it is there. Once for each views_begin. *result is the caller's to free. */
+void views_await(struct views *v, struct view_ahead *a, struct turn *turn, struct view_result *result);
+/* Makes the view on this thread, unless it is there or under way. False: diag. */
+bool views_make(struct views *v, const struct view_request *r, struct turn *turn, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/system/threads.h"
 #include "core/system/timer.h"
 #include "server/config/config_load.h"
 #include "server/http/clients.h"
@@ -17,7 +18,7 @@
 
 enum { THREADS = 64, PREVIEWS_MOST = 256, WAIT_MOST_MS = 60000 };
 
-/* A service with one worker and the thread for short work, which makes no previews. */
+/* A service with one worker and the turn for short work, which makes no previews. */
 struct world {
     struct scratch scratch;
     struct config config;
@@ -27,13 +28,11 @@ struct world {
     pthread_cond_t changed;
     struct exchange x; /* who waits for an answer */
     bool suspended;
-    struct task_queue queue;
-    struct task blocker; /* has the worker while `blocked` */
-    bool blocked, blocking;
+    struct turn blocker; /* has the worker's turn while `blocked` */
+    bool blocked;
 };
 
-static struct world
-    *world; /* of the test that runs; an exchange's functions and tasks have no other way to it */
+static struct world *world; /* of the test that runs; an exchange's functions have no other way to it */
 
 static void suspend(struct exchange *x, bool works)
 {
@@ -87,13 +86,14 @@ static int build(void **state)
     s->clients = clients_new(&(struct client_shares){1000, 1000});
     s->timers = timers_new();
     s->jobs = jobs_new(s);
-    s->pool = pool_new(1, true);
+    s->turns = turns_new(1, true);
+    s->threads = threads_new((const unsigned[THREADS_KINDS]){2, 8, 2, 4, 2}, THREADS_KINDS, 0);
     s->profiles = profiles_new(s);
     s->views = views_new(s);
     s->progresses = progresses_new();
     assert_true(s->sweep != NULL && s->clients != NULL && s->timers != NULL && s->jobs != NULL &&
-                s->pool != NULL && s->profiles != NULL && s->views != NULL && s->progresses != NULL);
-    assert_true(pool_start(s->pool));
+                s->turns != NULL && s->threads != NULL && s->profiles != NULL && s->views != NULL &&
+                s->progresses != NULL);
     world->client = client_ref(s->clients, NULL);
     return 0;
 }
@@ -103,11 +103,9 @@ static int wreck(void **state)
     (void)state;
     struct service *s = &world->service;
 
-    pthread_mutex_lock(&world->lock);
-    world->blocked = false; /* by a test that failed */
-    pthread_cond_broadcast(&world->changed);
-    pthread_mutex_unlock(&world->lock);
-    pool_free(s->pool);
+    if (world->blocked) /* by a test that failed */
+        turn_end(&world->blocker);
+    threads_free(s->threads);
     sweep_stop(s->sweep);
     views_free(s->views);
     profiles_free(s->profiles);
@@ -116,6 +114,7 @@ static int wreck(void **state)
     timers_free(s->timers);
     client_unref(world->client);
     clients_free(s->clients);
+    turns_free(s->turns);
     store_close(s->store);
     scratch_remove(&world->scratch);
     pthread_cond_destroy(&world->changed);
@@ -157,14 +156,14 @@ static struct job *uploaded(uint32_t salt)
 {
     struct diag diag = {0};
     struct buf trace = {0};
-    struct job *job = job_new(&world->service, &diag);
 
-    assert_non_null(job);
     world->x = (struct exchange){.service = &world->service,
                                  .client = world->client,
                                  .suspend = suspend,
                                  .resume = resume,
                                  .is_left = stays};
+    struct job *job = job_new(&world->x, &diag);
+    assert_non_null(job);
     put_trace(&trace, salt);
     assert_true(job_push(job, trace.p, trace.n));
     buf_free(&trace);
@@ -194,39 +193,17 @@ static uint32_t previews_ahead(struct job *job)
 
 /* ---- previews ---- */
 
-static void block(struct task *task)
-{
-    (void)task;
-    pthread_mutex_lock(&world->lock);
-    world->blocking = true;
-    pthread_cond_broadcast(&world->changed);
-    while (world->blocked)
-        pthread_cond_wait(&world->changed, &world->lock);
-    world->blocking = false;
-    pthread_cond_broadcast(&world->changed);
-    pthread_mutex_unlock(&world->lock);
-}
-
 static void block_worker(void)
 {
+    turn_init(&world->blocker, world->service.turns, TURN_INPUT, NULL, NULL);
+    turn_take(&world->blocker);
     world->blocked = true;
-    world->queue.task_class = TASK_INPUT; /* which the thread for short work does not take */
-    world->blocker.run = block;
-    pool_submit(world->service.pool, &world->queue, &world->blocker);
-    pthread_mutex_lock(&world->lock);
-    while (!world->blocking)
-        pthread_cond_wait(&world->changed, &world->lock);
-    pthread_mutex_unlock(&world->lock);
 }
 
 static void free_worker(void)
 {
-    pthread_mutex_lock(&world->lock);
+    turn_end(&world->blocker);
     world->blocked = false;
-    pthread_cond_broadcast(&world->changed);
-    while (world->blocking)
-        pthread_cond_wait(&world->changed, &world->lock);
-    pthread_mutex_unlock(&world->lock);
 }
 
 static bool no_preview_waits(void)

@@ -1,5 +1,4 @@
-/* Profiles: folded once for all who need one at a time, kept by use and size, with a bound on what is in the making. The
- * pool is not started but in one test: pool_stop then runs what is queued, on this thread. */
+/* Profiles: read once for all who need one at a time, kept by use and size, with a bound on what is in the making. */
 #include "server/config/config_load.h"
 #include "server/store/record.h"
 #include "server/views/profiles.h"
@@ -7,6 +6,7 @@
 #include "tests/support/unit.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 
 #include "core/system/file.h"
 #include "tests/support/scratch.h"
+#include "tests/support/test_input.h"
 
 enum { SOURCES = 4 };
 
@@ -27,19 +28,17 @@ struct world {
     int log;
 };
 
-/* A task that needs a profile; how often it was submitted after the need was decided. */
+/* Who needs a profile, on a thread of its own. */
 struct user {
-    struct task task; /* first */
-    struct task_queue queue;
-    struct profile_need need;
+    struct world *world;
+    struct profile_id id;
+    int fd;
+    struct stop stop;
+    struct profile_use use;
     struct diag diag;
-    unsigned told;
+    pthread_t thread;
+    atomic_bool done;
 };
-
-static void told(struct task *task)
-{
-    ((struct user *)task)->told++;
-}
 
 static void put_blob(struct world *w, unsigned i)
 {
@@ -81,7 +80,7 @@ static int build(void **state)
 static void begin(struct world *w, unsigned workers, uint64_t cache_bytes)
 {
     w->config.profile_cache_bytes = cache_bytes;
-    w->service.pool = pool_new(workers, false);
+    w->service.turns = turns_new(workers, false);
     w->service.profiles = profiles_new(&w->service);
     assert_non_null(w->service.profiles);
 }
@@ -90,8 +89,8 @@ static int wreck(void **state)
 {
     struct world *w = *state;
 
-    pool_free(w->service.pool);
     profiles_free(w->service.profiles);
+    turns_free(w->service.turns);
     log_free(w->service.log);
     close(w->log);
     store_close(w->service.store);
@@ -116,12 +115,6 @@ static unsigned folds(const struct world *w)
     return n;
 }
 
-/* What queued tasks do, until none is left. */
-static void run_queued(const struct world *w)
-{
-    pool_stop(w->service.pool);
-}
-
 static struct profile_id id_of(const struct world *w, unsigned source)
 {
     struct profile_id id = {0};
@@ -130,92 +123,170 @@ static struct profile_id id_of(const struct world *w, unsigned source)
     return id;
 }
 
-static bool ask_of(const struct world *w, unsigned source, const struct window *window, struct user *u)
+static void prepare(struct world *w, struct user *u, const struct profile_id *id)
+{
+    *u = (struct user){.world = w, .id = *id, .fd = -1, .stop = {.above = &w->service.stop}};
+}
+
+static void *get(void *user)
+{
+    struct user *u = user;
+    struct turn turn;
+
+    turn_init(&turn, u->world->service.turns, TURN_ANSWER, u, &u->stop);
+    turn_take(&turn);
+    const struct shared_profile *profile =
+        profiles_get(u->world->service.profiles, &u->id, u->fd, &turn, &u->use, &u->diag);
+    assert_ptr_equal(profile, u->use.profile);
+    turn_end(&turn);
+    atomic_store(&u->done, true);
+    return NULL;
+}
+
+/* Asks on a thread of its own. */
+static void start(struct user *u)
+{
+    assert_int_equal(pthread_create(&u->thread, NULL, get, u), 0);
+}
+
+static void start_for(struct world *w, unsigned source, struct user *u)
+{
+    const struct profile_id id = id_of(w, source);
+
+    prepare(w, u, &id);
+    start(u);
+}
+
+static void join(struct user *u)
+{
+    assert_int_equal(pthread_join(u->thread, NULL), 0);
+}
+
+static void pause_ms(long ms)
+{
+    const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+    nanosleep(&pause, NULL);
+}
+
+/* How many of them have their profile, when no more get theirs. */
+static unsigned served(struct user *users, unsigned n, unsigned expected)
+{
+    unsigned done = 0;
+
+    for (unsigned i = 0; i < 1000 && done < expected; i++) {
+        done = 0;
+        for (unsigned k = 0; k < n; k++)
+            done += atomic_load(&users[k].done);
+        pause_ms(5);
+    }
+    pause_ms(50);
+    done = 0;
+    for (unsigned k = 0; k < n; k++)
+        done += atomic_load(&users[k].done);
+    return done;
+}
+
+/* Asks here. True: it was there. */
+static bool ask_of(struct world *w, const struct profile_id *id, struct user *u)
+{
+    prepare(w, u, id);
+    get(u);
+    return !u->use.waited;
+}
+
+static bool ask(struct world *w, unsigned source, struct user *u)
+{
+    const struct profile_id id = id_of(w, source);
+
+    return ask_of(w, &id, u);
+}
+
+static struct profile_id window_of(const struct world *w, unsigned source, uint64_t from_ns)
 {
     struct profile_id id = id_of(w, source);
 
-    if (window != NULL)
-        id.window = *window;
-    *u = (struct user){.task = {.run = told}, .queue = {.task_class = TASK_ANSWER}};
-    u->need.task = &u->task;
-    u->need.queue = &u->queue;
-    u->need.diag = &u->diag;
-    return profiles_get(w->service.profiles, &id, -1, &u->need);
+    id.window = (struct window){from_ns, from_ns + 100000};
+    return id;
 }
 
-static bool ask(const struct world *w, unsigned source, struct user *u)
+static bool ask_window(struct world *w, unsigned source, uint64_t from_ns, struct user *u)
 {
-    return ask_of(w, source, NULL, u);
+    const struct profile_id id = window_of(w, source, from_ns);
+
+    return ask_of(w, &id, u);
 }
 
-static bool ask_window(const struct world *w, unsigned source, uint64_t from_ns, struct user *u)
+static void release(struct world *w, struct user *u)
 {
-    return ask_of(w, source, &(struct window){from_ns, from_ns + 100000}, u);
-}
-
-static void release(const struct world *w, struct user *u)
-{
-    profiles_release(w->service.profiles, &u->need);
+    profiles_release(w->service.profiles, &u->use);
 }
 
 /* Uses it once. True: it was there. */
-static bool was_there(const struct world *w, unsigned source)
+static bool was_there(struct world *w, unsigned source)
 {
     struct user u;
     bool there = ask(w, source, &u);
 
-    run_queued(w);
-    assert_non_null(u.need.profile);
-    assert_int_equal(u.told, there ? 0 : 1);
+    assert_non_null(u.use.profile);
     release(w, &u);
     return there;
 }
 
 /* Of one that was folded here. */
-static size_t bytes_of_one(const struct world *w)
+static size_t bytes_of_one(struct world *w)
 {
     struct user u;
 
     assert_false(ask(w, 0, &u));
-    run_queued(w);
-    size_t bytes = shared_profile_bytes(u.need.profile);
+    size_t bytes = shared_profile_bytes(u.use.profile);
     release(w, &u);
     return bytes;
+}
+
+/* Nobody computes while they ask. */
+static void take_all_turns(struct world *w, struct turn *turn)
+{
+    turn_init(turn, w->service.turns, TURN_SMALL, NULL, NULL);
+    turn_take(turn);
 }
 
 static void folded_once_for_all_who_wait(void **state)
 {
     struct world *w = *state;
     struct user users[5], late;
+    struct turn turn;
 
     begin(w, 1, UINT64_MAX);
+    take_all_turns(w, &turn);
     for (unsigned i = 0; i < 5; i++)
-        assert_false(ask(w, 0, &users[i]));
-    run_queued(w);
+        start_for(w, 0, &users[i]);
+    while (turns_waiting(w->service.turns) < 5)
+        pause_ms(1);
+    turn_end(&turn);
+    for (unsigned i = 0; i < 5; i++)
+        join(&users[i]);
     assert_true(ask(w, 0, &late));
     for (unsigned i = 0; i < 5; i++) {
-        assert_int_equal(users[i].told, 1);
-        assert_ptr_equal(users[i].need.profile, late.need.profile);
+        assert_ptr_equal(users[i].use.profile, late.use.profile);
         release(w, &users[i]);
     }
-    assert_int_equal(late.told, 0);
-    assert_int_equal(shared_profile_get(late.need.profile)->n_tracks, 1);
+    assert_int_equal(shared_profile_get(late.use.profile)->n_tracks, 1);
     release(w, &late);
     assert_int_equal(folds(w), 1);
 }
 
-static void failure_is_told_to_all_and_not_kept(void **state)
+static void failure_is_told_and_not_kept(void **state)
 {
     struct world *w = *state;
     struct user users[3];
 
     begin(w, 1, UINT64_MAX);
     for (unsigned i = 0; i < 3; i++)
-        assert_false(ask(w, SOURCES, &users[i]));
-    run_queued(w);
+        start_for(w, SOURCES, &users[i]);
     for (unsigned i = 0; i < 3; i++) {
-        assert_int_equal(users[i].told, 1);
-        assert_null(users[i].need.profile);
+        join(&users[i]);
+        assert_null(users[i].use.profile);
         assert_int_equal(users[i].diag.kind, DIAG_IO);
         release(w, &users[i]);
     }
@@ -256,14 +327,13 @@ static void put_trace(struct world *w, unsigned source)
                      STORE_OK);
 }
 
-static bool window_was_there(const struct world *w, unsigned source, uint64_t from_ns)
+static bool window_was_there(struct world *w, unsigned source, uint64_t from_ns)
 {
     struct user u;
     bool there = ask_window(w, source, from_ns, &u);
 
-    run_queued(w);
-    assert_non_null(u.need.profile);
-    assert_ptr_not_equal(shared_profile_whole(u.need.profile), u.need.profile);
+    assert_non_null(u.use.profile);
+    assert_ptr_not_equal(shared_profile_whole(u.use.profile), u.use.profile);
     release(w, &u);
     return there;
 }
@@ -275,16 +345,20 @@ static void windows_are_read_once_and_kept(void **state)
 
     put_trace(w, 0);
     begin(w, 1, UINT64_MAX);
-    for (unsigned i = 0; i < 3; i++)
-        assert_false(ask_window(w, 0, 0, &users[i]));
-    run_queued(w);
-    const struct shared_profile *made = users[0].need.profile;
     for (unsigned i = 0; i < 3; i++) {
-        assert_int_equal(users[i].told, 1);
-        assert_ptr_equal(users[i].need.profile, made);
-        assert_int_equal(shared_profile_get(made)->tracks[0].calls, 5);
-        release(w, &users[i]);
+        const struct profile_id id = window_of(w, 0, 0);
+        prepare(w, &users[i], &id);
+        start(&users[i]);
     }
+    for (unsigned i = 0; i < 3; i++)
+        join(&users[i]);
+    const struct shared_profile *made = users[0].use.profile;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_ptr_equal(users[i].use.profile, made);
+        assert_int_equal(shared_profile_get(made)->tracks[0].calls, 5);
+    }
+    for (unsigned i = 0; i < 3; i++)
+        release(w, &users[i]);
     assert_true(was_there(w, 0));
     assert_false(window_was_there(w, 0, 500000));
     assert_true(window_was_there(w, 0, 500000));
@@ -300,9 +374,8 @@ static void windows_make_way_with_what_they_are_of(void **state)
     put_trace(w, 0);
     begin(w, 1, UINT64_MAX);
     assert_false(ask_window(w, 0, 0, &user));
-    run_queued(w);
-    w->config.profile_cache_bytes = shared_profile_bytes(user.need.profile) +
-                                    shared_profile_bytes(shared_profile_whole(user.need.profile));
+    w->config.profile_cache_bytes =
+        shared_profile_bytes(user.use.profile) + shared_profile_bytes(shared_profile_whole(user.use.profile));
     assert_false(was_there(w, 1)); /* no room beside what is in use */
     release(w, &user);
     assert_true(window_was_there(w, 0, 0));
@@ -320,9 +393,8 @@ static void a_window_without_times_fails(void **state)
     struct user user;
 
     begin(w, 1, UINT64_MAX);
-    assert_false(ask_window(w, 0, 0, &user));
-    run_queued(w);
-    assert_null(user.need.profile);
+    (void)ask_window(w, 0, 0, &user);
+    assert_null(user.use.profile);
     assert_int_equal(user.diag.kind, DIAG_USAGE);
     release(w, &user);
     assert_true(was_there(w, 0));
@@ -355,7 +427,7 @@ static void what_is_in_use_stays(void **state)
     assert_false(was_there(w, 1));
     assert_false(was_there(w, 1)); /* no room beside what is in use */
     assert_true(ask(w, 0, &again));
-    assert_ptr_equal(again.need.profile, user.need.profile);
+    assert_ptr_equal(again.use.profile, user.use.profile);
     release(w, &user);
     release(w, &again);
     assert_false(was_there(w, 1));
@@ -364,7 +436,6 @@ static void what_is_in_use_stays(void **state)
 
 static void one_that_is_larger_than_all_room_lingers(void **state)
 {
-    const struct timespec linger = {.tv_sec = PROFILES_LINGER_S, .tv_nsec = 50000000};
     struct world *w = *state;
 
     begin(w, 2, 1);
@@ -376,7 +447,7 @@ static void one_that_is_larger_than_all_room_lingers(void **state)
     assert_false(was_there(w, 0));
     profiles_tick(w->service.profiles);
     assert_true(was_there(w, 0));
-    nanosleep(&linger, NULL);
+    pause_ms(PROFILES_LINGER_S * 1000 + 50);
     profiles_tick(w->service.profiles);
     assert_false(was_there(w, 0));
 }
@@ -388,7 +459,6 @@ static void none_lingers_where_none_is_kept(void **state)
 
     begin(w, 1, 0);
     assert_false(ask(w, 0, &user));
-    run_queued(w);
     assert_true(was_there(w, 0)); /* in use */
     release(w, &user);
     assert_false(was_there(w, 0));
@@ -401,18 +471,22 @@ static void as_many_in_the_making_as_there_are_workers(void **state)
     struct user users[SOURCES];
 
     begin(w, 2, 1);
-    for (unsigned i = 0; i < SOURCES; i++)
-        assert_false(ask(w, i, &users[i]));
-    run_queued(w);
-    for (unsigned i = 0; i < SOURCES; i++)
-        assert_int_equal(users[i].told, i < 2);
+    for (unsigned i = 0; i < SOURCES; i++) {
+        start_for(w, i, &users[i]);
+        if (i < 2)
+            join(&users[i]);
+        else
+            pause_ms(50); /* in the order in which they came */
+    }
+    assert_int_equal(served(users, SOURCES, 2), 2);
     release(w, &users[1]); /* it does not linger: another one waits for its slot */
-    run_queued(w);
-    assert_int_equal(users[2].told, 1);
-    assert_int_equal(users[3].told, 0);
+    assert_int_equal(served(users, SOURCES, 3), 3);
+    assert_true(atomic_load(&users[2].done));
+    profiles_give_slot(w->service.profiles, &users[0].use);
+    assert_int_equal(served(users, SOURCES, 4), 4);
+    for (unsigned i = 2; i < SOURCES; i++)
+        join(&users[i]);
     release(w, &users[0]);
-    run_queued(w);
-    assert_int_equal(users[3].told, 1);
     release(w, &users[2]);
     release(w, &users[3]);
     assert_int_equal(folds(w), SOURCES);
@@ -429,52 +503,54 @@ static void what_lingers_makes_way(void **state)
     assert_false(was_there(w, 0));
 }
 
-static struct shared_profile *fold_here(const struct world *w)
+static struct shared_profile *read_here(const struct world *w)
 {
     static const char STACKS[] = "main;a0 1\nmain;b 2\n";
     struct conversion *c = conversion_new(&w->config);
+    struct test_input bytes = {.bytes = {STACKS, sizeof(STACKS) - 1}};
+    const struct source_input in = test_input_of(&bytes);
     struct diag diag = {0};
 
     assert_non_null(c);
-    assert_true(conversion_feed(c, STACKS, sizeof(STACKS) - 1, NULL));
-    return conversion_finish(c, -1, NULL, &diag);
+    return conversion_read(c, &in, &diag);
 }
 
-static void what_an_upload_folded_serves_all(void **state)
+static void what_an_upload_read_serves_all(void **state)
 {
     struct world *w = *state;
-    int fd = open("/dev/null", O_RDONLY);
     const struct profile_id id = id_of(w, 0), other = id_of(w, 1);
-    struct profile_need first = {0}, second = {0}, third = {0};
-    struct shared_profile *made = fold_here(w);
+    struct profile_use first, second, third;
+    struct shared_profile *made = read_here(w);
     struct user waiting;
+    struct turn turn;
+    struct diag diag = {0};
 
     begin(w, 1, UINT64_MAX);
     size_t descriptors = scratch_descriptors();
-    assert_false(ask(w, 0, &waiting));
-    assert_true(profiles_put(w->service.profiles, &id, made, &first));
-    assert_ptr_equal(first.profile, made);
-    assert_true(profiles_put(w->service.profiles, &id, fold_here(w), &second));
-    assert_ptr_equal(second.profile, made);
-    assert_true(profiles_put(w->service.profiles, &other, fold_here(w), &third));
-    run_queued(w);
-    assert_int_equal(waiting.told, 1);
-    assert_ptr_equal(waiting.need.profile, made);
+    take_all_turns(w, &turn);
+    start_for(w, 0, &waiting);
+    while (turns_waiting(w->service.turns) < 1)
+        pause_ms(1);
+    assert_ptr_equal(profiles_put(w->service.profiles, &id, made, &first, &diag), made);
+    assert_ptr_equal(profiles_put(w->service.profiles, &id, read_here(w), &second, &diag), made);
+    assert_non_null(profiles_put(w->service.profiles, &other, read_here(w), &third, &diag));
+    turn_end(&turn);
+    join(&waiting);
+    assert_ptr_equal(waiting.use.profile, made);
     release(w, &waiting);
     profiles_release(w->service.profiles, &first);
     profiles_release(w->service.profiles, &second);
     profiles_release(w->service.profiles, &third);
     assert_int_equal(scratch_descriptors(), descriptors);
-    close(fd);
     assert_true(was_there(w, 0));
     assert_int_equal(folds(w), 3); /* those that were put: nothing was read */
 }
 
+/* It is read although all slots are taken. */
 static void bytes_that_are_not_stored_yet(void **state)
 {
     struct world *w = *state;
-    struct user others[2];
-    struct user user = {.task = {.run = told}, .queue = {.task_class = TASK_ANSWER}};
+    struct user other, user, another;
     char path[512];
 
     begin(w, 1, 1);
@@ -482,36 +558,56 @@ static void bytes_that_are_not_stored_yet(void **state)
     int fd = open(path, O_RDWR | O_CREAT, 0600);
     assert_true(fd >= 0 && file_write_all(fd, "main;a4 1\n", 10));
     const struct profile_id id = id_of(w, SOURCES);
-    user.need.task = &user.task;
-    user.need.queue = &user.queue;
-    user.need.diag = &user.diag;
-    assert_false(ask(w, 0, &others[0])); /* the only slot */
-    assert_false(profiles_get(w->service.profiles, &id, fd, &user.need));
-    assert_false(ask(w, SOURCES, &others[1]));
-    close(fd); /* as if another upload of the same bytes had brought the profile */
-    run_queued(w);
-    assert_non_null(user.need.profile);
-    assert_ptr_equal(others[1].need.profile, user.need.profile);
-    release(w, &others[0]);
-    release(w, &others[1]);
+    assert_false(ask(w, 0, &other)); /* the only slot */
+    prepare(w, &user, &id);
+    user.fd = fd;
+    get(&user);
+    assert_non_null(user.use.profile);
+    assert_true(ask(w, SOURCES, &another));
+    assert_ptr_equal(another.use.profile, user.use.profile);
+    release(w, &other);
+    release(w, &another);
     release(w, &user);
+    close(fd);
 }
 
-static void a_service_that_stops_folds_no_more(void **state)
+static void a_service_that_stops_reads_no_more(void **state)
 {
     struct world *w = *state;
-    struct user users[SOURCES];
+    struct user users[SOURCES], holder;
 
     begin(w, 1, 1);
-    for (unsigned i = 0; i < SOURCES; i++)
-        assert_false(ask(w, i, &users[i]));
+    assert_false(ask(w, 0, &holder));
+    for (unsigned i = 1; i < SOURCES; i++)
+        start_for(w, i, &users[i]);
     stop_ask(&w->service.stop, STOP_SERVICE);
-    run_queued(w);
-    for (unsigned i = 0; i < SOURCES; i++) {
-        assert_int_equal(users[i].told, 1);
+    for (unsigned i = 1; i < SOURCES; i++) {
+        join(&users[i]);
+        assert_null(users[i].use.profile);
         assert_int_equal(users[i].diag.kind, DIAG_BUSY);
     }
-    assert_int_equal(folds(w), 0);
+    release(w, &holder);
+    assert_int_equal(folds(w), 1);
+}
+
+/* Who has left does not wait in the queue. */
+static void who_leaves_waits_no_more(void **state)
+{
+    struct world *w = *state;
+    struct user holder, leaver, other;
+
+    begin(w, 1, 1);
+    assert_false(ask(w, 0, &holder));
+    start_for(w, 1, &leaver);
+    pause_ms(20);
+    start_for(w, 2, &other);
+    stop_ask(&leaver.stop, STOP_LEFT);
+    join(&leaver);
+    assert_null(leaver.use.profile);
+    release(w, &holder);
+    join(&other);
+    assert_non_null(other.use.profile);
+    release(w, &other);
 }
 
 /* ---- threads ---- */
@@ -519,74 +615,52 @@ static void a_service_that_stops_folds_no_more(void **state)
 enum { ROUNDS = 200, AT_ONCE = 16 };
 
 struct walker {
-    struct task task; /* first */
-    struct task_queue queue;
-    struct profile_need need;
-    struct diag diag;
     struct world *world;
-    unsigned source, left;
-    bool asked;
-    atomic_uint *used;
+    unsigned source, used;
+    pthread_t thread;
 };
 
-/* Asks for one profile after the other. */
-static void walk(struct task *task)
+/* Asks for one profile after the other; now and then it leaves in between. */
+static void *walk(void *argument)
 {
-    struct walker *k = (struct walker *)task;
-    struct profiles *p = k->world->service.profiles;
+    struct walker *k = argument;
 
-    for (;;) {
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        struct user u;
         const struct profile_id id = id_of(k->world, k->source % SOURCES);
-        if (!k->asked) {
-            k->asked = true;
-            if (!profiles_get(p, &id, -1, &k->need))
-                return;
-        }
-        if (k->need.profile != NULL && shared_profile_get(k->need.profile)->n_tracks == 1)
-            atomic_fetch_add(k->used, 1);
-        profiles_release(p, &k->need);
-        k->asked = false;
-        k->source += 1 + k->left % 3;
-        if (--k->left == 0)
-            return;
+        prepare(k->world, &u, &id);
+        if (i % 7 == 6)
+            stop_ask(&u.stop, STOP_LEFT);
+        get(&u);
+        k->used += i % 7 == 6 || (u.use.profile != NULL && shared_profile_get(u.use.profile)->n_tracks == 1);
+        release(k->world, &u);
+        k->source += 1 + i % 3;
     }
+    return NULL;
 }
 
 static void by_threads(void **state)
 {
     struct world *w = *state;
     struct walker walkers[AT_ONCE];
-    atomic_uint used;
 
-    atomic_init(&used, 0);
     begin(w, 3, UINT64_MAX);
     w->config.profile_cache_bytes = 2 * bytes_of_one(w);
-    pool_free(w->service.pool);
-    w->service.pool = pool_new(3, false);
     for (unsigned i = 0; i < AT_ONCE; i++) {
-        walkers[i] = (struct walker){.task = {.run = walk},
-                                     .queue = {.task_class = TASK_ANSWER},
-                                     .world = w,
-                                     .source = i,
-                                     .left = ROUNDS,
-                                     .used = &used};
-        walkers[i].need.task = &walkers[i].task;
-        walkers[i].need.queue = &walkers[i].queue;
-        walkers[i].need.diag = &walkers[i].diag;
-        pool_submit(w->service.pool, &walkers[i].queue, &walkers[i].task);
+        walkers[i] = (struct walker){.world = w, .source = i};
+        assert_int_equal(pthread_create(&walkers[i].thread, NULL, walk, &walkers[i]), 0);
     }
-    assert_true(pool_start(w->service.pool));
-    pool_stop(w->service.pool);
-    for (unsigned i = 0; i < AT_ONCE; i++)
-        assert_int_equal(walkers[i].left, 0);
-    assert_int_equal(atomic_load(&used), AT_ONCE * ROUNDS);
+    for (unsigned i = 0; i < AT_ONCE; i++) {
+        assert_int_equal(pthread_join(walkers[i].thread, NULL), 0);
+        assert_int_equal(walkers[i].used, ROUNDS);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(folded_once_for_all_who_wait, build, wreck),
-        cmocka_unit_test_setup_teardown(failure_is_told_to_all_and_not_kept, build, wreck),
+        cmocka_unit_test_setup_teardown(failure_is_told_and_not_kept, build, wreck),
         cmocka_unit_test_setup_teardown(windows_are_read_once_and_kept, build, wreck),
         cmocka_unit_test_setup_teardown(windows_make_way_with_what_they_are_of, build, wreck),
         cmocka_unit_test_setup_teardown(a_window_without_times_fails, build, wreck),
@@ -596,9 +670,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(none_lingers_where_none_is_kept, build, wreck),
         cmocka_unit_test_setup_teardown(as_many_in_the_making_as_there_are_workers, build, wreck),
         cmocka_unit_test_setup_teardown(what_lingers_makes_way, build, wreck),
-        cmocka_unit_test_setup_teardown(what_an_upload_folded_serves_all, build, wreck),
+        cmocka_unit_test_setup_teardown(what_an_upload_read_serves_all, build, wreck),
         cmocka_unit_test_setup_teardown(bytes_that_are_not_stored_yet, build, wreck),
-        cmocka_unit_test_setup_teardown(a_service_that_stops_folds_no_more, build, wreck),
+        cmocka_unit_test_setup_teardown(a_service_that_stops_reads_no_more, build, wreck),
+        cmocka_unit_test_setup_teardown(who_leaves_waits_no_more, build, wreck),
         cmocka_unit_test_setup_teardown(by_threads, build, wreck),
     };
 

@@ -1,4 +1,5 @@
 /* Views through memory, store and pool, without HTTP. */
+#include "core/system/threads.h"
 #include "server/config/config_load.h"
 #include "server/http/clients.h"
 #include "server/views/views.h"
@@ -91,21 +92,22 @@ static int build(void **state)
     record_blob_key(world->sha256, key);
     assert_int_equal(store_put(world->service.store, key, buf_view(&text), STORE_EVICTABLE), STORE_OK);
     buf_free(&text);
-    world->service.pool = pool_new(2, false);
+    world->service.turns = turns_new(2, false);
+    world->service.threads = threads_new((const unsigned[THREADS_KINDS]){2, 8, 2, 2, 2}, THREADS_KINDS, 0);
     world->service.profiles = profiles_new(&world->service);
     assert_non_null(world->service.profiles);
     world->service.views = views_new(&world->service);
     assert_non_null(world->service.views);
-    assert_true(pool_start(world->service.pool));
     return 0;
 }
 
 static int wreck(void **state)
 {
     (void)state;
-    pool_free(world->service.pool);
+    threads_free(world->service.threads);
     views_free(world->service.views);
     profiles_free(world->service.profiles);
+    turns_free(world->service.turns);
     store_close(world->service.store);
     scratch_remove(&world->scratch);
     pthread_cond_destroy(&world->resumed);
@@ -352,51 +354,64 @@ static void an_exchange_may_end_while_it_waits(void **state)
     buf_free(&b);
 }
 
-/* What an upload has made ahead. */
-struct ahead {
-    struct view_wait wait; /* first */
-    bool ready;
-};
-
-static void note_ready(struct view_wait *w)
-{
-    pthread_mutex_lock(&world->lock);
-    ((struct ahead *)w)->ready = true;
-    pthread_cond_broadcast(&world->resumed);
-    pthread_mutex_unlock(&world->lock);
-}
-
+/* Nothing is made before all wait. */
 static void uploads_and_requests_get_the_same_bytes(void **state)
 {
     struct view_request r = request_for("svg", "");
-    struct ahead ahead[2] = {{.wait = {.ready = note_ready}}, {.wait = {.ready = note_ready}}};
+    struct view_ahead ahead[2];
     struct view_result results[2], asked, found;
     struct requester c;
+    struct turn turns[2];
+    struct diag diag = {0};
 
     (void)state;
-    pool_free(world->service.pool); /* so that nothing is made before all wait */
-    world->service.pool = pool_new(2, false);
+    for (unsigned i = 0; i < 2; i++) {
+        turn_init(&turns[i], world->service.turns, TURN_SMALL, NULL, NULL);
+        turn_take(&turns[i]);
+    }
     client_init(&c);
-    assert_false(views_make(world->service.views, &r, &ahead[0].wait, &results[0]));
+    views_begin(world->service.views, &r, world->client, &ahead[0]);
     assert_int_equal(views_get(&c.x, &r, take, &asked), X_WAIT);
-    assert_false(views_make(world->service.views, &r, &ahead[1].wait, &results[1]));
-    assert_true(pool_start(world->service.pool));
-    pthread_mutex_lock(&world->lock);
-    while (!ahead[0].ready || !ahead[1].ready)
-        pthread_cond_wait(&world->resumed, &world->lock);
-    pthread_mutex_unlock(&world->lock);
+    views_begin(world->service.views, &r, world->client, &ahead[1]);
+    turn_end(&turns[1]);
+    for (unsigned i = 0; i < 2; i++)
+        views_await(world->service.views, &ahead[i], &turns[0], &results[i]);
     wait_until_resumed(&c);
     assert_int_equal(exchange_go_on(&c.x), X_DONE);
     for (unsigned i = 0; i < 2; i++) {
-        views_take(world->service.views, &ahead[i].wait, &results[i]);
         assert_ptr_equal(results[i].bytes, asked.bytes);
         view_result_free(&results[i]);
     }
     exchange_end_states(&c.x);
     view_result_free(&asked);
-    assert_true(views_make(world->service.views, &r, &ahead[0].wait, &found));
+    views_begin(world->service.views, &r, NULL, &ahead[0]);
+    views_await(world->service.views, &ahead[0], &turns[0], &found);
     assert_true(found.fd >= 0);
     view_result_free(&found);
+    assert_true(views_make(world->service.views, &r, &turns[0], &diag));
+    turn_end(&turns[0]);
+}
+
+static void views_made_here(void **state)
+{
+    struct view_request r = request_for("folded", "");
+    struct turn turn;
+    struct diag diag = {0};
+    unsigned waits;
+
+    (void)state;
+    turn_init(&turn, world->service.turns, TURN_AHEAD, NULL, NULL);
+    assert_true(views_make(world->service.views, &r, &turn, &diag));
+    turn_give(&turn);
+    struct view_result result = get(&r, &waits);
+    assert_int_equal(waits, 0);
+    struct buf b = bytes_of(&result);
+    buf_free(&b);
+    r.options.track_ids[0] = 77;
+    r.options.n_track_ids = 1;
+    assert_false(views_make(world->service.views, &r, &turn, &diag));
+    assert_int_equal(diag.kind, DIAG_NOT_FOUND);
+    turn_end(&turn);
 }
 
 static void *ask(void *accept_encoding)
@@ -447,6 +462,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(failures_are_told, build, wreck),
         cmocka_unit_test_setup_teardown(an_exchange_may_end_while_it_waits, build, wreck),
         cmocka_unit_test_setup_teardown(uploads_and_requests_get_the_same_bytes, build, wreck),
+        cmocka_unit_test_setup_teardown(views_made_here, build, wreck),
         cmocka_unit_test_setup_teardown(by_threads, build, wreck),
     };
 

@@ -1,0 +1,74 @@
+/* What it takes to make an upload durable, and to take it back: for one of a single file (job.c), and for the members of an archive
+ * (job_members.c). */
+#include <string.h>
+
+#include "core/system/clock.h"
+#include "server/http/clients.h"
+#include "server/store/store_access.h"
+#include "server/store/sweep.h"
+#include "server/upload/job_impl.h"
+#include "server/upload/keep_blob.h"
+
+static bool no_digest(struct job *job)
+{
+    return diag_no_memory(&job->result.diag, "No memory to name the upload.");
+}
+
+static bool no_randomness(struct diag *diag)
+{
+    return diag_set(diag, DIAG_IO, "no randomness", "Tell the operator.",
+                    "The system gave no random numbers for the upload's id.");
+}
+
+bool job_keep_bytes(struct job *job)
+{
+    const struct record *r = &job->result.record;
+
+    return keep_blob(job->service, &job->temp, r->sha256, r->size, &job->result.diag);
+}
+
+bool job_new_token(struct job *job, struct record *record)
+{
+    struct job_result *result = &job->result;
+
+    if (!record_new_secret(result->delete_token))
+        return no_randomness(&result->diag);
+    record_sha256_hex(result->delete_token, strlen(result->delete_token), record->token_sha256);
+    return record->token_sha256[0] != '\0' || no_digest(job);
+}
+
+bool job_keep_record(struct job *job, struct record *record, struct diag *diag)
+{
+    struct store *store = job->service->store;
+
+    if (!record_new_secret(record->id))
+        return no_randomness(diag);
+    enum store_result written = record_write(store, record);
+    if (written == STORE_FULL && sweep_make_room(job->service->sweep))
+        written = record_write(store, record);
+    if (written == STORE_OK)
+        return true;
+    store_access_failed(job->service->log, written, "stored", diag);
+    return false;
+}
+
+void job_log_kept(const struct job *job, const struct record *r)
+{
+    LOG(job->service->log, LOG_INFO, "uploaded", LOG_STR("id", str_of(r->id)),
+        LOG_STR("format", str_of(r->format)), LOG_U64("bytes", r->size),
+        LOG_U64("ms", (uint64_t)(clock_ms() - job->started_ms)), LOG_STR("sha256", str_of(r->sha256)),
+        LOG_STR("request", str_of(job->request)), LOG_STR("client", str_of(client_text(job->client))));
+}
+
+bool job_withdraw_record(const struct job *job, const struct record *r)
+{
+    struct diag diag = {0};
+    enum store_result result = record_delete(job->service->store, r, r->created_s);
+
+    if (result == STORE_OK)
+        LOG(job->service->log, LOG_INFO, "withdrawn", LOG_STR("id", str_of(r->id)),
+            LOG_STR("request", str_of(job->request)));
+    else
+        store_access_failed(job->service->log, result, "withdrawn", &diag);
+    return result == STORE_OK;
+}
