@@ -19,12 +19,30 @@ export async function askBeside(flame, end, keys) {
     return answer.ok ? answer.json() : null;
 }
 
-const row = (words, cells) => element('tr', {}, element('th', { scope: 'row', textContent: words }),
-                                      ...cells.map(text => element('td', { textContent: text })));
+export async function fetchJson(url) {
+    const answer = await fetch(url, { headers: { Accept: 'application/json' } });
+    if (!answer.ok)
+        throw new Error(`${answer.status} ${answer.statusText}`);
+    return answer.json();
+}
 
-function table(head, rows) {
-    return element('table', {}, element('thead', {}, element('tr', {}, element('td'),
-        ...head.map(text => element('th', { scope: 'col', textContent: text })))), element('tbody', {}, ...rows));
+/* Rows of texts or elements, of which the first is what the row is called. `head`: null for none. */
+export function tableOf(head, rows, caption = '', first = '') {
+    const heads = () => element('thead', {}, element('tr', {}, first === '' ? element('td') : element('th', { scope: 'col', textContent: first }),
+        ...head.map(text => element('th', { scope: 'col', textContent: text }))));
+    return element('table', {}, ...caption === '' ? [] : [element('caption', { textContent: caption })], ...head === null ? [] : [heads()],
+        element('tbody', {}, ...rows.map(([words, ...cells]) => element('tr', {}, element('th', { scope: 'row' }, words), ...cells.map(cell => element('td', {}, cell))))));
+}
+
+/* The address of the picture at `flame`, with keys set and filters added. */
+export function linkTo(flame, { set = {}, add = {} }) {
+    const url = new URL(flame);
+    url.hash = '';
+    for (const [key, text] of Object.entries(set))
+        url.searchParams.set(key, text);
+    for (const [key, text] of Object.entries(add))
+        url.searchParams.append(key, text);
+    return url;
 }
 
 function copyButton(words, text) {
@@ -40,10 +58,10 @@ function samplesRow(values, every) {
         const size = name.replace(/-count$/, ''), bytes = numberOf(size), count = numberOf(`${size}-count`);
         return name === size && count !== undefined ? sampleWords(samplesOf(bytes, count, every)) : '';
     };
-    return every === undefined ? [] : [row('samples', values.map(words))];
+    return every === undefined ? [] : [['samples', ...values.map(words)]];
 }
 
-const nameOf = ({ class: scope, method, id }) => (id === undefined ? '(toplevel)' : scope === '' ? method : `${scope}.${method}`);
+export const nameOf = ({ class: scope, method, id }) => (id === undefined ? '(toplevel)' : scope === '' ? method : `${scope}.${method}`);
 
 /* The expression that matches this text and no other; filters take `;` for `:`. */
 export const exactly = text => `/^${text.replace(/[$^\\.*+?()[\]{}|/]/g, '\\$&').replaceAll(';', ':')}$/`;
@@ -51,9 +69,9 @@ export const exactly = text => `/^${text.replace(/[$^\\.*+?()[\]{}|/]/g, '\\$&')
 /* What A and B have of it: pairs of numbers, in ns where they are times. */
 export function sidesTable({ unit, total, self, calls }) {
     const inWords = n => (unit === 'ns' ? amount('us', n / 1000) : amount(unit, n));
-    const line = (words, [a, b], say, of) => row(words, [say(a), say(b), signed(of, ...(of === 'us' ? [a / 1000, b / 1000] : [a, b])), changeOf(a, b)]);
+    const line = (words, [a, b], say, of) => [words, say(a), say(b), signed(of, ...(of === 'us' ? [a / 1000, b / 1000] : [a, b])), changeOf(a, b)];
     const size = unit === 'ns' ? 'us' : unit, perCall = total.map((all, side) => (calls?.[side] > 0 ? all / calls[side] : 0));
-    const made = table(['A', 'B', 'change', '%'], [
+    const made = tableOf(['A', 'B', 'change', '%'], [
         line('total', total, inWords, size),
         ...self === null ? [] : [line('self', self, inWords, size)],
         ...calls === null ? [] : [line('calls', calls, n => n.toLocaleString('en'), 'count'), line('per call', perCall, inWords, size)],
@@ -74,13 +92,13 @@ export function framePanel(chosen) {
         Object.assign(made.dataset, { do: what, to });
         return made;
     };
-    const numbers = table(values.map(({ value }) => value), [
-        row('total', cells(({ total }, inWords) => inWords(total))),
-        row('self', cells(({ self }, inWords) => inWords(self))),
-        ...calls > 0 ? [row('per call', cells(({ total }, inWords) => inWords(total / calls)))] : [],
-        row('of all', cells(({ total, all }) => percent(total, all))),
-        row('of zoom', cells(({ total, zoom }) => percent(total, zoom))),
-        ...parent === null ? [] : [row('of caller', cells(({ total, up }) => percent(total, up)))],
+    const numbers = tableOf(values.map(({ value }) => value), [
+        ['total', ...cells(({ total }, inWords) => inWords(total))],
+        ['self', ...cells(({ self }, inWords) => inWords(self))],
+        ...calls > 0 ? [['per call', ...cells(({ total }, inWords) => inWords(total / calls))]] : [],
+        ['of all', ...cells(({ total, all }) => percent(total, all))],
+        ['of zoom', ...cells(({ total, zoom }) => percent(total, zoom))],
+        ...parent === null ? [] : [['of caller', ...cells(({ total, up }) => percent(total, up))]],
         ...samplesRow(values.map(({ value, total }) => ({ name: value, n: total })), sampledBytes),
     ]);
     if (at >= 0)
@@ -103,19 +121,13 @@ export function framePanel(chosen) {
 export function changePanel(data, at, row, flame) {
     const { name: value, unit } = data.values.find(one => one.name === data.value), name = (row[at.class] === '' ? '' : `${row[at.class]}.`) + row[at.method];
     const pair = column => ['a', 'b'].map(side => row[at[`${column}_${side}`]] * (unit === 'us' && column !== 'calls' ? 1000 : 1));
-    const picture = (words, changes) => {
-        const url = new URL(flame);
-        url.hash = '';
-        for (const [key, text] of changes)
-            key === 'focus' ? url.searchParams.append(key, text) : url.searchParams.set(key, text);
-        return element('a', { className: 'button place', href: url.href, textContent: words });
-    };
+    const picture = (words, changes) => element('a', { className: 'button place', href: linkTo(flame, changes).href, textContent: words });
     return [
         element('h2', { className: 'method', textContent: name }),
         element('p', { className: 'quiet', textContent: [row[at.signature], row[at.module], row[at.origin], row[at.paired] ? 'paired by a rule' : ''].filter(Boolean).join(' \u00b7 ') }),
         sidesTable({ unit: unit === 'us' ? 'ns' : unit, total: pair(`${value}_incl`), self: pair(`${value}_excl`), calls: row[at.calls_a] === null ? null : pair('calls') }),
-        element('p', { className: 'buttons' }, picture('Callers & callees', [['view', 'sandwich'], ['method', name + row[at.signature]]]),
-                picture('Focus', [['focus', exactly(name)]]), copyButton('Copy name', name)),
+        element('p', { className: 'buttons' }, picture('Callers & callees', { set: { view: 'sandwich', method: name + row[at.signature] } }),
+                picture('Focus', { add: { focus: exactly(name) } }), copyButton('Copy name', name)),
     ];
 }
 
@@ -153,10 +165,7 @@ export function methodPanel(method, flame, isBesidePicture = false) {
         return element('a', { className: 'button place', href: url.href, textContent: words });
     };
     const packageName = method.class.replace(/(^|\.)[^.]*$/, '');
-    const sandwich = new URL(flame);
-    sandwich.hash = '';
-    sandwich.searchParams.set('view', 'sandwich');
-    sandwich.searchParams.set('method', name);
+    const sandwich = linkTo(flame, { set: { view: 'sandwich', method: name } });
     const page = methodLink(method);
     page.textContent = `${hasCalls ? 'Durations, b' : 'B'}y ${method.tracks_are}`;
     page.className = 'button place';
@@ -169,12 +178,12 @@ export function methodPanel(method, flame, isBesidePicture = false) {
         isBesidePicture ? element('h3', { textContent: 'The method, on all of its stacks' }) : element('h2', { className: 'method', textContent: name }),
         element('p', { className: 'quiet', textContent: [isBesidePicture ? '' : method.signature, method.file, method.module, method.origin].filter(Boolean).join(' \u00b7 ') }),
         ...method.note === undefined ? [] : [element('p', { className: 'note', textContent: method.note })],
-        table(values.map(value => value.name), [
-            row('total', values.map(value => amount(value.unit, value.incl))),
-            row('self', values.map(value => amount(value.unit, value.excl))),
-            row('of all', values.map(value => percent(value.incl, value.grown ?? value.total))),
+        tableOf(values.map(value => value.name), [
+            ['total', ...values.map(value => amount(value.unit, value.incl))],
+            ['self', ...values.map(value => amount(value.unit, value.excl))],
+            ['of all', ...values.map(value => percent(value.incl, value.grown ?? value.total))],
             ...samplesRow(values.map(({ name: value, incl }) => ({ name: value, n: incl })), method.sampled_bytes),
-            ...calls > 0 ? [row('mean', values.map(value => amount(value.unit, value.incl / calls)))] : [],
+            ...calls > 0 ? [['mean', ...values.map(value => amount(value.unit, value.incl / calls))]] : [],
         ]),
         ...hasCalls ? [element('p', { textContent: `${method.calls.toLocaleString('en')} ${method.calls === 1 ? 'call' : 'calls'}, ${method.recursive.toLocaleString('en')} recursive` })] : [],
         actions,

@@ -2,27 +2,46 @@
  * callers and callees; the one that was opened last is the method that is chosen. */
 import { element } from './dom.js';
 import { addChanges, columnsOf, columnsOfChanges, leastRem } from './methods-columns.js';
+import { fetchJson } from './method-panel.js';
 import { methodName, rowsInOrder } from './methods-rules.js';
+import { amount } from './units.js';
 
 const ROW_PX = 24, BEYOND = 6;     /* as panes.css has them */
 const EDGES_FIRST = 100;            /* of a row's callers, and of its callees, until more are wanted: main loops have thousands */
 const PARTS = [['parents', 'Caller'], ['children', 'Callee'], ['recursive_parents', 'Caller while recursive'],
                ['recursive_children', 'Callee while recursive']];
 
-const fetchJson = async url => {
-    const answer = await fetch(url, { headers: { Accept: 'application/json' } });
-    if (!answer.ok)
-        throw new Error(`${answer.status} ${answer.statusText}`);
-    return answer.json();
-};
-
-/* `box` is #methods, with the service's table in it; `told(method)` is called with the JSON of the method that was opened last;
+/* `box` is #methods, with the service's text in it; `told(method)` is called with the JSON of the method that was opened last;
  * of a comparison told(row, data, at) with the row that was chosen: the columns of the data are in `at` by name.
  * `moved(url)` is called with the address that the page has from now on. */
 export async function startMethods(box, filter, told, moved) {
     const data = await fetchJson(box.dataset.json);
-    if (box.isConnected)     /* or else the page has gone on */
+    if (!box.isConnected)     /* the page has gone on */
+        return;
+    if (data.emptied_by === undefined)
         new MethodTable(box, filter, told, moved, data).start();
+    else
+        sayEmptied(box, data.emptied_by);
+    if (data.format === 'aflamed-methods')
+        document.getElementById('whole').textContent = wholeWords(data, new URL(box.dataset.json).searchParams.get('value'));
+}
+
+/* Which filter left nothing, with the way out: its chip has both. */
+function sayEmptied(box, step) {
+    const chip = document.querySelectorAll('#filters .chips:not(#range) .chip')[step];
+    box.replaceChildren(element('p', { id: 'emptied', className: 'problem' }, 'The filters leave nothing: behind ',
+        element('strong', { textContent: chip?.firstElementChild.textContent ?? '' }), ' no method is left. ',
+        element('a', { className: 'place', href: chip?.lastElementChild.href ?? '', textContent: 'Remove this filter' })));
+}
+
+/* What 100 % of the value is, which is the first one unless the address names one. */
+function wholeWords({ values }, name) {
+    const value = values.find(one => one.name === name) ?? values[0];
+    if (value === undefined)
+        return '';
+    const { unit, label, total, before, grown, shrunk } = value;
+    const less = grown === undefined ? '' : ` that was added; ${amount(unit, shrunk)} less elsewhere makes ${amount(unit, total)} in all`;
+    return `100 % = ${amount(unit, grown ?? total)} ${label}${less}${before > total ? `; filters took out ${amount(unit, before - total)}` : ''}`;
 }
 
 const quiet = textContent => element('span', { className: 'quiet', textContent });

@@ -7,6 +7,7 @@ import { startCompare } from './compare.js';
 import { copyText } from './copy.js';
 import { element, keep, kept } from './dom.js';
 import { savePng } from './flame-png.js';
+import { startMethod } from './method-page.js';
 import { startMethods } from './methods.js';
 import { askBeside, changePanel, framePanel, LISTED_MAX, methodPanel } from './method-panel.js';
 import { startOpenIn } from './open-in.js';
@@ -160,17 +161,6 @@ async function loadVerdict() {
     details.querySelector('summary').addEventListener('click', () => {     /* before it opens or closes */
         keep(VERDICT_KEY, details.open ? 'folded' : null);
     });
-}
-
-/* ---- how long calls were ---- */
-
-/* The part of a page that another one has, by a link within its place; the link stays where it cannot be had. */
-async function loadDurations() {
-    const place = byId('durations'), link = place?.querySelector(':scope > a');
-    if (!link)
-        return;
-    const durations = (await pageAt(link.href)).getElementById('durations');
-    durations === null ? place.remove() : place.replaceWith(document.adoptNode(durations));
 }
 
 /* ---- from the picture to the page ---- */
@@ -519,8 +509,9 @@ function start(isBack = false) {
     search?.addEventListener('keydown', onSearchKey);
     search?.addEventListener('blur', () => { search.value = flameOf()?.state.search ?? ''; });
     if (byId('methods') !== null)
-        startMethods(byId('methods'), byId('grep'), showMethod, moveHere).catch(() => {});     /* the service's table stays */
-    loadDurations().catch(() => {});
+        startMethods(byId('methods'), byId('grep'), showMethod, moveHere).catch(() => {});     /* the service's text stays */
+    if (byId('method') !== null)
+        startMethod(byId('method'), { flame: document.querySelector('.tabs a').href, compares }).catch(() => {});
     startTime(isBack);
     if (flame === undefined)
         return followHash();

@@ -109,13 +109,17 @@ static void put_sums(const struct writer *w)
     }
 }
 
+/* Its share and its amount by the first value. Of a comparison, whose first values are those of A, B and the larger of both, the
+ * share by the larger, and the amounts of A and B. */
 static void put_edge(const struct writer *w, const struct detail_edge *e, bool own)
 {
     const struct table *t = w->r->table;
+    uint32_t by = t->heaviest;
 
     if (t->n_measures > 0) {
-        put_share(w, table_net(t, e->value, 0), w->r->sums.inclusive[0]);
-        put_value(w, 0, table_net(t, e->value, 0));
+        put_share(w, table_net(t, e->value, by), w->r->sums.inclusive[by]);
+        for (uint32_t m = 0; m < (by > 0 ? by : 1); m++)
+            put_value(w, m, table_net(t, e->value, m));
     }
     if (t->has_calls) {
         struct buf calls = {0};

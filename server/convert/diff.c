@@ -11,6 +11,7 @@ struct diff {
     const struct table_format *format;
     struct diff_checks *checks;
     struct str method; /* of one method: its id or its name */
+    const struct method_format *method_format;
 };
 
 static bool check_rules(struct diff_checks *c, const struct table *t, struct diag *diag)
@@ -46,7 +47,7 @@ bool convert_diff(const struct shared_profile *f, const struct config *config,
                   const struct diff_request *request, const struct table_format *format,
                   struct diff_checks *checks, struct buf *out, struct diag *diag)
 {
-    struct diff diff = {rows, request, format, checks, {NULL, 0}};
+    struct diff diff = {.rows = rows, .request = request, .format = format, .checks = checks};
     struct convert_drawing d = {draw, &diff};
 
     return convert_drawn(f, config, &d, view, out, diag);
@@ -70,14 +71,15 @@ static bool draw_method(const void *what, const struct render_input *in, struct 
     struct table of_sides = *found;
     of_sides.heaviest = COMPARE_LARGER;
     of_sides.first_calls = COMPARE_CALLS_A;
-    return method_write(&sides.in, &of_sides, row, &METHOD_JSON, d->rows, out, diag);
+    return method_write(&sides.in, &of_sides, row, d->method_format, d->rows, out, diag);
 }
 
 bool convert_diff_method(const struct shared_profile *f, const struct config *config,
                          const struct view_options *view, struct str method, const struct table_request *rows,
-                         const struct diff_request *request, struct buf *out, struct diag *diag)
+                         const struct diff_request *request, const struct method_format *format,
+                         struct buf *out, struct diag *diag)
 {
-    struct diff diff = {.rows = rows, .request = request, .method = method};
+    struct diff diff = {.rows = rows, .request = request, .method = method, .method_format = format};
     struct convert_drawing d = {draw_method, &diff};
 
     return convert_drawn(f, config, &d, view, out, diag);

@@ -6,6 +6,8 @@
 #include "render/table/diff_rules.h"
 #include "server/convert/convert.h"
 
+struct method_format; /* render/method/method.h */
+
 /* Rules that the comparison must not pass, and what is said of those that it passes. */
 struct diff_checks {
     const struct diff_rule *rules;
@@ -22,12 +24,12 @@ bool convert_diff(const struct shared_profile *f, const struct config *config,
                   struct diff_checks *checks, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Of one method, named by its id or its name, what both sides have, with its callers and callees: METHOD_JSON of the profile of
+/* Of one method, named by its id or its name, what both sides have, with its callers and callees: in the format, of the profile of
  * both sides (profile/transform/compare_sides.h). Of calls, an edge has those between the two. Of the rows limit and offset count,
  * for each list by itself. False: diag. */
 bool convert_diff_method(const struct shared_profile *f, const struct config *config,
                          const struct view_options *view, struct str method, const struct table_request *rows,
-                         const struct diff_request *request, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+                         const struct diff_request *request, const struct method_format *format,
+                         struct buf *out, struct diag *diag) __attribute__((warn_unused_result));
 
 #endif

@@ -11,6 +11,8 @@
 #include "server/convert/summary.h"
 #include "server/convert/verdict.h"
 
+enum { DIFF_TRACKS_MAX = 5000 }; /* of which a page names so many */
+
 /* The format's own row begins with what all formats have. */
 
 static bool make_methods(const struct report *r, const struct report_input *in, struct buf *out,
@@ -50,32 +52,33 @@ static bool make_diff(const struct report *r, const struct report_input *in, str
 static bool make_diff_method(const struct report *r, const struct report_input *in, struct buf *out,
                              struct diag *diag)
 {
-    (void)r;
     return convert_diff_method(in->source.profile, in->source.config, in->view, str_of(in->request->method),
-                               &in->request->table, &in->request->diff, out, diag);
+                               &in->request->table, &in->request->diff,
+                               (const struct method_format *)r->format, out, diag);
 }
 
-/* What the page of a comparison is made of, so that it is compared once for all of it: the summary, the table, and one method
- * if it is named, else the picture where the table has no rows; with NUL between them, which none of them has. */
-static bool make_diff_page(const struct report *r, const struct report_input *in, struct buf *out,
+/* What the page of a comparison says around its picture or table: {"summary": .., "table": ..}, the table without rows. */
+static bool make_diff_head(const struct report *r, const struct report_input *in, struct buf *out,
                            struct diag *diag)
 {
-    const struct diff_request *diff = &in->request->diff;
     struct table_request rows = in->request->table;
-    bool of_method = in->request->method[0] != '\0';
+    struct buf summary = {0}, table = {0};
+    struct json j = json_into(out);
 
-    rows.limit = of_method ? 0 : rows.limit;
-    if (!summary_write(in->source.profile, out, diag))
-        return false;
-    buf_char(out, '\0');
-    if (!convert_diff(in->source.profile, in->source.config, in->view, &rows, diff, &TABLE_JSON, NULL, out,
-                      diag))
-        return false;
-    buf_char(out, '\0');
-    if (of_method)
-        return make_diff_method(r, in, out, diag);
-    return rows.limit > 0 || convert_diff(in->source.profile, in->source.config, in->view, &rows, diff,
-                                          &DIFF_SVG, NULL, out, diag);
+    (void)r;
+    rows.limit = 0;
+    bool ok = summary_write(in->source.profile, &summary, diag) &&
+              convert_diff(in->source.profile, in->source.config, in->view, &rows, &in->request->diff,
+                           &TABLE_JSON, NULL, &table, diag);
+    json_open_object(&j, NULL);
+    json_open_object(&j, "summary");
+    summary_put_members(&j, buf_view(&summary), &(struct summary_part){.tracks = DIFF_TRACKS_MAX});
+    json_close(&j);
+    json_put_raw(&j, "table", buf_view(&table));
+    json_close(&j);
+    buf_part_end(out, &summary);
+    buf_part_end(out, &table);
+    return ok;
 }
 
 static bool make_java_names(const struct report *r, const struct report_input *in, struct buf *out,
@@ -87,7 +90,7 @@ static bool make_java_names(const struct report *r, const struct report_input *i
 
 static const struct text_format JAVA_NAMES = {"names", "application/octet-stream",
                                               "for who looks for a mapping", 1};
-static const struct text_format PAGE_PARTS = {"parts", "application/octet-stream", "for its page", 1};
+static const struct text_format DIFF_HEAD = {"head", "application/octet-stream", "for its page", 1};
 
 const struct report REPORTS[] = {
     {"methods", &TABLE_TXT.text, true, false, false, false, false, NULL, make_methods},
@@ -108,8 +111,9 @@ const struct report REPORTS[] = {
     {"diff", &DIFF_SVG.text, true, false, false, true, false, &OUTPUT_SVG, make_diff},
     {"diff", &DIFF_FOLDED.text, true, false, false, true, false, NULL, make_diff},
     {"diff", &DIFF_TREE.text, true, false, false, true, false, &OUTPUT_TREE, make_diff},
+    {"diff-method", &METHOD_TXT.text, false, true, false, true, false, NULL, make_diff_method},
     {"diff-method", &METHOD_JSON.text, false, true, false, true, false, NULL, make_diff_method},
-    {"diff-page", &PAGE_PARTS, true, false, false, true, false, &OUTPUT_SVG, make_diff_page},
+    {"diff-head", &DIFF_HEAD, true, false, false, true, false, NULL, make_diff_head},
     {"java-names", &JAVA_NAMES, false, false, false, false, false, NULL, make_java_names},
 };
 const size_t REPORTS_COUNT = sizeof(REPORTS) / sizeof(REPORTS[0]);

@@ -37,35 +37,16 @@ const json_t *page_data_value(const json_t *values, const char *name)
     return named != NULL ? named : json_array_get(values, 0);
 }
 
-size_t page_data_column(const json_t *columns, struct str name)
+uint64_t page_data_integer(const json_t *number)
 {
-    const json_t *column;
-    size_t i;
-
-    json_array_foreach (columns, i, column) {
-        if (json_is_string(column) && str_eq(page_data_string(column), name))
-            break;
-    }
-    return i;
-}
-
-uint64_t page_data_number(const json_t *object, const char *key)
-{
-    json_int_t n = json_integer_value(json_object_get(object, key));
+    json_int_t n = json_integer_value(number);
 
     return n > 0 ? (uint64_t)n : 0;
 }
 
-static uint64_t whole_of(double n)
+uint64_t page_data_number(const json_t *object, const char *key)
 {
-    const double LIMIT = 18446744073709549568.0; /* the largest double that fits */
-
-    return n >= LIMIT ? UINT64_MAX : n > 0 ? (uint64_t)n : 0;
-}
-
-uint64_t page_data_real(const json_t *number)
-{
-    return whole_of(json_number_value(number));
+    return page_data_integer(json_object_get(object, key));
 }
 
 struct str page_data_number_text(char text[PAGE_TEXT_BYTES], enum unit unit, uint64_t number)
@@ -100,48 +81,6 @@ uint64_t page_data_total(const json_t *value, const json_t *track)
     const char *name = json_string_value(json_object_get(value, "name"));
 
     return name == NULL ? 0 : page_data_number(json_object_get(track, "totals"), name);
-}
-
-void page_data_put_value(struct buf *b, const json_t *value, uint64_t amount)
-{
-    buf_str(b, PAGE_AMOUNT(value, amount));
-}
-
-/* Takes the sign off, which stands at *text then, behind which the rest goes. */
-static uint64_t take_sign(const json_t *number, char **text)
-{
-    double n = json_number_value(number);
-
-    if (n <= -1)
-        *(*text)++ = '-';
-    return whole_of(n < 0 ? -n : n);
-}
-
-struct str page_data_signed_text(char text[PAGE_TEXT_BYTES], const json_t *value, const json_t *number)
-{
-    char *behind = text;
-    uint64_t size = take_sign(number, &behind);
-    struct str rest = page_data_amount_text(behind, value, size);
-
-    return (struct str){text, (size_t)(behind - text) + rest.n};
-}
-
-struct str page_data_share_text(char text[PAGE_TEXT_BYTES], const json_t *number, const json_t *whole)
-{
-    uint64_t all = page_data_real(whole);
-    char *behind = text;
-
-    if (all == 0)
-        return STR("");
-    uint64_t size = take_sign(number, &behind);
-    return (struct str){text, (size_t)(number_percent(behind, size, all) - text)};
-}
-
-const json_t *page_data_whole(const json_t *value)
-{
-    const json_t *grown = json_object_get(value, "grown");
-
-    return grown != NULL ? grown : json_object_get(value, "total");
 }
 
 bool page_data_has_total(const json_t *value, const json_t *track)

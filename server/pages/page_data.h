@@ -16,32 +16,21 @@ struct str page_data_text(const json_t *object, const char *key);
 const json_t *page_data_find(const json_t *array, const char *key, struct str text);
 /* The value of that name, else the first of all; NULL: there is none. */
 const json_t *page_data_value(const json_t *values, const char *name);
-/* The place of a column in the rows of a table; of one that is not there, behind the last. */
-size_t page_data_column(const json_t *columns, struct str name);
+uint64_t page_data_integer(const json_t *number);
 uint64_t page_data_number(const json_t *object, const char *key);
-/* Of JSON whose integers were read as real numbers, since they may be too large for jansson's own; rounded then. */
-uint64_t page_data_real(const json_t *number);
 
-/* What 100 % of a report's value is: all that went up, where some went down. */
-const json_t *page_data_whole(const json_t *value);
-
-/* A number as text, in `text`: its digits; for people, three of them; so as the amount of a value, by its unit; the same of a
- * number that may be below 0; and such a number's share of `whole`, empty where that is 0. */
-enum { PAGE_TEXT_BYTES = NUMBER_BYTES_MAX + 1 }; /* with a sign */
+/* A number as text, in `text`: its digits; for people, three of them; so as the amount of a value, by its unit. */
+enum { PAGE_TEXT_BYTES = NUMBER_BYTES_MAX };
 struct str page_data_digits(char text[PAGE_TEXT_BYTES], uint64_t number);
 struct str page_data_number_text(char text[PAGE_TEXT_BYTES], enum unit unit, uint64_t number);
 struct str page_data_amount_text(char text[PAGE_TEXT_BYTES], const json_t *value, uint64_t amount);
-struct str page_data_signed_text(char text[PAGE_TEXT_BYTES], const json_t *value, const json_t *number);
-struct str page_data_share_text(char text[PAGE_TEXT_BYTES], const json_t *number, const json_t *whole);
 
 /* The same for page_put (page_frame.h): texts that live as long as the block that they stand in. */
 #define PAGE_TEXT                  ((char[PAGE_TEXT_BYTES]){0})
 #define PAGE_NUMBER(unit, number)  page_data_number_text(PAGE_TEXT, unit, number)
 #define PAGE_COUNT(number)         PAGE_NUMBER(UNIT_COUNT, number)
 #define PAGE_AMOUNT(value, amount) page_data_amount_text(PAGE_TEXT, value, amount)
-#define PAGE_SIGNED(value, number) page_data_signed_text(PAGE_TEXT, value, number)
-#define PAGE_SHARE(number, whole)  page_data_share_text(PAGE_TEXT, number, whole)
-#define PAGE_ID(id)                page_data_digits(PAGE_TEXT, page_data_real(id)) /* of a track */
+#define PAGE_ID(id)                page_data_digits(PAGE_TEXT, page_data_integer(id)) /* of a track */
 
 /* Written for people, three digits; never markup. */
 void page_data_put_number(struct buf *b, enum unit unit, uint64_t value);
@@ -49,7 +38,6 @@ void page_data_put_time(struct buf *b, int64_t unix_s); /* a <time> element */
 
 /* The track's total of one of the summary's values, by its unit. */
 uint64_t page_data_total(const json_t *value, const json_t *track);
-void page_data_put_value(struct buf *b, const json_t *value, uint64_t amount);
 /* The values that tracks have totals of: not calls, which is a field of the track. */
 bool page_data_has_total(const json_t *value, const json_t *track);
 /* The value by which the tracks are sorted; NULL: the summary does not say. */

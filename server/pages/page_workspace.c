@@ -104,12 +104,6 @@ void workspace_picture(const struct workspace *w, struct str track, const struct
     view_link(w->b, options, "&amp;");
 }
 
-void workspace_method_link(const struct workspace *w, struct str id)
-{
-    page_put(w->b, "{}m/{}", w->self, id);
-    workspace_query(w, w->of->track);
-}
-
 void workspace_track_link(const struct workspace *w, struct str track)
 {
     if (w->of->tab == TAB_METHODS) {
@@ -140,7 +134,7 @@ void workspace_here(const struct workspace *w, const struct view_options *option
         workspace_track_link(&other, w->of->track);
         return;
     }
-    workspace_method_link(&other, page_data_text(w->of->report, "id"));
+    workspace_method_link(&other, w->of->method);
 }
 
 /* ---- the picture ---- */
@@ -148,7 +142,7 @@ void workspace_here(const struct workspace *w, const struct view_options *option
 /* Without its style and its script, which the page has from files: it allows none within itself. */
 static void put_picture(const struct workspace *w)
 {
-    struct svg_parts parts = svg_without_code(w->of->svg);
+    struct svg_parts parts = svg_without_code(w->of->content);
 
     for (size_t i = 0; i < sizeof(parts.pieces) / sizeof(parts.pieces[0]); i++)
         buf_str(w->b, parts.pieces[i]);
@@ -170,7 +164,7 @@ static bool has_anything(const json_t *track)
     bool any = false;
 
     json_object_foreach ((json_t *)(uintptr_t)json_object_get(track, "totals"), name, total)
-        any = any || page_data_real(total) > 0;
+        any = any || json_integer_value(total) > 0;
     return any;
 }
 
@@ -209,7 +203,7 @@ static void put_flame(const struct workspace *w)
 {
     uint32_t step;
 
-    if (svg_emptied_by(w->of->svg, &step))
+    if (svg_emptied_by(w->of->content, &step))
         workspace_filter_emptied(w, step);
     page_put(w->b, "<div id=\"viewer\" data-flame-controls data-flame-tree=\"{}", w->self);
     if (w->of->compared == NULL)
@@ -261,9 +255,9 @@ static void put_content(const struct workspace *w)
     else if (w->of->tab == TAB_FLAME)
         put_flame(w);
     else if (w->of->tab == TAB_METHODS)
-        w->of->compared != NULL ? workspace_compared_methods(w) : workspace_methods(w);
+        workspace_methods(w);
     else if (w->of->tab == TAB_METHOD)
-        w->of->compared != NULL ? workspace_compared_method(w) : workspace_method(w);
+        workspace_method(w);
     else
         workspace_verdict(w);
     buf_z(w->b, is_chart ? "</div>\n" : "");

@@ -55,8 +55,8 @@ struct page_compared {
     const struct record *b;
     struct str pair; /* both ids, as in the URL */
     const struct diff_request *asked;
-    const json_t
-        *table; /* the table of changes as JSON (render/table/table_json.c), integers as real numbers */
+    const json_t *
+        table; /* the table of changes as JSON (render/table/table_json.c), of which the rows are not needed */
 };
 
 /* The workspace: /p/<id> and the pages below it, of which each is the same page in another state. */
@@ -67,10 +67,12 @@ struct page_workspace {
     enum workspace_tab tab;
     const struct view_options *options; /* as asked for, with the tracks that are shown */
     struct str track;                   /* these as a URL has them: digits and commas, "all" or "merged" */
-    struct str svg;                     /* TAB_FLAME: output "svg" of these options */
-    const json_t *report; /* the other tabs: what /methods.json, /m/<method>.json or /verdict.json answers */
+    struct str
+        content; /* what the tab shows: the output "svg" of these options, or what /methods.txt or /m/<method>.txt answers */
+    const json_t *verdict;            /* in place of that, TAB_VERDICT: what /verdict.json answers */
     const struct table_request *rows; /* of the table, as asked for */
-    const struct diag *trouble;       /* why there is neither of them; else NULL */
+    struct str method;                /* TAB_METHOD: its id or name, as asked for */
+    const struct diag *trouble;       /* why there is nothing to show; else NULL */
     struct str pass;                  /* for pictures that stand alone (views/pass.h); may be empty */
     struct str
         known_mapping; /* id of a mapping of this build that the service has, and the upload not; or empty */

@@ -40,8 +40,8 @@ void workspace_query_of(const struct workspace *w, struct str track, const struc
 /* The address of the picture of these tracks, with these options. */
 void workspace_picture(const struct workspace *w, struct str track, const struct view_options *options);
 
-/* The address of one method, as the table has it. */
-void workspace_method_link(const struct workspace *w, struct str id);
+/* The address of one method: its id, or its name as shown. */
+void workspace_method_link(const struct workspace *w, struct str method);
 
 /* The address of this tab with other tracks. */
 void workspace_track_link(const struct workspace *w, struct str track);
@@ -73,7 +73,7 @@ void workspace_filters(const struct workspace *w);
 /* Says which step took out what was left, and how to remove it. */
 void workspace_filter_emptied(const struct workspace *w, uint32_t step);
 /* What a method's page offers: this view with the method as a filter. */
-void workspace_filter_by(const struct workspace *w, struct str class, struct str name);
+void workspace_filter_by(const struct workspace *w, struct str name);
 
 /* A hidden field of a form; and those of the filters, in their order. */
 void workspace_hidden(struct buf *b, const char *key, struct str text);
@@ -82,10 +82,8 @@ void workspace_hidden_filters(const struct workspace *w);
 /* The tab of methods: its link, its fields in the form of the tools, its table; one method with its callers and callees. */
 void workspace_methods_link(const struct workspace *w, struct str track);
 void workspace_methods_fields(const struct workspace *w);
-void workspace_methods_whole(const struct workspace *w); /* what 100 % is */
 void workspace_methods(const struct workspace *w);
 void workspace_method(const struct workspace *w);
-void workspace_durations(const struct workspace *w); /* of one method */
 
 /* In words where the time went: the link to the page that has them, whose script shows them here; and these words. */
 void workspace_verdict_link(const struct workspace *w);
@@ -108,10 +106,7 @@ void workspace_compared_hidden(const struct workspace *w);
 void workspace_compared_heading(const struct workspace *w);
 void workspace_compared_verdict(const struct workspace *w);
 void workspace_compared_whole(const struct workspace *w);
-void workspace_compared_methods(const struct workspace *w);
-void workspace_compared_method(const struct workspace *w); /* one of them */
-/* Four cells: A, B, the change with its sign, and in percent. */
-void workspace_compared_cells(const struct workspace *w, const json_t *value, struct diff_pair pair);
+struct str workspace_compared_value(const struct workspace *w); /* the name of the value that is shown */
 /* Its fields: in the row, for each tab; in a menu, with some options of the view. */
 void workspace_compared_values(const struct workspace *w);
 void workspace_compared_fields(const struct workspace *w);

@@ -1,18 +1,7 @@
-/* What the workspace of a comparison has in place of that of one profile: a heading with both names, what changed in words, the
- * fields of the comparison, and the table of changes, from the report's JSON (render/table/table_json.c). Without scripts the
- * table has links; with them it is that of static/methods.js. */
-#include <stdio.h>
-
-#include "core/clean.h"
+/* What the workspace of a comparison has in place of that of one profile: a heading with both names, what changed in words, and
+ * the fields of the comparison. */
 #include "render/view/view_option.h"
 #include "server/pages/workspace.h"
-
-enum { PAGE_ROWS = METHODS_PAGE_ROWS, COLUMN_BYTES = 160 };
-
-struct changes {
-    const struct workspace *w;
-    const json_t *columns, *value; /* the value that is shown */
-};
 
 /* ---- links ---- */
 
@@ -43,22 +32,6 @@ void workspace_compared_hidden(const struct workspace *w)
         diff_each(w->of->compared->asked, put_field, (void *)(uintptr_t)w);
 }
 
-/* The table of this state, sorted otherwise. */
-static void put_table_link(const struct changes *c, const char *sort, uint32_t offset)
-{
-    const struct workspace *w = c->w;
-
-    page_put(w->b, "{}methods", w->self);
-    workspace_query(w, w->of->track);
-    if (w->of->rows->grep[0] != '\0')
-        put_key((void *)(uintptr_t)w, "grep", str_of(w->of->rows->grep));
-    put_key((void *)(uintptr_t)w, "sort", str_of(sort));
-    if (offset > 0)
-        buf_printf(w->b, "&amp;offset=%u", offset);
-}
-
-/* ---- cells ---- */
-
 static const json_t *shown_value(const struct workspace *w)
 {
     const json_t *table = w->of->compared->table;
@@ -66,203 +39,9 @@ static const json_t *shown_value(const struct workspace *w)
     return page_data_find(json_object_get(table, "values"), "name", page_data_text(table, "value"));
 }
 
-/* `_incl_a` is a column of the value that is shown, `calls_a` is called so. */
-static void column_of(const struct changes *c, const char *end, char name[COLUMN_BYTES])
+struct str workspace_compared_value(const struct workspace *w)
 {
-    struct str value = end[0] == '_' ? page_data_text(c->value, "name") : STR("");
-
-    snprintf(name, COLUMN_BYTES, "%.*s%s", (int)value.n, value.p, end);
-}
-
-static const json_t *cell(const struct changes *c, const json_t *row, const char *end)
-{
-    char name[COLUMN_BYTES];
-
-    column_of(c, end, name);
-    return json_array_get(row, page_data_column(c->columns, str_of(name)));
-}
-
-static struct str text_cell(const struct changes *c, const json_t *row, const char *column)
-{
-    return page_data_string(cell(c, row, column));
-}
-
-static struct diff_pair pair_cells(const struct changes *c, const json_t *row, const char *a, const char *b)
-{
-    return (struct diff_pair){page_data_real(cell(c, row, a)), page_data_real(cell(c, row, b)), 0};
-}
-
-static void put_amount(const struct changes *c, uint64_t amount)
-{
-    page_put(c->w->b, "<td>{}</td>", PAGE_AMOUNT(c->value, amount));
-}
-
-/* In percent; what is new or gone is said. */
-static void put_percent(struct buf *b, struct diff_pair pair)
-{
-    struct buf percent = {0};
-
-    diff_put_percent(&percent, pair);
-    clean_xml(b, buf_view(&percent));
-    buf_part_end(b, &percent);
-}
-
-static void put_change(struct buf *b, const json_t *value, struct diff_pair pair)
-{
-    if (pair.a != pair.b)
-        buf_char(b, pair.b > pair.a ? '+' : '-');
-    page_data_put_value(b, value, diff_size(pair));
-}
-
-void workspace_compared_cells(const struct workspace *w, const json_t *value, struct diff_pair pair)
-{
-    page_put(w->b, "<td>{}</td><td>{}</td><td>", PAGE_AMOUNT(value, pair.a), PAGE_AMOUNT(value, pair.b));
-    put_change(w->b, value, pair);
-    buf_z(w->b, "</td><td>");
-    put_percent(w->b, pair);
-    buf_z(w->b, "</td>");
-}
-
-static void put_change_cells(const struct changes *c, struct diff_pair pair)
-{
-    buf_z(c->w->b, "<td>");
-    put_change(c->w->b, c->value, pair);
-    buf_z(c->w->b, "</td><td>");
-    put_percent(c->w->b, pair);
-    buf_z(c->w->b, "</td>");
-}
-
-static void put_calls(const struct changes *c, const json_t *row, struct diff_pair inclusive)
-{
-    struct diff_pair calls = pair_cells(c, row, "calls_a", "calls_b");
-
-    if (!json_is_number(cell(c, row, "calls_a"))) {
-        buf_z(c->w->b, "<td></td><td></td><td></td><td></td>");
-        return;
-    }
-    page_put(c->w->b, "<td>{}</td><td>{}</td>", PAGE_COUNT(calls.a), PAGE_COUNT(calls.b));
-    put_change_cells(c, (struct diff_pair){calls.a > 0 ? inclusive.a / calls.a : 0,
-                                           calls.b > 0 ? inclusive.b / calls.b : 0, 0});
-}
-
-/* A method is a link. Of groups there is the name only. */
-static void put_row_name(const struct changes *c, const json_t *row)
-{
-    struct str class = text_cell(c, row, "class");
-    enum table_group group = c->w->of->rows->group;
-    struct buf *b = c->w->b;
-
-    if (group != GROUP_METHOD) {
-        page_put(b, "{}", text_cell(c, row, group == GROUP_THREAD ? "name" : table_group_word(group)));
-        return;
-    }
-    buf_z(b, "<a class=\"place\" href=\"");
-    workspace_method_link(c->w, text_cell(c, row, "id"));
-    page_put(b, "\" title=\"{}\">{}{}{}</a>", text_cell(c, row, "signature"), class,
-             class.n > 0 ? STR(".") : STR(""), text_cell(c, row, "method"));
-    if (page_data_real(cell(c, row, "paired")) > 0)
-        buf_z(b, " <span class=\"quiet\">(by rule)</span>");
-}
-
-static void put_row(const struct changes *c, const json_t *row)
-{
-    struct diff_pair own = pair_cells(c, row, "_excl_a", "_excl_b"),
-                     all = pair_cells(c, row, "_incl_a", "_incl_b");
-    struct buf *b = c->w->b;
-
-    buf_z(b, "<tr><th scope=\"row\">");
-    put_row_name(c, row);
-    buf_z(b, "</th>");
-    put_change_cells(c, own);
-    put_amount(c, own.a);
-    put_amount(c, own.b);
-    put_change_cells(c, all);
-    put_amount(c, all.a);
-    put_amount(c, all.b);
-    put_calls(c, row, all);
-    buf_z(b, "</tr>\n");
-}
-
-/* ---- the table ---- */
-
-static void put_heading(const struct changes *c, const char *end, const char *words)
-{
-    const json_t *table = c->w->of->compared->table;
-    bool reversed = json_is_true(json_object_get(table, "reversed"));
-    char column[COLUMN_BYTES], turned[COLUMN_BYTES + 1];
-
-    column_of(c, end, column);
-    bool sorted = str_eq(page_data_text(table, "sort"), str_of(column));
-    snprintf(turned, sizeof(turned), "%s%s", sorted && !reversed ? "-" : "", column);
-    buf_printf(c->w->b, "<th scope=\"col\"%s><a href=\"",
-               !sorted    ? ""
-               : reversed ? " aria-sort=\"ascending\""
-                          : " aria-sort=\"descending\"");
-    put_table_link(c, turned, 0);
-    buf_printf(c->w->b, "\">%s</a></th>", words);
-}
-
-static void put_headings(const struct changes *c)
-{
-    buf_z(c->w->b, "<thead><tr><th scope=\"col\">Method</th>");
-    put_heading(c, "_excl", "Self");
-    buf_z(c->w->b, "<th scope=\"col\">%</th>");
-    put_heading(c, "_excl_a", "in A");
-    put_heading(c, "_excl_b", "in B");
-    put_heading(c, "_incl", "Total");
-    buf_z(c->w->b, "<th scope=\"col\">%</th>");
-    put_heading(c, "_incl_a", "in A");
-    put_heading(c, "_incl_b", "in B");
-    put_heading(c, "calls_a", "Calls in A");
-    put_heading(c, "calls_b", "in B");
-    put_heading(c, "_per_call", "Per call");
-    buf_z(c->w->b, "<th scope=\"col\">%</th></tr></thead>\n");
-}
-
-static void put_pages(const struct changes *c)
-{
-    const struct workspace *w = c->w;
-    const struct table_request *r = w->of->rows;
-    uint64_t matching = page_data_real(json_object_get(w->of->compared->table, "matching"));
-    size_t shown = json_array_size(json_object_get(w->of->compared->table, "rows"));
-
-    buf_z(w->b, "<p class=\"pages\">");
-    for (int next = 0; next < 2; next++) {
-        bool there = next ? r->offset + shown < matching : r->offset > 0;
-        if (!there)
-            continue;
-        buf_z(w->b, "<a href=\"");
-        put_table_link(c, r->sort,
-                       next                    ? r->offset + PAGE_ROWS
-                       : r->offset > PAGE_ROWS ? r->offset - PAGE_ROWS
-                                               : 0);
-        buf_z(w->b, next ? "\" rel=\"next\">More rows</a> " : "\" rel=\"prev\">Rows before</a> ");
-    }
-    page_put(w->b, "{} {}.</p>\n", PAGE_COUNT(matching),
-             w->of->compared->asked->all ? STR("rows") : STR("rows differ"));
-}
-
-void workspace_compared_methods(const struct workspace *w)
-{
-    const json_t *table = w->of->compared->table, *rows = json_object_get(table, "rows"), *row;
-    const struct changes c = {w, json_object_get(table, "columns"), shown_value(w)};
-    size_t i;
-
-    page_put(w->b,
-             "<div id=\"methods\" class=\"methods compared\" tabindex=\"0\" role=\"region\" "
-             "aria-label=\"Methods\" data-json=\"{}methods.json",
-             w->self);
-    workspace_query(w, w->of->track);
-    if (w->of->rows->sort[0] != '\0')
-        put_key((void *)(uintptr_t)w, "sort", str_of(w->of->rows->sort));
-    buf_z(w->b, "\">\n<table>\n");
-    put_headings(&c);
-    buf_z(w->b, "<tbody>\n");
-    json_array_foreach (rows, i, row)
-        put_row(&c, row);
-    buf_z(w->b, "</tbody>\n</table>\n");
-    put_pages(&c);
-    buf_z(w->b, "</div>\n");
+    return page_data_text(shown_value(w), "name");
 }
 
 /* ---- the fields ---- */
@@ -430,13 +209,15 @@ void workspace_compared_verdict(const struct workspace *w)
 void workspace_compared_whole(const struct workspace *w)
 {
     const json_t *value = shown_value(w);
-    struct diff_pair total = {page_data_real(json_object_get(value, "total_a")),
-                              page_data_real(json_object_get(value, "total_b")), 0};
+    struct diff_pair total = {page_data_number(value, "total_a"), page_data_number(value, "total_b"), 0};
+    struct buf percent = {0};
 
-    page_put(w->b, "{}: {} in A, {} in B: ", page_data_text(value, "label"), PAGE_AMOUNT(value, total.a),
-             PAGE_AMOUNT(value, total.b));
-    put_change(w->b, value, total);
-    buf_z(w->b, " (");
-    put_percent(w->b, total);
-    buf_char(w->b, ')');
+    diff_put_percent(&percent, total);
+    page_put(w->b, "{}: {} in A, {} in B: {}{} ({})", page_data_text(value, "label"),
+             PAGE_AMOUNT(value, total.a), PAGE_AMOUNT(value, total.b),
+             total.a == total.b  ? STR("")
+             : total.b > total.a ? STR("+")
+                                 : STR("-"),
+             PAGE_AMOUNT(value, diff_size(total)), buf_view(&percent));
+    buf_part_end(w->b, &percent);
 }

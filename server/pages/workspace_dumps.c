@@ -28,7 +28,7 @@ struct series {
 
 static uint64_t number_at(const json_t *array, size_t i)
 {
-    return page_data_real(json_array_get(array, i));
+    return page_data_integer(json_array_get(array, i));
 }
 
 static void read_series(struct series *s, const json_t *value)

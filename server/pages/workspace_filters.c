@@ -285,20 +285,16 @@ static void put_button(const struct workspace *w, enum filter_key key, const cha
     buf_part_end(w->b, &pattern);
 }
 
-void workspace_filter_by(const struct workspace *w, struct str class, struct str name)
+void workspace_filter_by(const struct workspace *w, struct str name)
 {
+    struct str scope = {name.p, str_find(name, '(')}, class = {name.p, str_find_last(scope, '.')};
     struct str package = {class.p, str_find_last(class, '.')};
-    struct buf text = {0};
 
-    buf_str(&text, class);
-    buf_z(&text, class.n > 0 ? "." : "");
-    buf_str(&text, name);
-    put_button(w, FILTER_FOCUS, "", buf_view(&text), "Focus");
-    put_button(w, FILTER_IGNORE, "", buf_view(&text), "Ignore");
-    put_button(w, FILTER_HIDE, "", buf_view(&text), "Hide");
-    if (package.n > 0 && package.n < class.n)
+    put_button(w, FILTER_FOCUS, "", name, "Focus");
+    put_button(w, FILTER_IGNORE, "", name, "Ignore");
+    put_button(w, FILTER_HIDE, "", name, "Hide");
+    if (class.n < scope.n && package.n > 0 && package.n < class.n)
         put_button(w, FILTER_HIDE, "package:", package, "Hide package");
-    buf_part_end(w->b, &text);
 }
 
 void workspace_hidden(struct buf *b, const char *key, struct str text)

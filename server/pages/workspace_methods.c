@@ -1,21 +1,17 @@
-/* The tab of methods: the profile table as the service sends it (render/table/table_json.c), as a table of links. The script
- * puts one in its place that holds all rows. What comes out of that JSON may be missing or of another type. */
+/* The tabs of methods, of one profile or of a comparison: the text that the service has of them (/methods.txt, /m/<method>.txt),
+ * with links that sort it and lead from its names to their methods. The scripts draw their tables in its place, from the
+ * JSON that `data-json` names (static/methods.js, static/method-page.js). */
 #include <stdio.h>
 
-#include "core/clean.h"
 #include "profile/track.h"
 #include "server/pages/workspace.h"
 
-enum { PAGE_ROWS = METHODS_PAGE_ROWS, NS_PER_US = 1000 };
-
-struct methods {
-    const struct workspace *w;
-    const json_t *columns, *values;
-};
+enum { PAGE_ROWS = METHODS_PAGE_ROWS, COLUMN_BYTES = 160, EVERY_EDGE = 1000000 };
 
 /* ---- links ---- */
 
-static void put_place(const struct workspace *w, const char *name, const char *sort, struct str grep,
+/* `name` below the profile, with what is asked of the table; `sort` empty: as the service sorts. */
+static void put_place(const struct workspace *w, const char *name, struct str sort, struct str grep,
                       enum table_group group, uint32_t offset)
 {
     page_put(w->b, "{}{}", w->self, str_of(name));
@@ -24,9 +20,9 @@ static void put_place(const struct workspace *w, const char *name, const char *s
         buf_printf(w->b, "&amp;group=%s", table_group_word(group));
     if (w->of->rows->longest && w->of->tab == TAB_METHODS)
         buf_z(w->b, "&amp;longest=1");
-    if (sort[0] != '\0') {
+    if (sort.n > 0) {
         buf_z(w->b, "&amp;sort=");
-        buf_percent(w->b, str_of(sort));
+        buf_percent(w->b, sort);
     }
     if (grep.n > 0) {
         buf_z(w->b, "&amp;grep=");
@@ -44,157 +40,185 @@ void workspace_methods_link(const struct workspace *w, struct str track)
 
     of.track = track;
     other.of = &of;
-    put_place(&other, "methods", r->sort, str_of(r->grep), r->group, 0);
+    put_place(&other, "methods", str_of(r->sort), str_of(r->grep), r->group, 0);
 }
 
-/* ---- columns ---- */
-
-static bool has_column(const struct methods *m, const char *name)
+void workspace_method_link(const struct workspace *w, struct str method)
 {
-    return page_data_column(m->columns, str_of(name)) < json_array_size(m->columns);
+    page_put(w->b, "{}m/", w->self);
+    buf_percent(w->b, method);
+    workspace_query(w, w->of->track);
 }
 
-static const json_t *cell_of(const struct methods *m, const json_t *row, const char *column)
+/* ---- text with links ---- */
+
+/* The name of a method as others call it: without the signature of a Java method, which stands behind it where several share
+ * its name. A parenthesis of a C++ name has no type behind it. */
+static struct str plain_name(struct str name)
 {
-    return json_array_get(row, page_data_column(m->columns, str_of(column)));
-}
+    static const struct str TYPES = STR_INIT("VZBCSIJFDL[");
+    size_t open = str_find_last(name, '('), close = str_find_last(name, ')');
+    bool is_java = open < close && close + 1 < name.n && str_find(TYPES, name.p[close + 1]) < TYPES.n;
 
-static struct str cell_text(const struct methods *m, const json_t *row, const char *column)
-{
-    return page_data_string(cell_of(m, row, column));
-}
-
-/* A heading is the link that sorts by its column, or the other way round. */
-static void put_heading(const struct methods *m, const char *column, const char *words, struct str more)
-{
-    const struct table_request *r = m->w->of->rows;
-    bool reversed = json_is_true(json_object_get(m->w->of->report, "reversed"));
-    bool is_sorted = str_eq(page_data_text(m->w->of->report, "sort"), str_of(column));
-    char turned[TABLE_SORT_BYTES_MAX + 2];
-
-    snprintf(turned, sizeof(turned), "%s%s", is_sorted && !reversed ? "-" : "", column);
-    buf_z(m->w->b, is_sorted ? reversed ? "<th scope=\"col\" aria-sort=\"ascending\"><a href=\""
-                                        : "<th scope=\"col\" aria-sort=\"descending\"><a href=\""
-                             : "<th scope=\"col\"><a href=\"");
-    put_place(m->w, "methods", turned, str_of(r->grep), r->group, 0);
-    page_put(m->w->b, "\">{}{}{}</a></th>\n", str_of(words), more.n > 0 ? STR(" ") : STR(""), more);
-}
-
-static void put_headings(const struct methods *m)
-{
-    const struct table_request *r = m->w->of->rows;
-    const char *first = r->group == GROUP_METHOD   ? "class"
-                        : r->group == GROUP_THREAD ? "name"
-                                                   : table_group_word(r->group);
-    const json_t *value;
-    size_t i;
-    char column[TABLE_SORT_BYTES_MAX];
-
-    buf_z(m->w->b, "<thead><tr>\n");
-    put_heading(m, first, r->group == GROUP_METHOD ? "Method" : "Name", STR(""));
-    json_array_foreach (m->values, i, value) {
-        struct str name = page_data_text(value, "name");
-        snprintf(column, sizeof(column), "%.*s_incl", (int)name.n, name.p);
-        put_heading(m, column, "Incl.", name);
-        buf_z(m->w->b, "<th scope=\"col\">%</th>\n");
-        snprintf(column, sizeof(column), "%.*s_excl", (int)name.n, name.p);
-        put_heading(m, column, "Excl.", name);
-        buf_z(m->w->b, "<th scope=\"col\">%</th>\n");
-        snprintf(column, sizeof(column), "%.*s_longest", (int)name.n, name.p);
-        if (has_column(m, column))
-            put_heading(m, column, "Longest", name);
-    }
-    if (workspace_has_value(m->w, STR("calls"))) {
-        put_heading(m, "calls", "Calls", STR(""));
-        put_heading(m, "recursive", "+ recursive", STR(""));
-    }
-    buf_z(m->w->b, "</tr></thead>\n");
-}
-
-/* ---- rows ---- */
-
-/* `Class.method`, with its package behind it. */
-static void put_method_name(const struct methods *m, const json_t *row)
-{
-    struct str class = cell_text(m, row, "class"), method = cell_text(m, row, "method");
-    struct str point = class.n > 0 ? STR(".") : STR("");
-    size_t dot = class.n;
-
-    while (dot > 0 && class.p[dot - 1] != '.')
-        dot--;
-    buf_z(m->w->b, "<a class=\"place\" href=\"");
-    workspace_method_link(m->w, cell_text(m, row, "id"));
-    page_put(m->w->b, "\" title=\"{}{}{} {}\">{}{}{}</a>", class, point, method,
-             cell_text(m, row, "signature"), (struct str){class.p + dot, class.n - dot}, point, method);
-    if (dot > 1)
-        page_put(m->w->b, " <span class=\"quiet\">{}</span>", (struct str){class.p, dot - 1});
-    if (str_eq(cell_text(m, row, "origin"), STR("error")))
-        buf_z(m->w->b, " <span class=\"quiet\">no function</span>");
+    return is_java ? (struct str){name.p, open} : name;
 }
 
 /* A row of a group leads to the methods whose names have it. */
-static void put_group_name(const struct methods *m, const json_t *row)
+static void put_name(const struct workspace *w, struct str name)
 {
-    const struct table_request *r = m->w->of->rows;
-    bool is_thread = r->group == GROUP_THREAD;
-    struct str name = cell_text(m, row, is_thread ? "name" : table_group_word(r->group));
+    enum table_group group = w->of->tab == TAB_METHOD ? GROUP_METHOD : w->of->rows->group;
 
-    if (is_thread || r->group == GROUP_ORIGIN || name.n == 0) {
-        page_put(m->w->b, "{}", name.n > 0 ? name : STR("(none)"));
+    if (name.n == 0 || name.p[0] == '(' || group == GROUP_THREAD || group == GROUP_ORIGIN) {
+        page_put(w->b, "{}", name);
         return;
     }
-    buf_z(m->w->b, "<a href=\"");
-    put_place(m->w, "methods", r->sort, name, GROUP_METHOD, 0);
-    page_put(m->w->b, "\">{}</a>", name);
-}
-
-/* One value of a row, and its share. Nothing if the table has no such column. */
-static void put_amounts(const struct methods *m, const json_t *row, const json_t *value, const char *end,
-                        bool share)
-{
-    struct str name = page_data_text(value, "name");
-    char column[TABLE_SORT_BYTES_MAX];
-
-    snprintf(column, sizeof(column), "%.*s_%s", (int)name.n, name.p, end);
-    if (!share && !has_column(m, column))
-        return;
-    const json_t *cell = cell_of(m, row, column);
-    page_put(m->w->b, "<td>{}</td>", PAGE_SIGNED(value, cell));
-    if (share)
-        page_put(m->w->b, "<td>{}</td>", PAGE_SHARE(cell, page_data_whole(value)));
-}
-
-static void put_count(const struct methods *m, const json_t *row, const char *column)
-{
-    const json_t *count = cell_of(m, row, column);
-
-    page_put(m->w->b, "<td>{}</td>", json_is_number(count) ? PAGE_COUNT(page_data_real(count)) : STR(""));
-}
-
-static void put_row(const struct methods *m, const json_t *row)
-{
-    const json_t *value;
-    size_t i;
-
-    buf_z(m->w->b, "<tr><th scope=\"row\">");
-    if (m->w->of->rows->group == GROUP_METHOD)
-        put_method_name(m, row);
+    buf_z(w->b, "<a class=\"place\" href=\"");
+    if (group == GROUP_METHOD)
+        workspace_method_link(w, plain_name(name));
     else
-        put_group_name(m, row);
-    buf_z(m->w->b, "</th>");
-    json_array_foreach (m->values, i, value) {
-        put_amounts(m, row, value, "incl", true);
-        put_amounts(m, row, value, "excl", true);
-        put_amounts(m, row, value, "longest", false);
-    }
-    if (workspace_has_value(m->w, STR("calls"))) {
-        put_count(m, row, "calls");
-        put_count(m, row, "recursive");
-    }
-    buf_z(m->w->b, "</tr>\n");
+        put_place(w, "methods", str_of(w->of->rows->sort), name, GROUP_METHOD, 0);
+    page_put(w->b, "\">{}</a>", name);
 }
 
-/* ---- what is around them ---- */
+/* A row: its cells, two blanks between them, and a name at its end. */
+static void put_row(const struct workspace *w, struct str line)
+{
+    size_t at = line.n;
+
+    while (at >= 2 && !(line.p[at - 1] == ' ' && line.p[at - 2] == ' '))
+        at--;
+    at = at >= 2 ? at : 0;
+    page_put(w->b, "{}", (struct str){line.p, at});
+    put_name(w, (struct str){line.p + at, line.n - at});
+}
+
+/* Rows stand behind the first line that begins with a blank, which names their columns; of one method behind a line that says whether
+ * they are callers or callees. An empty line ends them. Returns how many there were. */
+static uint32_t put_text(const struct workspace *w)
+{
+    struct str rest = w->of->content, line;
+    bool is_method = w->of->tab == TAB_METHOD, in_rows = false;
+    uint32_t rows = 0;
+
+    buf_z(w->b, "<pre>");
+    while (str_split(&rest, '\n', &line)) {
+        bool indented = str_starts(line, STR(" ")) && !str_starts(line, STR("  and ")); /* "  and 5 more" */
+        if (in_rows && indented)
+            put_row(w, line);
+        else
+            page_put(w->b, "{}", line);
+        rows += in_rows && indented && !str_ends(line, STR("(toplevel)"));
+        if (is_method)
+            in_rows = line.n > 0 && (in_rows || str_starts(line, STR("called by")) ||
+                                     str_eq(line, STR("calls")) || str_starts(line, STR("calls, while")));
+        else
+            in_rows = in_rows || indented;
+        buf_z(w->b, rest.n > 0 ? "\n" : "");
+    }
+    buf_z(w->b, "</pre>\n");
+    return rows;
+}
+
+/* ---- the table ---- */
+
+/* The link that sorts by a column, or the other way round where it is sorted so already. `is_usual`: that is how rows are sorted
+ * when nothing is asked for. */
+static void put_sort(const struct workspace *w, struct str column, const char *words, bool is_usual)
+{
+    const struct table_request *r = w->of->rows;
+    struct str asked = str_of(r->sort);
+    bool reversed = asked.n > 0 && asked.p[0] == '-';
+    struct str by = {asked.p + reversed, asked.n - reversed};
+    bool is_sorted = by.n > 0 ? str_eq(by, column) : is_usual;
+    char turned[COLUMN_BYTES + 1];
+
+    snprintf(turned, sizeof(turned), "%s%.*s", is_sorted && !reversed ? "-" : "", (int)column.n, column.p);
+    buf_printf(w->b, "<a class=\"place\"%s href=\"", is_sorted ? " aria-current=\"true\"" : "");
+    put_place(w, "methods", str_of(turned), str_of(r->grep), r->group, 0);
+    buf_printf(w->b, "\">%s</a>\n", words);
+}
+
+static void put_sorts_by_value(const struct workspace *w, struct str value)
+{
+    static const struct {
+        const char *end, *words;
+        bool compared, longest;
+    } COLUMNS[] = {{"incl", "Incl.", false, false},       {"excl", "Excl.", false, false},
+                   {"longest", "Longest", false, true},   {"excl", "Self", true, false},
+                   {"excl_a", "Self in A", true, false},  {"excl_b", "Self in B", true, false},
+                   {"incl", "Total", true, false},        {"incl_a", "Total in A", true, false},
+                   {"incl_b", "Total in B", true, false}, {"per_call", "Per call", true, false}};
+    enum { USUAL = 0, USUAL_OF_TWO = 3 };
+    char column[COLUMN_BYTES];
+
+    for (size_t i = 0; value.n > 0 && i < sizeof(COLUMNS) / sizeof(COLUMNS[0]); i++) {
+        if (COLUMNS[i].compared != (w->of->compared != NULL) || (COLUMNS[i].longest && !w->of->rows->longest))
+            continue;
+        snprintf(column, sizeof(column), "%.*s_%s", (int)value.n, value.p, COLUMNS[i].end);
+        put_sort(w, str_of(column), COLUMNS[i].words, i == USUAL || i == USUAL_OF_TWO);
+    }
+}
+
+static void put_sorts(const struct workspace *w)
+{
+    enum table_group group = w->of->rows->group;
+    bool is_compared = w->of->compared != NULL;
+    const json_t *values = json_object_get(w->of->summary, "values"),
+                 *derived = page_data_find(json_object_get(w->of->summary, "derived"), "name",
+                                           str_of(w->of->options->value));
+    struct str value = is_compared ? workspace_compared_value(w)
+                       : derived != NULL
+                           ? page_data_text(derived, "name")
+                           : page_data_text(page_data_value(values, w->of->options->value), "name");
+
+    buf_z(w->b, "<p class=\"sorts\">Sort by:\n");
+    put_sorts_by_value(w, value);
+    if (workspace_has_value(w, STR("calls"))) {
+        put_sort(w, STR("calls"), "Calls", false);
+        if (!is_compared)
+            put_sort(w, STR("recursive"), "Recursive", false);
+    }
+    put_sort(w,
+             group == GROUP_METHOD   ? STR("class")
+             : group == GROUP_THREAD ? STR("name")
+                                     : str_of(table_group_word(group)),
+             "Name", false);
+    buf_z(w->b, "</p>\n");
+}
+
+static void put_pages(const struct workspace *w, uint32_t shown)
+{
+    const struct table_request *r = w->of->rows;
+
+    buf_z(w->b, "<p class=\"pages\">");
+    if (r->offset > 0) {
+        buf_z(w->b, "<a class=\"place\" href=\"");
+        put_place(w, "methods", str_of(r->sort), str_of(r->grep), r->group,
+                  r->offset > PAGE_ROWS ? r->offset - PAGE_ROWS : 0);
+        buf_z(w->b, "\" rel=\"prev\">Rows before</a> ");
+    }
+    if (shown >= PAGE_ROWS) {
+        buf_z(w->b, "<a class=\"place\" href=\"");
+        put_place(w, "methods", str_of(r->sort), str_of(r->grep), r->group, r->offset + PAGE_ROWS);
+        buf_z(w->b, "\" rel=\"next\">More rows</a>");
+    }
+    buf_z(w->b, "</p>\n");
+}
+
+void workspace_methods(const struct workspace *w)
+{
+    page_put(w->b,
+             "<div id=\"methods\" class=\"methods{}\" tabindex=\"0\" role=\"region\" aria-label=\"Methods\" "
+             "data-json=\"",
+             w->of->compared != NULL ? STR(" compared") : STR(""));
+    put_place(w, "methods.json", str_of(w->of->rows->sort), STR(""), w->of->rows->group, 0);
+    buf_z(w->b, "\">\n");
+    put_sorts(w);
+    put_pages(w, put_text(w));
+    buf_z(w->b, "</div>\n");
+}
+
+/* ---- the fields in the row of tools ---- */
 
 static void put_groups(const struct workspace *w)
 {
@@ -209,7 +233,6 @@ static void put_groups(const struct workspace *w)
     workspace_choice_end(w->b);
 }
 
-/* The fields of the table that stand in the row of tools. */
 void workspace_methods_fields(const struct workspace *w)
 {
     const struct table_request *r = w->of->rows;
@@ -233,74 +256,55 @@ void workspace_methods_fields(const struct workspace *w)
         workspace_hidden(w->b, "sort", str_of(r->sort));
 }
 
-static void put_pages(const struct workspace *w, uint64_t shown)
+/* ---- one method ---- */
+
+/* A name that is too long for a view has no link. */
+static void put_sandwich_link(const struct workspace *w, struct str name)
+{
+    struct view_options view = *w->of->options;
+    struct diag diag = {0};
+
+    view.view = VIEW_SANDWICH;
+    if (!view_set(&view, SCOPE_VIEW, STR("method"), name, &diag))
+        return;
+    buf_z(w->b, "<a class=\"button place\" href=\"");
+    workspace_picture(w, w->of->track, &view);
+    buf_z(w->b, "\">Callers and callees as a picture</a>\n");
+}
+
+/* How long its calls were takes a second reading of the file: it is asked for. */
+static void put_more_link(const struct workspace *w, const char *query, const char *words)
+{
+    buf_z(w->b, "<a class=\"button place\" href=\"");
+    workspace_method_link(w, w->of->method);
+    buf_printf(w->b, "&amp;%s\">%s</a>\n", query, words);
+}
+
+void workspace_method(const struct workspace *w)
 {
     const struct table_request *r = w->of->rows;
-    uint64_t matching = page_data_real(json_object_get(w->of->report, "matching"));
+    struct str text = w->of->content, name = {text.p, str_find(text, '\n')};
 
-    buf_z(w->b, "<p class=\"pages\">");
-    if (r->offset > 0) {
-        buf_z(w->b, "<a href=\"");
-        put_place(w, "methods", r->sort, str_of(r->grep), r->group,
-                  r->offset > PAGE_ROWS ? r->offset - PAGE_ROWS : 0);
-        buf_z(w->b, "\" rel=\"prev\">Rows before</a> ");
-    }
-    page_put(w->b, "{} to {} of {}", PAGE_COUNT(shown == 0 ? 0 : r->offset + 1u),
-             PAGE_COUNT(r->offset + shown), PAGE_COUNT(matching));
-    if (r->offset + shown < matching) {
-        buf_z(w->b, " <a href=\"");
-        put_place(w, "methods", r->sort, str_of(r->grep), r->group, r->offset + PAGE_ROWS);
-        buf_z(w->b, "\" rel=\"next\">More rows</a>");
-    }
-    buf_z(w->b, "</p>\n");
-}
-
-/* What 100 % is not, where some went down. */
-static void put_signed_whole(const struct workspace *w, const json_t *value)
-{
-    if (json_object_get(value, "grown") == NULL)
-        return;
-    page_put(w->b, " that was added; {} less elsewhere makes {} in all",
-             PAGE_SIGNED(value, json_object_get(value, "shrunk")),
-             PAGE_SIGNED(value, json_object_get(value, "total")));
-}
-
-/* Of the value by which the table is made, which is the first of all unless the view names one. */
-void workspace_methods_whole(const struct workspace *w)
-{
-    const json_t *chosen = page_data_value(json_object_get(w->of->report, "values"), w->of->options->value);
-
-    if (chosen == NULL)
-        return;
-    uint64_t total = page_data_real(json_object_get(chosen, "total"));
-    uint64_t before = page_data_real(json_object_get(chosen, "before"));
-    page_put(w->b, "100 % = {} {}", PAGE_SIGNED(chosen, page_data_whole(chosen)),
-             page_data_text(chosen, "label"));
-    put_signed_whole(w, chosen);
-    if (before > total)
-        page_put(w->b, "; filters took out {}", PAGE_AMOUNT(chosen, before - total));
-}
-
-void workspace_methods(const struct workspace *w)
-{
-    const json_t *rows = json_object_get(w->of->report, "rows"), *row;
-    struct methods m = {w, json_object_get(w->of->report, "columns"),
-                        json_object_get(w->of->report, "values")};
-    size_t i;
-
-    if (json_object_get(w->of->report, "emptied_by") != NULL) {
-        workspace_filter_emptied(w, (uint32_t)page_data_real(json_object_get(w->of->report, "emptied_by")));
-        return;
-    }
-    buf_z(w->b, "<div id=\"methods\" class=\"methods\" tabindex=\"0\" role=\"region\" aria-label=\"Methods\" "
+    buf_z(w->b, "<div id=\"method\" class=\"methods\" tabindex=\"0\" role=\"region\" aria-label=\"Method\" "
                 "data-json=\"");
-    put_place(w, "methods.json", w->of->rows->sort, STR(""), w->of->rows->group, 0);
-    buf_z(w->b, "\">\n<table>\n");
-    put_headings(&m);
-    buf_z(w->b, "<tbody>\n");
-    json_array_foreach (rows, i, row)
-        put_row(&m, row);
-    buf_z(w->b, "</tbody>\n</table>\n");
-    put_pages(w, json_array_size(rows));
+    page_put(w->b, "{}m/", w->self);
+    buf_percent(w->b, w->of->method);
+    buf_z(w->b, ".json");
+    workspace_query(w, w->of->track);
+    buf_printf(w->b, "&amp;limit=%u\">\n<p class=\"buttons\">\n", r->limit);
+    name = plain_name(name);
+    put_sandwich_link(w, name);
+    workspace_filter_by(w, name);
+    if (w->of->compared == NULL && workspace_has_value(w, STR("calls")) && !r->longest)
+        put_more_link(w, "longest=1", "How long its calls were");
+    buf_z(w->b, "</p>\n");
+    (void)put_text(w);
+    if (str_find_str(text, STR("\n  and ")) < text.n) {
+        char limit[32];
+        snprintf(limit, sizeof(limit), "limit=%d", EVERY_EDGE);
+        buf_z(w->b, "<p>The heaviest first. ");
+        put_more_link(w, limit, "All");
+        buf_z(w->b, "</p>\n");
+    }
     buf_z(w->b, "</div>\n");
 }

@@ -329,7 +329,5 @@ void workspace_tools(const struct workspace *w)
     buf_z(w->b, "<p id=\"whole\" role=\"status\">");
     if (w->of->compared != NULL)
         workspace_compared_whole(w);
-    else if (w->of->tab == TAB_METHODS)
-        workspace_methods_whole(w);
     buf_z(w->b, "</p>\n</div>\n");
 }

@@ -1,29 +1,14 @@
 /* /d/<idA>..<idB>: two uploads compared, as a page, text or JSON. A comparison is there as long as both of them are. */
 #include <string.h>
-#include <time.h>
 
-#include "core/system/json_memory.h"
-#include "render/view/view_option.h"
-#include "server/convert/summary.h"
 #include "server/http/problem.h"
-#include "server/http/work.h"
-#include "server/pages/page_frame.h"
-#include "server/pages/pages.h"
 #include "server/routes/profile_access.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
+#include "server/routes/workspace_answer.h"
 #include "server/service.h"
-#include "server/views/pass.h"
 
 static const struct str BETWEEN = STR_INIT("..");
-
-struct comparison {
-    struct record a, b;
-    enum workspace_tab tab;
-    struct view_request content;
-    struct view_result result; /* that is worked on */
-    struct buf track;
-};
 
 /* ---- which ---- */
 
@@ -75,93 +60,20 @@ static bool compare_of_url(struct exchange *x, struct record *a, struct record *
 
 /* ---- the page ---- */
 
-static void end_comparison(void *state)
-{
-    struct comparison *c = state;
-
-    buf_free(&c->track);
-}
-
-/* `parts`: as the report "diff-page" has them. */
-static void put_page(struct exchange *x, const struct comparison *c, struct str parts)
-{
-    struct str part[3] = {{NULL, 0}};
-    struct buf summary = {0};
-
-    for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
-        (void)str_split(&parts, '\0', &part[i]);
-    summary_put(&summary, part[0], &(struct summary_part){.tracks = PAGE_TRACKS_MAX});
-    json_t *threads = summary.failed ? NULL : json_memory_load(buf_view(&summary), 0, NULL);
-    json_t *table = json_memory_load(part[1], JSON_DECODE_INT_AS_REAL, NULL);
-    bool of_method = c->tab == TAB_METHOD;
-    json_t *method = of_method ? json_memory_load(part[2], JSON_DECODE_INT_AS_REAL, NULL) : NULL;
-    char pass[PASS_CHARS + 1];
-    bool has_pass = pass_make(x->service->passes, x->parameters[0], (int64_t)time(NULL), pass);
-    const struct page_compared compared = {&c->b, x->parameters[0], &c->content.asked.diff, table};
-    const struct page_workspace page = {.record = &c->a,
-                                        .summary = threads,
-                                        .root = page_root(x->path),
-                                        .tab = c->tab,
-                                        .options = &c->content.options,
-                                        .rows = &c->content.asked.table,
-                                        .report = of_method ? method : table,
-                                        .track = buf_view(&c->track),
-                                        .svg = of_method ? STR("") : part[2],
-                                        .pass = str_of(pass),
-                                        .config = x->service->config,
-                                        .compared = &compared};
-    struct buf *body = page_reply(&x->reply, 200);
-
-    body->failed =
-        !has_pass || threads == NULL || table == NULL || (of_method && method == NULL) || c->track.failed;
-    page_workspace(body, &page);
-    json_decref(threads);
-    json_decref(table);
-    json_decref(method);
-    buf_free(&summary);
-}
-
-static void make_page(struct exchange *x, void *context)
-{
-    struct comparison *c = context;
-    struct buf parts = {0};
-
-    if (view_take(x, &c->result, &parts))
-        put_page(x, c, buf_view(&parts));
-    buf_free(&parts);
-}
-
-static enum exchange_step parts_ready(struct exchange *x, const struct view_request *r,
-                                      struct view_result *result, void *context)
-{
-    struct comparison *c = context;
-
-    (void)r;
-    c->result = *result;
-    return exchange_work(x, view_bytes(result), make_page, NULL, c);
-}
-
-/* Of the picture's tab the table is wanted for its words only. `method`: of its tab, which it is. */
+/* `method`: of its tab, which it is. */
 static enum exchange_step answer_page(struct exchange *x, enum workspace_tab tab, struct str method)
 {
-    struct comparison *c = exchange_state(x, sizeof(*c), end_comparison);
+    struct workspace_answer *a = workspace_new(x);
 
-    if (c == NULL)
-        return exchange_no_memory(x, "the page");
-    struct table_request *rows = &c->content.asked.table;
-    c->tab = tab;
-    c->content.report = report_by_name(STR("diff-page"), STR(""));
-    if (!compare_of_url(x, &c->a, &c->b, &c->content))
+    if (a == NULL)
         return X_DONE;
-    memcpy(c->content.asked.method, method.p, method.n);
-    c->content.encoding = (struct encoding_choice){0}; /* it becomes a part of the page: none */
-    if (tab == TAB_FLAME)
-        rows->limit = 0;
-    else if (rows->limit == UINT32_MAX ||
-             (tab == TAB_METHODS && (rows->limit == 0 || rows->limit > METHODS_PAGE_ROWS)))
-        rows->limit = METHODS_PAGE_ROWS;
-    view_option_text(view_option_by_key(STR("track")), &c->content.options, &c->track);
-    return views_get(x, &c->content, parts_ready, c);
+    a->tab = tab;
+    a->pair = x->parameters[0];
+    workspace_content(a);
+    if (!compare_of_url(x, &a->record, &a->other, &a->content))
+        return X_DONE;
+    memcpy(a->content.asked.method, method.p, method.n);
+    return workspace_answer(x, a);
 }
 
 /* ---- answers ---- */
@@ -209,7 +121,7 @@ enum exchange_step handle_compare_methods(struct exchange *x)
 enum exchange_step handle_compare_method(struct exchange *x)
 {
     static const struct str SUFFIX = STR_INIT(".json");
-    struct view_request r = {.report = report_by_name(STR("diff-method"), STR(""))};
+    struct view_request r = {.report = report_by_name(STR("diff-method"), STR("json"))};
     struct str method = x->parameters[1];
     bool has_suffix = str_ends(method, SUFFIX);
     struct record a, b;

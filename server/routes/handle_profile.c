@@ -119,6 +119,7 @@ static enum exchange_step answer_html(struct exchange *x, const struct record *r
         return X_DONE;
     a->record = *record;
     a->content.options = request->options;
+    workspace_content(a);
     return workspace_answer(x, a);
 }
 

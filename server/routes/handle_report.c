@@ -31,15 +31,14 @@ static enum exchange_step answer(struct exchange *x, struct view_request *r)
 }
 
 /* `method` is empty for the whole table. */
-static enum exchange_step answer_page(struct exchange *x, enum workspace_tab tab, const char *name,
-                                      struct str method)
+static enum exchange_step answer_page(struct exchange *x, enum workspace_tab tab, struct str method)
 {
     struct workspace_answer *a = workspace_new(x);
 
     if (a == NULL)
         return X_DONE;
     a->tab = tab;
-    a->content.report = report_by_name(str_of(name), STR("json"));
+    workspace_content(a);
     memcpy(a->content.asked.method, method.p, method.n);
     if (!report_of_url(x, &a->record, &a->content))
         return X_DONE;
@@ -71,14 +70,14 @@ static enum exchange_step answer_named(struct exchange *x, struct str name)
 enum exchange_step handle_methods(struct exchange *x)
 {
     if (x->accepts == AS_HTML && x->parameters[1].n == 0)
-        return answer_page(x, TAB_METHODS, "methods", STR(""));
+        return answer_page(x, TAB_METHODS, STR(""));
     return answer_named(x, STR("methods"));
 }
 
 enum exchange_step handle_verdict(struct exchange *x)
 {
     if (x->accepts == AS_HTML && x->parameters[1].n == 0)
-        return answer_page(x, TAB_VERDICT, "verdict", STR(""));
+        return answer_page(x, TAB_VERDICT, STR(""));
     return answer_named(x, STR("verdict"));
 }
 
@@ -97,7 +96,7 @@ enum exchange_step handle_method(struct exchange *x)
     if (method.n > REPORT_METHOD_BYTES_MAX || str_find(method, '\0') < method.n)
         return not_found(x);
     if (x->accepts == AS_HTML && is_bare)
-        return answer_page(x, TAB_METHOD, "m", method);
+        return answer_page(x, TAB_METHOD, method);
     memcpy(r.asked.method, method.p, method.n);
     return answer(x, &r);
 }

@@ -25,7 +25,7 @@ static void end_answer(void *state)
 {
     struct workspace_answer *a = state;
 
-    buf_free(&a->summary);
+    json_decref(a->head);
     buf_free(&a->track);
 }
 
@@ -42,8 +42,7 @@ struct workspace_answer *workspace_new(struct exchange *x)
 static bool choose_main(struct workspace_answer *a)
 {
     struct view_options *o = &a->content.options;
-    json_t *summary = json_memory_load(buf_view(&a->summary), 0, NULL);
-    const json_t *tracks = json_object_get(summary, "tracks");
+    const json_t *tracks = json_object_get(a->summary, "tracks");
     const json_t *track = json_array_get(tracks, page_data_main_track(tracks));
 
     o->tracks = track == NULL ? TRACKS_ALL : TRACKS_LISTED;
@@ -51,9 +50,8 @@ static bool choose_main(struct workspace_answer *a)
         o->track_ids[0] = (uint32_t)page_data_number(track, "id");
         o->n_track_ids = 1;
     }
-    json_decref(summary);
     view_option_text(view_option_by_key(STR("track")), o, &a->track);
-    return summary != NULL && !a->track.failed;
+    return !a->track.failed;
 }
 
 /* The tag is a digest of the page, so that it changes with everything that the page shows. It is a weak one, since it is
@@ -96,38 +94,47 @@ static struct str build_of(const json_t *summary)
     return json_is_string(id) ? (struct str){json_string_value(id), json_string_length(id)} : STR("");
 }
 
-/* `content` is the picture, or what the tab of methods is made from. Its numbers may be larger than jansson's integers:
- * they are read as real ones, of which the page shows three digits. */
+static bool is_compared(const struct workspace_answer *a)
+{
+    return a->pair.n > 0;
+}
+
 static void answer_page(struct exchange *x, const struct workspace_answer *a, struct str content,
                         const struct diag *trouble)
 {
-    json_t *summary = json_memory_load(buf_view(&a->summary), 0, NULL);
-    bool is_flame = a->tab == TAB_FLAME;
-    json_t *report =
-        is_flame || content.n == 0 ? NULL : json_memory_load(content, JSON_DECODE_INT_AS_REAL, NULL);
+    bool is_verdict = a->tab == TAB_VERDICT && content.n > 0;
+    json_t *verdict = is_verdict ? json_memory_load(content, 0, NULL) : NULL;
     char pass[PASS_CHARS + 1];
-    bool has_pass = pass_make(x->service->passes, str_of(a->record.id), (int64_t)time(NULL), pass);
-    struct str build = a->record.names.of[RECORD_MAPPING][0] == '\0' ? build_of(summary) : STR("");
+    struct str shown = is_compared(a) ? a->pair : str_of(a->record.id);
+    bool has_pass = pass_make(x->service->passes, shown, (int64_t)time(NULL), pass);
+    bool may_map = !is_compared(a) && a->record.names.of[RECORD_MAPPING][0] == '\0';
+    struct str build = may_map ? build_of(a->summary) : STR("");
     int known = known_mapping_open(x->service, build);
+    const struct page_compared compared = {.b = &a->other,
+                                           .pair = a->pair,
+                                           .asked = &a->content.asked.diff,
+                                           .table = json_object_get(a->head, "table")};
     const struct page_workspace page = {.known_mapping = known >= 0 ? build : STR(""),
                                         .record = &a->record,
-                                        .summary = summary,
+                                        .summary = a->summary,
                                         .root = page_root(x->path),
                                         .tab = a->tab,
                                         .options = &a->content.options,
                                         .rows = &a->content.asked.table,
-                                        .report = report,
+                                        .method = str_of(a->content.asked.method),
+                                        .verdict = verdict,
                                         .track = buf_view(&a->track),
-                                        .svg = is_flame ? content : STR(""),
+                                        .content = content,
                                         .trouble = trouble,
                                         .pass = str_of(pass),
                                         .max_days = x->service->config->max_expires_days,
                                         .now_s = (int64_t)time(NULL),
-                                        .config = x->service->config};
+                                        .config = x->service->config,
+                                        .compared = is_compared(a) ? &compared : NULL};
     struct buf *body = page_reply(&x->reply, 200);
 
     /* Without its pass the picture would be less than it says. */
-    body->failed = !has_pass || summary == NULL || (!is_flame && content.n > 0 && report == NULL);
+    body->failed = !has_pass || (is_verdict && verdict == NULL);
     page_workspace(body, &page);
     body->failed = body->failed || !put_tag(&x->reply, buf_view(body));
     if (!body->failed && has_page(x)) {
@@ -136,8 +143,7 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
     }
     if (known >= 0)
         close(known);
-    json_decref(report);
-    json_decref(summary);
+    json_decref(verdict);
 }
 
 /* Whether it is the profile that cannot be shown so. Then the page says why, and offers all else: other views, the
@@ -171,7 +177,7 @@ static void make_page(struct exchange *x, void *context)
             return;
         }
     }
-    if (is_of_profile(&diag) || (diag.kind == DIAG_USAGE && is_chart_of_several(a))) {
+    if (!is_compared(a) && (is_of_profile(&diag) || (diag.kind == DIAG_USAGE && is_chart_of_several(a)))) {
         view_result_free(&a->result);
         answer_page(x, a, STR(""), &diag);
     } else if (view_take(x, &a->result, &content)) {
@@ -189,70 +195,105 @@ static enum exchange_step content_ready(struct exchange *x, const struct view_re
     a->result = *result;
     /* Whether the build's mapping is known takes a look at a folder, which no connection waits for. */
     bool looks = x->service->config->mappings_dir[0] != '\0';
-    return exchange_work(x, looks ? WORK_ALWAYS : view_bytes(result) + a->summary.n, make_page, NULL, a);
+    return exchange_work(x, looks ? WORK_ALWAYS : view_bytes(result), make_page, NULL, a);
 }
 
-/* The part of the summary that the page needs, and which threads it shows. False: x->reply says why not. */
-static bool read_summary(struct exchange *x, struct workspace_answer *a)
+/* What the page needs of the summary, which names all threads. NULL: no memory, or what is stored is no summary. */
+static json_t *load_summary(struct str stored, const struct view_options *o)
 {
-    struct view_options *o = &a->content.options;
     bool is_single = o->tracks == TRACKS_LISTED && o->n_track_ids == 1;
     const struct summary_part part = {.tracks = PAGE_TRACKS_MAX,
                                       .track = is_single ? &o->track_ids[0] : NULL};
-    struct buf whole = {0};
-    bool ok = view_take(x, &a->result, &whole);
+    struct buf text = {0};
 
-    if (ok)
-        summary_put(&a->summary, buf_view(&whole), &part);
-    buf_free(&whole);
+    summary_put(&text, stored, &part);
+    json_t *summary = text.failed ? NULL : json_memory_load(buf_view(&text), 0, NULL);
+    buf_free(&text);
+    return summary;
+}
+
+/* The head, and which threads the page shows. False: x->reply says why not. */
+static bool read_head(struct exchange *x, struct workspace_answer *a)
+{
+    struct view_options *o = &a->content.options;
+    struct buf head = {0};
+    bool ok = view_take(x, &a->result, &head);
+
+    if (ok && is_compared(a))
+        a->head = json_memory_load(buf_view(&head), 0, NULL);
+    else if (ok)
+        a->head = load_summary(buf_view(&head), o);
+    buf_free(&head);
     if (!ok)
         return false;
-    if (o->tracks == TRACKS_LISTED && o->n_track_ids == 0)
+    a->summary = is_compared(a) ? json_object_get(a->head, "summary") : a->head;
+    if (!is_compared(a) && o->tracks == TRACKS_LISTED && o->n_track_ids == 0)
         ok = choose_main(a);
     else
         view_option_text(view_option_by_key(STR("track")), o, &a->track);
-    ok = ok && !a->track.failed && !a->summary.failed;
+    ok = ok && a->summary != NULL && !a->track.failed;
     if (!ok)
         exchange_no_memory(x, "the page");
     return ok;
 }
 
-static void take_summary(struct exchange *x, void *context)
+static void take_head(struct exchange *x, void *context)
 {
     struct workspace_answer *a = context;
 
-    a->has_summary = read_summary(x, a);
+    a->has_head = read_head(x, a);
 }
 
 static enum exchange_step get_content(struct exchange *x, void *context)
 {
     struct workspace_answer *a = context;
 
-    return a->has_summary ? views_get(x, &a->content, content_ready, a) : X_DONE;
+    return a->has_head ? views_get(x, &a->content, content_ready, a) : X_DONE;
 }
 
-static enum exchange_step summary_ready(struct exchange *x, const struct view_request *r,
-                                        struct view_result *result, void *context)
+static enum exchange_step head_ready(struct exchange *x, const struct view_request *r,
+                                     struct view_result *result, void *context)
 {
     struct workspace_answer *a = context;
 
     (void)r;
     a->result = *result;
-    return exchange_work(x, view_bytes(result), take_summary, get_content, a);
+    return exchange_work(x, view_bytes(result), take_head, get_content, a);
+}
+
+void workspace_content(struct workspace_answer *a)
+{
+    static const struct {
+        const char *of_one, *of_two, *suffix, *suffix_of_two;
+    } TABS[] = {[TAB_FLAME] = {NULL, "diff", NULL, "svg"},
+                [TAB_METHODS] = {"methods", "diff", "txt", "txt"},
+                [TAB_METHOD] = {"m", "diff-method", "txt", "txt"},
+                [TAB_VERDICT] = {"verdict", NULL, "json", NULL}};
+    bool two = is_compared(a);
+    const char *name = two ? TABS[a->tab].of_two : TABS[a->tab].of_one;
+
+    if (name == NULL)
+        a->content.output = &OUTPUT_SVG;
+    else
+        a->content.report =
+            report_by_name(str_of(name), str_of(two ? TABS[a->tab].suffix_of_two : TABS[a->tab].suffix));
 }
 
 enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer *a)
 {
-    struct view_request summary = {.output = NULL, .options = a->content.options};
+    struct table_request *rows = &a->content.asked.table;
+    struct view_request head;
 
-    a->content.encoding = summary.encoding; /* it becomes a part of the page: none */
-    if (a->tab == TAB_FLAME)
-        a->content.output = &OUTPUT_SVG;
-    table_forget_sort(&a->content.asked.table);
-    bool is_whole = a->tab == TAB_METHOD && a->content.asked.table.limit != UINT32_MAX;
-    if (a->content.asked.table.limit > METHODS_PAGE_ROWS && !is_whole)
-        a->content.asked.table.limit = METHODS_PAGE_ROWS;
-    view_of(&a->content, &a->record);
-    view_of(&summary, &a->record);
-    return views_get(x, &summary, summary_ready, a);
+    if (!is_compared(a))
+        view_of(&a->content, &a->record);
+    head = a->content;
+    a->content.encoding = head.encoding =
+        (struct encoding_choice){0}; /* it becomes a part of the page: none */
+    table_forget_sort(rows);
+    if (rows->limit == UINT32_MAX ||
+        (a->tab == TAB_METHODS && (rows->limit == 0 || rows->limit > METHODS_PAGE_ROWS)))
+        rows->limit = METHODS_PAGE_ROWS;
+    head.output = NULL;
+    head.report = is_compared(a) ? report_by_name(STR("diff-head"), STR("")) : NULL;
+    return views_get(x, &head, head_ready, a);
 }

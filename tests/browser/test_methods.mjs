@@ -94,9 +94,10 @@ test('of very many callees the heaviest, then all', { skip }, async () => {
 test('without scripts the page of a method has the heaviest callees, and a link to all', { skip }, async () => {
     const calls = Array.from({ length: 250 }, (_, i) => `a.Main.loop;b.Class${i}.run ${1000 - i}`).join('\n');
     const page = await open(await upload(service, Buffer.from(calls + '\n'), 'loop.folded'), 'm/a.Main.loop', { javaScriptEnabled: false });
-    const callees = () => page.locator('table', { hasText: 'Callees' }).locator('tbody tr').count();
+    const callees = () => page.locator('#method pre a').count();
     assert.equal(await callees(), 200);
-    await page.locator('#method').getByText('200 of 250, the heaviest first.').getByRole('link', { name: 'All' }).click();
+    assert.match(await page.locator('#method pre').innerText(), /\n {2}and 50 more\s*$/);
+    await page.locator('#method').getByText('The heaviest first.').getByRole('link', { name: 'All' }).click();
     assert.equal(await callees(), 250);
     await close(page);
 });
@@ -240,14 +241,14 @@ test('without scripts: longest calls, asked for and not asked for any more', { s
     await page.goto(`${one.url}/methods`);
     await page.getByLabel('longest calls').check();
     await page.getByRole('button', { name: 'Show' }).click();
-    await page.getByRole('link', { name: 'Longest wall' }).click();
+    await page.getByRole('link', { name: 'Longest' }).click();
     await page.waitForURL(/sort=wall_longest/);
     await page.getByLabel('longest calls').uncheck();
     await page.getByRole('button', { name: 'Show' }).click();
-    assert.equal(await page.locator('th[aria-sort]').innerText(), 'Incl. wall');
+    assert.equal(await page.locator('.sorts [aria-current]').innerText(), 'Incl.');
     await page.getByLabel('Rows', { exact: true }).selectOption('package');
     await page.getByRole('button', { name: 'Show' }).click();
-    assert.ok(await page.locator('#methods tbody tr').count() > 3);
+    assert.ok(await page.locator('#methods pre a').count() > 3);
     await page.context().close();
 });
 
@@ -255,15 +256,15 @@ test('without scripts: the same', { skip }, async () => {
     const page = await openPage(browser, service, { javaScriptEnabled: false });
     await page.goto(one.url);
     await page.getByRole('link', { name: 'Methods' }).click();
-    await page.getByRole('link', { name: 'Excl. wall' }).click();
+    await page.getByRole('link', { name: 'Excl.' }).click();
     await page.waitForURL(/sort=wall_excl/);
     await page.locator('#grep').fill('example');
     await page.getByRole('button', { name: 'Show' }).click();
     await page.waitForURL(/grep=example/);
-    await page.locator('#methods tbody a').first().click();
-    assert.equal(await page.locator('h2.method').innerText(), 'com.example.app.MainActivity.onCreate');
+    await page.locator('#methods pre a').first().click();
+    assert.match(await page.locator('#method pre').innerText(), /^com\.example\.app\.MainActivity\.onCreate\(/);
     await page.getByRole('link', { name: 'How long its calls were' }).click();
-    assert.match(await page.locator('#durations > p').innerText(), /^1 call, which took/);
+    assert.match(await page.locator('#method pre').innerText(), /\ncalls, without those within others, by wall time\nshortest +1\.473 s/);
     await page.goBack();
     await page.getByRole('link', { name: 'Hide', exact: true }).click();
     assert.deepEqual(await page.locator('.chip > span').allInnerTexts(), ['hide com.example.app.MainActivity.onCreate']);
@@ -285,8 +286,8 @@ test('without scripts: the same', { skip }, async () => {
     await page.goBack();
     await page.goBack();
     await page.goBack();
-    await page.locator('table', { hasText: 'Callers' }).getByRole('link', { name: 'android.os.Looper.loop' }).click();
-    assert.equal(await page.locator('h2.method').innerText(), 'android.os.Looper.loop');
+    await page.locator('#method pre').getByRole('link', { name: 'android.os.Looper.loop' }).click();
+    assert.match(await page.locator('#method pre').innerText(), /^android\.os\.Looper\.loop\(\)V\n/);
     await close(page);
 });
 
@@ -333,7 +334,11 @@ test('a real question, without scripts', { skip: without }, async () => {
     await page.getByRole('link', { name: 'Methods' }).click();
     await page.locator('#grep').fill('createAndAdd');
     await page.getByRole('button', { name: 'Show' }).click();
-    await page.locator('#methods tbody a').first().click();
+    await page.locator('#methods pre a').first().click();
     await page.getByRole('link', { name: 'How long its calls were' }).click();
-    await answered(page);
+    const text = await page.locator('#method pre').innerText();
+    assert.match(text, /^com\.github\.grishberg\.cad3d\.util\.SceneBuilderKeyboard\.createAndAdd/);
+    assert.match(text, /\ncalled by\n.*SceneBuilderKeyboard/);
+    assert.match(text, /\ncalls +3, .*[^]*\nlongest +2\.5\d+ s/);
+    await close(page);
 });

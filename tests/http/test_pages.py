@@ -123,7 +123,7 @@ class Profile(Stored):
         link = '/m/%s?track=1' % rows[0][0]
         page = self.get(link, Accept=HTML)
         self.assertEqual(page.status, 200)
-        self.assertIn('<h2 class="method">%s.%s</h2>' % (rows[0][1], rows[0][2]), page.text)
+        self.assertIn('<pre>%s.%s(' % (rows[0][1], rows[0][2]), page.text)
         self.assert_links(self.path + link, page.text)
         self.assertEqual(self.get('/m/000000000000', Accept=HTML).status, 404)
 

@@ -116,7 +116,7 @@ void pages_put_workspace_after(struct buf *b, const struct record *r, const json
                                                .options = &o,
                                                .rows = &PAGES_NO_ROWS,
                                                .track = str_of(track),
-                                               .svg = buf_view(&svg),
+                                               .content = buf_view(&svg),
                                                .max_days = 90,
                                                .now_s = r->created_s + days * 86400});
     buf_free(&svg);

@@ -7,25 +7,21 @@
 
 #include <string.h>
 
-/* What /methods.json answers: the numbers are real, as the service reads them. */
-#define TABLE_JSON_TEXT                                                                                      \
-    "{\"values\":[{\"name\":\"wall\",\"label\":\"wall "                                                      \
-    "time\",\"unit\":\"us\",\"total\":4000,\"toplevel\":0}],"                                                \
-    "\"sort\":\"wall_excl\",\"reversed\":false,\"present\":1900,\"matching\":1800,\"offset\":0,\"columns\":" \
-    "[\"id\",\"class\",\"method\",\"signature\",\"origin\",\"calls\",\"recursive\",\"wall_incl\",\"wall_"    \
-    "excl\"],"                                                                                               \
-    "\"rows\":[[\"0123456789ab\",\"com.a.Foo<T>\",\"run\",\"()V\",\"app\",1234,5,3000,1000],"                \
-    "[\"ba9876543210\",\"\",\"main\",\"\",\"app\",null,null,18446744073709551615,null],[],7,null]}"
+static const char TABLE[] = "wall time, 4 ms in 2 tracks; 2 of 1,800 rows by wall_excl\n\n"
+                            "  incl %  incl  excl %  excl  calls+recur  method\n"
+                            "   100 %  4 ms     0 %  0 ns               (toplevel)\n"
+                            "    75 %  3 ms    25 %  1 ms      1,234+5  com.a.Foo<T>.run\n"
+                            "    25 %  1 ms     0 %  0 ns            1  com.a.over(I)V\n"
+                            "     0 %  0 ns     0 %  0 ns            1  ns::f(int)\n";
 
-/* The page as this tab, of a report that answers `json`. */
-static void put_tab(struct buf *b, enum workspace_tab tab, const char *json, const struct table_request *rows)
+/* The page as this tab, of which the content is this text. */
+static void put_tab(struct buf *b, enum workspace_tab tab, const char *text, const struct table_request *rows)
 {
     const struct record r = pages_record("x");
     json_t *summary = pages_summary(2, "main");
-    json_t *methods = json_loads(json, JSON_DECODE_INT_AS_REAL, NULL);
+    json_t *verdict = tab == TAB_VERDICT ? json_loads(text, 0, NULL) : NULL;
     struct view_options o;
 
-    assert_non_null(methods);
     view_defaults(&o);
     o.tracks = TRACKS_ALL;
     page_workspace(b, &(struct page_workspace){.config = &(struct config){0},
@@ -35,17 +31,19 @@ static void put_tab(struct buf *b, enum workspace_tab tab, const char *json, con
                                                .tab = tab,
                                                .options = &o,
                                                .track = STR("all"),
-                                               .report = methods,
+                                               .verdict = verdict,
+                                               .content = str_of(text),
+                                               .method = STR("com.a.<init>"),
                                                .rows = rows});
-    json_decref(methods);
+    json_decref(verdict);
     json_decref(summary);
 }
 
 /* The same, looked at as every page is. Good until the buffer is freed. */
-static const char *tab_page(struct buf *b, enum workspace_tab tab, const char *json,
+static const char *tab_page(struct buf *b, enum workspace_tab tab, const char *text,
                             const struct table_request *rows)
 {
-    put_tab(b, tab, json, rows);
+    put_tab(b, tab, text, rows);
     const char *page = markup_text(b);
     pages_check(page);
     return page;
@@ -58,43 +56,59 @@ static void methods(void **state)
         "/methods?track=all&amp;sort=wall_excl&amp;grep=%3Ca%3E\" "
         "aria-current=\"page\">Methods</a>",
         "<a class=\"place\" href=\"../../p/" PAGES_ID
-        "/m/0123456789ab?track=all\" title=\"com.a.Foo&lt;T&gt;.run ()V\">Foo&lt;T&gt;.run</a> <span "
-        "class=\"quiet\">com.a</span>",
-        "<td>3 ms</td><td>75 %</td><td>1 ms</td><td>25 %</td><td>1,234</td><td>5</td></tr>",
-        "<td>100 %</td><td>0 ns</td><td>0 %</td><td></td><td></td></tr>", /* calls are not known */
-        "<th scope=\"col\" aria-sort=\"descending\"><a href=\"../../p/" PAGES_ID
-        "/methods?track=all&amp;sort=-wall_excl&amp;grep=%3Ca%3E\">Excl. wall</a>",
+        "/methods?track=all&amp;sort=wall_incl&amp;grep=%3Ca%3E\">Incl.</a>",
+        "<a class=\"place\" aria-current=\"true\" href=\"../../p/" PAGES_ID
+        "/methods?track=all&amp;sort=-wall_excl&amp;grep=%3Ca%3E\">Excl.</a>",
+        "<pre>wall time, 4 ms in 2 tracks; 2 of 1,800 rows by wall_excl\n\n",
+        "               (toplevel)\n",
+        "      1,234+5  <a class=\"place\" href=\"../../p/" PAGES_ID
+        "/m/com.a.Foo%3CT%3E.run?track=all\">com.a.Foo&lt;T&gt;.run</a>\n",
+        "/m/com.a.over?track=all\">com.a.over(I)V</a>\n", /* the signature of a Java method is no part of its name */
+        "/m/ns%3A%3Af%28int%29?track=all\">ns::f(int)</a></pre>",
         "data-json=\"../../p/" PAGES_ID "/methods.json?track=all&amp;sort=wall_excl\"",
         "<option value=\"method\" selected>",
         "name=\"grep\" type=\"search\" placeholder=\"name contains\" autocomplete=\"off\" "
         "spellcheck=\"false\" "
         "value=\"&lt;a&gt;\"",
-        "1 to 5 of 1,800 <a href=\"../../p/" PAGES_ID
-        "/methods?track=all&amp;sort=wall_excl&amp;grep=%3Ca%3E&amp;offset=200\" rel=\"next\">More rows</a>",
         "action=\"../../p/" PAGES_ID "/methods\""};
     const struct table_request rows = {.sort = "wall_excl", .grep = "<a>"};
     struct buf b = {0};
 
     (void)state;
-    const char *page = tab_page(&b, TAB_METHODS, TABLE_JSON_TEXT, &rows);
+    const char *page = tab_page(&b, TAB_METHODS, TABLE, &rows);
     PAGES_CHECK_ALL(page, PARTS);
+    assert_null(strstr(page, "rel=\"next\""));
     buf_free(&b);
+}
+
+/* As many rows as a page has: there may be more. */
+static void more_rows(void **state)
+{
+    const struct table_request rows = {.sort = ""};
+    struct buf text = {0}, b = {0};
+
+    (void)state;
+    buf_z(&text, "head\n\n  incl %  method\n   100 %  (toplevel)\n");
+    for (int i = 0; i < METHODS_PAGE_ROWS; i++)
+        buf_printf(&text, "     1 %%  a.m%d\n", i);
+    const char *page = tab_page(&b, TAB_METHODS, markup_text(&text), &rows);
+    assert_non_null(strstr(page, "/methods?track=all&amp;offset=200\" rel=\"next\">More rows</a>"));
+    buf_free(&b);
+    buf_free(&text);
 }
 
 /* Rows of a group lead to its methods. */
 static void methods_in_groups(void **state)
 {
-    static const char TABLE[] =
-        "{\"columns\":[\"package\",\"calls\",\"recursive\"],\"values\":[],\"sort\":\"calls\",\"matching\":2,"
-        "\"rows\":[[\"com.a&b\",5,0],[\"\",1,0]]}";
+    static const char GROUPS[] = "head\n\n  calls  package\n      5  com.a&b\n      1  (no package)\n";
     const struct table_request rows = {.group = GROUP_PACKAGE, .offset = 300};
     struct buf b = {0};
 
     (void)state;
-    const char *page = tab_page(&b, TAB_METHODS, TABLE, &rows);
-    assert_non_null(strstr(page, "<th scope=\"row\"><a href=\"../../p/" PAGES_ID
-                                 "/methods?track=all&amp;grep=com.a%26b\">com.a&amp;b</a>"));
-    assert_non_null(strstr(page, "<th scope=\"row\">(none)</th>"));
+    const char *page = tab_page(&b, TAB_METHODS, GROUPS, &rows);
+    assert_non_null(strstr(page, "      5  <a class=\"place\" href=\"../../p/" PAGES_ID
+                                 "/methods?track=all&amp;grep=com.a%26b\">com.a&amp;b</a>\n"));
+    assert_non_null(strstr(page, "      1  (no package)</pre>"));
     assert_non_null(strstr(page, "/methods?track=all&amp;group=package&amp;offset=100\" rel=\"prev\""));
     buf_free(&b);
 }
@@ -102,74 +116,52 @@ static void methods_in_groups(void **state)
 static void one_method(void **state)
 {
     static const char METHOD[] =
-        "{\"id\":\"0123456789ab\",\"class\":\"com.a.Foo\",\"method\":\"<init>\",\"signature\":\"()V\","
-        "\"file\":\"F.java\","
-        "\"module\":\"\",\"origin\":\"app\",\"calls\":20,\"recursive\":6,"
-        "\"values\":[{\"name\":\"wall\",\"unit\":\"us\",\"incl\":3000,\"excl\":1000,\"total\":4000}],"
-        "\"threads\":[{\"id\":1,\"name\":\"main\",\"calls\":20,\"wall_incl\":3000,\"wall_total\":6000}],"
-        "\"overloads\":[{\"id\":\"aaaaaaaaaaaa\",\"class\":\"com.a.Foo\",\"method\":\"<init>\",\"signature\":"
-        "\"(I)V\"}],"
-        "\"parents\":[{\"calls\":14,\"of_calls\":20,\"wall\":3000}],"
-        "\"children\":[{\"id\":\"bbbbbbbbbbbb\",\"class\":\"\",\"method\":\"g\",\"signature\":\"\",\"calls\":"
-        "3,\"of_calls\":4,"
-        "\"wall\":1500}],\"recursive_parents\":[],\"recursive_children\":[null,3]}";
+        "com.a.Foo.<init>()V\n\n                  wall\ninclusive         3 ms\n"
+        "calls     20, and 6 recursive\n\n"
+        "called by\n       100 %         3 ms  (the thread)\n\n"
+        "calls\n        50 %       1.5 ms  com.b.g(Ljava/lang/String;)V\n  and 3 more\n";
     static const char *const PARTS[] = {
-        "<h2 class=\"method\">com.a.Foo.&lt;init&gt;</h2>",
-        "()V F.java  app</p>",
+        "data-json=\"../../p/" PAGES_ID "/m/com.a.%3Cinit%3E.json?track=all&amp;limit=200\"",
         "/t/all?view=sandwich&amp;method=com.a.Foo.%3Cinit%3E\"",
-        "<th scope=\"row\">total</th><td>3 ms</td><td>75 %</td></tr>",
-        "<th scope=\"row\">self</th><td>1 ms</td><td>25 %</td></tr>",
-        "<p>20 calls, of which 6 recursive</p>",
-        "/m/aaaaaaaaaaaa?track=all\">(I)V</a>",
-        "(toplevel)</th><td>3 ms</td><td>100 %</td><td>14/20</td>",
-        "/m/bbbbbbbbbbbb?track=all\" title=\"\">g</a></th><td>1.5 ms</td><td>50 %</td><td>3/4</td>",
-        "<th scope=\"row\">main</th><td>3 ms</td><td>50 %</td><td>20</td>"};
-    const struct table_request rows = {.sort = ""};
+        "hide=package%3A%2F%5Ecom%5C.a%24%2F\">Hide package</a>",
+        "/m/com.a.%3Cinit%3E?track=all&amp;longest=1\">How long its calls were</a>",
+        "<pre>com.a.Foo.&lt;init&gt;()V\n\n                  wall\n",
+        "         3 ms  (the thread)\n",
+        "/m/com.b.g?track=all\">com.b.g(Ljava/lang/String;)V</a>\n",
+        "/m/com.a.%3Cinit%3E?track=all&amp;limit=1000000\">All</a>"};
+    static const char *const VERDICTS[] = {
+        "{\"sentences\":[3,{\"parts\":[4,{\"text\":5,\"track\":\"x\"},{\"method\":true}],\"track\":\"x\"}]}",
+        "{\"sentences\":7}", "[]"};
+    struct table_request rows = {.sort = "", .limit = 200};
     struct buf b = {0};
 
     (void)state;
     const char *page = tab_page(&b, TAB_METHOD, METHOD, &rows);
     PAGES_CHECK_ALL(page, PARTS);
-    assert_null(strstr(page, "Callers while recursive"));
     buf_free(&b);
-    for (int tab = TAB_METHODS; tab <= TAB_VERDICT; tab++) {
-        put_tab(&b, (enum workspace_tab)tab,
-                "{\"values\":[1,{}],\"rows\":7,\"columns\":[3],\"parents\":[[]],"
-                "\"sentences\":[3,{\"parts\":[4,{\"text\":5,\"track\":\"x\"},{\"method\":true}],\"track\":"
-                "\"x\"}]}",
-                &rows);
-        pages_check(markup_text(&b));
+    rows.longest = true;
+    assert_null(strstr(tab_page(&b, TAB_METHOD, METHOD, &rows), "longest=1"));
+    buf_free(&b);
+    for (size_t i = 0; i < sizeof(VERDICTS) / sizeof(VERDICTS[0]); i++) {
+        (void)tab_page(&b, TAB_VERDICT, VERDICTS[i], &rows);
         buf_free(&b);
     }
 }
 
-static void durations(void **state)
+/* Whatever the text is. */
+static void odd_texts(void **state)
 {
-    static const char METHOD[] =
-        "{\"id\":\"0123456789ab\",\"class\":\"a.B\",\"method\":\"run\",\"calls\":3,\"recursive\":1,"
-        "\"durations\":{"
-        "\"calls\":2,\"clocks\":[{\"name\":\"wall\",\"min_ns\":2000,\"median_ns\":2000,\"p95_ns\":3000000,"
-        "\"p99_ns\":3000000,\"max_ns\":3000000,\"mean_ns\":1501000,\"bars\":[{\"from_ns\":2000,\"to_ns\":"
-        "5000,"
-        "\"calls\":1},{\"from_ns\":5000,\"to_ns\":10000,\"calls\":4}],\"longest\":[{\"track\":100,\"thread\":"
-        "\"<main>\",\"begin_ns\":5000000,\"wall_ns\":3000000}]},{},7]}}";
-    static const char *const PARTS[] = {
-        "<p>2 calls, which took from 2 µs to 3 ms, half of them no more than 2 µs. ",
-        "<th scope=\"row\">95 % within</th><td>3 ms</td>",
-        "2 µs to 5 µs</th><td><meter min=\"0\" max=\"4\" value=\"1\"></meter></td><td>1</td>",
-        "/t/100?view=chart&amp;from=4699&amp;to=8301\">5 ms</a></th><td>3 ms</td>", "<td>&lt;main&gt;</td>"};
-    struct table_request rows = {.longest = true};
+    static const char *const TEXTS[] = {
+        "", "\n", " ", "  ", " \n  ", "a\n  \n\n  <\n", "calls\n  (\n  )V\n  ()V\n)(V"};
+    const struct table_request rows = {.sort = "-"};
     struct buf b = {0};
 
     (void)state;
-    const char *page = tab_page(&b, TAB_METHOD, METHOD, &rows);
-    PAGES_CHECK_ALL(page, PARTS);
-    buf_free(&b);
-    rows.longest = false;
-    put_tab(&b, TAB_METHOD, "{\"id\":\"0123456789ab\",\"calls\":3}", &rows);
-    assert_non_null(strstr(markup_text(&b), "<p id=\"durations\"><a class=\"place\" href=\"../../p/" PAGES_ID
-                                            "/m/0123456789ab?track=all&amp;longest=1\">"));
-    buf_free(&b);
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
+        for (int tab = TAB_METHODS; tab <= TAB_METHOD; tab++) {
+            (void)tab_page(&b, (enum workspace_tab)tab, TEXTS[i], &rows);
+            buf_free(&b);
+        }
 }
 
 /* Parts that name a method or a thread are links. */
@@ -201,7 +193,7 @@ static void verdict(void **state)
     put_tab(&b, TAB_VERDICT, "{\"sentences\":[]}", &rows);
     assert_non_null(strstr(markup_text(&b), "Nothing stands out."));
     buf_free(&b);
-    put_tab(&b, TAB_METHODS, TABLE_JSON_TEXT, &rows);
+    put_tab(&b, TAB_METHODS, TABLE, &rows);
     assert_non_null(strstr(markup_text(&b),
                            "<p id=\"verdict\"><a class=\"place\" href=\"../../p/" PAGES_ID "/verdict\">"));
     buf_free(&b);
@@ -210,8 +202,8 @@ static void verdict(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(methods),   cmocka_unit_test(methods_in_groups), cmocka_unit_test(one_method),
-        cmocka_unit_test(durations), cmocka_unit_test(verdict),
+        cmocka_unit_test(methods),    cmocka_unit_test(more_rows), cmocka_unit_test(methods_in_groups),
+        cmocka_unit_test(one_method), cmocka_unit_test(odd_texts), cmocka_unit_test(verdict),
     };
     return cmocka_run_group_tests_name("pages_reports", tests, NULL, NULL);
 }
