@@ -44,7 +44,7 @@ static bool stream(const struct cli_one *o, struct convert_source *source, const
         return false;
     source->fd = cli_open_again(path, diag);
     return source->fd >= 0 &&
-           cli_calls_write(source, &o->view, call_format_by_name(str_of(o->format)), to, diag);
+           cli_calls_write(source, &o->asked.view, call_format_by_name(str_of(o->format)), to, diag);
 }
 
 /* ---- the row ---- */
@@ -64,14 +64,8 @@ static int calls(int n_arguments, char *const *arguments)
 }
 
 static const struct cli_option OPTIONS[] = {
-    CLI_ONE_FORMAT(format_word),
-    CLI_ONE_OUT,
-    CLI_ONE_TRACK,
-    CLI_VIEW_ROW("--app", struct cli_one),
-    CLI_VIEW_ROW("--open", struct cli_one),
-    CLI_ONE_MEMBER,
-    CLI_ONE_NAMES,
-    CLI_ONE_QUIET,
+    CLI_ONE_FORMAT(format_word), CLI_ONE_OUT,    CLI_ONE_TRACK, CLI_KEY_ROW("--app"),
+    CLI_KEY_ROW("--open"),       CLI_ONE_MEMBER, CLI_ONE_NAMES, CLI_ONE_QUIET,
 };
 
 const struct cli_command CLI_CALLS = {
@@ -95,7 +89,6 @@ const struct cli_command CLI_CALLS = {
         "counts the frames that are shown.\n",
     .options = OPTIONS,
     .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
-    .takes_filters = true,
-    .takes_range = true,
+    .keys = KEYS_CALLS,
     .run = calls,
 };

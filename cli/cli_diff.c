@@ -13,14 +13,12 @@ enum { RUNS_MAX = PROFILE_VALUES_MAX, SIDES = 2 };
 
 struct options {
     const char *sides[SIDES]; /* NULL: not given */
-    const char *format, *wide, *only, *tracks, *value, *moment_b, *from_b, *to_b, *normalise, *out;
+    const char *format, *tracks, *out;
     struct cli_names names[SIDES];
     struct cli_texts fail_if;
-    bool all, quiet;
+    bool quiet;
     struct diff_rule rules[CLI_TEXTS_MAX];
-    struct table_request rows;
-    struct diff_request request;
-    struct view_options view;
+    struct asked asked;
 };
 
 /* The files of both sides, and what was read from them. */
@@ -32,21 +30,6 @@ struct runs {
 };
 
 /* ---- options ---- */
-
-static bool set_diff(struct options *o, const char *key, const char *value, struct diag *diag)
-{
-    return value == NULL || diff_set(&o->request, str_of(key), str_of(value), diag);
-}
-
-/* What is no option of this command is a step of a filter, a part of the range, a key of the table, or nobody's. */
-static bool set_key(struct options *o, struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
-{
-    const struct table_option *option = table_option_by_key(cli_key(a));
-
-    if (option == NULL || option->reads_again)
-        return cli_unknown(&CLI_DIFF, a, diag);
-    return cli_value(all, a, diag) && table_set(&o->rows, option, a->value, diag);
-}
 
 static bool add_side(struct options *o, const char *operand, struct diag *diag)
 {
@@ -76,24 +59,19 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
     struct cli_argument a;
 
     *o = (struct options){.out = "-", .format = DIFF_FORMATS[0]->text.name};
-    table_defaults(&o->rows);
-    view_defaults(&o->view);
-    o->view.tracks = TRACKS_ALL;
+    asked_defaults(&o->asked);
+    o->asked.view.tracks = TRACKS_ALL;
     while (cli_next(&all, &a)) {
-        enum cli_taken taken = a.name.n > 0 ? cli_take_with_view(&CLI_DIFF, o, &o->view, &all, &a, diag)
+        enum cli_taken taken = a.name.n > 0 ? cli_take(&CLI_DIFF, o, &o->asked, &all, &a, diag)
                                : add_side(o, a.value.p, diag) ? CLI_TAKEN
                                                               : CLI_REFUSED;
-        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !set_key(o, &all, &a, diag)))
+        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !cli_unknown(&CLI_DIFF, &a, diag)))
             return false;
     }
-    o->request.all = o->all;
     if (o->sides[SIDES - 1] == NULL)
         return diag_set(diag, DIAG_USAGE, "no two files", HINT,
                         "Name two files to compare, the earlier one first; one may be - for standard input.");
-    return set_diff(o, "value", o->value, diag) && set_diff(o, "wide", o->wide, diag) &&
-           set_diff(o, "only", o->only, diag) && set_diff(o, "moment_b", o->moment_b, diag) &&
-           set_diff(o, "from_b", o->from_b, diag) && set_diff(o, "to_b", o->to_b, diag) &&
-           set_diff(o, "normalise", o->normalise, diag) && parse_rules(o, diag);
+    return parse_rules(o, diag);
 }
 
 /* ---- the runs ---- */
@@ -124,7 +102,7 @@ static bool add_runs(struct runs *r, const char *operand, unsigned side, struct 
 static bool read_runs(struct runs *r, const struct config *config, const struct options *o, const char **file,
                       struct diag *diag)
 {
-    struct view_options view = o->view;
+    struct view_options view = o->asked.view;
     unsigned inputs = 0;
 
     for (uint32_t i = 0; i < r->n; i++)
@@ -133,7 +111,7 @@ static bool read_runs(struct runs *r, const struct config *config, const struct 
         return diag_set(diag, DIAG_USAGE, "standard input twice", HINT, "Only one file can be -.");
     for (uint32_t i = 0; i < r->n; i++) {
         if (i == r->n_a)
-            diff_view_of_b(&o->request, &view);
+            diff_view_of_b(&o->asked.diff, &view);
         const struct cli_reading reading = {"", &o->names[i < r->n_a ? 0 : 1], view.split};
         r->whole[i] = cli_fold(config, r->paths[i], &reading, diag);
         if (r->whole[i] == NULL ||
@@ -162,9 +140,10 @@ static bool write_diff(struct options *o, const struct config *config, const str
     struct buf out = {0}, says = {0};
     struct diff_checks checks = {.rules = o->rules, .n = o->fail_if.n, .says = &says};
 
-    bool ok = (o->tracks == NULL || cli_tracks(&o->view, shared_profile_get(compared), o->tracks, diag)) &&
-              convert_diff(compared, config, &o->view, &o->rows, &o->request,
-                           diff_format_by_name(str_of(o->format)), &checks, &out, diag);
+    bool ok =
+        (o->tracks == NULL || cli_tracks(&o->asked.view, shared_profile_get(compared), o->tracks, diag)) &&
+        convert_diff(compared, config, &o->asked.view, &o->asked.table, &o->asked.diff,
+                     diff_format_by_name(str_of(o->format)), &checks, &out, diag);
     if (ok && (out.failed || says.failed))
         ok = diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the answer.");
     ok = ok && cli_write(o->out, buf_view(&out), diag);
@@ -193,15 +172,15 @@ static bool compare_runs_of(struct options *o, struct runs *r, bool *passed, con
         return false;
     for (uint32_t i = 0; i < r->n; i++)
         shown[i] = r->window[i] != NULL ? r->window[i] : r->whole[i];
-    struct view_options of_b = o->view;
-    diff_view_of_b(&o->request, &of_b);
+    struct view_options of_b = o->asked.view;
+    diff_view_of_b(&o->asked.diff, &of_b);
     struct convert_runs runs = {
-        shown, r->n_a, r->n - r->n_a, o->view.open, view_moment(&o->view), view_moment(&of_b)};
+        shown, r->n_a, r->n - r->n_a, o->asked.view.open, view_moment(&o->asked.view), view_moment(&of_b)};
     struct shared_profile *compared = convert_compare(&config, &runs, diag);
     free_profiles(r);
     if (compared == NULL)
         return false;
-    convert_compared_options(&o->view);
+    convert_compared_options(&o->asked.view);
     bool ok = write_diff(o, &config, compared, passed, diag);
     shared_profile_free(compared);
     return ok;
@@ -236,40 +215,24 @@ static struct cli_word format_word(size_t i)
 static const struct cli_option OPTIONS[] = {
     {"--format", NULL, CLI_TEXT, FIELD(format), "NAME", "how it is written", format_word},
     {"-o", NULL, CLI_PATH, FIELD(out), "FILE", "where to write; default: -, which is standard output", NULL},
-    {"--all", NULL, CLI_SWITCH, FIELD(all), NULL, "also rows that do not differ", NULL},
-    {"--only", NULL, CLI_TEXT, FIELD(only), "ROWS", "which rows: any, new, gone, more or less; default: any",
-     NULL},
     {"--fail-if", NULL, CLI_TEXTS, FIELD(fail_if), "RULE",
      "exit status 3 if B has grown beyond it: [VALUE_incl:|VALUE_excl:]PATTERN>N% or >Nms; may be given "
      "several times",
      NULL},
-    {"--normalise", NULL, CLI_TEXT, FIELD(normalise), "BY",
-     "scale each file to as much as the first one has: total (each value by its total), calls:METHOD, time "
-     "(of the recording); default: numbers are as they are",
-     NULL},
-    {"--wide", NULL, CLI_TEXT, FIELD(wide), "SIDE",
-     "what is wide in svg: b (what B has), a, or larger (of the two); default: b", NULL},
     {"--track", NULL, CLI_TEXT, FIELD(tracks), "TRACKS",
      "which threads count: ids or names of either side, several with commas between them, or all; default: "
      "all",
      NULL},
-    {"--value", NULL, CLI_TEXT, FIELD(value), "NAME",
-     "by which value rows are sorted, and the one that txt and md show: wall, cpu, waiting, ...; default: "
-     "the first one",
-     NULL},
-    CLI_VIEW_ROW("--app", struct options),
-    CLI_VIEW_ROW("--open", struct options),
+    CLI_KEY_ROW("--app"),
+    CLI_KEY_ROW("--open"),
     {"--mapping-a", NULL, CLI_MAPPINGS, FIELD(names[0].mappings), "[PACKAGE=]FILE",
      "of the obfuscated build of A, the mapping.txt; several of them for several packages", NULL},
     {"--mapping-b", NULL, CLI_MAPPINGS, FIELD(names[1].mappings), "[PACKAGE=]FILE", "the same of B", NULL},
     {"--symbols-a", NULL, CLI_TEXTS, FIELD(names[0].symbols), "FILE|DIR",
      "of the libraries that were recorded in A, symbols: a file or a folder", NULL},
     {"--symbols-b", NULL, CLI_TEXTS, FIELD(names[1].symbols), "FILE|DIR", "the same of B", NULL},
-    {"--moment", NULL, CLI_VIEW_KEY, FIELD(view), "N",
+    {"--moment", NULL, CLI_KEY, 0, "N",
      "of a series of heap dumps the one to compare, from 1; default: the last one of each file", NULL},
-    {"--moment-b", NULL, CLI_TEXT, FIELD(moment_b), "N", "the same of B, if it is another one", NULL},
-    {"--from-b", NULL, CLI_TEXT, FIELD(from_b), "US", "as --from, of B, if it is another time", NULL},
-    {"--to-b", NULL, CLI_TEXT, FIELD(to_b), "US", "as --to, of B", NULL},
     {"--quiet", "-q", CLI_SWITCH, FIELD(quiet), NULL, "no warnings about the profiles", NULL},
 };
 
@@ -295,9 +258,6 @@ const struct cli_command CLI_DIFF = {
         "Times are whole microseconds, rounded down once in each cell.\n",
     .options = OPTIONS,
     .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
-    .takes_rows = true,
-    .takes_filters = true,
-    .takes_range = true,
-    .takes_split = true,
+    .keys = KEYS_TABLE | KEYS_COMPARED | KEYS_FILTERS | KEYS_PROFILE,
     .run = diff,
 };

@@ -54,6 +54,6 @@ const struct cli_command CLI_EXPORT = {
         "calls with equal stacks are one, and stand where the tree has them, not where they were in time.\n",
     .options = CLI_RENDER_OPTIONS + 1,
     .n_options = CLI_RENDER_OPTIONS_COUNT - 1,
-    .takes_view = true,
+    .keys = KEYS_TRACK | KEYS_VIEW | KEYS_BUDGET,
     .run = export,
 };

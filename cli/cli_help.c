@@ -1,9 +1,8 @@
-/* The texts of --help, from the tables of commands, view options and configuration keys. */
+/* The texts of --help, from the tables of commands, keys of requests and keys of the configuration. */
 
 #include "cli/command.h"
 #include "core/wrap.h"
-#include "render/table/table_request.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "server/config/config_keys.h"
 
 enum { WIDTH = 110, COLUMN_MAX = 30, GAP = 2 };
@@ -32,6 +31,14 @@ static void end_entry(struct entries *all, const char *short_name, const char *m
     buf_clear(&all->text);
 }
 
+static void describe_key(struct entries *all, const struct key *r, bool of_b)
+{
+    key_describe(r, of_b, &all->text);
+    /* Only the command line has names for tracks, and files for each of them. */
+    if (r->kind == KEY_TRACKS)
+        buf_z(&all->text, "; with --out-dir each track by itself. A thread's name may stand for its id");
+}
+
 static void own_entry(struct entries *all, const struct cli_option *o)
 {
     const char *metavar = o->metavar;
@@ -39,9 +46,9 @@ static void own_entry(struct entries *all, const struct cli_option *o)
     buf_z(&all->name, o->name);
     if (o->help != NULL) {
         buf_z(&all->text, o->help);
-    } else { /* CLI_VIEW_ROW */
-        const struct view_option *r = view_option_by_key(str_of(o->name + 2));
-        view_option_describe(r, &all->text);
+    } else { /* CLI_KEY_ROW */
+        const struct key *r = key_by_name(str_of(o->name + 2));
+        describe_key(all, r, false);
         metavar = r->metavar;
     }
     for (size_t i = 0; o->word != NULL && o->word(i).word != NULL; i++)
@@ -50,24 +57,16 @@ static void own_entry(struct entries *all, const struct cli_option *o)
     end_entry(all, o->short_name, metavar);
 }
 
-static void view_entry(struct entries *all, const struct view_option *r)
+static void request_entry(void *context, const struct key *r, bool of_b)
 {
-    buf_printf(&all->name, "--%s", r->key);
-    view_option_describe(r, &all->text);
-    /* Only the command line has names for tracks, and files for each of them. */
-    if (r->kind == OPTION_TRACKS)
-        buf_z(&all->text, "; with --out-dir each track by itself. A thread's name may stand for its id");
+    struct entries *all = context;
+
+    buf_printf(&all->name, "--%s%s", r->name, of_b ? "-b" : "");
+    describe_key(all, r, of_b);
     end_entry(all, NULL, r->metavar);
 }
 
-static void table_entry(struct entries *all, const struct table_option *o)
-{
-    buf_printf(&all->name, "--%s", o->key);
-    buf_z(&all->text, o->help);
-    end_entry(all, NULL, o->metavar);
-}
-
-static void key_entry(struct entries *all, const struct config_key *key)
+static void config_entry(struct entries *all, const struct config_key *key)
 {
     buf_z(&all->name, "--");
     for (size_t i = 0; i < key->name.n; i++)
@@ -85,17 +84,10 @@ bool cli_each_entry(const struct cli_command *c, enum cli_group group,
 
     for (size_t i = 0; group == CLI_OWN && i < c->n_options; i++)
         own_entry(&all, &c->options[i]);
-    for (size_t i = 0; group == CLI_OWN && (c->takes_table || c->takes_rows) && i < TABLE_OPTIONS_COUNT; i++)
-        if (c->takes_table || !TABLE_OPTIONS[i].reads_again)
-            table_entry(&all, &TABLE_OPTIONS[i]);
-    for (size_t i = 0; group == CLI_OWN && i < VIEW_OPTIONS_COUNT; i++)
-        if (cli_takes_row(c, &VIEW_OPTIONS[i]))
-            view_entry(&all, &VIEW_OPTIONS[i]);
-    for (size_t i = 0; group == CLI_VIEW && c->takes_view && i < VIEW_OPTIONS_COUNT; i++)
-        if (VIEW_OPTIONS[i].scope & CLI_VIEW_SCOPES)
-            view_entry(&all, &VIEW_OPTIONS[i]);
-    for (size_t i = 0; group == CLI_KEYS && c->takes_keys && i < CONFIG_KEYS_COUNT; i++)
-        key_entry(&all, &CONFIG_KEYS[i]);
+    if (group == ((c->keys & KEYS_VIEW) != 0 ? CLI_VIEW : CLI_OWN))
+        keys_each(c->keys, request_entry, &all);
+    for (size_t i = 0; group == CLI_CONFIG && c->is_service && i < CONFIG_KEYS_COUNT; i++)
+        config_entry(&all, &CONFIG_KEYS[i]);
     buf_free(&all.name);
     buf_free(&all.text);
     return !all.failed;
@@ -165,7 +157,7 @@ void cli_help_command(struct buf *b, const struct cli_command *c)
             wrap_text(b, paragraph, 0, 0, WIDTH);
     put_group(b, c, CLI_OWN, "options:");
     put_group(b, c, CLI_VIEW, "options of the view:");
-    put_group(b, c, CLI_KEYS,
+    put_group(b, c, CLI_CONFIG,
               "keys of the configuration, also as AFLAMED_<KEY> in the environment and in the file:");
     buf_char(b, '\n');
     wrap_text(b, str_without_line_end(str_of(CLI_EXIT_STATUS)), 0, 0, WIDTH);

@@ -322,7 +322,6 @@ const struct cli_command CLI_INFO = {
                    "A packed file (gzip, zstd, zip) is unpacked.\n",
     .options = OPTIONS,
     .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
-    .takes_range = true,
-    .takes_split = true,
+    .keys = KEYS_PROFILE,
     .run = info,
 };

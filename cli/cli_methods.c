@@ -7,10 +7,8 @@
 static const char HINT[] = "aflamed methods --help lists the options.";
 
 struct options {
-    struct cli_one one;   /* its format is NULL where none was given */
-    const char *method;   /* NULL: not given */
-    const char *of_table; /* an option that was given and says what of the table is shown; or NULL */
-    struct table_request request;
+    struct cli_one one; /* its format is NULL where none was given */
+    const char *method; /* NULL: not given */
 };
 
 /* ---- options ---- */
@@ -25,31 +23,15 @@ static bool check_method(const struct cli_one *one, struct diag *diag)
     if (o->method[0] == '\0')
         return diag_set(diag, DIAG_USAGE, "option not understood", HINT,
                         "--method needs the name of a method.");
-    if (o->of_table != NULL)
+    if (one->of_table != NULL)
         return diag_set(
             diag, DIAG_USAGE, "option not understood", HINT,
             "--%s is about the table of methods: it cannot be used with --method, which shows one.",
-            o->of_table);
+            one->of_table);
     return one->format == NULL || strcmp(one->format, METHOD_TXT.text.name) == 0 ||
            strcmp(one->format, METHOD_JSON.text.name) == 0 ||
            diag_set(diag, DIAG_USAGE, "option not understood", HINT,
                     "--format: one method is written as txt or json.");
-}
-
-/* What is no option of this command is a key of the table, or nobody's. */
-static bool set_key(struct cli_one *one, struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
-{
-    struct options *o = (struct options *)one;
-    struct str key = cli_key(a);
-    const struct table_option *option = table_option_by_key(key);
-
-    if (option == NULL)
-        return cli_unknown(&CLI_METHODS, a, diag);
-    if (!option->of_method)
-        o->of_table = option->key;
-    if (option->metavar == NULL)
-        return table_set(&o->request, option, STR("1"), diag);
-    return cli_value(all, a, diag) && table_set(&o->request, option, a->value, diag);
 }
 
 /* ---- the table ---- */
@@ -60,10 +42,10 @@ static bool convert(const struct options *o, const struct convert_source *source
     struct str format = str_of(o->one.format != NULL ? o->one.format : "");
 
     if (o->method != NULL)
-        return convert_method(source, &o->one.view, str_of(o->method), &o->request,
+        return convert_method(source, &o->one.asked.view, str_of(o->method), &o->one.asked.table,
                               str_eq(format, str_of(METHOD_JSON.text.name)) ? &METHOD_JSON : &METHOD_TXT, b,
                               diag);
-    return convert_methods(source, &o->one.view, &o->request,
+    return convert_methods(source, &o->one.asked.view, &o->one.asked.table,
                            o->one.format != NULL ? table_format_by_name(format) : TABLE_FORMATS[0], b, diag);
 }
 
@@ -73,18 +55,16 @@ static bool make(const struct cli_one *one, struct convert_source *source, const
 {
     const struct options *o = (const struct options *)one;
 
-    if (o->request.longest)
+    if (o->one.asked.table.longest)
         source->fd = cli_open_again(path, diag);
     return diag->kind == DIAG_NONE && convert(o, source, b, diag);
 }
 
 static int methods(int n_arguments, char *const *arguments)
 {
-    const struct cli_one_maker maker = {
-        .command = &CLI_METHODS, .other = set_key, .check = check_method, .make = make};
-    struct options o = {.of_table = NULL};
+    const struct cli_one_maker maker = {.command = &CLI_METHODS, .check = check_method, .make = make};
+    struct options o = {.method = NULL};
 
-    table_defaults(&o.request);
     return cli_one_run(&maker, &o.one, n_arguments, arguments);
 }
 
@@ -101,14 +81,14 @@ static const struct cli_option OPTIONS[] = {
     CLI_ONE_FORMAT(format_word),
     CLI_ONE_OUT,
     CLI_ONE_TRACK,
-    {"--value", NULL, CLI_VIEW_KEY, offsetof(struct cli_one, view), "NAME",
+    {"--value", NULL, CLI_KEY, 0, "NAME",
      "what is sorted by, and the one value that txt shows: wall, cpu, waiting, ...; default: the profile's "
      "first",
      NULL},
     {"--method", NULL, CLI_TEXT, offsetof(struct options, method), "NAME",
      "only this method, by its name or its id, with its callers and callees, as txt or json", NULL},
-    CLI_VIEW_ROW("--app", struct cli_one),
-    CLI_VIEW_ROW("--open", struct cli_one),
+    CLI_KEY_ROW("--app"),
+    CLI_KEY_ROW("--open"),
     CLI_ONE_MEMBER,
     CLI_ONE_NAMES,
     CLI_ONE_QUIET,
@@ -131,10 +111,6 @@ const struct cli_command CLI_METHODS = {
         "formula (they begin with = + - or @) have an apostrophe in front; tsv has them as they are.\n",
     .options = OPTIONS,
     .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
-    .takes_table = true,
-    .takes_filters = true,
-    .takes_range = true,
-    .takes_moment = true,
-    .takes_split = true,
+    .keys = KEYS_TABLE | KEYS_LONGEST | KEYS_FILTERS | KEYS_PROFILE | KEYS_MOMENT,
     .run = methods,
 };

@@ -24,12 +24,6 @@ static bool add_file(struct cli_one *one, const char *operand, struct diag *diag
     return true;
 }
 
-static bool take_other(const struct cli_one_maker *maker, struct cli_one *one, struct cli_arguments *all,
-                       struct cli_argument *a, struct diag *diag)
-{
-    return maker->other != NULL ? maker->other(one, all, a, diag) : cli_unknown(maker->command, a, diag);
-}
-
 static bool parse(const struct cli_one_maker *maker, struct cli_one *one, int n_arguments,
                   char *const *arguments, struct diag *diag)
 {
@@ -38,11 +32,14 @@ static bool parse(const struct cli_one_maker *maker, struct cli_one *one, int n_
     struct cli_argument a;
 
     while (cli_next(&all, &a)) {
-        enum cli_taken taken = a.name.n > 0 ? cli_take_with_view(c, one, &one->view, &all, &a, diag)
+        enum cli_taken taken = a.name.n > 0 ? cli_take(c, one, &one->asked, &all, &a, diag)
                                : add_file(one, a.value.p, diag) ? CLI_TAKEN
                                                                 : CLI_REFUSED;
-        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !take_other(maker, one, &all, &a, diag)))
+        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !cli_unknown(c, &a, diag)))
             return false;
+        const struct key *key = cli_key(c, &a);
+        if (key != NULL && (key->groups & KEYS_TABLE) != 0 && (key->groups & KEYS_METHOD) == 0)
+            one->of_table = key->name;
     }
     char hint[80];
     snprintf(hint, sizeof(hint), "aflamed %s --help lists the options.", c->name);
@@ -84,19 +81,20 @@ static bool write_text(struct cli_one *one, const char *path, const struct cli_o
     struct config config;
 
     cli_config(&config);
-    const struct cli_reading reading = {one->member, &one->names, one->view.split};
+    const struct cli_reading reading = {one->member, &one->names, one->asked.view.split};
     struct shared_profile *folded = cli_fold(&config, path, &reading, diag), *window = NULL;
     if (folded == NULL)
         return false;
-    bool ok = maker->make == NULL || cli_window(&config, folded, path, &one->view, &window, diag);
+    bool ok = maker->make == NULL || cli_window(&config, folded, path, &one->asked.view, &window, diag);
     const struct shared_profile *shown = window != NULL ? window : folded;
-    ok = ok && (one->tracks == NULL || cli_tracks(&one->view, shared_profile_get(shown), one->tracks, diag));
+    ok = ok &&
+         (one->tracks == NULL || cli_tracks(&one->asked.view, shared_profile_get(shown), one->tracks, diag));
     struct convert_source source = {shown, &config, -1, NULL};
     ok = ok && (maker->make != NULL ? put_text : put_stream)(one, &source, path, maker, diag);
     if (source.fd >= 0)
         close(source.fd);
     if (ok && !one->quiet)
-        cli_warnings(NULL, shared_profile_get(shown), one->view.open);
+        cli_warnings(NULL, shared_profile_get(shown), one->asked.view.open);
     shared_profile_free(window);
     shared_profile_free(folded);
     return ok;
@@ -127,8 +125,8 @@ int cli_one_run(const struct cli_one_maker *maker, struct cli_one *options, int 
 
     options->out = "-";
     options->member = "";
-    view_defaults(&options->view);
-    options->view.tracks = TRACKS_ALL;
+    asked_defaults(&options->asked);
+    options->asked.view.tracks = TRACKS_ALL;
     return parse(maker, options, n_arguments, arguments, &diag) && write_one(options, maker, &diag)
                ? CLI_OK
                : cli_error(NULL, &diag);

@@ -13,8 +13,10 @@ struct cli_one {
     struct cli_names names;
     const char *out;    /* "-" is standard output */
     bool quiet;         /* no warnings about the profile */
-    const char *tracks; /* ids and names (cli_tracks.h) for view.tracks; NULL: not given */
-    struct view_options view;
+    const char *tracks; /* ids and names (cli_tracks.h) for asked.view.tracks; NULL: not given */
+    struct asked asked;
+    const char
+        *of_table; /* a key that was given and says what of the profile table is shown; NULL: none was */
 };
 
 /* Rows for the command's table. */
@@ -57,9 +59,6 @@ struct cli_output;
  * profile, whatever the range. False: diag. */
 struct cli_one_maker {
     const struct cli_command *command;
-    /* Takes an option that is not of the command's table, or of a view as its row says; NULL: there are none. */
-    bool (*other)(struct cli_one *options, struct cli_arguments *all, struct cli_argument *a,
-                  struct diag *diag);
     /* Whether the options go together; NULL: always. */
     bool (*check)(const struct cli_one *options, struct diag *diag);
     bool (*stream)(const struct cli_one *options, struct convert_source *source, const char *path,

@@ -28,7 +28,7 @@ struct options {
         *command;            /* CLI_RENDER, or CLI_EXPORT, whose first operand is the output's name */
     const char *output_name; /* NULL: not given */
     const struct output *output;
-    struct view_options view;  /* without the tracks, which need the profile */
+    struct asked asked;        /* without the tracks, which need the profile */
     const char *tracks;        /* NULL: not given */
     const char *out, *out_dir; /* NULL: not given */
     const char *member;        /* of an archive; CLI_EVERY_MEMBER: each; or "" */
@@ -69,18 +69,16 @@ static bool choose_output(struct options *o, struct diag *diag)
     return false;
 }
 
-/* What is no option of this command is one of the view, or nobody's. */
-static bool set_view(struct options *o, struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
+/* Tracks may be named, which needs the profile. */
+static enum cli_taken take(struct options *o, struct cli_arguments *all, struct cli_argument *a,
+                           struct diag *diag)
 {
-    if (!str_starts(a->name, STR("--")))
-        return cli_unknown(o->command, a, diag);
+    if (!str_eq(a->name, STR("--track")))
+        return cli_take(o->command, o, &o->asked, all, a, diag);
     if (!cli_value(all, a, diag))
-        return false;
-    struct str key = {a->name.p + 2, a->name.n - 2};
-    if (!str_eq(key, STR("track")))
-        return view_set(&o->view, CLI_VIEW_SCOPES, key, a->value, diag);
+        return CLI_REFUSED;
     o->tracks = a->value.p; /* the end of an argument: terminated */
-    return true;
+    return CLI_TAKEN;
 }
 
 /* What only makes sense together, and where the result goes if nothing says so. */
@@ -111,7 +109,7 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
     struct cli_argument a;
 
     o->member = "";
-    view_defaults(&o->view);
+    asked_defaults(&o->asked);
     while (cli_next(&all, &a)) {
         if (a.name.n == 0 && o->command == &CLI_EXPORT && o->output_name == NULL) {
             o->output_name = a.value.p;
@@ -121,8 +119,8 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
             o->files[o->n_files++] = a.value.p;
             continue;
         }
-        enum cli_taken taken = cli_take(o->command, o, &all, &a, diag);
-        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !set_view(o, &all, &a, diag)))
+        enum cli_taken taken = take(o, &all, &a, diag);
+        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !cli_unknown(o->command, &a, diag)))
             return false;
     }
     o->n_files = cli_pair_files(o->files, o->keys, o->n_files);
@@ -384,12 +382,12 @@ static int render_file(const struct options *o, const struct config *config, con
 {
     const char *shown = o->place != NULL ? o->place : o->n_files > 1 ? file : NULL;
     struct diag diag = {0};
-    const struct cli_reading reading = {o->member, &o->names, o->view.split};
+    const struct cli_reading reading = {o->member, &o->names, o->asked.view.split};
     struct shared_profile *folded = cli_fold(config, path, &reading, &diag), *window = NULL;
 
     if (folded == NULL)
         return cli_error(shown, &diag);
-    struct view_options view = o->view;
+    struct view_options view = o->asked.view;
     bool ok = o->tracks == NULL || cli_tracks(&view, shared_profile_get(folded), o->tracks, &diag);
     /* A list of calls cuts its range itself, from the whole. */
     bool calls = ok && cli_view_calls(o->output, shared_profile_get(folded), &view) != NULL;
@@ -563,6 +561,6 @@ const struct cli_command CLI_RENDER = {
         "A packed file (gzip, zstd, zip) is unpacked.\n",
     .options = CLI_RENDER_OPTIONS,
     .n_options = CLI_RENDER_OPTIONS_COUNT,
-    .takes_view = true,
+    .keys = KEYS_TRACK | KEYS_VIEW | KEYS_BUDGET,
     .run = render,
 };

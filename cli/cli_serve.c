@@ -61,6 +61,6 @@ const struct cli_command CLI_SERVE = {
         "file, then the default holds.\n",
     .options = OPTIONS,
     .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
-    .takes_keys = true,
+    .is_service = true,
     .run = serve,
 };

@@ -9,7 +9,7 @@ static bool make(const struct cli_one *o, struct convert_source *source, const c
     struct diag ignored = {0};
 
     source->fd = o->key == NULL ? cli_open_again(path, &ignored) : -1;
-    return convert_verdict(source, &o->view, verdict_format_by_name(str_of(o->format)), b, diag);
+    return convert_verdict(source, &o->asked.view, verdict_format_by_name(str_of(o->format)), b, diag);
 }
 
 /* ---- the row ---- */
@@ -32,7 +32,7 @@ static int verdict(int n_arguments, char *const *arguments)
 static const struct cli_option OPTIONS[] = {
     CLI_ONE_FORMAT(format_word),
     CLI_ONE_OUT,
-    CLI_VIEW_ROW("--app", struct cli_one),
+    CLI_KEY_ROW("--app"),
     CLI_ONE_MEMBER,
     CLI_ONE_NAMES,
     CLI_ONE_QUIET,
@@ -50,8 +50,6 @@ const struct cli_command CLI_VERDICT = {
         "All threads count, the main thread first. The json has how each sentence was found.\n",
     .options = OPTIONS,
     .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
-    .takes_range = true,
-    .takes_moment = true,
-    .takes_split = true,
+    .keys = KEYS_PROFILE | KEYS_MOMENT,
     .run = verdict,
 };

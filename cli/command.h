@@ -7,10 +7,7 @@
 #define CLI_COMMAND_H
 
 #include "cli/cli.h"
-#include "render/view/view_option.h"
-
-/* Which options of a view the command line takes. */
-enum { CLI_VIEW_SCOPES = SCOPE_VIEW | SCOPE_PLACE | SCOPE_BUDGET };
+#include "render/view/key.h"
 
 enum cli_option_kind {
     CLI_SWITCH,   /* bool: set to true */
@@ -18,7 +15,7 @@ enum cli_option_kind {
     CLI_PATH,     /* the same, and not empty */
     CLI_MAPPINGS, /* struct cli_mappings: the value is appended */
     CLI_TEXTS,    /* struct cli_texts: may be given several times */
-    CLI_VIEW_KEY /* struct view_options: its option of this name; the row may leave metavar and help to that option's */
+    CLI_KEY /* no field: the key of this name (render/view/key.h); the row may leave metavar and help to the key's */
 };
 
 /* A word that an option takes. */
@@ -37,11 +34,10 @@ struct cli_option {
     struct cli_word (*word)(size_t i); /* the words that it takes; NULL: any text */
 };
 
-/* A row for an option of the view that the command describes no otherwise than the view does; `type` is the struct of the
- * command's options, in which the struct view_options is called `view`. */
-#define CLI_VIEW_ROW(name, type)                                         \
-    {                                                                    \
-        name, NULL, CLI_VIEW_KEY, offsetof(type, view), NULL, NULL, NULL \
+/* A row for a key that the command takes beside those of its groups, and describes no otherwise than the key does. */
+#define CLI_KEY_ROW(name)                        \
+    {                                            \
+        name, NULL, CLI_KEY, 0, NULL, NULL, NULL \
     }
 
 /* Of every command that reads profiles. */
@@ -63,15 +59,8 @@ struct cli_command {
     const char *description; /* paragraphs, each ended by a newline; none has line breaks of its own */
     const struct cli_option *options;
     size_t n_options;
-    bool takes_view; /* the options of a view, too: render/view/view_option.h */
-    bool
-        takes_table; /* the keys of the profile table, too, as options of its own: render/table/table_request.h */
-    bool takes_rows;    /* .. of these keys those that say which rows are written, and in which order */
-    bool takes_filters; /* of a view's options, the steps of filters, as options of its own */
-    bool takes_range;   /* of a view's options, the range of time, as options of its own */
-    bool takes_moment;  /* of a view's options, which dump of a series, as options of its own */
-    bool takes_split;   /* of a view's options, the label that tracks are made of, as an option of its own */
-    bool takes_keys;    /* the keys of the configuration, too: server/config/config_keys.h */
+    unsigned keys;   /* a sum of enum key_group (render/view/key.h): keys of requests that are options, too */
+    bool is_service; /* The keys of the configuration are options, too: server/config/config_keys.h. */
     int (*run)(int n_arguments, char *const *arguments);
 };
 
@@ -90,24 +79,18 @@ const struct cli_command *cli_command_by_name(const char *name);
 enum cli_taken {
     CLI_TAKEN,
     CLI_REFUSED, /* diag */
-    CLI_NOT_OWN  /* no row of the command has this name */
+    CLI_NOT_OWN  /* no row of the command and no key that it takes has this name */
 };
 
-/* Sets the field of *options that the row of `a` names. */
-enum cli_taken cli_take(const struct cli_command *c, void *options, struct cli_arguments *all,
-                        struct cli_argument *a, struct diag *diag) __attribute__((warn_unused_result));
-
-/* The same, and of *view those options that the command takes as its own. */
-enum cli_taken cli_take_with_view(const struct cli_command *c, void *options, struct view_options *view,
-                                  struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
+/* Sets the field of *options that the row of `a` names, or the key of *asked; `asked` may be NULL for a command without keys. */
+enum cli_taken cli_take(const struct cli_command *c, void *options, struct asked *asked,
+                        struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
     __attribute__((warn_unused_result));
-/* Whether the command takes this option of a view as its own. */
-bool cli_takes_row(const struct cli_command *c, const struct view_option *r);
 
-/* The name without its dashes; empty for an option of one dash, or an operand. */
-struct str cli_key(const struct cli_argument *a);
+/* The key that the argument is, of the groups that the command takes. NULL: it is none, or a row of the command's own. */
+const struct key *cli_key(const struct cli_command *c, const struct cli_argument *a);
 
-/* Says that the command has no such option. Always false. */
+/* Says that the command has no such option, and which one may be meant. Always false. */
 bool cli_unknown(const struct cli_command *c, const struct cli_argument *a, struct diag *diag);
 
 /* Whether --help or -h is among the arguments, in front of `--`. */
@@ -124,9 +107,9 @@ struct cli_entry {
 };
 
 enum cli_group {
-    CLI_OWN,  /* the command's own rows, and those of the profile table and of filters, where it takes them */
-    CLI_VIEW, /* rows of the view, where the command takes them */
-    CLI_KEYS  /* rows of the configuration, where it takes them */
+    CLI_OWN,   /* the command's own rows, and keys of requests but those of whole views */
+    CLI_VIEW,  /* keys of requests, of a command that takes those of whole views */
+    CLI_CONFIG /* rows of the configuration, of the service */
 };
 
 /* Calls `put` for each option of the group, in the order of its table. False: no memory. */

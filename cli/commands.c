@@ -102,8 +102,6 @@ static bool set(const struct cli_command *c, const struct cli_option *o, void *f
     }
     if (!cli_value(all, a, diag))
         return false;
-    if (o->kind == CLI_VIEW_KEY)
-        return view_set(field, CLI_VIEW_SCOPES, cli_key(a), a->value, diag);
     if (o->kind != CLI_TEXT && a->value.n == 0)
         return diag_set(diag, DIAG_USAGE, "option without value", "Name a file or folder behind it.",
                         "%s needs a path.", o->name);
@@ -115,53 +113,87 @@ static bool set(const struct cli_command *c, const struct cli_option *o, void *f
     return o->word == NULL || is_word(c, o, a->value, diag);
 }
 
-enum cli_taken cli_take(const struct cli_command *c, void *options, struct cli_arguments *all,
-                        struct cli_argument *a, struct diag *diag)
+/* ---- keys of requests ---- */
+
+enum { KEY_ROOM = 40 };
+
+/* What the option is called as a key: without dashes in front, of B with `_b` behind it. Empty: no key has such a name. */
+static struct str key_name(const struct cli_argument *a, char room[KEY_ROOM])
+{
+    static const struct str OF_B = STR_INIT("-b"), DASHES = STR_INIT("--");
+    size_t n = str_starts(a->name, DASHES) ? a->name.n - DASHES.n : 0;
+
+    if (n == 0 || n >= KEY_ROOM)
+        return STR("");
+    memcpy(room, a->name.p + DASHES.n, n);
+    if (str_ends(a->name, OF_B) && n > OF_B.n)
+        room[n - OF_B.n] = '_';
+    return (struct str){room, n};
+}
+
+const struct key *cli_key(const struct cli_command *c, const struct cli_argument *a)
+{
+    char room[KEY_ROOM];
+    bool of_b;
+
+    return find(c, a->name) != NULL ? NULL : key_find(c->keys, key_name(a, room), &of_b);
+}
+
+/* What is a row of the command, but a key all the same, need not be of its groups. */
+static enum cli_taken take_key(unsigned groups, struct asked *asked, struct cli_arguments *all,
+                               struct cli_argument *a, struct diag *diag)
+{
+    char room[KEY_ROOM];
+    struct str name = key_name(a, room);
+    bool of_b;
+    const struct key *r = key_find(groups, name, &of_b);
+
+    if (r == NULL)
+        return CLI_NOT_OWN;
+    bool given = r->kind == KEY_FLAG ? cli_no_value(a, diag) : cli_value(all, a, diag);
+    struct str value = r->kind == KEY_FLAG ? STR("1") : a->value;
+    return given && asked_set(asked, groups, name, value, diag) ? CLI_TAKEN : CLI_REFUSED;
+}
+
+enum cli_taken cli_take(const struct cli_command *c, void *options, struct asked *asked,
+                        struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
 {
     const struct cli_option *o = find(c, a->name);
 
     if (o == NULL)
-        return CLI_NOT_OWN;
+        return take_key(c->keys, asked, all, a, diag);
+    if (o->kind == CLI_KEY)
+        return take_key(KEYS_OF_VIEWS, asked, all, a, diag);
     return set(c, o, (char *)options + o->offset, all, a, diag) ? CLI_TAKEN : CLI_REFUSED;
 }
 
-struct str cli_key(const struct cli_argument *a)
+/* Appends what may be meant. */
+static void put_nearest(struct buf *b, const struct cli_command *c, const struct cli_argument *a)
 {
-    return str_starts(a->name, STR("--")) ? (struct str){a->name.p + 2, a->name.n - 2} : STR("");
-}
+    char room[KEY_ROOM];
+    struct buf nearest = {0}, known = {0};
 
-static bool is_of_moments(const struct view_option *r)
-{
-    struct str key = str_of(r->key);
-
-    return str_eq(key, STR("moment")) || str_eq(key, STR("mode"));
-}
-
-bool cli_takes_row(const struct cli_command *c, const struct view_option *r)
-{
-    return (r->kind == OPTION_STEP && c->takes_filters) || (r->kind == OPTION_TIME && c->takes_range) ||
-           (is_of_moments(r) && c->takes_moment) || (c->takes_split && str_eq(str_of(r->key), STR("split")));
-}
-
-enum cli_taken cli_take_with_view(const struct cli_command *c, void *options, struct view_options *view,
-                                  struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
-{
-    enum cli_taken taken = cli_take(c, options, all, a, diag);
-    struct str key = cli_key(a);
-    const struct view_option *r = view_option_by_key(key);
-
-    if (taken != CLI_NOT_OWN || r == NULL || !cli_takes_row(c, r))
-        return taken;
-    return cli_value(all, a, diag) && view_set(view, CLI_VIEW_SCOPES, key, a->value, diag) ? CLI_TAKEN
-                                                                                           : CLI_REFUSED;
+    keys_near(c->keys, key_name(a, room), &nearest, &known);
+    for (size_t i = 0; i < nearest.n; i++)
+        nearest.p[i] = nearest.p[i] == '_' ? '-' : nearest.p[i];
+    if (nearest.n > 0)
+        buf_printf(b, " Perhaps --%.*s is meant.", (int)nearest.n, nearest.p);
+    buf_free(&nearest);
+    buf_free(&known);
 }
 
 bool cli_unknown(const struct cli_command *c, const struct cli_argument *a, struct diag *diag)
 {
-    char hint[HINT_BYTES];
+    char text[HINT_BYTES];
+    struct buf hint = {0};
 
-    return diag_set(diag, DIAG_USAGE, "unknown option", list_options(hint, c), "There is no option %.*s.",
-                    (int)clean_cut(a->name, 60).n, a->name.p);
+    buf_z(&hint, list_options(text, c));
+    put_nearest(&hint, c, a);
+    buf_char(&hint, '\0');
+    diag_set(diag, DIAG_USAGE, "unknown option", hint.failed ? "" : hint.p, "There is no option %.*s.",
+             (int)clean_cut(a->name, 60).n, a->name.p);
+    buf_free(&hint);
+    return false;
 }
 
 bool cli_asks_help(int n_arguments, char *const *arguments)

@@ -28,7 +28,7 @@
 #include "render/tree/sandwich.h"
 #include "render/tree/tree_new.h"
 #include "render/view/fail.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 
 struct writer {
     const struct profile *profile;
@@ -328,7 +328,7 @@ static bool render(const struct render_input *in, struct buf *out, struct diag *
     json_put_string(&w.json, "format", STR("aflamed-tree"));
     json_put_u64(&w.json, "version", 1);
     json_line(&w.json);
-    json_put_string(&w.json, "view", str_of(view_option_word("view", w.view)));
+    json_put_string(&w.json, "view", str_of(key_word("view", w.view)));
     json_line(&w.json);
     if (!collect(&w, in->scratch) || !put_tracks(&w, in->scratch))
         return fail_arena(in->scratch, diag);

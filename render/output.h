@@ -23,10 +23,10 @@ struct output {
     bool appends;           /* only appends to what it is written to, which may be drained on the way */
     const char
         *calls; /* the format of calls that has the same in the order of time, where that is known; or NULL */
-    bool preview;      /* made for pages: they do not offer it as a download */
-    unsigned views;    /* a bit for each enum view_kind that it shows; others are refused */
-    bool fetched;      /* the script of a picture fetches it, from an origin of its own */
-    unsigned scopes;   /* enum view_option_scope: options that it has beside those of every view */
+    bool preview;   /* made for pages: they do not offer it as a download */
+    unsigned views; /* a bit for each enum view_kind that it shows; others are refused */
+    bool fetched;   /* the script of a picture fetches it, from an origin of its own */
+    unsigned keys;  /* a sum of enum key_group (view/key.h): those that it has beside those of every view */
     unsigned revision; /* raised when the bytes change for equal input: part of every cache key */
 
     /* The content of its script and style elements, the same bytes in every one; NULL: it has none. */

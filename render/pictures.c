@@ -32,7 +32,7 @@ const struct output OUTPUT_TREE = {
     .preview = true,
     .fetched = true,
     .views = OUTPUT_TREE_VIEWS,
-    .scopes = SCOPE_PIECE,
+    .keys = KEYS_PIECE,
     .revision = 5,
     .render = data_render_piece,
 };

@@ -5,7 +5,7 @@
 
 #include "core/diag.h"
 #include "profile/calls/lanes.h"
-#include "render/lanes/lanes_asked.h"
+#include "render/view/asked.h"
 #include "render/view/input.h"
 
 enum {

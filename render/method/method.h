@@ -4,7 +4,7 @@
 
 #include "profile/calls/calls.h"
 #include "render/table/table_format.h"
-#include "render/table/table_request.h"
+#include "render/view/asked.h"
 
 /* A format of one method's report. */
 struct method_format {

@@ -10,7 +10,7 @@
 #include "render/svg/data_nodes.h"
 #include "render/svg/heading.h"
 #include "render/view/fail.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 
 enum {
     PIECE_BYTES_MAX = 64000,
@@ -97,16 +97,16 @@ static void put_link(struct json *j, const char *key, const struct view_options 
 /* Those that the script changes by itself. */
 static void put_options(const struct header *h, struct json *j)
 {
-    static const char *const KEYS[] = {"view", "value", "order", "palette", "names", "method"};
+    static const char *const NAMES[] = {"view", "value", "order", "palette", "names", "method"};
     struct buf text = {0};
     struct view_options filters;
 
     only_filters(&filters, h->in->view);
     json_open_object(j, "options");
-    for (size_t i = 0; i < sizeof(KEYS) / sizeof(KEYS[0]); i++) {
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
         buf_clear(&text);
-        view_option_text(view_option_by_key(str_of(KEYS[i])), h->in->view, &text);
-        json_put_string(j, KEYS[i], buf_view(&text));
+        key_text(key_by_name(str_of(NAMES[i])), h->in->view, &text);
+        json_put_string(j, NAMES[i], buf_view(&text));
         j->b->failed = j->b->failed || text.failed;
     }
     put_link(j, "filters", &filters, STR(""));

@@ -2,7 +2,7 @@
 #include "profile/transform/compare_sides.h"
 #include "render/svg/svg_header.h"
 #include "render/svg/viewer.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 
 static const struct str MARK = STR_INIT("<?"), MARK_END = STR_INIT("?>");
 
@@ -42,9 +42,9 @@ static bool put_palettes(const struct controls *c)
 {
     bool compares = c->pen->in->profile->compared != NULL;
 
-    for (unsigned i = 0; view_option_word("palette", i) != NULL; i++)
+    for (unsigned i = 0; key_word("palette", i) != NULL; i++)
         if (i != (compares ? COLOURS_ORIGIN : COLOURS_CHANGE))
-            buf_printf(c->pen->out, "<option>%s</option>", view_option_word("palette", i));
+            buf_printf(c->pen->out, "<option>%s</option>", key_word("palette", i));
     return true;
 }
 

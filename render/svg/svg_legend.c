@@ -4,7 +4,7 @@
 #include "render/svg/layout.h"
 #include "render/svg/svg_header.h"
 #include "render/view/change.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 
 enum {
     SWATCH_PX = 11,
@@ -178,10 +178,10 @@ bool svg_legends(struct svg_pen *pen, const struct tree *base)
     struct legend l = {pen, true, 0};
     bool ok = true;
 
-    for (unsigned kind = 0; ok && view_option_word("palette", kind) != NULL; kind++) {
+    for (unsigned kind = 0; ok && key_word("palette", kind) != NULL; kind++) {
         if (kind == COLOURS_CHANGE && pen->in->profile->compared == NULL)
             continue;
-        buf_printf(pen->out, "<p class=\"legend %s\">", view_option_word("palette", kind));
+        buf_printf(pen->out, "<p class=\"legend %s\">", key_word("palette", kind));
         ok = put_items(&l, (enum view_palette)kind, base);
         buf_z(pen->out, "</p>\n");
     }

@@ -18,195 +18,20 @@ struct maker {
     struct table_diff *diff;
 };
 
-/* ---- options ---- */
+/* ---- what is asked ---- */
 
-static bool set_normalise(struct diff_request *r, struct str text, struct diag *diag)
+enum diff_normalise diff_normalise(const struct diff_request *r, struct str *method)
 {
-    static const struct str CALLS = {"calls:", 6};
+    static const struct str CALLS = STR_INIT("calls:");
+    struct str text = str_of(r->normalise);
 
-    memset(r->method, 0, sizeof(r->method));
-    if (text.n == 0 || str_eq(text, STR("absolute"))) {
-        r->normalise = NORMALISE_NOT;
-        return true;
-    }
-    if (str_eq(text, STR("total"))) {
-        r->normalise = NORMALISE_TOTAL;
-        return true;
-    }
-    if (str_eq(text, STR("time"))) {
-        r->normalise = NORMALISE_TIME;
-        return true;
-    }
-    if (str_starts(text, CALLS) && text.n > CALLS.n && text.n - CALLS.n <= DIFF_METHOD_BYTES_MAX) {
-        r->normalise = NORMALISE_CALLS;
-        memcpy(r->method, text.p + CALLS.n, text.n - CALLS.n);
-        return true;
-    }
-    return diag_set(diag, DIAG_USAGE, "option not understood",
-                    "Correct the option, or leave it out: numbers are as they are then.",
-                    "normalise=%.*s: the normalise is one of absolute, total, time, calls:METHOD.",
-                    (int)clean_cut(text, QUOTED_BYTES).n, text.p);
-}
-
-static bool set_value(struct diff_request *r, struct str value, struct diag *diag)
-{
-    if (value.n > DIFF_VALUE_BYTES_MAX || str_find(value, '\0') < value.n)
-        return diag_set(diag, DIAG_USAGE, "option not understood",
-                        "Correct the option, or leave it out for its default.",
-                        "value: no value has such a name.");
-    memset(r->value, 0, sizeof(r->value));
-    if (value.n > 0)
-        memcpy(r->value, value.p, value.n);
-    return true;
-}
-
-const char *diff_wide_word(unsigned wide)
-{
-    static const char *const WORDS[] = {[WIDE_B] = "b", [WIDE_A] = "a", [WIDE_LARGER] = "larger"};
-
-    return wide <= WIDE_LARGER ? WORDS[wide] : NULL;
-}
-
-const char *diff_normalise_word(enum diff_normalise by)
-{
-    static const char *const WORDS[] = {[NORMALISE_NOT] = "",
-                                        [NORMALISE_TOTAL] = "total",
-                                        [NORMALISE_CALLS] = "calls:",
-                                        [NORMALISE_TIME] = "time"};
-
-    return WORDS[by];
-}
-
-const char *diff_only_word(unsigned only)
-{
-    static const char *const WORDS[] = {[ONLY_DIFFERENT] = "any",
-                                        [ONLY_NEW] = "new",
-                                        [ONLY_GONE] = "gone",
-                                        [ONLY_MORE] = "more",
-                                        [ONLY_LESS] = "less"};
-
-    return only <= ONLY_LESS ? WORDS[only] : NULL;
-}
-
-/* The number of the word. False: diag, with the words that there are. */
-static bool set_word(unsigned *number, const char *(*word)(unsigned), struct str value, const char *words,
-                     struct diag *diag)
-{
-    for (unsigned i = 0; word(i) != NULL; i++)
-        if (str_eq(value, str_of(word(i)))) {
-            *number = i;
-            return true;
-        }
-    return diag_set(diag, DIAG_USAGE, "option not understood",
-                    "Correct the option, or leave it out for its default.", "%s.", words);
-}
-
-/* The keys of B, each as that of a view. */
-static const struct side_key {
-    struct str key;
-    const char *of_view;
-    size_t offset; /* of the text in a request */
-} SIDE_KEYS[] = {
-    {STR_INIT("from_b"), "from", offsetof(struct diff_request, from_b)},
-    {STR_INIT("to_b"), "to", offsetof(struct diff_request, to_b)},
-    {STR_INIT("moment_b"), "moment", offsetof(struct diff_request, moment_b)},
-};
-
-enum { SIDE_KEYS_COUNT = sizeof(SIDE_KEYS) / sizeof(*SIDE_KEYS) };
-
-/* NULL: it is none. */
-static const struct side_key *side_key(struct str key)
-{
-    for (size_t i = 0; i < SIDE_KEYS_COUNT; i++)
-        if (str_eq(key, SIDE_KEYS[i].key))
-            return &SIDE_KEYS[i];
-    return NULL;
-}
-
-static bool set_side(struct diff_request *r, const struct side_key *key, struct str value, struct diag *diag)
-{
-    struct view_options view;
-    char *text = (char *)r + key->offset;
-
-    view_defaults(&view);
-    if (!view_set(&view, SCOPE_VIEW, str_of(key->of_view), value, diag))
-        return false;
-    if (value.n > DIFF_NUMBER_BYTES_MAX)
-        return diag_set(diag, DIAG_USAGE, "option not understood", "Write the number without zeros in front.",
-                        "%s: the number is too long.", key->key.p);
-    memset(text, 0, DIFF_NUMBER_BYTES_MAX + 1);
-    memcpy(text, value.p, value.n);
-    return true;
-}
-
-void diff_view_of_b(const struct diff_request *r, struct view_options *view)
-{
-    struct diag ignored = {0}; /* they were taken by set_side */
-
-    for (size_t i = 0; i < SIDE_KEYS_COUNT; i++) {
-        struct str text = str_of((const char *)r + SIDE_KEYS[i].offset);
-        if (text.n > 0)
-            (void)view_set(view, SCOPE_VIEW, str_of(SIDE_KEYS[i].of_view), text, &ignored);
-    }
-}
-
-bool diff_takes(struct str key)
-{
-    return side_key(key) != NULL || str_eq(key, STR("all")) || str_eq(key, STR("wide")) ||
-           str_eq(key, STR("only")) || str_eq(key, STR("normalise")) || str_eq(key, STR("value"));
-}
-
-bool diff_set(struct diff_request *r, struct str key, struct str value, struct diag *diag)
-{
-    if (side_key(key) != NULL)
-        return set_side(r, side_key(key), value, diag);
-    if (str_eq(key, STR("value")))
-        return set_value(r, value, diag);
-    if (str_eq(key, STR("normalise")))
-        return set_normalise(r, value, diag);
-    if (str_eq(key, STR("wide")))
-        return set_word(&r->wide, diff_wide_word, value, "wide: it is one of b, a, larger", diag);
-    if (str_eq(key, STR("only")))
-        return set_word(&r->only, diff_only_word, value, "only: it is one of any, new, gone, more, less",
-                        diag);
-    r->all = str_eq(value, STR("1"));
-    return r->all || str_eq(value, STR("0")) ||
-           diag_set(diag, DIAG_USAGE, "option not understood",
-                    "Correct the option, or leave it out for its default.", "all: it is 0 or 1.");
-}
-
-void diff_each(const struct diff_request *r, void (*put)(void *context, const char *key, struct str value),
-               void *context)
-{
-    struct buf by = {0};
-
-    for (size_t i = 0; i < SIDE_KEYS_COUNT; i++) {
-        struct str text = str_of((const char *)r + SIDE_KEYS[i].offset);
-        if (text.n > 0)
-            put(context, SIDE_KEYS[i].key.p, text);
-    }
-    if (r->value[0] != '\0')
-        put(context, "value", str_of(r->value));
-    if (r->wide != WIDE_B)
-        put(context, "wide", str_of(diff_wide_word(r->wide)));
-    if (r->all)
-        put(context, "all", STR("1"));
-    if (r->only != ONLY_DIFFERENT)
-        put(context, "only", str_of(diff_only_word(r->only)));
-    if (r->normalise == NORMALISE_NOT)
-        return;
-    buf_z(&by, diff_normalise_word(r->normalise));
-    buf_z(&by, r->method);
-    if (!by.failed)
-        put(context, "normalise", buf_view(&by));
-    buf_free(&by);
-}
-
-void diff_canonical(const struct diff_request *r, struct buf *b)
-{
-    buf_printf(b, "from_b=%s&to_b=%s&moment_b=%s&", r->from_b, r->to_b, r->moment_b);
-    buf_printf(b, "wide=%d&only=%d&all=%d&normalise=%d&of=%zu:%s&value=%zu:%s", (int)r->wide, (int)r->only,
-               r->all, (int)r->normalise, strlen(r->method), r->method, strlen(r->value), r->value);
+    *method = STR("");
+    if (!str_starts(text, CALLS))
+        return str_eq(text, STR("total"))  ? NORMALISE_TOTAL
+               : str_eq(text, STR("time")) ? NORMALISE_TIME
+                                           : NORMALISE_NOT;
+    *method = (struct str){text.p + CALLS.n, text.n - CALLS.n};
+    return NORMALISE_CALLS;
 }
 
 /* ---- one number ---- */
@@ -296,8 +121,9 @@ static bool set_scale(struct maker *m, const struct diff_request *request, struc
 {
     const struct profile_compared *c = m->compared;
     uint64_t calls[RUNS_MAX] = {0};
+    struct str method;
 
-    switch (request->normalise) {
+    switch (diff_normalise(request, &method)) {
     case NORMALISE_NOT:
         break;
     case NORMALISE_TOTAL:
@@ -313,7 +139,7 @@ static bool set_scale(struct maker *m, const struct diff_request *request, struc
         if (!m->diff->has_calls)
             return diag_set(diag, DIAG_USAGE, "nothing to scale by", "Leave the option normalise out.",
                             "normalise=calls: the profiles count no calls.");
-        return count_calls(m, str_of(request->method), calls, diag) && scale_by(m, calls, "The method", diag);
+        return count_calls(m, method, calls, diag) && scale_by(m, calls, "The method", diag);
     }
     return true;
 }
@@ -344,8 +170,8 @@ static bool choose_value(struct maker *m, struct str name, struct diag *diag)
     struct buf b = {0};
 
     d->value = name.n == 0 ? 0 : diff_value_named(d, name);
-    for (unsigned i = 0; d->value == d->n_values && side < name.n && diff_wide_word(i) != NULL; i++)
-        if (str_eq((struct str){name.p + side + 1, name.n - side - 1}, str_of(diff_wide_word(i)))) {
+    for (unsigned i = 0; d->value == d->n_values && side < name.n && key_word("wide", i) != NULL; i++)
+        if (str_eq((struct str){name.p + side + 1, name.n - side - 1}, str_of(key_word("wide", i)))) {
             d->value = diff_value_named(d, (struct str){name.p, side});
             d->wide = i;
         }

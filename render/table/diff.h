@@ -25,49 +25,8 @@ enum diff_normalise {
     NORMALISE_TIME   /* time from the first record to the last */
 };
 
-/* The word in queries; of NORMALISE_CALLS the method stands behind it. */
-const char *diff_normalise_word(enum diff_normalise by);
-
-enum { DIFF_METHOD_BYTES_MAX = 500, DIFF_VALUE_BYTES_MAX = 100, DIFF_NUMBER_BYTES_MAX = 24 };
-
-/* What the width of a frame is in the picture. */
-enum diff_wide { WIDE_B, WIDE_A, WIDE_LARGER /* of the two, of each stack's own */ };
-/* The word in queries; NULL behind the last. */
-const char *diff_wide_word(unsigned wide);
-
-/* The word in queries, of ONLY_DIFFERENT "any"; NULL behind the last. */
-const char *diff_only_word(unsigned only);
-
-/* What is asked of a comparison, beside the keys of the table. */
-struct diff_request {
-    /* What B has instead of A's, as written: "" is the same. */
-    char from_b[DIFF_NUMBER_BYTES_MAX + 1], to_b[DIFF_NUMBER_BYTES_MAX + 1],
-        moment_b[DIFF_NUMBER_BYTES_MAX + 1];
-    unsigned wide; /* enum diff_wide */
-    unsigned only; /* enum diff_only */
-    bool all;
-    /* By which value rows are sorted, and which people see; empty: the first. With _a, _b or _larger behind its name it says what is
-     * wide, too: so the script of a picture calls it. */
-    char value[DIFF_VALUE_BYTES_MAX + 1];
-    enum diff_normalise normalise;
-    const struct view_options
-        *asked; /* tracks, range and dump of A, as asked for; NULL: nobody fetches pieces of the picture */
-    char method[DIFF_METHOD_BYTES_MAX + 1]; /* of NORMALISE_CALLS: an id, or the text, of all overloads */
-};
-
-/* Keys of queries: from_b, to_b and moment_b (as those of views without _b), all, only, wide, normalise ("total", "time" or
- * "calls:METHOD") and value. All zero: nothing is asked. */
-bool diff_takes(struct str key);
-/* Sets one. False (diag: DIAG_USAGE) for what is not allowed. */
-bool diff_set(struct diff_request *r, struct str key, struct str value, struct diag *diag)
-    __attribute__((warn_unused_result));
-/* Calls `put` with each key that is set, and what it is set to as text that diff_set takes back. */
-void diff_each(const struct diff_request *r, void (*put)(void *context, const char *key, struct str value),
-               void *context);
-/* Makes B's options of those of A. */
-void diff_view_of_b(const struct diff_request *r, struct view_options *view);
-/* Appends what is asked, as part of cache keys. */
-void diff_canonical(const struct diff_request *r, struct buf *b);
+/* What is asked for; with NORMALISE_CALLS *method is the id of a method or its text, then of all overloads. */
+enum diff_normalise diff_normalise(const struct diff_request *r, struct str *method);
 
 /* The table with its diff; `t` is of a profile that is a comparison. NULL: the arena gives no more, or diag is set:
  * DIAG_USAGE for a value that is not there, or what cannot be scaled by. */

@@ -4,11 +4,7 @@
 
 #include "profile/transform/compare_sides.h"
 #include "render/table/table.h"
-
-struct diff_request;
-
-/* Which rows. New and gone are by the inclusive value that was asked for, more and less by the exclusive one. */
-enum diff_only { ONLY_DIFFERENT, ONLY_NEW, ONLY_GONE, ONLY_MORE, ONLY_LESS };
+#include "render/view/asked.h"
 
 /* One number on both sides, in the profile's unit. */
 struct diff_pair {

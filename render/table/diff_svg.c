@@ -3,7 +3,7 @@
 #include "render/output.h"
 #include "render/table/diff.h"
 #include "render/table/diff_sides.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 
 static void put_key(void *context, const char *key, struct str value)
 {
@@ -30,8 +30,8 @@ static void put_query(const struct diff_request *r, struct buf *b)
     plain.mode = r->asked->mode;
     plain.open = r->asked->open;
     buf_z(b, "track=");
-    view_option_text(view_option_by_key(STR("track")), r->asked, b);
-    diff_each(r, put_key, b);
+    key_text(key_by_name(STR("track")), r->asked, b);
+    diff_each(r, put_key, b, b);
     view_link(&link, &plain, "&");
     if (link.n > 0) {
         buf_char(b, '&'); /* in place of its question mark */

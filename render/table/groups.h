@@ -3,15 +3,7 @@
 #define RENDER_TABLE_GROUPS_H
 
 #include "render/names/names.h"
-
-/* What a row of the table is. */
-enum table_group {
-    GROUP_METHOD,  /* frames that differ in file or line only are one method */
-    GROUP_CLASS,   /* by the scope, `package.Class`; functions without a scope are one row */
-    GROUP_PACKAGE, /* by the scope without its last component */
-    GROUP_ORIGIN,  /* app, Android, ...: see profile/frame/origin.h */
-    GROUP_THREAD   /* by track */
-};
+#include "render/view/asked.h"
 
 struct groups {
     uint32_t n;

@@ -7,6 +7,20 @@
 #include "render/table/diff_pairs.h"
 #include "render/view/fail.h"
 
+struct str table_sort_name(const struct table_request *request)
+{
+    struct str name = str_of(request->sort);
+    bool reversed = name.n > 1 && name.p[0] == '-';
+
+    return reversed ? (struct str){name.p + 1, name.n - 1} : name;
+}
+
+void table_forget_sort(struct table_request *request)
+{
+    if (!column_may_be(table_sort_name(request), request->group, request->longest))
+        request->sort[0] = '\0';
+}
+
 enum { QUOTED_BYTES = 60 };
 
 /* ---- the column ---- */

@@ -4,7 +4,6 @@
 
 #include "core/diag.h"
 #include "render/table/columns.h"
-#include "render/table/table_request.h"
 
 struct selection {
     const uint32_t *rows; /* in their order */
@@ -22,5 +21,12 @@ struct selection {
 bool table_select(const struct table *t, const struct table_request *request, struct str value,
                   struct selection *s, struct arena *arena, struct diag *diag)
     __attribute__((warn_unused_result));
+
+/* The name of the sort column, without the direction; empty: it is the usual one. */
+struct str table_sort_name(const struct table_request *request);
+
+/* Forgets a sort column that belongs to another table: of rows of another group, or with longest calls. So a form may keep
+ * the column while somebody chooses other rows. */
+void table_forget_sort(struct table_request *request);
 
 #endif

@@ -93,7 +93,7 @@ static void put_sentence(struct buf *out, const struct diff_sentence *s, const c
     buf_z(out, "{\"text\":");
     put_text(out, (struct str){words + s->at, s->n});
     if (s->only != ONLY_DIFFERENT)
-        buf_printf(out, ",\"table\":\"only=%s\"", diff_only_word(s->only));
+        buf_printf(out, ",\"table\":\"only=%s\"", key_word("only", s->only));
     buf_z(out, ",\"parts\":[");
     for (uint32_t i = 0; i < s->n_methods; i++) {
         const struct diff_mention *m = &s->methods[i];

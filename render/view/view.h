@@ -109,21 +109,39 @@ struct view_options {
     uint32_t node, skip;
 };
 
-/* Who may set an option. */
-enum view_option_scope {
-    SCOPE_VIEW = 1,   /* whoever asks for a view: URLs, forms, the command line */
-    SCOPE_PLACE = 2,  /* the same, but a view's URL says it in its path, not in its query */
-    SCOPE_BUDGET = 4, /* who runs the service, and the command line */
-    SCOPE_PIECE = 8   /* requests for the output "tree" */
+/* Groups of keys. The functions below that take text know the rows of a table: key.h. */
+enum key_group {
+    KEYS_VIEW = 1 << 0,      /* of every view */
+    KEYS_TRACK = 1 << 1,     /* which tracks: a view's URL says it in its path, not in its query */
+    KEYS_BUDGET = 1 << 2,    /* for who runs the service, and the command line */
+    KEYS_PIECE = 1 << 3,     /* of what the script of a picture loads later */
+    KEYS_PROFILE = 1 << 4,   /* of those of views: which profile is meant (struct profile_id) */
+    KEYS_FILTERS = 1 << 5,   /* of those of views: the steps of filters */
+    KEYS_MOMENT = 1 << 6,    /* of those of views: which dump of a series */
+    KEYS_CALLS = 1 << 7,     /* of lists of calls */
+    KEYS_TABLE = 1 << 8,     /* of the profile table: which rows, in which order */
+    KEYS_METHOD = 1 << 9,    /* of one method's callers and callees */
+    KEYS_LONGEST = 1 << 10,  /* what takes another reading of the file, which comparisons do not have */
+    KEYS_COMPARED = 1 << 11, /* of a comparison */
+    KEYS_LANES = 1 << 12,    /* of the timeline */
+    KEYS_UPLOAD = 1 << 13,   /* of an upload's query */
+    KEYS_FORM = 1 << 14,     /* fields of the form of an upload */
+    KEYS_RENAME = 1 << 15,   /* fields of other forms, each for its route */
+    KEYS_DELETE = 1 << 16,
+    KEYS_MAPPING = 1 << 17,
+    KEYS_SYMBOLS = 1 << 18,
+    KEYS_STATUS = 1 << 19, /* of the wait for views that are being made */
+    KEYS_PAIR = 1 << 20,   /* of the choice of two uploads */
+    KEYS_ANY = 1 << 21     /* no key has it: nothing looks at the query */
 };
+/* Those whose fields are in struct view_options. */
+enum { KEYS_OF_VIEWS = KEYS_VIEW | KEYS_TRACK | KEYS_BUDGET | KEYS_PIECE };
 
-/* As the rows of VIEW_OPTIONS say (view_option.h). */
+/* As its rows say. */
 void view_defaults(struct view_options *o);
 
-/* Sets one option from text, if its scope is one of `scopes` (a sum of enum view_option_scope). False (diag: DIAG_USAGE,
- * naming the key, the value and what is allowed) for a key or a value that is not known; *o is as before then. What was
- * set last counts; but each step of a filter is added behind those that are there. */
-bool view_set(struct view_options *o, unsigned scopes, struct str key, struct str value, struct diag *diag);
+/* As asked_set (asked.h), of keys of views. */
+bool view_set(struct view_options *o, unsigned groups, struct str key, struct str value, struct diag *diag);
 
 /* Sets the tracks from "21491", "21491,21500", "all" or "merged". False as above. */
 bool view_set_tracks(struct view_options *o, struct str text, struct diag *diag);
@@ -165,7 +183,7 @@ void view_canonical(const struct view_options *o, struct buf *b);
 
 /* Appends what differs from the defaults as the query of a link to another view of the same profile:
  * `?value=cpu&view=icicle`, or nothing. The tracks are not among it, since the URL's path names them, nor is what only
- * SCOPE_BUDGET and SCOPE_PIECE may set. Between two options stands `ampersand`: "&", or "&amp;" in XML and HTML. */
+ * KEYS_BUDGET and KEYS_PIECE have. Between two options stands `ampersand`: "&", or "&amp;" in XML and HTML. */
 void view_link(struct buf *b, const struct view_options *o, const char *ampersand);
 
 #endif

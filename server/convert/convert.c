@@ -11,7 +11,7 @@
 #include "render/chart/chart_plan.h"
 #include "render/names/names.h"
 #include "render/view/fail.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "server/convert/convert_impl.h"
 #include "server/convert/diag_words.h"
 #include "server/convert/map_names.h"
@@ -510,8 +510,7 @@ static bool may_show(const struct output *output, const struct view_options *vie
     if ((output->views >> view->view & 1) != 0)
         return true;
     return diag_set(diag, DIAG_USAGE, "not for this output", "Choose the output svg, or leave the view out.",
-                    "The output %s cannot show the view %s.", output->name,
-                    view_option_word("view", view->view));
+                    "The output %s cannot show the view %s.", output->name, key_word("view", view->view));
 }
 
 bool convert_view(const struct shared_profile *f, const struct config *config, const struct output *output,

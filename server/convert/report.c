@@ -93,28 +93,28 @@ static const struct text_format JAVA_NAMES = {"names", "application/octet-stream
 static const struct text_format DIFF_HEAD = {"head", "application/octet-stream", "for its page", 1};
 
 const struct report REPORTS[] = {
-    {"methods", &TABLE_TXT.text, true, false, false, false, false, NULL, make_methods},
-    {"methods", &TABLE_JSON.text, true, false, false, false, false, NULL, make_methods},
-    {"methods", &TABLE_TSV.text, true, false, false, false, false, NULL, make_methods},
-    {"methods", &TABLE_CSV.text, true, false, false, false, false, NULL, make_methods},
-    {"m", &METHOD_TXT.text, false, true, false, false, false, NULL, make_method},
-    {"m", &METHOD_JSON.text, false, true, false, false, false, NULL, make_method},
-    {"verdict", &VERDICT_TXT.text, false, false, true, false, false, NULL, make_verdict},
-    {"verdict", &VERDICT_JSON.text, false, false, true, false, false, NULL, make_verdict},
-    {"lanes", &LANES_JSON.text, false, false, true, false, true, NULL, make_lanes},
-    {"lanes", &LANES_SVG.text, false, false, true, false, true, NULL, make_lanes},
-    {"diff", &DIFF_TXT.text, true, false, false, true, false, NULL, make_diff},
-    {"diff", &TABLE_JSON.text, true, false, false, true, false, NULL, make_diff},
-    {"diff", &TABLE_TSV.text, true, false, false, true, false, NULL, make_diff},
-    {"diff", &TABLE_CSV.text, true, false, false, true, false, NULL, make_diff},
-    {"diff", &DIFF_MD.text, true, false, false, true, false, NULL, make_diff},
-    {"diff", &DIFF_SVG.text, true, false, false, true, false, &OUTPUT_SVG, make_diff},
-    {"diff", &DIFF_FOLDED.text, true, false, false, true, false, NULL, make_diff},
-    {"diff", &DIFF_TREE.text, true, false, false, true, false, &OUTPUT_TREE, make_diff},
-    {"diff-method", &METHOD_TXT.text, false, true, false, true, false, NULL, make_diff_method},
-    {"diff-method", &METHOD_JSON.text, false, true, false, true, false, NULL, make_diff_method},
-    {"diff-head", &DIFF_HEAD, true, false, false, true, false, NULL, make_diff_head},
-    {"java-names", &JAVA_NAMES, false, false, false, false, false, NULL, make_java_names},
+    {"methods", &TABLE_TXT.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
+    {"methods", &TABLE_JSON.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
+    {"methods", &TABLE_TSV.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
+    {"methods", &TABLE_CSV.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
+    {"m", &METHOD_TXT.text, KEYS_METHOD | KEYS_LONGEST, false, NULL, make_method},
+    {"m", &METHOD_JSON.text, KEYS_METHOD | KEYS_LONGEST, false, NULL, make_method},
+    {"verdict", &VERDICT_TXT.text, 0, true, NULL, make_verdict},
+    {"verdict", &VERDICT_JSON.text, 0, true, NULL, make_verdict},
+    {"lanes", &LANES_JSON.text, KEYS_LANES, true, NULL, make_lanes},
+    {"lanes", &LANES_SVG.text, KEYS_LANES, true, NULL, make_lanes},
+    {"diff", &DIFF_TXT.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
+    {"diff", &TABLE_JSON.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
+    {"diff", &TABLE_TSV.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
+    {"diff", &TABLE_CSV.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
+    {"diff", &DIFF_MD.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
+    {"diff", &DIFF_SVG.text, KEYS_TABLE | KEYS_COMPARED, false, &OUTPUT_SVG, make_diff},
+    {"diff", &DIFF_FOLDED.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
+    {"diff", &DIFF_TREE.text, KEYS_TABLE | KEYS_COMPARED, false, &OUTPUT_TREE, make_diff},
+    {"diff-method", &METHOD_TXT.text, KEYS_METHOD | KEYS_COMPARED, false, NULL, make_diff_method},
+    {"diff-method", &METHOD_JSON.text, KEYS_METHOD | KEYS_COMPARED, false, NULL, make_diff_method},
+    {"diff-head", &DIFF_HEAD, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff_head},
+    {"java-names", &JAVA_NAMES, 0, false, NULL, make_java_names},
 };
 const size_t REPORTS_COUNT = sizeof(REPORTS) / sizeof(REPORTS[0]);
 
@@ -127,62 +127,27 @@ const struct report *report_by_name(struct str name, struct str suffix)
     return NULL;
 }
 
-void report_defaults(const struct config *config, struct view_options *view, struct report_request *request)
+void report_defaults(const struct config *config, struct asked *request)
 {
-    *request = (struct report_request){.method = ""};
-    table_defaults(&request->table);
-    convert_defaults(config, view);
-    view->tracks = TRACKS_ALL;
+    asked_defaults(request);
+    convert_defaults(config, &request->view);
+    request->view.tracks = TRACKS_ALL;
 }
 
-bool report_reads_again(const struct report *r, const struct report_request *request)
+bool report_reads_again(const struct report *r, const struct asked *request)
 {
     return r->reads_again || request->table.longest;
 }
 
-static const struct table_option *option_of(const struct report *r, struct str key)
+void report_settle(const struct report *r, const struct config *config, struct asked *request)
 {
-    const struct table_option *option = table_option_by_key(key);
-    bool takes = option != NULL && (r->takes_table || (r->of_method && option->of_method));
-
-    return !takes || (r->takes_diff && option->reads_again) ? NULL : option;
+    if ((r->keys & KEYS_LANES) != 0)
+        lanes_options(config, &request->lanes, &request->view);
 }
 
-bool report_takes(const struct report *r, struct str key)
+/* The method has its length in front, so that no two requests are written alike. */
+void report_canonical(const struct asked *request, struct buf *b)
 {
-    return option_of(r, key) != NULL || (r->takes_lanes && lanes_takes(key)) ||
-           (r->takes_diff && diff_takes(key));
-}
-
-bool report_set(const struct report *r, struct report_request *request, struct str key, struct str value,
-                struct diag *diag)
-{
-    const struct table_option *option = option_of(r, key);
-
-    if (option != NULL)
-        return table_set(&request->table, option, value, diag);
-    return r->takes_diff ? diff_set(&request->diff, key, value, diag)
-                         : lanes_set(&request->lanes, key, value, diag);
-}
-
-void report_settle(const struct report *r, const struct config *config, const struct report_request *request,
-                   struct view_options *view)
-{
-    if (r->takes_lanes)
-        lanes_options(config, &request->lanes, view);
-}
-
-/* Texts have their length in front, so that no two requests are written alike. */
-void report_canonical(const struct report_request *request, struct buf *b)
-{
-    const struct table_request *t = &request->table;
-
-    buf_z(b, t->longest ? "longest&" : "");
-    buf_printf(b, "group=%s&sort=%zu:%s&grep=%zu:%s&limit=%u&offset=%u&name=%zu:%s",
-               table_group_word(t->group), strlen(t->sort), t->sort, strlen(t->grep), t->grep, t->limit,
-               t->offset, strlen(request->method), request->method);
-    buf_char(b, '&');
-    lanes_canonical(&request->lanes, b);
-    buf_char(b, '&');
-    diff_canonical(&request->diff, b);
+    buf_printf(b, "%zu:%s|", strlen(request->method), request->method);
+    asked_canonical(request, ~0u, b);
 }

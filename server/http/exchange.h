@@ -39,6 +39,7 @@ struct exchange {
     struct str path;             /* decoded and vetted; begins with / */
     enum representation accepts; /* what the Accept header prefers; a suffix in the URL may override it */
     struct str parameters[EXCHANGE_PARAMETERS_MAX]; /* what the route's {} matched */
+    unsigned keys;                                  /* the route's */
 
     /* Of who handles it. */
     struct str profile; /* the id of the upload that was found for it; empty: none */

@@ -1,6 +1,5 @@
 #include "server/http/form_body.h"
 
-#include "server/http/message/fields.h"
 #include "server/http/message/mime.h"
 #include "server/http/message/multipart.h"
 #include "server/http/problem.h"
@@ -85,27 +84,22 @@ static enum body_step data(struct exchange *x, const char *p, size_t *n)
 
 const struct route_body FORM_BODY = {URLENCODED " or " MULTIPART, begin, data};
 
-static bool read_form(struct form_body *b, const char *known, struct diag *diag)
+static bool read_form(struct form_body *b, struct diag *diag)
 {
     if (b->bytes.failed && b->bytes.full)
         return diag_set(diag, DIAG_LIMIT, "form too large", "Send its fields alone, and a shorter name.",
                         "The form has more than %d bytes.", (int)FORM_BYTES_MAX);
     if (b->bytes.failed)
         return diag_no_memory(diag, "No memory for the form.");
-    if (!form_parse(&b->form, buf_view(&b->bytes), b->boundary, diag))
-        return false;
-    for (size_t i = 0; i < b->form.n; i++)
-        if (!fields_have(known, form_name(&b->form, i)))
-            return fields_refuse(diag, "field of the form", form_name(&b->form, i), known);
-    return true;
+    return form_parse(&b->form, buf_view(&b->bytes), b->boundary, diag);
 }
 
-const struct form *form_body_read(struct exchange *x, const char *known)
+const struct form *form_body_read(struct exchange *x)
 {
     struct form_body *b = x->body;
     struct diag diag = {0};
 
-    if (read_form(b, known, &diag))
+    if (read_form(b, &diag))
         return &b->form;
     exchange_diag(x, &diag);
     return NULL;

@@ -24,10 +24,9 @@ struct route {
     const char *method; /* "GET": also HEAD; "POST" */
     const char
         *path; /* segments; {name} matches one segment that is not empty, or the rest of one, which may be */
-    /* The keys of the query, with blanks between them; any other is refused by name. A word in angle brackets stands for the
-     * keys of a table, <view> for the options of a view: there the handler looks at the query by itself. NULL: nothing
-     * looks at it. */
-    const char *query;
+    /* A sum of enum key_group (render/view/key.h): the keys of the query, or of the form that is the body. Any other is refused by name;
+     * where there are those of views, by the handler, since an output may add some. KEYS_ANY: nothing looks at it. */
+    unsigned keys;
     const struct route_body *body; /* NULL: none; one that is sent nevertheless is passed over */
     /* After the body. */
     enum exchange_step (*handle)(struct exchange *x);

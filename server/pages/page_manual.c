@@ -2,7 +2,7 @@
 #include "core/clean.h"
 #include "core/wrap.h"
 #include "render/output.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "server/pages/page_data.h"
 #include "server/pages/pages.h"
 
@@ -74,26 +74,26 @@ static void put_outputs(struct buf *b)
 }
 
 /* A row of the list of options: where its text begins is the same in all of them. */
-static void put_option(struct buf *b, const struct view_option *r)
+static void put_option(struct buf *b, const struct key *r)
 {
     enum { COLUMN = 12, WIDTH = 96 };
     struct buf text = {0};
     size_t begin = b->n;
 
-    buf_printf(b, r->scope == SCOPE_PLACE ? "  TRACK" : "  %s=", r->key);
+    buf_printf(b, (r->groups & KEYS_TRACK) != 0 ? "  TRACK" : "  %s=", r->name);
     do
         buf_char(b, ' ');
     while (!b->failed && b->n - begin < COLUMN);
-    view_option_describe(r, &text);
+    key_describe(r, false, &text);
     wrap_text(b, buf_view(&text), COLUMN, COLUMN, WIDTH);
     buf_part_end(b, &text);
 }
 
 static void put_options(struct buf *b)
 {
-    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
-        if (VIEW_OPTIONS[i].scope & (SCOPE_VIEW | SCOPE_PLACE))
-            put_option(b, &VIEW_OPTIONS[i]);
+    for (size_t i = 0; i < KEYS_COUNT; i++)
+        if (KEYS[i].groups & (KEYS_VIEW | KEYS_TRACK))
+            put_option(b, &KEYS[i]);
     buf_char(b, '\n');
 }
 

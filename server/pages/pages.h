@@ -8,7 +8,7 @@
 #include "core/buf.h"
 #include "core/diag.h"
 #include "render/table/diff.h"
-#include "render/table/table_request.h"
+#include "render/view/asked.h"
 #include "render/view/view.h"
 #include "server/config/config.h"
 #include "server/http/problem.h"

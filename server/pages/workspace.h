@@ -6,7 +6,7 @@
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 
-struct view_option;
+struct key;
 
 struct workspace {
     struct buf *b;
@@ -111,7 +111,7 @@ struct str workspace_compared_value(const struct workspace *w); /* the name of t
 void workspace_compared_values(const struct workspace *w);
 void workspace_compared_fields(const struct workspace *w);
 void workspace_compared_sides(const struct workspace *w);
-bool workspace_compared_has(const struct view_option *r);
+bool workspace_compared_has(const struct key *r);
 
 /* Where the forms of this page lead; `after` closes the attribute. */
 void workspace_action(const struct workspace *w, const char *before, const char *after);

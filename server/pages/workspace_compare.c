@@ -1,6 +1,6 @@
 /* What the workspace of a comparison has in place of that of one profile: a heading with both names, what changed in words, and
  * the fields of the comparison. */
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "server/pages/workspace.h"
 
 /* ---- links ---- */
@@ -16,7 +16,7 @@ static void put_key(void *context, const char *key, struct str value)
 void workspace_compared_query(const struct workspace *w)
 {
     if (w->of->compared != NULL)
-        diff_each(w->of->compared->asked, put_key, (void *)(uintptr_t)w);
+        diff_each(w->of->compared->asked, put_key, (void *)(uintptr_t)w, w->b);
 }
 
 static void put_field(void *context, const char *key, struct str value)
@@ -29,7 +29,7 @@ static void put_field(void *context, const char *key, struct str value)
 void workspace_compared_hidden(const struct workspace *w)
 {
     if (w->of->compared != NULL)
-        diff_each(w->of->compared->asked, put_field, (void *)(uintptr_t)w);
+        diff_each(w->of->compared->asked, put_field, (void *)(uintptr_t)w, w->b);
 }
 
 static const json_t *shown_value(const struct workspace *w)
@@ -61,16 +61,17 @@ void workspace_compared_values(const struct workspace *w)
     const struct diff_request *asked = w->of->compared->asked;
     if (w->of->tab != TAB_FLAME) {
         if (asked->wide != WIDE_B)
-            workspace_hidden(w->b, "wide", str_of(diff_wide_word(asked->wide)));
+            workspace_hidden(w->b, "wide", str_of(key_word("wide", asked->wide)));
         return;
     }
     if (asked->all)
         workspace_hidden(w->b, "all", STR("1"));
     if (asked->only != ONLY_DIFFERENT)
-        workspace_hidden(w->b, "only", str_of(diff_only_word(asked->only)));
+        workspace_hidden(w->b, "only", str_of(key_word("only", asked->only)));
     workspace_choice(w->b, "wide", "Width");
     for (unsigned k = 0; k < sizeof(WIDTHS) / sizeof(*WIDTHS); k++)
-        workspace_choice_word(w->b, str_of(diff_wide_word(k)), k == (unsigned)asked->wide, str_of(WIDTHS[k]));
+        workspace_choice_word(w->b, str_of(key_word("wide", k)), k == (unsigned)asked->wide,
+                              str_of(WIDTHS[k]));
     workspace_choice_end(w->b);
 }
 
@@ -86,11 +87,11 @@ static void put_input(const struct workspace *w, const char *key, const char *la
 
 static void put_view_input(const struct workspace *w, const char *key, const char *label)
 {
-    const struct view_option *option = view_option_by_key(str_of(key));
+    const struct key *option = key_by_name(str_of(key));
     struct buf text = {0};
 
-    if (view_option_differs(option, w->of->options))
-        view_option_text(option, w->of->options, &text);
+    if (key_differs(option, w->of->options))
+        key_text(option, w->of->options, &text);
     put_input(w, key, label, buf_view(&text));
     buf_part_end(w->b, &text);
 }
@@ -98,17 +99,13 @@ static void put_view_input(const struct workspace *w, const char *key, const cha
 static void put_scale(const struct workspace *w)
 {
     const struct diff_request *r = w->of->compared->asked;
-    struct buf text = {0};
 
-    buf_z(&text, diff_normalise_word(r->normalise));
-    buf_str(&text, str_of(r->method));
     page_put(w->b,
              "<p><label for=\"normalise\">Scale B to A by: total, time, or calls:METHOD</label> "
              "<input id=\"normalise\" name=\"normalise\" list=\"scales\" autocomplete=\"off\" "
              "spellcheck=\"false\" placeholder=\"absolute\" value=\"{}\"><datalist "
              "id=\"scales\"><option value=\"total\"><option value=\"time\"></datalist></p>\n",
-             buf_view(&text));
-    buf_part_end(w->b, &text);
+             str_of(r->normalise));
 }
 
 /* What is compared of either side, and how. */
@@ -120,18 +117,17 @@ void workspace_compared_sides(const struct workspace *w)
     put_scale(w);
     put_view_input(w, "from", "From, in µs since the start");
     put_view_input(w, "to", "Up to, in µs");
-    put_input(w, "from_b", "From of B, if it is another time", str_of(r->from_b));
-    put_input(w, "to_b", "Up to of B", str_of(r->to_b));
+    put_input(w, "from_b", "From of B, if it is another time", str_of(diff_text_of_b(r, "from")));
+    put_input(w, "to_b", "Up to of B", str_of(diff_text_of_b(r, "to")));
     put_view_input(w, "moment", "Dump of a series, from 1");
-    put_input(w, "moment_b", "Dump of B, if it is another one", str_of(r->moment_b));
+    put_input(w, "moment_b", "Dump of B, if it is another one", str_of(diff_text_of_b(r, "moment")));
     buf_z(w->b, "<p><button>Compare</button></p>\n");
     workspace_menu_end(w->b);
 }
 
-bool workspace_compared_has(const struct view_option *r)
+bool workspace_compared_has(const struct key *r)
 {
-    return str_eq(str_of(r->key), STR("from")) || str_eq(str_of(r->key), STR("to")) ||
-           str_eq(str_of(r->key), STR("moment"));
+    return r->has_b;
 }
 
 void workspace_compared_fields(const struct workspace *w)
@@ -144,7 +140,7 @@ void workspace_compared_fields(const struct workspace *w)
 
     workspace_choice(w->b, "only", "Rows");
     for (unsigned k = 0; k < sizeof(ROWS) / sizeof(*ROWS); k++)
-        workspace_choice_word(w->b, str_of(diff_only_word(k)), k == (unsigned)w->of->compared->asked->only,
+        workspace_choice_word(w->b, str_of(key_word("only", k)), k == (unsigned)w->of->compared->asked->only,
                               str_of(ROWS[k]));
     workspace_choice_end(w->b);
     buf_printf(w->b,

@@ -1,7 +1,7 @@
 /* The filters of what is shown: each a chip that can be taken out or moved by a link, and a form that adds more. Which there
  * are, the table of view options says. */
 #include "profile/filter/filter_presets.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "server/pages/workspace.h"
 
 static bool takes_filters(const struct workspace *w)
@@ -15,7 +15,7 @@ static bool add(struct view_options *o, enum filter_key key, struct str text)
 {
     struct diag diag = {0};
 
-    return view_set(o, SCOPE_VIEW, str_of(filter_key_word(key)), text, &diag);
+    return view_set(o, KEYS_VIEW, str_of(filter_key_word(key)), text, &diag);
 }
 
 static void put_link(const struct workspace *w, const struct view_options *options, const char *label,
@@ -77,7 +77,7 @@ static bool put_only_match(struct buf *b, struct str text)
 /* As a person would say it: "hide com.foo.Bar". */
 static void describe(struct buf *b, const struct filter_step *step)
 {
-    const struct view_option *r = view_option_by_key(str_of(filter_key_word(step->key)));
+    const struct key *r = key_by_name(str_of(filter_key_word(step->key)));
     size_t colon = str_find(step->text, ':');
     struct str part = {step->text.p, colon < step->text.n ? colon + 1 : 0};
     struct str rest = {step->text.p + part.n, step->text.n - part.n};
@@ -87,7 +87,7 @@ static void describe(struct buf *b, const struct filter_step *step)
             buf_z(b, r->words[i].label);
             return;
         }
-    buf_z(b, r->key);
+    buf_z(b, r->name);
     buf_char(b, ' ');
     buf_str(b, part);
     if (!put_only_match(b, rest))
@@ -175,13 +175,13 @@ static void put_state(const struct workspace *w)
 
     workspace_hidden(w->b, "track", w->of->track);
     workspace_compared_hidden(w);
-    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++) {
-        const struct view_option *r = &VIEW_OPTIONS[i];
+    for (size_t i = 0; i < KEYS_COUNT; i++) {
+        const struct key *r = &KEYS[i];
         struct buf text = {0};
-        if (r->scope != SCOPE_VIEW || r->kind == OPTION_STEP || !view_option_differs(r, w->of->options))
+        if ((r->groups & KEYS_VIEW) == 0 || r->kind == KEY_STEP || !key_differs(r, w->of->options))
             continue;
-        view_option_text(r, w->of->options, &text);
-        workspace_hidden(w->b, r->key, buf_view(&text));
+        key_text(r, w->of->options, &text);
+        workspace_hidden(w->b, r->name, buf_view(&text));
         buf_part_end(w->b, &text);
     }
     workspace_hidden_filters(w);
@@ -204,19 +204,19 @@ static void put_added_preset(void *context, struct str name, struct str steps)
     page_put(w->b, "<option value=\"{}\">{}: {}</option>\n", name, name, steps);
 }
 
-static void put_field(const struct workspace *w, const struct view_option *r)
+static void put_field(const struct workspace *w, const struct key *r)
 {
-    buf_printf(w->b, "<p><label for=\"add-%s\">%s <span class=\"quiet\">%s</span></label>\n", r->key, r->key,
-               r->help);
+    buf_printf(w->b, "<p><label for=\"add-%s\">%s <span class=\"quiet\">%s</span></label>\n", r->name,
+               r->name, r->help);
     if (r->n_words == 0) {
         buf_printf(w->b,
                    "<input id=\"add-%s\" name=\"%s\" maxlength=\"%d\" placeholder=\"text or /regexp/\" "
                    "autocomplete=\"off\" spellcheck=\"false\"></p>\n",
-                   r->key, r->key, FILTER_TEXT_BYTES_MAX);
+                   r->name, r->name, FILTER_TEXT_BYTES_MAX);
         return;
     }
-    buf_printf(w->b, "<select id=\"add-%s\" name=\"%s\">\n<option value=\"\"></option>\n", r->key, r->key);
-    struct str presets = str_eq(str_of(r->key), STR("preset")) ? view_presets(w->of->options) : STR("");
+    buf_printf(w->b, "<select id=\"add-%s\" name=\"%s\">\n<option value=\"\"></option>\n", r->name, r->name);
+    struct str presets = r->step == FILTER_PRESET ? view_presets(w->of->options) : STR("");
     for (unsigned i = 0; i < r->n_words; i++)
         if (!filter_presets_is_added(presets, str_of(r->words[i].word)))
             buf_printf(w->b, "<option value=\"%s\">%s: %s</option>\n", r->words[i].word, r->words[i].label,
@@ -231,9 +231,9 @@ static void put_form(const struct workspace *w)
     workspace_menu(w->b, "class=\"menu\" id=\"add-filter\"", "+ filter");
     workspace_action(w, "<form class=\"adds\" method=\"get\" action=\"", "\">\n");
     put_state(w);
-    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
-        if (VIEW_OPTIONS[i].kind == OPTION_STEP)
-            put_field(w, &VIEW_OPTIONS[i]);
+    for (size_t i = 0; i < KEYS_COUNT; i++)
+        if (KEYS[i].kind == KEY_STEP)
+            put_field(w, &KEYS[i]);
     buf_z(w->b, "<p class=\"problem\" role=\"alert\" hidden></p>\n"
                 "<p><button>Add</button></p>\n</form>\n");
     workspace_menu_end(w->b);

@@ -265,7 +265,7 @@ static void put_sandwich_link(const struct workspace *w, struct str name)
     struct diag diag = {0};
 
     view.view = VIEW_SANDWICH;
-    if (!view_set(&view, SCOPE_VIEW, STR("method"), name, &diag))
+    if (!view_set(&view, KEYS_VIEW, STR("method"), name, &diag))
         return;
     buf_z(w->b, "<a class=\"button place\" href=\"");
     workspace_picture(w, w->of->track, &view);

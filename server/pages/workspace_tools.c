@@ -1,6 +1,6 @@
 /* The row of tools. All choices but the thread are fields of one form; which of them a profile offers, the table of view
  * options says. */
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "server/pages/workspace.h"
 
 enum { MOMENTS_LISTED = 500 };
@@ -120,7 +120,7 @@ static bool is_timed(const struct workspace *w)
     return workspace_is_timed(w) && workspace_is_single(w);
 }
 
-static bool is_offered(const struct workspace *w, const struct view_word *word)
+static bool is_offered(const struct workspace *w, const struct key_word *word)
 {
     switch (word->need) {
     case NEEDS_TIMED_TRACK:
@@ -142,8 +142,7 @@ static bool is_offered(const struct workspace *w, const struct view_word *word)
 }
 
 /* Nothing where there is no choice. */
-static void put_words(const struct workspace *w, const struct view_option *r, struct str chosen,
-                      bool labelled)
+static void put_words(const struct workspace *w, const struct key *r, struct str chosen, bool labelled)
 {
     unsigned offered = 0;
 
@@ -151,8 +150,8 @@ static void put_words(const struct workspace *w, const struct view_option *r, st
         offered += is_offered(w, &r->words[i]);
     if (offered < 2)
         return;
-    buf_printf(w->b, "<p><label for=\"%s\"%s>%s</label> <select id=\"%s\" name=\"%s\">\n", r->key,
-               labelled ? "" : " class=\"out-of-sight\"", r->label, r->key, r->key);
+    buf_printf(w->b, "<p><label for=\"%s\"%s>%s</label> <select id=\"%s\" name=\"%s\">\n", r->name,
+               labelled ? "" : " class=\"out-of-sight\"", r->label, r->name, r->name);
     for (unsigned i = 0; i < r->n_words; i++) {
         struct str word = str_of(r->words[i].word);
         if (!is_offered(w, &r->words[i]))
@@ -164,9 +163,9 @@ static void put_words(const struct workspace *w, const struct view_option *r, st
 }
 
 /* What is shown of a series is chosen on every tab. */
-static bool is_of_series(const struct view_option *r)
+static bool is_of_series(const struct key *r)
 {
-    return str_eq(str_of(r->key), STR("mode")) || str_eq(str_of(r->key), STR("moment"));
+    return r->control == CONTROL_SERIES;
 }
 
 /* From each earlier dump to the one that is shown. */
@@ -189,9 +188,9 @@ static void put_intervals(const struct workspace *w, uint64_t n)
 }
 
 /* Two dumps mean the same in each mode. */
-static bool is_settled(const struct workspace *w, const struct view_option *r)
+static bool is_settled(const struct workspace *w, const struct key *r)
 {
-    return w->of->options->moment.since > 0 && str_eq(str_of(r->key), STR("mode"));
+    return w->of->options->moment.since > 0 && is_of_series(r) && r->kind == KEY_WORD;
 }
 
 /* The dumps of a series. */
@@ -210,46 +209,45 @@ static void put_moments(const struct workspace *w, uint64_t n)
     workspace_choice_end(w->b);
 }
 
-static bool is_in_row(const struct view_option *r)
+static bool is_in_row(const struct key *r)
 {
-    return str_eq(str_of(r->key), STR("view")) || is_of_series(r);
+    return r->control == CONTROL_VIEW || is_of_series(r);
 }
 
 /* Words are choices, of which only the picture has any. What is set otherwise stays as it is, as hidden fields; that of the
  * method is always there, since the script fills it in. */
-static void put_option(const struct workspace *w, const struct view_option *r, bool in_row)
+static void put_option(const struct workspace *w, const struct key *r, bool in_row)
 {
-    bool is_choice =
-        r->kind == OPTION_WORD && (w->of->tab == TAB_FLAME || is_of_series(r)) && !is_settled(w, r);
+    bool is_choice = r->kind == KEY_WORD && (w->of->tab == TAB_FLAME || is_of_series(r)) && !is_settled(w, r);
     uint64_t moments = page_data_number(w->of->summary, "moments");
     struct buf text = {0};
 
-    if (r->kind == OPTION_STEP) {
-        if (in_row && view_option_is_first_step(r))
+    if (r->kind == KEY_STEP) {
+        if (in_row && key_is_first_step(r))
             workspace_hidden_filters(w);
         return;
     }
-    view_option_text(r, w->of->options, &text);
-    if (moments > 1 && str_eq(str_of(r->key), STR("moment"))) {
+    key_text(r, w->of->options, &text);
+    if (moments > 1 && r->kind == KEY_MOMENT) {
         if (in_row)
             put_moments(w, moments);
     } else if (is_choice && is_in_row(r) == in_row)
         put_words(w, r, buf_view(&text), !in_row);
-    else if (w->of->tab == TAB_FLAME && str_eq(str_of(r->key), STR("app")))
+    else if (w->of->tab == TAB_FLAME && r->control == CONTROL_CODE)
         ; /* put_app */
-    else if (!is_choice && in_row && (r->kind == OPTION_TEXT || view_option_differs(r, w->of->options)))
-        workspace_hidden(w->b, r->key, buf_view(&text));
+    else if (!is_choice && in_row && (r->kind == KEY_TEXT || key_differs(r, w->of->options)))
+        workspace_hidden(w->b, r->name, buf_view(&text));
     buf_part_end(w->b, &text);
 }
 
 static void put_options(const struct workspace *w, bool in_row)
 {
-    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
-        if (VIEW_OPTIONS[i].scope != SCOPE_VIEW ||
-            (w->of->compared != NULL && workspace_compared_has(&VIEW_OPTIONS[i])))
+    for (size_t i = 0; i < KEYS_COUNT; i++)
+        if ((KEYS[i].groups & KEYS_VIEW) == 0 ||
+            (w->of->compared != NULL && workspace_compared_has(&KEYS[i])))
             continue;
-        else if (!str_eq(str_of(VIEW_OPTIONS[i].key), STR("value")))
-            put_option(w, &VIEW_OPTIONS[i], in_row);
+        else if (KEYS[i].control != CONTROL_VALUE)
+            put_option(w, &KEYS[i], in_row);
         else if (in_row)
             w->of->compared != NULL ? workspace_compared_values(w) : put_values(w);
 }

@@ -25,7 +25,7 @@ static void plain_view(const struct workspace *w, struct view_options *view)
         return;
     }
     view_defaults(view);
-    (void)view_set(view, SCOPE_VIEW, STR("app"), str_of(w->of->options->app), &diag);
+    (void)view_set(view, KEYS_VIEW, STR("app"), str_of(w->of->options->app), &diag);
     memcpy(view->split, w->of->options->split, sizeof(view->split));
     view->from_ns = w->of->options->from_ns;
     view->to_ns = w->of->options->to_ns;
@@ -72,7 +72,7 @@ static void put_method(const struct verdict_page *v, struct str name)
 
     plain_view(v->w, &view);
     view.view = VIEW_SANDWICH;
-    if (!view_set(&view, SCOPE_VIEW, STR("method"), name, &diag)) {
+    if (!view_set(&view, KEYS_VIEW, STR("method"), name, &diag)) {
         page_put(v->w->b, "{}", name);
         return;
     }

@@ -24,7 +24,7 @@ static bool in_body(const struct api_parameter *p)
 
 /* ---- what may be said ---- */
 
-static void put_words(struct json *j, const struct view_option *o)
+static void put_words(struct json *j, const struct key *o)
 {
     json_open_array(j, "enum");
     for (unsigned i = 0; i < o->n_words; i++)
@@ -32,9 +32,9 @@ static void put_words(struct json *j, const struct view_option *o)
     json_close(j);
 }
 
-static void put_type(struct json *j, const struct view_option *o)
+static void put_type(struct json *j, const struct key *o)
 {
-    bool number = o->kind == OPTION_NUMBER || o->kind == OPTION_TIME;
+    bool number = o->kind == KEY_NUMBER || o->kind == KEY_TIME;
 
     json_put_string(j, "type", number ? o->decimals == 0 ? STR("integer") : STR("number") : STR("string"));
     if (o->n_words > 0)
@@ -43,22 +43,34 @@ static void put_type(struct json *j, const struct view_option *o)
         json_put_fixed(j, "minimum", o->least, o->decimals);
         json_put_fixed(j, "maximum", o->most, o->decimals);
     }
+    if (o->kind == KEY_FLAG) {
+        json_open_array(j, "enum");
+        json_put_string(j, NULL, STR("0"));
+        json_put_string(j, NULL, STR("1"));
+        json_close(j);
+    }
 }
 
 static void put_schema(struct json *j, const struct api_parameter *p)
 {
     json_open_object(j, "schema");
-    if (p->option == NULL) {
+    if (p->key == NULL) {
         json_put_string(j, "type", STR("string"));
-    } else if (p->option->kind == OPTION_STEP) {
+    } else if (p->key->kind == KEY_STEP) {
         json_put_string(j, "type", STR("array"));
         json_open_object(j, "items");
-        put_type(j, p->option);
+        put_type(j, p->key);
         json_close(j);
     } else {
-        put_type(j, p->option);
+        put_type(j, p->key);
     }
     json_close(j);
+}
+
+/* Whether it is described once for all who take it: by its name, of which there must be one. */
+static bool is_component(const struct api_parameter *p)
+{
+    return p->key != NULL && (p->key->groups & KEYS_OF_VIEWS) != 0 && str_eq(p->name, str_of(p->key->name));
 }
 
 static void put_described(struct json *j, const struct api_parameter *p)
@@ -85,14 +97,14 @@ static void put_reference(struct document *d, const char *kind, struct str name)
     buf_free(&ref);
 }
 
-/* An option of views is described once, in the components. */
+/* A key of views is described once, in the components. */
 static void put_parameter(void *context, const struct api_parameter *p)
 {
     struct document *d = context;
 
     if (in_body(p))
         return;
-    if (p->option == NULL) {
+    if (!is_component(p)) {
         put_described(&d->j, p);
         return;
     }
@@ -101,22 +113,24 @@ static void put_parameter(void *context, const struct api_parameter *p)
     json_close(&d->j);
 }
 
-static void put_options(struct document *d)
+static void put_component(void *context, const struct key *r, bool of_b)
 {
+    struct document *d = context;
     struct buf help = {0};
 
-    json_open_object(&d->j, "parameters");
-    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++) {
-        const struct view_option *o = &VIEW_OPTIONS[i];
-        buf_clear(&help);
-        view_option_describe(o, &help);
-        json_line(&d->j);
-        json_put_key(&d->j, str_of(o->key));
-        put_described(&d->j, &(struct api_parameter){str_of(o->key), API_QUERY, buf_view(&help), o});
-    }
-    json_close(&d->j);
+    key_describe(r, of_b, &help);
+    json_line(&d->j);
+    json_put_key(&d->j, str_of(r->name));
+    put_described(&d->j, &(struct api_parameter){str_of(r->name), API_QUERY, buf_view(&help), r});
     d->failed = d->failed || help.failed;
     buf_free(&help);
+}
+
+static void put_options(struct document *d)
+{
+    json_open_object(&d->j, "parameters");
+    keys_each(KEYS_OF_VIEWS, put_component, d);
+    json_close(&d->j);
 }
 
 static void put_field(void *context, const struct api_parameter *p)

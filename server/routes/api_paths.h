@@ -1,10 +1,10 @@
 /* The interface as a list, for its description: every URL with what may be said to it. The list is made of the tables of
- * routes, reports, outputs, formats of calls, view options and keys of the table of methods, so that a new row is described without more. */
+ * routes, reports, outputs, formats of calls and keys, so that a new row is described without more. */
 #ifndef SERVER_ROUTES_API_PATHS_H
 #define SERVER_ROUTES_API_PATHS_H
 
 #include "render/output.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "server/convert/report.h"
 #include "server/http/route.h"
 
@@ -12,7 +12,7 @@
 struct api_path {
     const struct route *route;
     struct str path;             /* "/p/{id}/methods.json" */
-    const struct report *report; /* whose keys it takes; else NULL */
+    const struct report *report; /* that it answers with; else NULL */
     const struct output *output; /* of that suffix; else NULL */
     /* What the suffix means, and the media type of the answer; NULL: the path has none. */
     const char *words, *media_type;
@@ -33,9 +33,12 @@ enum api_place {
 struct api_parameter {
     struct str name;
     enum api_place place;
-    struct str help;                  /* without capital and full stop */
-    const struct view_option *option; /* what it is an option of a view; else NULL */
+    struct str help;       /* without capital and full stop */
+    const struct key *key; /* its row; else NULL */
 };
+
+/* The groups of keys that the path takes. */
+unsigned api_keys(const struct api_path *p);
 
 /* All that the path takes, in the order of the tables. False: no memory is left. */
 bool api_parameters(const struct api_path *p,

@@ -7,16 +7,17 @@
 #include "server/service.h"
 #include "server/views/calls_stream.h"
 
-struct asked {
-    struct view_options view;
+struct query {
+    struct asked asked;
+    unsigned keys;
     struct diag diag;
 };
 
 static bool take(void *context, struct str key, struct str value)
 {
-    struct asked *a = context;
+    struct query *q = context;
 
-    return view_is_no_step(key, value) || view_set(&a->view, SCOPE_VIEW | SCOPE_PLACE, key, value, &a->diag);
+    return view_is_no_step(key, value) || asked_set(&q->asked, q->keys, key, value, &q->diag);
 }
 
 /* Behind the name stands a suffix, or nothing: then it is JSON for who wants that, else the first format. */
@@ -34,7 +35,7 @@ static const struct call_format *wanted(const struct exchange *x)
 enum exchange_step handle_calls(struct exchange *x)
 {
     const struct call_format *format = wanted(x);
-    struct asked asked = {.diag = {0}};
+    struct query q = {.keys = x->keys};
     struct record record;
 
     if (!profile_record(x, x->parameters[0], &record))
@@ -43,11 +44,11 @@ enum exchange_step handle_calls(struct exchange *x)
         return exchange_problem(x, 404, "not found",
                                 "There are calls.tsv, .csv, .json, .txt, .chrome, .perfetto and .speedscope.",
                                 "There is nothing at this URL.");
-    convert_defaults(x->service->config, &asked.view);
-    asked.view.tracks = TRACKS_ALL;
-    view_of_owner(&asked.view, &record);
-    x->each_query(x, take, &asked);
-    if (asked.diag.kind != DIAG_NONE)
-        return exchange_diag(x, &asked.diag);
-    return calls_stream(x, &record, &asked.view, format);
+    convert_defaults(x->service->config, &q.asked.view);
+    q.asked.view.tracks = TRACKS_ALL;
+    view_of_owner(&q.asked.view, &record);
+    x->each_query(x, take, &q);
+    if (q.diag.kind != DIAG_NONE)
+        return exchange_diag(x, &q.diag);
+    return calls_stream(x, &record, &q.asked.view, format);
 }

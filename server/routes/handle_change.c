@@ -63,7 +63,7 @@ static bool take_app(struct exchange *x, struct str app, struct change *c)
     if (app.p == NULL)
         return true;
     view_defaults(&view);
-    if (!view_set(&view, SCOPE_VIEW, STR("app"), app, &diag)) {
+    if (!view_set(&view, KEYS_VIEW, STR("app"), app, &diag)) {
         exchange_diag(x, &diag);
         return false;
     }
@@ -144,6 +144,24 @@ static struct record *new_record(struct exchange *x)
     return r;
 }
 
+/* The form, with fields that the route knows. NULL: x->reply. */
+static const struct form *read_form(struct exchange *x)
+{
+    const struct form *form = form_body_read(x);
+    struct diag diag = {0};
+    bool of_b;
+
+    for (size_t i = 0; form != NULL && i < form->n; i++) {
+        struct str name = form_name(form, i);
+        if (key_find(x->keys, name, &of_b) != NULL)
+            continue;
+        keys_refuse(x->keys, "field of the form", name, &diag);
+        exchange_diag(x, &diag);
+        return NULL;
+    }
+    return form;
+}
+
 enum exchange_step handle_rename(struct exchange *x)
 {
     struct change *c = exchange_state(x, sizeof(*c), NULL);
@@ -152,7 +170,7 @@ enum exchange_step handle_rename(struct exchange *x)
         return exchange_no_memory(x, "the change");
     if (!profile_record(x, x->parameters[0], &c->record))
         return X_DONE;
-    const struct form *form = form_body_read(x, "token name expires app");
+    const struct form *form = read_form(x);
     if (form == NULL || !profile_may_change(x, &c->record, form_value(form, STR("token"))) ||
         !take_changes(x, form, c, (int64_t)time(NULL)))
         return X_DONE;
@@ -296,7 +314,7 @@ enum exchange_step handle_delete_posted(struct exchange *x)
 
     if (r == NULL || !profile_record(x, x->parameters[0], r))
         return X_DONE;
-    const struct form *form = form_body_read(x, "token");
+    const struct form *form = read_form(x);
     if (form == NULL || !profile_may_change(x, r, form_value(form, STR("token"))))
         return X_DONE;
     return exchange_work(x, WORK_ALWAYS, delete_accepted, NULL, r);

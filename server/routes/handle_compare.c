@@ -15,7 +15,7 @@ static const struct str BETWEEN = STR_INIT("..");
 /* Whether B's range makes sense. False: diag. */
 static bool range_of_b(const struct view_request *r, struct diag *diag)
 {
-    struct view_options options = r->options;
+    struct view_options options = r->asked.view;
     struct window window;
 
     diff_view_of_b(&r->asked.diff, &options);
@@ -26,7 +26,7 @@ static bool range_of_b(const struct view_request *r, struct diag *diag)
 /* Two recordings have no clock in common. */
 static bool has_no_chart(const struct view_request *r, struct diag *diag)
 {
-    return r->options.view != VIEW_CHART ||
+    return r->asked.view.view != VIEW_CHART ||
            diag_set(diag, DIAG_USAGE, "no chart of two profiles", "Leave the view out, or choose another.",
                     "view=chart: calls in the order of time are those of one recording.");
 }
@@ -47,14 +47,14 @@ static bool compare_of_url(struct exchange *x, struct record *a, struct record *
         return false;
     view_of(r, a);
     view_compare_with(r, b);
-    report_defaults(x->service->config, &r->options, &r->asked);
-    view_of_owner(&r->options, b);
-    if (!view_query(x, false, r, &diag) || !range_of_b(r, &diag) || !has_no_chart(r, &diag)) {
+    report_defaults(x->service->config, &r->asked);
+    view_of_owner(&r->asked.view, b);
+    if (!view_query(x, r, &diag) || !range_of_b(r, &diag) || !has_no_chart(r, &diag)) {
         exchange_diag(x, &diag);
         return false;
     }
-    if (r->options.palette == COLOURS_CHANGE) /* which is what there is: links need not say so */
-        r->options.palette = COLOURS_ORIGIN;
+    if (r->asked.view.palette == COLOURS_CHANGE) /* which is what there is: links need not say so */
+        r->asked.view.palette = COLOURS_ORIGIN;
     return true;
 }
 
@@ -127,7 +127,7 @@ enum exchange_step handle_compare_method(struct exchange *x)
     struct record a, b;
 
     method.n -= has_suffix ? SUFFIX.n : 0;
-    if (method.n > REPORT_METHOD_BYTES_MAX || method.n == 0 || str_find(method, '\0') < method.n)
+    if (method.n > ASKED_METHOD_BYTES_MAX || method.n == 0 || str_find(method, '\0') < method.n)
         return exchange_problem(x, 404, "no such method", "The table of the comparison lists its methods.",
                                 "No method has such a name.");
     if (x->accepts == AS_HTML && !has_suffix)

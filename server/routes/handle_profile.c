@@ -118,7 +118,7 @@ static enum exchange_step answer_html(struct exchange *x, const struct record *r
     if (a == NULL || answer_waiting(x, record, request))
         return X_DONE;
     a->record = *record;
-    a->content.options = request->options;
+    a->content.asked.view = request->asked.view;
     workspace_content(a);
     return workspace_answer(x, a);
 }
@@ -136,11 +136,11 @@ enum exchange_step handle_profile(struct exchange *x)
     if (!profile_record(x, id, &a->record))
         return X_DONE;
     view_of(&request, &a->record);
-    convert_defaults(x->service->config, &request.options);
-    view_of_owner(&request.options, &a->record);
-    if (!view_query(x, false, &request, &diag))
+    convert_defaults(x->service->config, &request.asked.view);
+    view_of_owner(&request.asked.view, &a->record);
+    if (!view_query(x, &request, &diag))
         return exchange_diag(x, &diag);
-    memcpy(a->split, request.options.split, sizeof(a->split));
+    memcpy(a->split, request.asked.view.split, sizeof(a->split));
     request.encoding = (struct encoding_choice){0}; /* it becomes a part of the answer */
     if (a->as == AS_HTML)
         return answer_html(x, &a->record, &request);

@@ -93,7 +93,7 @@ enum exchange_step handle_method(struct exchange *x)
 
     r.report = find_report(x, STR("m"), &method);
     bool is_bare = method.n == x->parameters[1].n;
-    if (method.n > REPORT_METHOD_BYTES_MAX || str_find(method, '\0') < method.n)
+    if (method.n > ASKED_METHOD_BYTES_MAX || str_find(method, '\0') < method.n)
         return not_found(x);
     if (x->accepts == AS_HTML && is_bare)
         return answer_page(x, TAB_METHOD, method);

@@ -40,7 +40,7 @@ static enum exchange_step answer_page(struct exchange *x)
         return X_DONE;
     if (x->accepts == AS_HTML)
         return workspace_answer(x, a);
-    answer_elsewhere(x, "", x->parameters[1], ".svg", &a->content.options);
+    answer_elsewhere(x, "", x->parameters[1], ".svg", &a->content.asked.view);
     return X_DONE;
 }
 
@@ -105,7 +105,7 @@ static bool take_choice(void *context, struct str key, struct str value)
     if (view_is_no_step(key, value))
         return true;
     if (!str_eq(key, STR("track")))
-        return view_set(&c->options, SCOPE_VIEW, key, value, &c->diag);
+        return view_set(&c->options, KEYS_VIEW, key, value, &c->diag);
     c->track = value;
     return view_set_tracks(&c->options, value, &c->diag);
 }

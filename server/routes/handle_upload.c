@@ -15,10 +15,10 @@
 static bool wanted_view(struct exchange *x, struct view_request *r, struct diag *diag)
 {
     *r = (struct view_request){.output = NULL};
-    convert_defaults(x->service->config, &r->options);
+    convert_defaults(x->service->config, &r->asked.view);
     if (x->accepts == AS_SVG)
         r->output = output_by_name(STR("svg"));
-    return view_query(x, true, r, diag) && r->output != NULL;
+    return view_query(x, r, diag) && r->output != NULL;
 }
 
 /* What the answer cannot be made of is refused before the body is sent. */

@@ -122,7 +122,7 @@ enum exchange_step mapping_find(struct exchange *x, const struct record *record,
     f->service = s;
     view_of(&r, record);
     r.upload.names.of[RECORD_MAPPING][0] = '\0';
-    report_defaults(s->config, &r.options, &r.asked);
-    report_settle(r.report, s->config, &r.asked, &r.options);
+    report_defaults(s->config, &r.asked);
+    report_settle(r.report, s->config, &r.asked);
     return views_get(x, &r, names_ready, f);
 }

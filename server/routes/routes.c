@@ -2,11 +2,10 @@
 
 #include <string.h>
 
-#include "server/http/message/fields.h"
 #include "server/http/problem.h"
 #include "server/routes/routes_table.h"
 
-#define ROUTE_ROW(method, path, query, body, handle, help) {method, path, query, body, handle, help},
+#define ROUTE_ROW(method, path, keys, body, handle, help) {method, path, keys, body, handle, help},
 const struct route ROUTES[] = {ROUTES_TABLE(ROUTE_ROW)};
 #undef ROUTE_ROW
 
@@ -55,16 +54,17 @@ static void put_allowed(struct exchange *x, struct buf *b)
 }
 
 struct unknown_key {
-    const char *known;
+    unsigned keys;
     struct str name; /* p == NULL: none was found */
 };
 
 static bool is_known(void *context, struct str key, struct str value)
 {
     struct unknown_key *u = context;
+    bool of_b;
 
     (void)value;
-    if (fields_have(u->known, key))
+    if (key_find(u->keys, key, &of_b) != NULL)
         return true;
     u->name = key;
     return false;
@@ -73,15 +73,16 @@ static bool is_known(void *context, struct str key, struct str value)
 /* False: x->reply names a key that the route does not know. */
 static bool query_fits(struct exchange *x, const struct route *r)
 {
-    struct unknown_key unknown = {.known = r->query};
+    struct unknown_key unknown = {.keys = r->keys};
     struct diag diag = {0};
 
-    if (r->query == NULL || strchr(r->query, '<') != NULL)
+    x->keys = r->keys;
+    if ((r->keys & (KEYS_ANY | KEYS_VIEW)) != 0)
         return true;
     x->each_query(x, is_known, &unknown);
     if (unknown.name.p == NULL)
         return true;
-    fields_refuse(&diag, "key of the query", unknown.name, r->query);
+    keys_refuse(r->keys, "key of the query", unknown.name, &diag);
     exchange_diag(x, &diag);
     return false;
 }

@@ -4,6 +4,7 @@
 #ifndef SERVER_ROUTES_ROUTES_TABLE_H
 #define SERVER_ROUTES_ROUTES_TABLE_H
 
+#include "render/view/key.h"
 #include "server/http/form_body.h"
 #include "server/http/route.h"
 
@@ -14,86 +15,85 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
 
 /* clang-format off */
 #define ROUTES_TABLE(ROUTE) \
-    ROUTE("GET", "/", NULL, NULL, handle_home, \
+    ROUTE("GET", "/", KEYS_ANY, NULL, handle_home, \
           "The upload form; the manual for a terminal") \
-    ROUTE("POST", "/", "<upload> <track> <view>", &UPLOAD_BODY, handle_upload, \
+    ROUTE("POST", "/", KEYS_UPLOAD | KEYS_TRACK | KEYS_VIEW, &UPLOAD_BODY, handle_upload, \
           "Uploads a profile; the answer is its link, or the picture with output=") \
-    ROUTE("POST", "/api/v1/profiles", "<upload> <track> <view>", &UPLOAD_BODY, handle_upload, \
+    ROUTE("POST", "/api/v1/profiles", KEYS_UPLOAD | KEYS_TRACK | KEYS_VIEW, &UPLOAD_BODY, handle_upload, \
           "The same as POST /") \
-    ROUTE("GET", "/p/{id}", "<view>", NULL, handle_profile, \
+    ROUTE("GET", "/p/{id}", KEYS_VIEW, NULL, handle_profile, \
           "One profile: its workspace, line of text, or JSON, by Accept or by .html, .txt, .json") \
-    ROUTE("DELETE", "/p/{id}", "", NULL, handle_delete, \
+    ROUTE("DELETE", "/p/{id}", 0, NULL, handle_delete, \
           "Deletes the upload whose token is in X-Delete-Token") \
-    ROUTE("GET", "/p/{id}/delete", "", NULL, handle_delete_form, \
+    ROUTE("GET", "/p/{id}/delete", 0, NULL, handle_delete_form, \
           "The question before deleting, and a field for the token") \
-    ROUTE("POST", "/p/{id}/delete", "", &FORM_BODY, handle_delete_posted, \
+    ROUTE("POST", "/p/{id}/delete", KEYS_DELETE, &FORM_BODY, handle_delete_posted, \
           "Deletes the upload; field: token") \
-    ROUTE("GET", "/p/{id}/status.json", "wait made", NULL, handle_status, \
+    ROUTE("GET", "/p/{id}/status.json", KEYS_STATUS, NULL, handle_status, \
           "How many views are made; waits up to wait= seconds until more than made= are") \
-    ROUTE("GET", "/p/{id}/events", "", NULL, handle_events, \
+    ROUTE("GET", "/p/{id}/events", 0, NULL, handle_events, \
           "The same as a stream of server-sent events") \
-    ROUTE("GET", "/p/{id}/raw", "", NULL, handle_raw, \
+    ROUTE("GET", "/p/{id}/raw", 0, NULL, handle_raw, \
           "The uploaded file") \
-    ROUTE("POST", "/p/{id}/rename", "name expires app", &FORM_BODY, handle_rename, \
+    ROUTE("POST", "/p/{id}/rename", KEYS_RENAME, &FORM_BODY, handle_rename, \
           "Changes name, expiry and which packages are the app's own; fields: token, name, expires, app") \
-    ROUTE("POST", "/p/{id}/mapping", "", &MAPPING_BODY, handle_names, \
+    ROUTE("POST", "/p/{id}/mapping", KEYS_MAPPING, &MAPPING_BODY, handle_names, \
           "Tells the names of a release build; fields: token; mapping (a mapping.txt; empty text takes it away), known (id of one that the service has; by-names: only says which fits best), known_file (one that the service has, by its name), or from and from_token (another upload that has one)") \
-    ROUTE("POST", "/p/{id}/symbols", "", &SYMBOLS_BODY, handle_names, \
+    ROUTE("POST", "/p/{id}/symbols", KEYS_SYMBOLS, &SYMBOLS_BODY, handle_names, \
           "Names the addresses of native code; fields: token; symbols (an unstripped library or Breakpad symbols, or an archive of them; empty text takes them away)") \
-    ROUTE("GET", "/p/{id}/t", "<track> <view>", NULL, handle_track_choice, \
+    ROUTE("GET", "/p/{id}/t", KEYS_TRACK | KEYS_VIEW, NULL, handle_track_choice, \
           "Leads on to the track and the options that a form chose") \
-    ROUTE("GET", "/p/{id}/t/{track}", "<view>", NULL, handle_track, \
+    ROUTE("GET", "/p/{id}/t/{track}", KEYS_VIEW, NULL, handle_track, \
           "One track, several, all or merged: in the workspace, or with a suffix one output") \
-    ROUTE("GET", "/p/{id}/t/{track}/thumb.svg", "<view>", NULL, handle_thumb, \
+    ROUTE("GET", "/p/{id}/t/{track}/thumb.svg", KEYS_VIEW, NULL, handle_thumb, \
           "A small picture of it") \
-    ROUTE("GET", "/p/{id}/t/{track}/tree", "<view> <piece>", NULL, handle_tree, \
+    ROUTE("GET", "/p/{id}/t/{track}/tree", KEYS_VIEW | KEYS_PIECE, NULL, handle_tree, \
           "What the script of a picture loads later") \
-    ROUTE("GET", "/p/{id}/k/{pass}/t/{track}/tree", "<view> <piece>", NULL, handle_tree_by_pass, \
+    ROUTE("GET", "/p/{id}/k/{pass}/t/{track}/tree", KEYS_VIEW | KEYS_PIECE, NULL, handle_tree_by_pass, \
           "The same with a pass from the link of the picture, for which a proxy needs no password") \
-    ROUTE("GET", "/p/{id}/m/{method}", "<track> <view> <table>", NULL, handle_method, \
+    ROUTE("GET", "/p/{id}/m/{method}", KEYS_TRACK | KEYS_VIEW | KEYS_METHOD | KEYS_LONGEST, NULL, handle_method, \
           "One method, by its id or its name: cost, threads, callers and callees; in the workspace, text or JSON, by Accept or by .txt, .json") \
-    ROUTE("GET", "/p/{id}/methods{suffix}", "<track> <view> <table>", NULL, handle_methods, \
+    ROUTE("GET", "/p/{id}/methods{suffix}", KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | KEYS_LONGEST, NULL, handle_methods, \
           "The profile table: in the workspace, text or JSON, by Accept or by .txt, .json, .tsv, .csv") \
-    ROUTE("GET", "/p/{id}/calls{suffix}", "<track> <view>", NULL, handle_calls, \
+    ROUTE("GET", "/p/{id}/calls{suffix}", KEYS_TRACK | KEYS_VIEW | KEYS_CALLS, NULL, handle_calls, \
           "All calls one by one, streamed: .tsv, .csv, .json, .txt, .chrome, .perfetto, .speedscope, or by Accept") \
-    ROUTE("GET", "/p/{id}/verdict{suffix}", "<track> <view>", NULL, handle_verdict, \
+    ROUTE("GET", "/p/{id}/verdict{suffix}", KEYS_TRACK | KEYS_VIEW, NULL, handle_verdict, \
           "In words where the time went: in the workspace, text or JSON, by Accept or by .txt, .json") \
-    ROUTE("GET", "/p/{id}/lanes{suffix}", "<track> <view> stacks mark", NULL, handle_lanes, \
+    ROUTE("GET", "/p/{id}/lanes{suffix}", KEYS_TRACK | KEYS_VIEW | KEYS_LANES, NULL, handle_lanes, \
           "What all threads did in a window of time, per pixel: JSON, or a picture by .svg") \
-    ROUTE("GET", "/d", "a b", NULL, handle_compare_choice, \
+    ROUTE("GET", "/d", KEYS_PAIR, NULL, handle_compare_choice, \
           "Leads on to the comparison of two uploads, each named by its link or its id") \
-    ROUTE("GET", "/d/{pair}", "<track> <view> <table> all only normalise wide from_b to_b moment_b", NULL, handle_compare, \
+    ROUTE("GET", "/d/{pair}", KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | KEYS_COMPARED, NULL, handle_compare, \
           "Two uploads compared, ID..ID: a page, text or JSON, by Accept; as long as both are there; with a suffix as its table") \
-    ROUTE("GET", "/d/{pair}/tree", "<track> <view> <piece> normalise wide from_b to_b moment_b", NULL, handle_compare_tree, \
+    ROUTE("GET", "/d/{pair}/tree", KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | KEYS_COMPARED | KEYS_PIECE, NULL, handle_compare_tree, \
           "What the script of the comparison's picture loads later") \
-    ROUTE("GET", "/d/{pair}/k/{pass}/tree", "<track> <view> <piece> normalise wide from_b to_b moment_b", NULL, handle_compare_tree_by_pass, \
+    ROUTE("GET", "/d/{pair}/k/{pass}/tree", KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | KEYS_COMPARED | KEYS_PIECE, NULL, handle_compare_tree_by_pass, \
           "The same with a pass from the link of the picture, for which a proxy needs no password") \
-    ROUTE("GET", "/d/{pair}/methods{suffix}", "<track> <view> <table> all only normalise wide from_b to_b moment_b", NULL, handle_compare_methods, \
+    ROUTE("GET", "/d/{pair}/methods{suffix}", KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | KEYS_COMPARED, NULL, handle_compare_methods, \
           "The table of the comparison: a page, or .json, .tsv, .csv, .txt, .md; .svg is its picture") \
-    ROUTE("GET", "/d/{pair}/m/{method}", "<track> <view> <table> all only normalise wide from_b to_b moment_b", NULL, handle_compare_method, \
+    ROUTE("GET", "/d/{pair}/m/{method}", KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | KEYS_COMPARED, NULL, handle_compare_method, \
           "One method of the comparison, by its id or its name, with its callers and callees: a page, or JSON, by Accept or by .json") \
-    ROUTE("GET", "/uploads", NULL, NULL, handle_uploads, \
+    ROUTE("GET", "/uploads", KEYS_ANY, NULL, handle_uploads, \
           "The uploads that this browser knows") \
-    ROUTE("GET", "/api", "", NULL, handle_api, \
+    ROUTE("GET", "/api", 0, NULL, handle_api, \
           "The interface described for programs (OpenAPI 3.1), or as a page") \
-    ROUTE("GET", "/api.json", "", NULL, handle_api_json, \
+    ROUTE("GET", "/api.json", 0, NULL, handle_api_json, \
           "The same, whatever Accept says") \
-    ROUTE("GET", "/healthz", NULL, NULL, handle_healthz, \
+    ROUTE("GET", "/healthz", KEYS_ANY, NULL, handle_healthz, \
           "Answers ok while the service runs") \
-    ROUTE("GET", "/favicon.ico", NULL, NULL, handle_icon, \
+    ROUTE("GET", "/favicon.ico", KEYS_ANY, NULL, handle_icon, \
           NULL) \
-    ROUTE("GET", "/version", NULL, NULL, handle_version, \
+    ROUTE("GET", "/version", KEYS_ANY, NULL, handle_version, \
           "Name and version of the service") \
-    ROUTE("GET", "/demo.trace", NULL, NULL, handle_demo, \
+    ROUTE("GET", "/demo.trace", KEYS_ANY, NULL, handle_demo, \
           "A trace to try the service with") \
-    ROUTE("GET", "/static/{version}/{file}", NULL, NULL, handle_static, \
+    ROUTE("GET", "/static/{version}/{file}", KEYS_ANY, NULL, handle_static, \
           NULL) \
-    ROUTE("PUT", "/{name}", "<upload> <track> <view>", &UPLOAD_BODY, handle_upload, \
+    ROUTE("PUT", "/{name}", KEYS_UPLOAD | KEYS_TRACK | KEYS_VIEW, &UPLOAD_BODY, handle_upload, \
           "Uploads a profile of that name, as POST / does")
 /* clang-format on */
 
-#define ROUTE_PROTOTYPE(method, path, query, body, handle, help) \
-    enum exchange_step handle(struct exchange *x);
+#define ROUTE_PROTOTYPE(method, path, keys, body, handle, help) enum exchange_step handle(struct exchange *x);
 ROUTES_TABLE(ROUTE_PROTOTYPE)
 #undef ROUTE_PROTOTYPE
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "core/system/file.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "server/http/message/range.h"
 #include "server/http/problem.h"
 #include "server/routes/profile_access.h"
@@ -15,54 +15,53 @@
 struct query {
     struct view_request *request;
     struct diag *diag;
-    bool upload;
+    unsigned keys;
 };
 
 bool view_is_no_step(struct str key, struct str value)
 {
-    const struct view_option *option = value.n == 0 ? view_option_by_key(key) : NULL;
+    const struct key *r = value.n == 0 ? key_by_name(key) : NULL;
 
-    return option != NULL && option->kind == OPTION_STEP;
+    return r != NULL && r->kind == KEY_STEP;
 }
 
 static bool take_parameter(void *context, struct str key, struct str value)
 {
     struct query *q = context;
+    bool compares = (q->keys & KEYS_COMPARED) != 0, of_b;
 
-    if (q->upload && (str_eq(key, STR("name")) || str_eq(key, STR("expires")) || str_eq(key, STR("member"))))
+    /* The page of a comparison has fields of many keys: who leaves one empty says nothing. */
+    if (view_is_no_step(key, value) || (value.n == 0 && compares && key_find(q->keys, key, &of_b) != NULL))
         return true;
-    if (q->upload && str_eq(key, STR("output"))) {
-        q->request->output = output_by_name(value);
-        return q->request->output != NULL ||
-               diag_set(q->diag, DIAG_USAGE, "unknown output", "The manual at / lists the outputs.",
-                        "There is no output of that name.");
-    }
-    const struct report *report = q->request->report;
-    /* The page of a comparison has fields of all of these: who leaves one empty says nothing. */
-    if (value.n == 0 && report != NULL && report->takes_diff &&
-        (diff_takes(key) || view_option_by_key(key) != NULL))
-        return true;
-    if (report != NULL && report_takes(report, key))
-        return report_set(report, &q->request->asked, key, value, q->diag);
-    if (view_is_no_step(key, value))
-        return true;
-    const struct output *as = view_shown_as(q->request);
-    unsigned scopes =
-        SCOPE_VIEW | (q->upload || report != NULL ? SCOPE_PLACE : 0u) | (as != NULL ? as->scopes : 0u);
-    return view_set(&q->request->options, scopes, key, value, q->diag);
+    return asked_set(&q->request->asked, q->keys, key, value, q->diag);
 }
 
-bool view_query(struct exchange *x, bool upload, struct view_request *r, struct diag *diag)
+static bool take_output(struct exchange *x, struct view_request *r, struct diag *diag)
 {
-    struct query q = {r, diag, upload};
+    struct str name = (x->keys & KEYS_UPLOAD) != 0 ? x->query(x, "output") : (struct str){NULL, 0};
+
+    if (name.p == NULL)
+        return true;
+    r->output = output_by_name(name);
+    return r->output != NULL ||
+           diag_set(diag, DIAG_USAGE, "unknown output", "The manual at / lists the outputs.",
+                    "There is no output of that name.");
+}
+
+bool view_query(struct exchange *x, struct view_request *r, struct diag *diag)
+{
     struct window window;
 
     r->encoding = encoding_negotiate(x->header(x, "Accept-Encoding"));
+    if (!take_output(x, r, diag))
+        return false;
+    const struct output *as = view_shown_as(r);
+    struct query q = {r, diag, x->keys | (as != NULL ? as->keys : 0)};
     x->each_query(x, take_parameter, &q);
     if (r->output != NULL && r->output->packed) /* once is enough */
         r->encoding = (struct encoding_choice){0};
     if (diag->kind == DIAG_NONE)
-        (void)view_window(&r->options, &window, diag);
+        (void)view_window(&r->asked.view, &window, diag);
     return diag->kind == DIAG_NONE;
 }
 
@@ -73,9 +72,9 @@ bool view_of_url(struct exchange *x, struct str tracks, struct record *record, s
     if (!profile_record(x, x->parameters[0], record))
         return false;
     view_of(r, record);
-    convert_defaults(x->service->config, &r->options);
-    view_of_owner(&r->options, record);
-    if (view_set_tracks(&r->options, tracks, &diag) && view_query(x, false, r, &diag))
+    convert_defaults(x->service->config, &r->asked.view);
+    view_of_owner(&r->asked.view, record);
+    if (view_set_tracks(&r->asked.view, tracks, &diag) && view_query(x, r, &diag))
         return true;
     exchange_diag(x, &diag);
     return false;
@@ -83,18 +82,18 @@ bool view_of_url(struct exchange *x, struct str tracks, struct record *record, s
 
 bool report_of_url(struct exchange *x, struct record *record, struct view_request *r)
 {
-    char method[REPORT_METHOD_BYTES_MAX + 1];
+    char method[ASKED_METHOD_BYTES_MAX + 1];
     struct diag diag = {0};
 
     if (!profile_record(x, x->parameters[0], record))
         return false;
     view_of(r, record);
     memcpy(method, r->asked.method, sizeof(method));
-    report_defaults(x->service->config, &r->options, &r->asked);
-    view_of_owner(&r->options, record);
+    report_defaults(x->service->config, &r->asked);
+    view_of_owner(&r->asked.view, record);
     memcpy(r->asked.method, method, sizeof(method));
-    if (view_query(x, false, r, &diag)) {
-        report_settle(r->report, x->service->config, &r->asked, &r->options);
+    if (view_query(x, r, &diag)) {
+        report_settle(r->report, x->service->config, &r->asked);
         return true;
     }
     exchange_diag(x, &diag);

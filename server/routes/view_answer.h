@@ -7,9 +7,8 @@
 /* A field of the form of filters that was left empty: no filter is meant. */
 bool view_is_no_step(struct str key, struct str value);
 
-/* The view options among the query's parameters. False: diag. `output` and `track` are taken only if `upload`, which also
- * passes over the upload's own (name, expires, member); `node` and `skip` only for the output "tree". */
-bool view_query(struct exchange *x, bool upload, struct view_request *r, struct diag *diag);
+/* What the query asks for, by the keys of the route and those that the output adds. False: diag. */
+bool view_query(struct exchange *x, struct view_request *r, struct diag *diag);
 
 /* The record of /p/{id}, and in *r, whose output is set, the view of `tracks` that the query asks for. False: x->reply says
  * why not. */

@@ -6,8 +6,8 @@
 
 #include "core/sha256.h"
 #include "core/system/json_memory.h"
-#include "render/table/table_request.h"
-#include "render/view/view_option.h"
+#include "render/view/asked.h"
+#include "render/view/key.h"
 #include "server/convert/summary.h"
 #include "server/http/message/range.h"
 #include "server/http/problem.h"
@@ -41,7 +41,7 @@ struct workspace_answer *workspace_new(struct exchange *x)
 /* Without any track there is nothing to choose from: all of them are none. */
 static bool choose_main(struct workspace_answer *a)
 {
-    struct view_options *o = &a->content.options;
+    struct view_options *o = &a->content.asked.view;
     const json_t *tracks = json_object_get(a->summary, "tracks");
     const json_t *track = json_array_get(tracks, page_data_main_track(tracks));
 
@@ -50,7 +50,7 @@ static bool choose_main(struct workspace_answer *a)
         o->track_ids[0] = (uint32_t)page_data_number(track, "id");
         o->n_track_ids = 1;
     }
-    view_option_text(view_option_by_key(STR("track")), o, &a->track);
+    key_text(key_by_name(STR("track")), o, &a->track);
     return !a->track.failed;
 }
 
@@ -119,7 +119,7 @@ static void answer_page(struct exchange *x, const struct workspace_answer *a, st
                                         .summary = a->summary,
                                         .root = page_root(x->path),
                                         .tab = a->tab,
-                                        .options = &a->content.options,
+                                        .options = &a->content.asked.view,
                                         .rows = &a->content.asked.table,
                                         .method = str_of(a->content.asked.method),
                                         .verdict = verdict,
@@ -157,7 +157,7 @@ static bool is_of_profile(const struct diag *d)
 /* The service draws a chart of one thread only; the script of the page draws those of several. */
 static bool is_chart_of_several(const struct workspace_answer *a)
 {
-    const struct view_options *o = &a->content.options;
+    const struct view_options *o = &a->content.asked.view;
 
     return a->tab == TAB_FLAME && o->view == VIEW_CHART && (o->tracks != TRACKS_LISTED || o->n_track_ids > 1);
 }
@@ -215,7 +215,7 @@ static json_t *load_summary(struct str stored, const struct view_options *o)
 /* The head, and which threads the page shows. False: x->reply says why not. */
 static bool read_head(struct exchange *x, struct workspace_answer *a)
 {
-    struct view_options *o = &a->content.options;
+    struct view_options *o = &a->content.asked.view;
     struct buf head = {0};
     bool ok = view_take(x, &a->result, &head);
 
@@ -230,7 +230,7 @@ static bool read_head(struct exchange *x, struct workspace_answer *a)
     if (!is_compared(a) && o->tracks == TRACKS_LISTED && o->n_track_ids == 0)
         ok = choose_main(a);
     else
-        view_option_text(view_option_by_key(STR("track")), o, &a->track);
+        key_text(key_by_name(STR("track")), o, &a->track);
     ok = ok && a->summary != NULL && !a->track.failed;
     if (!ok)
         exchange_no_memory(x, "the page");

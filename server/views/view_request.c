@@ -36,7 +36,7 @@ struct profile_id view_profile(const struct view_request *r)
         options.view = VIEW_FLAME; /* it is no picture */
     struct profile_id id = asked_of(&r->upload, &options);
     /* Lanes show their window of the whole, as a chart does. */
-    return r->report != NULL && r->report->takes_lanes ? profile_id_whole(&id) : id;
+    return r->report != NULL && (r->report->keys & KEYS_LANES) != 0 ? profile_id_whole(&id) : id;
 }
 
 struct profile_id view_other_profile(const struct view_request *r)
@@ -51,7 +51,7 @@ void view_of_owner(struct view_options *options, const struct record *record)
 {
     struct diag ignored = {0}; /* a record that was changed by hand */
 
-    (void)view_set(options, SCOPE_VIEW, STR("app"), str_of(record->app), &ignored);
+    (void)view_set(options, KEYS_VIEW, STR("app"), str_of(record->app), &ignored);
 }
 
 void view_describe(const struct service *service, const struct view_request *r, struct buf *text)
@@ -68,10 +68,8 @@ void view_describe(const struct service *service, const struct view_request *r, 
     buf_z(text, service->boot);
     if (r->output == NULL && r->report == NULL) {
         buf_printf(text, "|summary|%d", SUMMARY_REVISION);
-        if (view_compares(r)) {
-            diff_canonical(&r->asked.diff, text);
-            view_canonical(&r->options, text);
-        }
+        if (view_compares(r))
+            asked_canonical(&r->asked, KEYS_OF_VIEWS | KEYS_COMPARED, text);
     } else if (r->output == NULL) {
         buf_printf(text, "|report %s.%s|%u|", r->report->name, r->report->format->name,
                    r->report->format->revision);
@@ -79,7 +77,6 @@ void view_describe(const struct service *service, const struct view_request *r, 
         buf_char(text, '|');
         if (r->report->as != NULL)
             buf_str(text, STATIC_FILES_DIGEST); /* as below */
-        view_canonical(&r->options, text);
     } else {
         buf_char(text, '|');
         buf_z(text, r->output->name);

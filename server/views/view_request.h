@@ -17,8 +17,11 @@ struct view_request {
     struct profile_id other;
     const struct output *output; /* NULL: the report; without one the summary */
     const struct report *report; /* NULL: none */
-    struct report_request asked; /* of the report */
-    struct view_options options; /* as asked for, unresolved; of a summary the range and the split alone */
+    /* As asked for, unresolved; of a summary the range and the split alone. */
+    union {
+        struct asked asked;
+        struct view_options options; /* asked.view */
+    };
     struct encoding_choice encoding; /* what the client takes; zeroed: identity */
 };
 

@@ -224,8 +224,13 @@ class Render(Command):
                               ('value', ''), ('palette', 'x'), ('names', ''), ('method', 'm' * 501), ('embed-nodes', '-1'),
                               ('embed-bytes', '4M'), ('embed-', '1'), ('no-such-option', '1')):
             with self.subTest(option=option, value=value):
-                self.refused('render', '--%s=%s' % (option, value), path, status=2, said='=' if option != 'output' else '--output')
+                self.refused('render', '--%s=%s' % (option, value), path, status=2, said='--' + option if option in ('output', 'embed-', 'no-such-option') else '=')
                 self.refused('render', '--' + option, value, path, status=2, said='')
+
+    def test_misspelt_options(self):
+        for command, option, meant in (('render', '--widht', '--width'), ('methods', '--longset', '--longest'), ('diff', '--fro-b', '--from-b'),
+                                       ('diff', '--nomalise', '--normalise')):
+            self.assertIn('Perhaps %s is meant.' % meant, self.command(command, option, '1', self.file(), status=2).stderr)
 
     def test_what_the_profile_does_not_have(self):
         self.refused('render', '--track', '9', self.file(), status=2, said='9')

@@ -101,7 +101,7 @@ void pages_put_workspace_after(struct buf *b, const struct record *r, const json
     assert_true(view_set_tracks(&o, str_of(track), &diag));
     while (rest.n > 0 && str_split(&rest, '&', &pair)) {
         size_t n = str_find(pair, '=');
-        assert_true(view_set(&o, SCOPE_VIEW, (struct str){pair.p, n},
+        assert_true(view_set(&o, KEYS_VIEW, (struct str){pair.p, n},
                              (struct str){pair.p + n + 1, pair.n - n - 1}, &diag));
     }
     buf_z(&svg, PAGES_SVG_START);

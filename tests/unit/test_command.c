@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "render/table/table_request.h"
-#include "render/view/view_option.h"
+#include "render/view/asked.h"
+#include "render/view/key.h"
 #include "server/config/config_keys.h"
 #include "server/config/config_load.h"
 
@@ -35,45 +35,37 @@ static struct seen entries(const struct cli_command *c, enum cli_group group)
     return seen;
 }
 
-static size_t count_rows(enum view_option_kind kind)
+static void count(void *context, const struct key *r, bool of_b)
+{
+    (void)r;
+    (void)of_b;
+    ++*(size_t *)context;
+}
+
+static size_t count_keys(unsigned groups)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
-        n += VIEW_OPTIONS[i].kind == kind;
+    keys_each(groups, count, &n);
     return n;
 }
-
-/* Keys of the table that the command takes. */
-static size_t count_keys(const struct cli_command *c)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < TABLE_OPTIONS_COUNT; i++)
-        n += c->takes_table || (c->takes_rows && !TABLE_OPTIONS[i].reads_again);
-    return n;
-}
-
-enum { MOMENT_OPTIONS = 2 }; /* moment, mode */
 
 static void every_row_is_an_entry(void **state)
 {
     (void)state;
     for (size_t i = 0; i < CLI_COMMANDS_COUNT; i++) {
         const struct cli_command *c = CLI_COMMANDS[i];
-        struct seen own = entries(c, CLI_OWN), view = entries(c, CLI_VIEW), keys = entries(c, CLI_KEYS);
+        struct seen own = entries(c, CLI_OWN), view = entries(c, CLI_VIEW), keys = entries(c, CLI_CONFIG);
         assert_ptr_equal(cli_command_by_name(c->name), c);
-        assert_int_equal(own.n, c->n_options + count_keys(c) +
-                                    (c->takes_filters ? count_rows(OPTION_STEP) : 0) +
-                                    (c->takes_range ? count_rows(OPTION_TIME) : 0) +
-                                    (c->takes_moment ? MOMENT_OPTIONS : 0) + c->takes_split);
-        assert_true(c->takes_view ? view.n > 0 : view.n == 0);
-        assert_int_equal(keys.n, c->takes_keys ? CONFIG_KEYS_COUNT : 0);
+        bool shows_views = (c->keys & KEYS_VIEW) != 0;
+        assert_int_equal(own.n, c->n_options + (shows_views ? 0 : count_keys(c->keys)));
+        assert_int_equal(view.n, shows_views ? count_keys(c->keys) : 0);
+        assert_int_equal(keys.n, c->is_service ? CONFIG_KEYS_COUNT : 0);
         buf_free(&own.names);
         buf_free(&view.names);
         buf_free(&keys.names);
     }
-    struct seen view = entries(&CLI_RENDER, CLI_VIEW), keys = entries(&CLI_SERVE, CLI_KEYS);
+    struct seen view = entries(&CLI_RENDER, CLI_VIEW), keys = entries(&CLI_SERVE, CLI_CONFIG);
     assert_non_null(strstr(view.names.p, " --track "));
     assert_non_null(strstr(view.names.p, " --embed-nodes "));
     assert_null(strstr(view.names.p, " --skip "));
@@ -104,12 +96,14 @@ static enum cli_taken take(const char *first, const char *second, struct diag *d
     struct cli_arguments all = {arguments, second == NULL ? 1 : 2, false};
     static char fields[1 << 16]; /* more than the options of any command */
     struct cli_argument a;
+    struct asked asked;
 
     *diag = (struct diag){0};
+    asked_defaults(&asked);
     for (size_t i = 0; i < CLI_RENDER.n_options; i++)
         assert_in_range(CLI_RENDER.options[i].offset, 0, sizeof(fields) - sizeof(char *));
     assert_true(cli_next(&all, &a));
-    return cli_take(&CLI_RENDER, fields, &all, &a, diag);
+    return cli_take(&CLI_RENDER, fields, &asked, &all, &a, diag);
 }
 
 static void arguments_are_taken(void **state)
@@ -125,7 +119,9 @@ static void arguments_are_taken(void **state)
     assert_int_equal(take("-o", NULL, &diag), CLI_REFUSED);
     assert_int_equal(diag.kind, DIAG_USAGE);
     assert_int_equal(take("--member=", NULL, &diag), CLI_TAKEN);
-    assert_int_equal(take("--width", "1", &diag), CLI_NOT_OWN);
+    assert_int_equal(take("--width", "1", &diag), CLI_REFUSED);
+    assert_int_equal(take("--width", "300", &diag), CLI_TAKEN);
+    assert_int_equal(take("--height", "300", &diag), CLI_NOT_OWN);
     assert_int_equal(diag.kind, DIAG_NONE);
 }
 

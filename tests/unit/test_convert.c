@@ -206,7 +206,7 @@ static void options_are_checked(void **state)
     assert_memory_equal(&view, &asked, sizeof(view));
     diag = (struct diag){0};
     view_defaults(&view);
-    assert_true(view_set(&view, SCOPE_VIEW, STR("value"), STR("joules"), &diag));
+    assert_true(view_set(&view, KEYS_VIEW, STR("value"), STR("joules"), &diag));
     assert_false(convert_view(f, &c, OUTPUTS[0], &view, &out, &diag));
     assert_int_equal(diag.kind, DIAG_USAGE);
     assert_int_equal(out.n, 0);

@@ -201,7 +201,7 @@ static frame_id method_of(struct trial *t, const char *name)
     struct diag d = {0};
     frame_id method;
 
-    assert_true(view_set(&t->r.view, SCOPE_VIEW, STR("method"), str_of(name), &d));
+    assert_true(view_set(&t->r.view, KEYS_VIEW, STR("method"), str_of(name), &d));
     bool found = sandwich_method(&t->r.input, t->base, &method, &d);
     assert_int_equal(d.kind, found ? DIAG_NONE : DIAG_NOT_FOUND);
     return found ? method : FRAME_NONE;

@@ -33,6 +33,23 @@ static struct fake *few_methods(struct rendering *r)
     return f;
 }
 
+static struct table_request usual_table(void)
+{
+    struct asked usual;
+
+    asked_defaults(&usual);
+    return usual.table;
+}
+
+static bool set(struct table_request *request, struct str key, struct str value, struct diag *diag)
+{
+    struct asked asked = {.table = *request};
+    bool ok = asked_set(&asked, KEYS_TABLE, key, value, diag);
+
+    *request = asked.table;
+    return ok;
+}
+
 static void check_order(struct rendering *r, const char *sort, const char *grep, const char *expected)
 {
     const struct table *t = table_of(r, GROUP_METHOD);
@@ -41,9 +58,9 @@ static void check_order(struct rendering *r, const char *sort, const char *grep,
     struct diag d = {0};
     struct buf b = {0};
 
-    table_defaults(&request);
-    assert_true(sort[0] == '\0' || table_set(&request, table_option_by_key(STR("sort")), str_of(sort), &d));
-    assert_true(table_set(&request, table_option_by_key(STR("grep")), str_of(grep), &d));
+    request = usual_table();
+    assert_true(sort[0] == '\0' || set(&request, STR("sort"), str_of(sort), &d));
+    assert_true(set(&request, STR("grep"), str_of(grep), &d));
     assert_true(table_select(t, &request, str_of(r->view.value), &s, &r->arena, &d));
     assert_int_equal(s.n_present, 3);
     for (uint32_t i = 0; i < s.n; i++) {
@@ -117,20 +134,19 @@ static void refused_requests(void **state)
     char longer[TABLE_GREP_BYTES_MAX + 2];
 
     (void)state;
-    table_defaults(&request);
+    request = usual_table();
     before = request;
     for (size_t i = 0; i < sizeof(WRONG) / sizeof(WRONG[0]); i++) {
         struct diag d = {0};
-        assert_false(table_set(&request, table_option_by_key(str_of(WRONG[i][0])), str_of(WRONG[i][1]), &d));
+        assert_false(set(&request, str_of(WRONG[i][0]), str_of(WRONG[i][1]), &d));
         assert_int_equal(d.kind, DIAG_USAGE);
         assert_non_null(strstr(d.detail, WRONG[i][0]));
     }
     memset(longer, 'a', sizeof(longer));
     struct diag d = {0};
-    assert_false(
-        table_set(&request, table_option_by_key(STR("grep")), (struct str){longer, sizeof(longer) - 1}, &d));
+    assert_false(set(&request, STR("grep"), (struct str){longer, sizeof(longer) - 1}, &d));
     assert_memory_equal(&request, &before, sizeof(request));
-    assert_null(table_option_by_key(STR("width")));
+    assert_false(set(&request, STR("width"), STR("500"), &d));
     d = (struct diag){0};
     strcpy(request.sort, "wall_inc");
     assert_false(table_select(table_of(&r, GROUP_METHOD), &request, STR("wall"), &s, &r.arena, &d));
@@ -160,7 +176,7 @@ static void formats(void **state)
     struct table_request request;
 
     (void)state;
-    table_defaults(&request);
+    request = usual_table();
     check_format(&r, "tsv", &request,
                  "class\tmethod\tsignature\tfile\tline\tmodule\tcalls\trecursive\twall_incl\twall_excl\tcpu_"
                  "incl\tcpu_excl\t"
@@ -192,7 +208,7 @@ static void hostile_names(void **state)
     fake_child(f, root, fake_frame(f, STR("=1+1"), STR("a\tb\nc\"d,e"), STR("@x")), SELF);
     fake_child(f, root, fake_frame(f, STR("-a,b"), STR("+\x1b[m"), STR("\xff")), SELF);
     rendering_of(&r, f);
-    table_defaults(&request);
+    request = usual_table();
     strcpy(request.sort, "class");
     strcpy(r.view.value, "cpu");
     request.group = GROUP_CLASS;
@@ -238,7 +254,7 @@ static void without_memory(void **state)
         d = (struct diag){0};
         arena_init(&scratch, limit);
         r.input.scratch = &scratch;
-        table_defaults(&request);
+        request = usual_table();
         strcpy(request.sort, "class");
         ok = table_write(&r.input, &request, &TABLE_JSON, &out, &d);
         assert_true(ok || d.kind == DIAG_LIMIT);

@@ -2,6 +2,7 @@
  * values that are estimates. */
 #include "tests/support/unit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "render/method/method.h"
@@ -44,13 +45,20 @@ static const struct profile *few_stacks(struct builder_fixture *f)
     return builder_finished(f);
 }
 
+static struct table_request usual_table(void)
+{
+    struct asked usual;
+
+    asked_defaults(&usual);
+    return usual.table;
+}
+
 static const char *written(struct rendering *r, const char *format, const char *sort)
 {
     struct table_request request;
 
-    table_defaults(&request);
-    assert_true(sort[0] == '\0' ||
-                table_set(&request, table_option_by_key(STR("sort")), str_of(sort), &r->diag));
+    request = usual_table();
+    snprintf(request.sort, sizeof(request.sort), "%s", sort);
     buf_clear(&r->out);
     assert_true(view_resolve(&r->view, r->input.profile, &r->diag));
     assert_true(table_write(&r->input, &request, table_format_by_name(str_of(format)), &r->out, &r->diag));
@@ -115,7 +123,7 @@ static void callers_and_callees_have_the_sign(void **state)
     struct table_request request;
     struct buf out = {0};
 
-    table_defaults(&request);
+    request = usual_table();
     rendering_init(&r, few_stacks(*state));
     assert_true(view_resolve(&r.view, r.input.profile, &r.diag));
     const struct table *t = methods_new(r.input.profile, r.input.names, &r.view, GROUP_METHOD, &r.arena);

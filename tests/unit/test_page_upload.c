@@ -4,7 +4,7 @@
 
 #include "parser/format.h"
 #include "render/output.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "server/config/config_load.h"
 #include "server/pages/pages.h"
 #include "tests/support/markup.h"
@@ -163,12 +163,12 @@ static void manual_options(void **state)
     (void)state;
     page_manual(&b, STR(BASE), &config);
     unwrap(&text, markup_text(&b));
-    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++) {
-        const struct view_option *r = &VIEW_OPTIONS[i];
-        bool listed = r->scope == SCOPE_VIEW || r->scope == SCOPE_PLACE;
+    for (size_t i = 0; i < KEYS_COUNT; i++) {
+        const struct key *r = &KEYS[i];
+        bool listed = (r->groups & (KEYS_VIEW | KEYS_TRACK)) != 0;
         buf_clear(&expected);
-        buf_printf(&expected, r->scope == SCOPE_PLACE ? " TRACK " : " %s= ", r->key);
-        view_option_describe(r, &expected);
+        buf_printf(&expected, (r->groups & KEYS_TRACK) != 0 ? " TRACK " : " %s= ", r->name);
+        key_describe(r, false, &expected);
         assert_int_equal(str_find_str(buf_view(&text), buf_view(&expected)) < text.n, listed);
     }
     buf_free(&expected);

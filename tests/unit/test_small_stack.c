@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "server/config/config_load.h"
 #include "server/convert/convert.h"
 #include "server/convert/methods.h"
@@ -35,7 +35,7 @@ static void draw(struct work *w, const struct shared_profile *f, const struct co
 
     view_defaults(&view);
     view.tracks = TRACKS_ALL;
-    if (!view_set(&view, SCOPE_VIEW, STR("view"), str_of(kind), &diag))
+    if (!view_set(&view, KEYS_VIEW, STR("view"), str_of(kind), &diag))
         say(w, kind);
     bool ok = convert_view(f, c, output, &view, &out, &diag);
     bool tree = strcmp(kind, "flame") == 0 || strcmp(kind, "icicle") == 0;
@@ -49,16 +49,15 @@ static void draw(struct work *w, const struct shared_profile *f, const struct co
 static void draw_table(struct work *w, const struct shared_profile *f, const struct config *c,
                        enum table_group group, const struct table_format *format)
 {
-    struct view_options view;
-    struct table_request request;
+    struct asked asked;
     struct buf out = {0};
     struct diag diag = {0};
 
-    view_defaults(&view);
-    view.tracks = TRACKS_ALL;
-    table_defaults(&request);
-    request.group = group;
-    if (!convert_methods(&(struct convert_source){f, c, -1, NULL}, &view, &request, format, &out, &diag) ||
+    asked_defaults(&asked);
+    asked.view.tracks = TRACKS_ALL;
+    asked.table.group = group;
+    if (!convert_methods(&(struct convert_source){f, c, -1, NULL}, &asked.view, &asked.table, format, &out,
+                         &diag) ||
         out.failed)
         say(w, format->text.name);
     buf_free(&out);
@@ -81,9 +80,9 @@ static void *run(void *context)
     struct shared_profile *f = fold == NULL ? NULL : conversion_finish(fold, -1, NULL, &diag);
     if (f == NULL)
         say(w, "folding");
-    for (unsigned kind = 0; f != NULL && view_option_word("view", kind) != NULL; kind++)
+    for (unsigned kind = 0; f != NULL && key_word("view", kind) != NULL; kind++)
         for (size_t i = 0; i < OUTPUTS_COUNT; i++)
-            draw(w, f, &c, OUTPUTS[i], view_option_word("view", kind));
+            draw(w, f, &c, OUTPUTS[i], key_word("view", kind));
     for (size_t i = 0; f != NULL && i < TABLE_FORMATS_COUNT; i++)
         draw_table(w, f, &c, (enum table_group)i, TABLE_FORMATS[i]);
     shared_profile_free(f);

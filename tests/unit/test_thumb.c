@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "render/output.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"
 
@@ -116,7 +116,7 @@ static void style_of_its_own(void **state)
     (void)state;
     fake_stack(f, "a.b", 10, 10, 1);
     rendering_of(&r, f);
-    for (int palette = 0; view_option_word("palette", (unsigned)palette) != NULL; palette++) {
+    for (int palette = 0; key_word("palette", (unsigned)palette) != NULL; palette++) {
         if (palette == COLOURS_CHANGE) /* of comparisons only */
             continue;
         r.view.palette = (enum view_palette)palette;

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "tests/support/fake_profile.h"
 
 static bool set(struct view_options *o, const char *key, const char *value)
 {
     struct diag d = {0};
-    bool ok = view_set(o, SCOPE_VIEW, str_of(key), str_of(value), &d);
+    bool ok = view_set(o, KEYS_VIEW, str_of(key), str_of(value), &d);
 
     assert_int_equal(d.kind, ok ? DIAG_NONE : DIAG_USAGE);
     if (!ok)
@@ -114,8 +114,8 @@ static void options_of_pictures(void **state)
     assert_true(set(&o, "palette", "self"));
     assert_true(set(&o, "names", "full"));
     assert_true(set(&o, "method", "a.B.c(I)V&value=cpu"));
-    assert_true(view_set(&o, SCOPE_BUDGET, STR("embed-nodes"), STR("0"), &d));
-    assert_true(view_set(&o, SCOPE_BUDGET, STR("embed-bytes"), STR("12345678901"), &d));
+    assert_true(view_set(&o, KEYS_BUDGET, STR("embed-nodes"), STR("0"), &d));
+    assert_true(view_set(&o, KEYS_BUDGET, STR("embed-bytes"), STR("12345678901"), &d));
     assert_string_equal(
         canonical(&o),
         "track=&value=0:&view=sandwich&order=name&width=1200&min=0.5&palette=self&names=full"
@@ -131,67 +131,68 @@ static void options_of_pictures(void **state)
     assert_string_equal(o.method, method);
     assert_false(set(&o, "embed-nodes", "5"));
     assert_false(set(&o, "embed_bytes", "5"));
-    assert_false(view_set(&o, SCOPE_BUDGET, STR("embed-nodes"), STR("4294967295"), &d));
-    assert_false(view_set(&o, SCOPE_BUDGET, STR("embed-bytes"), STR("4M"), &d));
-    assert_false(view_set(&o, SCOPE_BUDGET, STR("width"), STR("1200"), &d));
+    assert_false(view_set(&o, KEYS_BUDGET, STR("embed-nodes"), STR("4294967295"), &d));
+    assert_false(view_set(&o, KEYS_BUDGET, STR("embed-bytes"), STR("4M"), &d));
+    assert_false(view_set(&o, KEYS_BUDGET, STR("width"), STR("1200"), &d));
     assert_int_equal(o.embed_nodes, 0);
 }
 
 /* What the table says of a row is what parsing takes, and every column that a reader of the table needs is there. */
-static void check_row(const struct view_option *r)
+static void check_row(const struct key *r)
 {
     struct view_options o, usual;
     struct buf b = {0};
     struct diag d = {0};
 
     view_defaults(&usual);
-    view_option_text(r, &usual, &b);
+    key_text(r, &usual, &b);
     assert_true(str_eq(buf_view(&b), str_of(r->fallback)));
     assert_true(r->fallback[0] != '\0' || r->fallback_means[0] != '\0');
     assert_true(r->noun[0] != '\0' && r->metavar[0] != '\0' && r->help[0] != '\0');
-    assert_true(r->kind != OPTION_WORD || r->label[0] != '\0');
-    assert_true((r->kind != OPTION_WORD && r->kind != OPTION_NUMBER) || r->bytes == 4 || r->bytes == 8);
+    assert_true(r->kind != KEY_WORD || r->label[0] != '\0');
+    assert_true((r->kind != KEY_WORD && r->kind != KEY_NUMBER) || r->bytes == 4 || r->bytes == 8);
     assert_true(r->bytes != 4 || r->most <= UINT32_MAX);
-    assert_ptr_equal(view_option_by_key(str_of(r->key)), r);
+    assert_ptr_equal(key_by_name(str_of(r->name)), r);
     o = usual;
     if (r->fallback[0] != '\0')
-        assert_true(view_set(&o, r->scope, str_of(r->key), str_of(r->fallback), &d));
+        assert_true(view_set(&o, r->groups, str_of(r->name), str_of(r->fallback), &d));
     assert_memory_equal(&o, &usual, sizeof(o));
     for (unsigned i = 0; i < r->n_words; i++) {
-        assert_string_equal(view_option_word(r->key, i), r->words[i].word);
+        assert_string_equal(key_word(r->name, i), r->words[i].word);
         assert_true(r->words[i].label[0] != '\0' && r->words[i].help[0] != '\0');
-        assert_true(view_set(&o, r->scope, str_of(r->key), str_of(r->words[i].word), &d));
+        assert_true(view_set(&o, r->groups, str_of(r->name), str_of(r->words[i].word), &d));
         buf_clear(&b);
-        view_option_text(r, &o, &b);
+        key_text(r, &o, &b);
         assert_true(str_eq(buf_view(&b), str_of(r->words[i].word)));
     }
-    assert_null(view_option_word(r->key, r->n_words));
-    assert_false(view_set(&o, ~(unsigned)r->scope, str_of(r->key), str_of(r->fallback), &d));
-    assert_non_null(strstr(d.detail, "there is no such option"));
+    assert_null(key_word(r->name, r->n_words));
+    assert_false(view_set(&o, ~r->groups, str_of(r->name), str_of(r->fallback), &d));
+    assert_non_null(strstr(d.detail, "There is no key "));
     buf_free(&b);
 }
 
 static void every_row_is_whole(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
-        check_row(&VIEW_OPTIONS[i]);
-    assert_int_equal(view_option_by_key(STR("view"))->n_words, 5);
-    assert_int_equal(view_option_by_key(STR("palette"))->n_words, 5);
-    assert_null(view_option_by_key(STR("views")));
+    for (size_t i = 0; i < KEYS_COUNT; i++)
+        if ((KEYS[i].groups & KEYS_OF_VIEWS) != 0)
+            check_row(&KEYS[i]);
+    assert_int_equal(key_by_name(STR("view"))->n_words, 5);
+    assert_int_equal(key_by_name(STR("palette"))->n_words, 5);
+    assert_null(key_by_name(STR("views")));
 }
 
 static void check_said(const char *key, const char *wrong, const char *expected, const char *described)
 {
-    const struct view_option *r = view_option_by_key(str_of(key));
+    const struct key *r = key_by_name(str_of(key));
     struct view_options o;
     struct diag d = {0};
     struct buf b = {0};
 
     view_defaults(&o);
-    assert_false(view_set(&o, r->scope, str_of(key), str_of(wrong), &d));
+    assert_false(view_set(&o, r->groups, str_of(key), str_of(wrong), &d));
     assert_string_equal(d.detail, expected);
-    view_option_describe(r, &b);
+    key_describe(r, false, &b);
     assert_buf(&b, described);
 }
 
@@ -284,7 +285,7 @@ static void errors_are_clean(void **state)
 
     (void)state;
     view_defaults(&o);
-    assert_false(view_set(&o, SCOPE_VIEW, STR("view"), STR("a\x1b[2J\nb\xff"), &d));
+    assert_false(view_set(&o, KEYS_VIEW, STR("view"), STR("a\x1b[2J\nb\xff"), &d));
     assert_null(strchr(d.detail, '\x1b'));
     assert_null(strchr(d.detail, '\n'));
     assert_null(strchr(d.detail, '\xff'));
@@ -404,10 +405,10 @@ static void presets_of_the_configuration(void **state)
 static void filters_refused(void **state)
 {
     static const char *const CASES[][2] = {
-        {"focus", ""},         {"focus", "//"},      {"hide", "class:"},     {"hide", "/(/"},
-        {"hide", "/a**/"},     {"ignore", "a\nb"},   {"ignore", "\xff"},     {"show-from", "/(?=a)/"},
-        {"recursion", ""},     {"recursion", "all"}, {"preset", "OWN-CODE"}, {"preset", ""},
-        {"focus", "/a{51}/"},  {"hide", "/\\1/"},
+        {"focus", ""},        {"focus", "//"},      {"hide", "class:"},     {"hide", "/(/"},
+        {"hide", "/a**/"},    {"ignore", "a\nb"},   {"ignore", "\xff"},     {"show-from", "/(?=a)/"},
+        {"recursion", ""},    {"recursion", "all"}, {"preset", "OWN-CODE"}, {"preset", ""},
+        {"focus", "/a{51}/"}, {"hide", "/\\1/"},
     };
     char text[FILTER_TEXT_BYTES_MAX + 2];
     struct view_options o, before;

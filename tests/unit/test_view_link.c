@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "server/http/message/form.h"
 
 static void check(const struct view_options *o, const char *ampersand, const char *expected)
@@ -44,12 +44,12 @@ static void read_back(struct str query, struct view_options *o)
 
     view_defaults(o);
     assert_true(form_parse(&form, query, "", &bad));
-    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++) {
-        struct str key = str_of(VIEW_OPTIONS[i].key);
+    for (size_t i = 0; i < KEYS_COUNT; i++) {
+        struct str key = str_of(KEYS[i].name);
         struct diag diag = {0};
         struct str value = form_value(&form, key);
         if (value.p != NULL)
-            assert_true(view_set(o, SCOPE_VIEW, key, value, &diag));
+            assert_true(view_set(o, KEYS_VIEW, key, value, &diag));
     }
     form_free(&form);
 }

@@ -1,6 +1,6 @@
 /* Completion for bash: commands, their options, and the words that an option takes. Elsewhere names of files. */
 #include "cli/command.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "tools/reference/reference.h"
 
 static void put_name(void *context, const struct cli_entry *e)
@@ -17,7 +17,7 @@ static void put_command(struct buf *b, const struct cli_command *c)
 {
     buf_printf(b, "    %s) options='--help", c->name);
     bool ok = cli_each_entry(c, CLI_OWN, put_name, b) && cli_each_entry(c, CLI_VIEW, put_name, b) &&
-              cli_each_entry(c, CLI_KEYS, put_name, b);
+              cli_each_entry(c, CLI_CONFIG, put_name, b);
     b->failed = b->failed || !ok;
     buf_z(b, "' ;;\n");
 }
@@ -32,11 +32,15 @@ static void put_words(struct buf *b, const struct cli_option *o)
     buf_z(b, "' ;;\n");
 }
 
-static void put_view_words(struct buf *b, const struct view_option *r)
+static void put_key_words(struct buf *b, const struct key *r)
 {
-    if (!(r->scope & CLI_VIEW_SCOPES) || r->n_words == 0)
+    unsigned taken = 0;
+
+    for (size_t i = 0; i < CLI_COMMANDS_COUNT; i++)
+        taken |= CLI_COMMANDS[i]->keys;
+    if ((r->groups & taken) == 0 || r->n_words == 0)
         return;
-    buf_printf(b, "    --%s) words='", r->key);
+    buf_printf(b, "    --%s) words='", r->name);
     for (unsigned i = 0; i < r->n_words; i++)
         buf_printf(b, "%s%s", i == 0 ? "" : " ", r->words[i].word);
     buf_z(b, "' ;;\n");
@@ -56,8 +60,8 @@ void reference_bash(struct buf *b)
     for (size_t i = 0; i < CLI_COMMANDS_COUNT; i++)
         for (size_t k = 0; k < CLI_COMMANDS[i]->n_options; k++)
             put_words(b, &CLI_COMMANDS[i]->options[k]);
-    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++)
-        put_view_words(b, &VIEW_OPTIONS[i]);
+    for (size_t i = 0; i < KEYS_COUNT; i++)
+        put_key_words(b, &KEYS[i]);
     buf_z(b, "    esac\n    if [ -n \"$words\" ]; then\n"
              "        COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n        return\n    fi\n"
              "    [[ $current == -* ]] || return\n    case ${COMP_WORDS[1]} in\n");

@@ -5,7 +5,7 @@
 #include "parser/format.h"
 #include "profile/warning.h"
 #include "render/output.h"
-#include "render/view/view_option.h"
+#include "render/view/key.h"
 #include "server/config/config_keys.h"
 #include "server/convert/recording_facts.h"
 #include "server/routes/routes.h"
@@ -100,12 +100,12 @@ static void put_routes(struct buf *b)
 static void put_view_options(struct buf *b, unsigned scopes)
 {
     HEADING(b, "key", "meaning");
-    for (size_t i = 0; i < VIEW_OPTIONS_COUNT; i++) {
+    for (size_t i = 0; i < KEYS_COUNT; i++) {
         struct buf text = {0};
-        if (!(VIEW_OPTIONS[i].scope & scopes))
+        if (!(KEYS[i].groups & scopes))
             continue;
-        view_option_describe(&VIEW_OPTIONS[i], &text);
-        buf_printf(b, "| `%s` | ", VIEW_OPTIONS[i].key);
+        key_describe(&KEYS[i], false, &text);
+        buf_printf(b, "| `%s` | ", KEYS[i].name);
         put_cell(b, buf_view(&text));
         buf_z(b, " |\n");
         buf_part_end(b, &text);
@@ -160,7 +160,7 @@ static void put_keys(struct buf *b)
 
 static void put_url_options(struct buf *b)
 {
-    put_view_options(b, SCOPE_VIEW);
+    put_view_options(b, KEYS_VIEW);
 }
 
 static void put_cli_options(struct buf *b)

@@ -72,7 +72,7 @@ static void put_command(struct buf *b, const struct cli_command *c)
     put_paragraphs(b, c->description);
     bool ok = cli_each_entry(c, CLI_OWN, put_entry, b) && cli_each_entry(c, CLI_VIEW, put_entry, b);
     b->failed = b->failed || !ok;
-    if (c->takes_keys)
+    if (c->is_service)
         buf_z(b, ".PP\nEvery key of\n.BR aflamed.json (5)\nis an option as well: max_upload_bytes is "
                  "\\fB\\-\\-max\\-upload\\-bytes\\fR.\n");
 }

@@ -1,0 +1,512 @@
+/* Keys from text: one function for each kind of key, and one sentence for all that is wrong. */
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/order.h"
+#include "profile/filter/filter_presets.h"
+#include "render/view/key.h"
+
+enum { QUOTED_BYTES = 60 }; /* of a wrong value, in an error */
+
+/* Sets diag; `problem` is said after the key and the value. Always false. */
+static bool refuse(struct diag *diag, struct str key, struct str value, struct str problem)
+{
+    struct buf k = {0}, v = {0};
+
+    clean_text(&k, clean_cut(key, QUOTED_BYTES));
+    clean_text(&v, clean_cut(value, QUOTED_BYTES));
+    diag_set(diag, DIAG_USAGE, "option not understood",
+             "Correct the option, or leave it out for its default.", "%.*s=%.*s: %.*s.", (int)k.n,
+             k.n > 0 ? k.p : "", (int)v.n, v.n > 0 ? v.p : "", (int)problem.n,
+             problem.n > 0 ? problem.p : "");
+    buf_free(&k);
+    buf_free(&v);
+    return false;
+}
+
+/* The key that is set: `name` is how it was said, for errors. */
+struct setting {
+    const struct key *row;
+    struct str name;
+    struct asked *asked;
+    struct diag *diag;
+};
+
+static bool refuse_value(const struct setting *s, struct str value)
+{
+    struct buf b = {0};
+
+    buf_printf(&b, "the %s is ", s->row->noun);
+    key_expected(s->row, &b);
+    refuse(s->diag, s->name, value, buf_view(&b));
+    buf_free(&b);
+    return false;
+}
+
+/* The names that there are, and the one of them that is nearest to the wanted one. */
+struct names {
+    struct str wanted;
+    struct buf *list, *nearest;
+    size_t distance; /* of the nearest */
+};
+
+enum { KEY_NAME_BYTES = 24, NEAR = 2 /* letters that a misspelt name differs in, at most */ };
+
+/* How many letters are to be put in, taken out or changed to make `b` of `a`; of long names some large number. */
+static size_t distance_of(struct str a, struct str b)
+{
+    size_t row[KEY_NAME_BYTES + 1];
+
+    if (a.n > KEY_NAME_BYTES || b.n > KEY_NAME_BYTES)
+        return SIZE_MAX;
+    for (size_t k = 0; k <= b.n; k++)
+        row[k] = k;
+    for (size_t i = 0; i < a.n; i++) {
+        size_t above_left = row[0];
+        row[0] = i + 1;
+        for (size_t k = 0; k < b.n; k++) {
+            size_t above = row[k + 1], changed = above_left + (a.p[i] != b.p[k]);
+            size_t least = above < row[k] ? above + 1 : row[k] + 1;
+            row[k + 1] = changed < least ? changed : least;
+            above_left = above;
+        }
+    }
+    return row[b.n];
+}
+
+static void list_name(void *context, const struct key *r, bool of_b)
+{
+    struct names *n = context;
+    size_t begin = n->list->n + (n->list->n == 0 ? 0 : 2);
+
+    buf_printf(n->list, "%s%s%s", n->list->n == 0 ? "" : ", ", r->name, of_b ? "_b" : "");
+    if (n->list->failed)
+        return;
+    const struct str name = {n->list->p + begin, n->list->n - begin};
+    size_t distance = distance_of(n->wanted, name);
+    if (distance < n->distance && distance < name.n) {
+        n->distance = distance;
+        buf_clear(n->nearest);
+        buf_str(n->nearest, name);
+    }
+}
+
+void keys_near(unsigned groups, struct str name, struct buf *nearest, struct buf *known)
+{
+    keys_each(groups, list_name, &(struct names){name, known, nearest, NEAR + 1});
+}
+
+bool keys_refuse(unsigned groups, const char *what, struct str name, struct diag *diag)
+{
+    struct buf known = {0}, quoted = {0}, nearest = {0}, hint = {0};
+
+    keys_near(groups, name, &nearest, &known);
+    clean_text(&quoted, clean_cut(name, QUOTED_BYTES));
+    buf_z(&hint, "Correct its name, or leave it out.");
+    if (nearest.n > 0)
+        buf_printf(&hint, " Perhaps %.*s is meant.", (int)nearest.n, nearest.p);
+    buf_char(&hint, '\0');
+    diag_set(diag, DIAG_USAGE, "unknown key", hint.failed ? "" : hint.p,
+             "There is no %s \"%.*s\" here. Known: %.*s.", what, (int)quoted.n, quoted.n > 0 ? quoted.p : "",
+             known.n > 0 ? (int)known.n : 4, known.n > 0 ? known.p : "none");
+    buf_free(&known);
+    buf_free(&quoted);
+    buf_free(&nearest);
+    buf_free(&hint);
+    return false;
+}
+
+/* ---- lists of tracks ---- */
+
+/* Keeps the ids ascending, each once. False when there is no room. */
+static bool add_id(uint32_t *ids, uint32_t *n, uint32_t most, uint32_t id)
+{
+    uint32_t at = 0;
+
+    while (at < *n && ids[at] < id)
+        at++;
+    if (at < *n && ids[at] == id)
+        return true;
+    if (*n == most)
+        return false;
+    order_insert(ids, n, most, at, &id, sizeof(id));
+    return true;
+}
+
+static bool to_id(struct str text, uint32_t *id)
+{
+    uint64_t number;
+
+    if (!str_to_u64(text, 10, &number) || number > UINT32_MAX)
+        return false;
+    *id = (uint32_t)number;
+    return true;
+}
+
+static bool set_tracks(const struct setting *s, struct str text)
+{
+    struct view_options listed = {.tracks = TRACKS_LISTED}, *o = &s->asked->view;
+    struct str rest = text, field;
+    uint32_t id;
+
+    if (str_eq(text, STR("all")))
+        listed.tracks = TRACKS_ALL;
+    else if (str_eq(text, STR("merged")))
+        listed.tracks = TRACKS_MERGED;
+    else if (text.n == 0)
+        return refuse_value(s, text);
+    while (listed.tracks == TRACKS_LISTED && str_split(&rest, ',', &field)) {
+        if (!to_id(field, &id))
+            return refuse_value(s, text);
+        if (!add_id(listed.track_ids, &listed.n_track_ids, VIEW_TRACKS_MAX, id))
+            return refuse(s->diag, s->name, text, STR("at most 64 tracks can be named; all shows every one"));
+    }
+    o->tracks = listed.tracks;
+    o->n_track_ids = listed.n_track_ids;
+    memcpy(o->track_ids, listed.track_ids, sizeof(o->track_ids));
+    return true;
+}
+
+static bool set_stacks(struct lanes_asked *lanes, struct str text)
+{
+    struct lanes_asked listed = {.n_stacks = 0};
+    struct str field;
+    uint32_t id;
+
+    while (text.n > 0 && str_split(&text, ',', &field))
+        if (!to_id(field, &id) || !add_id(listed.stacks, &listed.n_stacks, LANES_STACKS_MAX, id))
+            return false;
+    lanes->n_stacks = listed.n_stacks;
+    memcpy(lanes->stacks, listed.stacks, sizeof(lanes->stacks));
+    return true;
+}
+
+/* ---- one field ---- */
+
+/* The fields of words and numbers are unsigned integers of 32 or 64 bits; no row allows what has no room in its own. */
+static void store(const struct key *r, struct asked *a, uint64_t number)
+{
+    char *field = (char *)a + r->offset;
+    uint32_t small = (uint32_t)number;
+
+    if (r->bytes == sizeof(small))
+        memcpy(field, &small, sizeof(small));
+    else
+        memcpy(field, &number, sizeof(number));
+}
+
+static bool set_word(const struct key *r, struct asked *a, struct str value)
+{
+    for (unsigned i = 0; i < r->n_words; i++)
+        if (str_eq(value, str_of(r->words[i].word))) {
+            store(r, a, i);
+            return true;
+        }
+    return false;
+}
+
+static bool set_number(const struct key *r, struct asked *a, struct str value)
+{
+    uint64_t number;
+
+    if (!str_to_fixed(value, r->decimals, &number) || number < r->least || number > r->most)
+        return false;
+    store(r, a, number);
+    return true;
+}
+
+/* An empty time is none: forms send it. */
+static bool set_time(const struct key *r, struct asked *a, struct str value)
+{
+    if (value.n > 0)
+        return set_number(r, a, value);
+    store(r, a, VIEW_TIME_NONE);
+    return true;
+}
+
+static bool moment_number(struct str text, uint32_t *number)
+{
+    uint64_t read;
+
+    if (!str_to_u64(text, 10, &read) || read > UINT32_MAX)
+        return false;
+    *number = (uint32_t)read;
+    return true;
+}
+
+static bool set_moment(const struct key *r, struct asked *a, struct str value)
+{
+    struct view_moment moment = {0};
+    struct str first = {value.p, str_find_str(value, STR(".."))};
+    bool two = first.n < value.n;
+    struct str last = two ? (struct str){value.p + first.n + 2, value.n - first.n - 2} : value;
+
+    if (!moment_number(last, &moment.number) || (two && !moment_number(first, &moment.since)) ||
+        (two && (moment.since == 0 || moment.since >= moment.number)))
+        return false;
+    memcpy((char *)a + r->offset, &moment, sizeof(moment));
+    return true;
+}
+
+static bool set_text(const struct key *r, struct asked *a, struct str value)
+{
+    char *field = (char *)a + r->offset;
+
+    if (r->fallback[0] != '\0' && str_eq(value, str_of(r->fallback)))
+        value = STR("");
+    if (value.n >= r->bytes || (value.n == 0 && !r->may_be_empty) || str_find(value, '\0') < value.n)
+        return false;
+    if (value.n > 0 && r->accepts != NULL && !r->accepts(value))
+        return false;
+    memset(field, 0, r->bytes);
+    if (value.n > 0)
+        memcpy(field, value.p, value.n);
+    return true;
+}
+
+static bool set_flag(const struct key *r, struct asked *a, struct str value)
+{
+    bool on = str_eq(value, STR("1"));
+
+    if (!on && !str_eq(value, STR("0")))
+        return false;
+    memcpy((char *)a + r->offset, &on, sizeof(on));
+    return true;
+}
+
+/* ---- filters ---- */
+
+static bool add_step(const struct setting *s, struct str value)
+{
+    struct view_options *o = &s->asked->view;
+    const struct filter_step step = {s->row->step, value};
+    const char *problem = filter_presets_problem(view_presets(o), &step);
+
+    if (problem != NULL)
+        return s->row->n_words > 0 ? refuse_value(s, value)
+                                   : refuse(s->diag, s->name, value, str_of(problem));
+    if (o->n_filters == FILTER_STEPS_MAX || value.n > sizeof(o->filter_text) - o->filter_bytes)
+        return diag_set(s->diag, DIAG_USAGE, "too many filters",
+                        "Take some out, or say the same in fewer: a pattern /one|two/ matches either.",
+                        "%s is one more filter than there may be: %d, of %d bytes in all.", s->row->name,
+                        FILTER_STEPS_MAX, FILTER_BYTES_MAX);
+    memcpy(o->filter_text + o->filter_bytes, value.p, value.n);
+    o->filters[o->n_filters++] =
+        (struct view_filter){(uint16_t)step.key, (uint16_t)o->filter_bytes, (uint16_t)value.n};
+    o->filter_bytes += (uint32_t)value.n;
+    return true;
+}
+
+struct filter_step view_filter(const struct view_options *o, uint32_t i)
+{
+    const struct view_filter *f = &o->filters[i];
+
+    return (struct filter_step){(enum filter_key)f->key, {o->filter_text + f->at, f->bytes}};
+}
+
+/* The texts stand in the order of the steps, without gaps; what is unused is zero. */
+void view_filter_remove(struct view_options *o, uint32_t i)
+{
+    struct view_options kept = *o;
+
+    o->n_filters = 0, o->filter_bytes = 0;
+    memset(o->filters, 0, sizeof(o->filters));
+    memset(o->filter_text, 0, sizeof(o->filter_text));
+    for (uint32_t k = 0; k < kept.n_filters; k++) {
+        struct filter_step step = view_filter(&kept, k);
+        if (k == i)
+            continue;
+        memcpy(o->filter_text + o->filter_bytes, step.text.p, step.text.n);
+        o->filters[o->n_filters++] =
+            (struct view_filter){(uint16_t)step.key, (uint16_t)o->filter_bytes, (uint16_t)step.text.n};
+        o->filter_bytes += (uint32_t)step.text.n;
+    }
+}
+
+struct str view_presets(const struct view_options *o)
+{
+    return o->presets != NULL ? str_of(o->presets) : STR("");
+}
+
+/* ---- rows ---- */
+
+static bool set_row(const struct setting *s, struct str value)
+{
+    const struct key *r = s->row;
+    struct asked *a = s->asked;
+    bool ok = false;
+
+    switch (r->kind) {
+    case KEY_TRACKS:
+        return set_tracks(s, value);
+    case KEY_STEP:
+        return add_step(s, value);
+    case KEY_STACKS:
+        ok = set_stacks(&a->lanes, value);
+        break;
+    case KEY_WORD:
+        ok = set_word(r, a, value);
+        break;
+    case KEY_NUMBER:
+        ok = set_number(r, a, value);
+        break;
+    case KEY_TIME:
+        ok = set_time(r, a, value);
+        break;
+    case KEY_MOMENT:
+        ok = set_moment(r, a, value);
+        break;
+    case KEY_TEXT:
+        ok = set_text(r, a, value);
+        break;
+    case KEY_FLAG:
+        ok = set_flag(r, a, value);
+        break;
+    case KEY_SENT:
+    case KEY_FILE:
+        ok = true;
+        break;
+    }
+    return ok || refuse_value(s, value);
+}
+
+/* The place of the row among those that comparisons have twice. */
+static size_t place_of_b(const struct key *r)
+{
+    size_t n = 0;
+
+    for (const struct key *before = KEYS; before < r; before++)
+        n += before->has_b;
+    return n;
+}
+
+/* What is said of B is kept as text, so that nothing said is the same as for A. */
+static bool set_of_b(const struct setting *s, struct str value)
+{
+    char *text = s->asked->diff.of_b[place_of_b(s->row)];
+    struct asked own;
+    struct buf canonical = {0};
+
+    view_defaults(&own.view);
+    if (value.n > 0 && !set_row(&(struct setting){s->row, s->name, &own, s->diag}, value))
+        return false;
+    if (value.n > 0)
+        asked_text(s->row, &own, &canonical);
+    bool fits = !canonical.failed && canonical.n <= KEY_B_BYTES_MAX;
+    if (fits)
+        memset(text, 0, KEY_B_BYTES_MAX + 1);
+    if (fits && canonical.n > 0)
+        memcpy(text, canonical.p, canonical.n);
+    buf_free(&canonical);
+    return fits || refuse_value(s, value);
+}
+
+bool asked_set(struct asked *a, unsigned groups, struct str name, struct str value, struct diag *diag)
+{
+    bool of_b;
+    const struct key *r = key_find(groups, name, &of_b);
+    const struct setting s = {r, name, a, diag};
+
+    if (r == NULL)
+        return keys_refuse(groups, "key", name, diag);
+    return of_b ? set_of_b(&s, value) : set_row(&s, value);
+}
+
+/* Of keys of views only the first part of the whole is touched, which is the view. */
+bool view_set(struct view_options *o, unsigned groups, struct str key, struct str value, struct diag *diag)
+{
+    return asked_set((struct asked *)o, groups & KEYS_OF_VIEWS, key, value, diag);
+}
+
+bool view_set_tracks(struct view_options *o, struct str text, struct diag *diag)
+{
+    return view_set(o, KEYS_TRACK, STR("track"), text, diag);
+}
+
+void diff_view_of_b(const struct diff_request *r, struct view_options *view)
+{
+    struct diag ignored = {0}; /* set_of_b has taken them */
+
+    for (size_t i = 0; i < KEYS_COUNT; i++) {
+        struct str text = KEYS[i].has_b ? str_of(r->of_b[place_of_b(&KEYS[i])]) : STR("");
+        if (text.n > 0)
+            (void)view_set(view, KEYS[i].groups, str_of(KEYS[i].name), text, &ignored);
+    }
+}
+
+const char *diff_text_of_b(const struct diff_request *r, const char *name)
+{
+    return r->of_b[place_of_b(key_by_name(str_of(name)))];
+}
+
+/* ---- defaults ---- */
+
+/* Empty tracks and texts are those of a zeroed struct; the table's other fallbacks are all understood. */
+static void set_fallback(const struct key *r, struct asked *a)
+{
+    struct str text = str_of(r->fallback);
+
+    if (r->kind == KEY_WORD)
+        set_word(r, a, text);
+    else if (r->kind == KEY_NUMBER && text.n == 0)
+        store(r, a, UINT64_MAX);
+    else if (r->kind == KEY_NUMBER)
+        set_number(r, a, text);
+    else if (r->kind == KEY_TIME)
+        set_time(r, a, text);
+    else if (r->kind == KEY_MOMENT)
+        set_moment(r, a, text);
+}
+
+static void set_fallbacks(unsigned groups, struct asked *a)
+{
+    for (size_t i = 0; i < KEYS_COUNT; i++)
+        if ((KEYS[i].groups & groups) != 0)
+            set_fallback(&KEYS[i], a);
+}
+
+void view_defaults(struct view_options *o)
+{
+    *o = (struct view_options){.tracks = TRACKS_LISTED};
+    set_fallbacks(KEYS_OF_VIEWS, (struct asked *)o);
+}
+
+void asked_defaults(struct asked *a)
+{
+    *a = (struct asked){.method = ""};
+    set_fallbacks(~0u, a);
+}
+
+bool asked_differs(const struct key *r, const struct asked *a)
+{
+    static const char NONE[sizeof(uint64_t)];
+    const char *field = (const char *)a + r->offset;
+    struct asked usual;
+
+    switch (r->kind) {
+    case KEY_STEP:
+        return a->view.n_filters > 0;
+    case KEY_STACKS:
+        return a->lanes.n_stacks > 0;
+    case KEY_TEXT:
+        return field[0] != '\0';
+    case KEY_TRACKS:
+    case KEY_SENT:
+    case KEY_FILE:
+        return false;
+    case KEY_FLAG:
+        return memcmp(field, NONE, r->bytes) != 0;
+    case KEY_WORD:
+    case KEY_NUMBER:
+    case KEY_TIME:
+    case KEY_MOMENT:
+        break;
+    }
+    set_fallback(r, &usual);
+    return memcmp(field, (const char *)&usual + r->offset, r->bytes) != 0;
+}
+
+bool key_differs(const struct key *r, const struct view_options *o)
+{
+    return asked_differs(r, (const struct asked *)o);
+}
