@@ -247,10 +247,10 @@ class Others(BadInput):
         urlencoded = 'application/x-www-form-urlencoded'
         for method, target, known in (('GET', path, 'palette'), ('GET', path + '/raw', 'none'), ('GET', path + '/events', 'none'),
                                       ('DELETE', path, 'none'), ('GET', path + '/delete', 'none'),
-                                      ('GET', path + '/status.json', 'wait made'), ('POST', path + '/rename', 'name expires app')):
+                                      ('GET', path + '/status.json', 'wait, made'), ('POST', path + '/rename', 'name, expires, app')):
             self.assert_problem(lambda **h: self.server.request(method, target + '?nmae=x', '' if method == 'POST' else None, **h),
                                 400, ['nmae', known])
-        for target, known in (('/rename', 'token name expires app'), ('/delete', 'token')):
+        for target, known in (('/rename', 'token, name, expires, app'), ('/delete', 'token')):
             kind, body = form(('token', None, token_of(answer).encode()), ('nmae', None, b'x'))
             self.assert_problem(lambda **h: self.server.request('POST', path + target, token + '&nmae=x',
                                                                 Content_Type=urlencoded, **h), 400, ['nmae', known])
