@@ -1,4 +1,4 @@
-/* The summary of a profile, without the blanks:
+/* The summary of a profile, without the blanks and with what summary.h says of its lines:
  *
  *     {"format": "android-trace", "format_label": "Android method trace",
  *      "facts": {"clock": "dual", ...},
@@ -181,7 +181,7 @@ static bool put_unnamed(struct json *j, const struct profile *p, size_t memory_b
 
 static void put_own(struct json *j, const struct own_code *own)
 {
-    json_open_array(j, "app");
+    json_open_array(j, NULL);
     for (uint32_t i = 0; i < own->n; i++)
         json_put_string(j, NULL, own->prefix[i]);
     json_close(j);
@@ -300,6 +300,8 @@ static void put_track(struct buf *b, const struct profile *p, const struct profi
     struct sums sums = {0};
 
     add_track(&sums, p, track);
+    buf_u64(b, track->id);
+    buf_char(b, ' ');
     json_open_object(&j, NULL);
     put_number(&j, "id", track->id);
     json_put_string(&j, "name", profile_string(p, track->name));
@@ -336,7 +338,13 @@ bool summary_write(const struct shared_profile *f, struct buf *out, struct diag 
     if (moment_count(p) > 0)
         put_number(&j, "moments", moment_count(p));
     json_put_string(&j, "tracks_are", str_of(track_noun(track_kind_of_all(p))->word));
+    json_close(&j);
+    buf_char(out, '\n');
+    j = json_into(out);
     put_own(&j, shared_profile_own(f));
+    buf_char(out, '\n');
+    j = json_into(out);
+    json_open_object(&j, NULL);
     put_labels(&j, p);
     put_warnings(&j, p);
     bool ok = put_unnamed(&j, p, f->arena.limit_bytes);
@@ -350,4 +358,109 @@ bool summary_write(const struct shared_profile *f, struct buf *out, struct diag 
         return diag_set(diag, DIAG_LIMIT, "summary too large", "Record fewer threads.",
                         "The summary would be larger than %zu bytes.", out->limit);
     return diag_no_memory(diag, "No memory is left to write the profile's summary.");
+}
+
+/* ---- read back: it comes out of a store ---- */
+
+static bool is_within(struct str line, char open, char close)
+{
+    return line.n >= 2 && line.p[0] == open && line.p[line.n - 1] == close;
+}
+
+/* What stands between the braces of an object. */
+static struct str members_of(struct str object)
+{
+    return (struct str){object.p + 1, object.n - 2};
+}
+
+/* A track's id and its object. */
+static bool next_track(struct str *lines, struct str *id, struct str *object)
+{
+    struct str line;
+
+    while (str_split(lines, '\n', &line)) {
+        *object = line;
+        if (str_split(object, ' ', id) && object->p != NULL && is_within(*object, '{', '}'))
+            return true;
+    }
+    return false;
+}
+
+static void put_kept_track(struct json *j, struct str id, struct str object, const struct summary_part *part)
+{
+    struct buf link = {0};
+
+    if (part->links.n == 0) {
+        json_put_raw(j, NULL, object);
+        return;
+    }
+    buf_str(&link, part->links);
+    buf_str(&link, id);
+    buf_z(&link, ".svg");
+    buf_str(&link, part->query);
+    json_open_object(j, NULL);
+    json_put_raw(j, NULL, members_of(object));
+    json_put_string(j, "svg", buf_view(&link));
+    json_close(j);
+    buf_part_end(j->b, &link);
+}
+
+/* The tracks [*first, *end) are the one with this id and those beside it; none if it is not there. */
+static void find_beside(struct str lines, uint32_t track, size_t *first, size_t *end)
+{
+    struct str id, object;
+    uint64_t number;
+
+    *first = *end = 0;
+    for (size_t i = 0; next_track(&lines, &id, &object); i++) {
+        if (!str_to_u64(id, 10, &number) || number != track)
+            continue;
+        *first = i > 0 ? i - 1 : 0;
+        *end = i + 2;
+        return;
+    }
+}
+
+static void put_kept_tracks(struct json *j, struct str lines, const struct summary_part *part)
+{
+    size_t first = 0, end = 0;
+    struct str id, object;
+
+    if (part->track != NULL)
+        find_beside(lines, *part->track, &first, &end);
+    json_open_array(j, "tracks");
+    for (size_t i = 0; (i < part->tracks || i < end) && next_track(&lines, &id, &object); i++)
+        if (i < part->tracks || i >= first)
+            put_kept_track(j, id, object, part);
+    json_close(j);
+}
+
+void summary_put_members(struct json *j, struct str summary, const struct summary_part *part)
+{
+    struct str before, app, behind, said = part->app, prefix;
+
+    if (!str_split(&summary, '\n', &before) || !str_split(&summary, '\n', &app) ||
+        !str_split(&summary, '\n', &behind) || !is_within(before, '{', '}') || !is_within(app, '[', ']') ||
+        !is_within(behind, '{', '}'))
+        return;
+    json_put_raw(j, NULL, members_of(before));
+    if (said.n == 0) {
+        json_put_raw(j, "app", app);
+    } else {
+        json_open_array(j, "app");
+        while (str_split(&said, ',', &prefix))
+            json_put_string(j, NULL, prefix);
+        json_close(j);
+    }
+    json_put_raw(j, NULL, members_of(behind));
+    put_kept_tracks(j, summary, part);
+}
+
+void summary_put(struct buf *out, struct str summary, const struct summary_part *part)
+{
+    struct json j = json_into(out);
+
+    json_open_object(&j, NULL);
+    summary_put_members(&j, summary, part);
+    json_close(&j);
 }

@@ -5,11 +5,12 @@
 #include "core/json.h"
 #include "server/convert/convert.h"
 
-/* As it is kept: a JSON object without the tracks in the first line, then a line for each track, by weight, so that
- * who needs few of many threads reads no more. Appended to `out`; false: diag. */
+/* Appends the summary as it is kept, in lines: an object with what stands before "app", the array of "app", an object with what stands
+ * behind it, then a line for each track, by weight: its id, a blank, an object. So whoever needs another "app", or few of many
+ * threads, looks into none of them. False: diag. */
 bool summary_write(const struct shared_profile *f, struct buf *out, struct diag *diag);
 /* Raised when the bytes change for equal input. */
-enum { SUMMARY_REVISION = 13 };
+enum { SUMMARY_REVISION = 14 };
 
 struct summary_part {
     size_t tracks;         /* the heaviest, at most so many */
@@ -19,8 +20,8 @@ struct summary_part {
     struct str query; /* what stands behind the picture's name in it: with a question mark, or empty */
 };
 
-/* Appends one JSON object: the first line with "tracks", of which each has "svg" if there are links. Of an empty
- * summary it is an empty one. */
+/* Appends one JSON object: the members of the first three lines, then "tracks", of which each has "svg" if there are links. Of what
+ * is no summary it is an empty one. */
 void summary_put(struct buf *out, struct str summary, const struct summary_part *part);
 /* The same as members of the object that is open. */
 void summary_put_members(struct json *j, struct str summary, const struct summary_part *part);

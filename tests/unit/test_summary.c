@@ -205,9 +205,9 @@ static void parts(void **state)
     struct buf b = {0};
 
     (void)state;
-    buf_z(&b, "{\"format\":\"x\"}\n");
+    buf_z(&b, "{\"format\":\"x\"}\n[]\n{\"warnings\":[]}\n");
     for (int i = 0; i < 10; i++)
-        buf_printf(&b, "{\"id\":%d,\"name\":\"%d\"}\n", 100 + i, i);
+        buf_printf(&b, "%d {\"id\":%d,\"name\":\"%d\"}\n", 100 + i, 100 + i, i);
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         struct summary_part part = {.tracks = CASES[i].tracks,
                                     .track = CASES[i].track > 0 ? &CASES[i].track : NULL};
@@ -226,7 +226,7 @@ static void parts(void **state)
 
 static void links(void **state)
 {
-    struct str summary = STR("{\"format\":\"x\"}\n{\"id\":7,\"name\":\"a,}\"}\n");
+    struct str summary = STR("{\"format\":\"x\"}\n[]\n{\"warnings\":[]}\n7 {\"id\":7,\"name\":\"a,}\"}\n");
     json_t *json = part_of(summary, &(struct summary_part){.tracks = 1, .links = STR_INIT("/a\"b/")});
     const json_t *track = json_array_get(json_object_get(json, "tracks"), 0);
 
@@ -240,12 +240,11 @@ static void links(void **state)
 static void own_code_that_was_said(void **state)
 {
     static const char *const HEADS[] = {
-        "{\"a\":\"x,\\\"app\\\":[\",\"app\":[\"b]\\\"]\",\"c\"],\"format\":\"x\"}\n",
-        "{\"a\":\"x\",\"app\":[],\"format\":\"x\"}\n", "{\"format\":\"x\",\"app\":[\"d\"]}\n",
-        "{\"format\":\"x\",\"app\":[\"d\"\n", "{\"format\":\"x\",\"app\":[\"d}\n"};
+        "{\"a\":\"x,\\\"app\\\":[\",\"format\":\"x\"}\n[\"b]\\\"]\",\"c\"]\n{\"warnings\":[]}\n",
+        "{\"format\":\"x\"}\n[]\n{\"warnings\":[]}\n"};
 
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof(HEADS) / sizeof(HEADS[0]); i++) {
         json_t *json = part_of(str_of(HEADS[i]), &(struct summary_part){.app = STR_INIT("com.a,com.b")});
         const json_t *app = json_object_get(json, "app");
         assert_int_equal(json_array_size(app), 2);
@@ -253,11 +252,6 @@ static void own_code_that_was_said(void **state)
         assert_string_equal(json_string_value(json_array_get(app, 1)), "com.b");
         assert_string_equal(text(json, "format"), "x");
         json_decref(json);
-    }
-    for (size_t i = 3; i < 5; i++) {
-        struct buf out = {0};
-        summary_put(&out, str_of(HEADS[i]), &(struct summary_part){.app = STR_INIT("com.a")});
-        buf_free(&out);
     }
 }
 
@@ -269,11 +263,16 @@ static void damaged_summaries_are_not_read_beyond(void **state)
                                         "{",
                                         "}",
                                         "{}",
-                                        "{}\n",
-                                        "{}\n\n",
-                                        "{}\n{\"id\":",
-                                        "{}\n{\"id\":}\n",
-                                        "{}\n{\"id\":99999999999999999999,}\nx\n{\"id\":1"};
+                                        "{}\n[]",
+                                        "{}\n[\n{}\n",
+                                        "{\n[]\n}\n",
+                                        "{}\n[]\n{}",
+                                        "{}\n[]\n{}\n",
+                                        "{}\n[]\n{}\n1",
+                                        "{}\n[]\n{}\n1 ",
+                                        "{}\n[]\n{}\n1 {\n",
+                                        "{}\n[]\n{}\n1 {}\n",
+                                        "{}\n[]\n{}\n99999999999999999999 {}\nx\n1 {\"id\":1"};
     uint32_t track = 1;
 
     (void)state;
