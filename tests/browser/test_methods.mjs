@@ -136,6 +136,17 @@ test('filters: from a row, from the form, as chips that go and move', { skip }, 
     await close(page);
 });
 
+test('a filter that leaves nothing is named, with the way out', { skip }, async () => {
+    const page = await openPage(browser, service);
+    await page.goto(`${one.url}/methods?track=1&hide=HashMap&focus=no+such+frame`);
+    await page.locator('#methods #emptied').waitFor();
+    assert.equal(await page.locator('#emptied').innerText(), 'The filters leave nothing: behind focus no such frame no method is left. Remove this filter');
+    await page.getByRole('link', { name: 'Remove this filter' }).click();
+    await until(page, isReady);
+    assert.equal(new URL(page.url()).search, '?track=1&hide=HashMap');
+    await close(page);
+});
+
 test('how long calls were: of all methods, and of one', { skip }, async () => {
     const page = await open(one, 'methods?track=1');
     await page.getByLabel('longest calls').check();
