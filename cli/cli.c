@@ -277,7 +277,7 @@ static struct shared_profile *fold_open(const struct config *config, int fd, con
     }
     conversion_choose(f, reading->member);
     conversion_split(f, reading->split);
-    if (!tell_names(f, reading->names, diag)) {
+    if (!tell_names(f, reading->names, diag) || (reading->with_log && !conversion_keep_log(f, diag))) {
         conversion_abandon(f);
         return NULL;
     }
@@ -308,6 +308,11 @@ struct shared_profile *cli_fold(const struct config *config, const char *path,
     struct shared_profile *folded = fold_open(config, fd, path, reading, diag);
     close(fd);
     return folded;
+}
+
+bool cli_shows_times(const struct view_options *view)
+{
+    return view->from_ns != VIEW_TIME_NONE || view->to_ns != VIEW_TIME_NONE || view->view == VIEW_CHART;
 }
 
 int cli_open_again(const char *path, struct diag *diag)

@@ -63,7 +63,11 @@ struct cli_reading {
     const char *member; /* of an archive; "": the only one */
     const struct cli_names *names;
     const char *split; /* as view_options.split */
+    bool with_log;     /* windows or calls are going to be asked for: see conversion_keep_log */
 };
+
+/* Whether the view is of the order of time: a range, or a chart. */
+bool cli_shows_times(const struct view_options *view);
 
 /* Whether writing the result there would overwrite one of them. False: diag. */
 bool cli_spares_names(const char *path, const struct cli_names *names, struct diag *diag)

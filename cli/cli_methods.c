@@ -49,7 +49,7 @@ static bool convert(const struct options *o, const struct convert_source *source
                            o->one.format != NULL ? table_format_by_name(format) : TABLE_FORMATS[0], b, diag);
 }
 
-/* The file is read again where longest calls are asked for. */
+/* Longest calls are told by the log of calls, for which the file is read again. */
 static bool make(const struct cli_one *one, struct convert_source *source, const char *path, struct buf *b,
                  struct diag *diag)
 {

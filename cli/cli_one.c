@@ -81,7 +81,8 @@ static bool write_text(struct cli_one *one, const char *path, const struct cli_o
     struct config config;
 
     cli_config(&config);
-    const struct cli_reading reading = {one->member, &one->names, one->asked.view.split};
+    const bool with_log = maker->stream != NULL || cli_shows_times(&one->asked.view);
+    const struct cli_reading reading = {one->member, &one->names, one->asked.view.split, with_log};
     struct shared_profile *folded = cli_fold(&config, path, &reading, diag), *window = NULL;
     if (folded == NULL)
         return false;

@@ -10,7 +10,7 @@
 const struct call_format *cli_view_calls(const struct output *output, const struct profile *p,
                                          const struct view_options *view);
 
-/* A result that may be larger than memory is written while it is made. The bytes are read again for calls,
+/* A result that may be larger than memory is written while it is made. The log of calls is read for calls,
  * of which `source` has to be the whole, and for charts. `out` is empty, and may be used again. False: diag. */
 bool cli_view_write(const struct convert_source *source, const struct output *output,
                     const struct view_options *view, const char *path, struct buf *out, struct diag *diag)

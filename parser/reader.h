@@ -99,7 +99,7 @@ bool reader_may_hold(struct str format);
 void reader_hold(struct reader *r);
 bool reader_is_held(const struct reader *r);
 void reader_go_on(struct reader *r, uint64_t offset);
-/* Gives the format back its state (builder_checkpoint), before or between the bytes. False: as reader_feed. */
+/* Gives the format back its state, before or between the bytes. False: as reader_feed. */
 bool reader_resume(struct reader *r, const void *state, size_t bytes) __attribute__((warn_unused_result));
 /* False: as reader_feed. */
 bool reader_end_part(struct reader *r) __attribute__((warn_unused_result));

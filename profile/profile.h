@@ -18,7 +18,7 @@ typedef uint32_t node_id;
 #define FRAME_NONE UINT32_MAX /* of a track's root */
 #define NODE_NONE  UINT32_MAX /* parent of a track's root */
 
-enum { PROFILE_VALUES_MAX = 32 };
+enum { PROFILE_VALUES_MAX = 32, PROFILE_CLOCKS_MAX = 2 };
 
 /* What a value measures; views that know a role may derive from it (waiting = wall - cpu). */
 enum profile_role {
@@ -169,7 +169,7 @@ struct profile {
     uint64_t
         sampled_bytes; /* of allocations, between two samples on average; 0: all are counted, or nobody knows */
     bool
-        timed; /* records have times: tracks have begin_ns and end_ns, and a second reading tells its watcher */
+        timed; /* records have times: tracks have begin_ns and end_ns, and a log of calls can be written of them */
 
     uint32_t n_nodes;
     const frame_id *node_frame;

@@ -218,14 +218,12 @@ static size_t feed_definition(struct android_stream *s, const uint8_t *p, size_t
     }
     if (size > n)
         return 0;
-    if (p[2] == OP_METHOD) {
-        builder_defines(s->android.builder, offset, size);
+    if (p[2] == OP_METHOD)
         *ok = key_section_method_line(
             &s->android.keys, str_without_line_end((struct str){(const char *)p + 5, size - 5}), offset);
-    } else {
+    else
         *ok = key_section_name_thread(&s->android.keys, (uint32_t)p[3] | (uint32_t)p[4] << 8,
                                       (struct str){(const char *)p + 7, size - 7}, offset);
-    }
     return size;
 }
 
@@ -285,8 +283,6 @@ static size_t feed_packets(struct android_stream *s, const uint8_t *p, size_t n,
     while (*ok && s->phase == IN_PACKETS && !a->ended && n - used >= 2) {
         size_t count, taken = a->dual ? decode(s, p + used, n - used, offset + used, &count, true)
                                       : decode(s, p + used, n - used, offset + used, &count, false);
-        if (builder_wants_checkpoint(a->builder))
-            builder_checkpoint(a->builder, offset + used, NULL, 0);
         *ok =
             a->diag->kind == DIAG_NONE && android_events(a, s->batch, count, offset + used, s->record_bytes);
         used += taken;

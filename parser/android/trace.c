@@ -219,8 +219,6 @@ static size_t feed_records(struct android_trace *t, const uint8_t *p, size_t n, 
     while (*ok && n - used >= t->records.bytes) {
         size_t count, taken = t->android.dual ? decode(t, p + used, n - used, offset + used, &count, true)
                                               : decode(t, p + used, n - used, offset + used, &count, false);
-        if (builder_wants_checkpoint(t->android.builder))
-            builder_checkpoint(t->android.builder, offset + used, NULL, 0);
         *ok = t->android.diag->kind == DIAG_NONE &&
               android_events(&t->android, t->batch, count, offset + used, t->records.bytes);
         used += taken;

@@ -156,10 +156,8 @@ static bool define(struct android_v2 *v, const struct v2_packet *packet, const u
 {
     struct str text = str_without_line_end((struct str){(const char *)body, packet->body_bytes});
 
-    if (packet->tag == V2_METHOD) {
-        builder_defines(v->android.builder, offset, packet->head_bytes + packet->body_bytes);
+    if (packet->tag == V2_METHOD)
         return key_section_method(&v->android.keys, packet->id, text, offset);
-    }
     if (packet->id != UINT32_MAX)
         return key_section_name_thread(&v->android.keys, (uint32_t)packet->id, text, offset);
     builder_warn(v->android.builder, WARN_BAD_THREAD_LINE, 1, offset);

@@ -161,8 +161,6 @@ bool v2_fold_resume(struct v2_fold *f, const void *saved, size_t bytes)
 bool v2_fold_block(struct v2_fold *f, const struct v2_packet *packet, uint64_t offset)
 {
     /* Blocks of version 6 are read when all of the file has been. */
-    if (f->layout != V2_F && builder_wants_checkpoint(f->android->builder))
-        builder_checkpoint(f->android->builder, offset, f->threads, f->n_threads * sizeof(*f->threads));
     f->thread = thread_index(f, (uint32_t)packet->id);
     if (f->thread == IDMAP_NONE)
         return false;

@@ -127,9 +127,9 @@ void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bi
     b->wraps = wraps_at_32_bits;
 }
 
-void builder_watch(struct builder *b, struct watcher *w)
+void builder_log(struct builder *b, struct call_log_writer *log)
 {
-    b->watcher = w;
+    b->log = log;
 }
 
 string_id builder_string(struct builder *b, struct str s)
@@ -207,16 +207,12 @@ uint32_t builder_track(struct builder *b, uint32_t id, string_id name)
 {
     if (!ARENA_ROOM(b->arena, b->tracks, b->tracks_capacity, b->n_tracks + 1))
         return NODE_NONE;
-    void *watched = b->watcher != NULL ? b->watcher->track(b->watcher, id) : NULL;
     b->tracks[b->n_tracks] = (struct fold_track){.id = id,
                                                  .name = name,
                                                  .words = {.kind = TRACK_THREAD, .number = id},
                                                  .root = NODE_NONE,
-                                                 .current = NODE_NONE,
-                                                 .watched = watched};
+                                                 .current = NODE_NONE};
     b->n_tracks++;
-    if (b->part != NULL && !checkpoints_resume(b, &b->tracks[b->n_tracks - 1]))
-        return NODE_NONE;
     return (uint32_t)b->n_tracks - 1;
 }
 
@@ -322,8 +318,6 @@ bool builder_frame_redefined(struct builder *b, frame_id now, frame_id earlier)
 void builder_frame_rename(struct builder *b, frame_id frame, frame_id as)
 {
     b->frames[frame] = b->frames[as];
-    if (b->checkpoints != NULL)
-        checkpoints_give_up(b->checkpoints);
 }
 
 struct arena *builder_arena(const struct builder *b)

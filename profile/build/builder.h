@@ -24,7 +24,7 @@
 #include "profile/warning.h"
 
 struct builder;
-struct watcher;
+struct call_log_writer;
 
 enum event_action {
     EVENT_ENTER,
@@ -33,7 +33,7 @@ enum event_action {
     EVENT_UNKNOWN /* time is credited, the event is counted and ignored */
 };
 
-enum { BUILDER_CLOCKS_MAX = 2 };
+enum { BUILDER_CLOCKS_MAX = PROFILE_CLOCKS_MAX };
 
 struct event {
     uint32_t track; /* from builder_track */
@@ -85,8 +85,9 @@ struct str builder_split_key(const struct builder *b);
 /* A label that samples have; those behind PROFILE_LABELS_MAX are left out. The key is of the arena. */
 void builder_label(struct builder *b, const struct profile_label *label);
 
-/* Tells the watcher of calls as well; before the first track. */
-void builder_watch(struct builder *b, struct watcher *w);
+/* Has the log of calls written (log/call_log.h), of events and of samples with times; before the first track. The caller finishes
+ * it, behind builder_finish. */
+void builder_log(struct builder *b, struct call_log_writer *log);
 
 /* STRING_NONE / FRAME_NONE / NODE_NONE when the arena gives no more; then builder_failed. */
 string_id builder_string(struct builder *b, struct str s) __attribute__((warn_unused_result));
@@ -122,13 +123,6 @@ void builder_track_is(struct builder *b, uint32_t track, const struct track_word
 bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
     __attribute__((warn_unused_result));
 
-/* For readings that take checkpoints (calls/checkpoints.h), of formats that can be read from a record on. What a record needs that is
- * read first is in bytes that define something, which the format tells of one by one, and in a state of the format's own, which is copied.
- * builder_wants_checkpoint: whether one is due; builder_checkpoint, only then: in front of the record at `offset`. */
-void builder_defines(struct builder *b, uint64_t offset, uint64_t bytes);
-bool builder_wants_checkpoint(const struct builder *b);
-void builder_checkpoint(struct builder *b, uint64_t offset, const void *state, size_t state_bytes);
-
 /* Adds the sample's values, as many as were declared, to the self of the stack frames[0 (root) .. n). False when the
  * arena gives no more, or times were declared. */
 bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
@@ -140,7 +134,7 @@ node_id builder_node(struct builder *b, uint32_t track, node_id parent, frame_id
                      const uint64_t *values) __attribute__((warn_unused_result));
 
 /* The same of a sample with a time, in ticks of builder_clocks since the recording's start. The stack holds until the track's
- * next sample: so the watcher is told of it as of calls. A sample without frames and with values of 0 says that none holds. A
+ * next sample: so the log has it as calls. A sample without frames and with values of 0 says that none holds. A
  * track has samples with times, or without, or changes. A time that goes back is taken for the latest one, and counted. */
 bool builder_sample_at(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
                        const uint64_t *values, uint64_t ticks) __attribute__((warn_unused_result));

@@ -7,7 +7,6 @@
 #include "core/number.h"
 #include "core/strtab.h"
 #include "profile/build/builder.h"
-#include "profile/watcher.h"
 
 /* Where a node's measures stand: in the columns [0, n_times) the times, one for each clock of an event; behind them the
  * values. builder_values makes the layout, and all that reads or writes a column asks it. */
@@ -62,9 +61,8 @@ struct fold_track {
         wrap_record[BUILDER_CLOCKS_MAX]; /* of the last wrap, or of a late one right behind it; 0: none */
     uint32_t next_moved;                 /* track, or NODE_NONE */
     uint32_t re_roots;
-    bool moved;    /* in the list of builder.moved */
-    bool indexed;  /* builder.open counts this track's open frames */
-    void *watched; /* what builder.watcher is told its calls with, or NULL */
+    bool moved;   /* in the list of builder.moved */
+    bool indexed; /* builder.open counts this track's open frames */
 };
 
 struct builder {
@@ -99,16 +97,10 @@ struct builder {
     uint32_t ns_per_tick;
     bool wraps;
 
-    struct watcher *watcher; /* or NULL */
+    struct call_log_writer *log; /* that is written; or NULL */
 
-    /* See checkpoints.h. */
-    struct checkpoints *checkpoints; /* that are taken; or NULL */
-    uint64_t checkpoint_at;          /* with these: how many events there are when the next one is */
-    struct checkpoint_part *part;    /* that is read; NULL: the whole file */
-
-    /* Of FOLD_TIMED_SAMPLES: room for two stacks. */
-    node_id *held, *next_held;
-    size_t held_capacity, next_held_capacity;
+    frame_id *entered; /* of FOLD_TIMED_SAMPLES, for the log: frames of a stack that begin to hold */
+    size_t entered_capacity;
 
     /* Of FOLD_CHANGES: struct fold_change every change_stride bytes; and all moments, with their tracks. */
     char *changes;
@@ -148,17 +140,8 @@ node_id fold_child(struct builder *b, node_id parent, frame_id frame);
 uint64_t fold_latest_time(struct builder *b);
 /* The track's root, made if it is new. NODE_NONE as above. */
 node_id fold_root(struct builder *b, struct fold_track *t);
-/* fold_samples.c: lets go of the stack that holds on a track of timed samples; at the end of the track. */
-void fold_release(struct builder *b, struct fold_track *t);
 /* finish_series.c: the changes, by node and moment; behind the numbering of nodes. False when the arena gives no more. */
 bool finish_series(struct builder *b, struct profile *p);
-
-/* checkpoints.c: before a track's record, if it is its first one since a checkpoint; and where frames are not what definitions say. */
-void checkpoints_give_up(struct checkpoints *c);
-void checkpoints_next(struct builder *b, const struct event *e);
-
-/* A new track of a builder that begins at a checkpoint. False: the arena gives no more. */
-bool checkpoints_resume(struct builder *b, struct fold_track *t) __attribute__((warn_unused_result));
 
 static inline uint64_t ticks_to_ns(const struct builder *b, uint64_t ticks)
 {

@@ -192,9 +192,6 @@ static bool put_tracks(struct builder *b, struct profile *p, struct columns *c)
         if (t->root == NODE_NONE)
             continue;
         count_open_frames(b, t);
-        fold_release(b, &b->tracks[i]);
-        if (t->watched != NULL)
-            b->watcher->end(t->watched, t->last);
         uint32_t first = c->n;
         c->use = t->use;
         p->timed = p->timed || t->use == FOLD_EVENTS || t->use == FOLD_TIMED_SAMPLES;

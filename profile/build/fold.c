@@ -5,6 +5,7 @@
  * stack as many frames as the scan budget allows. Behind both bounds a hash table answers. Arrays move when they grow:
  * a pointer to a node is good only until the next node is added. */
 #include "profile/build/builder_impl.h"
+#include "profile/log/call_log.h"
 
 enum {
     /* The scan budget. An exit that does not match the frame on top is looked for further down the stack, frame by
@@ -133,8 +134,8 @@ static bool pop(struct builder *b, uint32_t track)
     const struct fold_node *top = fold_node_at(b, t->current);
 
     t->current = top->parent;
-    if (t->watched != NULL && b->watcher != NULL) /* the one is there only with the other */
-        b->watcher->leave(t->watched, t->last);
+    if (b->log != NULL)
+        call_log_leave(b->log, track, t->last);
     return !t->indexed || count_open(b, track, top->frame, false);
 }
 
@@ -184,8 +185,8 @@ static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t 
     fold_node_at(b, root)->first_child = t->root;
     t->root = t->current = root;
     t->re_roots++;
-    if (t->watched != NULL)
-        b->watcher->re_root(t->watched, frame, t->last);
+    if (b->log != NULL)
+        call_log_re_root(b->log, track, frame, t->last);
     builder_warn(b, WARN_RE_ROOTED, 1, offset);
     return true;
 }
@@ -203,10 +204,10 @@ static frame_id open_name(struct builder *b, uint32_t track, frame_id frame, boo
     return FRAME_NONE;
 }
 
-static void tell_stay(const struct builder *b, const struct fold_track *t)
+static void log_stay(const struct builder *b, uint32_t track)
 {
-    if (t->watched != NULL && b->watcher != NULL && b->watcher->stay != NULL)
-        b->watcher->stay(t->watched, t->last);
+    if (b->log != NULL)
+        call_log_stay(b->log, track, b->tracks[track].last);
 }
 
 static bool exit_frame(struct builder *b, uint32_t track, frame_id frame, uint64_t offset)
@@ -221,7 +222,7 @@ static bool exit_frame(struct builder *b, uint32_t track, frame_id frame, uint64
     frame = open_name(b, track, frame, &ok);
     if (!ok || frame == FRAME_NONE) {
         builder_warn(b, WARN_IGNORED_EXIT, ok, offset);
-        tell_stay(b, t);
+        log_stay(b, track);
         return ok;
     }
     if (fold_node_at(b, t->current)->frame == frame)
@@ -296,7 +297,11 @@ static bool first_event(struct builder *b, struct fold_track *t, const struct ev
     for (uint32_t c = 0; c < b->layout.n_times; c++)
         t->last[c] = e->clock[c] + t->wrapped[c];
     t->first = t->last[0];
-    return t->root != NODE_NONE && (t->watched == NULL || b->watcher->begin(t->watched, t->last));
+    if (b->log != NULL) {
+        call_log_shape(b->log, b->layout.n_times, 0);
+        call_log_begin(b->log, e->track, t->id, t->last);
+    }
+    return t->root != NODE_NONE;
 }
 
 /* The track's first record, or its first one since the latest time was looked up. */
@@ -304,8 +309,6 @@ static bool join_moved(struct builder *b, const struct event *e)
 {
     struct fold_track *t = &b->tracks[e->track];
 
-    if (b->checkpoints != NULL)
-        checkpoints_next(b, e);
     if (t->root == NODE_NONE && !first_event(b, t, e))
         return false;
     t->moved = true;
@@ -321,7 +324,7 @@ static bool apply_rare(struct builder *b, const struct event *e, uint64_t offset
 
     if (e->action == EVENT_UNKNOWN) {
         builder_warn(b, WARN_UNKNOWN_ACTION, 1, offset);
-        tell_stay(b, t);
+        log_stay(b, e->track);
         return true;
     }
     if (e->action != EVENT_ENTER)
@@ -331,19 +334,18 @@ static bool apply_rare(struct builder *b, const struct event *e, uint64_t offset
         return false;
     fold_node_at(b, child)->columns[b->layout.calls]++;
     t->current = child;
-    if (t->watched != NULL && b->watcher != NULL && /* as in pop */
-        !b->watcher->enter(t->watched, e->frame, t->last))
-        return false;
+    if (b->log != NULL)
+        call_log_enter(b->log, e->track, e->frame, t->last);
     return !t->indexed || count_open(b, e->track, e->frame, true);
 }
 
-/* The loop that all time goes into. The layout and `watching` are constants where this is inlined, and so is the distance
+/* The loop that all time goes into. The layout and `logging` are constants where this is inlined, and so is the distance
  * between two nodes. What happens in nearly every record (the clocks go on; the frame that was called last is called
  * again, or the frame on top is left) is done here, all else in apply_rare. That may move the nodes: `nodes` is read anew
  * behind it. */
 static inline __attribute__((always_inline)) bool apply(struct builder *b, const struct event *events,
                                                         size_t n, uint64_t offset, uint32_t stride,
-                                                        const struct fold_layout layout, const bool watching)
+                                                        const struct fold_layout layout, const bool logging)
 {
     const size_t node_bytes = sizeof(struct fold_node) + layout.n_columns * sizeof(uint64_t);
     char *nodes = b->nodes;
@@ -375,15 +377,15 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
             if (first->frame == e->frame) {
                 first->columns[layout.calls]++;
                 t->current = top->first_child;
-                if (watching && t->watched != NULL && !b->watcher->enter(t->watched, e->frame, t->last))
-                    return false;
+                if (logging)
+                    call_log_enter(b->log, e->track, e->frame, t->last);
                 continue;
             }
         } else if ((e->action == EVENT_EXIT || e->action == EVENT_UNROLL) && top->frame == e->frame &&
                    t->current != t->root) {
             t->current = top->parent;
-            if (watching && t->watched != NULL)
-                b->watcher->leave(t->watched, t->last);
+            if (logging)
+                call_log_leave(b->log, e->track, t->last);
             continue;
         }
         if (!apply_rare(b, e, offset + e->at))
@@ -396,15 +398,15 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
 
 bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
 {
-    bool watching = b->watcher != NULL;
+    bool logging = b->log != NULL;
 
     switch (b->layout.n_times) {
     case 1:
-        return watching ? apply(b, events, n, offset, stride, fold_layout_of_events(1), true)
-                        : apply(b, events, n, offset, stride, fold_layout_of_events(1), false);
+        return logging ? apply(b, events, n, offset, stride, fold_layout_of_events(1), true)
+                       : apply(b, events, n, offset, stride, fold_layout_of_events(1), false);
     case 2:
-        return watching ? apply(b, events, n, offset, stride, fold_layout_of_events(2), true)
-                        : apply(b, events, n, offset, stride, fold_layout_of_events(2), false);
+        return logging ? apply(b, events, n, offset, stride, fold_layout_of_events(2), true)
+                       : apply(b, events, n, offset, stride, fold_layout_of_events(2), false);
     default:
         b->misuse = "no times, and has events";
         return false;

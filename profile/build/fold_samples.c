@@ -1,5 +1,6 @@
 /* Stacks that come whole into the growing tree: samples, samples with times, and changes of a series. */
 #include "profile/build/builder_impl.h"
+#include "profile/log/call_log.h"
 
 static bool misused(struct builder *b, const char *how)
 {
@@ -80,40 +81,26 @@ node_id builder_node(struct builder *b, uint32_t track, node_id parent, frame_id
 
 /* ---- with times ---- */
 
-/* The nodes of the stack that ends at `leaf`, below the root, the outermost first. Returns how many; SIZE_MAX when the arena
- * gives no more. */
-static size_t list_stack(struct builder *b, const struct fold_track *t, node_id leaf, node_id **list,
-                         size_t *capacity)
+/* Tells the log how the stack that holds becomes another one: what both have in common goes on. Nodes are made behind their parents, so
+ * of two nodes the one with the larger number is not above the other one. */
+static bool log_stack(struct builder *b, uint32_t track, node_id leaf)
 {
-    size_t n = 0, i;
+    const struct fold_track *t = &b->tracks[track];
+    size_t n = 0;
 
-    for (node_id id = leaf; id != t->root; id = fold_node_at(b, id)->parent)
-        n++;
-    if (!ARENA_ROOM(b->arena, *list, *capacity, n + 1))
-        return SIZE_MAX;
-    i = n;
-    for (node_id id = leaf; id != t->root; id = fold_node_at(b, id)->parent)
-        (*list)[--i] = id;
-    return n;
-}
-
-/* Tells the watcher how the stack that holds becomes another one: what both have in common goes on. */
-static bool tell_stack(struct builder *b, struct fold_track *t, node_id leaf)
-{
-    if (t->watched == NULL || leaf == t->held)
-        return true;
-    size_t before = list_stack(b, t, t->held, &b->held, &b->held_capacity);
-    size_t after = list_stack(b, t, leaf, &b->next_held, &b->next_held_capacity), same = 0;
-
-    if (before == SIZE_MAX || after == SIZE_MAX)
-        return false;
-    while (same < before && same < after && b->held[same] == b->next_held[same])
-        same++;
-    for (size_t i = before; i > same; i--)
-        b->watcher->leave(t->watched, t->last);
-    for (size_t i = same; i < after; i++)
-        if (!b->watcher->enter(t->watched, fold_node_at(b, b->next_held[i])->frame, t->last))
+    for (node_id from = t->held, to = leaf; from != to;) {
+        if (from > to) {
+            call_log_leave(b->log, track, t->last);
+            from = fold_node_at(b, from)->parent;
+            continue;
+        }
+        if (!ARENA_ROOM(b->arena, b->entered, b->entered_capacity, n + 1))
             return false;
+        b->entered[n++] = fold_node_at(b, to)->frame;
+        to = fold_node_at(b, to)->parent;
+    }
+    while (n > 0)
+        call_log_enter(b->log, track, b->entered[--n], t->last);
     return true;
 }
 
@@ -127,26 +114,22 @@ bool builder_sample_at(struct builder *b, uint32_t track, const frame_id *frames
         return false;
     if (first) {
         t->first = t->last[0] = ticks;
-        if (t->watched != NULL && !b->watcher->begin(t->watched, t->last))
-            return false;
+        if (b->log != NULL) {
+            call_log_shape(b->log, 1, b->layout.n_columns);
+            call_log_begin(b->log, track, t->id, t->last);
+        }
     }
     if (ticks < t->last[0])
         builder_warn(b, WARN_TIME_BACK, 1, WARNING_NO_OFFSET);
     else
         t->last[0] = ticks;
     node_id leaf = add_sample(b, t, frames, n, values);
-    if (leaf == NODE_NONE || !tell_stack(b, t, leaf))
+    if (leaf == NODE_NONE || (b->log != NULL && !log_stack(b, track, leaf)))
         return false;
     t->held = leaf;
-    return t->watched == NULL || b->watcher->sample == NULL ||
-           b->watcher->sample(t->watched, values, t->last);
-}
-
-void fold_release(struct builder *b, struct fold_track *t)
-{
-    for (; t->use == FOLD_TIMED_SAMPLES && t->held != t->root; t->held = fold_node_at(b, t->held)->parent)
-        if (t->watched != NULL)
-            b->watcher->leave(t->watched, t->last);
+    if (b->log != NULL)
+        call_log_sample(b->log, track, values, t->last);
+    return true;
 }
 
 /* ---- series ---- */

@@ -1,10 +1,8 @@
 /* What each thread was in, from when to when: calls as they begin and as they end, in the order of time within each thread, for
- * tools that nest what lies within each other. Made by reading the profile's bytes a second time:
+ * tools that nest what lies within each other. Made by replaying the profile's log:
  *
  *     sink = call_slices_new(&arena, &request, seed);
- *     builder_watch(reader.builder, call_slices_watcher(sink));      before the first byte
- *     reader_feed .. reader_finish                                   the same bytes, from the beginning
- *     ok = call_slices_done(sink);
+ *     replay(.. in_order, of the same tracks and window, with call_slices_replay(sink) ..);
  *
  * Slices nest: what began last ends first. The time in slices is that of the tree: a frame's time less that of the slices
  * within is its self, under filters and in windows too. So a call whose stack some filter drops or cuts for a while is several
@@ -16,11 +14,8 @@
 #define PROFILE_CALLS_CALL_SLICES_H
 
 #include "core/arena.h"
-#include "profile/calls/call_roots.h"
-#include "profile/calls/window.h"
+#include "profile/calls/replay.h"
 #include "profile/filter/filter.h"
-#include "profile/profile.h"
-#include "profile/watcher.h"
 
 struct call_slice {
     uint32_t track; /* index of profile->tracks */
@@ -30,14 +25,12 @@ struct call_slice {
 };
 
 struct call_slices_request {
-    const struct profile *profile; /* of the first reading, with times; outlives the sink */
-    const uint32_t *tracks;        /* that count: indexes of profile->tracks, ascending */
-    uint32_t n_tracks;
+    const struct profile *profile; /* that is replayed; outlives the sink */
+    uint32_t n_tracks;             /* that are replayed */
     bool open_to_end; /* calls that are never left last up to the trace's last record, on the wall clock */
     const struct window *window;        /* NULL: all */
     const struct filter_stacks *filter; /* of the profile; NULL: none */
-    const struct call_roots *roots;     /* of each of `tracks` */
-    /* Is told of each beginning and end. False ends the reading. */
+    /* Is told of each beginning and end. False ends the replay. */
     bool (*slice)(void *context, const struct call_slice *slice);
     void *context;
 };
@@ -47,8 +40,6 @@ struct call_slices;
 /* Lives in the arena; NULL when it gives no more. */
 struct call_slices *call_slices_new(struct arena *arena, const struct call_slices_request *request,
                                     struct hash_seed seed) __attribute__((warn_unused_result));
-struct watcher *call_slices_watcher(struct call_slices *s);
-/* Whether all were told. False: the arena has given no more, or `slice` has ended it. */
-bool call_slices_done(const struct call_slices *s);
+struct replay_sink call_slices_replay(struct call_slices *s);
 
 #endif

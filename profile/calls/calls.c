@@ -16,28 +16,19 @@ struct entry {
     uint64_t longest_ns[CALLS_CLOCKS_MAX];
 };
 
-struct open_call {
-    uint32_t entry; /* IDMAP_NONE: not looked at */
-    uint64_t begin[CALLS_CLOCKS_MAX];
-};
-
 /* A thread. */
-struct watched {
+struct counted {
     struct calls_sink *sink;
     const struct profile_track *track;
-    uint32_t index; /* of profile->tracks */
-    uint64_t first[CALLS_CLOCKS_MAX];
-    struct open_call *open;
-    size_t n_open, open_capacity;
+    uint32_t index;                   /* of profile->tracks */
     struct call_durations *looked_at; /* by clock; NULL: the row does not occur */
 };
 
 struct calls_sink {
-    struct watcher watcher; /* the first member: who is told is the sink */
     struct arena *arena;
     struct calls_request request;
     struct calls calls;
-    struct watched *tracks; /* as in request.tracks */
+    struct counted *tracks; /* as in request.tracks */
     struct idmap index;     /* track << 32 | row -> entry */
     uint32_t *last; /* by row: the entry that was found last, tried before the index; IDMAP_NONE: none yet */
     struct entry *entries;
@@ -154,7 +145,7 @@ static bool count_class(struct calls_sink *s, struct call_durations *d, uint64_t
     return true;
 }
 
-static void look_at(struct watched *t, const struct call *call)
+static void look_at(struct counted *t, const struct call *call)
 {
     struct calls_sink *s = t->sink;
 
@@ -180,7 +171,7 @@ static uint64_t ns_of(const struct calls_sink *s, uint64_t ticks)
 }
 
 /* An outermost call has ended. */
-static void count_call(struct watched *t, struct entry *e, const uint64_t *begin, const uint64_t *end,
+static void count_call(struct counted *t, struct entry *e, const uint64_t *begin, const uint64_t *end,
                        uint64_t rest_ns)
 {
     struct calls_sink *s = t->sink;
@@ -219,7 +210,7 @@ static uint32_t add_entry(struct calls_sink *s, uint32_t track, uint32_t row)
 }
 
 /* Of the row on this thread, made if it is new. IDMAP_NONE: the row is not looked at, or s->failed. */
-static uint32_t entry_of(struct watched *t, frame_id frame)
+static uint32_t entry_of(struct counted *t, frame_id frame)
 {
     struct calls_sink *s = t->sink;
     uint32_t row = row_of(s, frame);
@@ -236,82 +227,28 @@ static uint32_t entry_of(struct watched *t, frame_id frame)
     return found;
 }
 
-static bool begin(void *track, const uint64_t *ticks)
+/* The entry is kept where sinks keep nodes. */
+static bool enter(void *context, struct replay_track *t)
 {
-    struct watched *t = track;
+    struct calls_sink *s = context;
+    struct replay_call *call = &t->open[t->n_open - 1];
 
-    for (uint32_t c = 0; c < t->sink->calls.n_clocks; c++)
-        t->first[c] = ticks[c];
-    return true;
+    call->node = entry_of(&s->tracks[t->nth], call->frame);
+    if (call->node != IDMAP_NONE)
+        s->entries[call->node].open++;
+    return !s->failed;
 }
 
-/* Without memory the fold goes on, and nothing is kept any more: calls_sink_finish says so. */
-static bool enter(void *track, frame_id frame, const uint64_t *ticks)
+static bool leave(void *context, struct replay_track *t, const struct replay_left *left)
 {
-    struct watched *t = track;
-    struct calls_sink *s = t->sink;
+    struct calls_sink *s = context;
+    uint32_t entry = left->call->node;
+    bool rests = s->request.open_to_end && (left->flags & SPAN_OPEN) != 0;
 
-    if (s->failed)
-        return true;
-    if (!ARENA_ROOM(s->arena, t->open, t->open_capacity, t->n_open + 1)) {
-        s->failed = true;
-        return true;
-    }
-    struct open_call *call = &t->open[t->n_open++];
-    call->entry = entry_of(t, frame);
-    if (call->entry != IDMAP_NONE)
-        s->entries[call->entry].open++;
-    for (uint32_t c = 0; c < s->calls.n_clocks; c++)
-        call->begin[c] = ticks[c];
-    return true;
-}
-
-static void pop(struct watched *t, const uint64_t *ticks, uint64_t rest_ns)
-{
-    struct calls_sink *s = t->sink;
-
-    if (s->failed || t->n_open == 0)
-        return;
-    const struct open_call *call = &t->open[--t->n_open];
-    if (call->entry != IDMAP_NONE && --s->entries[call->entry].open == 0)
-        count_call(t, &s->entries[call->entry], call->begin, ticks, rest_ns);
-}
-
-static void leave(void *track, const uint64_t *ticks)
-{
-    pop(track, ticks, 0);
-}
-
-/* The call encloses all of the thread so far: what was outermost of its row until now was within it. */
-static void re_root(void *track, frame_id frame, const uint64_t *ticks)
-{
-    struct watched *t = track;
-    struct calls_sink *s = t->sink;
-    uint32_t at = s->failed ? IDMAP_NONE : entry_of(t, frame);
-
-    if (at == IDMAP_NONE)
-        return;
-    s->entries[at] = (struct entry){.row = s->entries[at].row, .track = t->index};
-    if (s->entries[at].row == s->request.looked_at)
-        t->looked_at = NULL;
-    count_call(t, &s->entries[at], t->first, ticks, 0);
-}
-
-static void end(void *track, const uint64_t *ticks)
-{
-    struct watched *t = track;
-
-    while (t->n_open > 0 && !t->sink->failed)
-        pop(t, ticks, t->sink->request.open_to_end ? t->track->rest_ns : 0);
-}
-
-static void *watch(struct watcher *w, uint32_t id)
-{
-    struct calls_sink *s = (struct calls_sink *)(void *)w;
-    const uint32_t n = s->request.n_tracks,
-                   place = profile_place_of_id(s->request.profile, s->request.tracks, n, id);
-
-    return place < n ? &s->tracks[place] : NULL;
+    if (entry != IDMAP_NONE && --s->entries[entry].open == 0)
+        count_call(&s->tracks[t->nth], &s->entries[entry], left->call->begin, t->now,
+                   rests ? t->of->rest_ns : 0);
+    return !s->failed;
 }
 
 /* ---- the sink ---- */
@@ -322,10 +259,8 @@ struct calls_sink *calls_sink_new(struct arena *arena, const struct calls_reques
 
     if (s == NULL)
         return NULL;
-    *s = (struct calls_sink){.watcher = {watch, begin, enter, leave, re_root, end, NULL, NULL, NULL},
-                             .arena = arena,
-                             .request = *request,
-                             .calls = {.n_clocks = request->profile->n_times}};
+    *s = (struct calls_sink){
+        .arena = arena, .request = *request, .calls = {.n_clocks = request->profile->n_times}};
     idmap_init(&s->index, arena, (struct hash_seed){(uintptr_t)s, (uintptr_t)arena});
     s->tracks = arena_array(arena, request->n_tracks, sizeof(*s->tracks));
     s->last = arena_array(arena, request->n_rows, sizeof(*s->last));
@@ -333,14 +268,14 @@ struct calls_sink *calls_sink_new(struct arena *arena, const struct calls_reques
         s->last[i] = IDMAP_NONE;
     for (uint32_t i = 0; s->tracks != NULL && i < request->n_tracks; i++) {
         uint32_t index = request->tracks[i];
-        s->tracks[i] = (struct watched){.sink = s, .track = &request->profile->tracks[index], .index = index};
+        s->tracks[i] = (struct counted){.sink = s, .track = &request->profile->tracks[index], .index = index};
     }
     return s->tracks != NULL && s->last != NULL ? s : NULL;
 }
 
-struct watcher *calls_sink_watcher(struct calls_sink *s)
+struct replay_sink calls_sink_replay(struct calls_sink *s)
 {
-    return &s->watcher;
+    return (struct replay_sink){.enter = enter, .leave = leave, .context = s};
 }
 
 static bool merge_classes(struct calls_sink *s, struct call_durations *to, const struct call_durations *from)

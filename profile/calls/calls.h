@@ -1,10 +1,9 @@
 /* How long calls were, one by one: of each row (a method, or a group of methods) the longest, and of one row also how its
  * calls are distributed. Only outermost calls count: those during which no other call of the row is open on the same
- * thread. A profile does not hold them; they are made by reading its bytes a second time:
+ * thread. A profile does not hold them; they are made by replaying its log:
  *
  *     sink = calls_sink_new(&arena, &request);
- *     builder_watch(reader.builder, calls_sink_watcher(sink));      before the first byte
- *     reader_feed .. reader_finish                                  the same bytes, from the beginning
+ *     replay(.. of the same tracks and window, with calls_sink_replay(sink) ..);
  *     const struct calls *calls = calls_sink_finish(sink);
  *
  * Memory grows with threads, methods and the depth of stacks, not with the number of calls. Durations are kept exactly
@@ -14,9 +13,7 @@
 #define PROFILE_CALLS_CALLS_H
 
 #include "core/arena.h"
-#include "profile/build/builder.h"
-#include "profile/calls/window.h"
-#include "profile/watcher.h"
+#include "profile/calls/replay.h"
 
 #define CALLS_NO_ROW UINT32_MAX
 
@@ -33,7 +30,7 @@ struct calls_request {
 };
 
 enum {
-    CALLS_CLOCKS_MAX = BUILDER_CLOCKS_MAX,
+    CALLS_CLOCKS_MAX = PROFILE_CLOCKS_MAX,
     CALLS_LISTED_MAX = 10,
     CALLS_BARS = 59,   /* of a histogram: 0, 1 to 2, 2 to 5, 5 to 10, 10 to 20 ns, ... */
     CALLS_OCTAVES = 58 /* of the classes */
@@ -66,7 +63,7 @@ struct calls_sink;
 /* Lives in the arena; NULL when it gives no more. */
 struct calls_sink *calls_sink_new(struct arena *arena, const struct calls_request *request)
     __attribute__((warn_unused_result));
-struct watcher *calls_sink_watcher(struct calls_sink *s);
+struct replay_sink calls_sink_replay(struct calls_sink *s);
 /* The sink's own; NULL: the arena has given no more. */
 const struct calls *calls_sink_finish(struct calls_sink *s);
 

@@ -2,49 +2,22 @@
 
 #include "core/number.h"
 
-/* How a track came to do nothing is known too late if a call encloses all so far: until then it is kept apart. */
-struct uncalled {
-    uint64_t busy_ns, waiting_ns;
-};
-
-struct open_mark {
-    uint64_t begin_ns;
-    size_t level; /* of the stack */
-    frame_id frame;
-};
-
-struct watched {
-    struct lanes_sink *sink;
+struct lane_track {
     struct lane *lane;
     struct span_sink *spans; /* NULL: not open */
-    struct watcher *calls;   /* who is told of calls, with these: the spans, or what filters them */
-    void *of_spans;          /* as that watcher knows the track */
 
-    uint64_t first_ns;         /* its first record */
-    uint64_t last[2];          /* wall or the first clock, and CPU: ns at its latest record */
-    uint32_t pixel;            /* in which last[0] is, or 0 before the window */
-    uint32_t uncalled_from;    /* pixels before it have nothing in `uncalled` */
-    struct uncalled *uncalled; /* [width_px] */
-
-    frame_id *stack;
-    size_t n_stack, stack_capacity;
-    uint32_t re_rooted;
-
-    struct open_mark *marks; /* the calls of interest on the stack */
-    size_t n_marks, marks_capacity;
-    size_t n_marked;       /* of them, of marked methods */
-    size_t n_messages;     /* .. and of those that handle messages */
-    uint32_t covered_from; /* pixels before it are covered by a marked call that encloses all so far */
+    uint64_t last[2];            /* wall or the first clock, and CPU: ns at its latest record */
+    uint32_t pixel;              /* in which last[0] is, or 0 before the window */
+    size_t n_marked, n_messages; /* open calls: of marked methods, and of those that handle messages */
 };
 
 struct lanes_sink {
-    struct watcher watcher; /* the first member: who is told is the sink */
     struct arena *arena;
     struct lanes_request request;
     uint64_t *edges; /* [width_px + 1] */
-    struct watched *tracks;
+    struct lane_track *tracks;
     struct lane *list;
-    struct span_rows *rows; /* with a filter */
+    struct replay_sink rows; /* with a filter: who is told of calls for the tracks that are open */
     struct lanes lanes;
 };
 
@@ -69,21 +42,19 @@ static uint8_t class_of(const struct lanes_sink *s, frame_id frame)
 
 /* ---- time ---- */
 
-static void credit(struct watched *t, uint64_t wall_ns, uint64_t cpu_ns)
+/* Of time in a call; `top` is the innermost one. */
+static void credit(const struct lanes_sink *s, struct lane_track *x, frame_id top, uint64_t wall_ns,
+                   uint64_t cpu_ns)
 {
-    struct lane_pixel *pixel = &t->lane->pixels[t->pixel];
-    uint64_t waiting = t->sink->request.cpu_clock != 0 && wall_ns > cpu_ns ? wall_ns - cpu_ns : 0;
+    struct lane_pixel *pixel = &x->lane->pixels[x->pixel];
+    uint64_t waiting = s->request.cpu_clock != 0 && wall_ns > cpu_ns ? wall_ns - cpu_ns : 0;
 
-    if (t->n_stack == 0) {
-        t->uncalled[t->pixel].busy_ns += wall_ns - waiting;
-        t->uncalled[t->pixel].waiting_ns += waiting;
+    if (top == FRAME_NONE)
         return;
-    }
-    uint8_t class = class_of(t->sink, t->stack[t->n_stack - 1]) & (LANE_MARKED - 1);
     pixel->ns[LANE_WAITING] += waiting;
-    pixel->ns[class] += wall_ns - waiting;
-    if (t->n_marked > 0)
-        t->lane->marks[t->pixel].ns += wall_ns;
+    pixel->ns[class_of(s, top) & (LANE_MARKED - 1)] += wall_ns - waiting;
+    if (x->n_marked > 0)
+        x->lane->marks[x->pixel].ns += wall_ns;
 }
 
 /* How much of the CPU time between two records has passed at a time between them. */
@@ -95,40 +66,40 @@ static uint64_t cpu_at(uint64_t cpu_ns, uint64_t wall_ns, uint64_t passed_ns)
 }
 
 /* Credits the time from the latest record to this one, cut at the edges of the window and of its pixels. */
-static void advance_to(struct watched *t, uint64_t now_ns, uint64_t now_cpu_ns)
+static void advance_to(const struct lanes_sink *s, struct lane_track *x, frame_id top, uint64_t now_ns,
+                       uint64_t now_cpu_ns)
 {
-    const struct lanes_sink *s = t->sink;
-    uint64_t begin = t->last[0], wall = now_ns - begin, cpu = now_cpu_ns - t->last[1];
+    uint64_t begin = x->last[0], wall = now_ns - begin, cpu = now_cpu_ns - x->last[1];
     uint64_t at = begin > s->request.from_ns ? begin : s->request.from_ns;
     uint64_t end = now_ns < s->request.to_ns ? now_ns : s->request.to_ns;
 
-    t->last[0] = now_ns;
-    t->last[1] = now_cpu_ns;
+    x->last[0] = now_ns;
+    x->last[1] = now_cpu_ns;
     if (begin >= s->request.to_ns || now_ns < s->request.from_ns)
         return;
-    if (now_ns < s->edges[t->pixel + 1] && begin == at) {
-        credit(t, wall, cpu);
+    if (now_ns < s->edges[x->pixel + 1] && begin == at) {
+        credit(s, x, top, wall, cpu);
         return;
     }
     uint64_t credited = wall > 0 ? cpu_at(cpu, wall, at - begin) : 0;
     for (;;) {
-        uint64_t edge = s->edges[t->pixel + 1], to = end < edge ? end : edge;
+        uint64_t edge = s->edges[x->pixel + 1], to = end < edge ? end : edge;
         uint64_t passed = to > at ? cpu_at(cpu, wall, to - begin) : credited;
         if (to > at)
-            credit(t, to - at, passed - credited);
+            credit(s, x, top, to - at, passed - credited);
         credited = passed;
         at = to > at ? to : at;
-        if (now_ns < edge || t->pixel + 1 == s->request.width_px)
+        if (now_ns < edge || x->pixel + 1 == s->request.width_px)
             return;
-        t->pixel++;
+        x->pixel++;
     }
 }
 
-static void advance(struct watched *t, const uint64_t *ticks)
+static void advance(const struct lanes_sink *s, struct lane_track *x, const struct replay_track *t,
+                    frame_id top)
 {
-    const struct lanes_sink *s = t->sink;
-
-    advance_to(t, ns_of(s, ticks[0]), s->request.cpu_clock != 0 ? ns_of(s, ticks[s->request.cpu_clock]) : 0);
+    advance_to(s, x, top, ns_of(s, t->now[0]),
+               s->request.cpu_clock != 0 ? ns_of(s, t->now[s->request.cpu_clock]) : 0);
 }
 
 /* ---- calls ---- */
@@ -153,22 +124,13 @@ static uint32_t pixel_of(const struct lanes_sink *s, uint64_t ns)
     return lo;
 }
 
-/* As in span.c: the calls that turn out later to enclose all so far are above this one. */
-static uint32_t depth_of(const struct watched *t, size_t level)
-{
-    uint32_t all = t->lane->of->track->re_roots;
-    uint32_t later = all > t->re_rooted ? all - t->re_rooted : 0;
-
-    return level < UINT32_MAX - later ? (uint32_t)level + later : UINT32_MAX;
-}
-
 /* A call of interest has ended. */
-static void list_call(struct watched *t, uint8_t class, struct listed_call call)
+static void list_call(struct lanes_sink *s, const struct lane_track *x, uint8_t class,
+                      struct listed_call call)
 {
-    struct lanes_sink *s = t->sink;
     uint64_t length = call.end_ns - call.begin_ns;
 
-    call.track = (uint32_t)(t - s->tracks);
+    call.track = (uint32_t)(x - s->tracks);
     if ((class & LANE_MARKED) != 0 && is_within(s, call.begin_ns)) {
         s->lanes.marked++;
         call.key = length;
@@ -178,7 +140,7 @@ static void list_call(struct watched *t, uint8_t class, struct listed_call call)
         call.key = UINT64_MAX - call.begin_ns;
         longest_calls_add(&s->lanes.first, &call);
     }
-    if ((class & LANE_MESSAGE) != 0 && t->lane->of->is_main && t->n_messages == 0 &&
+    if ((class & LANE_MESSAGE) != 0 && x->lane->of->is_main && x->n_messages == 0 &&
         length >= s->request.message_ns && call.end_ns > s->request.from_ns &&
         call.begin_ns < s->request.to_ns) {
         call.key = length;
@@ -186,199 +148,126 @@ static void list_call(struct watched *t, uint8_t class, struct listed_call call)
     }
 }
 
-/* Of messages the outermost call. */
-static bool is_of_interest(const struct watched *t, uint8_t class)
+/* Of messages the outermost call; one that was entered before the recording does not hide those within. */
+static bool is_of_interest(const struct lane_track *x, uint8_t class)
 {
     return (class & LANE_MARKED) != 0 ||
-           ((class & LANE_MESSAGE) != 0 && t->lane->of->is_main && t->n_messages == 0);
+           ((class & LANE_MESSAGE) != 0 && x->lane->of->is_main && x->n_messages == 0);
 }
 
-static bool push_mark(struct watched *t, frame_id frame, uint8_t class, uint64_t now_ns)
+static bool counts_as_message(uint8_t class, uint8_t flags)
 {
-    if (!ARENA_ROOM(t->sink->arena, t->marks, t->marks_capacity, t->n_marks + 1))
-        return false;
-    t->marks[t->n_marks++] = (struct open_mark){now_ns, t->n_stack, frame};
-    t->n_messages += (class & LANE_MESSAGE) != 0;
+    return (class & LANE_MESSAGE) != 0 && (flags & SPAN_BEFORE) == 0;
+}
+
+static void mark(const struct lanes_sink *s, struct lane_track *x, struct replay_call *call)
+{
+    uint8_t class = class_of(s, call->frame);
+
+    call->marked = is_of_interest(x, class);
+    if (!call->marked)
+        return;
+    x->n_messages += counts_as_message(class, call->flags);
     if ((class & LANE_MARKED) != 0) {
-        t->n_marked++;
-        if (is_within(t->sink, now_ns))
-            t->lane->marks[t->pixel].calls++;
+        x->n_marked++;
+        if (is_within(s, x->last[0]))
+            x->lane->marks[x->pixel].calls++;
     }
-    return true;
 }
 
-static void pop(struct watched *t, uint64_t end_ns, uint8_t flags)
+static void unmark(struct lanes_sink *s, struct lane_track *x, const struct replay_left *left)
 {
-    if (t->n_marks > 0 && t->marks[t->n_marks - 1].level == t->n_stack) {
-        const struct open_mark *mark = &t->marks[--t->n_marks];
-        uint8_t class = class_of(t->sink, mark->frame);
-        t->n_marked -= (class & LANE_MARKED) != 0;
-        t->n_messages -= (class & LANE_MESSAGE) != 0;
-        list_call(t, class,
-                  (struct listed_call){.begin_ns = mark->begin_ns,
-                                       .end_ns = end_ns,
-                                       .depth = depth_of(t, t->n_stack),
-                                       .frame = mark->frame,
-                                       .flags = flags});
-    }
-    t->n_stack--;
+    const struct replay_call *call = left->call;
+    uint8_t class = class_of(s, call->frame);
+
+    x->n_marked -= (class & LANE_MARKED) != 0;
+    x->n_messages -= counts_as_message(class, call->flags);
+    list_call(s, x, class,
+              (struct listed_call){.begin_ns = ns_of(s, call->begin[0]),
+                                   .end_ns = x->last[0],
+                                   .depth = left->level < UINT32_MAX ? (uint32_t)left->level : UINT32_MAX,
+                                   .frame = call->frame,
+                                   .flags = left->flags & (SPAN_BEFORE | SPAN_OPEN)});
 }
 
-/* ---- what the builder tells ---- */
+/* ---- what is told ---- */
 
-static bool begin(void *track, const uint64_t *ticks)
+static bool begin(void *context, struct replay_track *t)
 {
-    struct watched *t = track;
-    const struct lanes_sink *s = t->sink;
+    struct lanes_sink *s = context;
+    struct lane_track *x = &s->tracks[t->nth];
     uint32_t width = s->request.width_px;
 
-    t->lane->pixels = arena_array(s->arena, width, sizeof(*t->lane->pixels));
-    t->uncalled = arena_array(s->arena, width, sizeof(*t->uncalled));
+    x->lane->pixels = arena_array(s->arena, width, sizeof(*x->lane->pixels));
     if (s->request.marks)
-        t->lane->marks = arena_array(s->arena, width, sizeof(*t->lane->marks));
-    if (t->lane->pixels == NULL || t->uncalled == NULL || (s->request.marks && t->lane->marks == NULL))
+        x->lane->marks = arena_array(s->arena, width, sizeof(*x->lane->marks));
+    if (x->lane->pixels == NULL || (s->request.marks && x->lane->marks == NULL))
         return false;
-    t->first_ns = ns_of(s, ticks[0]);
-    t->last[0] = t->first_ns;
-    t->last[1] = s->request.cpu_clock != 0 ? ns_of(s, ticks[s->request.cpu_clock]) : 0;
-    t->pixel = t->first_ns > s->request.from_ns ? pixel_of(s, t->first_ns) : 0;
-    t->uncalled_from = t->covered_from = t->pixel;
-    return t->spans == NULL || t->calls->begin(t->of_spans, ticks);
+    x->last[0] = ns_of(s, t->now[0]);
+    x->last[1] = s->request.cpu_clock != 0 ? ns_of(s, t->now[s->request.cpu_clock]) : 0;
+    x->pixel = x->last[0] > s->request.from_ns ? pixel_of(s, x->last[0]) : 0;
+    return x->spans == NULL || s->rows.begin == NULL || s->rows.begin(s->rows.context, t);
 }
 
-static bool enter(void *track, frame_id frame, const uint64_t *ticks)
+static bool enter(void *context, struct replay_track *t)
 {
-    struct watched *t = track;
-    struct lanes_sink *s = t->sink;
+    struct lanes_sink *s = context;
+    struct lane_track *x = &s->tracks[t->nth];
+    struct replay_call *call = &t->open[t->n_open - 1];
 
-    advance(t, ticks);
-    if (!ARENA_ROOM(s->arena, t->stack, t->stack_capacity, t->n_stack + 1))
-        return false;
-    t->stack[t->n_stack++] = frame;
-    if (is_within(s, t->last[0]))
-        t->lane->pixels[t->pixel].calls++;
-    uint8_t class = class_of(s, frame);
-    if (is_of_interest(t, class) && !push_mark(t, frame, class, t->last[0]))
-        return false;
-    return t->spans == NULL || t->calls->enter(t->of_spans, frame, ticks);
+    advance(s, x, t, call[-1].frame);
+    if (is_within(s, x->last[0]))
+        x->lane->pixels[x->pixel].calls++;
+    mark(s, x, call);
+    return x->spans == NULL || s->rows.enter == NULL || s->rows.enter(s->rows.context, t);
 }
 
-static void leave(void *track, const uint64_t *ticks)
+/* What is never left ends where its track does. */
+static bool leave(void *context, struct replay_track *t, const struct replay_left *left)
 {
-    struct watched *t = track;
+    struct lanes_sink *s = context;
+    struct lane_track *x = &s->tracks[t->nth];
 
-    advance(t, ticks);
-    pop(t, t->last[0], 0);
-    if (t->spans != NULL)
-        t->calls->leave(t->of_spans, ticks);
-}
-
-/* What was in no call is time of this one. Each pixel is looked at once for all calls of this kind, and once more for each
- * that ends in it: a hostile file has as many of them as records, and is not read more slowly for it. */
-static void take_uncalled(struct watched *t, uint8_t class)
-{
-    for (uint32_t i = t->uncalled_from; i <= t->pixel; i++) {
-        struct lane_pixel *pixel = &t->lane->pixels[i];
-        pixel->ns[class & (LANE_MARKED - 1)] += t->uncalled[i].busy_ns;
-        pixel->ns[LANE_WAITING] += t->uncalled[i].waiting_ns;
-        t->uncalled[i] = (struct uncalled){0};
-    }
-    t->uncalled_from = t->pixel;
-}
-
-/* A marked method was open all the time so far. */
-static void cover(struct watched *t)
-{
-    const struct lanes_sink *s = t->sink;
-
-    for (uint32_t i = t->covered_from; i <= t->pixel; i++) {
-        uint64_t from = s->edges[i] > t->first_ns ? s->edges[i] : t->first_ns;
-        uint64_t to = s->edges[i + 1] < t->last[0] ? s->edges[i + 1] : t->last[0];
-        t->lane->marks[i].ns = to > from ? to - from : 0;
-    }
-    t->covered_from = t->pixel;
-    if (is_within(s, t->first_ns))
-        t->lane->marks[pixel_of(s, t->first_ns)].calls++;
-}
-
-static void re_root(void *track, frame_id frame, const uint64_t *ticks)
-{
-    struct watched *t = track;
-    struct lanes_sink *s = t->sink;
-    uint8_t class = class_of(s, frame);
-
-    advance(t, ticks);
-    take_uncalled(t, class);
-    t->re_rooted++;
-    if (is_within(s, t->first_ns))
-        t->lane->pixels[pixel_of(s, t->first_ns)].calls++;
-    if ((class & LANE_MARKED) != 0)
-        cover(t);
-    if (is_of_interest(t, class))
-        list_call(t, class,
-                  (struct listed_call){.begin_ns = t->first_ns,
-                                       .end_ns = t->last[0],
-                                       .depth = depth_of(t, 1),
-                                       .frame = frame,
-                                       .flags = SPAN_BEFORE});
-    if (t->spans != NULL)
-        t->calls->re_root(t->of_spans, frame, ticks);
+    if ((left->flags & SPAN_OPEN) == 0)
+        advance(s, x, t, left->call->frame);
+    if (left->call->marked)
+        unmark(s, x, left);
+    if (x->spans == NULL)
+        return true;
+    return s->rows.leave != NULL ? s->rows.leave(s->rows.context, t, left)
+                                 : span_sink_leave(x->spans, t, left);
 }
 
 /* Records part the time between them, also those that change nothing. */
-static void stay(void *track, const uint64_t *ticks)
+static bool stay(void *context, struct replay_track *t)
 {
-    advance(track, ticks);
+    struct lanes_sink *s = context;
+
+    advance(s, &s->tracks[t->nth], t, t->open[t->n_open - 1].frame);
+    return true;
 }
 
-static void skip(void *track, uint64_t ticks)
+static bool end(void *context, struct replay_track *t)
 {
-    const struct watched *t = track;
+    struct lanes_sink *s = context;
+    struct lane_track *x = &s->tracks[t->nth];
+    frame_id top = t->open[t->n_open - 1].frame;
+    uint64_t rest = s->request.open_to_end && t->n_open > 1 ? t->of->rest_ns : 0;
 
-    if (t->spans != NULL && t->calls->skip != NULL)
-        t->calls->skip(t->of_spans, ticks);
-}
-
-static void end(void *track, const uint64_t *ticks)
-{
-    struct watched *t = track;
-    const struct lanes_sink *s = t->sink;
-    uint64_t rest = s->request.open_to_end && t->n_stack > 0 ? t->lane->of->track->rest_ns : 0;
-
-    advance(t, ticks);
+    advance(s, x, t, top);
     if (rest > 0)
-        advance_to(t, rest < INT64_MAX - t->last[0] ? t->last[0] + rest : INT64_MAX, t->last[1]);
-    while (t->n_stack > 0)
-        pop(t, t->last[0], SPAN_OPEN);
-    if (t->spans != NULL)
-        t->calls->end(t->of_spans, ticks);
-}
-
-static void *watch(struct watcher *w, uint32_t id)
-{
-    struct lanes_sink *s = (struct lanes_sink *)(void *)w;
-
-    for (uint32_t lo = 0, hi = s->request.n_tracks; lo < hi;) {
-        uint32_t middle = lo + (hi - lo) / 2, found = s->request.tracks[middle].track->id;
-        if (found == id)
-            return &s->tracks[middle];
-        if (found < id)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return NULL;
+        advance_to(s, x, top, rest < INT64_MAX - x->last[0] ? x->last[0] + rest : INT64_MAX, x->last[1]);
+    return true;
 }
 
 /* ---- the sink ---- */
 
-static bool open_track(struct lanes_sink *s, struct watched *t, const struct lanes_track *of)
+static bool open_track(struct lanes_sink *s, struct lane_track *t, const struct lanes_track *of)
 {
     const struct lanes_request *r = &s->request;
     uint64_t length = r->to_ns - r->from_ns, least = (length + r->width_px - 1) / r->width_px;
     bool rests = r->open_to_end && of->track->open != of->track->first;
     struct span_request request = {.track = of->track->id,
-                                   .re_roots = of->track->re_roots,
                                    .ns_per_tick = r->ns_per_tick,
                                    .rest_ns = rests ? of->track->rest_ns : 0,
                                    .from_ns = r->from_ns,
@@ -392,8 +281,8 @@ static bool open_track(struct lanes_sink *s, struct watched *t, const struct lan
     return t->spans != NULL;
 }
 
-/* Who is told of the calls of the tracks that are open. */
-static bool watch_open(struct lanes_sink *s)
+/* With a filter: who is told of the calls of the tracks that are open. */
+static bool filter_open(struct lanes_sink *s)
 {
     const struct lanes_request *r = &s->request;
     struct span_sink **sinks = arena_array(s->arena, r->n_tracks, sizeof(*sinks));
@@ -402,18 +291,10 @@ static bool watch_open(struct lanes_sink *s)
     for (uint32_t i = 0; sinks != NULL && i < r->n_tracks; i++)
         if (s->tracks[i].spans != NULL)
             sinks[n++] = s->tracks[i].spans;
-    if (sinks != NULL && r->filter != NULL)
-        s->rows = span_rows_new(s->arena, r->filter, r->open_to_end, sinks);
-    if (sinks == NULL || (r->filter != NULL && s->rows == NULL))
-        return false;
-    for (uint32_t i = 0; i < r->n_tracks; i++) {
-        struct watched *t = &s->tracks[i];
-        if (t->spans == NULL)
-            continue;
-        t->calls = s->rows != NULL ? span_rows_watcher(s->rows) : span_sink_watcher(t->spans);
-        t->of_spans = t->calls->track(t->calls, r->tracks[i].track->id);
-    }
-    return true;
+    struct span_rows *rows = sinks != NULL ? span_rows_new(s->arena, r->filter, r->open_to_end, sinks) : NULL;
+    if (rows != NULL)
+        s->rows = span_rows_replay(rows);
+    return rows != NULL;
 }
 
 static bool prepare(struct lanes_sink *s)
@@ -430,11 +311,12 @@ static bool prepare(struct lanes_sink *s)
         s->edges[i] = lanes_edge(r->from_ns, r->to_ns, r->width_px, i);
     for (uint32_t i = 0; i < r->n_tracks; i++) {
         s->list[i].of = &r->tracks[i];
-        s->tracks[i] = (struct watched){.sink = s, .lane = &s->list[i]};
+        s->tracks[i] = (struct lane_track){.lane = &s->list[i]};
         if (r->tracks[i].is_open && !open_track(s, &s->tracks[i], &r->tracks[i]))
             return false;
     }
-    return watch_open(s) && longest_calls_init(&s->lanes.first, s->arena, marked_max) &&
+    return (r->filter == NULL || filter_open(s)) &&
+           longest_calls_init(&s->lanes.first, s->arena, marked_max) &&
            longest_calls_init(&s->lanes.last, s->arena, marked_max) &&
            longest_calls_init(&s->lanes.longest, s->arena, marked_max) &&
            longest_calls_init(&s->lanes.messages, s->arena, LANES_MESSAGES_MAX);
@@ -446,15 +328,14 @@ struct lanes_sink *lanes_sink_new(struct arena *arena, const struct lanes_reques
 
     if (s == NULL)
         return NULL;
-    *s = (struct lanes_sink){.watcher = {watch, begin, enter, leave, re_root, end, NULL, stay, skip},
-                             .arena = arena,
-                             .request = *request};
+    *s = (struct lanes_sink){.arena = arena, .request = *request};
     return prepare(s) ? s : NULL;
 }
 
-struct watcher *lanes_sink_watcher(struct lanes_sink *s)
+struct replay_sink lanes_sink_replay(struct lanes_sink *s)
 {
-    return &s->watcher;
+    return (struct replay_sink){
+        .begin = begin, .enter = enter, .leave = leave, .stay = stay, .end = end, .context = s};
 }
 
 const struct lanes *lanes_sink_finish(struct lanes_sink *s)

@@ -1,20 +1,17 @@
 /* What all tracks did in a window of time, as far as a picture of some width can show it. For each track and pixel: time in own
  * code, in that of third parties and of the platform, time spent waiting, and how many calls began; for tracks that are opened
  * also their calls (span.h); for methods that are marked where they are open, how often they are called, and some of their calls
- * one by one. A profile does not hold that; it is made by reading its bytes a second time:
+ * one by one. A profile does not hold that; it is made by replaying its log:
  *
  *     sink = lanes_sink_new(&arena, &request);
- *     builder_watch(reader.builder, lanes_sink_watcher(sink));      before the first byte
- *     reader_feed .. reader_finish                                  the same bytes, from the beginning
+ *     replay(.. of the same tracks, rests, looks_at_self where tracks are open, with lanes_sink_replay(sink) ..);
  *     const struct lanes *lanes = lanes_sink_finish(sink);
  *
  * The picture has one clock, the profile's first. Pixel i is the time [lanes_edge(i), lanes_edge(i + 1)); these are whole ns, so
  * that in a window shorter than its pixels some of them are empty. The pixels of a track add up to its times in the window.
  *
- * Time is credited as the fold credits it: to the frame on top, and what was in no call before a call that turns out to enclose
- * all so far (re_root) to that call. Where wall and CPU time are both recorded, waiting is wall less CPU time, not below 0; CPU
- * time between two records passes evenly, rounded down, as in windows of time (window.h). For tracks that are not open, and without marks
- * and messages, a reading of the window's part of the file is enough (checkpoints.h).
+ * Time is credited as the fold credits it: to the frame on top. Where wall and CPU time are both recorded, waiting is wall less CPU time, not below 0; CPU
+ * time between two records passes evenly, rounded down, as in windows of time (window.h).
  *
  * Memory grows with pixels * tracks and with the depth of stacks, not with the number of calls. */
 #ifndef PROFILE_CALLS_LANES_H
@@ -23,7 +20,6 @@
 #include "profile/calls/longest_calls.h"
 #include "profile/calls/span.h"
 #include "profile/calls/span_rows.h"
-#include "profile/watcher.h"
 
 enum lane_class { LANE_OWN, LANE_THIRD_PARTY, LANE_PLATFORM, LANE_WAITING, LANE_CLASSES };
 
@@ -94,7 +90,7 @@ uint64_t lanes_edge(uint64_t from_ns, uint64_t to_ns, uint32_t width_px, uint32_
 /* Lives in the arena; NULL when it gives no more. */
 struct lanes_sink *lanes_sink_new(struct arena *arena, const struct lanes_request *request)
     __attribute__((warn_unused_result));
-struct watcher *lanes_sink_watcher(struct lanes_sink *s);
+struct replay_sink lanes_sink_replay(struct lanes_sink *s);
 /* The sink's own. */
 const struct lanes *lanes_sink_finish(struct lanes_sink *s);
 

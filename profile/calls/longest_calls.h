@@ -1,5 +1,5 @@
 /* A list of calls that keeps those with the largest key: the longest, the first or the last of millions, in the memory of a
- * few. Adding costs the logarithm of the list's size. Knows nothing of watchers and tracks. */
+ * few. Adding costs the logarithm of the list's size. Knows nothing of replays and tracks. */
 #ifndef PROFILE_CALLS_LONGEST_CALLS_H
 #define PROFILE_CALLS_LONGEST_CALLS_H
 

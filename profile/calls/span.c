@@ -2,19 +2,8 @@
 
 #include "core/number.h"
 
-/* A call that was entered and not yet left. The first one stands for the track. */
-struct open_call {
-    frame_id frame;
-    uint64_t begin_ns, callees_ns;
-};
-
 struct span_sink {
-    struct watcher watcher; /* the first member: who is told is the sink */
-    struct arena *arena;
     struct span_request request;
-    struct open_call *open;
-    size_t n_open, open_capacity;
-    uint32_t re_rooted; /* so far */
     struct span *list;
     uint32_t *latest; /* by depth: index + 1 of the last span, 0 = none */
     struct spans spans;
@@ -131,110 +120,34 @@ void span_sink_put(struct span_sink *s, const struct span *span)
     keep(s, span);
 }
 
-/* ---- the stack ---- */
+/* ---- what is told ---- */
 
-static uint64_t ns_of(const struct span_sink *s, uint64_t ticks)
+static bool begin(void *context, struct replay_track *t)
 {
-    return number_multiply(ticks, s->request.ns_per_tick);
-}
+    struct span_sink *s = context;
 
-/* Each call that is found later to enclose all so far moves what is known already one level down: at the end
- * there will have been re_roots of them. */
-static uint32_t depth_of(const struct span_sink *s, size_t level)
-{
-    uint32_t later = s->request.re_roots > s->re_rooted ? s->request.re_roots - s->re_rooted : 0;
-
-    return level < UINT32_MAX - later ? (uint32_t)level + later : UINT32_MAX;
-}
-
-static bool push(struct span_sink *s, frame_id frame, uint64_t begin_ns)
-{
-    if (!ARENA_ROOM(s->arena, s->open, s->open_capacity, s->n_open + 1))
-        return false;
-    s->open[s->n_open++] = (struct open_call){.frame = frame, .begin_ns = begin_ns};
+    s->spans.idle_ns = number_multiply(t->uncalled, s->request.ns_per_tick);
     return true;
 }
 
-static void pop(struct span_sink *s, uint64_t end_ns, uint8_t flags)
+/* Of the calls that are never left, the innermost one is where the track stays. */
+bool span_sink_leave(void *context, struct replay_track *t, const struct replay_left *left)
 {
-    const struct open_call *call = &s->open[--s->n_open];
-    uint64_t duration = end_ns - call->begin_ns;
+    struct span_sink *s = context;
+    uint64_t begin_ns = number_multiply(left->call->begin[0], s->request.ns_per_tick);
+    uint64_t end_ns = number_multiply(t->now[0], s->request.ns_per_tick);
+    uint64_t rest_ns = (left->flags & SPAN_OPEN) != 0 ? number_add(end_ns, s->request.rest_ns) - end_ns : 0;
+    uint64_t stays_ns = (left->flags & SPAN_INNERMOST) != 0 ? rest_ns : 0;
 
-    s->open[s->n_open - 1].callees_ns += duration;
-    span_sink_put(s, &(struct span){.frame = call->frame,
-                                    .depth = depth_of(s, s->n_open),
-                                    .flags = flags,
-                                    .calls = 1,
-                                    .begin_ns = call->begin_ns,
-                                    .end_ns = end_ns,
-                                    .self_ns = duration - call->callees_ns});
-}
-
-static bool begin(void *track, const uint64_t *ticks)
-{
-    struct span_sink *s = track;
-
-    return push(s, FRAME_NONE, ns_of(s, ticks[0]));
-}
-
-static bool enter(void *track, frame_id frame, const uint64_t *ticks)
-{
-    struct span_sink *s = track;
-
-    return push(s, frame, ns_of(s, ticks[0]));
-}
-
-static void leave(void *track, const uint64_t *ticks)
-{
-    struct span_sink *s = track;
-
-    pop(s, ns_of(s, ticks[0]), 0);
-}
-
-/* The call takes over what the track has called so far. */
-static void re_root(void *watched, frame_id frame, const uint64_t *ticks)
-{
-    struct span_sink *s = watched;
-    struct open_call *track = &s->open[0];
-    uint64_t end_ns = ns_of(s, ticks[0]), duration = end_ns - track->begin_ns;
-
-    s->re_rooted++;
-    span_sink_put(s, &(struct span){.frame = frame,
-                                    .depth = depth_of(s, 1),
-                                    .flags = SPAN_BEFORE,
-                                    .calls = 1,
-                                    .begin_ns = track->begin_ns,
-                                    .end_ns = end_ns,
-                                    .self_ns = duration - track->callees_ns});
-    track->callees_ns = duration;
-}
-
-static void skip(void *track, uint64_t ticks)
-{
-    struct span_sink *s = track;
-
-    s->open[s->n_open - 1].callees_ns += ns_of(s, ticks);
-}
-
-static void end(void *track, const uint64_t *ticks)
-{
-    struct span_sink *s = track;
-    uint64_t end_ns = ns_of(s, ticks[0]);
-
-    if (s->n_open == 0)
-        return;
-    if (s->n_open > 1 && __builtin_add_overflow(end_ns, s->request.rest_ns, &end_ns))
-        end_ns = UINT64_MAX;
-    while (s->n_open > 1)
-        pop(s, end_ns, SPAN_OPEN);
-    s->spans.idle_ns = end_ns - s->open[0].begin_ns - s->open[0].callees_ns;
-}
-
-static void *watch(struct watcher *w, uint32_t id)
-{
-    struct span_sink *s = (struct span_sink *)(void *)w;
-
-    return s->request.track == id ? s : NULL;
+    span_sink_put(s,
+                  &(struct span){.frame = left->call->frame,
+                                 .depth = left->level < UINT32_MAX ? (uint32_t)left->level : UINT32_MAX,
+                                 .flags = left->flags & (SPAN_BEFORE | SPAN_OPEN),
+                                 .calls = 1,
+                                 .begin_ns = begin_ns,
+                                 .end_ns = end_ns + rest_ns,
+                                 .self_ns = number_multiply(left->self, s->request.ns_per_tick) + stays_ns});
+    return true;
 }
 
 /* ---- the sink ---- */
@@ -245,8 +158,6 @@ struct span_sink *span_sink_new(struct arena *arena, const struct span_request *
 
     if (s == NULL)
         return NULL;
-    s->watcher = (struct watcher){watch, begin, enter, leave, re_root, end, NULL, NULL, skip};
-    s->arena = arena;
     s->request = *request;
     s->list = arena_array(arena, request->spans_max, sizeof(*s->list));
     s->latest = arena_array(arena, (size_t)request->levels_max + 1, sizeof(*s->latest));
@@ -255,9 +166,9 @@ struct span_sink *span_sink_new(struct arena *arena, const struct span_request *
     return s->list != NULL && s->latest != NULL ? s : NULL;
 }
 
-struct watcher *span_sink_watcher(struct span_sink *s)
+struct replay_sink span_sink_replay(struct span_sink *s)
 {
-    return &s->watcher;
+    return (struct replay_sink){.begin = begin, .leave = span_sink_leave, .context = s};
 }
 
 const struct spans *span_sink_finish(struct span_sink *s)

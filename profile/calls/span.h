@@ -1,9 +1,8 @@
 /* Calls in the order of time, of one track: for views with time on x. A profile does not hold them; they are
- * made by reading its bytes a second time, with what the first reading found:
+ * made by replaying its log:
  *
  *     sink = span_sink_new(&arena, &request);
- *     builder_watch(reader.builder, span_sink_watcher(sink));         before the first byte
- *     reader_feed .. reader_finish                 the same bytes, from the beginning
+ *     replay(.. of one track, looks_at_self, with span_sink_replay(sink) ..);
  *     const struct spans *spans = span_sink_finish(sink);
  *
  * However long the recording is, only what a picture of the window can show is kept: calls that are wide
@@ -13,12 +12,10 @@
 #define PROFILE_CALLS_SPAN_H
 
 #include "core/arena.h"
-#include "profile/profile.h"
-#include "profile/watcher.h"
+#include "profile/calls/replay.h"
 
 struct span_request {
     uint32_t track;          /* its id */
-    uint32_t re_roots;       /* of profile_track */
     uint32_t ns_per_tick;    /* of the profile */
     uint64_t rest_ns;        /* that calls which are never left last longer than up to the last record */
     uint64_t from_ns, to_ns; /* the window; from < to <= INT64_MAX */
@@ -28,16 +25,11 @@ struct span_request {
     uint32_t spans_max;  /* if there are more, least_ns is raised; more than levels_max */
 };
 
-enum span_flag {
-    SPAN_BEFORE = 1, /* entered before the track's first record, where it begins here */
-    SPAN_OPEN = 2    /* never left: ends with the track's last record, or rest_ns later */
-};
-
 /* A call, or a run of calls of one depth, none of them wide, with less than least_ns between neighbours. */
 struct span {
     frame_id frame; /* FRAME_NONE: a run */
     uint32_t depth; /* 1: nothing above it but the track */
-    uint8_t flags;
+    uint8_t flags;  /* SPAN_BEFORE, SPAN_OPEN: it ends with the track's last record, or rest_ns later */
     uint64_t calls; /* 1, or of the run */
     uint64_t begin_ns, end_ns;
     uint64_t self_ns; /* of a call: less its callees; of a run: time in its calls */
@@ -60,10 +52,11 @@ struct span_sink;
 /* Lives in the arena; NULL when it gives no more. */
 struct span_sink *span_sink_new(struct arena *arena, const struct span_request *request)
     __attribute__((warn_unused_result));
-/* What a builder tells the calls of the track. Ticks are those of the first clock. */
-struct watcher *span_sink_watcher(struct span_sink *s);
+struct replay_sink span_sink_replay(struct span_sink *s);
+/* The same for sinks that pass the calls of a track on: `context` is the sink. */
+bool span_sink_leave(void *context, struct replay_track *t, const struct replay_left *left);
 
-/* A call that somebody else was told of, in place of the watcher: those of a track in the order of their ends. */
+/* A call in place of a replayed one: those of a track in the order of their ends. */
 void span_sink_put(struct span_sink *s, const struct span *span);
 
 /* The sink's own, in its arena. */

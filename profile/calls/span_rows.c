@@ -29,11 +29,8 @@ struct span_rows *span_rows_new(struct arena *arena, const struct span_filter *f
     if (s == NULL)
         return NULL;
     const struct call_rows_request request = {.profile = filter->profile,
-                                              .tracks = filter->tracks,
-                                              .n_tracks = filter->n_tracks,
                                               .open_to_end = open_to_end,
                                               .filter = &filter->stacks,
-                                              .roots = filter->roots,
                                               .nested = true,
                                               .row = put,
                                               .context = s};
@@ -43,7 +40,7 @@ struct span_rows *span_rows_new(struct arena *arena, const struct span_filter *f
     return s->rows != NULL ? s : NULL;
 }
 
-struct watcher *span_rows_watcher(struct span_rows *s)
+struct replay_sink span_rows_replay(struct span_rows *s)
 {
-    return call_rows_watcher(s->rows);
+    return call_rows_replay(s->rows);
 }

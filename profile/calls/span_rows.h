@@ -16,7 +16,6 @@ struct span_filter {
     struct filter_stacks stacks; /* of it */
     const uint32_t *tracks;      /* that count: indexes of profile->tracks, ascending */
     uint32_t n_tracks;
-    const struct call_roots *roots; /* of each of them */
     struct hash_seed seed;
 };
 
@@ -26,8 +25,7 @@ struct span_rows;
  * no more. */
 struct span_rows *span_rows_new(struct arena *arena, const struct span_filter *filter, bool open_to_end,
                                 struct span_sink *const *sinks) __attribute__((warn_unused_result));
-/* Is told of the calls in place of the sinks' own watchers. The reading fails where the arena gives no more; where the bytes are not
- * those of the profile, who reads sees that they have other frames. */
-struct watcher *span_rows_watcher(struct span_rows *s);
+/* In place of the sinks' own; of a replay of all, since stacks outside of a window decide what calls in it show. */
+struct replay_sink span_rows_replay(struct span_rows *s);
 
 #endif

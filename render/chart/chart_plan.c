@@ -92,7 +92,6 @@ bool chart_plan(struct chart_plan *plan, const struct view_options *o, const str
     if (!set_window(plan, o, diag))
         return false;
     plan->request = (struct span_request){.track = plan->track->id,
-                                          .re_roots = plan->track->re_roots,
                                           .ns_per_tick = p->ns_per_tick,
                                           .rest_ns = rest_ns(plan->track, o),
                                           .from_ns = plan->from_ns,

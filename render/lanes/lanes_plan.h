@@ -1,4 +1,4 @@
-/* From what is asked of lanes to what a second reading has to look for (profile/calls/lanes.h): which tracks and in which order they
+/* From what is asked of lanes to what a replay of the calls has to look for (profile/calls/lanes.h): which tracks and in which order they
  * are shown, the window of time, and of each frame whose code it is. */
 #ifndef RENDER_LANES_LANES_PLAN_H
 #define RENDER_LANES_LANES_PLAN_H

@@ -1,4 +1,4 @@
-/* Rules about single calls of the main thread, from the second reading of the file. */
+/* Rules about single calls of the main thread, from the log of calls. */
 #include "profile/calls/span.h"
 #include "profile/frame/origin.h"
 #include "render/verdict/rules.h"

@@ -26,7 +26,6 @@ bool verdict_wants_spans(const struct profile *p, struct span_request *request)
     if (main == NULL || main->end_ns <= main->begin_ns)
         return false;
     *request = (struct span_request){.track = main->id,
-                                     .re_roots = main->re_roots,
                                      .ns_per_tick = p->ns_per_tick,
                                      .from_ns = main->begin_ns,
                                      .to_ns = main->end_ns,

@@ -25,8 +25,7 @@ struct call_list *call_list_new(const struct convert_source *source, const struc
                                 const struct call_format *format, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* The profile's bytes are read again. Formats
- * that are read as a whole have all their calls in one step: unless `out` has a drain, such a list ends with DIAG_LIMIT at
+/* Replays a block of the profile's log; before that come steps that make the log. Unless `out` has a drain, a step ends with DIAG_LIMIT at
  * view_memory_bytes. Where the drain fails the step does, and only the drain knows why. */
 enum convert_step call_list_step(struct call_list *l, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));

@@ -30,8 +30,8 @@ void shared_profile_free(struct shared_profile *f)
 {
     if (f == NULL)
         return;
-    if (f->checkpoints != NULL)
-        checkpoints_free(atomic_load(f->checkpoints));
+    if (f->log != NULL)
+        kept_log_free(atomic_load(f->log));
     for (size_t i = 0; i < f->n_packets; i++)
         close(f->packets[i]);
     arena_free(&f->arena);
@@ -60,7 +60,7 @@ const struct own_code *shared_profile_own(const struct shared_profile *f)
 
 size_t shared_profile_bytes(const struct shared_profile *f)
 {
-    return sizeof(*f) + f->arena.used_bytes + f->checkpoints_bytes;
+    return sizeof(*f) + f->arena.used_bytes;
 }
 
 /* ---- the conversion ---- */
@@ -200,13 +200,6 @@ bool conversion_no_memory(struct diag *diag)
 enum convert_step conversion_feed_file(struct conversion *f, int fd, uint64_t *offset,
                                        const struct stop *stop, struct diag *diag)
 {
-    return conversion_feed_until(f, fd, offset, UINT64_MAX, stop, diag);
-}
-
-enum convert_step conversion_feed_until(struct conversion *f, int fd, uint64_t *offset, uint64_t end,
-                                        const struct stop *stop, struct diag *diag)
-{
-    size_t most = end - *offset < READ_BYTES ? (size_t)(end - *offset) : READ_BYTES;
     struct readable file = {.fd = fd, .stop = stop};
     void *piece = malloc(READ_BYTES);
     ptrdiff_t n = -1;
@@ -214,7 +207,7 @@ enum convert_step conversion_feed_until(struct conversion *f, int fd, uint64_t *
     if (piece == NULL)
         conversion_no_memory(&file.diag);
     else
-        n = readable_at(&file, *offset, piece, most);
+        n = readable_at(&file, *offset, piece, READ_BYTES);
     bool more = n > 0 && conversion_feed(f, piece, (size_t)n, stop);
     free(piece);
     if (n < 0) {
@@ -261,6 +254,27 @@ static void close_names(struct conversion *f)
         close(f->mappings.fds[i]);
 }
 
+/* A place for the log of a profile with times; and the log, if it was written. Before the names, which it knows nothing of. */
+static bool place_log(struct conversion *f)
+{
+    struct shared_profile *made = f->made;
+    struct diag *diag = &f->reader.diag;
+
+    if (!made->profile->timed)
+        return true;
+    made->log = arena_alloc(&made->arena, sizeof(*made->log));
+    if (made->log == NULL)
+        return conversion_arena_failed(&made->arena, diag);
+    atomic_init(made->log, NULL);
+    if (f->keeps == NULL)
+        return true;
+    if (!kept_log_finish(f->keeps, &made->arena, made->profile, diag))
+        return false;
+    atomic_store(made->log, f->keeps);
+    f->keeps = NULL;
+    return true;
+}
+
 /* False: f->reader.diag, or the arena gives no more; and there is no profile. */
 static bool tell_names(struct conversion *f, const struct stop *stop)
 {
@@ -301,10 +315,12 @@ static struct shared_profile *finish(struct conversion *f, const struct whole_fi
     struct shared_profile *made = f->made;
 
     made->profile = finish_reading(f, file, stop);
+    if (made->profile != NULL && !place_log(f))
+        made->profile = NULL;
     if (made->profile != NULL && !tell_names(f, stop) && f->reader.diag.kind == DIAG_NONE)
         conversion_arena_failed(&made->arena, &f->reader.diag);
     if (made->profile != NULL) {
-        made->names = part_prepare(made) ? names_new(made->profile, &made->arena) : NULL;
+        made->names = names_new(made->profile, &made->arena);
         if (made->names == NULL)
             conversion_arena_failed(&made->arena, &f->reader.diag);
     }
@@ -314,6 +330,7 @@ static struct shared_profile *finish(struct conversion *f, const struct whole_fi
         return NULL;
     }
     close_names(f);
+    kept_log_free(f->keeps);
     free(f);
     return made;
 }
@@ -335,6 +352,7 @@ void conversion_abandon(struct conversion *f)
     if (f == NULL)
         return;
     close_names(f);
+    kept_log_free(f->keeps);
     reader_free(&f->reader);
     shared_profile_free(f->made);
     free(f);

@@ -54,6 +54,9 @@ bool conversion_map(struct conversion *f, int fd, struct str package, struct dia
  * `name` is that of the file, without folders; or empty. Before the first byte. False: diag. */
 bool conversion_symbols(struct conversion *f, int fd, struct str name, struct diag *diag)
     __attribute__((warn_unused_result));
+/* Has the profile's log of calls written with this reading (profile_log.h), which takes a third more time: for who is going to need
+ * it. Before the first byte. False: diag. */
+bool conversion_keep_log(struct conversion *f, struct diag *diag) __attribute__((warn_unused_result));
 /* The work of conversion_read ends soon after `stop` was asked, which must outlive it. NULL is fine. */
 void conversion_stop(struct conversion *f, const struct stop *stop);
 /* Reads all that the profile needs of the input, on this thread, which blocks where the input does. Ends and frees f in every
@@ -128,27 +131,23 @@ struct convert_source {
     const struct stop *stop; /* as for conversion_finish */
 };
 
-/* As convert_drawn, with the calls that the request asks for, as in->spans; `filtered`: those that the view's filters leave. The
- * bytes are read again. */
+/* What follows is made by replaying the profile's log of calls (profile_log.h), which is made where it is not there yet. */
+
+/* As convert_drawn, with the calls that the request asks for, as in->spans; `filtered`: those that the view's filters leave. */
 bool convert_with_spans(const struct convert_source *s, const struct span_request *request, bool filtered,
                         const struct convert_drawing *d, const struct view_options *view, struct buf *out,
                         struct diag *diag);
 
-/* Tells the watcher, which was made with shared_profile_get(s->profile), of all calls: the bytes are read again. With a
- * window a part of them may do, and the watcher is one that looks at nothing but what lies in it (profile/calls/checkpoints.h). False: diag. */
-bool convert_watch(const struct convert_source *s, const struct window *window, struct watcher *w,
-                   struct diag *diag) __attribute__((warn_unused_result));
-
-/* How long calls were, in the arena: the bytes are read again. `request` is of shared_profile_get(s->profile). False: diag. */
+/* How long calls were, in the arena. `request` is of the whole profile. False: diag. */
 bool convert_calls(const struct convert_source *s, const struct calls_request *request, struct arena *arena,
                    const struct calls **calls, struct diag *diag) __attribute__((warn_unused_result));
 
-/* A window of time of a whole profile, which must outlive it: the bytes are read again. The options of a view
+/* A window of time of a whole profile, which must outlive it. The options of a view
  * say which one by view_window. NULL: diag; DIAG_USAGE where the profile has no times. */
 struct shared_profile *convert_window(const struct convert_source *whole, const struct window *window,
                                       struct diag *diag) __attribute__((warn_unused_result));
 
-/* As convert_view for VIEW_CHART, for which the bytes are read again. */
+/* As convert_view for VIEW_CHART. */
 bool convert_chart(const struct convert_source *s, const struct output *output,
                    const struct view_options *view, struct buf *out, struct diag *diag);
 

@@ -4,6 +4,7 @@
 
 #include "render/view/fail.h"
 #include "server/convert/convert_impl.h"
+#include "server/convert/profile_log.h"
 
 struct drawing {
     const struct convert_source *source;
@@ -48,7 +49,7 @@ static bool set_filter(const struct drawing *d, const struct render_input *in, s
         if (request->tracks[i].is_open)
             tracks[filter->n_tracks++] = (uint32_t)(request->tracks[i].track - p->tracks);
     request->filter = filter;
-    return conversion_span_filter(d->source, d->view, in->scratch, filter, diag);
+    return conversion_span_filter(d->source->profile, d->view, in->scratch, filter, diag);
 }
 
 /* The frames' memory is that of the view; what is found is in it too. */
@@ -62,15 +63,21 @@ static bool draw(const void *what, const struct render_input *in, struct buf *ou
         (d->view->n_filters > 0 && !set_filter(d, in, &plan.request, &filter, diag)))
         return false;
     struct lanes_sink *sink = lanes_sink_new(in->scratch, &plan.request);
-    if (sink == NULL)
+    uint32_t *indexes = arena_array(in->scratch, plan.request.n_tracks, sizeof(*indexes));
+    for (uint32_t i = 0; indexes != NULL && i < plan.request.n_tracks; i++)
+        indexes[i] = (uint32_t)(plan.request.tracks[i].track - in->profile->tracks);
+    if (sink == NULL || indexes == NULL)
         return fail_arena(in->scratch, diag);
     /* What only touches the end is within reach of spans. What filters leave of a call may lie outside the window. */
     const struct window window = {plan.request.from_ns, plan.request.to_ns + 1};
-    bool looks_beyond = plan.is_whole || plan.request.filter != NULL;
-    if (!convert_watch(d->source, looks_beyond ? NULL : &window, lanes_sink_watcher(sink), diag))
-        return false;
-    if (in->scratch->failure != ARENA_OK) /* the reading ends where there is no memory for it */
-        return fail_arena(in->scratch, diag);
+    struct replay_request replay = {.tracks = indexes,
+                                    .n_tracks = plan.request.n_tracks,
+                                    .window = plan.request.filter == NULL ? &window : NULL,
+                                    .rests = plan.request.open_to_end,
+                                    .looks_at_self = d->asked->n_stacks > 0,
+                                    .sink = lanes_sink_replay(sink)};
+    if (!profile_log_replay(d->source, &replay, diag))
+        return conversion_replay_failed(in->scratch, diag);
     return d->format->write(in, &plan, lanes_sink_finish(sink), out, diag);
 }
 

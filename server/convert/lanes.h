@@ -9,7 +9,7 @@
 void lanes_options(const struct config *config, const struct lanes_asked *asked, struct view_options *view);
 
 /* Appends the lanes in that format. Of the view, tracks, app, open, width and the window count, and of tracks that are opened the
- * filters. The bytes are read again. False: diag. */
+ * filters. The profile's log is replayed. False: diag. */
 bool convert_lanes(const struct convert_source *s, const struct view_options *view,
                    const struct lanes_asked *asked, const struct lanes_format *format, struct buf *out,
                    struct diag *diag) __attribute__((warn_unused_result));

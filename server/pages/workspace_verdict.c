@@ -1,4 +1,4 @@
-/* The verdict (render/verdict/verdict.c has the shape of its JSON). Making it takes a second reading of the file, so the
+/* The verdict (render/verdict/verdict.c has the shape of its JSON). Making it takes a replay of the calls, so the
  * page of a picture does not wait for it: it has a link to the page of the verdict, from which the script takes the
  * words. What comes out of that JSON may be missing or of another type. */
 #include <string.h>

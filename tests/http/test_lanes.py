@@ -70,7 +70,7 @@ class Lanes(DemoTest):
                 self.assertAlmostEqual(lane['ns'][k], sum(part['lanes'][i]['ns'][k] for part in parts), delta=4)
 
     def test_a_part_of_the_file_is_enough(self):
-        """What a window is made from, once the file was read a second time; under filters calls are told from all of it."""
+        """Windows are made from a part of the log; under filters calls are told from all of it."""
         path = '/p/' + id_of(self.stored(trace(threads=7, records=amount(400000, 60000), depth=9)))
         whole = self.lanes(path=path)
         method = json.loads(self.server.get(path + '/methods.json?limit=1').text)

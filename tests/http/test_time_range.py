@@ -135,8 +135,8 @@ class TimeRange(DemoTest):
         self.assertIn('from=100000&amp;to=150000', page)
         self.assertNotIn('id="range"', self.get('').text)
 
-    def test_windows_from_checkpoints(self):
-        """The first window reads all of the file, the others a part of it: the same as a reading of all."""
+    def test_windows_from_the_log(self):
+        """The first window has the log of calls made, the others read a part of it: the same as on the command line."""
         file = os.path.join(self.server.folder, 'long.trace')
         with open(file, 'wb') as f:
             f.write(written(nested_records(60000)))

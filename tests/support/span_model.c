@@ -152,7 +152,7 @@ const struct profile_value SPAN_MODEL_VALUES[] = {
     {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS},
 };
 
-const struct profile *span_model_fold(struct arena *arena, struct watcher *w, const uint32_t *ids,
+const struct profile *span_model_fold(struct arena *arena, struct replayed *log, const uint32_t *ids,
                                       uint32_t n_tracks, const struct event *events, size_t n)
 {
     struct builder *b = builder_new(arena, (struct hash_seed){3, 4});
@@ -160,8 +160,8 @@ const struct profile *span_model_fold(struct arena *arena, struct watcher *w, co
     need(b != NULL);
     need(builder_values(b, SPAN_MODEL_VALUES, SPAN_MODEL_CLOCKS, &SPAN_MODEL_VALUES[SPAN_MODEL_CLOCKS], 1));
     builder_clocks(b, 1, false);
-    if (w != NULL)
-        builder_watch(b, w);
+    if (log != NULL)
+        replayed_begin(log, b);
     for (uint32_t i = 0; i < SPAN_MODEL_FRAMES; i++) {
         char name[] = {(char)('a' + i)};
         struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
@@ -170,7 +170,10 @@ const struct profile *span_model_fold(struct arena *arena, struct watcher *w, co
     for (uint32_t i = 0; i < n_tracks; i++)
         need(builder_track(b, ids[i], STRING_EMPTY) == i);
     need(builder_events(b, events, n, 0, 0));
-    return builder_finish(b, STR("format"), STR("Format"));
+    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
+    if (log != NULL)
+        replayed_end(log, p);
+    return p;
 }
 
 void span_model_track(struct span_model *m, const struct event *events, size_t n, uint32_t track,

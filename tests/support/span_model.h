@@ -5,6 +5,7 @@
 
 #include "profile/build/builder.h"
 #include "profile/calls/span.h"
+#include "tests/support/replayed.h"
 
 enum { SPAN_MODEL_CALLS_MAX = 4000 };
 
@@ -47,8 +48,8 @@ void span_model_random_action(struct span_model_random *s, uint64_t *random, str
 /* Two clocks and calls, for a profile of such events; its frames are called a, b, .. and have these ids. */
 enum { SPAN_MODEL_FRAMES = 6, SPAN_MODEL_CLOCKS = 2 };
 extern const struct profile_value SPAN_MODEL_VALUES[SPAN_MODEL_CLOCKS + 1];
-/* The profile of the events, which the watcher (NULL: none) is told of. ids[i] is the id of track i. */
-const struct profile *span_model_fold(struct arena *arena, struct watcher *w, const uint32_t *ids,
+/* The profile of the events, of which the log is written (NULL: none); it is the caller's to close. ids[i] is the id of track i. */
+const struct profile *span_model_fold(struct arena *arena, struct replayed *log, const uint32_t *ids,
                                       uint32_t n_tracks, const struct event *events, size_t n);
 /* The model of one track, by one of the clocks; an exit of nothing is of the frame behind all others. */
 void span_model_track(struct span_model *m, const struct event *events, size_t n, uint32_t track,

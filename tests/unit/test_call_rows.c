@@ -12,7 +12,7 @@
 
 enum { TRACKS = 2, FRAMES = SPAN_MODEL_FRAMES, EVENTS_MAX = 300, FIRST_ID = 7, ROWS_MAX = 2 * EVENTS_MAX };
 
-static const struct profile *fold(struct arena *arena, struct watcher *w, const struct event *events,
+static const struct profile *fold(struct arena *arena, struct replayed *w, const struct event *events,
                                   size_t n)
 {
     static const uint32_t IDS[TRACKS] = {FIRST_ID, FIRST_ID + 1};
@@ -51,30 +51,29 @@ static bool keep(void *context, const struct call_row *row)
     return true;
 }
 
-/* Reads the rows of the tracks; what the filters need before. */
+/* Replays the rows of the tracks. */
 static void list(struct listed *l, const struct profile *p, struct call_rows_request request,
                  const struct event *events, size_t n)
 {
-    uint32_t tracks[TRACKS];
+    struct replayed log;
     struct arena arena;
 
     arena_init(&arena, 64 << 20);
-    for (uint32_t i = 0; i < p->n_tracks; i++)
-        tracks[i] = i;
     request.profile = p;
-    request.tracks = tracks;
-    request.n_tracks = p->n_tracks;
     request.row = keep;
     request.context = l;
     l->n = 0;
-    struct call_roots_sink *roots = call_roots_new(&arena, p, tracks, p->n_tracks);
-    assert_non_null(fold(&arena, call_roots_watcher(roots), events, n));
-    request.roots = call_roots_finish(roots);
-    assert_non_null(request.roots);
+    assert_non_null(fold(&arena, &log, events, n));
     struct call_rows *sink = call_rows_new(&arena, &request, (struct hash_seed){5, 6});
     assert_non_null(sink);
-    assert_non_null(fold(&arena, call_rows_watcher(sink), events, n));
-    assert_true(call_rows_done(sink));
+    assert_int_equal(replayed_play(&log, p,
+                                   (struct replay_request){.window = request.window,
+                                                           .to_the_end = request.filter != NULL,
+                                                           .in_order = true,
+                                                           .looks_at_self = true,
+                                                           .sink = call_rows_replay(sink)}),
+                     REPLAY_DONE);
+    replayed_close(&log);
     arena_free(&arena);
 }
 
@@ -269,12 +268,13 @@ static struct drawn draw(struct arena *arena, const struct profile *p, const str
                                                                .spans_max = ROWS_MAX});
         assert_non_null(sinks[i]);
     }
-    struct call_roots_sink *roots = call_roots_new(arena, p, tracks, p->n_tracks);
-    assert_non_null(fold(arena, call_roots_watcher(roots), events, n));
-    filter.roots = call_roots_finish(roots);
+    struct replayed log;
     struct span_rows *rows = span_rows_new(arena, &filter, false, sinks);
     assert_non_null(rows);
-    assert_non_null(fold(arena, span_rows_watcher(rows), events, n));
+    assert_non_null(fold(arena, &log, events, n));
+    assert_int_equal(replayed_play(&log, p, (struct replay_request){.sink = span_rows_replay(rows)}),
+                     REPLAY_DONE);
+    replayed_close(&log);
     for (uint32_t i = 0; i < p->n_tracks; i++)
         drawn.of[i] = span_sink_finish(sinks[i]);
     return drawn;
@@ -353,40 +353,25 @@ static bool take_three(void *context, const struct call_row *row)
     return ++*n < 3;
 }
 
-static void reading_ends_where_nobody_takes_rows(void **state)
+static void replaying_ends_where_nobody_takes_rows(void **state)
 {
     static struct event events[EVENTS_MAX];
     uint64_t random = 9;
     unsigned taken = 0;
-    const uint32_t tracks[] = {0};
+    struct replayed log;
     struct arena arena;
 
     (void)state;
     arena_init(&arena, 64 << 20);
     random_events(&random, events, EVENTS_MAX);
-    struct call_rows_request request = {.profile = fold(&arena, NULL, events, EVENTS_MAX),
-                                        .tracks = tracks,
-                                        .n_tracks = 1,
-                                        .row = take_three,
-                                        .context = &taken};
+    const struct profile *p = fold(&arena, &log, events, EVENTS_MAX);
+    struct call_rows_request request = {.profile = p, .row = take_three, .context = &taken};
     struct call_rows *sink = call_rows_new(&arena, &request, (struct hash_seed){5, 6});
-    struct builder *b = builder_new(&arena, (struct hash_seed){3, 4});
     assert_non_null(sink);
-    assert_true(builder_values(b, SPAN_MODEL_VALUES, 2, &SPAN_MODEL_VALUES[2], 1));
-    builder_clocks(b, 1, false);
-    builder_watch(b, call_rows_watcher(sink));
-    assert_int_equal(builder_track(b, FIRST_ID, STRING_EMPTY), 0);
-    assert_int_equal(builder_track(b, FIRST_ID + 1, STRING_EMPTY), 1);
-    for (size_t i = 0; i < EVENTS_MAX; i++)
-        events[i].track = 0;
-    for (uint32_t i = 0; i < FRAMES; i++) {
-        char name[] = {(char)('a' + i)};
-        struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
-        assert_int_equal(builder_frame(b, &frame), i);
-    }
-    assert_false(builder_events(b, events, EVENTS_MAX, 0, 0));
+    assert_int_equal(replayed_play(&log, p, (struct replay_request){.sink = call_rows_replay(sink)}),
+                     REPLAY_FAILED);
     assert_int_equal(taken, 3);
-    assert_false(call_rows_done(sink));
+    replayed_close(&log);
     arena_free(&arena);
 }
 
@@ -396,7 +381,7 @@ int main(void)
         cmocka_unit_test(random_calls_as_the_model),
         cmocka_unit_test(filtered_calls_as_the_filtered_profile),
         cmocka_unit_test(filtered_spans_as_the_rows),
-        cmocka_unit_test(reading_ends_where_nobody_takes_rows),
+        cmocka_unit_test(replaying_ends_where_nobody_takes_rows),
     };
     return cmocka_run_group_tests_name("call_rows", tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ enum {
 /* Several frames in one row, and some in none. The last frame is "unknown". */
 static const uint32_t ROW_OF_FRAME[FRAMES + 1] = {0, 0, 1, 2, 2, CALLS_NO_ROW, 3};
 
-static const struct profile *fold(struct arena *arena, struct watcher *w, const struct event *events,
+static const struct profile *fold(struct arena *arena, struct replayed *w, const struct event *events,
                                   size_t n)
 {
     /* Not in the order of their ids. */
@@ -163,6 +163,29 @@ static void check(const struct calls *calls, const struct expected *all, uint32_
 
 /* ---- tests ---- */
 
+/* Replays all of the events' log, or what the request's window needs. */
+static const struct calls *read_calls(struct arena *kept, const struct calls_request *request,
+                                      const struct event *events, size_t n)
+{
+    struct calls_sink *sink = calls_sink_new(kept, request);
+    struct replayed log;
+    struct arena second;
+
+    if (sink == NULL)
+        return NULL;
+    arena_init(&second, 64 << 20);
+    assert_non_null(fold(&second, &log, events, n));
+    enum replay_end end = replayed_play(&log, request->profile,
+                                        (struct replay_request){.tracks = request->tracks,
+                                                                .n_tracks = request->n_tracks,
+                                                                .window = request->window,
+                                                                .sink = calls_sink_replay(sink)});
+    assert_int_equal(end, kept->failure == ARENA_OK ? REPLAY_DONE : REPLAY_FAILED);
+    replayed_close(&log);
+    arena_free(&second);
+    return end == REPLAY_DONE ? calls_sink_finish(sink) : NULL;
+}
+
 static void random_streams(void **state)
 {
     static struct expected all;
@@ -172,10 +195,9 @@ static void random_streams(void **state)
     (void)state;
     for (unsigned round = 0; round < 600; round++) {
         size_t n = 1 + random_below(&random, EVENTS_MAX);
-        struct arena first, second, kept;
+        struct arena first, kept;
         uint32_t counted[TRACKS], n_counted = 0;
         arena_init(&first, 64 << 20);
-        arena_init(&second, 64 << 20);
         arena_init(&kept, 64 << 20);
         random_events(&random, events, n);
         const struct profile *p = fold(&first, NULL, events, n);
@@ -195,15 +217,11 @@ static void random_streams(void **state)
             expect_track(&all, events, n, t, i, request.open_to_end ? p->tracks[i].rest_ns : 0);
         }
         request.n_tracks = n_counted;
-        struct calls_sink *sink = calls_sink_new(&kept, &request);
-        assert_non_null(sink);
-        assert_non_null(fold(&second, calls_sink_watcher(sink), events, n));
-        const struct calls *calls = calls_sink_finish(sink);
+        const struct calls *calls = read_calls(&kept, &request, events, n);
         assert_non_null(calls);
         check(calls, &all, request.looked_at);
         outermost += all.n;
         arena_free(&first);
-        arena_free(&second);
         arena_free(&kept);
     }
     assert_true(outermost > 10000);
@@ -220,22 +238,18 @@ static void percentiles_of_one(void **state)
                                            {.clock = {ns, 0}, .action = EVENT_EXIT},
                                            {.clock = {ns, 0}, .action = EVENT_ENTER},
                                            {.clock = {ns + more, 0}, .action = EVENT_EXIT}};
-            struct arena first, second, kept;
+            struct arena first, kept;
             arena_init(&first, 1 << 20);
-            arena_init(&second, 1 << 20);
             arena_init(&kept, 1 << 20);
             const struct profile *p = fold(&first, NULL, events, 4);
             const uint32_t tracks[] = {0};
             const struct calls_request request = {
                 .profile = p, .row_of_frame = ROW_OF_FRAME, .n_rows = ROWS, .tracks = tracks, .n_tracks = 1};
-            struct calls_sink *sink = calls_sink_new(&kept, &request);
-            assert_non_null(fold(&second, calls_sink_watcher(sink), events, 4));
-            const struct calls *calls = calls_sink_finish(sink);
+            const struct calls *calls = read_calls(&kept, &request, events, 4);
             uint64_t median = calls_percentile_ns(&calls->looked_at[0], 500);
             assert_true(median >= ns && median - ns <= ns / 128);
             assert_int_equal(calls_percentile_ns(&calls->looked_at[0], 1000), more);
             arena_free(&first);
-            arena_free(&second);
             arena_free(&kept);
         }
 }
@@ -245,37 +259,27 @@ static void memory_does_not_grow_with_calls(void **state)
 {
     static const unsigned REPEATS[] = {1, 1000};
     enum { N = 2000 };
-    static struct event events[N];
+    static struct event events[1000 * N];
     size_t used[2];
 
     (void)state;
     for (unsigned round = 0; round < 2; round++) {
-        struct arena first, second, kept;
+        const unsigned n = N * REPEATS[round];
+        struct arena first, kept;
         const uint32_t tracks[] = {0};
         arena_init(&first, 64 << 20);
-        arena_init(&second, 64 << 20);
         arena_init(&kept, 64 << 20);
-        for (unsigned i = 0; i < N; i++)
-            events[i] = (struct event){.action = i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT, .clock = {i * i, i}};
-        const struct profile *p = fold(&first, NULL, events, N);
+        for (unsigned i = 0; i < n; i++)
+            events[i] = (struct event){.action = i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT,
+                                       .clock = {(uint64_t)(i / N) * N * N + i % N * (i % N), i}};
+        const struct profile *p = fold(&first, NULL, events, n);
         const struct calls_request request = {
             .profile = p, .row_of_frame = ROW_OF_FRAME, .n_rows = ROWS, .tracks = tracks, .n_tracks = 1};
-        struct calls_sink *sink = calls_sink_new(&kept, &request);
-        struct watcher *w = calls_sink_watcher(sink);
-        void *track = w->track(w, p->tracks[0].id);
-        assert_non_null(track);
-        assert_true(w->begin(track, (uint64_t[]){0, 0}));
-        for (unsigned repeat = 0; repeat < REPEATS[round]; repeat++)
-            for (unsigned i = 0; i < N; i += 2) {
-                assert_true(w->enter(track, 0, events[i].clock));
-                w->leave(track, events[i + 1].clock);
-            }
-        w->end(track, events[N - 1].clock);
-        const struct calls *calls = calls_sink_finish(sink);
-        assert_int_equal(calls->looked_at[0].n, (uint64_t)REPEATS[round] * N / 2);
+        const struct calls *calls = read_calls(&kept, &request, events, n);
+        assert_non_null(calls);
+        assert_int_equal(calls->looked_at[0].n, n / 2);
         used[round] = kept.used_bytes;
         arena_free(&first);
-        arena_free(&second);
         arena_free(&kept);
     }
     assert_int_equal(used[0], used[1]);
@@ -300,16 +304,10 @@ static void without_memory(void **state)
                                           .tracks = tracks,
                                           .n_tracks = p->n_tracks};
     for (size_t limit = 100; !done && limit < 64 << 20; limit = limit * 5 / 4) {
-        struct arena second, kept;
-        arena_init(&second, 64 << 20);
+        struct arena kept;
         arena_init(&kept, limit);
-        struct calls_sink *sink = calls_sink_new(&kept, &request);
-        if (sink != NULL) {
-            assert_non_null(fold(&second, calls_sink_watcher(sink), events, EVENTS_MAX));
-            done = calls_sink_finish(sink) != NULL;
-        }
+        done = read_calls(&kept, &request, events, EVENTS_MAX) != NULL;
         assert_true(done || kept.failure != ARENA_OK);
-        arena_free(&second);
         arena_free(&kept);
     }
     assert_true(done);

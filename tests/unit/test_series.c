@@ -1,4 +1,5 @@
 /* Samples with times, values below 0, and series of moments: into the profile, and one moment or interval out of it. */
+#include "tests/support/replayed.h"
 #include "tests/support/unit.h"
 
 #include <string.h>
@@ -70,11 +71,12 @@ static void stacks_hold_until_the_next(void **state)
     struct span_request request = {
         .track = 5, .ns_per_tick = 1, .to_ns = INT64_MAX, .least_ns = 1, .levels_max = 9, .spans_max = 99};
     struct span_sink *sink = span_sink_new(&f->arena, &request);
+    struct replayed log;
 
     assert_non_null(sink);
     assert_true(builder_values(b, NULL, 0, VALUES, 2));
     builder_clocks(b, 1, false);
-    builder_watch(b, span_sink_watcher(sink));
+    replayed_begin(&log, b);
     uint32_t track = builder_track(b, 5, STRING_EMPTY);
     for (size_t i = 0; i < sizeof(SAMPLES) / sizeof(*SAMPLES); i++) {
         frame_id frames[3];
@@ -89,6 +91,10 @@ static void stacks_hold_until_the_next(void **state)
     assert_int_equal(p->tracks[0].end_ns, 200);
     assert_int_equal(profile_total(p, 0, 0), 6);
     assert_int_equal(profile_warned_count(p, WARN_TIME_BACK), 1);
+    replayed_end(&log, p);
+    assert_int_equal(replayed_play(&log, p, (struct replay_request){.sink = span_sink_replay(sink)}),
+                     REPLAY_DONE);
+    replayed_close(&log);
     const struct spans *s = span_sink_finish(sink);
     static const struct {
         uint32_t depth;

@@ -7,6 +7,7 @@
 #include "profile/build/builder.h"
 #include "profile/calls/span.h"
 #include "tests/support/random.h"
+#include "tests/support/replayed.h"
 #include "tests/support/span_model.h"
 
 enum { TRACKS = 2, FRAMES = 8, WATCHED_ID = 7 };
@@ -24,15 +25,15 @@ struct fixture {
     const struct spans *spans;
 };
 
-static struct builder *open_builder(struct arena *arena, struct span_sink *sink)
+static struct builder *open_builder(struct arena *arena, struct replayed *log)
 {
     struct builder *b = builder_new(arena, (struct hash_seed){3, 4});
 
     assert_non_null(b);
     assert_true(builder_values(b, VALUES, 1, &VALUES[1], 1));
     builder_clocks(b, 1, false);
-    if (sink != NULL)
-        builder_watch(b, span_sink_watcher(sink));
+    if (log != NULL)
+        replayed_begin(log, b);
     for (uint32_t i = 0; i < FRAMES; i++) {
         char name[] = {(char)('a' + i)};
         struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
@@ -43,14 +44,17 @@ static struct builder *open_builder(struct arena *arena, struct span_sink *sink)
     return b;
 }
 
-static const struct profile *fold(struct arena *arena, struct span_sink *sink, const struct event *events,
+static const struct profile *fold(struct arena *arena, struct replayed *log, const struct event *events,
                                   size_t n, size_t step)
 {
-    struct builder *b = open_builder(arena, sink);
+    struct builder *b = open_builder(arena, log);
 
     for (size_t at = 0; at < n; at += step)
         assert_true(builder_events(b, &events[at], n - at < step ? n - at : step, 0, 0));
-    return builder_finish(b, STR("format"), STR("Format"));
+    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
+    if (log != NULL)
+        replayed_end(log, p);
+    return p;
 }
 
 static struct span_request everything(void)
@@ -63,6 +67,24 @@ static struct span_request everything(void)
                                  .spans_max = 10000};
 }
 
+/* Puts the calls of the track into the sink: of all blocks of the log, or of those that the window needs. */
+static void play(const struct replayed *log, const struct profile *p, const struct span_request *request,
+                 struct span_sink *sink, bool in_part)
+{
+    const struct profile_track *t = profile_track_by_id(p, request->track);
+    const uint32_t track = t != NULL ? (uint32_t)(t - p->tracks) : 0;
+    const struct window window = {request->from_ns, request->to_ns + 1};
+
+    assert_int_equal(replayed_play(log, p,
+                                   (struct replay_request){.tracks = &track,
+                                                           .n_tracks = t != NULL,
+                                                           .window = in_part ? &window : NULL,
+                                                           .rests = request->rest_ns > 0,
+                                                           .looks_at_self = true,
+                                                           .sink = span_sink_replay(sink)}),
+                     REPLAY_DONE);
+}
+
 static void read_twice(struct fixture *f, const struct event *events, size_t n, struct span_request request,
                        size_t step)
 {
@@ -71,13 +93,15 @@ static void read_twice(struct fixture *f, const struct event *events, size_t n, 
     f->profile = fold(&f->first_arena, NULL, events, n, n + 1);
     assert_non_null(f->profile);
     f->track = profile_track_by_id(f->profile, WATCHED_ID);
-    request.re_roots = f->track == NULL ? 0 : f->track->re_roots;
+    struct replayed log;
     struct span_sink *sink = span_sink_new(&f->arena, &request);
     assert_non_null(sink);
-    const struct profile *again = fold(&f->arena, sink, events, n, step);
+    const struct profile *again = fold(&f->arena, &log, events, n, step);
     assert_non_null(again);
     assert_int_equal(again->n_nodes, f->profile->n_nodes);
     assert_int_equal(again->n_frames, f->profile->n_frames);
+    play(&log, f->profile, &request, sink, n % 2 == 0);
+    replayed_close(&log);
     f->spans = span_sink_finish(sink);
 }
 
@@ -200,7 +224,8 @@ static void a_track_begins_in_the_round_of_the_trace(void **state)
     arena_init(&arena, 256 << 20);
     struct span_sink *sink = span_sink_new(&arena, &request);
     assert_non_null(sink);
-    struct builder *b = open_builder(&arena, sink);
+    struct replayed log;
+    struct builder *b = open_builder(&arena, &log);
     builder_clocks(b, 1, true);
     assert_true(builder_events(b, events, sizeof(events) / sizeof(*events), 0, 0));
     const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
@@ -209,6 +234,9 @@ static void a_track_begins_in_the_round_of_the_trace(void **state)
     assert_int_equal(track->begin_ns, ROUND + 600);
     assert_int_equal(track->end_ns, ROUND + 700);
     assert_int_equal(track->rest_ns, 200);
+    replayed_end(&log, p);
+    play(&log, p, &request, sink, true);
+    replayed_close(&log);
     const struct spans *spans = span_sink_finish(sink);
     assert_int_equal(spans->n, 2);
     assert_int_equal(spans->list[0].end_ns, ROUND + 700);
@@ -428,9 +456,10 @@ static void a_million_calls_take_little_memory(void **state)
     (void)state;
     r.levels_max = 50, r.spans_max = 200;
     arena_init(&arena, 1 << 20);
+    struct replayed log;
     struct span_sink *sink = span_sink_new(&arena, &r);
     assert_non_null(sink);
-    struct builder *b = open_builder(&arena, sink);
+    struct builder *b = open_builder(&arena, &log);
     for (uint64_t time = 0; time < 2000000;) {
         for (size_t i = 0; i < 2000; i++, time++) {
             events[i] = (struct event){.action = i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT};
@@ -438,7 +467,10 @@ static void a_million_calls_take_little_memory(void **state)
         }
         assert_true(builder_events(b, events, 2000, 0, 0));
     }
-    assert_non_null(builder_finish(b, STR("format"), STR("Format")));
+    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
+    replayed_end(&log, p);
+    play(&log, p, &r, sink, false);
+    replayed_close(&log);
     const struct spans *spans = span_sink_finish(sink);
     assert_int_equal(spans->calls, 1000000);
     assert_int_equal(spans->n, 1);
@@ -451,54 +483,61 @@ static void depth_has_no_limit_but_memory(void **state)
 {
     static const size_t LIMITS[] = {4 << 20, 64 << 20};
     struct span_request r = everything();
-    struct arena arena;
+    const uint32_t track = 0;
+    struct replayed log;
+    struct arena first, arena;
 
     (void)state;
+    arena_init(&first, 64 << 20);
+    struct builder *b = open_builder(&first, &log);
+    struct event e = {.action = EVENT_ENTER};
+    for (unsigned i = 0; i < 200000; i++, e.clock[0]++)
+        assert_true(builder_events(b, &e, 1, 0, 0));
+    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
+    replayed_end(&log, p);
     for (size_t k = 0; k < 2; k++) {
-        struct event e = {.action = EVENT_ENTER};
-        bool ok = true;
         arena_init(&arena, LIMITS[k]);
         struct span_sink *sink = span_sink_new(&arena, &r);
         assert_non_null(sink);
-        struct builder *b = open_builder(&arena, sink);
-        for (unsigned i = 0; ok && i < 200000; i++, e.clock[0]++)
-            ok = builder_events(b, &e, 1, 0, 0);
-        assert_int_equal(ok, k == 1);
-        if (ok) {
-            assert_non_null(builder_finish(b, STR("format"), STR("Format")));
+        const struct replay_request request = {
+            .log = &log.log, .profile = p, .tracks = &track, .n_tracks = 1, .sink = span_sink_replay(sink)};
+        enum replay_end end = replay_all(&request, &arena);
+        assert_int_equal(end, k == 1 ? REPLAY_DONE : REPLAY_FAILED);
+        assert_int_equal(arena.failure, k == 1 ? ARENA_OK : ARENA_LIMIT);
+        if (k == 1)
             assert_int_equal(span_sink_finish(sink)->deep, 200000 - r.levels_max);
-        }
         arena_free(&arena);
     }
+    replayed_close(&log);
+    arena_free(&first);
     arena_init(&arena, 1000);
     assert_null(span_sink_new(&arena, &r));
     arena_free(&arena);
 }
 
-/* Another file than the one that the request was made of: numbers make no sense, and nothing breaks. */
-static void a_request_that_does_not_fit(void **state)
+/* A log of other bytes than the profile's is refused, or played, and nothing breaks. */
+static void a_log_that_does_not_fit(void **state)
 {
+    const struct call_log_trailer *t;
     struct event events[64];
     struct arena arena;
     struct span_request r = everything();
+    struct replayed log, other;
 
     (void)state;
-    r.re_roots = 0;
     r.levels_max = 3, r.spans_max = 5;
-    size_t n = parse_events("+a1 +b2 -b3 -a4 -c9 +d10 -d11 -e12 +b13 -b14 -c15 -d16 +a17 -a20 -e30", events);
     arena_init(&arena, 1 << 20);
+    size_t n = parse_events("+a1 +b2 -b3 -a4 -c9 +d10 -d11 -e12 +b13 -b14 -c15 -d16 +a17 -a20 -e30", events);
+    const struct profile *p = fold(&arena, &log, events, n, n), *q = fold(&arena, &other, events, 1, 1);
     struct span_sink *sink = span_sink_new(&arena, &r);
     assert_non_null(sink);
-    assert_non_null(fold(&arena, sink, events, n, n));
+    play(&log, q, &r, sink, false);
     assert_true(span_sink_finish(sink)->n <= r.spans_max);
-    arena_free(&arena);
-
-    arena_init(&arena, 1 << 20);
-    sink = span_sink_new(&arena, &r);
-    assert_non_null(sink);
-    assert_non_null(fold(&arena, sink, events, 0, 1));
-    span_sink_watcher(sink)->end(sink, (uint64_t[]){5});
-    assert_int_equal(span_sink_finish(sink)->n, 0);
+    t = &other.log.trailer;
+    ((struct call_log_trailer *)(uintptr_t)t)->n_frames++;
+    assert_int_equal(replayed_play(&other, p, (struct replay_request){.window = NULL}), REPLAY_DAMAGED);
+    replayed_close(&log);
+    replayed_close(&other);
     arena_free(&arena);
 }
 
@@ -516,7 +555,7 @@ int main(void)
         cmocka_unit_test(random_streams),
         cmocka_unit_test(a_million_calls_take_little_memory),
         cmocka_unit_test(depth_has_no_limit_but_memory),
-        cmocka_unit_test(a_request_that_does_not_fit),
+        cmocka_unit_test(a_log_that_does_not_fit),
     };
 
     return cmocka_run_group_tests_name("span", tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "profile/transform/open_frames.h"
 #include "tests/support/fold_model.h"
 #include "tests/support/random.h"
+#include "tests/support/replayed.h"
 #include "tests/support/wild_events.h"
 
 enum { TRACKS = 3, FRAMES = 6, EVENTS_MAX = 250, WINDOWS_MAX = 5, NS_PER_TICK = 1000 };
@@ -22,14 +23,15 @@ static const struct profile_value VALUES[] = {
 
 /* ---- two readings ---- */
 
-static struct builder *open_builder(struct arena *arena, struct watcher *w)
+static struct builder *open_builder(struct arena *arena, struct replayed *log)
 {
     struct builder *b = builder_new(arena, (struct hash_seed){9, 10});
 
     assert_non_null(b);
     assert_true(builder_values(b, VALUES, 2, &VALUES[2], 1));
     builder_clocks(b, NS_PER_TICK, true);
-    builder_watch(b, w);
+    if (log != NULL)
+        replayed_begin(log, b);
     for (uint32_t i = 0; i < FRAMES; i++) {
         char name[] = {(char)('a' + i)};
         struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
@@ -42,25 +44,39 @@ static struct builder *open_builder(struct arena *arena, struct watcher *w)
     return b;
 }
 
-static const struct profile *fold(struct arena *arena, struct watcher *w, const struct event *events,
+static const struct profile *fold(struct arena *arena, struct replayed *log, const struct event *events,
                                   size_t n)
 {
-    struct builder *b = open_builder(arena, w);
+    struct builder *b = open_builder(arena, log);
 
     assert_true(builder_events(b, events, n, 0, 0));
-    return builder_finish(b, STR("format"), STR("Format"));
+    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
+    if (log != NULL)
+        replayed_end(log, p);
+    return p;
+}
+
+static enum replay_end play(const struct replayed *log, const struct window_request *request,
+                            struct window_sink *sink)
+{
+    return replayed_play(
+        log, request->profile,
+        (struct replay_request){.window = &request->window, .rests = true, .sink = window_sink_replay(sink)});
 }
 
 static const struct profile *cut(struct arena *arena, const struct profile *whole, const struct event *events,
                                  size_t n, uint64_t from_ns, uint64_t to_ns)
 {
-    struct window_request request = {whole, {from_ns, to_ns}, {3, 4}, 0};
+    struct window_request request = {whole, {from_ns, to_ns}, {3, 4}};
     struct arena scratch;
 
     arena_init(&scratch, 256 << 20);
     struct window_sink *sink = window_sink_new(arena, &scratch, &request);
     assert_non_null(sink);
-    assert_non_null(fold(&scratch, window_sink_watcher(sink), events, n));
+    struct replayed log;
+    assert_non_null(fold(&scratch, &log, events, n));
+    assert_int_equal(play(&log, &request, sink), REPLAY_DONE);
+    replayed_close(&log);
     const struct profile *window = window_sink_finish(sink);
     assert_non_null(window);
     arena_free(&scratch);
@@ -337,25 +353,23 @@ static void memory_ends(void **state)
 
     (void)state;
     arena_init(&arena, 16 << 20);
-    const struct profile *whole = fold(&arena, NULL, STREAM, STREAM_EVENTS);
-    struct window_request request = {whole, {0, WINDOW_NO_END}, {3, 4}, 0};
+    struct replayed log;
+    const struct profile *whole = fold(&arena, &log, STREAM, STREAM_EVENTS);
+    struct window_request request = {whole, {0, WINDOW_NO_END}, {3, 4}};
     bool made = false;
     for (size_t limit = 0; !made && limit < 1 << 20; limit += 64) {
         struct arena small, scratch;
         arena_init(&small, limit);
         arena_init(&scratch, 16 << 20);
         struct window_sink *sink = window_sink_new(&small, &scratch, &request);
-        if (sink != NULL) {
-            struct builder *b = open_builder(&scratch, window_sink_watcher(sink));
-            bool fed = builder_events(b, STREAM, STREAM_EVENTS, 0, 0);
-            made = fed && builder_finish(b, STR("format"), STR("Format")) != NULL &&
-                   window_sink_finish(sink) != NULL;
-        }
+        if (sink != NULL)
+            made = play(&log, &request, sink) == REPLAY_DONE && window_sink_finish(sink) != NULL;
         assert_true(made || small.failure == ARENA_LIMIT);
         arena_free(&small);
         arena_free(&scratch);
     }
     assert_true(made);
+    replayed_close(&log);
     arena_free(&arena);
 }
 

@@ -1,0 +1,703 @@
+#include "profile/calls/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/number.h"
+#include "profile/log/call_log_record.h"
+#include "profile/rename/rename.h"
+
+enum { RENAMES_MAX = 4, STOP_EVERY = 4096 /* records between two looks at the arena's stop */ };
+
+#define NO_TRACK UINT32_MAX
+
+/* A call that is left behind the part of the log that is played. */
+struct later {
+    const struct call_log_call *call;
+    uint32_t track;
+    size_t level;
+};
+
+struct replay {
+    struct replay_request request;
+    const struct call_log *log;
+    struct arena *arena;
+    bool prepared, ended;
+    uint64_t next; /* block */
+    struct replay_track *tracks;
+    uint32_t *nth_of; /* by the number of the log's track: the request's, or NO_TRACK */
+    uint8_t *needed;  /* by block */
+    uint8_t *block;
+    const struct profile_mapped *renames[RENAMES_MAX]; /* the first one that was made first */
+    uint32_t n_renames;
+    bool single; /* each frame became one */
+    bool damaged;
+    uint32_t n_clocks, n_frames; /* of the log */
+
+    /* While a block is played. */
+    uint32_t *members; /* the tracks that came into it: the log's numbers */
+    size_t n_members, members_capacity;
+    const uint8_t *p, *end;
+    unsigned records;
+    uint64_t values[PROFILE_VALUES_MAX];
+};
+
+static bool damaged(struct replay *r)
+{
+    r->damaged = true;
+    return false;
+}
+
+static uint64_t ns_of(const struct replay *r, uint64_t ticks)
+{
+    return number_multiply(ticks, r->request.profile->ns_per_tick);
+}
+
+/* ---- the stack ---- */
+
+static bool push_call(struct replay *r, struct replay_track *t, frame_id frame, uint8_t flags,
+                      const struct call_log_call *known)
+{
+    if (t->n_open == t->open_capacity && !ARENA_ROOM(r->arena, t->open, t->open_capacity, t->n_open + 1))
+        return false;
+    t->open[t->n_open++] = (struct replay_call){
+        .frame = frame, .flags = flags, .begin = {t->now[0], t->now[1]}, .known = known, .node = NODE_NONE};
+    return t->n_open == 1 || r->request.sink.enter == NULL ||
+           r->request.sink.enter(r->request.sink.context, t);
+}
+
+/* The frames that one became in all renames from this one on, from outside inwards. As deep as there are renames. */
+static bool push_renamed(struct replay *r, struct replay_track *t, uint32_t rename, frame_id frame,
+                         uint8_t flags, const struct call_log_call *known)
+{
+    if (rename == r->n_renames)
+        return push_call(r, t, frame, flags, known);
+    const struct rename_set *set = t->sets[rename];
+    const frame_id *list = r->renames[rename]->list + set->first[frame];
+    for (uint32_t i = 0; i < set->count[frame]; i++)
+        if (!push_renamed(r, t, rename + 1, list[i], flags, known))
+            return false;
+    return true;
+}
+
+/* A call of the log is entered at t->now. */
+static inline bool push(struct replay *r, struct replay_track *t, frame_id frame, uint8_t flags,
+                        const struct call_log_call *known)
+{
+    size_t before = t->n_open;
+
+    if (frame >= r->n_frames)
+        return damaged(r);
+    if (r->n_renames == 0)
+        return push_call(r, t, frame, flags, known);
+    if (!push_renamed(r, t, 0, frame, flags, known))
+        return false;
+    if (r->single)
+        return true;
+    if (!ARENA_ROOM(r->arena, t->made, t->made_capacity, t->n_made + 1))
+        return false;
+    t->made[t->n_made++] = (uint32_t)(t->n_open - before);
+    return true;
+}
+
+/* How many calls of the log are open. */
+static size_t n_raw(const struct replay *r, const struct replay_track *t)
+{
+    return r->single ? t->n_open - 1 : t->n_made;
+}
+
+/* The innermost call is left at t->now. */
+static inline bool pop_call(struct replay *r, struct replay_track *t, uint8_t flags)
+{
+    struct replay_call *call = &t->open[t->n_open - 1];
+    uint64_t took = t->now[0] - call->begin[0];
+    uint64_t callees = call->known != NULL && r->single ? call->known->callees : call->callees;
+    const struct replay_left left = {.call = call,
+                                     .level = t->n_open - 1,
+                                     .self = took > callees ? took - callees : 0,
+                                     .flags = call->flags | flags};
+
+    call[-1].callees += took;
+    if (r->request.sink.leave != NULL && !r->request.sink.leave(r->request.sink.context, t, &left))
+        return false;
+    t->n_open--;
+    return true;
+}
+
+static void pass(struct replay *r, struct replay_track *t)
+{
+    for (uint32_t i = 0; i < r->n_clocks; i++)
+        t->last[i] = t->now[i];
+}
+
+/* The innermost call of the log is left. */
+static inline bool pop(struct replay *r, struct replay_track *t)
+{
+    uint32_t n = 1;
+
+    if (!r->single)
+        n = t->n_made > 0 ? t->made[--t->n_made] : 1;
+    if (t->n_open <= n)
+        return damaged(r);
+    for (; n > 0; n--) {
+        if (!pop_call(r, t, 0))
+            return false;
+        pass(r, t);
+    }
+    return true;
+}
+
+/* ---- the beginning of a track ---- */
+
+static void set_clocks(const struct replay *r, uint64_t *to, const uint64_t *clocks)
+{
+    for (uint32_t i = 0; i < r->n_clocks; i++)
+        to[i] = clocks[i];
+}
+
+static bool stay(struct replay *r, struct replay_track *t)
+{
+    const struct replay_sink *sink = &r->request.sink;
+
+    if (sink->stay != NULL && !sink->stay(sink->context, t))
+        return false;
+    pass(r, t);
+    return true;
+}
+
+/* The track, and what encloses all of it that was not yet left: the outermost is left last. */
+static bool begin_track(struct replay *r, struct replay_track *t, uint64_t roots_left)
+{
+    const struct replay_sink *sink = &r->request.sink;
+    const struct call_log_call *roots = r->log->roots + t->log->first_root;
+
+    set_clocks(r, t->last, t->log->begin);
+    set_clocks(r, t->now, t->log->begin);
+    if (!push_call(r, t, FRAME_NONE, 0, NULL) || (sink->begin != NULL && !sink->begin(sink->context, t)))
+        return false;
+    t->resumes = true;
+    for (uint64_t i = t->log->n_roots; i-- > roots_left;)
+        if (!push(r, t, roots[i].frame, SPAN_BEFORE, &roots[i]))
+            return false;
+    return true;
+}
+
+/* All is entered that is open where the replay of the track begins. */
+static bool end_resuming(struct replay *r, struct replay_track *t)
+{
+    t->resumes = false;
+    return stay(r, t);
+}
+
+/* What was read of a track where it comes into a block: see call_log_record.h. */
+struct opening {
+    uint64_t number, roots_left, n_open;
+    const uint8_t *calls; /* varints */
+    uint64_t clocks[PROFILE_CLOCKS_MAX];
+};
+
+/* The call behind this one, of n that are listed from *p on. NULL: there is no such call. */
+static const struct call_log_call *next_call(const struct replay *r, const uint8_t **p, uint64_t *number)
+{
+    uint64_t step;
+
+    if (!log_varint(p, r->end, &step) || step >= r->log->trailer.n_calls ||
+        (*number += step) >= r->log->trailer.n_calls)
+        return NULL;
+    return &r->log->calls[*number];
+}
+
+static bool read_opening(struct replay *r, struct opening *o)
+{
+    uint64_t number = 0;
+
+    if (!log_varint(&r->p, r->end, &o->number) || !log_varint(&r->p, r->end, &o->roots_left) ||
+        !log_varint(&r->p, r->end, &o->n_open) || o->number >= r->log->trailer.n_tracks ||
+        o->roots_left > r->log->tracks[o->number].n_roots)
+        return damaged(r);
+    o->calls = r->p;
+    for (uint64_t i = 0; i < o->n_open; i++)
+        if (next_call(r, &r->p, &number) == NULL)
+            return damaged(r);
+    if ((size_t)(r->end - r->p) < r->n_clocks * sizeof(uint64_t))
+        return damaged(r);
+    memcpy(o->clocks, r->p, r->n_clocks * sizeof(uint64_t));
+    r->p += r->n_clocks * sizeof(uint64_t);
+    return true;
+}
+
+/* The replay begins here: what is open is entered at its own times, which are none of the window's. */
+static bool resume_track(struct replay *r, struct replay_track *t, const struct opening *o)
+{
+    const uint8_t *p = o->calls;
+    uint64_t number = 0;
+
+    if (!begin_track(r, t, o->roots_left))
+        return false;
+    for (uint64_t i = 0; i < o->n_open; i++) {
+        const struct call_log_call *call = next_call(r, &p, &number);
+        if (call == NULL || call->begin[0] < t->now[0])
+            return damaged(r);
+        set_clocks(r, t->now, call->begin);
+        if (!push(r, t, call->frame, 0, call))
+            return false;
+        pass(r, t);
+    }
+    if (o->clocks[0] < t->now[0])
+        return damaged(r);
+    set_clocks(r, t->now, o->clocks);
+    return end_resuming(r, t);
+}
+
+/* ---- blocks ---- */
+
+/* Whether the track goes on where the last one of its blocks has left it. */
+static bool goes_on(const struct replay *r, const struct replay_track *t, const struct opening *o)
+{
+    return n_raw(r, t) == t->log->n_roots - o->roots_left + o->n_open && o->clocks[0] == t->now[0];
+}
+
+/* A track comes into the block. *t: it, if it is played from here on, else NULL. */
+static bool open_track(struct replay *r, uint64_t block, struct replay_track **t)
+{
+    struct opening o;
+
+    *t = NULL;
+    if (!read_opening(r, &o) || !ARENA_ROOM(r->arena, r->members, r->members_capacity, r->n_members + 1))
+        return false;
+    uint32_t nth = r->nth_of[o.number];
+    struct replay_track *track = nth != NO_TRACK ? &r->tracks[nth] : NULL;
+    bool plays = track != NULL && track->part < track->to_part &&
+                 r->log->parts[track->log->first_part + track->part].block == block;
+    r->members[r->n_members++] = plays ? nth : NO_TRACK;
+    if (!plays)
+        return true;
+    *t = track;
+    if (track->part++ == track->from_part)
+        return o.n_open > 0 || track->from_part > 0
+                   ? resume_track(r, track, &o)
+                   : begin_track(r, track, o.roots_left) && end_resuming(r, track);
+    return goes_on(r, track, &o) || damaged(r);
+}
+
+/* Another track that has come into the block goes on. */
+static bool switch_track(struct replay *r, struct replay_track **t)
+{
+    uint64_t place;
+
+    if (!log_varint(&r->p, r->end, &place) || place >= r->n_members)
+        return damaged(r);
+    *t = r->members[place] != NO_TRACK ? &r->tracks[r->members[place]] : NULL;
+    return true;
+}
+
+static bool play_sample(struct replay *r, struct replay_track *t)
+{
+    const struct replay_sink *sink = &r->request.sink;
+
+    for (uint32_t i = 0; i < r->log->trailer.n_values; i++)
+        if (!log_varint(&r->p, r->end, &r->values[i]))
+            return damaged(r);
+    if (sink->sample != NULL && !sink->sample(sink->context, t, r->values))
+        return false;
+    pass(r, t);
+    return true;
+}
+
+/* A record of a track that is played; its clocks are in t->now. */
+static inline bool play_record(struct replay *r, struct replay_track *t, unsigned kind, frame_id frame)
+{
+    if (kind == LOG_LEAVE)
+        return pop(r, t);
+    if (kind == LOG_STAY)
+        return stay(r, t);
+    if (kind == LOG_SAMPLE)
+        return play_sample(r, t);
+    if (!push(r, t, frame, 0, NULL))
+        return false;
+    pass(r, t);
+    return true;
+}
+
+/* The records of one track, up to r->end. */
+static bool play_run(struct replay *r, struct replay_track *t)
+{
+    while (r->p < r->end) {
+        unsigned control = *r->p++, kind = control & ((1 << LOG_KIND_BITS) - 1);
+        unsigned frame_bytes = LOG_FRAME_BYTES[kind], cpu_bytes = LOG_CPU_BYTES[control >> 6];
+        unsigned bytes = LOG_CLOCK_BYTES[control >> LOG_KIND_BITS & ((1 << LOG_CLOCK_BITS) - 1)];
+        const uint8_t *p = r->p;
+        if (kind >= LOG_SWITCH || (size_t)(r->end - p) < frame_bytes + bytes + cpu_bytes)
+            return damaged(r);
+        r->p += frame_bytes + bytes + cpu_bytes;
+        if (__builtin_add_overflow(t->now[0], log_number(p + frame_bytes, bytes), &t->now[0]) ||
+            __builtin_add_overflow(t->now[1], log_number(p + frame_bytes + bytes, cpu_bytes), &t->now[1]))
+            return damaged(r);
+        if (!play_record(r, t, kind, (frame_id)log_number(p, frame_bytes)))
+            return false;
+        if (++r->records % STOP_EVERY == 0 && arena_stopped(r->arena))
+            return false;
+    }
+    return true;
+}
+
+/* What is not told costs no more than a look at its length. */
+static bool play_block(struct replay *r, uint64_t block)
+{
+    const uint8_t *end = r->end;
+    struct replay_track *t;
+
+    for (r->n_members = 0; r->p < end; r->end = end) {
+        unsigned kind = *r->p++;
+        if (kind != LOG_SWITCH && kind != LOG_OPEN_TRACK)
+            return damaged(r);
+        if (!(kind == LOG_SWITCH ? switch_track(r, &t) : open_track(r, block, &t)))
+            return false;
+        uint64_t run = log_number(r->p, LOG_RUN_BYTES);
+        if ((size_t)(end - r->p) < LOG_RUN_BYTES || run > (size_t)(end - r->p) - LOG_RUN_BYTES)
+            return damaged(r);
+        r->p += LOG_RUN_BYTES;
+        r->end = r->p + run;
+        if (t == NULL)
+            r->p = r->end;
+        else if (!play_run(r, t))
+            return false;
+    }
+    return true;
+}
+
+static bool load(struct replay *r, uint64_t block)
+{
+    if (arena_stopped(r->arena))
+        return false;
+    if (!call_log_read_block(r->log, block, r->block))
+        return damaged(r);
+    r->p = r->block;
+    r->end = r->block + r->log->blocks[block].bytes;
+    return true;
+}
+
+/* ---- what is open behind the part that is played ---- */
+
+static bool is_cut(const struct replay_track *t)
+{
+    return t->n_open > 0 && t->to_part < t->log->n_parts;
+}
+
+static uint32_t next_block(const struct replay *r, const struct replay_track *t)
+{
+    return r->log->parts[t->log->first_part + t->to_part].block;
+}
+
+/* The track's next block tells what is open by its place in the footer. */
+static bool know_open(struct replay *r, struct replay_track *t)
+{
+    const struct call_log_part *part = &r->log->parts[t->log->first_part + t->to_part];
+    struct opening o;
+    uint64_t number = 0;
+
+    r->p = r->block + part->offset;
+    if (*r->p++ != LOG_OPEN_TRACK || !read_opening(r, &o) || &r->log->tracks[o.number] != t->log ||
+        !goes_on(r, t, &o))
+        return damaged(r);
+    uint64_t roots = t->log->n_roots - o.roots_left;
+    size_t level = 1;
+    for (uint64_t i = 0; i < roots + o.n_open; i++) {
+        const struct call_log_call *call = i < roots
+                                               ? &r->log->roots[t->log->first_root + t->log->n_roots - 1 - i]
+                                               : next_call(r, &o.calls, &number);
+        size_t n = r->single ? 1 : t->made[i];
+        if (call == NULL || call->end[0] < t->now[0])
+            return damaged(r);
+        for (; n > 0; n--)
+            t->open[level++].known = call;
+    }
+    return true;
+}
+
+struct cut {
+    uint32_t block, nth;
+};
+
+static int by_block(const void *a, const void *b)
+{
+    const struct cut *x = a, *y = b;
+
+    if (x->block != y->block)
+        return x->block < y->block ? -1 : 1;
+    return x->nth < y->nth ? -1 : x->nth > y->nth;
+}
+
+/* Of each track that goes on behind its part, what is to be known of the calls that are open. */
+static bool know_all_open(struct replay *r)
+{
+    const uint32_t n_tracks = r->request.n_tracks;
+    struct cut *cuts = arena_array(r->arena, n_tracks, sizeof(*cuts));
+    uint32_t n = 0;
+
+    if (cuts == NULL)
+        return false;
+    for (uint32_t i = 0; i < n_tracks; i++)
+        if (is_cut(&r->tracks[i]) && r->tracks[i].n_open > 1)
+            cuts[n++] = (struct cut){next_block(r, &r->tracks[i]), i};
+    if (n > 0)
+        qsort(cuts, n, sizeof(*cuts), by_block);
+    for (uint32_t i = 0; i < n; i++)
+        if (((i == 0 || cuts[i].block != cuts[i - 1].block) && !load(r, cuts[i].block)) ||
+            !know_open(r, &r->tracks[cuts[i].nth]))
+            return false;
+    return true;
+}
+
+/* In the order of the file; what one record leaves at once, from inside outwards. */
+static int by_end(const void *a, const void *b)
+{
+    const struct later *x = a, *y = b;
+
+    if (x->call->at != y->call->at)
+        return x->call->at < y->call->at ? -1 : 1;
+    return x->level > y->level ? -1 : x->level < y->level;
+}
+
+static bool leave_later(struct replay *r)
+{
+    struct later *list = NULL;
+    size_t n = 0, capacity = 0;
+
+    for (uint32_t i = 0; i < r->request.n_tracks; i++) {
+        const struct replay_track *t = &r->tracks[i];
+        for (size_t level = 1; is_cut(t) && level < t->n_open; level++) {
+            const struct call_log_call *call = t->open[level].known;
+            if ((call->flags & CALL_LOG_OPEN) != 0)
+                continue;
+            if (!ARENA_ROOM(r->arena, list, capacity, n + 1))
+                return false;
+            list[n++] = (struct later){call, i, level};
+        }
+    }
+    if (n > 0)
+        qsort(list, n, sizeof(*list), by_end);
+    for (size_t i = 0; i < n; i++) {
+        struct replay_track *t = &r->tracks[list[i].track];
+        if (t->n_open - 1 != list[i].level || list[i].call->end[0] < t->now[0])
+            return damaged(r);
+        set_clocks(r, t->now, list[i].call->end);
+        if (!pop_call(r, t, 0))
+            return false;
+        pass(r, t);
+    }
+    return true;
+}
+
+static bool end_track(struct replay *r, struct replay_track *t)
+{
+    const struct replay_sink *sink = &r->request.sink;
+    const uint8_t flag = r->request.profile->n_times > 0 ? SPAN_OPEN : 0; /* samples say nothing of an end */
+    bool innermost = true, cut = is_cut(t);
+
+    if (t->log->end[0] < t->now[0])
+        return damaged(r);
+    set_clocks(r, t->now, t->log->end);
+    if (sink->end != NULL && !sink->end(sink->context, t))
+        return false;
+    pass(r, t);
+    for (; t->n_open > 1; innermost = false) {
+        const struct call_log_call *known = t->open[t->n_open - 1].known;
+        bool is_last = innermost && (!cut || (known->flags & CALL_LOG_INNERMOST) != 0);
+        if (!pop_call(r, t, (uint8_t)(flag | (is_last ? SPAN_INNERMOST : 0))))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+/* Which parts of the track tell of what lies in the window. */
+static void choose_parts(const struct replay *r, struct replay_track *t)
+{
+    const struct replay_request *q = &r->request;
+    const struct call_log_part *parts = r->log->parts + t->log->first_part;
+    const uint64_t n = t->log->n_parts, rest = q->rests && t->log->n_open > 0 ? t->of->rest_ns : 0;
+
+    t->from_part = 0;
+    t->to_part = n;
+    if (q->window == NULL || (q->looks_at_self && !r->single))
+        return;
+    while (t->from_part < n && number_add(ns_of(r, parts[t->from_part].last_at),
+                                          t->from_part + 1 == n ? rest : 0) < q->window->from_ns)
+        t->from_part++;
+    while (t->to_part > 0 && ns_of(r, parts[t->to_part - 1].first_at) > q->window->to_ns)
+        t->to_part--;
+    if (q->to_the_end && t->to_part > 0)
+        t->to_part = n;
+    if (t->to_part < t->from_part)
+        t->to_part = t->from_part;
+}
+
+/* In order, all tracks are told of the blocks from the first one that some of them need to the last one. */
+static void align_parts(struct replay *r)
+{
+    uint64_t first = UINT64_MAX, last = 0;
+
+    for (uint32_t i = 0; i < r->request.n_tracks; i++) {
+        const struct replay_track *t = &r->tracks[i];
+        if (t->from_part == t->to_part)
+            continue;
+        uint64_t from = r->log->parts[t->log->first_part + t->from_part].block;
+        uint64_t to = r->log->parts[t->log->first_part + t->to_part - 1].block;
+        first = from < first ? from : first;
+        last = to > last ? to : last;
+    }
+    for (uint32_t i = 0; i < r->request.n_tracks; i++) {
+        struct replay_track *t = &r->tracks[i];
+        const struct call_log_part *parts = t->log != NULL ? r->log->parts + t->log->first_part : NULL;
+        if (t->from_part == t->to_part)
+            continue;
+        while (t->from_part > 0 && parts[t->from_part - 1].block >= first)
+            t->from_part--;
+        while (t->to_part < t->log->n_parts && parts[t->to_part].block <= last)
+            t->to_part++;
+    }
+}
+
+static bool find_renames(struct replay *r)
+{
+    const struct profile_mapped *mapped[RENAMES_MAX];
+
+    r->single = true;
+    for (const struct profile *p = r->request.profile; p->mapped != NULL; p = p->mapped->before) {
+        if (p->mapped->before->n_frames == 0)
+            continue;
+        if (r->n_renames == RENAMES_MAX)
+            return damaged(r);
+        mapped[r->n_renames++] = p->mapped;
+        r->single = r->single && p->mapped->single;
+    }
+    for (uint32_t i = 0; i < r->n_renames; i++)
+        r->renames[i] = mapped[r->n_renames - 1 - i];
+    return true;
+}
+
+static const struct rename_set *const *sets_of(struct replay *r, uint32_t id)
+{
+    const struct rename_set **sets = arena_array(r->arena, r->n_renames, sizeof(*sets));
+
+    for (uint32_t i = 0; sets != NULL && i < r->n_renames; i++) {
+        const struct profile *before = r->renames[i]->before;
+        const struct profile_track *t = profile_track_by_id(before, id);
+        sets[i] = &r->renames[i]->sets[t != NULL ? r->renames[i]->set[t - before->tracks] : 0];
+    }
+    return sets;
+}
+
+/* Finds the tracks of the request in the log. */
+static bool find_tracks(struct replay *r)
+{
+    const struct replay_request *q = &r->request;
+
+    for (uint64_t i = 0; i < r->log->trailer.n_tracks; i++) {
+        const struct call_log_track *log = &r->log->tracks[i];
+        uint32_t nth =
+            log->n_parts > 0 ? profile_place_of_id(q->profile, q->tracks, q->n_tracks, log->id) : q->n_tracks;
+        r->nth_of[i] = NO_TRACK;
+        if (nth == q->n_tracks)
+            continue;
+        struct replay_track *t = &r->tracks[nth];
+        if (t->log != NULL)
+            return damaged(r);
+        r->nth_of[i] = nth;
+        *t = (struct replay_track){.nth = nth,
+                                   .of = &q->profile->tracks[q->tracks[nth]],
+                                   .log = log,
+                                   .uncalled = log->uncalled,
+                                   .sets = sets_of(r, log->id)};
+        if (t->sets == NULL)
+            return false;
+        choose_parts(r, t);
+    }
+    return true;
+}
+
+static bool prepare(struct replay *r)
+{
+    const struct replay_request *q = &r->request;
+    const struct call_log_trailer *log = &r->log->trailer;
+    const uint32_t n_times = q->profile->n_times;
+
+    r->tracks = arena_array(r->arena, q->n_tracks, sizeof(*r->tracks));
+    r->nth_of = arena_array(r->arena, log->n_tracks, sizeof(*r->nth_of));
+    r->needed = arena_array(r->arena, log->n_blocks, sizeof(*r->needed));
+    r->block = arena_array(r->arena, call_log_block_bytes_max(r->log), 1);
+    if (r->tracks == NULL || r->nth_of == NULL || r->needed == NULL || r->block == NULL)
+        return false;
+    r->n_clocks = log->n_clocks;
+    r->n_frames = log->n_frames;
+    if (r->n_frames != rename_original(q->profile)->n_frames || r->n_clocks != (n_times > 0 ? n_times : 1) ||
+        log->n_values != (n_times > 0 ? 0 : q->profile->n_values))
+        return damaged(r);
+    if (!find_renames(r) || !find_tracks(r))
+        return false;
+    if (q->in_order)
+        align_parts(r);
+    for (uint32_t i = 0; i < q->n_tracks; i++) {
+        struct replay_track *t = &r->tracks[i];
+        t->part = t->from_part;
+        for (uint64_t k = t->from_part; k < t->to_part; k++)
+            r->needed[r->log->parts[t->log->first_part + k].block] = 1;
+    }
+    return true;
+}
+
+/* Behind the last block. */
+static bool end_tracks(struct replay *r)
+{
+    for (uint32_t i = 0; i < r->request.n_tracks; i++)
+        if (r->tracks[i].part != r->tracks[i].to_part)
+            return damaged(r); /* a block does not have what the footer says */
+    if (!know_all_open(r) || !leave_later(r))
+        return false;
+    for (uint32_t i = 0; i < r->request.n_tracks; i++)
+        if (r->tracks[i].n_open > 0 && !end_track(r, &r->tracks[i]))
+            return false;
+    return true;
+}
+
+static bool step(struct replay *r)
+{
+    if (!r->prepared && !prepare(r))
+        return false;
+    r->prepared = true;
+    while (r->next < r->log->trailer.n_blocks && !r->needed[r->next])
+        r->next++;
+    if (r->next == r->log->trailer.n_blocks) {
+        r->ended = true;
+        return end_tracks(r);
+    }
+    return load(r, r->next) && play_block(r, r->next++);
+}
+
+struct replay *replay_new(const struct replay_request *request, struct arena *arena)
+{
+    struct replay *r = arena_alloc(arena, sizeof(*r));
+
+    if (r != NULL)
+        *r = (struct replay){.request = *request, .log = request->log, .arena = arena};
+    return r;
+}
+
+enum replay_end replay_step(struct replay *r)
+{
+    if (step(r))
+        return r->ended ? REPLAY_DONE : REPLAY_MORE;
+    return r->damaged ? REPLAY_DAMAGED : REPLAY_FAILED;
+}
+
+enum replay_end replay_all(const struct replay_request *request, struct arena *arena)
+{
+    struct replay *r = replay_new(request, arena);
+    enum replay_end end = r != NULL ? REPLAY_MORE : REPLAY_FAILED;
+
+    while (end == REPLAY_MORE)
+        end = replay_step(r);
+    return end;
+}

@@ -1,0 +1,120 @@
+/* Plays a log of calls to a sink: what each track was in, record by record, with the frames of a profile. The only place that
+ * knows which calls are open.
+ *
+ * A track is told as follows. begin: its first record. Then enter, leave, sample and stay, each at the time of its record, t->now;
+ * from t->last up to it the stack was as it was told before. Calls that were entered before the track's first record are entered
+ * with it, those that enclose others first: so all that encloses a call is known when it is entered. Behind them comes one stay.
+ * end: the last record, t->now. Behind it the calls that are never left are left, the innermost first.
+ *
+ * With a window only what lies in it is told in full: all records from the window's beginning to its end, and around it at least
+ * what is open there, each call with its true beginning and end. What is open at the window's beginning is entered at its true
+ * times, one call behind the other; what is open at its end is left at its true times, as far as it ever is. Tracks of which
+ * nothing lies in the window are not told. While what is open is entered, t->resumes; one stay ends that. Only the blocks of the log that this needs are read.
+ *
+ * Without in_order the tracks are told in any order. In order they take turns as in the file, and leave one behind the other as
+ * there; calls that are never left come at the very end, track by track. */
+#ifndef PROFILE_CALLS_REPLAY_H
+#define PROFILE_CALLS_REPLAY_H
+
+#include "profile/calls/time_window.h"
+#include "profile/log/call_log.h"
+#include "profile/profile.h"
+
+struct rename_set;
+
+enum span_flag {
+    SPAN_BEFORE = 1, /* entered before the track's first record, where it begins here */
+    SPAN_OPEN = 2,   /* never left: ends with the track's last record, unless the sink lets it last longer */
+    SPAN_INNERMOST = 4 /* of those, the innermost one: told only to sinks of a replay */
+};
+
+/* A call that is open. */
+struct replay_call {
+    frame_id frame;
+    uint8_t flags; /* SPAN_BEFORE */
+    uint64_t begin[PROFILE_CLOCKS_MAX];
+    uint64_t callees;                  /* first clock: of its callees that were left */
+    const struct call_log_call *known; /* what the log says of it as a whole; NULL: nothing */
+
+    /* Of the sinks; zero when it is entered. */
+    node_id node;
+    bool kept, marked;
+    uint64_t given_ns;
+};
+
+/* A track. Open calls move when another one is entered. */
+struct replay_track {
+    uint32_t nth; /* of the request's tracks */
+    const struct profile_track *of;
+    struct replay_call *open; /* the first one stands for the track, and has no frame */
+    size_t n_open;
+    uint64_t last[PROFILE_CLOCKS_MAX], now[PROFILE_CLOCKS_MAX]; /* ticks */
+    uint64_t uncalled; /* of the whole track: time in no call, up to its last record; first clock */
+    bool resumes;      /* what is open at the beginning is being entered */
+
+    /* Of replay.c. */
+    size_t open_capacity;
+    const struct call_log_track *log;
+    const struct rename_set *const *sets;
+    uint64_t part, from_part, to_part; /* the next one; those that are played: [from, to) */
+    uint32_t
+        *made; /* with frames that become several or none: as how many calls each call of the log is open */
+    size_t n_made, made_capacity;
+};
+
+/* A call that ends. */
+struct replay_left {
+    const struct replay_call *call; /* t->open[level] */
+    size_t level;                   /* its depth: 1 if nothing but the track is above it */
+    uint64_t self;                  /* ticks of the first clock: without its callees */
+    uint8_t flags;                  /* enum span_flag */
+};
+
+/* What is told; NULL: it is not. `context` is the request's. False ends the replay. */
+struct replay_sink {
+    bool (*begin)(void *context, struct replay_track *t);
+    bool (*enter)(void *context, struct replay_track *t); /* the call is on the stack */
+    bool (*leave)(void *context, struct replay_track *t,
+                  const struct replay_left *left); /* it is still on the stack, and ends at t->now */
+    bool (*sample)(void *context, struct replay_track *t, const uint64_t *values);
+    bool (*stay)(void *context, struct replay_track *t);
+    bool (*end)(void *context, struct replay_track *t);
+    void *context;
+};
+
+struct replay_request {
+    const struct call_log *log;
+    const struct profile
+        *profile; /* of the same bytes as the log; the frames are told as it calls them (rename.h) */
+    const uint32_t *tracks; /* that are told: indexes of profile->tracks, ascending */
+    uint32_t n_tracks;
+    const struct window *window; /* NULL: all is told */
+    bool to_the_end;             /* with a window: it ends with the log */
+    bool in_order;
+    bool
+        rests; /* with a window: calls that are never left are in it for rest_ns longer than their track's records */
+    bool looks_at_self; /* the sink looks at what calls are without their callees */
+    struct replay_sink sink;
+};
+
+enum replay_end {
+    REPLAY_MORE,
+    REPLAY_DONE,
+    REPLAY_DAMAGED, /* the log cannot be read, or is not of this profile */
+    REPLAY_FAILED /* the arena gave no more (its failure says so, also where its job was stopped), or the sink ended it */
+};
+
+struct replay;
+
+/* Takes memory for what is open, and for a block, from the arena, in which it lives; NULL when it gives no more. */
+struct replay *replay_new(const struct replay_request *request, struct arena *arena)
+    __attribute__((warn_unused_result));
+/* Plays the next block that is needed, and behind the last one what is open. Nothing can be played behind another answer than
+ * REPLAY_MORE. */
+enum replay_end replay_step(struct replay *r) __attribute__((warn_unused_result));
+
+/* All steps at once. */
+enum replay_end replay_all(const struct replay_request *request, struct arena *arena)
+    __attribute__((warn_unused_result));
+
+#endif

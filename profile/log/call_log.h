@@ -1,0 +1,150 @@
+/* The log of calls: all that a builder was told in the order of time, after repair, in few bytes. It is written while the bytes of
+ * a profile are read:
+ *
+ *     w = call_log_writer_new(&arena, &sink, CALL_LOG_BLOCK_BYTES);
+ *     builder_log(builder, w);                              before the first track
+ *     .. the reading, to its end ..
+ *     ok = call_log_finish(w, profile);
+ *
+ * and read by replay.h, whole or in part. It belongs to the profile as it was read: frame ids are those of the profile before
+ * names, filters and windows.
+ *
+ * The layout, in the byte order of the machine, which the magic number tells:
+ *
+ *   blocks   of about CALL_LOG_BLOCK_BYTES, longer where stacks are deep. A block is a sequence of records of all tracks, in the
+ *            order of the file. Before the first record of a track in a block stands the stack that is open there, so that a
+ *            reading can begin at any block.
+ *   footer   an array of each of the structs below: tracks, parts, roots, calls, blocks
+ *   trailer  struct call_log_trailer
+ *
+ * A record is a control byte (call_log_record.h) and up to 20 bytes: the frame of an enter, how far each clock went since the
+ * track's last record, and the values of a sample.
+ *
+ * A call that is open where its track has a new block is in the footer, with its beginning, its end and the time of its callees:
+ * so a reading of some blocks knows all of these calls.
+ *
+ * Damage is noticed by checks of the footer and of each block, and never believed. What passes these but was made with intent
+ * is harmless: every index and size is looked at before it is used. */
+#ifndef PROFILE_LOG_CALL_LOG_H
+#define PROFILE_LOG_CALL_LOG_H
+
+#include "core/arena.h"
+#include "core/buf.h"
+#include "profile/profile.h"
+
+enum { CALL_LOG_BLOCK_BYTES = 64 << 10 };
+
+/* Another layout has another number, and so has a machine with its bytes in another order. */
+#define CALL_LOG_MAGIC UINT64_C(0x31736c6c61636661)
+
+/* ---- what is in it ---- */
+
+enum call_log_flag {
+    CALL_LOG_OPEN = 1,     /* never left: `end` is the last record of its track */
+    CALL_LOG_INNERMOST = 2 /* of those, the innermost of its track */
+};
+
+/* A call that some block begins in, or that encloses a track from its beginning (a root). Clocks in ticks. */
+struct call_log_call {
+    frame_id frame;
+    uint32_t flags;
+    uint64_t begin[PROFILE_CLOCKS_MAX], end[PROFILE_CLOCKS_MAX];
+    uint64_t callees; /* first clock: time of its callees */
+    uint64_t at;      /* the number of the record that left it, among all of the log */
+};
+
+/* What one block has of one track. */
+struct call_log_part {
+    uint32_t block, offset;     /* where the track comes first in the block */
+    uint64_t first_at, last_at; /* first clock: before the first record there, and at the last one */
+};
+
+struct call_log_track {
+    uint32_t id; /* of the profile's track */
+    uint32_t pad;
+    uint64_t first_part, n_parts; /* in the order of time */
+    uint64_t first_root, n_roots; /* the one that was left first, and is innermost, comes first */
+    uint64_t begin[PROFILE_CLOCKS_MAX], end[PROFILE_CLOCKS_MAX]; /* first and last record */
+    uint64_t uncalled;                                           /* first clock: time in no call */
+    uint64_t n_open;                                             /* calls that are never left */
+};
+
+struct call_log_block {
+    uint64_t offset, bytes;
+    uint64_t check;
+};
+
+struct call_log_trailer {
+    uint64_t n_tracks, n_parts, n_roots, n_calls, n_blocks;
+    uint32_t n_clocks, n_values; /* of a record; of a sample */
+    uint32_t n_frames, pad;
+    uint64_t footer_check; /* of the footer */
+    uint64_t check;        /* of what stands above */
+    uint64_t magic;
+};
+
+/* ---- writing ---- */
+
+/* Takes the bytes, one piece behind the other. False: it cannot. */
+struct call_log_sink {
+    bool (*put)(void *context, const void *p, size_t n);
+    void *context;
+};
+
+struct call_log_writer;
+
+/* Lives in the arena, and takes from it what is open, and what the footer has; NULL when it gives no more. */
+struct call_log_writer *call_log_writer_new(struct arena *arena, const struct call_log_sink *sink,
+                                            size_t block_bytes) __attribute__((warn_unused_result));
+
+/* For the builder, whose tracks have the numbers. Times never go back within a track, and its first record begins it. Failures
+ * are kept until the end. */
+void call_log_begin(struct call_log_writer *w, uint32_t track, uint32_t id, const uint64_t *ticks);
+void call_log_enter(struct call_log_writer *w, uint32_t track, frame_id frame, const uint64_t *ticks);
+void call_log_leave(struct call_log_writer *w, uint32_t track, const uint64_t *ticks);
+void call_log_re_root(struct call_log_writer *w, uint32_t track, frame_id frame, const uint64_t *ticks);
+void call_log_stay(struct call_log_writer *w, uint32_t track, const uint64_t *ticks);
+void call_log_sample(struct call_log_writer *w, uint32_t track, const uint64_t *values,
+                     const uint64_t *ticks);
+/* How many clocks a record has, and how many values a sample; before the first record. */
+void call_log_shape(struct call_log_writer *w, uint32_t n_clocks, uint32_t n_values);
+
+/* Writes the rest, of a profile of so many frames. False: the arena gave no more (its failure says so), or the sink took no
+ * more. */
+bool call_log_finish(struct call_log_writer *w, uint32_t n_frames) __attribute__((warn_unused_result));
+
+/* ---- reading ---- */
+
+/* Where the bytes are. read_at fills all n bytes, from the offset on; false: it cannot. Any thread. */
+struct call_log_source {
+    bool (*read_at)(void *context, uint64_t offset, void *to, size_t n);
+    void *context;
+    uint64_t size;
+};
+
+/* A log that was opened: its footer, which has been looked through. Constant; any thread. */
+struct call_log {
+    struct call_log_source source;
+    struct call_log_trailer trailer;
+    const struct call_log_track *tracks; /* as the builder numbered them; without parts: no record came */
+    const struct call_log_part *parts;
+    const struct call_log_call *roots, *calls;
+    const struct call_log_block *blocks;
+    void *memory; /* of the arrays */
+};
+
+/* Reads the footer. False: it is no log that can be read, or there is no memory for it (*memory_failed). */
+bool call_log_open(struct call_log *log, const struct call_log_source *source, bool *memory_failed)
+    __attribute__((warn_unused_result));
+void call_log_close(struct call_log *log);
+size_t call_log_footer_bytes(const struct call_log *log);
+
+/* Reads one block into room for its bytes and CALL_LOG_PADDING more. False: it cannot be read, or is damaged. */
+enum { CALL_LOG_PADDING = 32 };
+bool call_log_read_block(const struct call_log *log, uint64_t block, uint8_t *to)
+    __attribute__((warn_unused_result));
+/* Whether all blocks are as they were written. `to` has room for the largest one (call_log_block_bytes_max). */
+bool call_log_is_whole(const struct call_log *log, uint8_t *to) __attribute__((warn_unused_result));
+size_t call_log_block_bytes_max(const struct call_log *log);
+
+#endif

@@ -1,0 +1,463 @@
+/* Writes the log of calls. Of each track it knows what is open, since a new block tells that, and a call that is told there goes
+ * into the footer with its end. A block ends when its records are as long as it should be, and as what it has told of stacks: so a
+ * file of deep stacks has longer blocks, and no log is more than a few times as long as its records. */
+#include <stdlib.h>
+
+#include "profile/log/call_log.h"
+#include "profile/log/call_log_record.h"
+
+#define NO_CALL UINT64_MAX
+
+struct open_call {
+    frame_id frame;
+    uint64_t begin[PROFILE_CLOCKS_MAX], callees;
+    uint64_t number; /* in the footer's calls, or NO_CALL */
+};
+
+struct written_track {
+    struct call_log_track footer;
+    uint64_t last[PROFILE_CLOCKS_MAX];
+    struct open_call *open; /* the first one stands for the track */
+    size_t n_open, open_capacity;
+    struct call_log_call *roots;
+    size_t n_roots, roots_capacity;
+    uint64_t block; /* the number of the last block that it is in, from 1 */
+    uint32_t place; /* the so-manyth of that block */
+    uint64_t part;  /* of the writer's parts: the one that is under way */
+};
+
+/* A part, and whose. */
+struct written_part {
+    struct call_log_part part;
+    uint32_t track;
+};
+
+struct call_log_writer {
+    struct arena *arena;
+    struct call_log_sink sink;
+    size_t block_bytes;
+    uint32_t n_clocks, n_values;
+    bool failed;
+
+    struct written_track *tracks;
+    size_t n_tracks, tracks_capacity;
+    struct written_part *parts;
+    size_t n_parts, parts_capacity;
+    struct call_log_call *calls;
+    size_t n_calls, calls_capacity;
+    struct call_log_block *blocks;
+    size_t n_blocks, blocks_capacity;
+
+    uint8_t *bytes; /* of the block */
+    size_t n, capacity;
+    size_t close_at; /* so many bytes are enough */
+    size_t told;     /* of them those that tell of stacks, and the footer's for these */
+    uint32_t *members;
+    size_t n_members, members_capacity;
+    uint32_t current; /* the track that records are of, or UINT32_MAX */
+    size_t run;       /* with it: where in the block its records begin */
+    uint64_t offset;  /* of the block in the log */
+    uint64_t at;      /* records so far */
+};
+
+struct call_log_writer *call_log_writer_new(struct arena *arena, const struct call_log_sink *sink,
+                                            size_t block_bytes)
+{
+    struct call_log_writer *w = arena_alloc(arena, sizeof(*w));
+
+    if (w == NULL)
+        return NULL;
+    w->arena = arena;
+    w->sink = *sink;
+    w->block_bytes = w->close_at = block_bytes;
+    w->n_clocks = 1;
+    w->current = UINT32_MAX;
+    return w;
+}
+
+void call_log_shape(struct call_log_writer *w, uint32_t n_clocks, uint32_t n_values)
+{
+    w->n_clocks = n_clocks;
+    w->n_values = n_values;
+}
+
+/* ---- bytes ---- */
+
+/* Room for n bytes at w->bytes + w->n. */
+static bool reserve(struct call_log_writer *w, size_t n)
+{
+    if (!w->failed && w->capacity - w->n >= n)
+        return true;
+    w->failed = w->failed || !ARENA_ROOM(w->arena, w->bytes, w->capacity, w->n + n);
+    return !w->failed;
+}
+
+static uint8_t *write_varint(uint8_t *to, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *to++ = (uint8_t)(0x80 | (value & 0x7f));
+    *to++ = (uint8_t)value;
+    return to;
+}
+
+static void put_varint(struct call_log_writer *w, uint64_t value)
+{
+    enum { VARINT_MAX = 10 };
+
+    if (reserve(w, VARINT_MAX))
+        w->n = (size_t)(write_varint(w->bytes + w->n, value) - w->bytes);
+}
+
+static void put(struct call_log_writer *w, const void *p, size_t n)
+{
+    w->failed = w->failed || (n > 0 && !w->sink.put(w->sink.context, p, n));
+}
+
+/* Writes how long the records of the current track are that end here. */
+static void end_run(struct call_log_writer *w)
+{
+    uint32_t length = (uint32_t)(w->n - w->run);
+
+    if (w->current != UINT32_MAX && !w->failed)
+        memcpy(w->bytes + w->run - LOG_RUN_BYTES, &length, sizeof(length));
+    w->current = UINT32_MAX;
+}
+
+static void begin_run(struct call_log_writer *w, uint32_t number)
+{
+    if (!reserve(w, LOG_RUN_BYTES))
+        return;
+    w->n += LOG_RUN_BYTES;
+    w->run = w->n;
+    w->current = number;
+}
+
+static void close_block(struct call_log_writer *w)
+{
+    end_run(w);
+    for (size_t i = 0; i < w->n_members; i++) {
+        const struct written_track *t = &w->tracks[w->members[i]];
+        w->parts[t->part].part.last_at = t->last[0];
+    }
+    if (!ARENA_ROOM(w->arena, w->blocks, w->blocks_capacity, w->n_blocks + 1)) {
+        w->failed = true;
+        return;
+    }
+    w->blocks[w->n_blocks++] =
+        (struct call_log_block){.offset = w->offset, .bytes = w->n, .check = log_check(w->bytes, w->n)};
+    put(w, w->bytes, w->n);
+    w->offset += w->n;
+    w->n = w->told = w->n_members = 0;
+    w->close_at = w->block_bytes;
+}
+
+/* ---- tracks ---- */
+
+static struct written_track *track_of(struct call_log_writer *w, uint32_t number)
+{
+    if (!ARENA_ROOM(w->arena, w->tracks, w->tracks_capacity, (size_t)number + 1)) {
+        w->failed = true;
+        return NULL;
+    }
+    for (; w->n_tracks <= number; w->n_tracks++)
+        w->tracks[w->n_tracks] = (struct written_track){.block = 0};
+    return &w->tracks[number];
+}
+
+static bool push(struct call_log_writer *w, struct written_track *t, frame_id frame, const uint64_t *ticks)
+{
+    if (t->n_open == t->open_capacity && !ARENA_ROOM(w->arena, t->open, t->open_capacity, t->n_open + 1)) {
+        w->failed = true;
+        return false;
+    }
+    struct open_call *call = &t->open[t->n_open++];
+    *call = (struct open_call){.frame = frame, .number = NO_CALL};
+    for (uint32_t i = 0; i < w->n_clocks; i++)
+        call->begin[i] = ticks[i];
+    return true;
+}
+
+/* The call has a place in the footer from now on. */
+static bool number_call(struct call_log_writer *w, struct open_call *call)
+{
+    if (call->number != NO_CALL)
+        return true;
+    if (!ARENA_ROOM(w->arena, w->calls, w->calls_capacity, w->n_calls + 1))
+        return false;
+    call->number = w->n_calls++;
+    w->calls[call->number] = (struct call_log_call){.frame = call->frame};
+    memcpy(w->calls[call->number].begin, call->begin, sizeof(call->begin));
+    w->told += sizeof(struct call_log_call);
+    return true;
+}
+
+/* The stack is told from outside inwards: calls that were told before have smaller numbers than those within. */
+static void put_stack(struct call_log_writer *w, struct written_track *t)
+{
+    uint64_t last = 0;
+
+    put_varint(w, t->n_roots);
+    put_varint(w, t->n_open - 1);
+    for (size_t i = 1; i < t->n_open && !w->failed; i++) {
+        w->failed = !number_call(w, &t->open[i]);
+        put_varint(w, t->open[i].number - last);
+        last = t->open[i].number;
+    }
+    for (uint32_t i = 0; i < w->n_clocks && reserve(w, sizeof(t->last[i])); i++, w->n += sizeof(t->last[i]))
+        memcpy(w->bytes + w->n, &t->last[i], sizeof(t->last[i]));
+}
+
+/* The track comes into this block. */
+static void join_block(struct call_log_writer *w, uint32_t number)
+{
+    struct written_track *t = &w->tracks[number];
+    size_t before = w->n;
+
+    if (!ARENA_ROOM(w->arena, w->members, w->members_capacity, w->n_members + 1) ||
+        !ARENA_ROOM(w->arena, w->parts, w->parts_capacity, w->n_parts + 1) || !reserve(w, 1) ||
+        w->n > UINT32_MAX / 2 || w->n_blocks >= UINT32_MAX) {
+        w->failed = true;
+        return;
+    }
+    w->parts[w->n_parts] = (struct written_part){{.block = (uint32_t)w->n_blocks,
+                                                  .offset = (uint32_t)w->n,
+                                                  .first_at = t->last[0],
+                                                  .last_at = t->last[0]},
+                                                 number};
+    t->part = w->n_parts++;
+    t->block = w->n_blocks + 1;
+    t->place = (uint32_t)w->n_members;
+    w->members[w->n_members++] = number;
+    w->bytes[w->n++] = LOG_OPEN_TRACK;
+    put_varint(w, number);
+    put_stack(w, t);
+    w->told += w->n - before;
+    w->close_at = w->n + (w->told > w->block_bytes ? w->told : w->block_bytes);
+}
+
+/* Records from here on are of the track. */
+static void turn_to(struct call_log_writer *w, uint32_t number)
+{
+    const struct written_track *t = &w->tracks[number];
+
+    end_run(w);
+    if (w->n >= w->close_at)
+        close_block(w);
+    if (t->block != w->n_blocks + 1) {
+        join_block(w, number);
+    } else if (reserve(w, 1)) {
+        w->bytes[w->n++] = LOG_SWITCH;
+        put_varint(w, t->place);
+    }
+    begin_run(w, number);
+}
+
+/* ---- records ---- */
+
+static inline unsigned clock_code(uint64_t ticks)
+{
+    unsigned bytes = ticks == 0 ? 0 : (unsigned)(71 - __builtin_clzll(ticks)) / 8;
+
+    return bytes > 6 ? 7 : bytes;
+}
+
+static inline unsigned cpu_code(uint64_t ticks)
+{
+    return ticks == 0 ? 0 : ticks < 1 << 8 ? 1 : ticks < 1 << 16 ? 2 : 3;
+}
+
+/* NULL: the writer has failed. */
+static inline struct written_track *put_record(struct call_log_writer *w, uint32_t number, unsigned kind,
+                                               frame_id frame, const uint64_t *ticks)
+{
+    enum { ROOM = LOG_RECORD_BYTES_MAX + 8 }; /* 8 bytes are written at a time */
+
+    if (w->failed)
+        return NULL;
+    if (w->current != number || w->n >= w->close_at)
+        turn_to(w, number);
+    if (!reserve(w, ROOM))
+        return NULL;
+    struct written_track *t = &w->tracks[number];
+    uint8_t *control = w->bytes + w->n, *to = control + 1;
+    uint64_t wall = ticks[0] - t->last[0];
+    unsigned code = clock_code(wall);
+    memcpy(to, &frame, sizeof(frame));
+    to += LOG_FRAME_BYTES[kind];
+    memcpy(to, &wall, sizeof(wall));
+    to += LOG_CLOCK_BYTES[code];
+    code = kind | code << LOG_KIND_BITS;
+    t->last[0] = ticks[0];
+    if (w->n_clocks > 1) {
+        uint64_t cpu = ticks[1] - t->last[1];
+        unsigned cpu_bytes = cpu_code(cpu);
+        memcpy(to, &cpu, sizeof(cpu));
+        to += LOG_CPU_BYTES[cpu_bytes];
+        code |= cpu_bytes << (LOG_KIND_BITS + LOG_CLOCK_BITS);
+        t->last[1] = ticks[1];
+    }
+    *control = (uint8_t)code;
+    w->n = (size_t)(to - w->bytes);
+    w->at++;
+    return t;
+}
+
+void call_log_begin(struct call_log_writer *w, uint32_t track, uint32_t id, const uint64_t *ticks)
+{
+    struct written_track *t = w->failed ? NULL : track_of(w, track);
+
+    if (t == NULL || !push(w, t, FRAME_NONE, ticks))
+        return;
+    t->footer.id = id;
+    for (uint32_t i = 0; i < w->n_clocks; i++)
+        t->last[i] = t->footer.begin[i] = ticks[i];
+}
+
+void call_log_enter(struct call_log_writer *w, uint32_t track, frame_id frame, const uint64_t *ticks)
+{
+    unsigned kind = frame < 1 << 8 ? LOG_ENTER_1 : frame < 1 << 16 ? LOG_ENTER_2 : LOG_ENTER_4;
+    struct written_track *t = put_record(w, track, kind, frame, ticks);
+
+    if (t != NULL && !push(w, t, frame, ticks))
+        return;
+}
+
+static void fill_call(const struct call_log_writer *w, struct call_log_call *to, const struct open_call *call,
+                      const uint64_t *ticks, uint32_t flags)
+{
+    to->callees = call->callees;
+    to->flags = flags;
+    to->at = w->at;
+    for (uint32_t i = 0; i < w->n_clocks; i++)
+        to->end[i] = ticks[i];
+}
+
+void call_log_leave(struct call_log_writer *w, uint32_t track, const uint64_t *ticks)
+{
+    struct written_track *t = put_record(w, track, LOG_LEAVE, 0, ticks);
+
+    if (t == NULL)
+        return;
+    const struct open_call *call = &t->open[--t->n_open];
+    t->open[t->n_open - 1].callees += ticks[0] - call->begin[0];
+    if (call->number != NO_CALL)
+        fill_call(w, &w->calls[call->number], call, ticks, 0);
+}
+
+/* For a reader the call was open from the beginning: this leaves it. */
+void call_log_re_root(struct call_log_writer *w, uint32_t track, frame_id frame, const uint64_t *ticks)
+{
+    struct written_track *t = put_record(w, track, LOG_LEAVE, 0, ticks);
+
+    if (t == NULL)
+        return;
+    if (!ARENA_ROOM(w->arena, t->roots, t->roots_capacity, t->n_roots + 1)) {
+        w->failed = true;
+        return;
+    }
+    struct call_log_call *root = &t->roots[t->n_roots++];
+    *root = (struct call_log_call){.frame = frame};
+    memcpy(root->begin, t->footer.begin, sizeof(root->begin));
+    fill_call(w, root, &t->open[0], ticks, 0);
+    t->open[0].callees = ticks[0] - t->open[0].begin[0];
+}
+
+void call_log_stay(struct call_log_writer *w, uint32_t track, const uint64_t *ticks)
+{
+    put_record(w, track, LOG_STAY, 0, ticks);
+}
+
+void call_log_sample(struct call_log_writer *w, uint32_t track, const uint64_t *values, const uint64_t *ticks)
+{
+    const struct written_track *t = put_record(w, track, LOG_SAMPLE, 0, ticks);
+
+    for (uint32_t i = 0; t != NULL && i < w->n_values; i++)
+        put_varint(w, values[i]);
+}
+
+/* ---- the footer ---- */
+
+/* What is never left lasts up to the track's last record. */
+static void end_track(struct call_log_writer *w, struct written_track *t)
+{
+    struct call_log_track *f = &t->footer;
+
+    f->n_open = t->n_open - 1;
+    f->n_roots = t->n_roots;
+    memcpy(f->end, t->last, sizeof(f->end));
+    for (size_t i = t->n_open; i-- > 1;) {
+        const struct open_call *call = &t->open[i];
+        t->open[i - 1].callees += t->last[0] - call->begin[0];
+        if (call->number != NO_CALL)
+            fill_call(w, &w->calls[call->number], call, t->last,
+                      CALL_LOG_OPEN | (i + 1 == t->n_open ? CALL_LOG_INNERMOST : 0));
+    }
+    f->uncalled = t->last[0] - t->open[0].begin[0] - t->open[0].callees;
+}
+
+/* The footer's numbers of tracks, which the blocks have, are the builder's. */
+static void put_tracks(struct call_log_writer *w, struct call_log_trailer *trailer, struct buf *footer)
+{
+    for (size_t i = 0; i < w->n_tracks; i++) {
+        struct written_track *t = &w->tracks[i];
+        if (t->n_open > 0)
+            end_track(w, t);
+        t->footer.first_part = trailer->n_parts;
+        t->footer.first_root = trailer->n_roots;
+        trailer->n_parts += t->footer.n_parts;
+        trailer->n_roots += t->footer.n_roots;
+        buf_bytes(footer, &t->footer, sizeof(t->footer));
+    }
+}
+
+/* Parts are in the order of blocks; they are wanted by track, and by block within it. */
+static bool put_parts(struct call_log_writer *w, struct buf *footer)
+{
+    struct call_log_part *sorted = arena_array(w->arena, w->n_parts, sizeof(*sorted));
+    uint64_t *next = arena_array(w->arena, w->n_tracks, sizeof(*next));
+
+    if (sorted == NULL || next == NULL)
+        return false;
+    for (size_t i = 0; i < w->n_tracks; i++)
+        next[i] = w->tracks[i].footer.first_part;
+    for (size_t i = 0; i < w->n_parts; i++)
+        sorted[next[w->parts[i].track]++] = w->parts[i].part;
+    buf_bytes(footer, sorted, w->n_parts * sizeof(*sorted));
+    return true;
+}
+
+static bool put_footer(struct call_log_writer *w, struct call_log_trailer *trailer, struct buf *footer)
+{
+    for (size_t i = 0; i < w->n_parts; i++)
+        w->tracks[w->parts[i].track].footer.n_parts++;
+    put_tracks(w, trailer, footer);
+    if (!put_parts(w, footer))
+        return false;
+    for (size_t i = 0; i < w->n_tracks; i++)
+        buf_bytes(footer, w->tracks[i].roots, w->tracks[i].n_roots * sizeof(*w->tracks[i].roots));
+    buf_bytes(footer, w->calls, w->n_calls * sizeof(*w->calls));
+    buf_bytes(footer, w->blocks, w->n_blocks * sizeof(*w->blocks));
+    return !footer->failed;
+}
+
+bool call_log_finish(struct call_log_writer *w, uint32_t n_frames)
+{
+    struct call_log_trailer trailer = {.n_tracks = w->n_tracks,
+                                       .n_calls = w->n_calls,
+                                       .n_clocks = w->n_clocks,
+                                       .n_values = w->n_values,
+                                       .n_frames = n_frames,
+                                       .magic = CALL_LOG_MAGIC};
+    struct buf footer = {0};
+
+    if (!w->failed && w->n > 0)
+        close_block(w);
+    trailer.n_blocks = w->n_blocks;
+    w->failed = w->failed || !put_footer(w, &trailer, &footer);
+    trailer.footer_check = log_check(footer.p, footer.n);
+    trailer.check = log_check(&trailer, offsetof(struct call_log_trailer, check));
+    put(w, footer.p, footer.n);
+    put(w, &trailer, sizeof(trailer));
+    buf_free(&footer);
+    return !w->failed;
+}

@@ -1,0 +1,33 @@
+/* The log of calls of a profile (profile/log/call_log.h): made by reading the profile's bytes a second time, when it is first
+ * needed, and then kept with the profile for all who need it. It is of the bytes: names, filters and windows do not change it. */
+#ifndef SERVER_CONVERT_PROFILE_LOG_H
+#define SERVER_CONVERT_PROFILE_LOG_H
+
+#include "profile/calls/replay.h"
+#include "server/convert/convert.h"
+
+struct log_making;
+
+/* Whether the log is there; of a window of time, that of the whole. Any thread. */
+bool profile_log_is_there(const struct shared_profile *f);
+
+/* Making it in steps; the source is copied. NULL: diag. */
+struct log_making *log_making_new(const struct convert_source *s, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* Reads the next piece. CONVERT_FED: the log is there; CONVERT_FAILED: diag, with DIAG_IO where the bytes are not those of the profile. */
+enum convert_step log_making_step(struct log_making *m, struct diag *diag)
+    __attribute__((warn_unused_result));
+void log_making_free(struct log_making *m); /* NULL is fine */
+
+/* Makes the log if it is not there yet. False: diag. */
+bool profile_log_make(const struct convert_source *s, struct diag *diag) __attribute__((warn_unused_result));
+
+/* Fills in the log, which is there, and the profile: that of the source, or the whole that it is a window of. */
+void profile_log_request(const struct shared_profile *f, struct replay_request *request);
+/* Replays with it, made if it is not there yet. False: diag; if that is not set, the sink has ended the replay. */
+bool profile_log_replay(const struct convert_source *s, struct replay_request *request, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* What a replay's answer means: true if it is REPLAY_DONE; diag is set where the log is damaged. */
+bool profile_log_ended(enum replay_end end, struct diag *diag);
+
+#endif

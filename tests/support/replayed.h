@@ -1,0 +1,28 @@
+/* A log of calls in memory, for tests of what is made by replaying it. Blocks are of a few bytes, of other numbers from log to log, so
+ * that replays begin and end everywhere. */
+#ifndef TESTS_SUPPORT_REPLAYED_H
+#define TESTS_SUPPORT_REPLAYED_H
+
+#include "profile/build/builder.h"
+#include "profile/calls/replay.h"
+#include "profile/log/log_memory.h"
+
+struct replayed {
+    struct arena arena; /* of the writer */
+    struct log_memory memory;
+    struct call_log log;
+    struct call_log_writer *writer;
+    size_t block_bytes;
+};
+
+/* Has the builder write the log, before its first track. */
+void replayed_begin(struct replayed *r, struct builder *b);
+/* Behind builder_finish, which made the profile. */
+void replayed_end(struct replayed *r, const struct profile *p);
+void replayed_close(struct replayed *r);
+
+/* Replays: all tracks of the profile, unless the request names some. */
+enum replay_end replayed_play(const struct replayed *r, const struct profile *p,
+                              struct replay_request request);
+
+#endif

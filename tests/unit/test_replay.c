@@ -1,0 +1,592 @@
+/* Replays of a part of a log: whatever looks at a window of time sees the same as in a replay of all; on random streams with every kind
+ * of repair, in blocks of all sizes. And what is damaged is refused. */
+#include "tests/support/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/calls/call_rows.h"
+#include "profile/calls/call_slices.h"
+#include "profile/calls/calls.h"
+#include "profile/calls/lanes.h"
+#include "profile/calls/window.h"
+#include "tests/support/random.h"
+#include "tests/support/replayed.h"
+#include "tests/support/wild_events.h"
+
+enum { TRACKS = 3, FRAMES = 6, EVENTS_MAX = 250, NS_PER_TICK = 1000, SPANS_MAX = 600, LEVELS_MAX = 20 };
+
+static const struct profile_value VALUES[] = {
+    {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, ROLE_WALL},
+    {STR_INIT("cpu"), STR_INIT("thread CPU time"), UNIT_NS, ROLE_CPU},
+    {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS},
+};
+
+/* A profile with its log, and a window of it. */
+struct file {
+    struct arena arena;
+    struct event events[EVENTS_MAX];
+    size_t n;
+    const struct profile *whole;
+    struct replayed log;
+    struct window window;
+};
+
+static void open_file(struct file *f, uint64_t *random)
+{
+    arena_init(&f->arena, 256 << 20);
+    f->n = 1 + random_below(random, EVENTS_MAX);
+    wild_events(random, f->events, f->n, TRACKS, FRAMES);
+    struct builder *b = builder_new(&f->arena, (struct hash_seed){9, 10});
+    assert_non_null(b);
+    assert_true(builder_values(b, VALUES, 2, &VALUES[2], 1));
+    builder_clocks(b, NS_PER_TICK, true);
+    replayed_begin(&f->log, b);
+    for (uint32_t i = 0; i <= FRAMES; i++) {
+        char name[] = {(char)('a' + i)};
+        struct profile_frame frame = {
+            .name = builder_string(b, i < FRAMES ? (struct str){name, 1} : STR("unknown"))};
+        assert_int_equal(builder_frame(b, &frame), i);
+    }
+    for (uint32_t i = 0; i < TRACKS; i++)
+        assert_int_equal(builder_track(b, i + 1, STRING_EMPTY), i);
+    assert_true(builder_events(b, f->events, f->n, 0, 0));
+    f->whole = builder_finish(b, STR("format"), STR("Format"));
+    replayed_end(&f->log, f->whole);
+}
+
+static void close_file(struct file *f)
+{
+    replayed_close(&f->log);
+    arena_free(&f->arena);
+}
+
+/* All of the log, or what the window needs. */
+static void play(const struct file *f, struct replay_request request, struct window window, bool in_part)
+{
+    request.window = in_part ? &window : NULL;
+    assert_int_equal(replayed_play(&f->log, f->whole, request), REPLAY_DONE);
+}
+
+/* ---- windows ---- */
+
+static void same_profiles(const struct profile *a, const struct profile *b)
+{
+    assert_int_equal(a->n_nodes, b->n_nodes);
+    assert_int_equal(a->n_tracks, b->n_tracks);
+    assert_memory_equal(a->node_frame, b->node_frame, a->n_nodes * sizeof(*a->node_frame));
+    assert_memory_equal(a->node_parent, b->node_parent, a->n_nodes * sizeof(*a->node_parent));
+    assert_memory_equal(a->node_self, b->node_self, 3 * a->n_nodes * sizeof(*a->node_self));
+    for (uint32_t i = 0; i < a->n_tracks; i++) {
+        assert_int_equal(a->tracks[i].first, b->tracks[i].first);
+        assert_int_equal(a->tracks[i].open, b->tracks[i].open);
+        assert_true(a->tracks[i].rest_ns == b->tracks[i].rest_ns);
+    }
+    assert_int_equal(a->n_warnings, b->n_warnings);
+    for (uint32_t i = 0; i < a->n_warnings; i++)
+        assert_true(str_eq(a->warnings[i].text, b->warnings[i].text));
+}
+
+static const struct profile *cut(struct arena *arena, struct file *f, bool in_part)
+{
+    const struct window_request request = {f->whole, f->window, {3, 4}};
+    struct window_sink *sink = window_sink_new(arena, arena, &request);
+
+    assert_non_null(sink);
+    play(f, (struct replay_request){.rests = true, .sink = window_sink_replay(sink)}, f->window, in_part);
+    const struct profile *window = window_sink_finish(sink);
+    assert_non_null(window);
+    return window;
+}
+
+/* ---- lanes, with spans and marks ---- */
+
+/* What belongs to the window's very end is within reach of it. */
+static struct window with_end(const struct file *f)
+{
+    return (struct window){f->window.from_ns, f->window.to_ns + 1};
+}
+
+static const struct lanes *lanes_of(struct arena *arena, struct file *f, struct lanes_request *request,
+                                    bool in_part)
+{
+    struct lanes_sink *sink = lanes_sink_new(arena, request);
+
+    assert_non_null(sink);
+    play(f,
+         (struct replay_request){
+             .rests = request->open_to_end, .looks_at_self = true, .sink = lanes_sink_replay(sink)},
+         with_end(f), in_part);
+    return lanes_sink_finish(sink);
+}
+
+static void same_spans(const struct spans *a, const struct spans *b)
+{
+    assert_int_equal(a->n, b->n);
+    assert_int_equal(a->levels, b->levels);
+    assert_int_equal(a->calls, b->calls);
+    assert_int_equal(a->deep, b->deep);
+    assert_int_equal(a->least_ns, b->least_ns);
+    for (uint32_t i = 0; i < a->n; i++) {
+        const struct span *x = &a->list[i], *y = &b->list[i];
+        assert_int_equal(x->frame, y->frame);
+        assert_int_equal(x->depth, y->depth);
+        assert_int_equal(x->flags, y->flags);
+        assert_int_equal(x->calls, y->calls);
+        assert_int_equal(x->begin_ns, y->begin_ns);
+        assert_int_equal(x->end_ns, y->end_ns);
+        assert_int_equal(x->self_ns, y->self_ns);
+    }
+}
+
+static void same_lists(const struct longest_calls *a, const struct longest_calls *b)
+{
+    assert_int_equal(a->n, b->n);
+    for (uint32_t i = 0; i < a->n; i++) {
+        assert_int_equal(a->list[i].track, b->list[i].track);
+        assert_int_equal(a->list[i].begin_ns, b->list[i].begin_ns);
+        assert_int_equal(a->list[i].end_ns, b->list[i].end_ns);
+        assert_int_equal(a->list[i].frame, b->list[i].frame);
+        assert_int_equal(a->list[i].depth, b->list[i].depth);
+        assert_int_equal(a->list[i].flags, b->list[i].flags);
+    }
+}
+
+/* A track that was not told of has nothing in the window. */
+static void same_pixels(const struct lane *a, const struct lane *b, uint32_t width)
+{
+    static const struct lane_pixel NOTHING;
+    static const struct lane_mark NO_MARK;
+
+    for (uint32_t i = 0; i < width; i++) {
+        const struct lane_pixel *x = a->pixels != NULL ? &a->pixels[i] : &NOTHING;
+        const struct lane_pixel *y = b->pixels != NULL ? &b->pixels[i] : &NOTHING;
+        assert_memory_equal(x, y, sizeof(*x));
+        const struct lane_mark *m = a->marks != NULL ? &a->marks[i] : &NO_MARK;
+        const struct lane_mark *o = b->marks != NULL ? &b->marks[i] : &NO_MARK;
+        assert_memory_equal(m, o, sizeof(*m));
+    }
+}
+
+static void same_lanes(struct arena *arena, struct file *f, uint64_t *random)
+{
+    static const uint8_t CLASSES[FRAMES + 1] = {
+        LANE_OWN,     LANE_THIRD_PARTY | LANE_MESSAGE, LANE_PLATFORM,
+        LANE_WAITING, LANE_OWN | LANE_MARKED,          LANE_PLATFORM | LANE_MARKED,
+        LANE_MARKED};
+    struct lanes_track tracks[TRACKS];
+    struct lanes_request r = {.tracks = tracks,
+                              .n_tracks = f->whole->n_tracks,
+                              .class_of_frame = CLASSES,
+                              .n_frames = FRAMES + 1,
+                              .ns_per_tick = NS_PER_TICK,
+                              .cpu_clock = 1,
+                              .open_to_end = random_below(random, 2) == 0,
+                              .marks = true,
+                              .from_ns = f->window.from_ns,
+                              .to_ns = f->window.to_ns,
+                              .width_px = 1 + random_below(random, 30),
+                              .message_ns = random_below(random, 50) * 1000,
+                              .levels_max = LEVELS_MAX,
+                              .spans_max = LEVELS_MAX + 1 + random_below(random, SPANS_MAX)};
+
+    for (uint32_t i = 0; i < f->whole->n_tracks; i++)
+        tracks[i] = (struct lanes_track){&f->whole->tracks[i], random_below(random, 2) == 0, i == 0};
+    const struct lanes *all = lanes_of(arena, f, &r, false), *part = lanes_of(arena, f, &r, true);
+    assert_int_equal(all->marked, part->marked);
+    same_lists(&all->first, &part->first);
+    same_lists(&all->last, &part->last);
+    same_lists(&all->longest, &part->longest);
+    same_lists(&all->messages, &part->messages);
+    for (uint32_t i = 0; i < r.n_tracks; i++) {
+        same_pixels(&all->list[i], &part->list[i], r.width_px);
+        if (all->list[i].spans != NULL)
+            same_spans(all->list[i].spans, part->list[i].spans);
+    }
+}
+
+/* A chart says of its whole track how long it was in no call. */
+static void same_chart(struct arena *arena, struct file *f)
+{
+    const struct profile_track *t = &f->whole->tracks[0];
+    const struct span_request request = {.track = t->id,
+                                         .ns_per_tick = NS_PER_TICK,
+                                         .from_ns = f->window.from_ns,
+                                         .to_ns = f->window.to_ns,
+                                         .least_ns = 1,
+                                         .levels_max = LEVELS_MAX,
+                                         .spans_max = SPANS_MAX};
+    struct span_sink *all = span_sink_new(arena, &request), *part = span_sink_new(arena, &request);
+    const uint32_t track = 0;
+    struct replay_request replay = {.tracks = &track, .n_tracks = 1, .looks_at_self = true};
+
+    replay.sink = span_sink_replay(all);
+    play(f, replay, with_end(f), false);
+    replay.sink = span_sink_replay(part);
+    play(f, replay, with_end(f), true);
+    same_spans(span_sink_finish(all), span_sink_finish(part));
+    if (f->window.from_ns <= t->end_ns && f->window.to_ns >= t->begin_ns)
+        assert_int_equal(span_sink_finish(all)->idle_ns, span_sink_finish(part)->idle_ns);
+}
+
+/* ---- how long calls were ---- */
+
+static void same_calls(struct arena *arena, struct file *f, uint64_t *random)
+{
+    static const uint32_t TRACK_LIST[TRACKS] = {0, 1, 2}, ROWS[FRAMES + 1] = {0, 1, 0, CALLS_NO_ROW, 2, 1, 2};
+    const struct calls_request request = {.profile = f->whole,
+                                          .row_of_frame = ROWS,
+                                          .n_rows = 3,
+                                          .tracks = TRACK_LIST,
+                                          .n_tracks = f->whole->n_tracks,
+                                          .open_to_end = random_below(random, 2) == 0,
+                                          .looked_at = random_below(random, 3),
+                                          .window = &f->window};
+    struct calls_sink *of_all = calls_sink_new(arena, &request), *of_part = calls_sink_new(arena, &request);
+
+    play(f, (struct replay_request){.sink = calls_sink_replay(of_all)}, f->window, false);
+    play(f, (struct replay_request){.sink = calls_sink_replay(of_part)}, f->window, true);
+    const struct calls *all = calls_sink_finish(of_all), *part = calls_sink_finish(of_part);
+    assert_memory_equal(all->longest, part->longest, (size_t)request.n_rows * 2 * sizeof(*all->longest));
+    for (uint32_t c = 0; c < 2; c++) {
+        const struct call_durations *a = &all->looked_at[c], *b = &part->looked_at[c];
+        assert_int_equal(a->n, b->n);
+        assert_int_equal(a->min_ns, b->min_ns);
+        assert_int_equal(a->max_ns, b->max_ns);
+        assert_int_equal(a->sum_ns, b->sum_ns);
+        assert_memory_equal(a->bars, b->bars, sizeof(a->bars));
+        assert_int_equal(a->n_longest, b->n_longest);
+        for (uint32_t i = 0; i < a->n_longest; i++) {
+            assert_int_equal(a->longest[i].track, b->longest[i].track);
+            assert_int_equal(a->longest[i].begin_ns, b->longest[i].begin_ns);
+            assert_int_equal(a->longest[i].duration_ns[c], b->longest[i].duration_ns[c]);
+        }
+        for (unsigned permille = 0; permille <= 1000; permille += 250)
+            assert_int_equal(calls_percentile_ns(a, permille), calls_percentile_ns(b, permille));
+    }
+}
+
+/* ---- rows and slices, in the order of the file ---- */
+
+struct text {
+    struct call_row rows[2 * EVENTS_MAX];
+    struct call_slice slices[4 * EVENTS_MAX];
+    size_t n_rows, n_slices;
+};
+
+static bool put_row(void *context, const struct call_row *row)
+{
+    struct text *t = context;
+
+    t->rows[t->n_rows++] = *row;
+    return true;
+}
+
+static bool put_slice(void *context, const struct call_slice *slice)
+{
+    struct text *t = context;
+
+    t->slices[t->n_slices++] = *slice;
+    return true;
+}
+
+static void write_text(struct arena *arena, struct file *f, bool to_end, bool in_part, struct text *t)
+{
+    const struct call_rows_request of_rows = {f->whole, to_end, &f->window, NULL, false, put_row, t};
+    const struct call_slices_request of_slices = {f->whole, f->whole->n_tracks, to_end, &f->window,
+                                                  NULL,     put_slice,          t};
+    struct call_rows *rows = call_rows_new(arena, &of_rows, (struct hash_seed){1, 2});
+    struct call_slices *slices = call_slices_new(arena, &of_slices, (struct hash_seed){1, 2});
+    struct replay_request replay = {.in_order = true, .rests = to_end, .looks_at_self = true};
+
+    assert_true(rows != NULL && slices != NULL);
+    t->n_rows = t->n_slices = 0;
+    replay.sink = call_rows_replay(rows);
+    play(f, replay, f->window, in_part);
+    replay.sink = call_slices_replay(slices);
+    play(f, replay, f->window, in_part);
+}
+
+static void same_text(struct arena *arena, struct file *f, uint64_t *random)
+{
+    static struct text all, part;
+    bool to_end = random_below(random, 2) == 0;
+
+    write_text(arena, f, to_end, false, &all);
+    write_text(arena, f, to_end, true, &part);
+    assert_int_equal(all.n_rows, part.n_rows);
+    for (size_t i = 0; i < all.n_rows; i++) {
+        const struct call_row *x = &all.rows[i], *y = &part.rows[i];
+        assert_true(x->track == y->track && x->frame == y->frame && x->depth == y->depth);
+        assert_true(x->begin_ns == y->begin_ns && x->end_ns == y->end_ns && x->flags == y->flags);
+        assert_true(x->self_ns == y->self_ns && x->cpu_ns == y->cpu_ns);
+    }
+    assert_int_equal(all.n_slices, part.n_slices);
+    for (size_t i = 0; i < all.n_slices; i++) {
+        const struct call_slice *x = &all.slices[i], *y = &part.slices[i];
+        assert_true(x->track == y->track && x->frame == y->frame && x->ends == y->ends);
+        assert_true(x->at_ns == y->at_ns && x->cpu_at_ns == y->cpu_at_ns);
+    }
+}
+
+/* ---- all of it ---- */
+
+static void look(struct file *f, uint64_t *random)
+{
+    struct arena arena;
+
+    arena_init(&arena, 256 << 20);
+    same_profiles(cut(&arena, f, false), cut(&arena, f, true));
+    if (f->window.to_ns != WINDOW_NO_END) {
+        same_lanes(&arena, f, random);
+        same_chart(&arena, f);
+    }
+    same_calls(&arena, f, random);
+    same_text(&arena, f, random);
+    arena_free(&arena);
+}
+
+/* A window anywhere in the recording, and a little in front of it and behind it. */
+static void choose_window(struct file *f, uint64_t *random, bool ends)
+{
+    const struct profile_track *t = &f->whole->tracks[random_below(random, f->whole->n_tracks)];
+    uint64_t length = t->end_ns - t->begin_ns + 5000, before = t->begin_ns > 3000 ? 3000 : 0;
+
+    f->window.from_ns = t->begin_ns - before + random_next(random) % length / 1000 * 1000;
+    f->window.to_ns =
+        !ends ? WINDOW_NO_END : f->window.from_ns + 1 + random_next(random) % (length / 4 + 1) / 500 * 500;
+}
+
+static void parts_show_what_all_of_it_does(void **state)
+{
+    static struct file f;
+    uint64_t random = 6;
+
+    (void)state;
+    for (unsigned round = 0; round < 400; round++) {
+        open_file(&f, &random);
+        for (unsigned i = 0; i < 4; i++) {
+            choose_window(&f, &random, i > 0);
+            look(&f, &random);
+        }
+        close_file(&f);
+    }
+}
+
+/* ---- only what is needed is read ---- */
+
+struct counted {
+    struct call_log_source source;
+    uint64_t bytes;
+};
+
+static bool read_counted(void *context, uint64_t offset, void *to, size_t n)
+{
+    struct counted *c = context;
+
+    c->bytes += n;
+    return c->source.read_at(c->source.context, offset, to, n);
+}
+
+/* Two tracks take turns; one has called something at the beginning that it never leaves. */
+static void a_window_of_a_hundredth_reads_few_blocks(void **state)
+{
+    enum { N = 400000 };
+    struct event e = {.frame = 1};
+    const struct profile_value *values = VALUES;
+    struct arena arena;
+    struct replayed r;
+
+    (void)state;
+    arena_init(&arena, 64 << 20);
+    struct builder *b = builder_new(&arena, (struct hash_seed){9, 10});
+    assert_true(b != NULL && builder_values(b, values, 2, &values[2], 1));
+    builder_clocks(b, NS_PER_TICK, true);
+    replayed_begin(&r, b);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct profile_frame frame = {.name = builder_string(b, i == 0 ? STR("a") : STR("b"))};
+        assert_int_equal(builder_frame(b, &frame), i);
+        assert_int_equal(builder_track(b, i + 1, STRING_EMPTY), i);
+    }
+    assert_true(builder_events(b, &(struct event){.frame = 0}, 1, 0, 0));
+    for (unsigned i = 0; i < N; i++) {
+        e.track = i / 8 % 2;
+        e.action = i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT;
+        e.clock[0] = i;
+        e.clock[1] = i / 2;
+        assert_true(builder_events(b, &e, 1, 0, 0));
+    }
+    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
+    replayed_end(&r, p);
+    struct counted counted = {r.log.source, 0};
+    r.log.source = (struct call_log_source){read_counted, &counted, r.log.source.size};
+    const struct window window = {UINT64_C(200000000), UINT64_C(204000000)};
+    const struct window_request request = {p, window, {3, 4}};
+    struct window_sink *sink = window_sink_new(&arena, &arena, &request);
+    assert_non_null(sink);
+    assert_int_equal(replayed_play(&r, p,
+                                   (struct replay_request){
+                                       .window = &window, .rests = true, .sink = window_sink_replay(sink)}),
+                     REPLAY_DONE);
+    assert_true(counted.bytes > 0 && counted.bytes < r.log.source.size / 10);
+    const struct profile *cut_out = window_sink_finish(sink);
+    assert_non_null(cut_out);
+    assert_int_equal(profile_total(cut_out, cut_out->tracks[0].first, 2) +
+                         profile_total(cut_out, cut_out->tracks[1].first, 2),
+                     2000);
+    replayed_close(&r);
+    arena_free(&arena);
+}
+
+/* ---- samples ---- */
+
+enum { SAMPLES = 120, DEPTH = 5 };
+
+struct sample {
+    uint32_t track, n;
+    frame_id frames[DEPTH];
+    uint64_t values[2], at;
+};
+
+static void fold_samples(struct arena *arena, struct replayed *log, uint64_t *random, struct sample *samples,
+                         const struct profile **p)
+{
+    static const struct profile_value COUNTS[] = {
+        {STR_INIT("samples"), STR_INIT("samples"), UNIT_COUNT, ROLE_SAMPLES},
+        {STR_INIT("other"), STR_INIT("other"), UNIT_BYTES, ROLE_OTHER}};
+    struct builder *b = builder_new(arena, (struct hash_seed){9, 10});
+    uint64_t at = 1000;
+
+    assert_true(b != NULL && builder_values(b, NULL, 0, COUNTS, 2));
+    builder_clocks(b, 1, false);
+    replayed_begin(log, b);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        char name[] = {(char)('a' + i)};
+        struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
+        assert_int_equal(builder_frame(b, &frame), i);
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(builder_track(b, i + 1, STRING_EMPTY), i);
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        struct sample *s = &samples[i];
+        *s =
+            (struct sample){.track = random_below(random, 2), .n = random_below(random, DEPTH + 1), .at = at};
+        for (uint32_t k = 0; k < s->n; k++)
+            s->frames[k] = random_below(random, 2 + k % 3);
+        s->values[0] = s->n > 0;
+        s->values[1] = s->n > 0 ? random_next(random) % 100000 : 0;
+        assert_true(builder_sample_at(b, s->track, s->frames, s->n, s->values, s->at));
+        at += random_below(random, 30);
+    }
+    *p = builder_finish(b, STR("format"), STR("Format"));
+    replayed_end(log, *p);
+}
+
+/* All of a sample belongs to the window of its time. */
+static void windows_of_samples(void **state)
+{
+    static struct sample samples[SAMPLES];
+    uint64_t random = 12;
+
+    (void)state;
+    for (unsigned round = 0; round < 200; round++) {
+        const struct profile *p;
+        struct replayed log;
+        struct arena arena;
+        arena_init(&arena, 64 << 20);
+        fold_samples(&arena, &log, &random, samples, &p);
+        struct window_request request = {.profile = p, .seed = {3, 4}};
+        request.window.from_ns = 900 + random_below(&random, 2500);
+        request.window.to_ns = request.window.from_ns + 1 + random_below(&random, 900);
+        struct window_sink *sink = window_sink_new(&arena, &arena, &request);
+        assert_non_null(sink);
+        const struct replay_request replay = {
+            .window = &request.window, .rests = true, .sink = window_sink_replay(sink)};
+        assert_int_equal(replayed_play(&log, p, replay), REPLAY_DONE);
+        const struct profile *window = window_sink_finish(sink);
+        assert_non_null(window);
+        for (uint32_t t = 0; t < window->n_tracks; t++) {
+            uint64_t sums[2] = {0, 0}, largest = 0;
+            for (unsigned i = 0; i < SAMPLES; i++)
+                if (samples[i].track + 1 == window->tracks[t].id &&
+                    window_has(&request.window, samples[i].at)) {
+                    sums[0] += samples[i].values[0];
+                    sums[1] += samples[i].values[1];
+                    largest = samples[i].n > largest ? samples[i].n : largest;
+                }
+            assert_int_equal(profile_total(window, window->tracks[t].first, 0), sums[0]);
+            assert_int_equal(profile_total(window, window->tracks[t].first, 1), sums[1]);
+            assert_true(window->tracks[t].count > largest);
+        }
+        replayed_close(&log);
+        arena_free(&arena);
+    }
+}
+
+/* ---- damage ---- */
+
+struct bytes {
+    uint8_t *p;
+    size_t n;
+};
+
+static bool read_bytes(void *context, uint64_t offset, void *to, size_t n)
+{
+    const struct bytes *b = context;
+
+    if (offset > b->n || n > b->n - offset)
+        return false;
+    memcpy(to, b->p + offset, n);
+    return true;
+}
+
+static enum replay_end play_bytes(const struct file *f, struct bytes *b)
+{
+    const struct call_log_source source = {read_bytes, b, b->n};
+    struct replayed r = {.block_bytes = 1};
+    bool memory_failed;
+
+    if (!call_log_open(&r.log, &source, &memory_failed))
+        return REPLAY_DAMAGED;
+    enum replay_end end = replayed_play(&r, f->whole, (struct replay_request){.in_order = true});
+    call_log_close(&r.log);
+    return end;
+}
+
+/* No flipped bit, and no end that is missing, goes unnoticed. */
+static void damage_is_noticed(void **state)
+{
+    static struct file f;
+    uint64_t random = 3;
+
+    (void)state;
+    for (unsigned round = 0; round < 20; round++) {
+        open_file(&f, &random);
+        struct bytes b = {malloc((size_t)f.log.memory.bytes), (size_t)f.log.memory.bytes};
+        assert_non_null(b.p);
+        assert_true(f.log.log.source.read_at(f.log.log.source.context, 0, b.p, b.n));
+        assert_int_equal(play_bytes(&f, &b), REPLAY_DONE);
+        for (size_t i = 0; i < b.n; i++) {
+            uint8_t bit = (uint8_t)(1u << random_below(&random, 8));
+            b.p[i] ^= bit;
+            assert_int_equal(play_bytes(&f, &b), REPLAY_DAMAGED);
+            b.p[i] ^= bit;
+        }
+        for (size_t n = b.n; b.n-- > 0 && b.n + 60 > n;)
+            assert_int_equal(play_bytes(&f, &b), REPLAY_DAMAGED);
+        free(b.p);
+        close_file(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_show_what_all_of_it_does),
+        cmocka_unit_test(a_window_of_a_hundredth_reads_few_blocks),
+        cmocka_unit_test(windows_of_samples),
+        cmocka_unit_test(damage_is_noticed),
+    };
+
+    return cmocka_run_group_tests_name("replay", tests, NULL, NULL);
+}
