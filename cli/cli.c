@@ -158,68 +158,103 @@ static bool refused(struct diag *diag, const char *title, const char *path, cons
     return diag_set(diag, DIAG_IO, title, hint, "%.*s: %s.", (int)clean_cut(str_of(path), 300).n, path, why);
 }
 
-struct head {
-    uint8_t bytes[IDENTIFY_BYTES];
-    size_t n;
+/* A file or pipe that is read from front to back. What was read of it first is kept: when the reader turns out to want the whole of
+ * a pipe, it has not read more than that, and a copy is made in a file. */
+struct cli_input {
+    int fd;
+    bool in_place; /* it can be read at any place */
+    int copy;      /* -1: there is none */
+    uint64_t at;   /* bytes that were read of a pipe */
+    uint8_t *begun;
+    size_t begun_bytes; /* READ_BYTES at most */
+    int why;            /* errno, once it could not be read; else 0 */
 };
 
-/* Reads until the piece is full or the input ends. -1: errno. */
-static ssize_t read_full(int fd, uint8_t *piece)
+static ptrdiff_t note_errno(struct cli_input *in, ptrdiff_t n)
 {
-    size_t n = 0;
-
-    while (n < READ_BYTES) {
-        ssize_t got = TEMP_FAILURE_RETRY(read(fd, piece + n, READ_BYTES - n));
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        n += (size_t)got;
-    }
-    return (ssize_t)n;
+    if (n < 0)
+        in->why = errno;
+    return n;
 }
 
-/* The file to read as a whole: the input itself, if that is a file of a name; else a copy of it, the beginning of which has
- * been read already. -1: errno. */
-static int whole_file(int fd, const uint8_t *begun, size_t n)
+/* The next bytes of a pipe. */
+static ptrdiff_t read_on(struct cli_input *in, void *to, size_t n)
+{
+    bool kept = in->begun_bytes < READ_BYTES;
+
+    if (kept && n > READ_BYTES - in->begun_bytes)
+        n = READ_BYTES - in->begun_bytes;
+    ptrdiff_t got = TEMP_FAILURE_RETRY(read(in->fd, to, n));
+    if (got <= 0)
+        return note_errno(in, got);
+    if (kept) {
+        memcpy(in->begun + in->begun_bytes, to, (size_t)got);
+        in->begun_bytes += (size_t)got;
+    }
+    in->at += (uint64_t)got;
+    return got;
+}
+
+static ptrdiff_t read_at(void *context, uint64_t at, void *to, size_t n)
+{
+    struct cli_input *in = context;
+
+    if (in->in_place || in->copy >= 0) {
+        int fd = in->in_place ? in->fd : in->copy;
+        return at > INT64_MAX ? 0 : note_errno(in, TEMP_FAILURE_RETRY(pread(fd, to, n, (off_t)at)));
+    }
+    if (at == in->at)
+        return read_on(in, to, n);
+    if (at >= in->begun_bytes) {
+        in->why = ESPIPE;
+        return -1;
+    }
+    if (n > in->begun_bytes - at)
+        n = in->begun_bytes - (size_t)at;
+    memcpy(to, in->begun + at, n);
+    return (ptrdiff_t)n;
+}
+
+static bool copy_pipe(struct cli_input *in)
+{
+    bool ok = in->at == in->begun_bytes;
+
+    if (ok)
+        in->copy = cli_spool_open();
+    else
+        errno = ESPIPE;
+    return ok && in->copy >= 0 && file_write_all(in->copy, in->begun, in->begun_bytes) &&
+           cli_spool_append(in->copy, in->fd);
+}
+
+static bool input_size(void *context, uint64_t *bytes)
+{
+    struct cli_input *in = context;
+    struct stat st = {.st_size = 0};
+    bool ok =
+        (in->in_place || in->copy >= 0 || copy_pipe(in)) && fstat(in->in_place ? in->fd : in->copy, &st) == 0;
+
+    if (!ok)
+        in->why = errno;
+    *bytes = (uint64_t)st.st_size;
+    return ok;
+}
+
+/* False: errno. */
+static bool open_input(struct cli_input *in, int fd)
 {
     struct stat st;
+    bool in_place = fd != STDIN_FILENO && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 
-    if (fd != STDIN_FILENO && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-        return fd;
-    int to = cli_spool_open();
-    if (to < 0 || (file_write_all(to, begun, n) && cli_spool_append(to, fd)))
-        return to;
-    int why = errno;
-    close(to);
-    errno = why;
-    return -1;
+    *in = (struct cli_input){.fd = fd, .in_place = in_place, .copy = -1, .begun = malloc(READ_BYTES)};
+    return in->begun != NULL;
 }
 
-/* What the reader refuses, its own diag says at the end. *whole: what was read, if that is wanted as a whole, or -1. False
- * only if the file cannot be read. */
-static bool feed(struct conversion *f, int fd, struct head *head, int *whole)
+static void close_input(struct cli_input *in)
 {
-    uint8_t *piece = malloc(READ_BYTES);
-    ssize_t n = piece == NULL ? -1 : read_full(fd, piece);
-    bool ok = n >= 0;
-
-    *whole = -1;
-    if (ok) {
-        head->n = (size_t)n < sizeof(head->bytes) ? (size_t)n : sizeof(head->bytes);
-        memcpy(head->bytes, piece, head->n);
-    }
-    while (n > 0 && conversion_feed(f, piece, (size_t)n, NULL)) {
-        n = read_full(fd, piece);
-        ok = n >= 0;
-    }
-    /* The first piece has more bytes than any format needs to be known. */
-    if (n > 0 && conversion_wants_whole(f)) {
-        *whole = whole_file(fd, piece, (size_t)n);
-        ok = *whole >= 0;
-    }
-    free(piece);
-    return ok;
+    free(in->begun);
+    if (in->copy >= 0)
+        close(in->copy);
 }
 
 static bool map_file(struct conversion *f, const char *path, struct str package, struct diag *diag)
@@ -263,13 +298,44 @@ static bool tell_names(struct conversion *f, const struct cli_names *names, stru
     return map_files(f, &names->mappings, diag);
 }
 
+/* Says what was refused looks like. */
+static void identify_input(struct cli_input *in, struct diag *diag)
+{
+    uint8_t head[IDENTIFY_BYTES];
+    ptrdiff_t n =
+        in->at > in->begun_bytes && in->begun_bytes < sizeof(head) ? 0 : read_at(in, 0, head, sizeof(head));
+
+    if (n > 0)
+        identify_refused(diag, head, (size_t)n);
+}
+
+static struct shared_profile *read_input(struct conversion *f, int fd, const char *path, struct diag *diag)
+{
+    struct cli_input input;
+    const struct source_input in = {.read_at = read_at, .size = input_size, .context = &input};
+
+    if (!open_input(&input, fd)) {
+        conversion_abandon(f);
+        diag_no_memory(diag, "No memory is left to read the file.");
+        return NULL;
+    }
+    struct shared_profile *made = conversion_read(f, &in, diag);
+    if (made == NULL && input.why != 0) {
+        errno = input.why;
+        *diag = (struct diag){.kind = DIAG_NONE};
+        refused(diag, "cannot read the file", path,
+                "Name a file that can be read from its beginning to its end.");
+    } else if (made == NULL) {
+        identify_input(&input, diag);
+    }
+    close_input(&input);
+    return made;
+}
+
 static struct shared_profile *fold_open(const struct config *config, int fd, const char *path,
                                         const struct cli_reading *reading, struct diag *diag)
 {
     struct conversion *f = conversion_new(config);
-    struct head head = {.n = 0};
-    struct shared_profile *folded = NULL;
-    int whole = -1;
 
     if (f == NULL) {
         diag_no_memory(diag, "No memory is left to read the file.");
@@ -281,18 +347,7 @@ static struct shared_profile *fold_open(const struct config *config, int fd, con
         conversion_abandon(f);
         return NULL;
     }
-    if (!feed(f, fd, &head, &whole)) {
-        refused(diag, "cannot read the file", path,
-                "Name a file that can be read from its beginning to its end.");
-        conversion_abandon(f);
-        return NULL;
-    }
-    folded = conversion_finish(f, whole, NULL, diag);
-    if (whole >= 0 && whole != fd)
-        close(whole);
-    if (folded == NULL)
-        identify_refused(diag, head.bytes, head.n);
-    return folded;
+    return read_input(f, fd, path, diag);
 }
 
 struct shared_profile *cli_fold(const struct config *config, const char *path,

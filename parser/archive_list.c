@@ -4,10 +4,10 @@
 
 enum { HEAD_BYTES = 16 << 10 };
 
-const struct packer *archive_list_packer(const struct whole_file *file)
+const struct packer *archive_list_packer(const struct source_input *file)
 {
     uint8_t head[HEAD_BYTES], inside[UNPACK_HEAD_BYTES];
-    ptrdiff_t n = file->read_at(file->context, 0, head, sizeof(head));
+    ptrdiff_t n = source_input_read(file, 0, head, sizeof(head));
     bool more;
     const struct packer *packer = n <= 0 ? NULL : unpack_detect(head, (size_t)n, &more);
 
@@ -16,7 +16,13 @@ const struct packer *archive_list_packer(const struct whole_file *file)
     return unpack_archive_in(packer, inside, unpack_beginning(head, (size_t)n, inside, sizeof(inside)));
 }
 
-bool archive_list(const struct packer *archive, const struct whole_file *file, struct arena *arena,
+static bool unreadable(struct diag *diag)
+{
+    return diag_set(diag, DIAG_IO, "cannot read the file", "Try again later.",
+                    "The archive could not be read again after it had arrived.");
+}
+
+bool archive_list(const struct packer *archive, const struct source_input *file, struct arena *arena,
                   const struct unpack_limits *limits,
                   bool (*each)(void *context, const struct unpack_member *member), void *context,
                   struct unpack_report *report, struct diag *diag)
@@ -30,7 +36,8 @@ bool archive_list(const struct packer *archive, const struct whole_file *file, s
 
     if (u == NULL)
         return false;
-    bool ok = unpack_whole(u, file);
+    uint64_t bytes;
+    bool ok = file->size(file->context, &bytes) ? unpack_open(u, file, bytes) : unreadable(diag);
     unpack_report(u, report);
     unpack_free(u);
     return ok || diag->kind == DIAG_NONE;

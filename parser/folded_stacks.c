@@ -146,24 +146,26 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
     return s.deep > 0 && s.good * 2 >= s.all ? DETECT_YES : DETECT_NO;
 }
 
-static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+/* False: diag. */
+static bool begin(struct folded_stacks *f, struct reading *r)
 {
-    struct folded_stacks *f = state;
+    struct builder *b = r->builder;
 
     f->builder = b;
-    f->limits = limits;
-    f->diag = diag;
-    f->lines = (struct text_lines){.arena = builder_arena(b), .limit_bytes = limits->line_bytes};
+    f->limits = r->limits;
+    f->diag = r->diag;
+    f->lines = (struct text_lines){
+        .source = r->source, .arena = builder_arena(b), .limit_bytes = r->limits->line_bytes};
     idmap_init(&f->parts, builder_arena(b), builder_seed(b));
     string_id name = builder_string(b, STR("all stacks"));
     f->track = name == STRING_NONE ? NODE_NONE : builder_track(b, 1, name);
     if (f->track == NODE_NONE)
-        return builder_failed(b, diag);
+        return builder_failed(b, r->diag);
     builder_track_is(b, f->track, &(struct track_words){.kind = TRACK_WHOLE, .number = 1});
     return true;
 }
 
-static bool declare(struct folded_stacks *f, const uint8_t *p, size_t n, bool final)
+static bool declare(struct folded_stacks *f)
 {
     static const struct profile_value SAMPLES = {STR_INIT("samples"), STR_INIT("samples"), UNIT_COUNT,
                                                  ROLE_SAMPLES};
@@ -172,10 +174,12 @@ static bool declare(struct folded_stacks *f, const uint8_t *p, size_t n, bool fi
         {STR_INIT("after"), STR_INIT("samples after"), UNIT_COUNT, ROLE_SAMPLES}};
     char room[TEXT_BEGINNING_BYTES(DETECT_BYTES_MAX)];
 
-    if (n > DETECT_BYTES_MAX) {
+    size_t n;
+    const uint8_t *p = source_need(f->lines.source, DETECT_BYTES_MAX, &n);
+    bool final = n <= DETECT_BYTES_MAX && f->lines.source->ended;
+
+    if (n > DETECT_BYTES_MAX)
         n = DETECT_BYTES_MAX;
-        final = false;
-    }
     struct survey s = survey_of(text_beginning(p, n, room, sizeof(room)), final);
     f->columns = s.two_counts > 0 && s.two_counts == s.good ? COLUMNS_MAX : 1;
     return builder_values(f->builder, NULL, 0, f->columns == 1 ? &SAMPLES : BEFORE_AND_AFTER,
@@ -264,40 +268,28 @@ static bool add_line(struct folded_stacks *f, struct str line, uint64_t offset)
 }
 
 /* A line over the limit is left out: cut, it would have no count. */
-static bool take_line(struct folded_stacks *f, const struct text_line *line, uint64_t offset)
+static bool take_line(struct folded_stacks *f, const struct text_line *line)
 {
     if (!line->too_long)
-        return add_line(f, line->text, offset);
+        return add_line(f, line->text, line->offset);
     if (!line->is_rest)
-        builder_warn(f->builder, WARN_LONG_LINE, 1, offset);
+        builder_warn(f->builder, WARN_LONG_LINE, 1, line->offset);
     f->long_lines = true;
     return true;
 }
 
-static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed)
+static bool read_lines(struct folded_stacks *f)
 {
-    struct folded_stacks *f = state;
     struct text_line line;
-    size_t used = 0, taken;
     bool ok = true;
 
-    *consumed = 0;
-    if (f->columns == 0 && n < DETECT_BYTES_MAX && !final)
-        return true;
-    if (f->columns == 0 && !declare(f, p, n, final))
-        return false;
-    while (ok && (taken = text_lines_next(&f->lines, p + used, n - used, final, &line)) > 0) {
-        ok = take_line(f, &line, offset + used);
-        used += taken;
-    }
-    *consumed = used;
+    while (ok && text_lines_next(&f->lines, &line))
+        ok = take_line(f, &line);
     return ok && (!f->lines.failed || builder_failed(f->builder, f->diag));
 }
 
-static bool finish(void *state, uint64_t file_bytes)
+static bool has_stacks(const struct folded_stacks *f)
 {
-    const struct folded_stacks *f = state;
-
     if (builder_event_count(f->builder) > 0)
         return true;
     if (f->long_lines)
@@ -310,16 +302,20 @@ static bool finish(void *state, uint64_t file_bytes)
     return diag_at(f->diag, DIAG_UNUSABLE, 0, "no usable stack",
                    "Folded stacks have one line per stack: frame;frame;frame, a blank, and a number.",
                    "The file looks like folded stacks, but none of its %llu bytes' lines has a count.",
-                   (unsigned long long)file_bytes);
+                   (unsigned long long)source_offset(f->lines.source));
+}
+
+static bool read_stacks(struct reading *r)
+{
+    struct folded_stacks f = {.builder = NULL};
+
+    return begin(&f, r) && declare(&f) && read_lines(&f) && has_stacks(&f);
 }
 
 const struct format FORMAT_FOLDED_STACKS = {
     .name = "folded-stacks",
     .label = "Folded stacks",
     .written_by = "the collapse scripts of flame graph tools; `aflamed render --output folded`",
-    .state_bytes = sizeof(struct folded_stacks),
     .detect = detect,
-    .begin = begin,
-    .feed = feed,
-    .finish = finish,
+    .read = read_stacks,
 };

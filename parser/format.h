@@ -4,8 +4,8 @@
 #define PARSER_FORMAT_H
 
 #include "core/diag.h"
+#include "parser/source.h"
 #include "parser/unpack/unpack.h"
-#include "parser/whole_file.h"
 #include "profile/build/builder.h"
 
 /* How large an input may be. Passing one is DIAG_LIMIT, unless a comment says otherwise. */
@@ -28,51 +28,38 @@ enum detection {
 /* A format may look at this many bytes before it must decide. */
 enum { DETECT_BYTES_MAX = 4096 };
 
-/* .. and at so many from its first record on, before it reads that. */
-enum { HOLD_BYTES_MAX = 256 << 10 };
+/* One reading of a file by its format. */
+struct reading {
+    struct source *source;
+    struct builder *builder;
+    const struct reader_limits *limits;
+    struct diag *diag;
+    /* The next file of names beside this one, from its first byte; valid until the next call. NULL: there is no other, or diag is
+     * set. For formats with is_beside. */
+    struct source *(*next_names)(struct reading *r);
+    void *context; /* of next_names */
+};
 
 struct format {
     const char *name;  /* stable word for URLs, records and JSON */
     const char *label; /* for people: "Android method trace" */
-    const char
-        *written_by; /* for the documents: the programs that write it; NULL of a row that only refuses */
-    size_t state_bytes;
-    bool
-        labels; /* Samples have labels: it makes tracks of the values of the one that builder_split_key names. */
+    /* For the documents: the programs that write it. NULL of a row that only refuses. */
+    const char *written_by;
+    /* Samples have labels: it makes tracks of the values of the one that builder_split_key names. */
+    bool labels;
 
     /* n bytes from the beginning of the file; `final`: there are no more. Must answer NO or YES when n
      * reaches DETECT_BYTES_MAX or `final` is set. */
     enum detection (*detect)(const uint8_t *p, size_t n, bool final);
 
-    /* The state arrives zeroed. False: diag is set. */
-    bool (*begin)(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag);
-
-    /* Takes whole records from the front of the n unconsumed bytes, which begin at `offset` of the file, and
-     * says in *consumed how many bytes they were; the rest comes again, with more behind it. `final`: nothing
-     * comes behind it; what is left then is a cut record. Depends on the bytes only, never on where they were
-     * cut. False: diag is set. */
-    bool (*feed)(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed);
-
-    /* NULL, but of a format whose records can be read from any of them on. `held`: from now on feed takes nothing behind what
-     * stands in front of the first record; or it goes on there. is_held: it has come there. */
-    void (*hold)(void *state, bool held);
-    bool (*is_held)(const void *state);
-    /* NULL, but of such a format that tells a state of its own with checkpoints (builder.h): here it is again, before what stands
-     * there. False: diag is set. */
-    bool (*resume)(void *state, const void *saved, size_t bytes);
-
-    /* NULL, but of a format whose names may stand in other files. is_beside: whether these bytes begin such a one, which then is
-     * no profile by itself. beside, behind the last feed: from now on feed is given one of these, from its front to `final`. */
+    /* NULL, but of a format whose names may stand in other files: whether these bytes begin such a one, which then is no profile
+     * by itself. */
     bool (*is_beside)(const uint8_t *p, size_t n);
-    void (*beside)(void *state);
 
-    /* NULL, but of a format that cannot be read from front to back. Such a one has no `feed`, and is given the whole file once,
-     * which is there during this call only. Packed in a stream or an archive, it is what comes out, kept in the arena.
-     * False: diag is set. */
-    bool (*read_whole)(void *state, const struct whole_file *file);
-
-    /* After the last feed, or read_whole; the place to say that the file is unusable. False: diag is set. */
-    bool (*finish)(void *state, uint64_t file_bytes);
+    /* Reads the file from its first byte to its end, or as far as it is of use, and tells the builder. A state of its own is in
+     * the builder's arena. False: diag is set, and says why the file is unusable. Where the source fails, it ends as if the
+     * file did; what is told of that is of no matter. */
+    bool (*read)(struct reading *r);
 };
 
 /* THE TABLE, in the order in which detection asks. */
@@ -80,7 +67,7 @@ extern const struct format *const FORMATS[];
 extern const size_t FORMATS_COUNT;
 
 /* Rows that recognise a file only to refuse it, with more to say than that it is unknown; asked behind the
- * others. Their feed always fails. */
+ * others. Their `read` always fails. */
 extern const struct format *const REFUSED_FORMATS[];
 extern const size_t REFUSED_FORMATS_COUNT;
 

@@ -10,6 +10,6 @@ bool reader_note_packing(struct reader *r);
 /* Nothing usable came out of what is cut or damaged: that is what to say, unless it is clear what it was. */
 void reader_blame_damage(struct reader *r);
 /* An archive that has nothing to read may be something as a whole, like an app. */
-void reader_name_archive(struct reader *r, const struct whole_file *file);
+void reader_name_archive(struct reader *r, const struct source_input *file);
 
 #endif

@@ -44,8 +44,8 @@ bool reader_note_packing(struct reader *r)
     struct unpack_report report, inner;
 
     warn_of_packing(r, r->unpack, &report);
-    if (r->inner != NULL) {
-        warn_of_packing(r, r->inner, &inner);
+    if (r->inner.unpack != NULL) {
+        warn_of_packing(r, r->inner.unpack, &inner);
         report.unpacked_bytes = inner.unpacked_bytes;
     }
     return put_fact(r, &report);
@@ -57,8 +57,8 @@ void reader_blame_damage(struct reader *r)
     struct unpack_report report;
 
     unpack_report(r->unpack, &report);
-    if (report.state == UNPACK_WHOLE && r->inner != NULL)
-        unpack_report(r->inner, &report);
+    if (report.state == UNPACK_WHOLE && r->inner.unpack != NULL)
+        unpack_report(r->inner.unpack, &report);
     const char *noun = unpack_noun(report.packer);
     if (report.state != UNPACK_WHOLE &&
         (said.kind == DIAG_EMPTY || said.kind == DIAG_UNKNOWN || said.kind == DIAG_UNUSABLE)) {
@@ -74,11 +74,11 @@ void reader_blame_damage(struct reader *r)
     }
 }
 
-void reader_name_archive(struct reader *r, const struct whole_file *file)
+void reader_name_archive(struct reader *r, const struct source_input *file)
 {
     const struct diag said = r->diag;
     char head[DETECT_BYTES_MAX];
-    ptrdiff_t n = file->read_at(file->context, 0, head, sizeof(head));
+    ptrdiff_t n = source_input_read(file, 0, head, sizeof(head));
     struct unpack_report report;
 
     unpack_report(r->unpack, &report);

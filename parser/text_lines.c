@@ -116,11 +116,11 @@ static size_t take_line(struct text_lines *t, const uint8_t *p, size_t n, bool f
     return t->failed ? 0 : taken;
 }
 
-size_t text_lines_next(struct text_lines *t, const uint8_t *p, size_t n, bool final, struct text_line *line)
+/* As text_lines_next, of n bytes; returns how many it took. 0: there is no whole line, or `failed`. */
+static size_t next_of(struct text_lines *t, const uint8_t *p, size_t n, bool final, struct text_line *line)
 {
     size_t mark = 0;
 
-    *line = (struct text_line){.text = STR("")};
     if (n == 0 || (!t->begun && n < UTF_8_MARK_BYTES && !final))
         return 0;
     if (!t->begun) {
@@ -132,6 +132,23 @@ size_t text_lines_next(struct text_lines *t, const uint8_t *p, size_t n, bool fi
         return 0;
     t->begun = true;
     return mark + taken;
+}
+
+bool text_lines_next(struct text_lines *t, struct text_line *line)
+{
+    source_consume(t->source, t->taken);
+    t->taken = 0;
+    for (size_t want = 1; t->taken == 0 && !t->failed;) {
+        size_t n;
+        const uint8_t *p = source_need(t->source, want, &n);
+        bool final = n < want;
+        *line = (struct text_line){.text = STR(""), .offset = source_offset(t->source)};
+        t->taken = next_of(t, p, n, final, line);
+        if (final)
+            break;
+        want = 2 * n;
+    }
+    return t->taken > 0;
 }
 
 struct str text_beginning(const uint8_t *p, size_t n, char *room, size_t room_bytes)

@@ -16,13 +16,16 @@ enum detection android_slow_version(const uint8_t *p, size_t n, bool final, uint
     return DETECT_YES;
 }
 
-bool android_init(struct android *a, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+bool android_init(struct android *a, struct reading *r)
 {
+    struct builder *b = r->builder;
+
+    a->source = r->source;
     a->builder = b;
-    a->limits = limits;
-    a->diag = diag;
+    a->limits = r->limits;
+    a->diag = r->diag;
     idmap_init(&a->unknown_index, builder_arena(b), builder_seed(b));
-    return key_section_init(&a->keys, b, limits, diag);
+    return key_section_init(&a->keys, b, r->limits, r->diag);
 }
 
 static bool fail(struct android *a)
@@ -51,41 +54,74 @@ bool android_fact_lists(struct android *a)
 
 /* ---- text ---- */
 
-size_t android_line(struct android *a, const uint8_t *p, size_t n, uint64_t offset, bool last, bool *ok)
+/* The rest of a line that is too long is passed over as it comes: it never has to be held as a whole. */
+static void pass_line(struct source *s, uint64_t *left)
 {
-    const uint8_t *lf = n == 0 ? NULL : memchr(p, '\n', n);
-    size_t length = lf == NULL ? n : (size_t)(lf - p);
-    size_t taken = lf == NULL ? n : length + 1;
-    bool cut = length > a->limits->line_bytes;
+    const uint8_t *lf = NULL;
+    size_t n;
 
-    /* The rest of a line that is too long is passed over as it comes: it never has to be held as a whole. */
-    if (a->in_long_line) {
-        a->in_long_line = lf == NULL && !last;
-        return taken;
+    while (lf == NULL && *left > 0) {
+        const uint8_t *p = source_need(s, 1, &n);
+        if (n == 0)
+            return;
+        if (n > *left)
+            n = (size_t)*left;
+        lf = memchr(p, '\n', n);
+        size_t part = lf == NULL ? n : (size_t)(lf - p) + 1;
+        source_consume(s, part);
+        *left -= part;
     }
-    if (n == 0 || (lf == NULL && !cut && !last))
-        return 0;
-    if (cut) {
+}
+
+/* The bytes up to the end of a line, up to `left`, or more than a line may have; *whole: these are all that it has. */
+static const uint8_t *need_line(struct android *a, uint64_t left, size_t *length, bool *whole)
+{
+    for (size_t want = 1;;) {
+        size_t n;
+        const uint8_t *p = source_need(a->source, want, &n);
+        bool last = n >= left, ends = n < want;
+        if (last)
+            n = (size_t)left;
+        const uint8_t *lf = n == 0 ? NULL : memchr(p, '\n', n);
+        *length = lf == NULL ? n : (size_t)(lf - p);
+        *whole = lf != NULL || last;
+        if (*whole || ends || n > a->limits->line_bytes)
+            return p;
+        want = 2 * n;
+    }
+}
+
+bool android_line(struct android *a, uint64_t *left, bool *ok)
+{
+    uint64_t offset = source_offset(a->source);
+    size_t length;
+    bool whole;
+    const uint8_t *p = *left > 0 ? need_line(a, *left, &length, &whole) : NULL;
+
+    if (p == NULL || (!whole && length <= a->limits->line_bytes))
+        return false;
+    if (length > a->limits->line_bytes) {
         builder_warn(a->builder, WARN_NAME_CUT, 1, offset);
         length = a->limits->line_bytes;
     }
     *ok = key_section_line(&a->keys, (struct str){(const char *)p, length}, offset);
-    a->in_long_line = lf == NULL && !last;
-    return taken;
+    source_consume(a->source, length);
+    *left -= length;
+    pass_line(a->source, left);
+    return true;
 }
 
-size_t android_summary(struct android *a, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
+bool android_summary(struct android *a, uint64_t bytes)
 {
-    bool whole = n >= a->summary_left;
-    size_t taken = android_line(a, p, whole ? (size_t)a->summary_left : n, offset, whole, ok);
+    bool ok = true;
 
-    /* android_line takes at most the bytes that it is given, which are no more than are left. */
-    a->summary_left -= taken;
-    if (*ok && a->summary_left == 0) {
+    while (ok && android_line(a, &bytes, &ok))
+        continue;
+    if (ok && bytes == 0) {
         a->has_summary = a->ended = true;
-        a->end_offset = offset + taken;
+        a->end_offset = source_offset(a->source);
     }
-    return taken;
+    return ok;
 }
 
 void android_damage(struct android *a, uint64_t offset)
@@ -94,8 +130,11 @@ void android_damage(struct android *a, uint64_t offset)
     a->end_offset = offset;
 }
 
-void android_check_end(struct android *a, uint32_t version, uint64_t file_bytes)
+void android_check_end(struct android *a, uint32_t version)
 {
+    source_pass(a->source, UINT64_MAX);
+    uint64_t file_bytes = source_offset(a->source);
+
     if (!a->has_summary)
         builder_warn(a->builder, WARN_NO_SUMMARY, 1, WARNING_NO_OFFSET);
     else if (a->keys.version != version)

@@ -31,14 +31,14 @@ struct android_unknown {
 };
 
 struct android {
+    struct source *source;
     struct builder *builder;
     const struct reader_limits *limits;
     struct diag *diag;
     struct key_section keys;
-    bool bare_exits;    /* exits name no method */
-    bool short_threads; /* records hold the lower 16 bits of thread ids only */
-    bool wall, dual;    /* wall time is there; both clocks are: in an event, wall comes first */
-    bool in_long_line;
+    bool bare_exits;            /* exits name no method */
+    bool short_threads;         /* records hold the lower 16 bits of thread ids only */
+    bool wall, dual;            /* wall time is there; both clocks are: in an event, wall comes first */
     struct idmap unknown_index; /* method id that is not listed -> index of unknown */
     struct android_unknown *unknown;
     size_t n_unknown, unknown_capacity;
@@ -47,7 +47,6 @@ struct android {
     struct android_checks checks;
 
     /* Files with a summary at their end. */
-    uint64_t summary_left; /* bytes */
     bool has_summary;
     bool ended;   /* nothing is read from end_offset on */
     bool damaged; /* because it makes no sense */
@@ -57,21 +56,19 @@ struct android {
 /* Whether a file begins with SLOW and a binary version, which is set then. For detection. */
 enum detection android_slow_version(const uint8_t *p, size_t n, bool final, uint32_t *version);
 
-bool android_init(struct android *a, struct builder *b, const struct reader_limits *limits, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool android_init(struct android *a, struct reading *r) __attribute__((warn_unused_result));
 
-/* Takes one line of a key section off the front of n bytes, or as much of an overlong one as is there;
- * `last`: the text ends with these bytes, even if no LF does. Returns the bytes taken; 0: more are needed.
- */
-size_t android_line(struct android *a, const uint8_t *p, size_t n, uint64_t offset, bool last, bool *ok);
+/* Reads one line of a text of which *left bytes are still to come; UINT64_MAX: nobody knows how many. False: there is none, or
+ * the file ends within it. *ok = false: diag. */
+bool android_line(struct android *a, uint64_t *left, bool *ok);
 
-/* Takes what there is of the summary_left bytes of text that end a file; android_line otherwise. */
-size_t android_summary(struct android *a, const uint8_t *p, size_t n, uint64_t offset, bool *ok);
+/* Reads so many bytes of text, which end a file. False: diag. The file may end before them. */
+bool android_summary(struct android *a, uint64_t bytes) __attribute__((warn_unused_result));
 /* No packet begins like this. */
 void android_damage(struct android *a, uint64_t offset);
-/* For android_finish's callers whose files have a summary: warns if this one has none, or not the header's
- * version, or something behind it. */
-void android_check_end(struct android *a, uint32_t version, uint64_t file_bytes);
+/* For android_finish's callers whose files have a summary: goes to the end of the file, and warns if it has none, or not the
+ * header's version, or something behind it. */
+void android_check_end(struct android *a, uint32_t version);
 
 /* Declares the values for this clock: wall and CPU, or one of them, and calls. */
 bool android_values(struct android *a, enum key_clock clock) __attribute__((warn_unused_result));

@@ -28,20 +28,17 @@ enum {
     HEADER_BYTES_MIN = 18, /* up to the last field that is used */
     STRIDE_WINDOW_BYTES = 65536,
     ONE_TIME_BYTES = 10,
-    TWO_TIMES_BYTES = 14
+    TWO_TIMES_BYTES = 14,
+    DEFINITION_HEAD_BYTES = 7 /* at most */
 };
-
-_Static_assert((int)STRIDE_WINDOW_BYTES <= (int)HOLD_BYTES_MAX, "a reading can be held");
 
 enum { OP_METHOD = 1, OP_THREAD = 2, OP_SUMMARY = 3 };
 
 struct android_stream {
     struct android android;
-    enum { IN_HEADER, IN_GAP, IN_FIRST_WINDOW, IN_PACKETS, IN_SUMMARY } phase;
     uint32_t version; /* 1 to 3 */
     uint32_t record_bytes;
     uint64_t data_offset;
-    bool held;        /* no packet is to be read yet */
     uint32_t *tracks; /* by record's thread id: track + 1; 0 = not seen */
     struct event batch[ANDROID_BATCH];
 };
@@ -56,16 +53,22 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
     return version >= 0xf1 && version <= 0xf3 ? DETECT_YES : DETECT_NO;
 }
 
-static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+/* NULL: diag. */
+static struct android_stream *begin(struct reading *r)
 {
-    struct android_stream *s = state;
+    struct arena *arena = builder_arena(r->builder);
+    struct android_stream *s = arena_alloc(arena, sizeof(*s));
 
-    s->android.short_threads = true;
-    /* A place for every value of a record's 16-bit thread id, so that no id needs a check. */
-    s->tracks = arena_array(builder_arena(b), 65536, sizeof(*s->tracks));
-    if (s->tracks == NULL)
-        return builder_failed(b, diag);
-    return android_init(&s->android, b, limits, diag);
+    if (s != NULL) {
+        s->android.short_threads = true;
+        /* A place for every value of a record's 16-bit thread id, so that no id needs a check. */
+        s->tracks = arena_array(arena, 65536, sizeof(*s->tracks));
+    }
+    if (s == NULL || s->tracks == NULL) {
+        builder_failed(r->builder, r->diag);
+        return NULL;
+    }
+    return android_init(&s->android, r) ? s : NULL;
 }
 
 /* ---- header ---- */
@@ -75,9 +78,11 @@ static bool two_times(const struct android_stream *s)
     return s->version == 3 && s->record_bytes >= TWO_TIMES_BYTES;
 }
 
-static bool read_header(struct android_stream *s, const uint8_t *p, size_t n)
+static bool read_header(struct android_stream *s)
 {
     struct android *a = &s->android;
+    size_t n;
+    const uint8_t *p = source_need(a->source, ANDROID_WINDOW_BYTES, &n);
     struct cursor c = cursor_of(p, n);
 
     cursor_take(&c, 4);
@@ -98,7 +103,6 @@ static bool read_header(struct android_stream *s, const uint8_t *p, size_t n)
                        "The header says that a record has %u bytes; it has at least 10.", declared);
     s->record_bytes = declared != 0 ? declared : s->version == 3 ? TWO_TIMES_BYTES : ONE_TIME_BYTES;
     s->data_offset = data;
-    s->phase = IN_GAP;
     return android_values(a, two_times(s) ? KEY_CLOCK_DUAL : KEY_CLOCK_WALL) &&
            android_fact_number(a, STR("version"), s->version) &&
            android_fact(a, STR("streaming"), STR("true")) &&
@@ -181,9 +185,11 @@ static bool better(const struct walk *a, const struct walk *b)
     return (uint64_t)b->undefined * a->records < (uint64_t)a->undefined * b->records;
 }
 
-static bool choose_record_size(struct android_stream *s, const uint8_t *p, size_t n)
+static bool choose_record_size(struct android_stream *s)
 {
     uint32_t declared = s->record_bytes;
+    size_t n;
+    const uint8_t *p = source_need(s->android.source, STRIDE_WINDOW_BYTES, &n);
 
     if (n > STRIDE_WINDOW_BYTES)
         n = STRIDE_WINDOW_BYTES;
@@ -193,7 +199,6 @@ static bool choose_record_size(struct android_stream *s, const uint8_t *p, size_
         if (better(&as_declared, &other))
             s->record_bytes = TWO_TIMES_BYTES;
     }
-    s->phase = IN_PACKETS;
     return android_fact_number(&s->android, STR("record_bytes"), s->record_bytes) &&
            (s->record_bytes == declared ||
             android_fact_number(&s->android, STR("declared_record_bytes"), declared));
@@ -201,30 +206,43 @@ static bool choose_record_size(struct android_stream *s, const uint8_t *p, size_
 
 /* ---- packets ---- */
 
-/* A packet that is no record. Returns the bytes taken; 0: more are needed. */
-static size_t feed_definition(struct android_stream *s, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
+static bool define(struct android_stream *s, const uint8_t *p, size_t size, uint64_t offset)
 {
+    struct key_section *keys = &s->android.keys;
+
+    if (p[2] == OP_METHOD)
+        return key_section_method_line(
+            keys, str_without_line_end((struct str){(const char *)p + 5, size - 5}), offset);
+    return key_section_name_thread(keys, (uint32_t)p[3] | (uint32_t)p[4] << 8,
+                                   (struct str){(const char *)p + 7, size - 7}, offset);
+}
+
+/* A packet that is no record. *more = false: it is the last one, or the file ends within it. False: diag. */
+static bool read_definition(struct android_stream *s, bool *more)
+{
+    struct source *source = s->android.source;
+    uint64_t offset = source_offset(source);
+    size_t n;
+    const uint8_t *p = source_need(source, DEFINITION_HEAD_BYTES, &n);
     size_t size = n < 3 ? n + 1 : packet_bytes(p, n, s->record_bytes);
 
+    *more = false;
     if (size == 0) {
         android_damage(&s->android, offset);
-        return 0;
+        return true;
     }
-    if (n >= 7 && p[2] == OP_SUMMARY) {
-        s->phase = IN_SUMMARY;
-        /* The head is here as a whole, so packet_bytes has counted its 7 bytes. */
-        s->android.summary_left = size - 7;
-        return 7;
+    if (n >= DEFINITION_HEAD_BYTES && p[2] == OP_SUMMARY) {
+        /* The head is here as a whole, so packet_bytes has counted its bytes. */
+        source_consume(source, DEFINITION_HEAD_BYTES);
+        return android_summary(&s->android, size - DEFINITION_HEAD_BYTES);
     }
-    if (size > n)
-        return 0;
-    if (p[2] == OP_METHOD)
-        *ok = key_section_method_line(
-            &s->android.keys, str_without_line_end((struct str){(const char *)p + 5, size - 5}), offset);
-    else
-        *ok = key_section_name_thread(&s->android.keys, (uint32_t)p[3] | (uint32_t)p[4] << 8,
-                                      (struct str){(const char *)p + 7, size - 7}, offset);
-    return size;
+    p = source_need(source, size, &n);
+    *more = n >= size;
+    if (!*more)
+        return true;
+    bool ok = define(s, p, size, offset);
+    source_consume(source, size);
+    return ok;
 }
 
 /* A record whose thread or method is not known yet. */
@@ -275,114 +293,54 @@ static inline __attribute__((always_inline)) size_t decode(struct android_stream
     return used;
 }
 
-static size_t feed_packets(struct android_stream *s, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
+static bool read_packets(struct android_stream *s)
 {
     struct android *a = &s->android;
-    size_t used = 0;
+    bool ok = true, more = true;
+    size_t n, count;
 
-    while (*ok && s->phase == IN_PACKETS && !a->ended && n - used >= 2) {
-        size_t count, taken = a->dual ? decode(s, p + used, n - used, offset + used, &count, true)
-                                      : decode(s, p + used, n - used, offset + used, &count, false);
-        *ok =
-            a->diag->kind == DIAG_NONE && android_events(a, s->batch, count, offset + used, s->record_bytes);
-        used += taken;
-        if (*ok && n - used >= 2 && p[used] == 0 && p[used + 1] == 0) {
-            size_t definition = feed_definition(s, p + used, n - used, offset + used, ok);
-            used += definition;
-            taken += definition;
-        }
-        if (taken == 0)
-            break;
+    while (ok && more) {
+        const uint8_t *p = source_need(a->source, s->record_bytes, &n);
+        uint64_t offset = source_offset(a->source);
+        size_t used =
+            a->dual ? decode(s, p, n, offset, &count, true) : decode(s, p, n, offset, &count, false);
+        ok = a->diag->kind == DIAG_NONE && android_events(a, s->batch, count, offset, s->record_bytes);
+        more = used > 0;
+        bool definition = n - used >= 2 && p[used] == 0 && p[used + 1] == 0;
+        source_consume(a->source, used);
+        if (ok && definition)
+            ok = read_definition(s, &more);
     }
-    return used;
-}
-
-/* ---- the whole ---- */
-
-/* Takes what the present phase can take; 0: it needs more bytes. */
-static size_t feed_phase(struct android_stream *s, const uint8_t *p, size_t n, uint64_t offset, bool final,
-                         bool *ok)
-{
-    if (s->android.ended)
-        return n;
-    switch (s->phase) {
-    case IN_HEADER:
-        if (n >= ANDROID_WINDOW_BYTES || final)
-            *ok = read_header(s, p, n);
-        return 0;
-    case IN_GAP: {
-        /* The header was looked at but not taken, so the gap begins at byte 0. No more than the gap is taken:
-         * the difference is never negative. */
-        uint64_t gap = s->data_offset - offset;
-        if (gap == 0)
-            s->phase = IN_FIRST_WINDOW;
-        return gap < n ? (size_t)gap : n;
-    }
-    case IN_FIRST_WINDOW:
-        if (n >= STRIDE_WINDOW_BYTES || final)
-            *ok = choose_record_size(s, p, n);
-        return 0;
-    case IN_PACKETS:
-        return s->held ? 0 : feed_packets(s, p, n, offset, ok);
-    case IN_SUMMARY:
-        return android_summary(&s->android, p, n, offset, ok);
-    }
-    return 0;
-}
-
-static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed)
-{
-    struct android_stream *s = state;
-    size_t used = 0;
-    bool ok = true;
-
-    for (;;) {
-        unsigned phase = s->phase;
-        size_t taken = feed_phase(s, p + used, n - used, offset + used, final, &ok);
-        used += taken;
-        if (!ok || (taken == 0 && s->phase == phase && (!s->android.ended || n == used)))
-            break;
-    }
-    *consumed = used;
-    if (ok && final && n > used && s->phase != IN_HEADER)
-        builder_warn(s->android.builder, WARN_CUT_RECORD, 1, offset + used);
+    if (ok && !a->ended && (source_need(a->source, 1, &n), n > 0))
+        builder_warn(a->builder, WARN_CUT_RECORD, 1, source_offset(a->source));
     return ok;
 }
 
-static bool finish(void *state, uint64_t file_bytes)
+static bool read_gap(struct android_stream *s)
 {
-    struct android_stream *s = state;
-    struct android *a = &s->android;
+    struct source *source = s->android.source;
 
-    if (s->phase == IN_GAP)
-        return diag_at(a->diag, DIAG_UNUSABLE, 6, "damaged trace header", ANDROID_PULL_AGAIN,
-                       "The records should begin at byte %llu of the file, which has %llu bytes.",
-                       (unsigned long long)s->data_offset, (unsigned long long)file_bytes);
-    android_check_end(a, s->version, file_bytes);
-    return android_late_clock(a, KEY_CLOCK_CPU) && android_fact_lists(a) && android_finish(a, s->data_offset);
+    return source_pass(source, s->data_offset) == s->data_offset ||
+           diag_at(s->android.diag, DIAG_UNUSABLE, 6, "damaged trace header", ANDROID_PULL_AGAIN,
+                   "The records should begin at byte %llu of the file, which has %llu bytes.",
+                   (unsigned long long)s->data_offset, (unsigned long long)source_offset(source));
 }
 
-static void hold(void *state, bool held)
+static bool read_stream(struct reading *r)
 {
-    ((struct android_stream *)state)->held = held;
-}
+    struct android_stream *s = begin(r);
 
-static bool is_held(const void *state)
-{
-    const struct android_stream *s = state;
-
-    return s->held && s->phase == IN_PACKETS;
+    if (s == NULL || !read_header(s) || !read_gap(s) || !choose_record_size(s) || !read_packets(s))
+        return false;
+    android_check_end(&s->android, s->version);
+    return android_late_clock(&s->android, KEY_CLOCK_CPU) && android_fact_lists(&s->android) &&
+           android_finish(&s->android, s->data_offset);
 }
 
 const struct format FORMAT_ANDROID_STREAM = {
     .name = "android-stream",
     .label = "Android method trace (streaming)",
     .written_by = "`am profile start --streaming`; Java methods recorded in Android Studio",
-    .state_bytes = sizeof(struct android_stream),
     .detect = detect,
-    .begin = begin,
-    .feed = feed,
-    .hold = hold,
-    .is_held = is_held,
-    .finish = finish,
+    .read = read_stream,
 };

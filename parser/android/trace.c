@@ -35,10 +35,8 @@ struct records {
 
 struct android_trace {
     struct android android;
-    enum { IN_KEYS, IN_HEADER, IN_GAP, IN_RECORDS } phase;
     uint64_t header_offset, data_offset; /* of the file */
     struct records records;
-    bool held;        /* no record is to be read yet */
     uint32_t *tracks; /* by record's thread id: track + 1; 0 = not seen */
     struct event batch[ANDROID_BATCH];
 };
@@ -56,25 +54,40 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
     return final ? DETECT_NO : DETECT_MORE;
 }
 
-static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+/* NULL: diag. */
+static struct android_trace *begin(struct reading *r)
 {
-    struct android_trace *t = state;
+    struct arena *arena = builder_arena(r->builder);
+    struct android_trace *t = arena_alloc(arena, sizeof(*t));
 
-    t->android.short_threads = true;
-    /* A place for every value of a record's 16-bit thread id, so that no id needs a check. */
-    t->tracks = arena_array(builder_arena(b), 65536, sizeof(*t->tracks));
-    if (t->tracks == NULL)
-        return builder_failed(b, diag);
-    return android_init(&t->android, b, limits, diag);
+    if (t != NULL) {
+        t->android.short_threads = true;
+        /* A place for every value of a record's 16-bit thread id, so that no id needs a check. */
+        t->tracks = arena_array(arena, 65536, sizeof(*t->tracks));
+    }
+    if (t == NULL || t->tracks == NULL) {
+        builder_failed(r->builder, r->diag);
+        return NULL;
+    }
+    return android_init(&t->android, r) ? t : NULL;
 }
 
-static size_t feed_keys(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
+static bool read_keys(struct android_trace *t)
 {
-    size_t taken = android_line(&t->android, p, n, offset, false, ok);
+    struct android *a = &t->android;
+    uint64_t left = UINT64_MAX;
+    bool ok = true;
 
-    if (t->android.keys.part == KEY_END && !t->android.in_long_line)
-        t->phase = IN_HEADER;
-    return taken;
+    while (ok && a->keys.part != KEY_END && android_line(a, &left, &ok))
+        continue;
+    if (!ok || a->keys.part == KEY_END)
+        return ok;
+    source_pass(a->source, UINT64_MAX);
+    return diag_at(
+        a->diag, DIAG_UNUSABLE, source_offset(a->source), "key section never ends",
+        "Copy the file again and check that it is whole: it ends here, within its list of threads and "
+        "methods.",
+        "The file begins as an Android method trace, but ends without the line *end: it was cut.");
 }
 
 /* ---- header ---- */
@@ -107,14 +120,17 @@ static bool declare_values(struct android_trace *t)
     return android_values(&t->android, clock);
 }
 
-static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
+static bool read_header(struct android_trace *t)
 {
+    size_t n;
+    const uint8_t *p = source_need(t->android.source, ANDROID_WINDOW_BYTES, &n);
     struct cursor c = cursor_of(p, n);
     const uint8_t *magic = cursor_take(&c, 4);
     uint32_t version = cursor_u16(&c), data = cursor_u16(&c);
     uint64_t start_us = cursor_u64(&c);
     uint32_t declared = cursor_u16(&c);
 
+    t->header_offset = source_offset(t->android.source);
     if (n == 0) {
         diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset, "no trace data behind the key section",
                 "Upload it together with its data file (.data), as a trace in two files. If there is no data "
@@ -149,7 +165,6 @@ static bool read_header(struct android_trace *t, const uint8_t *p, size_t n)
     t->data_offset = t->header_offset + data;
     if (t->android.keys.version != version)
         builder_warn(t->android.builder, WARN_VERSION_MISMATCH, 1, t->header_offset + 4);
-    t->phase = IN_GAP;
     return declare_values(t) && android_fact_number(&t->android, STR("version"), version) &&
            android_fact_number(&t->android, STR("start_us"), start_us) &&
            android_fact_number(&t->android, STR("record_bytes"), t->records.bytes) &&
@@ -212,106 +227,54 @@ static inline __attribute__((always_inline)) size_t decode(struct android_trace 
     return used;
 }
 
-static size_t feed_records(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
+static bool read_records(struct android_trace *t)
 {
-    size_t used = 0;
-
-    while (*ok && n - used >= t->records.bytes) {
-        size_t count, taken = t->android.dual ? decode(t, p + used, n - used, offset + used, &count, true)
-                                              : decode(t, p + used, n - used, offset + used, &count, false);
-        *ok = t->android.diag->kind == DIAG_NONE &&
-              android_events(&t->android, t->batch, count, offset + used, t->records.bytes);
-        used += taken;
-    }
-    return used;
-}
-
-/* ---- the whole ---- */
-
-/* Takes what the present phase can take; 0: it needs more bytes. */
-static size_t feed_phase(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset, bool final,
-                         bool *ok)
-{
-    switch (t->phase) {
-    case IN_KEYS:
-        return feed_keys(t, p, n, offset, ok);
-    case IN_HEADER:
-        if (n < ANDROID_WINDOW_BYTES && !final)
-            return 0;
-        t->header_offset = offset;
-        *ok = read_header(t, p, n);
-        return 0;
-    case IN_GAP: {
-        /* The gap begins at the header, which was not taken, and no more than the gap is taken: never negative. */
-        uint64_t gap = t->data_offset - offset;
-        if (gap == 0)
-            t->phase = IN_RECORDS;
-        return gap < n ? (size_t)gap : n;
-    }
-    case IN_RECORDS:
-        return t->held ? 0 : feed_records(t, p, n, offset, ok);
-    }
-    return 0;
-}
-
-static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed)
-{
-    struct android_trace *t = state;
-    size_t used = 0;
+    struct android *a = &t->android;
+    struct source *s = a->source;
     bool ok = true;
+    size_t n;
 
-    for (;;) {
-        unsigned phase = t->phase;
-        size_t taken = feed_phase(t, p + used, n - used, offset + used, final, &ok);
-        used += taken;
-        if (!ok || (taken == 0 && t->phase == phase))
+    while (ok) {
+        const uint8_t *p = source_need(s, t->records.bytes, &n);
+        size_t count;
+        uint64_t offset = source_offset(s);
+        if (n < t->records.bytes)
             break;
+        size_t used =
+            a->dual ? decode(t, p, n, offset, &count, true) : decode(t, p, n, offset, &count, false);
+        ok = a->diag->kind == DIAG_NONE && android_events(a, t->batch, count, offset, t->records.bytes);
+        source_consume(s, used);
     }
-    *consumed = used;
-    if (ok && final && t->phase == IN_RECORDS && n > used)
-        builder_warn(t->android.builder, WARN_CUT_RECORD, 1, offset + used);
+    if (ok && n > 0)
+        builder_warn(a->builder, WARN_CUT_RECORD, 1, source_offset(s));
     return ok;
 }
 
-static bool finish(void *state, uint64_t file_bytes)
+/* From the header to the records. */
+static bool read_gap(struct android_trace *t)
 {
-    struct android_trace *t = state;
+    struct source *s = t->android.source;
+    uint64_t gap = t->data_offset - t->header_offset;
 
-    if (t->phase == IN_KEYS)
-        return diag_at(
-            t->android.diag, DIAG_UNUSABLE, file_bytes, "key section never ends",
-            "Copy the file again and check that it is whole: it ends here, within its list of threads and "
-            "methods.",
-            "The file begins as an Android method trace, but ends without the line *end: it was cut.");
-    if (t->phase == IN_GAP)
-        return diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset + 6, "damaged trace header",
-                       ANDROID_PULL_AGAIN,
-                       "The records should begin at byte %llu of the file, which has %llu bytes.",
-                       (unsigned long long)t->data_offset, (unsigned long long)file_bytes);
-    return android_finish(&t->android, t->data_offset);
+    return source_pass(s, gap) == gap ||
+           diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset + 6, "damaged trace header",
+                   ANDROID_PULL_AGAIN,
+                   "The records should begin at byte %llu of the file, which has %llu bytes.",
+                   (unsigned long long)t->data_offset, (unsigned long long)source_offset(s));
 }
 
-static void hold(void *state, bool held)
+static bool read_trace(struct reading *r)
 {
-    ((struct android_trace *)state)->held = held;
-}
+    struct android_trace *t = begin(r);
 
-static bool is_held(const void *state)
-{
-    const struct android_trace *t = state;
-
-    return t->held && t->phase == IN_RECORDS;
+    return t != NULL && read_keys(t) && read_header(t) && read_gap(t) && read_records(t) &&
+           android_finish(&t->android, t->data_offset);
 }
 
 const struct format FORMAT_ANDROID_TRACE = {
     .name = "android-trace",
     .label = "Android method trace",
     .written_by = "`Debug.startMethodTracing` and `am profile` of Dalvik and ART; versions 1 to 3",
-    .state_bytes = sizeof(struct android_trace),
     .detect = detect,
-    .begin = begin,
-    .feed = feed,
-    .hold = hold,
-    .is_held = is_held,
-    .finish = finish,
+    .read = read_trace,
 };

@@ -26,9 +26,7 @@
 #include "parser/android/converted.h"
 #include "parser/android/v2_fold.h"
 
-enum { HEADER_BYTES = 32 };
-
-_Static_assert((int)V2_WINDOW_BYTES <= (int)HOLD_BYTES_MAX, "a reading can be held");
+enum { HEADER_BYTES = 32, HEAD_BYTES_MAX = 32 /* of a packet */ };
 
 /* Above it, seconds could not be scaled to ns in 64 bits; no counter is that fast. */
 #define COUNTER_HZ_MAX (UINT64_MAX / 1000000000)
@@ -48,21 +46,17 @@ struct held_block {
 struct android_v2 {
     struct android android;
     struct v2_fold fold;
-    enum { IN_HEADER, IN_PACKETS, IN_BLOCK, IN_HELD_BLOCK, IN_SUMMARY } phase;
     uint32_t version; /* 4 to 6 */
     bool streaming;
     uint64_t start_time, counter_hz;
     unsigned candidates; /* layouts that it may be, 1 << layout */
     enum v2_layout layout;
-
-    bool waits;    /* no block is to be read yet; .. */
-    bool at_block; /* .. the first one stands there */
+    bool cut; /* the file ends within a block */
 
     struct held_block *held;
     size_t n_held, held_capacity;
     uint8_t *held_bytes;
     size_t n_held_bytes, held_bytes_capacity;
-    uint64_t held_left; /* of the block that is arriving */
 };
 
 static enum detection detect(const uint8_t *p, size_t n, bool final)
@@ -76,14 +70,17 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
     return known ? DETECT_YES : DETECT_NO;
 }
 
-static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+/* NULL: diag. */
+static struct android_v2 *begin(struct reading *r)
 {
-    struct android_v2 *v = state;
+    struct android_v2 *v = arena_alloc(builder_arena(r->builder), sizeof(*v));
 
-    if (!android_init(&v->android, b, limits, diag))
-        return false;
+    if (v == NULL)
+        builder_failed(r->builder, r->diag);
+    if (v == NULL || !android_init(&v->android, r))
+        return NULL;
     v2_fold_init(&v->fold, &v->android);
-    return true;
+    return v;
 }
 
 /* ---- header ---- */
@@ -102,9 +99,11 @@ static void settle(struct android_v2 *v, enum v2_layout layout)
     v2_fold_layout(&v->fold, layout, layout == V2_E ? v->counter_hz : 0);
 }
 
-static bool read_header(struct android_v2 *v, const uint8_t *p, size_t n)
+static bool read_header(struct android_v2 *v)
 {
     struct android *a = &v->android;
+    size_t n;
+    const uint8_t *p = source_need(a->source, ANDROID_WINDOW_BYTES, &n);
     struct cursor c = cursor_of(p, n);
 
     if (n < HEADER_BYTES)
@@ -126,7 +125,7 @@ static bool read_header(struct android_v2 *v, const uint8_t *p, size_t n)
     if (v->version == 6)
         settle(v, V2_F);
     a->checks.long_calls = v->version == 6;
-    v->phase = IN_PACKETS;
+    source_consume(a->source, HEADER_BYTES);
     return android_values(a, v->version == 5 ? KEY_CLOCK_DUAL : KEY_CLOCK_WALL) &&
            android_fact_number(a, STR("version"), v->version) &&
            (!v->streaming || android_fact(a, STR("streaming"), STR("true")));
@@ -134,22 +133,21 @@ static bool read_header(struct android_v2 *v, const uint8_t *p, size_t n)
 
 /* ---- packets ---- */
 
-/* Whether the layout of the packet at p is known. If not, more bytes are needed. */
-static bool know_layout(struct android_v2 *v, const uint8_t *p, size_t n, bool final)
+/* Finds out the layout of the packet that comes next, if that is not known. */
+static void know_layout(struct android_v2 *v, uint8_t tag)
 {
-    bool method_open = p[0] == V2_METHOD && v->candidates == ALL_LAYOUTS;
+    bool method_open = tag == V2_METHOD && v->candidates == ALL_LAYOUTS;
+    size_t n;
 
-    if (!method_open && (p[0] != V2_BLOCK || one_layout(v)))
-        return true;
-    if (n < V2_WINDOW_BYTES && !final)
-        return false;
+    if (!method_open && (tag != V2_BLOCK || one_layout(v)))
+        return;
+    const uint8_t *p = source_need(v->android.source, V2_WINDOW_BYTES, &n);
     enum v2_layout layout =
         v2_choose(v->candidates, p, n, v->android.dual, v->counter_hz != 0, &v->android.keys.methods);
-    if (p[0] == V2_BLOCK || layout == V2_A)
+    if (tag == V2_BLOCK || layout == V2_A)
         settle(v, layout);
     else
         v->candidates &= ~(1u << V2_A);
-    return true;
 }
 
 static bool define(struct android_v2 *v, const struct v2_packet *packet, const uint8_t *body, uint64_t offset)
@@ -164,119 +162,110 @@ static bool define(struct android_v2 *v, const struct v2_packet *packet, const u
     return true;
 }
 
-static bool hold_block(struct android_v2 *v, const struct v2_packet *packet, uint64_t offset)
+/* Keeps the block until all methods are known. *more = false: the file ends within it. */
+static bool hold_block(struct android_v2 *v, const struct v2_packet *packet, bool *more)
 {
-    if (!ARENA_ROOM(builder_arena(v->android.builder), v->held, v->held_capacity, v->n_held + 1))
+    struct source *s = v->android.source;
+    struct arena *arena = builder_arena(v->android.builder);
+
+    if (!ARENA_ROOM(arena, v->held, v->held_capacity, v->n_held + 1))
         return builder_failed(v->android.builder, v->android.diag);
-    v->held[v->n_held++] = (struct held_block){*packet, offset, v->n_held_bytes};
-    v->held_left = packet->body_bytes;
-    v->phase = IN_HELD_BLOCK;
+    v->held[v->n_held++] = (struct held_block){*packet, source_offset(s), v->n_held_bytes};
+    for (uint64_t left = packet->body_bytes; left > 0;) {
+        size_t n;
+        const uint8_t *p = source_need(s, 1, &n);
+        v->cut = n == 0;
+        *more = !v->cut;
+        if (v->cut)
+            return true;
+        if (n > left)
+            n = (size_t)left;
+        if (!ARENA_ROOM(arena, v->held_bytes, v->held_bytes_capacity, v->n_held_bytes + n))
+            return builder_failed(v->android.builder, v->android.diag);
+        memcpy(v->held_bytes + v->n_held_bytes, p, n);
+        v->n_held_bytes += n;
+        source_consume(s, n);
+        left -= n;
+    }
     return true;
 }
 
-static size_t feed_packet(struct android_v2 *v, const uint8_t *p, size_t n, uint64_t offset, bool final,
-                          bool *ok)
+/* *more = false: the file ends within the block. */
+static bool read_block(struct android_v2 *v, const struct v2_packet *packet, uint64_t offset, bool *more)
 {
-    struct v2_packet packet;
+    struct source *s = v->android.source;
+    bool ok = v2_fold_block(&v->fold, packet, offset);
 
-    if (n == 0 || !know_layout(v, p, n, final))
-        return 0;
-    v->at_block = p[0] == V2_BLOCK;
-    if (v->waits && v->at_block)
-        return 0;
+    while (ok && *more && v->fold.body_left > 0) {
+        size_t n;
+        const uint8_t *p = source_need(s, V2_RECORD_BYTES_MAX, &n);
+        size_t taken = v2_fold_body(&v->fold, p, n, source_offset(s), &ok);
+        source_consume(s, taken);
+        *more = taken > 0;
+        v->cut = ok && !*more;
+    }
+    return ok;
+}
+
+static bool read_definition(struct android_v2 *v, const struct v2_packet *packet, uint64_t offset, bool *more)
+{
+    size_t size = packet->head_bytes + packet->body_bytes, n;
+    const uint8_t *p = source_need(v->android.source, size, &n);
+
+    *more = n >= size;
+    if (!*more)
+        return true;
+    /* The summary of version 6 has nothing that is of use. */
+    bool ok = packet->tag == V2_SUMMARY || define(v, packet, p + packet->head_bytes, offset);
+    source_consume(v->android.source, size);
+    return ok;
+}
+
+/* The next packet. *more = false: there is none, or the file ends within it. False: diag. */
+static bool read_packet(struct android_v2 *v, bool *more)
+{
+    struct source *s = v->android.source;
+    uint64_t offset = source_offset(s);
+    struct v2_packet packet;
+    size_t n;
+    const uint8_t *p = source_need(s, 1, &n);
+
+    *more = n > 0;
+    if (!*more)
+        return true;
+    know_layout(v, p[0]);
+    p = source_need(s, HEAD_BYTES_MAX, &n);
     enum v2_status status = v2_packet(p, n, v->layout, v->android.dual, &packet);
     if (status == V2_BAD)
         android_damage(&v->android, offset);
-    if (status != V2_OK)
-        return 0;
-    if (packet.tag == V2_BLOCK) {
-        v->phase = IN_BLOCK;
-        *ok = v->layout == V2_F ? hold_block(v, &packet, offset + packet.head_bytes)
-                                : v2_fold_block(&v->fold, &packet, offset);
-    } else if (packet.tag == V2_SUMMARY && v->layout != V2_F) {
-        v->phase = IN_SUMMARY;
-        v->android.summary_left = packet.body_bytes;
-    } else if (n - packet.head_bytes < packet.body_bytes) {
-        return 0;
-    } else if (packet.tag != V2_SUMMARY) {
-        *ok = define(v, &packet, p + packet.head_bytes, offset);
-        return packet.head_bytes + packet.body_bytes;
-    }
-    return packet.head_bytes;
+    *more = status == V2_OK;
+    if (!*more)
+        return true;
+    bool is_block = packet.tag == V2_BLOCK, has_text = packet.tag == V2_SUMMARY && v->layout != V2_F;
+    if (!is_block && !has_text)
+        return read_definition(v, &packet, offset, more);
+    source_consume(s, packet.head_bytes);
+    *more = is_block;
+    return has_text            ? android_summary(&v->android, packet.body_bytes)
+           : v->layout == V2_F ? hold_block(v, &packet, more)
+                               : read_block(v, &packet, offset, more);
 }
 
-static size_t feed_block(struct android_v2 *v, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
+static bool read_packets(struct android_v2 *v)
 {
-    size_t taken = v2_fold_body(&v->fold, p, n, offset, ok);
+    struct android *a = &v->android;
+    bool ok = true, more = true;
+    size_t n;
 
-    if (v->fold.body_left == 0)
-        v->phase = IN_PACKETS;
-    return taken;
-}
-
-static size_t feed_held_block(struct android_v2 *v, const uint8_t *p, size_t n, bool *ok)
-{
-    size_t part = n < v->held_left ? n : (size_t)v->held_left;
-    struct arena *arena = builder_arena(v->android.builder);
-
-    if (!ARENA_ROOM(arena, v->held_bytes, v->held_bytes_capacity, v->n_held_bytes + part)) {
-        *ok = builder_failed(v->android.builder, v->android.diag);
-        return 0;
-    }
-    if (part > 0)
-        memcpy(v->held_bytes + v->n_held_bytes, p, part);
-    v->n_held_bytes += part;
-    v->held_left -= part;
-    if (v->held_left == 0)
-        v->phase = IN_PACKETS;
-    return part;
+    while (ok && more)
+        ok = read_packet(v, &more);
+    source_need(a->source, 1, &n);
+    if (ok && !a->ended && (v->cut || n > 0))
+        builder_warn(a->builder, WARN_CUT_RECORD, 1, source_offset(a->source));
+    return ok;
 }
 
 /* ---- the whole ---- */
-
-/* Takes what the present phase can take; 0: it needs more bytes. */
-static size_t feed_phase(struct android_v2 *v, const uint8_t *p, size_t n, uint64_t offset, bool final,
-                         bool *ok)
-{
-    if (v->android.ended)
-        return n;
-    switch (v->phase) {
-    case IN_HEADER:
-        if (n < ANDROID_WINDOW_BYTES && !final)
-            return 0;
-        *ok = read_header(v, p, n);
-        return *ok ? HEADER_BYTES : 0;
-    case IN_PACKETS:
-        return feed_packet(v, p, n, offset, final, ok);
-    case IN_BLOCK:
-        return feed_block(v, p, n, offset, ok);
-    case IN_HELD_BLOCK:
-        return feed_held_block(v, p, n, ok);
-    case IN_SUMMARY:
-        return android_summary(&v->android, p, n, offset, ok);
-    }
-    return 0;
-}
-
-static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed)
-{
-    struct android_v2 *v = state;
-    size_t used = 0;
-    bool ok = true;
-
-    for (;;) {
-        unsigned phase = v->phase;
-        size_t taken = feed_phase(v, p + used, n - used, offset + used, final, &ok);
-        used += taken;
-        if (!ok || (taken == 0 && v->phase == phase && (!v->android.ended || n == used)))
-            break;
-    }
-    *consumed = used;
-    if (ok && final && v->phase != IN_HEADER && !v->android.ended &&
-        (n > used || v->phase == IN_BLOCK || v->phase == IN_HELD_BLOCK))
-        builder_warn(v->android.builder, WARN_CUT_RECORD, 1, offset + used);
-    return ok;
-}
 
 /* Version 6: all methods are known now. */
 static bool fold_held(struct android_v2 *v)
@@ -325,9 +314,8 @@ static bool put_facts(struct android_v2 *v, bool ns)
            android_fact_lists(a);
 }
 
-static bool finish(void *state, uint64_t file_bytes)
+static bool end_file(struct android_v2 *v)
 {
-    struct android_v2 *v = state;
     struct android *a = &v->android;
 
     if (v->layout == V2_F) {
@@ -337,27 +325,17 @@ static bool finish(void *state, uint64_t file_bytes)
         if (!fold_held(v))
             return false;
     }
-    android_check_end(a, v->version, file_bytes);
+    android_check_end(a, v->version);
     bool ns = times_are_ns(v);
     builder_clocks(a->builder, ns ? 1 : 1000, v2_first_in_head(v->layout));
     return android_late_clock(a, KEY_CLOCK_WALL) && put_facts(v, ns) && android_finish(a, HEADER_BYTES);
 }
 
-static void hold(void *state, bool held)
+static bool read_v2(struct reading *r)
 {
-    ((struct android_v2 *)state)->waits = held;
-}
+    struct android_v2 *v = begin(r);
 
-static bool is_held(const void *state)
-{
-    const struct android_v2 *v = state;
-
-    return v->waits && v->at_block && v->phase == IN_PACKETS;
-}
-
-static bool resume(void *state, const void *saved, size_t bytes)
-{
-    return v2_fold_resume(&((struct android_v2 *)state)->fold, saved, bytes);
+    return v != NULL && read_header(v) && read_packets(v) && end_file(v);
 }
 
 const struct format FORMAT_ANDROID_V2 = {
@@ -365,12 +343,6 @@ const struct format FORMAT_ANDROID_V2 = {
     .label = "Android method trace (ART version 2)",
     .written_by =
         "`am profile start --profiler-output-version 2`, Android 14 QPR3 and later; long-running methods",
-    .state_bytes = sizeof(struct android_v2),
     .detect = detect,
-    .begin = begin,
-    .feed = feed,
-    .hold = hold,
-    .is_held = is_held,
-    .resume = resume,
-    .finish = finish,
+    .read = read_v2,
 };

@@ -144,23 +144,8 @@ static bool fold_first(struct v2_fold *f, uint64_t offset)
     return ok && android_events(f->android, e, 1, offset, 0);
 }
 
-bool v2_fold_resume(struct v2_fold *f, const void *saved, size_t bytes)
-{
-    const struct v2_thread *threads = saved;
-
-    for (size_t i = 0; i < bytes / sizeof(*threads); i++) {
-        uint32_t index = thread_index(f, threads[i].id);
-        if (index == IDMAP_NONE)
-            return false;
-        f->threads[index].has_block = threads[i].has_block;
-        f->threads[index].last = threads[i].last;
-    }
-    return true;
-}
-
 bool v2_fold_block(struct v2_fold *f, const struct v2_packet *packet, uint64_t offset)
 {
-    /* Blocks of version 6 are read when all of the file has been. */
     f->thread = thread_index(f, (uint32_t)packet->id);
     if (f->thread == IDMAP_NONE)
         return false;

@@ -39,10 +39,6 @@ void v2_fold_layout(struct v2_fold *f, enum v2_layout layout, uint64_t counter_h
 bool v2_fold_block(struct v2_fold *f, const struct v2_packet *packet, uint64_t offset)
     __attribute__((warn_unused_result));
 
-/* Of a reading that begins at a checkpoint: where each thread's last block before it ended, as v2_fold_block told it. False: diag is
- * set. */
-bool v2_fold_resume(struct v2_fold *f, const void *saved, size_t bytes) __attribute__((warn_unused_result));
-
 /* Folds whole records of the block's body from the front of n bytes; the block is over when body_left is 0.
  * Returns the bytes taken, 0: more are needed. *ok = false: diag is set. */
 size_t v2_fold_body(struct v2_fold *f, const uint8_t *p, size_t n, uint64_t offset, bool *ok);

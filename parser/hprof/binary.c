@@ -40,12 +40,9 @@ enum {
 
 struct binary {
     struct hprof h;
-    bool has_header;
+    struct source *source;
     size_t id_bytes;
     bool has_stacks;                       /* of one frame at least: then a heap dump need not be all */
-    uint64_t skip;                         /* bytes to pass over */
-    uint64_t counts;                       /* rows of CPU samples that are still to come */
-    uint64_t counts_pad;                   /* bytes of that record behind them */
     struct idmap strings, classes, frames; /* id or number -> string_id, string_id of the name, frame_id */
 };
 
@@ -195,32 +192,33 @@ static const struct {
 
 /* ---- CPU samples, row by row ---- */
 
-static bool counts_begin(struct binary *s, struct cursor *c, size_t bytes)
+/* Rows are bounded by the record's bytes, whatever their number says. False: diag, or the file ends within them. */
+static bool read_counts(struct binary *s, size_t bytes, bool *cut)
 {
-    uint32_t total = take_u4(c), n = take_u4(c);
+    size_t n;
+    const uint8_t *p = source_need(s->source, COUNTS_HEAD_BYTES, &n);
+    struct cursor c = cursor_of(p, COUNTS_HEAD_BYTES);
 
+    *cut = n < COUNTS_HEAD_BYTES;
+    if (*cut)
+        return true;
+    uint32_t total = take_u4(&c), rows = take_u4(&c);
     s->h.has_counts = true;
     s->h.declared = number_add(s->h.declared, total);
-    /* take_record has seen to it that the record has at least its head. Rows are bounded by its bytes, whatever n says. */
-    s->counts = (bytes - COUNTS_HEAD_BYTES) / COUNT_BYTES;
-    s->counts = s->counts > n ? n : s->counts;
-    s->counts_pad = bytes - COUNTS_HEAD_BYTES - s->counts * COUNT_BYTES;
-    s->skip = s->counts == 0 ? s->counts_pad : 0;
-    return true;
-}
-
-static bool take_counts(struct binary *s, struct cursor *c)
-{
-    while (s->counts > 0 && cursor_left(c) >= COUNT_BYTES) {
-        uint32_t count = take_u4(c), stack = take_u4(c);
-        s->counts--;
+    source_consume(s->source, COUNTS_HEAD_BYTES);
+    bytes -= COUNTS_HEAD_BYTES;
+    for (; rows > 0 && bytes >= COUNT_BYTES; rows--, bytes -= COUNT_BYTES) {
+        p = source_need(s->source, COUNT_BYTES, &n);
+        *cut = n < COUNT_BYTES;
+        if (*cut)
+            return true;
+        c = cursor_of(p, COUNT_BYTES);
+        uint32_t count = take_u4(&c), stack = take_u4(&c);
+        source_consume(s->source, COUNT_BYTES);
         if (!hprof_count(&s->h, stack, count))
             return false;
     }
-    if (s->counts == 0) {
-        s->skip = s->counts_pad;
-        s->counts_pad = 0;
-    }
+    *cut = source_pass(s->source, bytes) < bytes;
     return true;
 }
 
@@ -239,42 +237,52 @@ static size_t needed_bytes(const struct binary *s, uint8_t tag, uint32_t bytes)
 {
     size_t string = s->id_bytes + s->h.limits->name_bytes + 1;
 
-    if (tag == TAG_CPU_SAMPLES)
-        return bytes < COUNTS_HEAD_BYTES ? bytes : COUNTS_HEAD_BYTES;
     return tag == TAG_STRING && bytes > string ? string : bytes;
 }
 
-/* The record at the cursor. *more: not all of it is there. */
-static bool take_record(struct binary *s, struct cursor *c, uint64_t offset, bool *more)
+/* The body of a record, whose head stands at `offset`. False: diag. */
+static bool read_body(struct binary *s, uint8_t tag, uint32_t bytes, uint64_t offset, bool *cut)
 {
-    struct cursor at = *c;
-    uint8_t tag = cursor_u8(&at);
-    take_u4(&at); /* when */
-    uint32_t bytes = take_u4(&at);
     bool (*take)(struct binary *, struct cursor *, size_t, uint64_t) = taker_of(tag);
-    size_t need = at.failed ? 0 : needed_bytes(s, tag, bytes);
+    size_t need = needed_bytes(s, tag, bytes), n;
 
-    *more = at.failed;
-    if (*more)
+    if (take == NULL || need > s->h.limits->line_bytes) {
+        if (take != NULL)
+            damaged(s, bytes, offset);
+        *cut = source_pass(s->source, bytes) < bytes;
+        return true;
+    }
+    const uint8_t *p = source_need(s->source, need, &n);
+    *cut = n < need;
+    if (*cut)
+        return true;
+    struct cursor body = cursor_of(p, need);
+    bool ok = take(s, &body, bytes, offset);
+    source_consume(s->source, need);
+    /* needed_bytes never asks for more than the record has. */
+    *cut = source_pass(s->source, bytes - need) < bytes - need;
+    return ok;
+}
+
+/* *cut: the file ends within the record. False: diag. */
+static bool read_record(struct binary *s, bool *cut)
+{
+    uint64_t offset = source_offset(s->source);
+    size_t n;
+    const uint8_t *p = source_need(s->source, RECORD_HEAD_BYTES, &n);
+    struct cursor c = cursor_of(p, n);
+    uint8_t tag = cursor_u8(&c);
+
+    take_u4(&c); /* when */
+    uint32_t bytes = take_u4(&c);
+    *cut = c.failed;
+    if (*cut)
         return true;
     if ((tag == TAG_HEAP_DUMP || tag == TAG_HEAP_DUMP_SEGMENT) && !s->has_stacks)
         return hprof_refuse_dump(s->h.diag);
-    bool counts = tag == TAG_CPU_SAMPLES && bytes >= COUNTS_HEAD_BYTES;
-    if ((take == NULL && !counts) || need > s->h.limits->line_bytes) {
-        if (take != NULL)
-            damaged(s, bytes, offset);
-        c->p = at.p;
-        s->skip = bytes;
-        return true;
-    }
-    *more = cursor_left(&at) < need;
-    if (*more)
-        return true;
-    struct cursor body = cursor_of(at.p, need);
-    c->p = at.p + need;
-    /* needed_bytes never asks for more than the record has. */
-    s->skip = bytes - need;
-    return counts ? counts_begin(s, &body, bytes) : take(s, &body, bytes, offset);
+    source_consume(s->source, RECORD_HEAD_BYTES);
+    return tag == TAG_CPU_SAMPLES && bytes >= COUNTS_HEAD_BYTES ? read_counts(s, bytes, cut)
+                                                                : read_body(s, tag, bytes, offset, cut);
 }
 
 /* Where the magic stands: at the beginning, or behind the first empty line. n: nowhere. */
@@ -319,14 +327,17 @@ static bool bad_header(struct binary *s, uint64_t offset, const char *what)
                    "The file begins as hprof does, but %s.", what);
 }
 
-static bool take_header(struct binary *s, const uint8_t *p, size_t n, bool final, size_t *used)
+static bool read_header(struct binary *s)
 {
+    size_t n;
+    const uint8_t *p = source_need(s->source, DETECT_BYTES_MAX + MAGIC_BYTES_MAX, &n);
+    if (n > DETECT_BYTES_MAX + MAGIC_BYTES_MAX)
+        n = DETECT_BYTES_MAX + MAGIC_BYTES_MAX;
     size_t magic = magic_at(p, n), nul = magic < n ? nul_behind(p, n, magic) : n;
     char start[24];
 
     if (nul == n || n - nul - 1 < HEADER_TAIL_BYTES)
-        return n < DETECT_BYTES_MAX + MAGIC_BYTES_MAX && !final ? true
-                                                                : bad_header(s, n, "its header does not end");
+        return bad_header(s, n, "its header does not end");
     if (str_eq((struct str){(const char *)p + magic, nul - magic}, STR("JAVA PROFILE 1.0.3")))
         return hprof_refuse_dump(s->h.diag);
     struct cursor c = cursor_of(p + nul + 1, HEADER_TAIL_BYTES);
@@ -334,10 +345,10 @@ static bool take_header(struct binary *s, const uint8_t *p, size_t n, bool final
     if (s->id_bytes != 4 && s->id_bytes != 8)
         return bad_header(s, nul + 1, "its ids have neither 4 nor 8 bytes");
     snprintf(start, sizeof(start), "%llu", (unsigned long long)number_multiply(cursor_be(&c, 8), 1000));
-    s->has_header = true;
-    *used = nul + 1 + HEADER_TAIL_BYTES;
-    return note_package(s, (struct str){(const char *)p, magic}) &&
-           (builder_fact(s->h.builder, STR("start_us"), str_of(start)) || hprof_failed(&s->h));
+    bool ok = note_package(s, (struct str){(const char *)p, magic}) &&
+              (builder_fact(s->h.builder, STR("start_us"), str_of(start)) || hprof_failed(&s->h));
+    source_consume(s->source, nul + 1 + HEADER_TAIL_BYTES);
+    return ok;
 }
 
 static enum detection detect(const uint8_t *p, size_t n, bool final)
@@ -349,50 +360,27 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
     return n >= DETECT_BYTES_MAX || final ? DETECT_NO : DETECT_MORE;
 }
 
-static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+static bool read_records(struct binary *s)
 {
-    struct binary *s = state;
+    bool ok = true, cut = false;
+    size_t n;
 
-    idmap_init(&s->strings, builder_arena(b), builder_seed(b));
-    idmap_init(&s->classes, builder_arena(b), builder_seed(b));
-    idmap_init(&s->frames, builder_arena(b), builder_seed(b));
-    return hprof_begin(&s->h, b, limits, diag);
-}
-
-static bool pass_over(struct binary *s, struct cursor *c)
-{
-    size_t part = s->skip < cursor_left(c) ? (size_t)s->skip : cursor_left(c);
-
-    c->p += part;
-    s->skip -= part;
-    return s->skip == 0;
-}
-
-static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed)
-{
-    struct binary *s = state;
-    size_t used = 0;
-    bool ok = s->has_header || take_header(s, p, n, final, &used), more = !s->has_header;
-    struct cursor c = cursor_of(p + used, n - used);
-
-    while (ok && !more && pass_over(s, &c) && cursor_left(&c) > 0) {
-        uint64_t at = offset + (uint64_t)(c.p - p);
-        size_t left = cursor_left(&c);
-        ok = s->counts > 0 ? take_counts(s, &c) : take_record(s, &c, at, &more);
-        more = more || cursor_left(&c) == left;
-    }
-    *consumed = (size_t)(c.p - p);
-    if (ok && final && (cursor_left(&c) > 0 || s->skip > 0 || s->counts > 0))
-        builder_warn(s->h.builder, WARN_CUT_RECORD, 1, offset + *consumed);
+    while (ok && !cut && (source_need(s->source, 1, &n), n > 0))
+        ok = read_record(s, &cut);
+    if (ok && cut)
+        builder_warn(s->h.builder, WARN_CUT_RECORD, 1, source_offset(s->source));
     return ok;
 }
 
-static bool finish(void *state, uint64_t file_bytes)
+static bool read_binary(struct reading *r)
 {
-    struct binary *s = state;
+    struct binary s = {.source = r->source};
+    struct arena *arena = builder_arena(r->builder);
 
-    (void)file_bytes;
-    return hprof_finish(&s->h);
+    idmap_init(&s.strings, arena, builder_seed(r->builder));
+    idmap_init(&s.classes, arena, builder_seed(r->builder));
+    idmap_init(&s.frames, arena, builder_seed(r->builder));
+    return hprof_begin(&s.h, r) && read_header(&s) && read_records(&s) && hprof_finish(&s.h);
 }
 
 const struct format FORMAT_HPROF_BINARY = {
@@ -400,9 +388,6 @@ const struct format FORMAT_HPROF_BINARY = {
     .label = "Java samples (hprof)",
     .written_by = "Android's `SamplingProfiler` and its snapshots on devices (`/data/snapshots`); the JDK's "
                   "`-agentlib:hprof=cpu=samples,format=b`",
-    .state_bytes = sizeof(struct binary),
     .detect = detect,
-    .begin = begin,
-    .feed = feed,
-    .finish = finish,
+    .read = read_binary,
 };

@@ -19,12 +19,13 @@ bool hprof_refuse_dump(struct diag *diag)
         "This is a heap dump in the hprof format: the objects of one moment, and no stacks over time.");
 }
 
-bool hprof_begin(struct hprof *h, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+bool hprof_begin(struct hprof *h, struct reading *r)
 {
+    struct builder *b = r->builder;
     static const struct profile_value SAMPLES = {STR_INIT("samples"), STR_INIT("samples"), UNIT_COUNT,
                                                  ROLE_SAMPLES};
 
-    *h = (struct hprof){.builder = b, .limits = limits, .diag = diag};
+    *h = (struct hprof){.builder = b, .limits = r->limits, .diag = r->diag};
     idmap_init(&h->threads, builder_arena(b), builder_seed(b));
     idmap_init(&h->stacks, builder_arena(b), builder_seed(b));
     return builder_values(b, NULL, 0, &SAMPLES, 1) || hprof_failed(h);

@@ -35,7 +35,7 @@ struct hprof {
 };
 
 /* All of these return false when diag is set. */
-bool hprof_begin(struct hprof *h, struct builder *b, const struct reader_limits *limits, struct diag *diag);
+bool hprof_begin(struct hprof *h, struct reading *r);
 bool hprof_thread(struct hprof *h, uint32_t thread, struct str name, uint64_t offset);
 /* A new stack, whose frames follow, the innermost first; what was listed under that number before is forgotten. */
 bool hprof_stack(struct hprof *h, uint32_t stack, uint32_t thread, uint64_t offset);

@@ -307,36 +307,22 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
     return str_starts(text, TRACE) && str_find(line, ':') == line.n ? DETECT_NO : DETECT_YES;
 }
 
-static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+static bool read_lines(struct text *t)
 {
-    struct text *t = state;
-
-    t->lines = (struct text_lines){.arena = builder_arena(b), .limit_bytes = limits->line_bytes};
-    return hprof_begin(&t->h, b, limits, diag);
-}
-
-static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed)
-{
-    struct text *t = state;
     struct text_line line;
-    size_t used = 0, taken;
     bool ok = true;
 
-    while (ok && (taken = text_lines_next(&t->lines, p + used, n - used, final, &line)) > 0) {
+    while (ok && text_lines_next(&t->lines, &line)) {
         if (!line.too_long)
-            ok = take_line(t, line.text, offset + used);
+            ok = take_line(t, line.text, line.offset);
         else if (!line.is_rest)
-            bad_line(t, offset + used);
-        used += taken;
+            bad_line(t, line.offset);
     }
-    *consumed = used;
     return ok && (!t->lines.failed || hprof_failed(&t->h));
 }
 
-static bool finish(void *state, uint64_t file_bytes)
+static bool end_text(struct text *t)
 {
-    struct text *t = state;
-
     if (t->in == IN_NAME && !name_ends(t, true))
         return false;
     if (t->times && t->h.counted == 0)
@@ -346,17 +332,23 @@ static bool finish(void *state, uint64_t file_bytes)
             "The file has CPU times (cpu=times) of methods, in parts of a percent only; CPU samples are read "
             "here.");
     if (t->h.has_counts && !t->ended)
-        builder_warn(t->h.builder, WARN_CUT_RECORD, 1, file_bytes);
+        builder_warn(t->h.builder, WARN_CUT_RECORD, 1, source_offset(t->lines.source));
     return hprof_finish(&t->h);
+}
+
+static bool read_text(struct reading *r)
+{
+    struct text t = {.lines = {.source = r->source,
+                               .arena = builder_arena(r->builder),
+                               .limit_bytes = r->limits->line_bytes}};
+
+    return hprof_begin(&t.h, r) && read_lines(&t) && end_text(&t);
 }
 
 const struct format FORMAT_HPROF_TEXT = {
     .name = "hprof-text",
     .label = "Java samples (hprof text)",
     .written_by = "Android's `SamplingProfiler` as text; the JDK's `-agentlib:hprof=cpu=samples`",
-    .state_bytes = sizeof(struct text),
     .detect = detect,
-    .begin = begin,
-    .feed = feed,
-    .finish = finish,
+    .read = read_text,
 };

@@ -131,15 +131,15 @@ uint64_t pf_key(const struct perfetto *t, const uint64_t *numbers, size_t n)
 
 /* ---- as a format ---- */
 
-static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+static void begin(struct perfetto *t, struct reading *r)
 {
-    struct perfetto *t = state;
+    struct builder *b = r->builder;
 
     t->builder = b;
     t->arena = builder_arena(b);
     t->seed = builder_seed(b);
-    t->limits = limits;
-    t->diag = diag;
+    t->limits = r->limits;
+    t->diag = r->diag;
     builder_clocks(b, 1, false);
     struct idmap *const maps[] = {
         &t->sequence_ids,         &t->stacks.mapping_ids,  &t->stacks.frame_ids,    &t->stacks.stack_ids,
@@ -149,96 +149,126 @@ static bool begin(void *state, struct builder *b, const struct reader_limits *li
     };
     for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
         idmap_init(maps[i], t->arena, t->seed);
-    return true;
 }
 
-/* What stands behind bytes that are no field cannot be found again. */
-static void give_up(struct perfetto *t, uint64_t left)
-{
-    pf_warn(t, WARN_DAMAGED, left > 0 ? left : 1);
-    t->done = true;
-}
+enum next { NEXT_MORE, NEXT_FIELD, NEXT_LARGE, NEXT_NONE };
 
-/* One field from the front of the bytes: how long it is, or 0 where its end is not there. False: diag is set. */
-static bool take_field(struct perfetto *t, const uint8_t *p, size_t n, size_t *taken)
+/* The field at the front of the bytes, and how long it is, or how long the head of a large one is. */
+static enum next next_field(const uint8_t *p, size_t n, struct protobuf_field *f, size_t *taken)
 {
     struct protobuf m = protobuf_of(p, n);
-    struct protobuf_field f;
 
-    *taken = 0;
-    if (protobuf_next(&m, &f)) {
+    if (protobuf_next(&m, f)) {
         *taken = (size_t)(m.p - p);
-        return f.number != PACKET_FIELD || f.wire != PROTOBUF_BYTES || pf_packet(t, f.bytes, false);
+        return NEXT_FIELD;
     }
-    if (m.state == PROTOBUF_BAD) {
-        give_up(t, n);
-        return true;
-    }
+    if (m.state == PROTOBUF_BAD)
+        return NEXT_NONE;
     /* Cut: of a field whose length is there already, that length says whether it is to be waited for. */
     struct protobuf head = protobuf_of(p, n);
     uint64_t tag = protobuf_varint(&head), length = protobuf_varint(&head);
-    if (head.state == PROTOBUF_GOOD && (tag & 7) == PROTOBUF_BYTES && length > PACKET_BYTES_MAX) {
-        pf_warn(t, WARN_LARGE_PACKET, 1);
-        t->skip_bytes = length;
-        *taken = (size_t)(head.p - p);
-    }
-    return true;
+    if (head.state != PROTOBUF_GOOD || (tag & 7) != PROTOBUF_BYTES || length <= PACKET_BYTES_MAX)
+        return NEXT_MORE;
+    *taken = (size_t)(head.p - p);
+    f->value = length;
+    return NEXT_LARGE;
 }
 
-static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed)
+/* What stands behind bytes that are no field cannot be found again. */
+static void give_up(struct perfetto *t, struct source *s)
 {
-    struct perfetto *t = state;
-    size_t at = 0, taken = 1;
+    uint64_t left = source_pass(s, UINT64_MAX);
 
-    while (at < n && taken > 0 && !t->done) {
-        t->offset = offset + at;
-        if (t->skip_bytes > 0) {
-            taken = n - at < t->skip_bytes ? n - at : (size_t)t->skip_bytes;
-            t->skip_bytes -= taken;
-        } else if (!take_field(t, p + at, n - at, &taken)) {
-            return pf_failed(t);
-        }
-        at += taken;
-    }
-    if (final && !t->done && (at < n || t->skip_bytes > 0))
+    pf_warn(t, WARN_DAMAGED, left > 0 ? left : 1);
+}
+
+static bool pass_large(struct perfetto *t, struct source *s, size_t head, uint64_t length)
+{
+    pf_warn(t, WARN_LARGE_PACKET, 1);
+    source_consume(s, head);
+    t->offset = source_offset(s);
+    if (source_pass(s, length) < length)
         pf_warn(t, WARN_CUT_RECORD, 1);
-    if (final)
-        t->skip_bytes = 0;
-    *consumed = t->done || final ? n : at;
     return true;
 }
 
-static void begin_beside(void *state)
+/* One field, of which at least `want` bytes are asked for. False: diag. */
+static bool read_field(struct perfetto *t, struct source *s)
 {
-    struct perfetto *t = state;
+    struct protobuf_field f;
+    enum next next;
+    size_t taken = 0, n;
+    bool ok = true;
+
+    t->offset = source_offset(s);
+    for (size_t want = 1;; want = 2 * n) {
+        const uint8_t *p = source_need(s, want, &n);
+        next = next_field(p, n, &f, &taken);
+        if (next != NEXT_MORE || n < want)
+            break;
+    }
+    switch (next) {
+    case NEXT_FIELD:
+        ok = f.number != PACKET_FIELD || f.wire != PROTOBUF_BYTES || pf_packet(t, f.bytes, false);
+        source_consume(s, taken);
+        return ok;
+    case NEXT_LARGE:
+        return pass_large(t, s, taken, f.value);
+    case NEXT_NONE:
+        give_up(t, s);
+        return true;
+    case NEXT_MORE:
+        break;
+    }
+    pf_warn(t, WARN_CUT_RECORD, 1);
+    source_pass(s, UINT64_MAX);
+    return true;
+}
+
+static bool read_packets(struct perfetto *t, struct source *s)
+{
+    bool ok = true;
+    size_t n;
+
+    while (ok && (source_need(s, 1, &n), n > 0))
+        ok = read_field(t, s);
+    return ok;
+}
+
+static bool read_names(struct perfetto *t, struct reading *r)
+{
+    struct source *s;
 
     t->beside = true;
-    t->done = false;
-    t->skip_bytes = 0;
+    while ((s = r->next_names(r)) != NULL)
+        if (!read_packets(t, s))
+            return false;
+    return t->diag->kind == DIAG_NONE;
 }
 
-static bool finish(void *state, uint64_t file_bytes)
+static bool end_trace(struct perfetto *t)
 {
-    struct perfetto *t = state;
-
-    (void)file_bytes;
     for (size_t i = 0; i < t->n_sequences; i++)
         if (!pf_samples_settle(t, &t->sequences[i]))
-            return pf_failed(t);
-    if (t->heaps.n_heaps == 0 && t->samples.n_samples == 0)
-        return pf_refuse(t);
-    return pf_result(t) || pf_failed(t);
+            return false;
+    return t->heaps.n_heaps == 0 && t->samples.n_samples == 0 ? pf_refuse(t) : pf_result(t);
+}
+
+static bool read_trace(struct reading *r)
+{
+    struct perfetto *t = arena_alloc(builder_arena(r->builder), sizeof(*t));
+
+    if (t == NULL)
+        return builder_failed(r->builder, r->diag);
+    begin(t, r);
+    return (read_packets(t, r->source) && read_names(t, r) && end_trace(t)) || pf_failed(t);
 }
 
 const struct format FORMAT_PERFETTO = {
     .name = "perfetto",
     .label = "Perfetto trace",
     .written_by = "Perfetto: heap profiles of heapprofd, CPU samples",
-    .state_bytes = sizeof(struct perfetto),
     .detect = detect,
-    .begin = begin,
-    .feed = feed,
     .is_beside = is_beside,
-    .beside = begin_beside,
-    .finish = finish,
+    .read = read_trace,
 };

@@ -268,10 +268,8 @@ struct perfetto {
     struct hash_seed seed;
     const struct reader_limits *limits;
     struct diag *diag;
-    bool done;   /* nothing behind here can be read */
-    bool beside; /* the bytes are of another file, of which only symbols and deobfuscated names count */
-    uint64_t skip_bytes; /* of a packet that is too large */
-    uint64_t offset;     /* of the packet at hand */
+    bool beside;     /* the bytes are of another file, of which only symbols and deobfuscated names count */
+    uint64_t offset; /* of the packet at hand */
 
     struct pf_sequence *sequences;
     size_t n_sequences, sequences_capacity;

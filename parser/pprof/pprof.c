@@ -51,16 +51,15 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
 
 /* ---- reading ---- */
 
-static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+static void begin(struct pprof *p, struct reading *r)
 {
-    struct pprof *p = state;
+    struct builder *b = r->builder;
 
-    *p = (struct pprof){.builder = b, .limits = limits, .diag = diag, .arena = builder_arena(b)};
+    *p = (struct pprof){.builder = b, .limits = r->limits, .diag = r->diag, .arena = builder_arena(b)};
     idmap_init(&p->function_ids, p->arena, builder_seed(b));
     idmap_init(&p->mapping_ids, p->arena, builder_seed(b));
     idmap_init(&p->location_ids, p->arena, builder_seed(b));
     pprof_labels_begin(p);
-    return true;
 }
 
 static bool number_fact(struct pprof *p, struct str name, uint64_t value)
@@ -104,34 +103,35 @@ static bool no_strings(struct pprof *p)
         "The file is a pprof profile, but its table of strings, which is usually at the end, is missing.");
 }
 
-static bool read_whole(void *state, const struct whole_file *file)
+static bool no_samples(struct pprof *p)
 {
-    struct pprof *p = state;
-
-    if (!whole_file_all(file, p->arena, &p->bytes, p->diag))
-        return p->diag->kind == DIAG_NONE ? builder_failed(p->builder, p->diag) : false;
-    return pprof_read_tables(p) && (p->n_strings > 0 || no_strings(p)) && pprof_declare(p) && put_facts(p) &&
-           pprof_read_samples(p);
+    return diag_set(p->diag, DIAG_UNUSABLE, "no samples",
+                    "Record for a longer time, while the program works.",
+                    "The file is a pprof profile without a sample.");
 }
 
-static bool finish(void *state, uint64_t file_bytes)
+/* All of the file: its strings stand last. */
+static bool read_profile(struct reading *r)
 {
-    struct pprof *p = state;
+    struct pprof *p = arena_alloc(builder_arena(r->builder), sizeof(*p));
+    size_t n;
 
-    (void)file_bytes;
-    return p->n_samples > 0 || diag_set(p->diag, DIAG_UNUSABLE, "no samples",
-                                        "Record for a longer time, while the program works.",
-                                        "The file is a pprof profile without a sample.");
+    if (p == NULL)
+        return builder_failed(r->builder, r->diag);
+    begin(p, r);
+    const uint8_t *bytes = source_need(r->source, SIZE_MAX, &n);
+    if (r->source->failed)
+        return false;
+    p->bytes = (struct str){(const char *)bytes, n};
+    return pprof_read_tables(p) && (p->n_strings > 0 || no_strings(p)) && pprof_declare(p) && put_facts(p) &&
+           pprof_read_samples(p) && (p->n_samples > 0 || no_samples(p));
 }
 
 const struct format FORMAT_PPROF = {
     .name = "pprof",
     .label = "pprof profile",
     .written_by = "pprof, Go, `traceconv profile`, and many profilers: `profile.proto`, plain or gzip'd",
-    .state_bytes = sizeof(struct pprof),
     .labels = true,
     .detect = detect,
-    .begin = begin,
-    .read_whole = read_whole,
-    .finish = finish,
+    .read = read_profile,
 };

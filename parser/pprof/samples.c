@@ -25,7 +25,7 @@ struct owner {
     char room[PPROF_NUMBER_BYTES];
 };
 
-struct reading {
+struct pprof_pass {
     struct pprof *p;
     struct str split;     /* the key of the label that tracks are made of; empty: of threads */
     bool found;           /* a sample has that label */
@@ -62,7 +62,7 @@ static void take_thread(const struct pprof_label *l, struct owner *o)
 }
 
 /* False: the arena gives no more. */
-static bool take_label(struct reading *r, struct str message, struct owner *o)
+static bool take_label(struct pprof_pass *r, struct str message, struct owner *o)
 {
     struct pprof_label l = pprof_label_of(r->p, message);
     char room[PPROF_NUMBER_BYTES];
@@ -101,7 +101,7 @@ void pprof_survey_sample(struct pprof *p, struct str message)
 
 /* The number in a URL: the thread's own, if it is one that no other track has. Else the first free one behind the number of tracks: a
  * file may have taken all of those that come next, which are not looked at again for each track. */
-static bool free_number(struct reading *r, struct str id, uint32_t *number)
+static bool free_number(struct pprof_pass *r, struct str id, uint32_t *number)
 {
     uint64_t own;
 
@@ -116,7 +116,7 @@ static bool free_number(struct reading *r, struct str id, uint32_t *number)
     return idmap_set(&r->numbers, *number, 0);
 }
 
-static bool too_many(const struct reading *r)
+static bool too_many(const struct pprof_pass *r)
 {
     const struct pprof *p = r->p;
     struct str key = clean_cut(r->split, 100);
@@ -133,7 +133,7 @@ static bool too_many(const struct reading *r)
 }
 
 /* `id`: the number that it may have in URLs, if it is one. */
-static bool add_track(struct reading *r, struct str name, struct str id, enum track_kind kind,
+static bool add_track(struct pprof_pass *r, struct str name, struct str id, enum track_kind kind,
                       uint32_t *track)
 {
     struct pprof *p = r->p;
@@ -153,7 +153,7 @@ static bool add_track(struct reading *r, struct str name, struct str id, enum tr
 }
 
 /* The track of samples that name none. */
-static bool whole_track(struct reading *r, uint32_t *track)
+static bool whole_track(struct pprof_pass *r, uint32_t *track)
 {
     bool ok = true;
 
@@ -172,7 +172,7 @@ static bool whole_track(struct reading *r, uint32_t *track)
 }
 
 /* The track of a sample: of the label's value; or of its thread's id, or else its name. */
-static bool track_of(struct reading *r, const struct owner *o, uint32_t *track)
+static bool track_of(struct pprof_pass *r, const struct owner *o, uint32_t *track)
 {
     bool splits = r->split.n > 0, has_id = !splits && o->id.n > 0;
     struct str known_by = splits ? o->value : has_id ? o->id : o->name;
@@ -194,7 +194,7 @@ static bool track_of(struct reading *r, const struct owner *o, uint32_t *track)
 
 /* ---- samples ---- */
 
-static bool add_location(struct reading *r, uint64_t location, size_t *n)
+static bool add_location(struct pprof_pass *r, uint64_t location, size_t *n)
 {
     size_t more;
     const frame_id *frames = pprof_frames(r->p, location, &more);
@@ -225,7 +225,7 @@ static void order_values(struct pprof *p, const uint64_t *numbers, uint64_t *val
         values[i] = (uint64_t)scaled(numbers[p->order[i]], p->factors[p->order[i]]);
 }
 
-static bool add_sample(struct reading *r, struct str message)
+static bool add_sample(struct pprof_pass *r, struct str message)
 {
     struct protobuf m = protobuf_of_bytes(message);
     struct protobuf_field f;
@@ -266,7 +266,7 @@ bool pprof_read_samples(struct pprof *p)
 {
     struct protobuf m = protobuf_of_bytes(p->bytes);
     struct protobuf_field f;
-    struct reading r = {.p = p, .split = builder_split_key(p->builder), .whole = NODE_NONE};
+    struct pprof_pass r = {.p = p, .split = builder_split_key(p->builder), .whole = NODE_NONE};
 
     idmap_init(&r.tracks, p->arena, builder_seed(p->builder));
     idmap_init(&r.numbers, p->arena, builder_seed(p->builder));

@@ -76,10 +76,6 @@ bool foreign_refuse(const struct foreign *f, struct diag *diag)
 
 /* ---- as a format that is refused ---- */
 
-struct state {
-    struct diag *diag;
-};
-
 static struct str head_of(const uint8_t *p, size_t n)
 {
     return (struct str){(const char *)p, n};
@@ -94,39 +90,17 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
     return foreign_find(head_of(p, n)) != NULL ? DETECT_YES : DETECT_NO;
 }
 
-static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+static bool refuse(struct reading *r)
 {
-    struct state *s = state;
+    size_t n;
+    const uint8_t *p = source_need(r->source, DETECT_BYTES_MAX, &n);
 
-    (void)b;
-    (void)limits;
-    s->diag = diag;
-    return true;
-}
-
-static bool feed(void *state, const uint8_t *p, size_t n, uint64_t offset, bool final, size_t *consumed)
-{
-    struct state *s = state;
-
-    (void)offset;
-    (void) final;
-    *consumed = 0;
-    return foreign_refuse(foreign_find(head_of(p, n)), s->diag);
-}
-
-static bool finish(void *state, uint64_t file_bytes)
-{
-    (void)state;
-    (void)file_bytes;
-    return false; /* feed has refused the file */
+    return foreign_refuse(foreign_find(head_of(p, n)), r->diag);
 }
 
 const struct format FORMAT_FOREIGN = {
     .name = "foreign",
     .label = "Another kind of file",
-    .state_bytes = sizeof(struct state),
     .detect = detect,
-    .begin = begin,
-    .feed = feed,
-    .finish = finish,
+    .read = refuse,
 };

@@ -1,6 +1,7 @@
 /* simpleperf's report-sample files, which Android Studio names .trace as well.
  *
- *   "SIMPLEPERF", u16 version (1), little-endian; then records, see records.h. A record is one message of:
+ *   "SIMPLEPERF", u16 version (1), little-endian; then records: u32 length, and a message of so many bytes; a length of 0 ends
+ *   them. A message has one field:
  *     1 Sample         see samples.c
  *     2 LostSituation  1 samples, 2 of them lost
  *     3 File           see names.c
@@ -13,18 +14,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/cursor.h"
 #include "core/number.h"
 #include "core/protobuf.h"
-#include "parser/simpleperf/records.h"
 #include "parser/simpleperf/samples.h"
 #include "parser/value_name.h"
 
-enum { MAGIC_BYTES = 10, HEADER_BYTES = 12, VERSION = 1 };
+enum { MAGIC_BYTES = 10, HEADER_BYTES = 12, VERSION = 1, LENGTH_BYTES = 4 };
 enum { SAMPLE = 1, LOST = 2, FILE_NAMES = 3, THREAD = 4, META = 5, SWITCH = 6 };
 
 static const char MAGIC[] = "SIMPLEPERF";
 
 struct simpleperf {
+    struct source *source;
     struct sampled_names names;
     struct samples samples;
     string_id events[EVENTS_MAX];
@@ -125,26 +127,43 @@ static bool take_samples(struct simpleperf *s, const struct protobuf_field *f, u
     return f->number != SWITCH || samples_switch(&s->samples, f->bytes);
 }
 
-/* All records, each field of them. */
-static bool each_record(struct simpleperf *s, struct records *r,
-                        bool (*take)(struct simpleperf *s, const struct protobuf_field *f, uint64_t offset))
+/* The message at the front, with its length before it. False: there is none; *cut: because the file ends. */
+static bool need_record(struct source *s, struct str *message, bool *cut)
+{
+    size_t n;
+    const uint8_t *p = source_need(s, LENGTH_BYTES, &n);
+    size_t length = n < LENGTH_BYTES ? 0 : cursor_le32(p);
+
+    *cut = n < LENGTH_BYTES;
+    if (length == 0)
+        return false;
+    p = source_need(s, LENGTH_BYTES + length, &n);
+    *cut = n < LENGTH_BYTES + length;
+    *message = (struct str){(const char *)p + LENGTH_BYTES, length};
+    return !*cut;
+}
+
+/* All records, each field of them. *cut: the file ends before their end, or within one. */
+static bool each_record(struct simpleperf *s,
+                        bool (*take)(struct simpleperf *s, const struct protobuf_field *f, uint64_t offset),
+                        bool *cut)
 {
     struct str message;
 
-    records_begin(r, HEADER_BYTES);
-    while (records_next(r, &message)) {
+    source_pass(s->source, HEADER_BYTES);
+    for (;;) {
+        uint64_t offset = source_offset(s->source);
+        if (!need_record(s->source, &message, cut))
+            return true;
         struct protobuf m = protobuf_of_bytes(message);
         struct protobuf_field f;
         while (protobuf_next(&m, &f))
-            if (f.wire == PROTOBUF_BYTES && !take(s, &f, r->record))
+            if (f.wire == PROTOBUF_BYTES && !take(s, &f, offset))
                 return false;
         if (m.state != PROTOBUF_GOOD && take == take_samples)
-            builder_warn(s->names.builder, WARN_BAD_BLOCK, 1, r->record);
+            builder_warn(s->names.builder, WARN_BAD_BLOCK, 1, offset);
+        source_consume(s->source, LENGTH_BYTES + message.n);
     }
-    if (r->end == RECORDS_UNREADABLE)
-        return diag_set(s->names.diag, DIAG_IO, "cannot read the file", "Try again later.",
-                        "The file could not be read again after it had arrived.");
-    return r->end != RECORDS_NO_MEMORY || builder_failed(s->names.builder, s->names.diag);
 }
 
 /* ---- values ---- */
@@ -218,22 +237,20 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
     return n >= MAGIC_BYTES ? DETECT_YES : final ? DETECT_NO : DETECT_MORE;
 }
 
-static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+static void begin(struct simpleperf *s, struct reading *r)
 {
-    struct simpleperf *s = state;
-
-    sampled_names_init(&s->names, b, limits, diag);
+    sampled_names_init(&s->names, r->builder, r->limits, r->diag);
     samples_init(&s->samples, &s->names);
+    s->source = r->source;
     s->first_ns = UINT64_MAX;
-    return true;
 }
 
-static bool check_version(struct simpleperf *s, const struct whole_file *file)
+static bool check_version(struct simpleperf *s)
 {
-    uint8_t head[HEADER_BYTES] = {0};
-    ptrdiff_t n = file->read_at(file->context, 0, head, sizeof(head));
+    size_t n;
+    const uint8_t *head = source_need(s->source, HEADER_BYTES, &n);
 
-    if (n == HEADER_BYTES && head[MAGIC_BYTES] == VERSION && head[MAGIC_BYTES + 1] == 0)
+    if (n >= HEADER_BYTES && head[MAGIC_BYTES] == VERSION && head[MAGIC_BYTES + 1] == 0)
         return true;
     return diag_at(s->names.diag, DIAG_UNUSABLE, MAGIC_BYTES, "unknown version",
                    "Make it with another simpleperf: report-sample --protobuf.",
@@ -252,29 +269,38 @@ static bool put_facts(struct simpleperf *s)
     return note_fact(s, STR("elapsed_ns"), str_of(text));
 }
 
-static bool read_whole(void *state, const struct whole_file *file)
+static bool no_samples(struct simpleperf *s)
 {
-    struct simpleperf *s = state;
-    struct records r = {.file = file, .arena = builder_arena(s->names.builder)};
-
-    if (!check_version(s, file) || !each_record(s, &r, take_names) || !declare(s) ||
-        !each_record(s, &r, take_samples) || !samples_end(&s->samples))
-        return false;
-    if (r.end == RECORDS_CUT)
-        builder_warn(s->names.builder, WARN_CUT_RECORD, 1, r.at);
-    else if (r.at + 4 < file->bytes)
-        builder_warn(s->names.builder, WARN_TRAILING_BYTES, file->bytes - r.at - 4, r.at + 4);
-    return put_facts(s);
+    return diag_set(s->names.diag, DIAG_UNUSABLE, "no samples",
+                    "Record while the app works: simpleperf record -g --app PACKAGE.",
+                    "The file is a simpleperf recording without a sample.");
 }
 
-static bool finish(void *state, uint64_t file_bytes)
+static void check_end(struct simpleperf *s, bool cut)
 {
-    struct simpleperf *s = state;
+    uint64_t at = source_offset(s->source), behind = source_pass(s->source, UINT64_MAX);
 
-    (void)file_bytes;
-    return s->n_samples > 0 || diag_set(s->names.diag, DIAG_UNUSABLE, "no samples",
-                                        "Record while the app works: simpleperf record -g --app PACKAGE.",
-                                        "The file is a simpleperf recording without a sample.");
+    if (cut)
+        builder_warn(s->names.builder, WARN_CUT_RECORD, 1, at);
+    else if (behind > LENGTH_BYTES)
+        builder_warn(s->names.builder, WARN_TRAILING_BYTES, behind - LENGTH_BYTES, at + LENGTH_BYTES);
+}
+
+static bool read_recording(struct reading *r)
+{
+    struct simpleperf *s = arena_alloc(builder_arena(r->builder), sizeof(*s));
+    bool cut = false;
+
+    if (s == NULL)
+        return builder_failed(r->builder, r->diag);
+    begin(s, r);
+    if (!source_keep(s->source) || !check_version(s) || !each_record(s, take_names, &cut) || !declare(s))
+        return false;
+    source_rewind(s->source);
+    if (!each_record(s, take_samples, &cut) || !samples_end(&s->samples))
+        return false;
+    check_end(s, cut);
+    return put_facts(s) && (s->n_samples > 0 || no_samples(s));
 }
 
 const struct format FORMAT_SIMPLEPERF = {
@@ -282,9 +308,6 @@ const struct format FORMAT_SIMPLEPERF = {
     .label = "simpleperf recording",
     .written_by = "Android Studio's recorded callstacks (`.trace`); `simpleperf report-sample --protobuf "
                   "--show-callchain`",
-    .state_bytes = sizeof(struct simpleperf),
     .detect = detect,
-    .begin = begin,
-    .read_whole = read_whole,
-    .finish = finish,
+    .read = read_recording,
 };

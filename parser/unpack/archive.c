@@ -13,7 +13,6 @@
 
 #include "parser/unpack/members.h"
 #include "parser/unpack/unpack_impl.h"
-#include "parser/whole_file.h"
 
 /* The smallest entry of a zip's directory has 46 bytes; libarchive keeps less than 184 of each. */
 enum { ARCHIVE_BYTES = 512 << 10, ARCHIVE_DIRECTORY_FACTOR = 4, ARCHIVE_METHODS_MAX = 2 };
@@ -43,7 +42,6 @@ enum { TAR_BYTES = 4 << 20 };
 struct pass {
     struct unpack *u;
     struct archive *a;
-    const struct whole_file *file;
     uint8_t *piece; /* PIECE_BYTES; libarchive reads from here */
     uint64_t at;    /* where it reads next */
     bool
@@ -52,6 +50,33 @@ struct pass {
     bool unreadable; /* the file could not be read */
     locale_t utf8;
     char name[UNPACK_MEMBER_BYTES + 1]; /* of the member under way */
+    bool in_member;                     /* its bytes are being handed out; these came last: */
+    const uint8_t *block;
+    size_t block_bytes;
+};
+
+/* The beginning of a member that is looked at. */
+struct beginning {
+    uint8_t bytes[UNPACK_RECOGNISE_BYTES];
+    size_t n;
+};
+
+/* Members by their places in the archive, ascending. */
+struct places {
+    uint64_t list[UNPACK_BESIDE_MAX];
+    size_t n, at;
+};
+
+/* The state of an archive that is unpacked. */
+struct archive_state {
+    struct pass pass;
+    bool open;           /* the pass is under way */
+    uint64_t next_place; /* of the member that the pass comes to next */
+    struct members members;
+    struct places beside;
+    bool beside_found; /* they were looked for */
+    struct beginning beginning;
+    uint8_t piece[PIECE_BYTES];
 };
 
 /* ---- what libarchive reads ---- */
@@ -60,7 +85,7 @@ static la_ssize_t read_piece(struct archive *a, void *context, const void **piec
 {
     struct pass *p = context;
     struct unpack *u = p->u;
-    ptrdiff_t n = p->file->read_at(p->file->context, p->at, p->piece, PIECE_BYTES);
+    ptrdiff_t n = source_input_read(u->file, p->at, p->piece, PIECE_BYTES);
 
     *piece = p->piece;
     if (n < 0)
@@ -82,7 +107,7 @@ static la_ssize_t read_piece(struct archive *a, void *context, const void **piec
 static la_int64_t skip(struct archive *a, void *context, la_int64_t n)
 {
     struct pass *p = context;
-    uint64_t left = p->file->bytes > p->at ? p->file->bytes - p->at : 0;
+    uint64_t left = p->u->file_bytes > p->at ? p->u->file_bytes - p->at : 0;
     uint64_t part = n < 0 ? 0 : (uint64_t)n < left ? (uint64_t)n : left;
 
     (void)a;
@@ -93,7 +118,7 @@ static la_int64_t skip(struct archive *a, void *context, la_int64_t n)
 static la_int64_t seek(struct archive *a, void *context, la_int64_t offset, int whence)
 {
     struct pass *p = context;
-    uint64_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? p->at : p->file->bytes;
+    uint64_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? p->at : p->u->file_bytes;
     int64_t to;
 
     (void)a;
@@ -129,9 +154,9 @@ static bool open_archive(struct pass *p)
 }
 
 /* False: no memory, or the file cannot be read. What is wrong with the archive shows at its first member. */
-static bool begin_pass(struct pass *p, struct unpack *u, const struct whole_file *file, uint8_t *piece)
+static bool begin_pass(struct pass *p, struct unpack *u, uint8_t *piece)
 {
-    *p = (struct pass){.u = u, .file = file, .piece = piece};
+    *p = (struct pass){.u = u, .piece = piece};
     if (!arena_charge(u->arena, u->packer->archive->library_bytes)) {
         unpack_no_memory(u);
         return false;
@@ -183,7 +208,7 @@ static void note_damage(struct pass *p)
         return;
     }
     if (p->at_end)
-        unpack_damage(p->u, UNPACK_CUT, p->file->bytes);
+        unpack_damage(p->u, UNPACK_CUT, p->u->file_bytes);
     else
         unpack_damage(p->u, UNPACK_DAMAGED, at > 0 ? (uint64_t)at : 0);
 }
@@ -197,12 +222,6 @@ static bool is_file(struct pass *p, struct archive_entry *entry)
 
     return archive_entry_filetype(entry) == AE_IFREG && name.n > 0 && !str_starts(name, STR("__MACOSX/"));
 }
-
-/* The beginning of a member that is looked at. */
-struct beginning {
-    uint8_t bytes[UNPACK_RECOGNISE_BYTES];
-    size_t n;
-};
 
 /* Goes through a member's bytes and keeps the first ones, if `b` is not NULL; all of them if `all`, so that the limits count
  * what has to be unpacked to come to the next member. *whole: the kept ones are all. Returns whether there is anything in it. */
@@ -315,48 +334,33 @@ static bool may_read(struct pass *p, struct archive_entry *entry)
     return is_known_method(p) || refuse(p, "is packed by a method that is not read here");
 }
 
-static void hand_out(struct pass *p)
+/* The next bytes of the member under way. */
+static void next_block(struct pass *p)
 {
-    const void *block;
+    const void *block = NULL;
     la_int64_t offset;
-    int code;
+    size_t n = 0;
+    int code = archive_read_data_block(p->a, &block, &n, &offset);
 
-    do {
-        size_t n = 0;
-        code = archive_read_data_block(p->a, &block, &n, &offset);
-        if (code == ARCHIVE_WARN) /* at its end: its bytes are not those that were packed */
-            p->u->report.wrong_checksum = true;
-        else if (code != ARCHIVE_OK && code != ARCHIVE_EOF)
-            note_damage(p);
-        if ((code == ARCHIVE_OK || code == ARCHIVE_WARN) && n > 0 && !unpack_put(p->u, block, n))
-            return;
-    } while (code == ARCHIVE_OK || code == ARCHIVE_WARN);
-}
-
-static void unpack_member(struct pass *p, uint64_t place)
-{
-    struct archive_entry *entry;
-    bool whole;
-    int code;
-
-    for (uint64_t i = 0; (code = next_member(p, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN; i++)
-        if (i == place) {
-            if (may_read(p, entry))
-                hand_out(p);
-            return;
-        } else if (p->u->packer->archive->filter != NULL) {
-            look_into(p, NULL, true, &whole);
-        }
-    note_damage(p);
+    if (code == ARCHIVE_WARN) /* at its end: its bytes are not those that were packed */
+        p->u->report.wrong_checksum = true;
+    else if (code != ARCHIVE_OK && code != ARCHIVE_EOF)
+        note_damage(p);
+    p->in_member = code == ARCHIVE_OK || code == ARCHIVE_WARN;
+    if (!p->in_member || n == 0 || !unpack_pass_over(p->u, n))
+        return;
+    p->u->report.unpacked_bytes += n;
+    p->block = block;
+    p->block_bytes = n;
 }
 
 /* ---- both ---- */
 
-static bool refuse_split(struct unpack *u, const struct whole_file *file)
+static bool refuse_split(struct unpack *u)
 {
     const struct archive_format *format = u->packer->archive;
     char head[SPLIT_MAGIC_BYTES];
-    ptrdiff_t n = file->read_at(file->context, 0, head, sizeof(head));
+    ptrdiff_t n = source_input_read(u->file, 0, head, sizeof(head));
 
     if (format->split_magic.n == 0 || n < 0 || !str_eq((struct str){head, (size_t)n}, format->split_magic))
         return false;
@@ -365,127 +369,148 @@ static bool refuse_split(struct unpack *u, const struct whole_file *file)
     return true;
 }
 
-static bool unreadable(struct unpack *u)
+/* Whether all went well so far. */
+static bool is_sound(struct unpack *u, const struct pass *p)
 {
-    return diag_set(u->diag, DIAG_IO, "cannot read the file", "Try again later.",
-                    "The %s could not be read again after it had arrived.", u->packer->noun);
+    if (p->unreadable)
+        diag_set(u->diag, DIAG_IO, "cannot read the file", "Try again later.",
+                 "The %s could not be read again after it had arrived.", u->packer->noun);
+    return u->diag->kind == DIAG_NONE && !u->stopped;
 }
 
-/* Of each pass the limits count for themselves: both take the same bytes. */
-static bool go_through(struct unpack *u, const struct whole_file *file, struct members *m, uint8_t *piece,
-                       struct beginning *listing)
+static void close_pass(struct archive_state *s)
 {
-    struct pass p;
+    if (s->open)
+        end_pass(&s->pass);
+    s->open = false;
+}
 
+/* Of each pass the limits count for themselves: all take the same bytes. */
+static bool open_pass(struct unpack *u)
+{
+    struct archive_state *s = u->state;
+
+    close_pass(s);
     u->at = u->out_bytes = 0;
-    bool begun = begin_pass(&p, u, file, piece);
-    if (begun && listing != NULL)
-        list_members(&p, m, listing);
-    else if (begun)
-        unpack_member(&p, m->place);
-    if (p.unreadable)
-        unreadable(u);
-    if (begun)
-        end_pass(&p);
-    return begun && u->diag->kind == DIAG_NONE && !u->stopped;
+    s->next_place = 0;
+    s->open = begin_pass(&s->pass, u, s->piece);
+    return is_sound(u, &s->pass) && s->open;
 }
 
-static bool read_archive(struct unpack *u, const struct whole_file *file)
+/* Goes on to the member at this place, which is handed out then. False: there is none, or u->diag. */
+static bool go_to(struct unpack *u, uint64_t place)
 {
-    struct members *m = arena_alloc(u->arena, sizeof(*m));
-    uint8_t *piece = arena_alloc(u->arena, PIECE_BYTES);
-    struct beginning *b = arena_alloc(u->arena, sizeof(*b));
+    struct archive_state *s = u->state;
+    struct archive_entry *entry;
+    bool streamed = u->packer->archive->filter != NULL, whole;
+    int code = ARCHIVE_OK;
 
-    u->report.packed_bytes = file->bytes;
-    if (m == NULL || piece == NULL || b == NULL) {
-        unpack_no_memory(u);
-        return false;
+    while (!u->stopped && ((code = next_member(&s->pass, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN)) {
+        if (s->next_place++ == place) {
+            s->pass.in_member = may_read(&s->pass, entry);
+            return s->pass.in_member;
+        }
+        if (streamed)
+            look_into(&s->pass, NULL, true, &whole);
     }
-    if (refuse_split(u, file) || !go_through(u, file, m, piece, b))
+    return false;
+}
+
+static bool open_archive_file(struct unpack *u)
+{
+    struct archive_state *s = u->state;
+    struct members *m = &s->members;
+
+    u->report.packed_bytes = u->file_bytes;
+    if (refuse_split(u) || !open_pass(u))
         return false;
-    return u->options.listed != NULL ||
-           (members_judge(u, m) && (!m->found || go_through(u, file, m, piece, NULL)));
+    list_members(&s->pass, m, &s->beginning);
+    if (!is_sound(u, &s->pass))
+        return false;
+    if (u->options.listed != NULL)
+        return true;
+    if (!members_judge(u, m) || (m->found && !open_pass(u)))
+        return false;
+    if (m->found && !go_to(u, m->place) && !u->stopped)
+        note_damage(&s->pass);
+    return is_sound(u, &s->pass);
+}
+
+static ptrdiff_t pull_archive(struct unpack *u, void *to, size_t n)
+{
+    struct pass *p = &((struct archive_state *)u->state)->pass;
+
+    while (p->block_bytes == 0 && p->in_member && !u->stopped)
+        next_block(p);
+    if (!is_sound(u, p))
+        return -1;
+    if (n > p->block_bytes)
+        n = p->block_bytes;
+    if (n > 0)
+        memcpy(to, p->block, n);
+    p->block += n;
+    p->block_bytes -= n;
+    return (ptrdiff_t)n;
+}
+
+static void free_archive(struct unpack *u)
+{
+    close_pass(u->state);
 }
 
 /* ---- what belongs to others ---- */
 
-/* Places of members, ascending. */
-struct places {
-    uint64_t list[UNPACK_BESIDE_MAX];
-    size_t n;
-};
-
-/* Both go through the archive until it ends, or cannot be read on: that was told when its members were listed. */
-static void find_beside(struct pass *p, struct beginning *b, struct places *found)
+/* Goes through the archive until it ends, or cannot be read on: that was told when its members were listed. */
+static void find_beside(struct unpack *u)
 {
+    struct archive_state *s = u->state;
+    struct places *found = &s->beside;
     struct archive_entry *entry;
     const char *what;
     bool seen;
     int code;
 
-    for (uint64_t i = 0; ((code = next_member(p, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN) &&
-                         !p->u->stopped && found->n < UNPACK_BESIDE_MAX;
+    for (uint64_t i = 0; ((code = next_member(&s->pass, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN) &&
+                         !u->stopped && found->n < UNPACK_BESIDE_MAX;
          i++)
-        if (is_usable(p, entry, b, &what, &seen) && what != NULL && what == p->u->options.beside)
+        if (is_usable(&s->pass, entry, &s->beginning, &what, &seen) && what != NULL &&
+            what == u->options.beside)
             found->list[found->n++] = i;
 }
 
-static void hand_out_beside(struct pass *p, const struct places *found, bool (*begin)(void *context))
+/* False: there is none, or u->diag. */
+static bool begin_beside(struct unpack *u)
 {
-    struct archive_entry *entry;
-    bool whole;
-    size_t at = 0;
-    int code;
+    struct archive_state *s = u->state;
+    struct str member = u->options.member;
 
-    for (uint64_t i = 0; at < found->n && !p->u->stopped &&
-                         ((code = next_member(p, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN);
-         i++)
-        if (i != found->list[at]) {
-            look_into(p, NULL, p->u->packer->archive->filter != NULL, &whole);
-        } else {
-            at++;
-            p->u->sink_closed = !begin(p->u->options.context);
-            p->u->stopped = p->u->sink_closed;
-            if (!p->u->stopped && may_read(p, entry))
-                hand_out(p);
-            unpack_hand_out(p->u);
-        }
+    s->beside_found = true;
+    if (!open_pass(u))
+        return false;
+    u->options.member = (struct str){NULL, 0}; /* all are looked into */
+    find_beside(u);
+    u->options.member = member;
+    return is_sound(u, &s->pass) && s->beside.n > 0 && open_pass(u);
 }
 
-bool unpack_beside(struct unpack *u, const struct whole_file *file, bool (*begin)(void *context))
+bool unpack_open_beside(struct unpack *u)
 {
-    struct places *found = arena_alloc(u->arena, sizeof(*found));
-    struct beginning *b = arena_alloc(u->arena, sizeof(*b));
-    uint8_t *piece = arena_alloc(u->arena, PIECE_BYTES);
-    struct str member = u->options.member;
-    struct pass p;
+    struct archive_state *s = u->state;
 
-    if (found == NULL || b == NULL || piece == NULL) {
-        unpack_no_memory(u);
+    if (!s->beside_found && !begin_beside(u))
         return false;
-    }
-    u->options.member = (struct str){NULL, 0}; /* all are looked into */
-    for (int handing_out = 0; handing_out < 2 && u->diag->kind == DIAG_NONE && !u->stopped; handing_out++) {
-        u->at = u->out_bytes = 0;
-        if ((handing_out && found->n == 0) || !begin_pass(&p, u, file, piece))
-            break;
-        if (handing_out)
-            hand_out_beside(&p, found, begin);
-        else
-            find_beside(&p, b, found);
-        if (p.unreadable)
-            unreadable(u);
-        end_pass(&p);
-    }
-    u->options.member = member;
-    return u->diag->kind == DIAG_NONE && !u->sink_closed;
+    s->pass.block_bytes = 0;
+    return s->beside.at < s->beside.n && go_to(u, s->beside.list[s->beside.at++]) && is_sound(u, &s->pass);
 }
 
 const struct packer PACKER_ZIP = {
     .name = "zip",
     .noun = "zip archive",
     .magics = {STR_INIT("PK\3\4"), STR_INIT("PK\5\6"), STR_INIT("PK\7\x08"), STR_INIT("PK00")},
-    .read_whole = read_archive,
+    .state_bytes = sizeof(struct archive_state),
+    .open = open_archive_file,
+    .pull = pull_archive,
+    .free = free_archive,
     .archive = &(const struct archive_format){.enable = archive_read_support_format_zip,
                                               .library_bytes = ARCHIVE_BYTES,
                                               .has_directory = true,
@@ -500,7 +525,10 @@ const struct packer PACKER_TAR = {
     .noun = "tar archive",
     .magics = {STR_INIT("ustar")},
     .magic_at = TAR_MAGIC_AT,
-    .read_whole = read_archive,
+    .state_bytes = sizeof(struct archive_state),
+    .open = open_archive_file,
+    .pull = pull_archive,
+    .free = free_archive,
     .archive =
         &(const struct archive_format){.enable = archive_read_support_format_tar, .library_bytes = TAR_BYTES},
 };
@@ -508,7 +536,10 @@ const struct packer PACKER_TAR = {
 const struct packer PACKER_TAR_GZIP = {
     .name = "tar.gz",
     .noun = "tar.gz archive",
-    .read_whole = read_archive,
+    .state_bytes = sizeof(struct archive_state),
+    .open = open_archive_file,
+    .pull = pull_archive,
+    .free = free_archive,
     .archive = &(const struct archive_format){.enable = archive_read_support_format_tar,
                                               .filter = archive_read_support_filter_gzip,
                                               .library_bytes = TAR_BYTES},
@@ -517,7 +548,10 @@ const struct packer PACKER_TAR_GZIP = {
 const struct packer PACKER_TAR_ZSTD = {
     .name = "tar.zst",
     .noun = "tar.zst archive",
-    .read_whole = read_archive,
+    .state_bytes = sizeof(struct archive_state),
+    .open = open_archive_file,
+    .pull = pull_archive,
+    .free = free_archive,
     .archive = &(const struct archive_format){.enable = archive_read_support_format_tar,
                                               .filter = archive_read_support_filter_zstd,
                                               .library_bytes = TAR_BYTES + UNPACK_WINDOW_BYTES},

@@ -12,6 +12,8 @@ extern const struct packer PACKER_TAR;
 /* THE TABLE of packers. */
 static const struct packer *const PACKERS[] = {&PACKER_GZIP, &PACKER_ZSTD, &PACKER_ZIP, &PACKER_TAR};
 
+enum { PULL_BYTES = 2 << 10 };
+
 enum { PACKERS_COUNT = sizeof(PACKERS) / sizeof(*PACKERS) };
 
 /* ---- which one ---- */
@@ -74,7 +76,7 @@ const struct packer *unpack_archive_in(const struct packer *stream, const void *
 
 bool unpack_is_archive(const struct packer *packer)
 {
-    return packer->read_whole != NULL;
+    return packer->open != NULL;
 }
 
 /* ---- life ---- */
@@ -99,7 +101,7 @@ struct unpack *unpack_new(const struct packer *packer, struct arena *arena,
     struct unpack *u = arena_alloc(arena, sizeof(*u));
     struct unpack failing = {.packer = packer, .arena = arena, .diag = diag};
 
-    if (options->member.p != NULL && packer->read_whole == NULL) {
+    if (options->member.p != NULL && packer->open == NULL) {
         diag_set(diag, DIAG_USAGE, "no archive", "Leave the member out.",
                  "A member is named, but a %s has no members.", packer->noun);
         return NULL;
@@ -115,11 +117,6 @@ struct unpack *unpack_new(const struct packer *packer, struct arena *arena,
     }
     unpack_no_memory(&failing);
     return NULL;
-}
-
-void unpack_choose(struct unpack *u, struct str member)
-{
-    u->options.member = member;
 }
 
 void unpack_free(struct unpack *u)
@@ -291,9 +288,70 @@ bool unpack_finish(struct unpack *u)
     return succeeded(u);
 }
 
-bool unpack_whole(struct unpack *u, const struct whole_file *file)
+/* ---- pulled ---- */
+
+/* The sink of a stream that is pulled. */
+static bool keep_pending(void *context, const uint8_t *p, size_t n)
 {
-    return u->packer->read_whole(u, file) && succeeded(u);
+    struct unpack *u = context;
+
+    if (!ARENA_ROOM(u->arena, u->pending, u->pending_capacity, u->pending_bytes + n)) {
+        unpack_no_memory(u);
+        return false;
+    }
+    memcpy(u->pending + u->pending_bytes, p, n);
+    u->pending_bytes += n;
+    return true;
+}
+
+void unpack_from(struct unpack *u, struct source *in)
+{
+    u->in = in;
+    u->options.sink = keep_pending;
+    u->options.context = u;
+    u->options.step_bytes = PULL_BYTES;
+}
+
+bool unpack_open(struct unpack *u, const struct source_input *file, uint64_t bytes)
+{
+    u->file = file;
+    u->file_bytes = bytes;
+    return u->packer->open(u);
+}
+
+/* Little at a time: a thousand times as much may come out of it. And always as much, however the input arrives, so that how far
+ * it was looked at when somebody wants no more does not depend on that. */
+static bool unpack_more(struct unpack *u)
+{
+    size_t n;
+    const uint8_t *p = source_need(u->in, PULL_BYTES, &n);
+
+    if (n > PULL_BYTES)
+        n = PULL_BYTES;
+    u->pending_bytes = u->pending_at = 0;
+    u->pulled_all = n == 0;
+    if (u->pulled_all)
+        return unpack_finish(u);
+    bool ok = unpack_feed(u, p, n);
+    source_consume(u->in, n);
+    return ok;
+}
+
+ptrdiff_t unpack_pull(void *unpack, void *to, size_t n)
+{
+    struct unpack *u = unpack;
+
+    if (u->file != NULL)
+        return u->packer->pull(u, to, n);
+    while (u->pending_at == u->pending_bytes && !u->pulled_all)
+        if (!unpack_more(u))
+            return -1;
+    if (n > u->pending_bytes - u->pending_at)
+        n = u->pending_bytes - u->pending_at;
+    if (n > 0)
+        memcpy(to, u->pending + u->pending_at, n);
+    u->pending_at += n;
+    return (ptrdiff_t)n;
 }
 
 void unpack_report(const struct unpack *u, struct unpack_report *report)
@@ -404,7 +462,7 @@ size_t unpack_beginning(const void *p, size_t n, void *out, size_t out_bytes)
     struct diag diag = {0};
     struct arena arena;
 
-    if (packer == NULL || packer->read_whole != NULL || out_bytes == 0)
+    if (packer == NULL || packer->open != NULL || out_bytes == 0)
         return 0;
     arena_init(&arena, MEMORY_BYTES);
     struct unpack *u = unpack_new(packer, &arena, &options, &diag);

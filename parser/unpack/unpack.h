@@ -1,16 +1,18 @@
 /* What is packed, unpacked. There are two kinds of packing:
  *
- *   streams (gzip, zstd) are unpacked while they come by: pieces of any size in, blocks of the unpacked bytes out. Nothing is
- *   ever whole in memory, and any cutting of the input hands out the same blocks.
+ *   streams (gzip, zstd) are unpacked from front to back. Nothing is ever whole in memory, and any cutting of the input gives
+ *   the same. They are pulled from a source, or pushed where bytes come by that nobody may wait for, as a request's body.
  *   archives (zip, tar) have members, and need the whole file, at any place of it. A tar that is packed in a stream is known by
  *   what comes out of it first, and is an archive then.
  *
  *     const struct packer *packer = unpack_detect(p, n, &more);
  *     struct unpack *u = unpack_new(packer, &arena, &options, &diag);
- *     while (more bytes && unpack_feed(u, p, n))        or, of an archive,
- *         read on;                                          bool ok = unpack_whole(u, &file);
- *     bool ok = unpack_finish(u);
+ *     unpack_from(u, &source);                       or unpack_open(u, &input, bytes) of an archive
+ *     source_of_pull(&out, &arena, unpack_pull, u);
+ *     ...
  *     unpack_free(u);
+ *
+ * Pushed: unpack_feed as often as there are bytes, then unpack_finish; blocks go to options.sink.
  *
  * A stream or member that ends early or is damaged is no failure: what was unpacked until there has been handed out, and
  * unpack_report says where it was. Failures are what goes beyond the limits (DIAG_LIMIT), what cannot be unpacked
@@ -23,7 +25,7 @@
 #include "core/arena.h"
 #include "core/diag.h"
 #include "core/str.h"
-#include "parser/whole_file.h"
+#include "parser/source.h"
 
 struct packer; /* a row of the table in unpack.c */
 struct unpack;
@@ -88,18 +90,23 @@ void unpack_member_name(struct str name, char out[UNPACK_MEMBER_BYTES + 1]);
 struct unpack *unpack_new(const struct packer *packer, struct arena *arena,
                           const struct unpack_options *options, struct diag *diag)
     __attribute__((warn_unused_result));
-/* Of an archive, before unpack_whole: unpack_options.member. */
-void unpack_choose(struct unpack *u, struct str member);
 /* Of a stream. False once no more bytes are needed to know that it fails: diag is set, or the sink wanted no more. */
 bool unpack_feed(struct unpack *u, const void *p, size_t n);
 /* After the last byte: hands out the last block. False: diag is set, or the sink wanted no more. */
 bool unpack_finish(struct unpack *u) __attribute__((warn_unused_result));
-/* Of an archive: all at once. False as above. */
-bool unpack_whole(struct unpack *u, const struct whole_file *file) __attribute__((warn_unused_result));
-/* Of an archive, behind unpack_whole: hands out each file that recognise calls `beside`, up to UNPACK_BESIDE_MAX of them; begin(context)
- * is told in front of each, returning false for no more. What is wrong with the archive is not told again. False as above. */
-bool unpack_beside(struct unpack *u, const struct whole_file *file, bool (*begin)(void *context))
+
+/* Of a stream, in place of feeding it: what unpack_pull unpacks comes from `in`. */
+void unpack_from(struct unpack *u, struct source *in);
+/* Of an archive of so many bytes: finds the member that is meant, whose bytes unpack_pull gives then; or tells options.listed of all,
+ * and nothing comes. False: diag. */
+bool unpack_open(struct unpack *u, const struct source_input *file, uint64_t bytes)
     __attribute__((warn_unused_result));
+/* The next bytes, as source.pull: 0 at the end, -1 with a diag. */
+ptrdiff_t unpack_pull(void *unpack, void *to, size_t n);
+/* Of an archive: unpack_pull gives the next file that recognise calls `beside`, of which UNPACK_BESIDE_MAX are looked at. What is
+ * wrong with the archive is not told again. False: there is no other, or diag. */
+bool unpack_open_beside(struct unpack *u) __attribute__((warn_unused_result));
+
 /* Gives back what is not the arena's. NULL is fine. */
 void unpack_free(struct unpack *u);
 
@@ -121,7 +128,7 @@ struct unpack_report {
     uint64_t same_names; /* of an archive: members behind that one, of its name, as far as was looked */
     uint64_t recognised; /* of an archive in which no member is named: those that are */
 };
-/* After unpack_finish or unpack_whole. */
+/* After unpack_finish, or when unpack_pull has come to the end. */
 void unpack_report(const struct unpack *u, struct unpack_report *report);
 
 /* The first bytes that come out of a file that begins with these n: at most out_bytes, and fewer where the n end; 0 if

@@ -22,9 +22,9 @@ struct packer {
     struct str codings[2]; /* names of the content coding */
     const struct packer *tar; /* of a stream: the archive that it is if a tar comes out; NULL: it is none */
 
-    /* Of an archive: reads it. NULL: a stream, for which all that follows is. False: u->diag is set, or the sink wanted no
-     * more. */
-    bool (*read_whole)(struct unpack *u, const struct whole_file *file);
+    /* Of an archive: unpack_open and unpack_pull, of u->file. NULL: a stream. False and -1: u->diag is set. */
+    bool (*open)(struct unpack *u);
+    ptrdiff_t (*pull)(struct unpack *u, void *to, size_t n);
     const struct archive_format *archive; /* more for archive.c, which only it looks at */
 
     bool zeros_behind; /* zeros behind a stream fill up a block and mean nothing */
@@ -55,6 +55,13 @@ struct unpack {
     bool trails;        /* bytes that begin no stream were found behind one */
     bool stopped;       /* what comes behind is not looked at */
     bool sink_closed;   /* no more blocks are wanted */
+
+    const struct source_input *file; /* of an archive: it, .. */
+    uint64_t file_bytes;             /* .. and its length */
+    struct source *in;               /* of a stream that is pulled: what it is read from */
+    uint8_t *pending;                /* what came out of that and was not taken: from pending_at on */
+    size_t pending_bytes, pending_at, pending_capacity;
+    bool pulled_all; /* nothing comes behind it */
 
     size_t charged_bytes; /* to the arena, of an archive's pass under way */
 

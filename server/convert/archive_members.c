@@ -65,7 +65,7 @@ void archive_members_free(struct archive_members *members)
     *members = (struct archive_members){.list = NULL};
 }
 
-static bool list(const struct packer *archive, const struct config *config, const struct whole_file *whole,
+static bool list(const struct packer *archive, const struct config *config, const struct source_input *whole,
                  struct archive_members *members, struct diag *diag)
 {
     struct listing l = {.members = members, .most = (size_t)config->max_members};
@@ -84,7 +84,7 @@ enum archive_found archive_members_list(const struct config *config, int fd, con
                                         struct archive_members *members, struct diag *diag)
 {
     struct readable file = {.fd = fd, .stop = stop};
-    const struct whole_file whole = readable_whole(&file);
+    const struct source_input whole = readable_input(&file);
     const struct packer *archive = archive_list_packer(&whole);
 
     *members = (struct archive_members){.list = NULL};

@@ -21,7 +21,6 @@ struct call_list {
     const struct filter_stacks *filter; /* these, or NULL */
     struct hash_seed seed;
 
-    struct log_making *making; /* the log is not there yet */
     struct replay_sink sink;
     struct replay *replay; /* under way; in the memory of `playing` */
     struct arena playing;
@@ -84,15 +83,6 @@ static bool prepare_writer(struct call_list *l, struct diag *diag)
            conversion_arena_failed(&l->arena, diag);
 }
 
-/* The log is made in the first steps. */
-static bool prepare_log(struct call_list *l, struct diag *diag)
-{
-    if (profile_log_is_there(l->source.profile))
-        return true;
-    l->making = log_making_new(&l->source, diag);
-    return l->making != NULL;
-}
-
 bool call_list_possible(const struct profile *p, struct diag *diag)
 {
     return p->n_times > 0 || diag_set(diag, DIAG_USAGE, "no calls in this file",
@@ -123,7 +113,7 @@ struct call_list *call_list_new(const struct convert_source *source, const struc
     arena_init(&l->playing, (size_t)source->config->job_memory_bytes);
     l->arena.stop = l->playing.stop = source->stop;
     if (view_resolve(&l->view, p, diag) && set_request(l, diag) && prepare_writer(l, diag) &&
-        prepare_log(l, diag))
+        profile_log_make(&l->source, diag))
         return l;
     call_list_free(l);
     return NULL;
@@ -133,7 +123,6 @@ void call_list_free(struct call_list *l)
 {
     if (l == NULL)
         return;
-    log_making_free(l->making);
     arena_free(&l->playing);
     arena_free(&l->arena);
     buf_free(&l->writer.scratch);
@@ -245,14 +234,6 @@ static enum convert_step failed(struct call_list *l, struct diag *diag)
 
 static enum convert_step step(struct call_list *l, struct diag *diag)
 {
-    if (l->making != NULL) {
-        enum convert_step made = log_making_step(l->making, diag);
-        if (made == CONVERT_FED) {
-            log_making_free(l->making);
-            l->making = NULL;
-        }
-        return made == CONVERT_FED ? CONVERT_MORE : made;
-    }
     enum convert_step played = play(l, diag);
     return played == CONVERT_FAILED || l->out->failed ? failed(l, diag) : played;
 }

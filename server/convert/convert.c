@@ -18,12 +18,6 @@
 #include "server/convert/readable.h"
 #include "server/convert/symbol_names.h"
 
-enum {
-    READ_BYTES = 256 << 10,
-    FEED_BYTES =
-        16 << 10 /* between two looks at `stop`: packed, they may stand for a thousand times as many */
-};
-
 /* ---- the shared profile ---- */
 
 void shared_profile_free(struct shared_profile *f)
@@ -165,7 +159,7 @@ bool conversion_packets(struct conversion *f, int fd, struct diag *diag)
     /* The profile's from here on, which reads them again for charts and windows. */
     made->packets[made->n_packets++] = own;
     f->packets.of[i] = (struct readable){.fd = own};
-    f->packets.files[i] = readable_whole(&f->packets.of[i]);
+    f->packets.files[i] = readable_input(&f->packets.of[i]);
     return reader_attach(&f->reader, &f->packets.files[i]);
 }
 
@@ -197,61 +191,54 @@ bool conversion_no_memory(struct diag *diag)
     return diag_no_memory(diag, "No memory is left to read the file.");
 }
 
-enum convert_step conversion_feed_file(struct conversion *f, int fd, uint64_t *offset,
-                                       const struct stop *stop, struct diag *diag)
-{
-    struct readable file = {.fd = fd, .stop = stop};
-    void *piece = malloc(READ_BYTES);
-    ptrdiff_t n = -1;
-
-    if (piece == NULL)
-        conversion_no_memory(&file.diag);
-    else
-        n = readable_at(&file, *offset, piece, READ_BYTES);
-    bool more = n > 0 && conversion_feed(f, piece, (size_t)n, stop);
-    free(piece);
-    if (n < 0) {
-        *diag = file.diag;
-        return CONVERT_FAILED;
-    }
-    *offset += (uint64_t)n;
-    return more ? CONVERT_MORE : CONVERT_FED;
-}
-
-/* ---- the fold goes on ---- */
-
-bool conversion_feed(struct conversion *f, const void *p, size_t n, const struct stop *stop)
-{
-    const uint8_t *piece = p;
-
-    for (size_t at = 0; at < n; at += FEED_BYTES) {
-        if (stop_asked(stop) != STOP_NONE) {
-            stop_say(stop, &f->reader.diag);
-            return false;
-        }
-        if (!reader_feed(&f->reader, piece + at, n - at < FEED_BYTES ? n - at : FEED_BYTES)) {
-            diag_add_words(&f->reader.diag);
-            return false;
-        }
-    }
-    return true;
-}
-
-bool conversion_wants_whole(const struct conversion *f)
-{
-    return reader_wants_whole(&f->reader);
-}
-
-const struct diag *conversion_diag(const struct conversion *f)
-{
-    return &f->reader.diag;
-}
-
 static void close_names(struct conversion *f)
 {
     symbol_sources_close(&f->symbols);
     for (uint32_t i = 0; i < f->mappings.n; i++)
         close(f->mappings.fds[i]);
+}
+
+void conversion_abandon(struct conversion *f)
+{
+    if (f == NULL)
+        return;
+    close_names(f);
+    kept_log_free(f->keeps);
+    shared_profile_free(f->made);
+    free(f);
+}
+
+/* ---- reading ---- */
+
+void conversion_stop(struct conversion *f, const struct stop *stop)
+{
+    f->made->arena.stop = stop;
+}
+
+static const struct profile *read_input(struct conversion *f, const struct source_input *in)
+{
+    struct names_packets *packets = &f->packets;
+
+    for (size_t i = 0; i < f->made->n_packets; i++)
+        packets->of[i].stop = f->made->arena.stop;
+    const struct profile *p = reader_read(&f->reader, in);
+    for (size_t i = 0; p == NULL && i < f->made->n_packets; i++)
+        if (packets->of[i].diag.kind != DIAG_NONE)
+            f->reader.diag = packets->of[i].diag; /* knows more than that it could not be read */
+    diag_add_words(&f->reader.diag);
+    return p;
+}
+
+const struct profile *conversion_read_file(struct conversion *f, int fd, const struct stop *stop)
+{
+    struct readable file = {.fd = fd, .stop = stop};
+    const struct source_input in = readable_input(&file);
+
+    conversion_stop(f, stop);
+    const struct profile *p = read_input(f, &in);
+    if (p == NULL && file.diag.kind != DIAG_NONE)
+        f->reader.diag = file.diag;
+    return p;
 }
 
 /* A place for the log of a profile with times; and the log, if it was written. Before the names, which it knows nothing of. */
@@ -276,9 +263,10 @@ static bool place_log(struct conversion *f)
 }
 
 /* False: f->reader.diag, or the arena gives no more; and there is no profile. */
-static bool tell_names(struct conversion *f, const struct stop *stop)
+static bool tell_names(struct conversion *f)
 {
     struct shared_profile *made = f->made;
+    const struct stop *stop = made->arena.stop;
     struct diag *diag = &f->reader.diag;
     const struct profile *p = symbol_names(made->profile, &f->symbols, f->seed, stop, &made->arena, diag);
 
@@ -288,36 +276,14 @@ static bool tell_names(struct conversion *f, const struct stop *stop)
     return p != NULL;
 }
 
-static const struct profile *finish_reading(struct conversion *f, const struct whole_file *file,
-                                            const struct stop *stop)
-{
-    for (size_t i = 0; i < f->made->n_packets; i++)
-        f->packets.of[i].stop = stop;
-    const struct profile *p = reader_finish(&f->reader, file);
-    diag_add_words(&f->reader.diag);
-    return p;
-}
-
-const struct profile *conversion_finish_reading(struct conversion *f, int fd, const struct stop *stop)
-{
-    struct readable file = {.fd = fd, .stop = stop};
-    struct whole_file whole = readable_whole(&file);
-    const struct profile *p = finish_reading(f, fd >= 0 ? &whole : NULL, stop);
-
-    if (p == NULL && file.diag.kind != DIAG_NONE)
-        f->reader.diag = file.diag; /* knows more than that it could not be read */
-    return p;
-}
-
-static struct shared_profile *finish(struct conversion *f, const struct whole_file *file,
-                                     const struct stop *stop, struct diag *diag)
+struct shared_profile *conversion_read(struct conversion *f, const struct source_input *in, struct diag *diag)
 {
     struct shared_profile *made = f->made;
 
-    made->profile = finish_reading(f, file, stop);
+    made->profile = read_input(f, in);
     if (made->profile != NULL && !place_log(f))
         made->profile = NULL;
-    if (made->profile != NULL && !tell_names(f, stop) && f->reader.diag.kind == DIAG_NONE)
+    if (made->profile != NULL && !tell_names(f) && f->reader.diag.kind == DIAG_NONE)
         conversion_arena_failed(&made->arena, &f->reader.diag);
     if (made->profile != NULL) {
         made->names = names_new(made->profile, &made->arena);
@@ -332,88 +298,8 @@ static struct shared_profile *finish(struct conversion *f, const struct whole_fi
     close_names(f);
     kept_log_free(f->keeps);
     free(f);
+    made->arena.stop = NULL; /* the profile outlives who was told to stop */
     return made;
-}
-
-struct shared_profile *conversion_finish(struct conversion *f, int fd, const struct stop *stop,
-                                         struct diag *diag)
-{
-    struct readable file = {.fd = fd, .stop = stop};
-    struct whole_file whole = readable_whole(&file);
-    struct shared_profile *made = finish(f, fd >= 0 ? &whole : NULL, stop, diag);
-
-    if (made == NULL && file.diag.kind != DIAG_NONE)
-        *diag = file.diag; /* knows more than that it could not be read */
-    return made;
-}
-
-void conversion_abandon(struct conversion *f)
-{
-    if (f == NULL)
-        return;
-    close_names(f);
-    kept_log_free(f->keeps);
-    reader_free(&f->reader);
-    shared_profile_free(f->made);
-    free(f);
-}
-
-/* ---- all at once ---- */
-
-void conversion_stop(struct conversion *f, const struct stop *stop)
-{
-    f->made->arena.stop = stop;
-}
-
-static bool input_failed(struct conversion *f)
-{
-    return diag_set(&f->reader.diag, DIAG_IO, "cannot read the file", "Try again later.",
-                    "Its bytes could not be had.");
-}
-
-/* A member that is named behind the bytes. */
-static void choose_late(struct conversion *f, const struct source_input *in)
-{
-    const char *member = in->member != NULL ? in->member(in->context) : NULL;
-
-    if (member != NULL)
-        conversion_choose(f, member);
-}
-
-static void feed_input(struct conversion *f, const struct source_input *in)
-{
-    uint8_t *piece = malloc(READ_BYTES);
-    uint64_t at = 0;
-    ptrdiff_t n;
-
-    if (piece == NULL)
-        conversion_no_memory(&f->reader.diag);
-    while (piece != NULL) {
-        n = in->read_at(in->context, at, piece, READ_BYTES);
-        if (n < 0)
-            input_failed(f);
-        if (n <= 0 || !conversion_feed(f, piece, (size_t)n, f->made->arena.stop))
-            break;
-        at += (uint64_t)n;
-    }
-    free(piece);
-}
-
-struct shared_profile *conversion_read(struct conversion *f, const struct source_input *in, struct diag *diag)
-{
-    struct whole_file whole = {.read_at = in->read_at, .context = in->context};
-    bool has_whole = false;
-
-    if (f->reader.diag.kind == DIAG_NONE)
-        feed_input(f, in);
-    if (f->reader.diag.kind == DIAG_NONE && conversion_wants_whole(f) && in->size != NULL) {
-        has_whole = in->size(in->context, &whole.bytes);
-        if (!has_whole)
-            input_failed(f);
-    }
-    if (f->reader.diag.kind == DIAG_NONE)
-        choose_late(f, in);
-    return finish(f, has_whole ? &whole : NULL, f->made->arena.stop, diag);
 }
 
 /* ---- views ---- */

@@ -1,6 +1,6 @@
 /* The only place that knows both a parser and a renderer: bytes -> profile -> views.
  *
- *     conversion_new -> conversion_feed .. -> conversion_finish: a shared profile
+ *     conversion_new -> conversion_read: a shared profile
  *     convert_window: the same within a window of time
  *     convert_view, convert_chart: one view of it
  *
@@ -34,6 +34,13 @@ const struct window *shared_profile_window(const struct shared_profile *f);
 const struct own_code *shared_profile_own(const struct shared_profile *f); /* as guessed */
 size_t shared_profile_bytes(const struct shared_profile *f);               /* memory it holds */
 
+/* What a step of work came to that goes on later. */
+enum convert_step {
+    CONVERT_MORE,  /* to be called again */
+    CONVERT_FED,   /* it is done */
+    CONVERT_FAILED /* diag */
+};
+
 /* The bytes of an upload, on their way to a shared profile:
  *
  *     conversion_new -> conversion_choose, _split, _map, _symbols, _stop as wanted -> conversion_read
@@ -42,16 +49,16 @@ struct conversion;
 
 /* NULL: no memory. */
 struct conversion *conversion_new(const struct config *config);
-/* Of an archive this member is meant; "" is none. Copied. Before the first byte. */
+/* Of an archive this member is meant; "" is none, or the one that the input names. Copied. */
 void conversion_choose(struct conversion *f, const char *member);
-/* Tracks are made of the values of this label of samples (reader_split); "" is none. Before the first byte. */
+/* Tracks are made of the values of this label of samples (reader_split); "" is none. */
 void conversion_split(struct conversion *f, const char *key);
 /* The names of the profile are told by this mapping.txt too, a regular file: it takes a duplicate of the descriptor, and reads it
- * when the profile is complete. `package`: of which processes, see struct mapping_use. Before conversion_finish. False: diag. */
+ * when the profile is complete. `package`: of which processes, see struct mapping_use. False: diag. */
 bool conversion_map(struct conversion *f, int fd, struct str package, struct diag *diag)
     __attribute__((warn_unused_result));
 /* Symbols are looked for in this regular file or folder too, of which it takes a duplicate of the descriptor: see symbol_search.h.
- * `name` is that of the file, without folders; or empty. Before the first byte. False: diag. */
+ * `name` is that of the file, without folders; or empty. False: diag. */
 bool conversion_symbols(struct conversion *f, int fd, struct str name, struct diag *diag)
     __attribute__((warn_unused_result));
 /* Has the profile's log of calls written with this reading (profile_log.h), which takes a third more time: for who is going to need
@@ -65,28 +72,7 @@ void conversion_stop(struct conversion *f, const struct stop *stop);
 struct shared_profile *conversion_read(struct conversion *f, const struct source_input *in, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* False once no more bytes are taken: the input is known to be unusable (conversion_diag says why), or conversion_wants_whole.
- * `stop` as for conversion_finish. */
-bool conversion_feed(struct conversion *f, const void *p, size_t n, const struct stop *stop);
-/* Whether the file is of a kind that is read as a whole: then conversion_finish needs it. */
-bool conversion_wants_whole(const struct conversion *f);
-/* After the last byte; ends and frees f in every case. NULL: diag says why. `fd`: the file, for conversion_wants_whole; -1 if there is
- * none, and what is read as a whole is refused. `stop` may be NULL; the work ends soon after it was asked. */
-struct shared_profile *conversion_finish(struct conversion *f, int fd, const struct stop *stop,
-                                         struct diag *diag);
 void conversion_abandon(struct conversion *f); /* NULL is fine */
-
-/* A stored file in steps, so that a long fold can take turns with other work. Feeds the piece at *offset and moves on.
- * The position of the descriptor does not matter; `stop` as for conversion_finish. */
-enum convert_step {
-    CONVERT_MORE,  /* to be called again */
-    CONVERT_FED,   /* The end was reached, or no more bytes are wanted: conversion_finish comes next. */
-    CONVERT_FAILED /* diag: the file cannot be read, or `stop` was asked */
-};
-enum convert_step conversion_feed_file(struct conversion *f, int fd, uint64_t *offset,
-                                       const struct stop *stop, struct diag *diag)
-    __attribute__((warn_unused_result));
-const struct diag *conversion_diag(const struct conversion *f);
 
 /* Profiles to compare: n_a runs of A, then n_b of B. Of each run `open` says how far methods that are never left have wall time,
  * and `moment_a` and `moment_b` which one of a series is meant (profile/transform/moment.h): views of the comparison leave both as they are. */
@@ -128,7 +114,7 @@ struct convert_source {
     const struct shared_profile *profile;
     const struct config *config;
     int fd;                  /* the file; -1: there is none */
-    const struct stop *stop; /* as for conversion_finish */
+    const struct stop *stop; /* reading ends soon after it was asked; may be NULL */
 };
 
 /* What follows is made by replaying the profile's log of calls (profile_log.h), which is made where it is not there yet. */

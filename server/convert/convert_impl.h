@@ -27,7 +27,7 @@ struct shared_profile {
 /* Files that are read beside the input (reader_attach). */
 struct names_packets {
     struct readable of[READER_NAMES_MAX];
-    struct whole_file files[READER_NAMES_MAX];
+    struct source_input files[READER_NAMES_MAX];
 };
 
 struct conversion {
@@ -77,8 +77,8 @@ void kept_log_free(struct kept_log *k); /* NULL is fine */
 bool kept_log_finish(struct kept_log *k, const struct arena *arena, const struct profile *p,
                      struct diag *diag) __attribute__((warn_unused_result));
 
-/* Ends the reading; NULL: f->reader.diag. */
-const struct profile *conversion_finish_reading(struct conversion *f, int fd, const struct stop *stop);
+/* Reads all of the file once more, as conversion_read does, but gives no other names. NULL: f->reader.diag. */
+const struct profile *conversion_read_file(struct conversion *f, int fd, const struct stop *stop);
 
 /* Draws; `view` is resolved. */
 bool convert_within(const struct shared_profile *f, const struct config *config,

@@ -12,12 +12,6 @@ struct kept_log {
     struct call_log_writer *writer; /* until it is written; in the memory of the reading */
 };
 
-struct log_making {
-    struct convert_source source;
-    struct conversion *again;
-    uint64_t offset;
-};
-
 void kept_log_free(struct kept_log *k)
 {
     if (k == NULL)
@@ -136,38 +130,11 @@ static struct conversion *read_again(const struct convert_source *s, struct diag
     return NULL;
 }
 
-struct log_making *log_making_new(const struct convert_source *s, struct diag *diag)
+/* Somebody else may have been faster: then there are two equal logs, and the other one is used. */
+static bool read_log(struct conversion *again, const struct convert_source *s, struct diag *diag)
 {
-    struct log_making *m = calloc(1, sizeof(*m));
-
-    if (m == NULL) {
-        conversion_no_memory(diag);
-        return NULL;
-    }
-    m->source = *s;
-    m->again = read_again(s, diag);
-    if (m->again != NULL)
-        conversion_stop(m->again, s->stop);
-    if (m->again != NULL && conversion_keep_log(m->again, diag))
-        return m;
-    log_making_free(m);
-    return NULL;
-}
-
-void log_making_free(struct log_making *m)
-{
-    if (m == NULL)
-        return;
-    conversion_abandon(m->again);
-    free(m);
-}
-
-/* Behind the last byte. Somebody else may have been faster: then there are two equal logs, and the other one is used. */
-static bool end_making(struct log_making *m, struct diag *diag)
-{
-    const struct shared_profile *whole = shared_profile_whole(m->source.profile);
-    struct conversion *again = m->again;
-    const struct profile *p = conversion_finish_reading(again, m->source.fd, m->source.stop);
+    const struct shared_profile *whole = shared_profile_whole(s->profile);
+    const struct profile *p = conversion_read_file(again, s->fd, s->stop);
     struct kept_log *none = NULL;
 
     if (p == NULL)
@@ -180,24 +147,15 @@ static bool end_making(struct log_making *m, struct diag *diag)
     return true;
 }
 
-enum convert_step log_making_step(struct log_making *m, struct diag *diag)
-{
-    enum convert_step step = conversion_feed_file(m->again, m->source.fd, &m->offset, m->source.stop, diag);
-
-    return step == CONVERT_FED && !end_making(m, diag) ? CONVERT_FAILED : step;
-}
-
 bool profile_log_make(const struct convert_source *s, struct diag *diag)
 {
     if (profile_log_is_there(s->profile))
         return true;
-    struct log_making *m = log_making_new(s, diag);
-    enum convert_step step = m != NULL ? CONVERT_MORE : CONVERT_FAILED;
+    struct conversion *again = read_again(s, diag);
+    bool ok = again != NULL && conversion_keep_log(again, diag) && read_log(again, s, diag);
 
-    while (step == CONVERT_MORE)
-        step = log_making_step(m, diag);
-    log_making_free(m);
-    return step == CONVERT_FED;
+    conversion_abandon(again);
+    return ok;
 }
 
 /* ---- replaying ---- */

@@ -6,20 +6,10 @@
 #include "profile/calls/replay.h"
 #include "server/convert/convert.h"
 
-struct log_making;
-
 /* Whether the log is there; of a window of time, that of the whole. Any thread. */
 bool profile_log_is_there(const struct shared_profile *f);
 
-/* Making it in steps; the source is copied. NULL: diag. */
-struct log_making *log_making_new(const struct convert_source *s, struct diag *diag)
-    __attribute__((warn_unused_result));
-/* Reads the next piece. CONVERT_FED: the log is there; CONVERT_FAILED: diag, with DIAG_IO where the bytes are not those of the profile. */
-enum convert_step log_making_step(struct log_making *m, struct diag *diag)
-    __attribute__((warn_unused_result));
-void log_making_free(struct log_making *m); /* NULL is fine */
-
-/* Makes the log if it is not there yet. False: diag. */
+/* Makes the log if it is not there yet: reads all of the bytes. False: diag, with DIAG_IO where these are not the profile's. */
 bool profile_log_make(const struct convert_source *s, struct diag *diag) __attribute__((warn_unused_result));
 
 /* Fills in the log, which is there, and the profile: that of the source, or the whole that it is a window of. */

@@ -5,9 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-ptrdiff_t readable_at(void *readable, uint64_t offset, void *to, size_t n)
+static bool failed(struct readable *file)
 {
-    struct readable *file = readable;
+    return diag_set(&file->diag, DIAG_IO, "cannot read the file", "Try again later.", "%s.", strerror(errno));
+}
+
+static ptrdiff_t read_at(void *context, uint64_t offset, void *to, size_t n)
+{
+    struct readable *file = context;
 
     if (stop_asked(file->stop) != STOP_NONE) {
         stop_say(file->stop, &file->diag);
@@ -15,16 +20,22 @@ ptrdiff_t readable_at(void *readable, uint64_t offset, void *to, size_t n)
     }
     ssize_t got = offset > INT64_MAX ? 0 : TEMP_FAILURE_RETRY(pread(file->fd, to, n, (off_t)offset));
     if (got < 0)
-        diag_set(&file->diag, DIAG_IO, "cannot read the file", "Try again later.", "%s.", strerror(errno));
+        failed(file);
     return got;
 }
 
-struct whole_file readable_whole(struct readable *file)
+static bool size(void *context, uint64_t *bytes)
 {
-    struct whole_file whole = {.read_at = readable_at, .context = file};
+    struct readable *file = context;
     struct stat st;
 
-    if (file->fd >= 0 && fstat(file->fd, &st) == 0)
-        whole.bytes = (uint64_t)st.st_size;
-    return whole;
+    if (fstat(file->fd, &st) != 0)
+        return failed(file);
+    *bytes = (uint64_t)st.st_size;
+    return true;
+}
+
+struct source_input readable_input(struct readable *file)
+{
+    return (struct source_input){.read_at = read_at, .size = size, .context = file};
 }

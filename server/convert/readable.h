@@ -4,7 +4,7 @@
 
 #include "core/diag.h"
 #include "core/stop.h"
-#include "parser/whole_file.h"
+#include "parser/source.h"
 
 struct readable {
     int fd;
@@ -12,9 +12,7 @@ struct readable {
     struct diag diag;        /* why it could not be read */
 };
 
-/* whole_file.read_at of one. */
-ptrdiff_t readable_at(void *readable, uint64_t offset, void *to, size_t n);
-/* The whole of it, as long as *file stays; of no bytes if there is no such descriptor. */
-struct whole_file readable_whole(struct readable *file);
+/* It as the parser reads it, as long as *file stays; of no bytes if there is no such descriptor. */
+struct source_input readable_input(struct readable *file);
 
 #endif

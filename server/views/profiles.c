@@ -178,8 +178,9 @@ void profiles_tick(struct profiles *p)
 
 /* ---- reading ---- */
 
+/* A file whose reader gives its turn back at each piece. */
 struct turn_file {
-    struct readable file;
+    struct source_input bytes;
     struct turn *turn;
 };
 
@@ -188,30 +189,27 @@ static ptrdiff_t read_at(void *context, uint64_t at, void *to, size_t n)
     struct turn_file *f = context;
 
     turn_next(f->turn);
-    return readable_at(&f->file, at, to, n);
+    return f->bytes.read_at(f->bytes.context, at, to, n);
 }
 
 static bool size_of(void *context, uint64_t *bytes)
 {
     struct turn_file *f = context;
-    struct stat st;
 
-    if (fstat(f->file.fd, &st) != 0)
-        return false;
-    *bytes = (uint64_t)st.st_size;
-    return true;
+    return f->bytes.size(f->bytes.context, bytes);
 }
 
 struct shared_profile *profile_read(struct conversion *conversion, int fd, struct turn *turn,
                                     const struct stop *stop, struct diag *diag)
 {
-    struct turn_file file = {{.fd = fd, .stop = stop}, turn};
-    const struct source_input in = {.read_at = read_at, .size = size_of, .context = &file};
+    struct readable file = {.fd = fd, .stop = stop};
+    struct turn_file turns = {readable_input(&file), turn};
+    const struct source_input in = {.read_at = read_at, .size = size_of, .context = &turns};
 
     conversion_stop(conversion, stop);
     struct shared_profile *made = conversion_read(conversion, &in, diag);
-    if (made == NULL && file.file.diag.kind != DIAG_NONE)
-        *diag = file.file.diag; /* knows more than that it could not be read */
+    if (made == NULL && file.diag.kind != DIAG_NONE)
+        *diag = file.diag; /* knows more than that it could not be read */
     return made;
 }
 

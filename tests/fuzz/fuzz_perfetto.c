@@ -7,6 +7,7 @@
 #include "tests/support/fuzzing.h"
 #include "tests/support/perfetto_bytes.h"
 #include "tests/support/proto_bytes.h"
+#include "tests/support/test_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,14 +38,13 @@ static void read_beside(struct str trace, struct str names)
     enum { ARENA_BYTES = 64 << 20 };
     static const struct reader_limits LIMITS = {
         .methods = 1000, .threads = 1000, .line_bytes = 64, .name_bytes = 20, .unpacked = {1 << 20, 200}};
-    const struct whole_file beside = whole_file_of(&names);
+    const struct source_input beside = source_input_of(&names);
     struct arena arena;
     struct reader r;
 
     arena_init(&arena, ARENA_BYTES);
     fuzzing_check(reader_init(&r, &arena, &LIMITS, (struct hash_seed){1, 2}) && reader_attach(&r, &beside));
-    reader_feed(&r, trace.p, trace.n);
-    fuzzing_check(reader_finish(&r, NULL) != NULL || r.diag.kind == DIAG_LIMIT);
+    fuzzing_check(test_input_read(&r, trace) != NULL || r.diag.kind == DIAG_LIMIT);
     arena_free(&arena);
 }
 

@@ -24,8 +24,7 @@ static void split(struct str input, struct str key)
     if (!reader_init(&r, &arena, &LIMITS, (struct hash_seed){1, 2}))
         abort();
     reader_split(&r, key);
-    (void)reader_feed(&r, input.p, input.n);
-    profile_dump_finish_whole(&dump, &r, input);
+    profile_dump_read(&dump, &r, input);
     buf_free(&dump);
     arena_free(&arena);
 }

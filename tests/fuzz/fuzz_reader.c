@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "tests/support/profile_dump.h"
+#include "tests/support/test_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,10 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     arena_init(&arena, 16 << 20);
     if (!reader_init(&r, &arena, &LIMITS, (struct hash_seed){size, 1}))
         abort();
-    reader_feed(&r, data, size);
-    const struct str bytes = {(const char *)data, size};
-    const struct whole_file file = whole_file_of(&bytes);
-    const struct profile *profile = reader_finish(&r, &file);
+    const struct profile *profile = test_input_read(&r, (struct str){(const char *)data, size});
     if ((profile == NULL) != (r.diag.kind != DIAG_NONE))
         abort();
     if (profile != NULL)

@@ -8,6 +8,7 @@
 
 #include "tests/support/profile_dump.h"
 #include "tests/support/random.h"
+#include "tests/support/test_input.h"
 
 enum { RANDOM_CUTTINGS = 100, CUTS_MAX = 12, ARENA_BYTES = 64 << 20 };
 
@@ -66,14 +67,11 @@ void hostile_cuttings(const char *name, const struct buf *bytes)
 
 const struct profile *hostile_read(struct arena *arena, const void *p, size_t n, struct diag *diag)
 {
-    const struct str bytes = {p, n};
-    const struct whole_file file = whole_file_of(&bytes);
     struct reader r;
 
     arena_init(arena, ARENA_BYTES);
     assert_true(reader_init(&r, arena, &READER_LIMITS_DEFAULT, (struct hash_seed){7, 8}));
-    reader_feed(&r, p, n);
-    const struct profile *profile = reader_finish(&r, &file);
+    const struct profile *profile = test_input_read(&r, (struct str){p, n});
     assert_int_equal(profile == NULL, r.diag.kind != DIAG_NONE);
     if (profile == NULL)
         assert_true(r.diag.title[0] != '\0' && r.diag.detail[0] != '\0' && r.diag.hint[0] != '\0');

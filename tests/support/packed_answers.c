@@ -97,8 +97,7 @@ static struct buf answer_within(struct str bytes, const struct reader_limits *li
     assert_true(reader_init(&r, &arena, limits, (struct hash_seed){1, 2}));
     if (member != NULL)
         reader_choose(&r, str_of(member));
-    reader_feed(&r, bytes.p, bytes.n);
-    profile_dump_finish_whole(&answer, &r, bytes);
+    profile_dump_read(&answer, &r, bytes);
     arena_free(&arena);
     assert_false(answer.failed);
     return answer;

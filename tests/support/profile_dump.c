@@ -1,5 +1,7 @@
 #include "tests/support/profile_dump.h"
 
+#include "tests/support/test_input.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,18 +105,6 @@ void profile_dump_diag(struct buf *b, const struct diag *d)
     buf_char(b, '\n');
 }
 
-static void feed_copy(struct reader *r, const char *p, size_t n)
-{
-    char *copy = malloc(n);
-
-    if (copy == NULL && n > 0)
-        abort();
-    if (n > 0)
-        memcpy(copy, p, n);
-    reader_feed(r, copy, n);
-    free(copy);
-}
-
 static void put_answer(struct buf *b, const struct reader *r, const struct profile *p)
 {
     if (p != NULL)
@@ -123,34 +113,22 @@ static void put_answer(struct buf *b, const struct reader *r, const struct profi
         profile_dump_diag(b, &r->diag);
 }
 
-void profile_dump_finish(struct buf *b, struct reader *r)
+void profile_dump_read(struct buf *b, struct reader *r, struct str bytes)
 {
-    put_answer(b, r, reader_finish(r, NULL));
-}
-
-void profile_dump_finish_whole(struct buf *b, struct reader *r, struct str bytes)
-{
-    struct whole_file file = whole_file_of(&bytes);
-
-    put_answer(b, r, reader_finish(r, &file));
+    put_answer(b, r, test_input_read(r, bytes));
 }
 
 void profile_dump_cut(struct buf *b, const struct reader_limits *limits, const void *p, size_t n,
                       const size_t *cuts, size_t n_cuts)
 {
+    struct test_input t = {.bytes = {p, n}, .cuts = cuts, .n_cuts = n_cuts};
+    const struct source_input in = test_input_of(&t);
     struct arena arena;
     struct reader r;
-    const char *bytes = p;
-    size_t at = 0;
 
     arena_init(&arena, ARENA_BYTES);
     if (!reader_init(&r, &arena, limits, (struct hash_seed){1, 2}))
         abort();
-    for (size_t i = 0; i <= n_cuts; i++) {
-        size_t end = i < n_cuts ? cuts[i] : n;
-        feed_copy(&r, bytes + at, end - at);
-        at = end;
-    }
-    profile_dump_finish_whole(b, &r, (struct str){bytes, n});
+    put_answer(b, &r, reader_read(&r, &in));
     arena_free(&arena);
 }

@@ -12,13 +12,11 @@ void profile_dump(struct buf *b, const struct profile *p);
 /* Kind, offset and texts. */
 void profile_dump_diag(struct buf *b, const struct diag *d);
 
-/* Ends a reading and appends what it came to, the profile or the diagnostic. */
-void profile_dump_finish(struct buf *b, struct reader *r);
-/* The same where the bytes that were fed can be read as a whole. */
-void profile_dump_finish_whole(struct buf *b, struct reader *r, struct str bytes);
+/* Reads the bytes and appends what that came to, the profile or the diagnostic. */
+void profile_dump_read(struct buf *b, struct reader *r, struct str bytes);
 
-/* Feeds n bytes in pieces that end at the given offsets (rising, each at most n) and at n, and appends what
- * that came to. The memory of a piece is gone as soon as it was fed. */
+/* Reads n bytes in pieces that end at the given offsets (rising, each at most n) and at n, and appends what
+ * that came to. */
 void profile_dump_cut(struct buf *b, const struct reader_limits *limits, const void *p, size_t n,
                       const size_t *cuts, size_t n_cuts);
 

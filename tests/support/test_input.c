@@ -14,6 +14,11 @@ static ptrdiff_t read_at(void *context, uint64_t at, void *to, size_t n)
         return -1;
     if (t->fails_at > 0 && at >= t->fails_at)
         return -1;
+    for (size_t i = 0; i < t->n_cuts; i++)
+        if (t->cuts[i] > at) {
+            part = part < t->cuts[i] - at ? part : t->cuts[i] - (size_t)at;
+            break;
+        }
     if (part > n)
         part = n;
     if (part > left)
@@ -43,4 +48,12 @@ static const char *member(void *context)
 struct source_input test_input_of(struct test_input *t)
 {
     return (struct source_input){read_at, t->sequential ? NULL : size, member, t};
+}
+
+const struct profile *test_input_read(struct reader *r, struct str bytes)
+{
+    struct test_input t = {.bytes = bytes};
+    const struct source_input in = test_input_of(&t);
+
+    return reader_read(r, &in);
 }

@@ -5,6 +5,7 @@
 
 #include "tests/support/art_file.h"
 #include "tests/support/trace_bytes.h"
+#include "tests/support/test_input.h"
 
 /* ---- good files ---- */
 
@@ -282,9 +283,9 @@ static void any_cutting_of_a_long_file(void **state)
         struct buf text = {0};
         arena_init(&arena, 64 << 20);
         assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, (struct hash_seed){1, 1}));
-        assert_true(reader_feed(&r, f->bytes.p, cuts[i]));
-        assert_true(reader_feed(&r, f->bytes.p + cuts[i], f->bytes.n - cuts[i]));
-        const struct profile *p = reader_finish(&r, NULL);
+        struct test_input t = {.bytes = buf_view(&f->bytes), .cuts = &cuts[i], .n_cuts = 1};
+        const struct source_input in = test_input_of(&t);
+        const struct profile *p = reader_read(&r, &in);
         assert_non_null(p);
         hostile_describe(&text, p);
         assert_true(str_eq(buf_view(&text), buf_view(&expected)));

@@ -9,6 +9,7 @@
 #include "parser/reader.h"
 #include "tests/support/profile_checks.h"
 #include "tests/support/trace_bytes.h"
+#include "tests/support/test_input.h"
 
 struct fixture {
     struct arena arena;
@@ -46,8 +47,7 @@ static void read_all(struct fixture *f)
     assert_false(f->bytes.failed);
     arena_free(&f->arena);
     assert_true(reader_init(&f->reader, &f->arena, &f->limits, (struct hash_seed){13, 14}));
-    reader_feed(&f->reader, f->bytes.p, f->bytes.n);
-    f->profile = reader_finish(&f->reader, NULL);
+    f->profile = test_input_read(&f->reader, buf_view(&f->bytes));
     assert_int_equal(f->profile == NULL, f->reader.diag.kind != DIAG_NONE);
 }
 

@@ -6,6 +6,7 @@
 #include "parser/android/v2_layout.h"
 #include "tests/support/art_file.h"
 #include "tests/support/trace_bytes.h"
+#include "tests/support/test_input.h"
 
 /* ---- damage ---- */
 
@@ -292,10 +293,9 @@ static void long_files(void **state)
         struct buf text = {0};
         arena_init(&arena, 64 << 20);
         assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, (struct hash_seed){1, 1}));
-        assert_true(reader_feed(&r, b->p, cuts[i]));
-        for (size_t at = cuts[i]; at < b->n; at += 4099)
-            assert_true(reader_feed(&r, b->p + at, b->n - at < 4099 ? b->n - at : 4099));
-        const struct profile *p = reader_finish(&r, NULL);
+        struct test_input t = {.bytes = buf_view(b), .largest = 4099, .cuts = &cuts[i], .n_cuts = 1};
+        const struct source_input in = test_input_of(&t);
+        const struct profile *p = reader_read(&r, &in);
         assert_non_null(p);
         assert_int_equal(p->tracks[1].records, N + 4);
         hostile_describe(&text, p);
@@ -340,9 +340,7 @@ static void any_memory_ceiling(void **state)
             struct reader r;
             arena_init(&arena, ceiling);
             if (reader_init(&r, &arena, &READER_LIMITS_DEFAULT, (struct hash_seed){1, 1})) {
-                reader_feed(&r, f->bytes.p, f->bytes.n / 2);
-                reader_feed(&r, f->bytes.p + f->bytes.n / 2, f->bytes.n - f->bytes.n / 2);
-                done = reader_finish(&r, NULL) != NULL;
+                done = test_input_read(&r, buf_view(&f->bytes)) != NULL;
                 assert_int_equal(r.diag.kind, done ? DIAG_NONE : DIAG_LIMIT);
             }
             assert_true(arena.used_bytes <= ceiling);

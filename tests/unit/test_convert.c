@@ -3,6 +3,7 @@
 
 #include "server/config/config_load.h"
 #include "server/convert/convert.h"
+#include "server/convert/readable.h"
 #include "server/convert/report.h"
 
 #include <fcntl.h>
@@ -236,17 +237,12 @@ static void asking_changes_nothing(void **state)
 
 static struct shared_profile *fold_file(const struct config *c, int fd, struct diag *diag)
 {
+    struct readable file = {.fd = fd};
+    const struct source_input in = readable_input(&file);
     struct conversion *f = conversion_new(c);
-    enum convert_step step = CONVERT_MORE;
-    uint64_t offset = 0;
 
     assert_non_null(f);
-    while (step == CONVERT_MORE)
-        step = conversion_feed_file(f, fd, &offset, NULL, diag);
-    if (step == CONVERT_FED)
-        return conversion_finish(f, fd, NULL, diag);
-    conversion_abandon(f);
-    return NULL;
+    return conversion_read(f, &in, diag);
 }
 
 static void from_a_file(void **state)

@@ -17,14 +17,15 @@ static struct buf trace(void)
 
 static struct shared_profile *fold(const struct buf *b)
 {
+    const struct str bytes = buf_view(b);
+    const struct source_input in = source_input_of(&bytes);
     struct config config;
     struct diag diag = {0};
 
     config_defaults(&config);
     struct conversion *f = conversion_new(&config);
     assert_non_null(f);
-    assert_true(conversion_feed(f, b->p, b->n, NULL));
-    struct shared_profile *folded = conversion_finish(f, -1, NULL, &diag);
+    struct shared_profile *folded = conversion_read(f, &in, &diag);
     assert_non_null(folded);
     return folded;
 }

@@ -9,6 +9,7 @@
 #include "parser/reader.h"
 #include "profile/warning.h"
 #include "tests/support/hostile.h"
+#include "tests/support/test_input.h"
 
 struct fixture {
     struct arena arena;
@@ -43,8 +44,7 @@ static void read_bytes(struct fixture *f, const void *p, size_t n)
 {
     arena_free(&f->arena);
     assert_true(reader_init(&f->reader, &f->arena, &f->limits, (struct hash_seed){15, 16}));
-    reader_feed(&f->reader, p, n);
-    f->profile = reader_finish(&f->reader, NULL);
+    f->profile = test_input_read(&f->reader, (struct str){p, n});
     assert_int_equal(f->profile == NULL, f->reader.diag.kind != DIAG_NONE);
     assert_true(f->profile == NULL || str_eq(f->profile->format, STR("folded-stacks")));
 }
@@ -181,14 +181,15 @@ static void put_utf_16(struct buf *b, const char *text, bool big_endian)
     }
 }
 
-/* Reads f->bytes in pieces of so many bytes. */
+/* Reads f->bytes in pieces of at most so many bytes. */
 static void read_in_pieces(struct fixture *f, size_t piece)
 {
+    struct test_input t = {.bytes = buf_view(&f->bytes), .random = piece, .largest = piece};
+    const struct source_input in = test_input_of(&t);
+
     arena_free(&f->arena);
     assert_true(reader_init(&f->reader, &f->arena, &f->limits, (struct hash_seed){15, 16}));
-    for (size_t at = 0; at < f->bytes.n; at += piece)
-        reader_feed(&f->reader, f->bytes.p + at, f->bytes.n - at < piece ? f->bytes.n - at : piece);
-    f->profile = reader_finish(&f->reader, NULL);
+    f->profile = reader_read(&f->reader, &in);
 }
 
 static void encodings(void **state)

@@ -8,6 +8,7 @@
 #include "tests/support/pprof_bytes.h"
 #include "tests/support/profile_checks.h"
 #include "tests/support/proto_bytes.h"
+#include "tests/support/test_input.h"
 
 /* A node's text, kind and own values, in pre-order. */
 static void dump(struct buf *b, const struct profile *p)
@@ -310,17 +311,14 @@ static const struct profile *read_split(struct arena *arena, const struct buf *b
 {
     struct reader_limits limits = READER_LIMITS_DEFAULT;
     struct str bytes = buf_view(b);
-    struct whole_file whole = whole_file_of(&bytes);
     struct reader r;
 
     limits.threads = threads;
     arena_init(arena, 16 << 20);
     assert_true(reader_init(&r, arena, &limits, (struct hash_seed){1, 2}));
     reader_split(&r, str_of(key));
-    (void)reader_feed(&r, b->p, b->n);
-    const struct profile *p = reader_finish(&r, &whole);
+    const struct profile *p = test_input_read(&r, bytes);
     *diag = r.diag;
-    reader_free(&r);
     return p;
 }
 

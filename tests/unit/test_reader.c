@@ -12,6 +12,7 @@
 #include "parser/reader.h"
 #include "tests/support/profile_dump.h"
 #include "tests/support/random.h"
+#include "tests/support/test_input.h"
 #include "tests/support/trace_bytes.h"
 
 enum { RANDOM_CUTTINGS = 200, SAMPLE_CUTTINGS = 8, CUTS_MAX = 12 };
@@ -206,19 +207,12 @@ static enum diag_kind kind_of(const struct buf *bytes, bool *has_offset)
 
     arena_init(&arena, 64 << 20);
     assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED));
-    bool taken = reader_feed(&r, bytes->p, bytes->n);
-    const struct profile *p = reader_finish(&r, NULL);
+    const struct profile *p = test_input_read(&r, buf_view(bytes));
     enum diag_kind kind = r.diag.kind;
     *has_offset = r.diag.has_offset;
     assert_int_equal(p == NULL, kind != DIAG_NONE);
-    if (kind != DIAG_NONE) {
+    if (kind != DIAG_NONE)
         assert_true(r.diag.title[0] != '\0' && r.diag.detail[0] != '\0' && r.diag.hint[0] != '\0');
-        assert_false(reader_feed(&r, "more", 4));
-        assert_null(reader_finish(&r, NULL));
-        assert_int_equal(r.diag.kind, kind);
-    } else {
-        assert_true(taken);
-    }
     arena_free(&arena);
     return kind;
 }
@@ -264,8 +258,7 @@ static void what_is_unknown_names_the_formats(void **state)
     (void)state;
     arena_init(&arena, 1 << 20);
     assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED));
-    assert_true(reader_feed(&r, "words", 5));
-    assert_null(reader_finish(&r, NULL));
+    assert_null(test_input_read(&r, STR("words")));
     assert_int_equal(r.diag.kind, DIAG_UNKNOWN);
     for (size_t i = 0; i < sizeof(FAMILIES) / sizeof(*FAMILIES); i++) {
         const char *named = strstr(r.diag.hint, FAMILIES[i]);
@@ -278,17 +271,18 @@ static void what_is_unknown_names_the_formats(void **state)
 /* What is no profile is refused as soon as its beginning is there, not at the end. */
 static void refused_at_once(void **state)
 {
-    static const char PERF_DATA[DETECT_BYTES_MAX] = "PERFILE2";
+    static const char PERF_DATA[1 << 20] = "PERFILE2";
+    struct test_input t = {.bytes = {PERF_DATA, sizeof(PERF_DATA)}, .largest = 1000};
+    const struct source_input in = test_input_of(&t);
     struct arena arena;
     struct reader r;
 
     (void)state;
     arena_init(&arena, 1 << 20);
     assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED));
-    assert_true(reader_feed(&r, NULL, 0));
-    assert_true(reader_feed(&r, PERF_DATA, sizeof(PERF_DATA) - 1));
-    assert_false(reader_feed(&r, PERF_DATA + sizeof(PERF_DATA) - 1, 1));
+    assert_null(reader_read(&r, &in));
     assert_int_equal(r.diag.kind, DIAG_FOREIGN);
+    assert_true(t.read_bytes <= DETECT_BYTES_MAX + 1000);
     arena_free(&arena);
 }
 
@@ -304,11 +298,9 @@ static bool within(size_t ceiling_bytes, size_t taken_bytes, const struct buf *b
 
     arena_init(&arena, ceiling_bytes);
     if (arena_alloc(&arena, taken_bytes) != NULL && reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED)) {
-        for (size_t at = 0;
-             at < bytes->n && reader_feed(&r, bytes->p + at, bytes->n - at < 97 ? bytes->n - at : 97);
-             at += 97)
-            continue;
-        p = reader_finish(&r, NULL);
+        struct test_input t = {.bytes = buf_view(bytes), .largest = 97};
+        const struct source_input in = test_input_of(&t);
+        p = reader_read(&r, &in);
         if (p != NULL)
             profile_dump(text, p);
         else
@@ -366,11 +358,15 @@ static void long_line_in_tiny_pieces(void **state)
         clock_t start = clock();
         arena_init(&arena, 256 << 20);
         assert_true(reader_init(&r, &arena, &limits, SEED));
-        assert_true(reader_feed(&r, BEGINNINGS[i], strlen(BEGINNINGS[i])));
+        struct buf text = {0};
+        buf_z(&text, BEGINNINGS[i]);
         for (size_t k = 0; k < LINE_BYTES; k++)
-            assert_true(reader_feed(&r, "x", 1));
-        assert_true(reader_feed(&r, " 7\n", 3));
-        assert_int_equal(reader_finish(&r, NULL) != NULL, i == 1);
+            buf_char(&text, 'x');
+        buf_z(&text, " 7\n");
+        struct test_input t = {.bytes = buf_view(&text), .largest = 1};
+        const struct source_input in = test_input_of(&t);
+        assert_int_equal(reader_read(&r, &in) != NULL, i == 1);
+        buf_free(&text);
         assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
         arena_free(&arena);
     }

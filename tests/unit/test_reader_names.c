@@ -7,11 +7,12 @@
 #include "tests/support/packed_answers.h"
 #include "tests/support/packing.h"
 #include "tests/support/perfetto_bytes.h"
+#include "tests/support/test_input.h"
 
 /* Stacks with their values, or "title: detail". */
 static struct buf answer_with(struct str bytes, const char *member, struct str names)
 {
-    const struct whole_file file = whole_file_of(&bytes), beside = whole_file_of(&names);
+    const struct source_input beside = source_input_of(&names);
     struct buf answer = {0};
     struct arena arena;
     struct reader r;
@@ -22,8 +23,7 @@ static struct buf answer_with(struct str bytes, const char *member, struct str n
         reader_choose(&r, str_of(member));
     if (names.p != NULL)
         assert_true(reader_attach(&r, &beside));
-    reader_feed(&r, bytes.p, bytes.n);
-    const struct profile *p = reader_finish(&r, &file);
+    const struct profile *p = test_input_read(&r, bytes);
     if (p != NULL)
         hostile_describe(&answer, p);
     else

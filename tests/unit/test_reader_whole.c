@@ -1,16 +1,17 @@
-/* A format that reads the whole file, alone in the table: plain and packed, fed in any pieces. */
+/* A format that goes through the file twice, alone in the table: plain and packed, in any pieces. */
 #include "tests/support/unit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "parser/format.h"
 #include "tests/support/packed_answers.h"
 #include "tests/support/packing.h"
+#include "tests/support/profile_dump.h"
+#include "tests/support/test_input.h"
 
-/* The line "whole", then folded stacks. It is read backwards: first the last byte, which must be a line end. */
+/* The line "whole", then folded stacks. First its last byte is looked at, which must be a line end. */
 static const char MAGIC[] = "whole\n";
-enum { MAGIC_BYTES = sizeof(MAGIC) - 1, STATE_BYTES = 256 };
+enum { MAGIC_BYTES = sizeof(MAGIC) - 1 };
 
 extern const struct format FORMAT_FOLDED_STACKS;
 
@@ -21,38 +22,29 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
     return n < DETECT_BYTES_MAX && !final ? DETECT_MORE : DETECT_YES;
 }
 
-static bool begin(void *state, struct builder *b, const struct reader_limits *limits, struct diag *diag)
+static bool read_twice(struct reading *r)
 {
-    assert_true(FORMAT_FOLDED_STACKS.state_bytes <= STATE_BYTES);
-    return FORMAT_FOLDED_STACKS.begin(state, b, limits, diag);
+    uint8_t last = 0;
+    size_t n;
+
+    assert_true(source_keep(r->source));
+    for (;;) {
+        const uint8_t *p = source_need(r->source, 1000, &n);
+        if (n == 0)
+            break;
+        last = p[n - 1];
+        source_consume(r->source, n);
+    }
+    assert_int_equal(last, '\n');
+    source_rewind(r->source);
+    assert_int_equal(source_offset(r->source), 0);
+    assert_memory_equal(source_need(r->source, MAGIC_BYTES, &n), MAGIC, MAGIC_BYTES);
+    source_consume(r->source, MAGIC_BYTES);
+    return FORMAT_FOLDED_STACKS.read(r);
 }
 
-static bool read_whole(void *state, const struct whole_file *file)
-{
-    size_t n = (size_t)file->bytes - MAGIC_BYTES, consumed;
-    uint8_t *rest = malloc(n + 1);
-
-    assert_int_equal(file->read_at(file->context, file->bytes - 1, rest, 10), 1);
-    assert_int_equal(rest[0], '\n');
-    assert_int_equal(file->read_at(file->context, file->bytes, rest, 10), 0);
-    assert_int_equal(file->read_at(file->context, MAGIC_BYTES, rest, n + 1), n);
-    bool ok = FORMAT_FOLDED_STACKS.feed(state, rest, n, MAGIC_BYTES, true, &consumed);
-    free(rest);
-    return ok;
-}
-
-static bool finish(void *state, uint64_t file_bytes)
-{
-    return FORMAT_FOLDED_STACKS.finish(state, file_bytes);
-}
-
-static const struct format FORMAT_WHOLE = {.name = "whole",
-                                           .label = "Whole",
-                                           .state_bytes = STATE_BYTES,
-                                           .detect = detect,
-                                           .begin = begin,
-                                           .read_whole = read_whole,
-                                           .finish = finish};
+static const struct format FORMAT_WHOLE = {
+    .name = "whole", .label = "Whole", .detect = detect, .read = read_twice};
 
 /* Instead of those in parser/formats.c. */
 const struct format *const FORMATS[] = {&FORMAT_WHOLE};
@@ -99,24 +91,25 @@ static void test_packed_or_not(void **state)
     }
 }
 
-static void test_without_the_file(void **state)
+/* What cannot be read twice is kept. */
+static void test_pipe(void **state)
 {
-    struct buf plain = file_of(1000);
+    struct buf plain = file_of(20000), expected = packed_answer_to(buf_view(&plain)), answer = {0};
+    struct test_input t = {.bytes = buf_view(&plain), .sequential = true, .largest = 1000};
+    const struct source_input in = test_input_of(&t);
     struct arena arena;
     struct reader r;
 
     (void)state;
     arena_init(&arena, 64 << 20);
     assert_true(reader_init(&r, &arena, &PACKED_LIMITS, (struct hash_seed){1, 2}));
-    assert_true(reader_feed(&r, plain.p, 100));
-    assert_false(reader_wants_whole(&r));
-    assert_false(reader_feed(&r, plain.p + 100, plain.n - 100));
-    assert_true(reader_wants_whole(&r));
-    assert_false(reader_feed(&r, "more", 4));
-    assert_null(reader_finish(&r, NULL));
-    assert_string_equal(r.diag.title, "cannot be read as it arrives");
-    assert_false(reader_wants_whole(&r));
+    const struct profile *p = reader_read(&r, &in);
+    assert_non_null(p);
+    profile_dump(&answer, p);
+    assert_true(str_eq(buf_view(&answer), buf_view(&expected)));
     arena_free(&arena);
+    buf_free(&answer);
+    buf_free(&expected);
     buf_free(&plain);
 }
 
@@ -124,7 +117,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_packed_or_not),
-        cmocka_unit_test(test_without_the_file),
+        cmocka_unit_test(test_pipe),
     };
 
     return cmocka_run_group_tests_name("reader_whole", tests, NULL, NULL);

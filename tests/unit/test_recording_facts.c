@@ -7,6 +7,7 @@
 #include "parser/reader.h"
 #include "server/convert/recording_facts.h"
 #include "tests/support/trace_variants.h"
+#include "tests/support/test_input.h"
 
 static void assert_text(enum fact_kind kind, const char *value, const char *expected)
 {
@@ -73,8 +74,7 @@ static void assert_labelled(struct str bytes)
 
     arena_init(&a, 64 << 20);
     assert_true(reader_init(&r, &a, &READER_LIMITS_DEFAULT, (struct hash_seed){1, 2}));
-    assert_true(reader_feed(&r, bytes.p, bytes.n));
-    const struct profile *p = reader_finish(&r, NULL);
+    const struct profile *p = test_input_read(&r, bytes);
     assert_non_null(p);
     assert_true(p->n_facts > 0);
     for (uint32_t i = 0; i < p->n_facts; i++)

@@ -75,9 +75,9 @@ static void *run(void *context)
     struct conversion *fold = conversion_new(&c);
     if (fold == NULL || bytes.failed)
         say(w, "memory");
-    else if (!conversion_feed(fold, bytes.p, bytes.n, NULL))
-        say(w, "reading");
-    struct shared_profile *f = fold == NULL ? NULL : conversion_finish(fold, -1, NULL, &diag);
+    const struct str text = buf_view(&bytes);
+    const struct source_input in = source_input_of(&text);
+    struct shared_profile *f = fold == NULL ? NULL : conversion_read(fold, &in, &diag);
     if (f == NULL)
         say(w, "folding");
     for (unsigned kind = 0; f != NULL && key_word("view", kind) != NULL; kind++)

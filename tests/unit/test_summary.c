@@ -31,14 +31,14 @@ static void put_record(struct buf *b, unsigned thread, unsigned action, uint32_t
 
 static struct shared_profile *fold_bytes(struct str bytes)
 {
+    const struct source_input in = source_input_of(&bytes);
     struct config c;
     struct diag diag = {0};
 
     config_defaults(&c);
     struct conversion *f = conversion_new(&c);
     assert_non_null(f);
-    conversion_feed(f, bytes.p, bytes.n, NULL);
-    struct shared_profile *folded = conversion_finish(f, -1, NULL, &diag);
+    struct shared_profile *folded = conversion_read(f, &in, &diag);
     if (folded == NULL)
         fail_msg("%s: %s", diag.title, diag.detail);
     return folded;

@@ -8,6 +8,7 @@
 #include "parser/reader.h"
 #include "tests/support/packed_answers.h"
 #include "tests/support/packing.h"
+#include "tests/support/test_input.h"
 
 struct kind {
     const char *name;
@@ -445,15 +446,16 @@ static void test_codings_of_little(void **state)
 static void test_abandoned(void **state)
 {
     struct buf packed = packed_input(&KINDS[1], "long");
+    struct test_input t = {.bytes = buf_view(&packed), .largest = 100, .fails_at = packed.n / 2};
+    const struct source_input in = test_input_of(&t);
     struct arena arena;
     struct reader r;
 
     (void)state;
     arena_init(&arena, 64 << 20);
     assert_true(reader_init(&r, &arena, &PACKED_LIMITS, (struct hash_seed){1, 2}));
-    assert_true(reader_feed(&r, packed.p, packed.n / 2));
-    reader_free(&r);
-    reader_free(&r);
+    assert_null(reader_read(&r, &in));
+    assert_int_equal(r.diag.kind, DIAG_IO);
     arena_free(&arena);
     buf_free(&packed);
 }

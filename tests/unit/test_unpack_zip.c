@@ -6,6 +6,7 @@
 
 #include "tests/support/packed_answers.h"
 #include "tests/support/packing.h"
+#include "tests/support/test_input.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 enum { STORED, DEFLATED = 8, ENCRYPTED = 1, STREAMED = 8, UTF8 = 0x800 };
@@ -265,7 +266,7 @@ static void test_memory_of_a_directory(void **state)
 static ptrdiff_t fail_to_read(void *context, uint64_t offset, void *to, size_t n)
 {
     const struct str *bytes = context;
-    struct whole_file file = whole_file_of(bytes);
+    struct source_input file = source_input_of(bytes);
 
     return offset + n > bytes->n / 2 ? -1 : file.read_at(file.context, offset, to, n);
 }
@@ -281,19 +282,19 @@ static void test_unreadable(void **state)
         buf_printf(&log, "line;line %zu\n", i * i);
     packing_zip(&zip, "log", buf_view(&log));
     struct str bytes = buf_view(&zip);
-    const struct whole_file file = {bytes.n, fail_to_read, &bytes};
+    struct source_input file = source_input_of(&bytes);
+
+    file.read_at = fail_to_read;
     arena_init(&arena, 64 << 20);
     assert_true(reader_init(&r, &arena, &PACKED_LIMITS, (struct hash_seed){1, 2}));
-    assert_false(reader_feed(&r, zip.p, 1000));
-    assert_true(reader_wants_whole(&r));
-    assert_null(reader_finish(&r, &file));
+    assert_null(reader_read(&r, &file));
     assert_int_equal(r.diag.kind, DIAG_IO);
     arena_free(&arena);
     buf_free(&log);
     buf_free(&zip);
 }
 
-/* Nobody has the file. */
+/* A pipe. */
 static void test_without_the_file(void **state)
 {
     struct buf zip = {0};
@@ -304,8 +305,9 @@ static void test_without_the_file(void **state)
     packing_zip(&zip, "a", STR("a;b 1\n"));
     arena_init(&arena, 64 << 20);
     assert_true(reader_init(&r, &arena, &PACKED_LIMITS, (struct hash_seed){1, 2}));
-    assert_false(reader_feed(&r, zip.p, zip.n));
-    assert_null(reader_finish(&r, NULL));
+    struct test_input t = {.bytes = buf_view(&zip), .sequential = true};
+    const struct source_input in = test_input_of(&t);
+    assert_null(reader_read(&r, &in));
     assert_string_equal(r.diag.title, "cannot be read as it arrives");
     arena_free(&arena);
     buf_free(&zip);
