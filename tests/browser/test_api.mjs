@@ -82,7 +82,7 @@ describe('the description of the interface', { skip: missing() }, () => {
         assert.equal(fieldsOf('/p/{id}/mapping'), 'from from_token known known_file mapping token');
         assert.equal(fieldsOf('/p/{id}/symbols'), 'symbols token');
         assert.equal(fieldsOf('/p/{id}/rename'), 'app expires name token');
-        assert.equal(fieldsOf('/'), 'data expires key mapping member name symbols trace');
+        assert.equal(fieldsOf('/'), 'expires mapping member name symbols trace');
     });
 
     test('names keys that the service knows, and all of them', async () => {

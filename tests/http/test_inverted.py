@@ -168,7 +168,7 @@ class Inverted(ServiceTest):
         for query, status, word in (('view=sandwich&method=no.such.method', 404, 'no such method'),
                                     ('method=' + 'm' * 501, 400, '500 bytes'),
                                     ('palette=rainbow', 400, 'classic'), ('names=long', 400, 'short'),
-                                    ('view=sideways', 400, 'sandwich'), ('embed-nodes=5', 400, 'no such option')):
+                                    ('view=sideways', 400, 'sandwich'), ('embed-nodes=5', 400, 'embed-nodes')):
             answer = self.server.get(path + '.svg?' + query)
             self.assertEqual((answer.status, word in answer.text), (status, True), answer.text)
         tags = [self.server.get(path + '.svg?' + query)['ETag'] for query in
