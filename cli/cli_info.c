@@ -5,7 +5,7 @@
 #include "cli/cli_one.h"
 #include "core/clean.h"
 #include "core/number.h"
-#include "profile/symbols/unnamed.h"
+#include "profile/symbols/symbols.h"
 #include "render/names/fit.h"
 #include "server/convert/recording_facts.h"
 #include "server/convert/summary.h"

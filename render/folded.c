@@ -17,7 +17,7 @@
 #include "core/number.h"
 #include "core/order.h"
 #include "render/output.h"
-#include "render/tree/tree_new.h"
+#include "render/tree/tree.h"
 #include "render/view/fail.h"
 
 enum { NS_PER_US = 1000 };

@@ -26,7 +26,7 @@
 #include "core/json.h"
 #include "render/output.h"
 #include "render/tree/sandwich.h"
-#include "render/tree/tree_new.h"
+#include "render/tree/tree.h"
 #include "render/view/fail.h"
 #include "render/view/key.h"
 

@@ -9,7 +9,7 @@
 #include "render/svg/frame_colours.h"
 #include "render/svg/layout.h"
 #include "render/svg/svg_code.h"
-#include "render/tree/tree_new.h"
+#include "render/tree/tree.h"
 #include "render/view/fail.h"
 
 enum {

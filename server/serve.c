@@ -14,7 +14,7 @@
 #include "core/system/threads.h"
 #include "core/system/timer.h"
 #include "core/system/turns.h"
-#include "server/config/config_settle.h"
+#include "server/config/config_load.h"
 #include "server/http/clients.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"

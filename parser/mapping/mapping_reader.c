@@ -4,9 +4,267 @@
 #include <string.h>
 
 #include "core/buf.h"
+#include "core/diag.h"
 #include "core/sha256.h"
-#include "parser/mapping/mapping_comment.h"
-#include "parser/mapping/mapping_line.h"
+#include "core/str.h"
+#include "profile/mapping/mapping.h"
+
+/* ---- comments ---- */
+
+/* ---- words: what stands between quotes, or between signs ---- */
+
+static bool is_sign(char c)
+{
+    return c == '{' || c == '}' || c == '[' || c == ']' || c == ':' || c == ',' || c == ' ' || c == '\t';
+}
+
+/* Takes a word or one sign off the front, and blanks before it. False: nothing is left. */
+static bool next_word(struct str *rest, struct str *word, bool *sign)
+{
+    *rest = str_trim(*rest);
+    if (rest->n == 0)
+        return false;
+    char first = *rest->p;
+    size_t n = 1, skipped = 0;
+    *sign = is_sign(first);
+    if (first == '"' || first == '\'') {
+        struct str inner = {rest->p + 1, rest->n - 1};
+        n = str_find(inner, first);
+        *word = (struct str){inner.p, n};
+        skipped = n < inner.n ? n + 2 : rest->n;
+    } else {
+        while (!*sign && n < rest->n && !is_sign(rest->p[n]))
+            n++;
+        *word = (struct str){rest->p, n};
+        skipped = n;
+    }
+    *rest = (struct str){rest->p + skipped, rest->n - skipped};
+    return true;
+}
+
+static bool is_colon(struct str word, bool sign)
+{
+    return sign && *word.p == ':';
+}
+
+/* What stands behind `key :`; empty if it does not. */
+static struct str behind(struct str text, const char *key)
+{
+    struct str word, before = {"", 0};
+    bool sign, was_sign = true;
+
+    while (next_word(&text, &word, &sign)) {
+        if (is_colon(word, sign) && !was_sign && str_eq(before, str_of(key)))
+            return text;
+        before = word;
+        was_sign = sign;
+    }
+    return (struct str){"", 0};
+}
+
+static struct str value_of(struct str text, const char *key)
+{
+    struct str rest = behind(text, key), word;
+    bool sign;
+
+    /* An array: its first word. */
+    while (next_word(&rest, &word, &sign))
+        if (!sign)
+            return word;
+        else if (*word.p != '[')
+            break;
+    return (struct str){"", 0};
+}
+
+/* The inside of `name(..)`; empty if it is no such text. */
+static struct str argument_of(struct str text, const char *name)
+{
+    struct str s = str_of(name);
+
+    if (!str_starts(text, s) || !str_ends(text, STR(")")))
+        return (struct str){"", 0};
+    text = (struct str){text.p + s.n, text.n - s.n - 1};
+    return str_starts(text, STR("(")) ? (struct str){text.p + 1, text.n - 1} : (struct str){"", 0};
+}
+
+/* ---- comments ---- */
+
+static struct mapping_comment parse_rewrite(struct str text)
+{
+    struct mapping_comment c = {.text = argument_of(value_of(text, "conditions"), "throws")};
+    uint64_t remove;
+
+    /* A second condition would have to hold as well: there is none that R8 writes. */
+    if (c.text.n > 0 &&
+        str_to_u64(argument_of(value_of(text, "actions"), "removeInnerFrames"), 10, &remove) &&
+        remove < UINT32_MAX) {
+        c.kind = MAPPING_COMMENT_REWRITE;
+        c.remove = (uint32_t)remove;
+    }
+    return c;
+}
+
+struct mapping_comment mapping_comment_parse(struct str text)
+{
+    struct str id = value_of(text, "id"), prefix = STR("com.android.tools.r8.");
+
+    if (str_eq(id, STR("sourceFile")))
+        return (struct mapping_comment){.kind = MAPPING_COMMENT_SOURCE_FILE,
+                                        .text = value_of(text, "fileName")};
+    if (!str_starts(id, prefix))
+        return (struct mapping_comment){.kind = MAPPING_COMMENT_OTHER};
+    id = (struct str){id.p + prefix.n, id.n - prefix.n};
+    if (str_eq(id, STR("residualsignature")))
+        return (struct mapping_comment){.kind = MAPPING_COMMENT_RESIDUAL,
+                                        .text = value_of(text, "signature")};
+    if (str_eq(id, STR("outline")))
+        return (struct mapping_comment){.kind = MAPPING_COMMENT_OUTLINE};
+    if (str_eq(id, STR("outlineCallsite")))
+        return (struct mapping_comment){.kind = MAPPING_COMMENT_CALLSITE,
+                                        .positions = behind(text, "positions")};
+    if (str_eq(id, STR("rewriteFrame")))
+        return parse_rewrite(text);
+    return (struct mapping_comment){.kind = MAPPING_COMMENT_OTHER};
+}
+
+static bool line_number(struct str word, uint32_t *line)
+{
+    uint64_t value;
+
+    if (!str_to_u64(word, 10, &value) || value >= UINT32_MAX)
+        return false;
+    *line = (uint32_t)value;
+    return true;
+}
+
+bool mapping_comment_position(struct str *positions, uint32_t *outline_line, uint32_t *line)
+{
+    struct str word, key = {"", 0};
+    bool sign, colon = false;
+
+    while (next_word(positions, &word, &sign) && !(sign && *word.p == '}')) {
+        if (!sign && colon && line_number(key, outline_line) && line_number(word, line))
+            return true;
+        colon = is_colon(word, sign);
+        key = sign ? key : word;
+    }
+    *positions = (struct str){"", 0};
+    return false;
+}
+
+/* ---- lines ---- */
+
+/* The last `->`, with what stands on both sides. */
+static bool split_arrow(struct str line, struct str *left, struct str *right)
+{
+    for (size_t i = line.n; i >= 2; i--)
+        if (line.p[i - 1] == '>' && line.p[i - 2] == '-') {
+            *left = str_trim((struct str){line.p, i - 2});
+            *right = str_trim((struct str){line.p + i, line.n - i});
+            return left->n > 0 && right->n > 0;
+        }
+    return false;
+}
+
+static bool has_blank(struct str s)
+{
+    return str_find(s, ' ') < s.n || str_find(s, '\t') < s.n;
+}
+
+bool mapping_line_class(struct str line, struct str *original, struct str *residual)
+{
+    if (!str_ends(line, STR(":")))
+        return false;
+    line.n--;
+    return split_arrow(line, original, residual) && !has_blank(*original) && !has_blank(*residual);
+}
+
+/* What stands on both sides of the arrow of a member. False: there is none. */
+static bool mapping_line_member(struct str line, struct str *what, struct str *residual)
+{
+    return split_arrow(line, what, residual) && !has_blank(*residual);
+}
+
+/* Takes digits off the front. False: none stand there, or too many. */
+static bool take_number(struct str *s, uint32_t *number)
+{
+    size_t n = 0;
+    uint64_t value;
+
+    while (n < s->n && s->p[n] >= '0' && s->p[n] <= '9')
+        n++;
+    if (!str_to_u64((struct str){s->p, n}, 10, &value) || value >= MAPPING_LINE_NONE)
+        return false;
+    *number = (uint32_t)value;
+    *s = (struct str){s->p + n, s->n - n};
+    return true;
+}
+
+static bool take_char(struct str *s, char c)
+{
+    if (s->n == 0 || *s->p != c)
+        return false;
+    *s = (struct str){s->p + 1, s->n - 1};
+    return true;
+}
+
+/* `FROM:TO:` in front, if a digit is. A range that runs backwards is none. */
+static bool take_range(struct str *s, struct mapping_line_method *m)
+{
+    if (s->n == 0 || *s->p < '0' || *s->p > '9')
+        return true;
+    if (!(take_number(s, &m->min_from) && take_char(s, ':') && take_number(s, &m->min_to) &&
+          take_char(s, ':')))
+        return false;
+    m->flags |= m->min_from <= m->min_to ? MAPPING_RANGE : 0;
+    return true;
+}
+
+/* `:FROM` or `:FROM:TO` behind the parameters, or nothing. */
+static bool take_original(struct str *s, struct mapping_line_method *m)
+{
+    if (s->n == 0)
+        return true;
+    if (!take_char(s, ':') || !take_number(s, &m->original_from))
+        return false;
+    m->flags |= MAPPING_ORIGINAL;
+    m->original_to = m->original_from;
+    if (s->n == 0)
+        return true;
+    if (!take_char(s, ':') || !take_number(s, &m->original_to) || s->n > 0)
+        return false;
+    m->flags |= MAPPING_ORIGINAL_PAIR;
+    m->flags |= m->original_to < m->original_from ? MAPPING_ORIGINAL_ABSURD : 0;
+    return true;
+}
+
+enum mapping_line_kind mapping_line_parse(struct str what, struct mapping_line_method *m)
+{
+    *m = (struct mapping_line_method){.flags = 0};
+    if (!take_range(&what, m))
+        return MAPPING_LINE_BAD;
+    size_t blank = str_find(what, ' ');
+    if (blank == 0 || blank == what.n)
+        return MAPPING_LINE_BAD;
+    m->returns = (struct str){what.p, blank};
+    what = str_trim((struct str){what.p + blank, what.n - blank});
+    size_t open = str_find(what, '('), close = str_find(what, ')');
+    if (open == what.n)
+        return MAPPING_LINE_FIELD;
+    if (open == 0 || close == what.n || close < open)
+        return MAPPING_LINE_BAD;
+    m->name = (struct str){what.p, open};
+    m->params = (struct str){what.p + open + 1, close - open - 1};
+    what = (struct str){what.p + close + 1, what.n - close - 1};
+    size_t dot = str_find_last(m->name, '.');
+    if (dot < m->name.n) {
+        m->owner = (struct str){m->name.p, dot};
+        m->name = (struct str){m->name.p + dot + 1, m->name.n - dot - 1};
+    }
+    return m->name.n > 0 && take_original(&what, m) ? MAPPING_LINE_METHOD : MAPPING_LINE_BAD;
+}
+
+/* ---- the file ---- */
 
 enum {
     LINE_BYTES_MAX = 1 << 20, /* longer lines are left out */

@@ -10,7 +10,7 @@
 #include "core/order.h"
 #include "profile/filter/filter_impl.h"
 #include "profile/filter/filter_pattern.h"
-#include "profile/filter/filter_presets.h"
+#include "profile/filter/filter_step.h"
 
 /* What one step does to the nodes that are there. */
 struct change {

@@ -1,4 +1,4 @@
-/* What the transforms share that give frames other names: mapping_apply.c and symbols_apply.c. Each frame becomes a list of frames,
+/* What the transforms share that give frames other names: mapping_apply.c and symbols.c. Each frame becomes a list of frames,
  * the outermost first, which may be empty. A node becomes as many, of which the last one has its own values. What became equal is
  * joined.
  *
@@ -39,7 +39,9 @@ bool rename_begin(struct rename *r, struct hash_seed seed,
                   const void *context) __attribute__((warn_unused_result));
 
 void rename_frame_begins(struct rename *r, struct rename_set *set, frame_id frame);
+
 bool rename_append(struct rename *r, const struct profile_frame *frame) __attribute__((warn_unused_result));
+
 void rename_frame_ends(struct rename *r, struct rename_set *set, frame_id frame);
 
 /* `copy` is a copy of `before`, to which facts and warnings may have been added. */
@@ -47,10 +49,13 @@ const struct profile *rename_finish(struct rename *r, struct profile *copy)
     __attribute__((warn_unused_result));
 
 bool rename_no_memory(struct rename *r); /* always false */
+
 bool rename_fact(struct rename *r, struct profile *copy, const char *name, struct str value)
     __attribute__((warn_unused_result));
+
 bool rename_fact_number(struct rename *r, struct profile *copy, const char *name, uint64_t value)
     __attribute__((warn_unused_result));
+
 /* Appends the warning behind the text that is in `b`, which is cleared. Nothing if `count` is 0. */
 bool rename_warning(struct rename *r, struct profile *copy, enum warning_code code, uint64_t count,
                     struct buf *b) __attribute__((warn_unused_result));
@@ -64,7 +69,7 @@ struct profile_mapped {
     bool single;          /* every frame became exactly one */
 };
 
-/* rename_series.c: `to` with the moments of `from`, each of whose nodes became the node `became` of `to`: changes of one moment are
+/* `to` with the moments of `from`, each of whose nodes became the node `became` of `to`: changes of one moment are
  * summed. NULL when the arena gives no more. */
 const struct profile *rename_series(const struct profile *from, const node_id *became,
                                     const struct profile *to, struct arena *arena)

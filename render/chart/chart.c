@@ -5,10 +5,9 @@
 #include "render/chart/chart_plan.h"
 #include "render/names/fit.h"
 #include "render/names/shorten.h"
-#include "render/svg/heading.h"
 #include "render/svg/layout.h"
 #include "render/svg/svg_header.h"
-#include "render/tree/tree_new.h"
+#include "render/tree/tree.h"
 #include "render/view/fail.h"
 
 enum {

@@ -1,7 +1,7 @@
 #include "render/export/export.h"
 
 #include "core/gzip.h"
-#include "render/tree/tree_new.h"
+#include "render/tree/tree.h"
 #include "render/view/fail.h"
 
 enum { GZIP_LEVEL = 3 }; /* of 57 MB: 5 % more bytes than 6, in half the processor time */

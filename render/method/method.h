@@ -2,7 +2,9 @@
 #ifndef RENDER_METHOD_METHOD_H
 #define RENDER_METHOD_METHOD_H
 
+#include "core/json.h"
 #include "profile/calls/calls.h"
+#include "render/table/table.h"
 #include "render/table/table_format.h"
 #include "render/view/asked.h"
 
@@ -29,5 +31,74 @@ bool method_find(const struct render_input *in, const struct profile *whole, str
 bool method_write(const struct render_input *in, const struct table *t, uint32_t row,
                   const struct method_format *format, const struct table_request *request, struct buf *out,
                   struct diag *diag) __attribute__((warn_unused_result));
+
+/* Who calls one row of the table, and what it calls: what Traceview shows where a row is opened. */
+
+/* One caller or callee, with what passed between the two. */
+struct detail_edge {
+    uint32_t row; /* TABLE_NO_ROW: called by no method */
+    uint64_t
+        calls; /* of the callee by the caller: the first of "14/20"; the second is the callee's in table_sums */
+    const uint64_t
+        *value; /* by measure of the table, as table_sums: total of the callee below the caller, and from
+                               table.first_calls on its own */
+};
+
+struct detail_edges {
+    const struct detail_edge *edges; /* by table.heaviest, the largest first; equal ones by row */
+    uint32_t n;
+};
+
+/* Of the outermost occurrences of the row, and of those within others: "while recursive". For each of the two and each
+ * measure, the sum of the parents equals the sum of the children and `self`. Of the outermost ones that is the row's
+ * inclusive value, and the row itself is among the children if it calls itself. */
+struct detail_part {
+    struct detail_edges parents, children;
+    uint64_t self[TABLE_COUNTED_MAX];
+};
+
+struct detail {
+    struct detail_part outermost, recursive;
+};
+
+/* One pass over the table's nodes; all memory is of the arena. False: it gives no more. */
+bool detail_new(struct detail *d, const struct table *t, uint32_t row, struct arena *arena)
+    __attribute__((warn_unused_result));
+
+/* How long the calls of one method were, in its report (profile/calls/calls.h has the rules). */
+
+/* "durations":{"calls":14, "clocks":[{"name":"wall", "min_ns", "median_ns", "p95_ns", "p99_ns", "max_ns", "mean_ns",
+ *   "bars":[{"from_ns":1000, "to_ns":2000, "calls":3}, ...],                     from the first to the last that has calls
+ *   "longest":[{"track":1, "thread":"main", "begin_ns":5, "wall_ns":900, "cpu_ns":300}, ...]}, ...]} */
+void method_calls_json(struct json *j, const struct table *t, const struct calls *calls);
+
+/* The same for people. */
+void method_calls_txt(struct buf *out, const struct table *t, const struct calls *calls);
+
+/* Of one thread: the method's inclusive value by measure of the table, and its calls. */
+struct method_thread {
+    uint64_t inclusive[TABLE_COUNTED_MAX];
+    uint64_t calls;
+};
+
+struct method_report {
+    const struct table *table;
+    uint32_t row;
+    struct table_sums sums;
+    struct detail detail;
+    const struct method_thread *threads; /* [table.n_tracks]; zeroed where the method does not occur */
+    const uint32_t *overloads;           /* rows of the same text, without this one */
+    uint32_t n_overloads;
+};
+
+/* All memory is of the arena. False: it gives no more. */
+bool method_report_new(struct method_report *r, const struct table *t, uint32_t row, struct arena *arena)
+    __attribute__((warn_unused_result));
+
+/* What has to be known of the method to understand its numbers; no text: nothing. */
+struct str method_note(const struct method_report *r);
+
+/* The part of a list that is asked for: `limit` edges behind the first `offset` ones, or as many as there are. */
+struct detail_edges method_edges_asked(const struct detail_edges *all, uint32_t offset, uint32_t limit);
 
 #endif

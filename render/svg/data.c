@@ -5,12 +5,18 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "profile/filter/filter_presets.h"
+#include "core/number.h"
+#include "profile/filter/filter_step.h"
 #include "profile/track.h"
+#include "profile/transform/compare_sides.h"
 #include "render/svg/data_nodes.h"
-#include "render/svg/heading.h"
+#include "render/svg/svg_header.h"
+#include "render/tree/tree.h"
 #include "render/view/fail.h"
 #include "render/view/key.h"
+
+/* The budget of nodes is kept by choosing them, that of bytes by trying: with how many nodes the text is short
+ * enough is found by halving. */
 
 enum {
     PIECE_BYTES_MAX = 64000,

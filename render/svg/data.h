@@ -38,7 +38,7 @@
 #ifndef RENDER_SVG_DATA_H
 #define RENDER_SVG_DATA_H
 
-#include "render/svg/data_tree.h"
+#include "render/svg/data_nodes.h"
 
 /* Appends DATA of the whole tree, within the budget of the view, with the characters escaped that XML needs.
  * *embedded: nodes that are in it, without the root. False: diag. */

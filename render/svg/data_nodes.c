@@ -2,8 +2,337 @@
  * them. What is left out of a node is counted each time; that is linear in all children of the nodes written. */
 #include "render/svg/data_nodes.h"
 
+#include <stdint.h>
+
+#include "core/clean.h"
+#include "core/json.h"
 #include "core/number.h"
-#include "render/svg/data_number.h"
+#include "core/put.h"
+#include "profile/filter/filter_step.h"
+#include "profile/frame/origin.h"
+#include "profile/track.h"
+#include "profile/transform/compare_sides.h"
+#include "render/svg/frame_colours.h"
+#include "render/svg/svg_header.h"
+#include "render/tree/heaviest.h"
+#include "render/tree/tree.h"
+#include "render/view/fail.h"
+#include "render/view/input.h"
+#include "render/view/key.h"
+
+static inline void data_frames_use(struct data_frames *f, frame_id frame)
+{
+    f->frames.bits[frame >> 6] |= UINT64_C(1) << (frame & 63);
+}
+
+static inline uint32_t data_set_position(const struct data_set *s, uint32_t member)
+{
+    uint64_t below = s->bits[member >> 6] & ((UINT64_C(1) << (member & 63)) - 1);
+    return s->below[member >> 6] + (uint32_t)__builtin_popcountll(below);
+}
+
+/* Of a frame in use. */
+static inline uint32_t data_frames_line(const struct data_frames *f, frame_id frame)
+{
+    return f->line_of[data_set_position(&f->frames, frame)];
+}
+
+/* ---- the tree that is written ---- */
+
+/* The column of each measure: first what a picture needs. */
+static void assign_columns(struct data_tree *d)
+{
+    uint32_t next = 0, calls = d->n_measures;
+    bool compares = d->in->profile->compared != NULL;
+
+    for (uint32_t i = 0; i < d->n_measures; i++)
+        if (!d->measures[i].waiting && d->in->profile->values[d->measures[i].value].role == ROLE_CALLS)
+            calls = i;
+    d->column[d->value] = next++;
+    if (calls < d->n_measures && calls != d->value)
+        d->column[calls] = next++;
+    /* Colours and words of a comparison are of both sides, whichever is wide. */
+    for (uint32_t side = COMPARE_SIDE_A; compares && side <= COMPARE_SIDE_B; side++)
+        if (side != d->value)
+            d->column[side] = next++;
+    d->n_picture = next;
+    for (uint32_t i = 0; i < d->n_measures; i++) {
+        if (i != d->value && i != calls && !(compares && i <= COMPARE_SIDE_B))
+            d->column[i] = next++;
+        d->spec.measures[d->column[i]] = &d->measures[i];
+    }
+    /* What every node has waited follows from its other numbers, unless it stands for several. */
+    bool waits = d->measures[d->n_measures - 1].waiting && d->value != d->n_measures - 1;
+    d->spec.n_measures = d->n_measures - (waits && d->in->view->tracks != TRACKS_MERGED);
+    d->spec.has_calls = calls < d->n_measures;
+    d->spec.calls_column = d->spec.has_calls ? d->column[calls] : 0;
+}
+
+bool data_tree_open(struct data_tree *d, const struct render_input *in, struct diag *diag)
+{
+    *d = (struct data_tree){.in = in, .spec = {.divisor = 1, .order = ORDER_NAME}};
+    d->n_measures = measures_of(in->profile, d->measures);
+    while (d->value < d->n_measures &&
+           !str_eq(measure_key(d->measures[d->value].name), str_of(in->view->value)))
+        d->value++;
+    if (d->value == d->n_measures)
+        return diag_set(diag, DIAG_USAGE, "no such value", "", "The profile has no value of that name.");
+    assign_columns(d);
+    d->tree = tree_new(in, &d->spec, diag);
+    return d->tree != NULL;
+}
+
+/* The column of waiting, if the tree was made without. False: the arena gives no more. */
+bool data_tree_add_waiting(struct data_tree *d)
+{
+    const struct tree *of = d->tree;
+    const struct measure *m = &d->measures[d->n_measures - 1];
+    uint32_t wall = d->column[m->value], cpu = d->column[m->minus];
+
+    if (of->n_columns == d->n_measures)
+        return true;
+    struct tree *made = arena_alloc(d->in->scratch, sizeof(*made));
+    uint64_t *self = arena_array(d->in->scratch, of->n, sizeof(*self));
+    uint64_t *total = arena_array(d->in->scratch, of->n, sizeof(*total));
+    if (made == NULL || self == NULL || total == NULL)
+        return false;
+    for (uint32_t place = of->n; place-- > 0;) {
+        uint64_t all = tree_self(of, place, wall), less = tree_self(of, place, cpu);
+        uint32_t row = of->row[place];
+        self[row] = all > less ? all - less : 0;
+        total[row] = number_add(total[row], self[row]);
+        if (place > 0)
+            total[of->row[of->parent[place]]] = number_add(total[of->row[of->parent[place]]], total[row]);
+    }
+    *made = *of;
+    made->columns[made->n_columns++] = (struct tree_column){self, total, 1};
+    d->tree = made;
+    return true;
+}
+
+/* ---- frames ---- */
+
+enum {
+    NUMBERS_BYTES = 4 * DATA_NUMBER_BYTES_MAX,
+    ESCAPED_BYTES_MAX = 5 /* "&amp;" */
+};
+
+/* --- the set --- */
+
+static bool set_init(struct data_set *s, size_t n, struct arena *arena)
+{
+    size_t words = n / 64 + 1;
+
+    s->bits = arena_array(arena, words, sizeof(*s->bits));
+    s->below = arena_array(arena, words, sizeof(*s->below));
+    s->n_words = (uint32_t)words;
+    return s->bits != NULL && s->below != NULL;
+}
+
+/* Returns how many members there are. */
+static uint32_t set_count(struct data_set *s)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->n_words; i++) {
+        s->below[i] = n;
+        n += (uint32_t)__builtin_popcountll(s->bits[i]);
+    }
+    return n;
+}
+
+/* --- frames and their lines --- */
+
+bool data_frames_init(struct data_frames *f, const struct render_input *in,
+                      const struct package_colours *colours)
+{
+    size_t n = (size_t)in->profile->n_frames + in->profile->n_tracks;
+
+    *f = (struct data_frames){.in = in, .colours = colours};
+    return set_init(&f->frames, n, in->scratch) && set_init(&f->ranks, n, in->scratch);
+}
+
+void data_frames_free(struct data_frames *f)
+{
+    buf_free(&f->text);
+    buf_free(&f->last_text);
+}
+
+/* Forgets all frames. */
+static void data_frames_clear(struct data_frames *f)
+{
+    memset(f->frames.bits, 0, f->frames.n_words * sizeof(*f->frames.bits));
+    memset(f->ranks.bits, 0, f->ranks.n_words * sizeof(*f->ranks.bits));
+    f->n = 0;
+}
+
+static uint32_t rank_of(const struct data_frames *f, frame_id frame)
+{
+    uint32_t n_frames = f->in->profile->n_frames;
+
+    return frame < n_frames ? names_rank(f->in->names, frame)
+                            : n_frames + names_track_rank(f->in->names, frame - n_frames);
+}
+
+static bool make_room(struct data_frames *f)
+{
+    struct arena *a = f->in->scratch;
+
+    return ARENA_ROOM(a, f->line_of, f->capacity_of_line_of, f->n + 1) &&
+           ARENA_ROOM(a, f->frame_at, f->capacity_of_frame_at, f->n + 1) &&
+           ARENA_ROOM(a, f->prefix, f->capacity_of_prefix, f->n + 1);
+}
+
+/* The ids in use, ascending. */
+static void list_frames(struct data_frames *f)
+{
+    uint32_t n = 0;
+
+    for (uint32_t word = 0; word < f->frames.n_words; word++)
+        for (uint64_t bits = f->frames.bits[word]; bits != 0; bits &= bits - 1)
+            f->frame_at[n++] = word * 64 + (uint32_t)__builtin_ctzll(bits);
+}
+
+bool data_frames_number(struct data_frames *f)
+{
+    f->n = set_count(&f->frames);
+    if (!make_room(f))
+        return false;
+    list_frames(f);
+    for (uint32_t i = 0; i < f->n; i++) {
+        uint32_t rank = rank_of(f, f->frame_at[i]);
+        f->ranks.bits[rank >> 6] |= UINT64_C(1) << (rank & 63);
+    }
+    set_count(&f->ranks);
+    for (uint32_t i = 0; i < f->n; i++)
+        f->line_of[i] = data_set_position(&f->ranks, rank_of(f, f->frame_at[i]));
+    for (uint32_t word = 0, i = 0; word < f->frames.n_words; word++)
+        for (uint64_t bits = f->frames.bits[word]; bits != 0; bits &= bits - 1)
+            f->frame_at[f->line_of[i++]] = word * 64 + (uint32_t)__builtin_ctzll(bits);
+    return true;
+}
+
+/* --- text --- */
+
+struct piece {
+    struct str scope, name, signature;
+    bool plain; /* as they are; else to be cleaned */
+};
+
+static struct piece piece_of(const struct data_frames *f, frame_id frame)
+{
+    uint32_t n_frames = f->in->profile->n_frames;
+
+    if (frame >= n_frames)
+        return (struct piece){STR(""), names_track(f->in->names, frame - n_frames), STR(""), false};
+    const struct names_frame *n = names_of(f->in->names, frame);
+    struct frame_parts parts = names_parts(f->in->names, frame);
+    return (struct piece){parts.scope, parts.scope.n + parts.name.n > 0 ? parts.name : n->text,
+                          parts.signature, n->plain && n->full.p == n->text.p};
+}
+
+static void make_text(struct buf *b, const struct piece *of)
+{
+    buf_clear(b);
+    if (!of->plain) {
+        clean_text(b, of->scope);
+        buf_char(b, '\t');
+        clean_text(b, of->name);
+        buf_char(b, '\t');
+        clean_text(b, of->signature);
+        return;
+    }
+    if (!buf_reserve(b, of->scope.n + of->name.n + of->signature.n + 2))
+        return;
+    char *to = put_str(b->p, of->scope);
+    *to++ = '\t';
+    to = put_str(to, of->name);
+    *to++ = '\t';
+    b->n = (size_t)(put_str(to, of->signature) - b->p);
+}
+
+/* Bytes of ASCII that a text and the one before begin with: characters and bytes are the same for whoever reads them.
+ * One is left, so that no line is empty. */
+static size_t prefix_of(struct str a, struct str b)
+{
+    size_t n = 0;
+
+    while (n + 1 < a.n && n < b.n && a.p[n] == b.p[n] && (unsigned char)a.p[n] < 0x80)
+        n++;
+    return n;
+}
+
+static char *put_escaped(char *to, struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        switch (s.p[i]) {
+        case '<':
+            to = PUT(to, "&lt;");
+            break;
+        case '>':
+            to = PUT(to, "&gt;");
+            break;
+        case '&':
+            to = PUT(to, "&amp;");
+            break;
+        default:
+            *to++ = s.p[i];
+        }
+    }
+    return to;
+}
+
+static void put_line(struct data_frames *f, struct buf *out, uint32_t line, bool xml)
+{
+    struct piece piece = piece_of(f, f->frame_at[line]);
+
+    make_text(&f->text, &piece);
+    struct str text = buf_view(&f->text);
+    size_t prefix = prefix_of(text, buf_view(&f->last_text));
+    struct str rest = {text.p + prefix, text.n - prefix};
+    bool escape = xml && !piece.plain;
+    if (f->text.failed || !buf_reserve(out, 1 + rest.n * (escape ? ESCAPED_BYTES_MAX : 1))) {
+        out->failed = true;
+        return;
+    }
+    f->prefix[line] = (uint32_t)prefix;
+    char *to = out->p + out->n;
+    to = escape ? put_escaped(to, rest) : put_str(to, rest);
+    *to++ = '\n';
+    out->n = (size_t)(to - out->p);
+    struct buf last = f->last_text;
+    f->last_text = f->text;
+    f->text = last;
+}
+
+void data_frames_put(struct data_frames *f, struct buf *out, size_t end, bool xml)
+{
+    buf_clear(&f->last_text);
+    for (uint32_t line = 0; line < f->n && out->n < end && !out->failed; line++)
+        put_line(f, out, line, xml);
+}
+
+void data_frames_put_numbers(const struct data_frames *f, struct buf *out, size_t end)
+{
+    uint32_t last_rank = 0;
+
+    for (uint32_t line = 0; line < f->n && out->n < end && buf_reserve(out, NUMBERS_BYTES); line++) {
+        frame_id frame = f->frame_at[line];
+        bool is_track = frame >= f->in->profile->n_frames;
+        uint32_t rank = rank_of(f, frame);
+        char *to = data_number(out->p + out->n, rank - last_rank);
+        to = data_number(to, f->prefix[line]);
+        to = data_number(to, is_track ? ORIGIN_TRACK : names_of(f->in->names, frame)->origin);
+        to = data_number(to, is_track ? 0 : f->colours->of[names_of(f->in->names, frame)->package]);
+        out->n = (size_t)(to - out->p);
+        last_rank = rank;
+    }
+}
+
+/* ---- nodes ---- */
+
+/* Twice over the nodes that are written: to learn what the header and the frames must say of them, then to write
+ * them. What is left out of a node is counted each time; that is linear in all children of the nodes written. */
 
 enum {
     THOUSAND = 1000,

@@ -2,9 +2,29 @@
 #ifndef RENDER_SVG_DATA_NODES_H
 #define RENDER_SVG_DATA_NODES_H
 
-#include "render/svg/data_frames.h"
-#include "render/svg/data_tree.h"
+#include <stdint.h>
+
+#include "render/svg/frame_colours.h"
 #include "render/tree/heaviest.h"
+#include "render/tree/tree.h"
+#include "render/view/input.h"
+
+/* The tree that a block of DATA (render/svg/data.h) is made from, and which value stands in which of its columns. */
+
+/* The tree that DATA speaks of, with all measures: children by name, whatever the order of the view. Its first column
+ * is the view's value, its second one the calls, unless there are none or they are the value. Waiting, if it is neither
+ * of these, has the last column, which is there only when something has to be told by it. */
+struct data_tree {
+    const struct render_input *in;
+    const struct tree *tree;
+    struct measure measures[MEASURES_MAX];
+    uint32_t column[MEASURES_MAX]; /* of each measure */
+    uint32_t n_measures;
+    uint32_t value; /* index of the view's value */
+    uint32_t
+        n_picture; /* columns that a picture needs: the value, and the calls behind it; of a comparison A and B */
+    struct tree_spec spec; /* that the tree was made by */
+};
 
 /* Of the whole tree, or of the part of it that a piece may have. */
 struct data_nodes {
@@ -24,6 +44,29 @@ struct data_nodes {
     bool derived[MEASURES_MAX];
 };
 
+/* The frames that a block of DATA uses: each has a line, in the order of their ranks. */
+
+/* A set of small numbers that knows how many of them are below each: one bit, and half a bit for counting. */
+struct data_set {
+    uint64_t *bits;
+    uint32_t *below; /* by word of `bits`; data_set_count fills it */
+    uint32_t n_words;
+};
+
+struct data_frames {
+    const struct render_input *in;
+    const struct package_colours *colours;
+    struct data_set frames, ranks; /* ids in use, and their ranks */
+    uint32_t n;
+    uint32_t *line_of;  /* by position in `frames` */
+    frame_id *frame_at; /* by line */
+    uint32_t *prefix;   /* by line; data_frames_put finds it */
+    size_t capacity_of_line_of, capacity_of_frame_at, capacity_of_prefix;
+    struct buf text, last_text; /* of this line and the one before */
+};
+
+enum { DATA_NUMBER_BYTES_MAX = 13 };
+
 /* `first` is the first node, the `skip` heaviest of its children are left out. Until a cut is set, all others are written.
  * False: the arena gives no more. */
 bool data_nodes_init(struct data_nodes *w, const struct data_tree *d, struct data_frames *frames,
@@ -39,5 +82,37 @@ void data_nodes_survey(struct data_nodes *w);
 /* Appends the records and a line's end, as long as `out` is shorter than `end` bytes. The frames have their
  * lines. */
 void data_nodes_put(const struct data_nodes *w, struct buf *out, size_t end);
+
+/* Lives in in->scratch, but for what data_frames_free ends. Frames that stand for tracks count as in a tree:
+ * n_frames + index. False: the arena gives no more. */
+bool data_frames_init(struct data_frames *f, const struct render_input *in,
+                      const struct package_colours *colours) __attribute__((warn_unused_result));
+
+void data_frames_free(struct data_frames *f);
+
+/* Gives each frame in use its line. False: the arena gives no more. */
+bool data_frames_number(struct data_frames *f) __attribute__((warn_unused_result));
+
+/* Appends the lines, as long as `out` is shorter than `end` bytes. `xml`: escaped. */
+void data_frames_put(struct data_frames *f, struct buf *out, size_t end, bool xml);
+
+/* Then their numbers. */
+void data_frames_put_numbers(const struct data_frames *f, struct buf *out, size_t end);
+
+static inline char *data_number(char *to, uint64_t value)
+{
+    static const char DIGITS[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+
+    for (; value >= 32; value >>= 5)
+        *to++ = DIGITS[32 + (value & 31)];
+    *to++ = DIGITS[value];
+    return to;
+}
+
+/* False: diag. */
+bool data_tree_open(struct data_tree *d, const struct render_input *in, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+bool data_tree_add_waiting(struct data_tree *d) __attribute__((warn_unused_result));
 
 #endif

@@ -4,12 +4,364 @@
 
 #include "core/clean.h"
 #include "core/number.h"
+#include "profile/filter/filter.h"
+#include "profile/frame/origin.h"
+#include "profile/track.h"
+#include "profile/transform/compare_sides.h"
 #include "render/names/fit.h"
-#include "render/svg/heading.h"
+#include "render/names/palette.h"
+#include "render/svg/frame_colours.h"
 #include "render/svg/layout.h"
 #include "render/svg/svg_code.h"
 #include "render/svg/viewer.h"
+#include "render/tree/tree.h"
+#include "render/view/change.h"
 #include "render/view/fail.h"
+#include "render/view/key.h"
+
+/* ---- what a picture shows, in words ---- */
+
+enum { LESS_DIGITS = 3 };
+
+static bool one_track(const struct render_input *in, const struct tree *t)
+{
+    return in->view->tracks == TRACKS_LISTED && t->n_tracks == 1;
+}
+
+/* The name that heading_root cuts; empty where it has none. */
+static struct str heading_name(const struct render_input *in, const struct tree *t)
+{
+    if (!one_track(in, t))
+        return STR("");
+    return profile_string(in->profile, in->profile->tracks[t->tracks[0]].name);
+}
+
+void heading_root(struct buf *b, const struct render_input *in, const struct tree *t, size_t cells)
+{
+    if (one_track(in, t)) {
+        const struct profile_track *track = &in->profile->tracks[t->tracks[0]];
+        struct str name = heading_name(in, t);
+        fit_text(b, name.n > 0 ? name : str_of(track_noun(track->kind)->one), cells);
+        track_title_rest(b, in->profile, track);
+        return;
+    }
+    if (in->view->tracks != TRACKS_LISTED && t->n_tracks != 1)
+        buf_z(b, "all ");
+    buf_u64_grouped(b, t->n_tracks);
+    buf_char(b, ' ');
+    buf_z(b, track_word(in->profile, t->n_tracks));
+    if (in->view->tracks == TRACKS_MERGED)
+        buf_z(b, ", merged");
+}
+
+static bool is_shown(const struct view_options *o, const struct profile_track *t)
+{
+    bool shown = o->tracks != TRACKS_LISTED;
+
+    for (uint32_t i = 0; i < o->n_track_ids && !shown; i++)
+        shown = o->track_ids[i] == t->id;
+    return shown;
+}
+
+/* Which dump of a series; and how much less there is elsewhere, which no frame can be drawn for. */
+static void put_moment(struct buf *b, const struct render_input *in, const struct measure *m)
+{
+    const struct profile *p = in->profile;
+    uint64_t less = 0;
+
+    view_moment_words(b, in->view);
+    for (uint32_t i = 0; i < p->n_tracks && !m->waiting; i++)
+        if (is_shown(in->view, &p->tracks[i]))
+            less = number_add(less, profile_minus_total(p, p->tracks[i].first, m->value));
+    if (less > 0) {
+        buf_z(b, ", and ");
+        buf_value(b, m->unit, less, LESS_DIGITS);
+        buf_z(b, " less elsewhere");
+    }
+}
+
+void heading_value(struct buf *b, const struct render_input *in, const struct measure *m)
+{
+    buf_str(b, m->label);
+    put_moment(b, in, m);
+    if (in->view->open == OPEN_END && (m->waiting || in->profile->values[m->value].role == ROLE_WALL))
+        buf_z(b, ", methods never left to the end of the trace");
+    if (in->view->view != VIEW_CHART &&
+        (in->view->from_ns != VIEW_TIME_NONE || in->view->to_ns != VIEW_TIME_NONE)) {
+        buf_z(b, ", ");
+        view_range_words(b, in->view);
+    }
+}
+
+void heading_count(struct buf *b, uint64_t n, const char *noun)
+{
+    buf_u64_grouped(b, n);
+    buf_char(b, ' ');
+    buf_z(b, noun);
+    if (n != 1)
+        buf_char(b, 's');
+}
+
+static uint64_t track_before(const struct profile *p, const struct profile_track *t, const struct measure *m)
+{
+    uint64_t sum = 0;
+
+    if (!m->waiting)
+        return profile_total(p, t->first, m->value);
+    for (node_id i = t->first; i < t->first + t->count; i++)
+        sum = number_add(sum, measure_self(p, m, i));
+    return sum;
+}
+
+uint64_t heading_before(const struct render_input *in, const struct tree *t, struct str value)
+{
+    struct measure measures[MEASURES_MAX];
+    const struct profile *p = in->profile->filtered != NULL ? in->profile->filtered->before : NULL;
+    uint32_t n = p != NULL ? measures_of(p, measures) : 0;
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t track = 0; str_eq(measures[i].name, value) && track < t->n_tracks; track++)
+            sum = number_add(sum, track_before(p, &p->tracks[t->tracks[track]], &measures[i]));
+    return sum;
+}
+
+/* ---- the legend ---- */
+
+enum {
+    SWATCH_PX = 11,
+    SWATCH_GAP_PX = 5, /* to its word */
+    ITEM_GAP_PX = 16,  /* to the next item */
+    PACKAGE_CELLS_MAX = 40
+};
+
+struct legend {
+    struct svg_pen *pen;
+    bool html;     /* a paragraph; else rows of text */
+    uint32_t x_px; /* of the next item in a row */
+};
+
+static void put_html_item(struct buf *out, const char *class, struct str words)
+{
+    buf_z(out, "<span>");
+    if (class != NULL)
+        buf_printf(out,
+                   "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"swatch\" width=\"%d\" height=\"%d\">"
+                   "<rect class=\"%s\" width=\"%d\" height=\"%d\"/></svg> ",
+                   SWATCH_PX, SWATCH_PX, class, SWATCH_PX, SWATCH_PX);
+    clean_xml(out, words);
+    buf_z(out, "</span>");
+}
+
+/* One item: a swatch, unless there is no class, and its words, cut to the width. The items go on in a new row when one
+ * is full. */
+static void put_item(struct legend *l, const char *class, struct str words)
+{
+    struct svg_pen *pen = l->pen;
+
+    pen->out->failed = pen->out->failed || pen->line.failed;
+    if (l->html) {
+        put_html_item(pen->out, class, words);
+        return;
+    }
+    uint32_t swatch_px = class != NULL ? SWATCH_PX + SWATCH_GAP_PX : 0;
+    size_t room = fit_in_px(pen->in->view->width_px - 2 * LAYOUT_PAD_PX - swatch_px - 1, SVG_FONT_PX);
+    size_t cells = fit_cells(words) < room ? fit_cells(words) : room;
+    uint32_t words_px = (uint32_t)(cells * SVG_FONT_PX * FIT_EM_TENTHS / 10) + 1;
+
+    if (l->x_px > LAYOUT_PAD_PX && l->x_px + swatch_px + words_px > pen->in->view->width_px - LAYOUT_PAD_PX) {
+        l->x_px = LAYOUT_PAD_PX;
+        pen->y_px += SVG_ROW_PX;
+    }
+    if (class != NULL)
+        buf_printf(pen->out, "<rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\"/>", class,
+                   l->x_px, pen->y_px - SWATCH_PX + 1, SWATCH_PX, SWATCH_PX);
+    buf_printf(pen->out, "<text x=\"%u\" y=\"%u\">", l->x_px + swatch_px, pen->y_px);
+    fit_xml(pen->out, words, room);
+    buf_z(pen->out, "</text>\n");
+    l->x_px += swatch_px + words_px + ITEM_GAP_PX;
+}
+
+static void put_number_item(struct legend *l, char letter, unsigned number, struct str words)
+{
+    char class[8] = {letter, (char)('0' + number % 10), '\0'};
+
+    if (number >= 10) {
+        class[1] = (char)('0' + number / 10 % 10);
+        class[2] = (char)('0' + number % 10);
+    }
+    put_item(l, class, words);
+}
+
+/* --- by origin --- */
+
+static void put_origins(struct legend *l, const struct tree *base)
+{
+    const struct names *names = l->pen->in->names;
+    struct buf *line = &l->pen->line;
+    bool used[ORIGINS] = {false};
+
+    for (uint32_t row = 0; row < base->n; row++)
+        if (base->frame[row] < base->n_frames)
+            used[names_of(names, base->frame[row])->origin] = true;
+    for (unsigned origin = 0; origin < ORIGINS; origin++) {
+        if (!used[origin])
+            continue;
+        buf_clear(line);
+        buf_z(line, origin_word((enum origin)origin));
+        if (origin == ORIGIN_APP && names_own(names)->n > 0) {
+            struct buf own = {0};
+            own_code_put(names_own(names), &own);
+            buf_z(line, ": ");
+            fit_text(line, buf_view(&own), PACKAGE_CELLS_MAX);
+            buf_part_end(line, &own);
+        }
+        put_number_item(l, 'o', origin, buf_view(line));
+    }
+    buf_clear(line);
+}
+
+/* --- by package --- */
+
+static bool put_packages(struct legend *l, const struct tree *base)
+{
+    const struct names *names = l->pen->in->names;
+    struct package_colours colours;
+
+    if (!package_colours_find(&colours, names, base, l->pen->in->scratch))
+        return false;
+    for (uint32_t i = 0; i < colours.n; i++) {
+        buf_clear(&l->pen->line);
+        fit_text(&l->pen->line, names_package(names, colours.heaviest[i]), PACKAGE_CELLS_MAX);
+        put_number_item(l, 'c', i, buf_view(&l->pen->line));
+    }
+    buf_clear(&l->pen->line);
+    if (colours.others)
+        put_number_item(l, 'c', PALETTE_OTHERS, STR("all other packages"));
+    return true;
+}
+
+/* --- by self --- */
+
+static void put_scale(struct legend *l)
+{
+    static const struct str WORDS[PALETTE_SELF_CLASSES] = {[0] = STR_INIT("no self"),
+                                                           [1] = STR_INIT("least"),
+                                                           [PALETTE_SELF_CLASSES - 1] =
+                                                               STR_INIT("most self")};
+
+    for (unsigned i = 0; i < PALETTE_SELF_CLASSES; i++)
+        put_number_item(l, 'h', i, WORDS[i]);
+}
+
+/* --- by change --- */
+
+static void put_changes(struct legend *l)
+{
+    put_item(l, NULL, STR("change of the total from A to B:"));
+    for (unsigned step = 0; step < CHANGE_STEPS; step++)
+        put_number_item(l, 'd', step, str_of(change_step_label(step)));
+}
+
+static bool put_items(struct legend *l, enum view_palette kind, const struct tree *base)
+{
+    switch (kind) {
+    case COLOURS_ORIGIN:
+        put_origins(l, base);
+        break;
+    case COLOURS_PACKAGE:
+        return put_packages(l, base);
+    case COLOURS_SELF:
+        put_scale(l);
+        break;
+    case COLOURS_CHANGE:
+        put_changes(l);
+        break;
+    case COLOURS_CLASSIC:
+        put_item(l, NULL, STR("classic: the colours mean nothing"));
+        break;
+    }
+    return true;
+}
+
+bool svg_legend(struct svg_pen *pen, const struct frame_colours *palette, const struct tree *base)
+{
+    struct legend l = {pen, false, LAYOUT_PAD_PX};
+
+    pen->y_px += SVG_ROW_PX;
+    buf_z(pen->out, "<g class=\"l\">\n");
+    bool ok = put_items(&l, palette->kind, base);
+    buf_z(pen->out, "</g>\n");
+    return ok;
+}
+
+/* svg_legend as paragraphs of class "legend", of all palettes. */
+static bool svg_legends(struct svg_pen *pen, const struct tree *base)
+{
+    struct legend l = {pen, true, 0};
+    bool ok = true;
+
+    for (unsigned kind = 0; ok && key_word("palette", kind) != NULL; kind++) {
+        if (kind == COLOURS_CHANGE && pen->in->profile->compared == NULL)
+            continue;
+        buf_printf(pen->out, "<p class=\"legend %s\">", key_word("palette", kind));
+        ok = put_items(&l, (enum view_palette)kind, base);
+        buf_z(pen->out, "</p>\n");
+    }
+    return ok;
+}
+
+/* ---- filters ---- */
+
+static void put_step(struct buf *line, const struct filter_step *step)
+{
+    buf_z(line, filter_key_word(step->key));
+    buf_char(line, '=');
+    buf_str(line, step->text);
+}
+
+/* "filters: hide=Looper, focus=Foo; 0.9 s of 1.2 s left (75 %)" */
+void svg_filters(struct svg_pen *pen, const struct tree *t, struct str value, enum unit unit)
+{
+    struct buf *line = &pen->line;
+    const struct view_options *o = pen->in->view;
+
+    if (o->n_filters == 0)
+        return;
+    uint64_t left = tree_total(t, 0, 0), before = heading_before(pen->in, t, value);
+    for (uint32_t i = 0; i < o->n_filters; i++) {
+        struct filter_step step = view_filter(o, i);
+        buf_z(line, i == 0 ? "filters: " : ", ");
+        put_step(line, &step);
+    }
+    buf_z(line, "; ");
+    buf_value(line, unit, left, SVG_DIGITS);
+    buf_z(line, " of ");
+    buf_value(line, unit, before, SVG_DIGITS);
+    buf_z(line, " left (");
+    svg_add_percent(line, left, before);
+    buf_char(line, ')');
+    svg_line(pen, "s");
+}
+
+/* "the filters leave nothing: take out hide=Looper" */
+bool svg_emptied(struct svg_pen *pen, const struct tree *t, struct svg_root *root)
+{
+    const struct render_input *in = pen->in;
+
+    if (in->profile->filtered != NULL)
+        root->emptied_by = filter_emptied_by(in->profile->filtered, t->tracks, t->n_tracks);
+    root->emptied = in->profile->filtered != NULL && root->emptied_by < in->view->n_filters;
+    if (!root->emptied)
+        return false;
+    struct filter_step step = view_filter(in->view, root->emptied_by);
+    buf_z(&pen->line, "the filters leave nothing: take out ");
+    put_step(&pen->line, &step);
+    svg_line(pen, "s");
+    return true;
+}
+
+/* ---- the header ---- */
 
 enum {
     TITLE_FONT_PX = 16,
@@ -211,4 +563,105 @@ bool svg_finish(struct svg_pen *pen, const struct svg_root *root, struct diag *d
     bool failed = out->failed || pen->label.failed || pen->line.failed;
     svg_abandon(pen);
     return !failed || fail_buf(out, diag);
+}
+
+/* ---- controls ---- */
+
+static const struct str MARK = STR_INIT("<?"), MARK_END = STR_INIT("?>");
+
+struct controls {
+    struct svg_pen *pen;
+    const struct measure *measures;
+    uint32_t n_measures;
+    const struct tree *base;
+};
+
+static bool put_warnings(const struct controls *c)
+{
+    const struct profile *p = c->pen->in->profile;
+    struct buf *out = c->pen->out;
+
+    for (uint32_t i = 0; i < p->n_warnings; i++) {
+        buf_z(out, "<p>");
+        clean_xml(out, p->warnings[i].text);
+        buf_z(out, "</p>");
+    }
+    return true;
+}
+
+/* Of one thread, and of times; only a service can draw it. */
+static bool put_chart(const struct controls *c)
+{
+    bool timed = false;
+
+    for (uint32_t i = 0; i < c->n_measures; i++)
+        timed = timed || (c->measures[i].unit == UNIT_NS && c->pen->in->profile->compared == NULL);
+    if (timed && !c->base->side_by_side && c->pen->in->view->tracks != TRACKS_MERGED)
+        buf_z(c->pen->out, "<option class=\"service\">chart</option>");
+    return true;
+}
+
+static bool put_palettes(const struct controls *c)
+{
+    bool compares = c->pen->in->profile->compared != NULL;
+
+    for (unsigned i = 0; key_word("palette", i) != NULL; i++)
+        if (i != (compares ? COLOURS_ORIGIN : COLOURS_CHANGE))
+            buf_printf(c->pen->out, "<option>%s</option>", key_word("palette", i));
+    return true;
+}
+
+static bool put_values(const struct controls *c)
+{
+    struct buf *out = c->pen->out;
+
+    /* What is called how often is told of a comparison, and is no width. */
+    uint32_t n = c->pen->in->profile->compared != NULL ? COMPARE_CALLS_A : c->n_measures;
+    for (uint32_t i = 0; i < n; i++) {
+        buf_z(out, "<option value=\"");
+        clean_xml(out, measure_key(c->measures[i].name));
+        buf_z(out, "\">");
+        clean_xml(out, c->measures[i].label);
+        buf_z(out, "</option>");
+    }
+    return true;
+}
+
+static bool put_legends(const struct controls *c)
+{
+    return svg_legends(c->pen, c->base);
+}
+
+static const struct part {
+    struct str word;
+    bool (*put)(const struct controls *c);
+} PARTS[] = {
+    {STR_INIT("warnings"), put_warnings}, {STR_INIT("chart"), put_chart},
+    {STR_INIT("values"), put_values},     {STR_INIT("palettes"), put_palettes},
+    {STR_INIT("legends"), put_legends},
+};
+
+static bool put_part(const struct controls *c, struct str word)
+{
+    for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++)
+        if (str_eq(PARTS[i].word, word))
+            return PARTS[i].put(c);
+    return true;
+}
+
+bool svg_controls(struct svg_pen *pen, const struct measure *measures, uint32_t n, const struct tree *base)
+{
+    const struct controls c = {pen, measures, n, base};
+    struct str rest = viewer_controls();
+    bool ok = true;
+
+    for (size_t at; ok && (at = str_find_str(rest, MARK)) < rest.n;) {
+        buf_bytes(pen->out, rest.p, at);
+        rest = (struct str){rest.p + at + MARK.n, rest.n - at - MARK.n};
+        size_t n_word = str_find_str(rest, MARK_END);
+        ok = put_part(&c, (struct str){rest.p, n_word});
+        rest = (struct str){rest.p + n_word + MARK_END.n, rest.n - n_word - MARK_END.n};
+    }
+    buf_str(pen->out, rest);
+    return ok;
 }

@@ -15,6 +15,7 @@
 
 #include "render/names/palette.h"
 #include "render/svg/frame_colours.h"
+#include "render/tree/tree.h"
 
 enum {
     SVG_FONT_PX = 12,
@@ -61,10 +62,9 @@ uint32_t svg_top_px(const struct svg_pen *pen);
  * packages for the view's value. False: the arena gives no more. */
 bool svg_controls(struct svg_pen *pen, const struct measure *measures, uint32_t n, const struct tree *base)
     __attribute__((warn_unused_result));
-/* svg_legend as paragraphs of class "legend", of all palettes. */
-bool svg_legends(struct svg_pen *pen, const struct tree *base) __attribute__((warn_unused_result));
 
 void svg_data_begin(struct svg_pen *pen);
+
 /* Behind the data is the script. */
 void svg_data_end(struct svg_pen *pen);
 
@@ -76,15 +76,32 @@ struct svg_root {
     uint32_t emptied_by;
 };
 
-/* svg_filters.c: which filters the view has, if any, and what they left of this value, which has that unit, in the tree; and,
+/* which filters the view has, if any, and what they left of this value, which has that unit, in the tree; and,
  * where they have left nothing, which one to take out. That sets root->emptied, which is returned. */
 void svg_filters(struct svg_pen *pen, const struct tree *t, struct str value, enum unit unit);
+
 bool svg_emptied(struct svg_pen *pen, const struct tree *t, struct svg_root *root);
 
 /* Frees what the pen holds, in any case. False: diag. */
 bool svg_finish(struct svg_pen *pen, const struct svg_root *root, struct diag *diag)
     __attribute__((warn_unused_result));
+
 /* When it ends before. */
 void svg_abandon(struct svg_pen *pen);
+
+/* What a picture shows, in words: "main (21491) · wall time · 2.5 s". Raw text: who writes it cleans it. */
+
+/* The text of the root: the thread's name and id, or how many threads there are. At most `cells` for a name
+ * (render/names/fit.h); what else there is is never cut. */
+void heading_root(struct buf *b, const struct render_input *in, const struct tree *t, size_t cells);
+
+/* What is measured, and how it counts methods that are never left where that was chosen: of wall time and waiting. */
+void heading_value(struct buf *b, const struct render_input *in, const struct measure *m);
+
+/* "1 stack", "83,753 stacks" */
+void heading_count(struct buf *b, uint64_t n, const char *noun);
+
+/* What the tree's tracks had of the value before they were filtered; 0 without filters. */
+uint64_t heading_before(const struct render_input *in, const struct tree *t, struct str value);
 
 #endif

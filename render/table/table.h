@@ -7,7 +7,7 @@
  *     methods_new    counts: one pass over the nodes (methods.h)
  *     table_select   filters by text, sorts, cuts out a range of rows (select.h)
  *     format->write  writes the chosen rows as tsv, csv, json or txt (table_format.h)
- *     detail_new     who calls one row, and what it calls: one more pass (detail.h)
+ *     detail_new     who calls one row, and what it calls: one more pass (method.h)
  *
  * table_write (table_format.h) does the first three. What changes a profile, such as filters or a window of time, makes
  * another profile with names of its own; the table is made of that one and need not know.

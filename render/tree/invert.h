@@ -10,8 +10,25 @@
 #ifndef RENDER_TREE_INVERT_H
 #define RENDER_TREE_INVERT_H
 
-#include "render/tree/invert_cut.h"
+#include "core/arena.h"
 #include "render/tree/tree.h"
+
+/* The nodes of a tree, sorted by their stacks read upwards: own frame, caller, caller's caller, ... A run of them that
+ * begins with the same frames has the same callers so far: it is one node of an inverted tree. */
+
+struct upward {
+    uint32_t n;      /* places of the tree; the root, whose stack is empty, is the first */
+    uint32_t *place; /* sorted; equal stacks by place */
+    /* [i]: frames that the stacks of place[i - 1] and place[i] both begin with, read upwards; [0]: 0. */
+    const uint32_t *shared;
+};
+
+/* What is made of a tree that can be as large as nodes times depth. All zero: everything. */
+struct invert_cut {
+    uint64_t least;      /* a node whose total in column 0 is less is made, but has no children */
+    uint32_t levels_max; /* the same for nodes of this depth; 0: no limit */
+    uint32_t nodes_max;  /* `least` is doubled until not more nodes than this have children; 0: no limit */
+};
 
 /* From the tree of the same spec. Children are in the order of the spec, tracks behind frames by name. Lives in
  * in->scratch. The result has its cut_short set if a node's callers are left out by the cut. NULL: diag is set. */
@@ -23,5 +40,13 @@ const struct tree *invert_new(const struct render_input *in, const struct tree_s
 const struct tree *invert_callers(const struct render_input *in, const struct tree_spec *spec,
                                   const struct tree *base, frame_id frame, const struct invert_cut *cut,
                                   struct diag *diag) __attribute__((warn_unused_result));
+
+/* `rank` orders the frames, by place; the root's does not matter. In time n log n log(depth), whatever the tree. False
+ * when the arena gives no more. */
+bool upward_sort(struct upward *made, const struct tree *t, const uint32_t *rank, struct arena *arena)
+    __attribute__((warn_unused_result));
+
+/* Gives the arrays back to the arena. */
+void upward_release(struct upward *u, struct arena *arena);
 
 #endif

@@ -6,8 +6,7 @@
 #include "core/number.h"
 #include "core/order.h"
 #include "profile/frame/origin.h"
-#include "render/tree/merge.h"
-#include "render/tree/tree_new.h"
+#include "render/tree/tree.h"
 #include "render/view/fail.h"
 
 /* --- the method --- */

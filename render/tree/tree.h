@@ -95,4 +95,57 @@ static inline bool tree_is_track(const struct tree *t, frame_id frame)
     return frame >= t->n_frames && frame != FRAME_NONE;
 }
 
+/* The last step to every tree: rows, which know their parents, get places, in pre-order, children as wanted. */
+
+/* Rows of a tree, the root first, parents before their children. */
+struct place_rows {
+    uint32_t n;
+    const uint32_t *parent; /* less parent_base; not of row 0 */
+    uint32_t parent_base;
+    const uint32_t *rank; /* of row 0, any */
+};
+
+/* The values of rows that are made for a tree, zeroed. */
+struct place_values {
+    frame_id *frame;
+    uint8_t *flags;
+    uint64_t *self[TREE_COLUMNS_MAX], *total[TREE_COLUMNS_MAX];
+    uint64_t *calls; /* NULL: they are not known */
+};
+
+/* Of n rows, in the arena. False when it gives no more. */
+bool place_values_new(struct place_values *v, size_t n, uint32_t n_columns, bool has_calls,
+                      struct arena *arena) __attribute__((warn_unused_result));
+
+/* Makes t a tree of these values, with what it shares with the tree that it is made from, and places its rows as the spec wants
+ * it. False when the arena gives no more. */
+bool place_values_tree(struct tree *t, const struct place_values *v, const struct place_rows *rows,
+                       const struct tree *base, const struct tree_spec *spec, struct arena *arena)
+    __attribute__((warn_unused_result));
+
+/* Fills n, row, parent, depth and size of t. Siblings stand by rank, or, with `weight`, by its totals, the largest
+ * first, equal ones by rank. False when the arena gives no more. */
+bool place_all(struct tree *t, const struct place_rows *rows, const struct tree_column *weight,
+               struct arena *arena) __attribute__((warn_unused_result));
+
+struct merge {
+    struct place_rows groups; /* as rows; a group's members are the rows that became it */
+    uint32_t *head;           /* by group: its first member */
+    uint32_t *next;           /* by member; ORDER_NONE: the last */
+};
+
+/* In the arena. False when it gives no more. */
+bool merge_rows(const struct place_rows *rows, struct merge *made, struct arena *arena)
+    __attribute__((warn_unused_result));
+
+/* Makes the tree that a view shows, of the profile itself. Other trees (inverted, sandwich) are made from this one. */
+
+/* Of the tracks that in->view selects. The tree lives in in->scratch, and some of it in the profile. NULL:
+ * diag is set. */
+const struct tree *tree_new(const struct render_input *in, const struct tree_spec *spec, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* By frame of the profile, what its nodes have by themselves in the first column. NULL: the arena gives no more. */
+const uint64_t *tree_selves(const struct tree *t, struct arena *arena) __attribute__((warn_unused_result));
+
 #endif

@@ -1,10 +1,242 @@
 #include "render/verdict/rules.h"
 
+#include "core/buf.h"
 #include "core/number.h"
 #include "core/order.h"
+#include "profile/calls/span.h"
+#include "profile/frame/origin.h"
 #include "profile/mapping/mapping_share.h"
+#include "profile/track.h"
 #include "profile/warning.h"
-#include "render/verdict/say.h"
+#include "render/verdict/analysis.h"
+#include "render/verdict/sentence.h"
+
+/* Weights: a sentence about a part of the time weighs its permille, at most WEIGHT_MOST. Those about the whole stand in front. */
+enum { WEIGHT_MOST = 900, WEIGHT_OWN = 950, WEIGHT_SECOND = 999, WEIGHT_FIRST = 1000 };
+
+/* ---- what all rules say sentences with ---- */
+
+enum { DIGITS = 3, PERMILLE = 1000 };
+
+void say(struct finding *f, const char *words)
+{
+    buf_z(f->text, words);
+}
+
+/* In a sentence, a label does not begin with a capital, unless its first word is an abbreviation. */
+static void say_label(struct finding *f, struct str label)
+{
+    bool is_word =
+        label.n > 1 && label.p[0] >= 'A' && label.p[0] <= 'Z' && label.p[1] >= 'a' && label.p[1] <= 'z';
+
+    if (is_word)
+        buf_char(f->text, (char)(label.p[0] - 'A' + 'a'));
+    buf_bytes(f->text, label.p + is_word, label.n - is_word);
+}
+
+/* In the unit of the value that is looked at; of a profile without times, with its label behind. */
+static void say_value(struct finding *f, const struct analysis *a, uint64_t value)
+{
+    enum unit unit = a->p->n_values > 0 ? a->p->values[a->time].unit : UNIT_COUNT;
+
+    buf_value(f->text, unit, value, DIGITS);
+    if (!a->timed) {
+        say(f, unit == UNIT_BYTES ? " of " : " ");
+        say_label(f, a->p->values[a->time].label);
+    }
+}
+
+static void say_percent(struct finding *f, uint64_t part, uint64_t whole)
+{
+    char text[NUMBER_BYTES_MAX];
+
+    buf_bytes(f->text, text, (size_t)(number_percent(text, part, whole) - text));
+}
+
+/* "1.2 ms (34 %)" */
+static void say_part(struct finding *f, const struct analysis *a, uint64_t part, uint64_t whole)
+{
+    say_value(f, a, part);
+    say(f, " (");
+    say_percent(f, part, whole);
+    say(f, ")");
+}
+
+static void mention(struct finding *f, struct str name, bool is_method, uint32_t track)
+{
+    struct verdict_sentence *s = f->sentence;
+
+    if (s->n_mentions < VERDICT_MENTIONS_MAX && name.n > 0)
+        s->mentions[s->n_mentions++] = (struct verdict_mention){f->text->n, name.n, is_method, track};
+    buf_str(f->text, name);
+}
+
+/* The name in full. The sentence links to it, as to threads. */
+static void say_method(struct finding *f, const struct analysis *a, frame_id frame)
+{
+    mention(f, names_frame(a->names, frame), true, 0);
+    if (f->sentence->n_methods < VERDICT_METHODS_MAX)
+        f->sentence->methods[f->sentence->n_methods++] = frame;
+}
+
+static void say_thread(struct finding *f, const struct analysis *a, uint32_t track)
+{
+    mention(f, profile_string(a->p, a->p->tracks[track].name), false, track);
+}
+
+/* `before` and what tracks are: "threads". Nothing of a file that is one whole. */
+static void say_everywhere(struct finding *f, const struct analysis *a, const char *before)
+{
+    if (track_kind_of_all(a->p) == TRACK_WHOLE)
+        return;
+    say(f, before);
+    say(f, track_word(a->p, 2));
+}
+
+/* "1 call", "1,234 calls" */
+static void say_calls(struct finding *f, uint64_t n)
+{
+    buf_u64_grouped(f->text, n);
+    say(f, n == 1 ? " call" : " calls");
+}
+
+const struct thread_cost *main_of(const struct analysis *a)
+{
+    return &a->threads[a->main];
+}
+
+uint64_t permille(uint64_t part, uint64_t whole)
+{
+    uint64_t n = whole > 0 ? number_ratio(part < whole ? part : whole, whole, PERMILLE) : 0;
+
+    return n < WEIGHT_MOST ? n : WEIGHT_MOST;
+}
+
+/* ---- single long calls ---- */
+
+static bool is_dispatch(const struct analysis *a, const struct span *s)
+{
+    return s->frame != FRAME_NONE &&
+           str_eq(names_frame(a->names, s->frame), STR("android.os.Handler.dispatchMessage"));
+}
+
+static uint64_t length_of(const struct span *s)
+{
+    return s->end_ns - s->begin_ns;
+}
+
+/* What a message ran: the outermost own method that took at least half of it. FRAME_NONE: there is none. */
+static frame_id own_in(const struct analysis *a, const struct spans *spans, const struct span *message)
+{
+    const struct span *best = NULL;
+
+    for (uint32_t i = 0; i < spans->n; i++) {
+        const struct span *s = &spans->list[i];
+        if (s->frame != FRAME_NONE && s->depth > message->depth && s->begin_ns >= message->begin_ns &&
+            s->end_ns <= message->end_ns && length_of(s) >= length_of(message) / 2 &&
+            names_of(a->names, s->frame)->origin == ORIGIN_APP && (best == NULL || s->depth < best->depth))
+            best = s;
+    }
+    return best != NULL ? best->frame : FRAME_NONE;
+}
+
+/* Rules about single calls, for the table. */
+static bool rule_long_messages(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    const struct spans *spans = a->spans;
+    static const uint64_t LIMITS_NS[] = {16700000, 100000000, 700000000};
+    static const char *const WORDS[] = {"16.7 ms", "100 ms", "700 ms"};
+    uint64_t counts[3] = {0};
+    const struct span *longest = NULL;
+
+    for (uint32_t i = 0; spans != NULL && i < spans->n; i++) {
+        const struct span *s = &spans->list[i];
+        if (!is_dispatch(a, s))
+            continue;
+        for (unsigned k = 0; k < 3; k++)
+            counts[k] += length_of(s) >= LIMITS_NS[k];
+        if (longest == NULL || length_of(s) > length_of(longest))
+            longest = s;
+    }
+    if (longest == NULL || counts[0] < r->least)
+        return false;
+    buf_u64_grouped(f->text, counts[0]);
+    say(f, counts[0] == 1 ? " message on " : " messages on ");
+    say_thread(f, a, a->main);
+    say(f, " took over 16.7 ms, in which a screen misses a frame");
+    for (unsigned k = 1; k < 3 && counts[k] > 0; k++) {
+        say(f, ", ");
+        buf_u64_grouped(f->text, counts[k]);
+        say(f, " over ");
+        say(f, WORDS[k]);
+    }
+    say(f, "; the longest, ");
+    say_value(f, a, length_of(longest));
+    frame_id own = own_in(a, spans, longest);
+    say(f, own != FRAME_NONE ? ", ran " : "");
+    if (own != FRAME_NONE)
+        say_method(f, a, own);
+    say(f, ".");
+    f->sentence->track = a->main;
+    f->sentence->weight = counts[1] > 0 ? WEIGHT_MOST : 500;
+    return true;
+}
+
+/* The second longest call of the frame that is in the list; 0 if there is one only. */
+static uint64_t second_longest(const struct spans *spans, const struct span *longest)
+{
+    uint64_t second = 0;
+
+    for (uint32_t i = 0; i < spans->n; i++)
+        if (spans->list[i].frame == longest->frame && &spans->list[i] != longest &&
+            length_of(&spans->list[i]) > second)
+            second = length_of(&spans->list[i]);
+    return second;
+}
+
+/* A caller's one long call contains that of its callee: the deepest one that is nearly as long says more. */
+static bool rule_outlier(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    const struct spans *spans = a->spans;
+    enum { CALLS_LEAST = 5, TIMES_LONGER = 5, LOOKED_AT = 200 };
+    const struct span *best = NULL;
+    uint64_t other = 0;
+
+    for (uint32_t i = 0, looked = 0; spans != NULL && i < spans->n && looked < LOOKED_AT; i++) {
+        const struct span *s = &spans->list[i];
+        if (s->frame == FRAME_NONE || length_of(s) < r->least || a->calls_all[s->frame] < CALLS_LEAST ||
+            names_of(a->names, s->frame)->origin != ORIGIN_APP)
+            continue;
+        looked++;
+        uint64_t second = second_longest(spans, s);
+        if (second > length_of(s) / TIMES_LONGER)
+            continue;
+        if (best == NULL || length_of(s) > length_of(best) + length_of(best) / 4 ||
+            (s->depth > best->depth && length_of(s) >= length_of(best) - length_of(best) / 4)) {
+            best = s;
+            other = second;
+        }
+    }
+    if (best == NULL)
+        return false;
+    say(f, "One call of ");
+    say_method(f, a, best->frame);
+    say(f, " took ");
+    say_value(f, a, length_of(best));
+    say(f, "; none of the others on ");
+    say_thread(f, a, a->main);
+    say(f, " took ");
+    say(f, other > 0 ? "more than " : "as much as ");
+    say_value(f, a, other > 0 ? other : spans->least_ns);
+    say(f, ". It was called ");
+    buf_u64_grouped(f->text, a->calls_all[best->frame]);
+    say(f, " times in all.");
+    f->sentence->track = a->main;
+    f->sentence->weight = permille(length_of(best), work_of(main_of(a)));
+    return true;
+}
+
+/* ---- rules ---- */
 
 enum { TOP = 3, MICROSECOND = 1000, MILLISECOND = 1000000 };
 

@@ -2,6 +2,7 @@
 #ifndef RENDER_VERDICT_RULES_H
 #define RENDER_VERDICT_RULES_H
 
+#include "core/buf.h"
 #include "render/verdict/analysis.h"
 #include "render/verdict/sentence.h"
 
@@ -18,10 +19,21 @@ struct rule {
 };
 
 extern const struct rule RULES[];
+
 extern const size_t RULES_COUNT;
 
-/* Rules about single calls, for the table. */
-bool rule_long_messages(const struct rule *r, const struct analysis *a, struct finding *f);
-bool rule_outlier(const struct rule *r, const struct analysis *a, struct finding *f);
+/* What all rules say sentences with, and the sums and weights that they compare. */
+
+/* What a rule says, while it says it. */
+struct finding {
+    struct buf *text;
+    struct verdict_sentence *sentence;
+};
+
+void say(struct finding *f, const char *words);
+
+const struct thread_cost *main_of(const struct analysis *a);
+
+uint64_t permille(uint64_t part, uint64_t whole);
 
 #endif

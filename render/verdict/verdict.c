@@ -5,7 +5,6 @@
 #include "core/order.h"
 #include "render/names/names.h"
 #include "render/verdict/rules.h"
-#include "render/verdict/say.h"
 #include "render/view/fail.h"
 
 enum {

@@ -3,7 +3,7 @@
 
 #include "core/clean.h"
 #include "core/order.h"
-#include "profile/filter/filter_presets.h"
+#include "profile/filter/filter_step.h"
 #include "render/view/key.h"
 
 enum { QUOTED_BYTES = 60 }; /* of a wrong value, in an error */

@@ -1,7 +1,7 @@
 /* The rows of the table, and what keys are set to, as text: for cache keys, links, errors and help. */
 #include <string.h>
 
-#include "profile/filter/filter_presets.h"
+#include "profile/filter/filter_step.h"
 #include "render/view/key.h"
 
 static uint64_t stored(const struct key *r, const struct asked *a)

@@ -5,8 +5,7 @@
 
 #include "core/clean.h"
 #include "core/system/log.h"
-#include "profile/filter/filter_presets.h"
-#include "server/config/address.h"
+#include "profile/filter/filter_step.h"
 #include "server/config/network.h"
 
 #define KIB UINT64_C(1024)

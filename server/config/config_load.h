@@ -9,6 +9,7 @@
 #define SERVER_CONFIG_CONFIG_LOAD_H
 
 #include "core/diag.h"
+#include "core/system/memory_limit.h"
 #include "server/config/config.h"
 
 enum config_action { CONFIG_RUN, CONFIG_PRINT, CONFIG_CHECK };
@@ -18,6 +19,7 @@ enum config_action { CONFIG_RUN, CONFIG_PRINT, CONFIG_CHECK };
  * the source (file and line, variable or flag), the key, and what is allowed; an unknown key is an error. */
 bool config_load(struct config *c, int n_arguments, char *const *arguments, char *const *environment,
                  enum config_action *action, struct diag *diag) __attribute__((warn_unused_result));
+
 /* The built-in values, with the place of the store that the process's environment gives. */
 void config_defaults(struct config *c);
 
@@ -27,5 +29,23 @@ bool config_listen_is_loopback(const struct config *c);
 /* The effective configuration as JSON, in the form of the configuration file. False when memory is short, or fd takes
  * no more. */
 bool config_print(const struct config *c, int fd) __attribute__((warn_unused_result));
+
+/* Sets in *c what the file names and leaves the rest. False: diag (DIAG_USAGE) names the file, the line, the
+ * key, and what is allowed. */
+bool config_file_take(struct config *c, const char *path, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* What the configuration leaves to the machine: how many threads work, and how much memory each may take.
+ *
+ * The built-in ceilings of memory are for a machine that is large enough. Where it is not, those that nobody has chosen are
+ * lowered until all of them together fit: a profile may take less, fewer are folded at a time, less is kept. What an operator
+ * has chosen stays, whatever follows from it. docs/configuration.md has the sum. */
+
+/* `mapped` counts where the limit is one of addresses. */
+struct config config_settle(const struct config *c, const struct memory_limit *limit, uint64_t mapped,
+                            unsigned cores);
+
+/* How many bytes all ceilings of a settled configuration come to, without connections. */
+uint64_t config_ceiling(const struct config *c);
 
 #endif

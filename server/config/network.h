@@ -26,11 +26,30 @@ struct network_address network_of_client(struct network_address address);
 
 /* Appends the client's address as people write it to `out`, which has room for NETWORK_TEXT_BYTES; terminated. */
 enum { NETWORK_TEXT_BYTES = 46 };
+
 void network_text(struct network_address address, char out[NETWORK_TEXT_BYTES]);
 
 /* Whether the list, separated by commas, is well formed: addresses, or networks ADDRESS/BITS. Empty is fine. */
 bool network_list_valid(struct str list);
+
 /* Whether one of the networks in the list, which is valid, holds the address. */
 bool network_list_holds(struct str list, struct network_address address);
+
+/* What a service listens on, as text: `127.0.0.1:8192`, `[::1]:8192`, `name:8192`, `:8192` (every address),
+ * or `unix:/path`. */
+
+enum address_kind { ADDRESS_ANY, ADDRESS_IPV4, ADDRESS_IPV6, ADDRESS_NAME, ADDRESS_UNIX };
+
+struct address {
+    enum address_kind kind;
+    char host[256]; /* without brackets; empty for ADDRESS_ANY and ADDRESS_UNIX */
+    uint16_t port;  /* 0: the system chooses */
+    char path[108]; /* of ADDRESS_UNIX; fits sockaddr_un */
+};
+
+bool address_parse(struct str text, struct address *a) __attribute__((warn_unused_result));
+
+/* 127.0.0.0/8, ::1, either of them written as the other, localhost, and Unix sockets. */
+bool address_is_loopback(const struct address *a);
 
 #endif

@@ -6,7 +6,7 @@
 #include "core/buf.h"
 #include "profile/calls/window.h"
 #include "render/view/view.h"
-#include "server/store/record_object.h"
+#include "server/store/record.h"
 
 struct profile_id {
     /* The digest of the bytes, whose blob it names in the store. The command line, which keeps none, leaves it empty. */

@@ -15,13 +15,13 @@
  * be shown beside the values. Weight: the value by which tracks are sorted. A warning has an offset where there is one, and is about the
  * file or about how to record better ("recording"). Labels: what samples are labelled with, if they are: each key with the number of its
  * values, counted up to 10000; split: the one whose values the tracks are, if they are. Unnamed: libraries with frames that have no
- * names, if there are some (profile/symbols/unnamed.h). Whole: the sums over all tracks. Tracks by weight; totals of a unit "us" are in
+ * names, if there are some (profile/symbols/symbols.h). Whole: the sums over all tracks. Tracks by weight; totals of a unit "us" are in
  * whole microseconds, all others as they are, and calls stand in "calls" only. No number is above 2^63 - 1, which is where many readers
  * of JSON end. Equal profiles give equal bytes. */
 #include <stdlib.h>
 
 #include "core/number.h"
-#include "profile/symbols/unnamed.h"
+#include "profile/symbols/symbols.h"
 #include "profile/track.h"
 #include "profile/transform/moment.h"
 #include "profile/value_words.h"

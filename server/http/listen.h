@@ -3,7 +3,7 @@
 #define SERVER_HTTP_LISTEN_H
 
 #include "core/diag.h"
-#include "server/config/address.h"
+#include "server/config/network.h"
 
 /* Binds and listens. The descriptor, or -1 (diag). Writes the address as it became, "127.0.0.1:8192", into
  * `bound`. A Unix socket that nobody listens on any more is replaced. */

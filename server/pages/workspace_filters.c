@@ -1,6 +1,6 @@
 /* The filters of what is shown: each a chip that can be taken out or moved by a link, and a form that adds more. Which there
  * are, the table of view options says. */
-#include "profile/filter/filter_presets.h"
+#include "profile/filter/filter_step.h"
 #include "render/view/key.h"
 #include "server/pages/workspace.h"
 

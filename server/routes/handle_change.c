@@ -13,7 +13,7 @@
 #include "server/routes/profile_access.h"
 #include "server/routes/routes_table.h"
 #include "server/service.h"
-#include "server/store/store_access.h"
+#include "server/store/store.h"
 #include "server/store/sweep.h"
 #include "server/upload/expiry.h"
 #include "server/upload/known_mapping.h"

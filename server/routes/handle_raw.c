@@ -7,7 +7,7 @@
 #include "server/routes/profile_access.h"
 #include "server/routes/routes_table.h"
 #include "server/service.h"
-#include "server/store/store_access.h"
+#include "server/store/store.h"
 
 /* RFC 8187: what is not an attr-char is percent-encoded. */
 static void put_file_name(struct buf *b, const char *name)

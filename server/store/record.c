@@ -6,7 +6,177 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clean.h"
+#include "core/system/json_memory.h"
 #include "core/system/utc.h"
+#include "server/store/record_id.h"
+#include "server/store/store.h"
+
+/* ---- the text of a record ---- */
+
+static bool format_valid(struct str format)
+{
+    for (size_t i = 0; i < format.n; i++)
+        if (format.p[i] <= ' ' || format.p[i] > '~')
+            return false;
+    return format.n > 0;
+}
+
+static bool time_valid(int64_t unix_s)
+{
+    return unix_s >= 0 && unix_s <= UTC_LAST_S;
+}
+
+bool record_set_name(struct record *r, struct str name)
+{
+    struct buf cleaned = {0};
+
+    clean_text(&cleaned, clean_cut(name, RECORD_NAME_BYTES));
+    struct str shown = clean_cut(buf_view(&cleaned), cleaned.failed ? 0 : RECORD_NAME_BYTES);
+    memset(r->name, 0, sizeof(r->name));
+    if (shown.n > 0)
+        memcpy(r->name, shown.p, shown.n);
+    bool ok = !cleaned.failed;
+    buf_free(&cleaned);
+    return ok;
+}
+
+static bool names_valid(const struct record_names *names)
+{
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        if (names->of[i][0] != '\0' && !record_sha256_valid(str_of(names->of[i])))
+            return false;
+    return true;
+}
+
+/* Whether every field can be read back as it would be written. */
+static bool record_object_valid(const struct record *r)
+{
+    return record_id_valid(str_of(r->id)) && record_sha256_valid(str_of(r->sha256)) &&
+           record_sha256_valid(str_of(r->token_sha256)) && names_valid(&r->names) &&
+           format_valid(str_of(r->format)) && clean_is_text(str_of(r->app)) &&
+           clean_is_text(str_of(r->member)) && r->size <= INT64_MAX && r->warnings <= INT64_MAX &&
+           time_valid(r->created_s) && time_valid(r->expires_s);
+}
+
+/* Nothing for an empty text. False: no memory. */
+static bool put_optional(json_t *object, const char *key, const char *text)
+{
+    return text[0] == '\0' || json_object_set_new(object, key, json_string(text)) == 0;
+}
+
+static bool put_names(json_t *object, const struct record_names *names)
+{
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        if (!put_optional(object, RECORD_NAMES_WORDS[i], names->of[i]))
+            return false;
+    return true;
+}
+
+/* NULL when memory is short. */
+static json_t *to_json(const struct record *r)
+{
+    char created[UTC_CHARS + 1], expires[UTC_CHARS + 1];
+    struct buf name = {0};
+
+    utc_format(r->created_s, created);
+    utc_format(r->expires_s, expires);
+    clean_text(&name, str_of(r->name));
+    struct str shown = clean_cut(buf_view(&name), RECORD_NAME_BYTES);
+    json_t *object =
+        name.failed ? NULL
+                    : json_pack("{s:s, s:s%, s:s, s:s, s:s, s:I, s:s, s:s, s:I}", "id", r->id, "name",
+                                shown.n == 0 ? "" : shown.p, shown.n, "created", created, "expires", expires,
+                                "sha256", r->sha256, "size", (json_int_t)r->size, "format", r->format,
+                                "token_sha256", r->token_sha256, "warnings", (json_int_t)r->warnings);
+    buf_free(&name);
+    if (object != NULL && !(put_optional(object, "member", r->member) &&
+                            put_optional(object, "app", r->app) && put_names(object, &r->names))) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+/* Text of at most out_bytes - 1 bytes that is its own cleaned form. */
+static bool get_text(const json_t *object, const char *key, char *out, size_t out_bytes)
+{
+    const json_t *value = json_object_get(object, key);
+    struct buf cleaned = {0};
+
+    if (!json_is_string(value) || json_string_length(value) >= out_bytes)
+        return false;
+    struct str text = {json_string_value(value), json_string_length(value)};
+    clean_text(&cleaned, text);
+    bool ok = !cleaned.failed && str_eq(text, buf_view(&cleaned));
+    buf_free(&cleaned);
+    if (ok)
+        memcpy(out, text.p, text.n + 1);
+    return ok;
+}
+
+static bool get_time(const json_t *object, const char *key, int64_t *unix_s)
+{
+    char text[UTC_CHARS + 1];
+
+    return get_text(object, key, text, sizeof(text)) && utc_parse(str_of(text), unix_s);
+}
+
+static bool get_number(const json_t *object, const char *key, uint64_t *number)
+{
+    const json_t *value = json_object_get(object, key);
+
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return false;
+    *number = (uint64_t)json_integer_value(value);
+    return true;
+}
+
+static bool get_names(const json_t *object, struct record_names *names)
+{
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        if (json_object_get(object, RECORD_NAMES_WORDS[i]) != NULL &&
+            !get_text(object, RECORD_NAMES_WORDS[i], names->of[i], sizeof(names->of[i])))
+            return false;
+    return true;
+}
+
+static bool from_json(const json_t *object, struct str id, struct record *r)
+{
+    return get_text(object, "id", r->id, sizeof(r->id)) && str_eq(str_of(r->id), id) &&
+           get_text(object, "name", r->name, sizeof(r->name)) &&
+           get_text(object, "sha256", r->sha256, sizeof(r->sha256)) &&
+           get_text(object, "token_sha256", r->token_sha256, sizeof(r->token_sha256)) &&
+           (json_object_get(object, "member") == NULL ||
+            get_text(object, "member", r->member, sizeof(r->member))) &&
+           (json_object_get(object, "app") == NULL || get_text(object, "app", r->app, sizeof(r->app))) &&
+           get_names(object, &r->names) && get_text(object, "format", r->format, sizeof(r->format)) &&
+           get_number(object, "size", &r->size) && get_number(object, "warnings", &r->warnings) &&
+           get_time(object, "created", &r->created_s) && get_time(object, "expires", &r->expires_s) &&
+           record_object_valid(r);
+}
+
+/* The text, the caller's to free. NULL: no memory. */
+static char *record_object_write(const struct record *r)
+{
+    json_t *object = to_json(r);
+    char *text = object == NULL ? NULL : json_memory_dumps(object, JSON_INDENT(2));
+
+    json_decref(object);
+    return text;
+}
+
+/* False: not the record of this id; *r may have been filled in part then. */
+static bool record_object_read(struct str text, struct str id, struct record *r)
+{
+    json_t *object = json_memory_load(text, JSON_REJECT_DUPLICATES, NULL);
+    bool ok = from_json(object, id, r);
+
+    json_decref(object);
+    return ok;
+}
+
+/* ---- the record in the store ---- */
 
 enum {
     RECORD_BYTES_MAX = 8192, /* of the object; ours are below 1 KiB */
@@ -479,4 +649,37 @@ enum store_result record_content_needed(struct store *s, const char *sha256, boo
 
     refs_prefix(refs, sha256);
     return look_for_need(s, refs, needed);
+}
+
+/* ---- as requests meet it ---- */
+
+static const char HINT[] = "Tell the operator: the service's log has the details.";
+
+void store_access_failed(const struct log *log, enum store_result result, const char *what, struct diag *diag)
+{
+    bool full = result == STORE_FULL;
+
+    LOG(log, full ? LOG_WARN : LOG_ERROR, "store-failed", LOG_STR("what", str_of(what)),
+        LOG_STR("why", str_of(strerror(errno))));
+    if (full)
+        diag_set(diag, DIAG_FULL, "disk full",
+                 "Tell the operator; nothing of other uploads is lost. Try again later.",
+                 "The service has no room left: the upload could not be %s.", what);
+    else
+        diag_set(diag, DIAG_IO, "store not writable", HINT, "The upload could not be %s.", what);
+}
+
+int store_access_blob(struct store *store, const struct log *log, const char *sha256, uint64_t *bytes,
+                      struct diag *diag)
+{
+    char key[RECORD_BLOB_KEY_CHARS + 1];
+    int fd;
+
+    record_blob_key(sha256, key);
+    if (store_get(store, key, &fd, bytes) == STORE_OK)
+        return fd;
+    LOG(log, LOG_ERROR, "blob-not-opened", LOG_STR("sha256", str_of(sha256)),
+        LOG_STR("why", str_of(strerror(errno))));
+    diag_set(diag, DIAG_IO, "upload not readable", HINT, "The stored upload could not be opened.");
+    return -1;
 }

@@ -14,17 +14,57 @@
 #define SERVER_STORE_RECORD_H
 
 #include "server/store/record_id.h"
-#include "server/store/record_object.h"
 #include "server/store/store.h"
 
 enum { RECORD_GONE_DAYS = 30 };
 
 /* The bytes of an upload in the store, blobs/ab/<sha256>. */
 enum { RECORD_BLOB_KEY_CHARS = sizeof("blobs/ab/") - 1 + RECORD_SHA256_CHARS };
-void record_blob_key(const char *sha256, char key[RECORD_BLOB_KEY_CHARS + 1]);
 
 /* The folder of all views that are made from those bytes, views/ab/<sha256>/. */
 enum { RECORD_VIEWS_PREFIX_CHARS = sizeof("views/ab//") - 1 + RECORD_SHA256_CHARS };
+
+enum record_state {
+    RECORD_FOUND,
+    RECORD_NONE,  /* never was, or gone for more than RECORD_GONE_DAYS */
+    RECORD_GONE,  /* deleted, or expired at now_s; with a record object still there *r is filled, so that it
+                     can be  deleted: r->id is empty otherwise */
+    RECORD_BROKEN /* there, but not readable as a record */
+};
+
+enum record_match {
+    RECORD_OTHER,
+    RECORD_MATCHES,
+    RECORD_NO_MEMORY /* to hash the token */
+};
+
+enum record_field { RECORD_NAME = 1, RECORD_EXPIRY = 2, RECORD_APP = 4 };
+
+/* ---- removing what nobody needs, as a crash between two steps or the end of the last upload of some bytes leaves it ---- */
+
+/* A record, and the text of its object, uploads/<id>.json. What is read may have been written by an older version, a failing
+ * disk, or an operator: all of it is checked, and taken as it is or not at all. Knows no store. Any thread. */
+
+enum { RECORD_NAME_BYTES = 255, RECORD_APP_BYTES = 200 };
+
+struct record {
+    char id[RECORD_ID_CHARS + 1];
+    /* What the client called the file. Written: any bytes. Read: cleaned (core/clean.h), still to be escaped.
+     */
+    char name[RECORD_NAME_BYTES + 1];
+    char sha256[RECORD_SHA256_CHARS + 1]; /* of the bytes as uploaded */
+    char member[RECORD_MEMBER_BYTES + 1]; /* of an archive, that was chosen, cleaned; or "" */
+    char app[RECORD_APP_BYTES + 1];       /* packages that the owner said are the app's own, cleaned; or "" */
+    struct record_names names;            /* files that tell its names */
+    char token_sha256[RECORD_SHA256_CHARS + 1];
+    char format[32];              /* name of the input format: printable ASCII */
+    uint64_t size;                /* bytes */
+    int64_t created_s, expires_s; /* Unix time, from 1970 to 9999 */
+    uint64_t warnings;            /* how many kinds */
+};
+
+void record_blob_key(const char *sha256, char key[RECORD_BLOB_KEY_CHARS + 1]);
+
 void record_views_prefix(const char *sha256, char prefix[RECORD_VIEWS_PREFIX_CHARS + 1]);
 
 /* Writes the ref, then the record, both durable; then it confirms: under the lock of the store it looks whether blob and ref
@@ -40,24 +80,10 @@ void record_views_prefix(const char *sha256, char prefix[RECORD_VIEWS_PREFIX_CHA
  * store still takes deletes. */
 enum store_result record_write(struct store *s, const struct record *r) __attribute__((warn_unused_result));
 
-enum record_state {
-    RECORD_FOUND,
-    RECORD_NONE,  /* never was, or gone for more than RECORD_GONE_DAYS */
-    RECORD_GONE,  /* deleted, or expired at now_s; with a record object still there *r is filled, so that it
-                     can be  deleted: r->id is empty otherwise */
-    RECORD_BROKEN /* there, but not readable as a record */
-};
 enum record_state record_read(struct store *s, struct str id, int64_t now_s, struct record *r);
 
-enum record_match {
-    RECORD_OTHER,
-    RECORD_MATCHES,
-    RECORD_NO_MEMORY /* to hash the token */
-};
 /* Constant-time comparison of the token's hash. */
 enum record_match record_token_matches(const struct record *r, struct str token);
-
-enum record_field { RECORD_NAME = 1, RECORD_EXPIRY = 2, RECORD_APP = 4 };
 
 /* Puts these fields of *r, a sum of them, into the stored record; all else of that stays. STORE_NOT_FOUND: the upload is not there, or was
  * deleted meanwhile. Changes are made one after the other: of two that meet both are kept, and of one field the later one.
@@ -94,17 +120,29 @@ enum store_result record_expire(struct store *s, struct str id, int64_t now_s, i
 enum store_result record_forget(struct store *s, struct str id, int64_t now_s, bool *forgotten)
     __attribute__((warn_unused_result));
 
-/* ---- removing what nobody needs, as a crash between two steps or the end of the last upload of some bytes leaves it ---- */
-
 /* Removes the object refs/<sha256>/<id> if there is no record of the id, or the object blobs/ab/<sha256> if it has no ref;
  * but only if it was last used before before_s. *removed says whether it did. Any other object is left alone. */
 enum store_result record_remove_ref(struct store *s, const char *key, int64_t before_s, bool *removed)
     __attribute__((warn_unused_result));
+
 enum store_result record_remove_blob(struct store *s, const char *key, int64_t before_s, bool *removed)
     __attribute__((warn_unused_result));
 
 /* Whether an upload, or one that is just being kept, needs these bytes. */
 enum store_result record_content_needed(struct store *s, const char *sha256, bool *needed)
     __attribute__((warn_unused_result));
+
+/* What the client calls the upload, cleaned as record_read cleans it, so that no byte of it ends it early; what is too
+ * long is cut. False: no memory. */
+bool record_set_name(struct record *r, struct str name) __attribute__((warn_unused_result));
+
+/* After a call of the store that failed, with errno as it left it. `what` could not be done to the upload: "stored",
+ * "changed", "deleted". */
+void store_access_failed(const struct log *log, enum store_result result, const char *what,
+                         struct diag *diag);
+
+/* The bytes of an upload: an open read-only descriptor, the caller's to close, and how many there are. -1: diag. */
+int store_access_blob(struct store *store, const struct log *log, const char *sha256, uint64_t *bytes,
+                      struct diag *diag) __attribute__((warn_unused_result));
 
 #endif

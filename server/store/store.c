@@ -2,14 +2,37 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "core/buf.h"
+#include "core/diag.h"
 #include "core/system/file.h"
 #include "core/system/folder.h"
-#include "server/store/store_impl.h"
+#include "core/system/log.h"
+
+/* The directory: objects under their keys, and two names of its own:
+ *     lock     held with flock for as long as the store is open
+ *     tmp/     objects on their way in, where the file system wants a name for them */
+struct store {
+    int top;       /* descriptor of the directory; every path is relative to it */
+    int lock;      /* descriptor of the lock file */
+    bool nameless; /* The file system can hold files without a name, and /proc is there to name them later. */
+    pthread_mutex_t changing;     /* store_begin_change(); held before lock_for_all */
+    pthread_mutex_t lock_for_all; /* store_lock(); nobody waits for another lock while holding it */
+    void (*full)(void *context);  /* store_on_full() */
+    void *full_context;
+    atomic_uint_fast64_t changes; /* store_changes() */
+};
 
 enum {
     USE_KNOWN_TO_S = 3600
@@ -46,7 +69,8 @@ uint64_t store_changes(const struct store *s)
     return atomic_load(&s->changes);
 }
 
-void store_note_change(struct store *s)
+/* An object was removed, or a durable one put: store_changes moves on. */
+static void store_note_change(struct store *s)
 {
     atomic_fetch_add(&s->changes, 1);
 }
@@ -73,7 +97,9 @@ static enum store_result failure_of(int error)
     return result_of(error) == STORE_FULL ? STORE_FULL : STORE_FAILED;
 }
 
-enum store_result store_write_failure(const struct store *s)
+/* What a step of a write has failed with, from errno, which stays as it is. Tells who asked for it (store_on_full) if the disk
+ * is full. "Exists" and "not found" are failures here. */
+static enum store_result store_write_failure(const struct store *s)
 {
     int why = errno;
     enum store_result result = failure_of(why);
@@ -84,7 +110,8 @@ enum store_result store_write_failure(const struct store *s)
     return result;
 }
 
-enum store_result store_refuse_key(void)
+/* STORE_FAILED with errno EINVAL. */
+static enum store_result store_refuse_key(void)
 {
     errno = EINVAL;
     return STORE_FAILED;
@@ -269,4 +296,304 @@ enum store_result store_list(struct store *s, const char *prefix,
     if (l.error != 0)
         errno = l.error;
     return walked && l.error == 0 ? STORE_OK : STORE_FAILED;
+}
+
+/* ---- objects on their way in ---- */
+
+/* Objects on their way in.
+ *
+ * The order of a durable put is: write the bytes, sync them, give the file its name with link(2), sync the folders above the
+ * name. A reader so finds no object or the whole one, also after a power cut; and who is told STORE_OK relies on nothing
+ * that the disk does not have. A link never replaces a name that is there: of two puts of one key the second finds it there
+ * (STORE_EXISTS), which is success for content keys. An evictable put leaves the two syncs out. */
+
+/* A file without a name in tmp/, and its name later. -1 with errno. */
+static int store_open_nameless(const struct store *s)
+{
+    return file_open(s->top, "tmp", O_TMPFILE | O_RDWR);
+}
+
+static int store_link_nameless(const struct store *s, int fd, const char *key)
+{
+    char itself[40];
+
+    snprintf(itself, sizeof(itself), "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, itself, s->top, key, AT_SYMLINK_FOLLOW);
+}
+
+static bool random_name(char *out, size_t out_bytes)
+{
+    uint64_t bits[2];
+
+    if (TEMP_FAILURE_RETRY(getrandom(bits, sizeof(bits), 0)) != (ssize_t)sizeof(bits))
+        return false;
+    snprintf(out, out_bytes, "tmp/%016llx%016llx", (unsigned long long)bits[0], (unsigned long long)bits[1]);
+    return true;
+}
+
+static int open_named(const struct store *s, struct store_temp *t)
+{
+    if (!random_name(t->name, sizeof(t->name)))
+        return -1;
+    return file_open(s->top, t->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+}
+
+static int open_either(const struct store *s, struct store_temp *t, bool nameless)
+{
+    return nameless ? store_open_nameless(s) : open_named(s, t);
+}
+
+static enum store_result open_temp(struct store *s, struct store_temp *t, bool nameless)
+{
+    *t = (struct store_temp){.store = s};
+    int fd = open_either(s, t, nameless);
+    if (fd < 0 && errno == ENOENT && folder_make_parents(s->top, "tmp/"))
+        fd = open_either(s, t, nameless); /* somebody tidied up too much */
+    if (fd < 0)
+        return store_write_failure(s);
+    t->fd = fd;
+    t->open = true;
+    return STORE_OK;
+}
+
+enum store_result store_temp_open(struct store *s, struct store_temp *t)
+{
+    return open_temp(s, t, s->nameless);
+}
+
+enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
+{
+    if (!file_write_all(t->fd, p, n)) {
+        enum store_result result = store_write_failure(t->store);
+        /* A part may be written: the same bytes can be given again when there is room. */
+        return lseek(t->fd, t->written, SEEK_SET) == t->written ? result : STORE_FAILED;
+    }
+    /* The disk begins now, so that the sync at the end has little left to wait for. Only a hint, in steps: each costs the machine a
+     * request to the disk. */
+    enum { STEP_BYTES = 1 << 20 };
+    off_t before = t->written / STEP_BYTES;
+    t->written += (off_t)n;
+    off_t steps = t->written / STEP_BYTES - before;
+    if (steps > 0)
+        sync_file_range(t->fd, before * STEP_BYTES, steps * STEP_BYTES, SYNC_FILE_RANGE_WRITE);
+    return STORE_OK;
+}
+
+void store_temp_discard(struct store *s, struct store_temp *t)
+{
+    int why = errno;
+
+    if (!t->open)
+        return;
+    close(t->fd);
+    if (t->name[0] != '\0')
+        unlinkat(s->top, t->name, 0);
+    t->open = false;
+    errno = why;
+}
+
+static int link_temp(const struct store *s, const struct store_temp *t, const char *key)
+{
+    if (t->name[0] == '\0')
+        return store_link_nameless(s, t->fd, key);
+    return linkat(s->top, t->name, s->top, key, 0);
+}
+
+/* Under the lock: who deletes what was not used for long looks and deletes under it, and so sees this, or is
+ * seen to have deleted. False only if the object is not there any more. */
+static bool use_again(struct store *s, const char *key)
+{
+    store_lock(s);
+    bool there = utimensat(s->top, key, NULL, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
+    store_unlock(s);
+    return there;
+}
+
+/* The folder may be missing, and vanish again between being made and being used, when another thread deletes
+ * the last object in it, and so may an object that is there already: that many times in a row is no accident.
+ */
+static enum store_result give_name(struct store *s, const struct store_temp *t, const char *key)
+{
+    enum { TRIES = 100 };
+
+    for (int i = 0; link_temp(s, t, key) != 0; i++) {
+        if (errno == EEXIST && use_again(s, key))
+            return STORE_EXISTS;
+        if (errno != ENOENT || i == TRIES || !folder_make_parents(s->top, key))
+            return store_write_failure(s);
+    }
+    return STORE_OK;
+}
+
+/* It may have waited since its last byte: to the sweep it is as young as its name. The sync says once what failed: a
+ * second one would be silent about what was lost. */
+static bool make_durable(const struct store_temp *t)
+{
+    (void)futimens(t->fd, NULL);
+    return TEMP_FAILURE_RETRY(fsync(t->fd)) == 0;
+}
+
+enum store_result store_temp_commit(struct store *s, struct store_temp *t, const char *key,
+                                    enum store_durability durability)
+{
+    bool durable = durability == STORE_DURABLE;
+    enum store_result result = STORE_OK;
+
+    if (!store_key_valid(key))
+        result = store_refuse_key();
+    else if (durable && !make_durable(t))
+        result = store_write_failure(s);
+    if (result == STORE_OK) {
+        result = give_name(s, t, key);
+        /* The file stays open: its owner may make room and commit it again, or discards it. */
+        if (result == STORE_FULL)
+            return result;
+    }
+    /* A name that another thread gave is to be durable too before anybody relies on it. */
+    if (durable && (result == STORE_OK || result == STORE_EXISTS) && !folder_sync_parents(s->top, key))
+        result = store_write_failure(s);
+    store_temp_discard(s, t);
+    if (durable)
+        store_note_change(s); /* also after a failure: the object may be there */
+    return result;
+}
+
+enum store_result store_put(struct store *s, const char *key, struct str bytes,
+                            enum store_durability durability)
+{
+    struct store_temp t;
+    enum store_result result = store_temp_open(s, &t);
+
+    if (result == STORE_OK)
+        result = file_write_all(t.fd, bytes.p, bytes.n) ? STORE_OK : store_write_failure(s);
+    if (result == STORE_OK)
+        result = store_temp_commit(s, &t, key, durability);
+    store_temp_discard(s, &t);
+    return result;
+}
+
+/* Only what has a name can take another one's place. */
+enum store_result store_replace(struct store *s, const char *key, struct str bytes)
+{
+    struct store_temp t;
+
+    if (!store_key_valid(key))
+        return store_refuse_key();
+    enum store_result result = open_temp(s, &t, false);
+    if (result == STORE_OK)
+        result = file_write_all(t.fd, bytes.p, bytes.n) ? STORE_OK : store_write_failure(s);
+    if (result == STORE_OK &&
+        (TEMP_FAILURE_RETRY(fsync(t.fd)) != 0 || !folder_make_parents(s->top, key) ||
+         renameat(s->top, t.name, s->top, key) != 0 || !folder_sync_parents(s->top, key)))
+        result = store_write_failure(s);
+    store_temp_discard(s, &t);
+    /* Also after a failure: only the sync behind the change of names may have failed. */
+    store_note_change(s);
+    return result;
+}
+
+/* ---- opening ---- */
+
+/* Tried once, with a real link: file systems and containers lack one half or the other of what it takes. */
+static bool probe_nameless(const struct store *s)
+{
+    int fd = store_open_nameless(s);
+
+    if (fd < 0)
+        return false;
+    bool ok = store_link_nameless(s, fd, "tmp/probe") == 0 && unlinkat(s->top, "tmp/probe", 0) == 0;
+    close(fd);
+    return ok;
+}
+
+struct clearing {
+    int top;
+    int error; /* errno of what does not go away */
+};
+
+static bool remove_file(void *clearing, const char *path)
+{
+    struct clearing *c = clearing;
+
+    if (unlinkat(c->top, path, 0) != 0)
+        c->error = errno;
+    return c->error == 0;
+}
+
+/* False with errno. */
+static bool clear_tmp(const struct store *s)
+{
+    struct clearing c = {.top = s->top};
+
+    if (!folder_make_parents(s->top, "tmp/") || !folder_walk(s->top, "tmp/", remove_file, &c))
+        return false;
+    errno = c.error;
+    return c.error == 0;
+}
+
+static bool take_lock(struct store *s, const char *directory, struct diag *diag)
+{
+    s->lock = file_open(s->top, "lock", O_RDWR | O_CREAT);
+    if (s->lock < 0)
+        return diag_set(diag, DIAG_IO, "the store cannot be opened",
+                        "Give the service a directory of its own that it may write to.",
+                        "No lock file can be made in %.200s: %m.", directory);
+    if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
+        return true;
+    if (errno == EWOULDBLOCK)
+        return diag_set(diag, DIAG_IO, "the store is in use",
+                        "Stop the other one, or give this one another directory with --store DIR.",
+                        "Another aflamed uses the directory %.200s.", directory);
+    return diag_set(diag, DIAG_IO, "the store cannot be opened", "Put it on a file system that has locks.",
+                    "The lock in %.200s cannot be taken: %m.", directory);
+}
+
+static bool prepare(struct store *s, const char *directory, struct diag *diag)
+{
+    static const char HINT[] = "Check its owner and permissions, or name another one with --store DIR.";
+
+    if (!folder_make(directory))
+        return diag_set(diag, DIAG_IO, "the store cannot be opened", HINT,
+                        "The directory %.200s cannot be made: %m.", directory);
+    s->top = file_open(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY);
+    if (s->top < 0)
+        return diag_set(diag, DIAG_IO, "the store cannot be opened", HINT, "%.200s: %m.", directory);
+    if (!take_lock(s, directory, diag))
+        return false;
+    if (!clear_tmp(s))
+        return diag_set(diag, DIAG_IO, "the store cannot be opened", HINT,
+                        "Temporary files in %.200s cannot be swept: %m.", directory);
+    /* After clearing: a probe that a crash has left would make this one fail. */
+    s->nameless = probe_nameless(s);
+    return true;
+}
+
+struct store *store_open(const char *directory, struct diag *diag)
+{
+    struct store *s = malloc(sizeof(*s));
+
+    if (s == NULL) {
+        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "The store cannot be opened.");
+        return NULL;
+    }
+    *s = (struct store){.top = -1, .lock = -1};
+    pthread_mutex_init(&s->lock_for_all, NULL);
+    pthread_mutex_init(&s->changing, NULL);
+    if (prepare(s, directory, diag))
+        return s;
+    store_close(s);
+    return NULL;
+}
+
+void store_close(struct store *s)
+{
+    if (s == NULL)
+        return;
+    if (s->lock >= 0)
+        close(s->lock);
+    if (s->top >= 0)
+        close(s->top);
+    pthread_mutex_destroy(&s->lock_for_all);
+    pthread_mutex_destroy(&s->changing);
+    free(s);
 }

@@ -9,10 +9,13 @@
 #ifndef SERVER_STORE_STORE_H
 #define SERVER_STORE_STORE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "core/buf.h"
 #include "core/diag.h"
+#include "core/system/log.h"
 
 struct store;
 
@@ -34,6 +37,7 @@ enum store_durability {
 /* Opens or creates the directory (0700), sweeps temporary files that an earlier run left, and takes a lock so
  * that no two services share it as their own. NULL: diag says what to do. */
 struct store *store_open(const char *directory, struct diag *diag);
+
 void store_close(struct store *s); /* NULL is fine */
 
 /* From one to three folders and a name, each part of [a-z0-9._-] and not beginning with a dot; "tmp/" is the
@@ -48,31 +52,39 @@ struct store_temp {
     off_t written; /* bytes */
     char name[80]; /* empty where the file system can hold a file without one */
 };
+
 enum store_result store_temp_open(struct store *s, struct store_temp *t) __attribute__((warn_unused_result));
+
 /* Appends all or nothing. After STORE_FULL it may be tried again with the same bytes; after STORE_FAILED only a discard
  * makes sense. */
 enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
     __attribute__((warn_unused_result));
+
 /* Gives the file its key, and closes t. After STORE_FULL t may still be open: then only the name found no room, and the commit
  * may be tried again. After STORE_EXISTS the object that was there counts as used now, so that no sweep takes it; one that a
  * sweep removed meanwhile was put anew. */
 enum store_result store_temp_commit(struct store *s, struct store_temp *t, const char *key,
                                     enum store_durability durability) __attribute__((warn_unused_result));
+
 void store_temp_discard(struct store *s, struct store_temp *t);
 
 enum store_result store_put(struct store *s, const char *key, struct str bytes,
                             enum store_durability durability) __attribute__((warn_unused_result));
+
 /* Durable; replaces the object that is there, if one is, in one step: who reads gets the one or the other, also
  * after a power cut. */
 enum store_result store_replace(struct store *s, const char *key, struct str bytes)
     __attribute__((warn_unused_result));
+
 /* An open read-only descriptor, the caller's to close, and the size in bytes. Counts as a use. */
 enum store_result store_get(struct store *s, const char *key, int *fd, uint64_t *bytes)
     __attribute__((warn_unused_result));
+
 /* Appends the whole object; STORE_FAILED, with nothing appended, if it is larger than `limit`. For small
  * objects that are read again and again: no use. */
 enum store_result store_read(struct store *s, const char *key, size_t limit, struct buf *out)
     __attribute__((warn_unused_result));
+
 /* STORE_OK if the object is there. */
 enum store_result store_exists(struct store *s, const char *key) __attribute__((warn_unused_result));
 
@@ -81,14 +93,18 @@ struct store_object {
     uint64_t bytes;
     int64_t used_s; /* Unix time, on the clock of the store; to the hour, as said above */
 };
+
 /* Fills *o, which borrows the key. */
 enum store_result store_look(struct store *s, const char *key, struct store_object *o)
     __attribute__((warn_unused_result));
+
 /* Not synced: after a power cut the object may be back. Takes the folder along when it was the last in one of
  * the second or third level. */
 enum store_result store_delete(struct store *s, const char *key);
+
 /* The same for an evictable object, which store_changes does not count: what records say is still so. */
 enum store_result store_evict(struct store *s, const char *key);
+
 /* Calls each(context, object) for the objects whose key begins with the folder `prefix` ("uploads/"), in no
  * order, until it returns false; it may delete the object. One that comes or goes meanwhile may be seen or
  * not. STORE_OK also if there are none. */
@@ -104,16 +120,21 @@ uint64_t store_changes(const struct store *s);
  * look, then delete what is not needed. The service has the store for itself, so it is enough. No call of the
  * store needs it to be held; no put while it is held. */
 void store_lock(struct store *s);
+
 void store_unlock(struct store *s);
 
 /* A mutex for changes that read an object, and put another one in its place: one after the other. It may be held while objects
  * are put. */
 void store_begin_change(struct store *s);
+
 void store_end_change(struct store *s);
 
 /* From now on, full(context) is called whenever a write ends with STORE_FULL, on the thread that wrote: it
  * should do no more than tell another one. Once, before other threads use the store; NULL, when they do no
  * more, ends it. */
 void store_on_full(struct store *s, void (*full)(void *context), void *context);
+
+/* The store as requests meet it: what it refuses is a line in the log, with the reason, and a sentence for the client,
+ * without. Any thread. */
 
 #endif

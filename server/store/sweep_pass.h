@@ -30,8 +30,8 @@ enum sweep_what {
 
 struct sweep_plan {
     enum sweep_what what;
-    int64_t now_s;   /* Unix time, by which uploads expire and views are old */
-    int64_t clock_s; /* the same by the clock that times of use are taken from: see trusted_time.h */
+    int64_t now_s;             /* Unix time, by which uploads expire and views are old */
+    int64_t clock_s;           /* the same by the clock that times of use are taken from: see sweep.h */
     int64_t unneeded_before_s; /* what nobody needs is removed if it was last used before this time */
     uint64_t view_bytes_most;  /* limit of the views, in bytes of whole blocks on the disk */
     bool full;                 /* the disk is: at least half of the views go */

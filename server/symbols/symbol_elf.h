@@ -8,6 +8,7 @@ struct symbol_dwarf;
 
 /* NULL: the file, an Elf of libelf, has no debug information that can be read. */
 struct symbol_dwarf *symbol_dwarf_new(void *elf);
+
 void symbol_dwarf_free(struct symbol_dwarf *d); /* NULL is fine */
 
 /* The functions at an address, the innermost first; the inlined ones before the one that they are in. Texts live as long as `d`. How

@@ -20,7 +20,7 @@
 #include "parser/unpack/unpack.h"
 #include "render/output.h"
 #include "server/http/clients.h"
-#include "server/store/store_access.h"
+#include "server/store/store.h"
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
 #include "server/upload/progress.h"

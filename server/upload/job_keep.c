@@ -4,7 +4,7 @@
 
 #include "core/system/clock.h"
 #include "server/http/clients.h"
-#include "server/store/store_access.h"
+#include "server/store/record.h"
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
 #include "server/upload/keep_blob.h"

@@ -1,7 +1,7 @@
 #include "server/upload/keep_blob.h"
 
 #include "server/store/record.h"
-#include "server/store/store_access.h"
+#include "server/store/store.h"
 #include "server/store/sweep.h"
 
 /* A full disk is swept once. */

@@ -8,7 +8,8 @@
 
 #include "core/system/file.h"
 #include "core/system/folder.h"
-#include "server/store/store_access.h"
+#include "server/store/record.h"
+#include "server/store/store.h"
 
 enum { HEADING_BYTES = 4096, PIECE_BYTES = 256 << 10 };
 

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "server/store/store_access.h"
+#include "server/store/record.h"
+#include "server/store/store.h"
 #include "server/upload/keep_blob.h"
 
 static bool no_memory(struct diag *diag)

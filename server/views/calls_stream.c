@@ -10,7 +10,7 @@
 #include "server/http/clients.h"
 #include "server/http/problem.h"
 #include "server/service.h"
-#include "server/store/store_access.h"
+#include "server/store/store.h"
 #include "server/views/profiles.h"
 #include "server/views/viewers.h"
 

@@ -8,7 +8,7 @@
 #include "core/system/clock.h"
 #include "core/system/once.h"
 #include "server/convert/readable.h"
-#include "server/store/store_access.h"
+#include "server/store/record.h"
 #include "server/views/stored_names.h"
 
 /* Who waits for a slot: on the stack of its job. */

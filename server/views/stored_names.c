@@ -2,7 +2,8 @@
 
 #include <unistd.h>
 
-#include "server/store/store_access.h"
+#include "server/store/record.h"
+#include "server/store/store.h"
 
 static bool use(struct conversion *conversion, enum record_names_file which, int fd, struct diag *diag)
 {

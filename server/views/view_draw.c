@@ -7,7 +7,7 @@
 #include "core/system/clock.h"
 #include "core/system/file.h"
 #include "server/convert/summary.h"
-#include "server/store/store_access.h"
+#include "server/store/record.h"
 #include "server/store/sweep.h"
 #include "server/views/profiles.h"
 

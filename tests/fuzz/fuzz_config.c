@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "server/config/config_file.h"
 #include "server/config/config_keys.h"
 #include "server/config/config_load.h"
 #include "tests/support/fuzzing.h"

@@ -1,5 +1,5 @@
 #include "tests/support/data_read.h"
-#include "render/tree/tree_new.h"
+#include "render/tree/tree.h"
 
 #include "tests/support/unit.h"
 

@@ -8,8 +8,8 @@
 
 #include "core/buf.h"
 #include "core/system/file.h"
-#include "server/config/address.h"
 #include "server/config/config_load.h"
+#include "server/config/network.h"
 #include "tests/support/scratch.h"
 
 /* ---- loading ---- */

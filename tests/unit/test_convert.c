@@ -111,7 +111,7 @@ static void refusals(void **state)
 }
 
 /* With every ceiling from none at all to plenty: a profile, or an error that says so. */
-static void memory_limit(void **state)
+static void limit_of_memory(void **state)
 {
     struct config c = configuration();
     bool failed = false, succeeded = false;
@@ -392,7 +392,7 @@ int main(void)
         cmocka_unit_test(folds_and_draws),
         cmocka_unit_test(any_cutting_gives_the_same),
         cmocka_unit_test(refusals),
-        cmocka_unit_test(memory_limit),
+        cmocka_unit_test(limit_of_memory),
         cmocka_unit_test(view_limits),
         cmocka_unit_test(a_budget_above_the_memory_embeds_less),
         cmocka_unit_test(options_are_checked),

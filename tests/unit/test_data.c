@@ -6,7 +6,7 @@
 #include "core/clean.h"
 #include "profile/frame/origin.h"
 #include "render/names/palette.h"
-#include "render/svg/data_number.h"
+#include "render/svg/data.h"
 #include "tests/support/data_read.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/random.h"

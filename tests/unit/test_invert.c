@@ -9,8 +9,7 @@
 #include "render/svg/layout.h"
 #include "render/tree/invert.h"
 #include "render/tree/sandwich.h"
-#include "render/tree/tree_new.h"
-#include "render/tree/upward.h"
+#include "render/tree/tree.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/tree_model.h"
 

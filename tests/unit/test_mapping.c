@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "core/buf.h"
-#include "parser/mapping/mapping_comment.h"
-#include "parser/mapping/mapping_line.h"
 #include "parser/mapping/mapping_reader.h"
 #include "profile/mapping/mapping_apply.h"
 #include "profile/rename/rename.h"

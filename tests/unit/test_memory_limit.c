@@ -12,7 +12,6 @@
 
 #include "server/config/config_keys.h"
 #include "server/config/config_load.h"
-#include "server/config/config_settle.h"
 #include "tests/support/scratch.h"
 
 #define MIB (UINT64_C(1) << 20)

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "profile/frame/origin.h"
-#include "render/method/detail.h"
+#include "render/method/method.h"
 #include "render/table/methods.h"
 #include "render/table/table_id.h"
-#include "render/tree/tree_new.h"
+#include "render/tree/tree.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/random.h"
 #include "tests/support/rendering.h"

@@ -9,7 +9,7 @@
 #include "render/output.h"
 #include "render/svg/frame_colours.h"
 #include "render/svg/viewer.h"
-#include "render/tree/tree_new.h"
+#include "render/tree/tree.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"
 

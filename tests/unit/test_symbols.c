@@ -20,8 +20,8 @@
 
 #include "core/system/file.h"
 #include "profile/build/builder.h"
-#include "profile/symbols/unnamed.h"
-#include "server/symbols/symbol_sandbox.h"
+#include "profile/symbols/symbols.h"
+#include "server/symbols/symbol_child.h"
 #include "server/symbols/symbol_search.h"
 #include "tests/support/scratch.h"
 #include "tests/support/symbols_fixture.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "render/svg/layout.h"
-#include "render/tree/tree_new.h"
+#include "render/tree/tree.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"
 #include "tests/support/small_stack.h"

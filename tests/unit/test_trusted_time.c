@@ -1,7 +1,7 @@
 /* A clock that is ahead of what the store has seen. */
 #include "tests/support/unit.h"
 
-#include "server/store/trusted_time.h"
+#include "server/store/sweep.h"
 #include "tests/support/aged_store.h"
 
 enum { NOW_S = 1790000000, START_MS = 5000 };

@@ -6,7 +6,6 @@
 #include "core/json.h"
 #include "render/names/names.h"
 #include "render/verdict/rules.h"
-#include "render/verdict/say.h"
 #include "render/verdict/verdict.h"
 #include "tests/support/fake_profile.h"
 

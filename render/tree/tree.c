@@ -1,14 +1,196 @@
-/* Four steps: select the tracks; gather their nodes as rows, parents first; where several nodes may become
- * one, merge them level by level; order the children and number the places. Each is linear but for the
- * sorting of siblings. */
-#include "render/tree/tree_new.h"
+#include "render/tree/tree.h"
 
 #include <assert.h>
 
+#include "core/diag.h"
 #include "core/number.h"
 #include "core/order.h"
-#include "render/tree/merge.h"
+#include "render/names/names.h"
 #include "render/view/fail.h"
+#include "render/view/input.h"
+#include "render/view/measure.h"
+
+/* The children of each row as a list, in the order of rows. */
+struct place_lists {
+    uint32_t *first, *next; /* by row; ORDER_NONE: none, or the last */
+};
+
+/* ---- places ---- */
+
+/* In the arena. False when it gives no more. */
+static bool place_list(const struct place_rows *rows, struct place_lists *l, struct arena *arena)
+{
+    l->first = arena_array(arena, rows->n, sizeof(*l->first));
+    l->next = arena_array(arena, rows->n, sizeof(*l->next));
+    if (l->first == NULL || l->next == NULL)
+        return false;
+    for (uint32_t i = 0; i < rows->n; i++)
+        l->first[i] = l->next[i] = ORDER_NONE;
+    /* Each row goes to the front of its list. From the last row on, lists come out in the order of rows. */
+    for (uint32_t i = rows->n; i-- > 1;) {
+        uint32_t *first = &l->first[rows->parent[i] - rows->parent_base];
+        l->next[i] = *first;
+        *first = i;
+    }
+    return true;
+}
+
+/* By rank, ascending: for order_list, the context is a struct place_rows. */
+static bool place_before_by_rank(const void *context, uint32_t a, uint32_t b)
+{
+    const struct place_rows *rows = context;
+
+    return rows->rank[a] < rows->rank[b];
+}
+
+struct weighed {
+    const struct place_rows *rows;
+    const struct tree_column *weight;
+};
+
+static bool before_by_weight(const void *context, uint32_t a, uint32_t b)
+{
+    const struct weighed *w = context;
+    const struct tree_column *c = w->weight;
+    uint64_t of_a = c->total[(size_t)a * c->stride], of_b = c->total[(size_t)b * c->stride];
+
+    return of_a != of_b ? of_a > of_b : w->rows->rank[a] < w->rows->rank[b];
+}
+
+static uint32_t ordered(const struct weighed *w, uint32_t first, uint32_t *next)
+{
+    return w->weight != NULL ? order_list(first, next, before_by_weight, w)
+                             : order_list(first, next, place_before_by_rank, w->rows);
+}
+
+bool place_all(struct tree *t, const struct place_rows *rows, const struct tree_column *weight,
+               struct arena *arena)
+{
+    const struct weighed w = {rows, weight};
+    uint32_t *row = arena_array(arena, rows->n, sizeof(*row));
+    uint32_t *parent = arena_array(arena, rows->n, sizeof(*parent));
+    uint32_t *depth = arena_array(arena, rows->n, sizeof(*depth));
+    uint32_t *size = arena_array(arena, rows->n, sizeof(*size));
+    struct place_lists l;
+
+    if (row == NULL || parent == NULL || depth == NULL || size == NULL || !place_list(rows, &l, arena))
+        return false;
+    parent[0] = NODE_NONE;
+    for (uint32_t place = 0;;) {
+        uint32_t at = row[place], level = depth[place] + 1, up = place;
+        size[place] = 1;
+        uint32_t next = l.first[at] = ordered(&w, l.first[at], l.next);
+        for (; next == ORDER_NONE && up != NODE_NONE; up = parent[up], level--)
+            next = l.next[row[up]];
+        if (next == ORDER_NONE)
+            break;
+        /* A sibling of `up` has its parent; a child has `up` itself: the loop above stopped one step further.
+         */
+        row[++place] = next;
+        parent[place] = up;
+        depth[place] = level;
+    }
+    /* Children stand behind their parents: going backwards, a size is final before it is added. */
+    for (uint32_t i = rows->n; i-- > 1;)
+        size[parent[i]] += size[i];
+    t->n = rows->n;
+    t->row = row;
+    t->parent = parent;
+    t->depth = depth;
+    t->size = size;
+    return true;
+}
+
+bool place_values_new(struct place_values *v, size_t n, uint32_t n_columns, bool has_calls,
+                      struct arena *arena)
+{
+    *v = (struct place_values){.frame = arena_array(arena, n, sizeof(*v->frame)),
+                               .flags = arena_array(arena, n, sizeof(*v->flags)),
+                               .calls = has_calls ? arena_array(arena, n, sizeof(*v->calls)) : NULL};
+    bool ok = v->frame != NULL && v->flags != NULL && (v->calls != NULL || !has_calls);
+
+    for (uint32_t c = 0; ok && c < n_columns; c++) {
+        v->self[c] = arena_array(arena, n, sizeof(*v->self[c]));
+        v->total[c] = arena_array(arena, n, sizeof(*v->total[c]));
+        ok = v->self[c] != NULL && v->total[c] != NULL;
+    }
+    return ok;
+}
+
+bool place_values_tree(struct tree *t, const struct place_values *v, const struct place_rows *rows,
+                       const struct tree *base, const struct tree_spec *spec, struct arena *arena)
+{
+    bool by_weight = spec->order == ORDER_WEIGHT;
+
+    t->frame = v->frame;
+    t->flags = v->flags;
+    t->n_columns = base->n_columns;
+    for (uint32_t c = 0; c < t->n_columns; c++)
+        t->columns[c] = (struct tree_column){v->self[c], v->total[c], 1};
+    t->calls = v->calls;
+    t->calls_stride = 1;
+    t->tracks = base->tracks;
+    t->n_tracks = base->n_tracks;
+    t->n_frames = base->n_frames;
+    return place_all(t, rows, by_weight ? &t->columns[spec->order_column] : NULL, arena);
+}
+
+/* ---- equal stacks ---- */
+
+/* The children of all members of a group, as one list: `next` binds the members of a group as well as
+ * siblings. */
+static uint32_t join_children(const struct place_lists *l, uint32_t member)
+{
+    uint32_t joined = ORDER_NONE;
+    uint32_t *tail = &joined;
+
+    for (; member != ORDER_NONE; member = l->next[member])
+        for (*tail = l->first[member]; *tail != ORDER_NONE;)
+            tail = &l->next[*tail];
+    return joined;
+}
+
+/* Cuts the sorted list after its leading run of equal ranks; returns what follows. */
+static uint32_t cut_run(const struct place_rows *rows, const struct place_lists *l, uint32_t head)
+{
+    uint32_t last = head;
+
+    while (l->next[last] != ORDER_NONE && rows->rank[l->next[last]] == rows->rank[head])
+        last = l->next[last];
+    uint32_t rest = l->next[last];
+    l->next[last] = ORDER_NONE;
+    return rest;
+}
+
+/* Groups are made breadth first: the list of groups is the queue. */
+bool merge_rows(const struct place_rows *rows, struct merge *made, struct arena *arena)
+{
+    uint32_t *head = arena_array(arena, rows->n, sizeof(*head));
+    uint32_t *rank = arena_array(arena, rows->n, sizeof(*rank));
+    uint32_t *parent = arena_array(arena, rows->n, sizeof(*parent)), n = 1;
+    struct place_lists l;
+
+    if (head == NULL || rank == NULL || parent == NULL || !place_list(rows, &l, arena))
+        return false;
+    for (uint32_t group = 0; group < n; group++) {
+        uint32_t list = join_children(&l, head[group]);
+        list = order_list(list, l.next, place_before_by_rank, rows);
+        while (list != ORDER_NONE) {
+            head[n] = list;
+            rank[n] = rows->rank[list];
+            parent[n++] = group;
+            list = cut_run(rows, &l, list);
+        }
+    }
+    *made = (struct merge){{n, parent, 0, rank}, head, l.next};
+    return true;
+}
+
+/* ---- the tree of a view ---- */
+
+/* Four steps: select the tracks; gather their nodes as rows, parents first; where several nodes may become
+ * one, merge them level by level; order the children and number the places. Each is linear but for the
+ * sorting of siblings. */
 
 struct rows {
     uint32_t n;
