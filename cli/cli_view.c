@@ -8,7 +8,7 @@ static bool convert(const struct convert_source *source, const struct output *ou
 {
     if (view->view == VIEW_CHART)
         return convert_chart(source, output, view, out, diag);
-    return convert_view(source->profile, source->config, output, view, out, diag);
+    return convert_view(source->profile, source->config, output, view, NULL, out, diag);
 }
 
 const struct call_format *cli_view_calls(const struct output *output, const struct profile *p,

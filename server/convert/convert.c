@@ -385,6 +385,7 @@ bool convert_within(const struct shared_profile *f, const struct config *config,
     struct arena scratch;
 
     arena_init(&scratch, (size_t)config->view_memory_bytes);
+    scratch.stop = d->stop;
     if (__builtin_add_overflow(out->n, (size_t)config->view_memory_bytes, &ceiling))
         ceiling = SIZE_MAX;
     if (limit == 0 || ceiling < limit)
@@ -418,9 +419,10 @@ static bool may_show(const struct output *output, const struct view_options *vie
 }
 
 bool convert_view(const struct shared_profile *f, const struct config *config, const struct output *output,
-                  const struct view_options *view, struct buf *out, struct diag *diag)
+                  const struct view_options *view, const struct stop *stop, struct buf *out,
+                  struct diag *diag)
 {
-    struct convert_drawing d = {draw_output, output};
+    struct convert_drawing d = {draw_output, output, stop};
 
     return may_show(output, view, diag) && convert_drawn(f, config, &d, view, out, diag);
 }
@@ -432,7 +434,7 @@ bool convert_chart(const struct convert_source *s, const struct output *output,
 {
     const struct profile *p = s->profile->profile;
     struct view_options resolved = *view;
-    struct convert_drawing d = {draw_output, output};
+    struct convert_drawing d = {draw_output, output, s->stop};
     struct chart_plan plan;
 
     return may_show(output, view, diag) && view_resolve(&resolved, p, diag) &&

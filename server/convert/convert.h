@@ -94,14 +94,16 @@ struct shared_profile *convert_compare(const struct config *config, const struct
 void convert_defaults(const struct config *config, struct view_options *view);
 
 /* Renders one view, options resolved against the profile here. The bytes are appended to `out`, within
- * view_memory_bytes. False: diag. */
+ * view_memory_bytes. Ends soon after `stop` was asked; NULL is fine. False: diag. */
 bool convert_view(const struct shared_profile *f, const struct config *config, const struct output *output,
-                  const struct view_options *view, struct buf *out, struct diag *diag);
+                  const struct view_options *view, const struct stop *stop, struct buf *out,
+                  struct diag *diag);
 
 /* Something else that is made of a profile: draw(what, ...) appends it to `out`, as a renderer does. */
 struct convert_drawing {
     bool (*draw)(const void *what, const struct render_input *in, struct buf *out, struct diag *diag);
     const void *what;
+    const struct stop *stop; /* the drawing ends soon after it was asked; may be NULL */
 };
 
 /* As convert_view. */

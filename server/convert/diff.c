@@ -48,7 +48,7 @@ bool convert_diff(const struct shared_profile *f, const struct config *config,
                   struct diff_checks *checks, struct buf *out, struct diag *diag)
 {
     struct diff diff = {.rows = rows, .request = request, .format = format, .checks = checks};
-    struct convert_drawing d = {draw, &diff};
+    struct convert_drawing d = {.draw = draw, .what = &diff};
 
     return convert_drawn(f, config, &d, view, out, diag);
 }
@@ -80,7 +80,7 @@ bool convert_diff_method(const struct shared_profile *f, const struct config *co
                          struct buf *out, struct diag *diag)
 {
     struct diff diff = {.rows = rows, .request = request, .method = method, .method_format = format};
-    struct convert_drawing d = {draw_method, &diff};
+    struct convert_drawing d = {.draw = draw_method, .what = &diff};
 
     return convert_drawn(f, config, &d, view, out, diag);
 }

@@ -86,7 +86,7 @@ bool convert_lanes(const struct convert_source *s, const struct view_options *vi
                    struct diag *diag)
 {
     struct drawing d = {s, view, asked, format};
-    struct convert_drawing drawing = {draw, &d};
+    struct convert_drawing drawing = {draw, &d, s->stop};
     struct view_options whole = *view;
 
     whole.from_ns = whole.to_ns = VIEW_TIME_NONE; /* names and weights are those of all of the recording */

@@ -52,7 +52,7 @@ bool convert_methods(const struct convert_source *s, const struct view_options *
                      struct diag *diag)
 {
     struct methods m = {s, request, format};
-    struct convert_drawing d = {draw, &m};
+    struct convert_drawing d = {draw, &m, s->stop};
 
     return convert_drawn(s->profile, s->config, &d, view, out, diag);
 }
@@ -100,7 +100,7 @@ bool convert_method(const struct convert_source *s, const struct view_options *v
                     struct diag *diag)
 {
     struct one_method m = {s, name, request, format};
-    struct convert_drawing d = {draw_one, &m};
+    struct convert_drawing d = {draw_one, &m, s->stop};
 
     return convert_drawn(s->profile, s->config, &d, view, out, diag);
 }

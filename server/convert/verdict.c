@@ -8,7 +8,7 @@ static bool draw(const void *what, const struct render_input *in, struct buf *ou
 bool convert_verdict(const struct convert_source *s, const struct view_options *view,
                      const struct verdict_format *format, struct buf *out, struct diag *diag)
 {
-    struct convert_drawing d = {draw, format};
+    struct convert_drawing d = {draw, format, s->stop};
     struct span_request request;
 
     if (s->fd < 0 || !verdict_wants_spans(shared_profile_get(s->profile), &request))

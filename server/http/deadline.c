@@ -6,6 +6,8 @@
 
 #include "core/system/clock.h"
 
+enum { LOOK_MS = 50 };
+
 struct deadlines {
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -30,18 +32,29 @@ static void look(struct deadlines *d)
             d->handler.look(c);
 }
 
+/* Until the next look: those who have left are to be seen soon, if anybody is there. */
+static void sleep_a_moment(struct deadlines *d)
+{
+    int64_t until_ms = clock_ms() + (d->first != NULL ? LOOK_MS : 1000);
+    struct timespec until = {.tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000};
+
+    pthread_cond_timedwait(&d->wake, &d->lock, &until);
+}
+
 static void *watch(void *argument)
 {
     struct deadlines *d = argument;
-    struct timespec until;
+    int64_t ticked_s = 0;
 
     pthread_mutex_lock(&d->lock);
     while (!d->stopping) {
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += 1;
-        pthread_cond_timedwait(&d->wake, &d->lock, &until);
-        expire(d, clock_s(), false);
+        sleep_a_moment(d);
+        int64_t now_s = clock_s();
+        expire(d, now_s, false);
         look(d);
+        if (now_s == ticked_s)
+            continue;
+        ticked_s = now_s;
         pthread_mutex_unlock(&d->lock);
         d->handler.tick(d->handler.context);
         pthread_mutex_lock(&d->lock);

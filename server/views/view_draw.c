@@ -64,7 +64,7 @@ static bool render(struct service *s, const struct view_request *r, const struct
         return summary_write(f, out, diag);
     if (r->options.view == VIEW_CHART)
         return render_chart(s, r, f, stop, out, diag);
-    return convert_view(f, s->config, r->output, &r->options, out, diag);
+    return convert_view(f, s->config, r->output, &r->options, stop, out, diag);
 }
 
 /* Puts bytes into the store, if it takes them: if not, the view is made again next time.

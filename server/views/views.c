@@ -7,6 +7,7 @@
 #include "core/hash.h"
 #include "core/system/clock.h"
 #include "core/system/threads.h"
+#include "core/system/timer.h"
 #include "server/http/clients.h"
 #include "server/http/reply_memory.h"
 #include "server/views/view_draw.h"
@@ -22,6 +23,7 @@ enum {
 struct view_thing {
     struct once_thing once; /* first; its value is a struct shared_bytes */
     struct thread_job job;
+    struct timer deadline; /* A view may take as long as a client may take with a request. */
     /* Constant from the start of the job on. */
     struct views *views;
     struct view_request request;
@@ -229,15 +231,26 @@ static struct shared_bytes *make_once(struct view_thing *t, struct turn *turn, s
     return coded;
 }
 
+static void deadline_due(struct timer *timer)
+{
+    struct view_thing *t = (struct view_thing *)((char *)timer - offsetof(struct view_thing, deadline));
+
+    stop_ask(&t->once.stop, STOP_DEADLINE);
+}
+
 /* Who makes it has a use of it, which ends here. */
 static void make(struct view_thing *t, struct turn *turn)
 {
+    const struct service *s = t->views->service;
     struct once *once = t->views->once;
     struct shared_bytes *bytes;
 
+    t->deadline.due = deadline_due;
     do {
         struct diag diag = {0};
+        timer_set(s->timers, &t->deadline, clock_ms() + (int64_t)s->config->request_timeout_s * 1000);
         bytes = make_once(t, turn, &diag);
+        timer_clear(s->timers, &t->deadline);
         if (bytes == NULL)
             t->once.diag = diag;
     } while (!once_end_and_release(once, &t->once, bytes, 0));
@@ -246,9 +259,10 @@ static void make(struct view_thing *t, struct turn *turn)
 static void run(struct thread_job *job)
 {
     struct view_thing *t = (struct view_thing *)((char *)job - offsetof(struct view_thing, job));
+    const struct service *s = t->views->service;
     struct turn turn;
 
-    turn_init(&turn, t->views->service->turns, job->place.turn_class, job->place.owner, &t->once.stop);
+    turn_init(&turn, s->turns, job->place.turn_class, job->place.owner, &t->once.stop);
     turn_take(&turn);
     make(t, &turn);
     turn_end(&turn);

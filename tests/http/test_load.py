@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import re
+import select
 import shlex
 import shutil
 import socket
@@ -11,7 +12,7 @@ import threading
 import time
 import unittest
 
-from support import (AFLAMED, GRACE_S, STOP_TIMEOUT_S, Server, ServiceTest, amount, eventually, head, id_of, in_parallel,
+from support import (AFLAMED, GRACE_S, SOON_S, STOP_TIMEOUT_S, Server, ServiceTest, amount, eventually, head, id_of, in_parallel,
                      large_trace, read_answers, salted, sanitized, trace)
 
 MIB = 1 << 20
@@ -206,6 +207,68 @@ class Views(ServiceTest):
             statuses = in_parallel(one, range(12), threads=12)
             self.assertEqual(statuses[4], 200)
             self.assertLessEqual(set(statuses), {200, 410})
+
+
+class Fairness(ServiceTest):
+    """Whoever waits takes nothing from those who could go on."""
+    CONFIG = {'workers': 1, 'open_jobs': 4, 'profile_cache_bytes': 0, 'render_tracks': 0}
+
+    def ask_and_not_read(self, target):
+        connection = socket.socket()
+        self.addCleanup(connection.close)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect(('127.0.0.1', self.server.port))
+        connection.sendall(head('GET', target))
+        return connection
+
+    def test_a_small_upload_beside_charts_and_large_uploads(self):
+        path = '/p/' + id_of(self.stored(large_trace(amount(4 * MIB, MIB))))
+        large, answered, small = large_trace(amount(57 * MIB, 4 * MIB)), [], trace(records=300)
+        charts = [self.connection() for _ in range(amount(100, 20))]
+        for i, connection in enumerate(charts):
+            connection.sendall(head('GET', path + '/t/1.svg?view=chart&width=%d' % (400 + i)))
+        threads = [threading.Thread(target=lambda i=i: answered.append(self.server.upload(salted(large, i)).status))
+                   for i in range(3)]
+        for thread in threads:
+            thread.start()
+        for i in range(3):
+            self.assertEqual(self.server.upload(salted(small, i)).status, 201)
+        self.assertEqual(self.server.get(path + '/t/1.svg?width=399').status, 200)
+        self.assertLess(len(answered), len(threads))      # it did not wait for all of them
+        for connection in charts:
+            self.assertEqual(read_answers(connection)[0].status, 200)
+        for thread in threads:
+            thread.join()
+        self.assertEqual(answered, [201] * 3)
+
+    def test_slow_readers_of_calls_hold_nothing(self):
+        """One profile may be read at a time, and one turn is there to compute in."""
+        for format_name in ('tsv', 'perfetto'):
+            path = '/p/' + id_of(self.stored(salted(large_trace(8 * MIB), len(format_name))))
+            slow = self.ask_and_not_read(path + '/calls.' + format_name)
+            self.assertTrue(select.select([slow], [], [], SOON_S)[0])     # it has begun
+            for width in range(3):
+                begun = time.monotonic()
+                self.assertEqual(self.server.get(path + '/t/1.svg?width=%d' % (500 + width)).status, 200)
+                self.assertLess(time.monotonic() - begun, IDLE_S / 2)
+            self.assertEqual(self.server.get(path + '/calls.tsv').status, 503)     # of these there is one at a time
+            slow.close()
+            self.assertTrue(eventually(lambda: self.server.get(path + '/calls.tsv').status == 200))
+
+    def test_uploads_that_trickle_hold_no_thread_of_others(self):
+        content = large_trace(MIB)
+        slow = [self.connection() for _ in range(amount(300, 50, 1000))]
+        for connection in slow:
+            connection.sendall(head('POST', '/', 'Content-Length: %d' % len(content)) + content[:300 << 10])
+        self.assertTrue(self.server.settled_connections(len(slow)))
+        begun = time.monotonic()
+        for i in range(5):
+            self.stored(salted(content, i))
+        self.assertLess(time.monotonic() - begun, IDLE_S / 2)
+        for connection in slow[:20]:
+            connection.sendall(content[300 << 10:])
+        for connection in slow[:20]:
+            self.assertEqual(read_answers(connection, ('POST',))[0].status, 201)
 
 
 def long_work():

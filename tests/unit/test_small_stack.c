@@ -37,7 +37,7 @@ static void draw(struct work *w, const struct shared_profile *f, const struct co
     view.tracks = TRACKS_ALL;
     if (!view_set(&view, KEYS_VIEW, STR("view"), str_of(kind), &diag))
         say(w, kind);
-    bool ok = convert_view(f, c, output, &view, &out, &diag);
+    bool ok = convert_view(f, c, output, &view, NULL, &out, &diag);
     bool tree = strcmp(kind, "flame") == 0 || strcmp(kind, "icicle") == 0;
     bool large = diag.kind == DIAG_LIMIT && (!tree || output == &OUTPUT_FOLDED);
     bool may_refuse = large || (!tree && diag.kind == DIAG_USAGE);

@@ -1,5 +1,6 @@
 /* Views through memory, store and pool, without HTTP. */
 #include "core/system/threads.h"
+#include "core/system/timer.h"
 #include "server/config/config_load.h"
 #include "server/http/clients.h"
 #include "server/views/views.h"
@@ -94,6 +95,7 @@ static int build(void **state)
     buf_free(&text);
     world->service.turns = turns_new(2, false);
     world->service.threads = threads_new((const unsigned[THREADS_KINDS]){2, 8, 2, 2, 2}, THREADS_KINDS, 0);
+    world->service.timers = timers_new();
     world->service.profiles = profiles_new(&world->service);
     assert_non_null(world->service.profiles);
     world->service.views = views_new(&world->service);
@@ -105,6 +107,7 @@ static int wreck(void **state)
 {
     (void)state;
     threads_free(world->service.threads);
+    timers_free(world->service.timers);
     views_free(world->service.views);
     profiles_free(world->service.profiles);
     turns_free(world->service.turns);
