@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "tests/support/art_file.h"
-#include "tests/support/trace_bytes.h"
 #include "tests/support/test_input.h"
+#include "tests/support/trace_bytes.h"
 
 /* ---- good files ---- */
 

@@ -8,8 +8,8 @@
 
 #include "parser/reader.h"
 #include "tests/support/profile_checks.h"
-#include "tests/support/trace_bytes.h"
 #include "tests/support/test_input.h"
+#include "tests/support/trace_bytes.h"
 
 struct fixture {
     struct arena arena;

@@ -5,8 +5,8 @@
 
 #include "parser/android/v2_layout.h"
 #include "tests/support/art_file.h"
-#include "tests/support/trace_bytes.h"
 #include "tests/support/test_input.h"
+#include "tests/support/trace_bytes.h"
 
 /* ---- damage ---- */
 

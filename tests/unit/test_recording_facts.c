@@ -6,8 +6,8 @@
 
 #include "parser/reader.h"
 #include "server/convert/recording_facts.h"
-#include "tests/support/trace_variants.h"
 #include "tests/support/test_input.h"
+#include "tests/support/trace_variants.h"
 
 static void assert_text(enum fact_kind kind, const char *value, const char *expected)
 {

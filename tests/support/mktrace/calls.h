@@ -4,8 +4,8 @@
 #ifndef TESTS_SUPPORT_MKTRACE_CALLS_H
 #define TESTS_SUPPORT_MKTRACE_CALLS_H
 
-#include "tests/support/trace_writer.h"
 #include "tests/support/mktrace/chance.h"
+#include "tests/support/trace_writer.h"
 
 enum { CALLS_DEPTH_MAX = 120 };
 
