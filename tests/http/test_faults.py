@@ -21,7 +21,7 @@ SURE = re.compile(r'''_ITM_|__cxa_|__gmon_|__libc_|__errno|__stack_chk|__assert|
     (vs|s)nprintf$|printf$|fprintf$|stdout$|stderr$|closedir$|freeaddrinfo$|inet_(pton|ntop)$|send$|json_|crc32$|deflate$|
     deflateEnd$|inflate(Reset|Validate|End)$|_?setjmp$|(__)?longjmp(_chk)?$|(rust_demangle|cplus_demangle_v3)_callback$|ZSTD_(isError|getErrorCode|compressBound|freeDStream|DCtx_reset|DCtx_setParameter|sizeof_DStream)$|
     archive_(entry_\w+|errno|filter_bytes|format_name|set_error)$|(free|use)locale$|
-    archive_read_(free|open1|set_\w+|support_(filter_(gzip|zstd)|format_(tar|zip)))$|CRYPTO_memcmp$|pcre2_(\w+_free|set_\w+_limit)_8$|
+    archive_read_(free|open1|set_\w+|support_(filter_(gzip|zstd)|format_(tar|zip)))$|CRYPTO_memcmp$|pcre2_(\w+_free|set_(callout|\w+_limit))_8$|
     EVP_(EncodeBlock|sha256|MD_CTX_free)$|OPENSSL_init_crypto$|magic_close$|MHD_(start|stop|quiesce)_daemon$|
     MHD_(suspend|resume)_connection$|MHD_(get|lookup)_connection_\w+$|MHD_destroy_response$|free$|
     kill$|waitpid$|fts_(read|close)$|posix_spawn_file_actions_destroy$|
