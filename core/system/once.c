@@ -315,6 +315,18 @@ void once_keep(struct once *o, struct once_thing *t)
     unlock(o);
 }
 
+void once_resize(struct once *o, struct once_thing *t, uint64_t bytes)
+{
+    pthread_mutex_lock(&o->lock);
+    if (t->counted)
+        o->bytes -= t->bytes;
+    t->bytes = bytes;
+    t->counted = t->counted && bytes <= *o->limit_bytes;
+    if (t->counted)
+        o->bytes += bytes;
+    pthread_mutex_unlock(&o->lock);
+}
+
 /* ---- leaving ---- */
 
 void once_unwatch(struct once *o, struct once_thing *t, struct once_watch *watch)

@@ -40,9 +40,10 @@ enum once_state { ONCE_MAKING, ONCE_MADE, ONCE_FAILED };
 /* The first member of what the caller has of each thing. */
 struct once_thing {
     /* Set by once_end, constant behind it. */
-    void *value;    /* NULL: it could not be made */
-    uint64_t bytes; /* that count against the limit */
+    void *value; /* NULL: it could not be made */
     struct diag diag;
+    /* How many bytes count against the limit. Set by once_end and once_resize, under the lock; any thread may read it. */
+    _Atomic uint64_t bytes;
 
     /* For the maker: `above` is its own, set before the making. */
     struct stop stop;
@@ -95,6 +96,9 @@ bool once_end_and_release(struct once *o, struct once_thing *thing, void *value,
     __attribute__((warn_unused_result));
 /* The thing may stay when nobody uses it. At first it may not. */
 void once_keep(struct once *o, struct once_thing *thing);
+
+/* The value, which the caller uses, has so many bytes from now on. What is too much then goes with the next release. */
+void once_resize(struct once *o, struct once_thing *thing, uint64_t bytes);
 
 /* Ends the waiting, if it waits. Before once_release. */
 void once_unwatch(struct once *o, struct once_thing *thing, struct once_watch *watch);

@@ -54,7 +54,7 @@ const struct own_code *shared_profile_own(const struct shared_profile *f)
 
 size_t shared_profile_bytes(const struct shared_profile *f)
 {
-    return sizeof(*f) + f->arena.used_bytes;
+    return sizeof(*f) + f->arena.used_bytes + (f->log != NULL ? kept_log_bytes(atomic_load(f->log)) : 0);
 }
 
 /* ---- the conversion ---- */

@@ -32,7 +32,8 @@ const struct profile *shared_profile_get(const struct shared_profile *f);
 const struct shared_profile *shared_profile_whole(const struct shared_profile *f);
 const struct window *shared_profile_window(const struct shared_profile *f);
 const struct own_code *shared_profile_own(const struct shared_profile *f); /* as guessed */
-size_t shared_profile_bytes(const struct shared_profile *f);               /* memory it holds */
+/* Memory it holds, with the log of its calls, once that was made. */
+size_t shared_profile_bytes(const struct shared_profile *f);
 
 /* What a step of work came to that goes on later. */
 enum convert_step {

@@ -72,7 +72,8 @@ bool conversion_seed(struct hash_seed *seed, struct diag *diag);
 
 /* profile_log.c. */
 struct kept_log;
-void kept_log_free(struct kept_log *k); /* NULL is fine */
+size_t kept_log_bytes(const struct kept_log *k); /* of NULL 0 */
+void kept_log_free(struct kept_log *k);          /* NULL is fine */
 /* Behind the reading, whose arena this is. False: diag. */
 bool kept_log_finish(struct kept_log *k, const struct arena *arena, const struct profile *p,
                      struct diag *diag) __attribute__((warn_unused_result));

@@ -21,6 +21,11 @@ void kept_log_free(struct kept_log *k)
     free(k);
 }
 
+size_t kept_log_bytes(const struct kept_log *k)
+{
+    return k == NULL ? 0 : sizeof(*k) + (size_t)k->memory.bytes;
+}
+
 /* ---- writing ---- */
 
 /* The memory for the log is that of a job. */

@@ -432,6 +432,9 @@ void profiles_release(struct profiles *p, struct profile_use *use)
 
     if (t == NULL)
         return;
+    /* A log of calls may have been made for it meanwhile. */
+    if (use->profile != NULL)
+        once_resize(p->once, &t->once, shared_profile_bytes(use->profile));
     pthread_mutex_lock(&p->lock);
     t->waited -= use->waited;
     t->used_ms = clock_ms();

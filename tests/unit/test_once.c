@@ -64,6 +64,29 @@ static void the_least_recently_used_goes(void **state)
     once_free(o);
 }
 
+static void what_grows_counts_as_it_is(void **state)
+{
+    uint64_t limit = 40;
+    struct once *o = once_new(&KIND, &limit);
+
+    (void)state;
+    put(o, "a", 10);
+    put(o, "b", 10);
+    struct once_thing *t = once_look(o, STR("b"));
+    assert_non_null(t);
+    once_resize(o, t, 35); /* a has to go, when b is not used any more */
+    once_release(o, t);
+    assert_false(has(o, "a"));
+    assert_true(has(o, "b"));
+    t = once_look(o, STR("b"));
+    once_resize(o, t, 41); /* too large alone */
+    once_release(o, t);
+    assert_false(has(o, "b"));
+    put(o, "c", 40); /* nothing of b counts any more */
+    assert_true(has(o, "c"));
+    once_free(o);
+}
+
 static void what_is_used_stays(void **state)
 {
     uint64_t limit = 0;
@@ -239,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least_recently_used_goes),
+        cmocka_unit_test(what_grows_counts_as_it_is),
         cmocka_unit_test(what_is_used_stays),
         cmocka_unit_test(failures_are_told_and_not_kept),
         cmocka_unit_test(who_comes_while_a_making_is_dropped_has_it_made),
