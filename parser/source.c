@@ -4,6 +4,9 @@
 
 enum { PIECE_BYTES = 64 << 10 };
 
+/* Where a window of no bytes is. */
+static const uint8_t NOTHING[1];
+
 /* ---- inputs ---- */
 
 static ptrdiff_t read_memory(void *context, uint64_t at, void *to, size_t n)
@@ -57,13 +60,14 @@ static ptrdiff_t pull_input(void *context, void *to, size_t n)
 
 void source_of_memory(struct source *s, struct arena *arena, struct str bytes)
 {
-    *s = (struct source){.p = (const uint8_t *)bytes.p, .n = bytes.n, .ended = true, .arena = arena};
+    *s = (struct source){
+        .p = bytes.n > 0 ? (const uint8_t *)bytes.p : NOTHING, .n = bytes.n, .ended = true, .arena = arena};
 }
 
 void source_of_pull(struct source *s, struct arena *arena,
                     ptrdiff_t (*pull)(void *context, void *to, size_t n), void *context)
 {
-    *s = (struct source){.arena = arena, .pull = pull, .context = context};
+    *s = (struct source){.p = NOTHING, .arena = arena, .pull = pull, .context = context};
 }
 
 void source_of_input(struct source *s, struct arena *arena, const struct source_input *in)
@@ -79,7 +83,7 @@ void source_free(struct source *s)
     if (s->arena != NULL)
         arena_release(s->arena, s->room, s->capacity, 1);
     s->room = NULL;
-    s->p = NULL;
+    s->p = NOTHING;
     s->n = s->capacity = 0;
     s->ended = true;
 }

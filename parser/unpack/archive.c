@@ -446,8 +446,9 @@ static ptrdiff_t pull_archive(struct unpack *u, void *to, size_t n)
         return -1;
     if (n > p->block_bytes)
         n = p->block_bytes;
-    if (n > 0)
-        memcpy(to, p->block, n);
+    if (n == 0)
+        return 0;
+    memcpy(to, p->block, n);
     p->block += n;
     p->block_bytes -= n;
     return (ptrdiff_t)n;
