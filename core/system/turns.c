@@ -62,7 +62,7 @@ static struct turn *turn_of(struct fair_place *place)
     return place == NULL ? NULL : (struct turn *)((char *)place - offsetof(struct turn, place));
 }
 
-static void grant(struct turn *t, int held)
+static void grant(struct turn *t, enum turn_held held)
 {
     t->held = held;
     pthread_cond_signal(&t->granted);

@@ -42,6 +42,8 @@ void turns_free(struct turns *t);              /* when nobody has or wants a tur
 unsigned turns_workers(const struct turns *t); /* without the turn for short work */
 size_t turns_waiting(struct turns *t);         /* Jobs that wait for a turn at this moment. Any thread. */
 
+enum turn_held { TURN_NONE, TURN_WAITS, TURN_OF_WORKER, TURN_OF_SHORT };
+
 /* One job's. It is used by the thread of the job alone. */
 struct turn {
     struct turns *turns;
@@ -49,7 +51,7 @@ struct turn {
     /* protected by the lock of the turns while the job waits, and the job's own else */
     struct fair_place place;
     pthread_cond_t granted;
-    enum { TURN_NONE, TURN_WAITS, TURN_OF_WORKER, TURN_OF_SHORT } held;
+    enum turn_held held;
 };
 
 /* Without a turn at first. `owner` as in struct fair_place. */
