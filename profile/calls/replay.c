@@ -614,6 +614,8 @@ static bool find_tracks(struct replay *r)
         if (t->sets == NULL)
             return false;
         choose_parts(r, t);
+        if (q->sink.found != NULL)
+            q->sink.found(q->sink.context, t);
     }
     return true;
 }

@@ -72,6 +72,8 @@ struct replay_left {
 
 /* What is told; NULL: it is not. `context` is the request's. False ends the replay. */
 struct replay_sink {
+    /* Before all else, for each track that the log has; also for one of which nothing is in the window. */
+    void (*found)(void *context, const struct replay_track *t);
     bool (*begin)(void *context, struct replay_track *t);
     bool (*enter)(void *context, struct replay_track *t); /* the call is on the stack */
     bool (*leave)(void *context, struct replay_track *t,

@@ -122,12 +122,11 @@ void span_sink_put(struct span_sink *s, const struct span *span)
 
 /* ---- what is told ---- */
 
-static bool begin(void *context, struct replay_track *t)
+static void found(void *context, const struct replay_track *t)
 {
     struct span_sink *s = context;
 
     s->spans.idle_ns = number_multiply(t->uncalled, s->request.ns_per_tick);
-    return true;
 }
 
 /* Of the calls that are never left, the innermost one is where the track stays. */
@@ -168,7 +167,7 @@ struct span_sink *span_sink_new(struct arena *arena, const struct span_request *
 
 struct replay_sink span_sink_replay(struct span_sink *s)
 {
-    return (struct replay_sink){.begin = begin, .leave = span_sink_leave, .context = s};
+    return (struct replay_sink){.found = found, .leave = span_sink_leave, .context = s};
 }
 
 const struct spans *span_sink_finish(struct span_sink *s)
