@@ -259,6 +259,21 @@ static void the_window_cuts(void **state)
     check_with(SCRIPT, r, "");
 }
 
+static void time_in_no_call_is_of_the_whole_track(void **state)
+{
+    struct event events[64];
+    const size_t n = parse_events("+a0 -a10 +b26 -b30", events);
+    struct span_request r = everything();
+    struct fixture f;
+
+    (void)state;
+    r.from_ns = 100, r.to_ns = 200; /* no block of the log lies in it */
+    read_twice(&f, events, n, r, 2);
+    assert_int_equal(f.spans->n, 0);
+    assert_int_equal(f.spans->idle_ns, 16);
+    close_fixture(&f);
+}
+
 static void narrow_neighbours_become_a_run(void **state)
 {
     static const char SCRIPT[] = "+a0 +b10 -b12 +c13 -c16 +d30 -d40 +e41 -e42 +f55 -f56 -a60";
@@ -550,6 +565,7 @@ int main(void)
         cmocka_unit_test(broken_nesting_and_time),
         cmocka_unit_test(a_track_begins_in_the_round_of_the_trace),
         cmocka_unit_test(the_window_cuts),
+        cmocka_unit_test(time_in_no_call_is_of_the_whole_track),
         cmocka_unit_test(narrow_neighbours_become_a_run),
         cmocka_unit_test(deeper_calls_are_counted),
         cmocka_unit_test(random_streams),
