@@ -345,6 +345,17 @@ void method_calls_txt(struct buf *out, const struct table *t, const struct calls
 
 enum { FOUND_MAX = 20, NAMED_BYTES_MAX = 500 };
 
+/* In an address a name is one segment of the path, which cannot hold a slash: there a point stands for it. */
+static bool is_signature(struct str said, struct str signature)
+{
+    if (said.n != signature.n)
+        return false;
+    for (size_t i = 0; i < said.n; i++)
+        if (said.p[i] != signature.p[i] && !(said.p[i] == '.' && signature.p[i] == '/'))
+            return false;
+    return true;
+}
+
 /* The rows that a text names: `package.Class.method`, with or without the signature. As find_by_id. */
 static void find_by_text(const struct table *t, struct str name, uint32_t *rows, uint32_t *n)
 {
@@ -353,7 +364,7 @@ static void find_by_text(const struct table *t, struct str name, uint32_t *rows,
             continue;
         size_t taken = table_name(t, row).n;
         struct str rest = {name.p + taken, name.n - taken};
-        if (rest.n > 0 && !str_eq(rest, names_parts(t->names, t->frame[row]).signature))
+        if (rest.n > 0 && !is_signature(rest, names_parts(t->names, t->frame[row]).signature))
             continue;
         if (*n < FOUND_MAX)
             rows[*n] = row;

@@ -52,15 +52,30 @@ void workspace_method_link(const struct workspace *w, struct str method)
 
 /* ---- text with links ---- */
 
-/* The name of a method as others call it: without the signature of a Java method, which stands behind it where several share
- * its name. A parenthesis of a C++ name has no type behind it. */
-static struct str plain_name(struct str name)
+/* Where the signature of a Java method begins, which stands behind a name that several methods share; else name.n. A parenthesis of a
+ * C++ name has no type behind it. */
+static size_t signature_at(struct str name)
 {
     static const struct str TYPES = STR_INIT("VZBCSIJFDL[");
     size_t open = str_find_last(name, '('), close = str_find_last(name, ')');
     bool is_java = open < close && close + 1 < name.n && str_find(TYPES, name.p[close + 1]) < TYPES.n;
 
-    return is_java ? (struct str){name.p, open} : name;
+    return is_java ? open : name.n;
+}
+
+/* To the method of a row: of several with one name, to that with the row's signature. Its slashes are points in an address
+ * (render/method/method.c). */
+static void put_row_link(const struct workspace *w, struct str name)
+{
+    struct buf text = {0};
+
+    buf_str(&text, name);
+    for (size_t i = signature_at(name); i < text.n; i++)
+        if (text.p[i] == '/')
+            text.p[i] = '.';
+    w->b->failed = w->b->failed || text.failed;
+    workspace_method_link(w, buf_view(&text));
+    buf_free(&text);
 }
 
 /* A row of a group leads to the methods whose names have it. */
@@ -74,7 +89,7 @@ static void put_name(const struct workspace *w, struct str name)
     }
     buf_z(w->b, "<a class=\"place\" href=\"");
     if (group == GROUP_METHOD)
-        workspace_method_link(w, plain_name(name));
+        put_row_link(w, name);
     else
         put_place(w, "methods", str_of(w->of->rows->sort), name, GROUP_METHOD, 0);
     page_put(w->b, "\">{}</a>", name);
@@ -292,7 +307,7 @@ void workspace_method(const struct workspace *w)
     buf_z(w->b, ".json");
     workspace_query(w, w->of->track);
     buf_printf(w->b, "&amp;limit=%u\">\n<p class=\"buttons\">\n", r->limit);
-    name = plain_name(name);
+    name.n = signature_at(name);
     put_sandwich_link(w, name);
     workspace_filter_by(w, name);
     if (w->of->compared == NULL && workspace_has_value(w, STR("calls")) && !r->longest)

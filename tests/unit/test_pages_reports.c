@@ -63,7 +63,7 @@ static void methods(void **state)
         "               (toplevel)\n",
         "      1,234+5  <a class=\"place\" href=\"../../p/" PAGES_ID
         "/m/com.a.Foo%3CT%3E.run?track=all\">com.a.Foo&lt;T&gt;.run</a>\n",
-        "/m/com.a.over?track=all\">com.a.over(I)V</a>\n", /* the signature of a Java method is no part of its name */
+        "/m/com.a.over%28I%29V?track=all\">com.a.over(I)V</a>\n", /* the row's own, of several with its name */
         "/m/ns%3A%3Af%28int%29?track=all\">ns::f(int)</a></pre>",
         "data-json=\"../../p/" PAGES_ID "/methods.json?track=all&amp;sort=wall_excl\"",
         "<option value=\"method\" selected>",
@@ -127,7 +127,7 @@ static void one_method(void **state)
         "/m/com.a.%3Cinit%3E?track=all&amp;longest=1\">How long its calls were</a>",
         "<pre>com.a.Foo.&lt;init&gt;()V\n\n                  wall\n",
         "         3 ms  (the thread)\n",
-        "/m/com.b.g?track=all\">com.b.g(Ljava/lang/String;)V</a>\n",
+        "/m/com.b.g%28Ljava.lang.String%3B%29V?track=all\">com.b.g(Ljava/lang/String;)V</a>\n",
         "/m/com.a.%3Cinit%3E?track=all&amp;limit=1000000\">All</a>"};
     static const char *const VERDICTS[] = {
         "{\"sentences\":[3,{\"parts\":[4,{\"text\":5,\"track\":\"x\"},{\"method\":true}],\"track\":\"x\"}]}",
