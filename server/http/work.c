@@ -12,19 +12,24 @@ struct work {
     void *context;
 };
 
-/* Once the exchange is resumed nothing of it may be touched any more. */
-static void run(struct thread_job *job)
+static void work_with_turn(struct exchange *x, void (*work)(struct exchange *x, void *context), void *context)
 {
-    struct work *w = (struct work *)job; /* its first member */
-    struct exchange *x = w->exchange;
     struct turn turn;
 
     turn_init(&turn, x->service->turns, TURN_ANSWER, x->client, &x->stop);
     turn_take(&turn);
     x->turn = &turn;
-    w->work(x, w->context);
+    work(x, context);
     x->turn = NULL;
     turn_end(&turn);
+}
+
+/* Once the exchange is resumed nothing of it may be touched any more. */
+static void run(struct thread_job *job)
+{
+    struct work *w = (struct work *)job; /* its first member */
+
+    work_with_turn(w->exchange, w->work, w->context);
     exchange_resume(&w->wait);
 }
 
@@ -40,12 +45,16 @@ enum exchange_step exchange_work(struct exchange *x, size_t bytes,
                                  void (*work)(struct exchange *x, void *context),
                                  enum exchange_step (*then)(struct exchange *x, void *context), void *context)
 {
-    struct work *w = bytes < WORK_SMALL_BYTES ? NULL : exchange_state(x, sizeof(*w), NULL);
-
     if (then == NULL)
         then = finished;
-    if (w == NULL) { /* without memory it is done here, too */
+    if (bytes < WORK_SMALL_BYTES) {
         work(x, context);
+        return then(x, context);
+    }
+    struct work *w = exchange_state(x, sizeof(*w), NULL);
+    if (w ==
+        NULL) { /* Without memory it is done here, too: it may keep a connection's thread, which is better than an error. */
+        work_with_turn(x, work, context);
         return then(x, context);
     }
     *w = (struct work){.job = {.run = run, .place = {TURN_ANSWER, .owner = x->client}},
