@@ -86,12 +86,12 @@ static bool write_text(struct cli_one *one, const char *path, const struct cli_o
     struct shared_profile *folded = cli_fold(&config, path, &reading, diag), *window = NULL;
     if (folded == NULL)
         return false;
-    bool ok = maker->make == NULL || cli_window(&config, folded, path, &one->asked.view, &window, diag);
+    bool ok = maker->stream != NULL || cli_window(&config, folded, path, &one->asked.view, &window, diag);
     const struct shared_profile *shown = window != NULL ? window : folded;
     ok = ok &&
          (one->tracks == NULL || cli_tracks(&one->asked.view, shared_profile_get(shown), one->tracks, diag));
     struct convert_source source = {shown, &config, -1, NULL};
-    ok = ok && (maker->make != NULL ? put_text : put_stream)(one, &source, path, maker, diag);
+    ok = ok && (maker->stream != NULL ? put_stream : put_text)(one, &source, path, maker, diag);
     if (source.fd >= 0)
         close(source.fd);
     if (ok && !one->quiet)

@@ -89,18 +89,26 @@ static void leave_table(struct once *o, const struct once_thing *t)
     *at = t->in_bucket;
 }
 
+/* False: no memory. */
+static bool copy_key(struct str key, struct str *copy)
+{
+    char *p = malloc(key.n + 1);
+
+    if (p != NULL)
+        memcpy(p, key.p, key.n);
+    copy->p = p;
+    copy->n = key.n;
+    return p != NULL;
+}
+
 static struct once_thing *add(struct once *o, struct str key, uint64_t hash)
 {
     struct once_thing *t = calloc(1, o->kind.thing_bytes);
-    char *copy = malloc(key.n + 1);
 
-    if (t == NULL || copy == NULL) {
+    if (t == NULL || !copy_key(key, &t->key)) {
         free(t);
-        free(copy);
         return NULL;
     }
-    memcpy(copy, key.p, key.n);
-    t->key = (struct str){copy, key.n};
     t->hash = hash;
     t->stop.others = &t->waiting;
     t->in_bucket = o->buckets[hash % BUCKETS];

@@ -562,7 +562,7 @@ static void align_parts(struct replay *r)
 
 static bool find_renames(struct replay *r)
 {
-    const struct profile_mapped *mapped[RENAMES_MAX];
+    const struct profile_mapped *mapped[RENAMES_MAX] = {NULL};
 
     r->single = true;
     for (const struct profile *p = r->request.profile; p->mapped != NULL; p = p->mapped->before) {

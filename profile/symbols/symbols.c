@@ -175,7 +175,8 @@ static bool find_modules(struct walking *w, struct arena *a, struct unnamed *lis
             list->modules[at] = (struct unnamed_module){
                 .module = f->module, .build_id = f->build_id, .state = state_of(p->symbols, f)};
         }
-        list->modules[at].frames++;
+        if (at < list->n) /* It always is, which the static analyser cannot see. */
+            list->modules[at].frames++;
         w->of_frame[i] = at + 1;
     }
     return true;
