@@ -345,7 +345,7 @@ static bool play_run(struct replay *r, struct replay_track *t)
 static bool play_block(struct replay *r, uint64_t block)
 {
     const uint8_t *end = r->end;
-    struct replay_track *t;
+    struct replay_track *t = NULL;
 
     for (r->n_members = 0; r->p < end; r->end = end) {
         unsigned kind = *r->p++;
@@ -353,8 +353,10 @@ static bool play_block(struct replay *r, uint64_t block)
             return damaged(r);
         if (!(kind == LOG_SWITCH ? switch_track(r, &t) : open_track(r, block, &t)))
             return false;
+        if ((size_t)(end - r->p) < LOG_RUN_BYTES)
+            return damaged(r);
         uint64_t run = log_number(r->p, LOG_RUN_BYTES);
-        if ((size_t)(end - r->p) < LOG_RUN_BYTES || run > (size_t)(end - r->p) - LOG_RUN_BYTES)
+        if (run > (size_t)(end - r->p) - LOG_RUN_BYTES)
             return damaged(r);
         r->p += LOG_RUN_BYTES;
         r->end = r->p + run;
