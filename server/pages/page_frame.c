@@ -1,7 +1,7 @@
 #include "server/pages/page_frame.h"
 
 #include "core/clean.h"
-#include "server/pages/static_path.h"
+#include "server/pages/static_assets.h"
 
 struct str page_root(struct str path)
 {

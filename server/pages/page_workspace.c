@@ -3,13 +3,11 @@
  *
  *     page_workspace      the frame, the picture and its side
  *     workspace_heading   name, facts, warnings, share, downloads, delete
- *     workspace_verdict   in words where the time went
- *     workspace_lanes     what all threads did in the order of time
- *     workspace_dumps     how much heaps had at each dump
- *     workspace_tools     tabs, thread, value, view, search, filters
+ *     workspace_strips    in words where the time went; what all threads did in the order of time; how much heaps had at each dump
+ *     workspace_tools     tabs, value, view, search, filters
  *     workspace_threads   the list of threads
- *     workspace_filters   the filters
- *     workspace_compare   of a comparison its heading, its words, its fields and its table
+ *     workspace_methods   the tab of methods, and one method
+ *     workspace_compare   of a comparison its heading, its words and its fields
  *
  * A link leads to a page below the profile, by way of its own path: w->self. */
 #include "profile/track.h"

@@ -84,14 +84,6 @@ struct page_workspace {
 void page_workspace(struct buf *b, const struct page_workspace *p);
 /* Opens <article>, whose attributes tell the scripts what the browser's list of uploads keeps; `more` is markup. */
 void page_profile_element(struct buf *b, const struct record *r, struct str format, const char *more);
-/* Its parts that unfold. The first of the warnings are about this file; behind them stand those about how to record better. */
-void page_warnings(struct buf *b, const json_t *warnings);
-/* Libraries with frames that have no names; nothing if there are none. */
-void page_unnamed(struct buf *b, const json_t *unnamed);
-void page_facts(struct buf *b, const struct record *r, const json_t *summary);
-/* The facts in one line. */
-void page_facts_line(struct buf *b, const struct record *r, const json_t *summary);
-
 /* What was found for /p/<id>/mapping with known=by-names: nothing is applied before its button is pressed. */
 struct page_mapping {
     struct str root;
@@ -105,6 +97,11 @@ void page_mapping(struct buf *b, const struct page_mapping *p);
 /* The form behind /p/<id>/delete, into which the token is typed. */
 void page_delete(struct buf *b, const struct record *r);
 void page_deleted(struct buf *b, struct str root, const struct record *r);
+
+/* The page of an archive that was uploaded with all that is in it: a link for each result, and what could not be read. The links hold
+ * the token, as the address of a single upload's result does behind a form. */
+struct job_result;
+void page_members(struct buf *b, struct str root, const struct job_result *result);
 
 /* Fills x->reply: the whole answer, headers included. */
 void page_problem(struct exchange *x, const struct problem *p);

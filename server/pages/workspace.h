@@ -75,9 +75,8 @@ void workspace_filter_emptied(const struct workspace *w, uint32_t step);
 /* What a method's page offers: this view with the method as a filter. */
 void workspace_filter_by(const struct workspace *w, struct str name);
 
-/* A hidden field of a form; and those of the filters, in their order. */
+/* A hidden field of a form. */
 void workspace_hidden(struct buf *b, const char *key, struct str text);
-void workspace_hidden_filters(const struct workspace *w);
 
 /* The tab of methods: its link, its fields in the form of the tools, its table; one method with its callers and callees. */
 void workspace_methods_link(const struct workspace *w, struct str track);

@@ -5,7 +5,7 @@
 #include "core/json.h"
 #include "core/system/json_memory.h"
 #include "server/convert/recording_facts.h"
-#include "server/pages/static_path.h"
+#include "server/pages/static_assets.h"
 #include "server/routes/api_paths.h"
 #include "server/routes/routes_table.h"
 #include "server/service.h"

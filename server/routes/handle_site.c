@@ -4,7 +4,6 @@
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 #include "server/pages/static_assets.h"
-#include "server/pages/static_path.h"
 #include "server/routes/routes_table.h"
 #include "server/service.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/json.h"
 #include "server/pages/page_frame.h"
-#include "server/pages/page_members.h"
+#include "server/pages/pages.h"
 #include "server/routes/profile_json.h"
 
 /* ---- as text: links, then lines that begin with # ---- */

@@ -4,7 +4,7 @@
 #include "render/svg/viewer.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
-#include "server/pages/static_path.h"
+#include "server/pages/static_assets.h"
 #include "tests/support/markup.h"
 #include "tests/support/page_fixture.h"
 
