@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli/cli_output.h"
-#include "cli/cli_spool.h"
 #include "core/clean.h"
 #include "core/system/file.h"
 #include "core/system/memory_limit.h"

@@ -10,8 +10,16 @@
 #ifndef CLI_CLI_OUTPUT_H
 #define CLI_CLI_OUTPUT_H
 
+#include <stdbool.h>
+
 #include "core/buf.h"
 #include "core/diag.h"
+
+/* An empty file that nobody else can open, and that is gone when it is closed. -1: errno. */
+int cli_spool_open(void);
+
+/* Appends what is still to be read from the other descriptor. False: errno. */
+bool cli_spool_append(int to, int from);
 
 struct cli_output {
     const char *path;
@@ -19,11 +27,11 @@ struct cli_output {
     char *target;    /* the file that the new one replaces; NULL: written in place */
     struct buf temp; /* the new one's name, terminated, with `target` */
 };
-
 bool cli_output_open(struct cli_output *o, const char *path, struct diag *diag)
     __attribute__((warn_unused_result));
 bool cli_output_put(struct cli_output *o, struct str bytes, struct diag *diag)
     __attribute__((warn_unused_result));
+
 /* Not `ok`: what was written is of no use, and removed. False then, too. */
 bool cli_output_close(struct cli_output *o, bool ok, struct diag *diag) __attribute__((warn_unused_result));
 

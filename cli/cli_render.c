@@ -1,5 +1,3 @@
-/* aflamed render, and what aflamed export shares with it: profiles to files or to standard output, without store and network. Exports are
- * the outputs that other tools read. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,18 +7,240 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli_members.h"
-#include "cli/cli_render.h"
+#include "cli/cli.h"
+#include "cli/cli_one.h"
+#include "cli/cli_output.h"
 #include "cli/cli_tracks.h"
-#include "cli/cli_view.h"
+#include "cli/command.h"
 #include "core/clean.h"
 #include "core/system/threads.h"
 #include "core/system/turns.h"
 #include "render/output.h"
+#include "render/view/measure.h"
+#include "server/convert/archive_members.h"
+#include "server/convert/call_list.h"
+
+/* ---- choosing a member ---- */
+
+/* --member all: each file of an archive that is read here, one after the other. */
+
+#define CLI_EVERY_MEMBER "all"
+
+/* One of them, the number'th from 1. `choice` is what --member takes. Returns an exit status. */
+typedef int cli_member_fn(void *context, const char *name, const char *choice, size_t number);
+
+/* What of the archive is not among those that were listed. */
+static int judge(const struct archive_members *list, const struct config *config, const char *shown)
+{
+    struct diag diag = {0};
+
+    if (list->left_out > 0)
+        diag_set(&diag, DIAG_LIMIT, "more files in the archive", "Choose others by --member NAME.",
+                 "%llu more were left out: the limit is %llu.", (unsigned long long)list->left_out,
+                 (unsigned long long)config->max_members);
+    else if (list->cut)
+        diag_set(&diag, DIAG_UNUSABLE, "archive cut or damaged", "Copy it again.",
+                 "It cannot be read to its end: there may be more files in it.");
+    else if (list->n == 0)
+        diag_set(&diag, DIAG_UNUSABLE, "nothing usable in the archive",
+                 "aflamed info FILE says what is in it.",
+                 "None of its files is of a format that is read here.");
+    return diag.kind == DIAG_NONE ? CLI_OK : cli_error(shown, &diag);
+}
+
+/* Calls `each` for all members of the archive at the path. Returns the highest exit status; what is wrong with the archive is said,
+ * `shown` is the name for it as in cli_error. */
+static int cli_each_member(const struct config *config, const char *path, const char *shown,
+                           cli_member_fn *each, void *context)
+{
+    struct archive_members list = {.n = 0};
+    struct diag diag = {0};
+    int fd = cli_open_again(path, &diag), status = CLI_OK;
+    enum archive_found found = fd < 0 ? ARCHIVE_FAILED : archive_members_list(config, fd, NULL, &list, &diag);
+
+    if (fd >= 0)
+        close(fd);
+    if (found == ARCHIVE_NONE)
+        diag_set(&diag, DIAG_USAGE, "no archive", "Leave --member out.", "The file is no archive.");
+    if (found != ARCHIVE_LISTED)
+        return cli_error(shown, &diag);
+    for (size_t i = 0; i < list.n; i++) {
+        int of_member = each(context, list.list[i].name, list.list[i].choice, i + 1);
+        status = of_member > status ? of_member : status;
+    }
+    int of_archive = judge(&list, config, shown);
+    archive_members_free(&list);
+    return of_archive > status ? of_archive : status;
+}
+
+/* All calls of a profile, one by one, into a result. */
+
+/* aflamed calls: all calls one by one, to a file or to standard output. */
+
+/* ---- the calls ---- */
+
+struct writing {
+    struct cli_output *to;
+    struct diag diag; /* why nothing more can be written */
+};
+
+static bool put(void *context, struct str bytes)
+{
+    struct writing *w = context;
+
+    return cli_output_put(w->to, bytes, &w->diag);
+}
+
+/* `source` is the whole profile. False: diag. */
+static bool cli_calls_write(const struct convert_source *source, const struct view_options *view,
+                            const struct call_format *format, struct cli_output *to, struct diag *diag)
+{
+    struct call_list *list = call_list_new(source, view, format, diag);
+    enum convert_step step = list != NULL ? CONVERT_MORE : CONVERT_FAILED;
+    struct writing w = {.to = to};
+    struct buf out = {.drain = put, .drain_context = &w};
+
+    while (step == CONVERT_MORE) {
+        step = call_list_step(list, &out, diag);
+        if (step != CONVERT_FAILED && !put(&w, buf_view(&out)))
+            step = CONVERT_FAILED;
+        buf_clear(&out);
+    }
+    if (w.diag.kind != DIAG_NONE)
+        *diag = w.diag;
+    buf_free(&out);
+    call_list_free(list);
+    return step == CONVERT_FED;
+}
+
+static bool stream(const struct cli_one *o, struct convert_source *source, const char *path,
+                   struct cli_output *to, struct diag *diag)
+{
+    if (!call_list_possible(shared_profile_get(source->profile), diag))
+        return false;
+    source->fd = cli_open_again(path, diag);
+    return source->fd >= 0 &&
+           cli_calls_write(source, &o->asked.view, call_format_by_name(str_of(o->format)), to, diag);
+}
+
+/* ---- the row ---- */
+
+static struct cli_word format_word(size_t i)
+{
+    return i < CALL_FORMATS_COUNT ? (struct cli_word){CALL_FORMATS[i].text.name, CALL_FORMATS[i].text.help}
+                                  : (struct cli_word){NULL, NULL};
+}
+
+static int calls(int n_arguments, char *const *arguments)
+{
+    const struct cli_one_maker maker = {.command = &CLI_CALLS, .stream = stream};
+    struct cli_one options = {.format = CALL_FORMATS[0].text.name};
+
+    return cli_one_run(&maker, &options, n_arguments, arguments);
+}
+
+static const struct cli_option OPTIONS[] = {
+    CLI_ONE_FORMAT(format_word), CLI_ONE_OUT,    CLI_ONE_TRACK, CLI_KEY_ROW("--app"),
+    CLI_KEY_ROW("--open"),       CLI_ONE_MEMBER, CLI_ONE_NAMES, CLI_ONE_QUIET,
+};
+
+const struct cli_command CLI_CALLS = {
+    .name = "calls",
+    .synopsis = "[OPTION...] FILE",
+    .summary = "list all calls one by one, with their times",
+    .description =
+        "Prints a row for each call: thread, start, end, cpu, self, depth, class, method, signature. Times "
+        "are "
+        "whole microseconds since the trace's start, rounded down once in each cell. - is standard input, if "
+        "it is a file.\n"
+        "A row is written when its call has ended, so that any number of them needs little memory: a call "
+        "comes behind "
+        "what it called, threads take turns, and calls that are never left come last. `sort -n -k1,1 -k2,2` "
+        "of the tsv "
+        "brings them into the order of their threads and starts.\n"
+        "--from and --to list the calls that were entered in that range, with their whole times. Under "
+        "filters, calls whose "
+        "frame is not shown are left out, their self counts for the call that has it in the filtered stacks, "
+        "and depth "
+        "counts the frames that are shown.\n",
+    .options = OPTIONS,
+    .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
+    .keys = KEYS_CALLS,
+    .run = calls,
+};
+
+/* ---- writing a view ---- */
+
+/* One view of a profile, written. */
+
+static bool convert(const struct convert_source *source, const struct output *output,
+                    const struct view_options *view, struct buf *out, struct diag *diag)
+{
+    if (view->view == VIEW_CHART)
+        return convert_chart(source, output, view, out, diag);
+    return convert_view(source->profile, source->config, output, view, NULL, out, diag);
+}
+
+/* The format in which the output has the view's calls in the order of time, if the view is one of times, of threads apart; else NULL. */
+static const struct call_format *cli_view_calls(const struct output *output, const struct profile *p,
+                                                const struct view_options *view)
+{
+    struct measure measure;
+
+    if (output->calls == NULL || view->tracks == TRACKS_MERGED || p->n_times == 0 ||
+        (view->value[0] != '\0' &&
+         (!measure_by_name(p, view->value, &measure) || measure.waiting || measure.value >= p->n_times)))
+        return NULL;
+    return call_format_by_name(str_of(output->calls));
+}
+
+struct drained_to {
+    struct cli_output to;
+    struct diag *diag;
+};
+
+static bool put_drained(void *context, struct str bytes)
+{
+    struct drained_to *w = context;
+
+    return cli_output_put(&w->to, bytes, w->diag);
+}
+
+/* A result that may be larger than memory is written while it is made. The log of calls is read for calls,
+ * of which `source` has to be the whole, and for charts. `out` is empty, and may be used again. False: diag. */
+static bool cli_view_write(const struct convert_source *source, const struct output *output,
+                           const struct view_options *view, const char *path, struct buf *out,
+                           struct diag *diag)
+{
+    const struct call_format *calls = cli_view_calls(output, shared_profile_get(source->profile), view);
+    struct drained_to w = {.diag = diag};
+
+    if (calls == NULL && !output->appends)
+        return convert(source, output, view, out, diag) && cli_write(path, buf_view(out), diag);
+    if (!cli_output_open(&w.to, path, diag))
+        return false;
+    if (calls != NULL)
+        return cli_output_close(&w.to, cli_calls_write(source, view, calls, &w.to, diag), diag);
+    struct buf piece = {.drain = put_drained, .drain_context = &w};
+    bool ok = convert(source, output, view, &piece, diag) && cli_output_put(&w.to, buf_view(&piece), diag);
+    buf_free(&piece);
+    return cli_output_close(&w.to, ok, diag);
+}
+
+/* ---- options ---- */
+
+/* aflamed render, as aflamed export uses it. */
+
+/* The options of render; those of export begin behind the first one, --output. */
+enum { CLI_RENDER_OPTIONS_COUNT = 7 };
+
+/* aflamed render, and what aflamed export shares with it: profiles to files or to standard output, without store and network. Exports are
+ * the outputs that other tools read. */
 
 enum { NAME_BYTES = 80 }; /* of a name in a path, cleaned */
 
 static const char HINT[] = "aflamed render --help lists the options.";
+
 static const char EXPORT_HINT[] = "aflamed export --help lists the formats.";
 
 struct options {
@@ -507,7 +727,8 @@ static int render_files(const struct options *o)
     return status;
 }
 
-int cli_render_run(const struct cli_command *command, int n_arguments, char *const *arguments)
+/* Of CLI_EXPORT, the first operand is the output's name. Returns the exit status. */
+static int cli_render_run(const struct cli_command *command, int n_arguments, char *const *arguments)
 {
     struct options o = {.command = command,
                         .files = calloc((size_t)n_arguments + 1, sizeof(*o.files)),
@@ -538,7 +759,7 @@ static struct cli_word output_word(size_t i)
 
 #define FIELD(member) offsetof(struct options, member)
 
-const struct cli_option CLI_RENDER_OPTIONS[CLI_RENDER_OPTIONS_COUNT] = {
+static const struct cli_option CLI_RENDER_OPTIONS[CLI_RENDER_OPTIONS_COUNT] = {
     {"--output", NULL, CLI_TEXT, FIELD(output_name), "NAME", "what to make", output_word},
     {"-o", NULL, CLI_PATH, FIELD(out), "FILE",
      "where to write; - is standard output, the default of text outputs and of pipes", NULL},
@@ -564,4 +785,60 @@ const struct cli_command CLI_RENDER = {
     .n_options = CLI_RENDER_OPTIONS_COUNT,
     .keys = KEYS_TRACK | KEYS_VIEW | KEYS_BUDGET,
     .run = render,
+};
+
+/* ---- export ---- */
+
+/* aflamed export: render, for outputs that other tools read, and calls, for formats of these. */
+
+/* Formats of calls one by one are those of `aflamed calls`, and take its options. */
+static int export_calls(int n_arguments, char *const *arguments)
+{
+    char **all = calloc((size_t)n_arguments + 2, sizeof(*all));
+    static char FORMAT[] = "--format";
+    struct diag diag = {0};
+
+    if (all == NULL) {
+        diag_no_memory(&diag, "No memory is left for the arguments.");
+        return cli_error(NULL, &diag);
+    }
+    all[0] = FORMAT;
+    memcpy(&all[1], arguments, (size_t)n_arguments * sizeof(*all));
+    int status = CLI_CALLS.run(n_arguments + 1, all);
+    free(all);
+    return status;
+}
+
+static int export(int n_arguments, char *const *arguments)
+{
+    const struct call_format *calls = n_arguments > 0 ? call_format_by_name(str_of(arguments[0])) : NULL;
+
+    /* An output that has the same in the order of time chooses by the profile. */
+    return calls != NULL && calls->exported && output_by_name(str_of(arguments[0])) == NULL
+               ? export_calls(n_arguments, arguments)
+               : cli_render_run(&CLI_EXPORT, n_arguments, arguments);
+}
+
+const struct cli_command CLI_EXPORT = {
+    .name = "export",
+    .synopsis = "FORMAT [OPTION...] FILE...",
+    .summary = "write profiles in the formats of other tools",
+    .description =
+        "The same as render, for outputs that other tools read. FORMAT is one of these: speedscope "
+        "(www.speedscope.app), perfetto (ui.perfetto.dev), pprof (profile.proto, packed), firefox "
+        "(profiler.firefox.com, packed), chrome (trace events, for chrome://tracing), folded (flamegraph.pl, "
+        "inferno), json (the "
+        "tree, for scripts).\n"
+        "All tracks are written unless --track chooses some; of several files, or with --out-dir, each track "
+        "has a file.\n"
+        "perfetto and chrome have each call by itself, with its times: they are `aflamed calls --format "
+        "perfetto` and `--format chrome`, and take the options of that command. speedscope has each call as "
+        "well where the file "
+        "has times, if --value is one of them and the threads are not merged. The others have the stacks of "
+        "the flame graph: "
+        "calls with equal stacks are one, and stand where the tree has them, not where they were in time.\n",
+    .options = CLI_RENDER_OPTIONS + 1,
+    .n_options = CLI_RENDER_OPTIONS_COUNT - 1,
+    .keys = KEYS_TRACK | KEYS_VIEW | KEYS_BUDGET,
+    .run = export,
 };
