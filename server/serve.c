@@ -17,7 +17,6 @@
 #include "server/config/config_load.h"
 #include "server/http/clients.h"
 #include "server/http/http.h"
-#include "server/http/listen.h"
 #include "server/pages/pages.h"
 #include "server/pages/static_assets.h"
 #include "server/routes/routes.h"

@@ -23,7 +23,6 @@ enum exchange_step {
     X_DONE, /* x->reply is made */
     X_WAIT  /* suspended; what was told to exchange_then goes on after the resume */
 };
-
 struct problem; /* http/problem.h */
 struct client;
 struct exchange_state; /* see exchange_state() */
@@ -101,8 +100,6 @@ struct exchange_wait {
  * waits, or for a second time, does nothing. */
 void exchange_wait(struct exchange *x, struct exchange_wait *w);
 void exchange_resume(struct exchange_wait *w);
-/* For http/work.h: another thread has the exchange to itself until the resume, and needs no lock. */
-void exchange_wait_for_work(struct exchange *x, struct exchange_wait *w);
 
 /* What goes on after the resume. Returns X_WAIT, for the handler to return at once. Only the connection's thread reads
  * it, so it may be told behind the wait, without lock. */
@@ -119,6 +116,7 @@ void *exchange_state(struct exchange *x, size_t bytes, void (*end)(void *state))
 /* For who runs the exchange. Whether something goes on after the resume, and going on. */
 bool exchange_goes_on(const struct exchange *x);
 enum exchange_step exchange_go_on(struct exchange *x);
+
 /* The request has ended: ends all states. */
 void exchange_end_states(struct exchange *x);
 
@@ -141,5 +139,19 @@ enum representation negotiate(struct str accept);
 /* Once x->reply is made: 412 instead, if the request's If-Match names other tags than the reply has. Nothing here has a
  * Last-Modified, so that If-Unmodified-Since is to be ignored. */
 void exchange_precondition(struct exchange *x);
+
+/* Work of an answer that takes long, on a thread of its own: the threads of the connections only move bytes. The exchange is
+ * suspended meanwhile. */
+
+/* What is made from fewer bytes than this is made at once: to hand it over would take longer. */
+enum { WORK_SMALL_BYTES = 64 << 10, WORK_ALWAYS = WORK_SMALL_BYTES };
+
+/* For a handler, which returns what this returns. work(x, context) is called, on a thread that may block unless `bytes` is
+ * small: it has the exchange to itself, and may do with it what a handler may, but not wait. If `bytes` is not small it has a turn,
+ * x->turn, and gives it before what blocks. Then then(x, context) goes on; NULL: the reply is made. The work is done also if the client leaves meanwhile, or the service stops; what goes on is not. */
+enum exchange_step exchange_work(struct exchange *x, size_t bytes,
+                                 void (*work)(struct exchange *x, void *context),
+                                 enum exchange_step (*then)(struct exchange *x, void *context),
+                                 void *context);
 
 #endif

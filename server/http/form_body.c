@@ -1,6 +1,5 @@
 #include "server/http/form_body.h"
 
-#include "server/http/message/mime.h"
 #include "server/http/message/multipart.h"
 #include "server/http/problem.h"
 

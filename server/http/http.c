@@ -1,14 +1,440 @@
 #include "server/http/http.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "core/diag.h"
 #include "core/system/clock.h"
 #include "core/system/log.h"
+#include "server/config/network.h"
 #include "server/http/http_impl.h"
+#include "server/service.h"
+
+/* ---- listening ---- */
+
+enum { BACKLOG = 512 };
+
+static int fail(struct diag *diag, const char *what, const char *where)
+{
+    diag_set(diag, DIAG_IO, "cannot listen",
+             errno == EADDRINUSE
+                 ? "Another program, perhaps another aflamed, listens there; stop it or choose --listen."
+                 : "Choose another --listen.",
+             "%s %s: %s.", what, where, strerror(errno));
+    return -1;
+}
+
+static int open_unix(const char *path, struct diag *diag)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const struct sockaddr *sa = (const struct sockaddr *)&address;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct stat st;
+
+    if (fd < 0)
+        return fail(diag, "socket for", path);
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    if (bind(fd, sa, sizeof(address)) == 0)
+        return fd;
+    /* Connecting to a file that is no socket is refused as well: that one is not ours to remove. */
+    int why = errno;
+    bool is_socket = why == EADDRINUSE && lstat(path, &st) == 0 && S_ISSOCK(st.st_mode);
+    int probe = is_socket ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    bool dead = probe >= 0 && connect(probe, sa, sizeof(address)) != 0 && errno == ECONNREFUSED;
+    if (probe >= 0)
+        close(probe);
+    if (dead && unlink(path) == 0 && bind(fd, sa, sizeof(address)) == 0)
+        return fd;
+    errno = why;
+    fail(diag, "bind", path);
+    close(fd);
+    return -1;
+}
+
+static int open_inet(const struct address *a, struct diag *diag)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    struct addrinfo *found = NULL;
+    char port[8];
+    int fd = -1, on = 1;
+
+    snprintf(port, sizeof(port), "%u", (unsigned)a->port);
+    if (getaddrinfo(a->host[0] == '\0' ? NULL : a->host, port, &hints, &found) != 0) {
+        errno = EADDRNOTAVAIL;
+        return fail(diag, "address", a->host);
+    }
+    for (const struct addrinfo *at = found; at != NULL && fd < 0; at = at->ai_next) {
+        fd = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, 0);
+        if (fd < 0)
+            continue;
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+        if (bind(fd, at->ai_addr, at->ai_addrlen) == 0)
+            continue;
+        int why = errno;
+        close(fd);
+        errno = why;
+        fd = -1;
+    }
+    freeaddrinfo(found);
+    return fd >= 0 ? fd : fail(diag, "bind", a->host);
+}
+
+/* False (errno) if the system does not tell; a Unix socket keeps the name that stands there. */
+static bool name_bound(int fd, char *bound, size_t bound_bytes)
+{
+    struct sockaddr_storage address = {0};
+    socklen_t n = sizeof(address);
+    char host[256], port[16];
+
+    if (getsockname(fd, (struct sockaddr *)&address, &n) != 0)
+        return false;
+    if (address.ss_family == AF_UNIX)
+        return true;
+    if (getnameinfo((struct sockaddr *)&address, n, host, sizeof(host), port, sizeof(port),
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+        errno = ENOMEM;
+        return false;
+    }
+    snprintf(bound, bound_bytes, address.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+    return true;
+}
+
+int listen_open(const struct address *a, char *bound, size_t bound_bytes, struct diag *diag)
+{
+    int fd = a->kind == ADDRESS_UNIX ? open_unix(a->path, diag) : open_inet(a, diag);
+
+    if (fd < 0)
+        return -1;
+    snprintf(bound, bound_bytes, "localhost");
+    if (listen(fd, BACKLOG) == 0 && name_bound(fd, bound, bound_bytes))
+        return fd;
+    fail(diag, "listen on", a->kind == ADDRESS_UNIX ? a->path : a->host);
+    listen_close(a, fd);
+    return -1;
+}
+
+/* sd_listen_fds(3): the variables are meant for the process with this id only. */
+int listen_inherited(char *bound, size_t bound_bytes)
+{
+    enum { FIRST_FD = 3 };
+    const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
+    uint64_t wanted_pid, n;
+    int listening = 0;
+    socklen_t size = sizeof(listening);
+
+    if (pid == NULL || count == NULL || !str_to_u64(str_of(pid), 10, &wanted_pid) ||
+        !str_to_u64(str_of(count), 10, &n) || wanted_pid != (uint64_t)getpid() || n < 1)
+        return -1;
+    if (getsockopt(FIRST_FD, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 || !listening)
+        return -1;
+    fcntl(FIRST_FD, F_SETFD, FD_CLOEXEC);
+    snprintf(bound, bound_bytes, "localhost");
+    if (!name_bound(FIRST_FD, bound, bound_bytes))
+        snprintf(bound, bound_bytes, "unknown");
+    return FIRST_FD;
+}
+
+void listen_close(const struct address *a, int fd)
+{
+    if (fd >= 0)
+        close(fd);
+    if (a->kind == ADDRESS_UNIX)
+        unlink(a->path);
+}
+
+/* ---- deadlines ---- */
+
+/* Ends connections whose client takes too long with what it is to do now: to send a header, or a body, or to take an
+ * answer. The HTTP library's own timeout only sees connections that are silent; one byte a second passes it for ever.
+ * No time runs while the service works: a slow answer of ours is not the client's fault. One thread looks often,
+ * and shuts down what is late; the library then closes it as it closes any connection that breaks. At those whose client
+ * waits for us, for whom no time runs, it lets somebody else look: the library does not see that such a client leaves. */
+
+enum { LOOK_MS = 50 };
+
+struct deadlines {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    pthread_t thread;
+    struct deadline *first;
+    struct deadlines_handler handler;
+    bool stopping;
+};
+
+/* Those whose time was over at `now_s`, or simply all. Under the lock. */
+static void expire(struct deadlines *d, int64_t now_s, bool all)
+{
+    for (struct deadline *c = d->first; c != NULL; c = c->next)
+        if (all || (c->until_s != 0 && c->until_s < now_s))
+            shutdown(c->fd, SHUT_RDWR); /* no close: the descriptor is the library's, which finds it ended */
+}
+
+static void look(struct deadlines *d)
+{
+    for (struct deadline *c = d->first; c != NULL; c = c->next)
+        if (c->until_s == 0)
+            d->handler.look(c);
+}
+
+/* Until the next look: those who have left are to be seen soon, if anybody is there. */
+static void sleep_a_moment(struct deadlines *d)
+{
+    int64_t until_ms = clock_ms() + (d->first != NULL ? LOOK_MS : 1000);
+    struct timespec until = {.tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000};
+
+    pthread_cond_timedwait(&d->wake, &d->lock, &until);
+}
+
+static void *watch(void *argument)
+{
+    struct deadlines *d = argument;
+    int64_t ticked_s = 0;
+
+    pthread_mutex_lock(&d->lock);
+    while (!d->stopping) {
+        sleep_a_moment(d);
+        int64_t now_s = clock_s();
+        expire(d, now_s, false);
+        look(d);
+        if (now_s == ticked_s)
+            continue;
+        ticked_s = now_s;
+        pthread_mutex_unlock(&d->lock);
+        d->handler.tick(d->handler.context);
+        pthread_mutex_lock(&d->lock);
+    }
+    pthread_mutex_unlock(&d->lock);
+    return NULL;
+}
+
+struct deadlines *deadlines_new(const struct deadlines_handler *handler)
+{
+    struct deadlines *d = calloc(1, sizeof(*d));
+
+    if (d == NULL)
+        return NULL;
+    d->handler = *handler;
+    pthread_mutex_init(&d->lock, NULL);
+    clock_condition_init(&d->wake);
+    if (pthread_create(&d->thread, NULL, watch, d) == 0)
+        return d;
+    pthread_cond_destroy(&d->wake);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+    return NULL;
+}
+
+void deadlines_free(struct deadlines *d)
+{
+    if (d == NULL)
+        return;
+    pthread_mutex_lock(&d->lock);
+    d->stopping = true;
+    pthread_cond_signal(&d->wake);
+    pthread_mutex_unlock(&d->lock);
+    pthread_join(d->thread, NULL);
+    pthread_cond_destroy(&d->wake);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+static int64_t until(uint64_t seconds)
+{
+    return seconds == 0 ? 0 : clock_s() + (int64_t)seconds;
+}
+
+void deadline_add(struct deadlines *d, struct deadline *c, int fd, uint64_t seconds)
+{
+    pthread_mutex_lock(&d->lock);
+    c->fd = fd;
+    c->until_s = until(seconds);
+    c->previous = NULL;
+    c->next = d->first;
+    if (d->first != NULL)
+        d->first->previous = c;
+    d->first = c;
+    pthread_mutex_unlock(&d->lock);
+}
+
+void deadline_remove(struct deadlines *d, struct deadline *c)
+{
+    pthread_mutex_lock(&d->lock);
+    if (c->previous == NULL)
+        d->first = c->next;
+    else
+        c->previous->next = c->next;
+    if (c->next != NULL)
+        c->next->previous = c->previous;
+    pthread_mutex_unlock(&d->lock);
+}
+
+void deadline_set(struct deadlines *d, struct deadline *c, uint64_t seconds)
+{
+    pthread_mutex_lock(&d->lock);
+    c->until_s = until(seconds);
+    pthread_mutex_unlock(&d->lock);
+}
+
+void deadlines_expire_all(struct deadlines *d)
+{
+    pthread_mutex_lock(&d->lock);
+    expire(d, 0, true);
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* ---- connections ---- */
+
+/* Connections: who is on the other side, its share of them, how long it may take, and requests that the library drops. */
+
+static const char TOO_MANY[] =
+    "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n"
+    "Retry-After: 10\r\nConnection: close\r\nContent-Length: 75\r\n\r\n"
+    "error: too many connections from this address\nhint: Close some, try again.\n";
+
+static const char DROPPED[] =
+    "HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Type: text/plain; "
+    "charset=utf-8\r\nConnection: close\r\nContent-Length: 86\r\n\r\n"
+    "error: the header of the request is too large\nhint: Send fewer parameters or cookies.\n";
+
+enum { DROPPED_STATUS = 431 };
+
+/* What fits into the socket's buffer at once: nobody waits for a client that is to be rid of. */
+static void send_raw(int fd, const char *answer)
+{
+    ssize_t sent = send(fd, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
+    (void)sent;
+}
+
+static struct client *client_of_peer(struct http *h, struct MHD_Connection *connection, bool *trusted)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    struct network_address address;
+
+    if (info == NULL || info->client_addr == NULL || !network_of_peer(info->client_addr, &address))
+        return client_ref(h->service->clients, NULL);
+    *trusted = network_list_holds(str_of(h->service->config->trusted_proxies), address);
+    if (*trusted)
+        return client_ref(h->service->clients, NULL);
+    address = network_of_client(address);
+    return client_ref(h->service->clients, &address);
+}
+
+static void begin(struct http *h, struct MHD_Connection *connection, void **context)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct connection *c = calloc(1, sizeof(*c));
+    int on = 1;
+
+    *context = c;
+    if (c == NULL || info == NULL)
+        return;
+    c->fd = info->connect_fd;
+    setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    deadline_add(h->deadlines, &c->deadline, c->fd, h->service->config->header_timeout_s);
+    c->watched = true;
+    c->client = client_of_peer(h, connection, &c->trusted);
+    c->counted = c->client != NULL && client_connect(c->client);
+    c->of_reserve = atomic_fetch_add(&h->connections, 1) >= h->service->config->max_connections;
+    if (c->counted)
+        return;
+    /* The library gives no way to refuse a connection here: it finds this one ended. */
+    LOG(h->service->log, LOG_WARN, "too-many-connections",
+        LOG_STR("client", str_of(c->client == NULL ? "-" : client_text(c->client))));
+    send_raw(c->fd, TOO_MANY);
+    shutdown(c->fd, SHUT_RDWR);
+}
+
+/* Where the header of a request does not fit, the library (0.9.75) marks the connection as closed, and neither answers nor
+ * tells that the request has ended. Its descriptor is still open here, and nothing was written to it. */
+static void end_dropped(struct http *h, struct MHD_Connection *connection, struct connection *c)
+{
+    void *request = c->request;
+
+    if (!c->request->replied) {
+        send_raw(c->fd, DROPPED);
+        c->request->status = DROPPED_STATUS;
+        strcpy(c->request->x.why, "the header of the request is too large");
+    }
+    request_close(h, connection, &request, MHD_REQUEST_TERMINATED_WITH_ERROR);
+}
+
+static void end(struct http *h, struct MHD_Connection *connection, struct connection *c)
+{
+    if (c->request != NULL)
+        end_dropped(h, connection, c);
+    if (c->watched) {
+        deadline_remove(h->deadlines, &c->deadline);
+        atomic_fetch_sub(&h->connections, 1);
+    }
+    if (c->counted)
+        client_disconnect(c->client);
+    client_unref(c->client);
+    free(c);
+}
+
+void connection_changed(void *http, struct MHD_Connection *connection, void **context,
+                        enum MHD_ConnectionNotificationCode what)
+{
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        begin(http, connection, context);
+    } else if (*context != NULL) {
+        end(http, connection, *context);
+        *context = NULL;
+    }
+}
+
+/* One that has only closed its side is among them: the library closes the connection when it is resumed, and gives such a
+ * client no answer. */
+bool connection_is_left(const struct connection *c)
+{
+    struct pollfd p = {.fd = c->fd, .events = POLLRDHUP};
+
+    return poll(&p, 1, 0) > 0;
+}
+
+void connection_look(struct deadline *deadline)
+{
+    struct connection *c = (struct connection *)deadline; /* its first member */
+
+    if (c->request != NULL && connection_is_left(c))
+        request_leave(c->request);
+}
+
+struct connection *connection_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    return info == NULL ? NULL : info->socket_context;
+}
+
+void connection_time(struct http *h, struct MHD_Connection *connection, uint64_t seconds)
+{
+    struct connection *c = connection_of(connection);
+
+    if (c != NULL && c->watched)
+        deadline_set(h->deadlines, &c->deadline, seconds);
+}
+
+/* ---- the daemon ---- */
 
 enum {
     CONNECTION_BYTES = 32 << 10, /* of the library's, per connection: headers, and reads of a body; it clears

@@ -17,7 +17,6 @@
 #include <stdatomic.h>
 
 #include "server/http/clients.h"
-#include "server/http/deadline.h"
 #include "server/http/exchange.h"
 #include "server/http/http.h"
 #include "server/http/route.h"

@@ -2,8 +2,34 @@
 #ifndef SERVER_HTTP_REPLY_H
 #define SERVER_HTTP_REPLY_H
 
+#include <stddef.h>
+
 #include "core/buf.h"
-#include "server/http/shared_bytes.h"
+#include "core/diag.h"
+#include "server/config/config.h"
+
+void reply_memory_take_off(size_t bytes);
+
+/* Whether there is room for another answer, of which `own` bytes are counted already. False: diag, for its client. */
+bool reply_memory_left(const struct config *config, uint64_t own, struct diag *diag);
+
+/* Bytes that several answers may share: counted, and never changed once they are shared. Any thread. */
+
+struct shared_bytes;
+
+/* Takes the buffer's memory over. NULL: no memory, and the buffer is freed. */
+struct shared_bytes *shared_bytes_new(struct buf *taken);
+struct shared_bytes *shared_bytes_ref(struct shared_bytes *s);
+void shared_bytes_unref(struct shared_bytes *s); /* NULL is fine */
+struct str shared_bytes_view(const struct shared_bytes *s);
+
+/* The sender's own form of an answer of these bytes, status 200 and all headers, so that the next one need not be
+ * made again. NULL: none yet. Ends with the bytes. */
+void *shared_bytes_answer(struct shared_bytes *s);
+
+/* False: there is one already; the caller keeps what it made. */
+bool shared_bytes_set_answer(struct shared_bytes *s, void *answer, void (*end)(void *answer))
+    __attribute__((warn_unused_result));
 
 enum { REPLY_HEADERS_MAX = 24 };
 
@@ -26,7 +52,6 @@ struct reply {
     bool encoded; /* looked at by reply_encode */
     bool close;   /* the connection ends after this answer */
 };
-
 void reply_init(struct reply *r);
 void reply_free(struct reply *r);
 
@@ -38,6 +63,7 @@ void reply_header(struct reply *r, const char *static_name, const char *format, 
 struct buf *reply_text(struct reply *r, unsigned status, const char *media_type);
 void reply_shared(struct reply *r, unsigned status, const char *media_type,
                   struct shared_bytes *s); /* takes the reference */
+
 /* The answer that the bytes have already: 200, its headers, and none of this reply's; takes the reference. */
 void reply_again(struct reply *r, struct shared_bytes *s);
 void reply_static(struct reply *r, unsigned status, const char *media_type, struct str bytes);
@@ -53,11 +79,13 @@ void reply_stream(struct reply *r, unsigned status, const char *media_type,
  * REPLY_ENCODE_BYTES, and its Vary names Accept-Encoding; that is how a handler says that it may be encoded. */
 enum { REPLY_ENCODE_BYTES = 4096 };
 void reply_encode(struct reply *r, struct str accept_encoding);
+
 /* How many bytes that would encode; 0: none, or it was done. */
 size_t reply_to_encode(const struct reply *r, struct str accept_encoding);
 
 /* Length of the body in bytes; 0 of a stream. */
 uint64_t reply_bytes(const struct reply *r);
+
 /* Value of a header set before, or NULL. */
 const char *reply_header_value(const struct reply *r, const char *name);
 

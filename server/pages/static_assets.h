@@ -2,7 +2,7 @@
 #ifndef SERVER_PAGES_STATIC_ASSETS_H
 #define SERVER_PAGES_STATIC_ASSETS_H
 
-#include "server/http/message/encoding.h"
+#include "server/http/message/accept.h"
 #include "static/static_files.h"
 
 /* Path of a file, from the front page: static/<16 hex digits>/<name>. The digits are of all files together, so

@@ -4,9 +4,9 @@
 #include <time.h>
 
 #include "core/system/log.h"
+#include "server/http/exchange.h"
 #include "server/http/form_body.h"
 #include "server/http/problem.h"
-#include "server/http/work.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 #include "server/routes/mapping_find.h"

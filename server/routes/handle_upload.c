@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "core/system/utc.h"
+#include "server/http/exchange.h"
 #include "server/http/problem.h"
-#include "server/http/work.h"
 #include "server/routes/members_answer.h"
 #include "server/routes/profile_json.h"
 #include "server/routes/routes_table.h"

@@ -4,8 +4,8 @@
 
 #include <stdatomic.h>
 
+#include "server/http/exchange.h"
 #include "server/http/problem.h"
-#include "server/http/work.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 #include "server/routes/view_answer.h"

@@ -4,7 +4,7 @@
 
 #include "core/system/utc.h"
 #include "server/convert/summary.h"
-#include "server/http/message/url.h"
+#include "server/http/message/form.h"
 
 static void put_time(struct json *j, const char *key, int64_t unix_s)
 {

@@ -3,7 +3,7 @@
 #define SERVER_VIEWS_VIEW_DRAW_H
 
 #include "core/system/turns.h"
-#include "server/http/shared_bytes.h"
+#include "server/http/reply.h"
 #include "server/views/view_request.h"
 
 /* The view without coding, kept in the store; of two profiles, where it compares. Gets them from the profiles of the service. Ends soon after

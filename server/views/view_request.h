@@ -5,7 +5,7 @@
 
 #include "server/convert/profile_id.h"
 #include "server/convert/report.h"
-#include "server/http/message/encoding.h"
+#include "server/http/message/accept.h"
 #include "server/service.h"
 #include "server/store/record.h"
 

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "server/http/message/url.h"
+#include "server/http/message/form.h"
 
 const struct viewer VIEWERS[] = {
     {"perfetto", "Perfetto", false, offsetof(struct config, perfetto_url)},

@@ -9,7 +9,7 @@
 #include "core/system/threads.h"
 #include "core/system/timer.h"
 #include "server/http/clients.h"
-#include "server/http/reply_memory.h"
+#include "server/http/reply.h"
 #include "server/views/view_draw.h"
 
 enum {

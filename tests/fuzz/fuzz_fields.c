@@ -3,9 +3,8 @@
 
 #include "server/http/exchange.h"
 #include "server/http/message/accept.h"
-#include "server/http/message/encoding.h"
 #include "server/http/message/form.h"
-#include "server/http/message/mime.h"
+#include "server/http/message/multipart.h"
 #include "server/http/message/range.h"
 #include "tests/support/fuzzing.h"
 

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "server/http/deadline.h"
+#include "server/http/http.h"
 
 enum { WATCHED = 3 };
 

@@ -1,4 +1,4 @@
-#include "server/http/message/encoding.h"
+#include "server/http/message/accept.h"
 
 #include "tests/support/unit.h"
 

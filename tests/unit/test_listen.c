@@ -6,7 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "server/http/listen.h"
+#include "server/http/http.h"
 #include "tests/support/scratch.h"
 
 static int open_text(const char *text, struct address *a, char bound[300], struct diag *diag)

@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "core/buf.h"
-#include "server/http/message/mime.h"
 #include "server/http/message/multipart.h"
 
 /* ---- what comes out, as text ---- */

@@ -2,7 +2,7 @@
 #include "tests/support/unit.h"
 #include <string.h>
 
-#include "server/http/message/url.h"
+#include "server/http/message/form.h"
 
 static void parts(void **state)
 {

@@ -5,6 +5,16 @@
 
 #include "core/buf.h"
 #include "core/diag.h"
+#include "core/str.h"
+
+/* Scheme and authority, "http://host:8192". Empty: the URL has none, but begins with its path. */
+struct str url_origin(struct str url);
+
+/* "host:8192" of "http://host:8192/path". Empty: the URL has none. */
+struct str url_authority(struct str url);
+
+/* What stands behind them: all of it if there are none; empty, or beginning with / or ?. */
+struct str url_rest(struct str url);
 
 enum { FORM_FIELDS_MAX = 32 };
 
@@ -22,8 +32,8 @@ struct form {
 bool form_parse(struct form *f, struct str body, const char *boundary, struct diag *diag)
     __attribute__((warn_unused_result));
 void form_free(struct form *f);
-
 struct str form_name(const struct form *f, size_t i);
+
 /* Of the first field of that name. p == NULL: there is none. */
 struct str form_value(const struct form *f, struct str name);
 

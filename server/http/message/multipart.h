@@ -9,8 +9,31 @@
 #ifndef SERVER_HTTP_MESSAGE_MULTIPART_H
 #define SERVER_HTTP_MESSAGE_MULTIPART_H
 
-#include "core/buf.h"
 #include "core/diag.h"
+#include "core/str.h"
+
+/* Takes the word before the first parameter off the front of *value, trimmed. */
+struct str mime_word(struct str *value);
+
+enum mime_next { MIME_END, MIME_PARAMETER, MIME_MALFORMED };
+
+struct mime_parameter {
+    struct str name;
+    struct str value; /* without its quotes; escapes are still in it if it was quoted */
+    bool quoted;
+};
+
+/* Takes the next parameter off the front of *rest, which is what mime_word left. An empty one (`;;`) is
+ * passed over. */
+enum mime_next mime_parameter(struct str *rest, struct mime_parameter *parameter);
+
+/* `\"` and `\\` become `"` and `\`, in place; any other backslash is one, as browsers send it. The new
+ * length. */
+size_t mime_unescape(char *p, size_t n);
+
+/* `UTF-8'en'%e2%82%ac%20rates` (RFC 5987): decodes in place and gives the text within it; it may hold any
+ * bytes. False if it is not UTF-8 by its own word, or not of that form. */
+bool mime_decode_extended(char *p, size_t n, struct str *text) __attribute__((warn_unused_result));
 
 enum {
     MULTIPART_BOUNDARY_MAX = 70, /* RFC 2046, 5.1.1 */
@@ -35,7 +58,6 @@ struct multipart_handler {
     bool (*end)(void *context);                                      /* the part is complete */
     void *context;
 };
-
 struct multipart; /* about 10 KiB */
 
 /* Takes the boundary out of a Content-Type value. False (diag: DIAG_USAGE) if it is not multipart/form-data
@@ -50,6 +72,7 @@ void multipart_free(struct multipart *m); /* NULL is fine */
 /* False when the body is malformed (DIAG_USAGE) or the handler stopped; from then on it stays false. */
 bool multipart_feed(struct multipart *m, const char *p, size_t n, struct diag *diag)
     __attribute__((warn_unused_result));
+
 /* After the last byte: false (DIAG_USAGE) unless there was a part, and the closing delimiter. */
 bool multipart_finish(struct multipart *m, struct diag *diag) __attribute__((warn_unused_result));
 

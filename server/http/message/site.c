@@ -1,6 +1,6 @@
 #include "server/http/message/site.h"
 
-#include "server/http/message/url.h"
+#include "server/http/message/form.h"
 
 /* Of "name:port" or "[address]:port", without the port. */
 static struct str without_port(struct str host)
