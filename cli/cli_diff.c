@@ -11,8 +11,8 @@
 #include "cli/command.h"
 #include "core/system/file.h"
 #include "parser/two_files.h"
-#include "server/convert/diag_words.h"
-#include "server/convert/diff.h"
+#include "server/convert/identify.h"
+#include "server/convert/report.h"
 
 /* ---- a trace in two files ---- */
 

@@ -7,7 +7,6 @@
 #include "core/number.h"
 #include "profile/symbols/symbols.h"
 #include "render/names/fit.h"
-#include "server/convert/recording_facts.h"
 #include "server/convert/summary.h"
 
 enum {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/cli_one.h"
-#include "server/convert/methods.h"
+#include "server/convert/report.h"
 
 static const char HINT[] = "aflamed methods --help lists the options.";
 

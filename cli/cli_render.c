@@ -17,8 +17,8 @@
 #include "core/system/turns.h"
 #include "render/output.h"
 #include "render/view/measure.h"
-#include "server/convert/archive_members.h"
 #include "server/convert/call_list.h"
+#include "server/convert/identify.h"
 
 /* ---- choosing a member ---- */
 

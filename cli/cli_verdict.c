@@ -1,6 +1,6 @@
 /* aflamed verdict: in words where the time went. */
 #include "cli/cli_one.h"
-#include "server/convert/verdict.h"
+#include "server/convert/report.h"
 
 /* A file that can be read only once, or comes in two halves, has a verdict too: without the long calls. */
 static bool make(const struct cli_one *o, struct convert_source *source, const char *path, struct buf *b,

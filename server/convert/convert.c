@@ -5,18 +5,239 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/arena.h"
+#include "core/buf.h"
+#include "core/diag.h"
+#include "core/hash.h"
+#include "core/stop.h"
+#include "core/str.h"
+#include "parser/mapping/mapping_reader.h"
+#include "parser/source.h"
+#include "profile/calls/span.h"
+#include "profile/frame/own_code.h"
+#include "profile/profile.h"
 #include "profile/transform/transform.h"
 #include "render/chart/chart_plan.h"
 #include "render/names/names.h"
+#include "render/output.h"
 #include "render/view/fail.h"
 #include "render/view/key.h"
+#include "render/view/view.h"
+#include "server/config/config.h"
 #include "server/convert/convert_impl.h"
-#include "server/convert/diag_words.h"
-#include "server/convert/map_names.h"
-#include "server/convert/readable.h"
-#include "server/convert/symbol_names.h"
+#include "server/convert/identify.h"
+#include "server/symbols/symbol_search.h"
+
+/* ---- what is read ---- */
+
+static bool failed(struct readable *file)
+{
+    return diag_set(&file->diag, DIAG_IO, "cannot read the file", "Try again later.", "%s.", strerror(errno));
+}
+
+static ptrdiff_t read_at(void *context, uint64_t offset, void *to, size_t n)
+{
+    struct readable *file = context;
+
+    if (stop_asked(file->stop) != STOP_NONE) {
+        stop_say(file->stop, &file->diag);
+        return -1;
+    }
+    ssize_t got = offset > INT64_MAX ? 0 : TEMP_FAILURE_RETRY(pread(file->fd, to, n, (off_t)offset));
+    if (got < 0)
+        failed(file);
+    return got;
+}
+
+static bool size(void *context, uint64_t *bytes)
+{
+    struct readable *file = context;
+    struct stat st;
+
+    if (fstat(file->fd, &st) != 0)
+        return failed(file);
+    *bytes = (uint64_t)st.st_size;
+    return true;
+}
+
+struct source_input readable_input(struct readable *file)
+{
+    return (struct source_input){.read_at = read_at, .size = size, .context = file};
+}
+
+/* ---- names of a mapping ---- */
+
+/* The names of a profile from mapping.txt files: reads the files and applies them. */
+
+enum { PIECE_BYTES = 256 << 10 };
+
+struct mapping_pieces {
+    int fd;
+    const struct stop *stop;
+    struct mapping_reader *reader;
+    char *piece;
+};
+
+/* False: diag, or the arena of the mapping gives no more. */
+static bool read_pieces(const struct mapping_pieces *r, struct diag *diag)
+{
+    for (off_t offset = 0;;) {
+        if (stop_asked(r->stop) != STOP_NONE)
+            return stop_say(r->stop, diag);
+        ssize_t n = TEMP_FAILURE_RETRY(pread(r->fd, r->piece, PIECE_BYTES, offset));
+        if (n < 0)
+            return diag_set(diag, DIAG_IO, "cannot read the mapping", "Try again later.", "%s.",
+                            strerror(errno));
+        if (n == 0)
+            return mapping_reader_finish(r->reader);
+        if (!mapping_reader_feed(r->reader, r->piece, (size_t)n))
+            return false;
+        offset += n;
+    }
+}
+
+static bool read_mapping_file(struct mapping *m, int fd, const struct stop *stop, struct diag *diag)
+{
+    struct mapping_pieces r = {fd, stop, mapping_reader_new(m), malloc(PIECE_BYTES)};
+    bool ok = r.reader != NULL && r.piece != NULL;
+
+    if (!ok)
+        m->arena->failure = ARENA_NO_MEMORY;
+    ok = ok && read_pieces(&r, diag);
+    if (!ok && r.reader != NULL && diag->kind == DIAG_NONE)
+        *diag = *mapping_reader_diag(r.reader);
+    mapping_reader_free(r.reader);
+    free(r.piece);
+    return ok;
+}
+
+static bool read_mapping_files(const struct profile *p, const struct map_names_files *files,
+                               struct hash_seed seed, const struct stop *stop, struct arena *scratch,
+                               struct mapping_use *mappings, struct diag *diag)
+{
+    for (uint32_t i = 0; i < files->n; i++) {
+        struct mapping *m = mapping_new(scratch, seed);
+        mappings[i] = (struct mapping_use){m, str_of(files->packages[i])};
+        if (m == NULL || !mapping_want_profile(m, p) || !read_mapping_file(m, files->fds[i], stop, diag))
+            return false;
+    }
+    return true;
+}
+
+/* The profile with the names that the files tell, in the arena; `p` itself without files. `seed` is for tables whose keys come from
+ * outside; the work ends soon after `stop`, which may be NULL, was asked. NULL: diag, or the arena gives no more. */
+static const struct profile *map_names(const struct profile *p, const struct map_names_files *files,
+                                       struct hash_seed seed, const struct stop *stop, struct arena *arena,
+                                       struct diag *diag)
+{
+    struct mapping_use mappings[MAP_NAMES_MAX];
+    struct transform_request request = {.mappings = mappings, .n_mappings = files->n};
+    struct arena scratch;
+
+    if (files->n == 0)
+        return p;
+    arena_init(&scratch, arena->limit_bytes);
+    const struct profile *mapped = read_mapping_files(p, files, seed, stop, &scratch, mappings, diag)
+                                       ? transform_apply(p, &request, arena, diag)
+                                       : NULL;
+    if (mapped == NULL && arena->failure == ARENA_OK)
+        arena->failure = scratch.failure;
+    arena_free(&scratch);
+    return mapped;
+}
+
+/* ---- names of symbols ---- */
+
+/* The names of a profile's nameless frames from files of symbols: has them read, and applies what they say. */
+
+enum { SYMBOL_NAMES_SECONDS = 60 /* of processor time, for one child */ };
+
+/* The profile with the names that the files tell, in the arena; `p` itself without sources. As map_names (map_names.h). */
+static const struct profile *symbol_names(const struct profile *p, const struct symbol_sources *sources,
+                                          struct hash_seed seed, const struct stop *stop, struct arena *arena,
+                                          struct diag *diag)
+{
+    const struct symbol_limits limits = {.program = SYMBOL_RUN_PROGRAM,
+                                         .memory_bytes = arena->limit_bytes,
+                                         .seconds = SYMBOL_NAMES_SECONDS,
+                                         .stop = stop};
+    struct arena scratch;
+
+    if (sources->n == 0)
+        return p;
+    arena_init(&scratch, arena->limit_bytes);
+    struct symbols *s = symbols_new(p, &scratch, seed);
+    struct transform_request request = {.symbols = s};
+    const struct profile *named = s != NULL && symbol_search(s, sources, &limits, diag)
+                                      ? transform_apply(p, &request, arena, diag)
+                                      : NULL;
+    if (named == NULL && arena->failure == ARENA_OK)
+        arena->failure = scratch.failure;
+    arena_free(&scratch);
+    return named;
+}
+
+/* ---- a mapping by itself ---- */
+
+/* Whether bytes are a mapping.txt, told while they arrive: so that one which is none is refused at once, and not when somebody
+ * looks at the profile. Keeps nothing of them. One thread. */
+
+enum { ARENA_BYTES = 1 << 20 }; /* nobody asks for a name */
+
+struct mapping_check {
+    struct arena arena;
+    struct mapping_reader *reader;
+};
+
+struct mapping_check *mapping_check_new(void)
+{
+    struct mapping_check *c = calloc(1, sizeof(*c));
+
+    if (c == NULL)
+        return NULL;
+    arena_init(&c->arena, ARENA_BYTES);
+    /* No key that comes from outside is put into its tables. */
+    struct mapping *m = mapping_new(&c->arena, (struct hash_seed){0, 0});
+    c->reader = m != NULL ? mapping_reader_new(m) : NULL;
+    if (c->reader != NULL)
+        return c;
+    mapping_check_free(c);
+    return NULL;
+}
+
+void mapping_check_free(struct mapping_check *c)
+{
+    if (c == NULL)
+        return;
+    mapping_reader_free(c->reader);
+    arena_free(&c->arena);
+    free(c);
+}
+
+static bool answer(const struct mapping_check *c, bool ok, struct diag *diag)
+{
+    if (ok)
+        return true;
+    if (mapping_reader_diag(c->reader)->kind == DIAG_NONE)
+        return diag_no_memory(diag, "No memory is left to read the mapping.");
+    *diag = *mapping_reader_diag(c->reader);
+    return false;
+}
+
+bool mapping_check_feed(struct mapping_check *c, struct str bytes, struct diag *diag)
+{
+    return answer(c, mapping_reader_feed(c->reader, bytes.p, bytes.n), diag);
+}
+
+bool mapping_check_finish(struct mapping_check *c, struct diag *diag)
+{
+    return answer(c, mapping_reader_finish(c->reader), diag);
+}
+
+/* ---- profiles ---- */
 
 /* ---- the shared profile ---- */
 

@@ -9,29 +9,67 @@
 #ifndef SERVER_CONVERT_CONVERT_H
 #define SERVER_CONVERT_CONVERT_H
 
+#include "core/arena.h"
 #include "core/buf.h"
 #include "core/diag.h"
 #include "core/stop.h"
+#include "core/str.h"
 #include "parser/source.h"
 #include "profile/calls/calls.h"
 #include "profile/calls/span.h"
-#include "profile/calls/window.h"
 #include "profile/frame/own_code.h"
 #include "profile/profile.h"
 #include "render/output.h"
 #include "render/view/view.h"
 #include "server/config/config.h"
 
+struct readable {
+    int fd;
+    const struct stop *stop; /* reading fails once it was asked; may be NULL */
+    struct diag diag;        /* why it could not be read */
+};
+
+/* It as the parser reads it, as long as *file stays; of no bytes if there is no such descriptor. */
+struct source_input readable_input(struct readable *file);
+
+/* The names of a profile from mapping.txt files: reads the files and applies them. */
+
+/* More are no build's: an app and the parts that are delivered apart from it have one each. */
+enum { MAP_NAMES_MAX = 16, MAP_NAMES_PACKAGE_BYTES = 255 };
+
+struct map_names_files {
+    int fds[MAP_NAMES_MAX];                                    /* regular files, read by pread */
+    char packages[MAP_NAMES_MAX][MAP_NAMES_PACKAGE_BYTES + 1]; /* as struct mapping_use has it */
+    uint32_t n;
+};
+
+/* Whether bytes are a mapping.txt, told while they arrive: so that one which is none is refused at once, and not when somebody
+ * looks at the profile. Keeps nothing of them. One thread. */
+
+struct mapping_check;
+
+/* NULL: no memory. */
+struct mapping_check *mapping_check_new(void) __attribute__((warn_unused_result));
+void mapping_check_free(struct mapping_check *c); /* NULL is fine */
+
+/* False: diag. */
+bool mapping_check_feed(struct mapping_check *c, struct str bytes, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* Behind the last byte. */
+bool mapping_check_finish(struct mapping_check *c, struct diag *diag) __attribute__((warn_unused_result));
+
 /* A profile, with what all its views need (the short names of its frames), in one piece of memory. It never changes, so
  * that threads may share it without a lock. It has one owner, who frees it when nobody uses it any more. */
 struct shared_profile;
-
 void shared_profile_free(struct shared_profile *f); /* NULL is fine */
 const struct profile *shared_profile_get(const struct shared_profile *f);
+
 /* Of a window of time the profile of the whole, else itself; and the window, else NULL. */
 const struct shared_profile *shared_profile_whole(const struct shared_profile *f);
 const struct window *shared_profile_window(const struct shared_profile *f);
 const struct own_code *shared_profile_own(const struct shared_profile *f); /* as guessed */
+
 /* Memory it holds, with the log of its calls, once that was made. */
 size_t shared_profile_bytes(const struct shared_profile *f);
 
@@ -50,29 +88,35 @@ struct conversion;
 
 /* NULL: no memory. */
 struct conversion *conversion_new(const struct config *config);
+
 /* Of an archive this member is meant; "" is none, or the one that the input names. Copied. */
 void conversion_choose(struct conversion *f, const char *member);
+
 /* Tracks are made of the values of this label of samples (reader_split); "" is none. */
 void conversion_split(struct conversion *f, const char *key);
+
 /* The names of the profile are told by this mapping.txt too, a regular file: it takes a duplicate of the descriptor, and reads it
  * when the profile is complete. `package`: of which processes, see struct mapping_use. False: diag. */
 bool conversion_map(struct conversion *f, int fd, struct str package, struct diag *diag)
     __attribute__((warn_unused_result));
+
 /* Symbols are looked for in this regular file or folder too, of which it takes a duplicate of the descriptor: see symbol_search.h.
  * `name` is that of the file, without folders; or empty. False: diag. */
 bool conversion_symbols(struct conversion *f, int fd, struct str name, struct diag *diag)
     __attribute__((warn_unused_result));
+
 /* Has the profile's log of calls written with this reading (profile_log.h), which takes a third more time: for who is going to need
  * it. Before the first byte. False: diag. */
 bool conversion_keep_log(struct conversion *f, struct diag *diag) __attribute__((warn_unused_result));
+
 /* The work of conversion_read ends soon after `stop` was asked, which must outlive it. NULL is fine. */
 void conversion_stop(struct conversion *f, const struct stop *stop);
+
 /* Reads all that the profile needs of the input, on this thread, which blocks where the input does. Ends and frees f in every
  * case. NULL: diag says why; the input may have more bytes then, which nobody reads. When `in` fails, diag is of DIAG_IO
  * and who gave it knows more. */
 struct shared_profile *conversion_read(struct conversion *f, const struct source_input *in, struct diag *diag)
     __attribute__((warn_unused_result));
-
 void conversion_abandon(struct conversion *f); /* NULL is fine */
 
 /* Profiles to compare: n_a runs of A, then n_b of B. Of each run `open` says how far methods that are never left have wall time,

@@ -6,8 +6,6 @@
 #include "profile/calls/span_rows.h"
 #include "profile/filter/filter.h"
 #include "server/convert/convert.h"
-#include "server/convert/map_names.h"
-#include "server/convert/readable.h"
 #include "server/symbols/symbol_search.h"
 
 struct shared_profile {

@@ -1,15 +1,407 @@
 #include "server/convert/report.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
+#include "profile/compare/compare.h"
+#include "profile/transform/transform.h"
+#include "render/lanes/lanes_format.h"
 #include "render/method/method.h"
+#include "render/names/names.h"
+#include "render/table/diff.h"
+#include "render/table/diff_rules.h"
+#include "render/table/diff_sides.h"
+#include "render/table/methods.h"
 #include "render/table/table_format.h"
-#include "server/convert/diff.h"
-#include "server/convert/lanes.h"
+#include "render/verdict/verdict.h"
+#include "render/view/fail.h"
+#include "render/view/text_format.h"
+#include "server/convert/convert.h"
+#include "server/convert/convert_impl.h"
 #include "server/convert/mapping_fit.h"
-#include "server/convert/methods.h"
+#include "server/convert/profile_log.h"
 #include "server/convert/summary.h"
-#include "server/convert/verdict.h"
+
+/* ---- verdict ---- */
+
+static bool draw_verdict(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    return verdict_write(in, what, out, diag);
+}
+
+bool convert_verdict(const struct convert_source *s, const struct view_options *view,
+                     const struct verdict_format *format, struct buf *out, struct diag *diag)
+{
+    struct convert_drawing d = {draw_verdict, format, s->stop};
+    struct span_request request;
+
+    if (s->fd < 0 || !verdict_wants_spans(shared_profile_get(s->profile), &request))
+        return convert_drawn(s->profile, s->config, &d, view, out, diag);
+    return convert_with_spans(s, &request, false, &d, view, out, diag);
+}
+
+/* ---- lanes ---- */
+
+/* What all threads of a profile did in a window of time: what GET /p/<id>/lanes answers with. */
+
+struct drawing {
+    const struct convert_source *source;
+    const struct view_options *view; /* as asked: with window and filters */
+    const struct lanes_asked *asked;
+    const struct lanes_format *format;
+};
+
+/* The options that lanes depend on, all others as they are by default: what else a client asks for does not make another answer. */
+static void lanes_options(const struct config *config, const struct lanes_asked *what,
+                          struct view_options *view)
+{
+    const struct view_options asked = *view;
+
+    convert_defaults(config, view);
+    view->view = VIEW_CHART; /* The window counts in views of time only, also in keys. */
+    view->tracks = asked.tracks;
+    view->n_track_ids = asked.n_track_ids;
+    memcpy(view->track_ids, asked.track_ids, sizeof(view->track_ids));
+    memcpy(view->app, asked.app, sizeof(view->app));
+    view->open = asked.open;
+    view->width_px = asked.width_px;
+    view->from_ns = asked.from_ns;
+    view->to_ns = asked.to_ns;
+    if (what->n_stacks == 0)
+        return;
+    view->n_filters = asked.n_filters;
+    view->filter_bytes = asked.filter_bytes;
+    memcpy(view->filters, asked.filters, sizeof(view->filters));
+    memcpy(view->filter_text, asked.filter_text, sizeof(view->filter_text));
+}
+
+/* What is open shows what the filters leave. In the arena. False: diag. */
+static bool set_filter(const struct drawing *d, const struct render_input *in, struct lanes_request *request,
+                       struct span_filter *filter, struct diag *diag)
+{
+    const struct profile *p = in->profile; /* whose tracks are those of the source, at the same places */
+    uint32_t *tracks = arena_array(in->scratch, d->asked->n_stacks, sizeof(*tracks));
+
+    if (tracks == NULL)
+        return fail_arena(in->scratch, diag);
+    *filter = (struct span_filter){.tracks = tracks};
+    for (uint32_t i = 0; i < request->n_tracks; i++)
+        if (request->tracks[i].is_open)
+            tracks[filter->n_tracks++] = (uint32_t)(request->tracks[i].track - p->tracks);
+    request->filter = filter;
+    return conversion_span_filter(d->source->profile, d->view, in->scratch, filter, diag);
+}
+
+/* The frames' memory is that of the view; what is found is in it too. */
+static bool draw_lanes(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    const struct drawing *d = what;
+    struct lanes_plan plan;
+    struct span_filter filter;
+
+    if (!lanes_plan(&plan, in, d->asked, d->view->from_ns, d->view->to_ns, diag) ||
+        (d->view->n_filters > 0 && !set_filter(d, in, &plan.request, &filter, diag)))
+        return false;
+    struct lanes_sink *sink = lanes_sink_new(in->scratch, &plan.request);
+    uint32_t *indexes = arena_array(in->scratch, plan.request.n_tracks, sizeof(*indexes));
+    for (uint32_t i = 0; indexes != NULL && i < plan.request.n_tracks; i++)
+        indexes[i] = (uint32_t)(plan.request.tracks[i].track - in->profile->tracks);
+    if (sink == NULL || indexes == NULL)
+        return fail_arena(in->scratch, diag);
+    /* What only touches the end is within reach of spans. What filters leave of a call may lie outside the window. */
+    const struct window window = {plan.request.from_ns, plan.request.to_ns + 1};
+    struct replay_request replay = {.tracks = indexes,
+                                    .n_tracks = plan.request.n_tracks,
+                                    .window = plan.request.filter == NULL ? &window : NULL,
+                                    .rests = plan.request.open_to_end,
+                                    .looks_at_self = d->asked->n_stacks > 0,
+                                    .sink = lanes_sink_replay(sink)};
+    if (!profile_log_replay(d->source, &replay, diag))
+        return conversion_replay_failed(in->scratch, diag);
+    return d->format->write(in, &plan, lanes_sink_finish(sink), out, diag);
+}
+
+/* Appends the lanes in that format. Of the view, tracks, app, open, width and the window count, and of tracks that are opened the
+ * filters. The profile's log is replayed. False: diag. */
+static bool convert_lanes(const struct convert_source *s, const struct view_options *view,
+                          const struct lanes_asked *asked, const struct lanes_format *format, struct buf *out,
+                          struct diag *diag)
+{
+    struct drawing d = {s, view, asked, format};
+    struct convert_drawing drawing = {draw_lanes, &d, s->stop};
+    struct view_options whole = *view;
+
+    whole.from_ns = whole.to_ns = VIEW_TIME_NONE; /* names and weights are those of all of the recording */
+    while (whole.n_filters > 0)
+        view_filter_remove(&whole, whole.n_filters - 1);
+    return convert_drawn(s->profile, s->config, &drawing, &whole, out, diag);
+}
+
+/* ---- methods ---- */
+
+/* The profile table of a folded profile: what GET /p/<id>/methods and `aflamed methods` answer with. */
+
+/* Reads how long calls were: of all rows, or of the one that is looked at. Without times there is nothing to read. */
+static bool read_calls(const struct convert_source *source, const struct render_input *in,
+                       const uint32_t *row_of_frame, uint32_t n_rows, uint32_t looked_at,
+                       const struct calls **calls, struct diag *diag)
+{
+    const struct shared_profile *whole = shared_profile_whole(source->profile);
+    struct calls_request request = {.profile = shared_profile_get(whole),
+                                    .window = shared_profile_window(source->profile),
+                                    .row_of_frame = row_of_frame,
+                                    .n_rows = n_rows,
+                                    .open_to_end = in->view->open == OPEN_END,
+                                    .looked_at = looked_at};
+
+    *calls = NULL;
+    if (request.profile->n_times == 0)
+        return true;
+    request.tracks = methods_tracks(in->profile, in->view, &request.n_tracks, in->scratch);
+    return request.tracks != NULL ? convert_calls(source, &request, in->scratch, calls, diag)
+                                  : fail_arena(in->scratch, diag);
+}
+
+/* ---- the table ---- */
+
+struct methods {
+    const struct convert_source *source;
+    const struct table_request *request;
+    const struct table_format *format;
+};
+
+static bool draw_methods(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    const struct methods *m = what;
+    struct render_input with_calls = *in;
+    struct groups groups;
+
+    if (m->request->longest && m->request->group != GROUP_THREAD) {
+        if (!groups_new(&groups, in->profile, in->names, m->request->group, in->scratch))
+            return fail_arena(in->scratch, diag);
+        if (!read_calls(m->source, in, groups.of_frame, groups.n, CALLS_NO_ROW, &with_calls.calls, diag))
+            return false;
+    }
+    return table_write(&with_calls, m->request, m->format, out, diag);
+}
+
+bool convert_methods(const struct convert_source *s, const struct view_options *view,
+                     const struct table_request *request, const struct table_format *format, struct buf *out,
+                     struct diag *diag)
+{
+    struct methods m = {s, request, format};
+    struct convert_drawing d = {draw_methods, &m, s->stop};
+
+    return convert_drawn(s->profile, s->config, &d, view, out, diag);
+}
+
+/* ---- one method ---- */
+
+struct one_method {
+    const struct convert_source *source;
+    struct str name;
+    const struct table_request *request;
+    const struct method_format *format;
+};
+
+/* Only the calls of one row are followed: the others cost no more than their place on the stack. */
+static bool read_calls_of(const struct convert_source *source, const struct render_input *in,
+                          const struct table *t, uint32_t row, const struct calls **calls, struct diag *diag)
+{
+    uint32_t *only = arena_array(in->scratch, in->profile->n_frames, sizeof(*only));
+
+    if (only == NULL)
+        return fail_arena(in->scratch, diag);
+    for (frame_id i = 0; i < in->profile->n_frames; i++)
+        only[i] = t->row_of_frame[i] == row ? 0 : CALLS_NO_ROW;
+    return read_calls(source, in, only, 1, 0, calls, diag);
+}
+
+static bool draw_one(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    const struct one_method *m = what;
+    struct render_input with_calls = *in;
+    const struct table *t;
+    uint32_t row;
+
+    const struct shared_profile *f = m->source->profile;
+    const struct profile *whole =
+        shared_profile_window(f) != NULL ? shared_profile_get(shared_profile_whole(f)) : NULL;
+
+    return method_find(in, whole, m->name, &t, &row, diag) &&
+           (!m->request->longest || read_calls_of(m->source, in, t, row, &with_calls.calls, diag)) &&
+           method_write(&with_calls, t, row, m->format, m->request, out, diag);
+}
+
+bool convert_method(const struct convert_source *s, const struct view_options *view, struct str name,
+                    const struct table_request *request, const struct method_format *format, struct buf *out,
+                    struct diag *diag)
+{
+    struct one_method m = {s, name, request, format};
+    struct convert_drawing d = {draw_one, &m, s->stop};
+
+    return convert_drawn(s->profile, s->config, &d, view, out, diag);
+}
+
+/* ---- two profiles as one ---- */
+
+/* Profiles as one. */
+
+/* What has been made of the runs before they are compared. NULL: the arena gives no more, or diag is set. */
+static const struct profile **prepared(const struct convert_runs *runs, struct arena *scratch,
+                                       struct diag *diag)
+{
+    struct transform_request request = {.open_to_end = runs->open == OPEN_END};
+    uint32_t n = runs->n_a + runs->n_b;
+    const struct profile **profiles = arena_array(scratch, n, sizeof(*profiles));
+    bool ok = profiles != NULL;
+
+    for (uint32_t i = 0; ok && i < n; i++) {
+        request.moment = i < runs->n_a ? runs->moment_a : runs->moment_b;
+        profiles[i] = transform_apply(runs->of[i]->profile, &request, scratch, diag);
+        ok = profiles[i] != NULL;
+    }
+    return ok ? profiles : NULL;
+}
+
+/* False: diag. */
+static bool compare(struct shared_profile *made, const struct convert_runs *runs, struct arena *scratch,
+                    struct diag *diag)
+{
+    struct hash_seed seed;
+    const struct profile **profiles = NULL;
+
+    if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
+        return conversion_no_seed(diag);
+    profiles = prepared(runs, scratch, diag);
+    if (profiles != NULL)
+        made->profile = compare_new(&(struct compare_request){profiles, runs->n_a, runs->n_b}, seed,
+                                    &made->arena, scratch, diag);
+    if (made->profile != NULL)
+        made->names = names_new(made->profile, &made->arena);
+    if (made->names == NULL && diag->kind == DIAG_NONE)
+        conversion_arena_failed(scratch->failure != ARENA_OK ? scratch : &made->arena, diag);
+    return made->names != NULL;
+}
+
+void convert_compared_options(struct view_options *view)
+{
+    view->open = OPEN_LAST;
+    view->moment = (struct view_moment){0};
+    view->mode = MODE_CUMULATIVE;
+    view->from_ns = view->to_ns = VIEW_TIME_NONE;
+}
+
+struct shared_profile *convert_compare(const struct config *config, const struct convert_runs *runs,
+                                       struct diag *diag)
+{
+    struct shared_profile *made = calloc(1, sizeof(*made));
+    struct arena scratch;
+
+    if (made == NULL) {
+        conversion_no_memory(diag);
+        return NULL;
+    }
+    made->member = "";
+    arena_init(&made->arena, (size_t)config->job_memory_bytes);
+    arena_init(&scratch, (size_t)config->job_memory_bytes);
+    bool ok = compare(made, runs, &scratch, diag);
+    arena_free(&scratch);
+    if (ok)
+        return made;
+    shared_profile_free(made);
+    return NULL;
+}
+
+/* ---- comparisons ---- */
+
+/* The table of a comparison: what `aflamed diff` and GET /d/<idA>..<idB>/methods answer with. */
+
+struct diff {
+    const struct table_request *rows;
+    const struct diff_request *request;
+    const struct table_format *format;
+    struct diff_checks *checks;
+    struct str method; /* of one method: its id or its name */
+    const struct method_format *method_format;
+};
+
+static bool check_rules(struct diff_checks *c, const struct table *t, struct diag *diag)
+{
+    for (uint32_t i = 0; c != NULL && i < c->n; i++)
+        if (!diff_rule_check(&c->rules[i], t, c->says, &c->passed, diag))
+            return false;
+    return true;
+}
+
+/* NULL: diag. */
+static const struct table *table_of(const struct diff *d, const struct render_input *in, struct diag *diag)
+{
+    const struct table *t = methods_new(in->profile, in->names, in->view, d->rows->group, in->scratch);
+
+    if (t != NULL)
+        t = diff_new(t, d->request, in->scratch, diag);
+    if (t == NULL && diag->kind == DIAG_NONE)
+        fail_arena(in->scratch, diag);
+    return t;
+}
+
+static bool draw_diff(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    const struct diff *d = what;
+    const struct table *t = table_of(d, in, diag);
+
+    return t != NULL && check_rules(d->checks, t, diag) && diff_write(t, in, d->rows, d->format, out, diag);
+}
+
+bool convert_diff(const struct shared_profile *f, const struct config *config,
+                  const struct view_options *view, const struct table_request *rows,
+                  const struct diff_request *request, const struct table_format *format,
+                  struct diff_checks *checks, struct buf *out, struct diag *diag)
+{
+    struct diff diff = {.rows = rows, .request = request, .format = format, .checks = checks};
+    struct convert_drawing d = {.draw = draw_diff, .what = &diff};
+
+    return convert_drawn(f, config, &d, view, out, diag);
+}
+
+/* ---- one method ---- */
+
+/* The report of the profile of both sides. Its callers and callees are sorted by what is larger. */
+static bool draw_method(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    const struct diff *d = what;
+    const struct table *t = table_of(d, in, diag), *found;
+    struct diff_sides sides;
+    uint32_t row;
+
+    if (t == NULL || !diff_sides_open(&sides, t, in, diag))
+        return false;
+    sides.in.view = &sides.view;
+    if (!method_find(&sides.in, NULL, d->method, &found, &row, diag))
+        return false;
+    struct table of_sides = *found;
+    of_sides.heaviest = COMPARE_LARGER;
+    of_sides.first_calls = COMPARE_CALLS_A;
+    return method_write(&sides.in, &of_sides, row, d->method_format, d->rows, out, diag);
+}
+
+/* Of one method, named by its id or its name, what both sides have, with its callers and callees: in the format, of the profile of
+ * both sides (profile/transform/compare_sides.h). Of calls, an edge has those between the two. Of the rows limit and offset count,
+ * for each list by itself. False: diag. */
+static bool convert_diff_method(const struct shared_profile *f, const struct config *config,
+                                const struct view_options *view, struct str method,
+                                const struct table_request *rows, const struct diff_request *request,
+                                const struct method_format *format, struct buf *out, struct diag *diag)
+{
+    struct diff diff = {.rows = rows, .request = request, .method = method, .method_format = format};
+    struct convert_drawing d = {.draw = draw_method, .what = &diff};
+
+    return convert_drawn(f, config, &d, view, out, diag);
+}
+
+/* ---- the table of reports ---- */
 
 enum { DIFF_TRACKS_MAX = 5000 }; /* of which a page names so many */
 
@@ -90,6 +482,7 @@ static bool make_java_names(const struct report *r, const struct report_input *i
 
 static const struct text_format JAVA_NAMES = {"names", "application/octet-stream",
                                               "for who looks for a mapping", 1};
+
 static const struct text_format DIFF_HEAD = {"head", "application/octet-stream", "for its page", 1};
 
 const struct report REPORTS[] = {
@@ -116,6 +509,7 @@ const struct report REPORTS[] = {
     {"diff-head", &DIFF_HEAD, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff_head},
     {"java-names", &JAVA_NAMES, 0, false, NULL, make_java_names},
 };
+
 const size_t REPORTS_COUNT = sizeof(REPORTS) / sizeof(REPORTS[0]);
 
 const struct report *report_by_name(struct str name, struct str suffix)

@@ -6,7 +6,7 @@
 #include "profile/track.h"
 #include "render/calls/call_format.h"
 #include "render/output.h"
-#include "server/convert/recording_facts.h"
+#include "server/convert/summary.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"

@@ -2,13 +2,226 @@
 
 #include <jansson.h>
 
+#include "core/buf.h"
 #include "core/json.h"
+#include "core/str.h"
 #include "core/system/json_memory.h"
-#include "server/convert/recording_facts.h"
+#include "render/calls/call_format.h"
+#include "render/output.h"
+#include "render/view/key.h"
+#include "server/convert/report.h"
+#include "server/convert/summary.h"
+#include "server/http/route.h"
+#include "server/pages/page_frame.h"
 #include "server/pages/static_assets.h"
-#include "server/routes/api_paths.h"
+#include "server/routes/routes.h"
 #include "server/routes/routes_table.h"
 #include "server/service.h"
+
+/* ---- paths ---- */
+
+static const struct str SUFFIX = STR_INIT("{suffix}");
+
+/* ---- URLs ---- */
+
+/* The report that a route answers with, as the first of its rows: "methods" of "/p/{id}/methods{suffix}", "m" of
+ * "/p/{id}/m/{method}". NULL: it has none. */
+static const struct report *report_of(const struct route *r)
+{
+    static const struct str PROFILE = STR_INIT("/p/{id}/"), PAIR = STR_INIT("/d/{pair}");
+    static const struct str ANY = {"", 0};
+    struct str path = str_of(r->path);
+
+    if (str_starts(path, PAIR))
+        return report_by_name(STR("diff"), ANY);
+    if (!str_starts(path, PROFILE))
+        return NULL;
+    struct str rest = {path.p + PROFILE.n, path.n - PROFILE.n};
+    size_t slash = str_find(rest, '/'), brace = str_find(rest, '{');
+    return report_by_name((struct str){rest.p, slash < brace ? slash : brace}, ANY);
+}
+
+/* The URL as buf has it, and with each suffix behind it. */
+struct suffixes {
+    struct buf *path;
+    size_t bare; /* bytes of the path without a suffix */
+    bool (*visit)(void *context, const struct api_path *p);
+    void *context;
+};
+
+static bool visit_suffix(struct suffixes *s, struct api_path *p, const char *suffix, const char *words,
+                         const char *media_type)
+{
+    s->path->n = s->bare;
+    if (suffix != NULL)
+        buf_printf(s->path, ".%s", suffix);
+    p->path = buf_view(s->path);
+    p->words = words;
+    p->media_type = media_type;
+    return !s->path->failed && s->visit(s->context, p);
+}
+
+static bool visit_format(struct suffixes *s, struct api_path *p, const struct text_format *f)
+{
+    return visit_suffix(s, p, f->name, f->help, f->media_type);
+}
+
+static bool visit_reports(struct suffixes *s, struct api_path *p)
+{
+    const struct str name = str_of(p->report->name);
+
+    for (size_t i = 0; i < REPORTS_COUNT; i++)
+        if (str_eq(name, str_of(REPORTS[i].name)) && !visit_format(s, p, REPORTS[i].format))
+            return false;
+    return true;
+}
+
+static bool visit_calls(struct suffixes *s, struct api_path *p)
+{
+    for (size_t i = 0; i < CALL_FORMATS_COUNT; i++)
+        if (!visit_format(s, p, &CALL_FORMATS[i].text))
+            return false;
+    return true;
+}
+
+static bool visit_outputs(struct suffixes *s, struct api_path *p)
+{
+    for (size_t i = 0; i < OUTPUTS_COUNT; i++) {
+        p->output = OUTPUTS[i];
+        if (!p->output->preview && (p->output->keys & KEYS_PIECE) == 0 &&
+            !visit_suffix(s, p, p->output->suffix, p->output->label, p->output->media_type))
+            return false;
+    }
+    return true;
+}
+
+static bool visit_route(struct suffixes *s, const struct route *r)
+{
+    struct api_path p = {.route = r, .report = report_of(r)};
+
+    if (!visit_suffix(s, &p, NULL, NULL, NULL))
+        return false;
+    if (r->handle == handle_track)
+        return visit_outputs(s, &p);
+    if (r->handle == handle_calls)
+        return visit_calls(s, &p);
+    return p.report == NULL || r->handle == handle_compare || str_ends(str_of(r->path), STR("/tree")) ||
+           visit_reports(s, &p);
+}
+
+bool api_paths(bool (*visit)(void *context, const struct api_path *p), void *context)
+{
+    struct buf path = {0};
+    bool going = true;
+
+    for (size_t i = 0; i < ROUTES_COUNT && going; i++) {
+        const struct route *r = &ROUTES[i];
+        struct str bare = str_of(r->path);
+        if (r->help == NULL)
+            continue;
+        buf_clear(&path);
+        buf_bytes(&path, bare.p, str_ends(bare, SUFFIX) ? bare.n - SUFFIX.n : bare.n);
+        going = visit_route(&(struct suffixes){&path, path.n, visit, context}, r);
+    }
+    buf_free(&path);
+    return going;
+}
+
+/* ---- what they take ---- */
+
+static const struct named {
+    const char *name, *help;
+} PATH_PARTS[] = {
+    {"id", "the upload, by the 26 letters and digits of its link"},
+    {"track", "a track by its id, several with commas between them, all (side by side), or merged"},
+    {"method", "a method, by its id or by its name as package.Class.method"},
+    {"pair", "two uploads by their ids, with .. between them: the earlier one first"},
+    {"pass", "a pass of the picture's link, which holds for a while"},
+    {"name", "what the upload is called"},
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct str help_of(struct str name)
+{
+    for (size_t i = 0; i < COUNT_OF(PATH_PARTS); i++)
+        if (str_eq(str_of(PATH_PARTS[i].name), name))
+            return str_of(PATH_PARTS[i].help);
+    return STR("");
+}
+
+struct visitor {
+    void (*visit)(void *context, const struct api_parameter *parameter);
+    void *context;
+    enum api_place place; /* of keys */
+    struct buf name, help;
+};
+
+static void visit_path_parts(struct visitor *v, struct str path)
+{
+    for (;;) {
+        size_t open = str_find(path, '{'), close = str_find(path, '}');
+        if (close == path.n)
+            return;
+        struct str name = {path.p + open + 1, close - open - 1};
+        v->visit(v->context, &(struct api_parameter){.name = name, .place = API_PATH, .help = help_of(name)});
+        path = (struct str){path.p + close + 1, path.n - close - 1};
+    }
+}
+
+static void visit_key(void *context, const struct key *r, bool of_b)
+{
+    struct visitor *v = context;
+
+    buf_clear(&v->name);
+    buf_clear(&v->help);
+    buf_printf(&v->name, "%s%s", r->name, of_b ? "_b" : "");
+    key_describe(r, of_b, &v->help);
+    v->visit(v->context, &(struct api_parameter){.name = buf_view(&v->name),
+                                                 .place = r->kind == KEY_FILE ? API_FILE : v->place,
+                                                 .help = buf_view(&v->help),
+                                                 .key = r});
+}
+
+unsigned api_keys(const struct api_path *p)
+{
+    return p->route->keys | (p->output != NULL ? p->output->keys : 0);
+}
+
+/* An upload has keys in its query, and fields in its form; other forms have what is said in their bodies. */
+static void visit_keys(struct visitor *v, const struct api_path *p)
+{
+    const struct route *r = p->route;
+    bool is_upload = r->body == &UPLOAD_BODY;
+
+    v->place = r->body == NULL || is_upload ? API_QUERY : API_FIELD;
+    keys_each(api_keys(p), visit_key, v);
+    v->place = API_FIELD;
+    if (is_upload && str_eq(str_of(r->method), STR("POST")))
+        keys_each(KEYS_FORM, visit_key, v);
+}
+
+bool api_parameters(const struct api_path *p,
+                    void (*visit)(void *context, const struct api_parameter *parameter), void *context)
+{
+    static const struct str TOKEN = STR_INIT("X-Delete-Token");
+    struct visitor v = {.visit = visit, .context = context};
+    bool of_b;
+
+    visit_path_parts(&v, p->path);
+    visit_keys(&v, p);
+    if (str_eq(str_of(p->route->method), STR("DELETE")))
+        visit(context,
+              &(struct api_parameter){.name = TOKEN,
+                                      .place = API_HEADER,
+                                      .help = str_of(key_find(KEYS_DELETE, STR("token"), &of_b)->help)});
+    bool made = !v.help.failed && !v.name.failed;
+    buf_free(&v.name);
+    buf_free(&v.help);
+    return made;
+}
+
+/* ---- the document ---- */
 
 struct document {
     struct json j;
@@ -342,7 +555,8 @@ static bool put_components(struct document *d, const json_t *schemas)
     return made;
 }
 
-void api_document(struct buf *b, struct str base)
+/* Appends the document; `base` is the service's own URL. */
+static void api_document(struct buf *b, struct str base)
 {
     struct static_file file = {0};
     struct document d = {.j = json_into(b)};
@@ -377,4 +591,79 @@ void api_document(struct buf *b, struct str base)
     buf_char(b, '\n');
     b->failed = b->failed || d.failed;
     json_decref(answers);
+}
+
+/* ---- answers ---- */
+
+/* /api: the interface described, for programs and as a page. */
+
+/* ---- the page ---- */
+
+static void put_row(void *page, const struct api_parameter *p)
+{
+    static const char *const PLACES[] = {[API_PATH] = "path",
+                                         [API_QUERY] = "query",
+                                         [API_HEADER] = "header",
+                                         [API_FIELD] = "form",
+                                         [API_FILE] = "form, a file"};
+
+    page_put(page, "<tr><th scope=\"row\"><code>{}</code></th><td>", p->name);
+    buf_z(page, PLACES[p->place]);
+    page_put(page, "</td><td>{}</td></tr>\n", p->help);
+}
+
+static bool put_api_path(void *context, const struct api_path *p)
+{
+    struct buf *page = context;
+
+    buf_printf(page, "<details class=\"api\">\n<summary><code>%s ", p->route->method);
+    page_put(page,
+             "{}</code> <span class=\"quiet\">{}</span></summary>\n<table>\n<thead><tr><th "
+             "scope=\"col\">Name</th><th scope=\"col\">Where</th><th "
+             "scope=\"col\">Meaning</th></tr></thead>\n<tbody>\n",
+             p->path, str_of(p->words != NULL ? p->words : p->route->help));
+    bool made = api_parameters(p, put_row, page);
+    buf_z(page, "</tbody>\n</table>\n</details>\n");
+    return made && !page->failed;
+}
+
+static void put_page(struct buf *b)
+{
+    const struct page_frame frame = {.title = STR("Interface for programs"), .root = STR("./")};
+
+    page_frame_begin(b, &frame);
+    buf_z(b, "<h1 tabindex=\"-1\">Interface for programs</h1>\n"
+             "<p class=\"lead\">Every URL of this service, and what it takes. Programs get the same as an "
+             "<a href=\"api.json\">OpenAPI 3.1 document</a>, with JSON schemas of the answers.</p>\n"
+             "<p>Uploading is one line: <code>curl -F trace=@app.trace URL</code>. "
+             "Errors are JSON for who accepts it (RFC 9457), with a hint what to do.</p>\n");
+    if (!api_paths(put_api_path, b))
+        b->failed = true;
+    page_frame_end(b);
+}
+
+static enum exchange_step answer(struct exchange *x, bool page)
+{
+    struct buf *b = reply_text(&x->reply, 200, page ? "text/html; charset=utf-8" : "application/json");
+    struct buf base = {0};
+
+    exchange_base_url(x, &base);
+    if (page)
+        put_page(b);
+    else
+        api_document(b, buf_view(&base));
+    b->failed = b->failed || base.failed;
+    page_headers(&x->reply);
+    buf_free(&base);
+    return X_DONE;
+}
+
+enum exchange_step handle_api(struct exchange *x)
+{
+    return answer(x, x->accepts == AS_HTML);
+}
+
+enum exchange_step handle_api_json(struct exchange *x)
+{
+    return answer(x, false);
 }

@@ -1,20 +1,171 @@
-/* /p/<id>: the result of an upload as a page, a line of text, or JSON. */
+#include "server/routes/handle_profile.h"
+#include "server/routes/routes_table.h"
+
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "core/clean.h"
+#include "core/json.h"
+#include "core/system/clock.h"
 #include "core/system/json_memory.h"
+#include "core/system/log.h"
+#include "core/system/utc.h"
 #include "server/convert/summary.h"
 #include "server/http/exchange.h"
+#include "server/http/message/form.h"
+#include "server/http/message/range.h"
 #include "server/http/problem.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
-#include "server/routes/profile_access.h"
-#include "server/routes/profile_json.h"
-#include "server/routes/routes_table.h"
-#include "server/routes/view_answer.h"
-#include "server/routes/workspace_answer.h"
+#include "server/routes/handle_compare.h"
+#include "server/routes/handle_view.h"
 #include "server/service.h"
+#include "server/store/record.h"
+#include "server/store/record_cache.h"
+#include "server/store/store.h"
 #include "server/upload/progress.h"
+#include "server/views/pass.h"
+
+/* ---- who may change it ---- */
+
+static const char NOT_HERE_HINT[] = "Check the link, or upload the profile again.";
+
+void profile_gone(struct exchange *x)
+{
+    exchange_problem(x, 410, "gone", "Upload the profile again if you still have it.",
+                     "This upload was deleted or has expired.");
+}
+
+bool profile_record(struct exchange *x, struct str id, struct record *r)
+{
+    enum record_state state = record_cache_read(x->service->record_cache, id, (int64_t)time(NULL), r);
+
+    x->profile = state == RECORD_FOUND ? id : STR("");
+    switch (state) {
+    case RECORD_FOUND:
+        return true;
+    case RECORD_GONE:
+        profile_gone(x);
+        break;
+    case RECORD_NONE:
+        exchange_problem(x, 404, "not found", NOT_HERE_HINT, "There is no upload with this id.");
+        break;
+    case RECORD_BROKEN:
+        exchange_problem(x, 500, "upload not readable",
+                         "Tell the operator: the service's log has the details.",
+                         "The upload's record could not be read.");
+        LOG(x->service->log, LOG_ERROR, "record-broken", LOG_STR("id", id));
+        break;
+    }
+    return false;
+}
+
+bool profile_pass(struct exchange *x, struct str id, struct str pass)
+{
+    if (pass_holds(x->service->passes, id, (int64_t)time(NULL), pass))
+        return true;
+    exchange_problem(x, 403, "no pass, or one of the past", "Open the picture from its page again.",
+                     "The pass in the URL does not let this picture in.");
+    reply_header(&x->reply, "Access-Control-Allow-Origin", "*");
+    return false;
+}
+
+bool profile_may_change(struct exchange *x, const struct record *r, struct str token)
+{
+    if (token.p == NULL)
+        token = x->header(x, "X-Delete-Token");
+    if (token.p == NULL) {
+        exchange_problem(
+            x, 403, "delete token missing",
+            "Send it in the header X-Delete-Token, or in the form's field; the upload's answer had "
+            "it in X-Delete-URL.",
+            "Only who has the upload's delete token can change or delete it.");
+        return false;
+    }
+    enum record_match match = record_token_matches(r, token);
+    if (match == RECORD_MATCHES)
+        return true;
+    if (match == RECORD_NO_MEMORY)
+        exchange_no_memory(x, "the form");
+    else
+        exchange_problem(x, 403, "wrong delete token", "The upload's answer had it in X-Delete-URL.",
+                         "This is not the delete token of this upload.");
+    return false;
+}
+
+/* ---- as JSON ---- */
+
+/* An upload as JSON, for clients of the API. */
+
+static void put_time(struct json *j, const char *key, int64_t unix_s)
+{
+    char text[UTC_CHARS + 1];
+
+    utc_format(unix_s, text);
+    json_put_string(j, key, str_of(text));
+}
+
+/* What the record says; `base` is the URL of the profile. */
+static void put_record(struct json *j, const struct record *r, struct str base, const char *token)
+{
+    json_put_string(j, "id", str_of(r->id));
+    json_put_string(j, "url", base);
+    if (token != NULL)
+        json_put_string(j, "delete_token", str_of(token));
+    put_time(j, "created", r->created_s);
+    put_time(j, "expires", r->expires_s);
+    json_put_string(j, "name", str_of(r->name));
+    json_put_string(j, "sha256", str_of(r->sha256));
+    if (r->member[0] != '\0')
+        json_put_string(j, "member", str_of(r->member));
+    json_put_u64(j, "size", r->size);
+}
+
+void profile_json_record(struct exchange *x, struct json *j, const struct record *r, const char *token)
+{
+    struct buf url = {0};
+
+    exchange_base_url(x, &url);
+    buf_printf(&url, "/p/%s", r->id);
+    put_record(j, r, buf_view(&url), token);
+    buf_part_end(&x->reply.body, &url);
+}
+
+/* One object of two: the summary has other keys, and may have very many tracks. */
+void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary,
+                  const char *token, const char *split)
+{
+    struct buf url = {0}, query = {0};
+    struct view_options options;
+    struct buf *body = reply_text(&x->reply, status, "application/json");
+    struct json j = json_into(body);
+
+    exchange_base_url(x, &url);
+    buf_printf(&url, "/p/%s", r->id);
+    json_open_object(&j, NULL);
+    put_record(&j, r, buf_view(&url), token);
+    buf_z(&url, "/t/");
+    view_defaults(&options);
+    snprintf(options.split, sizeof(options.split), "%s", split);
+    view_link(&query, &options, "&");
+    summary_put_members(&j, summary,
+                        &(struct summary_part){.tracks = SIZE_MAX,
+                                               .app = str_of(r->app),
+                                               .links = url_rest(buf_view(&url)),
+                                               .query = buf_view(&query)});
+    json_close(&j);
+    buf_char(body, '\n');
+    body->failed = body->failed || url.failed || query.failed;
+    reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
+    buf_free(&url);
+    buf_free(&query);
+}
+
+/* ---- one profile ---- */
+
+/* /p/<id>: the result of an upload as a page, a line of text, or JSON. */
 
 /* The summary with few of its tracks. NULL: not readable, or no memory. */
 static json_t *load_summary(struct str summary, const struct summary_part *part)
@@ -145,4 +296,151 @@ enum exchange_step handle_profile(struct exchange *x)
     if (a->as == AS_HTML)
         return answer_html(x, &a->record, &request);
     return views_get(x, &request, summary_ready, a);
+}
+
+/* ---- how far it is ---- */
+
+/* /p/<id>/status.json and /p/<id>/events: how far an upload is whose views are still being made. */
+
+enum { WAIT_MAX_S = 60 };
+
+static enum exchange_step answer_status(struct exchange *x)
+{
+    struct progress_facts facts;
+    uint32_t made;
+    struct buf *b = reply_text(&x->reply, 200, "application/json");
+    struct json j = json_into(b);
+
+    json_open_object(&j, NULL);
+    if (progress_look(x->service->progresses, x->parameters[0], &facts, &made)) {
+        json_put_string(&j, "state", STR("rendering"));
+        json_put_u64(&j, "bytes", facts.bytes);
+        json_put_string(&j, "format", str_of(facts.format));
+        json_put_u64(&j, "records", facts.records);
+        json_put_u64(&j, "made", made);
+        json_put_u64(&j, "of", facts.n_views);
+    } else {
+        json_put_string(&j, "state", STR("done"));
+    }
+    json_close(&j);
+    buf_char(b, '\n');
+    reply_header(&x->reply, "Cache-Control", "no-store");
+    reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
+    return X_DONE;
+}
+
+/* ?wait=SECONDS: answers when there is news since ?made=, or after that time. */
+enum exchange_step handle_status(struct exchange *x)
+{
+    struct str wait = x->query(x, "wait"), seen = x->query(x, "made");
+    uint64_t seconds = 0, made = 0;
+    struct record record;
+
+    if (!profile_record(x, x->parameters[0], &record))
+        return X_DONE;
+    if ((wait.p != NULL && !str_to_u64(wait, 10, &seconds)) ||
+        (seen.p != NULL && !str_to_u64(seen, 10, &made)))
+        return exchange_problem(x, 400, "bad parameter", "Ask as in status.json?wait=60, or leave both out.",
+                                "wait is a number of seconds, made a number of views.");
+    if (seen.p == NULL)
+        made = UINT32_MAX; /* any news is when all is done */
+    struct progress_watch *w = progress_watch(x, x->parameters[0]);
+    if (w == NULL)
+        return exchange_no_memory(x, "the answer");
+    return progress_wait(w, made < UINT32_MAX ? (uint32_t)made : UINT32_MAX,
+                         clock_s() + (int64_t)(seconds < WAIT_MAX_S ? seconds : WAIT_MAX_S), answer_status);
+}
+
+enum exchange_step handle_events(struct exchange *x)
+{
+    struct record record;
+
+    if (!profile_record(x, x->parameters[0], &record))
+        return X_DONE;
+    struct progress_watch *w = progress_watch(x, x->parameters[0]);
+    if (w == NULL)
+        return exchange_no_memory(x, "the answer");
+    reply_stream(&x->reply, 200, "text/event-stream", progress_events, w);
+    reply_header(&x->reply, "Cache-Control", "no-store");
+    reply_header(&x->reply, "X-Accel-Buffering", "no"); /* nginx would hold the events back */
+    return X_DONE;
+}
+
+/* ---- the uploaded file ---- */
+
+/* /p/<id>/raw: the bytes that were uploaded. */
+
+/* RFC 8187: what is not an attr-char is percent-encoded. */
+static void put_file_name(struct buf *b, const char *name)
+{
+    for (const char *c = name; *c != '\0'; c++) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+                     strchr("!#$&+-.^_`|~", *c) != NULL;
+        if (plain)
+            buf_char(b, *c);
+        else
+            buf_printf(b, "%%%02X", (unsigned)(unsigned char)*c);
+    }
+}
+
+static void raw_headers(struct exchange *x, const struct record *r)
+{
+    struct buf name = {0};
+
+    put_file_name(&name, r->name[0] == '\0' ? "profile.trace" : r->name);
+    if (name.failed)
+        x->reply.text.failed = true;
+    else
+        reply_header(&x->reply, "Content-Disposition", "attachment; filename*=UTF-8''%.*s", (int)name.n,
+                     name.p);
+    reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
+    reply_header(&x->reply, "Content-Security-Policy", "default-src 'none'; sandbox");
+    reply_header(&x->reply, "Cache-Control", "private, no-cache");
+    reply_header(&x->reply, "Accept-Ranges", "bytes");
+    reply_header(&x->reply, "ETag", "\"%s\"", r->sha256);
+    buf_free(&name);
+}
+
+/* The bytes behind the descriptor, or what the request wants of them. Only a GET has ranges. */
+static void answer_bytes(struct exchange *x, const struct record *r, int fd, uint64_t bytes)
+{
+    static const char TYPE[] = "application/octet-stream";
+    struct str field = x->header(x, "Range");
+    enum range_answer answer = RANGE_WHOLE;
+    struct range part = {0, bytes};
+
+    if (str_eq(x->method, STR("GET")) && range_if(x->header(x, "If-Range"), str_of(r->sha256)))
+        answer = range_parse(field, bytes, &part);
+    if (answer == RANGE_OUTSIDE) {
+        close(fd);
+        exchange_problem(x, 416, "range outside the file", "Leave the header Range out to get all of it.",
+                         "The upload has %llu bytes.", (unsigned long long)bytes);
+        reply_header(&x->reply, "Content-Range", "bytes */%llu", (unsigned long long)bytes);
+        return;
+    }
+    reply_file(&x->reply, answer == RANGE_PART ? 206 : 200, TYPE, fd, part.first, part.n);
+    if (answer == RANGE_PART)
+        reply_header(&x->reply, "Content-Range", "bytes %llu-%llu/%llu", (unsigned long long)part.first,
+                     (unsigned long long)(part.first + part.n - 1), (unsigned long long)bytes);
+    raw_headers(x, r);
+}
+
+enum exchange_step handle_raw(struct exchange *x)
+{
+    struct diag diag = {0};
+    struct record r;
+    uint64_t bytes;
+
+    if (!profile_record(x, x->parameters[0], &r))
+        return X_DONE;
+    if (range_none_match(x->header(x, "If-None-Match"), str_of(r.sha256))) {
+        reply_static(&x->reply, 304, "application/octet-stream", STR(""));
+        raw_headers(x, &r);
+        return X_DONE;
+    }
+    int fd = store_access_blob(x->service->store, x->service->log, r.sha256, &bytes, &diag);
+    if (fd < 0)
+        return exchange_diag(x, &diag);
+    answer_bytes(x, &r, fd, bytes);
+    return X_DONE;
 }

@@ -7,7 +7,7 @@
 #define SERVER_UPLOAD_NAMES_FILE_H
 
 #include "core/sha256.h"
-#include "server/convert/mapping_check.h"
+#include "server/convert/convert.h"
 #include "server/service.h"
 #include "server/store/record_id.h"
 #include "server/store/store.h"

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "core/clean.h"
-#include "server/convert/diag_words.h"
+#include "server/convert/identify.h"
 #include "server/http/message/multipart.h"
 #include "server/http/problem.h"
 #include "server/service.h"

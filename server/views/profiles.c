@@ -7,7 +7,7 @@
 
 #include "core/system/clock.h"
 #include "core/system/once.h"
-#include "server/convert/readable.h"
+#include "server/convert/convert.h"
 #include "server/store/record.h"
 #include "server/views/stored_names.h"
 

@@ -3,7 +3,6 @@
 
 #include "server/config/config_load.h"
 #include "server/convert/convert.h"
-#include "server/convert/readable.h"
 #include "server/convert/report.h"
 
 #include <fcntl.h>

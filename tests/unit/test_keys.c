@@ -6,7 +6,7 @@
 
 #include "render/view/key.h"
 #include "server/convert/report.h"
-#include "server/routes/api_paths.h"
+#include "server/routes/api_document.h"
 #include "server/routes/routes.h"
 #include "server/routes/routes_table.h"
 

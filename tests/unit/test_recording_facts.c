@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "parser/reader.h"
-#include "server/convert/recording_facts.h"
+#include "server/convert/summary.h"
 #include "tests/support/test_input.h"
 #include "tests/support/trace_variants.h"
 

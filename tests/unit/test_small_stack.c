@@ -7,7 +7,7 @@
 #include "render/view/key.h"
 #include "server/config/config_load.h"
 #include "server/convert/convert.h"
-#include "server/convert/methods.h"
+#include "server/convert/report.h"
 #include "tests/support/families.h"
 #include "tests/support/small_stack.h"
 

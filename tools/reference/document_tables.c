@@ -7,7 +7,7 @@
 #include "render/output.h"
 #include "render/view/key.h"
 #include "server/config/config_keys.h"
-#include "server/convert/recording_facts.h"
+#include "server/convert/summary.h"
 #include "server/routes/routes.h"
 #include "tools/reference/reference.h"
 

@@ -1,7 +1,7 @@
 /* The workspace as an answer: waits for what stands around the content (the summary), then for the content of the tab, then
  * makes the page. */
-#ifndef SERVER_ROUTES_WORKSPACE_ANSWER_H
-#define SERVER_ROUTES_WORKSPACE_ANSWER_H
+#ifndef SERVER_ROUTES_HANDLE_COMPARE_H
+#define SERVER_ROUTES_HANDLE_COMPARE_H
 
 #include "server/pages/pages.h"
 #include "server/views/views.h"

@@ -1,0 +1,507 @@
+#include "server/routes/handle_view.h"
+#include "server/routes/routes_table.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "core/system/file.h"
+#include "render/view/key.h"
+#include "server/convert/convert.h"
+#include "server/http/message/range.h"
+#include "server/http/problem.h"
+#include "server/routes/handle_compare.h"
+#include "server/routes/handle_profile.h"
+#include "server/service.h"
+#include "server/views/calls_stream.h"
+#include "server/views/policies.h"
+#include "server/views/viewers.h"
+#include "server/views/views.h"
+
+/* ---- answers that are made ---- */
+
+struct query {
+    struct view_request *request;
+    struct diag *diag;
+    unsigned keys;
+};
+
+/* A field of the form of filters that was left empty: no filter is meant. */
+static bool view_is_no_step(struct str key, struct str value)
+{
+    const struct key *r = value.n == 0 ? key_by_name(key) : NULL;
+
+    return r != NULL && r->kind == KEY_STEP;
+}
+
+static bool take_parameter(void *context, struct str key, struct str value)
+{
+    struct query *q = context;
+    bool compares = (q->keys & KEYS_COMPARED) != 0, of_b;
+
+    /* The page of a comparison has fields of many keys: who leaves one empty says nothing. */
+    if (view_is_no_step(key, value) || (value.n == 0 && compares && key_find(q->keys, key, &of_b) != NULL))
+        return true;
+    return asked_set(&q->request->asked, q->keys, key, value, q->diag);
+}
+
+static bool take_output(struct exchange *x, struct view_request *r, struct diag *diag)
+{
+    struct str name = (x->keys & KEYS_UPLOAD) != 0 ? x->query(x, "output") : (struct str){NULL, 0};
+
+    if (name.p == NULL)
+        return true;
+    r->output = output_by_name(name);
+    return r->output != NULL ||
+           diag_set(diag, DIAG_USAGE, "unknown output", "The manual at / lists the outputs.",
+                    "There is no output of that name.");
+}
+
+bool view_query(struct exchange *x, struct view_request *r, struct diag *diag)
+{
+    struct window window;
+
+    r->encoding = encoding_negotiate(x->header(x, "Accept-Encoding"));
+    if (!take_output(x, r, diag))
+        return false;
+    const struct output *as = view_shown_as(r);
+    struct query q = {r, diag, x->keys | (as != NULL ? as->keys : 0)};
+    x->each_query(x, take_parameter, &q);
+    if (r->output != NULL && r->output->packed) /* once is enough */
+        r->encoding = (struct encoding_choice){0};
+    if (diag->kind == DIAG_NONE)
+        (void)view_window(&r->asked.view, &window, diag);
+    return diag->kind == DIAG_NONE;
+}
+
+/* The record of /p/{id}, and in *r, whose output is set, the view of `tracks` that the query asks for. False: x->reply says
+ * why not. */
+static bool view_of_url(struct exchange *x, struct str tracks, struct record *record, struct view_request *r)
+{
+    struct diag diag = {0};
+
+    if (!profile_record(x, x->parameters[0], record))
+        return false;
+    view_of(r, record);
+    convert_defaults(x->service->config, &r->asked.view);
+    view_of_owner(&r->asked.view, record);
+    if (view_set_tracks(&r->asked.view, tracks, &diag) && view_query(x, r, &diag))
+        return true;
+    exchange_diag(x, &diag);
+    return false;
+}
+
+/* The same for a report, which is set: of the tracks that the query names, or all. */
+static bool report_of_url(struct exchange *x, struct record *record, struct view_request *r)
+{
+    char method[ASKED_METHOD_BYTES_MAX + 1];
+    struct diag diag = {0};
+
+    if (!profile_record(x, x->parameters[0], record))
+        return false;
+    view_of(r, record);
+    memcpy(method, r->asked.method, sizeof(method));
+    report_defaults(x->service->config, &r->asked);
+    view_of_owner(&r->asked.view, record);
+    memcpy(r->asked.method, method, sizeof(method));
+    if (view_query(x, r, &diag)) {
+        report_settle(r->report, x->service->config, &r->asked);
+        return true;
+    }
+    exchange_diag(x, &diag);
+    return false;
+}
+
+/* What a report may load. */
+static const char NOTHING[] = "default-src 'none'; sandbox";
+
+/* A picture is sandboxed into an origin of its own: what its script fetches has to let any origin read it. Who can name the
+ * URL can read it anyway. */
+static void view_headers(struct exchange *x, const struct view_request *r, struct str etag)
+{
+    struct reply *reply = &x->reply;
+    const struct output *as = view_shown_as(r);
+
+    reply_header(reply, "ETag", "\"%.*s\"", (int)etag.n, etag.p);
+    reply_header(reply, "Cache-Control", "private, no-cache");
+    reply_header(reply, "Vary", "Accept, Accept-Encoding");
+    reply_header(reply, "X-Content-Type-Options", "nosniff");
+    reply_header(reply, "Referrer-Policy", "no-referrer");
+    reply_header(reply, "Content-Security-Policy", "%s",
+                 as != NULL ? policies_of(x->service->policies, as) : NOTHING);
+    if (as != NULL && as->fetched)
+        reply_header(reply, "Access-Control-Allow-Origin", "*");
+    else if (r->output != NULL)
+        viewer_allow(reply, x->service->config, r->output->name);
+}
+
+/* If the client has the view in this coding: 304. Any view will do for `any`: it must be there then. */
+static bool answer_unchanged(struct exchange *x, const struct view_request *r, enum encoding e, bool any)
+{
+    struct str field = x->header(x, "If-None-Match");
+    char key[VIEW_KEY_CHARS + 1];
+
+    if (field.p == NULL || (!any && str_eq(str_trim(field), STR("*"))) || !view_key(x->service, r, e, key) ||
+        !range_none_match(field, view_etag(key)))
+        return false;
+    reply_static(&x->reply, 304, view_media_type(r), STR(""));
+    view_headers(x, r, view_etag(key));
+    return true;
+}
+
+/* Takes over what the result holds. Where these very bytes were the answer before, so are its headers; but a condition
+ * needs to see them. */
+static void send_view(struct exchange *x, unsigned status, const struct view_request *r,
+                      struct view_result *result)
+{
+    const char *type = view_media_type(r);
+    char key[VIEW_KEY_CHARS + 1];
+
+    if (status == 200 && result->bytes != NULL && shared_bytes_answer(result->bytes) != NULL &&
+        x->header(x, "If-Match").p == NULL) {
+        reply_again(&x->reply, result->bytes);
+        return;
+    }
+    if (!view_key(x->service, r, result->encoding, key)) {
+        view_result_free(result);
+        exchange_no_memory(x, "the answer");
+        return;
+    }
+    if (result->bytes != NULL)
+        reply_shared(&x->reply, status, type, result->bytes);
+    else
+        reply_file(&x->reply, status, type, result->fd, 0, result->file_bytes);
+    if (result->encoding != ENCODING_IDENTITY)
+        reply_header(&x->reply, "Content-Encoding", "%s", encoding_name(result->encoding));
+    view_headers(x, r, view_etag(key));
+}
+
+void view_answer_result(struct exchange *x, unsigned status, const struct view_request *r,
+                        struct view_result *result)
+{
+    if (result->diag.kind != DIAG_NONE) {
+        view_result_free(result);
+        exchange_diag(x, &result->diag);
+    } else if (status == 200 && answer_unchanged(x, r, result->encoding, true)) {
+        view_result_free(result);
+    } else {
+        send_view(x, status, r, result);
+    }
+}
+
+static enum exchange_step view_ready(struct exchange *x, const struct view_request *r,
+                                     struct view_result *result, void *context)
+{
+    (void)context;
+    view_answer_result(x, 200, r, result);
+    return X_DONE;
+}
+
+enum exchange_step view_answer(struct exchange *x, const struct view_request *r)
+{
+    /* Who has what would be sent needs none of it, so that it need not even be there. */
+    if (answer_unchanged(x, r, r->encoding.best, false))
+        return X_DONE;
+    return views_get(x, r, view_ready, NULL);
+}
+
+size_t view_bytes(const struct view_result *result)
+{
+    if (result->fd >= 0)
+        return (size_t)result->file_bytes;
+    return result->bytes == NULL ? 0 : shared_bytes_view(result->bytes).n;
+}
+
+bool view_take(struct exchange *x, struct view_result *result, struct buf *text)
+{
+    struct diag diag = result->diag;
+
+    if (result->bytes != NULL) {
+        buf_str(text, shared_bytes_view(result->bytes));
+        shared_bytes_unref(result->bytes);
+    } else if (result->fd >= 0) {
+        if (!file_read_all(result->fd, SIZE_MAX / 2, text) && !text->failed)
+            diag_set(&diag, DIAG_IO, "upload not readable", "Tell the operator.",
+                     "A view of it could not be read.");
+        close(result->fd);
+    }
+    if (text->failed)
+        diag_no_memory(&diag, "No memory to read the view.");
+    if (diag.kind == DIAG_NONE)
+        return true;
+    exchange_diag(x, &diag);
+    return false;
+}
+
+/* ---- pictures ---- */
+
+/* /p/<id>/t and what is below it: the picture of one track or of several, alone (with a suffix) or in the workspace. */
+
+/* ---- the page ---- */
+
+/* Sends the client on to a track's page or picture: `before` stands before the track, `after` behind it. All three
+ * are fit for a header. */
+static void answer_elsewhere(struct exchange *x, const char *before, struct str track, const char *after,
+                             const struct view_options *options)
+{
+    struct buf query = {0};
+
+    view_link(&query, options, "&");
+    reply_static(&x->reply, 303, "text/plain; charset=utf-8", STR("The graph is at another URL.\n"));
+    if (query.failed)
+        x->reply.text.failed = true;
+    else
+        reply_header(&x->reply, "Location", "%s%.*s%s%.*s", before, (int)track.n, track.p, after,
+                     (int)query.n, query.n > 0 ? query.p : "");
+    reply_header(&x->reply, "Cache-Control", "private, no-cache");
+    reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
+    buf_free(&query);
+}
+
+static enum exchange_step answer_page(struct exchange *x)
+{
+    struct workspace_answer *a = workspace_new(x);
+
+    if (a == NULL)
+        return X_DONE;
+    a->content.output = &OUTPUT_SVG;
+    if (!view_of_url(x, x->parameters[1], &a->record, &a->content))
+        return X_DONE;
+    if (x->accepts == AS_HTML)
+        return workspace_answer(x, a);
+    answer_elsewhere(x, "", x->parameters[1], ".svg", &a->content.asked.view);
+    return X_DONE;
+}
+
+/* ---- the picture alone ---- */
+
+enum exchange_step handle_track(struct exchange *x)
+{
+    struct view_request r = {.output = NULL};
+    struct record record;
+    struct str name = x->parameters[1];
+    size_t dot = str_find(name, '.');
+
+    if (dot == name.n)
+        return answer_page(x);
+    r.output = output_by_suffix((struct str){name.p + dot + 1, name.n - dot - 1});
+    if (r.output == NULL)
+        return profile_record(x, x->parameters[0], &record)
+                   ? exchange_problem(x, 404, "not found", "The page of the upload lists its views.",
+                                      "There is no output with that suffix.")
+                   : X_DONE;
+    return view_of_url(x, (struct str){name.p, dot}, &record, &r) ? view_answer(x, &r) : X_DONE;
+}
+
+static enum exchange_step answer_output(struct exchange *x, const struct output *output)
+{
+    struct view_request r = {.output = output};
+    struct record record;
+
+    return view_of_url(x, x->parameters[1], &record, &r) ? view_answer(x, &r) : X_DONE;
+}
+
+enum exchange_step handle_thumb(struct exchange *x)
+{
+    return answer_output(x, &OUTPUT_THUMB);
+}
+
+enum exchange_step handle_tree(struct exchange *x)
+{
+    return answer_output(x, &OUTPUT_TREE);
+}
+
+enum exchange_step handle_tree_by_pass(struct exchange *x)
+{
+    if (!profile_pass(x, x->parameters[0], x->parameters[1]))
+        return X_DONE;
+    x->parameters[1] = x->parameters[2];
+    return answer_output(x, &OUTPUT_TREE);
+}
+
+/* ---- the form of that page ---- */
+
+struct choice {
+    struct view_options options;
+    struct str track;
+    struct diag diag;
+};
+
+static bool take_choice(void *context, struct str key, struct str value)
+{
+    struct choice *c = context;
+
+    if (view_is_no_step(key, value))
+        return true;
+    if (!str_eq(key, STR("track")))
+        return view_set(&c->options, KEYS_VIEW, key, value, &c->diag);
+    c->track = value;
+    return view_set_tracks(&c->options, value, &c->diag);
+}
+
+/* A form cannot send its choice within the path: it is sent here, and on from here. */
+enum exchange_step handle_track_choice(struct exchange *x)
+{
+    struct choice c = {.track = {NULL, 0}};
+    struct record record;
+
+    if (!profile_record(x, x->parameters[0], &record))
+        return X_DONE;
+    convert_defaults(x->service->config, &c.options);
+    x->each_query(x, take_choice, &c);
+    if (c.diag.kind != DIAG_NONE)
+        return exchange_diag(x, &c.diag);
+    /* Without a track the workspace chooses one. */
+    if (c.track.p == NULL)
+        answer_elsewhere(x, "../", x->parameters[0], "", &c.options);
+    else
+        answer_elsewhere(x, "t/", c.track, "", &c.options);
+    return X_DONE;
+}
+
+/* ---- tables and words ---- */
+
+/* /p/<id>/methods, /p/<id>/m/<method>, /p/<id>/verdict, /p/<id>/lanes: reports, by Accept or with a suffix, and as pages of the
+ * workspace. */
+
+/* Parts "methods.json" at its last dot. Without a suffix that the report has the client's Accept decides. */
+static const struct report *find_report(struct exchange *x, struct str name, struct str *file)
+{
+    size_t dot = str_find_last(*file, '.');
+    const struct report *found = NULL;
+
+    if (dot < file->n)
+        found = report_by_name(name, (struct str){file->p + dot + 1, file->n - dot - 1});
+    if (found != NULL)
+        file->n = dot;
+    else
+        found = report_by_name(name, x->accepts == AS_JSON ? STR("json") : STR(""));
+    return found;
+}
+
+static enum exchange_step answer(struct exchange *x, struct view_request *r)
+{
+    struct record record;
+
+    return report_of_url(x, &record, r) ? view_answer(x, r) : X_DONE;
+}
+
+/* `method` is empty for the whole table. */
+static enum exchange_step answer_report_page(struct exchange *x, enum workspace_tab tab, struct str method)
+{
+    struct workspace_answer *a = workspace_new(x);
+
+    if (a == NULL)
+        return X_DONE;
+    a->tab = tab;
+    workspace_content(a);
+    memcpy(a->content.asked.method, method.p, method.n);
+    if (!report_of_url(x, &a->record, &a->content))
+        return X_DONE;
+    return workspace_answer(x, a);
+}
+
+static enum exchange_step not_found(struct exchange *x)
+{
+    struct record record;
+
+    return profile_record(x, x->parameters[0], &record)
+               ? exchange_problem(x, 404, "not found", "The page of the upload lists its views.",
+                                  "There is nothing at this URL.")
+               : X_DONE;
+}
+
+/* Behind the name stands a suffix, or nothing. */
+static enum exchange_step answer_named(struct exchange *x, struct str name)
+{
+    struct view_request r = {.output = NULL};
+    struct str suffix = x->parameters[1];
+
+    r.report = find_report(x, name, &suffix);
+    if (r.report == NULL || suffix.n > 0)
+        return not_found(x);
+    return answer(x, &r);
+}
+
+enum exchange_step handle_methods(struct exchange *x)
+{
+    if (x->accepts == AS_HTML && x->parameters[1].n == 0)
+        return answer_report_page(x, TAB_METHODS, STR(""));
+    return answer_named(x, STR("methods"));
+}
+
+enum exchange_step handle_verdict(struct exchange *x)
+{
+    if (x->accepts == AS_HTML && x->parameters[1].n == 0)
+        return answer_report_page(x, TAB_VERDICT, STR(""));
+    return answer_named(x, STR("verdict"));
+}
+
+enum exchange_step handle_lanes(struct exchange *x)
+{
+    return answer_named(x, STR("lanes"));
+}
+
+enum exchange_step handle_method(struct exchange *x)
+{
+    struct view_request r = {.output = NULL};
+    struct str method = x->parameters[1];
+
+    r.report = find_report(x, STR("m"), &method);
+    bool is_bare = method.n == x->parameters[1].n;
+    if (method.n > ASKED_METHOD_BYTES_MAX || str_find(method, '\0') < method.n)
+        return not_found(x);
+    if (x->accepts == AS_HTML && is_bare)
+        return answer_report_page(x, TAB_METHOD, method);
+    memcpy(r.asked.method, method.p, method.n);
+    return answer(x, &r);
+}
+
+/* ---- calls ---- */
+
+/* /p/<id>/calls: all calls one by one, with a suffix or by Accept. */
+
+struct calls_query {
+    struct asked asked;
+    unsigned keys;
+    struct diag diag;
+};
+
+static bool take(void *context, struct str key, struct str value)
+{
+    struct calls_query *q = context;
+
+    return view_is_no_step(key, value) || asked_set(&q->asked, q->keys, key, value, &q->diag);
+}
+
+/* Behind the name stands a suffix, or nothing: then it is JSON for who wants that, else the first format. */
+static const struct call_format *wanted(const struct exchange *x)
+{
+    struct str suffix = x->parameters[1];
+
+    if (suffix.n > 1 && suffix.p[0] == '.')
+        return call_format_by_name((struct str){suffix.p + 1, suffix.n - 1});
+    if (suffix.n > 0)
+        return NULL;
+    return x->accepts == AS_JSON ? call_format_by_name(STR("json")) : &CALL_FORMATS[0];
+}
+
+enum exchange_step handle_calls(struct exchange *x)
+{
+    const struct call_format *format = wanted(x);
+    struct calls_query q = {.keys = x->keys};
+    struct record record;
+
+    if (!profile_record(x, x->parameters[0], &record))
+        return X_DONE;
+    if (format == NULL)
+        return exchange_problem(x, 404, "not found",
+                                "There are calls.tsv, .csv, .json, .txt, .chrome, .perfetto and .speedscope.",
+                                "There is nothing at this URL.");
+    convert_defaults(x->service->config, &q.asked.view);
+    q.asked.view.tracks = TRACKS_ALL;
+    view_of_owner(&q.asked.view, &record);
+    x->each_query(x, take, &q);
+    if (q.diag.kind != DIAG_NONE)
+        return exchange_diag(x, &q.diag);
+    return calls_stream(x, &record, &q.asked.view, format);
+}
