@@ -98,7 +98,7 @@ REPLAY_PROGRAMS := $(patsubst %.c,$(B)/%,$(call with_threads,$(wildcard tests/fu
 FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_SAN := fuzzer-no-link,address,undefined
 FUZZ_B := build/$(subst $(comma),-,$(FUZZ_SAN))
-MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c) tests/support/families.c tests/support/proto_bytes.c tests/support/trace_writer.c core/system/file.c \
+MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c) tests/support/families.c tests/support/proto_bytes.c tests/support/trace_writer.c core/system/folder.c \
     core/buf.c core/number.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------

@@ -10,9 +10,9 @@
 
 #include "cli/cli_output.h"
 #include "core/clean.h"
-#include "core/system/file.h"
+#include "core/system/folder.h"
 #include "core/system/memory_limit.h"
-#include "profile/transform/open_frames.h"
+#include "profile/transform/transform.h"
 #include "server/config/config_load.h"
 #include "server/convert/identify.h"
 #include "server/symbols/symbol_search.h"

@@ -9,8 +9,9 @@
 #include "cli/cli_output.h"
 #include "cli/cli_tracks.h"
 #include "cli/command.h"
-#include "core/system/file.h"
+#include "core/system/folder.h"
 #include "parser/two_files.h"
+
 #include "server/convert/identify.h"
 #include "server/convert/report.h"
 

@@ -6,7 +6,7 @@
 #include "core/clean.h"
 #include "core/number.h"
 #include "profile/symbols/symbols.h"
-#include "render/names/fit.h"
+#include "render/names/names.h"
 #include "server/convert/summary.h"
 
 enum {

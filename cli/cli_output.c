@@ -13,7 +13,7 @@
 #include "core/buf.h"
 #include "core/clean.h"
 #include "core/diag.h"
-#include "core/system/file.h"
+#include "core/system/folder.h"
 
 /* ---- standard input, kept ---- */
 

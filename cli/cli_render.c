@@ -16,9 +16,9 @@
 #include "core/system/threads.h"
 #include "core/system/turns.h"
 #include "render/output.h"
-#include "render/view/measure.h"
+#include "render/view/view.h"
+#include "server/convert/archive_members.h"
 #include "server/convert/call_list.h"
-#include "server/convert/identify.h"
 
 /* ---- choosing a member ---- */
 

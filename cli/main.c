@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "core/system/json_memory.h"
 #include "server/service.h"
-#include "server/symbols/symbol_child.h"
+#include "server/symbols/symbol_search.h"
 
 /* Writes the text, which it frees, to standard output. */
 static int print(struct buf *text)

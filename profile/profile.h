@@ -12,9 +12,13 @@
 #include "core/strtab.h"
 #include "core/unit.h"
 
+struct profile_filtered; /* see filter.h */
+struct profile_symbols;  /* see symbols.h */
+struct profile_mapped;   /* see rename.h */
+struct profile_compared; /* see compare.h */
+
 typedef uint32_t frame_id;
 typedef uint32_t node_id;
-
 #define FRAME_NONE UINT32_MAX /* of a track's root */
 #define NODE_NONE  UINT32_MAX /* parent of a track's root */
 
@@ -75,7 +79,6 @@ struct profile_frame {
         load_bias; /* p_vaddr - p_offset of its code, as far as the recorder knew it; PROFILE_BIAS_KNOWN: it did */
     uint64_t map_offset;
 };
-
 #define PROFILE_BIAS_KNOWN UINT64_MAX
 
 enum node_flag {
@@ -148,11 +151,6 @@ struct profile_label {
 
 enum { PROFILE_LABELS_MAX = 64, PROFILE_LABEL_VALUES_MAX = 10000 };
 
-struct profile_filtered; /* see filter.h */
-struct profile_symbols;  /* see symbols.h */
-struct profile_mapped;   /* see rename.h */
-struct profile_compared; /* see compare.h */
-
 struct profile {
     struct str format;       /* name of the input format's row, e.g. "android-trace" */
     struct str format_label; /* for people */
@@ -205,7 +203,6 @@ struct profile {
     const struct profile_filtered *filtered; /* what filters took out; NULL: there were none */
     const struct profile_compared *compared; /* NULL: it is no comparison */
 };
-
 static inline struct str profile_string(const struct profile *p, string_id id)
 {
     return p->strings[id];
@@ -216,12 +213,10 @@ static inline uint32_t profile_stride(const struct profile *p)
 {
     return p->n_values + p->n_minus;
 }
-
 static inline uint64_t profile_self(const struct profile *p, node_id node, uint32_t value)
 {
     return p->node_self[(size_t)node * profile_stride(p) + value];
 }
-
 static inline uint64_t profile_total(const struct profile *p, node_id node, uint32_t value)
 {
     return p->node_total[(size_t)node * profile_stride(p) + value];
@@ -232,7 +227,6 @@ static inline uint64_t profile_minus_self(const struct profile *p, node_id node,
 {
     return p->minus[value] > 0 ? profile_self(p, node, p->minus[value]) : 0;
 }
-
 static inline uint64_t profile_minus_total(const struct profile *p, node_id node, uint32_t value)
 {
     return p->minus[value] > 0 ? profile_total(p, node, p->minus[value]) : 0;
@@ -264,6 +258,7 @@ const struct profile_track *profile_track_by_id(const struct profile *p, uint32_
 
 /* The place of `number` in list[n], which is ascending, or n. Binary search: for tracks that were chosen, by their index. */
 uint32_t profile_place(const uint32_t *list, uint32_t n, uint32_t number);
+
 /* The same for the id of a track of the profile. */
 uint32_t profile_place_of_id(const struct profile *p, const uint32_t *tracks, uint32_t n, uint32_t id);
 
@@ -279,5 +274,13 @@ void profile_tracks_by_weight(const struct profile *p, uint32_t *order);
 
 /* Value of the fact, or an empty slice. */
 struct str profile_fact(const struct profile *p, struct str name);
+
+/* What values mean, in words for people. */
+
+/* "bytes that were allocated and not released yet"; empty of a value that only its own name explains. */
+struct str value_meaning(enum profile_role role);
+
+/* "bytes", "time", "count" */
+const char *value_unit_words(enum unit unit);
 
 #endif

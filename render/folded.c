@@ -16,9 +16,10 @@
 #include "core/clean.h"
 #include "core/number.h"
 #include "core/order.h"
+#include "render/names/names.h"
 #include "render/output.h"
 #include "render/tree/tree.h"
-#include "render/view/fail.h"
+#include "render/view/view.h"
 
 enum { NS_PER_US = 1000 };
 

@@ -27,8 +27,8 @@
 #include "render/output.h"
 #include "render/tree/sandwich.h"
 #include "render/tree/tree.h"
-#include "render/view/fail.h"
 #include "render/view/key.h"
+#include "render/view/view.h"
 
 struct writer {
     const struct profile *profile;

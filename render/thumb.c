@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "render/names/palette.h"
-#include "render/svg/frame_colours.h"
 #include "render/svg/layout.h"
-#include "render/svg/svg_code.h"
+#include "render/svg/svg_header.h"
 #include "render/tree/tree.h"
-#include "render/view/fail.h"
+#include "render/view/view.h"
 
 enum {
     WIDTH_PX = 300, /* of the frames */

@@ -21,7 +21,7 @@
 #include "server/pages/static_assets.h"
 #include "server/routes/routes.h"
 #include "server/service.h"
-#include "server/store/record_cache.h"
+#include "server/store/record.h"
 #include "server/store/sweep.h"
 #include "server/upload/job.h"
 #include "server/upload/progress.h"

@@ -33,7 +33,7 @@ function percentWords(part, whole) {
     `${hundredths === 0 ? '<0.01' : hundredths < 1000 ? fixed(hundredths, 2) : fixed(tenths, 1)} %`;
 }
 
-/* --- changes, in the words and steps of render/view/change.c --- */
+/* --- changes, in the words and steps of render/view/view.c --- */
 
 /* Of pairs: what A and B have. */
 const sizeOf = ([a, b]) => Math.abs(b - a), signOf = ([a, b]) => (a === b ? '' : b > a ? '+' : '-');
@@ -47,7 +47,7 @@ function changeStep(pair) {
   const steps = [5, 20, 50, Math.min(...pair) ? Infinity : 100].filter(least => percent >= least).length;
   return 4 + Number(`${signOf(pair)}${steps}`);
 }
-/* The values of a comparison, by their places (profile/transform/compare_sides.h): three sizes, then calls. */
+/* The values of a comparison, by their places (profile/transform/transform.h): three sizes, then calls. */
 const SIDES = [0, 1], LARGER = 2, CALLS = [3, 4];
 
 /* --- names --- */

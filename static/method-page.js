@@ -22,7 +22,7 @@ function columnsOf({ values }, compares) {
     const heads = words => [`${words} A`, `${words} B`, 'Change', '%'];
     const cells = (pick, [a, b]) => (a === undefined ? [] :
         [amount(a.unit, pick(a) ?? 0), amount(a.unit, pick(b) ?? 0), signed(a.unit, pick(a) ?? 0, pick(b) ?? 0), changeOf(pick(a) ?? 0, pick(b) ?? 0)]);
-    const ofCalls = values.slice(3);     /* profile/transform/compare_sides.h: A, B, the larger; calls of A, of B */
+    const ofCalls = values.slice(3);     /* profile/transform/transform.h: A, B, the larger; calls of A, of B */
     return { heads: heads('In'), callHeads: ofCalls.length > 0 ? heads('Calls in') : [], sides: pick => cells(pick, values),
              calls: edge => cells(({ name }) => edge[name], ofCalls), ownCalls: () => cells(({ excl }) => excl, ofCalls) };
 }

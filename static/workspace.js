@@ -26,7 +26,7 @@ const svgOf = () => document.querySelector('#picture > svg');
 const flameOf = () => svgOf()?.flame;
 const placeOf = url => url.pathname + url.search;
 let here = placeOf(location);     /* the place that is shown, or on its way */
-/* Of two profiles: the values of its picture have a side behind their name (profile/transform/compare_sides.h). */
+/* Of two profiles: the values of its picture have a side behind their name (profile/transform/transform.h). */
 const compares = byId('comparison') !== null;
 
 /* ---- links ---- */

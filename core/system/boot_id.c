@@ -7,7 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "core/system/file.h"
+#include "core/system/folder.h"
 
 static bool read_id(const char *path, char out[BOOT_CHARS + 1])
 {

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "core/buf.h"
+
 enum {
     FOLDER_PATH_BYTES = 256, /* with the terminating NUL */
     FOLDER_DEPTH_MAX = 4     /* folders above a file that folder_walk still sees */
@@ -26,5 +28,17 @@ bool folder_sync_parents(int top, const char *path) __attribute__((warn_unused_r
  * has no files. False with errno if a folder cannot be read. */
 bool folder_walk(int top, const char *prefix, bool (*each)(void *context, const char *path), void *context)
     __attribute__((warn_unused_result));
+
+/* Whole reads and writes on descriptors: short counts and interruptions end here. Any thread. */
+
+/* open(2) below the folder `top` (AT_FDCWD: as usual), close-on-exec, new files 0600. -1 with errno. */
+int file_open(int top, const char *path, int flags) __attribute__((warn_unused_result));
+
+/* False with errno. */
+bool file_write_all(int fd, const void *p, size_t n) __attribute__((warn_unused_result));
+
+/* Appends everything up to the end. False with errno, and nothing appended: EFBIG if there are more than
+ * `limit` bytes, ENOMEM if the buffer takes no more. */
+bool file_read_all(int fd, size_t limit, struct buf *out) __attribute__((warn_unused_result));
 
 #endif

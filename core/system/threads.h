@@ -6,7 +6,7 @@
 #ifndef CORE_SYSTEM_THREADS_H
 #define CORE_SYSTEM_THREADS_H
 
-#include "core/system/fair.h"
+#include "core/system/turns.h"
 
 enum { THREADS_KINDS_MAX = 8 };
 

@@ -25,13 +25,52 @@
 #define CORE_SYSTEM_TURNS_H
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "core/stop.h"
-#include "core/system/fair.h"
-
-enum { TURN_LOOK_MS = 50 };
 
 struct turns;
+
+/* In the order in which they are served. */
+enum turn_class {
+    TURN_SMALL,  /* an upload that has been small so far */
+    TURN_ANSWER, /* somebody waits for what is made */
+    TURN_INPUT,  /* a large upload, or another long reading */
+    TURN_AHEAD,  /* nobody waits for it yet */
+    TURN_HOUSE,  /* deletion and the like: soon enough is good enough */
+    TURN_CLASSES
+};
+
+enum { FAIR_LOWEST = 8 };
+
+/* One who waits. Its memory is the waiter's. Class and owner must not change while it is in a queue. */
+struct fair_place {
+    enum turn_class turn_class;
+    const void *owner; /* Whose work it is, as a key that is only compared: a client, or an upload. */
+    /* of the queue */
+    struct fair_place *next;   /* the first place of the next owner */
+    struct fair_place *behind; /* the next place of the same owner */
+    struct fair_place *last;   /* the last place of this owner; valid in its first */
+};
+
+/* Zero: empty. */
+struct fair_queue {
+    struct {
+        struct fair_place *first, *last; /* the first places of the owners, in the order of their turns */
+    } rings[TURN_CLASSES];
+    size_t n;       /* places */
+    unsigned taken; /* by fair_take without short_only */
+};
+void fair_add(struct fair_queue *q, struct fair_place *place);
+
+/* Takes the place that is to be served next; with `short_only` of the short classes alone. NULL: there is none. */
+struct fair_place *fair_take(struct fair_queue *q, bool short_only);
+
+/* Takes a place out that no longer waits. It is in the queue. */
+void fair_remove(struct fair_queue *q, struct fair_place *place);
+
+enum { TURN_LOOK_MS = 50 };
 
 /* Cores that the process may run on, as far as the system tells: at least 1. */
 unsigned turns_cores(void);
@@ -61,12 +100,16 @@ void turn_end(struct turn *t); /* gives the turn, if it has one */
 
 /* Waits for a turn, unless it has one. It comes back without one if the stop is asked. */
 void turn_take(struct turn *t);
+
 /* Gives the turn, if it has one. Never blocks for long: may be called under any lock. */
 void turn_give(struct turn *t);
+
 /* If anybody else waits for a turn, it is their turn first. Takes a turn if it has none. */
 void turn_next(struct turn *t);
+
 /* The work is of this class from now on. Waits for a turn if it had one, and that was for short work only. */
 void turn_set_class(struct turn *t, enum turn_class turn_class);
+
 /* Gives the turn, and waits on the condition for TURN_LOOK_MS at most, with the mutex, which guards it. Comes back with the mutex, and
  * without a turn. The condition is one of clock_condition_init. */
 void turn_wait(struct turn *t, pthread_cond_t *condition, pthread_mutex_t *mutex);

@@ -4,7 +4,6 @@
 
 #include "profile/build/builder.h"
 #include "profile/compare/compare.h"
-#include "profile/compare/compare_rules.h"
 
 /* One run on its way into the comparison. */
 struct compare_run {

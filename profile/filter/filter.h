@@ -19,7 +19,7 @@
 
 #include "core/arena.h"
 #include "core/diag.h"
-#include "profile/filter/filter_step.h"
+#include "profile/filter/filter_pattern.h"
 #include "profile/profile.h"
 
 /* What is asked for. All zero: nothing. */

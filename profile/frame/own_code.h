@@ -13,7 +13,32 @@
 
 #include "core/arena.h"
 #include "core/buf.h"
+#include "profile/frame/origin_table.h"
 #include "profile/profile.h"
+
+/* "app", "third party", ... of those below ORIGINS. */
+const char *origin_word(enum origin origin);
+
+/* The package of a scope `package.Class`, which is all but its last component; empty if it has one only. */
+struct str origin_package(struct str scope);
+
+/* Of a frame by its parts (names.h). What no table knows is given as ORIGIN_APP: it is the app's if origin_is_app says
+ * so, else a third party's. The first function is enough for all frames of a scope: the second one tells which of
+ * them are idle. */
+enum origin origin_of_scope(struct str scope);
+bool origin_is_idle(struct str scope, struct str name);
+
+/* Whether the package is `app` or stands below it. False if app is empty. */
+bool origin_is_app(struct str package, struct str app);
+
+/* Packages that no table knows, with what they weigh: from them the app is guessed. */
+struct origin_package_weight {
+    struct str package;
+    uint64_t weight;
+};
+
+/* The same, but of two components where at least three quarters of the weight are below one third component: with that. */
+struct str origin_guess_app(struct origin_package_weight *list, uint32_t n);
 
 enum { OWN_CODE_MAX = 8 };
 

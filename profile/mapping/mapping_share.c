@@ -1,6 +1,6 @@
 #include "profile/mapping/mapping_share.h"
 
-#include "profile/frame/origin.h"
+#include "profile/frame/own_code.h"
 
 enum { OBFUSCATED_CHARS = 2 /* of a name: so short are those that are made up */ };
 

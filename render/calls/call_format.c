@@ -6,7 +6,7 @@
 #include "render/calls/call_chrome.h"
 #include "render/calls/call_perfetto.h"
 #include "render/calls/call_speedscope.h"
-#include "render/names/cell_text.h"
+#include "render/names/names.h"
 
 enum { NS_PER_US = 1000, DIGITS = 6, TIME_CELLS = 12, THREAD_CELLS = 8 };
 

@@ -2,7 +2,7 @@
 
 #include "core/clean.h"
 #include "core/protobuf_put.h"
-#include "profile/frame/origin.h"
+#include "profile/frame/own_code.h"
 
 enum { NS_PER_US = 1000, SEQUENCE = 1, CLEARED = 1, NEEDED = 2, SLICE_BEGIN = 1, SLICE_END = 2 };
 

@@ -1,8 +1,9 @@
 #include "render/export/export.h"
 
 #include "core/gzip.h"
+#include "render/names/names.h"
 #include "render/tree/tree.h"
-#include "render/view/fail.h"
+#include "render/view/view.h"
 
 enum { GZIP_LEVEL = 3 }; /* of 57 MB: 5 % more bytes than 6, in half the processor time */
 

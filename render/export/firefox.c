@@ -5,10 +5,11 @@
  * same; stacks, one for each node of the tree, with its caller as `prefix`; and samples, one for each node with a value of its
  * own, which stand behind each other in the order of the tree. Weights are ms, bytes or counts of the view's value. */
 #include "core/json.h"
-#include "profile/frame/origin.h"
+#include "profile/frame/own_code.h"
 #include "render/export/export.h"
+#include "render/names/names.h"
 #include "render/output.h"
-#include "render/view/fail.h"
+#include "render/view/view.h"
 
 enum { FORMAT_VERSION = 48, GECKO_VERSION = 27, NS_DECIMALS = 6 };
 

@@ -13,7 +13,7 @@
 #include "profile/track.h"
 #include "render/export/export.h"
 #include "render/output.h"
-#include "render/view/fail.h"
+#include "render/view/view.h"
 
 struct writer {
     struct export export;

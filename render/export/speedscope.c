@@ -11,7 +11,7 @@
 #include "core/json.h"
 #include "render/export/export.h"
 #include "render/output.h"
-#include "render/view/fail.h"
+#include "render/view/view.h"
 
 enum { NO_INDEX = UINT32_MAX };
 

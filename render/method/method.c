@@ -6,12 +6,10 @@
 #include "core/order.h"
 #include "profile/calls/calls.h"
 #include "profile/frame/frame_text.h"
-#include "render/table/methods.h"
 #include "render/table/table.h"
 #include "render/table/table_format.h"
-#include "render/table/table_id.h"
-#include "render/table/walk.h"
-#include "render/view/fail.h"
+#include "render/view/input.h"
+#include "render/view/view.h"
 
 /* ---- callers and callees ---- */
 

@@ -7,6 +7,7 @@
 #include "render/table/table.h"
 #include "render/table/table_format.h"
 #include "render/view/asked.h"
+#include "render/view/input.h"
 
 /* A format of one method's report. */
 struct method_format {

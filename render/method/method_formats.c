@@ -24,7 +24,7 @@
 #include "profile/track.h"
 #include "render/method/method.h"
 #include "render/table/columns.h"
-#include "render/table/table_id.h"
+#include "render/table/table.h"
 
 /* ---- JSON ---- */
 

@@ -2,12 +2,345 @@
 
 #include <string.h>
 
+#include "core/arena.h"
+#include "core/buf.h"
 #include "core/clean.h"
 #include "core/order.h"
 #include "core/put.h"
 #include "profile/frame/frame_text.h"
-#include "profile/frame/origin.h"
+#include "profile/frame/own_code.h"
 #include "profile/track.h"
+#include "render/view/view.h"
+
+/* ---- cells ---- */
+
+static void put_tsv(struct buf *out, struct str text, struct buf *scratch)
+{
+    (void)scratch;
+    clean_text(out, text);
+}
+
+static void put_quoted(struct buf *out, struct str text)
+{
+    struct str rest = text, part;
+
+    buf_char(out, '"');
+    for (bool first = true; str_split(&rest, '"', &part); first = false) {
+        buf_z(out, first ? "" : "\"\"");
+        buf_str(out, part);
+    }
+    buf_char(out, '"');
+}
+
+static void put_csv(struct buf *out, struct str text, struct buf *scratch)
+{
+    buf_clear(scratch);
+    if (text.n > 0 && memchr("=+-@", text.p[0], 4) != NULL)
+        buf_char(scratch, '\'');
+    clean_text(scratch, text);
+    out->failed = out->failed || scratch->failed;
+    struct str cleaned = buf_view(scratch);
+    if (str_find(cleaned, ',') < cleaned.n || str_find(cleaned, '"') < cleaned.n)
+        put_quoted(out, cleaned);
+    else
+        buf_str(out, cleaned);
+}
+
+const struct cell_style CELL_TSV = {'\t', put_tsv}, CELL_CSV = {',', put_csv};
+
+/* ---- what fits ---- */
+
+/* Text in cells of a monospace font, by arithmetic alone: a picture does not know the viewer's fonts. What is
+ * counted and written is the cleaned text (core/clean.h). */
+
+struct span_of {
+    uint32_t first, last;
+};
+
+/* Ascending: what most terminals and monospace fonts draw two cells wide. */
+static const struct span_of WIDE[] = {
+    {0x1100, 0x115f}, {0x2e80, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
+    {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd},
+};
+
+/* Ascending: combining marks, joiners, variation selectors. */
+static const struct span_of NOTHING[] = {
+    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd},   {0x064b, 0x065f},
+    {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200d},   {0x20d0, 0x20ff},
+    {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef},
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool within(const struct span_of *spans, size_t n, uint32_t c)
+{
+    for (size_t i = 0; i < n && spans[i].first <= c; i++)
+        if (c <= spans[i].last)
+            return true;
+    return false;
+}
+
+static size_t cells_of(uint32_t c)
+{
+    if (c < 0x300)
+        return 1;
+    if (within(NOTHING, COUNT_OF(NOTHING), c))
+        return 0;
+    return within(WIDE, COUNT_OF(WIDE), c) ? 2 : 1;
+}
+
+size_t fit_cells(struct str s)
+{
+    size_t cells = 0;
+
+    while (s.n > 0)
+        cells += cells_of(clean_next(&s));
+    return cells;
+}
+
+size_t fit_in_px(uint32_t width_px, uint32_t font_px)
+{
+    return (size_t)width_px * 10 / ((size_t)font_px * FIT_EM_TENTHS);
+}
+
+/* The longest prefix that stands in the cells. Marks take no cell, but a name is not made of them: a text
+ * that has more than three of them to a cell is cut as well. */
+static struct str prefix(struct str s, size_t cells)
+{
+    struct str rest = s;
+    size_t used = 0, points_left = cells * 4;
+
+    while (rest.n > 0 && points_left > 0) {
+        struct str after = rest;
+        used += cells_of(clean_next(&after));
+        if (used > cells)
+            break;
+        rest = after;
+        points_left--;
+    }
+    return (struct str){s.p, s.n - rest.n};
+}
+
+static bool fit(struct buf *b, struct str s, size_t cells, void (*put)(struct buf *b, struct str s))
+{
+    if (cells < FIT_CELLS_LEAST)
+        return s.n == 0;
+    if (prefix(s, cells).n == s.n) {
+        put(b, s);
+        return true;
+    }
+    put(b, prefix(s, cells - 2));
+    buf_str(b, STR(".."));
+    return false;
+}
+
+bool fit_xml(struct buf *b, struct str s, size_t cells)
+{
+    return fit(b, s, cells, clean_xml);
+}
+
+bool fit_text(struct buf *b, struct str s, size_t cells)
+{
+    return fit(b, s, cells, clean_text);
+}
+
+/* ---- shorter names ---- */
+
+/* Names that fit their box. */
+
+enum { INITIAL_BYTES_MAX = 4 }; /* of one character */
+
+struct forms {
+    struct str package; /* `com.example`; may be empty */
+    struct str class;   /* `Foo`; may be empty */
+    struct str method;  /* `bar`; may be empty if there is a class */
+};
+
+static struct forms forms_of(const struct frame_parts *parts)
+{
+    size_t dot = str_find_last(parts->scope, '.');
+
+    if (dot == parts->scope.n)
+        return (struct forms){{parts->scope.p, 0}, parts->scope, parts->name};
+    return (struct forms){
+        {parts->scope.p, dot}, {parts->scope.p + dot + 1, parts->scope.n - dot - 1}, parts->name};
+}
+
+/* The first character of a component; what is not UTF-8 counts byte by byte. */
+static struct str initial(struct str component)
+{
+    struct str rest = component;
+
+    if (component.n > 0)
+        clean_next(&rest);
+    size_t n = component.n - rest.n;
+    return (struct str){component.p, n < INITIAL_BYTES_MAX ? n : INITIAL_BYTES_MAX};
+}
+
+/* `c.e.` of com.example. False: it takes more than `cells`. */
+static bool put_initials(struct buf *b, struct str package, size_t cells)
+{
+    struct str component;
+    size_t used = 0;
+
+    while (package.n > 0 && str_split(&package, '.', &component)) {
+        struct str first = initial(component);
+        used += fit_cells(first) + 1;
+        if (used > cells)
+            return false;
+        clean_xml(b, first);
+        buf_char(b, '.');
+    }
+    return true;
+}
+
+/* `Foo.bar`, or the one that is not empty. */
+static void put_simple(struct buf *b, const struct forms *f)
+{
+    clean_xml(b, f->class);
+    if (f->class.n > 0 && f->method.n > 0)
+        buf_char(b, '.');
+    clean_xml(b, f->method);
+}
+
+static size_t simple_cells(const struct forms *f)
+{
+    return fit_cells(f->class) + (f->class.n > 0 && f->method.n > 0) + fit_cells(f->method);
+}
+
+/* `F.bar`, where there are both and they stand in the cells. */
+static bool put_method_of(struct buf *b, const struct forms *f, struct str tail, size_t cells)
+{
+    struct str first = initial(f->class);
+
+    if (f->class.n == 0 || f->method.n == 0 ||
+        fit_cells(first) + 1 + fit_cells(f->method) + fit_cells(tail) > cells)
+        return false;
+    clean_xml(b, first);
+    buf_char(b, '.');
+    clean_xml(b, f->method);
+    clean_xml(b, tail);
+    return true;
+}
+
+/* --- parameters --- */
+
+/* Takes a type off the front of *s: a descriptor of a class, whose last component is the word, or of a primitive type,
+ * behind a bracket for each dimension of an array. */
+static bool take_type(struct str *s, struct str *word, size_t *arrays)
+{
+    static const struct {
+        char letter;
+        struct str word;
+    } PRIMITIVES[] = {{'B', STR_INIT("byte")},  {'C', STR_INIT("char")},   {'D', STR_INIT("double")},
+                      {'F', STR_INIT("float")}, {'I', STR_INIT("int")},    {'J', STR_INIT("long")},
+                      {'S', STR_INIT("short")}, {'Z', STR_INIT("boolean")}};
+    struct str rest = *s;
+
+    for (*arrays = 0; rest.n > 0 && rest.p[0] == '['; ++*arrays)
+        rest.p++, rest.n--;
+    if (rest.n > 0 && rest.p[0] == 'L') {
+        struct str class;
+        str_split(&rest, ';', &class);
+        *s = rest;
+        *word = str_behind_last((struct str){class.p + 1, class.n - 1}, '/');
+        bool whole = str_find(class, '(') == class.n && str_find(class, ')') == class.n;
+        return rest.p != NULL && whole && word->n > 0;
+    }
+    for (size_t i = 0; rest.n > 0 && i < sizeof(PRIMITIVES) / sizeof(PRIMITIVES[0]); i++)
+        if (PRIMITIVES[i].letter == rest.p[0]) {
+            *word = PRIMITIVES[i].word;
+            *s = (struct str){rest.p + 1, rest.n - 1};
+            return true;
+        }
+    return false;
+}
+
+/* `(ILjava/lang/String;)V` as `(int, String)`. False: it is no descriptor; what was written is to be forgotten. */
+static bool put_parameters(struct buf *b, struct str signature)
+{
+    struct str s = signature, word;
+    size_t arrays;
+
+    if (s.n == 0 || s.p[0] != '(')
+        return false;
+    s.p++, s.n--;
+    buf_char(b, '(');
+    for (bool first = true; s.n > 0 && s.p[0] != ')'; first = false) {
+        if (!take_type(&s, &word, &arrays))
+            return false;
+        if (!first)
+            buf_z(b, ", ");
+        clean_text(b, word);
+        while (arrays-- > 0)
+            buf_z(b, "[]");
+    }
+    buf_char(b, ')');
+    bool ends = str_eq(s, STR(")")) || str_eq(s, STR(")V"));
+    if (s.n == 0 || ends)
+        return ends;
+    s.p++, s.n--;
+    return take_type(&s, &word, &arrays) && s.n == 0;
+}
+
+/* --- the whole --- */
+
+/* Both in one piece, as much as stands in the cells. */
+static void fit_both(struct buf *b, struct str text, struct str tail, size_t cells)
+{
+    struct buf both = {0};
+
+    if (tail.n == 0) {
+        fit_xml(b, text, cells);
+        return;
+    }
+    clean_text(&both, text);
+    buf_str(&both, tail);
+    fit_xml(b, buf_view(&both), cells);
+    buf_part_end(b, &both);
+}
+
+/* `tail` is clean. */
+static void shorten(struct buf *b, const struct names *n, frame_id frame, enum view_names names,
+                    struct str tail, size_t cells)
+{
+    const struct names_frame *text = names_of(n, frame);
+    size_t behind = fit_cells(tail), start = b->n;
+    size_t whole = (text->plain ? text->text.n : fit_cells(text->text)) + behind;
+
+    if (whole <= cells || names == NAMES_FULL || cells < FIT_CELLS_LEAST) {
+        fit_both(b, text->text, tail, cells);
+        return;
+    }
+    struct frame_parts parts = names_parts(n, frame);
+    struct forms f = forms_of(&parts);
+    size_t simple = simple_cells(&f) + behind;
+    if (simple > cells) {
+        if (!put_method_of(b, &f, tail, cells))
+            fit_both(b, f.method.n > 0 ? f.method : f.class, tail, cells);
+        return;
+    }
+    if (!put_initials(b, f.package, cells - simple))
+        b->n = b->failed ? b->n : start;
+    put_simple(b, &f);
+    clean_xml(b, tail);
+}
+
+void shorten_xml(struct buf *b, const struct names *n, frame_id frame, enum view_names names, bool parameters,
+                 size_t cells)
+{
+    struct str signature = names_parts(n, frame).signature;
+    struct buf tail = {0};
+
+    if (parameters && !put_parameters(&tail, signature)) {
+        buf_clear(&tail);
+        clean_text(&tail, signature);
+    }
+    shorten(b, n, frame, names, buf_view(&tail), cells);
+    buf_part_end(b, &tail);
+}
+
+/* ---- names ---- */
 
 struct names {
     const struct profile *profile;

@@ -1,4 +1,4 @@
-/* The colours of the frames: classes of the picture's style. By package (c0, c1, ...): render/svg/frame_colours.h says
+/* The colours of the frames: classes of the picture's style. By package (c0, c1, ...): render/svg/svg.h says
  * which; by origin (o0 ..); by self (h0 ..); classic (y0 ..); or by change (d0 ..). What stands for a
  * track is grey in all of them (cr). */
 #ifndef RENDER_NAMES_PALETTE_H
@@ -58,7 +58,7 @@
     X(6, "#ee8260", "#a03d22") \
     X(7, "#ec7b6c", "#a33a2f")
 
-/* From less over the same to more (render/view/change.h): blue and orange, which people with any kind of colour vision can tell
+/* From less over the same to more (render/view/view.h): blue and orange, which people with any kind of colour vision can tell
  * apart. */
 #define PALETTE_CHANGE(X)      \
     X(0, "#5a9fe0", "#146fc2") \

@@ -6,14 +6,17 @@
 
 #include "core/json.h"
 #include "core/number.h"
-#include "profile/filter/filter_step.h"
+#include "profile/filter/filter_pattern.h"
+#include "profile/frame/own_code.h"
 #include "profile/track.h"
-#include "profile/transform/compare_sides.h"
+#include "profile/transform/transform.h"
+#include "render/names/names.h"
 #include "render/svg/data_nodes.h"
+#include "render/svg/layout.h"
 #include "render/svg/svg_header.h"
 #include "render/tree/tree.h"
-#include "render/view/fail.h"
 #include "render/view/key.h"
+#include "render/view/view.h"
 
 /* The budget of nodes is kept by choosing them, that of bytes by trying: with how many nodes the text is short
  * enough is found by halving. */

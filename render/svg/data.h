@@ -16,7 +16,7 @@
  * whole tree, without the root; "embedded": of them in here; "side_by_side", "merged"; "track": what one is ("thread"); "sampled_bytes":
  * of sizes that are estimated, how many bytes a sample stands for; "app": package guessed to be the app's own; "min": least width of a
  * drawn frame in pixels; "node", "skip": of a piece, else 0. "compared": it is of a comparison, and the values are those of
- * profile/transform/compare_sides.h.
+ * profile/transform/transform.h.
  *
  * Frames, in the order of their ranks: the line is the text without its first `prefix` bytes, which are those of the
  * text before and ASCII, but one byte at least. The text is scope TAB name TAB signature, cleaned. Nodes that stand for
@@ -31,7 +31,7 @@
  * number(children left out) number(nodes left out, all in all) number(total of those children / scale) of each value,
  * derived or not. A place is a node's position in pre-order in the whole tree, the root's 0.
  *
- * The nodes that are written are the heaviest by the value of the view (render/tree/heaviest.h), as many as the
+ * The nodes that are written are the heaviest by the value of the view (render/tree/tree.h), as many as the
  * budget allows. A piece is one node, its children from the skip-th heaviest on, one at least if there are more, and what
  * is below them; "children shown" of its first node counts those that were skipped as well, so that it is the next
  * skip. */

@@ -8,17 +8,17 @@
 #include "core/json.h"
 #include "core/number.h"
 #include "core/put.h"
-#include "profile/filter/filter_step.h"
-#include "profile/frame/origin.h"
+#include "profile/filter/filter_pattern.h"
+#include "profile/frame/own_code.h"
 #include "profile/track.h"
-#include "profile/transform/compare_sides.h"
-#include "render/svg/frame_colours.h"
+#include "profile/transform/transform.h"
+#include "render/names/names.h"
+#include "render/svg/layout.h"
 #include "render/svg/svg_header.h"
-#include "render/tree/heaviest.h"
 #include "render/tree/tree.h"
-#include "render/view/fail.h"
 #include "render/view/input.h"
 #include "render/view/key.h"
+#include "render/view/view.h"
 
 static inline void data_frames_use(struct data_frames *f, frame_id frame)
 {

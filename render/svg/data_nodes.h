@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-#include "render/svg/frame_colours.h"
-#include "render/tree/heaviest.h"
+#include "render/svg/layout.h"
 #include "render/tree/tree.h"
 #include "render/view/input.h"
 

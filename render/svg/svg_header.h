@@ -13,9 +13,23 @@
 #ifndef RENDER_SVG_SVG_HEADER_H
 #define RENDER_SVG_SVG_HEADER_H
 
-#include "render/names/palette.h"
-#include "render/svg/frame_colours.h"
+#include "core/buf.h"
+#include "render/svg/layout.h"
 #include "render/tree/tree.h"
+
+/* What the element of a picture says of itself: whether its filters left nothing, and behind which of them that was so. */
+bool svg_emptied_by(struct str svg, uint32_t *step);
+
+/* The elements that hold style and script. Nothing else in a picture is style or script. */
+void svg_put_style(struct buf *out, struct str style);
+void svg_put_script(struct buf *out, struct str script);
+
+/* A picture without these two elements, in three pieces: for pages that take the others and load the same style and script
+ * as files. What is no picture of this program comes back whole, in the first piece. */
+struct svg_parts {
+    struct str pieces[3];
+};
+struct svg_parts svg_without_code(struct str svg);
 
 enum {
     SVG_FONT_PX = 12,
@@ -37,7 +51,6 @@ struct svg_pen {
 
 /* Appends a share as a percentage. */
 void svg_add_percent(struct buf *b, uint64_t part, uint64_t whole);
-
 void svg_begin(struct svg_pen *pen, const struct render_input *in, struct buf *out);
 
 /* "main (21491) · wall time · 2.5 s"; `what` stands in the middle, `amount` behind it. A thread's name is cut so that the
@@ -62,7 +75,6 @@ uint32_t svg_top_px(const struct svg_pen *pen);
  * packages for the view's value. False: the arena gives no more. */
 bool svg_controls(struct svg_pen *pen, const struct measure *measures, uint32_t n, const struct tree *base)
     __attribute__((warn_unused_result));
-
 void svg_data_begin(struct svg_pen *pen);
 
 /* Behind the data is the script. */
@@ -79,7 +91,6 @@ struct svg_root {
 /* which filters the view has, if any, and what they left of this value, which has that unit, in the tree; and,
  * where they have left nothing, which one to take out. That sets root->emptied, which is returned. */
 void svg_filters(struct svg_pen *pen, const struct tree *t, struct str value, enum unit unit);
-
 bool svg_emptied(struct svg_pen *pen, const struct tree *t, struct svg_root *root);
 
 /* Frees what the pen holds, in any case. False: diag. */
@@ -92,7 +103,7 @@ void svg_abandon(struct svg_pen *pen);
 /* What a picture shows, in words: "main (21491) · wall time · 2.5 s". Raw text: who writes it cleans it. */
 
 /* The text of the root: the thread's name and id, or how many threads there are. At most `cells` for a name
- * (render/names/fit.h); what else there is is never cut. */
+ * (render/names/names.h); what else there is is never cut. */
 void heading_root(struct buf *b, const struct render_input *in, const struct tree *t, size_t cells);
 
 /* What is measured, and how it counts methods that are never left where that was chosen: of wall time and waiting. */

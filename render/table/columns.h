@@ -3,6 +3,7 @@
 #define RENDER_TABLE_COLUMNS_H
 
 #include "core/buf.h"
+#include "core/diag.h"
 #include "render/table/table.h"
 
 enum column_field {
@@ -54,22 +55,34 @@ struct cell {
  * each value. Returns how many there are. */
 uint32_t columns_of(const struct table *t, struct column c[COLUMNS_MAX]);
 
-/* What rows of a comparison can be sorted by beside the columns: how large changes are. Fills c behind those of columns_of, and
- * returns how many; of other tables 0. */
-uint32_t columns_orders(const struct table *t, struct column *c);
-
 /* Appends the name, cleaned. */
 void column_name(struct buf *b, const struct table *t, struct column c);
-/* False: the table has no column of that name. */
-bool column_by_name(const struct table *t, struct str name, struct column *c);
-/* False: no profile's table has a column of that name where rows are of this group, with or without longest calls. */
-bool column_may_be(struct str name, enum table_group group, bool longest);
-/* Whether its cells are numbers, or empty. */
-bool column_is_number(struct column c);
-
 struct cell column_cell(const struct table *t, struct column c, uint32_t row);
 
 /* As integer cells have it: ns become µs, rounded down; bytes and counts stay as they are. */
 struct net column_shown(const struct table *t, struct column c, struct net value);
+
+/* Which rows of the table are shown, and in which order. */
+
+struct selection {
+    const uint32_t *rows; /* in their order */
+    uint32_t n;
+    uint32_t n_matching;  /* before limit and offset */
+    uint32_t n_present;   /* rows of the table that occur in the counted tracks */
+    struct column sorted; /* by which */
+    bool reversed;
+};
+
+/* `value` is the view's, resolved: its inclusive column is the default order, or the calls where the value counts them. Of a
+ * comparison the order is by how large the exclusive change is, and rows that do not differ are left out unless asked for.
+ * Rows with equal cells stand in the order of their names. Memory is the arena's. False: diag, with DIAG_USAGE for a
+ * column that the table does not have. */
+bool table_select(const struct table *t, const struct table_request *request, struct str value,
+                  struct selection *s, struct arena *arena, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* Forgets a sort column that belongs to another table: of rows of another group, or with longest calls. So a form may keep
+ * the column while somebody chooses other rows. */
+void table_forget_sort(struct table_request *request);
 
 #endif

@@ -6,9 +6,51 @@
 #include "core/clean.h"
 #include "core/number.h"
 #include "profile/compare/compare.h"
-#include "render/table/table_id.h"
-#include "render/view/change.h"
-#include "render/view/fail.h"
+#include "profile/transform/transform.h"
+#include "render/table/diff_pairs.h"
+#include "render/table/table.h"
+#include "render/table/table_format.h"
+#include "render/view/input.h"
+#include "render/view/view.h"
+
+/* ---- a comparison as a profile of both sides ---- */
+
+void diff_sides_value(struct diff_sides *s, uint32_t value)
+{
+    struct str name = measure_key(s->in.profile->values[value].name);
+
+    memset(s->view.value, 0, sizeof(s->view.value));
+    memcpy(s->view.value, name.p, name.n);
+}
+
+bool diff_sides_open(struct diff_sides *s, const struct table *t, const struct render_input *in,
+                     struct diag *diag)
+{
+    static const uint32_t VALUES[] = {
+        [WIDE_B] = COMPARE_SIDE_B, [WIDE_A] = COMPARE_SIDE_A, [WIDE_LARGER] = COMPARE_LARGER};
+    const struct table_diff *d = t->diff;
+    uint32_t calls = d->has_calls ? d->calls_base : in->profile->compared->n_bases;
+
+    *s = (struct diff_sides){*in, *in->view};
+    s->in.profile = compare_sides(in->profile, d->base_of[d->value], calls, &d->scale, in->scratch);
+    if (s->in.profile == NULL)
+        return fail_arena(in->scratch, diag);
+    diff_sides_value(s, VALUES[d->wide]);
+    if (s->view.palette == COLOURS_ORIGIN)
+        s->view.palette = COLOURS_CHANGE;
+    return true;
+}
+
+/* ---- the comparison ---- */
+
+/* What makes sides comparable that did not do the same amount of work: the numbers of each run are multiplied so that it has
+ * as much of something as the first run of A. */
+enum diff_normalise {
+    NORMALISE_NOT,
+    NORMALISE_TOTAL, /* of each value, its total */
+    NORMALISE_CALLS, /* calls of a method */
+    NORMALISE_TIME   /* time from the first record to the last */
+};
 
 enum { QUOTED_BYTES = 60, RUNS_MAX = PROFILE_VALUES_MAX };
 
@@ -20,7 +62,8 @@ struct maker {
 
 /* ---- what is asked ---- */
 
-enum diff_normalise diff_normalise(const struct diff_request *r, struct str *method)
+/* What is asked for; with NORMALISE_CALLS *method is the id of a method or its text, then of all overloads. */
+static enum diff_normalise diff_normalise(const struct diff_request *r, struct str *method)
 {
     static const struct str CALLS = STR_INIT("calls:");
     struct str text = str_of(r->normalise);
@@ -246,6 +289,7 @@ void diff_put_percent(struct buf *b, struct diff_pair pair)
 
 const struct table_format *const DIFF_FORMATS[] = {&TABLE_TSV, &TABLE_CSV, &TABLE_JSON, &DIFF_TXT,
                                                    &DIFF_MD,   &DIFF_SVG,  &DIFF_FOLDED};
+
 const size_t DIFF_FORMATS_COUNT = sizeof(DIFF_FORMATS) / sizeof(*DIFF_FORMATS);
 
 const struct table_format *diff_format_by_name(struct str name)

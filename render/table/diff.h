@@ -14,19 +14,9 @@
 #define RENDER_TABLE_DIFF_H
 
 #include "render/table/diff_pairs.h"
+#include "render/table/table.h"
 #include "render/table/table_format.h"
-
-/* What makes sides comparable that did not do the same amount of work: the numbers of each run are multiplied so that it has
- * as much of something as the first run of A. */
-enum diff_normalise {
-    NORMALISE_NOT,
-    NORMALISE_TOTAL, /* of each value, its total */
-    NORMALISE_CALLS, /* calls of a method */
-    NORMALISE_TIME   /* time from the first record to the last */
-};
-
-/* What is asked for; with NORMALISE_CALLS *method is the id of a method or its text, then of all overloads. */
-enum diff_normalise diff_normalise(const struct diff_request *r, struct str *method);
+#include "render/view/input.h"
 
 /* The table with its diff; `t` is of a profile that is a comparison. NULL: the arena gives no more, or diag is set:
  * DIAG_USAGE for a value that is not there, or what cannot be scaled by. */
@@ -35,10 +25,11 @@ const struct table *diff_new(const struct table *t, const struct diff_request *r
 
 /* Appends "+12.5 ms" or "-3 calls"; "0 ms". */
 void diff_put_change(struct buf *b, enum unit unit, struct diff_pair pair);
+
 /* Appends the change in percent of A: "+25 %", "-3.5 %"; "new" where A has nothing, "gone" where B has nothing. */
 void diff_put_percent(struct buf *b, struct diff_pair pair);
-
 extern const struct table_format DIFF_TXT, DIFF_MD, DIFF_SVG, DIFF_FOLDED;
+
 /* What the script of the picture fetches: view->node and view->skip say which. Not in the table. */
 extern const struct table_format DIFF_TREE;
 
@@ -53,5 +44,19 @@ const struct table_format *diff_format_by_name(struct str name);
 bool diff_write(const struct table *t, const struct render_input *in, const struct table_request *request,
                 const struct table_format *format, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));
+
+/* A comparison on its way into what draws trees: the profile of both sides (profile/transform/compare_sides.h), and a view of it. */
+
+struct diff_sides {
+    struct render_input in; /* whoever draws sets its view to the one below */
+    struct view_options view;
+};
+
+/* With what the comparison's request says is wide, and the scale of its table. False: diag. */
+bool diff_sides_open(struct diff_sides *s, const struct table *t, const struct render_input *in,
+                     struct diag *diag) __attribute__((warn_unused_result));
+
+/* Makes one of the values of the sides that of the view. */
+void diff_sides_value(struct diff_sides *s, uint32_t value);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef RENDER_TABLE_DIFF_PAIRS_H
 #define RENDER_TABLE_DIFF_PAIRS_H
 
-#include "profile/transform/compare_sides.h"
+#include "profile/transform/transform.h"
 #include "render/table/table.h"
 #include "render/view/asked.h"
 

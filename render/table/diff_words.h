@@ -3,7 +3,8 @@
 #define RENDER_TABLE_DIFF_WORDS_H
 
 #include "core/buf.h"
-#include "render/table/diff_pairs.h"
+#include "core/diag.h"
+#include "render/table/table.h"
 
 enum { DIFF_WORDS_MAX = 9, DIFF_NAMED_MAX = 3 };
 
@@ -22,18 +23,35 @@ struct diff_words {
     struct diff_sentence list[DIFF_WORDS_MAX];
     uint32_t n;
 };
-
-/* Sentences about the value that was asked for, of a table of methods: the change of the total, what grew in own code and
- * elsewhere, what shrank, what is new and gone, and what is left out as noise, which is:
- *
- *     a method that both sides call fewer than DIFF_NOISE_CALLS times and that changed by less than a thousandth of the total
- *     one whose time changed by no more than its calls and what a reading of the clock costs, as the file says, multiplied
- *     one that both sides, which count samples and no calls, saw fewer than DIFF_NOISE_SAMPLES times by itself and which changed by
- *     less than a thousandth of the total
- *
- * A sentence that would say nothing is left out. Appends them to `out`, which is empty, each ended by a newline; names are
- * cleaned. `says` tells where each sentence and each name stands. */
-enum { DIFF_NOISE_CALLS = 3, DIFF_NOISE_SAMPLES = 5 };
 void diff_words(const struct table *t, struct diff_words *says, struct buf *out);
+
+/* Rules that a comparison must not pass: `aflamed diff --fail-if RULE`.
+ *
+ *     [VALUE_incl:|VALUE_excl:]PATTERN>N%      growth of B over A in percent of A
+ *     [VALUE_incl:|VALUE_excl:]PATTERN>NUNIT   growth itself: ns, us, ms, s; B, KiB, MiB, GiB; no unit for counts
+ *
+ * Without a value it is the first one, inclusive. PATTERN is compared with the whole name of each row of the table, in upper and
+ * lower case; `*` stands for any text. `total` is the value over all threads that are counted. What is new in B has grown
+ * by more than any percentage. A change within the spread of the runs (diff.h) passes no rule. */
+
+struct diff_rule {
+    struct str text;
+    struct str value; /* empty: the first one */
+    bool exclusive;
+    struct str pattern;
+    bool is_percent;
+    uint64_t limit; /* in 1/10000 of a percent, or in the unit's smallest part */
+    enum unit unit; /* unless in percent */
+};
+
+/* The slices are of `text`. False: diag, DIAG_USAGE. */
+bool diff_rule_parse(struct str text, struct diff_rule *rule, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* Looks whether the table, made by diff_new, passes the rule: then appends one line that says so, with the largest growths. Of a
+ * pattern that is like no name it appends a line that says that.
+ * *passed is set, or left. False: diag, DIAG_USAGE for a value that is not there or has another unit. */
+bool diff_rule_check(const struct diff_rule *rule, const struct table *t, struct buf *says, bool *passed,
+                     struct diag *diag) __attribute__((warn_unused_result));
 
 #endif

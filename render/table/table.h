@@ -24,14 +24,66 @@
  *
  * Grouped by thread, a row is a track with all its time, also that in no method: inclusive and exclusive are equal,
  * nothing is recursive, and `top` is zero. */
+/* ---- numbers that may be below 0 ---- */
 #ifndef RENDER_TABLE_TABLE_H
 #define RENDER_TABLE_TABLE_H
 
-#include "render/table/groups.h"
-#include "render/table/net.h"
-#include "render/view/measure.h"
+#include "core/buf.h"
+#include "core/json.h"
+#include "core/sha256.h"
+#include "render/names/names.h"
+#include "render/view/asked.h"
+#include "render/view/view.h"
 
 struct table_diff; /* see diff.h */
+
+struct net {
+    uint64_t size;
+    bool below; /* it is less than 0 by `size`, which is not 0 then */
+};
+static inline struct net net_of(uint64_t up, uint64_t down)
+{
+    return down > up ? (struct net){down - up, true} : (struct net){up - down, false};
+}
+static inline bool net_equal(struct net a, struct net b)
+{
+    return a.size == b.size && a.below == b.below;
+}
+static inline bool net_greater(struct net a, struct net b)
+{
+    if (a.below != b.below)
+        return b.below;
+    return a.below ? a.size < b.size : a.size > b.size;
+}
+
+/* Rounded towards 0. */
+static inline struct net net_divided(struct net n, uint64_t by)
+{
+    return (struct net){n.size / by, n.below && n.size >= by};
+}
+
+/* For programs: -12. */
+void net_put(struct buf *b, struct net n);
+void net_put_json(struct json *j, const char *key, struct net n);
+
+/* For people: -12.5 KiB; and a share of `whole`: -3.1 %. */
+void net_put_value(struct buf *b, enum unit unit, struct net n, unsigned digits);
+void net_put_percent(struct buf *b, struct net part, uint64_t whole);
+
+/* ---- groups: which row of the table a frame belongs to ---- */
+
+struct groups {
+    uint32_t n;
+    uint32_t *of_frame; /* the row of each frame */
+    frame_id *frame;    /* by row: the first of its frames, in the order of names */
+};
+
+/* Any kind but GROUP_THREAD. Rows are numbered in the bytewise order of their names; methods of equal text by their
+ * signature, then by what else they differ in. False: the arena gives no more. */
+bool groups_new(struct groups *g, const struct profile *p, const struct names *names, enum table_group kind,
+                struct arena *arena) __attribute__((warn_unused_result));
+
+/* ---- the table ---- */
 
 #define TABLE_NO_ROW UINT32_MAX /* the (toplevel) row: a thread that is in no method */
 
@@ -87,12 +139,6 @@ struct table {
     uint32_t n_tracks;
 };
 
-/* How many numbers of table.sums belong to one row. They stand together, since rows are visited in no order. */
-static inline size_t table_stride(const struct table *t)
-{
-    return 2u * t->n_counted + 2u;
-}
-
 /* Of numbers by measure, that of `measure`, with its sign. */
 static inline struct net table_net(const struct table *t, const uint64_t *numbers, uint32_t measure)
 {
@@ -104,7 +150,6 @@ static inline uint64_t table_whole(const struct table *t, uint32_t measure)
 {
     return t->total[measure];
 }
-
 struct table_sums table_sums(const struct table *t, uint32_t row);
 
 /* The row's name, raw (not cleaned): `package.Class.method`, a class, a package, an origin's word, a track's name. Empty
@@ -116,5 +161,61 @@ uint64_t table_samples(const struct table *t, uint32_t row, uint32_t measure);
 
 /* The measure of this name, as view_options.value holds it; or n_measures. */
 uint32_t table_measure(const struct table *t, struct str name);
+
+/* Makes the table of a profile: see table.h for what it is. */
+
+/* Counts the tracks that `view` selects; `merged` is the same as `all`. Of a view that is resolved (view_resolve). Takes
+ * memory for the rows, and for the deepest stack, which it gives back. NULL: the arena gives no more. */
+const struct table *methods_new(const struct profile *p, const struct names *names,
+                                const struct view_options *view, enum table_group group, struct arena *arena)
+    __attribute__((warn_unused_result));
+
+/* The tracks that `view` selects: indexes of p->tracks, ascending. NULL: the arena gives no more. */
+const uint32_t *methods_tracks(const struct profile *p, const struct view_options *view, uint32_t *n,
+                               struct arena *arena) __attribute__((warn_unused_result));
+
+/* One pass over the nodes that a table counts, along their stacks: table and detail are both made by it. */
+
+/* A node of the stack at hand. */
+struct walk_node {
+    node_id node;
+    uint32_t row;     /* TABLE_NO_ROW: the root of a track, unless rows are tracks */
+    bool outermost;   /* its row does not occur nearer the root */
+    uint64_t waiting; /* total, if the table measures it; made on the way, since no profile holds it */
+};
+
+/* Called for each node when everything below it is done. `parent` is NULL for the root of a track. */
+typedef void walk_leave(void *context, const struct table *t, const struct walk_node *node,
+                        const struct walk_node *parent);
+
+/* Children come before their parents, and the tracks in their order. Of the table, groups, measures and tracks must be
+ * there. Memory: a count for each row, and the deepest stack. False: the arena gives no more. */
+bool walk_nodes(const struct table *t, walk_leave *leave, void *context, struct arena *arena)
+    __attribute__((warn_unused_result));
+static inline uint64_t walk_total(const struct table *t, const struct walk_node *node, uint32_t measure)
+{
+    const struct measure *m = &t->measures[measure];
+
+    return m->waiting ? node->waiting : profile_total(t->profile, node->node, m->value);
+}
+
+/* The id of a method in links: the same in every profile and every run. It is the first 12 hexadecimal digits of SHA-256
+ * over the frame's scope, name, signature, module and kind, raw, with a NUL between two of them. No frame has a kind
+ * yet: it is empty. Two methods of a profile can have one id, if somebody tries long enough. */
+
+enum { TABLE_ID_DIGITS = 12 };
+
+/* Of a row of a table of methods; terminated. False: the library failed. */
+bool table_id(const struct table *t, uint32_t row, struct sha256 *h, char id[TABLE_ID_DIGITS + 1])
+    __attribute__((warn_unused_result));
+
+/* The same of a frame of a profile. */
+bool table_frame_id(const struct profile *p, frame_id frame, struct sha256 *h, char id[TABLE_ID_DIGITS + 1])
+    __attribute__((warn_unused_result));
+
+/* Fills rows[max] with the rows of that id which are present, and *n with how many there are, also if that is more than
+ * max. False: the library failed. */
+bool table_by_id(const struct table *t, struct str id, struct sha256 *h, uint32_t *rows, uint32_t max,
+                 uint32_t *n) __attribute__((warn_unused_result));
 
 #endif

@@ -3,7 +3,7 @@
 #define RENDER_TABLE_TABLE_FORMAT_H
 
 #include "render/output.h"
-#include "render/table/select.h"
+#include "render/table/columns.h"
 #include "render/view/text_format.h"
 
 /* What a format writes. */

@@ -1,6 +1,6 @@
 #include "render/table/text_line.h"
 
-#include "render/names/fit.h"
+#include "render/names/names.h"
 
 enum { GAP = 2 };
 

@@ -9,8 +9,9 @@
 #include "core/arena.h"
 #include "core/number.h"
 #include "core/order.h"
+#include "render/names/names.h"
 #include "render/tree/tree.h"
-#include "render/view/fail.h"
+#include "render/view/view.h"
 
 /* By member, in the order of their stacks read upwards. A length counts the member's own frame. */
 struct invert_members {

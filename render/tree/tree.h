@@ -7,10 +7,12 @@
 #ifndef RENDER_TREE_TREE_H
 #define RENDER_TREE_TREE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "core/diag.h"
-#include "render/names/names.h"
 #include "render/view/input.h"
-#include "render/view/measure.h"
+#include "render/view/view.h"
 
 enum { TREE_COLUMNS_MAX = MEASURES_MAX };
 
@@ -60,13 +62,11 @@ struct tree_spec {
      * rank become one node. NULL = the ranks of names.h, by which all frames differ. */
     const uint32_t *frame_rank, *track_rank;
 };
-
 static inline uint64_t tree_self(const struct tree *t, uint32_t place, uint32_t column)
 {
     const struct tree_column *c = &t->columns[column];
     return c->self[(size_t)t->row[place] * c->stride];
 }
-
 static inline uint64_t tree_total(const struct tree *t, uint32_t place, uint32_t column)
 {
     const struct tree_column *c = &t->columns[column];
@@ -78,12 +78,10 @@ static inline uint64_t tree_calls(const struct tree *t, uint32_t place)
 {
     return t->calls == NULL ? 0 : t->calls[(size_t)t->row[place] * t->calls_stride];
 }
-
 static inline frame_id tree_frame(const struct tree *t, uint32_t place)
 {
     return t->frame[t->row[place]];
 }
-
 static inline bool tree_recursive(const struct tree *t, uint32_t place)
 {
     return (t->flags[t->row[place]] & NODE_RECURSIVE) != 0;
@@ -147,5 +145,23 @@ const struct tree *tree_new(const struct render_input *in, const struct tree_spe
 
 /* By frame of the profile, what its nodes have by themselves in the first column. NULL: the arena gives no more. */
 const uint64_t *tree_selves(const struct tree *t, struct arena *arena) __attribute__((warn_unused_result));
+
+/* Which nodes of a tree are the heaviest: by total, the largest first, equal ones by place. A child is never
+ * heavier than its parent and stands behind it, so the heaviest k nodes always hang together at the root. */
+
+/* Where the order is cut: what is heavier belongs to the chosen ones, and what is equal at a place before
+ * `end`. */
+struct heaviest_cut {
+    uint64_t total;
+    uint32_t end;
+};
+#define HEAVIEST_ALL ((struct heaviest_cut){0, UINT32_MAX})
+static inline bool heaviest_takes(struct heaviest_cut cut, uint64_t total, uint32_t place)
+{
+    return total > cut.total || (total == cut.total && place < cut.end);
+}
+
+/* The cut behind the k-th of n nodes, given by their totals and their places, which ascend. Linear. */
+struct heaviest_cut heaviest_cut(const uint64_t *totals, const uint32_t *places, uint32_t n, uint32_t k);
 
 #endif

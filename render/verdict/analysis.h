@@ -10,8 +10,41 @@
 #define RENDER_VERDICT_ANALYSIS_H
 
 #include "render/names/names.h"
-#include "render/verdict/kinds.h"
 #include "render/view/input.h"
+
+enum wait_kind {
+    WAIT_NONE,
+    WAIT_MESSAGES, /* of its own queue: a thread with nothing to do */
+    WAIT_LOCK,
+    WAIT_PARK,
+    WAIT_SLEEP,
+    WAIT_IO,
+    WAIT_BINDER,
+    WAIT_KINDS
+};
+
+enum work_kind {
+    WORK_FILES,
+    WORK_DATABASE,
+    WORK_PREFERENCES,
+    WORK_JSON,
+    WORK_INFLATION,
+    WORK_IMAGES,
+    WORK_REFLECTION,
+    WORK_CLASS_LOADING,
+    WORK_INITIALISERS,
+    WORK_COLLECTION, /* of garbage, asked for by a method */
+    WORK_KINDS
+};
+
+/* "for a lock"; not of WAIT_NONE. */
+const char *wait_kind_words(enum wait_kind kind);
+
+/* "reading and writing files" */
+const char *work_kind_words(enum work_kind kind);
+
+/* What to do about it, as a sentence. */
+const char *work_kind_advice(enum work_kind kind);
 
 enum share { SHARE_OWN, SHARE_THIRD_PARTY, SHARE_PLATFORM, SHARE_WAITING, SHARES };
 

@@ -4,7 +4,7 @@
 #include "core/number.h"
 #include "core/order.h"
 #include "profile/calls/span.h"
-#include "profile/frame/origin.h"
+#include "profile/frame/own_code.h"
 #include "profile/mapping/mapping_share.h"
 #include "profile/track.h"
 #include "profile/warning.h"

@@ -5,7 +5,7 @@
 #include "core/order.h"
 #include "render/names/names.h"
 #include "render/verdict/rules.h"
-#include "render/view/fail.h"
+#include "render/view/view.h"
 
 enum {
     LONG_CALL_NS = 16700000, /* a frame of a screen that is drawn 60 times a second */

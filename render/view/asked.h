@@ -12,7 +12,7 @@ enum table_group {
     GROUP_METHOD,  /* frames that differ in file or line only are one method */
     GROUP_CLASS,   /* by the scope, `package.Class`; functions without a scope are one row */
     GROUP_PACKAGE, /* by the scope without its last component */
-    GROUP_ORIGIN,  /* app, Android, ...: see profile/frame/origin.h */
+    GROUP_ORIGIN,  /* app, Android, ...: see profile/frame/own_code.h */
     GROUP_THREAD   /* by track */
 };
 

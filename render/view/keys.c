@@ -1,5 +1,5 @@
 /* THE TABLE of keys: see key.h for the columns. */
-#include "profile/filter/filter_step.h"
+#include "profile/filter/filter_pattern.h"
 #include "profile/frame/own_code.h"
 #include "render/view/key.h"
 

@@ -3,12 +3,14 @@
 #ifndef RENDER_VIEW_VIEW_H
 #define RENDER_VIEW_VIEW_H
 
+#include "core/arena.h"
 #include "core/buf.h"
 #include "core/diag.h"
+#include "core/unit.h"
 #include "profile/calls/window.h"
-#include "profile/filter/filter_step.h"
+#include "profile/filter/filter_pattern.h"
 #include "profile/profile.h"
-#include "profile/transform/moment.h"
+#include "profile/transform/transform.h"
 
 enum view_kind {
     VIEW_FLAME,    /* root at the bottom */
@@ -64,7 +66,6 @@ enum {
     VIEW_APP_BYTES_MAX = 200,
     VIEW_SPLIT_BYTES_MAX = 200
 };
-
 #define VIEW_TIME_NONE UINT64_MAX
 
 /* One step of the filters; its text is in struct view_options, see view_filter. */
@@ -134,6 +135,7 @@ enum key_group {
     KEYS_PAIR = 1 << 20,   /* of the choice of two uploads */
     KEYS_ANY = 1 << 21     /* no key has it: nothing looks at the query */
 };
+
 /* Those whose fields are in struct view_options. */
 enum { KEYS_OF_VIEWS = KEYS_VIEW | KEYS_TRACK | KEYS_BUDGET | KEYS_PIECE };
 
@@ -185,5 +187,68 @@ void view_canonical(const struct view_options *o, struct buf *b);
  * `?value=cpu&view=icicle`, or nothing. The tracks are not among it, since the URL's path names them, nor is what only
  * KEYS_BUDGET and KEYS_PIECE have. Between two options stands `ampersand`: "&", or "&amp;" in XML and HTML. */
 void view_link(struct buf *b, const struct view_options *o, const char *ampersand);
+
+/* What to say when a view's memory or output is used up. */
+
+/* Both set diag, if it is not set already, and always return false. */
+bool fail_arena(const struct arena *a, struct diag *diag);
+bool fail_buf(const struct buf *b, struct diag *diag);
+
+/* What a view can measure: the values of the profile, and those derived from them. */
+
+struct measure {
+    struct str name, label;
+    enum unit unit;
+    bool waiting;   /* max(0, value - minus) of each node's self; not a value of the profile */
+    uint32_t value; /* index of the profile's value */
+    uint32_t minus; /* with `waiting` */
+};
+
+enum { MEASURES_MAX = PROFILE_VALUES_MAX + 1 };
+
+/* Fills m with the profile's values, in its order, and "waiting" (wall time minus thread-CPU time) behind
+ * them where both are recorded and no value has that name. Returns how many there are. */
+uint32_t measures_of(const struct profile *p, struct measure m[MEASURES_MAX]);
+
+/* What view_options.value holds of a name: as much as fits, up to the first NUL. */
+struct str measure_key(struct str name);
+
+/* By that key. False if there is none. */
+bool measure_by_name(const struct profile *p, const char *name, struct measure *m);
+
+/* About how many samples stand behind sizes and counts that are estimated from samples: a sample stands for `every` bytes, or for
+ * one allocation that is larger. Rounded up. */
+static inline uint64_t measure_samples(uint64_t bytes, uint64_t count, uint64_t every)
+{
+    uint64_t n = bytes / every + (bytes % every > 0);
+
+    return count < n ? count : n;
+}
+
+/* Of a measure in bytes that is estimated so, the one that counts the same allocations: "unreleased-count" of "unreleased".
+ * False if there is none. */
+bool measure_counts(const struct profile *p, const struct measure *bytes, struct measure *counts);
+static inline uint64_t measure_self(const struct profile *p, const struct measure *m, node_id node)
+{
+    return m->waiting ? profile_waiting(p, node, m->value, m->minus) : profile_self(p, node, m->value);
+}
+
+/* How much a number changed from one recording to another, in words and as one of the steps of a scale. Knows two numbers and
+ * nothing else. */
+
+enum { CHANGE_STEPS = 9, CHANGE_SAME = CHANGE_STEPS / 2 };
+
+/* Appends "+12.5 ms" or "-3"; "0 ns". */
+void change_put(struct buf *out, enum unit unit, uint64_t a, uint64_t b);
+
+/* Appends the change in percent of a: "+25 %", "-3.5 %"; "new" where a is nothing, "gone" where b is nothing. */
+void change_put_percent(struct buf *out, uint64_t a, uint64_t b);
+
+/* From 0, all of it gone, over CHANGE_SAME to CHANGE_STEPS - 1, all of it new: how large the change is beside the larger of
+ * the two. */
+unsigned change_step(uint64_t a, uint64_t b);
+
+/* What a step says, for legends: "-20 %". */
+const char *change_step_label(unsigned step);
 
 #endif

@@ -43,7 +43,7 @@ struct config {
     uint64_t store_bytes;         /* uploaded files kept; 0: no limit */
     uint64_t sweep_interval_s;    /* from one removal of what nobody needs to the next */
     uint64_t delete_within_s;     /* until what belonged to an upload that has ended is gone */
-    char filter_presets[2048];    /* profile/filter/filter_step.h */
+    char filter_presets[2048];    /* profile/filter/filter_pattern.h */
     char mappings_dir[4096];      /* of mapping.txt files; empty: none */
     char perfetto_url[512], firefox_profiler_url[512],
         speedscope_url[512]; /* pages of other tools; empty: not offered */

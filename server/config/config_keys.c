@@ -5,7 +5,7 @@
 
 #include "core/clean.h"
 #include "core/system/log.h"
-#include "profile/filter/filter_step.h"
+#include "profile/filter/filter_pattern.h"
 #include "server/config/network.h"
 
 #define KIB UINT64_C(1024)

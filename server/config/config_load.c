@@ -9,7 +9,7 @@
 
 #include "core/diag.h"
 #include "core/json.h"
-#include "core/system/file.h"
+#include "core/system/folder.h"
 #include "core/system/json_memory.h"
 #include "core/system/memory_limit.h"
 #include "server/config/config.h"

@@ -2,9 +2,8 @@
 
 #include <stdlib.h>
 
-#include "render/table/methods.h"
-#include "render/view/fail.h"
-#include "render/view/measure.h"
+#include "render/table/table.h"
+#include "render/view/view.h"
 #include "server/convert/convert_impl.h"
 #include "server/convert/profile_log.h"
 

@@ -120,7 +120,7 @@ struct shared_profile *conversion_read(struct conversion *f, const struct source
 void conversion_abandon(struct conversion *f); /* NULL is fine */
 
 /* Profiles to compare: n_a runs of A, then n_b of B. Of each run `open` says how far methods that are never left have wall time,
- * and `moment_a` and `moment_b` which one of a series is meant (profile/transform/moment.h): views of the comparison leave both as they are. */
+ * and `moment_a` and `moment_b` which one of a series is meant (profile/transform/transform.h): views of the comparison leave both as they are. */
 struct convert_runs {
     const struct shared_profile *const *of;
     uint32_t n_a, n_b;

@@ -3,12 +3,9 @@
 #ifndef SERVER_CONVERT_IDENTIFY_H
 #define SERVER_CONVERT_IDENTIFY_H
 
-#include "core/diag.h"
-#include "parser/format.h"
-#include "server/config/config.h"
+#include <stddef.h>
 
-/* Adds to the hint what there is to say about the diag's topic, once. */
-void diag_add_words(struct diag *diag);
+#include "core/diag.h"
 
 enum { IDENTIFY_BYTES = 4096 };
 
@@ -22,31 +19,10 @@ void identify(const void *p, size_t n, char *out, size_t out_bytes);
  * stays as it is. */
 void identify_refused(struct diag *diag, const void *p, size_t n);
 
-/* The members of an uploaded archive that are read here. */
+/* What the parser cannot say: which setting raises a limit, and how something is chosen in a form, a URL or
+ * a command. */
 
-struct archive_member {
-    char name[UNPACK_MEMBER_BYTES + 1];   /* as it is shown */
-    char choice[UNPACK_MEMBER_BYTES + 1]; /* what chooses it: its name; or #N, of several of one name */
-    const struct format *format;          /* as its beginning tells; NULL: it cannot be looked into */
-};
-
-struct archive_members {
-    struct archive_member *list; /* the first max_members of them, in their order */
-    size_t n;
-    uint64_t left_out; /* others */
-    bool cut;          /* the archive cannot be read to its end: there may be more */
-};
-
-enum archive_found {
-    ARCHIVE_NONE,   /* the file is no archive */
-    ARCHIVE_LISTED, /* *members is to be freed; it may be empty */
-    ARCHIVE_FAILED  /* diag */
-};
-
-/* Reads through the archive behind the descriptor; Ends soon after `stop` was asked, which may be NULL. Takes as long as the archive is large. */
-enum archive_found archive_members_list(const struct config *config, int fd, const struct stop *stop,
-                                        struct archive_members *members, struct diag *diag)
-    __attribute__((warn_unused_result));
-void archive_members_free(struct archive_members *members); /* none is fine */
+/* Adds to the hint what there is to say about the diag's topic, once. */
+void diag_add_words(struct diag *diag);
 
 #endif

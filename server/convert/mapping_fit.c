@@ -5,7 +5,7 @@
 #include <sys/random.h>
 
 #include "parser/mapping/mapping_reader.h"
-#include "render/view/fail.h"
+#include "render/view/view.h"
 #include "server/convert/convert_impl.h"
 
 /* ---- the names of a profile ---- */

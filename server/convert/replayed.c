@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "render/view/fail.h"
+#include "render/view/view.h"
 #include "server/convert/convert_impl.h"
 #include "server/convert/profile_log.h"
 

@@ -6,17 +6,17 @@
 
 #include "profile/compare/compare.h"
 #include "profile/transform/transform.h"
-#include "render/lanes/lanes_format.h"
+#include "render/lanes/lanes_formats.h"
 #include "render/method/method.h"
 #include "render/names/names.h"
 #include "render/table/diff.h"
-#include "render/table/diff_rules.h"
-#include "render/table/diff_sides.h"
-#include "render/table/methods.h"
+#include "render/table/diff_pairs.h"
+#include "render/table/diff_words.h"
+#include "render/table/table.h"
 #include "render/table/table_format.h"
 #include "render/verdict/verdict.h"
-#include "render/view/fail.h"
 #include "render/view/text_format.h"
+#include "render/view/view.h"
 #include "server/convert/convert.h"
 #include "server/convert/convert_impl.h"
 #include "server/convert/mapping_fit.h"
@@ -388,7 +388,7 @@ static bool draw_method(const void *what, const struct render_input *in, struct 
 }
 
 /* Of one method, named by its id or its name, what both sides have, with its callers and callees: in the format, of the profile of
- * both sides (profile/transform/compare_sides.h). Of calls, an edge has those between the two. Of the rows limit and offset count,
+ * both sides (profile/transform/transform.h). Of calls, an edge has those between the two. Of the rows limit and offset count,
  * for each list by itself. False: diag. */
 static bool convert_diff_method(const struct shared_profile *f, const struct config *config,
                                 const struct view_options *view, struct str method,

@@ -4,7 +4,8 @@
 #define SERVER_CONVERT_REPORT_H
 
 #include "render/method/method.h"
-#include "render/table/diff_rules.h"
+#include "render/table/diff.h"
+#include "render/table/diff_words.h"
 #include "render/table/table_format.h"
 #include "render/verdict/verdict.h"
 #include "render/view/text_format.h"

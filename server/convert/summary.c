@@ -6,12 +6,12 @@
 #include "core/json.h"
 #include "core/number.h"
 #include "core/system/utc.h"
+#include "profile/profile.h"
 #include "profile/symbols/symbols.h"
 #include "profile/track.h"
-#include "profile/transform/moment.h"
-#include "profile/value_words.h"
+#include "profile/transform/transform.h"
 #include "profile/warning.h"
-#include "render/view/measure.h"
+#include "render/view/view.h"
 #include "server/convert/convert.h"
 #include "server/convert/convert_impl.h"
 
@@ -184,8 +184,7 @@ void fact_text(struct buf *b, enum fact_kind kind, struct str value)
 
 enum {
     UNNAMED_MAX = 200,
-    FACTS_MAX = 64, /* of different names; formats have a handful */
-    NS_PER_US = 1000
+    FACTS_MAX = 64 /* of different names; formats have a handful */
 };
 
 static const char *const UNITS[] = {[UNIT_NS] = "us", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};

@@ -8,28 +8,7 @@
 #include "core/diag.h"
 #include "server/config/config.h"
 
-void reply_memory_take_off(size_t bytes);
-
-/* Whether there is room for another answer, of which `own` bytes are counted already. False: diag, for its client. */
-bool reply_memory_left(const struct config *config, uint64_t own, struct diag *diag);
-
-/* Bytes that several answers may share: counted, and never changed once they are shared. Any thread. */
-
 struct shared_bytes;
-
-/* Takes the buffer's memory over. NULL: no memory, and the buffer is freed. */
-struct shared_bytes *shared_bytes_new(struct buf *taken);
-struct shared_bytes *shared_bytes_ref(struct shared_bytes *s);
-void shared_bytes_unref(struct shared_bytes *s); /* NULL is fine */
-struct str shared_bytes_view(const struct shared_bytes *s);
-
-/* The sender's own form of an answer of these bytes, status 200 and all headers, so that the next one need not be
- * made again. NULL: none yet. Ends with the bytes. */
-void *shared_bytes_answer(struct shared_bytes *s);
-
-/* False: there is one already; the caller keeps what it made. */
-bool shared_bytes_set_answer(struct shared_bytes *s, void *answer, void (*end)(void *answer))
-    __attribute__((warn_unused_result));
 
 enum { REPLY_HEADERS_MAX = 24 };
 
@@ -88,5 +67,30 @@ uint64_t reply_bytes(const struct reply *r);
 
 /* Value of a header set before, or NULL. */
 const char *reply_header_value(const struct reply *r, const char *name);
+
+/* How much memory the answers take that clients have not taken yet, and the views that are kept. Clients that do not read
+ * must not fill the memory. One count for the whole program. Any thread. */
+
+void reply_memory_add(size_t bytes);
+void reply_memory_take_off(size_t bytes);
+
+/* Whether there is room for another answer, of which `own` bytes are counted already. False: diag, for its client. */
+bool reply_memory_left(const struct config *config, uint64_t own, struct diag *diag);
+
+/* Bytes that several answers may share: counted, and never changed once they are shared. Any thread. */
+
+/* Takes the buffer's memory over. NULL: no memory, and the buffer is freed. */
+struct shared_bytes *shared_bytes_new(struct buf *taken);
+struct shared_bytes *shared_bytes_ref(struct shared_bytes *s);
+void shared_bytes_unref(struct shared_bytes *s); /* NULL is fine */
+struct str shared_bytes_view(const struct shared_bytes *s);
+
+/* The sender's own form of an answer of these bytes, status 200 and all headers, so that the next one need not be
+ * made again. NULL: none yet. Ends with the bytes. */
+void *shared_bytes_answer(struct shared_bytes *s);
+
+/* False: there is one already; the caller keeps what it made. */
+bool shared_bytes_set_answer(struct shared_bytes *s, void *answer, void (*end)(void *answer))
+    __attribute__((warn_unused_result));
 
 #endif

@@ -12,7 +12,7 @@
  * A link leads to a page below the profile, by way of its own path: w->self. */
 #include "profile/track.h"
 #include "profile/warning.h"
-#include "render/svg/svg_code.h"
+#include "render/svg/svg_header.h"
 #include "server/pages/workspace.h"
 
 bool workspace_has_value(const struct workspace *w, struct str name)

@@ -56,7 +56,7 @@ struct page_compared {
     struct str pair; /* both ids, as in the URL */
     const struct diff_request *asked;
     const json_t *
-        table; /* the table of changes as JSON (render/table/table_json.c), of which the rows are not needed */
+        table; /* the table of changes as JSON (render/table/table_formats.c), of which the rows are not needed */
 };
 
 /* The workspace: /p/<id> and the pages below it, of which each is the same page in another state. */

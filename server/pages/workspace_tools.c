@@ -1,4 +1,4 @@
-#include "profile/filter/filter_step.h"
+#include "profile/filter/filter_pattern.h"
 #include "render/view/key.h"
 #include "server/pages/workspace.h"
 

@@ -8,7 +8,7 @@
 #include "server/http/problem.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
-#include "server/routes/handle_view.h"
+#include "server/routes/view_answer.h"
 #include "server/service.h"
 #include "server/upload/mapping_search.h"
 

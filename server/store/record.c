@@ -2,15 +2,80 @@
 
 #include <errno.h>
 #include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include "core/clean.h"
+#include "core/hash.h"
+#include "core/str.h"
 #include "core/system/json_memory.h"
 #include "core/system/utc.h"
-#include "server/store/record_id.h"
 #include "server/store/store.h"
+
+/* ---- ids ---- */
+
+static const char BASE32[] = "abcdefghijklmnopqrstuvwxyz234567";
+
+static bool made_of(struct str s, const char *allowed)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] == '\0' || strchr(allowed, s.p[i]) == NULL)
+            return false;
+    return true;
+}
+
+bool record_id_valid(struct str id)
+{
+    return id.n == RECORD_ID_CHARS && made_of(id, BASE32);
+}
+
+bool record_sha256_valid(struct str hex)
+{
+    return hex.n == RECORD_SHA256_CHARS && made_of(hex, "0123456789abcdef");
+}
+
+bool record_new_secret(char out[RECORD_ID_CHARS + 1])
+{
+    uint8_t bits[16];
+    unsigned pending = 0, n_pending = 0;
+    size_t n = 0;
+
+    if (TEMP_FAILURE_RETRY(getrandom(bits, sizeof(bits), 0)) != (ssize_t)sizeof(bits))
+        return false;
+    for (size_t i = 0; i < sizeof(bits); i++) {
+        pending = (pending << 8 | bits[i]) & 0xfff;
+        for (n_pending += 8; n_pending >= 5; n_pending -= 5)
+            out[n++] = BASE32[pending >> (n_pending - 5) & 31];
+    }
+    out[n++] = BASE32[pending << (5 - n_pending) & 31];
+    out[n] = '\0';
+    return true;
+}
+
+void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1])
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned digest_n = 0;
+
+    out[0] = '\0';
+    if (EVP_Digest(p, n, digest, &digest_n, EVP_sha256(), NULL) != 1)
+        return;
+    for (unsigned i = 0; i < digest_n && i < RECORD_SHA256_CHARS / 2; i++) {
+        out[2 * i] = DIGITS[digest[i] >> 4];
+        out[2 * i + 1] = DIGITS[digest[i] & 15];
+    }
+    out[RECORD_SHA256_CHARS] = '\0';
+}
+
+const char *const RECORD_NAMES_WORDS[RECORD_NAMES_FILES] = {"mapping", "symbols"};
+
+/* ---- records ---- */
 
 /* ---- the text of a record ---- */
 
@@ -682,4 +747,78 @@ int store_access_blob(struct store *store, const struct log *log, const char *sh
         LOG_STR("why", str_of(strerror(errno))));
     diag_set(diag, DIAG_IO, "upload not readable", HINT, "The stored upload could not be opened.");
     return -1;
+}
+
+/* ---- records that were read lately ---- */
+
+/* Records that were read a moment ago. Looking at an upload's record and its tombstone takes two files, which is
+ * more than all the rest of sending a view that is in memory. A record is given from memory within the second in
+ * which it was read, and only as long as the store has not changed: who is told that an upload is deleted finds it
+ * deleted. Any thread. */
+
+enum { SLOTS = 256 };
+
+/* A slot holds the last record whose id fell to it. */
+struct slot {
+    struct record record; /* without id: none */
+    uint64_t changes;     /* of the store, before it was read */
+    int64_t read_s;
+};
+
+struct record_cache {
+    struct store *store;
+    struct hash_seed seed;
+    pthread_mutex_t lock; /* of slots */
+    struct slot slots[SLOTS];
+};
+
+struct record_cache *record_cache_new(struct store *s)
+{
+    struct record_cache *c = calloc(1, sizeof(*c));
+
+    if (c == NULL)
+        return NULL;
+    if (getrandom(&c->seed, sizeof(c->seed), 0) != (ssize_t)sizeof(c->seed)) {
+        free(c);
+        return NULL;
+    }
+    c->store = s;
+    pthread_mutex_init(&c->lock, NULL);
+    return c;
+}
+
+void record_cache_free(struct record_cache *c)
+{
+    if (c == NULL)
+        return;
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}
+
+static bool find(struct record_cache *c, const struct slot *slot, struct str id, uint64_t changes,
+                 int64_t now_s, struct record *r)
+{
+    pthread_mutex_lock(&c->lock);
+    bool fresh = slot->read_s == now_s && slot->changes == changes && str_eq(str_of(slot->record.id), id) &&
+                 slot->record.expires_s > now_s;
+    if (fresh)
+        *r = slot->record;
+    pthread_mutex_unlock(&c->lock);
+    return fresh;
+}
+
+enum record_state record_cache_read(struct record_cache *c, struct str id, int64_t now_s, struct record *r)
+{
+    struct slot *slot = &c->slots[hash_bytes(c->seed, id.p, id.n) % SLOTS];
+    /* Before reading: what changes meanwhile makes the slot stale and not wrong. */
+    uint64_t changes = store_changes(c->store);
+    if (find(c, slot, id, changes, now_s, r))
+        return RECORD_FOUND;
+    enum record_state state = record_read(c->store, id, now_s, r);
+    if (state == RECORD_FOUND) {
+        pthread_mutex_lock(&c->lock);
+        *slot = (struct slot){*r, changes, now_s};
+        pthread_mutex_unlock(&c->lock);
+    }
+    return state;
 }

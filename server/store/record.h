@@ -13,8 +13,38 @@
 #ifndef SERVER_STORE_RECORD_H
 #define SERVER_STORE_RECORD_H
 
-#include "server/store/record_id.h"
+#include "core/str.h"
 #include "server/store/store.h"
+
+struct record_cache;
+
+enum {
+    RECORD_ID_CHARS = 26, /* 128 random bits in lower-case base32, [a-z2-7] */
+    RECORD_SHA256_CHARS = 64,
+    RECORD_MEMBER_BYTES = 512
+};
+
+/* True if it has the form of an id: the only client text that ever becomes part of a key. */
+bool record_id_valid(struct str id);
+
+/* A new id, or a new delete token: random bits from the system. False if it gives none. */
+bool record_new_secret(char out[RECORD_ID_CHARS + 1]) __attribute__((warn_unused_result));
+
+/* 64 digits of lower-case hex. */
+bool record_sha256_valid(struct str hex);
+
+/* SHA-256 in lower-case hex. Empty text, which is no digest, if the library has no memory. */
+void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1]);
+
+/* Files that came beside the bytes of an upload and tell its names: each is a blob of its own, by its digest; "" is none. */
+enum record_names_file { RECORD_MAPPING, RECORD_SYMBOLS, RECORD_NAMES_FILES };
+
+struct record_names {
+    char of[RECORD_NAMES_FILES][RECORD_SHA256_CHARS + 1];
+};
+
+/* "mapping", "symbols": as in records, forms and URLs. */
+extern const char *const RECORD_NAMES_WORDS[RECORD_NAMES_FILES];
 
 enum { RECORD_GONE_DAYS = 30 };
 
@@ -40,8 +70,6 @@ enum record_match {
 
 enum record_field { RECORD_NAME = 1, RECORD_EXPIRY = 2, RECORD_APP = 4 };
 
-/* ---- removing what nobody needs, as a crash between two steps or the end of the last upload of some bytes leaves it ---- */
-
 /* A record, and the text of its object, uploads/<id>.json. What is read may have been written by an older version, a failing
  * disk, or an operator: all of it is checked, and taken as it is or not at all. Knows no store. Any thread. */
 
@@ -62,9 +90,7 @@ struct record {
     int64_t created_s, expires_s; /* Unix time, from 1970 to 9999 */
     uint64_t warnings;            /* how many kinds */
 };
-
 void record_blob_key(const char *sha256, char key[RECORD_BLOB_KEY_CHARS + 1]);
-
 void record_views_prefix(const char *sha256, char prefix[RECORD_VIEWS_PREFIX_CHARS + 1]);
 
 /* Writes the ref, then the record, both durable; then it confirms: under the lock of the store it looks whether blob and ref
@@ -79,7 +105,6 @@ void record_views_prefix(const char *sha256, char prefix[RECORD_VIEWS_PREFIX_CHA
  * STORE_FAILED also for a record that record_read would call broken. After a failure neither ref nor record is left, if the
  * store still takes deletes. */
 enum store_result record_write(struct store *s, const struct record *r) __attribute__((warn_unused_result));
-
 enum record_state record_read(struct store *s, struct str id, int64_t now_s, struct record *r);
 
 /* Constant-time comparison of the token's hash. */
@@ -124,7 +149,6 @@ enum store_result record_forget(struct store *s, struct str id, int64_t now_s, b
  * but only if it was last used before before_s. *removed says whether it did. Any other object is left alone. */
 enum store_result record_remove_ref(struct store *s, const char *key, int64_t before_s, bool *removed)
     __attribute__((warn_unused_result));
-
 enum store_result record_remove_blob(struct store *s, const char *key, int64_t before_s, bool *removed)
     __attribute__((warn_unused_result));
 
@@ -144,5 +168,16 @@ void store_access_failed(const struct log *log, enum store_result result, const 
 /* The bytes of an upload: an open read-only descriptor, the caller's to close, and how many there are. -1: diag. */
 int store_access_blob(struct store *store, const struct log *log, const char *sha256, uint64_t *bytes,
                       struct diag *diag) __attribute__((warn_unused_result));
+
+/* Records that were read a moment ago. Looking at an upload's record and its tombstone takes two files, which is
+ * more than all the rest of sending a view that is in memory. A record is given from memory within the second in
+ * which it was read, and only as long as the store has not changed: who is told that an upload is deleted finds it
+ * deleted. Any thread. */
+
+struct record_cache *record_cache_new(struct store *s); /* NULL: no memory, or no randomness for the table */
+void record_cache_free(struct record_cache *c);         /* NULL is fine */
+
+/* As record_read. */
+enum record_state record_cache_read(struct record_cache *c, struct str id, int64_t now_s, struct record *r);
 
 #endif

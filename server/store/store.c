@@ -16,7 +16,6 @@
 
 #include "core/buf.h"
 #include "core/diag.h"
-#include "core/system/file.h"
 #include "core/system/folder.h"
 #include "core/system/log.h"
 

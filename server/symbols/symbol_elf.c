@@ -1,9 +1,7 @@
-/* ELF files: debug information where there is some (symbol_dwarf.c), else the functions of .symtab, of the small file that is packed
- * into .gnu_debugdata by xz, and of .dynsym. By libelf of elfutils. */
-#include "server/symbols/symbol_elf.h"
-
 #include <archive.h>
 #include <archive_entry.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -12,7 +10,294 @@
 #include <string.h>
 
 #include "core/str.h"
+#include "parser/perfetto/demangle.h"
+#include "parser/recognise.h"
+#include "parser/symbols/breakpad.h"
 #include "server/symbols/symbol_reading.h"
+
+/* ---- DWARF: functions and lines of an address ---- */
+
+struct symbol_dwarf;
+static void symbol_dwarf_free(struct symbol_dwarf *d);
+
+/* Functions, inlined functions and lines, from DWARF, by libdw of elfutils.
+ *
+ * The ranges of all units are collected once, and those of the functions of one unit when an address is in it: files without
+ * .debug_aranges, as clang makes them, are read as fast as others, and no address walks through all entries of its unit. All loops go
+ * down by a bounded stack of their own. */
+
+enum { DEPTH_MAX = 64, BLOCKS_MAX = 4096 /* within each other, in one function */ };
+
+/* Code of a unit or function. */
+struct range {
+    Dwarf_Addr low, high;
+    Dwarf_Off entry;
+};
+
+struct ranges {
+    struct range *of;
+    size_t n, capacity;
+};
+
+struct symbol_dwarf {
+    Dwarf *dwarf;
+    struct ranges units;
+    bool has_unit;
+    Dwarf_Off unit; /* whose functions these are: */
+    struct ranges functions;
+};
+
+/* ---- ranges ---- */
+
+static bool add_range(struct ranges *all, Dwarf_Addr low, Dwarf_Addr high, Dwarf_Off entry)
+{
+    if (low >= high)
+        return true;
+    if (all->n == all->capacity) {
+        size_t capacity = all->capacity == 0 ? 64 : all->capacity * 2;
+        struct range *grown = reallocarray(all->of, capacity, sizeof(*grown));
+        if (grown == NULL)
+            return false;
+        all->of = grown;
+        all->capacity = capacity;
+    }
+    all->of[all->n++] = (struct range){low, high, entry};
+    return true;
+}
+
+static bool add_ranges(struct ranges *all, Dwarf_Die *die)
+{
+    Dwarf_Addr base, low, high;
+    ptrdiff_t at = 0;
+
+    while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
+        if (!add_range(all, low, high, dwarf_dieoffset(die)))
+            return false;
+    return true;
+}
+
+static int by_low(const void *a, const void *b)
+{
+    const struct range *ra = a, *rb = b;
+
+    if (ra->low != rb->low)
+        return ra->low < rb->low ? -1 : 1;
+    return (ra->high < rb->high) - (ra->high > rb->high);
+}
+
+static void sort(struct ranges *all)
+{
+    if (all->n > 0)
+        qsort(all->of, all->n, sizeof(*all->of), by_low);
+}
+
+/* Ranges should not overlap. Where some do, that which begins last is the address's, of a few that are looked at. */
+static const struct range *find_range(const struct ranges *all, Dwarf_Addr address)
+{
+    enum { LOOKED_AT = 16 };
+    size_t from = 0, to = all->n;
+
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (all->of[middle].low <= address)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    for (size_t i = from; i > 0 && from - i < LOOKED_AT; i--)
+        if (address < all->of[i - 1].high)
+            return &all->of[i - 1];
+    return NULL;
+}
+
+/* ---- units and functions ---- */
+
+static bool collect_units(struct symbol_dwarf *d)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die die;
+    bool ok = true;
+
+    while (ok && dwarf_get_units(d->dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0)
+        if (dwarf_tag(&die) == DW_TAG_compile_unit || dwarf_tag(&die) == DW_TAG_partial_unit)
+            ok = add_ranges(&d->units, &die);
+    sort(&d->units);
+    return ok;
+}
+
+static bool may_hold_functions(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+           tag == DW_TAG_union_type || tag == DW_TAG_module;
+}
+
+/* All functions of the unit, also those within namespaces and classes. */
+static bool collect_functions(struct symbol_dwarf *d, Dwarf_Die *unit)
+{
+    Dwarf_Die at[DEPTH_MAX], inner;
+    size_t depth = 0;
+
+    d->functions.n = 0;
+    if (dwarf_child(unit, &at[0]) != 0)
+        return true;
+    for (;;) {
+        int tag = dwarf_tag(&at[depth]);
+        if (tag == DW_TAG_subprogram && !add_ranges(&d->functions, &at[depth]))
+            return false;
+        if (may_hold_functions(tag) && depth + 1 < DEPTH_MAX && dwarf_child(&at[depth], &inner) == 0) {
+            at[++depth] = inner;
+            continue;
+        }
+        while (dwarf_siblingof(&at[depth], &at[depth]) != 0)
+            if (depth-- == 0)
+                return true;
+    }
+}
+
+/* NULL: the file, an Elf of libelf, has no debug information that can be read. */
+static struct symbol_dwarf *symbol_dwarf_new(void *elf)
+{
+    struct symbol_dwarf *d = calloc(1, sizeof(*d));
+
+    if (d == NULL)
+        return NULL;
+    d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+    if (d->dwarf != NULL && collect_units(d) && d->units.n > 0)
+        return d;
+    symbol_dwarf_free(d);
+    return NULL;
+}
+
+/* NULL is fine */
+static void symbol_dwarf_free(struct symbol_dwarf *d)
+{
+    if (d == NULL)
+        return;
+    free(d->units.of);
+    free(d->functions.of);
+    dwarf_end(d->dwarf);
+    free(d);
+}
+
+/* ---- one address ---- */
+
+static struct str text_of(const char *text)
+{
+    return text == NULL ? (struct str){"", 0} : str_of(text);
+}
+
+/* As the linker knows it, which is more than the bare name. */
+static struct str name_of(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+
+    if (name == NULL)
+        name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
+    return text_of(name != NULL ? name : dwarf_diename(die));
+}
+
+static uint32_t number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value;
+
+    return dwarf_formudata(dwarf_attr(die, name, &attribute), &value) == 0 && value <= UINT32_MAX
+               ? (uint32_t)value
+               : 0;
+}
+
+/* The functions that were inlined at the address, into each other, from the outermost on. How many are in chain[]. */
+static uint32_t find_chain(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die chain[SYMBOLS_NAMES_MAX])
+{
+    Dwarf_Die at = *function, child;
+    uint32_t n = 1;
+
+    chain[0] = *function;
+    for (unsigned blocks = 0; blocks < BLOCKS_MAX && n < SYMBOLS_NAMES_MAX; blocks++) {
+        int more = dwarf_child(&at, &child);
+        for (; more == 0; more = dwarf_siblingof(&child, &child)) {
+            int tag = dwarf_tag(&child);
+            if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) &&
+                dwarf_haspc(&child, address) > 0)
+                break;
+        }
+        if (more != 0)
+            break;
+        at = child;
+        if (dwarf_tag(&at) == DW_TAG_inlined_subroutine)
+            chain[n++] = at;
+    }
+    return n;
+}
+
+static void find_line(Dwarf_Die *unit, Dwarf_Addr address, struct symbols_name *name)
+{
+    Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+    int number = 0;
+
+    name->file = (struct str){"", 0};
+    name->line = 0;
+    if (line == NULL)
+        return;
+    name->file = text_of(dwarf_linesrc(line, NULL, NULL));
+    if (dwarf_lineno(line, &number) == 0 && number > 0)
+        name->line = (uint32_t)number;
+}
+
+/* Where an inlined function was called: that is the place in the function around it. */
+static void find_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct symbols_name *around)
+{
+    Dwarf_Files *files;
+    size_t n_files;
+    uint32_t file = number_of(inlined, DW_AT_call_file);
+
+    around->file = (struct str){"", 0};
+    around->line = number_of(inlined, DW_AT_call_line);
+    if (dwarf_getsrcfiles(unit, &files, &n_files) == 0 && file < n_files)
+        around->file = text_of(dwarf_filesrc(files, file, NULL, NULL));
+}
+
+static bool enter_unit(struct symbol_dwarf *d, Dwarf_Off offset, Dwarf_Die *unit)
+{
+    if (dwarf_offdie(d->dwarf, offset, unit) == NULL)
+        return false;
+    if (d->has_unit && d->unit == offset)
+        return true;
+    d->has_unit = collect_functions(d, unit);
+    d->unit = offset;
+    sort(&d->functions);
+    return d->has_unit;
+}
+
+/* The functions at an address, the innermost first; the inlined ones before the one that they are in. Texts live as long as `d`. How
+ * many; 0: none is known. Fast for addresses that go up. */
+static uint32_t symbol_dwarf_at(struct symbol_dwarf *d, uint64_t address,
+                                struct symbols_name names[SYMBOLS_NAMES_MAX])
+{
+    const struct range *in_unit = find_range(&d->units, address), *in;
+    Dwarf_Die unit, function, chain[SYMBOLS_NAMES_MAX];
+
+    if (in_unit == NULL || !enter_unit(d, in_unit->entry, &unit))
+        return 0;
+    in = find_range(&d->functions, address);
+    if (in == NULL || dwarf_offdie(d->dwarf, in->entry, &function) == NULL)
+        return 0;
+    uint32_t n = find_chain(&function, address, chain);
+    for (uint32_t i = 0; i < n; i++)
+        names[i].function = name_of(&chain[n - 1 - i]);
+    find_line(&unit, address, &names[0]);
+    for (uint32_t i = 1; i < n; i++)
+        find_call(&unit, &chain[n - i], &names[i]);
+    return names[n - 1].function.n > 0 ? n : 0;
+}
+
+/* ---- ELF ---- */
+
+/* The parts of the reader of ELF files. Only symbol_elf.c and symbol_dwarf.c see elfutils. */
+
+/* ELF files: debug information where there is some (symbol_dwarf.c), else the functions of .symtab, of the small file that is packed
+ * into .gnu_debugdata by xz, and of .dynsym. By libelf of elfutils. */
 
 enum {
     SYMBOL_UNPACKED_BYTES =
@@ -272,7 +557,7 @@ static void collect(struct elf_file *f)
         qsort(f->functions, f->n, sizeof(*f->functions), by_address);
 }
 
-static const struct function *find(const struct elf_file *f, uint64_t address)
+static const struct function *find_function(const struct elf_file *f, uint64_t address)
 {
     size_t from = 0, to = f->n;
 
@@ -339,7 +624,7 @@ static bool answer(struct elf_file *f, uint32_t question)
 
     if (n == 0) {
         collect(f);
-        const struct function *function = find(f, address);
+        const struct function *function = find_function(f, address);
         if (function == NULL)
             return true;
         n = 1;
@@ -425,3 +710,153 @@ static void read_file(struct symbol_reading *r, char *bytes, size_t n)
 }
 
 const struct symbol_kind SYMBOL_ELF = {"ELF file", true, detect, read_file};
+
+/* ---- Breakpad's files, packets, and the table of kinds ---- */
+
+/* Breakpad's symbol files: parser/symbols/breakpad.c reads them; its addresses are those of the file. */
+
+/* ---- Breakpad ---- */
+
+struct answering {
+    struct symbol_reading *reading;
+    uint32_t first; /* question */
+};
+
+static bool answer_breakpad(void *context, size_t i, const struct symbols_name *names, uint32_t n)
+{
+    struct answering *a = context;
+    bool ok = symbol_at(a->reading, a->first + (uint32_t)i);
+
+    for (uint32_t k = 0; ok && k < n; k++)
+        ok = symbol_in(a->reading, names[k].function, names[k].file, names[k].line);
+    return ok;
+}
+
+static void answer_module(struct symbol_reading *r, const struct breakpad *b, const struct symbol_module *m)
+{
+    struct answering a = {r, m->first};
+    uint64_t *addresses = arena_array(b->arena, m->n, sizeof(*addresses));
+
+    for (uint32_t i = 0; addresses != NULL && i < m->n; i++)
+        addresses[i] = r->request->questions[m->first + i].address;
+    if (addresses != NULL)
+        breakpad_answer(b, addresses, m->n, answer_breakpad, &a);
+}
+
+static void read_breakpad(struct symbol_reading *r, char *bytes, size_t n)
+{
+    const struct symbol_head *head = r->request->head;
+    struct arena arena;
+    struct breakpad b;
+
+    arena_init(&arena, (size_t)head->memory_bytes);
+    bool ok = breakpad_open(&b, (struct str){bytes, n}, &arena);
+    for (uint32_t i = 0; ok && i < head->n_modules; i++)
+        if (symbol_fit(r, i, breakpad_is_of(&b, str_of(r->request->modules[i].build_id)), b.name))
+            answer_module(r, &b, &r->request->modules[i]);
+    arena_free(&arena);
+}
+
+const struct symbol_kind SYMBOL_BREAKPAD = {"Breakpad symbols", true, breakpad_detect, read_breakpad};
+
+/* ---- packets of Perfetto ---- */
+
+/* Packets with symbols or deobfuscated names of a Perfetto trace. They are known here, and read with the trace: see conversion_symbols. */
+
+static bool detect_packets(struct str head)
+{
+    return recognise_format((const uint8_t *)head.p, head.n, false) == RECOGNISED_BESIDE;
+}
+
+static void read_none(struct symbol_reading *r, char *bytes, size_t n)
+{
+    (void)r;
+    (void)bytes;
+    (void)n;
+}
+
+const struct symbol_kind SYMBOL_PACKETS = {"symbols of a Perfetto trace", false, detect_packets, read_none};
+
+/* ---- the table ---- */
+
+/* THE TABLE of files of symbols. */
+static const struct symbol_kind *const KINDS[] = {&SYMBOL_ELF, &SYMBOL_BREAKPAD, &SYMBOL_PACKETS,
+                                                  &SYMBOL_ZIP, &SYMBOL_TAR,      &SYMBOL_PACKED};
+
+enum { KINDS_COUNT = sizeof(KINDS) / sizeof(*KINDS), FLUSH_BYTES = 64 << 10 };
+
+const struct symbol_kind *symbol_kind_of(struct str head)
+{
+    for (size_t i = 0; i < KINDS_COUNT; i++)
+        if (KINDS[i]->detect(head))
+            return KINDS[i];
+    return NULL;
+}
+
+void symbol_kinds_list(struct buf *b)
+{
+    for (size_t i = 0; i < KINDS_COUNT; i++)
+        buf_printf(b, "%s%s", i > 0 ? ", " : "", KINDS[i]->name);
+}
+
+void symbol_read(struct symbol_reading *r, char *bytes, size_t n)
+{
+    const struct symbol_kind *kind =
+        symbol_kind_of((struct str){bytes, n < SYMBOL_HEAD_BYTES ? n : SYMBOL_HEAD_BYTES});
+
+    if (kind != NULL && r->depth <= SYMBOL_DEPTH_MAX)
+        kind->read(r, bytes, n);
+}
+
+/* ---- what the rows share ---- */
+
+bool symbol_same_id(const struct symbol_module *m, struct str build_id)
+{
+    return build_id.n > 0 && str_eq_nocase(str_of(m->build_id), build_id);
+}
+
+bool symbol_fit(struct symbol_reading *r, uint32_t module, bool same_build, struct str own_name)
+{
+    const struct symbol_module *m = &r->request->modules[module];
+    struct str name = str_of(m->name);
+    bool same_name = name.n > 0 && (str_eq(name, r->name) || str_eq(name, own_name));
+    enum symbols_state state = same_build               ? SYMBOLS_FOUND
+                               : !same_name             ? SYMBOLS_MISSING
+                               : m->build_id[0] == '\0' ? SYMBOLS_BY_NAME
+                                                        : SYMBOLS_OTHER;
+
+    if (state != SYMBOLS_MISSING)
+        buf_printf(r->out, "fit\t%u\t%u\n", module, (unsigned)state);
+    return state == SYMBOLS_FOUND || state == SYMBOLS_BY_NAME;
+}
+
+bool symbol_at(struct symbol_reading *r, uint32_t question)
+{
+    bool ok = r->out->n < FLUSH_BYTES || r->flush(r);
+
+    buf_printf(r->out, "at\t%u\n", question);
+    return ok && !r->out->failed;
+}
+
+static void put_text(struct buf *b, struct str text)
+{
+    for (size_t i = 0; i < text.n && i < SYMBOL_TEXT_BYTES; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        buf_char(b, c < ' ' || c == 0x7f ? '?' : (char)c);
+    }
+}
+
+bool symbol_in(struct symbol_reading *r, struct str function, struct str file, uint32_t line)
+{
+    struct buf readable = {0};
+
+    demangle(&readable, function.n > 0 ? function : STR("unknown"), SYMBOL_TEXT_BYTES);
+    buf_printf(r->out, "in\t%u\t", line);
+    put_text(r->out, buf_view(&readable));
+    buf_char(r->out, '\t');
+    put_text(r->out, file);
+    buf_char(r->out, '\n');
+    bool ok = !readable.failed && !r->out->failed;
+    buf_free(&readable);
+    return ok;
+}

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/convert/identify.h"
+#include "server/convert/archive_members.h"
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
 #include "server/upload/progress.h"

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/system/file.h"
 #include "core/system/folder.h"
 #include "server/store/record.h"
 #include "server/store/store.h"

@@ -9,7 +9,7 @@
 #include "core/sha256.h"
 #include "server/convert/convert.h"
 #include "server/service.h"
-#include "server/store/record_id.h"
+#include "server/store/record.h"
 #include "server/store/store.h"
 #include "server/symbols/symbol_search.h"
 

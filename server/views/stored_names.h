@@ -4,7 +4,7 @@
 
 #include "server/convert/convert.h"
 #include "server/service.h"
-#include "server/store/record_id.h"
+#include "server/store/record.h"
 
 /* Has the conversion take the names that these files tell. Before its first byte. False: diag. */
 bool stored_names_use(const struct service *service, const struct record_names *names,

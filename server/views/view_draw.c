@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "core/system/clock.h"
-#include "core/system/file.h"
+#include "core/system/folder.h"
 #include "server/convert/summary.h"
 #include "server/store/record.h"
 #include "server/store/sweep.h"

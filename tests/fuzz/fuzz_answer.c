@@ -1,7 +1,7 @@
 /* What a child says of symbols, which is hostile: it is taken as a whole or not at all, and names can be given by what was taken. */
 #include <stdlib.h>
 
-#include "server/symbols/symbol_run.h"
+#include "server/symbols/symbol_search.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/symbols_fixture.h"
 

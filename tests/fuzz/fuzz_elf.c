@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/symbols/symbol_run.h"
+#include "server/symbols/symbol_search.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/symbols_fixture.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/svg/svg_code.h"
+#include "render/svg/svg_header.h"
 #include "render/svg/viewer.h"
 #include "tests/support/markup.h"
 

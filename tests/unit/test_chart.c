@@ -8,7 +8,6 @@
 #include "core/number.h"
 #include "profile/build/builder.h"
 #include "render/chart/chart.h"
-#include "render/chart/chart_plan.h"
 #include "tests/support/random.h"
 #include "tests/support/rendering.h"
 

@@ -7,9 +7,8 @@
 
 #include "core/number.h"
 #include "profile/compare/compare.h"
-#include "profile/compare/compare_rules.h"
-#include "profile/transform/compare_sides.h"
-#include "render/view/change.h"
+#include "profile/transform/transform.h"
+#include "render/view/view.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/random.h"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "core/buf.h"
-#include "core/system/file.h"
+#include "core/system/folder.h"
 #include "server/config/config_load.h"
 #include "server/config/network.h"
 #include "tests/support/scratch.h"

@@ -1,7 +1,7 @@
 /* The order in which those who wait are served. */
 #include "tests/support/unit.h"
 
-#include "core/system/fair.h"
+#include "core/system/turns.h"
 
 static int owners[8]; /* only their addresses count */
 

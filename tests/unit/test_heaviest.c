@@ -1,7 +1,7 @@
 /* The heaviest of a list: as sorting finds them. */
 #include "tests/support/unit.h"
 
-#include "render/tree/heaviest.h"
+#include "render/tree/tree.h"
 #include "tests/support/random.h"
 
 enum { N_MAX = 200 };

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "render/names/palette.h"
-#include "render/svg/frame_colours.h"
 #include "render/svg/layout.h"
 #include "render/tree/invert.h"
 #include "render/tree/sandwich.h"

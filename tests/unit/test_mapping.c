@@ -9,7 +9,7 @@
 #include "parser/mapping/mapping_reader.h"
 #include "profile/mapping/mapping_apply.h"
 #include "profile/rename/rename.h"
-#include "profile/transform/moment.h"
+#include "profile/transform/transform.h"
 #include "tests/support/builder_fixture.h"
 
 enum { MIB = 1 << 20 };

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/frame/origin.h"
+#include "profile/frame/own_code.h"
 #include "render/method/method.h"
-#include "render/table/methods.h"
-#include "render/table/table_id.h"
+#include "render/table/table.h"
+
 #include "render/tree/tree.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/random.h"

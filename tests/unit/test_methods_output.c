@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "render/table/methods.h"
+#include "render/table/table.h"
 #include "render/table/table_format.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "render/method/method.h"
-#include "render/table/methods.h"
+#include "render/table/table.h"
 #include "render/table/table_format.h"
 #include "tests/support/builder_fixture.h"
 #include "tests/support/random.h"

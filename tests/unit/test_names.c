@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "core/order.h"
-#include "profile/frame/origin.h"
-#include "render/names/fit.h"
+#include "profile/frame/own_code.h"
 #include "render/names/names.h"
 #include "render/names/palette.h"
 #include "tests/support/builder_fixture.h"

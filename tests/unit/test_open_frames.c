@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "profile/build/builder.h"
-#include "profile/transform/open_frames.h"
 #include "profile/transform/transform.h"
 
 enum { TRACKS = 5, FRAMES = 4, EVENTS = 200, TRIES = 200, NS_PER_TICK = 1000 };

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "profile/frame/origin.h"
 #include "profile/frame/origin_table.h"
+#include "profile/frame/own_code.h"
 #include "render/names/names.h"
 #include "tests/support/fake_profile.h"
 

@@ -1,7 +1,6 @@
 /* Which packages are taken for the app's own, from stacks as Android makes them. */
 #include "tests/support/unit.h"
 
-#include "profile/frame/origin.h"
 #include "profile/frame/own_code.h"
 #include "render/names/names.h"
 #include "tests/support/fake_profile.h"

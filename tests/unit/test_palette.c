@@ -7,7 +7,7 @@
 
 #include "render/names/palette.h"
 #include "render/output.h"
-#include "render/svg/frame_colours.h"
+#include "render/svg/layout.h"
 #include "render/svg/viewer.h"
 #include "render/tree/tree.h"
 #include "tests/support/fake_profile.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "profile/transform/moment.h"
+#include "profile/transform/transform.h"
 #include "tests/support/hostile.h"
 #include "tests/support/perfetto_bytes.h"
 #include "tests/support/profile_checks.h"

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/system/file.h"
+#include "core/system/folder.h"
 #include "tests/support/scratch.h"
 #include "tests/support/test_input.h"
 

@@ -1,4 +1,4 @@
-#include "server/store/record_cache.h"
+#include "server/store/record.h"
 
 #include "tests/support/unit.h"
 

@@ -6,7 +6,7 @@
 
 #include "profile/calls/span.h"
 #include "profile/track.h"
-#include "profile/transform/moment.h"
+#include "profile/transform/transform.h"
 #include "tests/support/builder_fixture.h"
 #include "tests/support/profile_checks.h"
 #include "tests/support/random.h"

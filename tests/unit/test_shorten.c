@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "render/names/fit.h"
-#include "render/names/shorten.h"
+#include "render/names/names.h"
 #include "tests/support/fake_profile.h"
 
 struct one {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/svg/svg_code.h"
+#include "render/svg/svg_header.h"
 #include "render/svg/viewer.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/markup.h"

@@ -1,7 +1,7 @@
 /* What is told from the bytes of a picture alone. */
 #include "tests/support/unit.h"
 
-#include "render/svg/svg_code.h"
+#include "render/svg/svg_header.h"
 
 static void no_code_to_leave_out(void **state)
 {

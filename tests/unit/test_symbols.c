@@ -18,10 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/system/file.h"
+#include "core/system/folder.h"
 #include "profile/build/builder.h"
 #include "profile/symbols/symbols.h"
-#include "server/symbols/symbol_child.h"
 #include "server/symbols/symbol_search.h"
 #include "tests/support/scratch.h"
 #include "tests/support/symbols_fixture.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "core/system/file.h"
+#include "core/system/folder.h"
 #include "server/views/profiles.h"
 #include "tests/support/scratch.h"
 

@@ -7,7 +7,7 @@
 
 #include "profile/build/builder.h"
 #include "profile/calls/window.h"
-#include "profile/transform/open_frames.h"
+#include "profile/transform/transform.h"
 #include "tests/support/fold_model.h"
 #include "tests/support/random.h"
 #include "tests/support/replayed.h"

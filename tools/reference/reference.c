@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/system/file.h"
+#include "core/system/folder.h"
 #include "tools/reference/reference.h"
 
 static const struct part {

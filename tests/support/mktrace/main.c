@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/system/file.h"
+#include "core/system/folder.h"
 #include "tests/support/families.h"
 #include "tests/support/mktrace/calls.h"
 #include "tests/support/mktrace/names.h"

@@ -1,21 +1,13 @@
 /* From what is asked of lanes to what a replay of the calls has to look for (profile/calls/lanes.h): which tracks and in which order they
  * are shown, the window of time, and of each frame whose code it is. */
-#ifndef RENDER_LANES_LANES_PLAN_H
-#define RENDER_LANES_LANES_PLAN_H
+#ifndef RENDER_LANES_LANES_FORMATS_H
+#define RENDER_LANES_LANES_FORMATS_H
 
 #include "core/diag.h"
 #include "profile/calls/lanes.h"
 #include "render/view/asked.h"
 #include "render/view/input.h"
-
-enum {
-    LANES_MAX = 3000,           /* tracks in one answer: the heaviest */
-    LANES_PIXELS_MAX = 800000,  /* of all tracks; for more the width is smaller than asked for */
-    LANES_LEVELS_MAX = 500,     /* of stacks; deeper calls are only counted */
-    LANES_SPANS_MAX = 9000,     /* of all tracks that are open */
-    LANES_SPANS_LEAST = 600,    /* of each of them */
-    LANES_MESSAGE_NS = 16700000 /* in which a screen misses a frame */
-};
+#include "render/view/text_format.h"
 
 struct lanes_plan {
     struct lanes_request request;
@@ -33,7 +25,19 @@ struct lanes_plan {
 bool lanes_plan(struct lanes_plan *plan, const struct render_input *in, const struct lanes_asked *asked,
                 uint64_t from_ns, uint64_t to_ns, struct diag *diag) __attribute__((warn_unused_result));
 
-/* How long the track worked: its CPU time, or its time; of samples without clocks, from the first to the last. */
-uint64_t lanes_work_ns(const struct profile *p, const struct profile_track *t);
+/* The formats of lanes: each is a file that fills a row. */
+
+struct lanes_format {
+    struct text_format text;
+    /* Appends to out. False: diag. */
+    bool (*write)(const struct render_input *in, const struct lanes_plan *plan, const struct lanes *lanes,
+                  struct buf *out, struct diag *diag);
+};
+
+/* For the page's script, and for programs: the shape is in docs/http-api.md. */
+extern const struct lanes_format LANES_JSON;
+
+/* A picture that needs no script. */
+extern const struct lanes_format LANES_SVG;
 
 #endif

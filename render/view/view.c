@@ -1,10 +1,102 @@
-/* What depends on the profile: which track, which value, and whether it has what is asked for. */
+#include "render/view/view.h"
+
 #include <string.h>
 
+#include "core/arena.h"
+#include "core/buf.h"
 #include "core/clean.h"
-#include "profile/transform/moment.h"
-#include "render/view/measure.h"
-#include "render/view/view.h"
+#include "core/diag.h"
+#include "core/number.h"
+#include "core/unit.h"
+#include "profile/profile.h"
+#include "profile/transform/transform.h"
+
+/* ---- failures ---- */
+
+static bool no_memory(struct diag *diag)
+{
+    return diag_no_memory(diag, "The system has no memory left to draw this view.");
+}
+
+bool fail_arena(const struct arena *a, struct diag *diag)
+{
+    if (a->failure == ARENA_STOPPED)
+        return stop_say(a->stop, diag);
+    if (a->failure != ARENA_LIMIT)
+        return no_memory(diag);
+    return diag_set(diag, DIAG_LIMIT, "view too large", "Choose one thread instead of several.",
+                    "Drawing this view needs more than the %zu MiB of memory it may take.",
+                    a->limit_bytes >> 20);
+}
+
+bool fail_buf(const struct buf *b, struct diag *diag)
+{
+    if (!b->full)
+        return no_memory(diag);
+    return diag_set(diag, DIAG_LIMIT, "view too large",
+                    "Choose one thread instead of several, or an output with less detail.",
+                    "The result would be larger than the %zu bytes that a view may have.", b->limit);
+}
+
+/* ---- measures ---- */
+
+/* What a view can measure: the values of the profile, and those derived from them. */
+
+uint32_t measures_of(const struct profile *p, struct measure m[MEASURES_MAX])
+{
+    uint32_t n = 0;
+
+    for (; n < p->n_values; n++) {
+        const struct profile_value *v = &p->values[n];
+        m[n] = (struct measure){.name = v->name, .label = v->label, .unit = v->unit, .value = n};
+    }
+    uint32_t wall, cpu;
+    if (profile_waits(p, &wall, &cpu))
+        m[n++] = (struct measure){STR("waiting"), STR("waiting time"), UNIT_NS, true, wall, cpu};
+    return n;
+}
+
+struct str measure_key(struct str name)
+{
+    enum { ROOM = sizeof((struct view_options){0}.value) - 1 };
+
+    name.n = str_find(name, '\0');
+    return clean_cut(name, ROOM);
+}
+
+bool measure_by_name(const struct profile *p, const char *name, struct measure *m)
+{
+    struct measure all[MEASURES_MAX];
+    uint32_t n = measures_of(p, all);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (str_eq(measure_key(all[i].name), str_of(name))) {
+            *m = all[i];
+            return true;
+        }
+    return false;
+}
+
+bool measure_counts(const struct profile *p, const struct measure *bytes, struct measure *counts)
+{
+    static const struct str SUFFIX = STR_INIT("-count");
+    struct measure all[MEASURES_MAX];
+    uint32_t n = measures_of(p, all);
+
+    if (profile_sample_bytes(p) == 0 || bytes->unit != UNIT_BYTES)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (all[i].name.n == bytes->name.n + SUFFIX.n && str_starts(all[i].name, bytes->name) &&
+            str_ends(all[i].name, SUFFIX)) {
+            *counts = all[i];
+            return true;
+        }
+    return false;
+}
+
+/* ---- views ---- */
+
+/* What depends on the profile: which track, which value, and whether it has what is asked for. */
 
 enum {
     LISTED = 8,      /* tracks named in an error */
@@ -179,4 +271,80 @@ bool view_resolve(struct view_options *o, const struct profile *p, struct diag *
     if (!measure_by_name(p, o->value, &m))
         return refuse_value(o->value, p, diag);
     return true;
+}
+
+/* ---- changes ---- */
+
+/* How much a number changed from one recording to another, in words and as one of the steps of a scale. Knows two numbers and
+ * nothing else. */
+
+static inline uint64_t change_size(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+enum { DIGITS = 4 };
+
+static const struct step {
+    uint64_t percent; /* of the larger number: a change of at least so much */
+    const char *label;
+} STEPS[CHANGE_STEPS] = {
+    {100, "only in A"}, {50, "-50 %"}, {20, "-20 %"}, {5, "-5 %"},        {0, "same"},
+    {5, "+5 %"},        {20, "+20 %"}, {50, "+50 %"}, {100, "only in B"},
+};
+
+static void put_sign(struct buf *out, uint64_t a, uint64_t b)
+{
+    if (a != b)
+        buf_char(out, b > a ? '+' : '-');
+}
+
+void change_put(struct buf *out, enum unit unit, uint64_t a, uint64_t b)
+{
+    put_sign(out, a, b);
+    buf_value(out, unit, change_size(a, b), DIGITS);
+}
+
+void change_put_percent(struct buf *out, uint64_t a, uint64_t b)
+{
+    if (a == b) {
+        buf_z(out, "0 %");
+    } else if (a == 0) {
+        buf_z(out, "new");
+    } else if (b == 0) {
+        buf_z(out, "gone");
+    } else {
+        uint64_t hundredths = number_ratio(change_size(a, b), a, 10000);
+        put_sign(out, a, b);
+        if (hundredths == 0) {
+            buf_z(out, "<0.01 %");
+            return;
+        }
+        if (hundredths >= 10000)
+            buf_u64_grouped(out, (hundredths + 50) / 100);
+        else
+            buf_fixed(out, hundredths, 2);
+        buf_z(out, " %");
+    }
+}
+
+unsigned change_step(uint64_t a, uint64_t b)
+{
+    uint64_t larger = a > b ? a : b;
+    unsigned side = 0; /* how many steps from the middle */
+
+    if (larger == 0)
+        return CHANGE_SAME;
+    uint64_t percent = number_ratio(change_size(a, b), larger, 100);
+    while (side < CHANGE_SAME && percent >= STEPS[CHANGE_SAME + side + 1].percent)
+        side++;
+    /* Rounded to all of it, but not all. */
+    if (side == CHANGE_SAME && a > 0 && b > 0)
+        side--;
+    return b > a ? CHANGE_SAME + side : CHANGE_SAME - side;
+}
+
+const char *change_step_label(unsigned step)
+{
+    return STEPS[step].label;
 }

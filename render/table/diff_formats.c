@@ -1,3 +1,208 @@
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/order.h"
+#include "profile/compare/compare.h"
+#include "render/output.h"
+#include "render/table/diff.h"
+#include "render/table/diff_words.h"
+#include "render/table/table_format.h"
+#include "render/table/text_line.h"
+#include "render/view/key.h"
+#include "render/view/view.h"
+
+/* ---- folded ---- */
+
+/* Format "folded" of a comparison: one line for each stack, `frame;frame;frame A B`, as difffolded.pl writes it: what it has by
+ * itself in A and in B. Stacks and numbers are those of the output "folded" of either side (render/folded.c), sorted bytewise by the
+ * stack; what both have nothing of is left out. */
+
+enum { SIDES = 2 };
+
+struct lines {
+    struct buf text[SIDES];
+    struct str *stack, *number; /* of each line, those of A before those of B */
+    uint32_t n, n_of_a;
+};
+
+static bool write_sides(const struct diff_sides *s, struct lines *l, size_t limit, struct diag *diag)
+{
+    for (uint32_t side = 0; side < SIDES; side++) {
+        struct diff_sides one = *s;
+        diff_sides_value(&one, side);
+        one.view.view = VIEW_FLAME;
+        one.in.view = &one.view;
+        buf_init(&l->text[side], limit);
+        if (!OUTPUT_FOLDED.render(&one.in, &l->text[side], diag))
+            return false;
+        if (l->text[side].failed)
+            return fail_buf(&l->text[side], diag);
+    }
+    return true;
+}
+
+static uint32_t count_lines(struct str text)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < text.n; i++)
+        n += text.p[i] == '\n';
+    return n;
+}
+
+static bool split(struct lines *l, struct arena *arena)
+{
+    uint32_t n = count_lines(buf_view(&l->text[0])) + count_lines(buf_view(&l->text[1]));
+
+    l->stack = arena_array(arena, n, sizeof(*l->stack));
+    l->number = arena_array(arena, n, sizeof(*l->number));
+    if (l->stack == NULL || l->number == NULL)
+        return false;
+    for (uint32_t side = 0; side < SIDES; side++) {
+        struct str rest = buf_view(&l->text[side]), line;
+        while (l->n < n && rest.n > 0 && str_split(&rest, '\n', &line)) {
+            size_t space = str_find_last(line, ' ');
+            l->stack[l->n] = (struct str){line.p, space};
+            l->number[l->n++] =
+                space < line.n ? (struct str){line.p + space + 1, line.n - space - 1} : STR("0");
+        }
+        if (side == 0)
+            l->n_of_a = l->n;
+    }
+    return true;
+}
+
+static void put_number(struct buf *out, const struct lines *l, const uint32_t *line)
+{
+    buf_char(out, ' ');
+    buf_str(out, line != NULL ? l->number[*line] : STR("0"));
+}
+
+/* Equal stacks stand together then, that of A first. */
+static bool put_sorted(const struct lines *l, struct arena *arena, struct buf *out)
+{
+    uint32_t *order = arena_array(arena, l->n, sizeof(*order));
+
+    if (order == NULL)
+        return false;
+    for (uint32_t i = 0; i < l->n; i++)
+        order[i] = i;
+    if (!order_strings(order, l->n, l->stack, arena))
+        return false;
+    for (uint32_t i = 0; i < l->n && !out->failed;) {
+        const uint32_t *a = order[i] < l->n_of_a ? &order[i] : NULL, *b = a == NULL ? &order[i] : NULL;
+        struct str stack = l->stack[order[i++]];
+        if (a != NULL && i < l->n && str_eq(l->stack[order[i]], stack))
+            b = &order[i++];
+        buf_str(out, stack);
+        put_number(out, l, a);
+        put_number(out, l, b);
+        buf_char(out, '\n');
+    }
+    return true;
+}
+
+static bool draw_folded(const struct table *t, const struct render_input *in, struct buf *out,
+                        struct diag *diag)
+{
+    struct lines l = {.n = 0};
+    struct diff_sides sides;
+    bool ok = diff_sides_open(&sides, t, in, diag) && write_sides(&sides, &l, out->limit, diag);
+
+    if (ok && !(split(&l, in->scratch) && put_sorted(&l, in->scratch, out)))
+        ok = fail_arena(in->scratch, diag);
+    buf_free(&l.text[0]);
+    buf_free(&l.text[1]);
+    return ok;
+}
+
+const struct table_format DIFF_FOLDED = {
+    .text = {"folded", "text/plain; charset=utf-8", "stacks with what A and B have, as difffolded.pl", 1},
+    .draw = draw_folded,
+};
+
+/* ---- pictures ---- */
+
+/* Formats of a comparison that draw_svg it: its flame graph, as that of any profile but with the widths, colours and numbers of both
+ * sides (profile/transform/transform.h), and the pieces of data that the picture's script fetches. */
+
+static void put_key(void *context, const char *key, struct str value)
+{
+    struct buf *b = context;
+
+    if (str_eq(str_of(key), STR("value"))) /* which the script says itself */
+        return;
+    buf_printf(b, "&%s=", key);
+    buf_percent(b, value);
+}
+
+/* What the comparison was made of, for the script's requests; filters and own code it knows. */
+static void put_query(const struct diff_request *r, struct buf *b)
+{
+    struct view_options plain;
+    struct buf link = {0};
+
+    if (r->asked == NULL)
+        return;
+    view_defaults(&plain);
+    plain.from_ns = r->asked->from_ns;
+    plain.to_ns = r->asked->to_ns;
+    plain.moment = r->asked->moment;
+    plain.mode = r->asked->mode;
+    plain.open = r->asked->open;
+    buf_z(b, "track=");
+    key_text(key_by_name(STR("track")), r->asked, b);
+    diff_each(r, put_key, b, b);
+    view_link(&link, &plain, "&");
+    if (link.n > 0) {
+        buf_char(b, '&'); /* in place of its question mark */
+        buf_bytes(b, link.p + 1, link.n - 1);
+    }
+    b->failed = b->failed || link.failed;
+    buf_free(&link);
+}
+
+static bool draw_svg(const struct table *t, const struct render_input *in, const struct output *output,
+                     struct buf *out, struct diag *diag)
+{
+    struct diff_sides sides;
+    struct buf query = {0};
+
+    if (!diff_sides_open(&sides, t, in, diag))
+        return false;
+    put_query(t->diff->request, &query);
+    sides.in.view = &sides.view;
+    sides.in.compared = buf_view(&query);
+    bool ok = output->render(&sides.in, out, diag);
+    out->failed = out->failed || query.failed;
+    buf_free(&query);
+    return ok;
+}
+
+static bool draw_picture(const struct table *t, const struct render_input *in, struct buf *out,
+                         struct diag *diag)
+{
+    return draw_svg(t, in, &OUTPUT_SVG, out, diag);
+}
+
+static bool draw_tree(const struct table *t, const struct render_input *in, struct buf *out,
+                      struct diag *diag)
+{
+    return draw_svg(t, in, &OUTPUT_TREE, out, diag);
+}
+
+const struct table_format DIFF_SVG = {
+    .text = {"svg", "image/svg+xml", "a flame graph of both", 2},
+    .draw = draw_picture,
+};
+
+const struct table_format DIFF_TREE = {
+    .text = {"tree", "text/plain; charset=utf-8", "part of that tree, for its script", 1},
+    .draw = draw_tree,
+};
+
+/* ---- text ---- */
+
 /* Formats "txt" and "md" of a comparison: one value for people, aligned or as a table of GitHub's Markdown.
  *
  *     wall time: 120 ms in A, 150 ms in B: +30 ms (+25 %) in 3 tracks; 12 of 340 rows differ, by wall_excl
@@ -10,13 +215,6 @@
  *
  * A change that does not count, being within the spread of several runs, has `~` behind it. A method whose two names were
  * paired by a rule has `(by rule)` behind its name. */
-#include <string.h>
-
-#include "core/clean.h"
-#include "profile/compare/compare.h"
-#include "render/table/diff.h"
-#include "render/table/diff_words.h"
-#include "render/table/text_line.h"
 
 enum { DIGITS = 4 };
 

@@ -1,0 +1,588 @@
+#include "server/routes/view_answer.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/sha256.h"
+#include "core/system/folder.h"
+#include "core/system/json_memory.h"
+#include "core/system/log.h"
+#include "render/view/asked.h"
+#include "render/view/key.h"
+#include "server/convert/summary.h"
+#include "server/http/exchange.h"
+#include "server/http/message/range.h"
+#include "server/http/problem.h"
+#include "server/pages/page_data.h"
+#include "server/pages/page_frame.h"
+#include "server/pages/pages.h"
+#include "server/service.h"
+#include "server/store/record.h"
+#include "server/upload/known_mapping.h"
+#include "server/views/pass.h"
+#include "server/views/policies.h"
+#include "server/views/viewers.h"
+#include "server/views/views.h"
+
+/* ---- the profile that a request is about ---- */
+
+static const char NOT_HERE_HINT[] = "Check the link, or upload the profile again.";
+
+void profile_gone(struct exchange *x)
+{
+    exchange_problem(x, 410, "gone", "Upload the profile again if you still have it.",
+                     "This upload was deleted or has expired.");
+}
+
+bool profile_record(struct exchange *x, struct str id, struct record *r)
+{
+    enum record_state state = record_cache_read(x->service->record_cache, id, (int64_t)time(NULL), r);
+
+    x->profile = state == RECORD_FOUND ? id : STR("");
+    switch (state) {
+    case RECORD_FOUND:
+        return true;
+    case RECORD_GONE:
+        profile_gone(x);
+        break;
+    case RECORD_NONE:
+        exchange_problem(x, 404, "not found", NOT_HERE_HINT, "There is no upload with this id.");
+        break;
+    case RECORD_BROKEN:
+        exchange_problem(x, 500, "upload not readable",
+                         "Tell the operator: the service's log has the details.",
+                         "The upload's record could not be read.");
+        LOG(x->service->log, LOG_ERROR, "record-broken", LOG_STR("id", id));
+        break;
+    }
+    return false;
+}
+
+bool profile_pass(struct exchange *x, struct str id, struct str pass)
+{
+    if (pass_holds(x->service->passes, id, (int64_t)time(NULL), pass))
+        return true;
+    exchange_problem(x, 403, "no pass, or one of the past", "Open the picture from its page again.",
+                     "The pass in the URL does not let this picture in.");
+    reply_header(&x->reply, "Access-Control-Allow-Origin", "*");
+    return false;
+}
+
+bool profile_may_change(struct exchange *x, const struct record *r, struct str token)
+{
+    if (token.p == NULL)
+        token = x->header(x, "X-Delete-Token");
+    if (token.p == NULL) {
+        exchange_problem(
+            x, 403, "delete token missing",
+            "Send it in the header X-Delete-Token, or in the form's field; the upload's answer had "
+            "it in X-Delete-URL.",
+            "Only who has the upload's delete token can change or delete it.");
+        return false;
+    }
+    enum record_match match = record_token_matches(r, token);
+    if (match == RECORD_MATCHES)
+        return true;
+    if (match == RECORD_NO_MEMORY)
+        exchange_no_memory(x, "the form");
+    else
+        exchange_problem(x, 403, "wrong delete token", "The upload's answer had it in X-Delete-URL.",
+                         "This is not the delete token of this upload.");
+    return false;
+}
+
+/* ---- answers that are made ---- */
+
+struct query {
+    struct view_request *request;
+    struct diag *diag;
+    unsigned keys;
+};
+
+bool view_is_no_step(struct str key, struct str value)
+{
+    const struct key *r = value.n == 0 ? key_by_name(key) : NULL;
+
+    return r != NULL && r->kind == KEY_STEP;
+}
+
+static bool take_parameter(void *context, struct str key, struct str value)
+{
+    struct query *q = context;
+    bool compares = (q->keys & KEYS_COMPARED) != 0, of_b;
+
+    /* The page of a comparison has fields of many keys: who leaves one empty says nothing. */
+    if (view_is_no_step(key, value) || (value.n == 0 && compares && key_find(q->keys, key, &of_b) != NULL))
+        return true;
+    return asked_set(&q->request->asked, q->keys, key, value, q->diag);
+}
+
+static bool take_output(struct exchange *x, struct view_request *r, struct diag *diag)
+{
+    struct str name = (x->keys & KEYS_UPLOAD) != 0 ? x->query(x, "output") : (struct str){NULL, 0};
+
+    if (name.p == NULL)
+        return true;
+    r->output = output_by_name(name);
+    return r->output != NULL ||
+           diag_set(diag, DIAG_USAGE, "unknown output", "The manual at / lists the outputs.",
+                    "There is no output of that name.");
+}
+
+bool view_query(struct exchange *x, struct view_request *r, struct diag *diag)
+{
+    struct window window;
+
+    r->encoding = encoding_negotiate(x->header(x, "Accept-Encoding"));
+    if (!take_output(x, r, diag))
+        return false;
+    const struct output *as = view_shown_as(r);
+    struct query q = {r, diag, x->keys | (as != NULL ? as->keys : 0)};
+    x->each_query(x, take_parameter, &q);
+    if (r->output != NULL && r->output->packed) /* once is enough */
+        r->encoding = (struct encoding_choice){0};
+    if (diag->kind == DIAG_NONE)
+        (void)view_window(&r->asked.view, &window, diag);
+    return diag->kind == DIAG_NONE;
+}
+
+bool view_of_url(struct exchange *x, struct str tracks, struct record *record, struct view_request *r)
+{
+    struct diag diag = {0};
+
+    if (!profile_record(x, x->parameters[0], record))
+        return false;
+    view_of(r, record);
+    convert_defaults(x->service->config, &r->asked.view);
+    view_of_owner(&r->asked.view, record);
+    if (view_set_tracks(&r->asked.view, tracks, &diag) && view_query(x, r, &diag))
+        return true;
+    exchange_diag(x, &diag);
+    return false;
+}
+
+bool report_of_url(struct exchange *x, struct record *record, struct view_request *r)
+{
+    char method[ASKED_METHOD_BYTES_MAX + 1];
+    struct diag diag = {0};
+
+    if (!profile_record(x, x->parameters[0], record))
+        return false;
+    view_of(r, record);
+    memcpy(method, r->asked.method, sizeof(method));
+    report_defaults(x->service->config, &r->asked);
+    view_of_owner(&r->asked.view, record);
+    memcpy(r->asked.method, method, sizeof(method));
+    if (view_query(x, r, &diag)) {
+        report_settle(r->report, x->service->config, &r->asked);
+        return true;
+    }
+    exchange_diag(x, &diag);
+    return false;
+}
+
+/* What a report may load. */
+static const char NOTHING[] = "default-src 'none'; sandbox";
+
+/* A picture is sandboxed into an origin of its own: what its script fetches has to let any origin read it. Who can name the
+ * URL can read it anyway. */
+static void view_headers(struct exchange *x, const struct view_request *r, struct str etag)
+{
+    struct reply *reply = &x->reply;
+    const struct output *as = view_shown_as(r);
+
+    reply_header(reply, "ETag", "\"%.*s\"", (int)etag.n, etag.p);
+    reply_header(reply, "Cache-Control", "private, no-cache");
+    reply_header(reply, "Vary", "Accept, Accept-Encoding");
+    reply_header(reply, "X-Content-Type-Options", "nosniff");
+    reply_header(reply, "Referrer-Policy", "no-referrer");
+    reply_header(reply, "Content-Security-Policy", "%s",
+                 as != NULL ? policies_of(x->service->policies, as) : NOTHING);
+    if (as != NULL && as->fetched)
+        reply_header(reply, "Access-Control-Allow-Origin", "*");
+    else if (r->output != NULL)
+        viewer_allow(reply, x->service->config, r->output->name);
+}
+
+/* If the client has the view in this coding: 304. Any view will do for `any`: it must be there then. */
+static bool answer_unchanged(struct exchange *x, const struct view_request *r, enum encoding e, bool any)
+{
+    struct str field = x->header(x, "If-None-Match");
+    char key[VIEW_KEY_CHARS + 1];
+
+    if (field.p == NULL || (!any && str_eq(str_trim(field), STR("*"))) || !view_key(x->service, r, e, key) ||
+        !range_none_match(field, view_etag(key)))
+        return false;
+    reply_static(&x->reply, 304, view_media_type(r), STR(""));
+    view_headers(x, r, view_etag(key));
+    return true;
+}
+
+/* Takes over what the result holds. Where these very bytes were the answer before, so are its headers; but a condition
+ * needs to see them. */
+static void send_view(struct exchange *x, unsigned status, const struct view_request *r,
+                      struct view_result *result)
+{
+    const char *type = view_media_type(r);
+    char key[VIEW_KEY_CHARS + 1];
+
+    if (status == 200 && result->bytes != NULL && shared_bytes_answer(result->bytes) != NULL &&
+        x->header(x, "If-Match").p == NULL) {
+        reply_again(&x->reply, result->bytes);
+        return;
+    }
+    if (!view_key(x->service, r, result->encoding, key)) {
+        view_result_free(result);
+        exchange_no_memory(x, "the answer");
+        return;
+    }
+    if (result->bytes != NULL)
+        reply_shared(&x->reply, status, type, result->bytes);
+    else
+        reply_file(&x->reply, status, type, result->fd, 0, result->file_bytes);
+    if (result->encoding != ENCODING_IDENTITY)
+        reply_header(&x->reply, "Content-Encoding", "%s", encoding_name(result->encoding));
+    view_headers(x, r, view_etag(key));
+}
+
+void view_answer_result(struct exchange *x, unsigned status, const struct view_request *r,
+                        struct view_result *result)
+{
+    if (result->diag.kind != DIAG_NONE) {
+        view_result_free(result);
+        exchange_diag(x, &result->diag);
+    } else if (status == 200 && answer_unchanged(x, r, result->encoding, true)) {
+        view_result_free(result);
+    } else {
+        send_view(x, status, r, result);
+    }
+}
+
+static enum exchange_step view_ready(struct exchange *x, const struct view_request *r,
+                                     struct view_result *result, void *context)
+{
+    (void)context;
+    view_answer_result(x, 200, r, result);
+    return X_DONE;
+}
+
+enum exchange_step view_answer(struct exchange *x, const struct view_request *r)
+{
+    /* Who has what would be sent needs none of it, so that it need not even be there. */
+    if (answer_unchanged(x, r, r->encoding.best, false))
+        return X_DONE;
+    return views_get(x, r, view_ready, NULL);
+}
+
+size_t view_bytes(const struct view_result *result)
+{
+    if (result->fd >= 0)
+        return (size_t)result->file_bytes;
+    return result->bytes == NULL ? 0 : shared_bytes_view(result->bytes).n;
+}
+
+bool view_take(struct exchange *x, struct view_result *result, struct buf *text)
+{
+    struct diag diag = result->diag;
+
+    if (result->bytes != NULL) {
+        buf_str(text, shared_bytes_view(result->bytes));
+        shared_bytes_unref(result->bytes);
+    } else if (result->fd >= 0) {
+        if (!file_read_all(result->fd, SIZE_MAX / 2, text) && !text->failed)
+            diag_set(&diag, DIAG_IO, "upload not readable", "Tell the operator.",
+                     "A view of it could not be read.");
+        close(result->fd);
+    }
+    if (text->failed)
+        diag_no_memory(&diag, "No memory to read the view.");
+    if (diag.kind == DIAG_NONE)
+        return true;
+    exchange_diag(x, &diag);
+    return false;
+}
+
+/* ---- pages ---- */
+
+/* The workspace as an answer: waits for what stands around the content (the summary), then for the content of the tab, then
+ * makes the page. */
+
+enum { TAG_BYTES = 16 };
+
+static void end_answer(void *state)
+{
+    struct workspace_answer *a = state;
+
+    json_decref(a->head);
+    buf_free(&a->track);
+}
+
+struct workspace_answer *workspace_new(struct exchange *x)
+{
+    struct workspace_answer *a = exchange_state(x, sizeof(*a), end_answer);
+
+    if (a == NULL)
+        exchange_no_memory(x, "the page");
+    return a;
+}
+
+/* Without any track there is nothing to choose from: all of them are none. */
+static bool choose_main(struct workspace_answer *a)
+{
+    struct view_options *o = &a->content.asked.view;
+    const json_t *tracks = json_object_get(a->summary, "tracks");
+    const json_t *track = json_array_get(tracks, page_data_main_track(tracks));
+
+    o->tracks = track == NULL ? TRACKS_ALL : TRACKS_LISTED;
+    if (track != NULL) {
+        o->track_ids[0] = (uint32_t)page_data_number(track, "id");
+        o->n_track_ids = 1;
+    }
+    key_text(key_by_name(STR("track")), o, &a->track);
+    return !a->track.failed;
+}
+
+/* The tag is a digest of the page, so that it changes with everything that the page shows. It is a weak one, since it is
+ * the same for all codings. False: no memory. */
+static bool put_tag(struct reply *reply, struct str page)
+{
+    struct sha256 *hash = sha256_new();
+    uint8_t digest[SHA256_BYTES];
+    struct buf hex = {0};
+
+    if (hash == NULL)
+        return false;
+    sha256_add(hash, page);
+    if (sha256_end(hash, digest))
+        buf_hex_bytes(&hex, digest, TAG_BYTES);
+    bool made = hex.n > 0 && !hex.failed;
+    if (made)
+        reply_header(reply, "ETag", "W/\"%.*s\"", (int)hex.n, hex.p);
+    buf_free(&hex);
+    sha256_free(hash);
+    return made;
+}
+
+/* Whether the client has the page with this tag. */
+static bool has_page(const struct exchange *x)
+{
+    const char *tag = reply_header_value(&x->reply, "ETag");
+
+    if (tag == NULL) /* memory was short: the answer has failed */
+        return false;
+    struct str quoted = str_of(tag + strlen("W/"));
+    return range_none_match(x->header(x, "If-None-Match"), (struct str){quoted.p + 1, quoted.n - 2});
+}
+
+/* The id of the mapping that goes with the recorded build; empty: not known. */
+static struct str build_of(const json_t *summary)
+{
+    const json_t *id = json_object_get(json_object_get(summary, "facts"), "build_map_id");
+
+    return json_is_string(id) ? (struct str){json_string_value(id), json_string_length(id)} : STR("");
+}
+
+static bool is_compared(const struct workspace_answer *a)
+{
+    return a->pair.n > 0;
+}
+
+static void answer_workspace_page(struct exchange *x, const struct workspace_answer *a, struct str content,
+                                  const struct diag *trouble)
+{
+    bool is_verdict = a->tab == TAB_VERDICT && content.n > 0;
+    json_t *verdict = is_verdict ? json_memory_load(content, 0, NULL) : NULL;
+    char pass[PASS_CHARS + 1];
+    struct str shown = is_compared(a) ? a->pair : str_of(a->record.id);
+    bool has_pass = pass_make(x->service->passes, shown, (int64_t)time(NULL), pass);
+    bool may_map = !is_compared(a) && a->record.names.of[RECORD_MAPPING][0] == '\0';
+    struct str build = may_map ? build_of(a->summary) : STR("");
+    int known = known_mapping_open(x->service, build);
+    const struct page_compared compared = {.b = &a->other,
+                                           .pair = a->pair,
+                                           .asked = &a->content.asked.diff,
+                                           .table = json_object_get(a->head, "table")};
+    const struct page_workspace page = {.known_mapping = known >= 0 ? build : STR(""),
+                                        .record = &a->record,
+                                        .summary = a->summary,
+                                        .root = page_root(x->path),
+                                        .tab = a->tab,
+                                        .options = &a->content.asked.view,
+                                        .rows = &a->content.asked.table,
+                                        .method = str_of(a->content.asked.method),
+                                        .verdict = verdict,
+                                        .track = buf_view(&a->track),
+                                        .content = content,
+                                        .trouble = trouble,
+                                        .pass = str_of(pass),
+                                        .max_days = x->service->config->max_expires_days,
+                                        .now_s = (int64_t)time(NULL),
+                                        .config = x->service->config,
+                                        .compared = is_compared(a) ? &compared : NULL};
+    struct buf *body = page_reply(&x->reply, 200);
+
+    /* Without its pass the picture would be less than it says. */
+    body->failed = !has_pass || (is_verdict && verdict == NULL);
+    page_workspace(body, &page);
+    body->failed = body->failed || !put_tag(&x->reply, buf_view(body));
+    if (!body->failed && has_page(x)) {
+        buf_clear(body);
+        x->reply.status = 304;
+    }
+    if (known >= 0)
+        close(known);
+    json_decref(verdict);
+}
+
+/* Whether it is the profile that cannot be shown so. Then the page says why, and offers all else: other views, the
+ * uploaded file, deleting. Whatever may be different at the next try, or with another URL, is an error as elsewhere. */
+static bool is_of_profile(const struct diag *d)
+{
+    return d->kind == DIAG_EMPTY || d->kind == DIAG_UNKNOWN || d->kind == DIAG_FOREIGN ||
+           d->kind == DIAG_UNUSABLE || d->kind == DIAG_LIMIT;
+}
+
+/* The service draws a chart of one thread only; the script of the page draws those of several. */
+static bool is_chart_of_several(const struct workspace_answer *a)
+{
+    const struct view_options *o = &a->content.asked.view;
+
+    return a->tab == TAB_FLAME && o->view == VIEW_CHART && (o->tracks != TRACKS_LISTED || o->n_track_ids > 1);
+}
+
+static void make_page(struct exchange *x, void *context)
+{
+    struct workspace_answer *a = context;
+    struct diag diag = a->result.diag;
+    struct buf content = {0};
+
+    /* The verdict is about all threads; from its page one goes on to the main one. */
+    if (a->tab == TAB_VERDICT) {
+        buf_clear(&a->track);
+        if (!choose_main(a)) {
+            view_result_free(&a->result);
+            exchange_no_memory(x, "the page");
+            return;
+        }
+    }
+    if (!is_compared(a) && (is_of_profile(&diag) || (diag.kind == DIAG_USAGE && is_chart_of_several(a)))) {
+        view_result_free(&a->result);
+        answer_workspace_page(x, a, STR(""), &diag);
+    } else if (view_take(x, &a->result, &content)) {
+        answer_workspace_page(x, a, buf_view(&content), NULL);
+    }
+    buf_free(&content);
+}
+
+static enum exchange_step content_ready(struct exchange *x, const struct view_request *r,
+                                        struct view_result *result, void *context)
+{
+    struct workspace_answer *a = context;
+
+    (void)r;
+    a->result = *result;
+    /* Whether the build's mapping is known takes a look at a folder, which no connection waits for. */
+    bool looks = x->service->config->mappings_dir[0] != '\0';
+    return exchange_work(x, looks ? WORK_ALWAYS : view_bytes(result), make_page, NULL, a);
+}
+
+/* What the page needs of the summary, which names all threads. NULL: no memory, or what is stored is no summary. */
+static json_t *load_summary(struct str stored, const struct view_options *o)
+{
+    bool is_single = o->tracks == TRACKS_LISTED && o->n_track_ids == 1;
+    const struct summary_part part = {.tracks = PAGE_TRACKS_MAX,
+                                      .track = is_single ? &o->track_ids[0] : NULL};
+    struct buf text = {0};
+
+    summary_put(&text, stored, &part);
+    json_t *summary = text.failed ? NULL : json_memory_load(buf_view(&text), 0, NULL);
+    buf_free(&text);
+    return summary;
+}
+
+/* The head, and which threads the page shows. False: x->reply says why not. */
+static bool read_head(struct exchange *x, struct workspace_answer *a)
+{
+    struct view_options *o = &a->content.asked.view;
+    struct buf head = {0};
+    bool ok = view_take(x, &a->result, &head);
+
+    if (ok && is_compared(a))
+        a->head = json_memory_load(buf_view(&head), 0, NULL);
+    else if (ok)
+        a->head = load_summary(buf_view(&head), o);
+    buf_free(&head);
+    if (!ok)
+        return false;
+    a->summary = is_compared(a) ? json_object_get(a->head, "summary") : a->head;
+    if (!is_compared(a) && o->tracks == TRACKS_LISTED && o->n_track_ids == 0)
+        ok = choose_main(a);
+    else
+        key_text(key_by_name(STR("track")), o, &a->track);
+    ok = ok && a->summary != NULL && !a->track.failed;
+    if (!ok)
+        exchange_no_memory(x, "the page");
+    return ok;
+}
+
+static void take_head(struct exchange *x, void *context)
+{
+    struct workspace_answer *a = context;
+
+    a->has_head = read_head(x, a);
+}
+
+static enum exchange_step get_content(struct exchange *x, void *context)
+{
+    struct workspace_answer *a = context;
+
+    return a->has_head ? views_get(x, &a->content, content_ready, a) : X_DONE;
+}
+
+static enum exchange_step head_ready(struct exchange *x, const struct view_request *r,
+                                     struct view_result *result, void *context)
+{
+    struct workspace_answer *a = context;
+
+    (void)r;
+    a->result = *result;
+    return exchange_work(x, view_bytes(result), take_head, get_content, a);
+}
+
+void workspace_content(struct workspace_answer *a)
+{
+    static const struct {
+        const char *of_one, *of_two, *suffix, *suffix_of_two;
+    } TABS[] = {[TAB_FLAME] = {NULL, "diff", NULL, "svg"},
+                [TAB_METHODS] = {"methods", "diff", "txt", "txt"},
+                [TAB_METHOD] = {"m", "diff-method", "txt", "txt"},
+                [TAB_VERDICT] = {"verdict", NULL, "json", NULL}};
+    bool two = is_compared(a);
+    const char *name = two ? TABS[a->tab].of_two : TABS[a->tab].of_one;
+
+    if (name == NULL)
+        a->content.output = &OUTPUT_SVG;
+    else
+        a->content.report =
+            report_by_name(str_of(name), str_of(two ? TABS[a->tab].suffix_of_two : TABS[a->tab].suffix));
+}
+
+enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer *a)
+{
+    struct table_request *rows = &a->content.asked.table;
+    struct view_request head;
+
+    if (!is_compared(a))
+        view_of(&a->content, &a->record);
+    head = a->content;
+    a->content.encoding = head.encoding =
+        (struct encoding_choice){0}; /* it becomes a part of the page: none */
+    table_forget_sort(rows);
+    if (rows->limit == UINT32_MAX ||
+        (a->tab == TAB_METHODS && (rows->limit == 0 || rows->limit > METHODS_PAGE_ROWS)))
+        rows->limit = METHODS_PAGE_ROWS;
+    head.output = NULL;
+    head.report = is_compared(a) ? report_by_name(STR("diff-head"), STR("")) : NULL;
+    return views_get(x, &head, head_ready, a);
+}

@@ -1,0 +1,81 @@
+/* Views as answers: which one a URL asks for, and its headers. */
+#ifndef SERVER_ROUTES_VIEW_ANSWER_H
+#define SERVER_ROUTES_VIEW_ANSWER_H
+
+#include "server/http/exchange.h"
+#include "server/pages/pages.h"
+#include "server/store/record.h"
+#include "server/views/views.h"
+
+/* A field of the form of filters that was left empty: no filter is meant. */
+bool view_is_no_step(struct str key, struct str value);
+
+/* What the query asks for, by the keys of the route and those that the output adds. False: diag. */
+bool view_query(struct exchange *x, struct view_request *r, struct diag *diag);
+
+/* The record of /p/{id}, and in *r, whose output is set, the view of `tracks` that the query asks for. False: x->reply says
+ * why not. */
+bool view_of_url(struct exchange *x, struct str tracks, struct record *record, struct view_request *r);
+
+/* The same for a report, which is set: of the tracks that the query names, or all. */
+bool report_of_url(struct exchange *x, struct record *record, struct view_request *r);
+
+/* Answers with a view, or 304. Waits if it has to be made first. */
+enum exchange_step view_answer(struct exchange *x, const struct view_request *r);
+
+/* The same with a view that is there (views_get): takes over what the result holds. */
+void view_answer_result(struct exchange *x, unsigned status, const struct view_request *r,
+                        struct view_result *result);
+
+/* How many bytes the result has; 0 where there is none. */
+size_t view_bytes(const struct view_result *result);
+
+/* Appends a view's bytes, wherever they are, and frees the result. False: x->reply says why not. */
+bool view_take(struct exchange *x, struct view_result *result, struct buf *bytes);
+
+/* The upload that a request is about, and whether the client may change it. */
+
+/* The upload's record; also sets x->profile. False: x->reply says why not (404, 410, 500). */
+bool profile_record(struct exchange *x, struct str id, struct record *r);
+
+/* Whether the pass lets a picture of that id in (views/pass.h). False: x->reply says why not, for the picture's script to read. */
+bool profile_pass(struct exchange *x, struct str id, struct str pass);
+
+/* Says that it was deleted or has expired (410). */
+void profile_gone(struct exchange *x);
+
+/* Whether `token` (p == NULL: none in the body), or else that of the header X-Delete-Token, is the upload's delete token.
+ * False: x->reply says why. */
+bool profile_may_change(struct exchange *x, const struct record *r, struct str token);
+
+/* The workspace as an answer: waits for what stands around the content (the summary), then for the content of the tab, then
+ * makes the page. */
+
+/* A state of the exchange; zeroed. */
+struct workspace_answer {
+    struct record record;
+    struct record other; /* of a comparison, side B */
+    struct str pair;     /* of a comparison, both ids as in the URL; empty: the page is of one profile */
+    struct view_request
+        content; /* what the tab shows. TRACKS_LISTED without any: the main thread, else the heaviest */
+    enum workspace_tab tab;
+
+    /* The rest is of this file. */
+    json_t *head;              /* the summary; of a comparison an object with it and the table */
+    const json_t *summary;     /* within the head */
+    struct buf track;          /* the tracks as text */
+    bool has_head;             /* or x->reply says why not */
+    struct view_result result; /* that is worked on */
+};
+
+/* NULL: x->reply says that there is no memory. */
+struct workspace_answer *workspace_new(struct exchange *x);
+
+/* What the tab shows: sets content.output or content.report of the tab. */
+void workspace_content(struct workspace_answer *a);
+
+/* The caller has set record, tab, workspace_content, and of the content the options and what is asked of the report; of a
+ * comparison also the other record and the pair. */
+enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer *a);
+
+#endif
