@@ -21,25 +21,9 @@
 #define PROFILE_COMPARE_COMPARE_H
 
 #include "core/arena.h"
-#include "core/buf.h"
 #include "core/diag.h"
 #include "core/hash.h"
 #include "profile/profile.h"
-
-/* Which part of a frame a text is. */
-enum compare_part {
-    COMPARE_NAMES = 1, /* class, method, signature */
-    COMPARE_MODULE = 2 /* the mapped file of a native frame */
-};
-
-enum { COMPARE_RULE_NONE = UINT8_MAX };
-
-/* Appends the text to `out` as the rules leave it, with `scratch` as their memory. Returns the number of the first rule that
- * changed it, or COMPARE_RULE_NONE. Linear in the text. */
-unsigned compare_normalise(struct str text, enum compare_part part, struct buf *out, struct buf *scratch);
-
-/* What the rule is about, for people, in the plural: "lambdas". Several rules may share it. NULL behind the last one. */
-const char *compare_rule_label(unsigned rule);
 
 struct compare_request {
     const struct profile *const *runs; /* those of A, then those of B */
@@ -66,6 +50,7 @@ struct profile_compared {
     const struct compare_member *members;
     uint32_t n_members;
 };
+
 static inline uint32_t compare_runs(const struct profile_compared *c)
 {
     return c->n_a + c->n_b;

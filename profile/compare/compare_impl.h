@@ -4,6 +4,7 @@
 
 #include "profile/build/builder.h"
 #include "profile/compare/compare.h"
+#include "profile/compare/compare_rules.h"
 
 /* One run on its way into the comparison. */
 struct compare_run {

@@ -8,6 +8,7 @@
 
 #include "core/idmap.h"
 #include "profile/compare/compare_impl.h"
+#include "profile/compare/compare_rules.h"
 
 /* ---- which frames are the same ---- */
 

@@ -29,7 +29,8 @@ struct merger {
     uint32_t n;
 };
 
-node_id filter_root(const struct filter_stacks *s, node_id node)
+/* The root of the node's track. */
+static node_id filter_root(const struct filter_stacks *s, node_id node)
 {
     const struct profile *p = s->profile;
     uint32_t low = 0, high = p->n_tracks;

@@ -5,9 +5,6 @@
 
 #include "profile/filter/filter.h"
 
-/* The root of the node's track. */
-node_id filter_root(const struct filter_stacks *s, node_id node);
-
 /* The profile of the stacks; `filtered` is NULL of one that no filter has touched, which gets no value for waiting. NULL: the
  * arena gives no more. */
 const struct profile *filter_result(struct filter_stacks *s, const struct profile_filtered *filtered,

@@ -48,7 +48,8 @@ static bool differs_shown(struct diff_pair pair, enum unit unit)
     return pair.a / unit_size != pair.b / unit_size && diff_counts(pair);
 }
 
-bool diff_differs(const struct table *t, uint32_t row)
+/* Whether a number of the row differs, as it is shown, and the change counts. */
+static bool diff_differs(const struct table *t, uint32_t row)
 {
     for (uint32_t v = 0; v < t->diff->n_values; v++)
         if (differs_shown(diff_inclusive(t, row, v), t->diff->values[v].unit) ||

@@ -49,8 +49,6 @@ bool diff_counts(struct diff_pair pair);
 /* The inclusive value by calls; zero where there are none. */
 struct diff_pair diff_per_call(const struct table *t, uint32_t row, uint32_t value);
 
-/* Whether a number of the row differs, as it is shown, and the change counts. */
-bool diff_differs(const struct table *t, uint32_t row);
 /* Whether the row is one of those that were asked for. */
 bool diff_wants(const struct table *t, uint32_t row);
 

@@ -120,9 +120,6 @@ bool asked_differs(const struct key *r, const struct asked *a);
 void key_text(const struct key *r, const struct view_options *o, struct buf *b);
 bool key_differs(const struct key *r, const struct view_options *o);
 
-/* Appends what is allowed, as the end of a sentence that begins with "the NOUN is": "one of name, weight". */
-void key_expected(const struct key *r, struct buf *b);
-
 /* Appends one paragraph for people, without line ends: what the key says, the words with their meaning or the range,
  * the default. */
 void key_describe(const struct key *r, bool of_b, struct buf *b);

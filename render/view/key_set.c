@@ -35,6 +35,8 @@ struct setting {
     struct diag *diag;
 };
 
+static void key_expected(const struct key *r, struct buf *b);
+
 static bool refuse_value(const struct setting *s, struct str value)
 {
     struct buf b = {0};
@@ -779,7 +781,8 @@ static void put_range(const struct key *r, struct buf *b)
     buf_fixed(b, r->most, r->decimals);
 }
 
-void key_expected(const struct key *r, struct buf *b)
+/* Appends what is allowed, as the end of a sentence that begins with "the NOUN is": "one of name, weight". */
+static void key_expected(const struct key *r, struct buf *b)
 {
     if (r->n_words > 0) {
         put_words(r, b);

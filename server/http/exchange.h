@@ -136,10 +136,6 @@ static inline bool exchange_reads(const struct exchange *x)
  * that curl and others with wildcards get text. */
 enum representation negotiate(struct str accept);
 
-/* Once x->reply is made: 412 instead, if the request's If-Match names other tags than the reply has. Nothing here has a
- * Last-Modified, so that If-Unmodified-Since is to be ignored. */
-void exchange_precondition(struct exchange *x);
-
 /* Work of an answer that takes long, on a thread of its own: the threads of the connections only move bytes. The exchange is
  * suspended meanwhile. */
 

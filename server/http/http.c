@@ -390,8 +390,9 @@ static void end(struct http *h, struct MHD_Connection *connection, struct connec
     free(c);
 }
 
-void connection_changed(void *http, struct MHD_Connection *connection, void **context,
-                        enum MHD_ConnectionNotificationCode what)
+/* connection.c */
+static void connection_changed(void *http, struct MHD_Connection *connection, void **context,
+                               enum MHD_ConnectionNotificationCode what)
 {
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         begin(http, connection, context);
@@ -410,7 +411,8 @@ bool connection_is_left(const struct connection *c)
     return poll(&p, 1, 0) > 0;
 }
 
-void connection_look(struct deadline *deadline)
+/* For the deadlines: at a client that waits, and may have left. */
+static void connection_look(struct deadline *deadline)
 {
     struct connection *c = (struct connection *)deadline; /* its first member */
 

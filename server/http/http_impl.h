@@ -83,9 +83,6 @@ struct request {
     bool stream_ended;
 };
 
-/* connection.c */
-void connection_changed(void *http, struct MHD_Connection *connection, void **context,
-                        enum MHD_ConnectionNotificationCode what);
 /* NULL: there was no memory for it. */
 struct connection *connection_of(struct MHD_Connection *connection);
 /* The client has so many seconds for what it is to do from now on; 0: it is our turn. See deadline.h. */
@@ -93,8 +90,6 @@ void connection_time(struct http *h, struct MHD_Connection *connection, uint64_t
 
 /* Whether the client has closed the connection, or its side of it. Any thread, as long as the connection is there. */
 bool connection_is_left(const struct connection *c);
-/* For the deadlines: at a client that waits, and may have left. */
-void connection_look(struct deadline *deadline);
 
 /* request.c */
 void *request_open(void *http, const char *target, struct MHD_Connection *connection);
@@ -108,8 +103,5 @@ void request_leave(struct request *r);
 enum MHD_Result request_step(void *http, struct MHD_Connection *connection, const char *url,
                              const char *method, const char *version, const char *data, size_t *n,
                              void **context);
-
-/* send.c: hands x.reply to the library. MHD_NO ends the connection: no memory for the answer. */
-enum MHD_Result request_send(struct request *r);
 
 #endif

@@ -26,7 +26,9 @@ static bool succeeded(unsigned status)
     return status == 200 || status == 206 || status == 304;
 }
 
-void exchange_precondition(struct exchange *x)
+/* Once x->reply is made: 412 instead, if the request's If-Match names other tags than the reply has. Nothing here has a
+ * Last-Modified, so that If-Unmodified-Since is to be ignored. */
+static void exchange_precondition(struct exchange *x)
 {
     struct str field = x->header(x, "If-Match");
     const char *tag = reply_header_value(&x->reply, "ETag");
@@ -244,9 +246,10 @@ static void hold_memory(struct request *r)
     }
 }
 
+/* send.c: hands x.reply to the library. MHD_NO ends the connection: no memory for the answer. */
 /* A reply whose body or headers had no memory becomes one that needs none. Where an answer of shared bytes was made before,
  * the library's form of it is sent again; else one that may be shared is left with the bytes for the next request. */
-enum MHD_Result request_send(struct request *r)
+static enum MHD_Result request_send(struct request *r)
 {
     struct reply *reply = &r->x.reply;
 

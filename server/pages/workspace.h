@@ -68,8 +68,6 @@ void workspace_threads(const struct workspace *w);
 /* The address of what is shown now, with these options. */
 void workspace_here(const struct workspace *w, const struct view_options *options);
 
-/* The filters as chips, whose links take them out or move them, and a form that adds one. */
-void workspace_filters(const struct workspace *w);
 /* Says which step took out what was left, and how to remove it. */
 void workspace_filter_emptied(const struct workspace *w, uint32_t step);
 /* What a method's page offers: this view with the method as a filter. */

@@ -248,7 +248,8 @@ static void put_filter_form(const struct workspace *w)
     workspace_menu_end(w->b);
 }
 
-void workspace_filters(const struct workspace *w)
+/* The filters as chips, whose links take them out or move them, and a form that adds one. */
+static void workspace_filters(const struct workspace *w)
 {
     buf_z(w->b, "<div id=\"filters\">\n");
     put_range(w);

@@ -615,6 +615,10 @@ static uint64_t address_of(const struct elf_file *f, const struct symbol_questio
 
 /* ---- the file ---- */
 
+static bool symbol_at(struct symbol_reading *r, uint32_t question);
+
+static bool symbol_in(struct symbol_reading *r, struct str function, struct str file, uint32_t line);
+
 static bool answer(struct elf_file *f, uint32_t question)
 {
     struct symbol_reading *r = f->reading;
@@ -670,6 +674,10 @@ static struct str soname_of(Elf *elf)
             return soname_in(elf, section, &header);
     return STR("");
 }
+
+static bool symbol_fit(struct symbol_reading *r, uint32_t module, bool same_build, struct str own_name);
+
+static bool symbol_same_id(const struct symbol_module *m, struct str build_id);
 
 static void answer_all(struct elf_file *f)
 {
@@ -810,12 +818,15 @@ void symbol_read(struct symbol_reading *r, char *bytes, size_t n)
 
 /* ---- what the rows share ---- */
 
-bool symbol_same_id(const struct symbol_module *m, struct str build_id)
+/* Whether the library has this build id, which is in hexadecimal digits or empty. */
+static bool symbol_same_id(const struct symbol_module *m, struct str build_id)
 {
     return build_id.n > 0 && str_eq_nocase(str_of(m->build_id), build_id);
 }
 
-bool symbol_fit(struct symbol_reading *r, uint32_t module, bool same_build, struct str own_name)
+/* Whether the file is of the library, and writes it if so. `same_build`: they have the same build id, as the caller found out.
+ * `own_name` is what the file calls itself. True: the library's questions are to be answered. */
+static bool symbol_fit(struct symbol_reading *r, uint32_t module, bool same_build, struct str own_name)
 {
     const struct symbol_module *m = &r->request->modules[module];
     struct str name = str_of(m->name);
@@ -830,7 +841,7 @@ bool symbol_fit(struct symbol_reading *r, uint32_t module, bool same_build, stru
     return state == SYMBOLS_FOUND || state == SYMBOLS_BY_NAME;
 }
 
-bool symbol_at(struct symbol_reading *r, uint32_t question)
+static bool symbol_at(struct symbol_reading *r, uint32_t question)
 {
     bool ok = r->out->n < FLUSH_BYTES || r->flush(r);
 
@@ -846,7 +857,7 @@ static void put_text(struct buf *b, struct str text)
     }
 }
 
-bool symbol_in(struct symbol_reading *r, struct str function, struct str file, uint32_t line)
+static bool symbol_in(struct symbol_reading *r, struct str function, struct str file, uint32_t line)
 {
     struct buf readable = {0};
 

@@ -41,14 +41,6 @@ void symbol_read(struct symbol_reading *r, char *bytes, size_t n);
 extern const struct symbol_kind SYMBOL_ELF, SYMBOL_BREAKPAD, SYMBOL_PACKETS, SYMBOL_ZIP, SYMBOL_TAR,
     SYMBOL_PACKED;
 
-/* Whether the file is of the library, and writes it if so. `same_build`: they have the same build id, as the caller found out.
- * `own_name` is what the file calls itself. True: the library's questions are to be answered. */
-bool symbol_fit(struct symbol_reading *r, uint32_t module, bool same_build, struct str own_name);
-/* Whether the library has this build id, which is in hexadecimal digits or empty. */
-bool symbol_same_id(const struct symbol_module *m, struct str build_id);
-
 /* The answer to one question: symbol_at, then symbol_in, the innermost first. False: no more is taken. */
-bool symbol_at(struct symbol_reading *r, uint32_t question);
-bool symbol_in(struct symbol_reading *r, struct str function, struct str file, uint32_t line);
 
 #endif
