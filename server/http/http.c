@@ -5,10 +5,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +20,8 @@
 #include "core/system/log.h"
 #include "server/config/network.h"
 #include "server/http/http_impl.h"
+#include "server/http/problem.h"
+#include "server/http/route.h"
 #include "server/service.h"
 
 /* ---- listening ---- */
@@ -158,146 +156,6 @@ void listen_close(const struct address *a, int fd)
         unlink(a->path);
 }
 
-/* ---- deadlines ---- */
-
-/* Ends connections whose client takes too long with what it is to do now: to send a header, or a body, or to take an
- * answer. The HTTP library's own timeout only sees connections that are silent; one byte a second passes it for ever.
- * No time runs while the service works: a slow answer of ours is not the client's fault. One thread looks often,
- * and shuts down what is late; the library then closes it as it closes any connection that breaks. At those whose client
- * waits for us, for whom no time runs, it lets somebody else look: the library does not see that such a client leaves. */
-
-enum { LOOK_MS = 50 };
-
-struct deadlines {
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    pthread_t thread;
-    struct deadline *first;
-    struct deadlines_handler handler;
-    bool stopping;
-};
-
-/* Those whose time was over at `now_s`, or simply all. Under the lock. */
-static void expire(struct deadlines *d, int64_t now_s, bool all)
-{
-    for (struct deadline *c = d->first; c != NULL; c = c->next)
-        if (all || (c->until_s != 0 && c->until_s < now_s))
-            shutdown(c->fd, SHUT_RDWR); /* no close: the descriptor is the library's, which finds it ended */
-}
-
-static void look(struct deadlines *d)
-{
-    for (struct deadline *c = d->first; c != NULL; c = c->next)
-        if (c->until_s == 0)
-            d->handler.look(c);
-}
-
-/* Until the next look: those who have left are to be seen soon, if anybody is there. */
-static void sleep_a_moment(struct deadlines *d)
-{
-    int64_t until_ms = clock_ms() + (d->first != NULL ? LOOK_MS : 1000);
-    struct timespec until = {.tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000};
-
-    pthread_cond_timedwait(&d->wake, &d->lock, &until);
-}
-
-static void *watch(void *argument)
-{
-    struct deadlines *d = argument;
-    int64_t ticked_s = 0;
-
-    pthread_mutex_lock(&d->lock);
-    while (!d->stopping) {
-        sleep_a_moment(d);
-        int64_t now_s = clock_s();
-        expire(d, now_s, false);
-        look(d);
-        if (now_s == ticked_s)
-            continue;
-        ticked_s = now_s;
-        pthread_mutex_unlock(&d->lock);
-        d->handler.tick(d->handler.context);
-        pthread_mutex_lock(&d->lock);
-    }
-    pthread_mutex_unlock(&d->lock);
-    return NULL;
-}
-
-struct deadlines *deadlines_new(const struct deadlines_handler *handler)
-{
-    struct deadlines *d = calloc(1, sizeof(*d));
-
-    if (d == NULL)
-        return NULL;
-    d->handler = *handler;
-    pthread_mutex_init(&d->lock, NULL);
-    clock_condition_init(&d->wake);
-    if (pthread_create(&d->thread, NULL, watch, d) == 0)
-        return d;
-    pthread_cond_destroy(&d->wake);
-    pthread_mutex_destroy(&d->lock);
-    free(d);
-    return NULL;
-}
-
-void deadlines_free(struct deadlines *d)
-{
-    if (d == NULL)
-        return;
-    pthread_mutex_lock(&d->lock);
-    d->stopping = true;
-    pthread_cond_signal(&d->wake);
-    pthread_mutex_unlock(&d->lock);
-    pthread_join(d->thread, NULL);
-    pthread_cond_destroy(&d->wake);
-    pthread_mutex_destroy(&d->lock);
-    free(d);
-}
-
-static int64_t until(uint64_t seconds)
-{
-    return seconds == 0 ? 0 : clock_s() + (int64_t)seconds;
-}
-
-void deadline_add(struct deadlines *d, struct deadline *c, int fd, uint64_t seconds)
-{
-    pthread_mutex_lock(&d->lock);
-    c->fd = fd;
-    c->until_s = until(seconds);
-    c->previous = NULL;
-    c->next = d->first;
-    if (d->first != NULL)
-        d->first->previous = c;
-    d->first = c;
-    pthread_mutex_unlock(&d->lock);
-}
-
-void deadline_remove(struct deadlines *d, struct deadline *c)
-{
-    pthread_mutex_lock(&d->lock);
-    if (c->previous == NULL)
-        d->first = c->next;
-    else
-        c->previous->next = c->next;
-    if (c->next != NULL)
-        c->next->previous = c->previous;
-    pthread_mutex_unlock(&d->lock);
-}
-
-void deadline_set(struct deadlines *d, struct deadline *c, uint64_t seconds)
-{
-    pthread_mutex_lock(&d->lock);
-    c->until_s = until(seconds);
-    pthread_mutex_unlock(&d->lock);
-}
-
-void deadlines_expire_all(struct deadlines *d)
-{
-    pthread_mutex_lock(&d->lock);
-    expire(d, 0, true);
-    pthread_mutex_unlock(&d->lock);
-}
-
 /* ---- connections ---- */
 
 /* Connections: who is on the other side, its share of them, how long it may take, and requests that the library drops. */
@@ -390,7 +248,6 @@ static void end(struct http *h, struct MHD_Connection *connection, struct connec
     free(c);
 }
 
-/* connection.c */
 static void connection_changed(void *http, struct MHD_Connection *connection, void **context,
                                enum MHD_ConnectionNotificationCode what)
 {
@@ -402,38 +259,12 @@ static void connection_changed(void *http, struct MHD_Connection *connection, vo
     }
 }
 
-/* One that has only closed its side is among them: the library closes the connection when it is resumed, and gives such a
- * client no answer. */
-bool connection_is_left(const struct connection *c)
-{
-    struct pollfd p = {.fd = c->fd, .events = POLLRDHUP};
-
-    return poll(&p, 1, 0) > 0;
-}
-
-/* For the deadlines: at a client that waits, and may have left. */
 static void connection_look(struct deadline *deadline)
 {
     struct connection *c = (struct connection *)deadline; /* its first member */
 
-    if (c->request != NULL && connection_is_left(c))
-        request_leave(c->request);
-}
-
-struct connection *connection_of(struct MHD_Connection *connection)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-
-    return info == NULL ? NULL : info->socket_context;
-}
-
-void connection_time(struct http *h, struct MHD_Connection *connection, uint64_t seconds)
-{
-    struct connection *c = connection_of(connection);
-
-    if (c != NULL && c->watched)
-        deadline_set(h->deadlines, &c->deadline, seconds);
+    if (c->request != NULL)
+        request_look(c->request);
 }
 
 /* ---- the daemon ---- */

@@ -9,63 +9,11 @@
 #ifndef SERVER_HTTP_HTTP_H
 #define SERVER_HTTP_HTTP_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/diag.h"
 #include "server/config/network.h"
 #include "server/http/problem.h"
 #include "server/http/route.h"
 #include "server/service.h"
-
-/* Binds and listens. The descriptor, or -1 (diag). Writes the address as it became, "127.0.0.1:8192", into
- * `bound`. A Unix socket that nobody listens on any more is replaced. */
-int listen_open(const struct address *a, char *bound, size_t bound_bytes, struct diag *diag);
-
-/* The socket that a service manager opened and handed over (systemd.socket: LISTEN_PID, LISTEN_FDS, descriptor 3), or -1:
- * none. Writes its address as above, or "unknown" if the system does not tell. */
-int listen_inherited(char *bound, size_t bound_bytes);
-
-/* Closes it, and removes a Unix socket's name. */
-void listen_close(const struct address *a, int fd);
-
-/* Ends connections whose client takes too long with what it is to do now: to send a header, or a body, or to take an
- * answer. The HTTP library's own timeout only sees connections that are silent; one byte a second passes it for ever.
- * No time runs while the service works: a slow answer of ours is not the client's fault. One thread looks often,
- * and shuts down what is late; the library then closes it as it closes any connection that breaks. At those whose client
- * waits for us, for whom no time runs, it lets somebody else look: the library does not see that such a client leaves. */
-
-struct deadlines;
-
-/* One connection. Zero before deadline_add. */
-struct deadline {
-    /* protected by the lock of the deadlines */
-    struct deadline *next, *previous;
-    int fd;
-    int64_t until_s; /* monotonic; 0: no time runs */
-};
-
-struct deadlines_handler {
-    void (*tick)(void *context); /* once a second, for others who wait */
-    /* Some times a second for each connection for which no time runs, under the lock: it goes on so until this returns. */
-    void (*look)(struct deadline *c);
-    void *context;
-};
-
-/* NULL: no memory or no thread. */
-struct deadlines *deadlines_new(const struct deadlines_handler *handler);
-
-/* All connections must have been removed. NULL is fine. */
-void deadlines_free(struct deadlines *d);
-
-/* From now on the client has so many seconds, rounded up to the next look; 0: no time runs. */
-void deadline_add(struct deadlines *d, struct deadline *c, int fd,
-                  uint64_t seconds); /* before the descriptor is used */
-void deadline_set(struct deadlines *d, struct deadline *c, uint64_t seconds);
-void deadline_remove(struct deadlines *d, struct deadline *c); /* before the descriptor is closed */
-
-/* Shuts every connection down now. */
-void deadlines_expire_all(struct deadlines *d);
 
 struct http;
 
@@ -87,5 +35,18 @@ struct http *http_start(struct service *service, const struct http_site *site, i
  * The threads must still run: their jobs resume those that wait for them. False: a request could not be ended in that time. The library
  * cannot be stopped then, and *h stays: the process has to end without more ado. */
 bool http_stop(struct http *h, unsigned grace_s) __attribute__((warn_unused_result));
+
+/* The socket that the service listens on. */
+
+/* Binds and listens. The descriptor, or -1 (diag). Writes the address as it became, "127.0.0.1:8192", into
+ * `bound`. A Unix socket that nobody listens on any more is replaced. */
+int listen_open(const struct address *a, char *bound, size_t bound_bytes, struct diag *diag);
+
+/* The socket that a service manager opened and handed over (systemd.socket: LISTEN_PID, LISTEN_FDS, descriptor 3), or -1:
+ * none. Writes its address as above, or "unknown" if the system does not tell. */
+int listen_inherited(char *bound, size_t bound_bytes);
+
+/* Closes it, and removes a Unix socket's name. */
+void listen_close(const struct address *a, int fd);
 
 #endif

@@ -1,10 +1,10 @@
 /* The inside of server/http: how requests and answers of libmicrohttpd become exchanges and replies. Included by this
  * folder's .c files only. The library calls, from the threads that it serves connections with:
  *
- *     connection_changed    a connection begins or has ended              (connection.c)
+ *     connection_changed    a connection begins or has ended              (http.c)      
  *     request_open          the request line is there, not yet decoded    (request.c)
  *     request_step          the headers are there; then for each piece of the body, at its end, and after each
- *                           resume                                        (request_step.c)
+ *                           resume                                        (request.c)
  *     request_close         the answer was sent, or the connection broke  (request.c)
  *
  * A request belongs to one connection, and all calls for it come from that connection's thread. What other threads may
@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 
 #include "server/http/clients.h"
+#include "server/http/deadline.h"
 #include "server/http/exchange.h"
 #include "server/http/http.h"
 #include "server/http/route.h"
@@ -83,23 +84,13 @@ struct request {
     bool stream_ended;
 };
 
-/* NULL: there was no memory for it. */
-struct connection *connection_of(struct MHD_Connection *connection);
-/* The client has so many seconds for what it is to do from now on; 0: it is our turn. See deadline.h. */
-void connection_time(struct http *h, struct MHD_Connection *connection, uint64_t seconds);
-
-/* Whether the client has closed the connection, or its side of it. Any thread, as long as the connection is there. */
-bool connection_is_left(const struct connection *c);
-
-/* request.c */
 void *request_open(void *http, const char *target, struct MHD_Connection *connection);
 void request_close(void *http, struct MHD_Connection *connection, void **context,
                    enum MHD_RequestTerminationCode end);
-/* Any thread, while no time runs for the client (connection_time). It waits for nothing any more; what is worked on for it is
- * done first. May be called again. */
-void request_leave(struct request *r);
+/* Looks whether the client has closed the connection, or its side of it: then the request waits for nothing any more, and what
+ * is worked on for it is done first. Any thread, while no time runs for the client. May be called again. */
+void request_look(struct request *r);
 
-/* request_step.c */
 enum MHD_Result request_step(void *http, struct MHD_Connection *connection, const char *url,
                              const char *method, const char *version, const char *data, size_t *n,
                              void **context);

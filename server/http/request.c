@@ -1,3 +1,4 @@
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,36 @@
 #include "server/http/problem.h"
 #include "server/http/reply.h"
 #include "server/service.h"
+
+/* ---- the connection of a request ---- */
+
+/* One that has only closed its side is among them: the library closes the connection when it is resumed, and gives such a
+ * client no answer. */
+/* Whether the client has closed the connection, or its side of it: any thread, as long as the connection is there. */
+static bool connection_is_left(const struct connection *c)
+{
+    struct pollfd p = {.fd = c->fd, .events = POLLRDHUP};
+
+    return poll(&p, 1, 0) > 0;
+}
+
+/* NULL: there was no memory for it. */
+static struct connection *connection_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    return info == NULL ? NULL : info->socket_context;
+}
+
+/* The client has so many seconds for what it is to do from now on; 0: it is our turn. See deadline.h. */
+static void connection_time(struct http *h, struct MHD_Connection *connection, uint64_t seconds)
+{
+    struct connection *c = connection_of(connection);
+
+    if (c != NULL && c->watched)
+        deadline_set(h->deadlines, &c->deadline, seconds);
+}
 
 /* ---- preconditions ---- */
 
@@ -565,10 +596,12 @@ static bool is_left(const struct exchange *x)
     return connection_is_left(connection_of(r->connection));
 }
 
-void request_leave(struct request *r)
+void request_look(struct request *r)
 {
     int waits = SUSPENDED_WAITS;
 
+    if (!connection_is_left(connection_of(r->connection)))
+        return;
     atomic_store(&r->left, true);
     stop_ask(&r->x.stop, STOP_LEFT);
     if (atomic_compare_exchange_strong(&r->suspended, &waits, SUSPENDED_NOT))

@@ -2,6 +2,7 @@
  * it works without scripts; static/workspace.js makes the same without loading the page again.
  *
  *     page_workspace      the frame, the picture and its side
+ *     workspace_parts     what the others share: addresses, menus, choices
  *     workspace_heading   name, facts, warnings, share, downloads, delete
  *     workspace_strips    in words where the time went; what all threads did in the order of time; how much heaps had at each dump
  *     workspace_tools     tabs, value, view, search, filters
@@ -14,126 +15,6 @@
 #include "profile/warning.h"
 #include "render/svg/svg_header.h"
 #include "server/pages/workspace.h"
-
-bool workspace_has_value(const struct workspace *w, struct str name)
-{
-    return page_data_find(json_object_get(w->of->summary, "values"), "name", name) != NULL;
-}
-
-bool workspace_is_single(const struct workspace *w)
-{
-    const struct view_options *o = w->of->options;
-
-    return o->tracks == TRACKS_LISTED && o->n_track_ids == 1;
-}
-
-size_t workspace_find_shown(const struct workspace *w)
-{
-    const struct view_options *o = w->of->options;
-    size_t n = json_array_size(w->tracks), i = 0;
-
-    if (!workspace_is_single(w))
-        return n;
-    while (i < n && page_data_number(json_array_get(w->tracks, i), "id") != o->track_ids[0])
-        i++;
-    return i;
-}
-
-void workspace_put_shown(const struct workspace *w, struct buf *b)
-{
-    const struct view_options *o = w->of->options;
-    const json_t *track = json_array_get(w->tracks, workspace_find_shown(w));
-    struct str name = page_data_text(track, "name"), part = page_data_text(track, "part");
-    const struct track_noun *noun = page_data_noun(w->of->summary);
-
-    if (o->tracks == TRACKS_ALL)
-        buf_printf(b, w->of->tab == TAB_FLAME ? "All %s side by side" : "All %s", noun->many);
-    else if (o->tracks == TRACKS_MERGED)
-        buf_printf(b, "All %s merged", noun->many);
-    else if (o->n_track_ids != 1)
-        buf_printf(b, "%u %s side by side", o->n_track_ids, noun->many);
-    else if (name.n > 0)
-        buf_str(b, name);
-    else
-        buf_printf(b, "%c%s %u", noun->one[0] - 'a' + 'A', noun->one + 1, o->track_ids[0]);
-    if (o->tracks == TRACKS_LISTED && o->n_track_ids == 1 && part.n > 0) {
-        buf_z(b, ", ");
-        buf_str(b, part);
-    }
-}
-
-void workspace_link(const struct workspace *w, const char *before, const char *path,
-                    const struct view_options *query, const char *after)
-{
-    buf_z(w->b, before);
-    page_put(w->b, "{}{}", w->self, str_of(path));
-    if (query != NULL)
-        view_link(w->b, query, "&amp;");
-    buf_z(w->b, after);
-}
-
-void workspace_query(const struct workspace *w, struct str track)
-{
-    workspace_query_of(w, track, w->of->options);
-}
-
-void workspace_query_of(const struct workspace *w, struct str track, const struct view_options *options)
-{
-    struct buf query = {0};
-
-    page_put(w->b, "?track={}", track);
-    workspace_compared_query(w);
-    view_link(&query, options, "&amp;");
-    if (query.n > 0) {
-        buf_z(w->b, "&amp;"); /* in place of its question mark */
-        buf_bytes(w->b, query.p + 1, query.n - 1);
-    }
-    buf_part_end(w->b, &query);
-}
-
-void workspace_picture(const struct workspace *w, struct str track, const struct view_options *options)
-{
-    if (w->of->compared != NULL) {
-        buf_bytes(w->b, w->self.p, w->self.n - 1);
-        workspace_query_of(w, track, options);
-        return;
-    }
-    page_put(w->b, "{}t/{}", w->self, track);
-    view_link(w->b, options, "&amp;");
-}
-
-void workspace_track_link(const struct workspace *w, struct str track)
-{
-    if (w->of->tab == TAB_METHODS) {
-        workspace_methods_link(w, track);
-        return;
-    }
-    workspace_picture(w, track, w->of->options);
-}
-
-void workspace_action(const struct workspace *w, const char *before, const char *after)
-{
-    buf_z(w->b, before);
-    if (w->of->tab == TAB_METHODS || w->of->compared == NULL)
-        page_put(w->b, "{}{}", w->self, w->of->tab == TAB_METHODS ? STR("methods") : STR("t"));
-    else
-        buf_bytes(w->b, w->self.p, w->self.n - 1);
-    buf_z(w->b, after);
-}
-
-void workspace_here(const struct workspace *w, const struct view_options *options)
-{
-    struct page_workspace of = *w->of;
-    struct workspace other = *w;
-
-    of.options = options;
-    other.of = &of;
-    if (w->of->tab != TAB_METHOD) {
-        workspace_track_link(&other, w->of->track);
-        return;
-    }
-    workspace_method_link(&other, w->of->method);
-}
 
 /* ---- the picture ---- */
 

@@ -40,6 +40,11 @@ void workspace_query_of(const struct workspace *w, struct str track, const struc
 /* The address of the picture of these tracks, with these options. */
 void workspace_picture(const struct workspace *w, struct str track, const struct view_options *options);
 
+/* The address of a table of methods: `name` below the profile, with what is asked of the table. `sort` empty: as the
+ * service sorts. */
+void workspace_place(const struct workspace *w, const char *name, struct str sort, struct str grep,
+                     enum table_group group, uint32_t offset);
+
 /* The address of one method: its id, or its name as shown. */
 void workspace_method_link(const struct workspace *w, struct str method);
 
@@ -52,6 +57,8 @@ void workspace_menu_end(struct buf *b);
 
 /* A choice of words; a `label` that is not seen stands before it. */
 void workspace_choice(struct buf *b, const char *name, const char *label);
+/* Opens an <option> without its text, which the caller writes. */
+void workspace_choice_begin(struct buf *b, struct str word, bool chosen);
 void workspace_choice_word(struct buf *b, struct str word, bool chosen, struct str label);
 void workspace_choice_end(struct buf *b);
 
@@ -76,9 +83,8 @@ void workspace_filter_by(const struct workspace *w, struct str name);
 /* A hidden field of a form. */
 void workspace_hidden(struct buf *b, const char *key, struct str text);
 
-/* The tab of methods: its link, its fields in the form of the tools, its table; one method with its callers and callees. */
+/* The tab of methods: its link, its table; one method with its callers and callees. */
 void workspace_methods_link(const struct workspace *w, struct str track);
-void workspace_methods_fields(const struct workspace *w);
 void workspace_methods(const struct workspace *w);
 void workspace_method(const struct workspace *w);
 

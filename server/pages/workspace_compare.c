@@ -5,33 +5,6 @@
 
 /* ---- links ---- */
 
-static void put_key(void *context, const char *key, struct str value)
-{
-    const struct workspace *w = context;
-
-    buf_printf(w->b, "&amp;%s=", key);
-    buf_percent(w->b, value);
-}
-
-void workspace_compared_query(const struct workspace *w)
-{
-    if (w->of->compared != NULL)
-        diff_each(w->of->compared->asked, put_key, (void *)(uintptr_t)w, w->b);
-}
-
-static void put_field(void *context, const char *key, struct str value)
-{
-    const struct workspace *w = context;
-
-    workspace_hidden(w->b, key, value);
-}
-
-void workspace_compared_hidden(const struct workspace *w)
-{
-    if (w->of->compared != NULL)
-        diff_each(w->of->compared->asked, put_field, (void *)(uintptr_t)w, w->b);
-}
-
 static const json_t *shown_value(const struct workspace *w)
 {
     const json_t *table = w->of->compared->table;

@@ -243,17 +243,6 @@ void page_profile_element(struct buf *b, const struct record *r, struct str form
 
 enum { DAY_S = 86400 };
 
-void workspace_menu(struct buf *b, const char *attributes, const char *summary)
-{
-    buf_printf(b, "<details name=\"menus\" %s>\n<summary>%s</summary>\n<div class=\"sheet\">\n", attributes,
-               summary);
-}
-
-void workspace_menu_end(struct buf *b)
-{
-    buf_z(b, "</div>\n</details>\n");
-}
-
 static void put_token_field(struct buf *b, const char *id)
 {
     buf_printf(b,

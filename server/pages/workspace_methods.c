@@ -10,46 +10,6 @@ enum { PAGE_ROWS = METHODS_PAGE_ROWS, COLUMN_BYTES = 160, EVERY_EDGE = 1000000 }
 
 /* ---- links ---- */
 
-/* `name` below the profile, with what is asked of the table; `sort` empty: as the service sorts. */
-static void put_place(const struct workspace *w, const char *name, struct str sort, struct str grep,
-                      enum table_group group, uint32_t offset)
-{
-    page_put(w->b, "{}{}", w->self, str_of(name));
-    workspace_query(w, w->of->track);
-    if (group != GROUP_METHOD)
-        buf_printf(w->b, "&amp;group=%s", table_group_word(group));
-    if (w->of->rows->longest && w->of->tab == TAB_METHODS)
-        buf_z(w->b, "&amp;longest=1");
-    if (sort.n > 0) {
-        buf_z(w->b, "&amp;sort=");
-        buf_percent(w->b, sort);
-    }
-    if (grep.n > 0) {
-        buf_z(w->b, "&amp;grep=");
-        buf_percent(w->b, grep);
-    }
-    if (offset > 0)
-        buf_printf(w->b, "&amp;offset=%u", offset);
-}
-
-void workspace_methods_link(const struct workspace *w, struct str track)
-{
-    const struct table_request *r = w->of->rows;
-    struct page_workspace of = *w->of;
-    struct workspace other = *w;
-
-    of.track = track;
-    other.of = &of;
-    put_place(&other, "methods", str_of(r->sort), str_of(r->grep), r->group, 0);
-}
-
-void workspace_method_link(const struct workspace *w, struct str method)
-{
-    page_put(w->b, "{}m/", w->self);
-    buf_percent(w->b, method);
-    workspace_query(w, w->of->track);
-}
-
 /* ---- text with links ---- */
 
 /* Where the signature of a Java method begins, which stands behind a name that several methods share; else name.n. A parenthesis of a
@@ -91,7 +51,7 @@ static void put_name(const struct workspace *w, struct str name)
     if (group == GROUP_METHOD)
         put_row_link(w, name);
     else
-        put_place(w, "methods", str_of(w->of->rows->sort), name, GROUP_METHOD, 0);
+        workspace_place(w, "methods", str_of(w->of->rows->sort), name, GROUP_METHOD, 0);
     page_put(w->b, "\">{}</a>", name);
 }
 
@@ -149,7 +109,7 @@ static void put_sort(const struct workspace *w, struct str column, const char *w
 
     snprintf(turned, sizeof(turned), "%s%.*s", is_sorted && !reversed ? "-" : "", (int)column.n, column.p);
     buf_printf(w->b, "<a class=\"place\"%s href=\"", is_sorted ? " aria-current=\"true\"" : "");
-    put_place(w, "methods", str_of(turned), str_of(r->grep), r->group, 0);
+    workspace_place(w, "methods", str_of(turned), str_of(r->grep), r->group, 0);
     buf_printf(w->b, "\">%s</a>\n", words);
 }
 
@@ -208,13 +168,13 @@ static void put_pages(const struct workspace *w, uint32_t shown)
     buf_z(w->b, "<p class=\"pages\">");
     if (r->offset > 0) {
         buf_z(w->b, "<a class=\"place\" href=\"");
-        put_place(w, "methods", str_of(r->sort), str_of(r->grep), r->group,
-                  r->offset > PAGE_ROWS ? r->offset - PAGE_ROWS : 0);
+        workspace_place(w, "methods", str_of(r->sort), str_of(r->grep), r->group,
+                        r->offset > PAGE_ROWS ? r->offset - PAGE_ROWS : 0);
         buf_z(w->b, "\" rel=\"prev\">Rows before</a> ");
     }
     if (shown >= PAGE_ROWS) {
         buf_z(w->b, "<a class=\"place\" href=\"");
-        put_place(w, "methods", str_of(r->sort), str_of(r->grep), r->group, r->offset + PAGE_ROWS);
+        workspace_place(w, "methods", str_of(r->sort), str_of(r->grep), r->group, r->offset + PAGE_ROWS);
         buf_z(w->b, "\" rel=\"next\">More rows</a>");
     }
     buf_z(w->b, "</p>\n");
@@ -226,49 +186,11 @@ void workspace_methods(const struct workspace *w)
              "<div id=\"methods\" class=\"methods{}\" tabindex=\"0\" role=\"region\" aria-label=\"Methods\" "
              "data-json=\"",
              w->of->compared != NULL ? STR(" compared") : STR(""));
-    put_place(w, "methods.json", str_of(w->of->rows->sort), STR(""), w->of->rows->group, 0);
+    workspace_place(w, "methods.json", str_of(w->of->rows->sort), STR(""), w->of->rows->group, 0);
     buf_z(w->b, "\">\n");
     put_sorts(w);
     put_pages(w, put_text(w));
     buf_z(w->b, "</div>\n");
-}
-
-/* ---- the fields in the row of tools ---- */
-
-static void put_groups(const struct workspace *w)
-{
-    const struct table_request *r = w->of->rows;
-
-    workspace_choice(w->b, "group", "Rows");
-    for (unsigned i = GROUP_METHOD; i <= GROUP_THREAD; i++) {
-        const char *word = table_group_word((enum table_group)i);
-        const char *label = i == GROUP_THREAD ? page_data_noun(w->of->summary)->one : word;
-        workspace_choice_word(w->b, str_of(word), i == r->group, str_of(label));
-    }
-    workspace_choice_end(w->b);
-}
-
-void workspace_methods_fields(const struct workspace *w)
-{
-    const struct table_request *r = w->of->rows;
-
-    if (w->of->compared != NULL)
-        workspace_compared_fields(w);
-    else
-        put_groups(w);
-    if (w->of->compared == NULL && workspace_has_value(w, STR("calls")))
-        buf_printf(
-            w->b,
-            "<p class=\"check\"><input id=\"longest\" name=\"longest\" type=\"checkbox\" value=\"1\"%s> "
-            "<label for=\"longest\">longest calls</label></p>\n",
-            r->longest ? " checked" : "");
-    page_put(w->b,
-             "<p><label for=\"grep\" class=\"out-of-sight\">Only names with</label> <input "
-             "id=\"grep\" name=\"grep\" type=\"search\" placeholder=\"name contains\" "
-             "autocomplete=\"off\" spellcheck=\"false\" value=\"{}\"></p>\n",
-             str_of(r->grep));
-    if (r->sort[0] != '\0')
-        workspace_hidden(w->b, "sort", str_of(r->sort));
 }
 
 /* ---- one method ---- */

@@ -181,16 +181,6 @@ void workspace_verdict(const struct workspace *w)
 /* What all threads did in the order of time, above the tabs: static/workspace-lanes.js draws it from /p/<id>/lanes.json. Without scripts it is a
  * picture that the service makes. */
 
-bool workspace_is_timed(const struct workspace *w)
-{
-    return json_is_true(json_object_get(w->of->summary, "timed"));
-}
-
-bool workspace_has_calls(const struct workspace *w)
-{
-    return workspace_has_value(w, STR("calls")) && workspace_is_timed(w);
-}
-
 /* What lanes depend on, of the state of the page: of filters only those do that are opened. */
 static void put_address(const struct workspace *w, const char *suffix)
 {

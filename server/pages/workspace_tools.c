@@ -1,4 +1,5 @@
 #include "profile/filter/filter_pattern.h"
+#include "profile/track.h"
 #include "render/view/key.h"
 #include "server/pages/workspace.h"
 
@@ -17,6 +18,16 @@ static bool add(struct view_options *o, enum filter_key key, struct str text)
     struct diag diag = {0};
 
     return view_set(o, KEYS_VIEW, str_of(filter_key_word(key)), text, &diag);
+}
+
+static bool is_sign(char c)
+{
+    static const char SIGNS[] = "^$\\.*+?()[]{}|/";
+
+    for (size_t i = 0; i < sizeof(SIGNS) - 1; i++)
+        if (SIGNS[i] == c)
+            return true;
+    return false;
 }
 
 static void put_link(const struct workspace *w, const struct view_options *options, const char *label,
@@ -46,16 +57,6 @@ static void put_move(const struct workspace *w, uint32_t i, const char *label, s
 }
 
 /* ---- chips ---- */
-
-static bool is_sign(char c)
-{
-    static const char SIGNS[] = "^$\\.*+?()[]{}|/";
-
-    for (size_t i = 0; i < sizeof(SIGNS) - 1; i++)
-        if (SIGNS[i] == c)
-            return true;
-    return false;
-}
 
 /* Appends what an expression like /^com\.foo$/ can match, if that is one text only. */
 static bool put_only_match(struct buf *b, struct str text)
@@ -275,43 +276,6 @@ static void put_exactly(struct buf *b, const char *part, struct str text)
     buf_z(b, "$/");
 }
 
-/* Nothing where the pattern would be too long, or there is no room for one more. */
-static void put_filter_by(const struct workspace *w, enum filter_key key, const char *part, struct str text,
-                          const char *words)
-{
-    struct view_options with = *w->of->options;
-    struct buf pattern = {0};
-
-    put_exactly(&pattern, part, text);
-    if (!pattern.failed && add(&with, key, buf_view(&pattern))) {
-        struct workspace picture = *w;
-        struct page_workspace of = *w->of;
-        of.tab = TAB_FLAME;
-        picture.of = &of;
-        buf_z(w->b, "<a class=\"button place\" href=\"");
-        workspace_here(&picture, &with);
-        buf_printf(w->b, "\">%s</a>\n", words);
-    }
-    buf_part_end(w->b, &pattern);
-}
-
-void workspace_filter_by(const struct workspace *w, struct str name)
-{
-    struct str scope = {name.p, str_find(name, '(')}, class = {name.p, str_find_last(scope, '.')};
-    struct str package = {class.p, str_find_last(class, '.')};
-
-    put_filter_by(w, FILTER_FOCUS, "", name, "Focus");
-    put_filter_by(w, FILTER_IGNORE, "", name, "Ignore");
-    put_filter_by(w, FILTER_HIDE, "", name, "Hide");
-    if (class.n < scope.n && package.n > 0 && package.n < class.n)
-        put_filter_by(w, FILTER_HIDE, "package:", package, "Hide package");
-}
-
-void workspace_hidden(struct buf *b, const char *key, struct str text)
-{
-    page_put(b, "<input type=\"hidden\" name=\"{}\" value=\"{}\">\n", str_of(key), text);
-}
-
 /* The row of tools. All choices but the thread are fields of one form; which of them a profile offers, the table of view
  * options says. */
 
@@ -322,6 +286,44 @@ static const struct {
     enum workspace_tab tab;
     bool is_chart;
 } TABS[] = {{"Flame", TAB_FLAME, false}, {"Methods", TAB_METHODS, false}, {"Chart", TAB_FLAME, true}};
+
+/* ---- fields of the table of methods ---- */
+
+static void put_groups(const struct workspace *w)
+{
+    const struct table_request *r = w->of->rows;
+
+    workspace_choice(w->b, "group", "Rows");
+    for (unsigned i = GROUP_METHOD; i <= GROUP_THREAD; i++) {
+        const char *word = table_group_word((enum table_group)i);
+        const char *label = i == GROUP_THREAD ? page_data_noun(w->of->summary)->one : word;
+        workspace_choice_word(w->b, str_of(word), i == r->group, str_of(label));
+    }
+    workspace_choice_end(w->b);
+}
+
+static void put_methods_fields(const struct workspace *w)
+{
+    const struct table_request *r = w->of->rows;
+
+    if (w->of->compared != NULL)
+        workspace_compared_fields(w);
+    else
+        put_groups(w);
+    if (w->of->compared == NULL && workspace_has_value(w, STR("calls")))
+        buf_printf(
+            w->b,
+            "<p class=\"check\"><input id=\"longest\" name=\"longest\" type=\"checkbox\" value=\"1\"%s> "
+            "<label for=\"longest\">longest calls</label></p>\n",
+            r->longest ? " checked" : "");
+    page_put(w->b,
+             "<p><label for=\"grep\" class=\"out-of-sight\">Only names with</label> <input "
+             "id=\"grep\" name=\"grep\" type=\"search\" placeholder=\"name contains\" "
+             "autocomplete=\"off\" spellcheck=\"false\" value=\"{}\"></p>\n",
+             str_of(r->grep));
+    if (r->sort[0] != '\0')
+        workspace_hidden(w->b, "sort", str_of(r->sort));
+}
 
 /* ---- tabs ---- */
 
@@ -363,29 +365,6 @@ static void put_tabs(const struct workspace *w)
 }
 
 /* ---- the form ---- */
-
-void workspace_choice(struct buf *b, const char *name, const char *label)
-{
-    buf_printf(b, "<p><label for=\"%s\" class=\"out-of-sight\">%s</label> <select id=\"%s\" name=\"%s\">\n",
-               name, label, name, name);
-}
-
-static void begin_word(struct buf *b, struct str word, bool chosen)
-{
-    page_put(b, "<option value=\"{}\"", word);
-    buf_z(b, chosen ? " selected>" : ">");
-}
-
-void workspace_choice_word(struct buf *b, struct str word, bool chosen, struct str label)
-{
-    begin_word(b, word, chosen);
-    page_put(b, "{}</option>\n", label);
-}
-
-void workspace_choice_end(struct buf *b)
-{
-    buf_z(b, "</select></p>\n");
-}
 
 /* What there is of the value on the threads that are shown, without filters; for the script. */
 static void put_whole(const struct workspace *w, const json_t *value)
@@ -510,8 +489,8 @@ static void put_moments(const struct workspace *w, uint64_t n)
 {
     workspace_choice(w->b, "moment", "Dump");
     for (uint64_t i = 0; i <= n && i <= MOMENTS_LISTED; i++) {
-        begin_word(w->b, page_data_digits(PAGE_TEXT, i),
-                   w->of->options->moment.since == 0 && w->of->options->moment.number == i);
+        workspace_choice_begin(w->b, page_data_digits(PAGE_TEXT, i),
+                               w->of->options->moment.since == 0 && w->of->options->moment.number == i);
         if (i == 0)
             buf_printf(w->b, "the last of %llu dumps</option>\n", (unsigned long long)n);
         else
@@ -619,7 +598,7 @@ static void put_form(const struct workspace *w)
     workspace_hidden(w->b, "track", w->of->track);
     put_options(w, true);
     if (w->of->tab == TAB_METHODS)
-        workspace_methods_fields(w);
+        put_methods_fields(w);
     if (w->of->compared != NULL)
         workspace_compared_sides(w);
     if (is_flame)
@@ -640,4 +619,36 @@ void workspace_tools(const struct workspace *w)
     if (w->of->compared != NULL)
         workspace_compared_whole(w);
     buf_z(w->b, "</p>\n</div>\n");
+}
+
+/* Nothing where the pattern would be too long, or there is no room for one more. */
+static void put_filter_by(const struct workspace *w, enum filter_key key, const char *part, struct str text,
+                          const char *words)
+{
+    struct view_options with = *w->of->options;
+    struct buf pattern = {0};
+
+    put_exactly(&pattern, part, text);
+    if (!pattern.failed && add(&with, key, buf_view(&pattern))) {
+        struct workspace picture = *w;
+        struct page_workspace of = *w->of;
+        of.tab = TAB_FLAME;
+        picture.of = &of;
+        buf_z(w->b, "<a class=\"button place\" href=\"");
+        workspace_here(&picture, &with);
+        buf_printf(w->b, "\">%s</a>\n", words);
+    }
+    buf_part_end(w->b, &pattern);
+}
+
+void workspace_filter_by(const struct workspace *w, struct str name)
+{
+    struct str scope = {name.p, str_find(name, '(')}, class = {name.p, str_find_last(scope, '.')};
+    struct str package = {class.p, str_find_last(class, '.')};
+
+    put_filter_by(w, FILTER_FOCUS, "", name, "Focus");
+    put_filter_by(w, FILTER_IGNORE, "", name, "Ignore");
+    put_filter_by(w, FILTER_HIDE, "", name, "Hide");
+    if (class.n < scope.n && package.n > 0 && package.n < class.n)
+        put_filter_by(w, FILTER_HIDE, "package:", package, "Hide package");
 }

@@ -7,7 +7,7 @@
 
 #include "core/number.h"
 #include "profile/compare/compare.h"
-#include "profile/compare/compare_match.h"
+#include "profile/compare/compare_rules.h"
 #include "profile/transform/transform.h"
 #include "render/view/view.h"
 #include "tests/support/fake_profile.h"

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "server/http/http.h"
+#include "server/http/deadline.h"
 
 enum { WATCHED = 3 };
 
