@@ -85,7 +85,7 @@ static uint32_t add_frame(struct perfetto *t, struct pf_interned *in, const stru
 
 static uint32_t add_stack(struct perfetto *t, struct pf_interned *in, struct str message)
 {
-    struct pf_raw_stack raw = {.known = PERFETTO_NONE};
+    struct pf_raw_stack raw = {.known = PERFETTO_NONE, .built = PERFETTO_NONE};
 
     if (!add_list(t, in, message, 2, &raw.first, &raw.n) ||
         !ARENA_ROOM(t->arena, in->stacks, in->stacks_capacity, in->n_stacks + 1))
@@ -221,7 +221,7 @@ static bool find_frame(struct perfetto *t, struct pf_interned *in, uint64_t id, 
     return *found != PERFETTO_NONE;
 }
 
-/* A stack of which something was missing is looked at again only when there is more than there was. */
+/* A stack of which something was missing is looked at again only when there is more than there was, and from there on. */
 static uint64_t entries(const struct pf_interned *in)
 {
     uint64_t n = 0;
@@ -234,22 +234,21 @@ static uint64_t entries(const struct pf_interned *in)
 bool pf_interned_stack(struct perfetto *t, struct pf_interned *in, uint64_t id, uint32_t *stack)
 {
     uint32_t at = idmap_get(&in->ids[PF_STACK], id), frame;
+    struct pf_raw_stack *raw = at == IDMAP_NONE ? NULL : &in->stacks[at];
 
-    *stack = at == IDMAP_NONE ? PERFETTO_NONE : in->stacks[at].known;
-    if (at == IDMAP_NONE || *stack != PERFETTO_NONE || in->stacks[at].n > STACK_FRAMES_MAX ||
-        in->stacks[at].tried == entries(in))
+    *stack = at == IDMAP_NONE ? PERFETTO_NONE : raw->known;
+    if (at == IDMAP_NONE || *stack != PERFETTO_NONE || raw->n > STACK_FRAMES_MAX || raw->tried == entries(in))
         return true;
-    in->stacks[at].tried = entries(in);
-    uint32_t built = PERFETTO_NONE;
-    for (uint32_t i = 0; i < in->stacks[at].n; i++) {
-        if (!find_frame(t, in, in->lists[in->stacks[at].first + i], &frame))
+    raw->tried = entries(in);
+    for (; raw->done < raw->n; raw->done++) {
+        if (!find_frame(t, in, in->lists[raw->first + raw->done], &frame))
             return false;
         if (frame == PERFETTO_NONE)
             return true;
-        built = pf_stack(t, built, frame);
-        if (built == PERFETTO_NONE)
+        raw->built = pf_stack(t, raw->built, frame);
+        if (raw->built == PERFETTO_NONE)
             return false;
     }
-    in->stacks[at].known = *stack = built;
+    raw->known = *stack = raw->built;
     return true;
 }

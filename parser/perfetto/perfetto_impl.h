@@ -90,7 +90,8 @@ struct pf_raw_frame {
 struct pf_raw_stack {
     uint32_t first, n; /* of its frames, in lists */
     uint32_t known;
-    uint64_t tried; /* how many entries there were when it was resolved in vain */
+    uint32_t done, built; /* so many of its frames are known, and are this stack */
+    uint64_t tried;       /* how many entries there were when it was resolved in vain */
 };
 
 struct pf_task {

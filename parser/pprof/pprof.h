@@ -38,7 +38,7 @@ struct pprof_location {
     uint64_t mapping, address;
     struct str message; /* for its lines */
     bool resolved;
-    size_t first, n; /* then: its frames, the innermost first */
+    size_t first, n; /* then: its frames, the outermost first */
 };
 
 enum { PPROF_LABEL_KEY = 1, PPROF_LABEL_TEXT, PPROF_LABEL_NUMBER, PPROF_LABEL_UNIT };
@@ -77,7 +77,7 @@ struct pprof {
     size_t n_mappings, mappings_capacity;
     struct pprof_location *locations;
     size_t n_locations, locations_capacity;
-    frame_id unknown; /* what stands for a location that is not listed */
+    size_t unlisted; /* the place of what stands for locations that are not listed, from 1; 0: not made yet */
     frame_id *frames; /* of locations */
     size_t n_frames, frames_capacity;
 
@@ -99,8 +99,8 @@ struct pprof {
 /* tables.c. False: diag. */
 bool pprof_read_tables(struct pprof *p);
 struct str pprof_string(struct pprof *p, uint64_t place);
-/* The frames of a location, the innermost first; of one that is not listed a frame that says so. NULL: no memory. */
-const frame_id *pprof_frames(struct pprof *p, uint64_t location, size_t *n);
+/* A location with its frames; one that is not listed has a frame that says so. NULL: no memory. */
+const struct pprof_location *pprof_location(struct pprof *p, uint64_t id);
 /* A string of the builder, cut to the limit. STRING_NONE: no memory. */
 string_id pprof_name(struct pprof *p, struct str text);
 

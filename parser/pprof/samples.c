@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "core/order.h"
 #include "parser/pprof/pprof.h"
 
 /* Labels that name a thread or have its number, as profilers write them. Tracks are made of these, unless of another label
@@ -33,9 +32,11 @@ struct pprof_pass {
     struct idmap numbers; /* tracks' numbers that are taken */
     uint32_t behind;      /* those from n_tracks + 1 up to it are taken */
     uint32_t n_tracks;
-    uint32_t whole; /* of samples without a thread, or without the label; NODE_NONE: none yet */
-    frame_id *frames;
+    uint32_t whole;  /* of samples without a thread, or without the label; NODE_NONE: none yet */
+    uint32_t *stack; /* of a sample: the places of its locations, the innermost first */
     size_t capacity;
+    struct idmap
+        ends; /* node and place of a location with many frames below it -> the node of its last frame */
 };
 
 static bool is_one_of(struct str key, const struct str *words, size_t n)
@@ -194,18 +195,40 @@ static bool track_of(struct pprof_pass *r, const struct owner *o, uint32_t *trac
 
 /* ---- samples ---- */
 
-static bool add_location(struct pprof_pass *r, uint64_t location, size_t *n)
+static bool add_location(struct pprof_pass *r, uint64_t id, size_t n)
 {
-    size_t more;
-    const frame_id *frames = pprof_frames(r->p, location, &more);
+    const struct pprof_location *l = pprof_location(r->p, id);
 
-    if (frames == NULL)
+    if (l == NULL || !ARENA_ROOM(r->p->arena, r->stack, r->capacity, n + 1))
         return false;
-    if (!ARENA_ROOM(r->p->arena, r->frames, r->capacity, *n + more))
-        return false;
-    memcpy(r->frames + *n, frames, more * sizeof(*r->frames));
-    *n += more;
+    r->stack[n] = (uint32_t)(l - r->p->locations);
     return true;
+}
+
+/* The node of the location's last frame, below `node`. A sample names a location in a byte, and it may have hundreds of frames. */
+static node_id put_location(struct pprof_pass *r, uint32_t track, node_id node, uint32_t place)
+{
+    enum { MANY = 8 };
+    struct pprof *p = r->p;
+    const struct pprof_location *l = &p->locations[place];
+    uint64_t key = (uint64_t)node << 32 | place;
+
+    if (l->n < MANY)
+        return builder_stack(p->builder, track, node, p->frames + l->first, l->n);
+    node_id end = idmap_get(&r->ends, key);
+    if (end != IDMAP_NONE)
+        return end;
+    end = builder_stack(p->builder, track, node, p->frames + l->first, l->n);
+    return end != NODE_NONE && idmap_set(&r->ends, key, end) ? end : NODE_NONE;
+}
+
+static node_id put_stack(struct pprof_pass *r, uint32_t track, size_t n)
+{
+    node_id node = builder_stack(r->p->builder, track, NODE_NONE, NULL, 0);
+
+    while (n > 0 && node != NODE_NONE)
+        node = put_location(r, track, node, r->stack[--n]);
+    return node;
 }
 
 /* In the unit of its value; the largest or smallest there is, where it does not fit. */
@@ -239,7 +262,7 @@ static bool add_sample(struct pprof_pass *r, struct str message)
         if (f.number == 3 && f.wire == PROTOBUF_BYTES && !take_label(r, f.bytes, &owner))
             return false;
         while (f.number == 1 && protobuf_list_next(&f, &list, &value))
-            if (!add_location(r, value, &n))
+            if (!add_location(r, value, n++))
                 return false;
         while (f.number == 2 && protobuf_list_next(&f, &list, &value)) {
             if (type < PPROF_TYPES_MAX)
@@ -249,8 +272,8 @@ static bool add_sample(struct pprof_pass *r, struct str message)
     }
     r->p->bad_counts += type != r->p->n_types;
     order_values(r->p, numbers, values);
-    order_reverse(r->frames, n);
-    return track_of(r, &owner, &track) && builder_sample(r->p->builder, track, r->frames, n, values);
+    return track_of(r, &owner, &track) &&
+           builder_sample(r->p->builder, track, put_stack(r, track, n), values);
 }
 
 static bool note_what_is_wrong(struct pprof *p)
@@ -269,6 +292,7 @@ bool pprof_read_samples(struct pprof *p)
     struct pprof_pass r = {.p = p, .split = builder_split_key(p->builder), .whole = NODE_NONE};
 
     idmap_init(&r.tracks, p->arena, builder_seed(p->builder));
+    idmap_init(&r.ends, p->arena, builder_seed(p->builder));
     idmap_init(&r.numbers, p->arena, builder_seed(p->builder));
     while (protobuf_next(&m, &f))
         if (f.number == 2 && f.wire == PROTOBUF_BYTES && !add_sample(&r, f.bytes))

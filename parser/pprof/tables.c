@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/clean.h"
+#include "core/order.h"
 #include "parser/pprof/pprof.h"
 
 /* ---- strings ---- */
@@ -320,29 +321,32 @@ static bool resolve(struct pprof *p, struct pprof_location *l)
                 ok = put_line(p, f.bytes, &frame, inlined);
         }
     l->n = p->n_frames - l->first;
+    order_reverse(p->frames + l->first, l->n);
     l->resolved = ok;
     return ok;
 }
 
-static bool unlisted(struct pprof *p, frame_id *frame)
+/* What stands for all locations that are not listed. */
+static bool add_unlisted(struct pprof *p)
 {
     struct profile_frame unknown = {.name = builder_string(p->builder, STR("unknown"))};
 
-    p->bad_references++;
-    *frame = unknown.name == STRING_NONE ? FRAME_NONE : builder_frame(p->builder, &unknown);
-    return *frame != FRAME_NONE;
+    if (!ARENA_ROOM(p->arena, p->locations, p->locations_capacity, p->n_locations + 1) ||
+        unknown.name == STRING_NONE)
+        return false;
+    p->locations[p->n_locations] = (struct pprof_location){.resolved = true, .first = p->n_frames, .n = 1};
+    p->unlisted = ++p->n_locations;
+    return put_frame(p, builder_frame(p->builder, &unknown));
 }
 
-const frame_id *pprof_frames(struct pprof *p, uint64_t location, size_t *n)
+const struct pprof_location *pprof_location(struct pprof *p, uint64_t id)
 {
-    uint32_t place = location == 0 ? IDMAP_NONE : idmap_get(&p->location_ids, location);
-    struct pprof_location *l = place == IDMAP_NONE ? NULL : &p->locations[place];
+    uint32_t place = id == 0 ? IDMAP_NONE : idmap_get(&p->location_ids, id);
 
-    *n = 1;
-    if (l == NULL)
-        return unlisted(p, &p->unknown) ? &p->unknown : NULL;
-    if (!l->resolved && !resolve(p, l))
-        return NULL;
-    *n = l->n;
-    return p->frames + l->first;
+    if (place == IDMAP_NONE) {
+        p->bad_references++;
+        return p->unlisted > 0 || add_unlisted(p) ? &p->locations[p->unlisted - 1] : NULL;
+    }
+    struct pprof_location *l = &p->locations[place];
+    return l->resolved || resolve(p, l) ? l : NULL;
 }

@@ -170,8 +170,9 @@ static bool settle(struct samples *s, struct sampled_thread *t, uint64_t until)
         return true;
     t->waits = false;
     t->values[s->n_events] = until > t->time ? until - t->time : 0;
-    return builder_sample_at(s->names->builder, t->track, t->frames, t->n, t->values,
-                             since_begin(s, t->time)) ||
+    return builder_sample_at(s->names->builder, t->track,
+                             builder_stack(s->names->builder, t->track, NODE_NONE, t->frames, t->n),
+                             t->values, since_begin(s, t->time)) ||
            failed(s);
 }
 
@@ -209,8 +210,9 @@ bool samples_add(struct samples *s, struct str message, uint64_t offset)
     if (sample.event == s->switch_event)
         return keep_waiting(s, t, &sample);
     values[sample.event] = sample.count;
-    return builder_sample_at(s->names->builder, t->track, s->frames, sample.n, values,
-                             since_begin(s, sample.time)) ||
+    return builder_sample_at(s->names->builder, t->track,
+                             builder_stack(s->names->builder, t->track, NODE_NONE, s->frames, sample.n),
+                             values, since_begin(s, sample.time)) ||
            failed(s);
 }
 
