@@ -81,7 +81,7 @@ bool pf_perf_sample(struct perfetto *t, struct pf_sequence *s, const struct pf_p
         return true;
     }
     return add_interned(t, s,
-                        &(struct pf_waiting){f[4].value, pf_boot_ns(t, p->clock, p->timestamp), 1,
+                        &(struct pf_waiting){f[4].value, p->time_ns, 1,
                                              thread_of(t, (uint32_t)f[2].value, (uint32_t)f[3].value)});
 }
 
@@ -90,8 +90,7 @@ bool pf_streaming_samples(struct perfetto *t, struct pf_sequence *s, const struc
 {
     struct protobuf m = protobuf_of_bytes(p->data), deltas = protobuf_of(NULL, 0);
     struct protobuf_field f, delta_field = {.wire = PROTOBUF_BYTES};
-    uint64_t time_ns = s->has_reference ? s->reference_us * NS_PER_US : pf_boot_ns(t, p->clock, p->timestamp),
-             value, delta;
+    uint64_t time_ns = s->has_reference ? s->reference_us * NS_PER_US : p->time_ns, value, delta;
     uint32_t thread = thread_of(t, s->thread.pid, s->thread.tid);
 
     while (protobuf_next(&m, &f))
@@ -140,7 +139,7 @@ static bool inline_stack(struct perfetto *t, struct str message, uint32_t *stack
 bool pf_stack_sample(struct perfetto *t, struct pf_sequence *s, const struct pf_packet *p)
 {
     struct protobuf_field f[12], task_fields[4];
-    uint64_t time_ns = pf_boot_ns(t, p->clock, p->timestamp);
+    uint64_t time_ns = p->time_ns;
 
     protobuf_fields(p->data, f, 12);
     protobuf_fields(f[1].bytes, task_fields, 4);

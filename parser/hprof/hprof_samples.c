@@ -1,4 +1,4 @@
-#include "parser/hprof/samples.h"
+#include "parser/hprof/hprof_samples.h"
 
 #include <stdio.h>
 
