@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STOP_EVERY = 1 << 16 }; /* comparisons */
-
 struct sort {
     order_before *before;
     const void *context;
@@ -27,7 +25,7 @@ static bool merge_runs(const struct sort *s, const uint32_t *from, uint32_t *to,
 
     for (; a < mid && b < end; at++) {
         to[at] = s->before(s->context, from[b], from[a]) ? from[b++] : from[a++];
-        if (at % STOP_EVERY == 0 && arena_stopped(s->arena))
+        if (arena_stopped_at(s->arena, at))
             return false;
     }
     memcpy(to + at, from + (a < mid ? a : b), (end - at) * sizeof(*to));
@@ -42,7 +40,7 @@ static size_t merge_all(const struct sort *s, const uint32_t *from, uint32_t *to
     for (size_t at = 0, mid, end; at < n; at = end, runs++) {
         mid = run_end(s, from, at, n);
         end = mid < n ? run_end(s, from, mid, n) : n;
-        if (!merge_runs(s, from, to, at, mid, end))
+        if (arena_stopped_at(s->arena, runs) || !merge_runs(s, from, to, at, mid, end))
             return 0;
     }
     return runs;

@@ -186,7 +186,7 @@ static void read_clocks(struct perfetto *t, struct str message)
     uint64_t reading[PF_CLOCKS];
     bool has[PF_CLOCKS] = {false};
 
-    while (protobuf_next(&m, &f)) {
+    for (size_t i = 0; protobuf_next(&m, &f) && !arena_stopped_at(t->arena, i); i++) {
         struct protobuf_field clock[3]; /* 1: which, 2: its time */
         if (f.number != 1 || f.wire != PROTOBUF_BYTES)
             continue;
@@ -374,6 +374,8 @@ static bool take_names(struct perfetto *t, const struct pf_packet *p)
 
 static bool take_packet(struct perfetto *t, struct pf_packet *p)
 {
+    if (arena_stopped(t->arena))
+        return false;
     if (t->beside)
         return take_names(t, p);
     t->packets++;
@@ -408,7 +410,7 @@ static bool fields_of(struct perfetto *t, struct str bytes, struct pf_packet *p)
     struct protobuf_field f;
 
     *p = (struct pf_packet){0};
-    while (protobuf_next(&m, &f))
+    for (size_t i = 0; protobuf_next(&m, &f) && !arena_stopped_at(t->arena, i); i++)
         if (f.wire == PROTOBUF_BYTES)
             take_bytes(p, &f);
         else if (f.wire == PROTOBUF_VARINT)
@@ -447,7 +449,7 @@ static bool read_packet(struct perfetto *t, struct str bytes)
     struct str packets;
 
     if (!fields_of(t, bytes, &p))
-        return true;
+        return !arena_stopped(t->arena);
     if (!is_packed(&p))
         return take_packet(t, &p);
     return (p.deflate.p != NULL ? unpack_deflate(t, p.deflate, &packets)

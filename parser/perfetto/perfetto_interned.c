@@ -134,7 +134,8 @@ static bool add_list(struct perfetto *t, struct pf_interned *in, struct str mess
             continue;
         struct protobuf list = protobuf_list(&f);
         for (uint64_t value; protobuf_list_next(&f, &list, &value);) {
-            if (!ARENA_ROOM(t->arena, in->lists, in->lists_capacity, in->n_lists + 1) ||
+            if (arena_stopped_at(t->arena, in->n_lists) ||
+                !ARENA_ROOM(t->arena, in->lists, in->lists_capacity, in->n_lists + 1) ||
                 in->n_lists >= UINT32_MAX)
                 return false;
             in->lists[in->n_lists++] = value;
@@ -219,6 +220,8 @@ bool pf_interned_add_one(struct perfetto *t, struct pf_interned *in, enum pf_kin
 {
     struct protobuf_field f[9];
 
+    if (arena_stopped(t->arena))
+        return false;
     protobuf_fields(message, f, 9);
     if (idmap_get(&in->ids[kind], f[1].value) != IDMAP_NONE)
         return true;

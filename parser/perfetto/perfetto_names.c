@@ -397,6 +397,8 @@ static bool put_name(struct naming *n, struct str name, struct profile_frame *to
         to->name = builder_string(b, (struct str){text.p + dot + 1, text.n - dot - 1});
         return to->scope != STRING_NONE && to->name != STRING_NONE;
     }
+    if (arena_stopped(n->t->arena)) /* one name takes long enough */
+        return false;
     demangle(&readable, text, n->t->limits->name_bytes);
     to->name = pf_string_of(n->t, &readable);
     return to->name != STRING_NONE;

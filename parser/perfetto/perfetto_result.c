@@ -1,7 +1,5 @@
 /* All that was read as tracks of a profile: a heap of a process each, with its dumps as moments; and a thread each, with its
  * samples in the order of time. */
-#include <stdlib.h>
-
 #include "core/number.h"
 #include "core/order.h"
 #include "parser/perfetto/perfetto_impl.h"
@@ -34,7 +32,7 @@ static void count(const struct perfetto *t, struct ends *ends)
 {
     const struct pf_stacks *s = &t->stacks;
 
-    for (size_t i = 0; i < s->n_stacks; i++) {
+    for (size_t i = 0; i < s->n_stacks && !arena_stopped_at(t->arena, i); i++) {
         uint32_t up = s->stacks[i].up, mapping = s->frames[s->stacks[i].frame].mapping;
         if (mapping == PERFETTO_NONE)
             continue;
@@ -183,13 +181,11 @@ static node_id put_stack(struct maker *m, uint32_t track, uint32_t stack, string
 
 /* ---- heaps ---- */
 
-static int by_heap_and_time(const void *a, const void *b, void *dumps)
+static bool by_heap_and_time(const void *dumps, uint32_t a, uint32_t b)
 {
-    const struct pf_dump *all = dumps, *x = &all[*(const uint32_t *)a], *y = &all[*(const uint32_t *)b];
+    const struct pf_dump *all = dumps, *x = &all[a], *y = &all[b];
 
-    if (x->heap != y->heap)
-        return x->heap < y->heap ? -1 : 1;
-    return x->timestamp < y->timestamp ? -1 : x->timestamp > y->timestamp;
+    return x->heap != y->heap ? x->heap < y->heap : x->timestamp < y->timestamp;
 }
 
 /* An id that no track has; `wanted` if that is free. */
@@ -229,7 +225,8 @@ static bool make_moments(struct maker *m, const uint32_t *tracks)
         order[i] = i;
         first = h->dumps[i].timestamp < first ? h->dumps[i].timestamp : first;
     }
-    qsort_r(order, h->n_dumps, sizeof(*order), by_heap_and_time, h->dumps);
+    if (!order_array(order, h->n_dumps, by_heap_and_time, h->dumps, m->t->arena))
+        return false;
     for (size_t i = 0; i < h->n_dumps; i++) {
         struct pf_dump *d = &h->dumps[order[i]];
         if (!builder_moment(m->t->builder, tracks[d->heap], d->timestamp - first, &d->moment))
@@ -339,11 +336,11 @@ static bool sort_samples(struct perfetto *t, struct sample_order *o)
     o->end = arena_array(t->arena, all->n_threads + 1, sizeof(*o->end));
     if (o->samples == NULL || o->end == NULL || all->n_samples > UINT32_MAX)
         return false;
-    for (size_t i = 0; i < all->n_samples; i++)
+    for (size_t i = 0; i < all->n_samples && !arena_stopped_at(t->arena, i); i++)
         o->end[all->samples[i].thread + 1]++;
     for (size_t i = 0; i < all->n_threads; i++)
         o->end[i + 1] += o->end[i];
-    for (size_t i = 0; i < all->n_samples; i++)
+    for (size_t i = 0; i < all->n_samples && !arena_stopped_at(t->arena, i); i++)
         o->samples[o->end[all->samples[i].thread]++] = (uint32_t)i;
     for (size_t i = 0; i < all->n_threads; first = o->end[i++])
         if (!order_array(o->samples + first, o->end[i] - first, is_earlier, all->samples, t->arena))
@@ -385,7 +382,7 @@ static bool put_samples(struct maker *m)
     if (!sort_samples(t, &order))
         return false;
     m->first_ns = UINT64_MAX;
-    for (size_t i = 0; i < all->n_samples; i++)
+    for (size_t i = 0; i < all->n_samples && !arena_stopped_at(t->arena, i); i++)
         m->first_ns = all->samples[i].time_ns < m->first_ns ? all->samples[i].time_ns : m->first_ns;
     for (size_t i = 0; i < all->n_threads; i++) {
         string_id package = pf_process_package(t, all->threads[i].pid);

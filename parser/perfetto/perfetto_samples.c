@@ -29,7 +29,8 @@ static bool add(struct perfetto *t, const struct pf_sample *sample)
 {
     struct pf_samples *all = &t->samples;
 
-    if (!ARENA_ROOM(t->arena, all->samples, all->samples_capacity, all->n_samples + 1))
+    if (arena_stopped_at(t->arena, all->n_samples) ||
+        !ARENA_ROOM(t->arena, all->samples, all->samples_capacity, all->n_samples + 1))
         return false;
     all->samples[all->n_samples++] = *sample;
     return true;
@@ -44,7 +45,8 @@ static bool add_interned(struct perfetto *t, struct pf_sequence *s, const struct
         return false;
     if (stack != PERFETTO_NONE)
         return add(t, &(struct pf_sample){w->time_ns, w->thread, stack, w->weight});
-    if (!ARENA_ROOM(t->arena, s->waiting, s->waiting_capacity, s->n_waiting + 1))
+    if (arena_stopped_at(t->arena, s->n_waiting) ||
+        !ARENA_ROOM(t->arena, s->waiting, s->waiting_capacity, s->n_waiting + 1))
         return false;
     s->waiting[s->n_waiting++] = *w;
     return true;
@@ -55,7 +57,7 @@ bool pf_samples_settle(struct perfetto *t, struct pf_sequence *s)
     for (size_t i = 0; i < s->n_waiting; i++) {
         const struct pf_waiting *w = &s->waiting[i];
         uint32_t stack;
-        if (!pf_interned_stack(t, &s->interned, w->stack, &stack))
+        if (arena_stopped_at(t->arena, i) || !pf_interned_stack(t, &s->interned, w->stack, &stack))
             return false;
         if (stack == PERFETTO_NONE)
             pf_warn(t, WARN_NO_STACK, 1);

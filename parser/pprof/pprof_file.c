@@ -217,6 +217,8 @@ static bool take_label(struct pprof_pass *r, struct str message, struct owner *o
     struct str value = label_value(&l, room);
 
     take_thread(&l, o);
+    if (arena_stopped(r->p->arena))
+        return false;
     if (!count_label(r->p, &l, value))
         return false;
     if (l.chosen && o->value.n == 0)
@@ -325,7 +327,8 @@ static bool add_location(struct pprof_pass *r, uint64_t id, size_t n)
 {
     const struct pprof_location *l = pprof_location(r->p, id);
 
-    if (l == NULL || !ARENA_ROOM(r->p->arena, r->stack, r->capacity, n + 1))
+    if (l == NULL || arena_stopped_at(r->p->arena, n) ||
+        !ARENA_ROOM(r->p->arena, r->stack, r->capacity, n + 1))
         return false;
     r->stack[n] = (uint32_t)(l - r->p->locations);
     return true;
@@ -390,7 +393,8 @@ static bool add_sample(struct pprof_pass *r, struct str message)
         while (f.number == 1 && protobuf_list_next(&f, &list, &value))
             if (!add_location(r, value, n++))
                 return false;
-        while (f.number == 2 && protobuf_list_next(&f, &list, &value)) {
+        while (f.number == 2 && protobuf_list_next(&f, &list, &value) &&
+               !arena_stopped_at(r->p->arena, type)) {
             if (type < PPROF_TYPES_MAX)
                 numbers[type] = value;
             type++;

@@ -124,7 +124,7 @@ static void survey_sample(struct pprof *p, struct str message)
     p->n_samples++;
     while (protobuf_next(&m, &f)) {
         struct protobuf list = protobuf_list(&f);
-        while (f.number == 2 && protobuf_list_next(&f, &list, &value)) {
+        while (f.number == 2 && protobuf_list_next(&f, &list, &value) && !arena_stopped_at(p->arena, type)) {
             p->negative = p->negative || (int64_t)value < 0;
             if (type < PPROF_TYPES_MAX)
                 p->filled[type] = p->filled[type] || value != 0;
@@ -185,6 +185,8 @@ bool pprof_read_tables(struct pprof *p)
     struct protobuf_field f;
 
     while (protobuf_next(&m, &f)) {
+        if (arena_stopped(p->arena))
+            return builder_failed(p->builder, p->diag);
         if (f.number == 13)
             take_comment(p, f);
         else if (f.wire == PROTOBUF_VARINT)

@@ -153,6 +153,8 @@ static bool each_record(struct simpleperf *s,
     source_pass(s->source, HEADER_BYTES);
     for (;;) {
         uint64_t offset = source_offset(s->source);
+        if (arena_stopped(builder_arena(s->names.builder)))
+            return builder_failed(s->names.builder, s->names.diag);
         if (!need_record(s->source, &message, cut))
             return true;
         struct protobuf m = protobuf_of_bytes(message);

@@ -284,7 +284,9 @@ static frame_id frame_of(struct samples *s, struct str message)
 
 static bool add_frame(struct samples *s, struct str message, size_t *n)
 {
-    if (*n >= s->capacity && !ARENA_ROOM(builder_arena(s->names->builder), s->frames, s->capacity, *n + 1))
+    struct arena *a = builder_arena(s->names->builder);
+
+    if (arena_stopped_at(a, *n) || (*n >= s->capacity && !ARENA_ROOM(a, s->frames, s->capacity, *n + 1)))
         return failed(s);
     frame_id frame = frame_of(s, message);
     s->frames[(*n)++] = frame;

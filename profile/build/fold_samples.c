@@ -17,7 +17,7 @@ static bool has_stacks(struct builder *b)
 /* A track is of one use from its first record on. */
 static bool use_track(struct builder *b, struct fold_track *t, enum fold_track_use use)
 {
-    if (!has_stacks(b))
+    if (!has_stacks(b) || !builder_goes_on(b, 1))
         return false;
     if (t->use != FOLD_UNUSED && t->use != use)
         return misused(b, "a track of samples of two kinds");
@@ -29,7 +29,7 @@ node_id builder_stack(struct builder *b, uint32_t track, node_id above, const fr
 {
     node_id id = above;
 
-    if (!has_stacks(b))
+    if (!has_stacks(b) || !builder_goes_on(b, n))
         return NODE_NONE;
     if (id == NODE_NONE)
         id = fold_root(b, &b->tracks[track]);
@@ -78,7 +78,7 @@ bool builder_sample(struct builder *b, uint32_t track, node_id node, const uint6
 static bool log_stack(struct builder *b, uint32_t track, node_id leaf)
 {
     const struct fold_track *t = &b->tracks[track];
-    size_t n = 0;
+    size_t n = 0, left = 0;
 
     if (call_log_failed(b->log)) /* its writer says so in the end */
         return true;
@@ -86,6 +86,7 @@ static bool log_stack(struct builder *b, uint32_t track, node_id leaf)
     for (node_id from = t->held, to = leaf; from != to;) {
         if (from > to) {
             call_log_leave(b->log, track, t->last);
+            left++;
             from = fold_node_at(b, from)->parent;
             continue;
         }
@@ -94,6 +95,8 @@ static bool log_stack(struct builder *b, uint32_t track, node_id leaf)
         b->entered[n++] = fold_node_at(b, to)->frame;
         to = fold_node_at(b, to)->parent;
     }
+    if (!builder_goes_on(b, left + n))
+        return false;
     while (n > 0)
         call_log_enter(b->log, track, b->entered[--n], t->last);
     return true;
@@ -151,6 +154,8 @@ bool builder_change(struct builder *b, uint32_t track, uint32_t moment, node_id 
 
     if (moment >= t->n_moments)
         return misused(b, "changes of a moment that was not declared");
+    if (node == NODE_NONE || !builder_goes_on(b, 1))
+        return false;
     b->change_stride = sizeof(struct fold_change) + b->layout.n_columns * sizeof(int64_t);
     char *all = arena_grow(b->arena, b->changes, &b->changes_capacity, b->n_changes + 1, b->change_stride);
     if (all == NULL)
