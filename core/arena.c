@@ -104,6 +104,8 @@ static bool add_block(struct arena *a, size_t need)
 
 void *arena_alloc(struct arena *a, size_t bytes)
 {
+    if (arena_stopped(a))
+        return NULL;
     if (bytes > a->limit_bytes)
         return fail(a, ARENA_LIMIT);
     size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -152,6 +154,8 @@ void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, si
 {
     if (need <= *capacity && array != NULL)
         return array;
+    if (arena_stopped(a))
+        return NULL;
     size_t wanted = *capacity + *capacity / 2;
     if (wanted < need)
         wanted = need;

@@ -34,18 +34,26 @@ void arena_init(struct arena *a, size_t limit_bytes);
 /* Releases all; the arena may be used again, with its old limit and stop. */
 void arena_free(struct arena *a);
 
-/* Whether the job was told to end. If so, a->failure says so from now on, unless a request failed before. */
+/* Whether the job was told to end. If so, a->failure says so from now on, unless a request failed before; then it stays ended: a
+ * loop that was left early may leave it to the next one to fail. */
 static inline bool arena_stopped(struct arena *a)
 {
     if (stop_asked(a->stop) == STOP_NONE)
-        return false;
+        return a->failure == ARENA_STOPPED;
     if (a->failure == ARENA_OK)
         a->failure = ARENA_STOPPED;
     return true;
 }
 
-/* Zeroed memory, aligned for any object. NULL when the ceiling or the system's memory is reached (a->failure
- * says which); 0 bytes give a valid pointer. */
+/* The same in a loop of short steps, which `step` counts: asks at one of many. */
+enum { ARENA_STOP_STEPS = 1 << 12 };
+static inline bool arena_stopped_at(struct arena *a, uint64_t step)
+{
+    return step % ARENA_STOP_STEPS == 0 && arena_stopped(a);
+}
+
+/* Zeroed memory, aligned for any object. NULL when the ceiling or the system's memory is reached, or the job was told to end
+ * (a->failure says which); 0 bytes give a valid pointer. */
 void *arena_alloc(struct arena *a, size_t bytes) __attribute__((warn_unused_result));
 void *arena_array(struct arena *a, size_t count, size_t element_bytes) __attribute__((warn_unused_result));
 

@@ -3,6 +3,70 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct sort {
+    order_before *before;
+    const void *context;
+    struct arena *arena;
+};
+
+/* Where the part that begins at `at`, and is in order, ends. */
+static size_t run_end(const struct sort *s, const uint32_t *items, size_t at, size_t n)
+{
+    for (at++; at < n && !s->before(s->context, items[at], items[at - 1]); at++) {
+    }
+    return at < n ? at : n;
+}
+
+/* Of [at, mid) and [mid, end), which are in order, to the same places of `to`. */
+static bool merge_runs(const struct sort *s, const uint32_t *from, uint32_t *to, size_t at, size_t mid,
+                       size_t end)
+{
+    size_t a = at, b = mid;
+
+    for (; a < mid && b < end; at++) {
+        to[at] = s->before(s->context, from[b], from[a]) ? from[b++] : from[a++];
+        if (arena_stopped_at(s->arena, at))
+            return false;
+    }
+    memcpy(to + at, from + (a < mid ? a : b), (end - at) * sizeof(*to));
+    return true;
+}
+
+/* Merges neighbours from `from` to `to`. Returns how many there are then, 0: the job was told to end. */
+static size_t merge_all(const struct sort *s, const uint32_t *from, uint32_t *to, size_t n)
+{
+    size_t runs = 0;
+
+    for (size_t at = 0, mid, end; at < n; at = end, runs++) {
+        mid = run_end(s, from, at, n);
+        end = mid < n ? run_end(s, from, mid, n) : n;
+        if (arena_stopped_at(s->arena, runs) || !merge_runs(s, from, to, at, mid, end))
+            return 0;
+    }
+    return runs;
+}
+
+bool order_array(uint32_t *items, size_t n, order_before *before, const void *context, struct arena *arena)
+{
+    const struct sort s = {before, context, arena};
+    uint32_t *room, *from = items, *to, *spare;
+    size_t runs = n;
+
+    if (n == 0 || run_end(&s, items, 0, n) == n)
+        return true;
+    room = to = arena_lend(arena, n, sizeof(*room));
+    if (room == NULL)
+        return false;
+    while (runs > 1) {
+        runs = merge_all(&s, from, to, n);
+        spare = from, from = to, to = spare;
+    }
+    if (from != items)
+        memcpy(items, from, n * sizeof(*items));
+    arena_release(arena, room, n, sizeof(*room));
+    return runs == 1;
+}
+
 void order_insert(void *list, uint32_t *n, uint32_t max, uint32_t at, const void *item, size_t item_bytes)
 {
     char *place = (char *)list + at * item_bytes;

@@ -58,6 +58,11 @@ static inline uint32_t order_list(uint32_t first, uint32_t *next, order_before *
     return sorted;
 }
 
+/* The same of an array, of any numbers: what is in order already costs a look. The arena lends the scratch memory, and its stop is
+ * asked. False: it gives no more, or the job was told to end. */
+bool order_array(uint32_t *items, size_t n, order_before *before, const void *context, struct arena *arena)
+    __attribute__((warn_unused_result));
+
 /* The last one becomes the first. */
 static inline void order_reverse(uint32_t *list, size_t n)
 {

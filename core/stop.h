@@ -31,6 +31,10 @@ struct stop {
     /* How many others wait for the result; NULL: nobody can. As long as there are any, STOP_LEFT does not count, here and
      * above. Constant. */
     const _Atomic unsigned *others;
+    /* For tests: counts how often the stop is asked, and from the time of this number on it says STOP_LEFT; NULL: it does not.
+     * Constant. */
+    _Atomic unsigned *asked;
+    unsigned left_at;
 };
 
 /* Any thread. The first reason counts. */
@@ -46,6 +50,9 @@ static inline enum stop_reason stop_asked(const struct stop *s)
 {
     for (bool wanted = false; s != NULL; s = s->above) {
         int reason = atomic_load_explicit(&s->reason, memory_order_relaxed);
+        if (s->asked != NULL &&
+            atomic_fetch_add_explicit(s->asked, 1, memory_order_relaxed) + 1 >= s->left_at)
+            return STOP_LEFT;
         wanted = wanted || (s->others != NULL && atomic_load_explicit(s->others, memory_order_relaxed) > 0);
         if (reason != STOP_NONE && !(wanted && reason == STOP_LEFT))
             return (enum stop_reason)reason;

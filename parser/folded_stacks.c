@@ -249,7 +249,8 @@ static bool add_stack(struct folded_stacks *f, struct str stack, const struct co
         if (f->frames[n++] == FRAME_NONE)
             return false;
     }
-    return builder_sample(f->builder, f->track, f->frames, n, values);
+    return builder_sample(f->builder, f->track, builder_stack(f->builder, f->track, NODE_NONE, f->frames, n),
+                          values);
 }
 
 static bool add_line(struct folded_stacks *f, struct str line, uint64_t offset)

@@ -19,7 +19,7 @@
 
 #include "core/cursor.h"
 #include "core/number.h"
-#include "parser/hprof/samples.h"
+#include "parser/hprof/hprof_samples.h"
 
 enum {
     TAG_STRING = 0x01,

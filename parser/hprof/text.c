@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "parser/hprof/samples.h"
+#include "parser/hprof/hprof_samples.h"
 #include "parser/text_lines.h"
 
 struct text {

@@ -4,7 +4,11 @@
  *
  * and no end: a file that is cut is used up to there. Other fields are passed over. Concatenated traces are a trace, which is how symbols
  * and deobfuscated names come behind one (perfetto.dev: "Native heap profiler"). They may also come in files of their own. */
+#define ZLIB_CONST
 #include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
 
 #include "parser/perfetto/perfetto_impl.h"
 
@@ -14,7 +18,521 @@ enum {
     FIELD_MAX = 10000            /* no packet has a field with a larger number */
 };
 
-/* ---- what is one ---- */
+/* ---- compressed packets ---- */
+
+/* Field 50 has a zlib stream, field 133 a zstd frame, of packets in the form of a trace. What comes out
+ * of one stands in memory as a whole, so it is bounded; and so is what comes out of all, by the limit for unpacked bytes.
+ * One that cannot be unpacked is counted and left out. */
+
+enum {
+    UNPACKED_MAX = 16 << 20, /* of one; producers make less than 1 MiB */
+    FIRST_BYTES = 256 << 10,
+    WINDOW_LOG_MAX = 24,
+    LIBRARY_BYTES = (192 << 10) + (16 << 20) /* that a library takes at most: zstd with its window */
+};
+
+/* Makes the room larger, at least for one more byte. *stop: it must not be. */
+static bool grow(struct perfetto *t, size_t used, bool *stop)
+{
+    size_t need = t->unpacked_capacity < FIRST_BYTES ? FIRST_BYTES : t->unpacked_capacity * 2;
+
+    if (used < t->unpacked_capacity)
+        return true;
+    *stop = used >= UNPACKED_MAX;
+    uint8_t *room = *stop ? NULL : arena_grow(t->arena, t->unpacked, &t->unpacked_capacity, need, 1);
+    if (room != NULL)
+        t->unpacked = room;
+    return room != NULL || *stop;
+}
+
+/* Of a library. Always false. */
+static bool no_memory(struct perfetto *t)
+{
+    t->arena->failure = ARENA_NO_MEMORY;
+    return false;
+}
+
+/* What came out, if it is good and within the limits. */
+static bool hand_out(struct perfetto *t, bool good, size_t n, struct str *packets)
+{
+    t->unpacked_bytes += n;
+    if (t->unpacked_bytes > t->limits->unpacked.bytes)
+        return diag_set(
+            t->diag, DIAG_LIMIT, "too much to unpack",
+            "Record a shorter trace, or ask who runs this service to raise the limit.",
+            "The compressed packets of the trace hold more than the limit max_unpacked_bytes of %llu "
+            "bytes.",
+            (unsigned long long)t->limits->unpacked.bytes);
+    if (!good)
+        pf_warn(t, WARN_PACKED_PACKET, 1);
+    *packets = good ? (struct str){(const char *)t->unpacked, n} : STR("");
+    return true;
+}
+
+static bool inflate_all(struct perfetto *t, z_stream *z, bool *good, size_t *n)
+{
+    bool stop = false;
+    int code = Z_OK;
+
+    while (code == Z_OK && !stop) {
+        if (!grow(t, *n, &stop))
+            return false;
+        if (stop)
+            break;
+        z->next_out = t->unpacked + *n;
+        z->avail_out = (uInt)(t->unpacked_capacity - *n);
+        code = inflate(z, Z_NO_FLUSH);
+        if (code == Z_MEM_ERROR)
+            return no_memory(t);
+        *n = t->unpacked_capacity - z->avail_out;
+        stop = code == Z_OK && z->avail_in == 0 && z->avail_out > 0; /* it ends early */
+    }
+    *good = code == Z_STREAM_END;
+    return true;
+}
+
+static bool unpack_deflate(struct perfetto *t, struct str bytes, struct str *packets)
+{
+    z_stream z = {0};
+    bool good = false;
+    size_t n = 0;
+
+    if (!arena_charge(t->arena, LIBRARY_BYTES))
+        return false;
+    bool ok = inflateInit2(&z, MAX_WBITS) == Z_OK;
+    if (!ok)
+        t->arena->failure = ARENA_NO_MEMORY;
+    z.next_in = (const Bytef *)bytes.p;
+    z.avail_in = (uInt)bytes.n; /* a packet is not that large */
+    ok = ok && inflate_all(t, &z, &good, &n);
+    inflateEnd(&z);
+    arena_discharge(t->arena, LIBRARY_BYTES);
+    return ok && hand_out(t, good, n, packets);
+}
+
+static bool decompress_all(struct perfetto *t, ZSTD_DStream *z, struct str bytes, bool *good, size_t *n)
+{
+    ZSTD_inBuffer in = {bytes.p, bytes.n, 0};
+    bool stop = false;
+    size_t left = 1;
+
+    while (left > 0 && !ZSTD_isError(left)) {
+        if (!grow(t, *n, &stop))
+            return false;
+        if (stop)
+            break;
+        ZSTD_outBuffer out = {t->unpacked, t->unpacked_capacity, *n};
+        left = ZSTD_decompressStream(z, &out, &in);
+        if (ZSTD_isError(left) && ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
+            return no_memory(t);
+        *n = out.pos;
+        if (in.pos == in.size && out.pos < out.size)
+            break; /* all of it is out, or it ends early */
+    }
+    *good = left == 0;
+    return true;
+}
+
+static bool unpack_zstd(struct perfetto *t, struct str bytes, struct str *packets)
+{
+    bool good = false;
+    size_t n = 0;
+
+    if (!arena_charge(t->arena, LIBRARY_BYTES))
+        return false;
+    ZSTD_DStream *z = ZSTD_createDStream();
+    if (z == NULL)
+        t->arena->failure = ARENA_NO_MEMORY;
+    bool ok = z != NULL && !ZSTD_isError(ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, WINDOW_LOG_MAX)) &&
+              decompress_all(t, z, bytes, &good, &n);
+    ZSTD_freeDStream(z);
+    arena_discharge(t->arena, LIBRARY_BYTES);
+    return ok && hand_out(t, good, n, packets);
+}
+
+/* ---- one packet ---- */
+
+/* Its fields are read once; what they mean together comes behind that, in this order (as the producers' rules
+ * want it, protos/perfetto/trace/trace_packet.proto):
+ *
+ *   1. The interned data is cleared: it starts anew, and is valid. Else, packets were lost: it is not valid until then.
+ *   2. Defaults and interned data are added, if it is valid.
+ *   3. A packet that needs it is left out if it is not valid. */
+
+enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
+
+enum {
+    CLOCK_MONOTONIC = 3,
+    CLOCK_BOOT = 6,
+    FIELD_PROFILE = 37,
+    FIELD_THREAD = 44,
+    FIELD_STREAMING = 54,
+    FIELD_PERF = 66,
+    FIELD_STACK_SAMPLE = 135
+};
+
+static uint64_t boot_ns(const struct perfetto *t, uint32_t clock, uint64_t timestamp)
+{
+    return clock < PF_CLOCKS ? timestamp + (uint64_t)t->to_boot_ns[clock] : timestamp;
+}
+
+/* ---- clocks ---- */
+
+/* Readings of several clocks at one time. Those of numbers from 64 on are counted by sequences of their own, and unused. */
+static void read_clocks(struct perfetto *t, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    uint64_t reading[PF_CLOCKS];
+    bool has[PF_CLOCKS] = {false};
+
+    for (size_t i = 0; protobuf_next(&m, &f) && !arena_stopped_at(t->arena, i); i++) {
+        struct protobuf_field clock[3]; /* 1: which, 2: its time */
+        if (f.number != 1 || f.wire != PROTOBUF_BYTES)
+            continue;
+        protobuf_fields(f.bytes, clock, 3);
+        if (clock[1].number != 0 && clock[1].value < PF_CLOCKS)
+            reading[clock[1].value] = clock[2].value, has[clock[1].value] = true;
+    }
+    for (size_t i = 0; i < PF_CLOCKS && has[CLOCK_BOOT]; i++)
+        if (has[i])
+            t->to_boot_ns[i] = (int64_t)(reading[CLOCK_BOOT] - reading[i]);
+}
+
+/* ---- sequences ---- */
+
+static struct pf_sequence *sequence_of(struct perfetto *t, const struct pf_packet *p)
+{
+    const uint64_t parts[] = {p->machine, p->sequence};
+    uint64_t key = pf_key(t, parts, 2);
+    uint32_t id = idmap_get(&t->sequence_ids, key);
+
+    if (id != IDMAP_NONE)
+        return &t->sequences[id];
+    if (!ARENA_ROOM(t->arena, t->sequences, t->sequences_capacity, t->n_sequences + 1) ||
+        !idmap_set(&t->sequence_ids, key, (uint32_t)t->n_sequences))
+        return NULL;
+    struct pf_sequence *s = &t->sequences[t->n_sequences];
+    *s = (struct pf_sequence){.number = t->n_sequences};
+    pf_interned_init(t, &s->interned, false);
+    pf_interned_init(t, &s->legacy, true);
+    t->n_sequences++;
+    return s;
+}
+
+static void read_defaults(struct pf_sequence *s, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+
+    s->default_clock = 0;
+    while (protobuf_next(&m, &f))
+        if (f.number == 58)
+            s->default_clock = (uint32_t)f.value;
+}
+
+static bool keep_state(struct perfetto *t, struct pf_sequence *s, const struct pf_packet *p)
+{
+    if (p->cleared || (p->flags & FLAG_CLEARED) != 0) {
+        if (!pf_samples_settle(t, s))
+            return false;
+        pf_interned_clear(t, &s->interned);
+        s->default_clock = 0;
+        s->valid = true;
+    } else if (p->dropped && p->sequence != 0) {
+        s->valid = false;
+        pf_warn(t, WARN_LOST_PACKETS, 1);
+    }
+    if (p->defaults.p != NULL)
+        read_defaults(s, p->defaults);
+    return p->interned.p == NULL || !s->valid || pf_interned_add(t, &s->interned, p->interned);
+}
+
+/* ---- fields ---- */
+
+static void take_bytes(struct pf_packet *p, const struct protobuf_field *f)
+{
+    switch (f->number) {
+    case 2:
+        p->process_tree = f->bytes;
+        break;
+    case 6:
+        p->clocks = f->bytes;
+        break;
+    case 12:
+        p->interned = f->bytes;
+        return; /* it comes with others, and 59 as well */
+    case 47:
+        p->packages = f->bytes;
+        break;
+    case 50:
+        p->deflate = f->bytes;
+        break;
+    case 59:
+        p->defaults = f->bytes;
+        return;
+    case 60:
+        p->track = f->bytes;
+        break;
+    case 133:
+        p->zstd = f->bytes;
+        break;
+    default:
+        break;
+    }
+    p->data_field = f->number;
+    p->data = f->bytes;
+}
+
+static void take_number(struct pf_packet *p, const struct protobuf_field *f)
+{
+    switch (f->number) {
+    case 8:
+        p->timestamp = f->value;
+        break;
+    case 10:
+        p->sequence = f->value;
+        break;
+    case 13:
+        p->flags = f->value;
+        break;
+    case 41:
+        p->cleared = f->value != 0;
+        break;
+    case 42:
+        p->dropped = f->value != 0;
+        break;
+    case 58:
+        p->clock = (uint32_t)f->value;
+        break;
+    case 98:
+        p->machine = f->value;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool take_data(struct perfetto *t, struct pf_sequence *s, const struct pf_packet *p)
+{
+    switch (p->data_field) {
+    case FIELD_PROFILE:
+        return pf_heap_packet(t, s, p->data);
+    case FIELD_PERF:
+        return pf_perf_sample(t, s, p);
+    case FIELD_STREAMING:
+        return pf_streaming_samples(t, s, p);
+    case FIELD_STACK_SAMPLE:
+        return pf_stack_sample(t, s, p);
+    case PF_FIELD_SYMBOLS:
+        return pf_module_symbols(t, p->data);
+    case PF_FIELD_DEOBFUSCATION:
+        return pf_deobfuscation(t, p->data);
+    default:
+        return true;
+    }
+}
+
+static void read_thread(struct pf_sequence *s, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+
+    while (protobuf_next(&m, &f))
+        if (f.number == 1)
+            s->thread.pid = (uint32_t)f.value;
+        else if (f.number == 2)
+            s->thread.tid = (uint32_t)f.value;
+        else if (f.number == 6)
+            s->reference_us = f.value, s->has_reference = true;
+}
+
+static bool is_ours(const struct pf_packet *p)
+{
+    switch (p->data_field) {
+    case FIELD_PROFILE:
+    case FIELD_THREAD:
+    case FIELD_STREAMING:
+    case PF_FIELD_SYMBOLS:
+    case PF_FIELD_DEOBFUSCATION:
+    case FIELD_PERF:
+    case FIELD_STACK_SAMPLE:
+        return true;
+    default:
+        return p->interned.p != NULL || p->defaults.p != NULL || p->cleared || p->dropped ||
+               (p->flags & FLAG_CLEARED) != 0;
+    }
+}
+
+/* Of a file beside the trace: what is no name there is of another recording. */
+static bool take_names(struct perfetto *t, const struct pf_packet *p)
+{
+    if (p->data_field == PF_FIELD_SYMBOLS)
+        return pf_module_symbols(t, p->data);
+    return p->data_field != PF_FIELD_DEOBFUSCATION || pf_deobfuscation(t, p->data);
+}
+
+static bool take_packet(struct perfetto *t, struct pf_packet *p)
+{
+    if (arena_stopped(t->arena))
+        return false;
+    if (t->beside)
+        return take_names(t, p);
+    t->packets++;
+    t->held[p->data_field < PF_HELD_FIELDS ? p->data_field : 0]++;
+    if (p->clocks.p != NULL)
+        read_clocks(t, p->clocks);
+    if ((p->process_tree.p != NULL && !pf_process_tree(t, p->process_tree)) ||
+        (p->track.p != NULL && !pf_track_descriptor(t, p->track)) ||
+        (p->packages.p != NULL && !pf_packages_list(t, p->packages)))
+        return false;
+    if (!is_ours(p))
+        return true;
+    struct pf_sequence *s = sequence_of(t, p);
+    if (s == NULL || !keep_state(t, s, p))
+        return false;
+    if (p->clock == 0)
+        p->clock = s->default_clock != 0 ? s->default_clock : CLOCK_BOOT;
+    p->time_ns = boot_ns(t, p->clock, p->timestamp);
+    if (p->data_field == FIELD_THREAD)
+        read_thread(s, p->data);
+    if ((p->flags & FLAG_NEEDS_STATE) != 0 && !s->valid) {
+        pf_warn(t, WARN_NO_STATE, 1);
+        return true;
+    }
+    return take_data(t, s, p);
+}
+
+/* False: it is damaged, which is counted. */
+static bool fields_of(struct perfetto *t, struct str bytes, struct pf_packet *p)
+{
+    struct protobuf m = protobuf_of_bytes(bytes);
+    struct protobuf_field f;
+
+    *p = (struct pf_packet){0};
+    for (size_t i = 0; protobuf_next(&m, &f) && !arena_stopped_at(t->arena, i); i++)
+        if (f.wire == PROTOBUF_BYTES)
+            take_bytes(p, &f);
+        else if (f.wire == PROTOBUF_VARINT)
+            take_number(p, &f);
+    if (m.state != PROTOBUF_GOOD)
+        pf_warn(t, WARN_BAD_PACKET, 1);
+    return m.state == PROTOBUF_GOOD;
+}
+
+static bool is_packed(const struct pf_packet *p)
+{
+    return p->deflate.p != NULL || p->zstd.p != NULL;
+}
+
+/* Packets within packets within packets are never written; what unpacks to itself would never end. */
+static bool take_unpacked(struct perfetto *t, struct str packets)
+{
+    struct protobuf m = protobuf_of_bytes(packets);
+    struct protobuf_field f;
+    struct pf_packet p;
+
+    while (protobuf_next(&m, &f)) {
+        if (f.number != PACKET_FIELD || f.wire != PROTOBUF_BYTES || !fields_of(t, f.bytes, &p))
+            continue;
+        if (is_packed(&p))
+            pf_warn(t, WARN_PACKED_PACKET, 1);
+        else if (!take_packet(t, &p))
+            return false;
+    }
+    return true;
+}
+
+static bool read_packet(struct perfetto *t, struct str bytes)
+{
+    struct pf_packet p;
+    struct str packets;
+
+    if (!fields_of(t, bytes, &p))
+        return !arena_stopped(t->arena);
+    if (!is_packed(&p))
+        return take_packet(t, &p);
+    return (p.deflate.p != NULL ? unpack_deflate(t, p.deflate, &packets)
+                                : unpack_zstd(t, p.zstd, &packets)) &&
+           take_unpacked(t, packets);
+}
+
+/* ---- what a trace without a profile holds, and how to record one ---- */
+
+/* Fields of TracePacket (protos/perfetto/trace/trace_packet.proto), in the order in which they are told. */
+static const struct {
+    uint32_t field;
+    const char *what;
+} KINDS[] = {{56, "graphs of Java heaps"},
+             {61, "symbols"},
+             {64, "names for deobfuscation"},
+             {1, "scheduling and kernel events (ftrace)"},
+             {11, "track events"},
+             {66, "counters of linux.perf without call stacks"},
+             {5, "events of Chrome"},
+             {2, "the list of processes"},
+             {9, "memory of processes"},
+             {7, "statistics of the system"},
+             {39, "Android's log"},
+             {38, "battery counters"},
+             {40, "power rails"},
+             {52, "counters of a GPU"},
+             {53, "stages of a GPU"},
+             {63, "frames of the display"},
+             {76, "frame timelines"},
+             {93, "layers of SurfaceFlinger"},
+             {35, "its own statistics"}};
+
+enum { HEAP_GRAPH = 56, OOME_HEAP_GRAPH = 130, NAMED_MAX = 4 };
+
+static const char RECORD[] = "For a heap profile record the app with heapprofd (tools/heap_profile -n "
+                             "com.example.app, or the data source "
+                             "android.heapprofd); for CPU samples with linux.perf (tools/cpu_profile). The "
+                             "app must be profileable or debuggable.";
+
+/* Always false. */
+static bool refuse(struct perfetto *t)
+{
+    struct buf b = {0};
+    uint32_t named = 0;
+
+    for (size_t i = 0; i < sizeof(KINDS) / sizeof(*KINDS) && named < NAMED_MAX; i++) {
+        uint64_t n = t->held[KINDS[i].field];
+        if (n == 0)
+            continue;
+        buf_z(&b, named++ == 0 ? "It holds " : ", ");
+        buf_z(&b, KINDS[i].what);
+        buf_z(&b, " (");
+        buf_u64_grouped(&b, n);
+        buf_z(&b, n == 1 ? " packet)" : " packets)");
+    }
+    if (named > 0)
+        buf_z(&b, ".");
+    int n = b.failed ? 0 : (int)b.n;
+    uint64_t names = t->held[PF_FIELD_SYMBOLS] + t->held[PF_FIELD_DEOBFUSCATION];
+    if (t->held[HEAP_GRAPH] > 0)
+        diag_set(t->diag, DIAG_FOREIGN, "Java heap graph, no heap profile",
+                 "Open it in ui.perfetto.dev, or record allocations with their call stacks: heapprofd with "
+                 "the heap "
+                 "com.android.art, or without one for native memory.",
+                 "The trace has graphs of objects on the Java heap, which tell what holds what, but not "
+                 "which code allocated "
+                 "it: there is no call stack to draw. %.*s",
+                 n, n > 0 ? b.p : "");
+    else if (names > 0 && names == t->packets)
+        diag_set(t->diag, DIAG_FOREIGN, "symbols without a profile",
+                 "Put them behind the trace that they belong to, in one file, or beside it into one archive, "
+                 "and upload that.",
+                 "The file has names for a trace, and no trace. %.*s", n, n > 0 ? b.p : "");
+    else
+        diag_set(t->diag, DIAG_FOREIGN, "Perfetto trace without a profile", RECORD,
+                 "The trace has %s packets, but no heap profile and no CPU samples with call stacks. %.*s",
+                 t->packets > 0 ? "readable" : "no readable", n, n > 0 ? b.p : "");
+    buf_free(&b);
+    return false;
+}
+
+/* ---- what a file is ---- */
 
 /* Whether the bytes are at least `least` fields, and `known` says yes to each. The end may cut the last one. */
 static bool is_message(struct str bytes, size_t least, bool (*known)(const struct protobuf_field *f))
@@ -79,57 +597,13 @@ static bool is_beside(const uint8_t *p, size_t n)
            (f.number == PF_FIELD_SYMBOLS || f.number == PF_FIELD_DEOBFUSCATION);
 }
 
-/* ---- what all share ---- */
+/* ---- the file ---- */
 
-bool pf_failed(struct perfetto *t)
+/* Always false. */
+static bool failed(struct perfetto *t)
 {
     return t->diag->kind != DIAG_NONE ? false : builder_failed(t->builder, t->diag);
 }
-
-void pf_warn(struct perfetto *t, enum warning_code code, uint64_t count)
-{
-    if (count > 0)
-        builder_warn(t->builder, code, count, t->offset);
-}
-
-string_id pf_string(struct perfetto *t, struct str s)
-{
-    if (s.n > t->limits->name_bytes) {
-        pf_warn(t, WARN_NAME_CUT, 1);
-        s.n = t->limits->name_bytes;
-    }
-    return builder_string(t->builder, s);
-}
-
-string_id pf_string_of(struct perfetto *t, struct buf *b)
-{
-    string_id id = b->failed ? STRING_NONE : pf_string(t, buf_view(b));
-
-    if (b->failed)
-        t->arena->failure = ARENA_NO_MEMORY;
-    buf_free(b);
-    return id;
-}
-
-string_id pf_hex(struct perfetto *t, struct str bytes)
-{
-    static const char DIGITS[] = "0123456789abcdef";
-    char text[128];
-    size_t n = bytes.n < sizeof(text) / 2 ? bytes.n : sizeof(text) / 2;
-
-    for (size_t i = 0; i < n; i++) {
-        text[2 * i] = DIGITS[(uint8_t)bytes.p[i] >> 4];
-        text[2 * i + 1] = DIGITS[(uint8_t)bytes.p[i] & 0xf];
-    }
-    return pf_string(t, (struct str){text, 2 * n});
-}
-
-uint64_t pf_key(const struct perfetto *t, const uint64_t *numbers, size_t n)
-{
-    return hash_bytes(t->seed, numbers, n * sizeof(*numbers));
-}
-
-/* ---- as a format ---- */
 
 static void begin(struct perfetto *t, struct reading *r)
 {
@@ -209,7 +683,7 @@ static bool read_field(struct perfetto *t, struct source *s)
     }
     switch (next) {
     case NEXT_FIELD:
-        ok = f.number != PACKET_FIELD || f.wire != PROTOBUF_BYTES || pf_packet(t, f.bytes, false);
+        ok = f.number != PACKET_FIELD || f.wire != PROTOBUF_BYTES || read_packet(t, f.bytes);
         source_consume(s, taken);
         return ok;
     case NEXT_LARGE:
@@ -251,7 +725,7 @@ static bool end_trace(struct perfetto *t)
     for (size_t i = 0; i < t->n_sequences; i++)
         if (!pf_samples_settle(t, &t->sequences[i]))
             return false;
-    return t->heaps.n_heaps == 0 && t->samples.n_samples == 0 ? pf_refuse(t) : pf_result(t);
+    return t->heaps.n_heaps == 0 && t->samples.n_samples == 0 ? refuse(t) : pf_result(t);
 }
 
 static bool read_trace(struct reading *r)
@@ -261,7 +735,7 @@ static bool read_trace(struct reading *r)
     if (t == NULL)
         return builder_failed(r->builder, r->diag);
     begin(t, r);
-    return (read_packets(t, r->source) && read_names(t, r) && end_trace(t)) || pf_failed(t);
+    return (read_packets(t, r->source) && read_names(t, r) && end_trace(t)) || failed(t);
 }
 
 const struct format FORMAT_PERFETTO = {

@@ -2,18 +2,12 @@
  * github.com/google/perfetto), of which this reader takes heap profiles of heapprofd, CPU samples, names of processes and
  * threads, symbols and deobfuscation; all others are passed over.
  *
- *   perfetto.c   FORMAT: the bytes as packets; the end
- *   packet.c     one packet: what it holds, and the state of its sequence
- *   unpacked.c   packets within compressed packets
- *   interned.c   what packets of a sequence refer to by ids, and what these mean
- *   stacks.c     mappings, frames and stacks of the whole trace, each once
- *   heap.c       heap profiles
- *   samples.c    CPU samples
- *   people.c     names of processes and threads, packages
- *   unwinding.c  libraries without unwind information
- *   names.c      symbols and deobfuscated names, and the frames that a profile has of all this
- *   result.c     all of it as tracks of a profile
- *   holds.c      what a trace without a profile holds
+ *   perfetto.c            FORMAT: the bytes as packets, compressed ones too; one packet, and the state of its sequence; the end
+ *   perfetto_interned.c   what packets of a sequence refer to by ids, what these mean, and what the whole trace has of it, each once
+ *   perfetto_heap.c       heap profiles
+ *   perfetto_samples.c    CPU samples
+ *   perfetto_names.c      processes and threads; symbols and deobfuscated names, and the frames that a profile has of all this
+ *   perfetto_result.c     all of it as tracks of a profile
  *
  * Names may stand behind all that they belong to, so the builder is told of stacks at the end only. Until then there is
  * memory for each distinct stack, for each change of a heap's stack from dump to dump, and 24 bytes for each CPU sample. */
@@ -26,7 +20,7 @@
 
 #define PERFETTO_NONE UINT32_MAX
 
-/* ---- stacks.c ---- */
+/* ---- perfetto_interned.c: of the whole trace ---- */
 
 struct pf_mapping {
     string_id path, build_id;
@@ -59,7 +53,7 @@ struct pf_stacks {
     struct idmap mapping_ids, frame_ids, stack_ids;
 };
 
-/* ---- interned.c ---- */
+/* ---- perfetto_interned.c: of a sequence ---- */
 
 enum pf_kind {
     PF_FUNCTION,
@@ -90,7 +84,8 @@ struct pf_raw_frame {
 struct pf_raw_stack {
     uint32_t first, n; /* of its frames, in lists */
     uint32_t known;
-    uint64_t tried; /* how many entries there were when it was resolved in vain */
+    uint32_t done, built; /* so many of its frames are known, and are this stack */
+    uint64_t tried;       /* how many entries there were when it was resolved in vain */
 };
 
 struct pf_task {
@@ -109,7 +104,7 @@ struct pf_interned {
     bool one_space; /* of Android 10: all strings are PF_FUNCTION */
 };
 
-/* ---- heap.c ---- */
+/* ---- perfetto_heap.c ---- */
 
 struct pf_heap {
     uint32_t pid;
@@ -157,7 +152,7 @@ struct pf_heaps {
     struct idmap last_ids, base_ids;
 };
 
-/* ---- samples.c ---- */
+/* ---- perfetto_samples.c ---- */
 
 struct pf_sample {
     uint64_t time_ns;
@@ -182,7 +177,7 @@ struct pf_samples {
     struct idmap thread_ids;
 };
 
-/* ---- packet.c ---- */
+/* ---- perfetto.c ---- */
 
 enum { PF_CLOCKS = 64, PF_FIELD_SYMBOLS = 61, PF_FIELD_DEOBFUSCATION = 64 /* of a packet */ };
 
@@ -205,6 +200,7 @@ struct pf_sequence {
 /* The fields of one packet that mean something here. */
 struct pf_packet {
     uint64_t timestamp, sequence, machine, flags;
+    uint64_t time_ns; /* the timestamp by the clock that counts since the boot */
     uint32_t clock;
     bool cleared, dropped;
     struct str defaults, interned, process_tree, track, packages, clocks, deflate, zstd;
@@ -212,7 +208,7 @@ struct pf_packet {
     struct str data;
 };
 
-/* ---- people.c ---- */
+/* ---- perfetto_names.c: processes and threads ---- */
 
 struct pf_people {
     struct idmap process_names, thread_names; /* pid, tid -> string_id */
@@ -220,7 +216,7 @@ struct pf_people {
     struct idmap packages;                    /* uid within its user -> string_id */
 };
 
-/* ---- names.c ---- */
+/* ---- perfetto_names.c: frames ---- */
 
 struct pf_line {
     string_id function, file;
@@ -288,8 +284,9 @@ struct perfetto {
     uint64_t packets, held[PF_HELD_FIELDS];
 };
 
-/* All that return bool: false when diag is set, or the arena gives no more (then pf_failed sets diag). */
-bool pf_failed(struct perfetto *t);
+/* All that return bool: false when diag is set, or the arena gives no more (then the end of the reading sets diag). */
+
+/* perfetto_interned.c */
 void pf_warn(struct perfetto *t, enum warning_code code, uint64_t count);
 /* The string, cut at the limit for names; STRING_NONE when the arena gives no more. */
 string_id pf_string(struct perfetto *t, struct str s);
@@ -299,20 +296,10 @@ string_id pf_string_of(struct perfetto *t, struct buf *b);
 string_id pf_hex(struct perfetto *t, struct str bytes);
 /* A keyed hash of n numbers, for idmaps: so good that equal ones are taken for equal numbers. */
 uint64_t pf_key(const struct perfetto *t, const uint64_t *numbers, size_t n);
-uint64_t pf_boot_ns(const struct perfetto *t, uint32_t clock, uint64_t timestamp);
 
-/* packet.c: a packet that is not compressed, or the parts of one that is. */
-bool pf_packet(struct perfetto *t, struct str bytes, bool nested);
-/* unpacked.c: *packets are those within, until the next call; empty where they cannot be had, which is counted. */
-bool pf_unpack_deflate(struct perfetto *t, struct str bytes, struct str *packets);
-bool pf_unpack_zstd(struct perfetto *t, struct str bytes, struct str *packets);
-
-/* stacks.c: PERFETTO_NONE when the arena gives no more. */
-uint32_t pf_mapping(struct perfetto *t, const struct pf_mapping *mapping);
+/* The same one of the whole trace, which is added if it is new. PERFETTO_NONE when the arena gives no more. */
 uint32_t pf_frame(struct perfetto *t, const struct pf_frame *frame);
 uint32_t pf_stack(struct perfetto *t, uint32_t up, uint32_t frame);
-
-/* interned.c */
 void pf_interned_init(struct perfetto *t, struct pf_interned *in, bool one_space);
 void pf_interned_clear(struct perfetto *t, struct pf_interned *in);
 bool pf_interned_add(struct perfetto *t, struct pf_interned *in, struct str data);
@@ -320,17 +307,17 @@ bool pf_interned_add_one(struct perfetto *t, struct pf_interned *in, enum pf_kin
 /* The stack of that id; *stack is PERFETTO_NONE where it, or a part of it, is not there. */
 bool pf_interned_stack(struct perfetto *t, struct pf_interned *in, uint64_t id, uint32_t *stack);
 
-/* heap.c */
+/* perfetto_heap.c */
 bool pf_heap_packet(struct perfetto *t, struct pf_sequence *s, struct str message);
 
-/* samples.c */
+/* perfetto_samples.c */
 bool pf_perf_sample(struct perfetto *t, struct pf_sequence *s, const struct pf_packet *p);
 bool pf_streaming_samples(struct perfetto *t, struct pf_sequence *s, const struct pf_packet *p);
 bool pf_stack_sample(struct perfetto *t, struct pf_sequence *s, const struct pf_packet *p);
 /* Those whose stacks were not known when they came: at the end of what they refer to. */
 bool pf_samples_settle(struct perfetto *t, struct pf_sequence *s);
 
-/* people.c */
+/* perfetto_names.c */
 bool pf_process_tree(struct perfetto *t, struct str message);
 bool pf_track_descriptor(struct perfetto *t, struct str message);
 bool pf_packages_list(struct perfetto *t, struct str message);
@@ -339,20 +326,12 @@ string_id pf_process_name(struct perfetto *t, uint32_t pid);
 string_id pf_thread_name(struct perfetto *t, uint32_t tid);
 /* STRING_EMPTY: not known. */
 string_id pf_process_package(const struct perfetto *t, uint32_t pid);
-
-/* names.c */
 bool pf_module_symbols(struct perfetto *t, struct str message);
 bool pf_deobfuscation(struct perfetto *t, struct str message);
 /* What a frame is shown as, for a process of that package; NULL when the arena gives no more. */
 const struct pf_expansion *pf_expand(struct perfetto *t, uint32_t frame, string_id package);
 
-/* unwinding.c: warns of libraries without unwind information. */
-bool pf_unwinding(struct perfetto *t);
-
-/* result.c */
+/* perfetto_result.c */
 bool pf_result(struct perfetto *t);
-
-/* holds.c: refuses a trace without a profile. Always false. */
-bool pf_refuse(struct perfetto *t);
 
 #endif

@@ -2,9 +2,9 @@
  *
  *   "SIMPLEPERF", u16 version (1), little-endian; then records: u32 length, and a message of so many bytes; a length of 0 ends
  *   them. A message has one field:
- *     1 Sample         see samples.c
+ *     1 Sample         see simpleperf_samples.c
  *     2 LostSituation  1 samples, 2 of them lost
- *     3 File           see names.c
+ *     3 File           1 path, 2 id, 3 symbols: see simpleperf_samples.c
  *     4 Thread
  *     5 MetaInfo       1 names of events (repeated), 2 package, 3 kind of app, 4 Android SDK, 5 kind of build, 6 off-CPU times
  *     6 ContextSwitch
@@ -17,7 +17,7 @@
 #include "core/cursor.h"
 #include "core/number.h"
 #include "core/protobuf.h"
-#include "parser/simpleperf/samples.h"
+#include "parser/simpleperf/simpleperf_samples.h"
 #include "parser/value_name.h"
 
 enum { MAGIC_BYTES = 10, HEADER_BYTES = 12, VERSION = 1, LENGTH_BYTES = 4 };
@@ -153,6 +153,8 @@ static bool each_record(struct simpleperf *s,
     source_pass(s->source, HEADER_BYTES);
     for (;;) {
         uint64_t offset = source_offset(s->source);
+        if (arena_stopped(builder_arena(s->names.builder)))
+            return builder_failed(s->names.builder, s->names.diag);
         if (!need_record(s->source, &message, cut))
             return true;
         struct protobuf m = protobuf_of_bytes(message);

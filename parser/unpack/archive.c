@@ -184,6 +184,10 @@ static bool begin_pass(struct pass *p, struct unpack *u, uint8_t *piece)
  * mark stay the bytes that they are. */
 static int next_member(struct pass *p, struct archive_entry **entry)
 {
+    if (arena_stopped(p->u->arena)) {
+        unpack_no_memory(p->u);
+        return ARCHIVE_FATAL;
+    }
     locale_t before = p->utf8 != (locale_t)0 ? uselocale(p->utf8) : (locale_t)0;
 
     int code = archive_read_next_header(p->a, entry);

@@ -84,6 +84,10 @@ bool unpack_is_archive(const struct packer *packer)
 void unpack_no_memory(struct unpack *u)
 {
     u->stopped = true;
+    if (u->arena->failure == ARENA_STOPPED) {
+        stop_say(u->arena->stop, u->diag);
+        return;
+    }
     if (u->arena->failure != ARENA_LIMIT) {
         diag_set(u->diag, DIAG_NO_MEMORY, "out of memory", "Try again later, or on a larger machine.",
                  "The machine has no memory left to unpack the %s.", u->packer->noun);
@@ -389,6 +393,10 @@ bool unpack_pass_over(struct unpack *u, size_t n)
 {
     const struct unpack_limits *limits = &u->options.limits;
 
+    if (arena_stopped(u->arena)) {
+        unpack_no_memory(u);
+        return false;
+    }
     u->out_bytes += n;
     if (u->out_bytes > limits->bytes)
         return too_much(u, DIAG_ABOUT_UNPACKED_BYTES, "", limits->bytes);

@@ -134,7 +134,9 @@ void builder_log(struct builder *b, struct call_log_writer *log)
 
 string_id builder_string(struct builder *b, struct str s)
 {
-    return strtab_add(&b->strings, s);
+    enum { STEP_BYTES = 64 };
+
+    return builder_goes_on(b, 1 + s.n / STEP_BYTES) ? strtab_add(&b->strings, s) : STRING_NONE;
 }
 
 void builder_keep_addresses(struct builder *b)
@@ -180,7 +182,7 @@ struct str builder_text_of(const struct builder *b, string_id id)
  * one that a new frame takes. */
 frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
 {
-    if (!hash_index_reserve(&b->frame_index))
+    if (!builder_goes_on(b, 1) || !hash_index_reserve(&b->frame_index))
         return FRAME_NONE;
     uint64_t hash = frame_hash(b, frame);
     struct hash_index_slot *slot = hash_index_find(&b->frame_index, hash);

@@ -123,30 +123,28 @@ void builder_track_is(struct builder *b, uint32_t track, const struct track_word
 bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
     __attribute__((warn_unused_result));
 
-/* Adds the sample's values, as many as were declared, to the self of the stack frames[0 (root) .. n). False when the
- * arena gives no more, or times were declared. */
-bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
-                    const uint64_t *values) __attribute__((warn_unused_result));
+/* The node of the stack frames[0 (outermost) .. n) below `above`, made where it is new; below the track's root for NODE_NONE, and
+ * the root itself for no frames. A stack that comes again needs to be looked up once only: nodes stay. NODE_NONE when the arena
+ * gives no more, or times were declared. */
+node_id builder_stack(struct builder *b, uint32_t track, node_id above, const frame_id *frames, size_t n)
+    __attribute__((warn_unused_result));
 
-/* The same for trees that are there already, node by node: adds the values to the node of `frame` below `parent`, which is made
- * if it is new, and returns it. With NODE_NONE for the parent it is the track's root. NODE_NONE where that returns false. */
-node_id builder_node(struct builder *b, uint32_t track, node_id parent, frame_id frame,
-                     const uint64_t *values) __attribute__((warn_unused_result));
+/* Adds the sample's values, as many as were declared, to the self of a node of that track. False of NODE_NONE, when the arena gives
+ * no more, or times were declared. */
+bool builder_sample(struct builder *b, uint32_t track, node_id node, const uint64_t *values)
+    __attribute__((warn_unused_result));
 
 /* The same of a sample with a time, in ticks of builder_clocks since the recording's start. The stack holds until the track's
- * next sample: so the log has it as calls. A sample without frames and with values of 0 says that none holds. A
+ * next sample: so the log has it as calls. A sample of the root with values of 0 says that none holds. A
  * track has samples with times, or without, or changes. A time that goes back is taken for the latest one, and counted. */
-bool builder_sample_at(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
-                       const uint64_t *values, uint64_t ticks) __attribute__((warn_unused_result));
+bool builder_sample_at(struct builder *b, uint32_t track, node_id node, const uint64_t *values,
+                       uint64_t ticks) __attribute__((warn_unused_result));
 
 /* Of a series: declares the next moment of a track. It gets the track's next number, from 0, which is put into *moment. Times
  * of one track go forward. False when the arena gives no more, and of a time that does not. */
 bool builder_moment(struct builder *b, uint32_t track, uint64_t time_ns, uint32_t *moment)
     __attribute__((warn_unused_result));
-/* The node of a stack of a series, which is made if it is new. NODE_NONE when the arena gives no more, or a rule is broken. */
-node_id builder_stack(struct builder *b, uint32_t track, const frame_id *frames, size_t n)
-    __attribute__((warn_unused_result));
-/* Adds to the self of that node by how much its values changed from the moment before to this one (from nothing to the first). In
+/* Adds to the self of a node (builder_stack) by how much its values changed from the moment before to this one (from nothing to the first). In
  * any order; several of one node and moment are added. What is below 0 in the end, where values are not signed, is set to 0 and
  * counted. False as above. */
 bool builder_change(struct builder *b, uint32_t track, uint32_t moment, node_id node, const int64_t *changes)

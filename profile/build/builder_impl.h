@@ -112,6 +112,7 @@ struct builder {
     size_t n_moments, moments_capacity;
 
     uint64_t n_events;
+    size_t steps; /* since the stop was asked last: see builder_goes_on */
     struct {
         uint64_t count, offset;
     } warnings[WARNING_CODES];
@@ -130,6 +131,19 @@ static inline struct fold_node *fold_node_at(const struct builder *b, node_id id
 static inline struct fold_change *fold_change_at(const struct builder *b, size_t i)
 {
     return (struct fold_change *)(void *)(b->changes + i * b->change_stride);
+}
+
+/* Counts steps, each of which is short, and asks the arena's stop once in many. False: the job was told to end. So whoever reads in a
+ * loop need not ask where each turn tells the builder something. */
+static inline bool builder_goes_on(struct builder *b, size_t steps)
+{
+    enum { MANY = 1 << 10 };
+
+    b->steps += steps;
+    if (b->steps < MANY)
+        return true;
+    b->steps = 0;
+    return !arena_stopped(b->arena);
 }
 
 /* fold.c: a node of its own, with empty columns. NODE_NONE when the arena gives no more. */

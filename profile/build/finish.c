@@ -23,22 +23,27 @@ static bool is_signed(const struct builder *b, enum fold_track_use use)
 }
 
 /* Gives those values a second column of which some sum is below 0. */
-static void find_signed(const struct builder *b, struct profile *p)
+static bool find_signed(const struct builder *b, struct profile *p)
 {
     bool below[PROFILE_VALUES_MAX] = {false};
 
-    for (size_t i = 0; b->is_signed && i < b->n_nodes; i++)
+    for (size_t i = 0; b->is_signed && i < b->n_nodes; i++) {
+        if (arena_stopped_at(b->arena, i))
+            return false;
         for (uint32_t v = 0; v < b->layout.n_columns; v++)
             below[v] = below[v] || (int64_t)fold_node_at(b, (node_id)i)->columns[v] < 0;
+    }
     for (uint32_t v = 0; v < b->layout.n_columns; v++)
         if (below[v])
             p->minus[v] = b->layout.n_columns + p->n_minus++;
+    return true;
 }
 
 static bool columns_new(struct columns *c, struct builder *b, struct profile *p)
 {
     p->n_values = b->layout.n_columns;
-    find_signed(b, p);
+    if (!find_signed(b, p))
+        return false;
     size_t n = b->n_nodes, values = n * profile_stride(p);
     *c = (struct columns){
         .profile = p,
@@ -105,13 +110,15 @@ static void leave(const struct columns *c, const struct fold_node *node)
         c->open[frame]--;
 }
 
-static void walk_track(struct builder *b, struct columns *c, node_id root)
+static bool walk_track(struct builder *b, struct columns *c, node_id root)
 {
     node_id id = root;
 
     for (;;) {
         struct fold_node *node = fold_node_at(b, id);
         arrive(b, c, node);
+        if (arena_stopped_at(b->arena, c->n))
+            return false;
         if (node->first_child != NODE_NONE) {
             id = node->first_child;
             continue;
@@ -120,7 +127,7 @@ static void walk_track(struct builder *b, struct columns *c, node_id root)
             node = fold_node_at(b, id);
             leave(c, node);
             if (id == root)
-                return;
+                return true;
             if (node->next_sibling != NODE_NONE)
                 break;
             id = node->parent;
@@ -129,7 +136,7 @@ static void walk_track(struct builder *b, struct columns *c, node_id root)
     }
 }
 
-static void sum_totals(struct builder *b, const struct columns *c)
+static bool sum_totals(struct builder *b, const struct columns *c)
 {
     size_t values = profile_stride(c->profile);
 
@@ -137,6 +144,8 @@ static void sum_totals(struct builder *b, const struct columns *c)
         memcpy(c->total, c->self, c->n * values * sizeof(*c->total));
     for (uint32_t i = c->n; i > 0; i--) {
         node_id node = i - 1, parent = c->parent[node];
+        if (arena_stopped_at(b->arena, i))
+            return false;
         if (parent == NODE_NONE)
             continue;
         const uint64_t *from = &c->total[node * values];
@@ -147,6 +156,7 @@ static void sum_totals(struct builder *b, const struct columns *c)
                 builder_warn(b, WARN_VALUE_OVERFLOW, 1, WARNING_NO_OFFSET);
             }
     }
+    return true;
 }
 
 static void count_open_frames(struct builder *b, const struct fold_track *t)
@@ -195,7 +205,8 @@ static bool put_tracks(struct builder *b, struct profile *p, struct columns *c)
         uint32_t first = c->n;
         c->use = t->use;
         p->timed = p->timed || t->use == FOLD_EVENTS || t->use == FOLD_TIMED_SAMPLES;
-        walk_track(b, c, t->root);
+        if (!walk_track(b, c, t->root))
+            return false;
         tracks[p->n_tracks++] =
             (struct profile_track){.id = t->id,
                                    .name = t->name,
@@ -212,7 +223,8 @@ static bool put_tracks(struct builder *b, struct profile *p, struct columns *c)
                                    .re_roots = t->re_roots,
                                    .open = fold_node_at(b, t->current)->frame}; /* its number: see arrive */
     }
-    sum_totals(b, c);
+    if (!sum_totals(b, c))
+        return false;
     for (uint32_t i = 0; i < p->n_tracks && b->layout.n_times > 0; i++)
         tracks[i].calls =
             c->total[(size_t)tracks[i].first * b->layout.n_columns + b->layout.calls]; /* none is signed */
@@ -226,6 +238,8 @@ bool builder_find_build(struct builder *b)
     const struct str prefix = STR("r8-map-id-");
 
     for (size_t i = 0; i < b->n_frames; i++) {
+        if (arena_stopped_at(b->arena, i))
+            return false;
         struct str file = strtab_get(&b->strings, b->frames[i].file);
         if (str_starts(file, prefix))
             return builder_fact(b, STR("build_map_id"), (struct str){file.p + prefix.n, file.n - prefix.n});

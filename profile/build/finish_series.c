@@ -1,8 +1,8 @@
 /* Moments and changes, from how they came to how a profile has them: by track, and by node. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/number.h"
+#include "core/order.h"
 #include "profile/build/builder_impl.h"
 
 /* ---- moments ---- */
@@ -32,13 +32,11 @@ static bool put_moments(struct builder *b, struct profile *p)
 /* ---- changes ---- */
 
 /* The node's number is where its frame was: see finish.c. */
-static int by_node(const void *x, const void *y)
+static bool is_before(const void *builder, uint32_t x, uint32_t y)
 {
-    const struct fold_change *a = x, *b = y;
+    const struct fold_change *a = fold_change_at(builder, x), *b = fold_change_at(builder, y);
 
-    if (a->node != b->node)
-        return a->node < b->node ? -1 : 1;
-    return a->moment < b->moment ? -1 : a->moment > b->moment;
+    return a->node != b->node ? a->node < b->node : a->moment < b->moment;
 }
 
 static bool is_zero(const struct fold_change *c, uint32_t n)
@@ -49,48 +47,59 @@ static bool is_zero(const struct fold_change *c, uint32_t n)
     return true;
 }
 
-/* Changes of one node and moment become one, in place; those that are nothing go. */
-static size_t join_changes(struct builder *b)
+/* Changes of one node and moment, which stand behind each other in the order, become the first of them; those that are nothing go.
+ * Returns how many are left. */
+static size_t join_changes(struct builder *b, uint32_t *order)
 {
     uint32_t values = b->layout.n_columns;
     size_t n = 0;
 
-    for (size_t i = 0; i < b->n_changes;) {
-        struct fold_change *to = fold_change_at(b, n), *first = fold_change_at(b, i);
-        if (n < i)
-            memcpy(to, first, b->change_stride);
-        for (i++; i < b->n_changes && by_node(to, fold_change_at(b, i)) == 0; i++)
+    for (size_t i = 0; i < b->n_changes && !arena_stopped_at(b->arena, i);) {
+        struct fold_change *to = fold_change_at(b, order[i]);
+        order[n] = order[i];
+        for (i++; i < b->n_changes && !is_before(b, order[n], order[i]); i++)
             for (uint32_t v = 0; v < values; v++)
-                to->values[v] = number_add_signed(to->values[v], fold_change_at(b, i)->values[v]);
+                to->values[v] = number_add_signed(to->values[v], fold_change_at(b, order[i])->values[v]);
         n += !is_zero(to, values);
     }
     return n;
 }
 
-static bool put_changes(struct builder *b, struct profile *p)
+static uint32_t *ordered_changes(struct builder *b)
 {
-    uint32_t values = b->layout.n_columns;
+    uint32_t *order = b->n_changes > UINT32_MAX ? NULL : arena_lend(b->arena, b->n_changes, sizeof(*order));
 
-    for (size_t i = 0; i < b->n_changes; i++) {
+    for (size_t i = 0; order != NULL && i < b->n_changes; i++) {
         struct fold_change *c = fold_change_at(b, i);
         c->node = fold_node_at(b, c->node)->frame;
+        order[i] = (uint32_t)i;
+        if (arena_stopped_at(b->arena, i))
+            return NULL;
     }
-    if (b->n_changes > 0)
-        qsort(b->changes, b->n_changes, b->change_stride, by_node);
-    size_t n = join_changes(b);
+    return order != NULL && order_array(order, b->n_changes, is_before, b, b->arena) ? order : NULL;
+}
+
+static bool put_changes(struct builder *b, struct profile *p)
+{
+    uint32_t values = b->layout.n_columns, *order = ordered_changes(b);
+    size_t n = order == NULL ? 0 : join_changes(b, order);
     uint32_t *first = arena_array(b->arena, (size_t)p->n_nodes + 1, sizeof(*first));
     uint32_t *moment = arena_array(b->arena, n, sizeof(*moment));
     int64_t *change = arena_array(b->arena, n * values, sizeof(*change));
-    if (first == NULL || moment == NULL || change == NULL || n > UINT32_MAX)
+
+    if (order == NULL || first == NULL || moment == NULL || change == NULL)
         return false;
     for (size_t i = 0; i < n; i++) {
-        const struct fold_change *c = fold_change_at(b, i);
+        const struct fold_change *c = fold_change_at(b, order[i]);
+        if (arena_stopped_at(b->arena, i))
+            return false;
         first[c->node + 1]++;
         moment[i] = c->moment;
         memcpy(&change[i * values], c->values, values * sizeof(*change));
     }
     for (uint32_t i = 0; i < p->n_nodes; i++)
         first[i + 1] += first[i];
+    arena_release(b->arena, order, b->n_changes, sizeof(*order));
     arena_release(b->arena, b->changes, b->changes_capacity, b->change_stride);
     b->changes = NULL;
     p->series = (struct profile_series){first, moment, change};

@@ -400,6 +400,8 @@ bool builder_events(struct builder *b, const struct event *events, size_t n, uin
 {
     bool logging = b->log != NULL;
 
+    if (!builder_goes_on(b, n))
+        return false;
     switch (b->layout.n_times) {
     case 1:
         return logging ? apply(b, events, n, offset, stride, fold_layout_of_events(1), true)

@@ -8,22 +8,31 @@ static bool misused(struct builder *b, const char *how)
     return false;
 }
 
+static bool has_stacks(struct builder *b)
+{
+    return (b->layout.n_times == 0 && b->layout.n_columns > 0) ||
+           misused(b, "times, or nothing, and has samples");
+}
+
 /* A track is of one use from its first record on. */
 static bool use_track(struct builder *b, struct fold_track *t, enum fold_track_use use)
 {
-    if (b->layout.n_times > 0 || b->layout.n_columns == 0)
-        return misused(b, "times, or nothing, and has samples");
+    if (!has_stacks(b) || !builder_goes_on(b, 1))
+        return false;
     if (t->use != FOLD_UNUSED && t->use != use)
         return misused(b, "a track of samples of two kinds");
     t->use = use;
     return fold_root(b, t) != NODE_NONE;
 }
 
-/* Where the stack ends, or NODE_NONE. */
-static node_id find_leaf(struct builder *b, const struct fold_track *t, const frame_id *frames, size_t n)
+node_id builder_stack(struct builder *b, uint32_t track, node_id above, const frame_id *frames, size_t n)
 {
-    node_id id = t->root;
+    node_id id = above;
 
+    if (!has_stacks(b) || !builder_goes_on(b, n))
+        return NODE_NONE;
+    if (id == NODE_NONE)
+        id = fold_root(b, &b->tracks[track]);
     for (size_t i = 0; i < n && id != NODE_NONE; i++)
         id = fold_child(b, id, frames[i]);
     return id;
@@ -42,41 +51,24 @@ static uint64_t add(struct builder *b, uint64_t sum, uint64_t value, bool is_sig
     return !is_signed ? UINT64_MAX : (int64_t)value < 0 ? (uint64_t)INT64_MIN : (uint64_t)INT64_MAX;
 }
 
-/* Returns the node. */
-static node_id add_values(struct builder *b, struct fold_track *t, node_id node, const uint64_t *values)
+static void add_values(struct builder *b, struct fold_track *t, node_id node, const uint64_t *values)
 {
-    if (node == NODE_NONE)
-        return NODE_NONE;
     uint64_t *sums = fold_node_at(b, node)->columns;
+
     for (uint32_t v = 0; v < b->layout.n_columns; v++)
         sums[v] = add(b, sums[v], values[v], b->is_signed);
     t->records++;
     b->n_events++;
-    return node;
 }
 
-static node_id add_sample(struct builder *b, struct fold_track *t, const frame_id *frames, size_t n,
-                          const uint64_t *values)
-{
-    return add_values(b, t, find_leaf(b, t, frames, n), values);
-}
-
-bool builder_sample(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
-                    const uint64_t *values)
+bool builder_sample(struct builder *b, uint32_t track, node_id node, const uint64_t *values)
 {
     struct fold_track *t = &b->tracks[track];
 
-    return use_track(b, t, FOLD_SAMPLES) && add_sample(b, t, frames, n, values) != NODE_NONE;
-}
-
-node_id builder_node(struct builder *b, uint32_t track, node_id parent, frame_id frame,
-                     const uint64_t *values)
-{
-    struct fold_track *t = &b->tracks[track];
-
-    if (!use_track(b, t, FOLD_SAMPLES))
-        return NODE_NONE;
-    return add_values(b, t, parent == NODE_NONE ? t->root : fold_child(b, parent, frame), values);
+    if (node == NODE_NONE || !use_track(b, t, FOLD_SAMPLES))
+        return false;
+    add_values(b, t, node, values);
+    return true;
 }
 
 /* ---- with times ---- */
@@ -86,11 +78,15 @@ node_id builder_node(struct builder *b, uint32_t track, node_id parent, frame_id
 static bool log_stack(struct builder *b, uint32_t track, node_id leaf)
 {
     const struct fold_track *t = &b->tracks[track];
-    size_t n = 0;
+    size_t n = 0, left = 0;
+
+    if (call_log_failed(b->log)) /* its writer says so in the end */
+        return true;
 
     for (node_id from = t->held, to = leaf; from != to;) {
         if (from > to) {
             call_log_leave(b->log, track, t->last);
+            left++;
             from = fold_node_at(b, from)->parent;
             continue;
         }
@@ -99,18 +95,20 @@ static bool log_stack(struct builder *b, uint32_t track, node_id leaf)
         b->entered[n++] = fold_node_at(b, to)->frame;
         to = fold_node_at(b, to)->parent;
     }
+    if (!builder_goes_on(b, left + n))
+        return false;
     while (n > 0)
         call_log_enter(b->log, track, b->entered[--n], t->last);
     return true;
 }
 
-bool builder_sample_at(struct builder *b, uint32_t track, const frame_id *frames, size_t n,
-                       const uint64_t *values, uint64_t ticks)
+bool builder_sample_at(struct builder *b, uint32_t track, node_id node, const uint64_t *values,
+                       uint64_t ticks)
 {
     struct fold_track *t = &b->tracks[track];
     bool first = t->use == FOLD_UNUSED;
 
-    if (!use_track(b, t, FOLD_TIMED_SAMPLES))
+    if (node == NODE_NONE || !use_track(b, t, FOLD_TIMED_SAMPLES))
         return false;
     if (first) {
         t->first = t->last[0] = ticks;
@@ -123,10 +121,10 @@ bool builder_sample_at(struct builder *b, uint32_t track, const frame_id *frames
         builder_warn(b, WARN_TIME_BACK, 1, WARNING_NO_OFFSET);
     else
         t->last[0] = ticks;
-    node_id leaf = add_sample(b, t, frames, n, values);
-    if (leaf == NODE_NONE || (b->log != NULL && !log_stack(b, track, leaf)))
+    add_values(b, t, node, values);
+    if (b->log != NULL && !log_stack(b, track, node))
         return false;
-    t->held = leaf;
+    t->held = node;
     if (b->log != NULL)
         call_log_sample(b->log, track, values, t->last);
     return true;
@@ -150,19 +148,14 @@ bool builder_moment(struct builder *b, uint32_t track, uint64_t time_ns, uint32_
     return true;
 }
 
-node_id builder_stack(struct builder *b, uint32_t track, const frame_id *frames, size_t n)
-{
-    struct fold_track *t = &b->tracks[track];
-
-    return use_track(b, t, FOLD_CHANGES) ? find_leaf(b, t, frames, n) : NODE_NONE;
-}
-
 bool builder_change(struct builder *b, uint32_t track, uint32_t moment, node_id node, const int64_t *changes)
 {
     struct fold_track *t = &b->tracks[track];
 
     if (moment >= t->n_moments)
         return misused(b, "changes of a moment that was not declared");
+    if (node == NODE_NONE || !builder_goes_on(b, 1))
+        return false;
     b->change_stride = sizeof(struct fold_change) + b->layout.n_columns * sizeof(int64_t);
     char *all = arena_grow(b->arena, b->changes, &b->changes_capacity, b->n_changes + 1, b->change_stride);
     if (all == NULL)

@@ -201,8 +201,8 @@ static bool add_run(struct comparing *c, const struct shared *s, uint32_t r)
             node_id parent = i == first ? NODE_NONE : to[p->node_parent[i]];
             frame_id frame = i == first ? FRAME_NONE : c->runs[r].frame[p->node_frame[i]];
             node_values(c, s, r, i, values);
-            to[i] = builder_node(c->builder, c->runs[r].track[t], parent, frame, values);
-            ok = to[i] != NODE_NONE;
+            to[i] = builder_stack(c->builder, c->runs[r].track[t], parent, &frame, i > first);
+            ok = builder_sample(c->builder, c->runs[r].track[t], to[i], values);
         }
     }
     arena_release(c->scratch, to, p->n_nodes, sizeof(*to));

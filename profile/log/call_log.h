@@ -106,6 +106,8 @@ void call_log_re_root(struct call_log_writer *w, uint32_t track, frame_id frame,
 void call_log_stay(struct call_log_writer *w, uint32_t track, const uint64_t *ticks);
 void call_log_sample(struct call_log_writer *w, uint32_t track, const uint64_t *values,
                      const uint64_t *ticks);
+/* Whether a record could not be written: what is told from then on is passed over. */
+bool call_log_failed(const struct call_log_writer *w);
 /* How many clocks a record has, and how many values a sample; before the first record. */
 void call_log_shape(struct call_log_writer *w, uint32_t n_clocks, uint32_t n_values);
 

@@ -81,6 +81,11 @@ void call_log_shape(struct call_log_writer *w, uint32_t n_clocks, uint32_t n_val
     w->n_values = n_values;
 }
 
+bool call_log_failed(const struct call_log_writer *w)
+{
+    return w->failed;
+}
+
 /* ---- bytes ---- */
 
 /* Room for n bytes at w->bytes + w->n. */

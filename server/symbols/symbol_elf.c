@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/str.h"
-#include "parser/perfetto/demangle.h"
+#include "parser/demangle.h"
 #include "parser/recognise.h"
 #include "parser/symbols/breakpad.h"
 #include "server/symbols/symbol_reading.h"

@@ -34,7 +34,8 @@ static const struct profile *make_profile(struct arena *arena)
             .load_bias = i % 2 == 0 ? 0 : PROFILE_BIAS_KNOWN,
             .map_offset = 0x1000};
         frame_id id = builder_frame(b, &frame);
-        need(id != FRAME_NONE && builder_sample(b, track, &id, 1, (const uint64_t[]){1}));
+        need(id != FRAME_NONE &&
+             builder_sample(b, track, builder_stack(b, track, NODE_NONE, &id, 1), (const uint64_t[]){1}));
     }
     const struct profile *p = builder_finish(b, STR("test"), STR("test"));
     need(p != NULL);

@@ -114,11 +114,11 @@ static void only_what_was_declared_is_taken(void **state)
     struct event e = {.track = track, .frame = builder_frame_numbered(b, 1), .action = EVENT_ENTER};
     assert_false(builder_events(b, &e, 1, 0, 0));
     check_misuse(b, "events");
-    assert_false(builder_sample(b, track, &e.frame, 1, values));
+    assert_false(builder_sample(b, track, builder_stack(b, track, NODE_NONE, &e.frame, 1), values));
     check_misuse(b, "samples");
     assert_true(builder_values(b, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1));
     assert_true(builder_events(b, &e, 1, 0, 0));
-    assert_false(builder_sample(b, track, &e.frame, 1, values));
+    assert_false(builder_sample(b, track, builder_stack(b, track, NODE_NONE, &e.frame, 1), values));
     check_misuse(b, "samples");
     assert_false(builder_values(b, CLOCK_AND_CALLS, 1, &CLOCK_AND_CALLS[1], 1));
     check_misuse(b, "twice");
@@ -344,10 +344,14 @@ static void samples_add_up(void **state)
     uint32_t track = builder_track(b, 1, STRING_EMPTY);
     const frame_id stack[] = {builder_frame_numbered(b, 0), builder_frame_numbered(b, 1),
                               builder_frame_numbered(b, 0)};
-    assert_true(builder_sample(b, track, stack, 3, (const uint64_t[]){1, 100}));
-    assert_true(builder_sample(b, track, stack, 3, (const uint64_t[]){2, 200}));
-    assert_true(builder_sample(b, track, stack, 1, (const uint64_t[]){4, 400}));
-    assert_true(builder_sample(b, track, stack, 0, (const uint64_t[]){8, 800}));
+    assert_true(
+        builder_sample(b, track, builder_stack(b, track, NODE_NONE, stack, 3), (const uint64_t[]){1, 100}));
+    assert_true(
+        builder_sample(b, track, builder_stack(b, track, NODE_NONE, stack, 3), (const uint64_t[]){2, 200}));
+    assert_true(
+        builder_sample(b, track, builder_stack(b, track, NODE_NONE, stack, 1), (const uint64_t[]){4, 400}));
+    assert_true(
+        builder_sample(b, track, builder_stack(b, track, NODE_NONE, stack, 0), (const uint64_t[]){8, 800}));
     assert_int_equal(builder_event_count(b), 4);
     const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_nodes, 4);
@@ -374,9 +378,11 @@ static void sums_saturate(void **state)
     const frame_id stack[] = {builder_frame_numbered(b, 0), builder_frame_numbered(b, 1)},
                    other[] = {stack[0], builder_frame_numbered(b, 2)};
     for (unsigned i = 0; i < 5; i++)
-        assert_true(builder_sample(b, track, stack, 2, (const uint64_t[]){UINT64_MAX / 2, i}));
+        assert_true(builder_sample(b, track, builder_stack(b, track, NODE_NONE, stack, 2),
+                                   (const uint64_t[]){UINT64_MAX / 2, i}));
     for (unsigned i = 0; i < 3; i++)
-        assert_true(builder_sample(b, track, other, 2, (const uint64_t[]){i, UINT64_MAX - 10}));
+        assert_true(builder_sample(b, track, builder_stack(b, track, NODE_NONE, other, 2),
+                                   (const uint64_t[]){i, UINT64_MAX - 10}));
     const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_nodes, 4);
     /* Each addition that found no room: 3 and 2 to the leaves' selves, and 2 to their parent's totals. */

@@ -1,7 +1,7 @@
 /* Names of C++ that are shown as written, and those that are kept since the library would work on them for ever. */
 #include "tests/support/unit.h"
 
-#include "parser/perfetto/demangle.h"
+#include "parser/demangle.h"
 
 static void expect(struct str mangled, const char *readable)
 {

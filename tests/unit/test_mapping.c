@@ -471,7 +471,7 @@ static void moments_are_joined_as_well(void **state)
         for (int i = 0; i < 2; i++) {
             const frame_id stack[] = {java_frame(b, "a", i == 0 ? "a" : "b", FRAME_KIND_JAVA),
                                       java_frame(b, "a", "c", FRAME_KIND_NATIVE)};
-            assert_true(builder_change(b, track, moment, builder_stack(b, track, stack, 2),
+            assert_true(builder_change(b, track, moment, builder_stack(b, track, NODE_NONE, stack, 2),
                                        (const int64_t[]){CHANGES[i][m], 5}));
         }
     }
@@ -504,7 +504,8 @@ static void samples_get_the_stacks_that_were_inlined(void **state)
                               java_frame(b, "o", "o", FRAME_KIND_UNKNOWN),
                               java_frame(b, "a", "b", FRAME_KIND_UNKNOWN)};
     for (size_t n = 1; n <= 3; n++)
-        assert_true(builder_sample(b, track, stack, n, (const uint64_t[]){n, 1}));
+        assert_true(
+            builder_sample(b, track, builder_stack(b, track, NODE_NONE, stack, n), (const uint64_t[]){n, 1}));
     const struct profile *p = mapped(builder_finished(fixture),
                                      "app.Main -> a:\n"
                                      "    0:0:void app.Help.inner():30 -> a\n"
@@ -544,7 +545,8 @@ static void each_process_has_its_own_mapping(void **state)
                          &(struct track_words){.kind = TRACK_THREAD,
                                                .number = i,
                                                .group = builder_string(b, str_of(PROCESSES[i]))});
-        assert_true(builder_sample(b, track, &frame, 1, (const uint64_t[]){1, 1}));
+        assert_true(builder_sample(b, track, builder_stack(b, track, NODE_NONE, &frame, 1),
+                                   (const uint64_t[]){1, 1}));
     }
     const struct profile *p = builder_finished(fixture);
     for (int i = 0; i < 2; i++) {

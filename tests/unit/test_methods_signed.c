@@ -40,7 +40,8 @@ static const struct profile *few_stacks(struct builder_fixture *f)
         for (uint32_t k = 0; k < STACKS[i].n; k++)
             frames[k] = builder_frame_numbered(b, STACKS[i].frames[k]);
         const uint64_t values[] = {(uint64_t)STACKS[i].changes[0], (uint64_t)STACKS[i].changes[1]};
-        assert_true(builder_sample(b, track, frames, STACKS[i].n, values));
+        assert_true(
+            builder_sample(b, track, builder_stack(b, track, NODE_NONE, frames, STACKS[i].n), values));
     }
     return builder_finished(f);
 }
@@ -109,7 +110,8 @@ static void a_share_of_nothing_has_no_sign(void **state)
     struct builder *b = signed_builder(f, &track);
     const frame_id frame = builder_frame_numbered(b, 0);
 
-    assert_true(builder_sample(b, track, &frame, 1, (const uint64_t[]){(uint64_t)-5, 0}));
+    assert_true(builder_sample(b, track, builder_stack(b, track, NODE_NONE, &frame, 1),
+                               (const uint64_t[]){(uint64_t)-5, 0}));
     rendering_init(&r, builder_finished(f));
     const char *txt = written(&r, "txt", "");
     assert_non_null(strstr(txt, "  0 %  -5 B"));
@@ -158,8 +160,10 @@ static void estimates_tell_their_samples(void **state)
     builder_sampled(b, 4096);
     uint32_t track = builder_track(b, 1, STRING_EMPTY);
     const frame_id small = builder_frame_numbered(b, 0), large = builder_frame_numbered(b, 1);
-    assert_true(builder_sample(b, track, &small, 1, (const uint64_t[]){40961, 2000}));
-    assert_true(builder_sample(b, track, &large, 1, (const uint64_t[]){1000000, 3}));
+    assert_true(builder_sample(b, track, builder_stack(b, track, NODE_NONE, &small, 1),
+                               (const uint64_t[]){40961, 2000}));
+    assert_true(builder_sample(b, track, builder_stack(b, track, NODE_NONE, &large, 1),
+                               (const uint64_t[]){1000000, 3}));
     rendering_init(&r, builder_finished(f));
     const char *txt = written(&r, "txt", "");
     assert_non_null(strstr(txt, "~samples  method\n"));
@@ -187,7 +191,8 @@ static void rows_add_up(void **state)
             int64_t change = (int64_t)random_below(&random, 200) - 100;
             for (uint32_t k = 0; k < n; k++)
                 frames[k] = builder_frame_numbered(b, (uint32_t)random_below(&random, 4));
-            assert_true(builder_sample(b, track, frames, n, (const uint64_t[]){(uint64_t)change, 1}));
+            assert_true(builder_sample(b, track, builder_stack(b, track, NODE_NONE, frames, n),
+                                       (const uint64_t[]){(uint64_t)change, 1}));
             total += change;
         }
         struct rendering r;

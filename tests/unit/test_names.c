@@ -294,7 +294,8 @@ static void errors_and_shared_names(void **state)
     for (size_t i = 0; i < 3; i++)
         frames[i] = builder_frame(
             b, &(struct profile_frame){.name = builder_string(b, CASES[i].name), .kind = CASES[i].kind});
-    assert_true(builder_sample(b, track, frames, 3, (const uint64_t[]){1}));
+    assert_true(
+        builder_sample(b, track, builder_stack(b, track, NODE_NONE, frames, 3), (const uint64_t[]){1}));
     const struct profile *p = builder_finished(f);
     const struct names *n = names_new(p, &f->arena);
     for (node_id i = 1; i < 4; i++) {

@@ -475,7 +475,8 @@ static void fold_samples(struct arena *arena, struct replayed *log, uint64_t *ra
             s->frames[k] = random_below(random, 2 + k % 3);
         s->values[0] = s->n > 0;
         s->values[1] = s->n > 0 ? random_next(random) % 100000 : 0;
-        assert_true(builder_sample_at(b, s->track, s->frames, s->n, s->values, s->at));
+        assert_true(builder_sample_at(b, s->track, builder_stack(b, s->track, NODE_NONE, s->frames, s->n),
+                                      s->values, s->at));
         at += random_below(random, 30);
     }
     *p = builder_finish(b, STR("format"), STR("Format"));

@@ -27,9 +27,12 @@ static void what_goes_down_has_a_column(void **state)
     builder_signed(b);
     uint32_t track = builder_track(b, 1, STRING_EMPTY);
     const frame_id up = builder_frame_numbered(b, 0), down = builder_frame_numbered(b, 1);
-    assert_true(builder_sample(b, track, &up, 1, (const uint64_t[]){7, 1}));
-    assert_true(builder_sample(b, track, &up, 1, (const uint64_t[]){(uint64_t)-3, 1}));
-    assert_true(builder_sample(b, track, &down, 1, (const uint64_t[]){(uint64_t)-9, 5}));
+    assert_true(
+        builder_sample(b, track, builder_stack(b, track, NODE_NONE, &up, 1), (const uint64_t[]){7, 1}));
+    assert_true(builder_sample(b, track, builder_stack(b, track, NODE_NONE, &up, 1),
+                               (const uint64_t[]){(uint64_t)-3, 1}));
+    assert_true(builder_sample(b, track, builder_stack(b, track, NODE_NONE, &down, 1),
+                               (const uint64_t[]){(uint64_t)-9, 5}));
     const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_minus, 1);
     assert_int_equal(p->minus[0], 2);
@@ -49,8 +52,8 @@ static void signed_sums_saturate(void **state)
     builder_signed(b);
     uint32_t track = builder_track(b, 1, STRING_EMPTY);
     for (int i = 0; i < 2; i++)
-        assert_true(
-            builder_sample(b, track, NULL, 0, (const uint64_t[]){(uint64_t)INT64_MIN, (uint64_t)INT64_MAX}));
+        assert_true(builder_sample(b, track, builder_stack(b, track, NODE_NONE, NULL, 0),
+                                   (const uint64_t[]){(uint64_t)INT64_MIN, (uint64_t)INT64_MAX}));
     const struct profile *p = builder_finished(f);
     assert_true(profile_minus_self(p, 0, 0) == (uint64_t)INT64_MAX + 1);
     assert_true(profile_self(p, 0, 1) == (uint64_t)INT64_MAX);
@@ -82,8 +85,8 @@ static void stacks_hold_until_the_next(void **state)
         frame_id frames[3];
         for (uint32_t k = 0; k < SAMPLES[i].n; k++)
             frames[k] = builder_frame_numbered(b, SAMPLES[i].frames[k]);
-        assert_true(
-            builder_sample_at(b, track, frames, SAMPLES[i].n, (const uint64_t[]){1, 2}, SAMPLES[i].at));
+        assert_true(builder_sample_at(b, track, builder_stack(b, track, NODE_NONE, frames, SAMPLES[i].n),
+                                      (const uint64_t[]){1, 2}, SAMPLES[i].at));
     }
     const struct profile *p = builder_finished(f);
     assert_true(p->timed);
@@ -120,11 +123,12 @@ static void a_track_is_of_one_use(void **state)
     assert_true(builder_values(b, NULL, 0, VALUES, 2));
     uint32_t track = builder_track(b, 1, STRING_EMPTY);
     assert_true(builder_moment(b, track, 5, &moment));
-    assert_false(builder_sample(b, track, NULL, 0, (const uint64_t[]){1, 1}));
+    assert_false(
+        builder_sample(b, track, builder_stack(b, track, NODE_NONE, NULL, 0), (const uint64_t[]){1, 1}));
     assert_false(builder_failed(b, &diag));
     assert_int_equal(diag.kind, DIAG_UNUSABLE);
     assert_false(builder_moment(b, track, 5, &moment)); /* not later */
-    assert_false(builder_change(b, track, 1, builder_stack(b, track, NULL, 0),
+    assert_false(builder_change(b, track, 1, builder_stack(b, track, NODE_NONE, NULL, 0),
                                 (const int64_t[]){1, 1})); /* not declared */
 }
 
@@ -157,7 +161,8 @@ static void fill(struct builder *b, struct model *m, uint64_t *seed)
         /* The frames of a number are its digits to the base 2. */
         frame_id frames[] = {builder_frame_numbered(b, stack & 1),
                              builder_frame_numbered(b, 2 + (stack >> 1))};
-        assert_true(builder_change(b, tracks[t], moment, builder_stack(b, tracks[t], frames, 2), change));
+        assert_true(
+            builder_change(b, tracks[t], moment, builder_stack(b, tracks[t], NODE_NONE, frames, 2), change));
         m->change[t][stack][moment][0] += change[0];
         m->change[t][stack][moment][1] += change[1];
     }
@@ -259,7 +264,8 @@ static void sums_below_zero_are_counted(void **state)
     assert_true(builder_values(b, NULL, 0, VALUES, 2));
     uint32_t track = builder_track(b, 1, STRING_EMPTY);
     assert_true(builder_moment(b, track, 5, &moment));
-    assert_true(builder_change(b, track, moment, builder_stack(b, track, NULL, 0), (const int64_t[]){-1, 0}));
+    assert_true(builder_change(b, track, moment, builder_stack(b, track, NODE_NONE, NULL, 0),
+                               (const int64_t[]){-1, 0}));
     const struct profile *p = builder_finished(f);
     assert_int_equal(p->n_minus, 0);
     assert_int_equal(profile_self(p, 0, 0), 0);
@@ -285,7 +291,8 @@ static void tracks_have_words_of_their_own(void **state)
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t track = builder_track(b, i + 1, name);
         builder_track_is(b, track, &words[i]);
-        assert_true(builder_sample(b, track, NULL, 0, (const uint64_t[]){1, 1}));
+        assert_true(
+            builder_sample(b, track, builder_stack(b, track, NODE_NONE, NULL, 0), (const uint64_t[]){1, 1}));
     }
     const struct profile *p = builder_finished(f);
     for (uint32_t i = 0; i < 4; i++) {

@@ -86,7 +86,8 @@ static void each_library_has_its_own_state(void **state)
                                       .address = i,
                                       .nameless = true};
         frame_id id = builder_frame(b, &frame);
-        assert_true(builder_sample(b, track, &id, 1, (const uint64_t[]){1}));
+        assert_true(
+            builder_sample(b, track, builder_stack(b, track, NODE_NONE, &id, 1), (const uint64_t[]){1}));
     }
     const struct profile *p = builder_finish(b, STR("test"), STR("test"));
     assert_non_null(p);

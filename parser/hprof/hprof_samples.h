@@ -3,8 +3,8 @@
  *
  * Each thread is a track. Stacks that name no thread are one track together. A stack is cut at the recorder's depth: its
  * innermost frames are kept, and nothing says that others were there. So one that is as deep as that is counted. */
-#ifndef PARSER_HPROF_SAMPLES_H
-#define PARSER_HPROF_SAMPLES_H
+#ifndef PARSER_HPROF_HPROF_SAMPLES_H
+#define PARSER_HPROF_HPROF_SAMPLES_H
 
 #include "core/idmap.h"
 #include "parser/format.h"

@@ -12,8 +12,8 @@
  *   Line      1 function, 2 line             Function 1 id, 2 name, 3 system name, 4 file
  *
  * What is a text is the place of a string in the table. */
-#ifndef PARSER_PPROF_PPROF_H
-#define PARSER_PPROF_PPROF_H
+#ifndef PARSER_PPROF_PPROF_IMPL_H
+#define PARSER_PPROF_PPROF_IMPL_H
 
 #include "core/idmap.h"
 #include "core/protobuf.h"
@@ -38,18 +38,7 @@ struct pprof_location {
     uint64_t mapping, address;
     struct str message; /* for its lines */
     bool resolved;
-    size_t first, n; /* then: its frames, the innermost first */
-};
-
-enum { PPROF_LABEL_KEY = 1, PPROF_LABEL_TEXT, PPROF_LABEL_NUMBER, PPROF_LABEL_UNIT };
-enum { PPROF_NUMBER_BYTES = 64 }; /* of a value that is a number, with its unit, as text */
-
-struct pprof_label {
-    uint64_t place; /* of the key's string */
-    struct str key, text, unit;
-    uint64_t number; /* int64_t; with has_number */
-    bool has_number;
-    bool chosen; /* Its values are to be the tracks. Known once it was counted. */
+    size_t first, n; /* then: its frames, the outermost first */
 };
 
 /* All labels that were met. */
@@ -77,7 +66,7 @@ struct pprof {
     size_t n_mappings, mappings_capacity;
     struct pprof_location *locations;
     size_t n_locations, locations_capacity;
-    frame_id unknown; /* what stands for a location that is not listed */
+    size_t unlisted; /* the place of what stands for locations that are not listed, from 1; 0: not made yet */
     frame_id *frames; /* of locations */
     size_t n_frames, frames_capacity;
 
@@ -96,31 +85,15 @@ struct pprof {
     uint64_t bad_references, bad_counts;
 };
 
-/* tables.c. False: diag. */
+/* pprof_tables.c: what the file lists, but the samples, of which it counts what they have. False: diag. */
 bool pprof_read_tables(struct pprof *p);
+/* What the values mean. False: diag. */
+bool pprof_declare(struct pprof *p);
+/* A string of the file; empty where there is none. */
 struct str pprof_string(struct pprof *p, uint64_t place);
-/* The frames of a location, the innermost first; of one that is not listed a frame that says so. NULL: no memory. */
-const frame_id *pprof_frames(struct pprof *p, uint64_t location, size_t *n);
+/* A location with its frames; one that is not listed has a frame that says so. NULL: no memory. */
+const struct pprof_location *pprof_location(struct pprof *p, uint64_t id);
 /* A string of the builder, cut to the limit. STRING_NONE: no memory. */
 string_id pprof_name(struct pprof *p, struct str text);
-
-/* values.c: what the values mean. False: diag. */
-bool pprof_declare(struct pprof *p);
-
-/* labels.c. A label's value as text, of a number "512 bytes"; `room` holds it where it is a number. Empty: it has none. */
-void pprof_labels_begin(struct pprof *p);
-struct pprof_label pprof_label_of(struct pprof *p, struct str message);
-struct str pprof_label_value(const struct pprof_label *l, char room[PPROF_NUMBER_BYTES]);
-/* Notes that there is this label with this value. False: the arena gives no more. */
-bool pprof_label_count(struct pprof *p, struct pprof_label *l, struct str value);
-/* Behind the last sample: tells the builder of all labels. */
-void pprof_labels_tell(const struct pprof *p);
-/* Sets diag: no sample has the label that tracks are to be made of. Always false. */
-bool pprof_no_label(struct pprof *p);
-
-/* samples.c. False: diag. */
-bool pprof_read_samples(struct pprof *p);
-/* Counts what the samples have, for the tables. */
-void pprof_survey_sample(struct pprof *p, struct str message);
 
 #endif

@@ -1,7 +1,7 @@
 /* A short name can stand for a text without end: its parts refer to each other. The library has no limit for that, so what
  * takes its output leaves it by longjmp when there is enough. It has nothing from the heap then: neither for names of C++, nor
  * for those of Rust without Punycode, which are the only ones that it is given. */
-#include "parser/perfetto/demangle.h"
+#include "parser/demangle.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-#include "parser/hprof/samples.h"
+#include "parser/hprof/hprof_samples.h"
 
 #include <stdio.h>
 
@@ -175,7 +175,9 @@ static bool add_stack(struct hprof *h, struct idmap *tracks, const struct hprof_
         builder_warn(h->builder, WARN_UNKNOWN_STACK, s->count, WARNING_NO_OFFSET);
     /* Each stack has frames of its own and comes here once: they can be turned in place. */
     order_reverse(frames, n);
-    return track != NODE_NONE && builder_sample(h->builder, track, frames, n, &s->count);
+    return track != NODE_NONE &&
+           builder_sample(h->builder, track, builder_stack(h->builder, track, NODE_NONE, frames, n),
+                          &s->count);
 }
 
 /* Stacks of the recorder's depth, or as many as are of the largest one, if it is not known. */

@@ -29,7 +29,8 @@ static bool add(struct perfetto *t, const struct pf_sample *sample)
 {
     struct pf_samples *all = &t->samples;
 
-    if (!ARENA_ROOM(t->arena, all->samples, all->samples_capacity, all->n_samples + 1))
+    if (arena_stopped_at(t->arena, all->n_samples) ||
+        !ARENA_ROOM(t->arena, all->samples, all->samples_capacity, all->n_samples + 1))
         return false;
     all->samples[all->n_samples++] = *sample;
     return true;
@@ -44,7 +45,8 @@ static bool add_interned(struct perfetto *t, struct pf_sequence *s, const struct
         return false;
     if (stack != PERFETTO_NONE)
         return add(t, &(struct pf_sample){w->time_ns, w->thread, stack, w->weight});
-    if (!ARENA_ROOM(t->arena, s->waiting, s->waiting_capacity, s->n_waiting + 1))
+    if (arena_stopped_at(t->arena, s->n_waiting) ||
+        !ARENA_ROOM(t->arena, s->waiting, s->waiting_capacity, s->n_waiting + 1))
         return false;
     s->waiting[s->n_waiting++] = *w;
     return true;
@@ -55,7 +57,7 @@ bool pf_samples_settle(struct perfetto *t, struct pf_sequence *s)
     for (size_t i = 0; i < s->n_waiting; i++) {
         const struct pf_waiting *w = &s->waiting[i];
         uint32_t stack;
-        if (!pf_interned_stack(t, &s->interned, w->stack, &stack))
+        if (arena_stopped_at(t->arena, i) || !pf_interned_stack(t, &s->interned, w->stack, &stack))
             return false;
         if (stack == PERFETTO_NONE)
             pf_warn(t, WARN_NO_STACK, 1);
@@ -81,7 +83,7 @@ bool pf_perf_sample(struct perfetto *t, struct pf_sequence *s, const struct pf_p
         return true;
     }
     return add_interned(t, s,
-                        &(struct pf_waiting){f[4].value, pf_boot_ns(t, p->clock, p->timestamp), 1,
+                        &(struct pf_waiting){f[4].value, p->time_ns, 1,
                                              thread_of(t, (uint32_t)f[2].value, (uint32_t)f[3].value)});
 }
 
@@ -90,8 +92,7 @@ bool pf_streaming_samples(struct perfetto *t, struct pf_sequence *s, const struc
 {
     struct protobuf m = protobuf_of_bytes(p->data), deltas = protobuf_of(NULL, 0);
     struct protobuf_field f, delta_field = {.wire = PROTOBUF_BYTES};
-    uint64_t time_ns = s->has_reference ? s->reference_us * NS_PER_US : pf_boot_ns(t, p->clock, p->timestamp),
-             value, delta;
+    uint64_t time_ns = s->has_reference ? s->reference_us * NS_PER_US : p->time_ns, value, delta;
     uint32_t thread = thread_of(t, s->thread.pid, s->thread.tid);
 
     while (protobuf_next(&m, &f))
@@ -140,7 +141,7 @@ static bool inline_stack(struct perfetto *t, struct str message, uint32_t *stack
 bool pf_stack_sample(struct perfetto *t, struct pf_sequence *s, const struct pf_packet *p)
 {
     struct protobuf_field f[12], task_fields[4];
-    uint64_t time_ns = pf_boot_ns(t, p->clock, p->timestamp);
+    uint64_t time_ns = p->time_ns;
 
     protobuf_fields(p->data, f, 12);
     protobuf_fields(f[1].bytes, task_fields, 4);

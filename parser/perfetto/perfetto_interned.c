@@ -1,8 +1,102 @@
 /* Interned data (protos/perfetto/trace/interned_data/interned_data.proto, profile_common.proto): strings, mappings, frames and
  * call stacks, each with an id that other packets of the sequence use. What an entry refers to may come behind it, so
  * entries are kept as they are and resolved when a stack is needed. The first entry of an id counts. Id 0 is no entry. */
-
 #include "parser/perfetto/perfetto_impl.h"
+
+/* ---- what all share ---- */
+
+void pf_warn(struct perfetto *t, enum warning_code code, uint64_t count)
+{
+    if (count > 0)
+        builder_warn(t->builder, code, count, t->offset);
+}
+
+string_id pf_string(struct perfetto *t, struct str s)
+{
+    if (s.n > t->limits->name_bytes) {
+        pf_warn(t, WARN_NAME_CUT, 1);
+        s.n = t->limits->name_bytes;
+    }
+    return builder_string(t->builder, s);
+}
+
+string_id pf_string_of(struct perfetto *t, struct buf *b)
+{
+    string_id id = b->failed ? STRING_NONE : pf_string(t, buf_view(b));
+
+    if (b->failed)
+        t->arena->failure = ARENA_NO_MEMORY;
+    buf_free(b);
+    return id;
+}
+
+string_id pf_hex(struct perfetto *t, struct str bytes)
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    char text[128];
+    size_t n = bytes.n < sizeof(text) / 2 ? bytes.n : sizeof(text) / 2;
+
+    for (size_t i = 0; i < n; i++) {
+        text[2 * i] = DIGITS[(uint8_t)bytes.p[i] >> 4];
+        text[2 * i + 1] = DIGITS[(uint8_t)bytes.p[i] & 0xf];
+    }
+    return pf_string(t, (struct str){text, 2 * n});
+}
+
+uint64_t pf_key(const struct perfetto *t, const uint64_t *numbers, size_t n)
+{
+    return hash_bytes(t->seed, numbers, n * sizeof(*numbers));
+}
+
+/* ---- mappings, frames and stacks of the whole trace, each once ---- */
+
+static uint32_t add_known_mapping(struct perfetto *t, const struct pf_mapping *mapping)
+{
+    struct pf_stacks *s = &t->stacks;
+    uint64_t key = (uint64_t)mapping->path << 32 | mapping->build_id;
+    uint32_t id = idmap_get(&s->mapping_ids, key);
+
+    if (id != IDMAP_NONE)
+        return id;
+    if (!ARENA_ROOM(t->arena, s->mappings, s->mappings_capacity, s->n_mappings + 1) ||
+        !idmap_set(&s->mapping_ids, key, (uint32_t)s->n_mappings))
+        return PERFETTO_NONE;
+    s->mappings[s->n_mappings] = *mapping;
+    return (uint32_t)s->n_mappings++;
+}
+
+uint32_t pf_frame(struct perfetto *t, const struct pf_frame *f)
+{
+    struct pf_stacks *s = &t->stacks;
+    const uint64_t parts[] = {f->mapping, f->name, f->file, f->line, f->kind, f->rel_pc};
+    uint64_t key = pf_key(t, parts, sizeof(parts) / sizeof(*parts));
+    uint32_t id = idmap_get(&s->frame_ids, key);
+
+    if (id != IDMAP_NONE)
+        return id;
+    if (!ARENA_ROOM(t->arena, s->frames, s->frames_capacity, s->n_frames + 1) ||
+        !idmap_set(&s->frame_ids, key, (uint32_t)s->n_frames))
+        return PERFETTO_NONE;
+    s->frames[s->n_frames] = *f;
+    return (uint32_t)s->n_frames++;
+}
+
+uint32_t pf_stack(struct perfetto *t, uint32_t up, uint32_t frame)
+{
+    struct pf_stacks *s = &t->stacks;
+    uint64_t key = (uint64_t)up << 32 | frame;
+    uint32_t id = idmap_get(&s->stack_ids, key);
+
+    if (id != IDMAP_NONE)
+        return id;
+    if (!ARENA_ROOM(t->arena, s->stacks, s->stacks_capacity, s->n_stacks + 1) ||
+        s->n_stacks >= PERFETTO_NONE - 1 || !idmap_set(&s->stack_ids, key, (uint32_t)s->n_stacks))
+        return PERFETTO_NONE;
+    s->stacks[s->n_stacks] = (struct pf_stack){up, frame};
+    return (uint32_t)s->n_stacks++;
+}
+
+/* ---- interned data ---- */
 
 enum { STACK_FRAMES_MAX = 4096 }; /* no recorder has more; a deeper stack counts as missing */
 
@@ -40,7 +134,8 @@ static bool add_list(struct perfetto *t, struct pf_interned *in, struct str mess
             continue;
         struct protobuf list = protobuf_list(&f);
         for (uint64_t value; protobuf_list_next(&f, &list, &value);) {
-            if (!ARENA_ROOM(t->arena, in->lists, in->lists_capacity, in->n_lists + 1) ||
+            if (arena_stopped_at(t->arena, in->n_lists) ||
+                !ARENA_ROOM(t->arena, in->lists, in->lists_capacity, in->n_lists + 1) ||
                 in->n_lists >= UINT32_MAX)
                 return false;
             in->lists[in->n_lists++] = value;
@@ -85,7 +180,7 @@ static uint32_t add_frame(struct perfetto *t, struct pf_interned *in, const stru
 
 static uint32_t add_stack(struct perfetto *t, struct pf_interned *in, struct str message)
 {
-    struct pf_raw_stack raw = {.known = PERFETTO_NONE};
+    struct pf_raw_stack raw = {.known = PERFETTO_NONE, .built = PERFETTO_NONE};
 
     if (!add_list(t, in, message, 2, &raw.first, &raw.n) ||
         !ARENA_ROOM(t->arena, in->stacks, in->stacks_capacity, in->n_stacks + 1))
@@ -125,6 +220,8 @@ bool pf_interned_add_one(struct perfetto *t, struct pf_interned *in, enum pf_kin
 {
     struct protobuf_field f[9];
 
+    if (arena_stopped(t->arena))
+        return false;
     protobuf_fields(message, f, 9);
     if (idmap_get(&in->ids[kind], f[1].value) != IDMAP_NONE)
         return true;
@@ -187,7 +284,7 @@ static bool find_mapping(struct perfetto *t, struct pf_interned *in, uint64_t id
     buf_free(&path);
     uint64_t inside = raw->exact_offset > raw->start_offset ? raw->exact_offset - raw->start_offset : 0;
     const struct pf_mapping mapping = {name, build_id, raw->load_bias, inside};
-    if (name == STRING_NONE || (*found = pf_mapping(t, &mapping)) == PERFETTO_NONE)
+    if (name == STRING_NONE || (*found = add_known_mapping(t, &mapping)) == PERFETTO_NONE)
         return false;
     raw->known = *found;
     return true;
@@ -221,7 +318,7 @@ static bool find_frame(struct perfetto *t, struct pf_interned *in, uint64_t id, 
     return *found != PERFETTO_NONE;
 }
 
-/* A stack of which something was missing is looked at again only when there is more than there was. */
+/* A stack of which something was missing is looked at again only when there is more than there was, and from there on. */
 static uint64_t entries(const struct pf_interned *in)
 {
     uint64_t n = 0;
@@ -234,22 +331,21 @@ static uint64_t entries(const struct pf_interned *in)
 bool pf_interned_stack(struct perfetto *t, struct pf_interned *in, uint64_t id, uint32_t *stack)
 {
     uint32_t at = idmap_get(&in->ids[PF_STACK], id), frame;
+    struct pf_raw_stack *raw = at == IDMAP_NONE ? NULL : &in->stacks[at];
 
-    *stack = at == IDMAP_NONE ? PERFETTO_NONE : in->stacks[at].known;
-    if (at == IDMAP_NONE || *stack != PERFETTO_NONE || in->stacks[at].n > STACK_FRAMES_MAX ||
-        in->stacks[at].tried == entries(in))
+    *stack = at == IDMAP_NONE ? PERFETTO_NONE : raw->known;
+    if (at == IDMAP_NONE || *stack != PERFETTO_NONE || raw->n > STACK_FRAMES_MAX || raw->tried == entries(in))
         return true;
-    in->stacks[at].tried = entries(in);
-    uint32_t built = PERFETTO_NONE;
-    for (uint32_t i = 0; i < in->stacks[at].n; i++) {
-        if (!find_frame(t, in, in->lists[in->stacks[at].first + i], &frame))
+    raw->tried = entries(in);
+    for (; raw->done < raw->n; raw->done++) {
+        if (!find_frame(t, in, in->lists[raw->first + raw->done], &frame))
             return false;
         if (frame == PERFETTO_NONE)
             return true;
-        built = pf_stack(t, built, frame);
-        if (built == PERFETTO_NONE)
+        raw->built = pf_stack(t, raw->built, frame);
+        if (raw->built == PERFETTO_NONE)
             return false;
     }
-    in->stacks[at].known = *stack = built;
+    raw->known = *stack = raw->built;
     return true;
 }

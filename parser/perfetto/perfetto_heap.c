@@ -112,7 +112,8 @@ static bool add_sample(struct perfetto *t, struct pf_sequence *s, bool counts_ar
         p.freed = (struct pf_values){0};
         t->heaps.heaps[heap].at_max = true;
     }
-    if (!ARENA_ROOM(t->arena, s->pending, s->pending_capacity, s->n_pending + 1))
+    if (arena_stopped_at(t->arena, s->n_pending) ||
+        !ARENA_ROOM(t->arena, s->pending, s->pending_capacity, s->n_pending + 1))
         return false;
     s->pending[s->n_pending++] = p;
     return true;
@@ -223,6 +224,8 @@ static bool end_dump(struct perfetto *t, struct pf_sequence *s)
     for (size_t i = 0; i < s->n_pending; i++) {
         const struct pf_pending *p = &s->pending[i];
         uint32_t stack = PERFETTO_NONE;
+        if (arena_stopped_at(t->arena, i))
+            return false;
         if (!pf_interned_stack(t, &s->legacy, p->stack, &stack) ||
             (stack == PERFETTO_NONE && !pf_interned_stack(t, &s->interned, p->stack, &stack)))
             return false;

@@ -1,6 +1,6 @@
 /* Names of C++ and Rust as compilers mangle them, made readable by libiberty. */
-#ifndef PARSER_PERFETTO_DEMANGLE_H
-#define PARSER_PERFETTO_DEMANGLE_H
+#ifndef PARSER_DEMANGLE_H
+#define PARSER_DEMANGLE_H
 
 #include "core/buf.h"
 

@@ -1,9 +1,74 @@
 /* All that was read as tracks of a profile: a heap of a process each, with its dumps as moments; and a thread each, with its
  * samples in the order of time. */
-#include <stdlib.h>
-
 #include "core/number.h"
+#include "core/order.h"
 #include "parser/perfetto/perfetto_impl.h"
+
+/* ---- libraries without unwind information ---- */
+
+/* A stack cannot be followed beyond the first function of such a library, which is the outermost one then (Perfetto's manual of
+ * native heap profiles, "Only one frame shown"). A library that begins threads is the outermost one as well, but with few
+ * functions, and has others on other stacks. */
+
+enum { DIFFERENT_LEAST = 3, NAMED_MAX = 5 };
+
+/* Of one mapping. */
+struct ends {
+    uint32_t outermost; /* different functions that are */
+    bool deeper;        /* it has other frames as well */
+};
+
+static struct str text_of(const struct perfetto *t, string_id id)
+{
+    return builder_text_of(t->builder, id);
+}
+
+static bool is_error(const struct perfetto *t, uint32_t stack)
+{
+    return str_starts(text_of(t, t->stacks.frames[t->stacks.stacks[stack].frame].name), STR("ERROR "));
+}
+
+static void count(const struct perfetto *t, struct ends *ends)
+{
+    const struct pf_stacks *s = &t->stacks;
+
+    for (size_t i = 0; i < s->n_stacks && !arena_stopped_at(t->arena, i); i++) {
+        uint32_t up = s->stacks[i].up, mapping = s->frames[s->stacks[i].frame].mapping;
+        if (mapping == PERFETTO_NONE)
+            continue;
+        if (up == PERFETTO_NONE || is_error(t, up))
+            ends[mapping].outermost++;
+        else
+            ends[mapping].deeper = true;
+    }
+}
+
+static bool warn_unwinding(struct perfetto *t)
+{
+    struct buf names = {0};
+    uint32_t n = 0;
+
+    if (t->stacks.n_mappings == 0)
+        return true;
+    struct ends *ends = arena_array(t->arena, t->stacks.n_mappings, sizeof(*ends));
+    if (ends == NULL)
+        return false;
+    count(t, ends);
+    for (size_t i = 0; i < t->stacks.n_mappings; i++) {
+        struct str path = text_of(t, t->stacks.mappings[i].path);
+        if (ends[i].deeper || ends[i].outermost < DIFFERENT_LEAST || !str_ends(path, STR(".so")))
+            continue;
+        if (n < NAMED_MAX) {
+            buf_z(&names, n > 0 ? ", " : "");
+            buf_str(&names, path);
+        }
+        n++;
+    }
+    pf_warn(t, WARN_ONE_FRAME, n);
+    bool ok = n == 0 || (!names.failed && builder_fact(t->builder, STR("one-frame"), buf_view(&names)));
+    buf_free(&names);
+    return ok;
+}
 
 enum { INTERVAL_DIGITS = 4 };
 
@@ -16,12 +81,14 @@ struct layout {
 struct maker {
     struct perfetto *t;
     struct layout layout;
-    frame_id *frames; /* of one stack */
-    size_t frames_capacity;
-    uint32_t *path; /* the same as frames of the file */
+    struct place {
+        uint32_t track; /* the last one that it was put into, counted from 1; 0: none */
+        node_id node;   /* where it ends there */
+    } * places;         /* by stack */
+    uint32_t *path;     /* stacks that are to be put, the longest first */
     size_t path_capacity;
     struct idmap track_ids; /* that are taken */
-    struct idmap nodes;     /* track and stack -> node */
+    struct idmap nodes;     /* of heaps: track and stack -> node */
     uint32_t next_track;
     uint64_t first_ns; /* of all samples */
 };
@@ -85,37 +152,40 @@ static bool declare(struct maker *m)
 
 /* ---- stacks ---- */
 
-/* The stack's frames, in m->frames, the outermost first; *n are how many. */
-static bool expand(struct maker *m, uint32_t stack, string_id package, size_t *n)
+/* The node of the stack on that track. What is there of it already is not looked at again: most stacks come many times, and share
+ * their outer frames. NODE_NONE when the arena gives no more. */
+static node_id put_stack(struct maker *m, uint32_t track, uint32_t stack, string_id package)
 {
     struct perfetto *t = m->t;
-    size_t depth = 0;
+    const struct pf_stack *stacks = t->stacks.stacks;
+    node_id node = NODE_NONE;
+    size_t n = 0;
 
-    *n = 0;
-    for (uint32_t s = stack; s != PERFETTO_NONE; s = t->stacks.stacks[s].up) {
-        if (!ARENA_ROOM(t->arena, m->path, m->path_capacity, depth + 1))
-            return false;
-        m->path[depth++] = t->stacks.stacks[s].frame;
+    for (; stack != PERFETTO_NONE && m->places[stack].track != track + 1; stack = stacks[stack].up) {
+        if (!ARENA_ROOM(t->arena, m->path, m->path_capacity, n + 1))
+            return NODE_NONE;
+        m->path[n++] = stack;
     }
-    while (depth-- > 0) {
-        const struct pf_expansion *e = pf_expand(t, m->path[depth], package);
-        if (e == NULL || !ARENA_ROOM(t->arena, m->frames, m->frames_capacity, *n + e->n))
-            return false;
-        for (uint32_t i = 0; i < e->n; i++)
-            m->frames[(*n)++] = t->names.expanded[e->first + i];
+    if (stack != PERFETTO_NONE)
+        node = m->places[stack].node;
+    while (n-- > 0) {
+        const struct pf_expansion *e = pf_expand(t, stacks[m->path[n]].frame, package);
+        if (e != NULL)
+            node = builder_stack(t->builder, track, node, t->names.expanded + e->first, e->n);
+        if (e == NULL || node == NODE_NONE)
+            return NODE_NONE;
+        m->places[m->path[n]] = (struct place){track + 1, node};
     }
-    return true;
+    return node;
 }
 
 /* ---- heaps ---- */
 
-static int by_heap_and_time(const void *a, const void *b, void *dumps)
+static bool by_heap_and_time(const void *dumps, uint32_t a, uint32_t b)
 {
-    const struct pf_dump *all = dumps, *x = &all[*(const uint32_t *)a], *y = &all[*(const uint32_t *)b];
+    const struct pf_dump *all = dumps, *x = &all[a], *y = &all[b];
 
-    if (x->heap != y->heap)
-        return x->heap < y->heap ? -1 : 1;
-    return x->timestamp < y->timestamp ? -1 : x->timestamp > y->timestamp;
+    return x->heap != y->heap ? x->heap < y->heap : x->timestamp < y->timestamp;
 }
 
 /* An id that no track has; `wanted` if that is free. */
@@ -155,7 +225,8 @@ static bool make_moments(struct maker *m, const uint32_t *tracks)
         order[i] = i;
         first = h->dumps[i].timestamp < first ? h->dumps[i].timestamp : first;
     }
-    qsort_r(order, h->n_dumps, sizeof(*order), by_heap_and_time, h->dumps);
+    if (!order_array(order, h->n_dumps, by_heap_and_time, h->dumps, m->t->arena))
+        return false;
     for (size_t i = 0; i < h->n_dumps; i++) {
         struct pf_dump *d = &h->dumps[order[i]];
         if (!builder_moment(m->t->builder, tracks[d->heap], d->timestamp - first, &d->moment))
@@ -169,13 +240,10 @@ static node_id node_of(struct maker *m, const struct pf_row *row, uint32_t track
 {
     uint64_t key = (uint64_t)track << 32 | row->stack;
     node_id node = idmap_get(&m->nodes, key);
-    size_t n;
 
     if (node != IDMAP_NONE)
         return node;
-    if (!expand(m, row->stack, pf_process_package(m->t, m->t->heaps.heaps[row->heap].pid), &n))
-        return NODE_NONE;
-    node = builder_stack(m->t->builder, track, m->frames, n);
+    node = put_stack(m, track, row->stack, pf_process_package(m->t, m->t->heaps.heaps[row->heap].pid));
     return node != NODE_NONE && idmap_set(&m->nodes, key, node) ? node : NODE_NONE;
 }
 
@@ -242,17 +310,42 @@ static bool put_heaps(struct maker *m)
 
 /* ---- CPU samples ---- */
 
-static int by_thread_and_time(const void *a, const void *b)
+/* Of samples of one thread. Of one time: any order, but always the same. */
+static bool is_earlier(const void *samples, uint32_t a, uint32_t b)
 {
-    const struct pf_sample *x = a, *y = b;
+    const struct pf_sample *all = samples, *x = &all[a], *y = &all[b];
 
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
     if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    if (x->stack != y->stack) /* of one time: any order, but always the same */
-        return x->stack < y->stack ? -1 : 1;
-    return x->weight < y->weight ? -1 : x->weight > y->weight;
+        return x->time_ns < y->time_ns;
+    return x->stack != y->stack ? x->stack < y->stack : x->weight < y->weight;
+}
+
+/* The samples in the order of threads and times. */
+struct sample_order {
+    uint32_t *samples;
+    size_t *end; /* by thread: where its samples end */
+};
+
+/* Each thread's samples are taken out first: mostly they are in the order of time already. */
+static bool sort_samples(struct perfetto *t, struct sample_order *o)
+{
+    const struct pf_samples *all = &t->samples;
+    size_t first = 0;
+
+    o->samples = arena_lend(t->arena, all->n_samples, sizeof(*o->samples));
+    o->end = arena_array(t->arena, all->n_threads + 1, sizeof(*o->end));
+    if (o->samples == NULL || o->end == NULL || all->n_samples > UINT32_MAX)
+        return false;
+    for (size_t i = 0; i < all->n_samples && !arena_stopped_at(t->arena, i); i++)
+        o->end[all->samples[i].thread + 1]++;
+    for (size_t i = 0; i < all->n_threads; i++)
+        o->end[i + 1] += o->end[i];
+    for (size_t i = 0; i < all->n_samples && !arena_stopped_at(t->arena, i); i++)
+        o->samples[o->end[all->samples[i].thread]++] = (uint32_t)i;
+    for (size_t i = 0; i < all->n_threads; first = o->end[i++])
+        if (!order_array(o->samples + first, o->end[i] - first, is_earlier, all->samples, t->arena))
+            return false;
+    return true;
 }
 
 static bool make_thread_track(struct maker *m, const struct pf_thread *thread, uint32_t *track)
@@ -269,29 +362,35 @@ static bool make_thread_track(struct maker *m, const struct pf_thread *thread, u
     return true;
 }
 
+static bool put_sample(struct maker *m, const struct pf_sample *s, uint32_t track, string_id package)
+{
+    uint64_t values[PROFILE_VALUES_MAX] = {0}, at = s->time_ns - m->first_ns;
+    node_id node = put_stack(m, track, s->stack, package);
+
+    values[m->layout.samples] = s->weight;
+    return builder_sample_at(m->t->builder, track, node, values, at > INT64_MAX ? INT64_MAX : at);
+}
+
 static bool put_samples(struct maker *m)
 {
     struct perfetto *t = m->t;
-    struct pf_samples *all = &t->samples;
-    uint64_t values[PROFILE_VALUES_MAX] = {0};
-    uint32_t track = 0;
-    size_t n;
+    const struct pf_samples *all = &t->samples;
+    struct sample_order order;
+    uint32_t track;
+    size_t at = 0;
 
-    if (all->n_samples > 0)
-        qsort(all->samples, all->n_samples, sizeof(*all->samples), by_thread_and_time);
+    if (!sort_samples(t, &order))
+        return false;
     m->first_ns = UINT64_MAX;
-    for (size_t i = 0; i < all->n_samples; i++)
+    for (size_t i = 0; i < all->n_samples && !arena_stopped_at(t->arena, i); i++)
         m->first_ns = all->samples[i].time_ns < m->first_ns ? all->samples[i].time_ns : m->first_ns;
-    for (size_t i = 0; i < all->n_samples; i++) {
-        const struct pf_sample *s = &all->samples[i];
-        const struct pf_thread *thread = &all->threads[s->thread];
-        if ((i == 0 || s->thread != all->samples[i - 1].thread) && !make_thread_track(m, thread, &track))
+    for (size_t i = 0; i < all->n_threads; i++) {
+        string_id package = pf_process_package(t, all->threads[i].pid);
+        if (order.end[i] > at && !make_thread_track(m, &all->threads[i], &track))
             return false;
-        uint64_t at = s->time_ns - m->first_ns;
-        values[m->layout.samples] = s->weight;
-        if (!expand(m, s->stack, pf_process_package(t, thread->pid), &n) ||
-            !builder_sample_at(t->builder, track, m->frames, n, values, at > INT64_MAX ? INT64_MAX : at))
-            return false;
+        for (; at < order.end[i]; at++)
+            if (!put_sample(m, &all->samples[order.samples[at]], track, package))
+                return false;
     }
     return true;
 }
@@ -303,5 +402,6 @@ bool pf_result(struct perfetto *t)
 
     idmap_init(&m.track_ids, t->arena, t->seed);
     idmap_init(&m.nodes, t->arena, t->seed);
-    return declare(&m) && put_heaps(&m) && put_samples(&m) && pf_unwinding(t);
+    m.places = arena_array(t->arena, t->stacks.n_stacks, sizeof(*m.places));
+    return m.places != NULL && declare(&m) && put_heaps(&m) && put_samples(&m) && warn_unwinding(t);
 }
