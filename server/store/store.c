@@ -360,6 +360,21 @@ enum store_result store_temp_open(struct store *s, struct store_temp *t)
     return open_temp(s, t, s->nameless);
 }
 
+/* The disk begins now with these bytes, so that the sync at the end has little left to wait for. Only a hint. */
+static void begin_writing(const struct store_temp *t, off_t from, off_t to)
+{
+    if (from < to)
+        sync_file_range(t->fd, from, to - from, SYNC_FILE_RANGE_WRITE);
+}
+
+/* Each hint costs the machine a request to the disk. */
+static off_t whole_steps(off_t bytes)
+{
+    enum { STEP_BYTES = 1 << 20 };
+
+    return bytes / STEP_BYTES * STEP_BYTES;
+}
+
 enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
 {
     if (!file_write_all(t->fd, p, n)) {
@@ -367,15 +382,18 @@ enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n
         /* A part may be written: the same bytes can be given again when there is room. */
         return lseek(t->fd, t->written, SEEK_SET) == t->written ? result : STORE_FAILED;
     }
-    /* The disk begins now, so that the sync at the end has little left to wait for. Only a hint, in steps: each costs the machine a
-     * request to the disk. */
-    enum { STEP_BYTES = 1 << 20 };
-    off_t before = t->written / STEP_BYTES;
+    off_t before = t->written;
     t->written += (off_t)n;
-    off_t steps = t->written / STEP_BYTES - before;
-    if (steps > 0)
-        sync_file_range(t->fd, before * STEP_BYTES, steps * STEP_BYTES, SYNC_FILE_RANGE_WRITE);
+    begin_writing(t, whole_steps(before), whole_steps(t->written));
     return STORE_OK;
+}
+
+void store_temp_is_whole(const struct store_temp *t)
+{
+    off_t begun = whole_steps(t->written);
+
+    if (begun > 0)
+        begin_writing(t, begun, t->written);
 }
 
 void store_temp_discard(struct store *s, struct store_temp *t)
