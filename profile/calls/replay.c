@@ -25,9 +25,10 @@ struct replay {
     bool prepared, ended;
     uint64_t next; /* block */
     struct replay_track *tracks;
-    uint32_t *nth_of; /* by the number of the log's track: the request's, or NO_TRACK */
-    uint8_t *needed;  /* by block */
-    uint8_t *block;
+    uint32_t *nth_of;     /* by the number of the log's track: the request's, or NO_TRACK */
+    uint8_t *needed;      /* by block */
+    uint8_t *room;        /* for a block that does not lie in memory */
+    const uint8_t *block; /* that is played */
     const struct profile_mapped *renames[RENAMES_MAX]; /* the first one that was made first */
     uint32_t n_renames;
     bool single; /* each frame became one */
@@ -124,10 +125,10 @@ static inline bool pop_call(struct replay *r, struct replay_track *t, uint8_t fl
     return true;
 }
 
-static void pass(struct replay *r, struct replay_track *t)
+/* Both clocks, of which the second one may stand still: so it is no loop. */
+static inline void pass(struct replay_track *t)
 {
-    for (uint32_t i = 0; i < r->n_clocks; i++)
-        t->last[i] = t->now[i];
+    memcpy(t->last, t->now, sizeof(t->last));
 }
 
 /* The innermost call of the log is left. */
@@ -142,7 +143,7 @@ static inline bool pop(struct replay *r, struct replay_track *t)
     for (; n > 0; n--) {
         if (!pop_call(r, t, 0))
             return false;
-        pass(r, t);
+        pass(t);
     }
     return true;
 }
@@ -161,7 +162,7 @@ static bool stay(struct replay *r, struct replay_track *t)
 
     if (sink->stay != NULL && !sink->stay(sink->context, t))
         return false;
-    pass(r, t);
+    pass(t);
     return true;
 }
 
@@ -241,7 +242,7 @@ static bool resume_track(struct replay *r, struct replay_track *t, const struct 
         set_clocks(r, t->now, call->begin);
         if (!push(r, t, call->frame, 0, call))
             return false;
-        pass(r, t);
+        pass(t);
     }
     if (o->clocks[0] < t->now[0])
         return damaged(r);
@@ -300,7 +301,7 @@ static bool play_sample(struct replay *r, struct replay_track *t)
             return damaged(r);
     if (sink->sample != NULL && !sink->sample(sink->context, t, r->values))
         return false;
-    pass(r, t);
+    pass(t);
     return true;
 }
 
@@ -315,7 +316,7 @@ static inline bool play_record(struct replay *r, struct replay_track *t, unsigne
         return play_sample(r, t);
     if (!push(r, t, frame, 0, NULL))
         return false;
-    pass(r, t);
+    pass(t);
     return true;
 }
 
@@ -372,7 +373,8 @@ static bool load(struct replay *r, uint64_t block)
 {
     if (arena_stopped(r->arena))
         return false;
-    if (!call_log_read_block(r->log, block, r->block))
+    r->block = call_log_block(r->log, block, r->room);
+    if (r->block == NULL)
         return damaged(r);
     r->p = r->block;
     r->end = r->block + r->log->blocks[block].bytes;
@@ -486,7 +488,7 @@ static bool leave_later(struct replay *r)
         set_clocks(r, t->now, list[i].call->end);
         if (!pop_call(r, t, 0))
             return false;
-        pass(r, t);
+        pass(t);
     }
     return true;
 }
@@ -502,7 +504,7 @@ static bool end_track(struct replay *r, struct replay_track *t)
     set_clocks(r, t->now, t->log->end);
     if (sink->end != NULL && !sink->end(sink->context, t))
         return false;
-    pass(r, t);
+    pass(t);
     for (; t->n_open > 1; innermost = false) {
         const struct call_log_call *known = t->open[t->n_open - 1].known;
         bool is_last = innermost && (!cut || (known->flags & CALL_LOG_INNERMOST) != 0);
@@ -631,8 +633,8 @@ static bool prepare(struct replay *r)
     r->tracks = arena_array(r->arena, q->n_tracks, sizeof(*r->tracks));
     r->nth_of = arena_array(r->arena, log->n_tracks, sizeof(*r->nth_of));
     r->needed = arena_array(r->arena, log->n_blocks, sizeof(*r->needed));
-    r->block = arena_array(r->arena, call_log_block_bytes_max(r->log), 1);
-    if (r->tracks == NULL || r->nth_of == NULL || r->needed == NULL || r->block == NULL)
+    r->room = arena_array(r->arena, call_log_room(r->log), 1);
+    if (r->tracks == NULL || r->nth_of == NULL || r->needed == NULL || r->room == NULL)
         return false;
     r->n_clocks = log->n_clocks;
     r->n_frames = log->n_frames;

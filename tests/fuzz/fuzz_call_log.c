@@ -142,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct profile *p = span_model_fold(&arena, NULL, IDS, TRACKS, events, EVENTS);
     fuzzing_check(p != NULL);
     mend_checks(&b, p);
-    const struct call_log_source source = {read_bytes, &b, b.n};
+    const struct call_log_source source = {.read_at = read_bytes, .context = &b, .size = b.n};
     if (call_log_open(&r.log, &source, &memory_failed)) {
         play_all(&r, p, &(struct window){100, 300}, &arena);
         call_log_close(&r.log);
