@@ -18,6 +18,10 @@ struct later {
     size_t level;
 };
 
+struct shape {
+    uint8_t kind, frame_bytes, clock_bytes, cpu_bytes, cpu_at, bytes;
+};
+
 struct replay {
     struct replay_request request;
     const struct call_log *log;
@@ -41,6 +45,7 @@ struct replay {
     const uint8_t *p, *end;
     unsigned records;
     uint64_t values[PROFILE_VALUES_MAX];
+    struct shape shapes[UINT8_MAX + 1]; /* by the control byte */
 };
 
 static bool damaged(struct replay *r)
@@ -56,8 +61,8 @@ static uint64_t ns_of(const struct replay *r, uint64_t ticks)
 
 /* ---- the stack ---- */
 
-static bool push_call(struct replay *r, struct replay_track *t, frame_id frame, uint8_t flags,
-                      const struct call_log_call *known)
+static inline bool push_call(struct replay *r, struct replay_track *t, frame_id frame, uint8_t flags,
+                             const struct call_log_call *known)
 {
     if (t->n_open == t->open_capacity && !ARENA_ROOM(r->arena, t->open, t->open_capacity, t->n_open + 1))
         return false;
@@ -305,16 +310,32 @@ static bool play_sample(struct replay *r, struct replay_track *t)
     return true;
 }
 
-/* A record of a track that is played; its clocks are in t->now. */
-static inline bool play_record(struct replay *r, struct replay_track *t, unsigned kind, frame_id frame)
+/* What a control byte says of its record: where in it the clocks stand, and how long it is. */
+static struct shape shape_of(unsigned control)
 {
-    if (kind == LOG_LEAVE)
+    unsigned kind = control & ((1 << LOG_KIND_BITS) - 1), frame_bytes = LOG_FRAME_BYTES[kind];
+    unsigned clock_bytes = LOG_CLOCK_BYTES[control >> LOG_KIND_BITS & ((1 << LOG_CLOCK_BITS) - 1)];
+    unsigned cpu_bytes = LOG_CPU_BYTES[control >> (LOG_KIND_BITS + LOG_CLOCK_BITS)];
+
+    return (struct shape){.kind = (uint8_t)kind,
+                          .frame_bytes = (uint8_t)frame_bytes,
+                          .clock_bytes = (uint8_t)clock_bytes,
+                          .cpu_bytes = (uint8_t)cpu_bytes,
+                          .cpu_at = (uint8_t)(1 + frame_bytes + clock_bytes),
+                          .bytes = (uint8_t)(1 + frame_bytes + clock_bytes + cpu_bytes)};
+}
+
+/* The record at p, of a track that is played; its clocks are in t->now. */
+static inline bool play_record(struct replay *r, struct replay_track *t, const struct shape *s,
+                               const uint8_t *p)
+{
+    if (s->kind == LOG_LEAVE)
         return pop(r, t);
-    if (kind == LOG_STAY)
+    if (s->kind == LOG_STAY)
         return stay(r, t);
-    if (kind == LOG_SAMPLE)
+    if (s->kind == LOG_SAMPLE)
         return play_sample(r, t);
-    if (!push(r, t, frame, 0, NULL))
+    if (!push(r, t, (frame_id)log_number(p + 1, s->frame_bytes), 0, NULL))
         return false;
     pass(t);
     return true;
@@ -324,17 +345,16 @@ static inline bool play_record(struct replay *r, struct replay_track *t, unsigne
 static bool play_run(struct replay *r, struct replay_track *t)
 {
     while (r->p < r->end) {
-        unsigned control = *r->p++, kind = control & ((1 << LOG_KIND_BITS) - 1);
-        unsigned frame_bytes = LOG_FRAME_BYTES[kind], cpu_bytes = LOG_CPU_BYTES[control >> 6];
-        unsigned bytes = LOG_CLOCK_BYTES[control >> LOG_KIND_BITS & ((1 << LOG_CLOCK_BITS) - 1)];
         const uint8_t *p = r->p;
-        if (kind >= LOG_SWITCH || (size_t)(r->end - p) < frame_bytes + bytes + cpu_bytes)
+        const struct shape *s = &r->shapes[*p];
+        if (s->kind >= LOG_SWITCH || (size_t)(r->end - p) < s->bytes)
             return damaged(r);
-        r->p += frame_bytes + bytes + cpu_bytes;
-        if (__builtin_add_overflow(t->now[0], log_number(p + frame_bytes, bytes), &t->now[0]) ||
-            __builtin_add_overflow(t->now[1], log_number(p + frame_bytes + bytes, cpu_bytes), &t->now[1]))
+        r->p += s->bytes;
+        if (__builtin_add_overflow(t->now[0], log_number(p + 1 + s->frame_bytes, s->clock_bytes),
+                                   &t->now[0]) ||
+            __builtin_add_overflow(t->now[1], log_number(p + s->cpu_at, s->cpu_bytes), &t->now[1]))
             return damaged(r);
-        if (!play_record(r, t, kind, (frame_id)log_number(p, frame_bytes)))
+        if (!play_record(r, t, s, p))
             return false;
         if (++r->records % STOP_EVERY == 0 && arena_stopped(r->arena))
             return false;
@@ -686,8 +706,11 @@ struct replay *replay_new(const struct replay_request *request, struct arena *ar
 {
     struct replay *r = arena_alloc(arena, sizeof(*r));
 
-    if (r != NULL)
-        *r = (struct replay){.request = *request, .log = request->log, .arena = arena};
+    if (r == NULL)
+        return NULL;
+    *r = (struct replay){.request = *request, .log = request->log, .arena = arena};
+    for (unsigned i = 0; i <= UINT8_MAX; i++)
+        r->shapes[i] = shape_of(i);
     return r;
 }
 
