@@ -395,7 +395,8 @@ bool cli_window(const struct config *config, const struct shared_profile *whole,
 
     if (!view_window(view, &wanted, diag))
         return diag->kind == DIAG_NONE;
-    const struct convert_source source = {whole, config, cli_open_again(path, diag), NULL};
+    const struct convert_source source = {
+        .profile = whole, .config = config, .fd = cli_open_again(path, diag)};
     if (source.fd < 0)
         return false;
     *window = convert_window(&source, &wanted, diag);

@@ -614,7 +614,7 @@ static int render_file(const struct options *o, const struct config *config, con
     bool calls = ok && cli_view_calls(o->output, shared_profile_get(folded), &view) != NULL;
     ok = ok && (calls || cli_window(config, folded, path, &view, &window, &diag));
     const struct shared_profile *drawn = window != NULL ? window : folded;
-    struct convert_source source = {drawn, config, -1, NULL};
+    struct convert_source source = {.profile = drawn, .config = config, .fd = -1};
     if (ok && (calls || view.view == VIEW_CHART))
         source.fd = cli_open_again(path, &diag);
     ok = ok && diag.kind == DIAG_NONE &&

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { PIECE_BYTES = 64 << 10 };
+enum { PIECE_BYTES = 128 << 10 };
 
 /* Where a window of no bytes is. */
 static const uint8_t NOTHING[1];

@@ -139,7 +139,7 @@ bool folder_make(const char *directory)
     return make_durably(path);
 }
 
-bool folder_make_parents(int top, const char *path)
+bool folder_make_parents(int top, const char *path, bool *is_new)
 {
     char folder[FOLDER_PATH_BYTES];
 
@@ -147,15 +147,17 @@ bool folder_make_parents(int top, const char *path)
         return false;
     for (char *slash = folder; (slash = strchr(slash, '/')) != NULL; slash++) {
         *slash = '\0';
-        if (mkdirat(top, folder, 0700) != 0 && errno != EEXIST)
+        bool made = mkdirat(top, folder, 0700) == 0;
+        if (!made && errno != EEXIST)
             return false;
+        *is_new = *is_new || (made && strchr(folder, '/') == NULL);
         *slash = '/';
     }
     return true;
 }
 
-/* Up to the top each time: the folder may be another thread's, made a moment ago and not synced by it yet. */
-bool folder_sync_parents(int top, const char *path)
+/* Each time: the folder may be another thread's, made a moment ago and not synced by it yet. */
+bool folder_sync_parents(int top, const char *path, bool and_top)
 {
     char folder[FOLDER_PATH_BYTES];
     char *slash;
@@ -167,7 +169,7 @@ bool folder_sync_parents(int top, const char *path)
         if (!sync_folder(top, folder))
             return false;
     }
-    return sync_fd(top);
+    return !and_top || sync_fd(top);
 }
 
 struct walk {

@@ -13,11 +13,13 @@ struct once {
     struct once_kind kind; /* constant, as are the limit's place and the seed */
     const uint64_t *limit_bytes;
     struct hash_seed seed;
-    pthread_mutex_t lock;               /* of what follows */
-    pthread_cond_t decided;             /* some thing is */
-    uint64_t bytes;                     /* of all things that are counted */
-    struct once_thing *newest, *oldest; /* things that are made, by last use */
-    struct once_thing *forgotten;       /* to be ended when the lock is free */
+    pthread_mutex_t lock;   /* of what follows */
+    pthread_cond_t decided; /* some thing is */
+    uint64_t bytes;         /* of all things that are counted */
+    struct once_list {
+        struct once_thing *newest, *oldest; /* by last use */
+    } made[2];                              /* things that are made; [1]: those that are counted */
+    struct once_thing *forgotten;           /* to be ended when the lock is free */
     struct once_thing *buckets[BUCKETS];
 };
 
@@ -42,25 +44,39 @@ struct once *once_new(const struct once_kind *kind, const uint64_t *limit_bytes)
 
 static void link_newest(struct once *o, struct once_thing *t)
 {
+    struct once_list *list = &o->made[t->counted];
+
     t->newer = NULL;
-    t->older = o->newest;
-    if (o->newest == NULL)
-        o->oldest = t;
+    t->older = list->newest;
+    if (list->newest == NULL)
+        list->oldest = t;
     else
-        o->newest->newer = t;
-    o->newest = t;
+        list->newest->newer = t;
+    list->newest = t;
 }
 
 static void unlink_thing(struct once *o, struct once_thing *t)
 {
+    struct once_list *list = &o->made[t->counted];
+
     if (t->newer == NULL)
-        o->newest = t->older;
+        list->newest = t->older;
     else
         t->newer->older = t->older;
     if (t->older == NULL)
-        o->oldest = t->newer;
+        list->oldest = t->newer;
     else
         t->older->newer = t->newer;
+}
+
+/* Of a thing that is made, with the bytes that it has now. */
+static void count(struct once *o, struct once_thing *t, bool counted)
+{
+    unlink_thing(o, t);
+    o->bytes -= t->counted ? t->bytes : 0;
+    t->counted = counted;
+    o->bytes += t->counted ? t->bytes : 0;
+    link_newest(o, t);
 }
 
 static void mark_used(struct once *o, struct once_thing *t)
@@ -130,21 +146,25 @@ static void forget(struct once *o, struct once_thing *t)
     o->forgotten = t;
 }
 
-static bool may_stay(struct once *o, struct once_thing *t)
+static bool stays_uncounted(struct once *o, struct once_thing *t)
 {
-    if (!t->counted)
-        return t->keeps && o->kind.stays != NULL && o->kind.stays(o->kind.context, t);
-    return t->keeps && o->bytes <= *o->limit_bytes;
+    return t->keeps && o->kind.stays != NULL && o->kind.stays(o->kind.context, t);
 }
 
-/* The least recently used first. */
+/* Of those that are counted the least recently used first: there may be many of them, and they are looked at only as far as there is
+ * too much. */
 static void trim(struct once *o)
 {
     struct once_thing *newer;
 
-    for (struct once_thing *t = o->oldest; t != NULL; t = newer) {
+    for (struct once_thing *t = o->made[false].oldest; t != NULL; t = newer) {
         newer = t->newer;
-        if (t->users == 0 && !may_stay(o, t))
+        if (t->users == 0 && !stays_uncounted(o, t))
+            forget(o, t);
+    }
+    for (struct once_thing *t = o->made[true].oldest; t != NULL && o->bytes > *o->limit_bytes; t = newer) {
+        newer = t->newer;
+        if (t->users == 0)
             forget(o, t);
     }
 }
@@ -173,13 +193,14 @@ void once_free(struct once *o)
     for (bool some = true; some;) {
         pthread_mutex_lock(&o->lock);
         some = false;
-        for (struct once_thing *t = o->oldest, *newer; t != NULL; t = newer) {
-            newer = t->newer;
-            if (t->users > 0)
-                continue;
-            some = true;
-            forget(o, t);
-        }
+        for (int counted = 0; counted <= 1; counted++)
+            for (struct once_thing *t = o->made[counted].oldest, *newer; t != NULL; t = newer) {
+                newer = t->newer;
+                if (t->users > 0)
+                    continue;
+                some = true;
+                forget(o, t);
+            }
         unlock(o);
     }
     pthread_cond_destroy(&o->decided);
@@ -274,12 +295,12 @@ static void decide(struct once *o, struct once_thing *t, void *value, uint64_t b
     t->value = value;
     t->bytes = bytes;
     t->state = value != NULL ? ONCE_MADE : ONCE_FAILED;
-    if (value != NULL)
+    if (value != NULL) {
         link_newest(o, t);
-    else
+        count(o, t, t->keeps && bytes <= *o->limit_bytes);
+    } else {
         leave_table(o, t);
-    t->counted = value != NULL && bytes <= *o->limit_bytes && t->keeps;
-    o->bytes += t->counted ? bytes : 0;
+    }
     tell(o, t);
     trim(o);
 }
@@ -316,8 +337,7 @@ void once_keep(struct once *o, struct once_thing *t)
     pthread_mutex_lock(&o->lock);
     t->keeps = true;
     if (t->state == ONCE_MADE && !t->counted && t->bytes <= *o->limit_bytes) {
-        t->counted = true;
-        o->bytes += t->bytes;
+        count(o, t, true);
         trim(o);
     }
     unlock(o);
@@ -327,11 +347,10 @@ void once_resize(struct once *o, struct once_thing *t, uint64_t bytes)
 {
     pthread_mutex_lock(&o->lock);
     if (t->counted)
-        o->bytes -= t->bytes;
+        o->bytes += bytes - t->bytes;
     t->bytes = bytes;
-    t->counted = t->counted && bytes <= *o->limit_bytes;
-    if (t->counted)
-        o->bytes += bytes;
+    if (t->counted && bytes > *o->limit_bytes)
+        count(o, t, false);
     pthread_mutex_unlock(&o->lock);
 }
 

@@ -189,6 +189,26 @@ static bool find_thread(const struct android *a, uint32_t thread, uint32_t *id, 
     return *name != STRING_NONE;
 }
 
+/* The table is as long as the threads are numbered: small files have few, and a long table would take most of their time. */
+static bool note_track(struct android *a, uint32_t thread, uint32_t track)
+{
+    size_t room = 1024;
+
+    while (room <= thread)
+        room *= 2;
+    if (room > a->n_tracks) {
+        uint16_t *tracks = arena_array(builder_arena(a->builder), room, sizeof(*tracks));
+        if (tracks == NULL)
+            return false;
+        if (a->n_tracks > 0)
+            memcpy(tracks, a->tracks, a->n_tracks * sizeof(*tracks));
+        a->tracks = tracks;
+        a->n_tracks = room;
+    }
+    a->tracks[thread] = (uint16_t)(track + 1);
+    return true;
+}
+
 uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset)
 {
     uint32_t id;
@@ -206,10 +226,11 @@ uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset)
         name = builder_string(a->builder, str_of(text));
     }
     uint32_t track = name == STRING_NONE ? NODE_NONE : builder_track(a->builder, id, name);
-    if (track == NODE_NONE)
+    if (track == NODE_NONE || (a->short_threads && !note_track(a, thread, track))) {
         fail(a);
-    else
-        a->threads[a->n_threads++] = (struct android_thread){thread, track, offset};
+        return NODE_NONE;
+    }
+    a->threads[a->n_threads++] = (struct android_thread){thread, track, offset};
     return track;
 }
 

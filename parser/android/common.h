@@ -44,6 +44,8 @@ struct android {
     size_t n_unknown, unknown_capacity;
     struct android_thread *threads;
     size_t n_threads, threads_capacity;
+    uint16_t *tracks; /* of short threads, by thread: track + 1; 0 = not seen. There are less than 65,536. */
+    size_t n_tracks;  /* places in it */
     struct android_checks checks;
 
     /* Files with a summary at their end. */
@@ -79,6 +81,12 @@ bool android_late_clock(struct android *a, enum key_clock assumed) __attribute__
 /* The track of a thread that is seen for the first time, in the record at `offset`. */
 uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset)
     __attribute__((warn_unused_result));
+
+/* Of short threads the track, or UINT32_MAX if the thread was not seen. */
+static inline uint32_t android_known_track(const struct android *a, uint32_t thread)
+{
+    return thread < a->n_tracks ? (uint32_t)a->tracks[thread] - 1 : UINT32_MAX;
+}
 
 /* The frame that stands for a method that the table lacks; counts the record. */
 frame_id android_unknown_method(struct android *a, uint64_t id, uint64_t offset)

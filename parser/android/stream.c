@@ -39,7 +39,6 @@ struct android_stream {
     uint32_t version; /* 1 to 3 */
     uint32_t record_bytes;
     uint64_t data_offset;
-    uint32_t *tracks; /* by record's thread id: track + 1; 0 = not seen */
     struct event batch[ANDROID_BATCH];
 };
 
@@ -56,18 +55,13 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
 /* NULL: diag. */
 static struct android_stream *begin(struct reading *r)
 {
-    struct arena *arena = builder_arena(r->builder);
-    struct android_stream *s = arena_alloc(arena, sizeof(*s));
+    struct android_stream *s = arena_alloc(builder_arena(r->builder), sizeof(*s));
 
-    if (s != NULL) {
-        s->android.short_threads = true;
-        /* A place for every value of a record's 16-bit thread id, so that no id needs a check. */
-        s->tracks = arena_array(arena, 65536, sizeof(*s->tracks));
-    }
-    if (s == NULL || s->tracks == NULL) {
+    if (s == NULL) {
         builder_failed(r->builder, r->diag);
         return NULL;
     }
+    s->android.short_threads = true;
     return android_init(&s->android, r) ? s : NULL;
 }
 
@@ -253,7 +247,6 @@ static bool decode_rare(struct android_stream *s, uint32_t thread, uint32_t word
         e->track = android_track(&s->android, thread, offset);
         if (e->track == NODE_NONE)
             return false;
-        s->tracks[thread] = e->track + 1;
     }
     if (e->frame == FRAME_NONE)
         e->frame = android_unknown_method(&s->android, word & ~3u, offset);
@@ -267,7 +260,6 @@ static inline __attribute__((always_inline)) size_t decode(struct android_stream
                                                            const bool dual)
 {
     const size_t size = s->record_bytes;
-    const uint32_t *tracks = s->tracks;
     size_t used = 0;
 
     for (*count = 0; *count < ANDROID_BATCH && n - used >= size; ++*count) {
@@ -280,8 +272,7 @@ static inline __attribute__((always_inline)) size_t decode(struct android_stream
         e->clock[0] = cursor_le32(record + (dual ? 10 : 6));
         if (dual)
             e->clock[1] = cursor_le32(record + 6);
-        /* A thread that was not seen has 0, which becomes UINT32_MAX here. */
-        e->track = tracks[thread] - 1;
+        e->track = android_known_track(&s->android, thread);
         e->action = (enum event_action)(word & 3);
         e->at = 0;
         e->frame = method_table_get(&s->android.keys.methods, word & ~3u);

@@ -37,7 +37,6 @@ struct android_trace {
     struct android android;
     uint64_t header_offset, data_offset; /* of the file */
     struct records records;
-    uint32_t *tracks; /* by record's thread id: track + 1; 0 = not seen */
     struct event batch[ANDROID_BATCH];
 };
 
@@ -57,18 +56,13 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
 /* NULL: diag. */
 static struct android_trace *begin(struct reading *r)
 {
-    struct arena *arena = builder_arena(r->builder);
-    struct android_trace *t = arena_alloc(arena, sizeof(*t));
+    struct android_trace *t = arena_alloc(builder_arena(r->builder), sizeof(*t));
 
-    if (t != NULL) {
-        t->android.short_threads = true;
-        /* A place for every value of a record's 16-bit thread id, so that no id needs a check. */
-        t->tracks = arena_array(arena, 65536, sizeof(*t->tracks));
-    }
-    if (t == NULL || t->tracks == NULL) {
+    if (t == NULL) {
         builder_failed(r->builder, r->diag);
         return NULL;
     }
+    t->android.short_threads = true;
     return android_init(&t->android, r) ? t : NULL;
 }
 
@@ -187,7 +181,6 @@ static bool decode_rare(struct android_trace *t, uint32_t thread, uint32_t word,
         e->track = android_track(&t->android, thread, offset);
         if (e->track == NODE_NONE)
             return false;
-        t->tracks[thread] = e->track + 1;
     }
     if (e->frame == FRAME_NONE)
         e->frame = android_unknown_method(&t->android, word & ~3u, offset);
@@ -201,7 +194,6 @@ static inline __attribute__((always_inline)) size_t decode(struct android_trace 
                                                            const bool dual)
 {
     const size_t size = t->records.bytes;
-    const uint32_t *tracks = t->tracks;
     size_t used = 0;
 
     for (*count = 0; *count < ANDROID_BATCH && n - used >= size; ++*count) {
@@ -215,7 +207,7 @@ static inline __attribute__((always_inline)) size_t decode(struct android_trace 
         e->clock[0] = cursor_le32(rest + (dual ? 8 : 4));
         if (dual)
             e->clock[1] = cursor_le32(rest + 4);
-        e->track = tracks[thread] - 1;
+        e->track = android_known_track(&t->android, thread);
         e->action = (enum event_action)(word & 3);
         e->at = 0;
         e->frame = method_table_get(&t->android.keys.methods, word & ~3u);

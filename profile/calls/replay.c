@@ -18,6 +18,10 @@ struct later {
     size_t level;
 };
 
+struct shape {
+    uint8_t kind, frame_bytes, clock_bytes, cpu_bytes, cpu_at, bytes;
+};
+
 struct replay {
     struct replay_request request;
     const struct call_log *log;
@@ -25,9 +29,10 @@ struct replay {
     bool prepared, ended;
     uint64_t next; /* block */
     struct replay_track *tracks;
-    uint32_t *nth_of; /* by the number of the log's track: the request's, or NO_TRACK */
-    uint8_t *needed;  /* by block */
-    uint8_t *block;
+    uint32_t *nth_of;     /* by the number of the log's track: the request's, or NO_TRACK */
+    uint8_t *needed;      /* by block */
+    uint8_t *room;        /* for a block that does not lie in memory */
+    const uint8_t *block; /* that is played */
     const struct profile_mapped *renames[RENAMES_MAX]; /* the first one that was made first */
     uint32_t n_renames;
     bool single; /* each frame became one */
@@ -40,6 +45,7 @@ struct replay {
     const uint8_t *p, *end;
     unsigned records;
     uint64_t values[PROFILE_VALUES_MAX];
+    struct shape shapes[UINT8_MAX + 1]; /* by the control byte */
 };
 
 static bool damaged(struct replay *r)
@@ -55,8 +61,8 @@ static uint64_t ns_of(const struct replay *r, uint64_t ticks)
 
 /* ---- the stack ---- */
 
-static bool push_call(struct replay *r, struct replay_track *t, frame_id frame, uint8_t flags,
-                      const struct call_log_call *known)
+static inline bool push_call(struct replay *r, struct replay_track *t, frame_id frame, uint8_t flags,
+                             const struct call_log_call *known)
 {
     if (t->n_open == t->open_capacity && !ARENA_ROOM(r->arena, t->open, t->open_capacity, t->n_open + 1))
         return false;
@@ -124,10 +130,10 @@ static inline bool pop_call(struct replay *r, struct replay_track *t, uint8_t fl
     return true;
 }
 
-static void pass(struct replay *r, struct replay_track *t)
+/* Both clocks, of which the second one may stand still: so it is no loop. */
+static inline void pass(struct replay_track *t)
 {
-    for (uint32_t i = 0; i < r->n_clocks; i++)
-        t->last[i] = t->now[i];
+    memcpy(t->last, t->now, sizeof(t->last));
 }
 
 /* The innermost call of the log is left. */
@@ -142,7 +148,7 @@ static inline bool pop(struct replay *r, struct replay_track *t)
     for (; n > 0; n--) {
         if (!pop_call(r, t, 0))
             return false;
-        pass(r, t);
+        pass(t);
     }
     return true;
 }
@@ -161,7 +167,7 @@ static bool stay(struct replay *r, struct replay_track *t)
 
     if (sink->stay != NULL && !sink->stay(sink->context, t))
         return false;
-    pass(r, t);
+    pass(t);
     return true;
 }
 
@@ -241,7 +247,7 @@ static bool resume_track(struct replay *r, struct replay_track *t, const struct 
         set_clocks(r, t->now, call->begin);
         if (!push(r, t, call->frame, 0, call))
             return false;
-        pass(r, t);
+        pass(t);
     }
     if (o->clocks[0] < t->now[0])
         return damaged(r);
@@ -300,22 +306,38 @@ static bool play_sample(struct replay *r, struct replay_track *t)
             return damaged(r);
     if (sink->sample != NULL && !sink->sample(sink->context, t, r->values))
         return false;
-    pass(r, t);
+    pass(t);
     return true;
 }
 
-/* A record of a track that is played; its clocks are in t->now. */
-static inline bool play_record(struct replay *r, struct replay_track *t, unsigned kind, frame_id frame)
+/* What a control byte says of its record: where in it the clocks stand, and how long it is. */
+static struct shape shape_of(unsigned control)
 {
-    if (kind == LOG_LEAVE)
+    unsigned kind = control & ((1 << LOG_KIND_BITS) - 1), frame_bytes = LOG_FRAME_BYTES[kind];
+    unsigned clock_bytes = LOG_CLOCK_BYTES[control >> LOG_KIND_BITS & ((1 << LOG_CLOCK_BITS) - 1)];
+    unsigned cpu_bytes = LOG_CPU_BYTES[control >> (LOG_KIND_BITS + LOG_CLOCK_BITS)];
+
+    return (struct shape){.kind = (uint8_t)kind,
+                          .frame_bytes = (uint8_t)frame_bytes,
+                          .clock_bytes = (uint8_t)clock_bytes,
+                          .cpu_bytes = (uint8_t)cpu_bytes,
+                          .cpu_at = (uint8_t)(1 + frame_bytes + clock_bytes),
+                          .bytes = (uint8_t)(1 + frame_bytes + clock_bytes + cpu_bytes)};
+}
+
+/* The record at p, of a track that is played; its clocks are in t->now. */
+static inline bool play_record(struct replay *r, struct replay_track *t, const struct shape *s,
+                               const uint8_t *p)
+{
+    if (s->kind == LOG_LEAVE)
         return pop(r, t);
-    if (kind == LOG_STAY)
+    if (s->kind == LOG_STAY)
         return stay(r, t);
-    if (kind == LOG_SAMPLE)
+    if (s->kind == LOG_SAMPLE)
         return play_sample(r, t);
-    if (!push(r, t, frame, 0, NULL))
+    if (!push(r, t, (frame_id)log_number(p + 1, s->frame_bytes), 0, NULL))
         return false;
-    pass(r, t);
+    pass(t);
     return true;
 }
 
@@ -323,17 +345,16 @@ static inline bool play_record(struct replay *r, struct replay_track *t, unsigne
 static bool play_run(struct replay *r, struct replay_track *t)
 {
     while (r->p < r->end) {
-        unsigned control = *r->p++, kind = control & ((1 << LOG_KIND_BITS) - 1);
-        unsigned frame_bytes = LOG_FRAME_BYTES[kind], cpu_bytes = LOG_CPU_BYTES[control >> 6];
-        unsigned bytes = LOG_CLOCK_BYTES[control >> LOG_KIND_BITS & ((1 << LOG_CLOCK_BITS) - 1)];
         const uint8_t *p = r->p;
-        if (kind >= LOG_SWITCH || (size_t)(r->end - p) < frame_bytes + bytes + cpu_bytes)
+        const struct shape *s = &r->shapes[*p];
+        if (s->kind >= LOG_SWITCH || (size_t)(r->end - p) < s->bytes)
             return damaged(r);
-        r->p += frame_bytes + bytes + cpu_bytes;
-        if (__builtin_add_overflow(t->now[0], log_number(p + frame_bytes, bytes), &t->now[0]) ||
-            __builtin_add_overflow(t->now[1], log_number(p + frame_bytes + bytes, cpu_bytes), &t->now[1]))
+        r->p += s->bytes;
+        if (__builtin_add_overflow(t->now[0], log_number(p + 1 + s->frame_bytes, s->clock_bytes),
+                                   &t->now[0]) ||
+            __builtin_add_overflow(t->now[1], log_number(p + s->cpu_at, s->cpu_bytes), &t->now[1]))
             return damaged(r);
-        if (!play_record(r, t, kind, (frame_id)log_number(p, frame_bytes)))
+        if (!play_record(r, t, s, p))
             return false;
         if (++r->records % STOP_EVERY == 0 && arena_stopped(r->arena))
             return false;
@@ -372,7 +393,8 @@ static bool load(struct replay *r, uint64_t block)
 {
     if (arena_stopped(r->arena))
         return false;
-    if (!call_log_read_block(r->log, block, r->block))
+    r->block = call_log_block(r->log, block, r->room);
+    if (r->block == NULL)
         return damaged(r);
     r->p = r->block;
     r->end = r->block + r->log->blocks[block].bytes;
@@ -486,7 +508,7 @@ static bool leave_later(struct replay *r)
         set_clocks(r, t->now, list[i].call->end);
         if (!pop_call(r, t, 0))
             return false;
-        pass(r, t);
+        pass(t);
     }
     return true;
 }
@@ -502,7 +524,7 @@ static bool end_track(struct replay *r, struct replay_track *t)
     set_clocks(r, t->now, t->log->end);
     if (sink->end != NULL && !sink->end(sink->context, t))
         return false;
-    pass(r, t);
+    pass(t);
     for (; t->n_open > 1; innermost = false) {
         const struct call_log_call *known = t->open[t->n_open - 1].known;
         bool is_last = innermost && (!cut || (known->flags & CALL_LOG_INNERMOST) != 0);
@@ -631,8 +653,8 @@ static bool prepare(struct replay *r)
     r->tracks = arena_array(r->arena, q->n_tracks, sizeof(*r->tracks));
     r->nth_of = arena_array(r->arena, log->n_tracks, sizeof(*r->nth_of));
     r->needed = arena_array(r->arena, log->n_blocks, sizeof(*r->needed));
-    r->block = arena_array(r->arena, call_log_block_bytes_max(r->log), 1);
-    if (r->tracks == NULL || r->nth_of == NULL || r->needed == NULL || r->block == NULL)
+    r->room = arena_array(r->arena, call_log_room(r->log), 1);
+    if (r->tracks == NULL || r->nth_of == NULL || r->needed == NULL || r->room == NULL)
         return false;
     r->n_clocks = log->n_clocks;
     r->n_frames = log->n_frames;
@@ -684,8 +706,11 @@ struct replay *replay_new(const struct replay_request *request, struct arena *ar
 {
     struct replay *r = arena_alloc(arena, sizeof(*r));
 
-    if (r != NULL)
-        *r = (struct replay){.request = *request, .log = request->log, .arena = arena};
+    if (r == NULL)
+        return NULL;
+    *r = (struct replay){.request = *request, .log = request->log, .arena = arena};
+    for (unsigned i = 0; i <= UINT8_MAX; i++)
+        r->shapes[i] = shape_of(i);
     return r;
 }
 

@@ -122,6 +122,8 @@ struct call_log_source {
     bool (*read_at)(void *context, uint64_t offset, void *to, size_t n);
     void *context;
     uint64_t size;
+    /* Where n bytes lie in memory that nothing damages; NULL: not side by side. The function itself may be NULL: nowhere. */
+    const uint8_t *(*in_memory)(void *context, uint64_t offset, size_t n);
 };
 
 /* A log that was opened: its footer, which has been looked through. Constant; any thread. */
@@ -141,12 +143,11 @@ bool call_log_open(struct call_log *log, const struct call_log_source *source, b
 void call_log_close(struct call_log *log);
 size_t call_log_footer_bytes(const struct call_log *log);
 
-/* Reads one block into room for its bytes and CALL_LOG_PADDING more. False: it cannot be read, or is damaged. */
+/* One block, behind which CALL_LOG_PADDING more bytes can be read, of any value. It is where it lies in memory, or in `room`, which
+ * has call_log_room bytes. NULL: it cannot be read, or is damaged. */
 enum { CALL_LOG_PADDING = 32 };
-bool call_log_read_block(const struct call_log *log, uint64_t block, uint8_t *to)
+const uint8_t *call_log_block(const struct call_log *log, uint64_t block, uint8_t *room)
     __attribute__((warn_unused_result));
-/* Whether all blocks are as they were written. `to` has room for the largest one (call_log_block_bytes_max). */
-bool call_log_is_whole(const struct call_log *log, uint8_t *to) __attribute__((warn_unused_result));
-size_t call_log_block_bytes_max(const struct call_log *log);
+size_t call_log_room(const struct call_log *log);
 
 #endif

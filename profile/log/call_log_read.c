@@ -131,7 +131,7 @@ void call_log_close(struct call_log *log)
     log->memory = NULL;
 }
 
-size_t call_log_block_bytes_max(const struct call_log *log)
+size_t call_log_room(const struct call_log *log)
 {
     uint64_t most = 0;
 
@@ -140,20 +140,18 @@ size_t call_log_block_bytes_max(const struct call_log *log)
     return (size_t)most + CALL_LOG_PADDING;
 }
 
-bool call_log_read_block(const struct call_log *log, uint64_t block, uint8_t *to)
+const uint8_t *call_log_block(const struct call_log *log, uint64_t block, uint8_t *room)
 {
+    const struct call_log_source *source = &log->source;
     const struct call_log_block *b = &log->blocks[block];
+    const uint8_t *there = source->in_memory == NULL ? NULL
+                                                     : source->in_memory(source->context, b->offset,
+                                                                         (size_t)b->bytes + CALL_LOG_PADDING);
 
-    if (!log->source.read_at(log->source.context, b->offset, to, (size_t)b->bytes))
-        return false;
-    memset(to + b->bytes, 0, CALL_LOG_PADDING);
-    return log_check(to, (size_t)b->bytes) == b->check;
-}
-
-bool call_log_is_whole(const struct call_log *log, uint8_t *to)
-{
-    for (uint64_t i = 0; i < log->trailer.n_blocks; i++)
-        if (!call_log_read_block(log, i, to))
-            return false;
-    return true;
+    if (there != NULL)
+        return there;
+    if (!source->read_at(source->context, b->offset, room, (size_t)b->bytes))
+        return NULL;
+    memset(room + b->bytes, 0, CALL_LOG_PADDING);
+    return log_check(room, (size_t)b->bytes) == b->check ? room : NULL;
 }

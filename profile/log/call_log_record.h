@@ -41,13 +41,24 @@ static const uint8_t LOG_FRAME_BYTES[LOG_KINDS] = {0, 1, 2, 4, 0, 0, 0, 0};
 static const uint8_t LOG_CLOCK_BYTES[1 << LOG_CLOCK_BITS] = {0, 1, 2, 3, 4, 5, 6, 8};
 static const uint8_t LOG_CPU_BYTES[4] = {0, 1, 2, 8};
 
+/* By the bytes of a number. */
+static const uint64_t LOG_MASK[9] = {0,
+                                     UINT64_MAX >> 56,
+                                     UINT64_MAX >> 48,
+                                     UINT64_MAX >> 40,
+                                     UINT64_MAX >> 32,
+                                     UINT64_MAX >> 24,
+                                     UINT64_MAX >> 16,
+                                     UINT64_MAX >> 8,
+                                     UINT64_MAX};
+
 /* A number of `bytes` bytes at p, where 8 can be read. */
 static inline uint64_t log_number(const uint8_t *p, unsigned bytes)
 {
     uint64_t word;
 
     memcpy(&word, p, sizeof(word));
-    return bytes == 0 ? 0 : word & (UINT64_MAX >> (64 - 8 * bytes));
+    return word & LOG_MASK[bytes];
 }
 
 /* False: the varint does not end before `end`, or has more than 64 bits. */
@@ -70,12 +81,14 @@ static inline uint64_t log_check(const void *p, size_t n)
     uint64_t sums[4] = {1, 2, 3, n}, word[4];
     const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
 
-    for (; n > 0; bytes += sizeof(word), n -= n < sizeof(word) ? n : sizeof(word)) {
-        memset(word, 0, sizeof(word));
-        if (n >= sizeof(word))
+    for (size_t step = sizeof(word); n > 0; bytes += step, n -= step) {
+        if (n >= sizeof(word)) {
             memcpy(word, bytes, sizeof(word));
-        else
+        } else {
+            step = n;
+            memset(word, 0, sizeof(word));
             memcpy(word, bytes, n);
+        }
         for (unsigned i = 0; i < 4; i++) {
             sums[i] = (sums[i] ^ word[i]) * factor;
             sums[i] ^= sums[i] >> 32;

@@ -88,13 +88,16 @@ bool call_log_failed(const struct call_log_writer *w)
 
 /* ---- bytes ---- */
 
-/* Room for n bytes at w->bytes + w->n. */
-static bool reserve(struct call_log_writer *w, size_t n)
+static __attribute__((noinline)) bool grow(struct call_log_writer *w, size_t n)
 {
-    if (!w->failed && w->capacity - w->n >= n)
-        return true;
     w->failed = w->failed || !ARENA_ROOM(w->arena, w->bytes, w->capacity, w->n + n);
     return !w->failed;
+}
+
+/* Room for n bytes at w->bytes + w->n. */
+static inline bool reserve(struct call_log_writer *w, size_t n)
+{
+    return (!w->failed && w->capacity - w->n >= n) || grow(w, n);
 }
 
 static uint8_t *write_varint(uint8_t *to, uint64_t value)
@@ -175,10 +178,8 @@ static bool push(struct call_log_writer *w, struct written_track *t, frame_id fr
         w->failed = true;
         return false;
     }
-    struct open_call *call = &t->open[t->n_open++];
-    *call = (struct open_call){.frame = frame, .number = NO_CALL};
-    for (uint32_t i = 0; i < w->n_clocks; i++)
-        call->begin[i] = ticks[i];
+    t->open[t->n_open++] = (struct open_call){
+        .frame = frame, .begin = {ticks[0], w->n_clocks > 1 ? ticks[1] : 0}, .number = NO_CALL};
     return true;
 }
 

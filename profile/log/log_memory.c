@@ -56,6 +56,14 @@ static bool read_at(void *context, uint64_t offset, void *to, size_t n)
     return true;
 }
 
+static const uint8_t *in_memory(void *context, uint64_t offset, size_t n)
+{
+    const struct log_memory *m = context;
+    uint64_t at = offset % PIECE_BYTES;
+
+    return n <= PIECE_BYTES - at ? m->pieces[offset / PIECE_BYTES] + at : NULL;
+}
+
 struct call_log_sink log_memory_sink(struct log_memory *m)
 {
     return (struct call_log_sink){put, m};
@@ -63,7 +71,7 @@ struct call_log_sink log_memory_sink(struct log_memory *m)
 
 struct call_log_source log_memory_source(struct log_memory *m)
 {
-    return (struct call_log_source){read_at, m, m->bytes};
+    return (struct call_log_source){read_at, m, m->bytes, in_memory};
 }
 
 void log_memory_free(struct log_memory *m)

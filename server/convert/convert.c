@@ -435,7 +435,7 @@ void conversion_stop(struct conversion *f, const struct stop *stop)
     f->made->arena.stop = stop;
 }
 
-static const struct profile *read_input(struct conversion *f, const struct source_input *in)
+const struct profile *conversion_read_bytes(struct conversion *f, const struct source_input *in)
 {
     struct names_packets *packets = &f->packets;
 
@@ -446,18 +446,6 @@ static const struct profile *read_input(struct conversion *f, const struct sourc
         if (packets->of[i].diag.kind != DIAG_NONE)
             f->reader.diag = packets->of[i].diag; /* knows more than that it could not be read */
     diag_add_words(&f->reader.diag);
-    return p;
-}
-
-const struct profile *conversion_read_file(struct conversion *f, int fd, const struct stop *stop)
-{
-    struct readable file = {.fd = fd, .stop = stop};
-    const struct source_input in = readable_input(&file);
-
-    conversion_stop(f, stop);
-    const struct profile *p = read_input(f, &in);
-    if (p == NULL && file.diag.kind != DIAG_NONE)
-        f->reader.diag = file.diag;
     return p;
 }
 
@@ -500,7 +488,7 @@ struct shared_profile *conversion_read(struct conversion *f, const struct source
 {
     struct shared_profile *made = f->made;
 
-    made->profile = read_input(f, in);
+    made->profile = conversion_read_bytes(f, in);
     if (made->profile != NULL && !place_log(f))
         made->profile = NULL;
     if (made->profile != NULL && !tell_names(f) && f->reader.diag.kind == DIAG_NONE)

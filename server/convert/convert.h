@@ -162,6 +162,9 @@ struct convert_source {
     const struct config *config;
     int fd;                  /* the file; -1: there is none */
     const struct stop *stop; /* reading ends soon after it was asked; may be NULL */
+    /* Has profile_log_read make the log of the profile's calls, for who shares the profile with others. NULL: nobody does. False: diag. */
+    bool (*make_log)(void *context, const struct convert_source *s, struct diag *diag);
+    void *make_log_context;
 };
 
 /* What follows is made by replaying the profile's log of calls (profile_log.h), which is made where it is not there yet. */

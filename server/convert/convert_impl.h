@@ -76,8 +76,8 @@ void kept_log_free(struct kept_log *k);          /* NULL is fine */
 bool kept_log_finish(struct kept_log *k, const struct arena *arena, const struct profile *p,
                      struct diag *diag) __attribute__((warn_unused_result));
 
-/* Reads all of the file once more, as conversion_read does, but gives no other names. NULL: f->reader.diag. */
-const struct profile *conversion_read_file(struct conversion *f, int fd, const struct stop *stop);
+/* Reads all of the bytes once more, as conversion_read does, but gives no other names. NULL: f->reader.diag. */
+const struct profile *conversion_read_bytes(struct conversion *f, const struct source_input *in);
 
 /* Draws; `view` is resolved. */
 bool convert_within(const struct shared_profile *f, const struct config *config,

@@ -135,11 +135,11 @@ static struct conversion *read_again(const struct convert_source *s, struct diag
     return NULL;
 }
 
-/* Somebody else may have been faster: then there are two equal logs, and the other one is used. */
-static bool read_log(struct conversion *again, const struct convert_source *s, struct diag *diag)
+static bool read_log(struct conversion *again, const struct convert_source *s, const struct source_input *in,
+                     struct diag *diag)
 {
     const struct shared_profile *whole = shared_profile_whole(s->profile);
-    const struct profile *p = conversion_read_file(again, s->fd, s->stop);
+    const struct profile *p = conversion_read_bytes(again, in);
     struct kept_log *none = NULL;
 
     if (p == NULL)
@@ -152,14 +152,30 @@ static bool read_log(struct conversion *again, const struct convert_source *s, s
     return true;
 }
 
+bool profile_log_read(const struct convert_source *s, const struct source_input *in, const struct stop *stop,
+                      struct diag *diag)
+{
+    struct conversion *again = read_again(s, diag);
+
+    if (again != NULL)
+        conversion_stop(again, stop);
+    bool ok = again != NULL && conversion_keep_log(again, diag) && read_log(again, s, in, diag);
+    conversion_abandon(again);
+    return ok;
+}
+
 bool profile_log_make(const struct convert_source *s, struct diag *diag)
 {
+    struct readable file = {.fd = s->fd, .stop = s->stop};
+    const struct source_input in = readable_input(&file);
+
     if (profile_log_is_there(s->profile))
         return true;
-    struct conversion *again = read_again(s, diag);
-    bool ok = again != NULL && conversion_keep_log(again, diag) && read_log(again, s, diag);
-
-    conversion_abandon(again);
+    if (s->make_log != NULL)
+        return s->make_log(s->make_log_context, s, diag);
+    bool ok = profile_log_read(s, &in, s->stop, diag);
+    if (!ok && file.diag.kind != DIAG_NONE)
+        *diag = file.diag;
     return ok;
 }
 

@@ -26,6 +26,10 @@ struct store {
     int top;       /* descriptor of the directory; every path is relative to it */
     int lock;      /* descriptor of the lock file */
     bool nameless; /* The file system can hold files without a name, and /proc is there to name them later. */
+    pthread_mutex_t
+        making;      /* of folders, and of the two numbers; nobody waits for another lock while holding it */
+    uint64_t made;   /* folders of the first level, which stay */
+    uint64_t synced; /* how many of these are known to be durable */
     pthread_mutex_t changing;     /* store_begin_change(); held before lock_for_all */
     pthread_mutex_t lock_for_all; /* store_lock(); nobody waits for another lock while holding it */
     void (*full)(void *context);  /* store_on_full() */
@@ -342,11 +346,38 @@ static int open_either(const struct store *s, struct store_temp *t, bool nameles
     return nameless ? store_open_nameless(s) : open_named(s, t);
 }
 
+static bool make_parents(struct store *s, const char *key)
+{
+    bool is_new = false;
+
+    pthread_mutex_lock(&s->making);
+    bool ok = folder_make_parents(s->top, key, &is_new);
+    s->made += is_new;
+    pthread_mutex_unlock(&s->making);
+    return ok;
+}
+
+/* Behind the object's name. The directory itself is synced only while it may have a new folder: who made the one that the name is in
+ * had made it, and counted it, before the lock was free. */
+static bool sync_parents(struct store *s, const char *key)
+{
+    pthread_mutex_lock(&s->making);
+    uint64_t made = s->made;
+    bool has_new = made != s->synced;
+    pthread_mutex_unlock(&s->making);
+    if (!folder_sync_parents(s->top, key, has_new))
+        return false;
+    pthread_mutex_lock(&s->making);
+    s->synced = s->synced < made ? made : s->synced;
+    pthread_mutex_unlock(&s->making);
+    return true;
+}
+
 static enum store_result open_temp(struct store *s, struct store_temp *t, bool nameless)
 {
     *t = (struct store_temp){.store = s};
     int fd = open_either(s, t, nameless);
-    if (fd < 0 && errno == ENOENT && folder_make_parents(s->top, "tmp/"))
+    if (fd < 0 && errno == ENOENT && make_parents(s, "tmp/"))
         fd = open_either(s, t, nameless); /* somebody tidied up too much */
     if (fd < 0)
         return store_write_failure(s);
@@ -360,6 +391,21 @@ enum store_result store_temp_open(struct store *s, struct store_temp *t)
     return open_temp(s, t, s->nameless);
 }
 
+/* The disk begins now with these bytes, so that the sync at the end has little left to wait for. Only a hint. */
+static void begin_writing(const struct store_temp *t, off_t from, off_t to)
+{
+    if (from < to)
+        sync_file_range(t->fd, from, to - from, SYNC_FILE_RANGE_WRITE);
+}
+
+/* Each hint costs the machine a request to the disk. */
+static off_t whole_steps(off_t bytes)
+{
+    enum { STEP_BYTES = 1 << 20 };
+
+    return bytes / STEP_BYTES * STEP_BYTES;
+}
+
 enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
 {
     if (!file_write_all(t->fd, p, n)) {
@@ -367,15 +413,18 @@ enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n
         /* A part may be written: the same bytes can be given again when there is room. */
         return lseek(t->fd, t->written, SEEK_SET) == t->written ? result : STORE_FAILED;
     }
-    /* The disk begins now, so that the sync at the end has little left to wait for. Only a hint, in steps: each costs the machine a
-     * request to the disk. */
-    enum { STEP_BYTES = 1 << 20 };
-    off_t before = t->written / STEP_BYTES;
+    off_t before = t->written;
     t->written += (off_t)n;
-    off_t steps = t->written / STEP_BYTES - before;
-    if (steps > 0)
-        sync_file_range(t->fd, before * STEP_BYTES, steps * STEP_BYTES, SYNC_FILE_RANGE_WRITE);
+    begin_writing(t, whole_steps(before), whole_steps(t->written));
     return STORE_OK;
+}
+
+void store_temp_is_whole(const struct store_temp *t)
+{
+    off_t begun = whole_steps(t->written);
+
+    if (begun > 0)
+        begin_writing(t, begun, t->written);
 }
 
 void store_temp_discard(struct store *s, struct store_temp *t)
@@ -418,7 +467,7 @@ static enum store_result give_name(struct store *s, const struct store_temp *t, 
     for (int i = 0; link_temp(s, t, key) != 0; i++) {
         if (errno == EEXIST && use_again(s, key))
             return STORE_EXISTS;
-        if (errno != ENOENT || i == TRIES || !folder_make_parents(s->top, key))
+        if (errno != ENOENT || i == TRIES || !make_parents(s, key))
             return store_write_failure(s);
     }
     return STORE_OK;
@@ -449,7 +498,7 @@ enum store_result store_temp_commit(struct store *s, struct store_temp *t, const
             return result;
     }
     /* A name that another thread gave is to be durable too before anybody relies on it. */
-    if (durable && (result == STORE_OK || result == STORE_EXISTS) && !folder_sync_parents(s->top, key))
+    if (durable && (result == STORE_OK || result == STORE_EXISTS) && !sync_parents(s, key))
         result = store_write_failure(s);
     store_temp_discard(s, t);
     if (durable)
@@ -481,9 +530,8 @@ enum store_result store_replace(struct store *s, const char *key, struct str byt
     enum store_result result = open_temp(s, &t, false);
     if (result == STORE_OK)
         result = file_write_all(t.fd, bytes.p, bytes.n) ? STORE_OK : store_write_failure(s);
-    if (result == STORE_OK &&
-        (TEMP_FAILURE_RETRY(fsync(t.fd)) != 0 || !folder_make_parents(s->top, key) ||
-         renameat(s->top, t.name, s->top, key) != 0 || !folder_sync_parents(s->top, key)))
+    if (result == STORE_OK && (TEMP_FAILURE_RETRY(fsync(t.fd)) != 0 || !make_parents(s, key) ||
+                               renameat(s->top, t.name, s->top, key) != 0 || !sync_parents(s, key)))
         result = store_write_failure(s);
     store_temp_discard(s, &t);
     /* Also after a failure: only the sync behind the change of names may have failed. */
@@ -520,11 +568,11 @@ static bool remove_file(void *clearing, const char *path)
 }
 
 /* False with errno. */
-static bool clear_tmp(const struct store *s)
+static bool clear_tmp(struct store *s)
 {
     struct clearing c = {.top = s->top};
 
-    if (!folder_make_parents(s->top, "tmp/") || !folder_walk(s->top, "tmp/", remove_file, &c))
+    if (!make_parents(s, "tmp/") || !folder_walk(s->top, "tmp/", remove_file, &c))
         return false;
     errno = c.error;
     return c.error == 0;
@@ -575,9 +623,11 @@ struct store *store_open(const char *directory, struct diag *diag)
         diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "The store cannot be opened.");
         return NULL;
     }
-    *s = (struct store){.top = -1, .lock = -1};
+    *s = (struct store){
+        .top = -1, .lock = -1, .made = 1}; /* An earlier run may have left a folder that is not durable. */
     pthread_mutex_init(&s->lock_for_all, NULL);
     pthread_mutex_init(&s->changing, NULL);
+    pthread_mutex_init(&s->making, NULL);
     if (prepare(s, directory, diag))
         return s;
     store_close(s);
@@ -594,5 +644,6 @@ void store_close(struct store *s)
         close(s->top);
     pthread_mutex_destroy(&s->lock_for_all);
     pthread_mutex_destroy(&s->changing);
+    pthread_mutex_destroy(&s->making);
     free(s);
 }

@@ -60,6 +60,9 @@ enum store_result store_temp_open(struct store *s, struct store_temp *t) __attri
 enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
     __attribute__((warn_unused_result));
 
+/* Nothing more will be written, and the commit is some time away: the disk can begin with the last bytes of a large file. */
+void store_temp_is_whole(const struct store_temp *t);
+
 /* Gives the file its key, and closes t. After STORE_FULL t may still be open: then only the name found no room, and the commit
  * may be tried again. After STORE_EXISTS the object that was there counts as used now, so that no sweep takes it; one that a
  * sweep removed meanwhile was put anew. */

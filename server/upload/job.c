@@ -30,6 +30,7 @@
 #include "server/views/views.h"
 
 enum {
+    GATHER_BYTES = 64 << 10, /* are written at once: a call for each few KiB would cost more than the bytes */
     BEGIN_BYTES = 256 << 10, /* An upload that is larger is read while it arrives. */
     SMALL_BYTES = 4 << 20,   /* An upload that is larger is no short work any more. */
     PREVIEWS_MOST = 256      /* that wait to be made; above it an upload has none made ahead */
@@ -72,7 +73,7 @@ static void free_job(struct job *job)
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
         names_file_free(&job->names[i]);
     sha256_free(job->hash);
-    buf_free(&job->unwritten);
+    buf_free(&job->gathered);
     store_temp_discard(job->service->store, &job->temp);
     shared_bytes_unref(job->result.summary);
     client_unref(job->client);
@@ -225,6 +226,17 @@ static void try_to_begin(struct job *job)
     pthread_mutex_unlock(&job->lock);
 }
 
+static enum store_result write_gathered(struct job *job)
+{
+    enum store_result result = store_temp_write(&job->temp, job->gathered.p, job->gathered.n);
+
+    if (result != STORE_OK)
+        return result;
+    tell_written(job, job->gathered.n);
+    buf_clear(&job->gathered);
+    return STORE_OK;
+}
+
 /* Writes what found no room. A full disk is swept, a few times since others may take the room that was made. On a thread that may
  * block. */
 static void write_rest(struct job *job)
@@ -233,12 +245,10 @@ static void write_rest(struct job *job)
 
     for (unsigned i = 0; i < SWEEP_ROOM_TRIES && result == STORE_FULL && sweep_make_room(job->service->sweep);
          i++)
-        result = store_temp_write(&job->temp, job->unwritten.p, job->unwritten.n);
-    if (result == STORE_OK)
-        tell_written(job, job->unwritten.n);
-    else
+        result = write_gathered(job);
+    if (result != STORE_OK)
         refuse_store(job, result);
-    buf_free(&job->unwritten);
+    job->lacks_room = false;
 }
 
 static void run_room(struct thread_job *room)
@@ -260,7 +270,7 @@ static void submit_room(struct job *job, void (*run_it)(struct thread_job *room)
 
 bool job_ready(struct job *job, struct exchange *x)
 {
-    if (job->unwritten.n == 0)
+    if (!job->lacks_room)
         return true;
     pthread_mutex_lock(&job->lock);
     job->refs++;
@@ -278,20 +288,23 @@ static void keep_head(struct job *job, const char *p, size_t n)
     job->head_bytes += part;
 }
 
+/* On a full disk the bytes stay where they are: job_ready() has them written before the next piece is taken. */
+static void flush(struct job *job)
+{
+    enum store_result result = job->gathered.n == 0 ? STORE_OK : write_gathered(job);
+
+    job->lacks_room = result == STORE_FULL;
+    if (result != STORE_OK && result != STORE_FULL)
+        refuse_store(job, result);
+}
+
 static void spool(struct job *job, const char *p, size_t n)
 {
-    enum store_result result = job->unwritten.n > 0 ? STORE_FULL : store_temp_write(&job->temp, p, n);
-
-    if (result == STORE_OK) {
-        tell_written(job, n);
-    } else if (result != STORE_FULL) {
-        refuse_store(job, result);
-    } else {
-        /* No more than one piece of the body: job_ready() has it written before the next one is taken. */
-        buf_bytes(&job->unwritten, p, n);
-        if (job->unwritten.failed)
-            refuse_memory(job, "No memory to take more of the upload.");
-    }
+    if (job->gathered.n + n > GATHER_BYTES && !job->lacks_room)
+        flush(job);
+    buf_bytes(&job->gathered, p, n);
+    if (job->gathered.failed)
+        refuse_memory(job, "No memory to take more of the upload.");
 }
 
 bool job_push(struct job *job, const void *p, size_t n)
@@ -351,6 +364,7 @@ struct str job_head(const struct job *job)
 /* From here on the upload is the job's. */
 static void end_arrival(struct job *job)
 {
+    buf_free(&job->gathered);
     pthread_mutex_lock(&job->lock);
     job->ended = true;
     pthread_cond_signal(&job->arrived);
@@ -386,7 +400,11 @@ void job_end(struct job *job, struct exchange *x, struct str name, int64_t creat
     job->refs++; /* of end_arrival */
     exchange_wait(x, &job->waiting);
     pthread_mutex_unlock(&job->lock);
-    if (job->unwritten.n > 0)
+    if (!is_refused(job) && !job->lacks_room) {
+        flush(job);
+        store_temp_is_whole(&job->temp);
+    }
+    if (job->lacks_room)
         submit_room(job, run_last_room);
     else
         end_arrival(job);
@@ -617,17 +635,6 @@ static bool keep(struct job *job)
     }
     sweep_upload_expires(job->service->sweep, r->expires_s);
     return true;
-}
-
-/* Nobody would ever know the link. */
-bool job_is_wanted(struct job *job, struct diag *diag)
-{
-    pthread_mutex_lock(&job->lock);
-    const struct exchange *x = job->waiting.exchange;
-    bool left = stop_asked(&job->stop) == STOP_LEFT || (x != NULL && x->is_left(x));
-    pthread_mutex_unlock(&job->lock);
-    return !left || diag_set(diag, DIAG_BUSY, "the client left", "Upload it again.",
-                             "The connection ended before the upload was answered.");
 }
 
 static void keep_and_tell(struct job *job)

@@ -45,8 +45,9 @@ struct job {
     /* Used by the producer until the upload has ended, and by the job from then on. */
     struct store_temp temp; /* the spool; its descriptor is read by the job at any time */
     struct sha256 *hash;
-    struct buf unwritten; /* pushed bytes for which the disk had no room */
-    uint64_t bytes;       /* pushed so far */
+    struct buf gathered; /* pushed bytes that are not in the spool yet */
+    bool lacks_room;     /* The disk had no room for them. */
+    uint64_t bytes;      /* pushed so far */
     char head[IDENTIFY_BYTES];
     size_t head_bytes;
     bool was_tried;         /* A thread was asked for while the upload arrived. */
@@ -83,14 +84,14 @@ bool job_take_members(struct job *job, struct turn *turn);
 /* For job_result, under the lock: the members as they are now. */
 void job_tell_members(struct job *job, struct job_result *result);
 
-/* job.c, for it. Whether somebody still wants the result; false: diag. */
-bool job_is_wanted(struct job *job, struct diag *diag);
-/* The client's answer waits no longer than its time, or not at all: what it tells is durable. */
+/* job.c, for it. The client's answer waits no longer than its time, or not at all: what it tells is durable. */
 void job_answer_soon(struct job *job);
 /* The result is complete: the client hears of it. Once. */
 void job_answer(struct job *job);
 
-/* job_keep.c. The bytes into the store. False: result.diag. */
+/* job_keep.c. Whether somebody still wants the result; false: diag. */
+bool job_is_wanted(struct job *job, struct diag *diag);
+/* The bytes into the store. False: result.diag. */
 bool job_keep_bytes(struct job *job);
 /* Takes the record out of the store again. False: it is still there. */
 bool job_withdraw_record(const struct job *job, const struct record *record);

@@ -20,6 +20,17 @@ static bool no_randomness(struct diag *diag)
                     "The system gave no random numbers for the upload's id.");
 }
 
+/* Nobody would ever know the link. */
+bool job_is_wanted(struct job *job, struct diag *diag)
+{
+    pthread_mutex_lock(&job->lock);
+    const struct exchange *x = job->waiting.exchange;
+    bool left = stop_asked(&job->stop) == STOP_LEFT || (x != NULL && x->is_left(x));
+    pthread_mutex_unlock(&job->lock);
+    return !left || diag_set(diag, DIAG_BUSY, "the client left", "Upload it again.",
+                             "The connection ended before the upload was answered.");
+}
+
 bool job_keep_bytes(struct job *job)
 {
     const struct record *r = &job->result.record;

@@ -123,11 +123,12 @@ static bool make(struct writer *w, struct diag *diag)
         return false;
     /* A slow reader would keep it, and no other profile could be read. `call_streams` bounds what lists take. */
     profiles_give_slot(service->profiles, &use);
-    struct convert_source source = {use.profile, service->config, -1, &s->stop};
-    source.fd = store_access_blob(service->store, service->log, s->record.sha256, &bytes, diag);
-    if (source.fd >= 0) {
-        ok = write_list(w, &source, diag);
-        close(source.fd);
+    int fd = store_access_blob(service->store, service->log, s->record.sha256, &bytes, diag);
+    if (fd >= 0) {
+        struct profile_source source;
+        profiles_source(service->profiles, &use, fd, w->turn, &s->stop, &source);
+        ok = write_list(w, &source.source, diag);
+        close(fd);
     }
     profiles_release(service->profiles, &use);
     return ok;

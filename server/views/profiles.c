@@ -8,6 +8,7 @@
 #include "core/system/clock.h"
 #include "core/system/once.h"
 #include "server/convert/convert.h"
+#include "server/convert/profile_log.h"
 #include "server/store/record.h"
 #include "server/views/stored_names.h"
 
@@ -30,6 +31,8 @@ struct profile_thing {
 struct profiles {
     const struct service *service;
     struct once *once;
+    struct once
+        *logs; /* that are in the making, by the address of the profile; made ones are the profile's */
     pthread_mutex_t
         lock; /* of what follows; may be taken under the lock of the once, not the other way round */
     pthread_cond_t granted;
@@ -143,6 +146,12 @@ static void end_thing(void *profiles, struct once_thing *thing)
         once_let_go(p->once, &t->whole.thing->once);
 }
 
+static void end_log(void *context, struct once_thing *thing)
+{
+    (void)context;
+    (void)thing;
+}
+
 struct profiles *profiles_new(const struct service *service)
 {
     struct profiles *p = calloc(1, sizeof(*p));
@@ -152,10 +161,12 @@ struct profiles *profiles_new(const struct service *service)
     const struct once_kind kind = {sizeof(struct profile_thing), end_thing, lingers, p};
     p->service = service;
     p->once = once_new(&kind, &service->config->profile_cache_bytes);
+    p->logs = once_new(&(struct once_kind){.thing_bytes = sizeof(struct once_thing), .end = end_log},
+                       &service->config->profile_cache_bytes);
     p->free_slots = service->config->folds > 0 ? service->config->folds : turns_workers(service->turns);
     pthread_mutex_init(&p->lock, NULL);
     clock_condition_init(&p->granted);
-    if (p->once != NULL)
+    if (p->once != NULL && p->logs != NULL)
         return p;
     profiles_free(p);
     return NULL;
@@ -165,6 +176,7 @@ void profiles_free(struct profiles *p)
 {
     if (p == NULL)
         return;
+    once_free(p->logs);
     once_free(p->once);
     pthread_cond_destroy(&p->granted);
     pthread_mutex_destroy(&p->lock);
@@ -213,6 +225,19 @@ struct shared_profile *profile_read(struct conversion *conversion, int fd, struc
     return made;
 }
 
+/* The log of calls, in turns. */
+static bool read_log(const struct profile_source *s, const struct stop *stop, struct diag *diag)
+{
+    struct readable file = {.fd = s->source.fd, .stop = stop};
+    struct turn_file turns = {readable_input(&file), s->turn};
+    const struct source_input in = {.read_at = read_at, .size = size_of, .context = &turns};
+    bool ok = profile_log_read(&s->source, &in, stop, diag);
+
+    if (!ok && file.diag.kind != DIAG_NONE)
+        *diag = file.diag;
+    return ok;
+}
+
 static struct conversion *begin_reading(const struct service *s, const struct profile_id *id,
                                         struct diag *diag)
 {
@@ -240,6 +265,61 @@ static void log_reading(const struct profiles *p, const struct profile_id *id, c
         LOG_U64("bytes", made == NULL ? 0 : shared_profile_bytes(made)), LOG_U64("failed", made == NULL),
         LOG_U64("ms", (uint64_t)(clock_ms() - begun_ms)));
 }
+
+/* ---- logs of calls ---- */
+
+static void make_log(const struct profile_source *s, struct once_thing *t)
+{
+    enum turn_class before = s->turn->place.turn_class;
+    const struct shared_profile *whole = shared_profile_whole(s->source.profile);
+    bool ok;
+
+    t->stop.above = s->source.stop;
+    turn_set_class(s->turn, TURN_INPUT);
+    do {
+        struct diag diag = {0};
+        int64_t begun_ms = clock_ms();
+        ok = read_log(s, &t->stop, &diag);
+        t->diag = diag;
+        log_reading(s->profiles, &s->id, "calls-read", "store", ok ? whole : NULL, begun_ms);
+    } while (!once_end(s->profiles->logs, t, ok ? (void *)(uintptr_t)whole : NULL, 0));
+    turn_set_class(s->turn, before);
+}
+
+static bool make_log_once(void *source, const struct convert_source *from, struct diag *diag)
+{
+    const struct profile_source *s = source;
+    const struct shared_profile *whole = shared_profile_whole(from->profile);
+    const struct str key = {(const char *)&whole, sizeof(whole)};
+    bool begins, decided = true;
+    struct once_thing *t = once_enter(s->profiles->logs, key, NULL, &begins);
+
+    if (t == NULL)
+        return diag_no_memory(diag, "No memory is left to read the upload.");
+    if (begins)
+        make_log(s, t);
+    else
+        decided = once_wait(s->profiles->logs, t, s->turn);
+    bool made = decided && t->value != NULL;
+    if (!decided)
+        stop_say(s->turn->stop, diag);
+    else if (!made)
+        *diag = t->diag;
+    once_release(s->profiles->logs, t);
+    return made;
+}
+
+void profiles_source(struct profiles *p, const struct profile_use *use, int fd, struct turn *turn,
+                     const struct stop *stop, struct profile_source *source)
+{
+    *source =
+        (struct profile_source){.source = {use->profile, p->service->config, fd, stop, make_log_once, source},
+                                .profiles = p,
+                                .turn = turn,
+                                .id = profile_id_whole(&use->thing->id)};
+}
+
+/* ---- reading: the whole, or a window ---- */
 
 /* `fd`: the bytes, or -1: they are in the store. NULL: diag. */
 static struct shared_profile *read_whole(struct profiles *p, struct profile_thing *t, int fd,
@@ -275,8 +355,9 @@ static struct shared_profile *read_window(struct profiles *p, struct profile_thi
     profiles_give_slot(p, &t->whole);
     int fd = store_access_blob(s->store, s->log, t->id.sha256, &bytes, diag);
     if (fd >= 0) {
-        const struct convert_source source = {t->whole.profile, s->config, fd, &t->once.stop};
-        made = convert_window(&source, &t->id.window, diag);
+        struct profile_source source;
+        profiles_source(p, &t->whole, fd, turn, &t->once.stop, &source);
+        made = convert_window(&source.source, &t->id.window, diag);
         close(fd);
     }
     log_reading(p, &t->id, "window", "store", made, begun_ms);
@@ -318,13 +399,15 @@ static bool end_reading(struct profiles *p, struct profile_thing *t, struct shar
     return ended;
 }
 
-/* A long reading is no short work, whoever waits for it. */
+/* A long reading is no short work, whoever waits for it. While others wait for it, too, it goes on without the maker's client. */
 static void make(struct profiles *p, struct profile_thing *t, int fd, struct turn *turn)
 {
     enum turn_class before = turn->place.turn_class;
+    const struct stop *own = turn->stop;
     struct shared_profile *made;
 
-    t->once.stop.above = turn->stop;
+    t->once.stop.above = own;
+    turn->stop = &t->once.stop;
     if (fd < 0)
         turn_set_class(turn, TURN_INPUT);
     do {
@@ -333,6 +416,7 @@ static void make(struct profiles *p, struct profile_thing *t, int fd, struct tur
         if (made == NULL && !once_decided(p->once, &t->once))
             t->once.diag = diag;
     } while (!end_reading(p, t, made));
+    turn->stop = own;
     turn_set_class(turn, before);
 }
 

@@ -54,6 +54,17 @@ const struct shared_profile *profiles_put(struct profiles *p, const struct profi
                                           struct shared_profile *made, struct profile_use *use,
                                           struct diag *diag) __attribute__((warn_unused_result));
 
+/* The profile in use as convert reads it, as long as `turn` and *source stay. `fd`: its bytes, or -1. Ends soon after `stop` was asked. The
+ * log of the profile's calls is made once for all who need it at a time: in turns, and without a turn for those who wait for it. */
+struct profile_source {
+    struct convert_source source;
+    struct profiles *profiles;
+    struct turn *turn;
+    struct profile_id id;
+};
+void profiles_source(struct profiles *p, const struct profile_use *use, int fd, struct turn *turn,
+                     const struct stop *stop, struct profile_source *source);
+
 /* For who uses a profile while it waits for something else: the memory of the profile's reading is for others. */
 void profiles_give_slot(struct profiles *p, struct profile_use *use);
 

@@ -23,48 +23,62 @@ struct shared_bytes *view_read_object(int fd, uint64_t bytes)
 
 /* ---- drawing ---- */
 
-/* A chart reads the upload once more. */
-static bool render_chart(struct service *s, const struct view_request *r, const struct shared_profile *f,
-                         const struct stop *stop, struct buf *out, struct diag *diag)
+/* What is drawn: a profile in use, or a comparison, which has no upload of its own. */
+struct drawn {
+    const struct shared_profile *profile;
+    const struct profile_use *use; /* NULL: it is a comparison */
+    struct turn *turn;
+};
+
+/* With the upload's bytes, for what is made from the log of calls. False: diag. */
+static bool open_source(struct service *s, const struct view_request *r, const struct drawn *d,
+                        struct profile_source *source, struct diag *diag)
 {
     uint64_t bytes;
-    struct convert_source source = {f, s->config, -1, stop};
+    int fd = store_access_blob(s->store, s->log, r->upload.sha256, &bytes, diag);
 
-    source.fd = store_access_blob(s->store, s->log, r->upload.sha256, &bytes, diag);
-    if (source.fd < 0)
+    if (fd >= 0)
+        profiles_source(s->profiles, d->use, fd, d->turn, d->turn->stop, source);
+    return fd >= 0;
+}
+
+static bool render_chart(struct service *s, const struct view_request *r, const struct drawn *d,
+                         struct buf *out, struct diag *diag)
+{
+    struct profile_source source;
+
+    if (!open_source(s, r, d, &source, diag))
         return false;
-    bool ok = convert_chart(&source, r->output, &r->options, out, diag);
-    close(source.fd);
+    bool ok = convert_chart(&source.source, r->output, &r->options, out, diag);
+    close(source.source.fd);
     return ok;
 }
 
-static bool make_report(struct service *s, const struct view_request *r, const struct shared_profile *f,
-                        const struct stop *stop, struct buf *out, struct diag *diag)
+static bool make_report(struct service *s, const struct view_request *r, const struct drawn *d,
+                        struct buf *out, struct diag *diag)
 {
-    struct report_input in = {{f, s->config, -1, stop}, &r->options, &r->asked};
-    uint64_t bytes;
+    struct profile_source source = {
+        .source = {.profile = d->profile, .config = s->config, .fd = -1, .stop = d->turn->stop}};
 
-    if (report_reads_again(r->report, &r->asked)) {
-        in.source.fd = store_access_blob(s->store, s->log, r->upload.sha256, &bytes, diag);
-        if (in.source.fd < 0)
-            return false;
-    }
+    if (d->use != NULL && report_reads_again(r->report, &r->asked) && !open_source(s, r, d, &source, diag))
+        return false;
+    const struct report_input in = {source.source, &r->options, &r->asked};
     bool ok = r->report->make(r->report, &in, out, diag);
-    if (in.source.fd >= 0)
-        close(in.source.fd);
+    if (source.source.fd >= 0)
+        close(source.source.fd);
     return ok;
 }
 
-static bool render(struct service *s, const struct view_request *r, const struct shared_profile *f,
-                   const struct stop *stop, struct buf *out, struct diag *diag)
+static bool render(struct service *s, const struct view_request *r, const struct drawn *d, struct buf *out,
+                   struct diag *diag)
 {
     if (r->report != NULL)
-        return make_report(s, r, f, stop, out, diag);
+        return make_report(s, r, d, out, diag);
     if (r->output == NULL)
-        return summary_write(f, out, diag);
+        return summary_write(d->profile, out, diag);
     if (r->options.view == VIEW_CHART)
-        return render_chart(s, r, f, stop, out, diag);
-    return convert_view(f, s->config, r->output, &r->options, stop, out, diag);
+        return render_chart(s, r, d, out, diag);
+    return convert_view(d->profile, s->config, r->output, &r->options, d->turn->stop, out, diag);
 }
 
 /* Puts bytes into the store, if it takes them: if not, the view is made again next time.
@@ -89,16 +103,14 @@ static void keep(struct service *s, const struct view_request *r, const char *ke
         sweep_content_ended(s->sweep, r->upload.sha256);
 }
 
-/* Of the profile, or of a comparison. */
-static struct shared_bytes *draw(struct service *s, const struct view_request *r,
-                                 const struct shared_profile *profile, const struct stop *stop,
+static struct shared_bytes *draw(struct service *s, const struct view_request *r, const struct drawn *d,
                                  struct diag *diag)
 {
     int64_t begun_ms = clock_ms();
     char key[VIEW_KEY_CHARS + 1];
     struct buf out = {0};
 
-    if (!render(s, r, profile, stop, &out, diag)) {
+    if (!render(s, r, d, &out, diag)) {
         buf_free(&out);
         return NULL;
     }
@@ -114,8 +126,8 @@ static struct shared_bytes *draw(struct service *s, const struct view_request *r
 
 /* The comparison is made for this view, and freed with it: making one takes a tenth of a reading. */
 static struct shared_bytes *draw_comparison(struct service *s, const struct view_request *r,
-                                            const struct shared_profile *const runs[2],
-                                            const struct stop *stop, struct diag *diag)
+                                            const struct shared_profile *const runs[2], struct turn *turn,
+                                            struct diag *diag)
 {
     struct view_request compared = *r;
     struct view_options of_b = r->options;
@@ -127,7 +139,8 @@ static struct shared_bytes *draw_comparison(struct service *s, const struct view
         return NULL;
     convert_compared_options(&compared.options);
     compared.asked.diff.asked = &r->options;
-    struct shared_bytes *bytes = draw(s, &compared, profile, stop, diag);
+    const struct drawn drawn = {profile, NULL, turn};
+    struct shared_bytes *bytes = draw(s, &compared, &drawn, diag);
     shared_profile_free(profile);
     return bytes;
 }
@@ -143,12 +156,13 @@ struct shared_bytes *view_draw(struct service *s, const struct view_request *r, 
     if (profiles_get(s->profiles, &id, -1, turn, &use, diag) == NULL)
         return NULL;
     if (!view_compares(r)) {
-        bytes = draw(s, r, use.profile, turn->stop, diag);
+        const struct drawn drawn = {use.profile, &use, turn};
+        bytes = draw(s, r, &drawn, diag);
     } else {
         profiles_give_slot(s->profiles, &use);
         if (profiles_get(s->profiles, &other_id, -1, turn, &other, diag) != NULL)
             bytes = draw_comparison(s, r, (const struct shared_profile *const[]){use.profile, other.profile},
-                                    turn->stop, diag);
+                                    turn, diag);
     }
     profiles_release(s->profiles, &other);
     profiles_release(s->profiles, &use);

@@ -11,9 +11,12 @@
 #include "tests/support/packing.h"
 #include "tests/support/perfetto_bytes.h"
 #include "tests/support/pprof_bytes.h"
+#include "tests/support/replayed.h"
 #include "tests/support/simpleperf_bytes.h"
+#include "tests/support/span_model.h"
 #include "tests/support/trace_bytes.h"
 #include "tests/support/trace_variants.h"
+#include "tests/support/wild_events.h"
 
 struct seed {
     const char *target, *name;
@@ -140,6 +143,25 @@ static void put_foreign(const char *folder, const struct foreign *f)
     if (m->where != FOREIGN_NOWHERE)
         put(folder, "detect", f->code, buf_view(&b));
     buf_free(&b);
+}
+
+/* Logs of calls, of as many tracks and frames as the target's profile has. */
+static void put_log(const char *folder, const char *name, uint64_t random, size_t n)
+{
+    static const uint32_t IDS[] = {1, 2, 3};
+    struct event events[WILD_EVENTS_MAX];
+    struct replayed log;
+    struct arena arena;
+
+    arena_init(&arena, 64 << 20);
+    wild_events(&random, events, n, 3, SPAN_MODEL_FRAMES);
+    span_model_fold(&arena, &log, IDS, 3, events, n);
+    char *bytes = arena_alloc(&arena, (size_t)log.memory.bytes);
+    if (bytes == NULL || !log.log.source.read_at(log.log.source.context, 0, bytes, (size_t)log.memory.bytes))
+        abort();
+    put(folder, "call_log", name, (struct str){bytes, (size_t)log.memory.bytes});
+    replayed_close(&log);
+    arena_free(&arena);
 }
 
 /* The first byte chooses the beginning in the target's list. */
@@ -269,6 +291,10 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < FOREIGN_COUNT; i++)
         put_foreign(argv[1], &FOREIGN[i]);
     put_hprof(argv[1]);
+    put_log(argv[1], "short", 3, 12);
+    put_log(argv[1], "long", 4, WILD_EVENTS_MAX);
+    put_log(argv[1], "turns", 5, 100);
+    put_log(argv[1], "roots", 8, 60);
     put_perfetto(argv[1]);
     put_pprof(argv[1]);
     put_simpleperf(argv[1]);

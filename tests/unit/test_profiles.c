@@ -99,8 +99,8 @@ static int wreck(void **state)
     return 0;
 }
 
-/* How many folds the log tells of. */
-static unsigned folds(const struct world *w)
+/* How many lines of the log have this event. */
+static unsigned events(const struct world *w, const char *event)
 {
     struct buf text = {0};
     unsigned n = 0;
@@ -109,10 +109,15 @@ static unsigned folds(const struct world *w)
     assert_true(file_read_all(w->log, 1 << 20, &text));
     buf_char(&text, '\0');
     assert_false(text.failed);
-    for (const char *at = text.p; (at = strstr(at, " folded ")) != NULL; at++)
+    for (const char *at = text.p; (at = strstr(at, event)) != NULL; at++)
         n++;
     buf_free(&text);
     return n;
+}
+
+static unsigned folds(const struct world *w)
+{
+    return events(w, " folded ");
 }
 
 static struct profile_id id_of(const struct world *w, unsigned source)
@@ -363,6 +368,60 @@ static void windows_are_read_once_and_kept(void **state)
     assert_false(window_was_there(w, 0, 500000));
     assert_true(window_was_there(w, 0, 500000));
     assert_int_equal(folds(w), 1);
+}
+
+/* Two windows need the log of the calls of one profile. */
+static void a_log_is_made_once(void **state)
+{
+    struct world *w = *state;
+    struct user users[4];
+    struct turn turn;
+
+    put_trace(w, 0);
+    begin(w, 1, UINT64_MAX);
+    take_all_turns(w, &turn);
+    for (unsigned i = 0; i < 4; i++) {
+        const struct profile_id id = window_of(w, 0, 100000 * i);
+        prepare(w, &users[i], &id);
+        start(&users[i]);
+    }
+    while (turns_waiting(w->service.turns) < 4)
+        pause_ms(1);
+    turn_end(&turn);
+    for (unsigned i = 0; i < 4; i++) {
+        join(&users[i]);
+        assert_non_null(users[i].use.profile);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        release(w, &users[i]);
+    assert_int_equal(folds(w), 1);
+    assert_int_equal(events(w, " calls-read "), 1);
+}
+
+/* What it is a window of waits for a slot when its client leaves. Somebody else waits for the same window. */
+static void a_window_is_made_though_its_maker_leaves(void **state)
+{
+    struct world *w = *state;
+    struct user holder, maker, other;
+
+    put_trace(w, 1);
+    begin(w, 1, 1);
+    assert_false(ask(w, 0, &holder));
+    const struct profile_id id = window_of(w, 1, 0);
+    prepare(w, &maker, &id);
+    start(&maker);
+    pause_ms(20);
+    prepare(w, &other, &id);
+    start(&other);
+    pause_ms(20);
+    stop_ask(&maker.stop, STOP_LEFT);
+    pause_ms(20);
+    release(w, &holder);
+    join(&maker);
+    join(&other);
+    assert_non_null(other.use.profile);
+    release(w, &maker);
+    release(w, &other);
 }
 
 /* What is a window of something keeps it, and goes before it. */
@@ -662,6 +721,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(folded_once_for_all_who_wait, build, wreck),
         cmocka_unit_test_setup_teardown(failure_is_told_and_not_kept, build, wreck),
         cmocka_unit_test_setup_teardown(windows_are_read_once_and_kept, build, wreck),
+        cmocka_unit_test_setup_teardown(a_log_is_made_once, build, wreck),
+        cmocka_unit_test_setup_teardown(a_window_is_made_though_its_maker_leaves, build, wreck),
         cmocka_unit_test_setup_teardown(windows_make_way_with_what_they_are_of, build, wreck),
         cmocka_unit_test_setup_teardown(a_window_without_times_fails, build, wreck),
         cmocka_unit_test_setup_teardown(the_least_recently_used_goes_first, build, wreck),

@@ -419,7 +419,8 @@ static void a_window_of_a_hundredth_reads_few_blocks(void **state)
     const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
     replayed_end(&r, p);
     struct counted counted = {r.log.source, 0};
-    r.log.source = (struct call_log_source){read_counted, &counted, r.log.source.size};
+    r.log.source =
+        (struct call_log_source){.read_at = read_counted, .context = &counted, .size = r.log.source.size};
     const struct window window = {UINT64_C(200000000), UINT64_C(204000000)};
     const struct window_request request = {p, window, {3, 4}};
     struct window_sink *sink = window_sink_new(&arena, &arena, &request);
@@ -543,7 +544,7 @@ static bool read_bytes(void *context, uint64_t offset, void *to, size_t n)
 
 static enum replay_end play_bytes(const struct file *f, struct bytes *b)
 {
-    const struct call_log_source source = {read_bytes, b, b->n};
+    const struct call_log_source source = {.read_at = read_bytes, .context = b, .size = b->n};
     struct replayed r = {.block_bytes = 1};
     bool memory_failed;
 

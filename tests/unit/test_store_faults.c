@@ -227,6 +227,28 @@ static void data_is_synced_before_its_name(void **state)
     end(&f);
 }
 
+/* A folder of the first level stays: the directory is synced again only when one is made, or was not synced. */
+static void known_folders_are_not_synced_again(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+
+    assert_int_equal(store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE), STORE_OK);
+    faults = (struct faults){.on = true};
+    assert_int_equal(store_put(f.store, "a/b/d", STR("x"), STORE_DURABLE), STORE_OK);
+    assert_string_equal(faults.trace, "owflofof");
+    faults = (struct faults){.on = true};
+    assert_int_equal(store_put(f.store, "a/z/d", STR("x"), STORE_DURABLE), STORE_OK);
+    assert_string_equal(faults.trace, "owflmmlofof");
+    faults = (struct faults){.on = true, .fail_at = 9, .error = EIO};
+    assert_int_equal(store_put(f.store, "z/d", STR("x"), STORE_DURABLE), STORE_FAILED);
+    assert_string_equal(faults.trace, "owflmloff");
+    faults = (struct faults){.on = true};
+    assert_int_equal(store_put(f.store, "z/e", STR("x"), STORE_DURABLE), STORE_OK);
+    assert_string_equal(faults.trace, "owfloff");
+    end(&f);
+}
+
 /* Each call of the system fails once, with each error: the object is whole or not there, nothing leaks, and
  * the next put does it. Returns how many calls there were. */
 static unsigned fail_each(const char *key, int error, enum store_result expected)
@@ -302,6 +324,7 @@ int main(void)
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(what_found_no_room_is_written_again),
         cmocka_unit_test(data_is_synced_before_its_name),
+        cmocka_unit_test(known_folders_are_not_synced_again),
         cmocka_unit_test(every_call_may_fail),
         cmocka_unit_test(interrupted_calls_go_on),
     };
