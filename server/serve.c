@@ -14,6 +14,7 @@
 #include "core/system/threads.h"
 #include "core/system/timer.h"
 #include "core/system/turns.h"
+#include "server/config/config_keys.h"
 #include "server/config/config_load.h"
 #include "server/http/clients.h"
 #include "server/http/http.h"
@@ -121,6 +122,15 @@ static void log_keys_without_effect(const struct service *s)
     if (s->config->queue_bytes != QUEUE_BYTES)
         LOG(s->log, LOG_WARN, "key-without-effect", LOG_STR("key", STR("queue_bytes")),
             LOG_STR("why", STR("what arrives is written to the store at once")));
+}
+
+static void log_old_names(const struct service *s)
+{
+    for (unsigned i = 0; i < CONFIG_OLD_NAMES_COUNT; i++)
+        if ((s->config->old_names >> i & 1) != 0)
+            LOG(s->log, LOG_WARN, "key-renamed", LOG_STR("key", CONFIG_OLD_NAMES[i].name),
+                LOG_STR("now", CONFIG_OLD_NAMES[i].now),
+                LOG_STR("why", STR("the next release does not know the old name")));
 }
 
 static bool no_means(struct diag *diag)
@@ -280,6 +290,7 @@ int serve_run(const struct config *config)
     if (ok) {
         log_memory(&s, &limit);
         log_keys_without_effect(&s);
+        log_old_names(&s);
         s.sweep = sweep_start(&settled, s.store, s.log);
         ok = s.sweep != NULL ? serve(&s, &address, &signals, &diag) : no_means(&diag);
     }

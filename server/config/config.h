@@ -36,21 +36,22 @@ struct config {
     uint64_t render_tracks;   /* previews made at upload, of the heaviest tracks */
     uint64_t svg_embed_nodes; /* nodes, and bytes of them, that a picture carries */
     uint64_t svg_embed_bytes;
-    uint64_t profile_cache_bytes; /* folded profiles kept in memory */
-    uint64_t hot_bytes;           /* views kept in memory as they are sent */
-    uint64_t answer_memory_bytes; /* of answers that clients are taking, beside cached views */
-    uint64_t view_cache_bytes;    /* rendered views kept in the store */
-    uint64_t store_bytes;         /* uploaded files kept; 0: no limit */
-    uint64_t sweep_interval_s;    /* from one removal of what nobody needs to the next */
-    uint64_t delete_within_s;     /* until what belonged to an upload that has ended is gone */
-    char filter_presets[2048];    /* profile/filter/filter_pattern.h */
-    char mappings_dir[4096];      /* of mapping.txt files; empty: none */
+    uint64_t profile_cache_bytes;   /* folded profiles kept in memory */
+    uint64_t views_in_memory_bytes; /* views kept in memory as they are sent */
+    uint64_t answer_memory_bytes;   /* of answers that clients are taking, beside cached views */
+    uint64_t views_on_disk_bytes;   /* rendered views kept in the store */
+    uint64_t store_bytes;           /* uploaded files kept; 0: no limit */
+    uint64_t sweep_interval_s;      /* from one removal of what nobody needs to the next */
+    uint64_t delete_within_s;       /* until what belonged to an upload that has ended is gone */
+    char filter_presets[2048];      /* profile/filter/filter_pattern.h */
+    char mappings_dir[4096];        /* of mapping.txt files; empty: none */
     char perfetto_url[512], firefox_profiler_url[512],
         speedscope_url[512]; /* pages of other tools; empty: not offered */
     uint64_t max_methods, max_threads, max_line_bytes, max_name_bytes;
 
     /* No keys. */
-    uint64_t given; /* bit i: somebody has chosen key i of the table; else it has its built-in value */
+    uint64_t given;     /* bit i: somebody has chosen key i of the table; else it has its built-in value */
+    uint64_t old_names; /* bit i: the configuration has old name i of config_keys.h */
     uint64_t folds; /* profiles of stored uploads that are folded at a time: config_load.h; 0 before that */
 };
 

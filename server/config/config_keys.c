@@ -110,10 +110,10 @@ const struct config_key CONFIG_KEYS[] = {
            "stacks that a picture carries for its script; the rest it fetches when it is looked at"),
     SIZE(svg_embed_bytes, 0, TIB, "4000000", "the same, in bytes"),
     SIZE(profile_cache_bytes, 0, TIB, "128M", "profiles kept in memory"),
-    SIZE(hot_bytes, 0, TIB, "64M", "views kept in memory as they are sent"),
+    SIZE(views_in_memory_bytes, 0, TIB, "64M", "views kept in memory as they are sent"),
     SIZE(answer_memory_bytes, 64 * KIB, TIB, "256M",
          "answers in memory until their clients have taken them; above it 503"),
-    SIZE(view_cache_bytes, 0, 1024 * TIB, "2G", "views kept on the disk; the least recently used ones go"),
+    SIZE(views_on_disk_bytes, 0, 1024 * TIB, "2G", "views kept on the disk; the least recently used ones go"),
     SIZE(store_bytes, 0, 1024 * TIB, "0",
          "uploaded files kept, in blocks of the disk; an upload for which no ended one makes room gets 507; "
          "0: no "
@@ -145,13 +145,24 @@ const struct config_key CONFIG_KEYS[] = {
 };
 const size_t CONFIG_KEYS_COUNT = sizeof(CONFIG_KEYS) / sizeof(CONFIG_KEYS[0]);
 
+/* Names that keys had before 0.2. They are read for one release, and log_old_names of serve.c says so. */
+const struct config_old_name CONFIG_OLD_NAMES[CONFIG_OLD_NAMES_COUNT] = {
+    {STR_INIT("hot_bytes"), STR_INIT("views_in_memory_bytes")},
+    {STR_INIT("view_cache_bytes"), STR_INIT("views_on_disk_bytes")},
+};
+
 static const struct suffix {
     char letter;
     unsigned shift;
 } SUFFIXES[] = {{'G', 30}, {'M', 20}, {'K', 10}};
 
-const struct config_key *config_keys_find(struct str name)
+const struct config_key *config_keys_find(struct config *c, struct str name)
 {
+    for (unsigned i = 0; i < CONFIG_OLD_NAMES_COUNT; i++)
+        if (str_eq(CONFIG_OLD_NAMES[i].name, name)) {
+            c->old_names |= UINT64_C(1) << i;
+            name = CONFIG_OLD_NAMES[i].now;
+        }
     for (size_t i = 0; i < CONFIG_KEYS_COUNT; i++)
         if (str_eq(CONFIG_KEYS[i].name, name))
             return &CONFIG_KEYS[i];

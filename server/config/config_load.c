@@ -75,7 +75,7 @@ static bool value_text(const struct config_key *key, const json_t *value, struct
 static bool take_member(struct config *c, const char *where, struct str name, const json_t *value,
                         struct diag *diag)
 {
-    const struct config_key *key = config_keys_find(name);
+    const struct config_key *key = config_keys_find(c, name);
     struct buf text = {0};
 
     if (key == NULL)
@@ -204,7 +204,7 @@ static uint64_t of_a_fold(const struct config *c)
 
 static uint64_t of_views(const struct config *c)
 {
-    return (c->workers + 1) * 2 * c->view_memory_bytes + c->profile_cache_bytes + c->hot_bytes +
+    return (c->workers + 1) * 2 * c->view_memory_bytes + c->profile_cache_bytes + c->views_in_memory_bytes +
            c->answer_memory_bytes;
 }
 
@@ -236,7 +236,7 @@ struct config config_settle(const struct config *c, const struct memory_limit *l
     lower(&s, &s.job_memory_bytes, budget / 10, 8 * MIB);
     lower(&s, &s.view_memory_bytes, budget / 32, 4 * MIB);
     lower(&s, &s.profile_cache_bytes, budget / 32, 0);
-    lower(&s, &s.hot_bytes, budget / 64, 0);
+    lower(&s, &s.views_in_memory_bytes, budget / 64, 0);
     lower(&s, &s.answer_memory_bytes, budget / 16, 4 * MIB);
     lower(&s, &s.max_connections, budget / 8 / (CONNECTION_KIB * KIB), FEWEST_CONNECTIONS);
     settle_numbers(&s, c, budget);
@@ -339,19 +339,19 @@ void config_defaults(struct config *c)
 static const struct str PREFIX = STR_INIT("AFLAMED_");
 
 /* The key whose name is `upper` in capitals. */
-static const struct config_key *find_upper(struct str upper)
+static const struct config_key *find_upper(struct config *c, struct str upper)
 {
     char name[64];
 
     if (upper.n >= sizeof(name))
         return NULL;
     for (size_t i = 0; i < upper.n; i++) {
-        char c = upper.p[i];
-        if (c >= 'a' && c <= 'z')
+        char letter = upper.p[i];
+        if (letter >= 'a' && letter <= 'z')
             return NULL;
-        name[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        name[i] = letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
     }
-    return config_keys_find((struct str){name, upper.n});
+    return config_keys_find(c, (struct str){name, upper.n});
 }
 
 static bool take_variable(struct config *c, struct str entry, struct diag *diag)
@@ -359,7 +359,7 @@ static bool take_variable(struct config *c, struct str entry, struct diag *diag)
     size_t equals = str_find(entry, '=');
     struct str name = {entry.p + PREFIX.n, equals - PREFIX.n};
     struct str value = {entry.p + equals + 1, entry.n - equals - 1};
-    const struct config_key *key = find_upper(name);
+    const struct config_key *key = find_upper(c, name);
     char where[160];
 
     if (str_eq(name, STR("CONFIG")) || str_eq(name, STR("SAMPLES")) || str_starts(name, STR("TEST_")))
@@ -383,6 +383,7 @@ static bool take_environment(struct config *c, char *const *environment, struct 
 /* ---- flags ---- */
 
 struct flags {
+    struct config *config; /* what they set; also where an old name is noted */
     char *const *arguments;
     int n, next;
 };
@@ -398,7 +399,7 @@ static bool is_action(const char *name)
     return strcmp(name, "print_config") == 0 || strcmp(name, "check_config") == 0;
 }
 
-static bool name_flag(struct flag *f, struct str argument)
+static bool name_flag(struct config *c, struct flag *f, struct str argument)
 {
     struct str name = {argument.p + 2, argument.n - 2};
 
@@ -407,7 +408,7 @@ static bool name_flag(struct flag *f, struct str argument)
     for (size_t i = 0; i < name.n; i++)
         f->name[i] = name.p[i] == '-' ? '_' : name.p[i];
     f->name[name.n] = '\0';
-    f->key = config_keys_find(str_of(f->name));
+    f->key = config_keys_find(c, str_of(f->name));
     return f->key != NULL || is_action(f->name) || strcmp(f->name, "config") == 0;
 }
 
@@ -438,7 +439,7 @@ static bool next_flag(struct flags *all, struct flag *f, struct diag *diag)
     *f = (struct flag){0};
     if (!str_starts(argument, STR("--")))
         return diag_set(diag, DIAG_USAGE, CONFIG_TITLE, CONFIG_HINT, "'%s' is not expected here.", name.text);
-    if (!name_flag(f, (struct str){argument.p, equals}))
+    if (!name_flag(all->config, f, (struct str){argument.p, equals}))
         return diag_set(diag, DIAG_USAGE, CONFIG_TITLE, CONFIG_HINT, "There is no flag '%s'.", name.text);
     if (has_value)
         f->value = (struct str){argument.p + equals + 1, argument.n - equals - 1};
@@ -492,7 +493,7 @@ static bool take_flags(struct config *c, struct flags all, enum config_action *a
 bool config_load(struct config *c, int n_arguments, char *const *arguments, char *const *environment,
                  enum config_action *action, struct diag *diag)
 {
-    struct flags flags = {arguments, n_arguments, 0};
+    struct flags flags = {c, arguments, n_arguments, 0};
     const char *path = variable(environment, STR("AFLAMED_CONFIG"));
 
     *action = CONFIG_RUN;

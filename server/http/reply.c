@@ -35,7 +35,7 @@ void reply_memory_take_off(size_t bytes)
 
 bool reply_memory_left(const struct config *config, uint64_t own, struct diag *diag)
 {
-    return reply_memory() - own <= config->hot_bytes + config->answer_memory_bytes ||
+    return reply_memory() - own <= config->views_in_memory_bytes + config->answer_memory_bytes ||
            diag_set(diag, DIAG_BUSY, "too many answers under way", "Try again in a moment.",
                     "Clients have not yet taken the answers that they asked for.");
 }

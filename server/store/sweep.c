@@ -189,7 +189,7 @@ bool sweep_take_view_room(struct sweep *w, uint64_t bytes)
 {
     if (w == NULL)
         return true;
-    uint64_t most = w->config->view_cache_bytes, more = sweep_on_disk(bytes);
+    uint64_t most = w->config->views_on_disk_bytes, more = sweep_on_disk(bytes);
     pthread_mutex_lock(&w->lock);
     bool fits = more <= most && w->view_bytes <= most - more;
     if (fits) {
@@ -376,7 +376,7 @@ static void keep_time(struct sweep *w)
 static bool sweep_once(struct sweep *w, bool full, enum sweep_what what, struct sweep_done *done)
 {
     int64_t begun_ms = clock_ms();
-    uint64_t most = w->config->view_cache_bytes;
+    uint64_t most = w->config->views_on_disk_bytes;
     struct sweep_plan plan = {.what = what,
                               .now_s = believed_now_s(w),
                               .clock_s = (int64_t)time(NULL),

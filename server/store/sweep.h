@@ -8,7 +8,7 @@
  * It stays behind the requests: its thread has a
  * lower priority, and pauses between batches of objects, unless the disk is full.
  *
- * The bytes of views are counted as they are written, so that view_cache_bytes holds at every moment: a view that finds no room
+ * The bytes of views are counted as they are written, so that views_on_disk_bytes holds at every moment: a view that finds no room
  * is not kept, and the views are swept down to nine tenths of the limit before they reach it, if the disk is fast enough.
  *
  * A sweep that did something is one line in the log, at info; else at debug. */
@@ -32,7 +32,7 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
  * Takes seconds: not for a thread that serves connections, nor for the sweep's own. NULL has no room. */
 bool sweep_make_room(struct sweep *w);
 
-/* Before a view of so many bytes is put into the store. True: it fits below view_cache_bytes, and is counted. False: it must
+/* Before a view of so many bytes is put into the store. True: it fits below views_on_disk_bytes, and is counted. False: it must
  * not be put; the views are swept at once, so that a later one finds room. Any thread. NULL: nobody counts, and everything fits. */
 bool sweep_take_view_room(struct sweep *w, uint64_t bytes) __attribute__((warn_unused_result));
 

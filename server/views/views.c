@@ -63,7 +63,7 @@ struct views *views_new(struct service *service)
     v->service = service;
     v->nobody.above = &service->stop;
     stop_ask(&v->nobody, STOP_LEFT);
-    v->once = once_new(&kind, &service->config->hot_bytes);
+    v->once = once_new(&kind, &service->config->views_in_memory_bytes);
     if (v->once != NULL && getrandom(&v->seed, sizeof(v->seed), 0) == (ssize_t)sizeof(v->seed))
         return v;
     views_free(v);
@@ -120,7 +120,7 @@ static bool is_worth_keeping(struct views *v, struct str description, uint64_t b
 {
     uint64_t hash = hash_bytes(v->seed, description.p, description.n);
 
-    return bytes <= v->service->config->hot_bytes / SHARE &&
+    return bytes <= v->service->config->views_in_memory_bytes / SHARE &&
            atomic_exchange(&v->missed[hash % MISSES], hash) == hash;
 }
 

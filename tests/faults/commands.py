@@ -108,7 +108,7 @@ class Place:
     def reset(self):
         for path in glob.glob(self.top + '/*') + glob.glob(self.top + '/.*'):
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
-        wanted = {**self.files, 'old.svg': OLD, 'linked.svg': OLD, 'config.json': b'{"workers": 2, "hot_bytes": "1M"}'}
+        wanted = {**self.files, 'old.svg': OLD, 'linked.svg': OLD, 'config.json': b'{"workers": 2, "views_in_memory_bytes": "1M"}'}
         for name, content in wanted.items():
             with open(os.path.join(self.top, name), 'wb') as file:
                 file.write(content)

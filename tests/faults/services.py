@@ -247,7 +247,7 @@ class UploadAndSee(Upload):
 class Ask(Scenario):
     """Of a fresh upload, nothing of it made before. {} stands for its path."""
     SAME = True     # for all uploads of the same calls
-    CONFIG = {'render_tracks': 0, 'profile_cache_bytes': 0, 'hot_bytes': 0}
+    CONFIG = {'render_tracks': 0, 'profile_cache_bytes': 0, 'views_in_memory_bytes': 0}
 
     def __init__(self, target='', **headers):
         self.target, self.headers = target, headers

@@ -283,7 +283,7 @@ class Memory(ServiceTest):
 
 class NoMemory(unittest.TestCase):
     def test_without_a_cache(self):
-        server = Server(hot_bytes=0)
+        server = Server(views_in_memory_bytes=0)
         try:
             path = '/p/' + id_of(server.upload(trace(threads=2, methods=60, records=2000))) + '/t/1.svg'
             bodies = {server.get(path, Accept_Encoding='gzip').body for _ in range(5)}

@@ -163,7 +163,7 @@ class Waiting(ServiceTest):
 
 class ViewCache(ServiceTest):
     LIMIT = 400_000
-    CONFIG = {'view_cache_bytes': LIMIT}
+    CONFIG = {'views_on_disk_bytes': LIMIT}
 
     def kept(self):
         """Bytes of whole blocks on the disk."""

@@ -261,7 +261,7 @@ class Memory(unittest.TestCase):
         self.assertGreater(workers, 0, 'as many as the machine has cores')
         most = (open_jobs * config['job_memory_bytes']
                 + workers * 2 * (config['job_memory_bytes'] + config['view_memory_bytes'])
-                + config['profile_cache_bytes'] + config['hot_bytes'] + config['answer_memory_bytes']
+                + config['profile_cache_bytes'] + config['views_in_memory_bytes'] + config['answer_memory_bytes']
                 + config['max_connections'] * (32 + 768 << 10))
         limit = self.bytes_of(re.search(r'mem_limit: (\w+)', compose)[1])
         self.assertLess(most + 64 * self.UNITS['m'], limit)

@@ -240,7 +240,7 @@ class Expiry(ServiceTest):
 
 
 class Views(ServiceTest):
-    CONFIG = {'sweep_interval_s': 1, 'view_cache_bytes': '1M', 'log_level': 'debug'}
+    CONFIG = {'sweep_interval_s': 1, 'views_on_disk_bytes': '1M', 'log_level': 'debug'}
 
     def test_least_recently_used_views_go(self):
         answer = self.stored()

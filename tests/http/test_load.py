@@ -110,7 +110,7 @@ class Uploads(ServiceTest):
 
 class Answers(ServiceTest):
     """Clients that ask for much and take nothing of it: what they leave in memory has a limit."""
-    CONFIG = {'answer_memory_bytes': '16M', 'hot_bytes': 0, 'profile_cache_bytes': 0, 'render_tracks': 0}
+    CONFIG = {'answer_memory_bytes': '16M', 'views_in_memory_bytes': 0, 'profile_cache_bytes': 0, 'render_tracks': 0}
     THREADS = 40000     # some 5 MB of JSON, which no socket takes at once
     CLIENTS = 12
 

@@ -102,9 +102,9 @@ static void defaults(void **state)
     assert_int_equal(l.config.max_expires_days, 365);
     assert_int_equal(l.config.render_tracks, 64);
     assert_int_equal(l.config.profile_cache_bytes, 128 << 20);
-    assert_int_equal(l.config.hot_bytes, 64 << 20);
+    assert_int_equal(l.config.views_in_memory_bytes, 64 << 20);
     assert_int_equal(l.config.answer_memory_bytes, 256 << 20);
-    assert_int_equal(l.config.view_cache_bytes, UINT64_C(2) << 30);
+    assert_int_equal(l.config.views_on_disk_bytes, UINT64_C(2) << 30);
     assert_int_equal(l.config.store_bytes, 0);
     assert_int_equal(l.config.sweep_interval_s, 3600);
     assert_int_equal(l.config.delete_within_s, 60);
@@ -150,6 +150,26 @@ static void later_sources_win(void **state)
     assert_false(c.open);
     assert_int_equal(c.expires_days, 3);
     assert_int_equal(c.render_tracks, 64);
+}
+
+/* Keys that were renamed are read for one release, and it is known that they were used. */
+static void old_names_are_read(void **state)
+{
+    (void)state;
+    struct config none = loaded((struct sources){.file = "{\"views_in_memory_bytes\": \"1M\"}"});
+    struct config c = loaded((struct sources){
+        .file = "{\"hot_bytes\": \"1M\", \"view_cache_bytes\": \"2M\"}",
+        .variables = {"AFLAMED_HOT_BYTES=3M"},
+    });
+    struct config flag = loaded((struct sources){.flags = {"--view-cache-bytes=5M"}});
+
+    assert_int_equal(none.views_in_memory_bytes, 1 << 20);
+    assert_int_equal(none.old_names, 0);
+    assert_int_equal(c.views_in_memory_bytes, 3 << 20);
+    assert_int_equal(c.views_on_disk_bytes, 2 << 20);
+    assert_int_equal(c.old_names, 3);
+    assert_int_equal(flag.views_on_disk_bytes, 5 << 20);
+    assert_int_equal(flag.old_names, 2);
 }
 
 static void forms_of_flags(void **state)
@@ -464,6 +484,7 @@ int main(void)
         cmocka_unit_test(defaults),
         cmocka_unit_test(place_of_the_store),
         cmocka_unit_test(later_sources_win),
+        cmocka_unit_test(old_names_are_read),
         cmocka_unit_test(forms_of_flags),
         cmocka_unit_test(bad_flags),
         cmocka_unit_test(bad_variables),

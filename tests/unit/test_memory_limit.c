@@ -181,9 +181,9 @@ static void what_was_chosen_stays(void **state)
     struct config c;
 
     config_defaults(&c);
-    assert_true(config_keys_set(&c, config_keys_find(STR("job_memory_bytes")), STR("512M")));
-    assert_true(config_keys_set(&c, config_keys_find(STR("workers")), STR("7")));
-    assert_true(config_keys_set(&c, config_keys_find(STR("open_jobs")), STR("5")));
+    assert_true(config_keys_set(&c, config_keys_find(&c, STR("job_memory_bytes")), STR("512M")));
+    assert_true(config_keys_set(&c, config_keys_find(&c, STR("workers")), STR("7")));
+    assert_true(config_keys_set(&c, config_keys_find(&c, STR("open_jobs")), STR("5")));
     struct config s = settled(&c, 256 * MIB, 2);
     assert_int_equal(s.job_memory_bytes, 512 * MIB);
     assert_int_equal(s.workers, 7);

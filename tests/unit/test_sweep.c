@@ -160,7 +160,7 @@ static void the_thread_sweeps_at_start_and_in_time(void **state)
 {
     (void)state;
     struct aged_store f = aged_store_begin();
-    struct config config = {.view_cache_bytes = MIB, .sweep_interval_s = 1};
+    struct config config = {.views_on_disk_bytes = MIB, .sweep_interval_s = 1};
     size_t descriptors = scratch_descriptors();
 
     aged_store_put(&f, "views/ab/one", 10, 40 * DAY_S);
@@ -179,7 +179,7 @@ static void the_thread_sweeps_at_start_and_in_time(void **state)
 static void what_has_ended_goes_at_once(void **state)
 {
     static const struct config CONFIG = {
-        .view_cache_bytes = MIB, .sweep_interval_s = HOUR_S, .delete_within_s = 3};
+        .views_on_disk_bytes = MIB, .sweep_interval_s = HOUR_S, .delete_within_s = 3};
     (void)state;
     struct aged_store f = aged_store_begin();
     struct aged_upload kept = aged_store_upload(&f, 1, HOUR_S), deleted = aged_store_upload(&f, 2, HOUR_S),
@@ -207,7 +207,7 @@ static void what_has_ended_goes_at_once(void **state)
 static void a_clock_that_jumped_removes_nothing(void **state)
 {
     static const struct config CONFIG = {
-        .view_cache_bytes = MIB, .sweep_interval_s = 1, .delete_within_s = 3};
+        .views_on_disk_bytes = MIB, .sweep_interval_s = 1, .delete_within_s = 3};
     struct store_object seen;
     (void)state;
     struct aged_store f = aged_store_begin();
@@ -243,7 +243,7 @@ static enum store_result put_on_full_disk(struct aged_store *f)
 /* Two views, and a sweep that was there once; by itself it comes again in an hour. */
 static struct sweep *start_swept(struct aged_store *f)
 {
-    static const struct config CONFIG = {.view_cache_bytes = MIB, .sweep_interval_s = HOUR_S};
+    static const struct config CONFIG = {.views_on_disk_bytes = MIB, .sweep_interval_s = HOUR_S};
 
     aged_store_put(f, "views/ab/marker", 10, 40 * DAY_S);
     aged_store_put_views(f, 2, 4 * KIB, HOUR_S);
@@ -310,7 +310,7 @@ static void assert_swept(int log, const char *views, const char *disk_full)
 static void one_in_no_hurry_ends_for_a_full_disk(void **state)
 {
     (void)state;
-    static const struct config CONFIG = {.view_cache_bytes = MIB, .sweep_interval_s = HOUR_S};
+    static const struct config CONFIG = {.views_on_disk_bytes = MIB, .sweep_interval_s = HOUR_S};
     struct aged_store f = aged_store_begin();
     struct aged_upload one = aged_store_describe(&f, 1, HOUR_S);
     int ends[2];
@@ -338,7 +338,7 @@ static void it_ends_at_once(void **state)
 {
     (void)state;
     struct aged_store f = aged_store_begin();
-    struct config config = {.view_cache_bytes = MIB, .sweep_interval_s = HOUR_S};
+    struct config config = {.views_on_disk_bytes = MIB, .sweep_interval_s = HOUR_S};
     struct timespec begun, ended;
 
     aged_store_put_views(&f, 2000, 0, 1);
