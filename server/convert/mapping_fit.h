@@ -7,7 +7,7 @@
 #ifndef SERVER_CONVERT_MAPPING_FIT_H
 #define SERVER_CONVERT_MAPPING_FIT_H
 
-#include "profile/mapping/mapping_share.h"
+#include "profile/mapping/mapping.h"
 #include "server/convert/convert.h"
 
 /* Appends the names that mappings are asked about and that are no platform's, in a form of this room's own. False: diag. */
