@@ -15,6 +15,7 @@
 
 #include "core/clean.h"
 #include "core/hash.h"
+#include "parser/two_files.h"
 #include "parser/unpack/unpack_impl.h"
 
 /* The smallest entry of a zip's directory has 46 bytes; libarchive keeps less than 184 of each. */
@@ -41,6 +42,7 @@ struct members {
     uint64_t usable, recognised;              /* so far */
     bool found;                               /* the one that is meant */
     uint64_t place;                           /* of that one, as members_note was told */
+    uint64_t halves, half_place;              /* data files of traces in two files; where the last one is */
     bool more;                                /* there may be others where the archive cannot be read */
     struct member listed[MEMBERS_LISTED_MAX]; /* the first of them, those that are recognised before others */
     size_t n_listed;
@@ -275,7 +277,9 @@ struct archive_state {
     uint64_t next_place; /* of the member that the pass comes to next */
     struct members members;
     struct places beside;
-    bool beside_found; /* they were looked for */
+    bool beside_found;                  /* they were looked for */
+    uint8_t tail[TWO_FILES_TAIL_BYTES]; /* the last bytes of the member that was handed out */
+    bool half_begun; /* The data half of the trace whose key half that member is comes behind it. */
     struct beginning beginning;
     uint8_t piece[PIECE_BYTES];
 };
@@ -509,6 +513,10 @@ static bool list_members(struct pass *p, struct members *m, struct beginning *b)
             return false;
         if (usable)
             members_note(p->u, m, p->name, i, what);
+        if (usable && b->n > 0 && two_files_kind(b->bytes, b->n) == TWO_FILES_DATA) {
+            m->halves++;
+            m->half_place = i;
+        }
         bool opaque = !seen || b->n == 0; /* nobody can tell what it is */
         if (usable && (opaque || (what != NULL && what != p->u->options.beside)) &&
             !tell(p->u, m, p->name, what))
@@ -641,11 +649,41 @@ bool archive_open(struct unpack *u)
     return is_sound(u, &s->pass);
 }
 
+static void keep_tail(struct archive_state *s, const uint8_t *p, size_t n)
+{
+    size_t fresh = n < TWO_FILES_TAIL_BYTES ? n : TWO_FILES_TAIL_BYTES;
+
+    memmove(s->tail, s->tail + fresh, TWO_FILES_TAIL_BYTES - fresh);
+    memcpy(s->tail + TWO_FILES_TAIL_BYTES - fresh, p + n - fresh, fresh);
+}
+
+/* The member is at its end. If it is the key half of a trace in two files, the only data half in the archive follows: one file, as
+ * parser/two_files.h has it. */
+static bool begin_half(struct unpack *u)
+{
+    struct archive_state *s = u->state;
+    uint64_t at = u->at, out_bytes = u->out_bytes;
+
+    if (s->members.halves != 1 || s->half_begun || s->beside_found || u->report.state != UNPACK_WHOLE ||
+        !two_files_key_ends(s->tail, sizeof(s->tail)))
+        return false;
+    s->half_begun = true;
+    if (!open_pass(u))
+        return false;
+    u->at = at;
+    u->out_bytes = out_bytes;
+    bool there = go_to(u, s->members.half_place);
+    if (!there && !u->stopped)
+        note_damage(&s->pass);
+    return there;
+}
+
 ptrdiff_t archive_pull(struct unpack *u, void *to, size_t n)
 {
-    struct pass *p = &((struct archive_state *)u->state)->pass;
+    struct archive_state *s = u->state;
+    struct pass *p = &s->pass;
 
-    while (p->block_bytes == 0 && p->in_member && !u->stopped)
+    while (p->block_bytes == 0 && !u->stopped && (p->in_member || begin_half(u)))
         next_block(p);
     if (!is_sound(u, p))
         return -1;
@@ -654,6 +692,7 @@ ptrdiff_t archive_pull(struct unpack *u, void *to, size_t n)
     if (n == 0)
         return 0;
     memcpy(to, p->block, n);
+    keep_tail(s, p->block, n);
     p->block += n;
     p->block_bytes -= n;
     return (ptrdiff_t)n;
