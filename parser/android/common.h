@@ -8,13 +8,28 @@
 #ifndef PARSER_ANDROID_COMMON_H
 #define PARSER_ANDROID_COMMON_H
 
-#include "parser/android/checks.h"
 #include "parser/android/key_section.h"
 #include "parser/format.h"
 
 enum { ANDROID_BATCH = 256 }; /* events that are decoded side by side */
 
 extern const char ANDROID_PULL_AGAIN[]; /* the remedy for damage on the way */
+
+/* For the checks: see common.c. */
+enum {
+    CHECKS_RECORDS = 1 << 16, /* of the beginning that are looked at for traces of sampling */
+    CHECKS_STEPS = 512        /* steps of time between a thread's records, other than 0, that are enough */
+};
+
+struct android_checks {
+    uint32_t n_records, n_steps;
+    bool unrolled;   /* a sampling recorder never does */
+    bool long_calls; /* the recorder leaves short calls out, so that steps are long anyway */
+    uint64_t *last;  /* by track: clock of its last record */
+    size_t last_capacity, n_last;
+    uint64_t steps[CHECKS_STEPS]; /* ticks of the first clock */
+    uint64_t reserved_records;    /* that were never filled in, and did not become events */
+};
 
 /* A thread that has records. Its name may come later than they do. */
 struct android_thread {
@@ -105,5 +120,17 @@ bool android_fact_lists(struct android *a) __attribute__((warn_unused_result));
 /* Names the threads and makes the checks; false also if there was no record, which should have begun at
  * `data_offset`. The builder's clocks must be final. */
 bool android_finish(struct android *a, uint64_t data_offset) __attribute__((warn_unused_result));
+
+enum { ANDROID_WINDOW_BYTES = 4096 }; /* of the binary part, that are looked at */
+
+/* Whether the binary part of a method trace went through a conversion of text on its way. Such a file is refused: what
+ * the conversion changed cannot be told from what was there. Only two conversions are looked for, both where they are
+ * certain; all others are told at the end by the methods and threads that fit no more (WARN_MOSTLY_UNLISTED).
+ *
+ * By the first n bytes of the binary part, which begins with its header at `offset` of the file: 0 where names stand
+ * among the records, and not in a text before them. n is less
+ * than ANDROID_WINDOW_BYTES only if the file ends. `lf_before`: text stands before them whose lines end in LF alone.
+ * True: diag is set. */
+bool android_converted(const uint8_t *p, size_t n, uint64_t offset, bool lf_before, struct diag *diag);
 
 #endif

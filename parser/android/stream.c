@@ -21,7 +21,6 @@
 
 #include "core/cursor.h"
 #include "parser/android/common.h"
-#include "parser/android/converted.h"
 
 enum {
     HEADER_BYTES = 32,

@@ -20,7 +20,6 @@
 
 #include "core/cursor.h"
 #include "parser/android/common.h"
-#include "parser/android/converted.h"
 
 enum {
     HEADER_BYTES = 32,

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #include "core/cursor.h"
-#include "parser/android/method_table.h"
+#include "parser/android/key_section.h"
 
 enum v2_layout { V2_A, V2_B, V2_C, V2_E, V2_F, V2_LAYOUTS };
 

@@ -9,8 +9,6 @@
 #include "core/str.h"
 #include "profile/mapping/mapping.h"
 
-/* ---- comments ---- */
-
 /* ---- words: what stands between quotes, or between signs ---- */
 
 static bool is_sign(char c)
@@ -42,69 +40,43 @@ static bool next_word(struct str *rest, struct str *word, bool *sign)
     return true;
 }
 
-static bool is_colon(struct str word, bool sign)
-{
-    return sign && *word.p == ':';
-}
-
-/* What stands behind `key :`; empty if it does not. */
-static struct str behind(struct str text, const char *key)
+/* The word behind `key :`, or the first one of an array there; empty: there is none. */
+static struct str value_of(struct str text, const char *key)
 {
     struct str word, before = {"", 0};
-    bool sign, was_sign = true;
+    bool sign, was_sign = true, found = false;
 
     while (next_word(&text, &word, &sign)) {
-        if (is_colon(word, sign) && !was_sign && str_eq(before, str_of(key)))
-            return text;
+        if (found && (!sign || *word.p != '['))
+            return sign ? (struct str){"", 0} : word;
+        found = found || (sign && *word.p == ':' && !was_sign && str_eq(before, str_of(key)));
         before = word;
         was_sign = sign;
     }
     return (struct str){"", 0};
 }
 
-static struct str value_of(struct str text, const char *key)
-{
-    struct str rest = behind(text, key), word;
-    bool sign;
-
-    /* An array: its first word. */
-    while (next_word(&rest, &word, &sign))
-        if (!sign)
-            return word;
-        else if (*word.p != '[')
-            break;
-    return (struct str){"", 0};
-}
-
-/* The inside of `name(..)`; empty if it is no such text. */
-static struct str argument_of(struct str text, const char *name)
-{
-    struct str s = str_of(name);
-
-    if (!str_starts(text, s) || !str_ends(text, STR(")")))
-        return (struct str){"", 0};
-    text = (struct str){text.p + s.n, text.n - s.n - 1};
-    return str_starts(text, STR("(")) ? (struct str){text.p + 1, text.n - 1} : (struct str){"", 0};
-}
-
 /* ---- comments ---- */
 
-static struct mapping_comment parse_rewrite(struct str text)
-{
-    struct mapping_comment c = {.text = argument_of(value_of(text, "conditions"), "throws")};
-    uint64_t remove;
+/* What R8 says in comments of the form `# {"id": "..", ..}`, of the class or member above. Which there are, and what they mean, is
+ * said in doc/retrace.md of R8; ids that are not known are passed over, as it asks for.
+ *
+ * They are JSON; some writers use single quotes or none around keys, so this reads words rather than JSON. */
 
-    /* A second condition would have to hold as well: there is none that R8 writes. */
-    if (c.text.n > 0 &&
-        str_to_u64(argument_of(value_of(text, "actions"), "removeInnerFrames"), 10, &remove) &&
-        remove < UINT32_MAX) {
-        c.kind = MAPPING_COMMENT_REWRITE;
-        c.remove = (uint32_t)remove;
-    }
-    return c;
-}
+enum mapping_comment_kind {
+    MAPPING_COMMENT_OTHER,
+    MAPPING_COMMENT_SOURCE_FILE, /* of the class: text */
+    MAPPING_COMMENT_RESIDUAL,    /* of the member, its descriptor in the release build: text */
+    MAPPING_COMMENT_OUTLINE      /* The member is an outline. */
+};
 
-struct mapping_comment mapping_comment_parse(struct str text)
+struct mapping_comment {
+    enum mapping_comment_kind kind;
+    struct str text;
+};
+
+/* `text` begins with the brace. */
+static struct mapping_comment comment_parse(struct str text)
 {
     struct str id = value_of(text, "id"), prefix = STR("com.android.tools.r8.");
 
@@ -119,40 +91,19 @@ struct mapping_comment mapping_comment_parse(struct str text)
                                         .text = value_of(text, "signature")};
     if (str_eq(id, STR("outline")))
         return (struct mapping_comment){.kind = MAPPING_COMMENT_OUTLINE};
-    if (str_eq(id, STR("outlineCallsite")))
-        return (struct mapping_comment){.kind = MAPPING_COMMENT_CALLSITE,
-                                        .positions = behind(text, "positions")};
-    if (str_eq(id, STR("rewriteFrame")))
-        return parse_rewrite(text);
     return (struct mapping_comment){.kind = MAPPING_COMMENT_OTHER};
 }
 
-static bool line_number(struct str word, uint32_t *line)
-{
-    uint64_t value;
-
-    if (!str_to_u64(word, 10, &value) || value >= UINT32_MAX)
-        return false;
-    *line = (uint32_t)value;
-    return true;
-}
-
-bool mapping_comment_position(struct str *positions, uint32_t *outline_line, uint32_t *line)
-{
-    struct str word, key = {"", 0};
-    bool sign, colon = false;
-
-    while (next_word(positions, &word, &sign) && !(sign && *word.p == '}')) {
-        if (!sign && colon && line_number(key, outline_line) && line_number(word, line))
-            return true;
-        colon = is_colon(word, sign);
-        key = sign ? key : word;
-    }
-    *positions = (struct str){"", 0};
-    return false;
-}
-
 /* ---- lines ---- */
+
+/* A method in words. */
+struct mapping_line_method {
+    struct str owner, name, params, returns;
+    uint32_t from, to; /* lines in the release build */
+    unsigned flags;    /* enum mapping_member_flag */
+};
+
+enum mapping_line_kind { MAPPING_LINE_METHOD, MAPPING_LINE_FIELD, MAPPING_LINE_BAD };
 
 /* The last `->`, with what stands on both sides. */
 static bool split_arrow(struct str line, struct str *left, struct str *right)
@@ -171,7 +122,8 @@ static bool has_blank(struct str s)
     return str_find(s, ' ') < s.n || str_find(s, '\t') < s.n;
 }
 
-bool mapping_line_class(struct str line, struct str *original, struct str *residual)
+/* `ORIGINAL -> RESIDUAL:`. The arrow may touch a name that ends in `-`. False: it is none. */
+static bool line_class(struct str line, struct str *original, struct str *residual)
 {
     if (!str_ends(line, STR(":")))
         return false;
@@ -180,7 +132,7 @@ bool mapping_line_class(struct str line, struct str *original, struct str *resid
 }
 
 /* What stands on both sides of the arrow of a member. False: there is none. */
-static bool mapping_line_member(struct str line, struct str *what, struct str *residual)
+static bool line_member(struct str line, struct str *what, struct str *residual)
 {
     return split_arrow(line, what, residual) && !has_blank(*residual);
 }
@@ -193,7 +145,7 @@ static bool take_number(struct str *s, uint32_t *number)
 
     while (n < s->n && s->p[n] >= '0' && s->p[n] <= '9')
         n++;
-    if (!str_to_u64((struct str){s->p, n}, 10, &value) || value >= MAPPING_LINE_NONE)
+    if (!str_to_u64((struct str){s->p, n}, 10, &value) || value >= UINT32_MAX)
         return false;
     *number = (uint32_t)value;
     *s = (struct str){s->p + n, s->n - n};
@@ -213,32 +165,31 @@ static bool take_range(struct str *s, struct mapping_line_method *m)
 {
     if (s->n == 0 || *s->p < '0' || *s->p > '9')
         return true;
-    if (!(take_number(s, &m->min_from) && take_char(s, ':') && take_number(s, &m->min_to) &&
-          take_char(s, ':')))
+    if (!(take_number(s, &m->from) && take_char(s, ':') && take_number(s, &m->to) && take_char(s, ':')))
         return false;
-    m->flags |= m->min_from <= m->min_to ? MAPPING_RANGE : 0;
+    m->flags |= m->from <= m->to ? MAPPING_RANGE : 0;
     return true;
 }
 
 /* `:FROM` or `:FROM:TO` behind the parameters, or nothing. */
 static bool take_original(struct str *s, struct mapping_line_method *m)
 {
+    uint32_t from, to;
+
     if (s->n == 0)
         return true;
-    if (!take_char(s, ':') || !take_number(s, &m->original_from))
+    if (!take_char(s, ':') || !take_number(s, &from))
         return false;
-    m->flags |= MAPPING_ORIGINAL;
-    m->original_to = m->original_from;
     if (s->n == 0)
         return true;
-    if (!take_char(s, ':') || !take_number(s, &m->original_to) || s->n > 0)
+    if (!take_char(s, ':') || !take_number(s, &to) || s->n > 0)
         return false;
-    m->flags |= MAPPING_ORIGINAL_PAIR;
-    m->flags |= m->original_to < m->original_from ? MAPPING_ORIGINAL_ABSURD : 0;
+    m->flags |= MAPPING_PLACE_PAIR;
     return true;
 }
 
-enum mapping_line_kind mapping_line_parse(struct str what, struct mapping_line_method *m)
+/* Parts what stands in front of the arrow. *m is filled for a method. */
+static enum mapping_line_kind line_parse(struct str what, struct mapping_line_method *m)
 {
     *m = (struct mapping_line_method){.flags = 0};
     if (!take_range(&what, m))
@@ -362,38 +313,6 @@ static bool read_heading(struct mapping_reader *r, struct str text)
     return r->hash != NULL || no_memory(r);
 }
 
-static bool read_callsite(struct mapping_reader *r, struct str positions)
-{
-    uint32_t outline_line, line;
-
-    while (mapping_comment_position(&positions, &outline_line, &line))
-        if (!mapping_add_callsite(r->mapping, r->member, outline_line, line))
-            return false;
-    return true;
-}
-
-static bool read_member_comment(struct mapping_reader *r, const struct mapping_comment *c)
-{
-    struct mapping_member *m = &r->mapping->members[r->member];
-
-    switch (c->kind) {
-    case MAPPING_COMMENT_RESIDUAL:
-        m->residual = strtab_add(&r->mapping->strings, c->text);
-        return m->residual != STRING_NONE;
-    case MAPPING_COMMENT_OUTLINE:
-        m->flags |= MAPPING_OUTLINE;
-        break;
-    case MAPPING_COMMENT_CALLSITE:
-        return read_callsite(r, c->positions);
-    case MAPPING_COMMENT_REWRITE:
-        return mapping_add_rewrite(r->mapping, r->member, c->text, c->remove);
-    case MAPPING_COMMENT_SOURCE_FILE:
-    case MAPPING_COMMENT_OTHER:
-        break;
-    }
-    return true;
-}
-
 static bool read_comment(struct mapping_reader *r, struct str text)
 {
     text = str_trim(text);
@@ -401,14 +320,21 @@ static bool read_comment(struct mapping_reader *r, struct str text)
         return r->classes > 0 || read_heading(r, text);
     if (r->class == MAPPING_NONE)
         return true;
-    struct mapping_comment c = mapping_comment_parse(text);
+    struct mapping_comment c = comment_parse(text);
     if (c.kind == MAPPING_COMMENT_SOURCE_FILE && c.text.n > NAME_BYTES_MAX) {
         r->mapping->ignored++;
         return true;
     }
     if (c.kind == MAPPING_COMMENT_SOURCE_FILE)
         return mapping_set_file(r->mapping, r->class, c.text);
-    return r->member == MAPPING_NONE || read_member_comment(r, &c);
+    if (r->member == MAPPING_NONE)
+        return true;
+    struct mapping_member *m = &r->mapping->members[r->member];
+    if (c.kind == MAPPING_COMMENT_OUTLINE)
+        m->flags |= MAPPING_OUTLINE;
+    if (c.kind == MAPPING_COMMENT_RESIDUAL)
+        m->residual = strtab_add(&r->mapping->strings, c.text);
+    return m->residual != STRING_NONE;
 }
 
 /* ---- classes and members ---- */
@@ -441,8 +367,8 @@ static bool same_group(const struct mapping_reader *r, uint32_t method, const st
     const struct mapping_member *above = r->member != MAPPING_NONE ? &r->mapping->members[r->member] : NULL;
 
     return above != NULL && r->method == method && (m->flags & MAPPING_RANGE) != 0 &&
-           (above->flags & MAPPING_RANGE) != 0 && above->min_from == m->min_from &&
-           above->min_to == m->min_to && (m->owner.n > 0 || (m->flags & MAPPING_ORIGINAL_PAIR) == 0);
+           (above->flags & MAPPING_RANGE) != 0 && above->from == m->from && above->to == m->to &&
+           (m->owner.n > 0 || (m->flags & MAPPING_PLACE_PAIR) == 0);
 }
 
 static bool add_method(struct mapping_reader *r, uint32_t method, const struct mapping_line_method *m)
@@ -452,10 +378,8 @@ static bool add_method(struct mapping_reader *r, uint32_t method, const struct m
                                     .name = strtab_add(t, m->name),
                                     .params = strtab_add(t, m->params),
                                     .returns = strtab_add(t, m->returns),
-                                    .min_from = m->min_from,
-                                    .min_to = m->min_to,
-                                    .original_from = m->original_from,
-                                    .original_to = m->original_to,
+                                    .from = m->from,
+                                    .to = m->to,
                                     .flags = m->flags};
     bool ok = member.owner != STRING_NONE && member.name != STRING_NONE && member.params != STRING_NONE &&
               member.returns != STRING_NONE;
@@ -482,12 +406,12 @@ static bool read_member(struct mapping_reader *r, struct str line)
     struct str what, residual;
     struct mapping_line_method m;
 
-    if (!mapping_line_member(line, &what, &residual)) {
+    if (!line_member(line, &what, &residual)) {
         r->mapping->ignored++;
         return true;
     }
     uint32_t method = mapping_method(r->mapping, r->class, residual);
-    enum mapping_line_kind kind = method != MAPPING_NONE ? mapping_line_parse(what, &m) : MAPPING_LINE_FIELD;
+    enum mapping_line_kind kind = method != MAPPING_NONE ? line_parse(what, &m) : MAPPING_LINE_FIELD;
     if (kind == MAPPING_LINE_METHOD && is_too_long(&m))
         kind = MAPPING_LINE_BAD;
     r->mapping->ignored += kind == MAPPING_LINE_BAD;
@@ -518,7 +442,7 @@ static bool read_line(struct mapping_reader *r, struct str line)
     if (memchr(line.p, '\0', line.n) != NULL)
         return r->classes > 0 || not_a_mapping(r);
     r->lines++;
-    if (!inner && mapping_line_class(line, &original, &residual))
+    if (!inner && line_class(line, &original, &residual))
         return read_class(r, original, residual);
     if (inner && r->class != MAPPING_NONE)
         return read_member(r, line);
@@ -615,7 +539,7 @@ static bool is_whole(struct str line)
     line = str_trim(str_without_line_end(line));
     if (line.n == 0 || *line.p == '#')
         return str_find(line, '{') == line.n || str_ends(line, STR("}"));
-    return mapping_line_class(line, &left, &right) || mapping_line_member(line, &left, &right);
+    return line_class(line, &left, &right) || line_member(line, &left, &right);
 }
 
 bool mapping_reader_finish(struct mapping_reader *r)

@@ -8,14 +8,217 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <locale.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "parser/unpack/members.h"
+#include "core/clean.h"
+#include "core/hash.h"
+#include "parser/two_files.h"
 #include "parser/unpack/unpack_impl.h"
 
 /* The smallest entry of a zip's directory has 46 bytes; libarchive keeps less than 184 of each. */
 enum { ARCHIVE_BYTES = 512 << 10, ARCHIVE_DIRECTORY_FACTOR = 4, ARCHIVE_METHODS_MAX = 2 };
+
+/* ---- members ----
+ *
+ * Which member of an archive is meant: the one that was named, of several of that name the first; that whose place was
+ * given, #1 being the first usable one; or the only one that is recognised as something that is read; or the only one that is
+ * usable. A member is usable if it is a file with bytes in it. Whether there are others is known at the end of the archive
+ * only. */
+
+enum { MEMBERS_LISTED_MAX = 20, MEMBERS_LISTED_BYTES = 64 };
+
+struct member {
+    uint64_t number;  /* its place among the usable ones, from 1 */
+    const char *what; /* it is, in words; NULL: nothing that is read */
+    bool cut;
+    char name[MEMBERS_LISTED_BYTES + 1]; /* its end, if it is cut */
+};
+
+struct members {
+    uint64_t unseen;                          /* usable ones that could not be looked into */
+    uint64_t usable, recognised;              /* so far */
+    bool found;                               /* the one that is meant */
+    uint64_t place;                           /* of that one, as members_note was told */
+    uint64_t halves, half_place;              /* data files of traces in two files; where the last one is */
+    bool more;                                /* there may be others where the archive cannot be read */
+    struct member listed[MEMBERS_LISTED_MAX]; /* the first of them, those that are recognised before others */
+    size_t n_listed;
+    char taken[UNPACK_MEMBER_BYTES + 1]; /* the name of the one that is meant */
+};
+
+static const char DOTS[] = "...";
+
+static void copy(char *out, struct str s)
+{
+    if (s.n > 0)
+        memcpy(out, s.p, s.n);
+    out[s.n] = '\0';
+}
+
+void unpack_member_name(struct str name, char out[UNPACK_MEMBER_BYTES + 1])
+{
+    enum { DIGEST_CHARS = 1 + 16 };
+    /* Always the same one: the digest is kept. Nobody gains by two names that have the same. */
+    static const struct hash_seed SEED = {0, 0};
+    /* At its limit from the beginning: it takes no memory, and nothing more when it is full. */
+    struct buf cleaned = {.p = out, .capacity = UNPACK_MEMBER_BYTES, .limit = UNPACK_MEMBER_BYTES};
+    struct str rest = name;
+
+    while (rest.n > 0 && !cleaned.failed)
+        clean_put(&cleaned, clean_next(&rest));
+    out[cleaned.n] = '\0';
+    if (cleaned.failed) {
+        size_t n = clean_cut((struct str){out, cleaned.n}, UNPACK_MEMBER_BYTES - DIGEST_CHARS).n;
+        snprintf(out + n, DIGEST_CHARS + 1, "~%016" PRIx64, hash_bytes(SEED, name.p, name.n));
+    }
+}
+
+/* The number in `#N`; 0: it is a name. */
+static uint64_t place_of(struct str member)
+{
+    uint64_t place;
+
+    if (member.n < 2 || member.p[0] != '#' ||
+        !str_to_u64((struct str){member.p + 1, member.n - 1}, 10, &place))
+        return 0;
+    return place;
+}
+
+static bool is_choice(const struct unpack *u, const char *what)
+{
+    return what != NULL && what != u->options.beside;
+}
+
+static bool is_meant(const struct unpack *u, const struct members *m, struct str name, const char *what)
+{
+    uint64_t place = place_of(u->options.member);
+
+    if (u->options.member.p == NULL)
+        return is_choice(u, what) ? m->recognised == 0 : m->usable == 0;
+    if (m->found)
+        return false;
+    return place > 0 ? m->usable + 1 == place : str_eq(name, u->options.member);
+}
+
+static void list_one(struct member *listed, struct str name)
+{
+    listed->cut = name.n > MEMBERS_LISTED_BYTES;
+    if (!listed->cut) {
+        copy(listed->name, name);
+        return;
+    }
+    /* Of a long path the end says most. */
+    size_t from = name.n - (MEMBERS_LISTED_BYTES - (sizeof(DOTS) - 1));
+    while (from < name.n && (name.p[from] & 0xc0) == 0x80)
+        from++;
+    memcpy(listed->name, DOTS, sizeof(DOTS));
+    copy(listed->name + sizeof(DOTS) - 1, (struct str){name.p + from, name.n - from});
+}
+
+/* Room in the list; if there is none, and it is worth it, that of the last one that is not recognised. NULL: none. */
+static struct member *room_for(struct members *m, const char *what)
+{
+    size_t at = m->n_listed;
+
+    if (at < MEMBERS_LISTED_MAX)
+        return &m->listed[m->n_listed++];
+    while (at > 0 && m->listed[at - 1].what != NULL)
+        at--;
+    if (what == NULL || at == 0)
+        return NULL;
+    memmove(&m->listed[at - 1], &m->listed[at], (MEMBERS_LISTED_MAX - at) * sizeof(m->listed[0]));
+    return &m->listed[MEMBERS_LISTED_MAX - 1];
+}
+
+static void take(struct unpack *u, struct members *m, struct str name, uint64_t place)
+{
+    m->found = true;
+    m->place = place;
+    copy(m->taken, name);
+    u->report.member = str_of(m->taken);
+}
+
+/* This one, the `place`th of all members, is usable; `what` it is, or NULL. Takes it if it is meant, and counts others of that name. */
+static void members_note(struct unpack *u, struct members *m, const char *name, uint64_t place,
+                         const char *what)
+{
+    struct str whole = str_of(name);
+    bool meant = is_meant(u, m, whole, what);
+    struct member *listed = room_for(m, what);
+
+    if (listed != NULL) {
+        list_one(listed, whole);
+        listed->number = m->usable + 1;
+        listed->what = what;
+    }
+    m->usable++;
+    m->recognised += is_choice(u, what);
+    u->report.recognised = m->recognised;
+    if (meant)
+        take(u, m, whole, place);
+    else if (m->found && u->options.member.p != NULL && str_eq(whole, str_of(m->taken)))
+        u->report.same_names++;
+}
+
+/* Whether its name, as it is listed, does not tell it from the others. */
+static bool needs_place(const struct members *m, uint64_t at, uint64_t listed)
+{
+    for (uint64_t i = 0; i < listed; i++)
+        if (i != at && strcmp(m->listed[i].name, m->listed[at].name) == 0)
+            return true;
+    return m->listed[at].cut;
+}
+
+/* "a (folded stacks), b (#2), c and 3 more" */
+static void list(const struct members *m, struct buf *b)
+{
+    for (size_t i = 0; i < m->n_listed; i++) {
+        buf_printf(b, "%s%s", i == 0 ? "" : ", ", m->listed[i].name);
+        if (needs_place(m, i, m->n_listed))
+            buf_printf(b, " (#%llu)", (unsigned long long)m->listed[i].number);
+        if (m->listed[i].what != NULL)
+            buf_printf(b, " (%s)", m->listed[i].what);
+    }
+    if (m->n_listed < m->usable)
+        buf_printf(b, " and %llu more", (unsigned long long)(m->usable - m->n_listed));
+    if (m->n_listed == 0)
+        buf_z(b, "nothing usable");
+    if (m->more)
+        buf_z(b, ", as far as it can be read");
+}
+
+/* After the last one. False: u->diag says why no one member is meant. True without one that was found: the archive is cut or damaged,
+ * and nothing of it can be used. */
+static bool members_judge(struct unpack *u, const struct members *m)
+{
+    static const char HINT[] = "Choose one by its name, or by its place in this list, as #2.";
+    bool named = u->options.member.p != NULL;
+    struct buf names = {0};
+
+    list(m, &names);
+    struct str shown = names.failed ? STR("") : buf_view(&names);
+    if (!named && m->usable > 1 && (m->recognised != 1 || m->unseen > 0)) {
+        diag_set(u->diag, DIAG_UNUSABLE, "several files in the archive", HINT, "The %s has %llu files: %.*s.",
+                 u->packer->noun, (unsigned long long)m->usable, (int)shown.n, shown.p);
+        u->diag->topic = DIAG_ABOUT_MEMBER;
+    } else if (named && !m->found) {
+        diag_set(u->diag, DIAG_UNUSABLE, "no such file in the archive", HINT,
+                 "The %s has no file of the name that was given. It has: %.*s.", u->packer->noun,
+                 (int)shown.n, shown.p);
+        u->diag->topic = DIAG_ABOUT_MEMBER;
+    } else if (m->usable == 0 && u->report.state == UNPACK_WHOLE) {
+        diag_set(u->diag, DIAG_UNUSABLE, "no file in the archive",
+                 "Pack the trace again, or send it unpacked.", "The %s has no file with anything in it.",
+                 u->packer->noun);
+    }
+    buf_free(&names);
+    return u->diag->kind == DIAG_NONE;
+}
+
+/* ---- archives ---- */
 
 /* What is known of one kind of archive; a row in its packer. */
 struct archive_format {
@@ -74,7 +277,9 @@ struct archive_state {
     uint64_t next_place; /* of the member that the pass comes to next */
     struct members members;
     struct places beside;
-    bool beside_found; /* they were looked for */
+    bool beside_found;                  /* they were looked for */
+    uint8_t tail[TWO_FILES_TAIL_BYTES]; /* the last bytes of the member that was handed out */
+    bool half_begun; /* The data half of the trace whose key half that member is comes behind it. */
     struct beginning beginning;
     uint8_t piece[PIECE_BYTES];
 };
@@ -308,6 +513,10 @@ static bool list_members(struct pass *p, struct members *m, struct beginning *b)
             return false;
         if (usable)
             members_note(p->u, m, p->name, i, what);
+        if (usable && b->n > 0 && two_files_kind(b->bytes, b->n) == TWO_FILES_DATA) {
+            m->halves++;
+            m->half_place = i;
+        }
         bool opaque = !seen || b->n == 0; /* nobody can tell what it is */
         if (usable && (opaque || (what != NULL && what != p->u->options.beside)) &&
             !tell(p->u, m, p->name, what))
@@ -420,7 +629,7 @@ static bool go_to(struct unpack *u, uint64_t place)
     return false;
 }
 
-static bool open_archive_file(struct unpack *u)
+bool archive_open(struct unpack *u)
 {
     struct archive_state *s = u->state;
     struct members *m = &s->members;
@@ -440,11 +649,41 @@ static bool open_archive_file(struct unpack *u)
     return is_sound(u, &s->pass);
 }
 
-static ptrdiff_t pull_archive(struct unpack *u, void *to, size_t n)
+static void keep_tail(struct archive_state *s, const uint8_t *p, size_t n)
 {
-    struct pass *p = &((struct archive_state *)u->state)->pass;
+    size_t fresh = n < TWO_FILES_TAIL_BYTES ? n : TWO_FILES_TAIL_BYTES;
 
-    while (p->block_bytes == 0 && p->in_member && !u->stopped)
+    memmove(s->tail, s->tail + fresh, TWO_FILES_TAIL_BYTES - fresh);
+    memcpy(s->tail + TWO_FILES_TAIL_BYTES - fresh, p + n - fresh, fresh);
+}
+
+/* The member is at its end. If it is the key half of a trace in two files, the only data half in the archive follows: one file, as
+ * parser/two_files.h has it. */
+static bool begin_half(struct unpack *u)
+{
+    struct archive_state *s = u->state;
+    uint64_t at = u->at, out_bytes = u->out_bytes;
+
+    if (s->members.halves != 1 || s->half_begun || s->beside_found || u->report.state != UNPACK_WHOLE ||
+        !two_files_key_ends(s->tail, sizeof(s->tail)))
+        return false;
+    s->half_begun = true;
+    if (!open_pass(u))
+        return false;
+    u->at = at;
+    u->out_bytes = out_bytes;
+    bool there = go_to(u, s->members.half_place);
+    if (!there && !u->stopped)
+        note_damage(&s->pass);
+    return there;
+}
+
+ptrdiff_t archive_pull(struct unpack *u, void *to, size_t n)
+{
+    struct archive_state *s = u->state;
+    struct pass *p = &s->pass;
+
+    while (p->block_bytes == 0 && !u->stopped && (p->in_member || begin_half(u)))
         next_block(p);
     if (!is_sound(u, p))
         return -1;
@@ -453,9 +692,21 @@ static ptrdiff_t pull_archive(struct unpack *u, void *to, size_t n)
     if (n == 0)
         return 0;
     memcpy(to, p->block, n);
+    keep_tail(s, p->block, n);
     p->block += n;
     p->block_bytes -= n;
     return (ptrdiff_t)n;
+}
+
+static bool new_archive(struct unpack *u)
+{
+    struct archive_state *s = u->state = arena_alloc(u->arena, sizeof(*s));
+
+    if (s == NULL)
+        unpack_no_memory(u);
+    else
+        memset(s, 0, sizeof(*s));
+    return s != NULL;
 }
 
 static void free_archive(struct unpack *u)
@@ -512,9 +763,7 @@ const struct packer PACKER_ZIP = {
     .name = "zip",
     .noun = "zip archive",
     .magics = {STR_INIT("PK\3\4"), STR_INIT("PK\5\6"), STR_INIT("PK\7\x08"), STR_INIT("PK00")},
-    .state_bytes = sizeof(struct archive_state),
-    .open = open_archive_file,
-    .pull = pull_archive,
+    .begin = new_archive,
     .free = free_archive,
     .archive = &(const struct archive_format){.enable = archive_read_support_format_zip,
                                               .library_bytes = ARCHIVE_BYTES,
@@ -530,9 +779,7 @@ const struct packer PACKER_TAR = {
     .noun = "tar archive",
     .magics = {STR_INIT("ustar")},
     .magic_at = TAR_MAGIC_AT,
-    .state_bytes = sizeof(struct archive_state),
-    .open = open_archive_file,
-    .pull = pull_archive,
+    .begin = new_archive,
     .free = free_archive,
     .archive =
         &(const struct archive_format){.enable = archive_read_support_format_tar, .library_bytes = TAR_BYTES},
@@ -541,9 +788,7 @@ const struct packer PACKER_TAR = {
 const struct packer PACKER_TAR_GZIP = {
     .name = "tar.gz",
     .noun = "tar.gz archive",
-    .state_bytes = sizeof(struct archive_state),
-    .open = open_archive_file,
-    .pull = pull_archive,
+    .begin = new_archive,
     .free = free_archive,
     .archive = &(const struct archive_format){.enable = archive_read_support_format_tar,
                                               .filter = archive_read_support_filter_gzip,
@@ -553,9 +798,7 @@ const struct packer PACKER_TAR_GZIP = {
 const struct packer PACKER_TAR_ZSTD = {
     .name = "tar.zst",
     .noun = "tar.zst archive",
-    .state_bytes = sizeof(struct archive_state),
-    .open = open_archive_file,
-    .pull = pull_archive,
+    .begin = new_archive,
     .free = free_archive,
     .archive = &(const struct archive_format){.enable = archive_read_support_format_tar,
                                               .filter = archive_read_support_filter_zstd,

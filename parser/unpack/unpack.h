@@ -34,7 +34,7 @@ enum {
     UNPACK_MAGIC_BYTES = 4,        /* that many tell every stream */
     UNPACK_HEAD_BYTES = 262,       /* that many tell every packer */
     UNPACK_RECOGNISE_BYTES = 4096, /* are shown of a member, at most */
-    UNPACK_BLOCK_BYTES = 64 << 10, /* handed out, but for the last one */
+    UNPACK_BLOCK_BYTES = 64 << 10, /* go to the sink at once, at most */
     UNPACK_BESIDE_MAX = 64,
     UNPACK_MEMBER_BYTES = 512 /* of a member's name, as it is compared and shown */
 };

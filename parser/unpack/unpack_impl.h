@@ -1,8 +1,7 @@
-/* The inside of unpacking, shared by unpack.c and the packers. A packer is one row in a file of its own, named in the table in
- * unpack.c. There are two kinds:
+/* The inside of unpacking, shared by unpack.c and the two kinds of packers, whose rows the table in unpack.c names:
  *
- *   streams   (gzip, zstd) decode what they are given, and are fed from front to back
- *   archives  (zip, tar) have members, and read the whole file at the places they choose: archive.c
+ *   streams.c   gzip and zstd: decoded from front to back
+ *   archive.c   zip and tar: they have members, and are read at any place of the whole file
  */
 #ifndef PARSER_UNPACK_UNPACK_IMPL_H
 #define PARSER_UNPACK_UNPACK_IMPL_H
@@ -22,22 +21,17 @@ struct packer {
     struct str codings[2]; /* names of the content coding */
     const struct packer *tar; /* of a stream: the archive that it is if a tar comes out; NULL: it is none */
 
-    /* Of an archive: unpack_open and unpack_pull, of u->file. NULL: a stream. False and -1: u->diag is set. */
-    bool (*open)(struct unpack *u);
-    ptrdiff_t (*pull)(struct unpack *u, void *to, size_t n);
-    const struct archive_format *archive; /* more for archive.c, which only it looks at */
+    const struct archive_format *archive; /* archive.c knows more; NULL: a stream */
 
+    bool (*begin)(struct unpack *u); /* makes u->state. False: diag is set. */
+    void (*free)(struct unpack *u);  /* may be NULL */
+
+    /* Of a stream. */
     bool zeros_behind; /* zeros behind a stream fill up a block and mean nothing */
-    size_t state_bytes;
-    /* The state arrives zeroed. False: diag is set. */
-    bool (*begin)(struct unpack *u);
     /* How many bytes `decode` must be given at once: depends on the bytes before only. */
     size_t (*want)(const struct unpack *u);
-    /* Decodes these bytes, the first of which stands at u->at, and raises u->at by what it took. That is all n, unless the
-     * stream has ended (unpack_stream_ends) or u->stopped is set. Only the last bytes of the file may be fewer than `want`
-     * said. So the library's calls, and what it makes of damaged bytes, never depend on how the input was cut. */
+    /* One call of the library with these bytes, the first of which stands at u->at, which it raises by what it took. */
     void (*decode)(struct unpack *u, const uint8_t *p, size_t n);
-    void (*free)(struct unpack *u); /* may be NULL */
 };
 
 struct unpack {
@@ -50,39 +44,24 @@ struct unpack {
 
     uint64_t at;        /* packed bytes that are done with */
     uint64_t out_bytes; /* that came out, for the limits */
-    bool between;       /* the next bytes should begin a stream */
-    bool some;          /* a stream has ended */
     bool trails;        /* bytes that begin no stream were found behind one */
     bool stopped;       /* what comes behind is not looked at */
     bool sink_closed;   /* no more blocks are wanted */
 
     const struct source_input *file; /* of an archive: it, .. */
     uint64_t file_bytes;             /* .. and its length */
-    struct source *in;               /* of a stream that is pulled: what it is read from */
-    uint8_t *pending;                /* what came out of that and was not taken: from pending_at on */
-    size_t pending_bytes, pending_at, pending_capacity;
-    bool pulled_all; /* nothing comes behind it */
-
-    size_t charged_bytes; /* to the arena, of an archive's pass under way */
-
-    uint8_t *block; /* UNPACK_BLOCK_BYTES */
-    size_t block_bytes;
-
-    uint8_t *head; /* bytes that are fewer than are needed at once */
-    size_t head_bytes, head_capacity;
+    size_t charged_bytes;            /* to the arena, of an archive's pass under way */
 };
 
-/* The stream under way is at its end: at u->at another one may begin. */
-void unpack_stream_ends(struct unpack *u);
+/* Whether these bytes are the packer's first ones; *more: as far as they go. */
+bool unpack_begins(const struct packer *packer, const uint8_t *p, size_t n, bool *more);
 
-/* Room for bytes that come out: never 0. */
-size_t unpack_room(struct unpack *u, uint8_t **out);
-/* So many bytes stand there, of the packed ones before u->at. False: stopped, by a limit or the sink. */
-bool unpack_wrote(struct unpack *u, size_t n);
-bool unpack_put(struct unpack *u, const uint8_t *p, size_t n);
-/* What stands in the block goes to the sink. False: it wants no more. */
-bool unpack_hand_out(struct unpack *u);
-/* The same for bytes that are not handed out: only the limits count them. */
+/* What unpack_open and unpack_pull are for each kind. */
+bool archive_open(struct unpack *u);
+ptrdiff_t archive_pull(struct unpack *u, void *to, size_t n);
+ptrdiff_t stream_pull(struct unpack *u, void *to, size_t n);
+
+/* So many bytes came out: the limits count them. False: stopped, by one of them. */
 bool unpack_pass_over(struct unpack *u, size_t n);
 
 /* Records the first damage. */

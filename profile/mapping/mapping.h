@@ -4,6 +4,7 @@
  *     mapping_new, mapping_want_profile (or mapping_want)     which names are asked for
  *     mapping_class, mapping_wants_method, mapping_add, ..    what the file says of them: called by its reader
  *     mapping_resolve                                         what one name was
+ *     mapping_share_count                                     how many names it knows
  *
  * Nothing is kept of names that nobody asked for, so that memory grows with the profile and not with the file. All of it lives
  * in one arena. Pure; one thread.
@@ -28,11 +29,10 @@ enum {
 };
 
 enum mapping_member_flag {
-    MAPPING_RANGE = 1,           /* min_from and min_to are said */
-    MAPPING_ORIGINAL = 2,        /* original_from and original_to are said */
-    MAPPING_ORIGINAL_PAIR = 4,   /* .. as two numbers: not the place of a call */
-    MAPPING_ORIGINAL_ABSURD = 8, /* .. that make no range */
-    MAPPING_OUTLINE = 16 /* a piece that several methods share: to be passed over where callers are known */
+    MAPPING_RANGE = 1, /* from and to are said */
+    MAPPING_PLACE_PAIR =
+        2,              /* Its lines in the sources are said as two numbers: it is not the place of a call. */
+    MAPPING_OUTLINE = 4 /* a piece that several methods share: to be passed over where callers are known */
 };
 
 /* One line of the file. */
@@ -42,25 +42,10 @@ struct mapping_member {
     string_id params;   /* types in the sources, with commas between them */
     string_id returns;  /* type in the sources */
     string_id residual; /* descriptor in the release build, where the file says it; else STRING_EMPTY */
-    uint32_t min_from, min_to;
-    uint32_t original_from, original_to;
-    uint32_t group;             /* lines of one group have the same number */
-    uint32_t next;              /* of the same residual method; MAPPING_NONE: the last */
-    uint32_t rewrite, callsite; /* the last of those that were said of it; MAPPING_NONE: none */
-    unsigned flags;             /* a sum of enum mapping_member_flag */
-};
-
-/* Of a stack that was thrown by an exception of this class the innermost frames of the group are not the program's. */
-struct mapping_rewrite {
-    string_id thrown; /* descriptor */
-    uint32_t remove;
-    uint32_t next; /* MAPPING_NONE: the last */
-};
-
-/* Where an outline was called from: its line, and the caller's line that is meant by it. */
-struct mapping_callsite {
-    uint32_t outline_line, line;
-    uint32_t next; /* MAPPING_NONE: the last */
+    uint32_t from, to;  /* lines in the release build */
+    uint32_t group;     /* lines of one group have the same number */
+    uint32_t next;      /* of the same residual method; MAPPING_NONE: the last */
+    unsigned flags;     /* a sum of enum mapping_member_flag */
 };
 
 struct mapping_class {
@@ -72,7 +57,7 @@ struct mapping_class {
 struct mapping_method {
     uint32_t first, last; /* members; MAPPING_NONE: none */
     uint32_t members;
-    struct mapping_memo *memos; /* what was answered already: see mapping_resolve.c */
+    struct mapping_memo *memos; /* what was answered already: see mapping.c */
 };
 
 struct mapping {
@@ -86,10 +71,6 @@ struct mapping {
     size_t n_methods, methods_capacity;
     struct mapping_member *members;
     size_t n_members, members_capacity;
-    struct mapping_rewrite *rewrites;
-    size_t n_rewrites, rewrites_capacity;
-    struct mapping_callsite *callsites;
-    size_t n_callsites, callsites_capacity;
     uint32_t group; /* of the last member */
     uint32_t group_members;
 
@@ -127,29 +108,18 @@ uint32_t mapping_method(const struct mapping *m, uint32_t class, struct str resi
  * and `ok` stays true). */
 uint32_t mapping_add(struct mapping *m, uint32_t method, const struct mapping_member *member, bool same_group,
                      bool *ok);
-bool mapping_add_rewrite(struct mapping *m, uint32_t member, struct str thrown, uint32_t remove)
-    __attribute__((warn_unused_result));
-bool mapping_add_callsite(struct mapping *m, uint32_t member, uint32_t outline_line, uint32_t line)
-    __attribute__((warn_unused_result));
-
 /* ---- what a name was ---- */
-
-#define MAPPING_LINE_NONE UINT32_MAX
 
 /* One frame of a release build. */
 struct mapping_question {
     struct str scope, name;
-    struct str signature;  /* descriptor; empty: not known */
-    uint32_t line;         /* 0: not known */
-    uint32_t outline_line; /* of the outline that it has called, see mapping_answer; 0: of none */
-    struct str thrown; /* descriptor of an exception's class in the sources, if this is its innermost frame */
+    struct str signature; /* descriptor; empty: not known */
 };
 
 struct mapping_frame {
     struct str scope, name;
     struct str signature; /* descriptor in the sources; empty where the question had none */
     struct str file;      /* empty: not known */
-    uint32_t line;        /* 0: not known; MAPPING_LINE_NONE: the file says that it has none */
     uint32_t candidate;   /* frames with the same number are one stack, the innermost first */
 };
 
@@ -166,7 +136,7 @@ struct mapping_answer {
     struct mapping_frame *frames;
     size_t n_frames, capacity;
     uint32_t n_candidates; /* at least 1; more: the file does not tell which of them it was */
-    bool outline;          /* not a method of the sources, but a piece that its caller has a line for */
+    bool outline;          /* not a method of the sources, but a piece of several of them */
 };
 
 bool mapping_resolve(struct mapping *m, const struct mapping_question *q, struct mapping_answer *answer)
@@ -175,8 +145,26 @@ bool mapping_resolve(struct mapping *m, const struct mapping_question *q, struct
 /* The original name of a class, or the name itself. */
 struct str mapping_class_name(const struct mapping *m, struct str residual);
 
-/* The source file of a class: as the file says, or as such files are called. `of` is the residual class in which it was
- * found. Empty: the arena gives no more. */
-struct str mapping_file(struct mapping *m, struct str original, uint32_t of);
+/* ---- how many of the names are known: the figures by which it is told whether a mapping fits ---- */
+
+/* Names that are no platform's, and those of them that the mapping knows. Zeroed before the first is counted. */
+struct mapping_share {
+    uint64_t asked, known;
+};
+
+/* Whether a mapping is asked about a frame of this kind at all. */
+bool mapping_share_is_java(enum frame_kind kind);
+
+/* Whether the class may be one of the app's, or of what the app brings along: its package is no platform's, or it has none, as R8 leaves
+ * classes with -repackageclasses. */
+bool mapping_share_is_app(struct str scope);
+
+/* Counts one name, as mapping_parts gives it. `scoped`: the frame itself says of which class it is. A method that the mapping leaves
+ * out was not renamed, so a short name is not such a method's. */
+void mapping_share_count(struct mapping_share *s, const struct frame_parts *parts, bool scoped,
+                         enum mapping_found found);
+
+/* So few are known that it is probably the mapping of another build. */
+bool mapping_share_is_few(const struct mapping_share *s);
 
 #endif

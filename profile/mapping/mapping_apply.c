@@ -3,7 +3,6 @@
 #include "profile/mapping/mapping_apply.h"
 
 #include "profile/frame/frame_text.h"
-#include "profile/mapping/mapping_share.h"
 #include "profile/rename/rename.h"
 
 struct renamer {

@@ -5,7 +5,7 @@
 #include "core/order.h"
 #include "profile/calls/span.h"
 #include "profile/frame/own_code.h"
-#include "profile/mapping/mapping_share.h"
+#include "profile/mapping/mapping.h"
 #include "profile/track.h"
 #include "profile/warning.h"
 #include "render/verdict/analysis.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parser/archive_list.h"
+#include "parser/recognise.h"
 #include "server/convert/convert.h"
 #include "server/convert/convert_impl.h"
 #include "server/convert/identify.h"
@@ -74,7 +74,7 @@ static bool list(const struct packer *archive, const struct config *config, cons
     struct arena arena;
 
     arena_init(&arena, (size_t)config->job_memory_bytes);
-    bool ok = archive_list(archive, whole, &arena, &limits.unpacked, add, &l, &report, diag);
+    bool ok = recognise_members(archive, whole, &arena, &limits.unpacked, add, &l, &report, diag);
     arena_free(&arena);
     members->cut = report.state != UNPACK_WHOLE;
     return l.no_memory ? conversion_no_memory(diag) : ok;
@@ -85,7 +85,7 @@ enum archive_found archive_members_list(const struct config *config, int fd, con
 {
     struct readable file = {.fd = fd, .stop = stop};
     const struct source_input whole = readable_input(&file);
-    const struct packer *archive = archive_list_packer(&whole);
+    const struct packer *archive = recognise_archive(&whole);
 
     *members = (struct archive_members){.list = NULL};
     if (archive == NULL && file.diag.kind == DIAG_NONE)

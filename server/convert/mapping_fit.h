@@ -7,7 +7,7 @@
 #ifndef SERVER_CONVERT_MAPPING_FIT_H
 #define SERVER_CONVERT_MAPPING_FIT_H
 
-#include "profile/mapping/mapping_share.h"
+#include "profile/mapping/mapping.h"
 #include "server/convert/convert.h"
 
 /* Appends the names that mappings are asked about and that are no platform's, in a form of this room's own. False: diag. */
@@ -16,7 +16,7 @@ bool convert_java_names(const struct shared_profile *f, const struct config *con
 
 struct mapping_fit;
 
-/* `names`, as above, must outlive it. NULL: diag. */
+/* `names`, as above, must outlive it; with none it only tells whether bytes are a mapping at all. NULL: diag. */
 struct mapping_fit *mapping_fit_new(struct str names, size_t memory_bytes, struct diag *diag)
     __attribute__((warn_unused_result));
 void mapping_fit_free(struct mapping_fit *f); /* NULL is fine */

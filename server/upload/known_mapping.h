@@ -1,16 +1,13 @@
 /* The mappings of a team's builds, in the folder mappings_dir of the configuration: found by the id that R8 writes into the mapping and
- * into the source files of the build (pg_map_id or pg_map_hash), or else by names (mapping_search.h). They are offered, and applied only
+ * into the source files of the build (pg_map_id or pg_map_hash), or else by names. They are offered, and applied only
  * when the upload's owner asks. Looks at the folder each time, so that a build may put a file there at any time. Any thread but a
  * connection's. */
 #ifndef SERVER_UPLOAD_KNOWN_MAPPING_H
 #define SERVER_UPLOAD_KNOWN_MAPPING_H
 
+#include "core/system/turns.h"
+#include "server/convert/mapping_fit.h"
 #include "server/upload/names_file.h"
-
-/* Where a walk through the folder begins (core/system/folder.h). */
-#define KNOWN_MAPPING_TOP "./"
-
-enum { KNOWN_MAPPINGS_MAX = 10000 /* files of the folder that are looked at */ };
 
 /* The first file of the folder whose heading has this id: an open descriptor, the caller's to close. -1: there is none. */
 int known_mapping_open(const struct service *service, struct str id) __attribute__((warn_unused_result));
@@ -28,11 +25,41 @@ bool known_mapping_take(struct names_file *f, const struct service *service, str
 bool known_mapping_take_stored(struct names_file *f, const struct service *service, const char *sha256,
                                struct diag *diag) __attribute__((warn_unused_result));
 
-/* For who walks through the folder: a descriptor of it, or -1 with errno; whether a path of the walk is a mapping's; the name by which
- * people know it; and a descriptor of a regular file, or -1. */
-int known_mappings_open(const struct service *service) __attribute__((warn_unused_result));
-bool known_mapping_is(const char *path);
-struct str known_mapping_name(const char *path);
-int known_mapping_open_file(int top, const char *path) __attribute__((warn_unused_result));
+/* ---- the search by names ----
+ *
+ * For a profile that has no id of its build's mapping: which mapping of the folder fits it best, told by the share of its names that each
+ * knows. Reads the files, the newest first:
+ *
+ *     mapping_search_new -> mapping_search_run -> mapping_search_offer -> mapping_search_free
+ *
+ * One thread at a time. */
+
+/* What is offered. */
+struct mapping_offer {
+    struct str file; /* its name below the folder; empty: there is no mapping at all */
+    struct mapping_share share;
+    uint32_t mappings; /* files that were read as mappings */
+    uint32_t
+        alike; /* of these, those that know as large a share as the offered one, which is the newest of them */
+    uint32_t unread; /* files that could not be read, whatever they are */
+    uint32_t left;   /* files that were not looked at any more: the older ones */
+};
+
+struct mapping_search;
+
+/* `names` as of convert_java_names; they must outlive it. NULL: diag. */
+struct mapping_search *mapping_search_new(const struct service *service, struct str names, struct diag *diag)
+    __attribute__((warn_unused_result));
+void mapping_search_free(struct mapping_search *s); /* NULL is fine */
+
+/* Reads the files, in turns, and ends soon after turn->stop was asked. False: diag; also if no mapping fits. */
+bool mapping_search_run(struct mapping_search *s, struct turn *turn, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* Its file lives as long as the search. */
+struct mapping_offer mapping_search_offer(const struct mapping_search *s);
+
+/* "knows 80 of 93 names that are no platform's. 3 mappings were looked at, .. ": what stands behind the name of the file. */
+void mapping_offer_words(const struct mapping_offer *offer, struct buf *b);
 
 #endif

@@ -6,6 +6,8 @@
 #include "server/store/store.h"
 #include "server/upload/keep_blob.h"
 
+enum { CHECK_MEMORY_BYTES = 1 << 20 };
+
 static bool no_memory(struct diag *diag)
 {
     return diag_no_memory(diag, "No memory to take the file.");
@@ -30,9 +32,14 @@ bool names_file_begin(struct names_file *f, enum record_names_file which, const 
     f->store = service->store;
     f->which = which;
     f->hash = sha256_new();
-    f->check = which == RECORD_MAPPING ? mapping_check_new() : NULL;
-    if (f->hash == NULL || (which == RECORD_MAPPING && f->check == NULL))
+    if (f->hash == NULL)
         return no_memory(diag);
+    if (which == RECORD_MAPPING) {
+        /* Nobody asks for a name: it is only looked whether it is a mapping. */
+        f->check = mapping_fit_new(STR(""), CHECK_MEMORY_BYTES, diag);
+        if (f->check == NULL)
+            return false;
+    }
     enum store_result result = store_temp_open(f->store, &f->temp);
     if (result != STORE_OK)
         store_access_failed(service->log, result, "stored", diag);
@@ -48,7 +55,7 @@ static bool has_ended(const struct names_file *f)
 static bool check(struct names_file *f, struct str bytes, struct diag *diag)
 {
     if (f->which == RECORD_MAPPING)
-        return mapping_check_feed(f->check, bytes, diag);
+        return mapping_fit_feed(f->check, bytes, diag);
     size_t room = sizeof(f->head) - f->head_bytes, n = bytes.n < room ? bytes.n : room;
     if (n == 0)
         return true;
@@ -59,7 +66,9 @@ static bool check(struct names_file *f, struct str bytes, struct diag *diag)
 
 static bool check_end(struct names_file *f, struct diag *diag)
 {
-    return f->which == RECORD_MAPPING ? mapping_check_finish(f->check, diag)
+    struct mapping_share share;
+
+    return f->which == RECORD_MAPPING ? mapping_fit_finish(f->check, &share, diag)
                                       : symbol_check((struct str){f->head, f->head_bytes}, diag);
 }
 
@@ -106,6 +115,6 @@ void names_file_free(struct names_file *f)
     if (f->store != NULL)
         store_temp_discard(f->store, &f->temp);
     sha256_free(f->hash);
-    mapping_check_free(f->check);
+    mapping_fit_free(f->check);
     *f = (struct names_file){.store = NULL};
 }

@@ -7,7 +7,7 @@
 #define SERVER_UPLOAD_NAMES_FILE_H
 
 #include "core/sha256.h"
-#include "server/convert/convert.h"
+#include "server/convert/mapping_fit.h"
 #include "server/service.h"
 #include "server/store/record.h"
 #include "server/store/store.h"
@@ -18,7 +18,7 @@ struct names_file {
     struct store_temp temp;
     struct sha256 *hash;
     enum record_names_file which;
-    struct mapping_check *check;  /* of a mapping */
+    struct mapping_fit *check;    /* of a mapping */
     char head[SYMBOL_HEAD_BYTES]; /* of symbols: the beginning, by which they are checked */
     size_t head_bytes;
     uint64_t bytes;

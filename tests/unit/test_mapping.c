@@ -63,10 +63,10 @@ static void read_all(struct fixture *f, const char *text)
 }
 
 /* `found scope.name signature | ..`, the innermost first. */
-static void ask(struct fixture *f, const char *scope, const char *name, const char *signature, uint32_t line,
+static void ask(struct fixture *f, const char *scope, const char *name, const char *signature,
                 const char *expected)
 {
-    struct mapping_question q = {str_of(scope), str_of(name), str_of(signature), line, 0, {"", 0}};
+    struct mapping_question q = {str_of(scope), str_of(name), str_of(signature)};
     struct buf b = {0};
 
     assert_true(mapping_resolve(f->mapping, &q, &f->answer));
@@ -76,8 +76,6 @@ static void ask(struct fixture *f, const char *scope, const char *name, const ch
         buf_printf(&b, "%s %.*s.%.*s%.*s",
                    i > 0 && a->candidate != f->answer.frames[i - 1].candidate ? " |" : "", (int)a->scope.n,
                    a->scope.p, (int)a->name.n, a->name.p, (int)a->signature.n, a->signature.p);
-        if (a->line > 0)
-            buf_printf(&b, ":%u", a->line);
     }
     assert_buf(&b, expected);
 }
@@ -116,16 +114,16 @@ static void names_are_told_by_types(void **state)
     begin(&f);
     want_shop(&f);
     read_all(&f, OVERLOADS);
-    ask(&f, "a.b", "a", "(I)V", 0, "3 com.example.Shop.open(I)V");
-    ask(&f, "a.b", "a", "(La/c;[J)Ljava/lang/String;", 0,
+    ask(&f, "a.b", "a", "(I)V", "3 com.example.Shop.open(I)V");
+    ask(&f, "a.b", "a", "(La/c;[J)Ljava/lang/String;",
         "3 com.example.Shop.find(Lcom/example/Item;[J)Ljava/lang/String;");
-    ask(&f, "a.b", "a", "(La/c;[J)V", 0, "3 com.example.Shop.find(Lcom/example/Item;[J)Ljava/lang/String;");
-    ask(&f, "a.b", "a", "(D)V", 0,
+    ask(&f, "a.b", "a", "(La/c;[J)V", "3 com.example.Shop.find(Lcom/example/Item;[J)Ljava/lang/String;");
+    ask(&f, "a.b", "a", "(D)V",
         "2 com.example.Shop.find(Lcom/example/Item;[J)Ljava/lang/String; | com.example.Shop.open(I)V");
-    ask(&f, "a.b", "c", "(La/c;)Z", 0, "3 com.example.Base.same(Ljava/lang/Object;)Z");
-    ask(&f, "a.b", "d", "", 0, "3 com.example.Shop.first | com.example.Shop.second");
-    ask(&f, "a.b", "e", "(La/c;)V", 0, "1 com.example.Shop.e(Lcom/example/Item;)V");
-    ask(&f, "x.y", "z", "(La/c;)V", 0, "0 x.y.z(Lcom/example/Item;)V");
+    ask(&f, "a.b", "c", "(La/c;)Z", "3 com.example.Base.same(Ljava/lang/Object;)Z");
+    ask(&f, "a.b", "d", "", "3 com.example.Shop.first | com.example.Shop.second");
+    ask(&f, "a.b", "e", "(La/c;)V", "1 com.example.Shop.e(Lcom/example/Item;)V");
+    ask(&f, "x.y", "z", "(La/c;)V", "0 x.y.z(Lcom/example/Item;)V");
     assert_string_equal(f.mapping->id, "1a2b3c4");
     assert_int_equal(f.mapping->ignored, 0);
     assert_false(f.mapping->cut);
@@ -141,8 +139,8 @@ static void any_cut_of_the_bytes_gives_the_same(void **state)
         begin(&f);
         want_shop(&f);
         assert_true(feed(&f, str_of(OVERLOADS), piece, &diag));
-        ask(&f, "a.b", "a", "(I)V", 0, "3 com.example.Shop.open(I)V");
-        ask(&f, "a.b", "c", "(La/c;)Z", 0, "3 com.example.Base.same(Ljava/lang/Object;)Z");
+        ask(&f, "a.b", "a", "(I)V", "3 com.example.Shop.open(I)V");
+        ask(&f, "a.b", "c", "(La/c;)Z", "3 com.example.Base.same(Ljava/lang/Object;)Z");
         assert_int_equal(f.mapping->ignored, 0);
         end(&f);
     }
@@ -167,7 +165,7 @@ static void any_damage_is_answered(void **state)
         want_shop(&f);
         bool ok = feed(&f, (struct str){text, left}, 1 + i % 31, &diag);
         assert_int_equal(ok, diag.kind == DIAG_NONE);
-        struct mapping_question q = {STR("a.b"), STR("a"), STR("(I)V"), 0, 0, {"", 0}};
+        struct mapping_question q = {STR("a.b"), STR("a"), STR("(I)V")};
         assert_true(mapping_resolve(f.mapping, &q, &f.answer));
         end(&f);
         free(text);
@@ -189,7 +187,7 @@ static void only_what_is_asked_for_is_kept(void **state)
     size_t before = f.arena.used_bytes;
     assert_true(feed(&f, buf_view(&text), 1000, &diag));
     assert_true(f.arena.used_bytes - before < MIB / 4);
-    ask(&f, "a.b", "b", "()V", 0, "3 com.example.Shop.close()V");
+    ask(&f, "a.b", "b", "()V", "3 com.example.Shop.close()V");
     buf_free(&text);
     end(&f);
 }
@@ -201,14 +199,15 @@ static void inlined_frames_are_a_stack(void **state)
     (void)state;
     begin(&f);
     want(&f, "a", "a", "");
+    want(&f, "a", "b", "");
     read_all(&f, "app.Main -> a:\n"
                  "    1:1:void run():10:10 -> a\n"
                  "    2:4:void app.Help.inner(int):30:32 -> a\n"
-                 "    2:4:void run():11 -> a\n");
-    ask(&f, "a", "a", "", 3, "3 app.Help.inner:31 app.Main.run:11");
-    ask(&f, "a", "a", "", 1, "3 app.Main.run:10");
-    ask(&f, "a", "a", "", 9, "1 app.Main.a:9");
-    ask(&f, "a", "a", "", 0, "3 app.Main.run");
+                 "    2:4:void run():11 -> a\n"
+                 "    0:65535:void app.Help.inner(int):30:32 -> b\n"
+                 "    0:65535:void stop():11 -> b\n");
+    ask(&f, "a", "a", "", "3 app.Main.run");
+    ask(&f, "a", "b", "", "3 app.Help.inner app.Main.stop");
     end(&f);
 }
 
@@ -293,7 +292,7 @@ static void bad_lines_are_counted(void **state)
                  "    1:1:void wrong():2:3 -> b\n"
                  "    1:1:void c():2:3 -> b\n");
     assert_int_equal(f.mapping->ignored, 6);
-    ask(&f, "a", "b", "", 0, "1 x.Y.b");
+    ask(&f, "a", "b", "", "1 x.Y.b");
     end(&f);
 }
 
@@ -311,8 +310,7 @@ static void one_method_has_a_bounded_number_of_lines(void **state)
         buf_printf(&text, "    %u:%u:void m%u():1:1 -> b\n", i + 1, i + 1, i);
     assert_true(feed(&f, buf_view(&text), 4096, &diag));
     assert_int_equal(f.mapping->ignored, 10);
-    struct mapping_question q = {
-        .scope = STR("a"), .name = STR("b"), .signature = STR(""), .thrown = STR("")};
+    struct mapping_question q = {.scope = STR("a"), .name = STR("b"), .signature = STR("")};
     assert_true(mapping_resolve(f.mapping, &q, &f.answer));
     assert_int_equal(f.answer.n_candidates, MAPPING_CANDIDATES_MAX);
     buf_free(&text);
@@ -349,12 +347,12 @@ static void names_have_a_bounded_length(void **state)
         read_all(&f, text.p);
         assert_int_equal(f.mapping->ignored, i == 0 ? 0 : 2);
         assert_int_equal(mapping_class_name(f.mapping, STR("a")).n, i == 0 ? 4096 : 1);
-        ask(&f, "x", "m", signature.p, 0, "2 X.m1()V");
+        ask(&f, "x", "m", signature.p, "2 X.m1()V");
         buf_clear(&text);
         buf_printf(&text, "1 X.other%s", signature.p);
         buf_char(&text, '\0');
         if (i == 0)
-            ask(&f, "x", "other", signature.p, 0, text.p); /* too long to be told */
+            ask(&f, "x", "other", signature.p, text.p); /* too long to be told */
         end(&f);
     }
     buf_free(&text);
@@ -363,57 +361,65 @@ static void names_have_a_bounded_length(void **state)
 
 static void lines_are_parted(void **state)
 {
-    struct mapping_line_method m;
-    struct str left, right;
+    static const char *const CLASSES[] = {"a.B- ->b.c:\n", "a.B--> b.c:\n"};
 
     (void)state;
-    assert_true(mapping_line_class(STR("a.B- ->b.c:"), &left, &right));
-    assert_true(str_eq(left, STR("a.B-")));
-    assert_true(mapping_line_class(STR("a.B--> b.c:"), &left, &right));
-    assert_true(str_eq(left, STR("a.B-")));
-    assert_true(str_eq(right, STR("b.c")));
-    assert_false(mapping_line_class(STR("a.B -> b.c"), &left, &right));
-    assert_false(mapping_line_class(STR("a.B -> :"), &left, &right));
-    assert_false(mapping_line_class(STR(" -> b:"), &left, &right));
-    assert_int_equal(mapping_line_parse(STR("1:2:int[] a.b.C$D.e(int,x.Y[]):3:4"), &m), MAPPING_LINE_METHOD);
-    assert_true(str_eq(m.owner, STR("a.b.C$D")));
-    assert_true(str_eq(m.name, STR("e")));
-    assert_true(str_eq(m.params, STR("int,x.Y[]")));
-    assert_true(str_eq(m.returns, STR("int[]")));
-    assert_int_equal(m.flags, MAPPING_RANGE | MAPPING_ORIGINAL | MAPPING_ORIGINAL_PAIR);
-    assert_int_equal(mapping_line_parse(STR("int field"), &m), MAPPING_LINE_FIELD);
-    assert_int_equal(mapping_line_parse(STR("void <init>()"), &m), MAPPING_LINE_METHOD);
-    assert_int_equal(mapping_line_parse(STR("5:3:void x()"), &m), MAPPING_LINE_METHOD);
-    assert_int_equal(m.flags, 0);
+    for (size_t i = 0; i < 2; i++) {
+        struct fixture f;
+        struct buf text = {0};
+        begin(&f);
+        want(&f, "b.c", "m", "(I[Lx/Y;)[I");
+        want(&f, "b.c", "n", "");
+        buf_z(&text, CLASSES[i]);
+        buf_z(&text, "    int field -> m\n"
+                     "    1:2:int[] a.b.C$D.e(int,x.Y[]):3:4 -> m\n"
+                     "    5:3:void <init>() -> n\n");
+        buf_char(&text, '\0');
+        read_all(&f, text.p);
+        ask(&f, "b.c", "m", "(I[Lx/Y;)[I", "3 a.b.C$D.e(I[Lx/Y;)[I");
+        ask(&f, "b.c", "n", "", "3 a.B-.<init>");
+        assert_int_equal(f.mapping->ignored, 0);
+        buf_free(&text);
+        end(&f);
+    }
+}
+
+static void what_is_no_class_line_is_counted(void **state)
+{
+    static const char *const LINES[] = {"a.B -> b.c\n", "a.B -> :\n", " -> b:\n"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct fixture f;
+        struct buf text = {0};
+        begin(&f);
+        want(&f, "b", "m", "");
+        buf_z(&text, "x.Y -> b:\n");
+        buf_z(&text, LINES[i]);
+        buf_char(&text, '\0');
+        read_all(&f, text.p);
+        assert_int_equal(f.mapping->ignored, 1);
+        buf_free(&text);
+        end(&f);
+    }
 }
 
 static void comments_are_parted(void **state)
 {
-    struct mapping_comment c;
-    uint32_t outline, line;
+    struct fixture f;
 
     (void)state;
-    c = mapping_comment_parse(STR("{'id':'sourceFile', fileName : \"A b.kt\"}"));
-    assert_int_equal(c.kind, MAPPING_COMMENT_SOURCE_FILE);
-    assert_true(str_eq(c.text, STR("A b.kt")));
-    c = mapping_comment_parse(
-        STR("{\"id\":\"com.android.tools.r8.outlineCallsite\",\"positions\":{\"1\":4,'2':5},\"x\":9}"));
-    assert_int_equal(c.kind, MAPPING_COMMENT_CALLSITE);
-    assert_true(mapping_comment_position(&c.positions, &outline, &line));
-    assert_int_equal(outline, 1);
-    assert_int_equal(line, 4);
-    assert_true(mapping_comment_position(&c.positions, &outline, &line));
-    assert_int_equal(outline, 2);
-    assert_int_equal(line, 5);
-    assert_false(mapping_comment_position(&c.positions, &outline, &line));
-    c = mapping_comment_parse(
-        STR("{\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(La;)\"],"
-            "\"actions\":[\"removeInnerFrames(2)\"]}"));
-    assert_int_equal(c.kind, MAPPING_COMMENT_REWRITE);
-    assert_true(str_eq(c.text, STR("La;")));
-    assert_int_equal(c.remove, 2);
-    assert_int_equal(mapping_comment_parse(STR("{\"id\":\"some.day\",\"x\":1}")).kind, MAPPING_COMMENT_OTHER);
-    assert_int_equal(mapping_comment_parse(STR("{\"id")).kind, MAPPING_COMMENT_OTHER);
+    begin(&f);
+    want(&f, "a", "m", "");
+    read_all(&f, "x.Y -> a:\n"
+                 "# {'id':'sourceFile', fileName : \"A b.kt\"}\n"
+                 "# {\"id\":\"some.day\",\"x\":1}\n"
+                 "    void n() -> m\n"
+                 "    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(La;)\"]}\n"
+                 "    # {\"id");
+    ask(&f, "a", "m", "", "3 x.Y.n");
+    assert_true(str_eq(f.answer.frames[0].file, STR("A b.kt")));
+    end(&f);
 }
 
 /* ---- profiles ---- */
@@ -582,6 +588,7 @@ int main(void)
         cmocka_unit_test(one_method_has_a_bounded_number_of_lines),
         cmocka_unit_test(names_have_a_bounded_length),
         cmocka_unit_test(lines_are_parted),
+        cmocka_unit_test(what_is_no_class_line_is_counted),
         cmocka_unit_test(comments_are_parted),
         cmocka_unit_test_setup_teardown(moments_are_joined_as_well, builder_set_up, builder_tear_down),
         cmocka_unit_test_setup_teardown(each_process_has_its_own_mapping, builder_set_up, builder_tear_down),

