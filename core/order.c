@@ -92,6 +92,44 @@ static int compare(const void *a, const void *b)
     return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
 }
 
+/* Of [at, mid) and [mid, end), which are in order, to the same places of `to`. */
+static bool merge_items(const struct item *from, struct item *to, size_t at, size_t mid, size_t end,
+                        struct arena *arena)
+{
+    for (size_t a = at, b = mid; at < end; at++) {
+        to[at] = b == end || (a < mid && compare(&from[a], &from[b]) < 0) ? from[a++] : from[b++];
+        if (arena_stopped_at(arena, at))
+            return false;
+    }
+    return true;
+}
+
+/* In parts that do not take long, which are merged then. */
+static bool sort_items(struct item *items, size_t n, struct arena *arena)
+{
+    enum { PART = 1 << 16 };
+
+    for (size_t at = 0; at < n; at += PART) {
+        if (arena_stopped(arena))
+            return false;
+        qsort(items + at, n - at < PART ? n - at : PART, sizeof(*items), compare);
+    }
+    if (n <= PART)
+        return true;
+    struct item *room = arena_lend(arena, n, sizeof(*room)), *from = items, *to = room, *spare;
+    bool ok = room != NULL;
+    for (size_t width = PART; ok && width < n; width *= 2, spare = from, from = to, to = spare)
+        for (size_t at = 0, mid, end; ok && at < n; at = end) {
+            mid = n - at < width ? n : at + width;
+            end = n - mid < width ? n : mid + width;
+            ok = merge_items(from, to, at, mid, end, arena);
+        }
+    if (ok && from != items)
+        memcpy(items, from, n * sizeof(*items));
+    arena_release(arena, room, n, sizeof(*room));
+    return ok;
+}
+
 /* The texts are copied to where they are compared: by their ids, sorting would read all over the memory. */
 bool order_strings(uint32_t *ids, uint32_t n, const struct str *texts, struct arena *arena)
 {
@@ -102,9 +140,9 @@ bool order_strings(uint32_t *ids, uint32_t n, const struct str *texts, struct ar
         return false;
     for (uint32_t i = 0; i < n; i++)
         items[i] = (struct item){texts[ids[i]], ids[i], i};
-    qsort(items, n, sizeof(*items), compare);
-    for (uint32_t i = 0; i < n; i++)
+    bool ok = sort_items(items, n, arena);
+    for (uint32_t i = 0; ok && i < n; i++)
         ids[i] = items[i].id;
     arena_release(arena, items, n, sizeof(*items));
-    return true;
+    return ok;
 }

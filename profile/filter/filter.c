@@ -159,7 +159,7 @@ static void add_waiting(struct profile *to)
 }
 
 /* Calls of a frame that was taken out are not added to who has its time. */
-static void add_self(const struct merger *m, const struct profile *to, uint64_t *self)
+static void add_self(const struct merger *m, const struct profile *to, uint64_t *self, struct arena *a)
 {
     const struct filter_stacks *s = m->stacks;
     const struct profile *p = s->profile;
@@ -167,7 +167,7 @@ static void add_self(const struct merger *m, const struct profile *to, uint64_t 
     uint32_t stride = profile_stride(to);
     bool waits = profile_waits(p, &wall, &cpu) && to->n_values > p->n_values;
 
-    for (node_id i = 0; i < p->n_nodes; i++) {
+    for (node_id i = 0; i < p->n_nodes && !arena_stopped_at(a, i); i++) {
         if (s->to[i] == NODE_NONE)
             continue;
         uint64_t *sums = &self[(size_t)m->number[s->to[i]] * stride];
@@ -192,12 +192,12 @@ static void settle_signed(const struct profile *p, uint64_t *self)
         }
 }
 
-static void add_totals(const struct profile *p, const uint64_t *self, uint64_t *total)
+static void add_totals(const struct profile *p, const uint64_t *self, uint64_t *total, struct arena *a)
 {
     uint32_t stride = profile_stride(p);
 
     memcpy(total, self, (size_t)p->n_nodes * stride * sizeof(*total));
-    for (node_id i = p->n_nodes; i-- > 0;) {
+    for (node_id i = p->n_nodes; i-- > 0 && !arena_stopped_at(a, i);) {
         node_id parent = p->node_parent[i];
         for (uint32_t v = 0; parent != NODE_NONE && v < stride; v++) {
             uint64_t *sum = &total[(size_t)parent * stride + v];
@@ -232,14 +232,14 @@ static bool put_values(const struct merger *m, struct profile *to, struct arena 
 
     if (self == NULL || total == NULL || flags == NULL || open == NULL)
         return false;
-    add_self(m, to, self);
+    add_self(m, to, self, a);
     settle_signed(to, self);
-    add_totals(to, self, total);
+    add_totals(to, self, total, a);
     flag_recursion(to, flags, open);
     to->node_self = self;
     to->node_total = total;
     to->node_flags = flags;
-    return true;
+    return !arena_stopped(a);
 }
 
 const struct profile *filter_result(struct filter_stacks *s, const struct profile_filtered *filtered,
@@ -418,12 +418,14 @@ static bool ladder_has(const struct maker *m, const struct ladder *l, node_id no
 }
 
 /* Nodes come in pre-order, so that the innermost frame of each text that is open can be kept up to date: `open` of the text,
- * and in `before` of each open node the one that it took the place of. */
-static void cut_back(struct maker *m, const struct ladder *l, node_id *open, node_id *before)
+ * and in `before` of each open node the one that it took the place of. False: the job was told to end. */
+static bool cut_back(struct maker *m, const struct ladder *l, node_id *open, node_id *before)
 {
     node_id current = NODE_NONE;
 
     for (node_id i = 0; i < m->stacks.profile->n_nodes; i++) {
+        if (arena_stopped_at(m->arena, i))
+            return false;
         if (!m->stacks.there[i])
             continue;
         node_id caller = is_root_node(m, i) ? NODE_NONE : m->stacks.up[i];
@@ -444,6 +446,7 @@ static void cut_back(struct maker *m, const struct ladder *l, node_id *open, nod
         else
             ladder_add(m, l, i, above);
     }
+    return true;
 }
 
 static bool collapse_all(struct maker *m)
@@ -458,7 +461,7 @@ static bool collapse_all(struct maker *m)
     if (ok) {
         memset(open, 0xff, n_frames * sizeof(*open));
         memset(l.depth, 0, n_nodes * sizeof(*l.depth));
-        cut_back(m, &l, open, before);
+        ok = cut_back(m, &l, open, before);
     }
     arena_release(m->arena, l.depth, n_nodes, sizeof(*l.depth));
     arena_release(m->arena, l.jump, n_nodes, sizeof(*l.jump));

@@ -159,7 +159,7 @@ static bool rename_frames(struct renamer *r)
         return false;
     for (size_t k = 0; k < r->base.n_sets; k++)
         for (frame_id i = 0; i < r->base.before->n_frames; i++)
-            if (!rename_frame(r, &r->base.sets[k], i, answers))
+            if (arena_stopped_at(r->base.arena, i) || !rename_frame(r, &r->base.sets[k], i, answers))
                 return false;
     return true;
 }

@@ -275,6 +275,8 @@ static bool put_stacks(struct rename *r, struct profile *p)
         for (node_id i = before->tracks[t].first; i < before->tracks[t].first + before->tracks[t].count;
              i++) {
             node_id parent = before->node_parent[i];
+            if (arena_stopped_at(r->arena, i))
+                return false;
             r->last[i] = put_nodes(r, &r->sets[r->set_of[t]], i,
                                    parent == NODE_NONE ? NODE_NONE : r->last[parent], parents, frames, &made);
             add_values(before, i, self, r->last[i]);

@@ -301,7 +301,7 @@ static bool name_frames(struct naming *n)
     for (uint32_t i = 0; i < s->n_questions; i++)
         n->question[s->questions[i].frame] = i + 1;
     for (frame_id i = 0; i < n->base.before->n_frames; i++)
-        if (!name_frame(n, i))
+        if (arena_stopped_at(n->base.arena, i) || !name_frame(n, i))
             return false;
     return true;
 }
