@@ -56,8 +56,8 @@ static void draw_table(struct work *w, const struct shared_profile *f, const str
     asked_defaults(&asked);
     asked.view.tracks = TRACKS_ALL;
     asked.table.group = group;
-    if (!convert_methods(&(struct convert_source){f, c, -1, NULL}, &asked.view, &asked.table, format, &out,
-                         &diag) ||
+    if (!convert_methods(&(struct convert_source){.profile = f, .config = c, .fd = -1}, &asked.view,
+                         &asked.table, format, &out, &diag) ||
         out.failed)
         say(w, format->text.name);
     buf_free(&out);
