@@ -26,7 +26,6 @@
 #include "server/store/sweep.h"
 #include "server/upload/job.h"
 #include "server/upload/progress.h"
-#include "server/views/pass.h"
 #include "server/views/policies.h"
 #include "server/views/profiles.h"
 #include "server/views/views.h"

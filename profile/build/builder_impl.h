@@ -146,16 +146,10 @@ static inline bool builder_goes_on(struct builder *b, size_t steps)
     return !arena_stopped(b->arena);
 }
 
-/* fold.c: a node of its own, with empty columns. NODE_NONE when the arena gives no more. */
-node_id fold_node_new(struct builder *b, node_id parent, frame_id frame);
 /* The child of `parent` for this frame, made if it is new. NODE_NONE when the arena gives no more. */
 node_id fold_child(struct builder *b, node_id parent, frame_id frame);
-/* The latest wall time of all tracks so far. Each track's next record is looked at again, see join_moved. */
-uint64_t fold_latest_time(struct builder *b);
 /* The track's root, made if it is new. NODE_NONE as above. */
 node_id fold_root(struct builder *b, struct fold_track *t);
-/* finish_series.c: the changes, by node and moment; behind the numbering of nodes. False when the arena gives no more. */
-bool finish_series(struct builder *b, struct profile *p);
 
 static inline uint64_t ticks_to_ns(const struct builder *b, uint64_t ticks)
 {

@@ -14,6 +14,9 @@
 
 #include "core/arena.h"
 #include "profile/calls/replay.h"
+#include "profile/profile.h"
+
+struct calls_sink;
 
 #define CALLS_NO_ROW UINT32_MAX
 
@@ -58,12 +61,11 @@ struct calls {
     struct call_durations looked_at[CALLS_CLOCKS_MAX];
 };
 
-struct calls_sink;
-
 /* Lives in the arena; NULL when it gives no more. */
 struct calls_sink *calls_sink_new(struct arena *arena, const struct calls_request *request)
     __attribute__((warn_unused_result));
 struct replay_sink calls_sink_replay(struct calls_sink *s);
+
 /* The sink's own; NULL: the arena has given no more. */
 const struct calls *calls_sink_finish(struct calls_sink *s);
 
@@ -72,5 +74,33 @@ uint64_t calls_percentile_ns(const struct call_durations *d, unsigned permille);
 
 /* Where a bar of the histogram begins; UINT64_MAX behind the last one. */
 uint64_t calls_bar_from_ns(uint32_t bar);
+
+/* A list of calls that keeps those with the largest key: the longest, the first or the last of millions, in the memory of a
+ * few. Adding costs the logarithm of the list's size. Knows nothing of replays and tracks. */
+
+struct listed_call {
+    uint64_t key;
+    uint64_t begin_ns, end_ns;
+    uint32_t track; /* as the caller counts them */
+    uint32_t depth; /* 1: nothing above it but the track */
+    frame_id frame;
+    uint8_t flags; /* enum span_flag */
+};
+
+struct longest_calls {
+    struct listed_call *list; /* a heap with the smallest key on top, until longest_calls_sort */
+    uint32_t n, max;
+};
+
+/* An empty list of max calls, in the arena. False when it gives no more. */
+bool longest_calls_init(struct longest_calls *c, struct arena *arena, uint32_t max)
+    __attribute__((warn_unused_result));
+
+/* Equal keys: the earlier call is kept, then that of the smaller track, then the outer one, the shorter one, the one
+ * of the smaller frame: so the list does not depend on the order in which calls are added. */
+void longest_calls_add(struct longest_calls *c, const struct listed_call *call);
+
+/* The largest key first, equal ones as above. Nothing can be added behind it. */
+void longest_calls_sort(struct longest_calls *c);
 
 #endif

@@ -17,7 +17,7 @@
 #ifndef PROFILE_CALLS_LANES_H
 #define PROFILE_CALLS_LANES_H
 
-#include "profile/calls/longest_calls.h"
+#include "profile/calls/calls.h"
 #include "profile/calls/span.h"
 #include "profile/calls/span_rows.h"
 

@@ -29,8 +29,9 @@
 #define PROFILE_LOG_CALL_LOG_H
 
 #include "core/arena.h"
-#include "core/buf.h"
 #include "profile/profile.h"
+
+struct call_log_writer;
 
 enum { CALL_LOG_BLOCK_BYTES = 64 << 10 };
 
@@ -91,8 +92,6 @@ struct call_log_sink {
     void *context;
 };
 
-struct call_log_writer;
-
 /* Lives in the arena, and takes from it what is open, and what the footer has; NULL when it gives no more. */
 struct call_log_writer *call_log_writer_new(struct arena *arena, const struct call_log_sink *sink,
                                             size_t block_bytes) __attribute__((warn_unused_result));
@@ -106,8 +105,10 @@ void call_log_re_root(struct call_log_writer *w, uint32_t track, frame_id frame,
 void call_log_stay(struct call_log_writer *w, uint32_t track, const uint64_t *ticks);
 void call_log_sample(struct call_log_writer *w, uint32_t track, const uint64_t *values,
                      const uint64_t *ticks);
+
 /* Whether a record could not be written: what is told from then on is passed over. */
 bool call_log_failed(const struct call_log_writer *w);
+
 /* How many clocks a record has, and how many values a sample; before the first record. */
 void call_log_shape(struct call_log_writer *w, uint32_t n_clocks, uint32_t n_values);
 
@@ -141,13 +142,25 @@ struct call_log {
 bool call_log_open(struct call_log *log, const struct call_log_source *source, bool *memory_failed)
     __attribute__((warn_unused_result));
 void call_log_close(struct call_log *log);
-size_t call_log_footer_bytes(const struct call_log *log);
-
-/* One block, behind which CALL_LOG_PADDING more bytes can be read, of any value. It is where it lies in memory, or in `room`, which
- * has call_log_room bytes. NULL: it cannot be read, or is damaged. */
-enum { CALL_LOG_PADDING = 32 };
 const uint8_t *call_log_block(const struct call_log *log, uint64_t block, uint8_t *room)
     __attribute__((warn_unused_result));
 size_t call_log_room(const struct call_log *log);
+
+/* A log of calls in memory. */
+
+/* In pieces of one size, so that a log that grows is never copied. Zeroed it is empty; it owns its memory until log_memory_free. */
+struct log_memory {
+    uint8_t **pieces;
+    size_t n, capacity;    /* pieces */
+    uint64_t bytes, limit; /* that are there; that may be; 0: any number */
+    bool full;             /* it took no more for the limit, not for want of memory */
+};
+
+/* Appends to the memory. */
+struct call_log_sink log_memory_sink(struct log_memory *m);
+
+/* Reads what is there; the memory stays as it is, and outlives the source. */
+struct call_log_source log_memory_source(struct log_memory *m);
+void log_memory_free(struct log_memory *m);
 
 #endif

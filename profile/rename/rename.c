@@ -105,8 +105,10 @@ static bool place_all(struct placing *p, uint32_t n_to, struct arena *a)
     return true;
 }
 
-const struct profile *rename_series(const struct profile *from, const node_id *became,
-                                    const struct profile *to, struct arena *arena)
+/* `to` with the moments of `from`, each of whose nodes became the node `became` of `to`: changes of one moment are
+ * summed. NULL when the arena gives no more. */
+static const struct profile *rename_series(const struct profile *from, const node_id *became,
+                                           const struct profile *to, struct arena *arena)
 {
     struct placing p = {.from = from, .became = became};
     struct profile *made = arena_alloc(arena, sizeof(*made));

@@ -69,12 +69,6 @@ struct profile_mapped {
     bool single;          /* every frame became exactly one */
 };
 
-/* `to` with the moments of `from`, each of whose nodes became the node `became` of `to`: changes of one moment are
- * summed. NULL when the arena gives no more. */
-const struct profile *rename_series(const struct profile *from, const node_id *became,
-                                    const struct profile *to, struct arena *arena)
-    __attribute__((warn_unused_result));
-
 /* The profile as it was read, before frames were renamed. */
 const struct profile *rename_original(const struct profile *p);
 

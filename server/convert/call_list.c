@@ -4,8 +4,8 @@
 
 #include "render/table/table.h"
 #include "render/view/view.h"
+#include "server/convert/convert.h"
 #include "server/convert/convert_impl.h"
-#include "server/convert/profile_log.h"
 
 struct call_list {
     struct convert_source source;

@@ -1,4 +1,5 @@
-/* The inside of a conversion, shared by convert.c (bytes to profile to view), profile_log.c (what is read a second time) and replayed.c (what is made of that). */
+/* The inside of a conversion, shared by convert.c (from bytes to a profile, and to its log of calls), convert_draw.c (what is drawn of
+ * both) and call_list.c. */
 #ifndef SERVER_CONVERT_CONVERT_IMPL_H
 #define SERVER_CONVERT_CONVERT_IMPL_H
 
@@ -46,9 +47,6 @@ bool conversion_arena_failed(const struct arena *a, struct diag *diag);
 bool conversion_no_memory(struct diag *diag);
 bool conversion_no_seed(struct diag *diag);
 
-/* Has this file read beside the input: takes a duplicate of the descriptor. False: diag. */
-bool conversion_packets(struct conversion *f, int fd, struct diag *diag);
-
 /* Names with the own code that the view says. NULL: the arena gives no more. */
 const struct names *conversion_names(const struct shared_profile *f, const struct view_options *view,
                                      struct arena *arena);
@@ -56,7 +54,7 @@ const struct names *conversion_names(const struct shared_profile *f, const struc
 bool conversion_filter(const struct profile *p, const struct names *names, const struct view_options *view,
                        struct filter_step *steps, struct filter_request *filter, struct arena *arena);
 
-/* replayed.c: what the filters of a view leave of the stacks of the profile; and all that is to be known to tell the calls of
+/* convert_draw.c: what the filters of a view leave of the stacks of the profile; and all that is to be known to tell the calls of
  * filter->tracks, which are set before. In the arena. False: diag. */
 bool conversion_stacks(const struct shared_profile *f, const struct view_options *view, struct arena *arena,
                        struct filter_stacks *stacks, struct diag *diag);
@@ -70,8 +68,7 @@ bool conversion_seed(struct hash_seed *seed, struct diag *diag);
 
 /* profile_log.c. */
 struct kept_log;
-size_t kept_log_bytes(const struct kept_log *k); /* of NULL 0 */
-void kept_log_free(struct kept_log *k);          /* NULL is fine */
+void kept_log_free(struct kept_log *k); /* NULL is fine */
 /* Behind the reading, whose arena this is. False: diag. */
 bool kept_log_finish(struct kept_log *k, const struct arena *arena, const struct profile *p,
                      struct diag *diag) __attribute__((warn_unused_result));

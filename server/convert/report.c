@@ -20,7 +20,6 @@
 #include "server/convert/convert.h"
 #include "server/convert/convert_impl.h"
 #include "server/convert/mapping_fit.h"
-#include "server/convert/profile_log.h"
 #include "server/convert/summary.h"
 
 /* ---- verdict ---- */

@@ -12,7 +12,7 @@
 #include "server/pages/pages.h"
 #include "server/pages/workspace.h"
 #include "server/upload/names_upload.h"
-#include "server/views/viewers.h"
+#include "server/views/policies.h"
 
 /* What unfolds at the top of a profile's page: warnings in words, and the facts. */
 

@@ -15,9 +15,9 @@
 #include "server/service.h"
 #include "server/store/store.h"
 #include "server/store/sweep.h"
-#include "server/upload/expiry.h"
 #include "server/upload/known_mapping.h"
 #include "server/upload/names_upload.h"
+#include "server/upload/upload.h"
 
 _Static_assert(sizeof(((struct record *)NULL)->app) == sizeof(((struct view_options *)NULL)->app),
                "what a view takes fits the record");

@@ -20,9 +20,7 @@
 #include "server/service.h"
 #include "server/store/record.h"
 #include "server/upload/known_mapping.h"
-#include "server/views/pass.h"
 #include "server/views/policies.h"
-#include "server/views/viewers.h"
 #include "server/views/views.h"
 
 /* ---- the profile that a request is about ---- */

@@ -25,7 +25,6 @@
 #include "server/upload/job_impl.h"
 #include "server/upload/progress.h"
 #include "server/views/profiles.h"
-#include "server/views/stored_names.h"
 #include "server/views/view_draw.h"
 #include "server/views/views.h"
 
@@ -589,21 +588,6 @@ static void run(struct thread_job *thread)
 
 /* ---- the job: answering ---- */
 
-/* Whatever the upload used of the machine is the next one's before the client has taken its answer. Who asks how far the
- * upload is, once it is answered, is to hear that it is done unless there are previews to come. */
-void job_answer(struct job *job)
-{
-    if (job->n_previews == 0) {
-        progress_end(job->progress);
-        job->progress = NULL;
-    }
-    timer_clear(job->service->timers, &job->answer_timer);
-    pthread_mutex_lock(&job->lock);
-    job->result.complete = true;
-    exchange_resume(&job->waiting);
-    pthread_mutex_unlock(&job->lock);
-}
-
 /* The client has waited for answer_within_ms, and the upload is durable. */
 static void answer_due(struct timer *timer)
 {
@@ -612,11 +596,6 @@ static void answer_due(struct timer *timer)
     pthread_mutex_lock(&job->lock);
     exchange_resume(&job->waiting);
     pthread_mutex_unlock(&job->lock);
-}
-
-void job_answer_soon(struct job *job)
-{
-    timer_set(job->service->timers, &job->answer_timer, job->answer_early ? 0 : job->answer_by_ms);
 }
 
 /* ---- the job: making it durable ---- */

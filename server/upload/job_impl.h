@@ -12,7 +12,7 @@
 #include "core/system/turns.h"
 #include "server/convert/identify.h"
 #include "server/upload/job.h"
-#include "server/upload/names_file.h"
+#include "server/upload/names_upload.h"
 
 struct jobs {
     struct service *service;

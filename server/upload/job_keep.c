@@ -1,5 +1,5 @@
-/* What it takes to make an upload durable, and to take it back: for one of a single file (job.c), and for the members of an archive
- * (job_members.c). */
+/* How an upload ends: its bytes and its record are made durable, or taken back, and who waits gets the answer. For an upload of one
+ * file (job.c), and for the members of an archive (job_members.c). */
 #include <string.h>
 
 #include "core/system/clock.h"
@@ -8,6 +8,7 @@
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
 #include "server/upload/keep_blob.h"
+#include "server/upload/progress.h"
 
 static bool no_digest(struct job *job)
 {
@@ -82,4 +83,24 @@ bool job_withdraw_record(const struct job *job, const struct record *r)
     else
         store_access_failed(job->service->log, result, "withdrawn", &diag);
     return result == STORE_OK;
+}
+
+/* Whatever the upload used of the machine is the next one's before the client has taken its answer. Who asks how far the
+ * upload is, once it is answered, is to hear that it is done unless there are previews to come. */
+void job_answer(struct job *job)
+{
+    if (job->n_previews == 0) {
+        progress_end(job->progress);
+        job->progress = NULL;
+    }
+    timer_clear(job->service->timers, &job->answer_timer);
+    pthread_mutex_lock(&job->lock);
+    job->result.complete = true;
+    exchange_resume(&job->waiting);
+    pthread_mutex_unlock(&job->lock);
+}
+
+void job_answer_soon(struct job *job)
+{
+    timer_set(job->service->timers, &job->answer_timer, job->answer_early ? 0 : job->answer_by_ms);
 }

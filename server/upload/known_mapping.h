@@ -7,7 +7,7 @@
 
 #include "core/system/turns.h"
 #include "server/convert/mapping_fit.h"
-#include "server/upload/names_file.h"
+#include "server/upload/names_upload.h"
 
 /* The first file of the folder whose heading has this id: an open descriptor, the caller's to close. -1: there is none. */
 int known_mapping_open(const struct service *service, struct str id) __attribute__((warn_unused_result));

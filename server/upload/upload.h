@@ -4,6 +4,8 @@
 #ifndef SERVER_UPLOAD_UPLOAD_H
 #define SERVER_UPLOAD_UPLOAD_H
 
+#include "core/str.h"
+#include "parser/unpack/unpack.h"
 #include "server/http/route.h"
 #include "server/upload/job.h"
 
@@ -22,5 +24,19 @@ bool upload_wants_every_member(const struct exchange *x);
 
 /* Whether the client said that it would rather not wait: the preference respond-async (RFC 7240, 4.1). */
 bool upload_prefers_async(const struct exchange *x);
+
+/* Content codings of request bodies (RFC 9110, 8.4): gzip and zstd, one at a time. Of a raw body the coded bytes are the
+ * upload, and are unpacked where any packed upload is; a coded form is unpacked here, before it is a form. */
+
+/* A coded form while it arrives; at most BODY_DECODER_MEMORY_BYTES. */
+struct body_decoder;
+
+/* How long an upload is kept, as clients write it. Pure. */
+
+enum { EXPIRY_DAY_S = 86400 };
+
+/* "7" and "7d" are days, "12h" hours; blanks around them are passed over. False: it is neither, or 0, or more than
+ * max_s seconds. */
+bool expiry_parse(struct str text, uint64_t max_s, uint64_t *seconds) __attribute__((warn_unused_result));
 
 #endif

@@ -11,8 +11,8 @@
 #include "server/http/problem.h"
 #include "server/service.h"
 #include "server/store/store.h"
+#include "server/views/policies.h"
 #include "server/views/profiles.h"
-#include "server/views/viewers.h"
 
 enum { PIECE_BYTES = 64 << 10 };
 

@@ -1,7 +1,112 @@
 #include "server/views/policies.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/random.h>
+
+#include "core/buf.h"
+#include "core/str.h"
+#include "render/output.h"
+#include "server/http/message/form.h"
+#include "server/http/reply.h"
+#include "server/service.h"
+
+/* ---- passes ---- */
+
+struct passes {
+    uint8_t key[32];
+};
+
+struct passes *passes_new(void)
+{
+    struct passes *p = calloc(1, sizeof(*p));
+
+    if (p != NULL && getrandom(p->key, sizeof(p->key), 0) != (ssize_t)sizeof(p->key)) {
+        free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void passes_free(struct passes *p)
+{
+    free(p);
+}
+
+/* Of one hour; 5 bits of the digest's bytes each. */
+static bool make(const struct passes *p, struct str id, int64_t hour, char pass[PASS_CHARS + 1])
+{
+    static const char DIGITS[] = "abcdefghijklmnopqrstuvwxyz234567";
+    uint8_t digest[EVP_MAX_MD_SIZE];
+    struct buf text = {0};
+
+    buf_printf(&text, "tree %lld ", (long long)hour);
+    buf_str(&text, id);
+    bool made = !text.failed && HMAC(EVP_sha256(), p->key, sizeof(p->key), (const uint8_t *)text.p, text.n,
+                                     digest, NULL) != NULL;
+    for (size_t i = 0; i < PASS_CHARS; i++)
+        pass[i] = made ? DIGITS[digest[i] & 31] : '\0';
+    pass[PASS_CHARS] = '\0';
+    buf_free(&text);
+    return made;
+}
+
+bool pass_make(const struct passes *p, struct str id, int64_t now_s, char pass[PASS_CHARS + 1])
+{
+    return make(p, id, now_s / PASS_S, pass);
+}
+
+bool pass_holds(const struct passes *p, struct str id, int64_t now_s, struct str pass)
+{
+    char right[PASS_CHARS + 1];
+    bool holds = false;
+
+    for (int64_t hour = now_s / PASS_S; hour >= now_s / PASS_S - 1 && !holds; hour--)
+        holds =
+            pass.n == PASS_CHARS && make(p, id, hour, right) && CRYPTO_memcmp(right, pass.p, PASS_CHARS) == 0;
+    return holds;
+}
+
+/* ---- pages of other tools ---- */
+
+/* Pages of other tools, in which the service's own pages offer to open an export: only those that the configuration names. Nothing goes
+ * there but by the click of a person, in the browser of whom it happens: the service itself asks nobody. */
+
+const struct viewer VIEWERS[] = {
+    {"perfetto", "Perfetto", false, offsetof(struct config, perfetto_url)},
+    {"firefox", "the Firefox Profiler", false, offsetof(struct config, firefox_profiler_url)},
+    {"speedscope", "speedscope", true, offsetof(struct config, speedscope_url)},
+};
+
+const size_t VIEWERS_COUNT = sizeof(VIEWERS) / sizeof(VIEWERS[0]);
+
+struct str viewer_url(const struct viewer *v, const struct config *config)
+{
+    return str_of((const char *)config + v->url);
+}
+
+const struct viewer *viewer_of(const struct config *config, const char *name)
+{
+    for (size_t i = 0; i < VIEWERS_COUNT; i++)
+        if (str_eq(str_of(VIEWERS[i].name), str_of(name)) && viewer_url(&VIEWERS[i], config).n > 0)
+            return &VIEWERS[i];
+    return NULL;
+}
+
+void viewer_allow(struct reply *r, const struct config *config, const char *name)
+{
+    const struct viewer *v = viewer_of(config, name);
+
+    if (v == NULL || !v->fetches)
+        return;
+    struct str origin = url_origin(viewer_url(v, config));
+    reply_header(r, "Access-Control-Allow-Origin", "%.*s", (int)origin.n, origin.p);
+}
+
+/* ---- what a browser may do ---- */
 
 struct policies {
     struct buf text[OUTPUTS_COUNT];

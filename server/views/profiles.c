@@ -1,16 +1,44 @@
 #include "server/views/profiles.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/system/clock.h"
 #include "core/system/once.h"
+#include "core/system/turns.h"
 #include "server/convert/convert.h"
-#include "server/convert/profile_log.h"
+#include "server/convert/profile_id.h"
+#include "server/service.h"
 #include "server/store/record.h"
-#include "server/views/stored_names.h"
+#include "server/store/store.h"
+
+/* ---- names that were stored ---- */
+
+static bool use(struct conversion *conversion, enum record_names_file which, int fd, struct diag *diag)
+{
+    return which == RECORD_SYMBOLS ? conversion_symbols(conversion, fd, STR(""), diag)
+                                   : conversion_map(conversion, fd, STR(""), diag);
+}
+
+bool stored_names_use(const struct service *service, const struct record_names *names,
+                      struct conversion *conversion, struct diag *diag)
+{
+    uint64_t bytes;
+    bool ok = true;
+
+    for (int i = 0; ok && i < RECORD_NAMES_FILES; i++) {
+        if (names->of[i][0] == '\0')
+            continue;
+        int fd = store_access_blob(service->store, service->log, names->of[i], &bytes, diag);
+        ok = fd >= 0 && use(conversion, (enum record_names_file)i, fd, diag);
+        if (fd >= 0)
+            close(fd);
+    }
+    return ok;
+}
+
+/* ---- profiles ---- */
 
 /* Who waits for a slot: on the stack of its job. */
 struct slot_wait {
@@ -211,8 +239,8 @@ static bool size_of(void *context, uint64_t *bytes)
     return f->bytes.size(f->bytes.context, bytes);
 }
 
-struct shared_profile *profile_read(struct conversion *conversion, int fd, struct turn *turn,
-                                    const struct stop *stop, struct diag *diag)
+static struct shared_profile *profile_read(struct conversion *conversion, int fd, struct turn *turn,
+                                           const struct stop *stop, struct diag *diag)
 {
     struct readable file = {.fd = fd, .stop = stop};
     struct turn_file turns = {readable_input(&file), turn};

@@ -24,12 +24,12 @@
 #include "server/convert/convert.h"
 #include "server/convert/profile_id.h"
 #include "server/service.h"
-
-enum { PROFILES_LINGER_S = 3 };
+#include "server/store/record.h"
 
 struct profiles;
 struct profile_thing;
 
+enum { PROFILES_LINGER_S = 3 };
 struct profiles *profiles_new(const struct service *service); /* NULL: no memory */
 void profiles_free(struct profiles *p);                       /* when nobody uses one; NULL is fine */
 
@@ -76,7 +76,11 @@ void profiles_tick(struct profiles *p);
 
 /* Reads a profile from the descriptor, in turns. `diag` as of stop_say where `stop` was asked. */
 struct conversion;
-struct shared_profile *profile_read(struct conversion *conversion, int fd, struct turn *turn,
-                                    const struct stop *stop, struct diag *diag);
+
+/* Names of a profile from files that are in the store: a mapping.txt, symbols. */
+
+/* Has the conversion take the names that these files tell. Before its first byte. False: diag. */
+bool stored_names_use(const struct service *service, const struct record_names *names,
+                      struct conversion *conversion, struct diag *diag) __attribute__((warn_unused_result));
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "core/system/once.h"
 #include "server/http/exchange.h"
-#include "server/views/view_request.h"
+#include "server/views/view_draw.h"
 
 struct views;
 struct view_thing;

@@ -5,7 +5,7 @@
 
 #include "profile/build/builder.h"
 #include "profile/calls/replay.h"
-#include "profile/log/log_memory.h"
+#include "profile/log/call_log.h"
 
 struct replayed {
     struct arena arena; /* of the writer */

@@ -1,7 +1,7 @@
 /* How long an upload is to be kept, as clients write it. */
 #include "tests/support/unit.h"
 
-#include "server/upload/expiry.h"
+#include "server/upload/upload.h"
 
 enum { HOUR_S = 3600, MONTH_S = 30 * EXPIRY_DAY_S };
 

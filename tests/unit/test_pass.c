@@ -2,7 +2,7 @@
 #include "tests/support/unit.h"
 #include <string.h>
 
-#include "server/views/pass.h"
+#include "server/views/policies.h"
 
 enum { NOW_S = 1795171759 };
 

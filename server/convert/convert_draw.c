@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "render/chart/chart.h"
+#include "render/view/asked.h"
 #include "render/view/view.h"
+#include "server/convert/convert.h"
 #include "server/convert/convert_impl.h"
-#include "server/convert/profile_log.h"
 
 bool conversion_seed(struct hash_seed *seed, struct diag *diag)
 {
@@ -183,4 +185,42 @@ struct shared_profile *convert_window(const struct convert_source *whole, const 
     }
     arena_free(&scratch);
     return made;
+}
+
+static bool draw_output(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    const struct output *output = what;
+
+    return output->render(in, out, diag);
+}
+
+/* Whether the output shows the view. */
+static bool may_show(const struct output *output, const struct view_options *view, struct diag *diag)
+{
+    if ((output->views >> view->view & 1) != 0)
+        return true;
+    return diag_set(diag, DIAG_USAGE, "not for this output", "Choose the output svg, or leave the view out.",
+                    "The output %s cannot show the view %s.", output->name, key_word("view", view->view));
+}
+
+bool convert_view(const struct shared_profile *f, const struct config *config, const struct output *output,
+                  const struct view_options *view, const struct stop *stop, struct buf *out,
+                  struct diag *diag)
+{
+    struct convert_drawing d = {draw_output, output, stop};
+
+    return may_show(output, view, diag) && convert_drawn(f, config, &d, view, out, diag);
+}
+
+bool convert_chart(const struct convert_source *s, const struct output *output,
+                   const struct view_options *view, struct buf *out, struct diag *diag)
+{
+    const struct profile *p = s->profile->profile;
+    struct view_options resolved = *view;
+    struct convert_drawing d = {draw_output, output, s->stop};
+    struct chart_plan plan;
+
+    return may_show(output, view, diag) && view_resolve(&resolved, p, diag) &&
+           chart_plan(&plan, &resolved, p, diag) &&
+           convert_with_spans(s, &plan.request, resolved.n_filters > 0, &d, &resolved, out, diag);
 }
