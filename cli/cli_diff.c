@@ -1,3 +1,4 @@
+/* aflamed diff: two profiles, or groups of runs, compared. And traces in two files, which all commands join first. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

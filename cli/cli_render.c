@@ -1,3 +1,4 @@
+/* aflamed render and export: pictures, texts and files of other tools, of one file or of each in an archive. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* aflamed serve and demo: the service, with the configuration or with a profile of its own. */
 #include <unistd.h>
 
 #include "cli/command.h"

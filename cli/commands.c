@@ -1,3 +1,4 @@
+/* The table of commands, and the texts of --help that are made from it. */
 #include <stdio.h>
 #include <string.h>
 

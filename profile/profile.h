@@ -122,7 +122,7 @@ struct profile_moment {
 };
 
 /* How values went from moment to moment: of each node the changes that are not all 0, by moment. What a node has at a moment
- * is the sum of its changes up to it, and node_self is the sum of all: the last moment. See moment.h. */
+ * is the sum of its changes up to it, and node_self is the sum of all: the last moment. See profile/transform/transform.h. */
 struct profile_series {
     const uint32_t *first;  /* [n_nodes + 1]: the changes of a node are [first[node], first[node + 1]) */
     const uint32_t *moment; /* of each change: from 0 in its track, ascending */

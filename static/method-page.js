@@ -1,5 +1,5 @@
 /* The page of one method with scripts: what it cost, who calls it, what it calls, on which threads, and how long its calls were,
- * from the JSON that the service has of it (render/method/method_json.c), in place of the service's text. */
+ * from the JSON that the service has of it (render/method/method_formats.c), in place of the service's text. */
 import { element } from './dom.js';
 import { exactly, fetchJson, linkTo, nameOf, tableOf } from './method-panel.js';
 import { amount, changeOf, percent, signed } from './units.js';

@@ -1,7 +1,7 @@
 /* Threads for jobs that may block. A job is one function that runs on one thread from its beginning to its end.
  *
  * There are kinds of jobs, and of each kind a number of jobs that run at a time, so that those who wait for slow clients
- * take no thread from those who do not. A job beyond that waits without a thread, in the order of fair.h. Threads are started when
+ * take no thread from those who do not. A job beyond that waits without a thread, in the order of turns.h. Threads are started when
  * they are needed; a few stay when there is nothing to do. Who computes among the running jobs is the matter of turns.h. */
 #ifndef CORE_SYSTEM_THREADS_H
 #define CORE_SYSTEM_THREADS_H
@@ -15,7 +15,7 @@ struct threads;
 /* Embedded in whatever the job works for: so submitting one cannot fail. run() may free it. */
 struct thread_job {
     void (*run)(struct thread_job *job);
-    struct fair_place place; /* class and owner are the submitter's; see fair.h */
+    struct fair_place place; /* class and owner are the submitter's; see turns.h */
     unsigned kind;           /* of the threads */
 };
 

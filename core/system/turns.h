@@ -16,7 +16,7 @@
  *     unlock;
  *     turn_take(&turn);
  *
- * Turns are given in the order of fair.h. Short work (turn_class_is_short) has a turn beyond the workers': long work may then
+ * Turns are given in the order of struct fair_queue. Short work (turn_class_is_short) has a turn beyond the workers': long work may then
  * use all workers, and a small upload or a view still goes on.
  *
  * A turn carries the stop of its job. Nobody waits for long once the stop was asked: turn_take comes back without a turn, so

@@ -1,3 +1,4 @@
+/* From the growing tree to the finished profile: columns, series, names and warnings. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +111,7 @@ static bool put_changes(struct builder *b, struct profile *p)
     return true;
 }
 
-/* finish_series.c: the changes, by node and moment; behind the numbering of nodes. False when the arena gives no more. */
+/* The changes, by node and moment; behind the numbering of nodes. False when the arena gives no more. */
 static bool finish_series(struct builder *b, struct profile *p)
 {
     return b->n_moments == 0 || (put_moments(b, p) && put_changes(b, p));

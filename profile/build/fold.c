@@ -1,3 +1,4 @@
+/* What the builder is told, put into the growing tree: events of method traces, and samples. */
 #include "profile/build/builder_impl.h"
 #include "profile/log/call_log.h"
 

@@ -150,7 +150,7 @@ static bool leave(void *context, struct replay_track *t, const struct replay_lef
     return true;
 }
 
-/* Of what is never left, the time up to the last record of all threads may be asked for later: see open_frames.h. */
+/* Of what is never left, the time up to the last record of all threads may be asked for later: see transform.h. */
 static bool end(void *context, struct replay_track *t)
 {
     struct window_sink *s = context;

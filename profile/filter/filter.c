@@ -276,7 +276,7 @@ const struct profile *filter_result(struct filter_stacks *s, const struct profil
 /* The steps of a filter.
  *
  * All steps work on the nodes of the profile that is filtered (struct filter_stacks).
- * A node that is there though no stack ends at it or below it is removed at the end, in filter_result.c. A step looks at each
+ * A node that is there though no stack ends at it or below it is removed at the end, when the profile that is left is made. A step looks at each
  * node once, callers first: a caller's number is always smaller. */
 
 /* What one step does to the nodes that are there. */

@@ -7,7 +7,7 @@
  *     show-from=PATTERN       cuts what is nearer the root than the outermost match; drops the stacks without one
  *     recursion=collapse      joins a frame with an equal one right below it
  *     recursion=collapse-all  cuts back to the outermost equal frame: A;B;A;C becomes A;C, and A;B stays
- *     preset=NAME             the steps of a preset, see filter_step.h
+ *     preset=NAME             the steps of a preset, see filter_pattern.h
  *
  * What each node has waited (profile_waits) is told before the first step: the filtered profile has it as a value of its own, if
  * there is room for one more. A joined frame has the calls of the outermost one. Frames are equal if their text is: overloads are, and so

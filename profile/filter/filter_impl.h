@@ -1,5 +1,5 @@
 /* What the steps of a filter (filter.c), and what renames frames (rename.c), hand to the making of the profile
- * (filter_result.c). */
+ * (filter.c). */
 #ifndef PROFILE_FILTER_FILTER_IMPL_H
 #define PROFILE_FILTER_FILTER_IMPL_H
 

@@ -617,7 +617,7 @@ static const char *pattern_problem(struct str text)
 }
 
 /* Whether the text is one for the key: a pattern of filter_pattern.h, "collapse" or "collapse-all". Names of presets are known to
- * filter_step.h alone: they are a problem here. NULL: it is; else what is wrong, as a sentence without capital and full
+ * the header alone: they are a problem here. NULL: it is; else what is wrong, as a sentence without capital and full
  * stop. */
 static const char *filter_step_problem(const struct filter_step *step)
 {

@@ -81,8 +81,8 @@ struct transform_request {
     const struct symbols *symbols;      /* NULL: none; see symbols.h */
     const struct mapping_use *mappings; /* see mapping_apply.h */
     uint32_t n_mappings;
-    struct moment_request moment; /* see moment.h */
-    bool open_to_end;             /* see open_frames.h */
+    struct moment_request moment; /* of profiles with a series */
+    bool open_to_end; /* frames that are open at the end get the time up to the last record of all */
     struct filter_request filter; /* see filter.h */
 };
 

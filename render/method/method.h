@@ -19,7 +19,7 @@ struct method_format {
 
 extern const struct method_format METHOD_JSON, METHOD_TXT;
 
-/* Finds the method that `name` names, on the tracks that in->view selects: an id (table_id.h), or the text
+/* Finds the method that `name` names, on the tracks that in->view selects: an id (table.h), or the text
  * `package.Class.method`, which overloads share. False: diag, with DIAG_NOT_FOUND for a name that no method of these tracks
  * has, and DIAG_AMBIGUOUS for one that several have, which lists their ids. `whole`: the profile of which this is a window of time, or NULL;
  * what only ran outside of the window is found, too. */

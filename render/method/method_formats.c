@@ -8,14 +8,14 @@
  *  "sampled_bytes":4096,                                                      as in the table
  *  "tracks_are":"thread",                                                     or heap, process, label, whole
  *  "threads":[{"id":1, "name":"main", "calls":3, "wall_incl":120, "wall_total":400, ...}, ...],     where it occurs
- *  "durations":{...},                                                         where asked for, see method_calls.h
+ *  "durations":{...},                                                         where asked for
  *  "overloads":[{"id", "signature"}, ...],
  *  "parents":[{"id", "class", "method", "signature", "calls":14, "of_calls":20, "wall":80, ...}, ...],
  *  "children":[...], "self":{"wall":20, ...},
  *  "recursive_parents":[...], "recursive_children":[...], "recursive_self":{...},
  *  "edges":{"parents":12, "children":3, "recursive_parents":2313, "recursive_children":0}}
  *
- * Numbers are integers as in the table (table_json.c). A parent without "id" is the thread itself. Parents and children: of the
+ * Numbers are integers as in the table (table_formats.c). A parent without "id" is the thread itself. Parents and children: of the
  * outermost occurrences, then of those while the method was open already (method.h); "calls" are those between the two,
  * "of_calls" all of the callee. Each of the four lists has the heaviest first, as many as were asked for; "edges" tells how many
  * there are in all. */

@@ -42,7 +42,7 @@ bool fit_text(struct buf *b, struct str s, size_t cells);
 
 /* Names that fit their box. */
 
-/* Appends the longest form of the frame's text that stands in `cells` (see fit.h), cleaned and escaped for XML:
+/* Appends the longest form of the frame's text that stands in `cells` (see fit_cells), cleaned and escaped for XML:
  *
  *   com.example.foo.Foo.bar    c.e.f.Foo.bar    Foo.bar    F.bar    bar    ba..
  *
@@ -58,7 +58,7 @@ struct names_frame {
     uint32_t rank;      /* see names_rank */
     uint32_t text_rank; /* the least rank of those with the same text */
     uint32_t package;   /* see names_package */
-    uint8_t origin;     /* enum origin, see origin.h */
+    uint8_t origin;     /* enum origin, see own_code.h */
     bool plain; /* the text is printable ASCII without any character that XML escapes: a byte is a cell */
     bool overloaded; /* another frame has the same text: only the signature tells them apart */
 };

@@ -47,7 +47,7 @@ struct frame {
     const struct layout_box *box;
     frame_id id;
     struct str title; /* of the tooltip: cleaned, escaped */
-    struct str text;  /* of what is no frame of the profile, raw; of others render/names/shorten.h knows */
+    struct str text;  /* of what is no frame of the profile, raw; of others render/names/names.h knows */
     uint32_t y_px;
     bool twin; /* a sibling has the same text: the parameters tell them apart */
 };

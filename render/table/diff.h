@@ -45,7 +45,7 @@ bool diff_write(const struct table *t, const struct render_input *in, const stru
                 const struct table_format *format, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* A comparison on its way into what draws trees: the profile of both sides (profile/transform/compare_sides.h), and a view of it. */
+/* A comparison on its way into what draws trees: the profile of both sides (profile/transform/transform.h), and a view of it. */
 
 struct diff_sides {
     struct render_input in; /* whoever draws sets its view to the one below */

@@ -1,3 +1,4 @@
+/* How a comparison is written beside the formats of all tables: folded stacks, pictures, txt and Markdown. */
 #include <string.h>
 
 #include "core/clean.h"

@@ -4,8 +4,8 @@
  *
  * The way from a profile to a page or a file:
  *
- *     methods_new    counts: one pass over the nodes (methods.h)
- *     table_select   filters by text, sorts, cuts out a range of rows (select.h)
+ *     methods_new    counts: one pass over the nodes (walk_nodes)
+ *     table_select   filters by text, sorts, cuts out a range of rows (columns.h)
  *     format->write  writes the chosen rows as tsv, csv, json or txt (table_format.h)
  *     detail_new     who calls one row, and what it calls: one more pass (method.h)
  *

@@ -1,3 +1,4 @@
+/* How a table is written: tsv, csv, txt and json. */
 #include "core/clean.h"
 #include "profile/calls/calls.h"
 #include "profile/compare/compare.h"
@@ -15,7 +16,7 @@
 /* ---- tsv and csv ---- */
 
 /* Formats "tsv" and "csv": a line of column names, then a line for each row. Numbers are integers: times in µs, rounded
- * down once in each cell. A cell is empty where nothing is known. Lines end with LF. Names: see cell_text.h. */
+ * down once in each cell. A cell is empty where nothing is known. Lines end with LF. Names: see names.h. */
 
 static void text_put_cell(const struct table_output *o, const struct cell_style *style, uint32_t row,
                           struct column c, struct buf *out, struct buf *scratch)
@@ -321,7 +322,7 @@ const struct table_format TABLE_TXT = {
  * paired by a rule, else 0.
  *
  * A row has its cells in the order of "columns", which are those of the tsv format with, for methods, "id" (see
- * table_id.h) in front and "origin" behind the module. Numbers are integers in the unit of their value, rounded down once;
+ * table.h) in front and "origin" behind the module. Numbers are integers in the unit of their value, rounded down once;
  * what is not known is null. "toplevel": what the tracks spent in no method; "total": all of it. Numbers are exact up to
  * 2^64 - 1: more than a double holds. */
 

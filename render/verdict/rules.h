@@ -14,7 +14,7 @@ struct rule {
     uint64_t least; /* what it takes for the rule to speak, in the unit that its function says */
     /* Appends the sentence, and sets the sentence's methods, track and weight. False: nothing to say. */
     bool (*find)(const struct rule *r, const struct analysis *a, struct finding *f);
-    unsigned kind;   /* of rules that share a function: which row of kinds.h they are about */
+    unsigned kind;   /* of rules that share a function: which row of analysis.h they are about */
     bool needs_time; /* silent for profiles that do not measure time */
 };
 

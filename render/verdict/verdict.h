@@ -2,7 +2,7 @@
  * and the state of a view that shows it. This room knows a profile, its names and, for the main thread, its long calls;
  * it writes text and JSON, and knows no HTTP, no files and no threads.
  *
- *     analysis_new   counts, in one pass (analysis.h); what methods do is known by the tables of kinds.h
+ *     analysis_new   counts, in one pass (analysis.h, which has the tables of what methods do)
  *     RULES          each row looks at the counts and may say one thing (rules.c)
  *     verdict_new    the things that were said, by their weight
  *     VERDICT_FORMATS  the same as txt or json */

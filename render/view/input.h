@@ -14,7 +14,7 @@ struct render_input {
     const struct profile *profile;
     const struct names *names;       /* of this profile; shared by all its views */
     const struct view_options *view; /* resolved */
-    const struct spans *spans;       /* of a chart, see chart_plan.h; else NULL */
+    const struct spans *spans;       /* of a chart, see chart.h; else NULL */
     const struct calls *calls;       /* of tables that ask for longest calls; else NULL */
     struct str
         compared; /* of a comparison: what of a query tells which one, beside the options of a view; or empty */

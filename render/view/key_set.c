@@ -1,3 +1,4 @@
+/* Keys of requests: taken from text by their rows, and written as text again. */
 #include <string.h>
 
 #include "core/clean.h"

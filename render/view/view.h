@@ -17,7 +17,7 @@ enum view_kind {
     VIEW_ICICLE,   /* root on top */
     VIEW_INVERTED, /* callers: see invert.h */
     VIEW_SANDWICH, /* callers and callees of one method: see sandwich.h */
-    VIEW_CHART     /* calls in the order of time, of one track: see chart_plan.h */
+    VIEW_CHART     /* calls in the order of time, of one track: see chart.h */
 };
 
 enum view_order {
@@ -27,7 +27,7 @@ enum view_order {
 
 enum view_open {
     OPEN_LAST, /* frames that are never left have their time up to the last record of their thread */
-    OPEN_END   /* wall time: up to the last record of all; see open_frames.h */
+    OPEN_END   /* wall time: up to the last record of all; see transform.h */
 };
 
 enum view_mode {
@@ -42,15 +42,15 @@ struct view_moment {
 };
 
 enum view_palette {
-    COLOURS_ORIGIN, /* app, third party, AndroidX, ...: see origin.h */
+    COLOURS_ORIGIN, /* app, third party, AndroidX, ...: see own_code.h */
     COLOURS_PACKAGE,
     COLOURS_SELF,    /* the more self, the stronger */
     COLOURS_CLASSIC, /* yellow to red, by a hash of the text */
-    COLOURS_CHANGE   /* of a comparison, and there always: from less to more, see change.h */
+    COLOURS_CHANGE /* of a comparison, and there always: from less to more, see names of its classes in names/palette.h */
 };
 
 enum view_names {
-    NAMES_SHORT, /* the longest form that fits its box: see shorten.h */
+    NAMES_SHORT, /* the longest form that fits its box: see names.h */
     NAMES_FULL   /* the whole text, cut at its end */
 };
 
@@ -98,7 +98,7 @@ struct view_options {
     uint32_t n_filters, filter_bytes;
     struct view_filter filters[FILTER_STEPS_MAX];
     char filter_text[FILTER_BYTES_MAX];
-    /* Presets of the configuration, terminated (filter_presets.h); NULL: none. Outlives the options. */
+    /* Presets of the configuration, terminated (filter_pattern.h); NULL: none. Outlives the options. */
     const char *presets;
     /* The range, since the trace's start; VIEW_TIME_NONE: from its begin, or up to its end. */
     uint64_t from_ns, to_ns;
@@ -162,7 +162,7 @@ bool view_window(const struct view_options *o, struct window *window, struct dia
 bool view_refuse_range(uint64_t whole_from_ns, uint64_t whole_to_ns, const char *what, const char *hint,
                        struct diag *diag);
 
-/* Which moment is shown, for profile/transform/moment.h. */
+/* Which moment is shown, for profile/transform/transform.h. */
 struct moment_request view_moment(const struct view_options *o);
 
 /* Appends which dump is shown, for people: ", dump 3", ", dump 3 since the one before", ", from dump 1 to dump 3"; nothing where

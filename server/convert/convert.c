@@ -158,7 +158,7 @@ static const struct profile *map_names(const struct profile *p, const struct map
 
 enum { SYMBOL_NAMES_SECONDS = 60 /* of processor time, for one child */ };
 
-/* The profile with the names that the files tell, in the arena; `p` itself without sources. As map_names (map_names.h). */
+/* The profile with the names that the files tell, in the arena; `p` itself without sources. As map_names. */
 static const struct profile *symbol_names(const struct profile *p, const struct symbol_sources *sources,
                                           struct hash_seed seed, const struct stop *stop, struct arena *arena,
                                           struct diag *diag)

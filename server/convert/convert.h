@@ -90,7 +90,7 @@ bool conversion_map(struct conversion *f, int fd, struct str package, struct dia
 bool conversion_symbols(struct conversion *f, int fd, struct str name, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Has the profile's log of calls written with this reading (profile_log.h), which takes a third more time: for who is going to need
+/* Has the profile's log of calls written with this reading, which takes a third more time: for who is going to need
  * it. Before the first byte. False: diag. */
 bool conversion_keep_log(struct conversion *f, struct diag *diag) __attribute__((warn_unused_result));
 
@@ -152,7 +152,7 @@ struct convert_source {
     void *make_log_context;
 };
 
-/* What follows is made by replaying the profile's log of calls (profile_log.h), which is made where it is not there yet. */
+/* What follows is made by replaying the profile's log of calls, which is made where it is not there yet. */
 
 /* As convert_drawn, with the calls that the request asks for, as in->spans; `filtered`: those that the view's filters leave. */
 bool convert_with_spans(const struct convert_source *s, const struct span_request *request, bool filtered,

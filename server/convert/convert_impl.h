@@ -66,7 +66,6 @@ bool conversion_replay_failed(struct arena *arena, struct diag *diag);
 /* A seed for tables. False: diag. */
 bool conversion_seed(struct hash_seed *seed, struct diag *diag);
 
-/* profile_log.c. */
 struct kept_log;
 void kept_log_free(struct kept_log *k); /* NULL is fine */
 /* Behind the reading, whose arena this is. False: diag. */

@@ -174,7 +174,7 @@ void fact_text(struct buf *b, enum fact_kind kind, struct str value)
  *     {"id": 1, "name": "main", "records": 10, "calls": 5, "nodes": 6, "totals": {"wall": 15, "cpu": 7}}
  *     ...
  *
- * Facts: the first of each name; numbers and booleans where their kind says so (recording_facts.h). Derived: what can
+ * Facts: the first of each name; numbers and booleans where their kind says so (summary.h). Derived: what can
  * be shown beside the values. Weight: the value by which tracks are sorted. A warning has an offset where there is one, and is about the
  * file or about how to record better ("recording"). Labels: what samples are labelled with, if they are: each key with the number of its
  * values, counted up to 10000; split: the one whose values the tracks are, if they are. Unnamed: libraries with frames that have no

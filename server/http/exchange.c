@@ -21,7 +21,7 @@ void exchange_wait(struct exchange *x, struct exchange_wait *w)
     x->suspend(x, false);
 }
 
-/* For http/work.h: another thread has the exchange to itself until the resume, and needs no lock. */
+/* Another thread has the exchange to itself until the resume, and needs no lock. */
 static void exchange_wait_for_work(struct exchange *x, struct exchange_wait *w)
 {
     w->exchange = x;

@@ -45,7 +45,7 @@ struct exchange {
     void *body;         /* what was made of its body (http/route.h): a state of the exchange */
     struct reply reply;
     char why[EXCHANGE_WHY_BYTES]; /* of a refusal, in short, for the log; or empty */
-    struct turn *turn; /* of the work that is done for it (http/work.h); NULL: on its connection's thread */
+    struct turn *turn;            /* of the work that is done for it; NULL: on its connection's thread */
 
     /* Filled by who runs the exchange. Values live as long as the request; p == NULL: not there. */
     struct stop stop;      /* STOP_LEFT: the client has left; above is the service's */

@@ -1,3 +1,4 @@
+/* A request from its first line to its last byte: what it may ask, which answer fits it, and sending that. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,7 +278,7 @@ static void hold_memory(struct request *r)
     }
 }
 
-/* send.c: hands x.reply to the library. MHD_NO ends the connection: no memory for the answer. */
+/* Hands x.reply to the library. MHD_NO ends the connection: no memory for the answer. */
 /* A reply whose body or headers had no memory becomes one that needs none. Where an answer of shared bytes was made before,
  * the library's form of it is sent again; else one that may be shared is left with the bytes for the next request. */
 static enum MHD_Result request_send(struct request *r)

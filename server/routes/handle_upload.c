@@ -1,3 +1,4 @@
+/* Uploads: one profile, or an archive with all that is in it. */
 #include "core/json.h"
 #include "core/system/utc.h"
 #include "server/http/exchange.h"

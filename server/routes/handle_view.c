@@ -1,3 +1,4 @@
+/* What shows a profile: pictures, tables, words, lanes, and its calls one by one. */
 #include <string.h>
 
 #include "server/convert/convert.h"

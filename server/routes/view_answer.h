@@ -38,7 +38,7 @@ bool view_take(struct exchange *x, struct view_result *result, struct buf *bytes
 /* The upload's record; also sets x->profile. False: x->reply says why not (404, 410, 500). */
 bool profile_record(struct exchange *x, struct str id, struct record *r);
 
-/* Whether the pass lets a picture of that id in (views/pass.h). False: x->reply says why not, for the picture's script to read. */
+/* Whether the pass lets a picture of that id in (views/policies.h). False: x->reply says why not, for the picture's script to read. */
 bool profile_pass(struct exchange *x, struct str id, struct str pass);
 
 /* Says that it was deleted or has expired (410). */

@@ -1,3 +1,4 @@
+/* Kinds of files with symbols, read by the child: ELF with DWARF, Breakpad's, and packets of Perfetto. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <dwarf.h>
@@ -294,10 +295,7 @@ static uint32_t symbol_dwarf_at(struct symbol_dwarf *d, uint64_t address,
 
 /* ---- ELF ---- */
 
-/* The parts of the reader of ELF files. Only symbol_elf.c and symbol_dwarf.c see elfutils. */
-
-/* ELF files: debug information where there is some (symbol_dwarf.c), else the functions of .symtab, of the small file that is packed
- * into .gnu_debugdata by xz, and of .dynsym. By libelf of elfutils. */
+/* The parts of the reader of ELF files. Only this file sees elfutils. */
 
 enum {
     SYMBOL_UNPACKED_BYTES =
@@ -435,7 +433,7 @@ const struct symbol_kind SYMBOL_ZIP = {"zip archive of such files", false, is_zi
 
 /* ---- ELF files ---- */
 
-/* ELF files: debug information where there is some (symbol_dwarf.c), else the functions of .symtab, of the small file that is packed
+/* ELF files: debug information where there is some, else the functions of .symtab, of the small file that is packed
  * into .gnu_debugdata by xz, and of .dynsym. By libelf of elfutils. */
 
 struct function {

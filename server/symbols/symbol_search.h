@@ -70,7 +70,7 @@ struct symbol_sources {
     uint32_t n;
 };
 
-/* Whether these first bytes of a file may be symbols of a kind that is read (symbol_kinds.c); `head` needs SYMBOL_HEAD_BYTES, or all that
+/* Whether these first bytes of a file may be symbols of a kind that is read (symbol_elf.c); `head` needs SYMBOL_HEAD_BYTES, or all that
  * there are. False: diag says what symbols are. */
 bool symbol_check(struct str head, struct diag *diag) __attribute__((warn_unused_result));
 

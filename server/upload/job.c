@@ -647,7 +647,7 @@ static void run_withdrawal(struct thread_job *thread)
 
 /* ---- the job: views that are made ahead ---- */
 
-/* The view is that of a request for it without options (routes/handle_track.c): the same key. */
+/* The view is that of a request for it without options (routes/handle_view.c): the same key. */
 static struct view_request request_of(const struct job *job, const struct output *output, uint32_t track_id)
 {
     struct view_request r = {.output = output};

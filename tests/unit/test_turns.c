@@ -72,7 +72,7 @@ static void join(struct job *jobs, size_t n)
         assert_int_equal(pthread_join(jobs[i].thread, NULL), 0);
 }
 
-/* Of one worker whose turn is taken until all wait: then the order is that of fair.h. */
+/* Of one worker whose turn is taken until all wait: then the order is that of turns.h. */
 static void given_in_fair_order(void **state)
 {
     static const struct {
