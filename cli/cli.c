@@ -157,8 +157,8 @@ static bool refused(struct diag *diag, const char *title, const char *path, cons
     return diag_set(diag, DIAG_IO, title, hint, "%.*s: %s.", (int)clean_cut(str_of(path), 300).n, path, why);
 }
 
-/* A file or pipe that is read from front to back. What was read of it first is kept: when the reader turns out to want the whole of
- * a pipe, it has not read more than that, and a copy is made in a file. */
+/* A file or pipe that is read from front to back. What was read of it first is kept: when the reader turns
+ * out to want the whole of a pipe, it has not read more than that, and a copy is made in a file. */
 struct cli_input {
     int fd;
     bool in_place; /* it can be read at any place */

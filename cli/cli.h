@@ -77,7 +77,8 @@ bool cli_spares_names(const char *path, const struct cli_names *names, struct di
 struct shared_profile *cli_fold(const struct config *config, const char *path,
                                 const struct cli_reading *reading, struct diag *diag);
 
-/* Sets *window to the range of time that the view asks for, if it does; it is to be freed before the whole. False: diag. */
+/* Sets *window to the range of time that the view asks for, if it does; it is to be freed before the
+ * whole. False: diag. */
 bool cli_window(const struct config *config, const struct shared_profile *whole, const char *path,
                 const struct view_options *view, struct shared_profile **window, struct diag *diag)
     __attribute__((warn_unused_result));
@@ -85,16 +86,18 @@ bool cli_window(const struct config *config, const struct shared_profile *whole,
 /* The same file for reading it once more, by pread. -1: diag; what is no file, like a pipe, can be read only once. */
 int cli_open_again(const char *path, struct diag *diag);
 
-/* Takes files together of which one is the key file of the other, or the summary of a streaming trace, told by what is in
- * them: see parser/two_files.h. Never what is no regular file. files[i] is the data file then, and keys[i] its key file, which is NULL
- * elsewhere. Returns how many are left. */
+/* Takes files together of which one is the key file of the other, or the summary of a streaming trace,
+ * told by what is in them: see parser/two_files.h. Never what is no regular file. files[i] is the data
+ * file then, and keys[i] its key file, which is NULL elsewhere. Returns how many are left. */
 size_t cli_pair_files(const char **files, const char **keys, size_t n_files);
-/* Their whole as a nameless file, the caller's to close; CLI_JOINED_FORMAT with the descriptor is a path to it. -1: diag. */
+/* Their whole as a nameless file, the caller's to close; CLI_JOINED_FORMAT with the descriptor is a path
+ * to it. -1: diag. */
 int cli_join(const char *key, const char *data, struct diag *diag) __attribute__((warn_unused_result));
 #define CLI_JOINED_FORMAT "/proc/self/fd/%d"
 
-/* False (diag, with exit status 2) if the path is one of the regular files that are read, under whatever name: a result would
- * take its place. "-" is the standard stream; of the inputs some may be NULL. Any thread. */
+/* False (diag, with exit status 2) if the path is one of the regular files that are read, under whatever
+ * name: a result would take its place. "-" is the standard stream; of the inputs some may be NULL. Any
+ * thread. */
 bool cli_spares(const char *path, const char *const *inputs, size_t n_inputs, struct diag *diag)
     __attribute__((warn_unused_result));
 

@@ -1,5 +1,5 @@
-/* What the commands share that read one profile and write one text of it: info, methods, calls, verdict. Their options are a
- * struct cli_one, or a struct that begins with one. */
+/* What the commands share that read one profile and write one text of it: info, methods, calls, verdict.
+ * Their options are a struct cli_one, or a struct that begins with one. */
 #ifndef CLI_CLI_ONE_H
 #define CLI_CLI_ONE_H
 
@@ -54,9 +54,9 @@ struct cli_one {
 
 struct cli_output;
 
-/* How the text of a profile is made: make(options, ...) appends it. `path` is that of the file, or of the two in one: what reads it
- * again opens it for *source, which is closed behind that. Or stream(options, ...) writes it in pieces, and is given the whole
- * profile, whatever the range. False: diag. */
+/* How the text of a profile is made: make(options, ...) appends it. `path` is that of the file, or of the
+ * two in one: what reads it again opens it for *source, which is closed behind that. Or stream(options,
+ * ...) writes it in pieces, and is given the whole profile, whatever the range. False: diag. */
 struct cli_one_maker {
     const struct cli_command *command;
     /* Whether the options go together; NULL: always. */
@@ -67,9 +67,9 @@ struct cli_one_maker {
                  struct buf *b, struct diag *diag);
 };
 
-/* Takes the arguments into *options, which has what differs from: all tracks, the only member, to standard output. Reads the profile,
- * or the range of it that the view asks for, writes what is made of it, and says the profile's warnings, or what is wrong. Returns
- * the exit status. */
+/* Takes the arguments into *options, which has what differs from: all tracks, the only member, to standard
+ * output. Reads the profile, or the range of it that the view asks for, writes what is made of it, and
+ * says the profile's warnings, or what is wrong. Returns the exit status. */
 int cli_one_run(const struct cli_one_maker *maker, struct cli_one *options, int n_arguments,
                 char *const *arguments);
 

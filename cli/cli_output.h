@@ -1,5 +1,5 @@
-/* Where a result goes, written in pieces: standard output for "-", else a file. A regular file appears whole or not at all,
- * anything else is written to as it is.
+/* Where a result goes, written in pieces: standard output for "-", else a file. A regular file appears
+ * whole or not at all, anything else is written to as it is.
  *
  *     if (cli_output_open(&o, path, diag)) {
  *         ok = cli_output_put(&o, bytes, diag) && ..

@@ -49,8 +49,8 @@ static int judge(const struct archive_members *list, const struct config *config
     return diag.kind == DIAG_NONE ? CLI_OK : cli_error(shown, &diag);
 }
 
-/* Calls `each` for all members of the archive at the path. Returns the highest exit status; what is wrong with the archive is said,
- * `shown` is the name for it as in cli_error. */
+/* Calls `each` for all members of the archive at the path. Returns the highest exit status; what is wrong
+ * with the archive is said, `shown` is the name for it as in cli_error. */
 static int cli_each_member(const struct config *config, const char *path, const char *shown,
                            cli_member_fn *each, void *context)
 {
@@ -182,7 +182,8 @@ static bool convert(const struct convert_source *source, const struct output *ou
     return convert_view(source->profile, source->config, output, view, NULL, out, diag);
 }
 
-/* The format in which the output has the view's calls in the order of time, if the view is one of times, of threads apart; else NULL. */
+/* The format in which the output has the view's calls in the order of time, if the view is one of times,
+ * of threads apart; else NULL. */
 static const struct call_format *cli_view_calls(const struct output *output, const struct profile *p,
                                                 const struct view_options *view)
 {
@@ -235,8 +236,8 @@ static bool cli_view_write(const struct convert_source *source, const struct out
 /* The options of render; those of export begin behind the first one, --output. */
 enum { CLI_RENDER_OPTIONS_COUNT = 7 };
 
-/* aflamed render, and what aflamed export shares with it: profiles to files or to standard output, without store and network. Exports are
- * the outputs that other tools read. */
+/* aflamed render, and what aflamed export shares with it: profiles to files or to standard output, without
+ * store and network. Exports are the outputs that other tools read. */
 
 enum { NAME_BYTES = 80 }; /* of a name in a path, cleaned */
 

@@ -1,8 +1,8 @@
-/* The commands of the command line and their options, as rows of tables. Reading arguments, `--help`, the manual page,
- * the completion of shells and the tables of docs/command-line.md are made from these rows.
+/* The commands of the command line and their options, as rows of tables. Reading arguments, `--help`, the
+ * manual page, the completion of shells and the tables of docs/command-line.md are made from these rows.
  *
- * A new command is a file with its row, and a line in cli/commands.c. A new option is a row in its command's table and
- * a field in the struct that the row's offset points into. */
+ * A new command is a file with its row, and a line in cli/commands.c. A new option is a row in its
+ * command's table and a field in the struct that the row's offset points into. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -82,12 +82,14 @@ enum cli_taken {
     CLI_NOT_OWN  /* no row of the command and no key that it takes has this name */
 };
 
-/* Sets the field of *options that the row of `a` names, or the key of *asked; `asked` may be NULL for a command without keys. */
+/* Sets the field of *options that the row of `a` names, or the key of *asked; `asked` may be NULL for a
+ * command without keys. */
 enum cli_taken cli_take(const struct cli_command *c, void *options, struct asked *asked,
                         struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* The key that the argument is, of the groups that the command takes. NULL: it is none, or a row of the command's own. */
+/* The key that the argument is, of the groups that the command takes. NULL: it is none, or a row of the
+ * command's own. */
 const struct key *cli_key(const struct cli_command *c, const struct cli_argument *a);
 
 /* Says that the command has no such option, and which one may be meant. Always false. */

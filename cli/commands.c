@@ -299,7 +299,8 @@ static bool set(const struct cli_command *c, const struct cli_option *o, void *f
 
 enum { KEY_ROOM = 40 };
 
-/* What the option is called as a key: without dashes in front, of B with `_b` behind it. Empty: no key has such a name. */
+/* What the option is called as a key: without dashes in front, of B with `_b` behind it. Empty: no key has
+ * such a name. */
 static struct str key_name(const struct cli_argument *a, char room[KEY_ROOM])
 {
     static const struct str OF_B = STR_INIT("-b"), DASHES = STR_INIT("--");

@@ -71,7 +71,8 @@ static struct arena_block *take(struct arena *a, struct arena_block *old, size_t
 {
     size_t old_bytes = old == NULL ? 0 : old->bytes;
 
-    /* The old block is part of used_bytes, and bytes is at most the limit here: neither difference goes below zero. */
+    /* The old block is part of used_bytes, and bytes is at most the limit here: neither difference goes
+     * below zero. */
     if (bytes > a->limit_bytes || a->used_bytes - old_bytes > a->limit_bytes - bytes)
         return fail(a, ARENA_LIMIT);
     struct arena_block *block = realloc(old, bytes);

@@ -34,8 +34,8 @@ void arena_init(struct arena *a, size_t limit_bytes);
 /* Releases all; the arena may be used again, with its old limit and stop. */
 void arena_free(struct arena *a);
 
-/* Whether the job was told to end. If so, a->failure says so from now on, unless a request failed before; then it stays ended: a
- * loop that was left early may leave it to the next one to fail. */
+/* Whether the job was told to end. If so, a->failure says so from now on, unless a request failed before;
+ * then it stays ended: a loop that was left early may leave it to the next one to fail. */
 static inline bool arena_stopped(struct arena *a)
 {
     if (stop_asked(a->stop) == STOP_NONE)
@@ -52,8 +52,8 @@ static inline bool arena_stopped_at(struct arena *a, uint64_t step)
     return step % ARENA_STOP_STEPS == 0 && arena_stopped(a);
 }
 
-/* Zeroed memory, aligned for any object. NULL when the ceiling or the system's memory is reached, or the job was told to end
- * (a->failure says which); 0 bytes give a valid pointer. */
+/* Zeroed memory, aligned for any object. NULL when the ceiling or the system's memory is reached, or the
+ * job was told to end (a->failure says which); 0 bytes give a valid pointer. */
 void *arena_alloc(struct arena *a, size_t bytes) __attribute__((warn_unused_result));
 void *arena_array(struct arena *a, size_t count, size_t element_bytes) __attribute__((warn_unused_result));
 
@@ -63,8 +63,8 @@ void *arena_array(struct arena *a, size_t count, size_t element_bytes) __attribu
 void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
     __attribute__((warn_unused_result));
 
-/* The same for a variable: ARENA_ROOM(a, list->items, list->capacity, list->n + 1) makes room for one more item. False on
- * failure, with the variables as they were. */
+/* The same for a variable: ARENA_ROOM(a, list->items, list->capacity, list->n + 1) makes room for one more
+ * item. False on failure, with the variables as they were. */
 #define ARENA_ROOM(a, array, capacity, need) arena_room((a), &(array), &(capacity), (need), sizeof(*(array)))
 
 /* `array` is the address of a pointer to elements of any type. */

@@ -13,8 +13,9 @@ struct buf {
     bool failed;
     bool full; /* .. for the limit, not for want of memory */
 
-    /* Who takes the bytes when there are many, and makes room by that: for texts of any length whose writer only appends. NULL:
-     * nobody. False: the buffer has failed. What is in the buffer at the end is the caller's. */
+    /* Who takes the bytes when there are many, and makes room by that: for texts of any length whose
+     * writer only appends. NULL: nobody. False: the buffer has failed. What is in the buffer at the end is
+     * the caller's. */
     bool (*drain)(void *context, struct str bytes);
     void *drain_context;
 };

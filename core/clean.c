@@ -35,8 +35,8 @@ static uint32_t shown(uint32_t c)
     return c;
 }
 
-/* Takes a sequence that is not ASCII, or the maximal ill-formed part that stands there, off the front of *s. False: it is
- * ill-formed. */
+/* Takes a sequence that is not ASCII, or the maximal ill-formed part that stands there, off the front of
+ * *s. False: it is ill-formed. */
 static bool take_sequence(struct str *s, uint32_t *code_point)
 {
     const unsigned char *p = (const unsigned char *)s->p;

@@ -1,5 +1,5 @@
-/* Bounds-checked reader of little-endian fields, and by cursor_be of big-endian ones, with a sticky error: a read past the end sets
- * `failed` and yields 0, so that a whole record needs one check. */
+/* Bounds-checked reader of little-endian fields, and by cursor_be of big-endian ones, with a sticky error:
+ * a read past the end sets `failed` and yields 0, so that a whole record needs one check. */
 #ifndef CORE_CURSOR_H
 #define CORE_CURSOR_H
 

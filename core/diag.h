@@ -22,8 +22,8 @@ enum diag_kind {
     DIAG_IO
 };
 
-/* What a caller may have more to say about, in words that only it knows: the name of the setting that raises a limit, or how
- * a choice is made in a form, a URL or a command. */
+/* What a caller may have more to say about, in words that only it knows: the name of the setting that
+ * raises a limit, or how a choice is made in a form, a URL or a command. */
 enum diag_topic {
     DIAG_ABOUT_NOTHING,
     DIAG_ABOUT_MEMORY,         /* the memory for one profile is used up */

@@ -1,4 +1,5 @@
-/* JSON, written piece by piece into a buffer: brackets, commas, quotes and escapes are made here and nowhere else.
+/* JSON, written piece by piece into a buffer: brackets, commas, quotes and escapes are made here and
+ * nowhere else.
  *
  *     struct json j = json_into(&buf);
  *     json_open_object(&j, NULL);
@@ -8,9 +9,9 @@
  *     json_close(&j);
  *     json_close(&j);                              {"name":"..","sizes":[7]}
  *
- * Within an object each call names its key, within an array the key is NULL. A key is a literal, written as it is; one that
- * comes from outside is given by json_put_key, and the call behind it has the key NULL. There is no failure of its own: the buffer's
- * counts. Reading JSON is a library's work. */
+ * Within an object each call names its key, within an array the key is NULL. A key is a literal, written
+ * as it is; one that comes from outside is given by json_put_key, and the call behind it has the key NULL.
+ * There is no failure of its own: the buffer's counts. Reading JSON is a library's work. */
 #ifndef CORE_JSON_H
 #define CORE_JSON_H
 

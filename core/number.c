@@ -96,7 +96,8 @@ char *number_u64(char *to, uint64_t value)
     return end;
 }
 
-/* Sixteen digits are copied at once, which is faster than as many as there are. 64 bits have no more in front of four. */
+/* Sixteen digits are copied at once, which is faster than as many as there are. 64 bits have no more in
+ * front of four. */
 enum { HIGH_DIGITS_MAX = 16 };
 
 char *number_u64_next(struct number_run *run, char *to, uint64_t value)

@@ -1,7 +1,6 @@
-/* Numbers as text, for programs (12345, 12.5) and for people (1.25 ms, 3.4 MiB, 12,345, 4.56 %), in integers only. buf.h
- * appends the same to a buffer. Every function with `to`
- * writes there, which has room for NUMBER_BYTES_MAX bytes, and returns the end of what it wrote; nothing is
- * terminated. */
+/* Numbers as text, for programs (12345, 12.5) and for people (1.25 ms, 3.4 MiB, 12,345, 4.56 %), in
+ * integers only. buf.h appends the same to a buffer. Every function with `to` writes there, which has room
+ * for NUMBER_BYTES_MAX bytes, and returns the end of what it wrote; nothing is terminated. */
 #ifndef CORE_NUMBER_H
 #define CORE_NUMBER_H
 
@@ -52,8 +51,8 @@ static inline uint64_t number_multiply(uint64_t a, uint64_t b)
 
 char *number_u64(char *to, uint64_t value);
 
-/* For numbers that follow each other closely, as times do: digits in front of the last four are made once for all that
- * share them. Begins as zeros. */
+/* For numbers that follow each other closely, as times do: digits in front of the last four are made once
+ * for all that share them. Begins as zeros. */
 struct number_run {
     uint64_t high; /* the number without its last four digits */
     char digits[NUMBER_BYTES_MAX];
@@ -63,14 +62,14 @@ struct number_run {
 char *number_u64_next(struct number_run *run, char *to, uint64_t value);
 /* 12345678 -> 12,345,678 */
 char *number_grouped(char *to, uint64_t value);
-/* value / 10^decimals (at most 9), zeros at the end dropped: (1250, 2) -> 12.5. The first is for programs, the second, for
- * people, groups the digits: (1234560, 2) -> 12345.6 and 12,345.6 */
+/* value / 10^decimals (at most 9), zeros at the end dropped: (1250, 2) -> 12.5. The first is for programs,
+ * the second, for people, groups the digits: (1234560, 2) -> 12345.6 and 12,345.6 */
 char *number_decimal(char *to, uint64_t value, unsigned decimals);
 char *number_fixed(char *to, uint64_t value, unsigned decimals);
 
-/* With `digits` significant digits (1 to 9), rounded half up, zeros at the end dropped. Durations in ns, µs,
- * ms, s or min; sizes in B, KiB, MiB, GiB, TiB, PiB or EiB. Whole numbers are never rounded: 12,345 min. Counts are grouped
- * and never rounded. */
+/* With `digits` significant digits (1 to 9), rounded half up, zeros at the end dropped. Durations in ns,
+ * µs, ms, s or min; sizes in B, KiB, MiB, GiB, TiB, PiB or EiB. Whole numbers are never rounded: 12,345
+ * min. Counts are grouped and never rounded. */
 char *number_value(char *to, enum unit unit, uint64_t value, unsigned digits);
 
 /* Three significant digits, two decimals at most; "<0.01 %" for less but not nothing; "100 %" only if it is

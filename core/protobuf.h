@@ -1,5 +1,6 @@
-/* Reads protocol buffer messages, the wire format of which is five rules: a field is a varint `number << 3 | wire`, and behind
- * it, by the wire type, a varint, 8 bytes, 4 bytes, or a length and so many bytes (protobuf.dev: "Encoding").
+/* Reads protocol buffer messages, the wire format of which is five rules: a field is a varint `number << 3
+ * | wire`, and behind it, by the wire type, a varint, 8 bytes, 4 bytes, or a length and so many bytes
+ * (protobuf.dev: "Encoding").
  *
  *     struct protobuf m = protobuf_of(p, n);
  *     struct protobuf_field f;
@@ -9,10 +10,11 @@
  *     if (m.state != PROTOBUF_GOOD)
  *         ...
  *
- * One message stands in one piece of memory. Nothing is copied, and nothing recurses: a message within a message is read by
- * another struct protobuf, as deep as the reader of a format has written it, never as deep as the input says. The state is
- * sticky. What is no message ends it with PROTOBUF_BAD: a varint of more than 10 bytes, field 0, a number of more than 29
- * bits, and the wire types 3, 4 (groups, which proto3 does not have), 6 and 7. */
+ * One message stands in one piece of memory. Nothing is copied, and nothing recurses: a message within a
+ * message is read by another struct protobuf, as deep as the reader of a format has written it, never as
+ * deep as the input says. The state is sticky. What is no message ends it with PROTOBUF_BAD: a varint of
+ * more than 10 bytes, field 0, a number of more than 29 bits, and the wire types 3, 4 (groups, which
+ * proto3 does not have), 6 and 7. */
 #ifndef CORE_PROTOBUF_H
 #define CORE_PROTOBUF_H
 
@@ -131,7 +133,8 @@ static inline bool protobuf_next(struct protobuf *m, struct protobuf_field *f)
     return m->state == PROTOBUF_GOOD;
 }
 
-/* The last field of each number below n: fields[i] is that of number i, and its number is 0 where the message has none. */
+/* The last field of each number below n: fields[i] is that of number i, and its number is 0 where the
+ * message has none. */
 static inline void protobuf_fields(struct str message, struct protobuf_field *fields, size_t n)
 {
     struct protobuf m = protobuf_of_bytes(message);

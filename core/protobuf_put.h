@@ -1,5 +1,5 @@
-/* Writes fields of protocol buffer messages, as protobuf.h reads them. A message within another one is made in a buffer of its own,
- * since its length stands in front of it. */
+/* Writes fields of protocol buffer messages, as protobuf.h reads them. A message within another one is
+ * made in a buffer of its own, since its length stands in front of it. */
 #ifndef CORE_PROTOBUF_PUT_H
 #define CORE_PROTOBUF_PUT_H
 

@@ -65,7 +65,8 @@ bool sha256_end(struct sha256 *h, uint8_t digest[SHA256_BYTES])
     flush(h);
     bool ok = !h->failed && EVP_DigestFinal_ex(h->context, digest, NULL) == 1;
 
-    /* Without a name the context keeps its algorithm: looking it up would cost more than the digest of a short text. */
+    /* Without a name the context keeps its algorithm: looking it up would cost more than the digest of a
+     * short text. */
     h->failed = EVP_DigestInit_ex(h->context, NULL, NULL) != 1;
     return ok;
 }

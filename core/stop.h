@@ -1,9 +1,9 @@
-/* The one way in which work is told to end early. A job owns a struct stop; any thread may ask for the end; the work looks
- * often enough that it ends within 100 ms: after each piece of input, and every few thousand steps of a loop over nodes,
- * records, names or matches.
+/* The one way in which work is told to end early. A job owns a struct stop; any thread may ask for the
+ * end; the work looks often enough that it ends within 100 ms: after each piece of input, and every few
+ * thousand steps of a loop over nodes, records, names or matches.
  *
- * An arena carries the stop of its job (arena.stop). So a loop that allocates nothing can ask, too, and reports the end in
- * the way that it reports a lack of memory:
+ * An arena carries the stop of its job (arena.stop). So a loop that allocates nothing can ask, too, and
+ * reports the end in the way that it reports a lack of memory:
  *
  *     if (arena_stopped(arena))
  *         return false;                 arena->failure is ARENA_STOPPED
@@ -28,11 +28,11 @@ enum stop_reason {
 struct stop {
     _Atomic int reason;       /* enum stop_reason; never set back to STOP_NONE while work goes on */
     const struct stop *above; /* asked, too: the service's own; NULL: there is none. Constant. */
-    /* How many others wait for the result; NULL: nobody can. As long as there are any, STOP_LEFT does not count, here and
-     * above. Constant. */
+    /* How many others wait for the result; NULL: nobody can. As long as there are any, STOP_LEFT does not
+     * count, here and above. Constant. */
     const _Atomic unsigned *others;
-    /* For tests: counts how often the stop is asked, and from the time of this number on it says STOP_LEFT; NULL: it does not.
-     * Constant. */
+    /* For tests: counts how often the stop is asked, and from the time of this number on it says
+     * STOP_LEFT; NULL: it does not. Constant. */
     _Atomic unsigned *asked;
     unsigned left_at;
 };

@@ -42,8 +42,8 @@ bool str_split(struct str *rest, char separator, struct str *field);
 /* Whole slice as an unsigned number in base 10 or 16 (without prefix). False on anything else or overflow. */
 bool str_to_u64(struct str s, unsigned base, uint64_t *value);
 
-/* Whole slice as a number with at most so many decimals (9 at most), times 10^decimals: ("0.5", 3) -> 500. Digits stand on
- * both sides of a point. False on anything else or overflow. */
+/* Whole slice as a number with at most so many decimals (9 at most), times 10^decimals: ("0.5", 3) -> 500.
+ * Digits stand on both sides of a point. False on anything else or overflow. */
 bool str_to_fixed(struct str s, unsigned decimals, uint64_t *value);
 
 /* Offset of the first occurrence, or s.n. */

@@ -1,6 +1,7 @@
-/* A short name can stand for a text without end: its parts refer to each other. The library has no limit for that, so what
- * takes its output leaves it by longjmp when there is enough. It has nothing from the heap then: neither for names of C++, nor
- * for those of Rust without Punycode, which are the only ones that it is given. */
+/* A short name can stand for a text without end: its parts refer to each other. The library has no limit
+ * for that, so what takes its output leaves it by longjmp when there is enough. It has nothing from the
+ * heap then: neither for names of C++, nor for those of Rust without Punycode, which are the only ones
+ * that it is given. */
 #include "parser/demangle.h"
 
 #include <libiberty/demangle.h>
@@ -55,10 +56,11 @@ static bool begins_substitution(const char *at)
     return *at == '_';
 }
 
-/* Names of C++ that the library may work on for ever before it puts out anything: patterns of packs, since their substitutions may
- * stand for each other and each pattern is walked before, and conversion operators within each other, each of which is read
- * twice. Dp and sp expand a pack, sZ and sP count one, and fl, fr, fL and fR fold it; all but the first are expressions. Letters
- * within identifiers count as well, so the limits are above what names of libraries have. */
+/* Names of C++ that the library may work on for ever before it puts out anything: patterns of packs, since
+ * their substitutions may stand for each other and each pattern is walked before, and conversion operators
+ * within each other, each of which is read twice. Dp and sp expand a pack, sZ and sP count one, and fl,
+ * fr, fL and fR fold it; all but the first are expressions. Letters within identifiers count as well, so
+ * the limits are above what names of libraries have. */
 static bool takes_long(const char *mangled)
 {
     unsigned substitutions = 0, in_packs = 0, conversions = 0;

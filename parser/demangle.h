@@ -4,8 +4,8 @@
 
 #include "core/buf.h"
 
-/* Appends the readable name, cut at max bytes; or the name itself: if it is not mangled, or longer than what is given to the
- * library, which walks names by recursion. */
+/* Appends the readable name, cut at max bytes; or the name itself: if it is not mangled, or longer than
+ * what is given to the library, which walks names by recursion. */
 void demangle(struct buf *b, struct str name, size_t max);
 
 #endif

@@ -3,10 +3,11 @@
  *   frame;frame;frame SPACE count LF            root first; the count is decimal digits, and may have decimals
  *   frame;frame;frame SPACE count SPACE count   of two recordings, as difffolded.pl of FlameGraph writes it
  *
- * Lines that begin with # are comments. Anything else is counted and left out, and so is what is longer than a line may
- * be. What text_lines.h says of encodings and line ends holds. Equal stacks may occur many times; their counts add up, and
- * the sum of those with decimals is rounded to a whole number. A file is folded stacks when at least half of the lines at
- * its beginning are, and one of them has more than one frame. It has two counts when all of these lines have. */
+ * Lines that begin with # are comments. Anything else is counted and left out, and so is what is longer
+ * than a line may be. What text_lines.h says of encodings and line ends holds. Equal stacks may occur many
+ * times; their counts add up, and the sum of those with decimals is rounded to a whole number. A file is
+ * folded stacks when at least half of the lines at its beginning are, and one of them has more than one
+ * frame. It has two counts when all of these lines have. */
 
 #include "core/clean.h"
 #include "core/idmap.h"
@@ -189,7 +190,8 @@ static bool declare(struct folded_stacks *f)
 
 /* ---- stacks ---- */
 
-/* A count with decimals, as what it adds to its stack's whole number: so that this is the rounded sum at each moment. */
+/* A count with decimals, as what it adds to its stack's whole number: so that this is the rounded sum at
+ * each moment. */
 static bool round_count(struct folded_stacks *f, struct str stack, size_t column, struct count *count)
 {
     uint64_t key = hash_bytes(builder_seed(f->builder), stack.p, stack.n) + column;

@@ -34,8 +34,8 @@ struct reading {
     struct builder *builder;
     const struct reader_limits *limits;
     struct diag *diag;
-    /* The next file of names beside this one, from its first byte; valid until the next call. NULL: there is no other, or diag is
-     * set. For formats with is_beside. */
+    /* The next file of names beside this one, from its first byte; valid until the next call. NULL: there
+     * is no other, or diag is set. For formats with is_beside. */
     struct source *(*next_names)(struct reading *r);
     void *context; /* of next_names */
 };
@@ -52,13 +52,13 @@ struct format {
      * reaches DETECT_BYTES_MAX or `final` is set. */
     enum detection (*detect)(const uint8_t *p, size_t n, bool final);
 
-    /* NULL, but of a format whose names may stand in other files: whether these bytes begin such a one, which then is no profile
-     * by itself. */
+    /* NULL, but of a format whose names may stand in other files: whether these bytes begin such a one,
+     * which then is no profile by itself. */
     bool (*is_beside)(const uint8_t *p, size_t n);
 
-    /* Reads the file from its first byte to its end, or as far as it is of use, and tells the builder. A state of its own is in
-     * the builder's arena. False: diag is set, and says why the file is unusable. Where the source fails, it ends as if the
-     * file did; what is told of that is of no matter. */
+    /* Reads the file from its first byte to its end, or as far as it is of use, and tells the builder. A
+     * state of its own is in the builder's arena. False: diag is set, and says why the file is unusable.
+     * Where the source fails, it ends as if the file did; what is told of that is of no matter. */
     bool (*read)(struct reading *r);
 };
 

@@ -1,6 +1,6 @@
-/* How the parts work together: the first bytes tell whether the input is packed. It is a source; so is what a stream unpacks to,
- * what a member of an archive has, and what that unpacks to. The format is known by the first bytes of the last of these, and
- * reads it from front to back. */
+/* How the parts work together: the first bytes tell whether the input is packed. It is a source; so is
+ * what a stream unpacks to, what a member of an archive has, and what that unpacks to. The format is known
+ * by the first bytes of the last of these, and reads it from front to back. */
 #include "parser/reader.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* Bytes in, profile out, for every format of parser/formats.c, plain or packed in one of the ways of parser/unpack/unpack.c. In an
- * archive a member may be packed as a stream once more.
+/* Bytes in, profile out, for every format of parser/formats.c, plain or packed in one of the ways of
+ * parser/unpack/unpack.c. In an archive a member may be packed as a stream once more.
  *
  *     reader_init(&r, &arena, &limits, seed);
  *     const struct profile *profile = reader_read(&r, &input);
  *
- * NULL: r.diag says why. How the input's bytes arrive makes no difference. All memory comes from the arena, which must outlive
- * the profile; its stop ends the reading. */
+ * NULL: r.diag says why. How the input's bytes arrive makes no difference. All memory comes from the
+ * arena, which must outlive the profile; its stop ends the reading. */
 #ifndef PARSER_READER_H
 #define PARSER_READER_H
 
@@ -57,16 +57,16 @@ bool reader_init(struct reader *r, struct arena *arena, const struct reader_limi
 /* Nameless frames of different addresses are different ones (builder_keep_addresses). */
 void reader_keep_addresses(struct reader *r);
 
-/* Tracks are to be the values of the label with this key (builder_split). DIAG_USAGE later if the input has no labels, or not
- * this one. */
+/* Tracks are to be the values of the label with this key (builder_split). DIAG_USAGE later if the input
+ * has no labels, or not this one. */
 void reader_split(struct reader *r, struct str key);
 
-/* Of an archive, this member is meant: a name as unpack_member_name gives it, which must stay; p NULL: the only one, or the one
- * that the input names late. DIAG_USAGE later if the input is no archive. */
+/* Of an archive, this member is meant: a name as unpack_member_name gives it, which must stay; p NULL: the
+ * only one, or the one that the input names late. DIAG_USAGE later if the input is no archive. */
 void reader_choose(struct reader *r, struct str member);
 
-/* A file of names beside the input, as format.h says: it must stay until it is read, with a warning if the input takes none.
- * False: there are READER_NAMES_MAX already. */
+/* A file of names beside the input, as format.h says: it must stay until it is read, with a warning if the
+ * input takes none. False: there are READER_NAMES_MAX already. */
 bool reader_attach(struct reader *r, const struct source_input *names) __attribute__((warn_unused_result));
 /* Whether a file that begins with these bytes is one. */
 bool reader_is_names(const void *p, size_t n);

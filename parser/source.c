@@ -101,8 +101,8 @@ static size_t kept_bytes(const struct source *s)
     return s->keeps && s->room != NULL ? (size_t)(s->p - s->room) : 0;
 }
 
-/* Makes room for at least one more byte behind the window. It grows with what has come, and not with what is asked for: a
- * length in a file may say anything. */
+/* Makes room for at least one more byte behind the window. It grows with what has come, and not with what
+ * is asked for: a length in a file may say anything. */
 static bool make_room(struct source *s)
 {
     size_t kept = kept_bytes(s), used = kept + s->n;

@@ -1,11 +1,12 @@
-/* Lines of a text file, whatever wrote it: in UTF-8, or in UTF-16 as PowerShell's > writes it; with a byte order mark or
- * without; ended by LF or CR LF.
+/* Lines of a text file, whatever wrote it: in UTF-8, or in UTF-16 as PowerShell's > writes it; with a byte
+ * order mark or without; ended by LF or CR LF.
  *
  *     struct text_lines t = {.source = source, .arena = arena, .limit_bytes = limits->line_bytes};
  *     while (text_lines_next(&t, &line))
  *         ...line.text...
  *
- * UTF-16 is known by its byte order mark only. What is ill-formed in it becomes U+FFFD; UTF-8 is not looked at. */
+ * UTF-16 is known by its byte order mark only. What is ill-formed in it becomes U+FFFD; UTF-8 is not
+ * looked at. */
 #ifndef PARSER_TEXT_LINES_H
 #define PARSER_TEXT_LINES_H
 
@@ -38,8 +39,8 @@ struct text_line {
 /* The next line. The last one needs no end. False: there is none, or `failed`. */
 bool text_lines_next(struct text_lines *t, struct text_line *line);
 
-/* The beginning of a file as UTF-8, for detection: in `room`, or where it stands. A character that the end of the bytes
- * cuts is left out of UTF-16. */
+/* The beginning of a file as UTF-8, for detection: in `room`, or where it stands. A character that the end
+ * of the bytes cuts is left out of UTF-16. */
 struct str text_beginning(const uint8_t *p, size_t n, char *room, size_t room_bytes);
 
 /* Room for the beginning of a file of so many bytes. */

@@ -1,5 +1,5 @@
-/* The names of values that a file names itself (pprof's sample types, simpleperf's events), as URLs and files have them: in
- * lower case, with - for each character that is no letter or digit of ASCII. */
+/* The names of values that a file names itself (pprof's sample types, simpleperf's events), as URLs and
+ * files have them: in lower case, with - for each character that is no letter or digit of ASCII. */
 #ifndef PARSER_VALUE_NAME_H
 #define PARSER_VALUE_NAME_H
 
@@ -7,8 +7,8 @@
 
 enum { VALUE_NAME_BYTES = 31 }; /* of a name, at most: what options of views hold */
 
-/* Sets values[i].name of what the file calls `name`, other than those of the i values before: by a number behind it. False
- * when the arena gives no more. */
+/* Sets values[i].name of what the file calls `name`, other than those of the i values before: by a number
+ * behind it. False when the arena gives no more. */
 bool value_name_set(struct arena *arena, struct profile_value *values, uint32_t i, struct str name)
     __attribute__((warn_unused_result));
 

@@ -44,8 +44,8 @@ struct profile_value {
     enum profile_role role;
 };
 
-/* Part of a frame's identity. What a format does not tell is FRAME_KIND_UNKNOWN, and so is every method of a trace in which
- * all are of one kind. */
+/* Part of a frame's identity. What a format does not tell is FRAME_KIND_UNKNOWN, and so is every method of
+ * a trace in which all are of one kind. */
 enum frame_kind {
     FRAME_KIND_UNKNOWN,
     FRAME_KIND_JAVA,
@@ -71,9 +71,10 @@ struct profile_frame {
     uint32_t line;    /* in the file, or 0; not part of the identity */
     uint64_t address; /* in the module, of the first such frame, or 0; not part of the identity */
 
-    /* Of a nameless frame: the file that was read has no name for it, and `name` only says so. Symbols may know what stands at its
-     * address, which belongs to the identity where builder_keep_addresses says so. The address is right if the file of the module
-     * is shifted by load_bias, which was at map_offset of it when it was mapped; see symbols.h. */
+    /* Of a nameless frame: the file that was read has no name for it, and `name` only says so. Symbols may
+     * know what stands at its address, which belongs to the identity where builder_keep_addresses says so.
+     * The address is right if the file of the module is shifted by load_bias, which was at map_offset of
+     * it when it was mapped; see symbols.h. */
     bool nameless;
     uint64_t
         load_bias; /* p_vaddr - p_offset of its code, as far as the recorder knew it; PROFILE_BIAS_KNOWN: it did */
@@ -95,9 +96,9 @@ enum track_kind {
     TRACK_KINDS
 };
 
-/* One graph: a thread that has at least one record, a heap of a process, a process, the samples with one value of a label, or the whole
- * of a folded file: see track.h for how it is called. The first node is the root: it stands for the track itself, and time in no frame is
- * its self. */
+/* One graph: a thread that has at least one record, a heap of a process, a process, the samples with one
+ * value of a label, or the whole of a folded file: see track.h for how it is called. The first node is the
+ * root: it stands for the track itself, and time in no frame is its self. */
 struct profile_track {
     uint32_t id; /* unique within the profile; in URLs and file names */
     string_id name;
@@ -121,8 +122,9 @@ struct profile_moment {
     uint64_t time_ns; /* since the first one of the profile */
 };
 
-/* How values went from moment to moment: of each node the changes that are not all 0, by moment. What a node has at a moment
- * is the sum of its changes up to it, and node_self is the sum of all: the last moment. See profile/transform/transform.h. */
+/* How values went from moment to moment: of each node the changes that are not all 0, by moment. What a
+ * node has at a moment is the sum of its changes up to it, and node_self is the sum of all: the last
+ * moment. See profile/transform/transform.h. */
 struct profile_series {
     const uint32_t *first;  /* [n_nodes + 1]: the changes of a node are [first[node], first[node + 1]) */
     const uint32_t *moment; /* of each change: from 0 in its track, ascending */
@@ -173,9 +175,9 @@ struct profile {
     const frame_id *node_frame;
     const node_id *node_parent;
     const uint8_t *node_flags;
-    /* Signed values are kept in two columns that are not below 0: what goes up in the value's own, what goes down in another
-     * one. In the self of one node one of the two is 0; of totals neither need be. So pictures draw what goes up, and whoever
-     * shows numbers shows the difference: see profile_minus_self. */
+    /* Signed values are kept in two columns that are not below 0: what goes up in the value's own, what
+     * goes down in another one. In the self of one node one of the two is 0; of totals neither need be. So
+     * pictures draw what goes up, and whoever shows numbers shows the difference: see profile_minus_self. */
     uint32_t n_minus;                   /* columns for what goes down, behind those of the values */
     uint32_t minus[PROFILE_VALUES_MAX]; /* by value: that column; 0: the value is not signed */
     const uint64_t *node_self;          /* [node * profile_stride + value] */
@@ -232,7 +234,8 @@ static inline uint64_t profile_minus_total(const struct profile *p, node_id node
     return p->minus[value] > 0 ? profile_total(p, node, p->minus[value]) : 0;
 }
 
-/* Of sizes that are estimated from samples, how many bytes a sample stands for; 0: they are not, or they are differences. */
+/* Of sizes that are estimated from samples, how many bytes a sample stands for; 0: they are not, or they
+ * are differences. */
 static inline uint64_t profile_sample_bytes(const struct profile *p)
 {
     return p->n_minus == 0 ? p->sampled_bytes : 0;
@@ -256,7 +259,8 @@ static inline uint64_t profile_waiting(const struct profile *p, node_id node, ui
 /* The track, or NULL. Binary search. */
 const struct profile_track *profile_track_by_id(const struct profile *p, uint32_t id);
 
-/* The place of `number` in list[n], which is ascending, or n. Binary search: for tracks that were chosen, by their index. */
+/* The place of `number` in list[n], which is ascending, or n. Binary search: for tracks that were chosen,
+ * by their index. */
 uint32_t profile_place(const uint32_t *list, uint32_t n, uint32_t number);
 
 /* The same for the id of a track of the profile. */

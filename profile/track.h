@@ -1,5 +1,5 @@
-/* What a track is, and how it is called: whoever shows words for one takes them from here, so that a heap is never called a
- * thread. */
+/* What a track is, and how it is called: whoever shows words for one takes them from here, so that a heap
+ * is never called a thread. */
 #ifndef PROFILE_TRACK_H
 #define PROFILE_TRACK_H
 

@@ -1,16 +1,17 @@
-/* Output "folded": one line for each stack, `frame;frame;frame SPACE n`, as flame-graph tools read it, sorted
- * bytewise.
+/* Output "folded": one line for each stack, `frame;frame;frame SPACE n`, as flame-graph tools read it,
+ * sorted bytewise.
  *
  * A frame is written `package.Class.method`, cleaned, with `:` for `;`; frames that are written alike are
- * one. n is the stack's self in microseconds (nanoseconds are rounded down node by node, then summed), bytes
- * or counts; stacks with n = 0 and the roots' own self are left out. What has changed between two moments can be less than 0.
+ * one. n is the stack's self in microseconds (nanoseconds are rounded down node by node, then summed),
+ * bytes or counts; stacks with n = 0 and the roots' own self are left out. What has changed between two
+ * moments can be less than 0.
  *
- * The text can be thousands of times larger than the profile, so the lines are made in their order instead of
- * being sorted. All lines that begin with a node's path are its own line, path + ` n`, and those below it,
- * path + `;` + more. No frame has a `;` in it, so the latter stand together: it is enough to sort, under each
- * node, the *tokens* that may follow its path: `frame ` (a line that ends here) and `frame;` (all the lines
- * below). Only a token that is the beginning of another one, `a ` of `a b;`, needs a look at the number
- * behind it. */
+ * The text can be thousands of times larger than the profile, so the lines are made in their order instead
+ * of being sorted. All lines that begin with a node's path are its own line, path + ` n`, and those below
+ * it, path + `;` + more. No frame has a `;` in it, so the latter stand together: it is enough to sort,
+ * under each node, the *tokens* that may follow its path: `frame ` (a line that ends here) and `frame;`
+ * (all the lines below). Only a token that is the beginning of another one, `a ` of `a b;`, needs a look
+ * at the number behind it. */
 #include <string.h>
 
 #include "core/clean.h"

@@ -11,15 +11,16 @@
  *               "self":[[...],...], "total":[[...],...]},        one array for each of the values
  *  "warnings": [{"code":"open-frames", "count":3, "offset":null, "text":"..."}, ...]}
  *
- * Nodes are in pre-order, children in the order of the view; node 0 is the root. The root has the frame -1, and so have
- * the nodes that stand for tracks, when several are side by side: "track" has the index of each of them in "tracks",
- * and -1 of all others. "recursive": the frame is open already further up. Numbers are exact up to 2^64 - 1: more than
- * a double holds.
+ * Nodes are in pre-order, children in the order of the view; node 0 is the root. The root has the frame
+ * -1, and so have the nodes that stand for tracks, when several are side by side: "track" has the index of
+ * each of them in "tracks", and -1 of all others. "recursive": the frame is open already further up.
+ * Numbers are exact up to 2^64 - 1: more than a double holds.
  *
- * Inverted, a node's children are its callers; a track's own node is 0, and nodes with a "track" are the outermost
- * callers, or below node 0 what the track spent in no method: see render/tree/invert.h. "self" is that of the node, also
- * where several nodes are of one method; what a method has by itself is the total of its node below node 0. A sandwich has, instead of
- * "nodes", "method" (a frame), "callers" and "callees", each of the shape of "nodes", with the method as the frame of node 0: see
+ * Inverted, a node's children are its callers; a track's own node is 0, and nodes with a "track" are the
+ * outermost callers, or below node 0 what the track spent in no method: see render/tree/invert.h. "self"
+ * is that of the node, also where several nodes are of one method; what a method has by itself is the
+ * total of its node below node 0. A sandwich has, instead of "nodes", "method" (a frame), "callers" and
+ * "callees", each of the shape of "nodes", with the method as the frame of node 0: see
  * render/tree/sandwich.h. */
 #include <string.h>
 

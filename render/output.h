@@ -1,6 +1,6 @@
-/* What an output is: one file that fills a row, and the row's name in OUTPUT_ROWS. Suffixes, media types and names in URLs, on
- * the command line and in cache keys, downloads, help and the headers of answers come from the row. Renderers are pure:
- * profile and options in, bytes out. */
+/* What an output is: one file that fills a row, and the row's name in OUTPUT_ROWS. Suffixes, media types
+ * and names in URLs, on the command line and in cache keys, downloads, help and the headers of answers
+ * come from the row. Renderers are pure: profile and options in, bytes out. */
 #ifndef RENDER_OUTPUT_H
 #define RENDER_OUTPUT_H
 

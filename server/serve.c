@@ -33,7 +33,7 @@
 /* Requests that are under way when the service is told to stop have this long. */
 enum { STOP_GRACE_S = 10 };
 
-const char SERVICE_VERSION[] = "0.1.0";
+const char SERVICE_VERSION[] = "0.2.0";
 
 static bool report(const struct diag *diag)
 {
@@ -76,8 +76,9 @@ static void raise_descriptors(const struct service *s)
         LOG(s->log, LOG_WARN, "few-descriptors", LOG_U64("wanted", wanted), LOG_U64("limit", limit.rlim_cur));
 }
 
-/* Each thread takes addresses for its stack and for malloc's arena, 8 and 64 MiB by default, most of which are never used. A
- * limit of addresses counts them. A stack of a quarter of this is enough for every input: tests/unit/test_small_stack.c. */
+/* Each thread takes addresses for its stack and for malloc's arena, 8 and 64 MiB by default, most of which
+ * are never used. A limit of addresses counts them. A stack of a quarter of this is enough for every
+ * input: tests/unit/test_small_stack.c. */
 static void bound_threads(const struct memory_limit *limit)
 {
     enum { STACK_BYTES = 1 << 20, ARENAS = 2, ENOUGH_BYTES = 1 << 30 };
@@ -93,9 +94,9 @@ static void bound_threads(const struct memory_limit *limit)
     (void)mallopt(M_ARENA_MAX, ARENAS);
 }
 
-/* Memory of the system's own for a block of this size, which goes back with it: large arrays of a profile grow by it without being
- * copied. Smaller ones, as a picture, would cost more page faults than work. Left alone, the library moves the border with the first
- * large block that it frees. */
+/* Memory of the system's own for a block of this size, which goes back with it: large arrays of a profile
+ * grow by it without being copied. Smaller ones, as a picture, would cost more page faults than work. Left
+ * alone, the library moves the border with the first large block that it frees. */
 static void bound_blocks(void)
 {
     enum { BLOCK_BYTES = 1 << 20 };
@@ -139,7 +140,8 @@ static bool no_means(struct diag *diag)
                     "There is not enough memory, or no thread could be started.");
 }
 
-/* A job takes a part of its stack: tests/unit/test_small_stack.c reads and draws every input on half of this. Sanitizers take more. */
+/* A job takes a part of its stack: tests/unit/test_small_stack.c reads and draws every input on half of
+ * this. Sanitizers take more. */
 static struct threads *threads_of(const struct config *config)
 {
     enum { STACK_BYTES = 512 << 10, VIEWS_MOST = 64 };
@@ -215,8 +217,8 @@ static void wait_for_signal(const sigset_t *set)
         ;
 }
 
-/* A socket handed over by the service manager comes before the configured address, and obeys the same rule. Its name, if it
- * has one, is not ours to remove. */
+/* A socket handed over by the service manager comes before the configured address, and obeys the same
+ * rule. Its name, if it has one, is not ours to remove. */
 static int open_socket(struct service *s, struct address *address, struct diag *diag)
 {
     int fd = listen_inherited(s->address, sizeof(s->address));

@@ -16,10 +16,12 @@ enum {
 /* Makes a directory and what is missing above it, durably; true if it is there already. False with errno. */
 bool folder_make(const char *directory) __attribute__((warn_unused_result));
 
-/* Makes the folders that `path` names before its last slash. False with errno. *is_new is set if the first of them was not there. */
+/* Makes the folders that `path` names before its last slash. False with errno. *is_new is set if the first
+ * of them was not there. */
 bool folder_make_parents(int top, const char *path, bool *is_new) __attribute__((warn_unused_result));
 
-/* fsync of these folders, and of the directory itself if `and_top`. One that is gone by now needs none. False with errno. */
+/* fsync of these folders, and of the directory itself if `and_top`. One that is gone by now needs none.
+ * False with errno. */
 bool folder_sync_parents(int top, const char *path, bool and_top) __attribute__((warn_unused_result));
 
 /* Calls each(context, path) for the files below the folder `prefix` ("a/b/"), in no order, until it returns

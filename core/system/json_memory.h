@@ -1,5 +1,6 @@
-/* JSON when memory is short: jansson passes over some of its own failures to get memory. It reads text with a character missing
- * for the whole, and writes objects of which a key is missing. Here it is the whole, or nothing. */
+/* JSON when memory is short: jansson passes over some of its own failures to get memory. It reads text
+ * with a character missing for the whole, and writes objects of which a key is missing. Here it is the
+ * whole, or nothing. */
 #ifndef CORE_SYSTEM_JSON_MEMORY_H
 #define CORE_SYSTEM_JSON_MEMORY_H
 

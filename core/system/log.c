@@ -76,7 +76,8 @@ static size_t take_char(struct str text, char *c)
     return 3;
 }
 
-/* How many characters of a secret's alphabet the text begins with, and where they end. Hexadecimal digits alone are none. */
+/* How many characters of a secret's alphabet the text begins with, and where they end. Hexadecimal digits
+ * alone are none. */
 static size_t secret_chars(struct str text, size_t *bytes)
 {
     size_t chars = 0;

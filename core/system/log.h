@@ -1,12 +1,14 @@
 /* One line per event on standard error: `2026-11-20T10:49:19.123Z level event key=value ...`. Values are
- * cleaned and escaped, so that a line is always one line. Whole lines are written with one write(2), and are
- * short enough (4,096 bytes) for a pipe to keep them whole. Any thread.
+ * cleaned and escaped, so that a line is always one line. Whole lines are written with one write(2), and
+ * are short enough (4,096 bytes) for a pipe to keep them whole. Any thread.
  *
- * Nobody waits for who reads the log. Lines that a full pipe does not take are kept, up to LOG_PENDING_BYTES, until it does;
- * what comes beyond that is lost, and counted in a line `warn log-lines-lost n=...` in its place.
+ * Nobody waits for who reads the log. Lines that a full pipe does not take are kept, up to
+ * LOG_PENDING_BYTES, until it does; what comes beyond that is lost, and counted in a line `warn
+ * log-lines-lost n=...` in its place.
  *
- * What opens or deletes an upload stands in no line: of LOG_SECRET_CHARS or more characters a-z and 2-7 in a row, also
- * written as %61, the first LOG_SECRET_SHOWN are shown, and an ellipsis. Digests in hexadecimal are shown whole. */
+ * What opens or deletes an upload stands in no line: of LOG_SECRET_CHARS or more characters a-z and 2-7 in
+ * a row, also written as %61, the first LOG_SECRET_SHOWN are shown, and an ellipsis. Digests in
+ * hexadecimal are shown whole. */
 #ifndef CORE_SYSTEM_LOG_H
 #define CORE_SYSTEM_LOG_H
 

@@ -27,7 +27,8 @@ static void lower(struct memory_limit *l, uint64_t bytes, enum memory_kind kind,
         *l = (struct memory_limit){bytes, kind, source};
 }
 
-/* Version 2 writes "max" where there is no limit, version 1 a number near 2^63: neither is below the machine's memory. */
+/* Version 2 writes "max" where there is no limit, version 1 a number near 2^63: neither is below the
+ * machine's memory. */
 static void take_file(struct memory_limit *l, struct str folder, struct str group, const char *name)
 {
     struct buf path = {0}, text = {0};
@@ -44,8 +45,8 @@ static void take_file(struct memory_limit *l, struct str folder, struct str grou
     buf_free(&text);
 }
 
-/* A group is limited by each of its parents, too. Within a container the path may be that of the host, and the files are those
- * of the top. */
+/* A group is limited by each of its parents, too. Within a container the path may be that of the host, and
+ * the files are those of the top. */
 static void take_group(struct memory_limit *l, const char *hierarchy, const char *controller,
                        struct str group, const char *name)
 {

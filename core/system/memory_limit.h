@@ -1,5 +1,5 @@
-/* How much memory the process may use: the least of what the machine has, what its control groups (version 1 and 2) and their
- * parents allow, and the process's own limits. */
+/* How much memory the process may use: the least of what the machine has, what its control groups (version
+ * 1 and 2) and their parents allow, and the process's own limits. */
 #ifndef CORE_SYSTEM_MEMORY_LIMIT_H
 #define CORE_SYSTEM_MEMORY_LIMIT_H
 

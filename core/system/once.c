@@ -151,8 +151,8 @@ static bool stays_uncounted(struct once *o, struct once_thing *t)
     return t->keeps && o->kind.stays != NULL && o->kind.stays(o->kind.context, t);
 }
 
-/* Of those that are counted the least recently used first: there may be many of them, and they are looked at only as far as there is
- * too much. */
+/* Of those that are counted the least recently used first: there may be many of them, and they are looked
+ * at only as far as there is too much. */
 static void trim(struct once *o)
 {
     struct once_thing *newer;

@@ -1,8 +1,10 @@
-/* Threads for jobs that may block. A job is one function that runs on one thread from its beginning to its end.
+/* Threads for jobs that may block. A job is one function that runs on one thread from its beginning to its
+ * end.
  *
- * There are kinds of jobs, and of each kind a number of jobs that run at a time, so that those who wait for slow clients
- * take no thread from those who do not. A job beyond that waits without a thread, in the order of turns.h. Threads are started when
- * they are needed; a few stay when there is nothing to do. Who computes among the running jobs is the matter of turns.h. */
+ * There are kinds of jobs, and of each kind a number of jobs that run at a time, so that those who wait
+ * for slow clients take no thread from those who do not. A job beyond that waits without a thread, in the
+ * order of turns.h. Threads are started when they are needed; a few stay when there is nothing to do. Who
+ * computes among the running jobs is the matter of turns.h. */
 #ifndef CORE_SYSTEM_THREADS_H
 #define CORE_SYSTEM_THREADS_H
 
@@ -19,10 +21,11 @@ struct thread_job {
     unsigned kind;           /* of the threads */
 };
 
-/* most[kind]: how many jobs of the kind run at a time, at least 1. All signals are blocked in the threads. `stack_bytes`: of each; 0 is the
- * system's default. NULL: no memory, or not one thread could be started. */
+/* most[kind]: how many jobs of the kind run at a time, at least 1. All signals are blocked in the threads.
+ * `stack_bytes`: of each; 0 is the system's default. NULL: no memory, or not one thread could be started. */
 struct threads *threads_new(const unsigned most[], unsigned kinds, size_t stack_bytes);
-/* Runs what is queued, and what that submits; then ends the threads. Nobody but running jobs may submit any more. NULL is fine. */
+/* Runs what is queued, and what that submits; then ends the threads. Nobody but running jobs may submit
+ * any more. NULL is fine. */
 void threads_free(struct threads *t);
 
 /* Any thread, also a job's. The job runs on a thread of its own, now or later. */

@@ -1,5 +1,5 @@
-/* Calls at a time, on one thread of their own. What is called is under the lock of all timers: it should do no more than wake
- * somebody, and must not set or clear a timer. Any thread. */
+/* Calls at a time, on one thread of their own. What is called is under the lock of all timers: it should
+ * do no more than wake somebody, and must not set or clear a timer. Any thread. */
 #ifndef CORE_SYSTEM_TIMER_H
 #define CORE_SYSTEM_TIMER_H
 

@@ -184,7 +184,8 @@ static void grant(struct turn *t, enum turn_held held)
     pthread_cond_signal(&t->granted);
 }
 
-/* Gives what is free to those who wait. What is for short work goes first, so that the workers' turns are left for long work. */
+/* Gives what is free to those who wait. What is for short work goes first, so that the workers' turns are
+ * left for long work. */
 static void deal(struct turns *all)
 {
     struct turn *t;

@@ -1,6 +1,6 @@
-/* Turns: who may compute. Any number of threads have work to do, and most of the time wait for something: for input, for the
- * disk, for a client. So that those who compute are no more than there are cores, and so that each has its share, a job
- * computes only while it holds one of a number of turns:
+/* Turns: who may compute. Any number of threads have work to do, and most of the time wait for something:
+ * for input, for the disk, for a client. So that those who compute are no more than there are cores, and
+ * so that each has its share, a job computes only while it holds one of a number of turns:
  *
  *     turn_init(&turn, turns, TURN_ANSWER, client, stop);
  *     turn_take(&turn);
@@ -16,11 +16,11 @@
  *     unlock;
  *     turn_take(&turn);
  *
- * Turns are given in the order of struct fair_queue. Short work (turn_class_is_short) has a turn beyond the workers': long work may then
- * use all workers, and a small upload or a view still goes on.
+ * Turns are given in the order of struct fair_queue. Short work (turn_class_is_short) has a turn beyond
+ * the workers': long work may then use all workers, and a small upload or a view still goes on.
  *
- * A turn carries the stop of its job. Nobody waits for long once the stop was asked: turn_take comes back without a turn, so
- * that the job can end, and turn_wait comes back within TURN_LOOK_MS. */
+ * A turn carries the stop of its job. Nobody waits for long once the stop was asked: turn_take comes back
+ * without a turn, so that the job can end, and turn_wait comes back within TURN_LOOK_MS. */
 #ifndef CORE_SYSTEM_TURNS_H
 #define CORE_SYSTEM_TURNS_H
 
@@ -75,7 +75,8 @@ enum { TURN_LOOK_MS = 50 };
 /* Cores that the process may run on, as far as the system tells: at least 1. */
 unsigned turns_cores(void);
 
-/* 0 workers: one per core that the process may run on. `short_turn`: with the turn for short work. NULL: no memory. */
+/* 0 workers: one per core that the process may run on. `short_turn`: with the turn for short work. NULL:
+ * no memory. */
 struct turns *turns_new(unsigned workers, bool short_turn);
 void turns_free(struct turns *t);              /* when nobody has or wants a turn; NULL is fine */
 unsigned turns_workers(const struct turns *t); /* without the turn for short work */
@@ -110,8 +111,8 @@ void turn_next(struct turn *t);
 /* The work is of this class from now on. Waits for a turn if it had one, and that was for short work only. */
 void turn_set_class(struct turn *t, enum turn_class turn_class);
 
-/* Gives the turn, and waits on the condition for TURN_LOOK_MS at most, with the mutex, which guards it. Comes back with the mutex, and
- * without a turn. The condition is one of clock_condition_init. */
+/* Gives the turn, and waits on the condition for TURN_LOOK_MS at most, with the mutex, which guards it.
+ * Comes back with the mutex, and without a turn. The condition is one of clock_condition_init. */
 void turn_wait(struct turn *t, pthread_cond_t *condition, pthread_mutex_t *mutex);
 
 #endif

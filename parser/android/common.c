@@ -115,8 +115,9 @@ static void check_overhead(struct builder *b, const struct key_section *keys, bo
         builder_warn(b, WARN_CLOCK_OVERHEAD, builder_event_count(b), WARNING_NO_OFFSET);
 }
 
-/* After the last event, with the builder's clocks final. `wall`: the first clock is wall time; `dual`: the second one is CPU time. CPU
- * time alone does not tell sampling: a thread may have run for any time between two samples. False when the arena gives no more. */
+/* After the last event, with the builder's clocks final. `wall`: the first clock is wall time; `dual`: the
+ * second one is CPU time. CPU time alone does not tell sampling: a thread may have run for any time
+ * between two samples. False when the arena gives no more. */
 static bool finish_checks(struct android_checks *c, struct builder *b, const struct key_section *keys,
                           bool wall, bool dual)
 {
@@ -158,9 +159,9 @@ static unsigned replacements(struct str s)
     return n;
 }
 
-/* Each byte that is no UTF-8 became EF BF BD. The whole is valid UTF-8 then, which times and ids never are for long.
- * Where names stand among the records, they may hold EF BF BD rightfully: there only the header counts, in which it is
- * never right. */
+/* Each byte that is no UTF-8 became EF BF BD. The whole is valid UTF-8 then, which times and ids never are
+ * for long. Where names stand among the records, they may hold EF BF BD rightfully: there only the header
+ * counts, in which it is never right. */
 static bool is_replaced(struct str window, bool has_names)
 {
     struct str header = {window.p, window.n < HEADER_BYTES ? window.n : HEADER_BYTES};
@@ -263,7 +264,8 @@ static void pass_line(struct source *s, uint64_t *left)
     }
 }
 
-/* The bytes up to the end of a line, up to `left`, or more than a line may have; *whole: these are all that it has. */
+/* The bytes up to the end of a line, up to `left`, or more than a line may have; *whole: these are all
+ * that it has. */
 static const uint8_t *need_line(struct android *a, uint64_t left, size_t *length, bool *whole)
 {
     for (size_t want = 1;;) {
@@ -379,7 +381,8 @@ static bool find_thread(const struct android *a, uint32_t thread, uint32_t *id, 
     return *name != STRING_NONE;
 }
 
-/* The table is as long as the threads are numbered: small files have few, and a long table would take most of their time. */
+/* The table is as long as the threads are numbered: small files have few, and a long table would take most
+ * of their time. */
 static bool note_track(struct android *a, uint32_t thread, uint32_t track)
 {
     size_t room = 1024;
@@ -510,9 +513,10 @@ static struct unlisted name_methods(struct android *a)
     return u;
 }
 
-/* A good file may have some records of methods that it does not list (dynamic proxies), and any number of records of a
- * few threads that ended before the list was written. If most records are of methods that are not listed, or of threads
- * of which more are missing than listed, the bytes are not those that were recorded. */
+/* A good file may have some records of methods that it does not list (dynamic proxies), and any number of
+ * records of a few threads that ended before the list was written. If most records are of methods that are
+ * not listed, or of threads of which more are missing than listed, the bytes are not those that were
+ * recorded. */
 static void name_all(struct android *a)
 {
     struct unlisted threads = name_threads(a), methods = name_methods(a);

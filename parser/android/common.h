@@ -75,16 +75,16 @@ enum detection android_slow_version(const uint8_t *p, size_t n, bool final, uint
 
 bool android_init(struct android *a, struct reading *r) __attribute__((warn_unused_result));
 
-/* Reads one line of a text of which *left bytes are still to come; UINT64_MAX: nobody knows how many. False: there is none, or
- * the file ends within it. *ok = false: diag. */
+/* Reads one line of a text of which *left bytes are still to come; UINT64_MAX: nobody knows how many.
+ * False: there is none, or the file ends within it. *ok = false: diag. */
 bool android_line(struct android *a, uint64_t *left, bool *ok);
 
 /* Reads so many bytes of text, which end a file. False: diag. The file may end before them. */
 bool android_summary(struct android *a, uint64_t bytes) __attribute__((warn_unused_result));
 /* No packet begins like this. */
 void android_damage(struct android *a, uint64_t offset);
-/* For android_finish's callers whose files have a summary: goes to the end of the file, and warns if it has none, or not the
- * header's version, or something behind it. */
+/* For android_finish's callers whose files have a summary: goes to the end of the file, and warns if it
+ * has none, or not the header's version, or something behind it. */
 void android_check_end(struct android *a, uint32_t version);
 
 /* Declares the values for this clock: wall and CPU, or one of them, and calls. */
@@ -123,14 +123,14 @@ bool android_finish(struct android *a, uint64_t data_offset) __attribute__((warn
 
 enum { ANDROID_WINDOW_BYTES = 4096 }; /* of the binary part, that are looked at */
 
-/* Whether the binary part of a method trace went through a conversion of text on its way. Such a file is refused: what
- * the conversion changed cannot be told from what was there. Only two conversions are looked for, both where they are
- * certain; all others are told at the end by the methods and threads that fit no more (WARN_MOSTLY_UNLISTED).
+/* Whether the binary part of a method trace went through a conversion of text on its way. Such a file is
+ * refused: what the conversion changed cannot be told from what was there. Only two conversions are looked
+ * for, both where they are certain; all others are told at the end by the methods and threads that fit no
+ * more (WARN_MOSTLY_UNLISTED).
  *
- * By the first n bytes of the binary part, which begins with its header at `offset` of the file: 0 where names stand
- * among the records, and not in a text before them. n is less
- * than ANDROID_WINDOW_BYTES only if the file ends. `lf_before`: text stands before them whose lines end in LF alone.
- * True: diag is set. */
+ * By the first n bytes of the binary part, which begins with its header at `offset` of the file: 0 where
+ * names stand among the records, and not in a text before them. n is less than ANDROID_WINDOW_BYTES only
+ * if the file ends. `lf_before`: text stands before them whose lines end in LF alone. True: diag is set. */
 bool android_converted(const uint8_t *p, size_t n, uint64_t offset, bool lf_before, struct diag *diag);
 
 #endif

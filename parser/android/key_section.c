@@ -239,9 +239,9 @@ string_id key_section_thread_name(const struct key_section *k, uint32_t id)
 
 /* ---- *methods ---- */
 
-/* The columns behind the id: class, method, signature, file, line, of which the last ones may be missing. Without method: class
- * alone, or class, file, line as native tracers write it; what stands third tells, for a signature begins with a
- * parenthesis. */
+/* The columns behind the id: class, method, signature, file, line, of which the last ones may be missing.
+ * Without method: class alone, or class, file, line as native tracers write it; what stands third tells,
+ * for a signature begins with a parenthesis. */
 static bool frame_of(struct key_section *k, struct str columns, uint64_t offset, struct profile_frame *frame)
 {
     struct str c[6] = {{0}};
@@ -284,8 +284,8 @@ bool key_section_method(struct key_section *k, uint64_t id, struct str columns, 
                         k->limits->methods);
     if (!frame_of(k, columns, offset, &frame))
         return builder_failed(k->builder, k->diag);
-    /* An id that is listed again means the later method from then on. Frames that are open keep the earlier one: an exit of
-     * the later one has to find them. */
+    /* An id that is listed again means the later method from then on. Frames that are open keep the
+     * earlier one: an exit of the later one has to find them. */
     frame_id known = method_table_get(&k->methods, id);
     frame_id now = builder_frame(k->builder, &frame);
     if (now == FRAME_NONE)

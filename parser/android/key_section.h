@@ -92,8 +92,8 @@ bool key_section_thread(const struct key_section *k, uint32_t record_id, uint32_
 /* Name of the thread that is listed with exactly this id, or STRING_NONE. */
 string_id key_section_thread_name(const struct key_section *k, uint32_t id);
 
-/* Counts a thread that has a record at `offset` and is not listed, or not yet. Once for each. False (diag set) when the
- * limit is passed. */
+/* Counts a thread that has a record at `offset` and is not listed, or not yet. Once for each. False (diag
+ * set) when the limit is passed. */
 bool key_section_count_thread(struct key_section *k, uint32_t id, uint64_t offset)
     __attribute__((warn_unused_result));
 

@@ -174,7 +174,8 @@ static bool better(const struct walk *a, const struct walk *b)
 {
     if (a->sound_bytes != b->sound_bytes)
         return b->sound_bytes > a->sound_bytes;
-    /* Shares of records are compared. They are multiplied crosswise, because a walk may have no records to divide by. */
+    /* Shares of records are compared. They are multiplied crosswise, because a walk may have no records to
+     * divide by. */
     return (uint64_t)b->undefined * a->records < (uint64_t)a->undefined * b->records;
 }
 

@@ -68,7 +68,8 @@ static void fold_init(struct v2_fold *f, struct android *a)
     idmap_init(&f->indexes, builder_arena(a->builder), builder_seed(a->builder));
 }
 
-/* Before the first block: which layout it is; and of E, the frequency of the counter that times were read from, or 0. */
+/* Before the first block: which layout it is; and of E, the frequency of the counter that times were read
+ * from, or 0. */
 static void fold_layout(struct v2_fold *f, enum v2_layout layout, uint64_t counter_hz)
 {
     bool wraps = v2_first_in_head(layout);
@@ -166,8 +167,8 @@ static inline __attribute__((always_inline)) size_t decode(struct v2_fold *f, co
     return (size_t)(at - p);
 }
 
-/* The loop is compiled once for each layout and number of clocks, so that it asks for neither at each record. Behind the head
- * of its block, a record of B is one of C: steps from the record before it. */
+/* The loop is compiled once for each layout and number of clocks, so that it asks for neither at each
+ * record. Behind the head of its block, a record of B is one of C: steps from the record before it. */
 static size_t decode_any(struct v2_fold *f, const uint8_t *p, size_t n, uint64_t offset, size_t *count)
 {
     bool dual = f->android->dual;
@@ -219,8 +220,9 @@ static bool fold_block(struct v2_fold *f, const struct v2_packet *packet, uint64
     return !v2_first_in_head(f->layout) || fold_first(f, offset);
 }
 
-/* Before a body's first record, which is at p: where its numbers count from. Blocks of C begin at 0, but one that was split
- * from the thread's block before it goes on where that ended. False: the record is not whole. */
+/* Before a body's first record, which is at p: where its numbers count from. Blocks of C begin at 0, but
+ * one that was split from the thread's block before it goes on where that ended. False: the record is not
+ * whole. */
 static bool begin_body(struct v2_fold *f, const uint8_t *p, size_t n)
 {
     struct v2_thread *t = &f->threads[f->thread];
@@ -255,8 +257,8 @@ static size_t fold_records(struct v2_fold *f, const uint8_t *p, size_t n, uint64
     return used;
 }
 
-/* Folds whole records of the block's body from the front of n bytes; the block is over when body_left is 0. Returns the bytes taken, 0:
- * more are needed. *ok = false: diag is set. */
+/* Folds whole records of the block's body from the front of n bytes; the block is over when body_left is
+ * 0. Returns the bytes taken, 0: more are needed. *ok = false: diag is set. */
 static size_t fold_body(struct v2_fold *f, const uint8_t *p, size_t n, uint64_t offset, bool *ok)
 {
     size_t used = 0;
@@ -268,7 +270,8 @@ static size_t fold_body(struct v2_fold *f, const uint8_t *p, size_t n, uint64_t 
         used = n;
     else if (!f->at_first || begin_body(f, p, n))
         used = fold_records(f, p, n, offset, ok);
-    /* What is left would be a whole record, if it were one: the rest of the block is passed over, as its size is known. */
+    /* What is left would be a whole record, if it were one: the rest of the block is passed over, as its
+     * size is known. */
     if (*ok && used < n && (whole || n - used >= V2_RECORD_BYTES_MAX)) {
         builder_warn(f->android->builder, WARN_BAD_BLOCK, 1, offset + used);
         f->damaged = true;

@@ -58,8 +58,9 @@ static struct str value_of(struct str text, const char *key)
 
 /* ---- comments ---- */
 
-/* What R8 says in comments of the form `# {"id": "..", ..}`, of the class or member above. Which there are, and what they mean, is
- * said in doc/retrace.md of R8; ids that are not known are passed over, as it asks for.
+/* What R8 says in comments of the form `# {"id": "..", ..}`, of the class or member above. Which there
+ * are, and what they mean, is said in doc/retrace.md of R8; ids that are not known are passed over, as it
+ * asks for.
  *
  * They are JSON; some writers use single quotes or none around keys, so this reads words rather than JSON. */
 
@@ -360,8 +361,9 @@ static bool read_class(struct mapping_reader *r, struct str original, struct str
     return true;
 }
 
-/* Whether the line goes on with the stack of the one above. Overloads of one range, which some builds write, do not: they are
- * methods of the class itself whose lines are told as a range, which the place of a call is not. */
+/* Whether the line goes on with the stack of the one above. Overloads of one range, which some builds
+ * write, do not: they are methods of the class itself whose lines are told as a range, which the place of
+ * a call is not. */
 static bool same_group(const struct mapping_reader *r, uint32_t method, const struct mapping_line_method *m)
 {
     const struct mapping_member *above = r->member != MAPPING_NONE ? &r->mapping->members[r->member] : NULL;

@@ -1,4 +1,5 @@
-/* Reads a mapping.txt of ProGuard or R8 as it arrives, and keeps what profile/mapping/mapping.h is asked for.
+/* Reads a mapping.txt of ProGuard or R8 as it arrives, and keeps what profile/mapping/mapping.h is asked
+ * for.
  *
  *     mapping_reader_new -> mapping_reader_feed .. -> mapping_reader_finish, mapping_reader_free
  *
@@ -9,8 +10,8 @@
  *     # {"id": .., ..}                                 what R8 says of the class or member above
  *         [FROM:TO:]TYPE NAME[(TYPES)][:FROM[:TO]] -> RESIDUAL     a member of it
  *
- * Lines that are none of these are counted and left out. Memory is bounded by the longest line that is read (see the .c) and
- * by what is asked for. One thread. */
+ * Lines that are none of these are counted and left out. Memory is bounded by the longest line that is
+ * read (see the .c) and by what is asked for. One thread. */
 #ifndef PARSER_MAPPING_MAPPING_READER_H
 #define PARSER_MAPPING_MAPPING_READER_H
 
@@ -25,7 +26,8 @@ struct mapping_reader *mapping_reader_new(struct mapping *m) __attribute__((warn
 
 void mapping_reader_free(struct mapping_reader *r); /* NULL is fine */
 
-/* False: diag, which belongs to the reader, says why it is no mapping, or the arena of the mapping gives no more (its `failure`). */
+/* False: diag, which belongs to the reader, says why it is no mapping, or the arena of the mapping gives
+ * no more (its `failure`). */
 bool mapping_reader_feed(struct mapping_reader *r, const void *p, size_t n)
     __attribute__((warn_unused_result));
 

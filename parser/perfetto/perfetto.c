@@ -2,8 +2,9 @@
  *
  *   field 1, length-delimited: a packet
  *
- * and no end: a file that is cut is used up to there. Other fields are passed over. Concatenated traces are a trace, which is how symbols
- * and deobfuscated names come behind one (perfetto.dev: "Native heap profiler"). They may also come in files of their own. */
+ * and no end: a file that is cut is used up to there. Other fields are passed over. Concatenated traces
+ * are a trace, which is how symbols and deobfuscated names come behind one (perfetto.dev: "Native heap
+ * profiler"). They may also come in files of their own. */
 #define ZLIB_CONST
 #include <string.h>
 #include <zlib.h>
@@ -20,9 +21,9 @@ enum {
 
 /* ---- compressed packets ---- */
 
-/* Field 50 has a zlib stream, field 133 a zstd frame, of packets in the form of a trace. What comes out
- * of one stands in memory as a whole, so it is bounded; and so is what comes out of all, by the limit for unpacked bytes.
- * One that cannot be unpacked is counted and left out. */
+/* Field 50 has a zlib stream, field 133 a zstd frame, of packets in the form of a trace. What comes out of
+ * one stands in memory as a whole, so it is bounded; and so is what comes out of all, by the limit for
+ * unpacked bytes. One that cannot be unpacked is counted and left out. */
 
 enum {
     UNPACKED_MAX = 16 << 20, /* of one; producers make less than 1 MiB */
@@ -152,8 +153,8 @@ static bool unpack_zstd(struct perfetto *t, struct str bytes, struct str *packet
 
 /* ---- one packet ---- */
 
-/* Its fields are read once; what they mean together comes behind that, in this order (as the producers' rules
- * want it, protos/perfetto/trace/trace_packet.proto):
+/* Its fields are read once; what they mean together comes behind that, in this order (as the producers'
+ * rules want it, protos/perfetto/trace/trace_packet.proto):
  *
  *   1. The interned data is cleared: it starts anew, and is valid. Else, packets were lost: it is not valid until then.
  *   2. Defaults and interned data are added, if it is valid.
@@ -178,7 +179,8 @@ static uint64_t boot_ns(const struct perfetto *t, uint32_t clock, uint64_t times
 
 /* ---- clocks ---- */
 
-/* Readings of several clocks at one time. Those of numbers from 64 on are counted by sequences of their own, and unused. */
+/* Readings of several clocks at one time. Those of numbers from 64 on are counted by sequences of their
+ * own, and unused. */
 static void read_clocks(struct perfetto *t, struct str message)
 {
     struct protobuf m = protobuf_of_bytes(message);
@@ -568,7 +570,8 @@ static bool has_control_bytes(struct str s)
     return false;
 }
 
-/* The first packet may be longer than what is looked at. A text that begins with an empty line would be one by chance. */
+/* The first packet may be longer than what is looked at. A text that begins with an empty line would be
+ * one by chance. */
 static enum detection detect(const uint8_t *p, size_t n, bool final)
 {
     struct str head = {(const char *)p, n};
@@ -580,7 +583,8 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
     return has_control_bytes(head) && is_message(head, 1, is_packet) ? DETECT_YES : DETECT_NO;
 }
 
-/* Whether the first packet has symbols or deobfuscated names, as `traceconv symbolize` and `deobfuscate` write them. */
+/* Whether the first packet has symbols or deobfuscated names, as `traceconv symbolize` and `deobfuscate`
+ * write them. */
 static bool is_beside(const uint8_t *p, size_t n)
 {
     struct protobuf m = protobuf_of(p, n);

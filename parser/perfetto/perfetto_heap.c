@@ -1,11 +1,11 @@
-/* Heap profiles: ProfilePacket (protos/perfetto/trace/profiling/profile_packet.proto). One dump may take several packets: all
- * but its last one are marked as continued. What they refer to by ids often comes behind them, before the last one, so samples
- * wait until then.
+/* Heap profiles: ProfilePacket (protos/perfetto/trace/profiling/profile_packet.proto). One dump may take
+ * several packets: all but its last one are marked as continued. What they refer to by ids often comes
+ * behind them, before the last one, so samples wait until then.
  *
- * The counters of a sample count from the beginning of the recording, separately for each process, heap and stack; here is
- * kept what changed since the dump before. Where the interned data began anew and a stack got a new id, the producer's
- * counters began anew too: then what was counted before is added. A counter that goes back contradicts the rest; it is
- * left out, and counted. */
+ * The counters of a sample count from the beginning of the recording, separately for each process, heap
+ * and stack; here is kept what changed since the dump before. Where the interned data began anew and a
+ * stack got a new id, the producer's counters began anew too: then what was counted before is added. A
+ * counter that goes back contradicts the rest; it is left out, and counted. */
 #include "parser/perfetto/perfetto_impl.h"
 
 /* A field of ProcessHeapSamples that tells what went wrong. */

@@ -1,6 +1,7 @@
-/* The inside of the reader of Perfetto traces. A trace is a sequence of packets (protos/perfetto/trace/trace_packet.proto of
- * github.com/google/perfetto), of which this reader takes heap profiles of heapprofd, CPU samples, names of processes and
- * threads, symbols and deobfuscation; all others are passed over.
+/* The inside of the reader of Perfetto traces. A trace is a sequence of packets
+ * (protos/perfetto/trace/trace_packet.proto of github.com/google/perfetto), of which this reader takes
+ * heap profiles of heapprofd, CPU samples, names of processes and threads, symbols and deobfuscation; all
+ * others are passed over.
  *
  *   perfetto.c            FORMAT: the bytes as packets, compressed ones too; one packet, and the state of its sequence; the end
  *   perfetto_interned.c   what packets of a sequence refer to by ids, what these mean, and what the whole trace has of it, each once
@@ -9,8 +10,9 @@
  *   perfetto_names.c      processes and threads; symbols and deobfuscated names, and the frames that a profile has of all this
  *   perfetto_result.c     all of it as tracks of a profile
  *
- * Names may stand behind all that they belong to, so the builder is told of stacks at the end only. Until then there is
- * memory for each distinct stack, for each change of a heap's stack from dump to dump, and 24 bytes for each CPU sample. */
+ * Names may stand behind all that they belong to, so the builder is told of stacks at the end only. Until
+ * then there is memory for each distinct stack, for each change of a heap's stack from dump to dump, and
+ * 24 bytes for each CPU sample. */
 #ifndef PARSER_PERFETTO_PERFETTO_IMPL_H
 #define PARSER_PERFETTO_PERFETTO_IMPL_H
 
@@ -284,7 +286,8 @@ struct perfetto {
     uint64_t packets, held[PF_HELD_FIELDS];
 };
 
-/* All that return bool: false when diag is set, or the arena gives no more (then the end of the reading sets diag). */
+/* All that return bool: false when diag is set, or the arena gives no more (then the end of the reading
+ * sets diag). */
 
 /* perfetto_interned.c */
 void pf_warn(struct perfetto *t, enum warning_code code, uint64_t count);

@@ -1,6 +1,7 @@
-/* Interned data (protos/perfetto/trace/interned_data/interned_data.proto, profile_common.proto): strings, mappings, frames and
- * call stacks, each with an id that other packets of the sequence use. What an entry refers to may come behind it, so
- * entries are kept as they are and resolved when a stack is needed. The first entry of an id counts. Id 0 is no entry. */
+/* Interned data (protos/perfetto/trace/interned_data/interned_data.proto, profile_common.proto): strings,
+ * mappings, frames and call stacks, each with an id that other packets of the sequence use. What an entry
+ * refers to may come behind it, so entries are kept as they are and resolved when a stack is needed. The
+ * first entry of an id counts. Id 0 is no entry. */
 #include "parser/perfetto/perfetto_impl.h"
 
 /* ---- what all share ---- */
@@ -145,8 +146,8 @@ static bool add_list(struct perfetto *t, struct pf_interned *in, struct str mess
     return true;
 }
 
-/* Entries are added by the fields of their message. What is returned stands behind the id; PERFETTO_NONE when the arena gives no
- * more. */
+/* Entries are added by the fields of their message. What is returned stands behind the id; PERFETTO_NONE
+ * when the arena gives no more. */
 static uint32_t add_mapping(struct perfetto *t, struct pf_interned *in, struct str message,
                             const struct protobuf_field *f)
 {
@@ -318,7 +319,8 @@ static bool find_frame(struct perfetto *t, struct pf_interned *in, uint64_t id, 
     return *found != PERFETTO_NONE;
 }
 
-/* A stack of which something was missing is looked at again only when there is more than there was, and from there on. */
+/* A stack of which something was missing is looked at again only when there is more than there was, and
+ * from there on. */
 static uint64_t entries(const struct pf_interned *in)
 {
     uint64_t n = 0;

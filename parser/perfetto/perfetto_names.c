@@ -1,10 +1,11 @@
-/* What frames are called: symbols (ModuleSymbols) say which functions stand at an address, inlined ones included;
- * DeobfuscationMapping says what shortened names of Java were. Both are matched when all of the file is read, since they may
- * stand behind all else. protos/perfetto/trace/profiling/profile_common.proto, deobfuscation.proto.
+/* What frames are called: symbols (ModuleSymbols) say which functions stand at an address, inlined ones
+ * included; DeobfuscationMapping says what shortened names of Java were. Both are matched when all of the
+ * file is read, since they may stand behind all else.
+ * protos/perfetto/trace/profiling/profile_common.proto, deobfuscation.proto.
  *
- * A symbol is of the same path, build id and address. A deobfuscated name is of a class.method, of the package that the
- * frame's file is in, or else the process; with a line it is that of the methods that contain it, which are inlined
- * into each other, and else of all that it may have been. */
+ * A symbol is of the same path, build id and address. A deobfuscated name is of a class.method, of the
+ * package that the frame's file is in, or else the process; with a line it is that of the methods that
+ * contain it, which are inlined into each other, and else of all that it may have been. */
 #include "core/number.h"
 #include "core/order.h"
 #include "core/put.h"
@@ -133,7 +134,8 @@ string_id pf_process_package(const struct perfetto *t, uint32_t pid)
     return package == IDMAP_NONE ? STRING_EMPTY : package;
 }
 
-/* What is walked for each frame, of which a file can have one for a few bytes: above what compilers and R8 make of one. */
+/* What is walked for each frame, of which a file can have one for a few bytes: above what compilers and R8
+ * make of one. */
 enum { MEMBERS_MAX = 2048 /* of one obfuscated name */, INLINED_MAX = 256 /* into each other */ };
 
 /* ---- symbols ---- */

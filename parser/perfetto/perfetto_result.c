@@ -1,14 +1,14 @@
-/* All that was read as tracks of a profile: a heap of a process each, with its dumps as moments; and a thread each, with its
- * samples in the order of time. */
+/* All that was read as tracks of a profile: a heap of a process each, with its dumps as moments; and a
+ * thread each, with its samples in the order of time. */
 #include "core/number.h"
 #include "core/order.h"
 #include "parser/perfetto/perfetto_impl.h"
 
 /* ---- libraries without unwind information ---- */
 
-/* A stack cannot be followed beyond the first function of such a library, which is the outermost one then (Perfetto's manual of
- * native heap profiles, "Only one frame shown"). A library that begins threads is the outermost one as well, but with few
- * functions, and has others on other stacks. */
+/* A stack cannot be followed beyond the first function of such a library, which is the outermost one then
+ * (Perfetto's manual of native heap profiles, "Only one frame shown"). A library that begins threads is
+ * the outermost one as well, but with few functions, and has others on other stacks. */
 
 enum { DIFFERENT_LEAST = 3, NAMED_MAX = 5 };
 
@@ -152,8 +152,8 @@ static bool declare(struct maker *m)
 
 /* ---- stacks ---- */
 
-/* The node of the stack on that track. What is there of it already is not looked at again: most stacks come many times, and share
- * their outer frames. NODE_NONE when the arena gives no more. */
+/* The node of the stack on that track. What is there of it already is not looked at again: most stacks
+ * come many times, and share their outer frames. NODE_NONE when the arena gives no more. */
 static node_id put_stack(struct maker *m, uint32_t track, uint32_t stack, string_id package)
 {
     struct perfetto *t = m->t;

@@ -1,5 +1,6 @@
-/* CPU samples: of linux.perf (PerfSample), of Chrome's sampler (StreamingProfilePacket), and of samplers that say what they
- * count (StackSample); protos/perfetto/trace/profiling/profile_packet.proto, stack_sample.proto. */
+/* CPU samples: of linux.perf (PerfSample), of Chrome's sampler (StreamingProfilePacket), and of samplers
+ * that say what they count (StackSample); protos/perfetto/trace/profiling/profile_packet.proto,
+ * stack_sample.proto. */
 #include "parser/perfetto/perfetto_impl.h"
 
 enum { NS_PER_US = 1000 };
@@ -115,7 +116,8 @@ bool pf_streaming_samples(struct perfetto *t, struct pf_sequence *s, const struc
 
 /* ---- StackSample ---- */
 
-/* InlineCallstack: frames of names, the outermost first. PERFETTO_NONE when the arena gives no more, or of no frame. */
+/* InlineCallstack: frames of names, the outermost first. PERFETTO_NONE when the arena gives no more, or of
+ * no frame. */
 static bool inline_stack(struct perfetto *t, struct str message, uint32_t *stack)
 {
     struct protobuf m = protobuf_of_bytes(message);

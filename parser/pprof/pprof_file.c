@@ -1,5 +1,5 @@
-/* Whether a file is a pprof profile, and its way to a profile; its samples: which thread each is of, its stack and its values. See
- * pprof_impl.h for the layout. */
+/* Whether a file is a pprof profile, and its way to a profile; its samples: which thread each is of, its
+ * stack and its values. See pprof_impl.h for the layout. */
 #include <stdio.h>
 #include <string.h>
 
@@ -152,8 +152,8 @@ static bool no_label(struct pprof *p)
     return false;
 }
 
-/* Labels that name a thread or have its number, as profilers write them. Tracks are made of these, unless of another label
- * (builder_split). */
+/* Labels that name a thread or have its number, as profilers write them. Tracks are made of these, unless
+ * of another label (builder_split). */
 static const struct str THREAD_NAMES[] = {STR_INIT("thread_name"), STR_INIT("thread name"),
                                           STR_INIT("thread"), STR_INIT("comm")},
                         THREAD_IDS[] = {STR_INIT("thread_id"), STR_INIT("thread id"), STR_INIT("tid")};
@@ -228,8 +228,9 @@ static bool take_label(struct pprof_pass *r, struct str message, struct owner *o
 
 /* ---- tracks ---- */
 
-/* The number in a URL: the thread's own, if it is one that no other track has. Else the first free one behind the number of tracks: a
- * file may have taken all of those that come next, which are not looked at again for each track. */
+/* The number in a URL: the thread's own, if it is one that no other track has. Else the first free one
+ * behind the number of tracks: a file may have taken all of those that come next, which are not looked at
+ * again for each track. */
 static bool free_number(struct pprof_pass *r, struct str id, uint32_t *number)
 {
     uint64_t own;
@@ -334,7 +335,8 @@ static bool add_location(struct pprof_pass *r, uint64_t id, size_t n)
     return true;
 }
 
-/* The node of the location's last frame, below `node`. A sample names a location in a byte, and it may have hundreds of frames. */
+/* The node of the location's last frame, below `node`. A sample names a location in a byte, and it may
+ * have hundreds of frames. */
 static node_id put_location(struct pprof_pass *r, uint32_t track, node_id node, uint32_t place)
 {
     enum { MANY = 8 };
@@ -460,8 +462,8 @@ static bool is_field(const struct protobuf_field *f)
            (f->wire == PROTOBUF_VARINT || (f->number == COMMENT && f->wire == PROTOBUF_BYTES));
 }
 
-/* All fields are those of a profile; and one of them, at least, none of a Perfetto trace, which has field 1 alone. A field
- * that the end of the bytes cuts does not count. */
+/* All fields are those of a profile; and one of them, at least, none of a Perfetto trace, which has field
+ * 1 alone. A field that the end of the bytes cuts does not count. */
 static enum detection detect(const uint8_t *p, size_t n, bool final)
 {
     struct protobuf m = protobuf_of(p, n);

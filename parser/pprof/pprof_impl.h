@@ -1,7 +1,8 @@
 /* The inside of pprof's reader, shared by its files.
  *
- * A file is one message (github.com/google/pprof: proto/profile.proto), plain or packed by gzip. Its fields may stand in any
- * order, strings usually last, so it is read as a whole: once for the tables, then for the samples.
+ * A file is one message (github.com/google/pprof: proto/profile.proto), plain or packed by gzip. Its
+ * fields may stand in any order, strings usually last, so it is read as a whole: once for the tables, then
+ * for the samples.
  *
  *   Profile   1 sample types, 2 samples, 3 mappings, 4 locations, 5 functions, 6 strings (the first is ""), 9 time in ns,
  *             10 duration in ns, 11 type of the period, 12 period, 13 comments, 14 default sample type

@@ -26,7 +26,8 @@ string_id pprof_name(struct pprof *p, struct str text)
 
 enum { UTF8_BYTES_MAX = 4 };
 
-/* Names are cut anyway; here, since a string costs its length for each that refers to it. What is too long stays so. */
+/* Names are cut anyway; here, since a string costs its length for each that refers to it. What is too long
+ * stays so. */
 static bool add_string(struct pprof *p, struct str s)
 {
     if (s.n > p->limits->name_bytes + (size_t)UTF8_BYTES_MAX)
@@ -247,8 +248,8 @@ static bool begin_frame(struct pprof *p, const struct pprof_location *l, struct 
     return frame->module != STRING_NONE && frame->build_id != STRING_NONE;
 }
 
-/* From the address in the process to that in the file: as if it was not shifted. A mapping of all addresses, or of none, says that it
- * is the file's already. */
+/* From the address in the process to that in the file: as if it was not shifted. A mapping of all
+ * addresses, or of none, says that it is the file's already. */
 static void place_in_file(const struct pprof_mapping *m, struct profile_frame *frame)
 {
     frame->load_bias = PROFILE_BIAS_KNOWN;
@@ -321,8 +322,8 @@ static size_t count_lines(struct pprof *p, struct str message, bool *named)
     return n;
 }
 
-/* The lines between the innermost ones and the function itself are dropped where there are more than any compiler inlines: a sample that
- * refers to the location in a byte has all of them. */
+/* The lines between the innermost ones and the function itself are dropped where there are more than any
+ * compiler inlines: a sample that refers to the location in a byte has all of them. */
 static bool resolve(struct pprof *p, struct pprof_location *l)
 {
     struct protobuf m = protobuf_of_bytes(l->message);

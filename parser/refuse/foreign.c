@@ -81,8 +81,8 @@ static struct str head_of(const uint8_t *p, size_t n)
     return (struct str){(const char *)p, n};
 }
 
-/* A mark may need a word that stands anywhere in the beginning of the file, so all of the beginning must be there before
- * the answer is no. */
+/* A mark may need a word that stands anywhere in the beginning of the file, so all of the beginning must
+ * be there before the answer is no. */
 static enum detection detect(const uint8_t *p, size_t n, bool final)
 {
     if (n < DETECT_BYTES_MAX && !final)

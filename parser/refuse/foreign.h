@@ -1,6 +1,6 @@
-/* Files that Android people upload in the place of a trace: what each is, and what to do with it. They are recognised
- * only to be refused, and only by their beginning. The table knows nothing of how traces are read. A kind that is read
- * one day leaves this table and gets a row in parser/formats.c. */
+/* Files that Android people upload in the place of a trace: what each is, and what to do with it. They are
+ * recognised only to be refused, and only by their beginning. The table knows nothing of how traces are
+ * read. A kind that is read one day leaves this table and gets a row in parser/formats.c. */
 #ifndef PARSER_REFUSE_FOREIGN_H
 #define PARSER_REFUSE_FOREIGN_H
 

@@ -1,6 +1,7 @@
-/* THE TABLE of files that Android people have in the place of a trace, each with its remedy. What nobody mistakes for a
- * trace (pictures, archives, documents, programs, plain text) has no row: such a file is refused as unknown, and the
- * service adds what libmagic calls it. A trace that was changed on its way comes first, for it may hide another row. */
+/* THE TABLE of files that Android people have in the place of a trace, each with its remedy. What nobody
+ * mistakes for a trace (pictures, archives, documents, programs, plain text) has no row: such a file is
+ * refused as unknown, and the service adds what libmagic calls it. A trace that was changed on its way
+ * comes first, for it may hide another row. */
 #include "parser/refuse/foreign.h"
 
 #define RECORD_METHODS                                                                                       \

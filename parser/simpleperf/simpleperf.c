@@ -9,8 +9,9 @@
  *     5 MetaInfo       1 names of events (repeated), 2 package, 3 kind of app, 4 Android SDK, 5 kind of build, 6 off-CPU times
  *     6 ContextSwitch
  *
- * Files, threads and the events may stand behind the samples that use them, so the file is gone through twice: for the names,
- * and for the samples. Source: AOSP, system/extras/simpleperf/cmd_report_sample.proto. */
+ * Files, threads and the events may stand behind the samples that use them, so the file is gone through
+ * twice: for the names, and for the samples. Source: AOSP,
+ * system/extras/simpleperf/cmd_report_sample.proto. */
 #include <stdio.h>
 #include <string.h>
 

@@ -302,7 +302,8 @@ static uint64_t unwinding_code(struct str message)
     return f[3].value;
 }
 
-/* Takes the entry of a call chain from the front of the message, in the form that nearly all have: tag and length in a byte each. */
+/* Takes the entry of a call chain from the front of the message, in the form that nearly all have: tag and
+ * length in a byte each. */
 static bool take_entry(struct protobuf *m, struct str *entry)
 {
     enum { TAG = 3 << 3 | PROTOBUF_BYTES, HEAD = 2 };

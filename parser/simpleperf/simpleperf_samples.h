@@ -1,6 +1,6 @@
-/* The samples of a report-sample file: their stacks, events, times, and the time that a thread was off the CPU; and what they refer to
- * by numbers: files with their symbols, and threads. All of that may stand behind the samples that use it, so the file is
- * gone through once for it. */
+/* The samples of a report-sample file: their stacks, events, times, and the time that a thread was off the
+ * CPU; and what they refer to by numbers: files with their symbols, and threads. All of that may stand
+ * behind the samples that use it, so the file is gone through once for it. */
 #ifndef PARSER_SIMPLEPERF_SIMPLEPERF_SAMPLES_H
 #define PARSER_SIMPLEPERF_SIMPLEPERF_SAMPLES_H
 
@@ -51,7 +51,8 @@ string_id sampled_names_text(struct sampled_names *s, struct str text, uint64_t 
 
 enum { EVENTS_MAX = PROFILE_VALUES_MAX - 1, UNWINDING_CODES = 9, NO_EVENT = EVENTS_MAX };
 
-/* A thread, once it has a sample. Of one that went off the CPU the sample waits until it is known how long it stayed there. */
+/* A thread, once it has a sample. Of one that went off the CPU the sample waits until it is known how long
+ * it stayed there. */
 struct sampled_thread {
     uint32_t track;
     bool waits;

@@ -89,8 +89,8 @@ static struct str text_of(const struct breakpad *b, const struct idmap *ids, uin
 
 /* ---- the build ---- */
 
-/* The digits of a GUID are those of its bytes, of which the first four, and two groups of two, are numbers in little-endian order. A
- * build id of fewer bytes is filled up with zeros. */
+/* The digits of a GUID are those of its bytes, of which the first four, and two groups of two, are numbers
+ * in little-endian order. A build id of fewer bytes is filled up with zeros. */
 static void guid_of(struct str build_id, char guid[BREAKPAD_ID_CHARS])
 {
     static const uint8_t BYTES[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -266,8 +266,8 @@ static void note_public(struct asked *a, struct str rest)
         note_symbol(a, address, rest);
 }
 
-/* Each address takes the symbol of the address before it, unless it has a nearer one. Behind a function no public symbol before it
- * counts. */
+/* Each address takes the symbol of the address before it, unless it has a nearer one. Behind a function no
+ * public symbol before it counts. */
 static bool answer_publics(struct asked *a)
 {
     bool ok = true;

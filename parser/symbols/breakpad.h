@@ -1,5 +1,5 @@
-/* Symbol files of Breakpad and Crashpad (dump_syms): text, a record to a line. Source: "Symbol Files" among the documents of
- * github.com/google/breakpad.
+/* Symbol files of Breakpad and Crashpad (dump_syms): text, a record to a line. Source: "Symbol Files"
+ * among the documents of github.com/google/breakpad.
  *
  *     MODULE Linux arm64 <id> libfoo.so            the id: 16 bytes of the build id as a GUID, and an age of 0
  *     INFO CODE_ID <build id>
@@ -36,16 +36,16 @@ struct breakpad {
 /* Whether the file begins as one. */
 bool breakpad_detect(struct str head);
 
-/* Reads what stands outside of functions. The bytes and the arena must outlive it. False: the arena gives no more, or there is no
- * MODULE. */
+/* Reads what stands outside of functions. The bytes and the arena must outlive it. False: the arena gives
+ * no more, or there is no MODULE. */
 bool breakpad_open(struct breakpad *b, struct str bytes, struct arena *arena)
     __attribute__((warn_unused_result));
 
 /* Whether the module is that of a build id in hexadecimal digits. */
 bool breakpad_is_of(const struct breakpad *b, struct str build_id);
 
-/* Calls answer(context, i, names, n) for those of the addresses, which go up, that are in a function or behind a public symbol; the
- * innermost first. Ends when it returns false. */
+/* Calls answer(context, i, names, n) for those of the addresses, which go up, that are in a function or
+ * behind a public symbol; the innermost first. Ends when it returns false. */
 void breakpad_answer(const struct breakpad *b, const uint64_t *addresses, size_t n,
                      bool (*answer)(void *context, size_t i, const struct symbols_name *names, uint32_t n),
                      void *context);

@@ -1,10 +1,12 @@
 /* Archives, read by libarchive from a whole file: which of their members is meant, and its bytes.
  *
- * The archive is gone through twice. The first time only members are listed; nothing is unpacked for it where the archive
- * says how large they are. If one member is meant, the second time goes to it and hands out its bytes.
+ * The archive is gone through twice. The first time only members are listed; nothing is unpacked for it
+ * where the archive says how large they are. If one member is meant, the second time goes to it and hands
+ * out its bytes.
  *
- * Memory: libarchive takes ARCHIVE_BYTES at most, and of an archive with a directory (zip) ARCHIVE_DIRECTORY_FACTOR times
- * the directory's bytes, which are charged to the arena while the directory is read. */
+ * Memory: libarchive takes ARCHIVE_BYTES at most, and of an archive with a directory (zip)
+ * ARCHIVE_DIRECTORY_FACTOR times the directory's bytes, which are charged to the arena while the directory
+ * is read. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -141,7 +143,8 @@ static void take(struct unpack *u, struct members *m, struct str name, uint64_t 
     u->report.member = str_of(m->taken);
 }
 
-/* This one, the `place`th of all members, is usable; `what` it is, or NULL. Takes it if it is meant, and counts others of that name. */
+/* This one, the `place`th of all members, is usable; `what` it is, or NULL. Takes it if it is meant, and
+ * counts others of that name. */
 static void members_note(struct unpack *u, struct members *m, const char *name, uint64_t place,
                          const char *what)
 {
@@ -190,8 +193,8 @@ static void list(const struct members *m, struct buf *b)
         buf_z(b, ", as far as it can be read");
 }
 
-/* After the last one. False: u->diag says why no one member is meant. True without one that was found: the archive is cut or damaged,
- * and nothing of it can be used. */
+/* After the last one. False: u->diag says why no one member is meant. True without one that was found: the
+ * archive is cut or damaged, and nothing of it can be used. */
 static bool members_judge(struct unpack *u, const struct members *m)
 {
     static const char HINT[] = "Choose one by its name, or by its place in this list, as #2.";
@@ -228,8 +231,8 @@ struct archive_format {
             *a); /* archive_read_support_filter_..: the stream that all of it is packed in; NULL: none */
     size_t library_bytes; /* what libarchive takes at most, beside a directory */
     bool has_directory;   /* of which it keeps an entry for each member */
-    /* Words by which archive_format_name tells how a member is packed; those of a method whose memory is bounded. All empty:
-     * any will do. */
+    /* Words by which archive_format_name tells how a member is packed; those of a method whose memory is
+     * bounded. All empty: any will do. */
     const char *methods[ARCHIVE_METHODS_MAX];
     /* The first bytes of a file that is one of several into which an archive was split; may be empty. */
     struct str split_magic;
@@ -384,9 +387,9 @@ static bool begin_pass(struct pass *p, struct unpack *u, uint8_t *piece)
     return false;
 }
 
-/* The next member, its name in p->name. libarchive turns names that are marked as UTF-8 into the charset of the locale, and
- * loses what that does not have: so the thread has a locale of UTF-8 meanwhile, whatever the program's is. Names without a
- * mark stay the bytes that they are. */
+/* The next member, its name in p->name. libarchive turns names that are marked as UTF-8 into the charset
+ * of the locale, and loses what that does not have: so the thread has a locale of UTF-8 meanwhile,
+ * whatever the program's is. Names without a mark stay the bytes that they are. */
 static int next_member(struct pass *p, struct archive_entry **entry)
 {
     if (arena_stopped(p->u->arena)) {
@@ -432,8 +435,9 @@ static bool is_file(struct pass *p, struct archive_entry *entry)
     return archive_entry_filetype(entry) == AE_IFREG && name.n > 0 && !str_starts(name, STR("__MACOSX/"));
 }
 
-/* Goes through a member's bytes and keeps the first ones, if `b` is not NULL; all of them if `all`, so that the limits count
- * what has to be unpacked to come to the next member. *whole: the kept ones are all. Returns whether there is anything in it. */
+/* Goes through a member's bytes and keeps the first ones, if `b` is not NULL; all of them if `all`, so
+ * that the limits count what has to be unpacked to come to the next member. *whole: the kept ones are all.
+ * Returns whether there is anything in it. */
 static bool look_into(struct pass *p, struct beginning *b, bool all, bool *whole)
 {
     const void *block;
@@ -657,8 +661,8 @@ static void keep_tail(struct archive_state *s, const uint8_t *p, size_t n)
     memcpy(s->tail + TWO_FILES_TAIL_BYTES - fresh, p + n - fresh, fresh);
 }
 
-/* The member is at its end. If it is the key half of a trace in two files, the only data half in the archive follows: one file, as
- * parser/two_files.h has it. */
+/* The member is at its end. If it is the key half of a trace in two files, the only data half in the
+ * archive follows: one file, as parser/two_files.h has it. */
 static bool begin_half(struct unpack *u)
 {
     struct archive_state *s = u->state;
@@ -773,7 +777,8 @@ const struct packer PACKER_ZIP = {
                                               .split_hint = "Join them: zip -s 0 FILE.zip --out whole.zip"},
 };
 
-/* POSIX 1003.1, pax and GNU: the magic stands behind the name and numbers of the first header. Older ones have none. */
+/* POSIX 1003.1, pax and GNU: the magic stands behind the name and numbers of the first header. Older ones
+ * have none. */
 const struct packer PACKER_TAR = {
     .name = "tar",
     .noun = "tar archive",

@@ -1,11 +1,12 @@
-/* Streams: gzip (RFC 1952), read by zlib, and Zstandard (RFC 8878), read by libzstd. Both are one packed piece after the other: the
- * members of gzip, the frames of zstd.
+/* Streams: gzip (RFC 1952), read by zlib, and Zstandard (RFC 8878), read by libzstd. Both are one packed
+ * piece after the other: the members of gzip, the frames of zstd.
  *
- * libarchive has filters for both, and is not asked: of a cut or damaged file they lose what came out of the last 64 or 128 KiB, or all of
- * a small one, they do not look at gzip's checksums, and do not say how much memory zstd takes.
+ * libarchive has filters for both, and is not asked: of a cut or damaged file they lose what came out of
+ * the last 64 or 128 KiB, or all of a small one, they do not look at gzip's checksums, and do not say how
+ * much memory zstd takes.
  *
- * Each step gives the library as many bytes as it is to have at once, fewer only at the end of the file. So its calls, and what it makes of
- * damaged bytes, do not depend on how the input arrives. */
+ * Each step gives the library as many bytes as it is to have at once, fewer only at the end of the file.
+ * So its calls, and what it makes of damaged bytes, do not depend on how the input arrives. */
 #define ZLIB_CONST
 #include <string.h>
 #include <zlib.h>
@@ -290,8 +291,8 @@ static void zstd_decode(struct unpack *u, const uint8_t *p, size_t n)
         return;
     }
     u->at += in.pos;
-    /* The library takes its window before it uses it, and says how large it is afterwards: never more than window_limit, which
-     * is the most that is taken and not charged yet. */
+    /* The library takes its window before it uses it, and says how large it is afterwards: never more than
+     * window_limit, which is the most that is taken and not charged yet. */
     if (!wrote(u, out.pos) || !charge(u, z, ZSTD_sizeof_DStream(z->stream)))
         return;
     z->want = code;
@@ -311,7 +312,8 @@ static size_t needed(const struct unpack *u)
     return s->full || s->rest > 0 ? s->rest : u->packer->want(u);
 }
 
-/* These bytes should begin a piece. Behind the last one there may be zeros, which fill up a block, and bytes of no meaning. */
+/* These bytes should begin a piece. Behind the last one there may be zeros, which fill up a block, and
+ * bytes of no meaning. */
 static void begin_piece(struct unpack *u, const uint8_t *p, size_t n)
 {
     struct stream *s = u->state;

@@ -14,9 +14,10 @@
  *
  * Pushed: unpack_feed as often as there are bytes, then unpack_finish; blocks go to options.sink.
  *
- * A stream or member that ends early or is damaged is no failure: what was unpacked until there has been handed out, and
- * unpack_report says where it was. Failures are what goes beyond the limits (DIAG_LIMIT), what cannot be unpacked
- * here at all, an archive in which no one file is meant (DIAG_UNUSABLE), and a file that cannot be read (DIAG_IO).
+ * A stream or member that ends early or is damaged is no failure: what was unpacked until there has been
+ * handed out, and unpack_report says where it was. Failures are what goes beyond the limits (DIAG_LIMIT),
+ * what cannot be unpacked here at all, an archive in which no one file is meant (DIAG_UNUSABLE), and a
+ * file that cannot be read (DIAG_IO).
  *
  * Memory comes from the arena; what a library takes by itself is charged to it. One thread at a time. */
 #ifndef PARSER_UNPACK_UNPACK_H
@@ -58,13 +59,14 @@ struct unpack_options {
     uint64_t window_bytes; /* of zstd, at most; 0: UNPACK_WINDOW_BYTES */
     size_t step_bytes; /* of gzip, decoded at once: a thousand times as much may come out of one; 0: 32 KiB */
     struct str member; /* of an archive: unpack_member_name's, or #N; p NULL: the only one there is */
-    /* Of an archive in which no member is named: what a file is that begins with these bytes, in words; NULL: nothing that is
-     * read. `whole`: the file has no more of them. NULL: nobody can tell. */
+    /* Of an archive in which no member is named: what a file is that begins with these bytes, in words;
+     * NULL: nothing that is read. `whole`: the file has no more of them. NULL: nobody can tell. */
     const char *(*recognise)(const uint8_t *p, size_t n, bool whole);
-    /* Of an archive: what recognise says of a file that is no choice, but belongs to others: see unpack_beside. NULL: none does. */
+    /* Of an archive: what recognise says of a file that is no choice, but belongs to others: see
+     * unpack_beside. NULL: none does. */
     const char *beside;
-    /* Of an archive: is told of each member that is recognised or cannot be looked into, in their order, and nothing is handed out. NULL:
-     * one of them is meant. False: it wants to hear no more. */
+    /* Of an archive: is told of each member that is recognised or cannot be looked into, in their order,
+     * and nothing is handed out. NULL: one of them is meant. False: it wants to hear no more. */
     bool (*listed)(void *context, const struct unpack_member *member);
     /* Takes a block. False: no more of this are wanted; the sink says why elsewhere. */
     bool (*sink)(void *context, const uint8_t *p, size_t n);
@@ -81,8 +83,8 @@ bool unpack_is_archive(const struct packer *packer);
 /* The archive that a stream is of which this comes out first; NULL: it is none. */
 const struct packer *unpack_archive_in(const struct packer *stream, const void *p, size_t n);
 
-/* A member's name as it is compared and shown: cleaned (core/clean.h). A longer one ends in a digest of all of it, so that
- * names that begin alike stay apart. What is so already stays as it is. */
+/* A member's name as it is compared and shown: cleaned (core/clean.h). A longer one ends in a digest of
+ * all of it, so that names that begin alike stay apart. What is so already stays as it is. */
 void unpack_member_name(struct str name, char out[UNPACK_MEMBER_BYTES + 1]);
 
 /* NULL (diag) when the arena gives no more, or if a member is named of what has none. The slices of the options
@@ -97,14 +99,14 @@ bool unpack_finish(struct unpack *u) __attribute__((warn_unused_result));
 
 /* Of a stream, in place of feeding it: what unpack_pull unpacks comes from `in`. */
 void unpack_from(struct unpack *u, struct source *in);
-/* Of an archive of so many bytes: finds the member that is meant, whose bytes unpack_pull gives then; or tells options.listed of all,
- * and nothing comes. False: diag. */
+/* Of an archive of so many bytes: finds the member that is meant, whose bytes unpack_pull gives then; or
+ * tells options.listed of all, and nothing comes. False: diag. */
 bool unpack_open(struct unpack *u, const struct source_input *file, uint64_t bytes)
     __attribute__((warn_unused_result));
 /* The next bytes, as source.pull: 0 at the end, -1 with a diag. */
 ptrdiff_t unpack_pull(void *unpack, void *to, size_t n);
-/* Of an archive: unpack_pull gives the next file that recognise calls `beside`, of which UNPACK_BESIDE_MAX are looked at. What is
- * wrong with the archive is not told again. False: there is no other, or diag. */
+/* Of an archive: unpack_pull gives the next file that recognise calls `beside`, of which UNPACK_BESIDE_MAX
+ * are looked at. What is wrong with the archive is not told again. False: there is no other, or diag. */
 bool unpack_open_beside(struct unpack *u) __attribute__((warn_unused_result));
 
 /* Gives back what is not the arena's. NULL is fine. */
@@ -131,8 +133,8 @@ struct unpack_report {
 /* After unpack_finish, or when unpack_pull has come to the end. */
 void unpack_report(const struct unpack *u, struct unpack_report *report);
 
-/* The first bytes that come out of a file that begins with these n: at most out_bytes, and fewer where the n end; 0 if
- * it is not packed, or an archive. For naming what is in it. */
+/* The first bytes that come out of a file that begins with these n: at most out_bytes, and fewer where the
+ * n end; 0 if it is not packed, or an archive. For naming what is in it. */
 size_t unpack_beginning(const void *p, size_t n, void *out, size_t out_bytes);
 
 #endif

@@ -1,4 +1,5 @@
-/* What the packers share: how a file is known by its first bytes, the bounds of what is unpacked, and what damage was met. */
+/* What the packers share: how a file is known by its first bytes, the bounds of what is unpacked, and what
+ * damage was met. */
 #include <string.h>
 
 #include "parser/unpack/unpack_impl.h"

@@ -30,7 +30,8 @@ struct packer {
     bool zeros_behind; /* zeros behind a stream fill up a block and mean nothing */
     /* How many bytes `decode` must be given at once: depends on the bytes before only. */
     size_t (*want)(const struct unpack *u);
-    /* One call of the library with these bytes, the first of which stands at u->at, which it raises by what it took. */
+    /* One call of the library with these bytes, the first of which stands at u->at, which it raises by
+     * what it took. */
     void (*decode)(struct unpack *u, const uint8_t *p, size_t n);
 };
 

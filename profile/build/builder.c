@@ -178,8 +178,8 @@ struct str builder_text_of(const struct builder *b, string_id id)
     return strtab_get(&b->strings, id);
 }
 
-/* The index is of hashes only: frames of one hash are compared one after the other. The slot in which the search ends is the
- * one that a new frame takes. */
+/* The index is of hashes only: frames of one hash are compared one after the other. The slot in which the
+ * search ends is the one that a new frame takes. */
 frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
 {
     if (!builder_goes_on(b, 1) || !hash_index_reserve(&b->frame_index))

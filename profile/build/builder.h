@@ -2,18 +2,19 @@
  * Repairs broken nesting by the rules below and counts every repair as a warning.
  *
  * Clock rules, per track and clock: the clocks start at the track's first event. On every event the time
- * since the track's last event goes to the frame on top (to the root's self if none is open), then the event
- * is applied. Time that goes back is clamped to 0 and counted.
+ * since the track's last event goes to the frame on top (to the root's self if none is open), then the
+ * event is applied. Time that goes back is clamped to 0 and counted.
  *
- * Clocks of 32 bits: a step back of more than 2^31 is a wrap. A step forward of more than 2^31 right behind a wrap is a
- * late record of before it: time that goes back. "Right behind" holds for the next record of the track that is not late.
- * The first reading of wall time of a track takes the round of the clock that is nearest to the latest wall time of all
- * tracks so far, the earlier one of two: all threads share one wall clock, so they share its wraps too.
+ * Clocks of 32 bits: a step back of more than 2^31 is a wrap. A step forward of more than 2^31 right
+ * behind a wrap is a late record of before it: time that goes back. "Right behind" holds for the next
+ * record of the track that is not late. The first reading of wall time of a track takes the round of the
+ * clock that is nearest to the latest wall time of all tracks so far, the earlier one of two: all threads
+ * share one wall clock, so they share its wraps too.
  *
- * Nesting rules: an exit on an empty stack re-roots: the exiting frame becomes the parent of everything seen
- * so far at the track's root, and the root's self becomes its self. An exit of a frame deeper in the stack
- * pops to it, of one not on the stack is counted and ignored (builder_frame_redefined: the same method). Frames open at the end are
- * counted; they hold their time up to the last event. */
+ * Nesting rules: an exit on an empty stack re-roots: the exiting frame becomes the parent of everything
+ * seen so far at the track's root, and the root's self becomes its self. An exit of a frame deeper in the
+ * stack pops to it, of one not on the stack is counted and ignored (builder_frame_redefined: the same
+ * method). Frames open at the end are counted; they hold their time up to the last event. */
 #ifndef PROFILE_BUILD_BUILDER_H
 #define PROFILE_BUILD_BUILDER_H
 
@@ -53,20 +54,21 @@ struct builder *builder_new(struct arena *arena, struct hash_seed seed) __attrib
  *   values   what is counted. Of events their calls, and nothing else (ROLE_CALLS). Of samples the values that come with
  *            each, in the order of builder_sample
  *
- * In the profile the times come first, then the values. Names are not empty and all different. False when the arena gives no more, and of
- * a declaration that breaks these rules: builder_failed tells which. */
+ * In the profile the times come first, then the values. Names are not empty and all different. False when
+ * the arena gives no more, and of a declaration that breaks these rules: builder_failed tells which. */
 bool builder_values(struct builder *b, const struct profile_value *times, uint32_t n_times,
                     const struct profile_value *values, uint32_t n_values)
     __attribute__((warn_unused_result));
 
-/* Says that the values of samples may be below 0: they are int64_t. Behind builder_values, before the first sample. */
+/* Says that the values of samples may be below 0: they are int64_t. Behind builder_values, before the
+ * first sample. */
 void builder_signed(struct builder *b);
 
 /* Says that allocations were sampled, one for so many bytes on average. */
 void builder_sampled(struct builder *b, uint64_t bytes);
 
-/* Declares one time as another, at any time before the end: where only the end of a file says what its clock measured.
- * The rules are those of builder_values. */
+/* Declares one time as another, at any time before the end: where only the end of a file says what its
+ * clock measured. The rules are those of builder_values. */
 bool builder_redeclare_time(struct builder *b, uint32_t time, const struct profile_value *as)
     __attribute__((warn_unused_result));
 
@@ -77,31 +79,34 @@ void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bi
 /* Nameless frames of different addresses are different ones: for symbols. Before the first frame. */
 void builder_keep_addresses(struct builder *b);
 
-/* Tracks are to be the values of the label with this key, in a format whose samples have labels (format.h). Copied; empty: they are
- * not. Before the format begins, which asks for it. False when the arena gives no more. */
+/* Tracks are to be the values of the label with this key, in a format whose samples have labels
+ * (format.h). Copied; empty: they are not. Before the format begins, which asks for it. False when the
+ * arena gives no more. */
 bool builder_split(struct builder *b, struct str key) __attribute__((warn_unused_result));
 struct str builder_split_key(const struct builder *b);
 
 /* A label that samples have; those behind PROFILE_LABELS_MAX are left out. The key is of the arena. */
 void builder_label(struct builder *b, const struct profile_label *label);
 
-/* Has the log of calls written (log/call_log.h), of events and of samples with times; before the first track. The caller finishes
- * it, behind builder_finish. */
+/* Has the log of calls written (log/call_log.h), of events and of samples with times; before the first
+ * track. The caller finishes it, behind builder_finish. */
 void builder_log(struct builder *b, struct call_log_writer *log);
 
 /* STRING_NONE / FRAME_NONE / NODE_NONE when the arena gives no more; then builder_failed. */
 string_id builder_string(struct builder *b, struct str s) __attribute__((warn_unused_result));
-/* The same of at most `bytes` of a name, cut where a character begins; WARN_NAME_CUT at that offset of the file if it is longer. */
+/* The same of at most `bytes` of a name, cut where a character begins; WARN_NAME_CUT at that offset of the
+ * file if it is longer. */
 string_id builder_name(struct builder *b, struct str name, uint32_t bytes, uint64_t offset)
     __attribute__((warn_unused_result));
 /* The text of a string, which stays. */
 struct str builder_text_of(const struct builder *b, string_id id);
-/* The frame with this identity (all but .file, .line and .address, of which the first that is not empty or 0 stays). */
+/* The frame with this identity (all but .file, .line and .address, of which the first that is not empty or
+ * 0 stays). */
 frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
     __attribute__((warn_unused_result));
-/* Methods that formats know by an id may get another name between two events: `now` is the frame of what `earlier` was the
- * frame of until then. An exit of `now` leaves the earlier one where `now` itself is not open. False when the arena gives no
- * more. */
+/* Methods that formats know by an id may get another name between two events: `now` is the frame of what
+ * `earlier` was the frame of until then. An exit of `now` leaves the earlier one where `now` itself is not
+ * open. False when the arena gives no more. */
 bool builder_frame_redefined(struct builder *b, frame_id now, frame_id earlier)
     __attribute__((warn_unused_result));
 /* Behind the last event: the frame is called and shown as this other one. They stay two. */
@@ -123,30 +128,32 @@ void builder_track_is(struct builder *b, uint32_t track, const struct track_word
 bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
     __attribute__((warn_unused_result));
 
-/* The node of the stack frames[0 (outermost) .. n) below `above`, made where it is new; below the track's root for NODE_NONE, and
- * the root itself for no frames. A stack that comes again needs to be looked up once only: nodes stay. NODE_NONE when the arena
- * gives no more, or times were declared. */
+/* The node of the stack frames[0 (outermost) .. n) below `above`, made where it is new; below the track's
+ * root for NODE_NONE, and the root itself for no frames. A stack that comes again needs to be looked up
+ * once only: nodes stay. NODE_NONE when the arena gives no more, or times were declared. */
 node_id builder_stack(struct builder *b, uint32_t track, node_id above, const frame_id *frames, size_t n)
     __attribute__((warn_unused_result));
 
-/* Adds the sample's values, as many as were declared, to the self of a node of that track. False of NODE_NONE, when the arena gives
- * no more, or times were declared. */
+/* Adds the sample's values, as many as were declared, to the self of a node of that track. False of
+ * NODE_NONE, when the arena gives no more, or times were declared. */
 bool builder_sample(struct builder *b, uint32_t track, node_id node, const uint64_t *values)
     __attribute__((warn_unused_result));
 
-/* The same of a sample with a time, in ticks of builder_clocks since the recording's start. The stack holds until the track's
- * next sample: so the log has it as calls. A sample of the root with values of 0 says that none holds. A
- * track has samples with times, or without, or changes. A time that goes back is taken for the latest one, and counted. */
+/* The same of a sample with a time, in ticks of builder_clocks since the recording's start. The stack
+ * holds until the track's next sample: so the log has it as calls. A sample of the root with values of 0
+ * says that none holds. A track has samples with times, or without, or changes. A time that goes back is
+ * taken for the latest one, and counted. */
 bool builder_sample_at(struct builder *b, uint32_t track, node_id node, const uint64_t *values,
                        uint64_t ticks) __attribute__((warn_unused_result));
 
-/* Of a series: declares the next moment of a track. It gets the track's next number, from 0, which is put into *moment. Times
- * of one track go forward. False when the arena gives no more, and of a time that does not. */
+/* Of a series: declares the next moment of a track. It gets the track's next number, from 0, which is put
+ * into *moment. Times of one track go forward. False when the arena gives no more, and of a time that does
+ * not. */
 bool builder_moment(struct builder *b, uint32_t track, uint64_t time_ns, uint32_t *moment)
     __attribute__((warn_unused_result));
-/* Adds to the self of a node (builder_stack) by how much its values changed from the moment before to this one (from nothing to the first). In
- * any order; several of one node and moment are added. What is below 0 in the end, where values are not signed, is set to 0 and
- * counted. False as above. */
+/* Adds to the self of a node (builder_stack) by how much its values changed from the moment before to this
+ * one (from nothing to the first). In any order; several of one node and moment are added. What is below 0
+ * in the end, where values are not signed, is set to 0 and counted. False as above. */
 bool builder_change(struct builder *b, uint32_t track, uint32_t moment, node_id node, const int64_t *changes)
     __attribute__((warn_unused_result));
 
@@ -158,21 +165,23 @@ uint64_t builder_warned(const struct builder *b, enum warning_code code);
  * so names should be few and the format's own. False when the arena gives no more. */
 bool builder_fact(struct builder *b, struct str name, struct str value) __attribute__((warn_unused_result));
 
-/* Behind the last event: R8 calls the source file of every class of a build after the mapping that goes with it (r8-map-id-..); that
- * becomes the fact "build_map_id". False when the arena gives no more. */
+/* Behind the last event: R8 calls the source file of every class of a build after the mapping that goes
+ * with it (r8-map-id-..); that becomes the fact "build_map_id". False when the arena gives no more. */
 bool builder_find_build(struct builder *b) __attribute__((warn_unused_result));
 
 uint64_t builder_event_count(const struct builder *b);
 /* Events and samples of one track, so far. */
 uint64_t builder_track_records(const struct builder *b, uint32_t track);
 uint64_t builder_ns_per_tick(const struct builder *b);
-/* Of one time, by its place in the declaration, in ns: what all tracks' events span, added up, and the latest reading. */
+/* Of one time, by its place in the declaration, in ns: what all tracks' events span, added up, and the
+ * latest reading. */
 uint64_t builder_time_total_ns(const struct builder *b, uint32_t time);
 uint64_t builder_time_latest_ns(const struct builder *b, uint32_t time);
 struct arena *builder_arena(const struct builder *b);
 struct hash_seed builder_seed(const struct builder *b);
 
-/* After a function returned a failure: sets diag from it, a limit, memory, or a wrong declaration. Always returns false. */
+/* After a function returned a failure: sets diag from it, a limit, memory, or a wrong declaration. Always
+ * returns false. */
 bool builder_failed(const struct builder *b, struct diag *diag);
 
 /* Renumbers in pre-order and sums. The builder is used up. NULL when the arena gives no more. */

@@ -8,8 +8,8 @@
 #include "core/strtab.h"
 #include "profile/build/builder.h"
 
-/* Where a node's measures stand: in the columns [0, n_times) the times, one for each clock of an event; behind them the
- * values. builder_values makes the layout, and all that reads or writes a column asks it. */
+/* Where a node's measures stand: in the columns [0, n_times) the times, one for each clock of an event;
+ * behind them the values. builder_values makes the layout, and all that reads or writes a column asks it. */
 struct fold_layout {
     uint32_t n_times, n_columns; /* no columns: nothing was declared */
     uint32_t calls;              /* column of the calls that events count; only with times */
@@ -78,8 +78,9 @@ struct builder {
     struct fold_track *tracks;
     size_t n_tracks, tracks_capacity;
 
-    /* The latest wall time of the trace, for the first readings of tracks. It is looked up when a track begins, and then
-     * only in the tracks that have had a record since it was looked up last: these are in a list. */
+    /* The latest wall time of the trace, for the first readings of tracks. It is looked up when a track
+     * begins, and then only in the tracks that have had a record since it was looked up last: these are in
+     * a list. */
     uint64_t latest; /* ticks, unwrapped, when it was looked up last */
     uint32_t moved;  /* the list's first track, or NODE_NONE */
 
@@ -133,8 +134,8 @@ static inline struct fold_change *fold_change_at(const struct builder *b, size_t
     return (struct fold_change *)(void *)(b->changes + i * b->change_stride);
 }
 
-/* Counts steps, each of which is short, and asks the arena's stop once in many. False: the job was told to end. So whoever reads in a
- * loop need not ask where each turn tells the builder something. */
+/* Counts steps, each of which is short, and asks the arena's stop once in many. False: the job was told to
+ * end. So whoever reads in a loop need not ask where each turn tells the builder something. */
 static inline bool builder_goes_on(struct builder *b, size_t steps)
 {
     enum { MANY = 1 << 10 };

@@ -12,8 +12,9 @@
 
 /* ---- moments ---- */
 
-/* Puts the moments of all tracks behind each other; those of one track are in their order already. The numbers that tracks
- * had when the moments came mean nothing here, behind the sorting of tracks: each moment brings its track's id. */
+/* Puts the moments of all tracks behind each other; those of one track are in their order already. The
+ * numbers that tracks had when the moments came mean nothing here, behind the sorting of tracks: each
+ * moment brings its track's id. */
 static bool put_moments(struct builder *b, struct profile *p)
 {
     struct profile_moment *moments = arena_array(b->arena, b->n_moments, sizeof(*moments));
@@ -52,8 +53,8 @@ static bool is_zero(const struct fold_change *c, uint32_t n)
     return true;
 }
 
-/* Changes of one node and moment, which stand behind each other in the order, become the first of them; those that are nothing go.
- * Returns how many are left. */
+/* Changes of one node and moment, which stand behind each other in the order, become the first of them;
+ * those that are nothing go. Returns how many are left. */
 static size_t join_changes(struct builder *b, uint32_t *order)
 {
     uint32_t values = b->layout.n_columns;
@@ -119,8 +120,9 @@ static bool finish_series(struct builder *b, struct profile *p)
 
 /* ---- the finished profile ---- */
 
-/* From the growing tree to the profile: nodes in pre-order, totals, warnings. Trees may be as deep as the input made them,
- * so walks go by the links of the nodes, without recursion and without a stack of their own. */
+/* From the growing tree to the profile: nodes in pre-order, totals, warnings. Trees may be as deep as the
+ * input made them, so walks go by the links of the nodes, without recursion and without a stack of their
+ * own. */
 
 struct columns {
     const struct profile *profile; /* that they are of */
@@ -201,8 +203,8 @@ static void put_signed_columns(struct builder *b, const struct profile *p, uint6
     }
 }
 
-/* Gives the node its number in pre-order. The frame is copied out and the number takes its place in the node, where the
- * children, and later the track's open frame, look for it: no second array is needed. */
+/* Gives the node its number in pre-order. The frame is copied out and the number takes its place in the
+ * node, where the children, and later the track's open frame, look for it: no second array is needed. */
 static void arrive(struct builder *b, struct columns *c, struct fold_node *node)
 {
     uint32_t n = c->n++;

@@ -77,8 +77,8 @@ bool builder_sample(struct builder *b, uint32_t track, node_id node, const uint6
 
 /* ---- with times ---- */
 
-/* Tells the log how the stack that holds becomes another one: what both have in common goes on. Nodes are made behind their parents, so
- * of two nodes the one with the larger number is not above the other one. */
+/* Tells the log how the stack that holds becomes another one: what both have in common goes on. Nodes are
+ * made behind their parents, so of two nodes the one with the larger number is not above the other one. */
 static bool log_stack(struct builder *b, uint32_t track, node_id leaf)
 {
     const struct fold_track *t = &b->tracks[track];
@@ -182,17 +182,18 @@ bool builder_change(struct builder *b, uint32_t track, uint32_t moment, node_id 
 
 /* The inner loop: events into the growing tree. The rules that it follows stand in builder.h.
  *
- * The input is hostile: it decides how deep stacks are, how many callees a frame has, and which frames exits name. So
- * nothing here recurses, and every search has a bound: of a frame's callees FOLD_LIST_MAX are looked at in the list, of a
- * stack as many frames as the scan budget allows. Behind both bounds a hash table answers. Arrays move when they grow:
- * a pointer to a node is good only until the next node is added. */
+ * The input is hostile: it decides how deep stacks are, how many callees a frame has, and which frames
+ * exits name. So nothing here recurses, and every search has a bound: of a frame's callees FOLD_LIST_MAX
+ * are looked at in the list, of a stack as many frames as the scan budget allows. Behind both bounds a
+ * hash table answers. Arrays move when they grow: a pointer to a node is good only until the next node is
+ * added. */
 
 enum {
-    /* The scan budget. An exit that does not match the frame on top is looked for further down the stack, frame by
-     * frame. A file could make every record such an exit, of a stack as deep as it likes. So a track may look at
-     * SCAN_FREE frames, and at SCAN_PER_RECORD more for each of its records. When it has used these up, its open frames
-     * are counted in a table from then on (index_stack): each push and pop costs a little more, and no exit costs more
-     * than one look. Files without damage never pay for it. */
+    /* The scan budget. An exit that does not match the frame on top is looked for further down the stack,
+     * frame by frame. A file could make every record such an exit, of a stack as deep as it likes. So a
+     * track may look at SCAN_FREE frames, and at SCAN_PER_RECORD more for each of its records. When it has
+     * used these up, its open frames are counted in a table from then on (index_stack): each push and pop
+     * costs a little more, and no exit costs more than one look. Files without damage never pay for it. */
     SCAN_PER_RECORD = 8,
     SCAN_FREE = 4096,
     EARLIER_MAX = 8 /* names of a method that exits look for beside its last one */
@@ -340,11 +341,11 @@ static bool is_open(struct builder *b, uint32_t track, frame_id frame, bool *ok)
     return *ok && n != IDMAP_NONE && n > 0;
 }
 
-/* The exiting frame was entered before the first record: it becomes the parent of all that the track's root
- * holds. To move all children below a new node would cost their number at every such exit. Instead the old root turns
- * into the frame's node and keeps children and time; a new root without either goes on top. The new root is added last
- * and has the largest id: it is builder_finish that numbers nodes so that parents come first.
- * An exit that names no frame is of "unknown". */
+/* The exiting frame was entered before the first record: it becomes the parent of all that the track's
+ * root holds. To move all children below a new node would cost their number at every such exit. Instead
+ * the old root turns into the frame's node and keeps children and time; a new root without either goes on
+ * top. The new root is added last and has the largest id: it is builder_finish that numbers nodes so that
+ * parents come first. An exit that names no frame is of "unknown". */
 static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t offset)
 {
     if (frame == FRAME_NONE) {
@@ -372,9 +373,9 @@ static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t 
     return true;
 }
 
-/* The frame that an exit leaves: the named one if it is open, else the latest of its earlier ones that is; FRAME_NONE if
- * none is. A file may redefine a method as often as it likes, and give two of them their names in turn: so there is an
- * end. */
+/* The frame that an exit leaves: the named one if it is open, else the latest of its earlier ones that is;
+ * FRAME_NONE if none is. A file may redefine a method as often as it likes, and give two of them their
+ * names in turn: so there is an end. */
 static frame_id open_name(struct builder *b, uint32_t track, frame_id frame, bool *ok)
 {
     for (unsigned i = 0; i <= EARLIER_MAX && frame != FRAME_NONE; i++) {
@@ -420,11 +421,13 @@ static bool exit_frame(struct builder *b, uint32_t track, frame_id frame, uint64
 
 /* A reading that is before the last one, or more than 2^31 behind it. Returns the ticks to credit.
  *
- * last is unwrapped and has 64 bits; a reading has 32 where clocks wrap, and t->wrapped is what its wraps have added so
- * far. So now and last lie in the same round of the clock, and where now < last, more than half of 2^32 between them is
- * nearer to a wrap than to a step back. The sum passes 64 bits only after 2^32 wraps, each of which takes a record.
+ * last is unwrapped and has 64 bits; a reading has 32 where clocks wrap, and t->wrapped is what its wraps
+ * have added so far. So now and last lie in the same round of the clock, and where now < last, more than
+ * half of 2^32 between them is nearer to a wrap than to a step back. The sum passes 64 bits only after
+ * 2^32 wraps, each of which takes a record.
  *
- * Records have numbers within their track, from 1. A late record passes "right behind a wrap" on to the next one. */
+ * Records have numbers within their track, from 1. A late record passes "right behind a wrap" on to the
+ * next one. */
 static uint64_t large_step(struct builder *b, struct fold_track *t, uint32_t clock, uint64_t reading,
                            uint64_t offset)
 {
@@ -447,8 +450,8 @@ static uint64_t large_step(struct builder *b, struct fold_track *t, uint32_t clo
     return ticks;
 }
 
-/* The latest wall time of all tracks so far. Each track's next record is looked at again, see join_moved. */
-/* Empties the list. */
+/* The latest wall time of all tracks so far. Empties the list: each track's next record is looked at
+ * again, see join_moved. */
 static uint64_t fold_latest_time(struct builder *b)
 {
     while (b->moved != NODE_NONE) {
@@ -521,10 +524,10 @@ static bool apply_rare(struct builder *b, const struct event *e, uint64_t offset
     return !t->indexed || count_open(b, e->track, e->frame, true);
 }
 
-/* The loop that all time goes into. The layout and `logging` are constants where this is inlined, and so is the distance
- * between two nodes. What happens in nearly every record (the clocks go on; the frame that was called last is called
- * again, or the frame on top is left) is done here, all else in apply_rare. That may move the nodes: `nodes` is read anew
- * behind it. */
+/* The loop that all time goes into. The layout and `logging` are constants where this is inlined, and so
+ * is the distance between two nodes. What happens in nearly every record (the clocks go on; the frame that
+ * was called last is called again, or the frame on top is left) is done here, all else in apply_rare. That
+ * may move the nodes: `nodes` is read anew behind it. */
 static inline __attribute__((always_inline)) bool apply(struct builder *b, const struct event *events,
                                                         size_t n, uint64_t offset, uint32_t stride,
                                                         const struct fold_layout layout, const bool logging)

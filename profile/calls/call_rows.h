@@ -3,12 +3,13 @@
  *     sink = call_rows_new(&arena, &request, seed);
  *     replay(.. in_order, looks_at_self, with call_rows_replay(sink) ..);
  *
- * The order is that of the ends: a call comes behind all that it called. Threads take turns as in the file; calls that are
- * never left come last, thread by thread, the innermost first. So only what is open is in memory, however many calls there
- * are.
+ * The order is that of the ends: a call comes behind all that it called. Threads take turns as in the
+ * file; calls that are never left come last, thread by thread, the innermost first. So only what is open
+ * is in memory, however many calls there are.
  *
- * Under filters a call has a row if its frame is shown in the stacks of the filtered profile that it took part in; its self is what
- * this frame has there of it, and its depth counts the frames that are shown. So a replay with filters goes to the end. */
+ * Under filters a call has a row if its frame is shown in the stacks of the filtered profile that it took
+ * part in; its self is what this frame has there of it, and its depth counts the frames that are shown. So
+ * a replay with filters goes to the end. */
 #ifndef PROFILE_CALLS_CALL_ROWS_H
 #define PROFILE_CALLS_CALL_ROWS_H
 

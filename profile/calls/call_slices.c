@@ -179,7 +179,8 @@ static bool begin(void *context, struct replay_track *t)
     return true;
 }
 
-/* Without a window and filters all that is open is shown, so a call is told as it comes. Nearly every replay is of this kind. */
+/* Without a window and filters all that is open is shown, so a call is told as it comes. Nearly every
+ * replay is of this kind. */
 static bool enter_shown(struct call_slices *s, const struct replay_track *t)
 {
     struct sliced *x = &s->tracks[t->nth];

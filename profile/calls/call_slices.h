@@ -1,13 +1,15 @@
-/* What each thread was in, from when to when: calls as they begin and as they end, in the order of time within each thread, for
- * tools that nest what lies within each other. Made by replaying the profile's log:
+/* What each thread was in, from when to when: calls as they begin and as they end, in the order of time
+ * within each thread, for tools that nest what lies within each other. Made by replaying the profile's
+ * log:
  *
  *     sink = call_slices_new(&arena, &request, seed);
  *     replay(.. in_order, of the same tracks and window, with call_slices_replay(sink) ..);
  *
- * Slices nest: what began last ends first. The time in slices is that of the tree: a frame's time less that of the slices
- * within is its self, under filters and in windows too. So a call whose stack some filter drops or cuts for a while is several
- * slices, and one that an edge of the window cuts is as long as what lies within; without either, a call is one slice. Calls that are
- * never left end where the tree says.
+ * Slices nest: what began last ends first. The time in slices is that of the tree: a frame's time less
+ * that of the slices within is its self, under filters and in windows too. So a call whose stack some
+ * filter drops or cuts for a while is several slices, and one that an edge of the window cuts is as long
+ * as what lies within; without either, a call is one slice. Calls that are never left end where the tree
+ * says.
  *
  * Threads take turns as in the file. Only what is open is in memory. */
 #ifndef PROFILE_CALLS_CALL_SLICES_H

@@ -1,14 +1,15 @@
-/* How long calls were, one by one: of each row (a method, or a group of methods) the longest, and of one row also how its
- * calls are distributed. Only outermost calls count: those during which no other call of the row is open on the same
- * thread. A profile does not hold them; they are made by replaying its log:
+/* How long calls were, one by one: of each row (a method, or a group of methods) the longest, and of one
+ * row also how its calls are distributed. Only outermost calls count: those during which no other call of
+ * the row is open on the same thread. A profile does not hold them; they are made by replaying its log:
  *
  *     sink = calls_sink_new(&arena, &request);
  *     replay(.. of the same tracks and window, with calls_sink_replay(sink) ..);
  *     const struct calls *calls = calls_sink_finish(sink);
  *
- * Memory grows with threads, methods and the depth of stacks, not with the number of calls. Durations are kept exactly
- * where they are below 128 ns, and else in 128 classes for each power of two: a percentile is the upper end of its class,
- * and so at most 1/128 (0.8 %) above the true one, and never below. All else is exact. */
+ * Memory grows with threads, methods and the depth of stacks, not with the number of calls. Durations are
+ * kept exactly where they are below 128 ns, and else in 128 classes for each power of two: a percentile is
+ * the upper end of its class, and so at most 1/128 (0.8 %) above the true one, and never below. All else
+ * is exact. */
 #ifndef PROFILE_CALLS_CALLS_H
 #define PROFILE_CALLS_CALLS_H
 
@@ -69,14 +70,16 @@ struct replay_sink calls_sink_replay(struct calls_sink *s);
 /* The sink's own; NULL: the arena has given no more. */
 const struct calls *calls_sink_finish(struct calls_sink *s);
 
-/* The least duration that at least `permille` / 1000 of the calls do not pass; see above for how exact. 0 without calls. */
+/* The least duration that at least `permille` / 1000 of the calls do not pass; see above for how exact. 0
+ * without calls. */
 uint64_t calls_percentile_ns(const struct call_durations *d, unsigned permille);
 
 /* Where a bar of the histogram begins; UINT64_MAX behind the last one. */
 uint64_t calls_bar_from_ns(uint32_t bar);
 
-/* A list of calls that keeps those with the largest key: the longest, the first or the last of millions, in the memory of a
- * few. Adding costs the logarithm of the list's size. Knows nothing of replays and tracks. */
+/* A list of calls that keeps those with the largest key: the longest, the first or the last of millions,
+ * in the memory of a few. Adding costs the logarithm of the list's size. Knows nothing of replays and
+ * tracks. */
 
 struct listed_call {
     uint64_t key;

@@ -1,17 +1,20 @@
-/* What all tracks did in a window of time, as far as a picture of some width can show it. For each track and pixel: time in own
- * code, in that of third parties and of the platform, time spent waiting, and how many calls began; for tracks that are opened
- * also their calls (span.h); for methods that are marked where they are open, how often they are called, and some of their calls
- * one by one. A profile does not hold that; it is made by replaying its log:
+/* What all tracks did in a window of time, as far as a picture of some width can show it. For each track
+ * and pixel: time in own code, in that of third parties and of the platform, time spent waiting, and how
+ * many calls began; for tracks that are opened also their calls (span.h); for methods that are marked
+ * where they are open, how often they are called, and some of their calls one by one. A profile does not
+ * hold that; it is made by replaying its log:
  *
  *     sink = lanes_sink_new(&arena, &request);
  *     replay(.. of the same tracks, rests, looks_at_self where tracks are open, with lanes_sink_replay(sink) ..);
  *     const struct lanes *lanes = lanes_sink_finish(sink);
  *
- * The picture has one clock, the profile's first. Pixel i is the time [lanes_edge(i), lanes_edge(i + 1)); these are whole ns, so
- * that in a window shorter than its pixels some of them are empty. The pixels of a track add up to its times in the window.
+ * The picture has one clock, the profile's first. Pixel i is the time [lanes_edge(i), lanes_edge(i + 1));
+ * these are whole ns, so that in a window shorter than its pixels some of them are empty. The pixels of a
+ * track add up to its times in the window.
  *
- * Time is credited as the fold credits it: to the frame on top. Where wall and CPU time are both recorded, waiting is wall less CPU time, not below 0; CPU
- * time between two records passes evenly, rounded down, as in windows of time (window.h).
+ * Time is credited as the fold credits it: to the frame on top. Where wall and CPU time are both recorded,
+ * waiting is wall less CPU time, not below 0; CPU time between two records passes evenly, rounded down, as
+ * in windows of time (window.h).
  *
  * Memory grows with pixels * tracks and with the depth of stacks, not with the number of calls. */
 #ifndef PROFILE_CALLS_LANES_H

@@ -1,18 +1,21 @@
-/* Plays a log of calls to a sink: what each track was in, record by record, with the frames of a profile. The only place that
- * knows which calls are open.
+/* Plays a log of calls to a sink: what each track was in, record by record, with the frames of a profile.
+ * The only place that knows which calls are open.
  *
- * A track is told as follows. begin: its first record. Then enter, leave, sample and stay, each at the time of its record, t->now;
- * from t->last up to it the stack was as it was told before. Calls that were entered before the track's first record are entered
- * with it, those that enclose others first: so all that encloses a call is known when it is entered. Behind them comes one stay.
- * end: the last record, t->now. Behind it the calls that are never left are left, the innermost first.
+ * A track is told as follows. begin: its first record. Then enter, leave, sample and stay, each at the
+ * time of its record, t->now; from t->last up to it the stack was as it was told before. Calls that were
+ * entered before the track's first record are entered with it, those that enclose others first: so all
+ * that encloses a call is known when it is entered. Behind them comes one stay. end: the last record,
+ * t->now. Behind it the calls that are never left are left, the innermost first.
  *
- * With a window only what lies in it is told in full: all records from the window's beginning to its end, and around it at least
- * what is open there, each call with its true beginning and end. What is open at the window's beginning is entered at its true
- * times, one call behind the other; what is open at its end is left at its true times, as far as it ever is. Tracks of which
- * nothing lies in the window are not told. While what is open is entered, t->resumes; one stay ends that. Only the blocks of the log that this needs are read.
+ * With a window only what lies in it is told in full: all records from the window's beginning to its end,
+ * and around it at least what is open there, each call with its true beginning and end. What is open at
+ * the window's beginning is entered at its true times, one call behind the other; what is open at its end
+ * is left at its true times, as far as it ever is. Tracks of which nothing lies in the window are not
+ * told. While what is open is entered, t->resumes; one stay ends that. Only the blocks of the log that
+ * this needs are read.
  *
- * Without in_order the tracks are told in any order. In order they take turns as in the file, and leave one behind the other as
- * there; calls that are never left come at the very end, track by track. */
+ * Without in_order the tracks are told in any order. In order they take turns as in the file, and leave
+ * one behind the other as there; calls that are never left come at the very end, track by track. */
 #ifndef PROFILE_CALLS_REPLAY_H
 #define PROFILE_CALLS_REPLAY_H
 
@@ -111,8 +114,8 @@ struct replay;
 /* Takes memory for what is open, and for a block, from the arena, in which it lives; NULL when it gives no more. */
 struct replay *replay_new(const struct replay_request *request, struct arena *arena)
     __attribute__((warn_unused_result));
-/* Plays the next block that is needed, and behind the last one what is open. Nothing can be played behind another answer than
- * REPLAY_MORE. */
+/* Plays the next block that is needed, and behind the last one what is open. Nothing can be played behind
+ * another answer than REPLAY_MORE. */
 enum replay_end replay_step(struct replay *r) __attribute__((warn_unused_result));
 
 /* All steps at once. */

@@ -44,8 +44,8 @@ static uint64_t busy_ns(const struct span_sink *s, const struct span *span)
     return span->calls > 1 ? span->self_ns : seen_ns(s, span);
 }
 
-/* Makes one run of two neighbours of one depth. Its ends are those of what is seen, since a run is drawn as one; what was
- * in no call between the two is in its length, and not in its self. */
+/* Makes one run of two neighbours of one depth. Its ends are those of what is seen, since a run is drawn
+ * as one; what was in no call between the two is in its length, and not in its self. */
 static void join(const struct span_sink *s, struct span *run, const struct span *next)
 {
     uint64_t busy = busy_ns(s, run) + busy_ns(s, next);
@@ -68,8 +68,8 @@ static bool same_run(const struct span_sink *s, uint64_t last_begin, uint64_t la
     return begin <= last_end || begin - last_end < least;
 }
 
-/* Puts the span into the list, or joins it with its neighbour of the same depth. Spans of one depth arrive in the order
- * of time, so only the latest of them can be the neighbour. There is room in the list. */
+/* Puts the span into the list, or joins it with its neighbour of the same depth. Spans of one depth arrive
+ * in the order of time, so only the latest of them can be the neighbour. There is room in the list. */
 static void keep(struct span_sink *s, const struct span *span)
 {
     uint32_t *latest = &s->latest[span->depth];
@@ -86,10 +86,10 @@ static void keep(struct span_sink *s, const struct span *span)
     *latest = s->spans.n;
 }
 
-/* Makes room: twice the least width, and the list joined anew, in place (it only gets shorter, so what is written never
- * passes what is still to be read). A hostile file cannot keep this going: when least_ns passes the window's length, all
- * of a level is one run, and there are more places than levels. The window ends at INT64_MAX at most, so doubling up to
- * there does not overflow. */
+/* Makes room: twice the least width, and the list joined anew, in place (it only gets shorter, so what is
+ * written never passes what is still to be read). A hostile file cannot keep this going: when least_ns
+ * passes the window's length, all of a level is one run, and there are more places than levels. The window
+ * ends at INT64_MAX at most, so doubling up to there does not overflow. */
 static void raise_least(struct span_sink *s)
 {
     uint32_t n = s->spans.n;

@@ -4,8 +4,8 @@
  *     replay(.. of all tracks, the window, rests, with window_sink_replay(sink) ..);
  *     const struct profile *window = window_sink_finish(sink);
  *
- * Times are those of the first clock, since the trace's start: wall time where it was recorded, else each thread's own CPU
- * time. The rules:
+ * Times are those of the first clock, since the trace's start: wall time where it was recorded, else each
+ * thread's own CPU time. The rules:
  *
  * - The time between two records of a thread is on top of its stack. The part of it within the window is credited. Where the
  *   clocks of two neighbouring records are (w1, c1) and (w2, c2), the second clock has at t the value
@@ -31,14 +31,14 @@ struct window_request {
 
 struct window_sink;
 
-/* The result lives in `arena`; what only the replay needs, the sink among it, in `scratch`. NULL when one of them gives no
- * more. */
+/* The result lives in `arena`; what only the replay needs, the sink among it, in `scratch`. NULL when one
+ * of them gives no more. */
 struct window_sink *window_sink_new(struct arena *arena, struct arena *scratch,
                                     const struct window_request *request) __attribute__((warn_unused_result));
 struct replay_sink window_sink_replay(struct window_sink *s);
 
-/* The profile, which has all tracks of the first one, with its frames, facts and warnings, and times cut to the window.
- * NULL: the arena has given no more. */
+/* The profile, which has all tracks of the first one, with its frames, facts and warnings, and times cut
+ * to the window. NULL: the arena has given no more. */
 const struct profile *window_sink_finish(struct window_sink *s) __attribute__((warn_unused_result));
 
 #endif

@@ -78,8 +78,8 @@ static void find_waiting(const struct comparing *c, struct shared *s)
         s->waits = false;
 }
 
-/* Of the base that was added last, if a run has values below 0: what goes down, as a base of its own. False: the arena gives no
- * more. */
+/* Of the base that was added last, if a run has values below 0: what goes down, as a base of its own.
+ * False: the arena gives no more. */
 static bool add_minus(const struct comparing *c, struct shared *s)
 {
     struct profile_compared *to = s->to;

@@ -1,4 +1,5 @@
-/* The inside of a comparison, shared by compare.c (values, the tree) and compare_match.c (which frames and tracks are the same). */
+/* The inside of a comparison, shared by compare.c (values, the tree) and compare_match.c (which frames and
+ * tracks are the same). */
 #ifndef PROFILE_COMPARE_COMPARE_IMPL_H
 #define PROFILE_COMPARE_COMPARE_IMPL_H
 

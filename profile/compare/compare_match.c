@@ -1,8 +1,8 @@
 /* Which frames of the runs are one: by identity in the builder, then what is left by its normal form.
  *
- * A frame is left if it is missing in a run. Frames of one normal form are put into *slots* in the order of their names: each into the
- * first slot that has no frame of the same run yet. Of two runs so the first of one is paired with the first of the
- * other, the second with the second. */
+ * A frame is left if it is missing in a run. Frames of one normal form are put into *slots* in the order
+ * of their names: each into the first slot that has no frame of the same run yet. Of two runs so the first
+ * of one is paired with the first of the other, the second with the second. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,8 +113,8 @@ static bool copied(struct arena *a, struct str *s)
     return copy != NULL;
 }
 
-/* The key of a frame: what the rules leave of its text, and of its signature and module and its kind where all runs have these. The
- * build id is no part of it: each build has another one. */
+/* The key of a frame: what the rules leave of its text, and of its signature and module and its kind where
+ * all runs have these. The build id is no part of it: each build has another one. */
 static bool put_key(struct pairing *g, struct left *l, const struct profile *p, const struct profile_frame *f)
 {
     unsigned rule;
@@ -314,8 +314,9 @@ bool compare_frames(struct comparing *c)
 
 /* ---- which tracks are the same ---- */
 
-/* Which tracks of the runs are one. Each track has a key: its name, and of a name with numbers the name with `#` for each. The
- * tracks of one key stand together, by run and weight; a key with numbers is one group, of others the n-th of each run are. */
+/* Which tracks of the runs are one. Each track has a key: its name, and of a name with numbers the name
+ * with `#` for each. The tracks of one key stand together, by run and weight; a key with numbers is one
+ * group, of others the n-th of each run are. */
 
 struct entry {
     string_id key; /* in a table of its own */
@@ -365,8 +366,8 @@ static bool put_pool_name(struct buf *b, struct str name)
     return pool;
 }
 
-/* Process ids are numbers in the names of groups: they tell no process from another. Values of labels with different numbers are
- * different values. */
+/* Process ids are numbers in the names of groups: they tell no process from another. Values of labels with
+ * different numbers are different values. */
 static bool tracks_put_key(struct buf *b, const struct profile *p, const struct profile_track *t)
 {
     bool pool = t->kind != TRACK_LABEL && put_pool_name(b, profile_string(p, t->name));

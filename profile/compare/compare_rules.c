@@ -101,8 +101,8 @@ static size_t run_bytes(enum run run, struct str rest)
     return n;
 }
 
-/* Of a run of n bytes, how many at its beginning stay; n if it is not what the rule is about. *skip: bytes behind the run that
- * belong to it. */
+/* Of a run of n bytes, how many at its beginning stay; n if it is not what the rule is about. *skip: bytes
+ * behind the run that belong to it. */
 static size_t kept_bytes(enum run run, struct str rest, size_t n, size_t *skip)
 {
     struct str all = {rest.p, n};
@@ -129,8 +129,8 @@ static size_t kept_bytes(enum run run, struct str rest, size_t n, size_t *skip)
     }
 }
 
-/* Whether it changed anything. A run that does not fit is passed over as a whole: what begins later within it has the same end and
- * does not fit either. */
+/* Whether it changed anything. A run that does not fit is passed over as a whole: what begins later within
+ * it has the same end and does not fit either. */
 static bool apply(const struct rule *rule, struct str text, struct buf *out)
 {
     struct str word = str_of(rule->word);

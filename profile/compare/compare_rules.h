@@ -1,6 +1,7 @@
-/* Names that compilers and machines number anew with each build or start: lambdas, anonymous classes, accessors. Of two
- * profiles the frames of equal names are the same method; of what is left, frames are the same whose names are equal once
- * these rules have put a star in the place of what was numbered. Each rule is a row of the table in compare_rules.c. */
+/* Names that compilers and machines number anew with each build or start: lambdas, anonymous classes,
+ * accessors. Of two profiles the frames of equal names are the same method; of what is left, frames are
+ * the same whose names are equal once these rules have put a star in the place of what was numbered. Each
+ * rule is a row of the table in compare_rules.c. */
 #ifndef PROFILE_COMPARE_COMPARE_RULES_H
 #define PROFILE_COMPARE_COMPARE_RULES_H
 
@@ -14,11 +15,12 @@ enum compare_part {
 
 enum { COMPARE_RULE_NONE = UINT8_MAX };
 
-/* Appends the text to `out` as the rules leave it, with `scratch` as their memory. Returns the number of the first rule that
- * changed it, or COMPARE_RULE_NONE. Linear in the text. */
+/* Appends the text to `out` as the rules leave it, with `scratch` as their memory. Returns the number of
+ * the first rule that changed it, or COMPARE_RULE_NONE. Linear in the text. */
 unsigned compare_normalise(struct str text, enum compare_part part, struct buf *out, struct buf *scratch);
 
-/* What the rule is about, for people, in the plural: "lambdas". Several rules may share it. NULL behind the last one. */
+/* What the rule is about, for people, in the plural: "lambdas". Several rules may share it. NULL behind
+ * the last one. */
 const char *compare_rule_label(unsigned rule);
 
 #endif

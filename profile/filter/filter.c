@@ -11,7 +11,8 @@
 
 /* ---- the profile that is left ---- */
 
-/* From what the steps of a filter left to a profile: stacks that became equal are one, and nodes are numbered anew. */
+/* From what the steps of a filter left to a profile: stacks that became equal are one, and nodes are
+ * numbered anew. */
 
 /* Nodes that become one are a list, which begins with the first of them: it stands for all. */
 struct merger {
@@ -147,8 +148,8 @@ static bool init(struct merger *m, struct arena *a)
 
 /* ---- values ---- */
 
-/* What each call has waited is known before stacks are joined, and cannot be told from sums of both times afterwards: it
- * becomes a value of its own, behind all others. */
+/* What each call has waited is known before stacks are joined, and cannot be told from sums of both times
+ * afterwards: it becomes a value of its own, behind all others. */
 static void add_waiting(struct profile *to)
 {
     uint32_t wall, cpu;
@@ -275,9 +276,9 @@ const struct profile *filter_result(struct filter_stacks *s, const struct profil
 
 /* The steps of a filter.
  *
- * All steps work on the nodes of the profile that is filtered (struct filter_stacks).
- * A node that is there though no stack ends at it or below it is removed at the end, when the profile that is left is made. A step looks at each
- * node once, callers first: a caller's number is always smaller. */
+ * All steps work on the nodes of the profile that is filtered (struct filter_stacks). A node that is there
+ * though no stack ends at it or below it is removed at the end, when the profile that is left is made. A
+ * step looks at each node once, callers first: a caller's number is always smaller. */
 
 /* What one step does to the nodes that are there. */
 struct change {
@@ -392,8 +393,8 @@ static void collapse(struct maker *m)
     }
 }
 
-/* The new stacks, as far as they are made: to find out quickly who stands above whom. Each node knows its caller and one of
- * those further up, as many as the number of its place in a skew-binary counter says. */
+/* The new stacks, as far as they are made: to find out quickly who stands above whom. Each node knows its
+ * caller and one of those further up, as many as the number of its place in a skew-binary counter says. */
 struct ladder {
     node_id *jump;
     uint32_t *depth;
@@ -417,8 +418,9 @@ static bool ladder_has(const struct maker *m, const struct ladder *l, node_id no
     return node == upper;
 }
 
-/* Nodes come in pre-order, so that the innermost frame of each text that is open can be kept up to date: `open` of the text,
- * and in `before` of each open node the one that it took the place of. False: the job was told to end. */
+/* Nodes come in pre-order, so that the innermost frame of each text that is open can be kept up to date:
+ * `open` of the text, and in `before` of each open node the one that it took the place of. False: the job
+ * was told to end. */
 static bool cut_back(struct maker *m, const struct ladder *l, node_id *open, node_id *before)
 {
     node_id current = NODE_NONE;
@@ -470,7 +472,8 @@ static bool collapse_all(struct maker *m)
     return ok;
 }
 
-/* A second collapse-all finds nothing: no step makes frames of a stack equal. And its nodes would not be in pre-order. */
+/* A second collapse-all finds nothing: no step makes frames of a stack equal. And its nodes would not be
+ * in pre-order. */
 static bool join(struct maker *m, struct str how)
 {
     if (m->unrolled)

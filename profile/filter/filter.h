@@ -1,5 +1,5 @@
-/* Filters: from a profile to the part of it that somebody wants to see. A filter is a list of steps, each `key=text`, that are
- * applied one after the other, in the order in which they were given:
+/* Filters: from a profile to the part of it that somebody wants to see. A filter is a list of steps, each
+ * `key=text`, that are applied one after the other, in the order in which they were given:
  *
  *     focus=PATTERN           keeps the stacks in which a frame matches
  *     ignore=PATTERN          drops the stacks in which a frame matches
@@ -9,9 +9,10 @@
  *     recursion=collapse-all  cuts back to the outermost equal frame: A;B;A;C becomes A;C, and A;B stays
  *     preset=NAME             the steps of a preset, see filter_pattern.h
  *
- * What each node has waited (profile_waits) is told before the first step: the filtered profile has it as a value of its own, if
- * there is room for one more. A joined frame has the calls of the outermost one. Frames are equal if their text is: overloads are, and so
- * are two classes whose names are shown alike. The root is no frame: it never matches, and is never taken out.
+ * What each node has waited (profile_waits) is told before the first step: the filtered profile has it as
+ * a value of its own, if there is room for one more. A joined frame has the calls of the outermost one.
+ * Frames are equal if their text is: overloads are, and so are two classes whose names are shown alike.
+ * The root is no frame: it never matches, and is never taken out.
  *
  * Patterns are those of filter_pattern.h. Pure; any thread. */
 #ifndef PROFILE_FILTER_FILTER_H
@@ -38,7 +39,8 @@ struct profile_filtered {
     const uint32_t *emptied_by;
 };
 
-/* The step behind which none of these tracks had a frame left, or UINT32_MAX if one still has, or there are no tracks. */
+/* The step behind which none of these tracks had a frame left, or UINT32_MAX if one still has, or there
+ * are no tracks. */
 uint32_t filter_emptied_by(const struct profile_filtered *filtered, const uint32_t *tracks, uint32_t n);
 
 /* Whether one of the steps looks at origins. */
@@ -60,9 +62,9 @@ struct filter_stacks {
 bool filter_stacks_of(const struct profile *p, const struct filter_request *request, struct arena *a,
                       struct filter_stacks *stacks, struct diag *diag) __attribute__((warn_unused_result));
 
-/* The profile of what the filters leave; result->filtered is set. Frames, strings and tracks are those of `p`, which must
- * outlive it, and so must the texts of the steps; stacks that became equal are one. A track of which nothing is left has
- * its root only. NULL: the arena gives no more, or diag is set. */
+/* The profile of what the filters leave; result->filtered is set. Frames, strings and tracks are those of
+ * `p`, which must outlive it, and so must the texts of the steps; stacks that became equal are one. A
+ * track of which nothing is left has its root only. NULL: the arena gives no more, or diag is set. */
 const struct profile *filter_apply(const struct profile *p, const struct filter_request *request,
                                    struct arena *a, struct diag *diag) __attribute__((warn_unused_result));
 

@@ -22,9 +22,10 @@ enum {
 
 /* Patterns: what is one, and which frames match.
  *
- * A pattern comes from a stranger, and so do the names that it is tried against. So nothing here takes longer than its
- * budget: each distinct name is looked at once, texts are found in a time that grows with their length alone, and PCRE2
- * calls back at each item of an expression that it tries, which is counted and may end the search. */
+ * A pattern comes from a stranger, and so do the names that it is tried against. So nothing here takes
+ * longer than its budget: each distinct name is looked at once, texts are found in a time that grows with
+ * their length alone, and PCRE2 calls back at each item of an expression that it tries, which is counted
+ * and may end the search. */
 
 /* Limits of one match, beside the budget: how deep PCRE2 may go, and the memory that it may take for that. */
 enum { DEPTH_MOST = 20000, HEAP_KIB = 8192 };
@@ -264,8 +265,8 @@ static bool read_next(struct parser *p)
     return read_sign(p, c);
 }
 
-/* Appends the expression as PCRE2 reads it. NULL: it is one of the subset; else what is wrong with it, and what was appended
- * means nothing. */
+/* Appends the expression as PCRE2 reads it. NULL: it is one of the subset; else what is wrong with it, and
+ * what was appended means nothing. */
 static const char *translate(struct str expression, struct buf *pcre)
 {
     struct parser p = {.rest = expression, .out = pcre};
@@ -616,9 +617,9 @@ static const char *pattern_problem(struct str text)
     return filter_pattern_parse(text, &part, &text, &is_regex);
 }
 
-/* Whether the text is one for the key: a pattern of filter_pattern.h, "collapse" or "collapse-all". Names of presets are known to
- * the header alone: they are a problem here. NULL: it is; else what is wrong, as a sentence without capital and full
- * stop. */
+/* Whether the text is one for the key: a pattern of filter_pattern.h, "collapse" or "collapse-all". Names
+ * of presets are known to the header alone: they are a problem here. NULL: it is; else what is wrong, as a
+ * sentence without capital and full stop. */
 static const char *filter_step_problem(const struct filter_step *step)
 {
     if (step->text.n > FILTER_TEXT_BYTES_MAX)

@@ -4,13 +4,14 @@
  *     /REGEX/     a regular expression of the subset below matches somewhere in it; case does not matter
  *     PART:..     one of the two, in a part of the frame: class, package, signature, file, module, origin
  *
- * The text of a frame is what folded stacks have: `package.Class.method` without signature, cleaned, with `:` for `;`. Parts are
- * cleaned in the same way. The class is all before the method, `package.Class`; the origin is a word of origin_word. A part
- * that a frame does not have is empty, so that only an expression such as /^$/ matches it.
+ * The text of a frame is what folded stacks have: `package.Class.method` without signature, cleaned, with
+ * `:` for `;`. Parts are cleaned in the same way. The class is all before the method, `package.Class`; the
+ * origin is a word of origin_word. A part that a frame does not have is empty, so that only an expression
+ * such as /^$/ matches it.
  *
- * Expressions are those that PCRE2 and JavaScript's RegExp with the flags `iu` read alike. Others are refused, so that the
- * service, the command line and the script of a picture take the same ones.
- * The subset, which docs/filters.md explains to users:
+ * Expressions are those that PCRE2 and JavaScript's RegExp with the flags `iu` read alike. Others are
+ * refused, so that the service, the command line and the script of a picture take the same ones. The
+ * subset, which docs/filters.md explains to users:
  *   - Characters stand for themselves. A backslash takes the meaning from one of ^ $ \ . * + ? ( ) [ ] { } | / and, within
  *     brackets, from - as well.
  *   - `.` is any character, \d a digit 0-9, \w one of A-Z a-z 0-9 _. ^ and $ are the beginning and the end of the text.
@@ -46,14 +47,16 @@ struct filter_budget {
 /* One step is an item of an expression that is tried somewhere in a name. So many take about a second. */
 #define FILTER_STEPS 40000000
 
-/* Which part the pattern looks at, and what it looks for there: a text that is not empty, or an expression without its
- * slashes. NULL: it is a pattern; else what is wrong, as a sentence without capital and full stop. */
+/* Which part the pattern looks at, and what it looks for there: a text that is not empty, or an expression
+ * without its slashes. NULL: it is a pattern; else what is wrong, as a sentence without capital and full
+ * stop. */
 const char *filter_pattern_parse(struct str pattern, enum filter_part *part, struct str *text, bool *is_regex)
     __attribute__((warn_unused_result));
 
-/* Fills matches[n_frames] with 1 for each frame of the profile that matches, else 0. `origins` has the enum origin of each
- * frame; only patterns of origins need it, for others it may be NULL. False: the arena has failed or was stopped, or diag is
- * set: no memory, or an expression for which the budget does not suffice. */
+/* Fills matches[n_frames] with 1 for each frame of the profile that matches, else 0. `origins` has the
+ * enum origin of each frame; only patterns of origins need it, for others it may be NULL. False: the arena
+ * has failed or was stopped, or diag is set: no memory, or an expression for which the budget does not
+ * suffice. */
 bool filter_pattern_match(const struct profile *p, struct str pattern, const uint8_t *origins,
                           struct filter_budget *budget, uint8_t *matches, struct diag *diag)
     __attribute__((warn_unused_result));
@@ -87,12 +90,13 @@ enum {
 /* "focus", "ignore", ...: as in URLs. */
 const char *filter_key_word(enum filter_key key);
 
-/* Presets of filters: steps under a name. The table is FILTER_PRESET_ROWS; the configuration can add presets of its own and
- * give those of the table another meaning, as one text:
+/* Presets of filters: steps under a name. The table is FILTER_PRESET_ROWS; the configuration can add
+ * presets of its own and give those of the table another meaning, as one text:
  *
  *     NAME:KEY=TEXT;KEY=TEXT;;NAME:KEY=TEXT
  *
- * so that no text of a step holds a `;`, which no text of a frame has either. Names are of a-z, 0-9 and `-`. */
+ * so that no text of a step holds a `;`, which no text of a frame has either. Names are of a-z, 0-9 and
+ * `-`. */
 
 /* THE TABLE: name, label of a button, meaning, steps. */
 #define FILTER_PRESET_ROWS(row)                                                                              \
@@ -134,7 +138,8 @@ const char *filter_presets_problem(struct str presets, const struct filter_step 
 /* Takes the next step off the front of *steps. False when none is left, or what stands there is none. */
 bool filter_presets_step(struct str *steps, struct filter_step *step);
 
-/* Whether the configuration's text is one: presets with names, of steps with patterns; no preset within a preset. Empty is. */
+/* Whether the configuration's text is one: presets with names, of steps with patterns; no preset within a
+ * preset. Empty is. */
 bool filter_presets_valid(struct str presets);
 
 #endif

@@ -15,8 +15,8 @@ struct frame_parts {
  * reads like a method of a class in a package. Scope and name are never both empty. */
 struct frame_parts frame_parts_of(const struct profile *p, const struct profile_frame *frame);
 
-/* The first two components of the frame's package (`androidx.compose`, `java.util`), which is its scope without the last
- * component; the scope, or else the name, where there is no package. */
+/* The first two components of the frame's package (`androidx.compose`, `java.util`), which is its scope
+ * without the last component; the scope, or else the name, where there is no package. */
 struct str frame_package(struct str scope, struct str name);
 
 /* What must be known of such a frame to understand it, as one or two sentences; empty of most. */

@@ -1,6 +1,7 @@
-/* The tables of profile/frame/own_code.c. Prefixes are of what Android's class paths and its applications' dependencies are
- * made of; the classes of the platform that stand in packages of others (org.json, org.apache.http) count as the
- * platform's. ORIGIN_APP takes an exception from a prefix above it: as if no table knew it. */
+/* The tables of profile/frame/own_code.c. Prefixes are of what Android's class paths and its applications'
+ * dependencies are made of; the classes of the platform that stand in packages of others (org.json,
+ * org.apache.http) count as the platform's. ORIGIN_APP takes an exception from a prefix above it: as if no
+ * table knew it. */
 #include "profile/frame/origin_table.h"
 
 /* clang-format off */

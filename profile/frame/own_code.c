@@ -168,9 +168,9 @@ static struct origin_package_weight heaviest_name(struct origin_package_weight *
     return narrowed(list, n, heaviest(list, n, (struct str){NULL, 0}, *components), components);
 }
 
-/* Added up by the first two components, the heaviest; by as many more as are needed while the table knows other packages
- * below it (com.google), or where it is a host of many projects (com.github). Equal weights: the first, bytewise. Empty
- * if nothing weighs anything. Sorts the list. */
+/* Added up by the first two components, the heaviest; by as many more as are needed while the table knows
+ * other packages below it (com.google), or where it is a host of many projects (com.github). Equal
+ * weights: the first, bytewise. Empty if nothing weighs anything. Sorts the list. */
 static struct str origin_guess_name(struct origin_package_weight *list, uint32_t n)
 {
     unsigned components;
@@ -259,8 +259,8 @@ void own_code_put(const struct own_code *own, struct buf *b)
     }
 }
 
-/* Components with dots between them, of what Java allows in names; bytes above 127 are letters of some script. What is pasted may have
- * marks in it that nobody sees: those are in no name. */
+/* Components with dots between them, of what Java allows in names; bytes above 127 are letters of some
+ * script. What is pasted may have marks in it that nobody sees: those are in no name. */
 static bool is_package(struct str text)
 {
     bool begins = true;
@@ -327,7 +327,8 @@ static bool may_be_app(enum origin origin, struct str scope)
            !str_starts(scope, STR("org.")) && !str_starts(scope, STR("com.android.internal."));
 }
 
-/* Children have larger ids than their parents: from the back all are complete before they are added to their parent. */
+/* Children have larger ids than their parents: from the back all are complete before they are added to
+ * their parent. */
 static void sum_busy(const struct guess *g)
 {
     const struct profile *p = g->p;
@@ -343,8 +344,9 @@ static void sum_busy(const struct guess *g)
             g->busy[p->node_parent[i]] = number_add(g->busy[p->node_parent[i]], g->busy[i]);
 }
 
-/* Of each node: what its callees are called as (the low bits), and whether the time of the stack has been given to an outer
- * frame. Java's own methods pass on what called them: between Android and an app's class stands reflection. */
+/* Of each node: what its callees are called as (the low bits), and whether the time of the stack has been
+ * given to an outer frame. Java's own methods pass on what called them: between Android and an app's class
+ * stands reflection. */
 enum { REACHED_EVIDENCE = 3, REACHED_GIVEN = 4 };
 
 static void walk(const struct guess *g)
@@ -383,8 +385,8 @@ static enum rank rank_of(const struct guess *g, frame_id f)
     return g->evidence[f] == EVIDENCE_APP ? RANK_LISTED_APP : RANK_LISTED_PART;
 }
 
-/* The packages of frames of that rank at least which no prefix has yet, and are below `within` unless that is empty. What was
- * called counts even if it took no time. */
+/* The packages of frames of that rank at least which no prefix has yet, and are below `within` unless that
+ * is empty. What was called counts even if it took no time. */
 static uint32_t list_rank(const struct guess *g, enum rank rank, struct str within,
                           const struct own_code *own, struct origin_package_weight *list, uint64_t *sum)
 {
@@ -403,8 +405,9 @@ static uint32_t list_rank(const struct guess *g, enum rank rank, struct str with
     return n;
 }
 
-/* What Android calls tells which name it is: com.example, say. How much of that name is the app's is told by all that has
- * time there: an app whose activities are below com.example.ui may have its other code below com.example.net. */
+/* What Android calls tells which name it is: com.example, say. How much of that name is the app's is told
+ * by all that has time there: an app whose activities are below com.example.ui may have its other code
+ * below com.example.net. */
 static struct str best_prefix(const struct guess *g, enum rank rank, const struct own_code *own,
                               struct origin_package_weight *list, uint64_t *sum)
 {
@@ -420,8 +423,8 @@ static struct str best_prefix(const struct guess *g, enum rank rank, const struc
     return list_rank(g, rank, app, own, list, &below) > 0 ? app : name;
 }
 
-/* The packages that Android calls as an app beside the first one are the app's, too, unless they are a small part: a library
- * may bring an activity of its own. */
+/* The packages that Android calls as an app beside the first one are the app's, too, unless they are a
+ * small part: a library may bring an activity of its own. */
 static void choose(const struct guess *g, struct own_code *own, struct origin_package_weight *list)
 {
     enum { SMALL_PART = 4 };

@@ -22,9 +22,9 @@ const char *origin_word(enum origin origin);
 /* The package of a scope `package.Class`, which is all but its last component; empty if it has one only. */
 struct str origin_package(struct str scope);
 
-/* Of a frame by its parts (names.h). What no table knows is given as ORIGIN_APP: it is the app's if origin_is_app says
- * so, else a third party's. The first function is enough for all frames of a scope: the second one tells which of
- * them are idle. */
+/* Of a frame by its parts (names.h). What no table knows is given as ORIGIN_APP: it is the app's if
+ * origin_is_app says so, else a third party's. The first function is enough for all frames of a scope: the
+ * second one tells which of them are idle. */
 enum origin origin_of_scope(struct str scope);
 bool origin_is_idle(struct str scope, struct str name);
 
@@ -37,7 +37,8 @@ struct origin_package_weight {
     uint64_t weight;
 };
 
-/* The same, but of two components where at least three quarters of the weight are below one third component: with that. */
+/* The same, but of two components where at least three quarters of the weight are below one third
+ * component: with that. */
 struct str origin_guess_app(struct origin_package_weight *list, uint32_t n);
 
 enum { OWN_CODE_MAX = 8 };
@@ -54,16 +55,18 @@ bool own_code_has(const struct own_code *own, struct str package);
 /* Appends them with commas between them, as own_code_parse reads them. */
 void own_code_put(const struct own_code *own, struct buf *b);
 
-/* Reads "com.foo,com.bar". False for an empty list, more than OWN_CODE_MAX, and what is no package; the slices are of `text`. */
+/* Reads "com.foo,com.bar". False for an empty list, more than OWN_CODE_MAX, and what is no package; the
+ * slices are of `text`. */
 bool own_code_parse(struct str text, struct own_code *own);
 
-/* Guesses from a profile. origins[n_frames] are those that the tables know (origin_of_scope, origin_is_idle). The slices are
- * of the profile's memory. The arena lends scratch memory; false when it gives no more. */
+/* Guesses from a profile. origins[n_frames] are those that the tables know (origin_of_scope,
+ * origin_is_idle). The slices are of the profile's memory. The arena lends scratch memory; false when it
+ * gives no more. */
 bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_code *own,
                     struct arena *arena) __attribute__((warn_unused_result));
 
-/* Makes ORIGIN_APP of what is the app's, except of idle and native frames, and ORIGIN_THIRD_PARTY of what no table knows and is
- * not the app's. */
+/* Makes ORIGIN_APP of what is the app's, except of idle and native frames, and ORIGIN_THIRD_PARTY of what
+ * no table knows and is not the app's. */
 void own_code_settle(const struct profile *p, const struct own_code *own, uint8_t *origins);
 
 #endif

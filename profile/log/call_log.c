@@ -91,9 +91,10 @@ void log_memory_free(struct log_memory *m)
 
 /* ---- writing ---- */
 
-/* Writes the log of calls. Of each track it knows what is open, since a new block tells that, and a call that is told there goes
- * into the footer with its end. A block ends when its records are as long as it should be, and as what it has told of stacks: so a
- * file of deep stacks has longer blocks, and no log is more than a few times as long as its records. */
+/* Writes the log of calls. Of each track it knows what is open, since a new block tells that, and a call
+ * that is told there goes into the footer with its end. A block ends when its records are as long as it
+ * should be, and as what it has told of stacks: so a file of deep stacks has longer blocks, and no log is
+ * more than a few times as long as its records. */
 
 #define NO_CALL UINT64_MAX
 
@@ -559,8 +560,8 @@ bool call_log_finish(struct call_log_writer *w, uint32_t n_frames)
 
 /* ---- reading ---- */
 
-/* One block, behind which CALL_LOG_PADDING more bytes can be read, of any value. It is where it lies in memory, or in `room`, which
- * has call_log_room bytes. NULL: it cannot be read, or is damaged. */
+/* One block, behind which CALL_LOG_PADDING more bytes can be read, of any value. It is where it lies in
+ * memory, or in `room`, which has call_log_room bytes. NULL: it cannot be read, or is damaged. */
 enum { CALL_LOG_PADDING = 32 };
 
 /* Opens a log of calls and reads its blocks. Nothing that it says is used before it was looked at. */

@@ -1,13 +1,13 @@
-/* The log of calls: all that a builder was told in the order of time, after repair, in few bytes. It is written while the bytes of
- * a profile are read:
+/* The log of calls: all that a builder was told in the order of time, after repair, in few bytes. It is
+ * written while the bytes of a profile are read:
  *
  *     w = call_log_writer_new(&arena, &sink, CALL_LOG_BLOCK_BYTES);
  *     builder_log(builder, w);                              before the first track
  *     .. the reading, to its end ..
  *     ok = call_log_finish(w, profile);
  *
- * and read by replay.h, whole or in part. It belongs to the profile as it was read: frame ids are those of the profile before
- * names, filters and windows.
+ * and read by replay.h, whole or in part. It belongs to the profile as it was read: frame ids are those of
+ * the profile before names, filters and windows.
  *
  * The layout, in the byte order of the machine, which the magic number tells:
  *
@@ -17,14 +17,14 @@
  *   footer   an array of each of the structs below: tracks, parts, roots, calls, blocks
  *   trailer  struct call_log_trailer
  *
- * A record is a control byte (call_log_record.h) and up to 20 bytes: the frame of an enter, how far each clock went since the
- * track's last record, and the values of a sample.
+ * A record is a control byte (call_log_record.h) and up to 20 bytes: the frame of an enter, how far each
+ * clock went since the track's last record, and the values of a sample.
  *
- * A call that is open where its track has a new block is in the footer, with its beginning, its end and the time of its callees:
- * so a reading of some blocks knows all of these calls.
+ * A call that is open where its track has a new block is in the footer, with its beginning, its end and
+ * the time of its callees: so a reading of some blocks knows all of these calls.
  *
- * Damage is noticed by checks of the footer and of each block, and never believed. What passes these but was made with intent
- * is harmless: every index and size is looked at before it is used. */
+ * Damage is noticed by checks of the footer and of each block, and never believed. What passes these but
+ * was made with intent is harmless: every index and size is looked at before it is used. */
 #ifndef PROFILE_LOG_CALL_LOG_H
 #define PROFILE_LOG_CALL_LOG_H
 
@@ -96,8 +96,8 @@ struct call_log_sink {
 struct call_log_writer *call_log_writer_new(struct arena *arena, const struct call_log_sink *sink,
                                             size_t block_bytes) __attribute__((warn_unused_result));
 
-/* For the builder, whose tracks have the numbers. Times never go back within a track, and its first record begins it. Failures
- * are kept until the end. */
+/* For the builder, whose tracks have the numbers. Times never go back within a track, and its first record
+ * begins it. Failures are kept until the end. */
 void call_log_begin(struct call_log_writer *w, uint32_t track, uint32_t id, const uint64_t *ticks);
 void call_log_enter(struct call_log_writer *w, uint32_t track, frame_id frame, const uint64_t *ticks);
 void call_log_leave(struct call_log_writer *w, uint32_t track, const uint64_t *ticks);
@@ -112,8 +112,8 @@ bool call_log_failed(const struct call_log_writer *w);
 /* How many clocks a record has, and how many values a sample; before the first record. */
 void call_log_shape(struct call_log_writer *w, uint32_t n_clocks, uint32_t n_values);
 
-/* Writes the rest, of a profile of so many frames. False: the arena gave no more (its failure says so), or the sink took no
- * more. */
+/* Writes the rest, of a profile of so many frames. False: the arena gave no more (its failure says so), or
+ * the sink took no more. */
 bool call_log_finish(struct call_log_writer *w, uint32_t n_frames) __attribute__((warn_unused_result));
 
 /* ---- reading ---- */
@@ -123,7 +123,8 @@ struct call_log_source {
     bool (*read_at)(void *context, uint64_t offset, void *to, size_t n);
     void *context;
     uint64_t size;
-    /* Where n bytes lie in memory that nothing damages; NULL: not side by side. The function itself may be NULL: nowhere. */
+    /* Where n bytes lie in memory that nothing damages; NULL: not side by side. The function itself may be
+     * NULL: nowhere. */
     const uint8_t *(*in_memory)(void *context, uint64_t offset, size_t n);
 };
 
@@ -148,7 +149,8 @@ size_t call_log_room(const struct call_log *log);
 
 /* A log of calls in memory. */
 
-/* In pieces of one size, so that a log that grows is never copied. Zeroed it is empty; it owns its memory until log_memory_free. */
+/* In pieces of one size, so that a log that grows is never copied. Zeroed it is empty; it owns its memory
+ * until log_memory_free. */
 struct log_memory {
     uint8_t **pieces;
     size_t n, capacity;    /* pieces */

@@ -1,7 +1,7 @@
 /* The records of a log of calls: its writer and its reader agree on them here.
  *
- * A record begins with a control byte: the kind in its lowest three bits; how many bytes the first clock went takes, in the next
- * three; and the second clock, in the highest two. Behind it stand
+ * A record begins with a control byte: the kind in its lowest three bits; how many bytes the first clock
+ * went takes, in the next three; and the second clock, in the highest two. Behind it stand
  *
  *   enter    the frame in 1, 2 or 4 bytes
  *   enter, leave, stay, sample    the clocks; behind them a sample's values, as varints
@@ -10,8 +10,8 @@
  *            are open, and for each of them, the outermost first, how far its number in the footer's calls is behind the last
  *            one's. Then its clocks, in 8 bytes each. The records from here on are its own.
  *
- * At the end of a switch or open stand 4 bytes: how many bytes of records of that track follow, up to the next switch or open or the
- * end of the block. So tracks that are not wanted are passed over.
+ * At the end of a switch or open stand 4 bytes: how many bytes of records of that track follow, up to the
+ * next switch or open or the end of the block. So tracks that are not wanted are passed over.
  *
  * All numbers have their lowest byte first. */
 #ifndef PROFILE_LOG_CALL_LOG_RECORD_H

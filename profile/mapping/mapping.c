@@ -384,8 +384,8 @@ static struct str simple_name(struct str class)
     return class;
 }
 
-/* The source file of a class: as the file says, or as such files are called. `of` is the residual class in which it was found. Empty: the
- * arena gives no more. */
+/* The source file of a class: as the file says, or as such files are called. `of` is the residual class in
+ * which it was found. Empty: the arena gives no more. */
 static struct str file_of(struct mapping *m, struct str original, uint32_t of)
 {
     const struct mapping_class *c = &m->classes[of];
@@ -615,8 +615,8 @@ static void sort_candidates(struct mapping_answer *a)
 
 /* ---- what was answered already ---- */
 
-/* Frames of one method differ in their descriptors, but most of those fit the same groups. To go through thousands of groups anew
- * for each would take minutes. */
+/* Frames of one method differ in their descriptors, but most of those fit the same groups. To go through
+ * thousands of groups anew for each would take minutes. */
 struct mapping_memo {
     enum fit best;
     string_id signature, params, returns; /* STRING_NONE where they do not tell groups apart */

@@ -1,17 +1,17 @@
-/* What a mapping.txt says of the names that a profile has: the way back from the names of a release build (residual ones) to
- * those of the sources (original ones).
+/* What a mapping.txt says of the names that a profile has: the way back from the names of a release build
+ * (residual ones) to those of the sources (original ones).
  *
  *     mapping_new, mapping_want_profile (or mapping_want)     which names are asked for
  *     mapping_class, mapping_wants_method, mapping_add, ..    what the file says of them: called by its reader
  *     mapping_resolve                                         what one name was
  *     mapping_share_count                                     how many names it knows
  *
- * Nothing is kept of names that nobody asked for, so that memory grows with the profile and not with the file. All of it lives
- * in one arena. Pure; one thread.
+ * Nothing is kept of names that nobody asked for, so that memory grows with the profile and not with the
+ * file. All of it lives in one arena. Pure; one thread.
  *
- * A line of the file says that a range of lines of a residual method was a method of the sources. Consecutive lines with the
- * same range are a stack of inlined calls, the innermost first: they are one group here. Source: the mapping format of R8,
- * doc/retrace.md, and ProGuard's manual, chapter "retrace". */
+ * A line of the file says that a range of lines of a residual method was a method of the sources.
+ * Consecutive lines with the same range are a stack of inlined calls, the innermost first: they are one
+ * group here. Source: the mapping format of R8, doc/retrace.md, and ProGuard's manual, chapter "retrace". */
 #ifndef PROFILE_MAPPING_MAPPING_H
 #define PROFILE_MAPPING_MAPPING_H
 
@@ -89,8 +89,8 @@ struct mapping *mapping_new(struct arena *arena, struct hash_seed seed) __attrib
 bool mapping_want(struct mapping *m, struct str scope, struct str name, struct str signature)
     __attribute__((warn_unused_result));
 bool mapping_want_profile(struct mapping *m, const struct profile *p) __attribute__((warn_unused_result));
-/* Class and method of a frame, as mappings are asked for them. Where a frame is one word without a package (`a.b`), they are what
- * they would be if it is a method: a mapping that has the class tells that it is. */
+/* Class and method of a frame, as mappings are asked for them. Where a frame is one word without a package
+ * (`a.b`), they are what they would be if it is a method: a mapping that has the class tells that it is. */
 struct frame_parts mapping_parts(const struct profile *p, const struct profile_frame *frame);
 
 /* ---- what the file says ---- */
@@ -103,9 +103,9 @@ bool mapping_set_class(struct mapping *m, uint32_t class, struct str original, b
 bool mapping_set_file(struct mapping *m, uint32_t class, struct str file) __attribute__((warn_unused_result));
 /* The method of that residual name, or MAPPING_NONE. */
 uint32_t mapping_method(const struct mapping *m, uint32_t class, struct str residual);
-/* Appends a line to the method; `same_group`: it belongs to the same stack as the last one. Returns its number; MAPPING_NONE
- * if the arena gives no more, or the method has MAPPING_MEMBERS_MAX or the group MAPPING_GROUP_MAX (then m->ignored counts it,
- * and `ok` stays true). */
+/* Appends a line to the method; `same_group`: it belongs to the same stack as the last one. Returns its
+ * number; MAPPING_NONE if the arena gives no more, or the method has MAPPING_MEMBERS_MAX or the group
+ * MAPPING_GROUP_MAX (then m->ignored counts it, and `ok` stays true). */
 uint32_t mapping_add(struct mapping *m, uint32_t method, const struct mapping_member *member, bool same_group,
                      bool *ok);
 /* ---- what a name was ---- */
@@ -155,12 +155,12 @@ struct mapping_share {
 /* Whether a mapping is asked about a frame of this kind at all. */
 bool mapping_share_is_java(enum frame_kind kind);
 
-/* Whether the class may be one of the app's, or of what the app brings along: its package is no platform's, or it has none, as R8 leaves
- * classes with -repackageclasses. */
+/* Whether the class may be one of the app's, or of what the app brings along: its package is no
+ * platform's, or it has none, as R8 leaves classes with -repackageclasses. */
 bool mapping_share_is_app(struct str scope);
 
-/* Counts one name, as mapping_parts gives it. `scoped`: the frame itself says of which class it is. A method that the mapping leaves
- * out was not renamed, so a short name is not such a method's. */
+/* Counts one name, as mapping_parts gives it. `scoped`: the frame itself says of which class it is. A
+ * method that the mapping leaves out was not renamed, so a short name is not such a method's. */
 void mapping_share_count(struct mapping_share *s, const struct frame_parts *parts, bool scoped,
                          enum mapping_found found);
 

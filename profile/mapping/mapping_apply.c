@@ -1,5 +1,5 @@
-/* From the names of a release build to those of its sources: frames are renamed, one by one in traces of calls; in profiles of
- * samples a frame may become several, or none. */
+/* From the names of a release build to those of its sources: frames are renamed, one by one in traces of
+ * calls; in profiles of samples a frame may become several, or none. */
 #include "profile/mapping/mapping_apply.h"
 
 #include "profile/frame/frame_text.h"
@@ -33,7 +33,8 @@ static bool append_answer(struct renamer *r, const struct profile_frame *was, co
            frame.file != STRING_NONE && rename_append(&r->base, &frame);
 }
 
-/* Several: the names of all candidates, each the method that is no inlined one, with its class where that is another. */
+/* Several: the names of all candidates, each the method that is no inlined one, with its class where that
+ * is another. */
 static bool append_candidates(struct renamer *r, const struct profile_frame *was,
                               const struct mapping_answer *a)
 {

@@ -38,7 +38,8 @@ static void place(struct placing *p, node_id from, uint32_t change)
     }
 }
 
-/* Sorts the changes by moment: order[] gets them as indexes, owner[] has the node of each. `starts` has room for all moments. */
+/* Sorts the changes by moment: order[] gets them as indexes, owner[] has the node of each. `starts` has
+ * room for all moments. */
 static void sort_by_moment(const struct profile *p, uint32_t *order, node_id *owner, uint32_t *starts)
 {
     const struct profile_series *s = &p->series;
@@ -178,7 +179,8 @@ static bool find_sets(struct rename *r,
     return true;
 }
 
-/* The strings keep their ids, since they were each different before: so whatever else of a frame is a string stays right. */
+/* The strings keep their ids, since they were each different before: so whatever else of a frame is a
+ * string stays right. */
 static bool take_strings(struct rename *r)
 {
     for (uint32_t i = 0; i < r->before->n_strings; i++)

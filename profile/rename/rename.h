@@ -1,11 +1,11 @@
-/* What the transforms share that give frames other names: mapping_apply.c and symbols.c. Each frame becomes a list of frames,
- * the outermost first, which may be empty. A node becomes as many, of which the last one has its own values. What became equal is
- * joined.
+/* What the transforms share that give frames other names: mapping_apply.c and symbols.c. Each frame
+ * becomes a list of frames, the outermost first, which may be empty. A node becomes as many, of which the
+ * last one has its own values. What became equal is joined.
  *
  *     rename_begin -> for each set and frame: rename_frame_begins, rename_append .., rename_frame_ends -> rename_finish
  *
- * Facts and warnings are added to the copy that rename_finish makes the result of. All of these return false or NULL when the arena
- * gives no more. */
+ * Facts and warnings are added to the copy that rename_finish makes the result of. All of these return
+ * false or NULL when the arena gives no more. */
 #ifndef PROFILE_RENAME_RENAME_H
 #define PROFILE_RENAME_RENAME_H
 
@@ -33,7 +33,8 @@ struct rename {
     node_id *last; /* of each node: the innermost that it became */
 };
 
-/* Zeroed but for `before` and `arena`. Tracks for which mask_of(context, track) is equal are a set; NULL: all of them are one. */
+/* Zeroed but for `before` and `arena`. Tracks for which mask_of(context, track) is equal are a set; NULL:
+ * all of them are one. */
 bool rename_begin(struct rename *r, struct hash_seed seed,
                   uint64_t (*mask_of)(const void *context, const struct profile_track *t),
                   const void *context) __attribute__((warn_unused_result));

@@ -5,12 +5,12 @@
  *     symbols_answer    what stands at one of them: called by who reads files of symbols
  *     symbols_apply     TRANSFORM: the profile with these names
  *
- * An address counts in the library's file, as its program headers place it (p_vaddr). Where the recorder took the file to be shifted
- * by less than it is (Android 10 did, and who knows offsets only), the reader of the file corrects it with load_bias and map_offset;
- * see bias_of in symbol_elf.c.
+ * An address counts in the library's file, as its program headers place it (p_vaddr). Where the recorder
+ * took the file to be shifted by less than it is (Android 10 did, and who knows offsets only), the reader
+ * of the file corrects it with load_bias and map_offset; see bias_of in symbol_elf.c.
  *
- * Names only: values and ids of tracks stay as they were. A frame becomes the function that is there and, inside it, those that were
- * inlined. What nobody knows stays nameless. Pure; one thread. */
+ * Names only: values and ids of tracks stay as they were. A frame becomes the function that is there and,
+ * inside it, those that were inlined. What nobody knows stays nameless. Pure; one thread. */
 #ifndef PROFILE_SYMBOLS_SYMBOLS_H
 #define PROFILE_SYMBOLS_SYMBOLS_H
 
@@ -69,17 +69,18 @@ struct symbols *symbols_new(const struct profile *p, struct arena *arena, struct
 /* A better state replaces the one that is there. */
 void symbols_found(struct symbols *s, uint32_t module, enum symbols_state state);
 
-/* A file of this very build was read, and it knows source files as well as functions: nothing more is looked for then. */
+/* A file of this very build was read, and it knows source files as well as functions: nothing more is
+ * looked for then. */
 bool symbols_is_done(const struct symbols *s, uint32_t module);
 
-/* Replaces the answer to a question: n names, the innermost first, at most SYMBOLS_NAMES_MAX. Texts are copied. False when the arena
- * gives no more. */
+/* Replaces the answer to a question: n names, the innermost first, at most SYMBOLS_NAMES_MAX. Texts are
+ * copied. False when the arena gives no more. */
 bool symbols_answer(struct symbols *s, uint32_t question, const struct symbols_name *names, uint32_t n)
     __attribute__((warn_unused_result));
 
-/* The profile with these names; the arena and `p`, which s was made of, must outlive it. It says as facts how many frames were named
- * ("symbolized_frames" of "nameless_frames"), and as warnings of which libraries symbols are missing. NULL when the arena gives no
- * more. */
+/* The profile with these names; the arena and `p`, which s was made of, must outlive it. It says as facts
+ * how many frames were named ("symbolized_frames" of "nameless_frames"), and as warnings of which
+ * libraries symbols are missing. NULL when the arena gives no more. */
 const struct profile *symbols_apply(const struct profile *p, const struct symbols *s, struct arena *arena)
     __attribute__((warn_unused_result));
 
@@ -89,7 +90,8 @@ struct profile_symbols {
     uint32_t n_modules;
 };
 
-/* Libraries with nameless frames, and how much of the profile is in them: so that people know whose symbols to look for. */
+/* Libraries with nameless frames, and how much of the profile is in them: so that people know whose
+ * symbols to look for. */
 
 struct unnamed_module {
     string_id module, build_id; /* either may be empty */

@@ -222,8 +222,9 @@ const struct profile *moment_apply(const struct profile *p, const struct moment_
 
 /* ---- frames that are open at the end ---- */
 
-/* Methods that are never left have their time up to the last record of their thread. A thread that was sampled, or that
- * waits, may have none for a long time: so the profile can be shown with that wall time, too. */
+/* Methods that are never left have their time up to the last record of their thread. A thread that was
+ * sampled, or that waits, may have none for a long time: so the profile can be shown with that wall time,
+ * too. */
 
 /* How much longer the track's open frames last; the root alone is no frame. */
 static uint64_t rest_ns(const struct profile_track *t)
@@ -312,10 +313,10 @@ const struct profile *open_frames_to_end(const struct profile *p, struct arena *
 
 /* ---- two sides ---- */
 
-/* TRANSFORM: a comparison as pictures show it. Of one of its bases three values: what A has, what B has, and the larger of the two
- * in each stack; of the calls, if there are any, what A and B have. Numbers of several runs are those of the first run of each
- * side. Scaling is by rational numbers: sums are rounded, not each node, so that the total of every stack is that of the
- * scaled comparison but for one. */
+/* TRANSFORM: a comparison as pictures show it. Of one of its bases three values: what A has, what B has,
+ * and the larger of the two in each stack; of the calls, if there are any, what A and B have. Numbers of
+ * several runs are those of the first run of each side. Scaling is by rational numbers: sums are rounded,
+ * not each node, so that the total of every stack is that of the scaled comparison but for one. */
 
 struct sides {
     const struct profile *from;

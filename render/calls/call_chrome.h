@@ -5,8 +5,8 @@
  *     {"ph":"X","name":"a.B.c","ts":1.25,"dur":3,"tdur":2.5,"pid":1,"tid":T,"args":{"signature":"()V"}},
  *     ..]}
  *
- * A complete event (X) for each call; ts and dur are µs of the first clock, tdur of the CPU clock. The order of events is free
- * ("Trace Event Format", the document of the Chromium project). */
+ * A complete event (X) for each call; ts and dur are µs of the first clock, tdur of the CPU clock. The
+ * order of events is free ("Trace Event Format", the document of the Chromium project). */
 #ifndef RENDER_CALLS_CALL_CHROME_H
 #define RENDER_CALLS_CALL_CHROME_H
 

@@ -1,8 +1,10 @@
-/* Calls one by one as text: a header, a row for each, and what ends it. Columns: thread (its id), start, end, cpu, self, depth,
- * class, method, signature. Times are whole µs, rounded down once in each cell; cpu is empty where no CPU time was recorded, and
- * start, end and self are of the first clock: wall time where it was recorded.
+/* Calls one by one as text: a header, a row for each, and what ends it. Columns: thread (its id), start,
+ * end, cpu, self, depth, class, method, signature. Times are whole µs, rounded down once in each cell; cpu
+ * is empty where no CPU time was recorded, and start, end and self are of the first clock: wall time where
+ * it was recorded.
  *
- * Formats of other tools are written from rows, or from slices (call_slices.h): calls as they begin and end. */
+ * Formats of other tools are written from rows, or from slices (call_slices.h): calls as they begin and
+ * end. */
 #ifndef RENDER_CALLS_CALL_FORMAT_H
 #define RENDER_CALLS_CALL_FORMAT_H
 

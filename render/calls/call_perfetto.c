@@ -6,8 +6,8 @@
 
 enum { NS_PER_US = 1000, SEQUENCE = 1, CLEARED = 1, NEEDED = 2, SLICE_BEGIN = 1, SLICE_END = 2 };
 
-/* An event: categories and names have numbers of 32 bits, and so have tracks; two fields have numbers of 2 bytes. Its packet has the time,
- * two fields of 2 bytes, and two heads of 2 bytes. */
+/* An event: categories and names have numbers of 32 bits, and so have tracks; two fields have numbers of 2
+ * bytes. Its packet has the time, two fields of 2 bytes, and two heads of 2 bytes. */
 enum {
     EVENT_BYTES_MAX = (1 + 5) + (1 + 5) + (1 + 1) + (1 + 5) + (2 + PROTOBUF_VARINT_MAX),
     PACKET_BYTES_MAX = 2 + (1 + PROTOBUF_VARINT_MAX) + 2 * 2 + 2 + EVENT_BYTES_MAX

@@ -18,7 +18,8 @@ void call_speedscope_begin(struct call_writer *w, struct buf *out)
                "\"profiles\":[");
 }
 
-/* In µs, with decimals where a time is between two: nearly all times are whole µs, and in ns a third of the text would be zeros. */
+/* In µs, with decimals where a time is between two: nearly all times are whole µs, and in ns a third of
+ * the text would be zeros. */
 static char *put_us(struct call_writer *w, char *to, uint64_t ns)
 {
     return ns % NS_PER_US == 0 ? number_u64_next(&w->times, to, ns / NS_PER_US)
@@ -61,7 +62,8 @@ void call_speedscope_track(struct call_writer *w, uint32_t track, bool ends, str
     w->begun = false;
 }
 
-/* What all events of a frame have in common, made once: there are thousands of frames, and millions of events. NULL: no memory. */
+/* What all events of a frame have in common, made once: there are thousands of frames, and millions of
+ * events. NULL: no memory. */
 static const struct call_text *text_of(struct call_writer *w, frame_id frame)
 {
     struct call_text *text = &w->texts[frame];

@@ -1,5 +1,5 @@
-/* Calls in the order of time in the file format of https://www.speedscope.app (its schema file-format-schema.json): a profile of
- * type "evented" for each track, in ns since the trace's start.
+/* Calls in the order of time in the file format of https://www.speedscope.app (its schema
+ * file-format-schema.json): a profile of type "evented" for each track, in ns since the trace's start.
  *
  *     {"$schema":..,"exporter":"aflamed","profiles":[
  *     {"type":"evented","name":"main tid=1","unit":"nanoseconds","startValue":0,"endValue":N,

@@ -1,6 +1,6 @@
-/* What the outputs for other tools are written from: the tree of what the view shows, in the units of the profile, and its parts,
- * each of which is a thread, heap or process of its own, or all of them merged. Of values with a sign each column has what goes
- * up; what goes down stands in a column of its own. */
+/* What the outputs for other tools are written from: the tree of what the view shows, in the units of the
+ * profile, and its parts, each of which is a thread, heap or process of its own, or all of them merged. Of
+ * values with a sign each column has what goes up; what goes down stands in a column of its own. */
 #ifndef RENDER_EXPORT_EXPORT_H
 #define RENDER_EXPORT_EXPORT_H
 
@@ -31,8 +31,8 @@ bool export_begin(struct export *e, const struct render_input *in, struct diag *
 bool export_parts(const struct export *e, bool (*each)(void *context, const struct export_part *part),
                   void *context);
 
-/* Appends the frame as other tools show it, `package.Class.method`, with the signature where only that tells it from another
- * one; raw. */
+/* Appends the frame as other tools show it, `package.Class.method`, with the signature where only that
+ * tells it from another one; raw. */
 void export_frame(const struct export *e, frame_id frame, struct buf *b);
 
 /* Appends the bytes to out, packed. False, and diag, also where `plain` has failed. */

@@ -1,9 +1,11 @@
-/* Output "firefox": the processed format of https://profiler.firefox.com, version 48 (docs-developer/CHANGELOG-formats.md of
- * firefox-devtools/profiler), packed with gzip. A part of the view is a thread; categories are origins of frames.
+/* Output "firefox": the processed format of https://profiler.firefox.com, version 48
+ * (docs-developer/CHANGELOG-formats.md of firefox-devtools/profiler), packed with gzip. A part of the view
+ * is a thread; categories are origins of frames.
  *
- * A thread has tables of columns, `{"length":N,"column":[..],..}`: strings; funcs, one for each frame of the profile; frames, the
- * same; stacks, one for each node of the tree, with its caller as `prefix`; and samples, one for each node with a value of its
- * own, which stand behind each other in the order of the tree. Weights are ms, bytes or counts of the view's value. */
+ * A thread has tables of columns, `{"length":N,"column":[..],..}`: strings; funcs, one for each frame of
+ * the profile; frames, the same; stacks, one for each node of the tree, with its caller as `prefix`; and
+ * samples, one for each node with a value of its own, which stand behind each other in the order of the
+ * tree. Weights are ms, bytes or counts of the view's value. */
 #include "core/json.h"
 #include "profile/frame/own_code.h"
 #include "render/export/export.h"

@@ -1,13 +1,14 @@
-/* Output "pprof": profile.proto of https://github.com/google/pprof, packed with gzip. All values of the profile are sample types,
- * the view's one is the default. A stack with values of its own is a sample, with its thread, heap or process as labels; what a
- * thread spends in no frame has no stack and is left out. A frame is a function and a location; the module of native frames is a
- * mapping. What goes down of a signed value is below 0.
+/* Output "pprof": profile.proto of https://github.com/google/pprof, packed with gzip. All values of the
+ * profile are sample types, the view's one is the default. A stack with values of its own is a sample,
+ * with its thread, heap or process as labels; what a thread spends in no frame has no stack and is left
+ * out. A frame is a function and a location; the module of native frames is a mapping. What goes down of a
+ * signed value is below 0.
  *
- * Fields are `(number << 3 | wire type)` as a varint, then a varint (type 0), or a length and so many bytes (type 2). Numbers of
- * fields: Profile 1 sample_type, 2 sample, 3 mapping, 4 location, 5 function, 6 string_table, 14 default_sample_type;
- * ValueType 1 type, 2 unit; Sample 1 location_id, 2 value, 3 label; Label 1 key, 2 str, 3 num; Mapping 1 id, 5 filename,
- * 6 build_id; Location 1 id, 2 mapping_id, 3 address, 4 line; Line 1 function_id, 2 line; Function 1 id, 2 name, 3 system_name,
- * 4 filename. */
+ * Fields are `(number << 3 | wire type)` as a varint, then a varint (type 0), or a length and so many
+ * bytes (type 2). Numbers of fields: Profile 1 sample_type, 2 sample, 3 mapping, 4 location, 5 function, 6
+ * string_table, 14 default_sample_type; ValueType 1 type, 2 unit; Sample 1 location_id, 2 value, 3 label;
+ * Label 1 key, 2 str, 3 num; Mapping 1 id, 5 filename, 6 build_id; Location 1 id, 2 mapping_id, 3 address,
+ * 4 line; Line 1 function_id, 2 line; Function 1 id, 2 name, 3 system_name, 4 filename. */
 #include "core/clean.h"
 #include "core/protobuf_put.h"
 #include "profile/track.h"
@@ -176,7 +177,8 @@ static void put_sample(struct writer *w, const struct export_part *part, uint32_
     put_message(w, 2);
 }
 
-/* Appends the fields of the labels that all samples of the part have: its name, and the number that people know it by. */
+/* Appends the fields of the labels that all samples of the part have: its name, and the number that people
+ * know it by. */
 static void put_labels(struct writer *w, const struct export_part *part, struct buf *labels)
 {
     const struct track_noun *noun = track_noun(part->track->kind);

@@ -1,13 +1,14 @@
-/* Output "speedscope": of a profile without times (render/calls/call_speedscope.h has the other ones), or as its stacks: the file format
- * of https://www.speedscope.app (its schema file-format-schema.json). A part of the view is a profile; the view's value is its weight, in
- * ns, bytes or counts.
+/* Output "speedscope": of a profile without times (render/calls/call_speedscope.h has the other ones), or
+ * as its stacks: the file format of https://www.speedscope.app (its schema file-format-schema.json). A
+ * part of the view is a profile; the view's value is its weight, in ns, bytes or counts.
  *
  *     {"$schema":..,"shared":{"frames":[{"name":..,"file":..,"line":..},..]},
  *      "profiles":[{"type":"evented","name":..,"unit":..,"startValue":0,"endValue":N,
  *                   "events":[{"type":"O","frame":F,"at":A},{"type":"C","frame":F,"at":A},..]},..]}
  *
- * A stack is opened and closed once, where the tree has it: what was called again with the same stack is one. So the file grows
- * with the stacks, not with their depth or the length of the recording. What a part spends in no frame comes behind all others. */
+ * A stack is opened and closed once, where the tree has it: what was called again with the same stack is
+ * one. So the file grows with the stacks, not with their depth or the length of the recording. What a part
+ * spends in no frame comes behind all others. */
 #include "core/json.h"
 #include "render/export/export.h"
 #include "render/output.h"

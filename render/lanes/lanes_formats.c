@@ -259,7 +259,8 @@ bool lanes_plan(struct lanes_plan *plan, const struct render_input *in, const st
 
 /* ---- json ---- */
 
-/* Format: JSON, version 1. What stands in it, and how pixels are written, is told in docs/http-api.md. All times are ns. */
+/* Format: JSON, version 1. What stands in it, and how pixels are written, is told in docs/http-api.md. All
+ * times are ns. */
 
 enum {
     SHARES = 51,             /* all of a pixel's time; 0 is none of it */
@@ -431,8 +432,8 @@ static uint64_t place_of(struct writer *w, frame_id frame)
     return w->frame_at[frame] - 1;
 }
 
-/* Seven numbers each, all in one array: frame + 1 or 0 for a run, depth, begin since the thread's begin, length, self, calls,
- * flags. */
+/* Seven numbers each, all in one array: frame + 1 or 0 for a run, depth, begin since the thread's begin,
+ * length, self, calls, flags. */
 static void put_spans(struct writer *w, const struct lane *lane)
 {
     const struct spans *spans = lane->spans;
@@ -601,8 +602,9 @@ const struct lanes_format LANES_JSON = {
 
 /* ---- svg ---- */
 
-/* Format: a picture of all lanes, that needs no script and no style: a thread in a line, its name, its time in words, and what it did
- * per pixel. Each kind of time is one shape, drawn over that of all kinds below it: waiting, the platform, third parties, own code. */
+/* Format: a picture of all lanes, that needs no script and no style: a thread in a line, its name, its
+ * time in words, and what it did per pixel. Each kind of time is one shape, drawn over that of all kinds
+ * below it: waiting, the platform, third parties, own code. */
 
 enum {
     LINE_PX = 18,

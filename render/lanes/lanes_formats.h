@@ -1,5 +1,5 @@
-/* From what is asked of lanes to what a replay of the calls has to look for (profile/calls/lanes.h): which tracks and in which order they
- * are shown, the window of time, and of each frame whose code it is. */
+/* From what is asked of lanes to what a replay of the calls has to look for (profile/calls/lanes.h): which
+ * tracks and in which order they are shown, the window of time, and of each frame whose code it is. */
 #ifndef RENDER_LANES_LANES_FORMATS_H
 #define RENDER_LANES_LANES_FORMATS_H
 
@@ -18,10 +18,10 @@ struct lanes_plan {
     uint32_t left_out;                   /* tracks beyond LANES_MAX */
 };
 
-/* in->view is resolved, and its tracks are those that are shown. The window is given beside it, since it is not that of other
- * views; VIEW_TIME_NONE: to the end of the recording. Lives in in->scratch. False: diag, with DIAG_USAGE for a profile without times, a
- * window that does not begin before its end and a track of `stacks` that there is not, DIAG_NOT_FOUND for a mark that is no
- * method's. */
+/* in->view is resolved, and its tracks are those that are shown. The window is given beside it, since it
+ * is not that of other views; VIEW_TIME_NONE: to the end of the recording. Lives in in->scratch. False:
+ * diag, with DIAG_USAGE for a profile without times, a window that does not begin before its end and a
+ * track of `stacks` that there is not, DIAG_NOT_FOUND for a mark that is no method's. */
 bool lanes_plan(struct lanes_plan *plan, const struct render_input *in, const struct lanes_asked *asked,
                 uint64_t from_ns, uint64_t to_ns, struct diag *diag) __attribute__((warn_unused_result));
 

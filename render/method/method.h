@@ -20,15 +20,16 @@ struct method_format {
 extern const struct method_format METHOD_JSON, METHOD_TXT;
 
 /* Finds the method that `name` names, on the tracks that in->view selects: an id (table.h), or the text
- * `package.Class.method`, which overloads share. False: diag, with DIAG_NOT_FOUND for a name that no method of these tracks
- * has, and DIAG_AMBIGUOUS for one that several have, which lists their ids. `whole`: the profile of which this is a window of time, or NULL;
- * what only ran outside of the window is found, too. */
+ * `package.Class.method`, which overloads share. False: diag, with DIAG_NOT_FOUND for a name that no
+ * method of these tracks has, and DIAG_AMBIGUOUS for one that several have, which lists their ids.
+ * `whole`: the profile of which this is a window of time, or NULL; what only ran outside of the window is
+ * found, too. */
 bool method_find(const struct render_input *in, const struct profile *whole, struct str name,
                  const struct table **t, uint32_t *row, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Appends the method's report to out. Of the request limit and offset count: for each list of callers and callees by itself.
- * False: diag. */
+/* Appends the method's report to out. Of the request limit and offset count: for each list of callers and
+ * callees by itself. False: diag. */
 bool method_write(const struct render_input *in, const struct table *t, uint32_t row,
                   const struct method_format *format, const struct table_request *request, struct buf *out,
                   struct diag *diag) __attribute__((warn_unused_result));
@@ -50,9 +51,9 @@ struct detail_edges {
     uint32_t n;
 };
 
-/* Of the outermost occurrences of the row, and of those within others: "while recursive". For each of the two and each
- * measure, the sum of the parents equals the sum of the children and `self`. Of the outermost ones that is the row's
- * inclusive value, and the row itself is among the children if it calls itself. */
+/* Of the outermost occurrences of the row, and of those within others: "while recursive". For each of the
+ * two and each measure, the sum of the parents equals the sum of the children and `self`. Of the outermost
+ * ones that is the row's inclusive value, and the row itself is among the children if it calls itself. */
 struct detail_part {
     struct detail_edges parents, children;
     uint64_t self[TABLE_COUNTED_MAX];
@@ -68,7 +69,8 @@ bool detail_new(struct detail *d, const struct table *t, uint32_t row, struct ar
 
 /* How long the calls of one method were, in its report (profile/calls/calls.h has the rules). */
 
-/* "durations":{"calls":14, "clocks":[{"name":"wall", "min_ns", "median_ns", "p95_ns", "p99_ns", "max_ns", "mean_ns",
+/* "durations":{"calls":14, "clocks":[{"name":"wall", "min_ns", "median_ns", "p95_ns", "p99_ns", "max_ns",
+ * "mean_ns",
  *   "bars":[{"from_ns":1000, "to_ns":2000, "calls":3}, ...],                     from the first to the last that has calls
  *   "longest":[{"track":1, "thread":"main", "begin_ns":5, "wall_ns":900, "cpu_ns":300}, ...]}, ...]} */
 void method_calls_json(struct json *j, const struct table *t, const struct calls *calls);

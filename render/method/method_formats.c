@@ -15,10 +15,10 @@
  *  "recursive_parents":[...], "recursive_children":[...], "recursive_self":{...},
  *  "edges":{"parents":12, "children":3, "recursive_parents":2313, "recursive_children":0}}
  *
- * Numbers are integers as in the table (table_formats.c). A parent without "id" is the thread itself. Parents and children: of the
- * outermost occurrences, then of those while the method was open already (method.h); "calls" are those between the two,
- * "of_calls" all of the callee. Each of the four lists has the heaviest first, as many as were asked for; "edges" tells how many
- * there are in all. */
+ * Numbers are integers as in the table (table_formats.c). A parent without "id" is the thread itself.
+ * Parents and children: of the outermost occurrences, then of those while the method was open already
+ * (method.h); "calls" are those between the two, "of_calls" all of the callee. Each of the four lists has
+ * the heaviest first, as many as were asked for; "edges" tells how many there are in all. */
 #include "core/clean.h"
 #include "core/json.h"
 #include "profile/track.h"
@@ -337,8 +337,8 @@ static void put_sums(const struct txt_writer *w)
     }
 }
 
-/* Its share and its amount by the first value. Of a comparison, whose first values are those of A, B and the larger of both, the
- * share by the larger, and the amounts of A and B. */
+/* Its share and its amount by the first value. Of a comparison, whose first values are those of A, B and
+ * the larger of both, the share by the larger, and the amounts of A and B. */
 static void put_edge(const struct txt_writer *w, const struct detail_edge *e, bool own)
 {
     const struct table *t = w->r->table;

@@ -225,8 +225,8 @@ static bool put_method_of(struct buf *b, const struct forms *f, struct str tail,
 
 /* --- parameters --- */
 
-/* Takes a type off the front of *s: a descriptor of a class, whose last component is the word, or of a primitive type,
- * behind a bracket for each dimension of an array. */
+/* Takes a type off the front of *s: a descriptor of a class, whose last component is the word, or of a
+ * primitive type, behind a bracket for each dimension of an array. */
 static bool take_type(struct str *s, struct str *word, size_t *arrays)
 {
     static const struct {

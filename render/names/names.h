@@ -42,12 +42,13 @@ bool fit_text(struct buf *b, struct str s, size_t cells);
 
 /* Names that fit their box. */
 
-/* Appends the longest form of the frame's text that stands in `cells` (see fit_cells), cleaned and escaped for XML:
+/* Appends the longest form of the frame's text that stands in `cells` (see fit_cells), cleaned and escaped
+ * for XML:
  *
  *   com.example.foo.Foo.bar    c.e.f.Foo.bar    Foo.bar    F.bar    bar    ba..
  *
- * With NAMES_FULL the first, cut at its end. Nothing below FIT_CELLS_LEAST cells. `parameters`: with their types behind
- * it, as `(int, String)`, or the signature as it is where it is no descriptor of the JVM. */
+ * With NAMES_FULL the first, cut at its end. Nothing below FIT_CELLS_LEAST cells. `parameters`: with their
+ * types behind it, as `(int, String)`, or the signature as it is where it is no descriptor of the JVM. */
 void shorten_xml(struct buf *b, const struct names *n, frame_id frame, enum view_names names, bool parameters,
                  size_t cells);
 
@@ -67,8 +68,8 @@ struct names_frame {
  * gives no more. */
 struct names *names_new(const struct profile *p, struct arena *arena) __attribute__((warn_unused_result));
 
-/* The same names of the same profile, for which a person has said what is the app's own code. Shares with `n`, which must
- * outlive it, all that is the same. */
+/* The same names of the same profile, for which a person has said what is the app's own code. Shares with
+ * `n`, which must outlive it, all that is the same. */
 const struct names *names_with_own(const struct names *n, const struct profile *p, const struct own_code *own,
                                    struct arena *arena) __attribute__((warn_unused_result));
 

@@ -6,9 +6,9 @@
 
 #include "core/str.h"
 
-/* X(class number, light fill, dark fill): twelve hues for the heaviest packages, the first of them those of Okabe and Ito's
- * palette, which people with any kind of colour vision can tell apart, and the grey of all others; tints under dark text,
- * shades under light text. */
+/* X(class number, light fill, dark fill): twelve hues for the heaviest packages, the first of them those
+ * of Okabe and Ito's palette, which people with any kind of colour vision can tell apart, and the grey of
+ * all others; tints under dark text, shades under light text. */
 #define PALETTE_COLOURS(X)      \
     X(0, "#f2b84b", "#8a5a00")  \
     X(1, "#8ccdf0", "#24709f")  \
@@ -58,8 +58,8 @@
     X(6, "#ee8260", "#a03d22") \
     X(7, "#ec7b6c", "#a33a2f")
 
-/* From less over the same to more (render/view/view.h): blue and orange, which people with any kind of colour vision can tell
- * apart. */
+/* From less over the same to more (render/view/view.h): blue and orange, which people with any kind of
+ * colour vision can tell apart. */
 #define PALETTE_CHANGE(X)      \
     X(0, "#5a9fe0", "#146fc2") \
     X(1, "#80b4e8", "#1c5f9e") \

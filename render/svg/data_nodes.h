@@ -10,9 +10,10 @@
 
 /* The tree that a block of DATA (render/svg/data.h) is made from, and which value stands in which of its columns. */
 
-/* The tree that DATA speaks of, with all measures: children by name, whatever the order of the view. Its first column
- * is the view's value, its second one the calls, unless there are none or they are the value. Waiting, if it is neither
- * of these, has the last column, which is there only when something has to be told by it. */
+/* The tree that DATA speaks of, with all measures: children by name, whatever the order of the view. Its
+ * first column is the view's value, its second one the calls, unless there are none or they are the value.
+ * Waiting, if it is neither of these, has the last column, which is there only when something has to be
+ * told by it. */
 struct data_tree {
     const struct render_input *in;
     const struct tree *tree;
@@ -66,13 +67,13 @@ struct data_frames {
 
 enum { DATA_NUMBER_BYTES_MAX = 13 };
 
-/* `first` is the first node, the `skip` heaviest of its children are left out. Until a cut is set, all others are written.
- * False: the arena gives no more. */
+/* `first` is the first node, the `skip` heaviest of its children are left out. Until a cut is set, all
+ * others are written. False: the arena gives no more. */
 bool data_nodes_init(struct data_nodes *w, const struct data_tree *d, struct data_frames *frames,
                      uint32_t first, uint32_t skip) __attribute__((warn_unused_result));
 
-/* Totals and places of all nodes that could be written, but for the first. *n: how many; room for as many nodes as the
- * tree has. */
+/* Totals and places of all nodes that could be written, but for the first. *n: how many; room for as many
+ * nodes as the tree has. */
 void data_nodes_list(const struct data_nodes *w, uint64_t *totals, uint32_t *places, uint32_t *n);
 
 /* Finds n, scale and derived of the nodes that the cut takes, and which frames they use. */

@@ -48,7 +48,8 @@ struct invert_cut layout_invert_cut(const struct view_options *view, uint64_t to
 
 /* The colour of each frame of a picture: which class of palette.h it has. */
 
-/* The colours of packages in one picture: the heaviest have one each, in the order of their weight, all others share grey. */
+/* The colours of packages in one picture: the heaviest have one each, in the order of their weight, all
+ * others share grey. */
 struct package_colours {
     uint8_t *of; /* class of palette.h, by number of the package (names_packages); PALETTE_OTHERS: grey */
     uint32_t heaviest[PALETTE_OTHERS]; /* by class */
@@ -78,8 +79,8 @@ struct frame_colours_class {
     char text[4];
 };
 
-/* Of a frame as tree_frame gives it, FRAME_NONE and tracks included, with the self of its node in the tree that is drawn; of a
- * comparison also with what A and B have in all. */
+/* Of a frame as tree_frame gives it, FRAME_NONE and tracks included, with the self of its node in the tree
+ * that is drawn; of a comparison also with what A and B have in all. */
 struct frame_colours_node {
     frame_id frame;
     uint64_t self, a, b;

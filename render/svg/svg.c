@@ -1,6 +1,7 @@
-/* The picture: the controls, which are hidden, and the still one: what it shows, how much of it, the profile's warnings,
- * what the colours mean, and the widest frames. Before these frames stand the whole tree as data and the script, which
- * puts the controls in place of all that is still. Its bytes depend on the profile and the options only. */
+/* The picture: the controls, which are hidden, and the still one: what it shows, how much of it, the
+ * profile's warnings, what the colours mean, and the widest frames. Before these frames stand the whole
+ * tree as data and the script, which puts the controls in place of all that is still. Its bytes depend on
+ * the profile and the options only. */
 #include "render/svg/svg.h"
 
 #include "core/clean.h"
@@ -142,7 +143,8 @@ static void put_sides(const struct svg_frames *f, const struct frame *frame, str
     buf_part_end(out, &percent);
 }
 
-/* The change stands before the name, as far as there is room for both; else its sign. Returns how many cells it takes. */
+/* The change stands before the name, as far as there is room for both; else its sign. Returns how many
+ * cells it takes. */
 static size_t put_mark(const struct svg_frames *f, const struct frame *frame, size_t cells, struct buf *out)
 {
     uint64_t a = side(f, frame, 0), b = side(f, frame, 1);
@@ -309,9 +311,10 @@ static bool svg_frames_put(const struct svg_frames *f, struct buf *out)
 
 /* ---- the picture ---- */
 
-/* The picture: the controls, which are hidden, and the still one: what it shows, how much of it, the profile's warnings,
- * what the colours mean, and the widest frames. Before these frames stand the whole tree as data and the script, which
- * puts the controls in place of all that is still. Its bytes depend on the profile and the options only. */
+/* The picture: the controls, which are hidden, and the still one: what it shows, how much of it, the
+ * profile's warnings, what the colours mean, and the widest frames. Before these frames stand the whole
+ * tree as data and the script, which puts the controls in place of all that is still. Its bytes depend on
+ * the profile and the options only. */
 
 enum { TITLE_DIGITS = 5 };
 
@@ -474,8 +477,8 @@ static uint32_t levels_of(const struct layout *l)
     return l->levels > 0 ? l->levels : 1;
 }
 
-/* Flames and the callers of a sandwich grow up from the root, all others down. A sandwich has its method once. *end_px:
- * where the frames end. False: no memory. */
+/* Flames and the callers of a sandwich grow up from the root, all others down. A sandwich has its method
+ * once. *end_px: where the frames end. False: no memory. */
 static bool put_frames(struct svg *s, uint32_t top_px, uint32_t *end_px)
 {
     struct buf *out = s->pen.out, root = {0};

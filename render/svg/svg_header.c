@@ -227,8 +227,8 @@ static void put_html_item(struct buf *out, const char *class, struct str words)
     buf_z(out, "</span>");
 }
 
-/* One item: a swatch, unless there is no class, and its words, cut to the width. The items go on in a new row when one
- * is full. */
+/* One item: a swatch, unless there is no class, and its words, cut to the width. The items go on in a new
+ * row when one is full. */
 static void put_item(struct legend *l, const char *class, struct str words)
 {
     struct svg_pen *pen = l->pen;

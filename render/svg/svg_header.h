@@ -1,5 +1,5 @@
-/* What all pictures of the output "svg" have in common: the root element, the rows of text above the frames, the
- * legend, and what makes the file work by itself. A picture is written like this:
+/* What all pictures of the output "svg" have in common: the root element, the rows of text above the
+ * frames, the legend, and what makes the file work by itself. A picture is written like this:
  *
  *     svg_begin       style and background
  *     svg_controls    if it is to be worked with; then all but svg_finish is in a group of class "still"
@@ -17,15 +17,16 @@
 #include "render/svg/layout.h"
 #include "render/tree/tree.h"
 
-/* What the element of a picture says of itself: whether its filters left nothing, and behind which of them that was so. */
+/* What the element of a picture says of itself: whether its filters left nothing, and behind which of them
+ * that was so. */
 bool svg_emptied_by(struct str svg, uint32_t *step);
 
 /* The elements that hold style and script. Nothing else in a picture is style or script. */
 void svg_put_style(struct buf *out, struct str style);
 void svg_put_script(struct buf *out, struct str script);
 
-/* A picture without these two elements, in three pieces: for pages that take the others and load the same style and script
- * as files. What is no picture of this program comes back whole, in the first piece. */
+/* A picture without these two elements, in three pieces: for pages that take the others and load the same
+ * style and script as files. What is no picture of this program comes back whole, in the first piece. */
 struct svg_parts {
     struct str pieces[3];
 };
@@ -53,12 +54,12 @@ struct svg_pen {
 void svg_add_percent(struct buf *b, uint64_t part, uint64_t whole);
 void svg_begin(struct svg_pen *pen, const struct render_input *in, struct buf *out);
 
-/* "main (21491) · wall time · 2.5 s"; `what` stands in the middle, `amount` behind it. A thread's name is cut so that the
- * rest stays in sight. */
+/* "main (21491) · wall time · 2.5 s"; `what` stands in the middle, `amount` behind it. A thread's name is
+ * cut so that the rest stays in sight. */
 void svg_title(struct svg_pen *pen, const struct tree *t, struct str what, struct str amount);
 
-/* The row that was made in pen->line, cut to the width; all of it is the tooltip then. Classes: "s" for what is said of the
- * picture, "w" for warnings. */
+/* The row that was made in pen->line, cut to the width; all of it is the tooltip then. Classes: "s" for
+ * what is said of the picture, "w" for warnings. */
 void svg_line(struct svg_pen *pen, const char *class);
 
 /* Those of the profile, if they are many the first of them and how many more there are. */

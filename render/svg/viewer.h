@@ -1,6 +1,7 @@
-/* What makes a picture one that can be worked with, compiled in by the build. Script (static/flame-model.js,
- * flame-filters.js, flame-views.js and flame.js in one function) and style (static/flame.css) are the same bytes in every picture, so
- * that one digest each of a content security policy lets them through. Neither contains the end of a CDATA section. */
+/* What makes a picture one that can be worked with, compiled in by the build. Script
+ * (static/flame-model.js, flame-filters.js, flame-views.js and flame.js in one function) and style
+ * (static/flame.css) are the same bytes in every picture, so that one digest each of a content security
+ * policy lets them through. Neither contains the end of a CDATA section. */
 #ifndef RENDER_SVG_VIEWER_H
 #define RENDER_SVG_VIEWER_H
 

@@ -110,8 +110,8 @@ static bool column_may_be(struct str name, enum table_group group, bool longest)
     return is_key_of(group, name);
 }
 
-/* What rows of a comparison can be sorted by beside the columns: how large changes are. Fills c behind those of columns_of, and
- * returns how many; of other tables 0. */
+/* What rows of a comparison can be sorted by beside the columns: how large changes are. Fills c behind
+ * those of columns_of, and returns how many; of other tables 0. */
 static uint32_t columns_orders(const struct table *t, struct column *c)
 {
     uint32_t n = 0;

@@ -1,4 +1,5 @@
-/* The columns of the table: what stands in them and what they are called, the same in every format and for sorting. */
+/* The columns of the table: what stands in them and what they are called, the same in every format and for
+ * sorting. */
 #ifndef RENDER_TABLE_COLUMNS_H
 #define RENDER_TABLE_COLUMNS_H
 
@@ -48,11 +49,12 @@ struct cell {
     struct str text;
 };
 
-/* Fills c with the columns in their order: of a table of methods class, method, signature, file, line, module; of others
- * what their rows are called by; then calls, recursive, and `<value>_incl`, `<value>_excl` for each measure, and
- * `<value>_longest` for times where the longest calls are known. Of a comparison class, method, signature, module or what
- * else rows are called by, calls_a, calls_b, and `<value>_incl_a`, `<value>_incl_b`, `<value>_excl_a`, `<value>_excl_b` for
- * each value. Returns how many there are. */
+/* Fills c with the columns in their order: of a table of methods class, method, signature, file, line,
+ * module; of others what their rows are called by; then calls, recursive, and `<value>_incl`,
+ * `<value>_excl` for each measure, and `<value>_longest` for times where the longest calls are known. Of a
+ * comparison class, method, signature, module or what else rows are called by, calls_a, calls_b, and
+ * `<value>_incl_a`, `<value>_incl_b`, `<value>_excl_a`, `<value>_excl_b` for each value. Returns how many
+ * there are. */
 uint32_t columns_of(const struct table *t, struct column c[COLUMNS_MAX]);
 
 /* Appends the name, cleaned. */
@@ -73,16 +75,16 @@ struct selection {
     bool reversed;
 };
 
-/* `value` is the view's, resolved: its inclusive column is the default order, or the calls where the value counts them. Of a
- * comparison the order is by how large the exclusive change is, and rows that do not differ are left out unless asked for.
- * Rows with equal cells stand in the order of their names. Memory is the arena's. False: diag, with DIAG_USAGE for a
- * column that the table does not have. */
+/* `value` is the view's, resolved: its inclusive column is the default order, or the calls where the value
+ * counts them. Of a comparison the order is by how large the exclusive change is, and rows that do not
+ * differ are left out unless asked for. Rows with equal cells stand in the order of their names. Memory is
+ * the arena's. False: diag, with DIAG_USAGE for a column that the table does not have. */
 bool table_select(const struct table *t, const struct table_request *request, struct str value,
                   struct selection *s, struct arena *arena, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Forgets a sort column that belongs to another table: of rows of another group, or with longest calls. So a form may keep
- * the column while somebody chooses other rows. */
+/* Forgets a sort column that belongs to another table: of rows of another group, or with longest calls. So
+ * a form may keep the column while somebody chooses other rows. */
 void table_forget_sort(struct table_request *request);
 
 #endif

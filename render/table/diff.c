@@ -43,8 +43,8 @@ bool diff_sides_open(struct diff_sides *s, const struct table *t, const struct r
 
 /* ---- the comparison ---- */
 
-/* What makes sides comparable that did not do the same amount of work: the numbers of each run are multiplied so that it has
- * as much of something as the first run of A. */
+/* What makes sides comparable that did not do the same amount of work: the numbers of each run are
+ * multiplied so that it has as much of something as the first run of A. */
 enum diff_normalise {
     NORMALISE_NOT,
     NORMALISE_TOTAL, /* of each value, its total */
@@ -79,7 +79,8 @@ static enum diff_normalise diff_normalise(const struct diff_request *r, struct s
 
 /* ---- one number ---- */
 
-/* Sorts the few numbers. The median of an even number of runs is the middle of the two in the middle, rounded down. */
+/* Sorts the few numbers. The median of an even number of runs is the middle of the two in the middle,
+ * rounded down. */
 static uint64_t median(uint64_t *numbers, uint32_t n, uint64_t *spread)
 {
     for (uint32_t i = 1; i < n; i++)

@@ -1,15 +1,17 @@
-/* The profile table of a comparison (profile/compare/compare.h): what each method cost on either side. The way is that of the table:
+/* The profile table of a comparison (profile/compare/compare.h): what each method cost on either side. The
+ * way is that of the table:
  *
  *     methods_new    counts all values of all runs
  *     diff_new       of each side its value: of several runs the median, scaled if so asked
  *     table_select   chooses and sorts rows, by how large the change is
  *     format->write  DIFF_FORMATS
  *
- * diff_write does all of it. Of one run on each side the sum of all exclusive changes and that of (toplevel) is the change
- * of the total, for each value and every selection of tracks; scaling rounds each number.
+ * diff_write does all of it. Of one run on each side the sum of all exclusive changes and that of
+ * (toplevel) is the change of the total, for each value and every selection of tracks; scaling rounds each
+ * number.
  *
- * A change *counts* if it is larger than the spread of the runs on either side, which is what the largest and the smallest
- * of them differ by; with one run each, every change counts. */
+ * A change *counts* if it is larger than the spread of the runs on either side, which is what the largest
+ * and the smallest of them differ by; with one run each, every change counts. */
 #ifndef RENDER_TABLE_DIFF_H
 #define RENDER_TABLE_DIFF_H
 
@@ -40,12 +42,14 @@ extern const size_t DIFF_FORMATS_COUNT;
 /* NULL if there is none. */
 const struct table_format *diff_format_by_name(struct str name);
 
-/* Appends the chosen rows of a table with its diff, or what the format draws; `in` is what the table was made from. False: diag. */
+/* Appends the chosen rows of a table with its diff, or what the format draws; `in` is what the table was
+ * made from. False: diag. */
 bool diff_write(const struct table *t, const struct render_input *in, const struct table_request *request,
                 const struct table_format *format, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* A comparison on its way into what draws trees: the profile of both sides (profile/transform/transform.h), and a view of it. */
+/* A comparison on its way into what draws trees: the profile of both sides
+ * (profile/transform/transform.h), and a view of it. */
 
 struct diff_sides {
     struct render_input in; /* whoever draws sets its view to the one below */

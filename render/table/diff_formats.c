@@ -14,9 +14,9 @@
 
 /* ---- folded ---- */
 
-/* Format "folded" of a comparison: one line for each stack, `frame;frame;frame A B`, as difffolded.pl writes it: what it has by
- * itself in A and in B. Stacks and numbers are those of the output "folded" of either side (render/folded.c), sorted bytewise by the
- * stack; what both have nothing of is left out. */
+/* Format "folded" of a comparison: one line for each stack, `frame;frame;frame A B`, as difffolded.pl
+ * writes it: what it has by itself in A and in B. Stacks and numbers are those of the output "folded" of
+ * either side (render/folded.c), sorted bytewise by the stack; what both have nothing of is left out. */
 
 enum { SIDES = 2 };
 
@@ -124,8 +124,9 @@ const struct table_format DIFF_FOLDED = {
 
 /* ---- pictures ---- */
 
-/* Formats of a comparison that draw_svg it: its flame graph, as that of any profile but with the widths, colours and numbers of both
- * sides (profile/transform/transform.h), and the pieces of data that the picture's script fetches. */
+/* Formats of a comparison that draw_svg it: its flame graph, as that of any profile but with the widths,
+ * colours and numbers of both sides (profile/transform/transform.h), and the pieces of data that the
+ * picture's script fetches. */
 
 static void put_key(void *context, const char *key, struct str value)
 {
@@ -204,7 +205,8 @@ const struct table_format DIFF_TREE = {
 
 /* ---- text ---- */
 
-/* Formats "txt" and "md" of a comparison: one value for people, aligned or as a table of GitHub's Markdown.
+/* Formats "txt" and "md" of a comparison: one value for people, aligned or as a table of GitHub's
+ * Markdown.
  *
  *     wall time: 120 ms in A, 150 ms in B: +30 ms (+25 %) in 3 tracks; 12 of 340 rows differ, by wall_excl
  *
@@ -214,8 +216,8 @@ const struct table_format DIFF_TREE = {
  *
  * and in front of it the comparison in words (diff_words.h).
  *
- * A change that does not count, being within the spread of several runs, has `~` behind it. A method whose two names were
- * paired by a rule has `(by rule)` behind its name. */
+ * A change that does not count, being within the spread of several runs, has `~` behind it. A method whose
+ * two names were paired by a rule has `(by rule)` behind its name. */
 
 enum { DIGITS = 4 };
 

@@ -1,4 +1,5 @@
-/* What a table of a comparison holds beside what it counts: each number on both sides (see diff.h for how it is made). */
+/* What a table of a comparison holds beside what it counts: each number on both sides (see diff.h for how
+ * it is made). */
 #ifndef RENDER_TABLE_DIFF_PAIRS_H
 #define RENDER_TABLE_DIFF_PAIRS_H
 

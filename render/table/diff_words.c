@@ -245,16 +245,16 @@ bool diff_rule_check(const struct diff_rule *rule, const struct table *t, struct
 
 /* ---- words ---- */
 
-/* Sentences about the value that was asked for, of a table of methods: the change of the total, what grew in own code and
- * elsewhere, what shrank, what is new and gone, and what is left out as noise, which is:
+/* Sentences about the value that was asked for, of a table of methods: the change of the total, what grew
+ * in own code and elsewhere, what shrank, what is new and gone, and what is left out as noise, which is:
  *
  *     a method that both sides call fewer than DIFF_NOISE_CALLS times and that changed by less than a thousandth of the total
  *     one whose time changed by no more than its calls and what a reading of the clock costs, as the file says, multiplied
  *     one that both sides, which count samples and no calls, saw fewer than DIFF_NOISE_SAMPLES times by itself and which changed by
  *     less than a thousandth of the total
  *
- * A sentence that would say nothing is left out. Appends them to `out`, which is empty, each ended by a newline; names are
- * cleaned. `says` tells where each sentence and each name stands. */
+ * A sentence that would say nothing is left out. Appends them to `out`, which is empty, each ended by a
+ * newline; names are cleaned. `says` tells where each sentence and each name stands. */
 enum { DIFF_NOISE_CALLS = 3, DIFF_NOISE_SAMPLES = 5 };
 
 enum { DIGITS = 4, NOISE_SHARE = 1000 };

@@ -30,9 +30,10 @@ void diff_words(const struct table *t, struct diff_words *says, struct buf *out)
  *     [VALUE_incl:|VALUE_excl:]PATTERN>N%      growth of B over A in percent of A
  *     [VALUE_incl:|VALUE_excl:]PATTERN>NUNIT   growth itself: ns, us, ms, s; B, KiB, MiB, GiB; no unit for counts
  *
- * Without a value it is the first one, inclusive. PATTERN is compared with the whole name of each row of the table, in upper and
- * lower case; `*` stands for any text. `total` is the value over all threads that are counted. What is new in B has grown
- * by more than any percentage. A change within the spread of the runs (diff.h) passes no rule. */
+ * Without a value it is the first one, inclusive. PATTERN is compared with the whole name of each row of
+ * the table, in upper and lower case; `*` stands for any text. `total` is the value over all threads that
+ * are counted. What is new in B has grown by more than any percentage. A change within the spread of the
+ * runs (diff.h) passes no rule. */
 
 struct diff_rule {
     struct str text;
@@ -48,9 +49,9 @@ struct diff_rule {
 bool diff_rule_parse(struct str text, struct diff_rule *rule, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Looks whether the table, made by diff_new, passes the rule: then appends one line that says so, with the largest growths. Of a
- * pattern that is like no name it appends a line that says that.
- * *passed is set, or left. False: diag, DIAG_USAGE for a value that is not there or has another unit. */
+/* Looks whether the table, made by diff_new, passes the rule: then appends one line that says so, with the
+ * largest growths. Of a pattern that is like no name it appends a line that says that. *passed is set, or
+ * left. False: diag, DIAG_USAGE for a value that is not there or has another unit. */
 bool diff_rule_check(const struct diff_rule *rule, const struct table *t, struct buf *says, bool *passed,
                      struct diag *diag) __attribute__((warn_unused_result));
 

@@ -450,9 +450,10 @@ const struct table *methods_new(const struct profile *p, const struct names *nam
 
 /* ---- ids of methods ---- */
 
-/* The id of a method in links: the same in every profile and every run. It is the first 12 hexadecimal digits of SHA-256
- * over the frame's scope, name, signature, module and kind, raw, with a NUL between two of them. No frame has a kind
- * yet: it is empty. Two methods of a profile can have one id, if somebody tries long enough. */
+/* The id of a method in links: the same in every profile and every run. It is the first 12 hexadecimal
+ * digits of SHA-256 over the frame's scope, name, signature, module and kind, raw, with a NUL between two
+ * of them. No frame has a kind yet: it is empty. Two methods of a profile can have one id, if somebody
+ * tries long enough. */
 
 bool table_frame_id(const struct profile *p, frame_id id_of, struct sha256 *h, char id[TABLE_ID_DIGITS + 1])
 {

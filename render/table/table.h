@@ -1,6 +1,6 @@
-/* The profile table, as Traceview's profile panel had it: what each method cost by itself and with all that it called,
- * and how often it was called. This room knows a profile and its names, and writes text; it knows no HTTP, no files and
- * no threads.
+/* The profile table, as Traceview's profile panel had it: what each method cost by itself and with all
+ * that it called, and how often it was called. This room knows a profile and its names, and writes text;
+ * it knows no HTTP, no files and no threads.
  *
  * The way from a profile to a page or a file:
  *
@@ -9,22 +9,22 @@
  *     format->write  writes the chosen rows as tsv, csv, json or txt (table_format.h)
  *     detail_new     who calls one row, and what it calls: one more pass (method.h)
  *
- * table_write (table_format.h) does the first three. What changes a profile, such as filters or a window of time, makes
- * another profile with names of its own; the table is made of that one and need not know.
+ * table_write (table_format.h) does the first three. What changes a profile, such as filters or a window
+ * of time, makes another profile with names of its own; the table is made of that one and need not know.
  *
- * The rules. A *row* is a method, or a group of methods. An occurrence of a row on a stack is *outermost* if the row does
- * not occur nearer the root of that stack. *Inclusive* is the total of the outermost occurrences, so that recursion,
- * direct or mutual, counts once. *Exclusive* is the self of all occurrences. *Calls* are all enters, *recursive* the
- * enters while the row was open already: what Traceview and dmtracedump print first is calls minus recursive.
- * What a thread spent in no method is the row (toplevel): the sum of all exclusive values and of `top` is the total of the
- * flame graph of the same tracks. Sums that would pass 64 bits stay at UINT64_MAX.
+ * The rules. A *row* is a method, or a group of methods. An occurrence of a row on a stack is *outermost*
+ * if the row does not occur nearer the root of that stack. *Inclusive* is the total of the outermost
+ * occurrences, so that recursion, direct or mutual, counts once. *Exclusive* is the self of all
+ * occurrences. *Calls* are all enters, *recursive* the enters while the row was open already: what
+ * Traceview and dmtracedump print first is calls minus recursive. What a thread spent in no method is the
+ * row (toplevel): the sum of all exclusive values and of `top` is the total of the flame graph of the same
+ * tracks. Sums that would pass 64 bits stay at UINT64_MAX.
  *
- * A value that is signed (see profile.h) is counted in two columns, what went up and what went down: whoever shows it shows the
- * difference, table_net, and its share of what went up, table_whole.
+ * A value that is signed (see profile.h) is counted in two columns, what went up and what went down:
+ * whoever shows it shows the difference, table_net, and its share of what went up, table_whole.
  *
- * Grouped by thread, a row is a track with all its time, also that in no method: inclusive and exclusive are equal,
- * nothing is recursive, and `top` is zero. */
-/* ---- numbers that may be below 0 ---- */
+ * Grouped by thread, a row is a track with all its time, also that in no method: inclusive and exclusive
+ * are equal, nothing is recursive, and `top` is zero. */
 #ifndef RENDER_TABLE_TABLE_H
 #define RENDER_TABLE_TABLE_H
 
@@ -122,8 +122,8 @@ struct table {
     uint64_t top[TABLE_COUNTED_MAX];   /* time of the counted tracks in no method */
     uint64_t total[TABLE_COUNTED_MAX]; /* of the counted tracks */
 
-    /* The longest outermost call in ns, by row and clock, of which the first n_clocks measures are the times; NULL: not asked
-     * for, or not known. */
+    /* The longest outermost call in ns, by row and clock, of which the first n_clocks measures are the
+     * times; NULL: not asked for, or not known. */
     const uint64_t *longest;
     uint32_t n_clocks;
 
@@ -152,11 +152,12 @@ static inline uint64_t table_whole(const struct table *t, uint32_t measure)
 }
 struct table_sums table_sums(const struct table *t, uint32_t row);
 
-/* The row's name, raw (not cleaned): `package.Class.method`, a class, a package, an origin's word, a track's name. Empty
- * for the row of what has no class or no package. */
+/* The row's name, raw (not cleaned): `package.Class.method`, a class, a package, an origin's word, a
+ * track's name. Empty for the row of what has no class or no package. */
 struct str table_name(const struct table *t, uint32_t row);
 
-/* About how many samples stand behind the inclusive numbers of the row; UINT64_MAX where that is not known, or nothing was sampled. */
+/* About how many samples stand behind the inclusive numbers of the row; UINT64_MAX where that is not
+ * known, or nothing was sampled. */
 uint64_t table_samples(const struct table *t, uint32_t row, uint32_t measure);
 
 /* The measure of this name, as view_options.value holds it; or n_measures. */
@@ -164,8 +165,9 @@ uint32_t table_measure(const struct table *t, struct str name);
 
 /* Makes the table of a profile: see table.h for what it is. */
 
-/* Counts the tracks that `view` selects; `merged` is the same as `all`. Of a view that is resolved (view_resolve). Takes
- * memory for the rows, and for the deepest stack, which it gives back. NULL: the arena gives no more. */
+/* Counts the tracks that `view` selects; `merged` is the same as `all`. Of a view that is resolved
+ * (view_resolve). Takes memory for the rows, and for the deepest stack, which it gives back. NULL: the
+ * arena gives no more. */
 const struct table *methods_new(const struct profile *p, const struct names *names,
                                 const struct view_options *view, enum table_group group, struct arena *arena)
     __attribute__((warn_unused_result));
@@ -188,8 +190,9 @@ struct walk_node {
 typedef void walk_leave(void *context, const struct table *t, const struct walk_node *node,
                         const struct walk_node *parent);
 
-/* Children come before their parents, and the tracks in their order. Of the table, groups, measures and tracks must be
- * there. Memory: a count for each row, and the deepest stack. False: the arena gives no more. */
+/* Children come before their parents, and the tracks in their order. Of the table, groups, measures and
+ * tracks must be there. Memory: a count for each row, and the deepest stack. False: the arena gives no
+ * more. */
 bool walk_nodes(const struct table *t, walk_leave *leave, void *context, struct arena *arena)
     __attribute__((warn_unused_result));
 static inline uint64_t walk_total(const struct table *t, const struct walk_node *node, uint32_t measure)
@@ -199,9 +202,10 @@ static inline uint64_t walk_total(const struct table *t, const struct walk_node 
     return m->waiting ? node->waiting : profile_total(t->profile, node->node, m->value);
 }
 
-/* The id of a method in links: the same in every profile and every run. It is the first 12 hexadecimal digits of SHA-256
- * over the frame's scope, name, signature, module and kind, raw, with a NUL between two of them. No frame has a kind
- * yet: it is empty. Two methods of a profile can have one id, if somebody tries long enough. */
+/* The id of a method in links: the same in every profile and every run. It is the first 12 hexadecimal
+ * digits of SHA-256 over the frame's scope, name, signature, module and kind, raw, with a NUL between two
+ * of them. No frame has a kind yet: it is empty. Two methods of a profile can have one id, if somebody
+ * tries long enough. */
 
 enum { TABLE_ID_DIGITS = 12 };
 
@@ -213,8 +217,8 @@ bool table_id(const struct table *t, uint32_t row, struct sha256 *h, char id[TAB
 bool table_frame_id(const struct profile *p, frame_id frame, struct sha256 *h, char id[TABLE_ID_DIGITS + 1])
     __attribute__((warn_unused_result));
 
-/* Fills rows[max] with the rows of that id which are present, and *n with how many there are, also if that is more than
- * max. False: the library failed. */
+/* Fills rows[max] with the rows of that id which are present, and *n with how many there are, also if that
+ * is more than max. False: the library failed. */
 bool table_by_id(const struct table *t, struct str id, struct sha256 *h, uint32_t *rows, uint32_t max,
                  uint32_t *n) __attribute__((warn_unused_result));
 

@@ -23,7 +23,8 @@ struct table_format {
     /* Appends to out. False: no memory is left. */
     bool (*write)(const struct table_output *o, struct buf *out);
 
-    /* In place of it, of a comparison: a format that shows no rows. `in` is what the table was made from. False: diag. */
+    /* In place of it, of a comparison: a format that shows no rows. `in` is what the table was made from.
+     * False: diag. */
     bool (*draw)(const struct table *t, const struct render_input *in, struct buf *out, struct diag *diag);
 };
 
@@ -39,9 +40,9 @@ const struct table_format *table_format_by_name(struct str name);
 /* Appends the row's name for people: with the signature where another method has the same text. */
 void table_txt_name(struct buf *out, const struct table *t, uint32_t row);
 
-/* From a profile to bytes: makes the table of what in->view selects, which is resolved, and appends the rows that the
- * request selects; with longest calls if in->calls has them, made with the rows of groups_new. All memory but out's is
- * in->scratch. Any thread. False: diag. */
+/* From a profile to bytes: makes the table of what in->view selects, which is resolved, and appends the
+ * rows that the request selects; with longest calls if in->calls has them, made with the rows of
+ * groups_new. All memory but out's is in->scratch. Any thread. False: diag. */
 bool table_write(const struct render_input *in, const struct table_request *request,
                  const struct table_format *format, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));

@@ -15,8 +15,9 @@
 
 /* ---- tsv and csv ---- */
 
-/* Formats "tsv" and "csv": a line of column names, then a line for each row. Numbers are integers: times in µs, rounded
- * down once in each cell. A cell is empty where nothing is known. Lines end with LF. Names: see names.h. */
+/* Formats "tsv" and "csv": a line of column names, then a line for each row. Numbers are integers: times
+ * in µs, rounded down once in each cell. A cell is empty where nothing is known. Lines end with LF. Names:
+ * see names.h. */
 
 static void text_put_cell(const struct table_output *o, const struct cell_style *style, uint32_t row,
                           struct column c, struct buf *out, struct buf *scratch)
@@ -97,9 +98,10 @@ const struct table_format TABLE_CSV = {
  *
  * Of sizes that are estimated from samples `~samples` is about how many these were.
  *
- * As in Traceview, calls are parted into those while the method was not open, and recursive ones: `14+6`. The mean is the
- * inclusive value by the former, which is what it is the sum of. (toplevel) is the row of all tracks: its exclusive value is what they
- * spent in no method. It stands first, unless rows are filtered, left out in front, or tracks. */
+ * As in Traceview, calls are parted into those while the method was not open, and recursive ones: `14+6`.
+ * The mean is the inclusive value by the former, which is what it is the sum of. (toplevel) is the row of
+ * all tracks: its exclusive value is what they spent in no method. It stands first, unless rows are
+ * filtered, left out in front, or tracks. */
 
 enum { DIGITS = 4 };
 
@@ -316,15 +318,16 @@ const struct table_format TABLE_TXT = {
  *  "columns":  ["id", "class", ..., "origin", "calls", "recursive", "wall_incl", ...],
  *  "rows":     [["0f3a...", "com.example.Foo", ...], ...]}
  *
- * Of a comparison the format is "aflamed-diff", "verdict" has its sentences (diff_words.h), each with "text", with "parts" as
- * those of render/verdict/verdict.c, and with "table" where a query of this table shows its methods, "value" is the value that was asked
- * for, a value has "total_a", "total_b", "toplevel_a" and "toplevel_b", and each row "paired" behind its origin: 1 if its two names were
- * paired by a rule, else 0.
+ * Of a comparison the format is "aflamed-diff", "verdict" has its sentences (diff_words.h), each with
+ * "text", with "parts" as those of render/verdict/verdict.c, and with "table" where a query of this table
+ * shows its methods, "value" is the value that was asked for, a value has "total_a", "total_b",
+ * "toplevel_a" and "toplevel_b", and each row "paired" behind its origin: 1 if its two names were paired
+ * by a rule, else 0.
  *
- * A row has its cells in the order of "columns", which are those of the tsv format with, for methods, "id" (see
- * table.h) in front and "origin" behind the module. Numbers are integers in the unit of their value, rounded down once;
- * what is not known is null. "toplevel": what the tracks spent in no method; "total": all of it. Numbers are exact up to
- * 2^64 - 1: more than a double holds. */
+ * A row has its cells in the order of "columns", which are those of the tsv format with, for methods, "id"
+ * (see table.h) in front and "origin" behind the module. Numbers are integers in the unit of their value,
+ * rounded down once; what is not known is null. "toplevel": what the tracks spent in no method; "total":
+ * all of it. Numbers are exact up to 2^64 - 1: more than a double holds. */
 
 enum { NS_PER_US = 1000 };
 

@@ -1,11 +1,12 @@
-/* A line of a table for people: cells that are as wide as the widest one of their column, those of numbers aligned at their ends. What
- * stands behind the last one, a name, is written by the caller.
+/* A line of a table for people: cells that are as wide as the widest one of their column, those of numbers
+ * aligned at their ends. What stands behind the last one, a name, is written by the caller.
  *
  *     all lines:  text_line_begin, then for each cell write to `text` and text_line_end_cell; text_line_widen
  *     again:      the same, but text_line_put in place of text_line_widen
  *     then:       text_line_free
  *
- * Memory that is wanted fails `text` for good, and text_line_put fails what it writes to. Zeroed before its first use. */
+ * Memory that is wanted fails `text` for good, and text_line_put fails what it writes to. Zeroed before
+ * its first use. */
 #ifndef RENDER_TABLE_TEXT_LINE_H
 #define RENDER_TABLE_TEXT_LINE_H
 

@@ -93,8 +93,8 @@ static void merge_halves(const uint64_t *from, uint64_t *to, uint64_t a, uint64_
         to[i] = b == end || (a < middle && from[a] <= from[b]) ? from[a++] : from[b++];
 }
 
-/* The keys may change places with the spare ones. A merge sort of our own: with qsort, drawing the inverted tree of 400,000
- * stacks took 9 % more processor time, and memory that no arena counts. */
+/* The keys may change places with the spare ones. A merge sort of our own: with qsort, drawing the
+ * inverted tree of 400,000 stacks took 9 % more processor time, and memory that no arena counts. */
 static void sort_keys(struct sorter *s, uint32_t n)
 {
     enum { RUN = 16 };
@@ -390,7 +390,8 @@ static uint64_t weight(const struct inverter *v, uint32_t place, uint32_t column
 
 /* --- members --- */
 
-/* The marked places of the base tree, with whatever is above them, as a tree of their own. Marks become its places. */
+/* The marked places of the base tree, with whatever is above them, as a tree of their own. Marks become
+ * its places. */
 static bool keep_marked(struct inverter *v, uint32_t *marks)
 {
     const struct tree *t = v->base;

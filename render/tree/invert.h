@@ -1,20 +1,21 @@
 /* The inverted tree (bottom-up): from each frame to its callers, over all stacks.
  *
- * A node at the path f1 <- f2 <- .. <- fk (f1 is a child of the root) has as members all nodes of the base tree whose
- * stack ends fk, .., f2, f1. Its total is the sum of the members' self; its self is the sum over those members whose
- * stack begins with fk; its calls are those of f1 that were made this way. Nodes that stand for tracks are the
- * outermost callers of what is in them. They are members too: below the root, a track's node has what the track spent in no
- * method. The root's total and self are those of the base tree's. So the self of the root and the totals of its children
- * add up to the root's total.
- * Members without any self, in every column, and without calls make no nodes. None is marked recursive. */
+ * A node at the path f1 <- f2 <- .. <- fk (f1 is a child of the root) has as members all nodes of the base
+ * tree whose stack ends fk, .., f2, f1. Its total is the sum of the members' self; its self is the sum
+ * over those members whose stack begins with fk; its calls are those of f1 that were made this way. Nodes
+ * that stand for tracks are the outermost callers of what is in them. They are members too: below the
+ * root, a track's node has what the track spent in no method. The root's total and self are those of the
+ * base tree's. So the self of the root and the totals of its children add up to the root's total. Members
+ * without any self, in every column, and without calls make no nodes. None is marked recursive. */
 #ifndef RENDER_TREE_INVERT_H
 #define RENDER_TREE_INVERT_H
 
 #include "core/arena.h"
 #include "render/tree/tree.h"
 
-/* The nodes of a tree, sorted by their stacks read upwards: own frame, caller, caller's caller, ... A run of them that
- * begins with the same frames has the same callers so far: it is one node of an inverted tree. */
+/* The nodes of a tree, sorted by their stacks read upwards: own frame, caller, caller's caller, ... A run
+ * of them that begins with the same frames has the same callers so far: it is one node of an inverted
+ * tree. */
 
 struct upward {
     uint32_t n;      /* places of the tree; the root, whose stack is empty, is the first */
@@ -41,8 +42,8 @@ const struct tree *invert_callers(const struct render_input *in, const struct tr
                                   const struct tree *base, frame_id frame, const struct invert_cut *cut,
                                   struct diag *diag) __attribute__((warn_unused_result));
 
-/* `rank` orders the frames, by place; the root's does not matter. In time n log n log(depth), whatever the tree. False
- * when the arena gives no more. */
+/* `rank` orders the frames, by place; the root's does not matter. In time n log n log(depth), whatever the
+ * tree. False when the arena gives no more. */
 bool upward_sort(struct upward *made, const struct tree *t, const uint32_t *rank, struct arena *arena)
     __attribute__((warn_unused_result));
 

@@ -47,7 +47,8 @@ struct tree {
     bool cut_short;    /* some nodes' children are left out; never in the tree of tree_new */
 };
 
-/* What a tree is to be made of: the same for tree_new and for the trees that are made from its tree (invert_new, sandwich_new). */
+/* What a tree is to be made of: the same for tree_new and for the trees that are made from its tree
+ * (invert_new, sandwich_new). */
 struct tree_spec {
     const struct measure *measures[TREE_COLUMNS_MAX]; /* one column each */
     uint32_t n_measures;
@@ -115,8 +116,8 @@ struct place_values {
 bool place_values_new(struct place_values *v, size_t n, uint32_t n_columns, bool has_calls,
                       struct arena *arena) __attribute__((warn_unused_result));
 
-/* Makes t a tree of these values, with what it shares with the tree that it is made from, and places its rows as the spec wants
- * it. False when the arena gives no more. */
+/* Makes t a tree of these values, with what it shares with the tree that it is made from, and places its
+ * rows as the spec wants it. False when the arena gives no more. */
 bool place_values_tree(struct tree *t, const struct place_values *v, const struct place_rows *rows,
                        const struct tree *base, const struct tree_spec *spec, struct arena *arena)
     __attribute__((warn_unused_result));
@@ -136,7 +137,8 @@ struct merge {
 bool merge_rows(const struct place_rows *rows, struct merge *made, struct arena *arena)
     __attribute__((warn_unused_result));
 
-/* Makes the tree that a view shows, of the profile itself. Other trees (inverted, sandwich) are made from this one. */
+/* Makes the tree that a view shows, of the profile itself. Other trees (inverted, sandwich) are made from
+ * this one. */
 
 /* Of the tracks that in->view selects. The tree lives in in->scratch, and some of it in the profile. NULL:
  * diag is set. */

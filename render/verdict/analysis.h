@@ -1,11 +1,13 @@
 /* The numbers that a verdict's rules look at: one pass over a profile.
  *
- * Time is the first of wall and CPU time that the profile has; without either it is the profile's first value, and no rule
- * may speak of time. *Waiting* is the self of frames that are known to wait; *work* is all other time.
+ * Time is the first of wall and CPU time that the profile has; without either it is the profile's first
+ * value, and no rule may speak of time. *Waiting* is the self of frames that are known to wait; *work* is
+ * all other time.
  *
- * Work is parted by who caused it, so that the parts add up: on a stack with own code it is own code's, on another one
- * with a third party's code that one's, else the platform's. Within own code it is the innermost own method's: what
- * the platform does for a method is the method's, what another own method does is not. */
+ * Work is parted by who caused it, so that the parts add up: on a stack with own code it is own code's, on
+ * another one with a third party's code that one's, else the platform's. Within own code it is the
+ * innermost own method's: what the platform does for a method is the method's, what another own method
+ * does is not. */
 #ifndef RENDER_VERDICT_ANALYSIS_H
 #define RENDER_VERDICT_ANALYSIS_H
 

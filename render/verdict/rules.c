@@ -11,7 +11,8 @@
 #include "render/verdict/analysis.h"
 #include "render/verdict/sentence.h"
 
-/* Weights: a sentence about a part of the time weighs its permille, at most WEIGHT_MOST. Those about the whole stand in front. */
+/* Weights: a sentence about a part of the time weighs its permille, at most WEIGHT_MOST. Those about the
+ * whole stand in front. */
 enum { WEIGHT_MOST = 900, WEIGHT_OWN = 950, WEIGHT_SECOND = 999, WEIGHT_FIRST = 1000 };
 
 /* ---- what all rules say sentences with ---- */
@@ -240,7 +241,8 @@ static bool rule_outlier(const struct rule *r, const struct analysis *a, struct 
 
 enum { TOP = 3, MICROSECOND = 1000, MILLISECOND = 1000000 };
 
-/* Writes the indexes of the largest numbers, largest first, equal ones by index, none of 0. Returns how many there are. */
+/* Writes the indexes of the largest numbers, largest first, equal ones by index, none of 0. Returns how
+ * many there are. */
 static uint32_t top_of(const uint64_t *numbers, uint32_t n, uint32_t top[TOP])
 {
     uint32_t found = 0;

@@ -18,7 +18,8 @@ struct verdict_sentence {
     struct str text;  /* raw: names in it are not cleaned */
     const char *how;  /* how it was found, for people who doubt it */
 
-    /* What shows it: the index of a track, or UINT32_MAX for none; a sandwich of the first method, if it has methods. */
+    /* What shows it: the index of a track, or UINT32_MAX for none; a sandwich of the first method, if it
+     * has methods. */
     uint32_t track;
     frame_id methods[VERDICT_METHODS_MAX];
     uint32_t n_methods;

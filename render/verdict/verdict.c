@@ -122,11 +122,13 @@ static void put_parts(struct json *j, const struct profile *p, const struct verd
     json_close(j);
 }
 
-/* {"version": 1, "app": ["com.foo"], "sentences": [{"rule": "busy", "text": "...", "how": "...", "track": 1,
+/* {"version": 1, "app": ["com.foo"], "sentences": [{"rule": "busy", "text": "...", "how": "...", "track":
+ * 1,
  *  "methods": ["com.foo.Bar.baz"], "table": "group=origin",
  *  "parts": [{"text": "main", "track": 1}, {"text": " ran "}, {"text": "com.foo.Bar.baz", "method": true}, ...]}, ...]};
- * "track" is an id, and missing where the sentence is about no single thread; "table" is the query of the table of methods that shows
- * it, and missing where a view of the methods does; "parts" are the text in pieces, of which some name a method or a thread. */
+ * "track" is an id, and missing where the sentence is about no single thread; "table" is the query of the
+ * table of methods that shows it, and missing where a view of the methods does; "parts" are the text in
+ * pieces, of which some name a method or a thread. */
 static void write_json(const struct render_input *in, const struct verdict *v, struct buf *out)
 {
     const struct own_code *own = names_own(in->names);

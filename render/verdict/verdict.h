@@ -1,6 +1,7 @@
-/* In words where the time went: at most seven sentences, the most important first, each with its numbers, how they were found,
- * and the state of a view that shows it. This room knows a profile, its names and, for the main thread, its long calls;
- * it writes text and JSON, and knows no HTTP, no files and no threads.
+/* In words where the time went: at most seven sentences, the most important first, each with its numbers,
+ * how they were found, and the state of a view that shows it. This room knows a profile, its names and,
+ * for the main thread, its long calls; it writes text and JSON, and knows no HTTP, no files and no
+ * threads.
  *
  *     analysis_new   counts, in one pass (analysis.h, which has the tables of what methods do)
  *     RULES          each row looks at the counts and may say one thing (rules.c)
@@ -23,8 +24,8 @@ struct verdict {
     uint32_t n;
 };
 
-/* The calls of the main thread that last long: see span.h. Which request finds them is said here. False: the profile has no
- * times, and rules that need them stay silent. */
+/* The calls of the main thread that last long: see span.h. Which request finds them is said here. False:
+ * the profile has no times, and rules that need them stay silent. */
 bool verdict_wants_spans(const struct profile *p, struct span_request *request);
 
 /* in->spans: what that request found; NULL if there are none. Lives in in->scratch; NULL: it gives no more. */

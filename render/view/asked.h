@@ -1,5 +1,6 @@
-/* What was asked for: all that a request, a form or a command line says beside the profile that it is about, parsed once. Its keys are the
- * rows of a table (key.h). Plain data, without pointers of its own but for presets and struct diff_request.asked. */
+/* What was asked for: all that a request, a form or a command line says beside the profile that it is
+ * about, parsed once. Its keys are the rows of a table (key.h). Plain data, without pointers of its own
+ * but for presets and struct diff_request.asked. */
 #ifndef RENDER_VIEW_ASKED_H
 #define RENDER_VIEW_ASKED_H
 
@@ -52,8 +53,8 @@ struct diff_request {
     enum diff_wide wide;
     enum diff_only only;
     bool all; /* also rows that do not differ */
-    /* By which value rows are sorted, and which people see; empty: the first. With _a, _b or _larger behind its name it says what is
-     * wide, too: so the script of a picture calls it. */
+    /* By which value rows are sorted, and which people see; empty: the first. With _a, _b or _larger
+     * behind its name it says what is wide, too: so the script of a picture calls it. */
     char value[DIFF_VALUE_BYTES_MAX + 1];
     /* What B is scaled by: "total", "time" or "calls:METHOD"; "": numbers are as they are. */
     char normalise[DIFF_NORMALISE_BYTES_MAX + 1];
@@ -88,14 +89,16 @@ struct asked {
 /* As the rows of the table say. */
 void asked_defaults(struct asked *a);
 
-/* Sets one key of these groups (a sum of enum key_group) from text. False (diag: DIAG_USAGE, naming the key, the value and what is
- * allowed) for a key or a value that is not known; *a is as before then. What was set last counts; but each step of a filter
- * is added behind those that are there. What depends on the profile, as whether it has the value, is looked at later. */
+/* Sets one key of these groups (a sum of enum key_group) from text. False (diag: DIAG_USAGE, naming the
+ * key, the value and what is allowed) for a key or a value that is not known; *a is as before then. What
+ * was set last counts; but each step of a filter is added behind those that are there. What depends on the
+ * profile, as whether it has the value, is looked at later. */
 bool asked_set(struct asked *a, unsigned groups, struct str name, struct str value, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Calls `put` with each key of these groups that differs from its default, and what it is set to as text that asked_set takes back, in
- * the order of the table. Of memory that is short b->failed tells, where what is put goes. */
+/* Calls `put` with each key of these groups that differs from its default, and what it is set to as text
+ * that asked_set takes back, in the order of the table. Of memory that is short b->failed tells, where
+ * what is put goes. */
 void asked_each(const struct asked *a, unsigned groups,
                 void (*put)(void *context, const char *name, struct str value), void *context, struct buf *b);
 

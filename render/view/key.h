@@ -1,13 +1,14 @@
-/* One key of a request, as a row of THE TABLE. Everything that has to know which keys there are reads the rows: parsing and its errors,
- * the canonical text of cache keys, links and hidden fields, forms, the command line with its help, manual and completion, the
- * description of the interface.
+/* One key of a request, as a row of THE TABLE. Everything that has to know which keys there are reads the
+ * rows: parsing and its errors, the canonical text of cache keys, links and hidden fields, forms, the
+ * command line with its help, manual and completion, the description of the interface.
  *
- * A new key is a row in keys.c and, unless it is read elsewhere, a field in struct asked (asked.h). The macros of keys.c take
- * every column of a kind, so that a row without one of them does not compile.
+ * A new key is a row in keys.c and, unless it is read elsewhere, a field in struct asked (asked.h). The
+ * macros of keys.c take every column of a kind, so that a row without one of them does not compile.
  *
- * Routes, outputs, reports and commands name the groups of keys that they take, as a sum of enum key_group (view.h). Names are unique within each
- * such sum, but for this: of two rows of one name the later one counts. A comparison (KEYS_COMPARED) also takes `<name>_b` for each
- * row that says so: what its second side has instead. */
+ * Routes, outputs, reports and commands name the groups of keys that they take, as a sum of enum key_group
+ * (view.h). Names are unique within each such sum, but for this: of two rows of one name the later one
+ * counts. A comparison (KEYS_COMPARED) also takes `<name>_b` for each row that says so: what its second
+ * side has instead. */
 #ifndef RENDER_VIEW_KEY_H
 #define RENDER_VIEW_KEY_H
 
@@ -78,7 +79,8 @@ struct key {
     unsigned decimals;
     uint64_t least, most;
 
-    /* KEY_NUMBER, KEY_TIME: what is counted ("pixels"). KEY_TEXT and what is like it: what is allowed, behind "the NOUN is" */
+    /* KEY_NUMBER, KEY_TIME: what is counted ("pixels"). KEY_TEXT and what is like it: what is allowed,
+     * behind "the NOUN is" */
     const char *expected;
 
     /* KEY_TEXT: whether a text that is not empty is one; NULL: any is */
@@ -97,21 +99,22 @@ const struct key *key_find(unsigned groups, struct str name, bool *of_b);
 /* A key of views. NULL if there is none. */
 const struct key *key_by_name(struct str name);
 
-/* Calls `visit` for each key that the groups have, in the order of the table, and for those that comparisons have twice once more with
- * of_b. */
+/* Calls `visit` for each key that the groups have, in the order of the table, and for those that
+ * comparisons have twice once more with of_b. */
 void keys_each(unsigned groups, void (*visit)(void *context, const struct key *r, bool of_b), void *context);
 
 /* Appends the name of the key that may be meant, and of all that the groups have, with commas between them. */
 void keys_near(unsigned groups, struct str name, struct buf *nearest, struct buf *known);
 
-/* DIAG_USAGE: there is no key of that name; which one may be meant, and which there are. Always false. `what`: "key of the query". */
+/* DIAG_USAGE: there is no key of that name; which one may be meant, and which there are. Always false.
+ * `what`: "key of the query". */
 bool keys_refuse(unsigned groups, const char *what, struct str name, struct diag *diag);
 
 /* The row in whose place the list of steps is written. */
 bool key_is_first_step(const struct key *r);
 
-/* Appends what the key is set to, as text that asked_set takes back. Of KEY_STEP: the last step of that key, or nothing; see
- * view_filter for all of them. */
+/* Appends what the key is set to, as text that asked_set takes back. Of KEY_STEP: the last step of that
+ * key, or nothing; see view_filter for all of them. */
 void asked_text(const struct key *r, const struct asked *a, struct buf *b);
 /* Whether it differs from the default; false for KEY_TRACKS, which has none of its own. */
 bool asked_differs(const struct key *r, const struct asked *a);

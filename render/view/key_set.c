@@ -189,7 +189,8 @@ static bool set_stacks(struct lanes_asked *lanes, struct str text)
 
 /* ---- one field ---- */
 
-/* The fields of words and numbers are unsigned integers of 32 or 64 bits; no row allows what has no room in its own. */
+/* The fields of words and numbers are unsigned integers of 32 or 64 bits; no row allows what has no room
+ * in its own. */
 static void store(const struct key *r, struct asked *a, uint64_t number)
 {
     char *field = (char *)a + r->offset;
@@ -620,8 +621,8 @@ void key_text(const struct key *r, const struct view_options *o, struct buf *b)
     asked_text(r, (const struct asked *)o, b);
 }
 
-/* Texts are written with their lengths, as below. A preset of the configuration is written out, since it may be another one
- * when the service starts again. */
+/* Texts are written with their lengths, as below. A preset of the configuration is written out, since it
+ * may be another one when the service starts again. */
 static void canonical_steps(const struct view_options *o, struct buf *b)
 {
     struct str steps;

@@ -275,8 +275,8 @@ bool view_resolve(struct view_options *o, const struct profile *p, struct diag *
 
 /* ---- changes ---- */
 
-/* How much a number changed from one recording to another, in words and as one of the steps of a scale. Knows two numbers and
- * nothing else. */
+/* How much a number changed from one recording to another, in words and as one of the steps of a scale.
+ * Knows two numbers and nothing else. */
 
 static inline uint64_t change_size(uint64_t a, uint64_t b)
 {

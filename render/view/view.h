@@ -84,7 +84,8 @@ struct view_options {
     enum view_open open;
     struct view_moment moment;
     enum view_mode mode;
-    /* The key of the label of samples whose values the tracks are; empty: the file's own tracks. The profile is read so. */
+    /* The key of the label of samples whose values the tracks are; empty: the file's own tracks. The
+     * profile is read so. */
     char split[VIEW_SPLIT_BYTES_MAX + 1];
     uint32_t width_px;
     uint32_t min_milli_px; /* frames narrower than this are not drawn, but counted */
@@ -105,8 +106,8 @@ struct view_options {
     /* How much of the tree a picture carries for its script. */
     uint32_t embed_nodes;
     uint64_t embed_bytes;
-    /* Of the output "tree" (data.h), and 0 for all others: the place of the node, and how many of its children are there
-     * already. */
+    /* Of the output "tree" (data.h), and 0 for all others: the place of the node, and how many of its
+     * children are there already. */
     uint32_t node, skip;
 };
 
@@ -154,19 +155,20 @@ struct filter_step view_filter(const struct view_options *o, uint32_t i);
 /* Takes that step out: what the cross of a chip links to. */
 void view_filter_remove(struct view_options *o, uint32_t i);
 
-/* Whether a window of time is asked for, and which one. A chart shows its window of the whole profile, and asks for none. False
- * with diag set to DIAG_USAGE: it would end where it begins, or before. */
+/* Whether a window of time is asked for, and which one. A chart shows its window of the whole profile, and
+ * asks for none. False with diag set to DIAG_USAGE: it would end where it begins, or before. */
 bool view_window(const struct view_options *o, struct window *window, struct diag *diag);
 
-/* DIAG_USAGE for a range that ends where it begins, or before. `what` says so, up to the times that there are. Always false. */
+/* DIAG_USAGE for a range that ends where it begins, or before. `what` says so, up to the times that there
+ * are. Always false. */
 bool view_refuse_range(uint64_t whole_from_ns, uint64_t whole_to_ns, const char *what, const char *hint,
                        struct diag *diag);
 
 /* Which moment is shown, for profile/transform/transform.h. */
 struct moment_request view_moment(const struct view_options *o);
 
-/* Appends which dump is shown, for people: ", dump 3", ", dump 3 since the one before", ", from dump 1 to dump 3"; nothing where
- * it is the last one with all up to it. */
+/* Appends which dump is shown, for people: ", dump 3", ", dump 3 since the one before", ", from dump 1 to
+ * dump 3"; nothing where it is the last one with all up to it. */
 void view_moment_words(struct buf *b, const struct view_options *o);
 
 /* Appends the range for people: "1.2 s to 1.5 s", "up to 300 ms", "from 2 s on"; nothing where there is none. */
@@ -184,8 +186,9 @@ bool view_resolve(struct view_options *o, const struct profile *p, struct diag *
 void view_canonical(const struct view_options *o, struct buf *b);
 
 /* Appends what differs from the defaults as the query of a link to another view of the same profile:
- * `?value=cpu&view=icicle`, or nothing. The tracks are not among it, since the URL's path names them, nor is what only
- * KEYS_BUDGET and KEYS_PIECE have. Between two options stands `ampersand`: "&", or "&amp;" in XML and HTML. */
+ * `?value=cpu&view=icicle`, or nothing. The tracks are not among it, since the URL's path names them, nor
+ * is what only KEYS_BUDGET and KEYS_PIECE have. Between two options stands `ampersand`: "&", or "&amp;" in
+ * XML and HTML. */
 void view_link(struct buf *b, const struct view_options *o, const char *ampersand);
 
 /* What to say when a view's memory or output is used up. */
@@ -216,8 +219,8 @@ struct str measure_key(struct str name);
 /* By that key. False if there is none. */
 bool measure_by_name(const struct profile *p, const char *name, struct measure *m);
 
-/* About how many samples stand behind sizes and counts that are estimated from samples: a sample stands for `every` bytes, or for
- * one allocation that is larger. Rounded up. */
+/* About how many samples stand behind sizes and counts that are estimated from samples: a sample stands
+ * for `every` bytes, or for one allocation that is larger. Rounded up. */
 static inline uint64_t measure_samples(uint64_t bytes, uint64_t count, uint64_t every)
 {
     uint64_t n = bytes / every + (bytes % every > 0);
@@ -225,16 +228,16 @@ static inline uint64_t measure_samples(uint64_t bytes, uint64_t count, uint64_t 
     return count < n ? count : n;
 }
 
-/* Of a measure in bytes that is estimated so, the one that counts the same allocations: "unreleased-count" of "unreleased".
- * False if there is none. */
+/* Of a measure in bytes that is estimated so, the one that counts the same allocations: "unreleased-count"
+ * of "unreleased". False if there is none. */
 bool measure_counts(const struct profile *p, const struct measure *bytes, struct measure *counts);
 static inline uint64_t measure_self(const struct profile *p, const struct measure *m, node_id node)
 {
     return m->waiting ? profile_waiting(p, node, m->value, m->minus) : profile_self(p, node, m->value);
 }
 
-/* How much a number changed from one recording to another, in words and as one of the steps of a scale. Knows two numbers and
- * nothing else. */
+/* How much a number changed from one recording to another, in words and as one of the steps of a scale.
+ * Knows two numbers and nothing else. */
 
 enum { CHANGE_STEPS = 9, CHANGE_SAME = CHANGE_STEPS / 2 };
 
@@ -244,8 +247,8 @@ void change_put(struct buf *out, enum unit unit, uint64_t a, uint64_t b);
 /* Appends the change in percent of a: "+25 %", "-3.5 %"; "new" where a is nothing, "gone" where b is nothing. */
 void change_put_percent(struct buf *out, uint64_t a, uint64_t b);
 
-/* From 0, all of it gone, over CHANGE_SAME to CHANGE_STEPS - 1, all of it new: how large the change is beside the larger of
- * the two. */
+/* From 0, all of it gone, over CHANGE_SAME to CHANGE_STEPS - 1, all of it new: how large the change is
+ * beside the larger of the two. */
 unsigned change_step(uint64_t a, uint64_t b);
 
 /* What a step says, for legends: "-20 %". */

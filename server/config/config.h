@@ -1,5 +1,5 @@
-/* The configuration, as those who obey it read it: immutable once loaded. How it comes about is said in config_load.h; the
- * keys, their ranges and defaults are the rows of config_keys.c. */
+/* The configuration, as those who obey it read it: immutable once loaded. How it comes about is said in
+ * config_load.h; the keys, their ranges and defaults are the rows of config_keys.c. */
 #ifndef SERVER_CONFIG_CONFIG_H
 #define SERVER_CONFIG_CONFIG_H
 

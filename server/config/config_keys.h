@@ -34,8 +34,8 @@ struct config_old_name {
 enum { CONFIG_OLD_NAMES_COUNT = 2 };
 extern const struct config_old_name CONFIG_OLD_NAMES[CONFIG_OLD_NAMES_COUNT];
 
-/* Finds a key by its name, or by the name that it had in the release before: that is noted in c->old_names. NULL: there is
- * no such key. */
+/* Finds a key by its name, or by the name that it had in the release before: that is noted in
+ * c->old_names. NULL: there is no such key. */
 const struct config_key *config_keys_find(struct config *c, struct str name);
 
 /* Sets the key of *c from text, and notes that it was given. False if it is not allowed; *c is as before then. */

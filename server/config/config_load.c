@@ -186,7 +186,8 @@ static void lower(const struct config *c, uint64_t *value, uint64_t part, uint64
         *value = least(*value, most(part, floor));
 }
 
-/* Of the memory, what the service may plan with. Others run on a machine, and what is mapped is more than what is used. */
+/* Of the memory, what the service may plan with. Others run on a machine, and what is mapped is more than
+ * what is used. */
 static uint64_t budget_of(const struct memory_limit *l, uint64_t mapped)
 {
     if (l->bytes == UINT64_MAX)
@@ -196,7 +197,8 @@ static uint64_t budget_of(const struct memory_limit *l, uint64_t mapped)
     return l->kind == MEMORY_OF_MACHINE ? l->bytes / 2 : l->bytes / 4 * 3;
 }
 
-/* The profile, the second reading for a view of time, and that for a list of calls: of these there are as many as folds. */
+/* The profile, the second reading for a view of time, and that for a list of calls: of these there are as
+ * many as folds. */
 static uint64_t of_a_fold(const struct config *c)
 {
     return 3 * c->job_memory_bytes;

@@ -37,9 +37,10 @@ bool config_file_take(struct config *c, const char *path, struct diag *diag)
 
 /* What the configuration leaves to the machine: how many threads work, and how much memory each may take.
  *
- * The built-in ceilings of memory are for a machine that is large enough. Where it is not, those that nobody has chosen are
- * lowered until all of them together fit: a profile may take less, fewer are folded at a time, less is kept. What an operator
- * has chosen stays, whatever follows from it. docs/configuration.md has the sum. */
+ * The built-in ceilings of memory are for a machine that is large enough. Where it is not, those that
+ * nobody has chosen are lowered until all of them together fit: a profile may take less, fewer are folded
+ * at a time, less is kept. What an operator has chosen stays, whatever follows from it.
+ * docs/configuration.md has the sum. */
 
 /* `mapped` counts where the limit is one of addresses. */
 struct config config_settle(const struct config *c, const struct memory_limit *limit, uint64_t mapped,

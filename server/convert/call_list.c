@@ -163,7 +163,8 @@ static bool make_sink(struct call_list *l)
     return rows != NULL;
 }
 
-/* Of all tracks, or of the next one. With filters it depends on the calls within it what a call shows, so these are played to the end. */
+/* Of all tracks, or of the next one. With filters it depends on the calls within it what a call shows, so
+ * these are played to the end. */
 static bool begin_replay(struct call_list *l, struct diag *diag)
 {
     struct replay_request replay = {.tracks = &l->tracks[l->next],

@@ -130,8 +130,9 @@ static bool read_mapping_files(const struct profile *p, const struct map_names_f
     return true;
 }
 
-/* The profile with the names that the files tell, in the arena; `p` itself without files. `seed` is for tables whose keys come from
- * outside; the work ends soon after `stop`, which may be NULL, was asked. NULL: diag, or the arena gives no more. */
+/* The profile with the names that the files tell, in the arena; `p` itself without files. `seed` is for
+ * tables whose keys come from outside; the work ends soon after `stop`, which may be NULL, was asked.
+ * NULL: diag, or the arena gives no more. */
 static const struct profile *map_names(const struct profile *p, const struct map_names_files *files,
                                        struct hash_seed seed, const struct stop *stop, struct arena *arena,
                                        struct diag *diag)
@@ -399,7 +400,8 @@ const struct profile *conversion_read_bytes(struct conversion *f, const struct s
     return p;
 }
 
-/* A place for the log of a profile with times; and the log, if it was written. Before the names, which it knows nothing of. */
+/* A place for the log of a profile with times; and the log, if it was written. Before the names, which it
+ * knows nothing of. */
 static bool place_log(struct conversion *f)
 {
     struct shared_profile *made = f->made;
@@ -553,7 +555,8 @@ bool convert_drawn(const struct shared_profile *f, const struct config *config,
 {
     struct view_options resolved = *view;
 
-    /* A budget for what a picture carries that is above the memory of a view makes a smaller picture, not a failure. */
+    /* A budget for what a picture carries that is above the memory of a view makes a smaller picture, not
+     * a failure. */
     if (resolved.embed_bytes > config->view_memory_bytes / 2)
         resolved.embed_bytes = config->view_memory_bytes / 2;
     return view_resolve(&resolved, f->profile, diag) &&
@@ -564,8 +567,9 @@ bool convert_drawn(const struct shared_profile *f, const struct config *config,
 
 /* ---- the log of a profile's calls ---- */
 
-/* The log of calls of a profile (profile/log/call_log.h): made by reading the profile's bytes a second time, when it is first
- * needed, and then kept with the profile for all who need it. It is of the bytes: names, filters and windows do not change it. */
+/* The log of calls of a profile (profile/log/call_log.h): made by reading the profile's bytes a second
+ * time, when it is first needed, and then kept with the profile for all who need it. It is of the bytes:
+ * names, filters and windows do not change it. */
 
 struct kept_log {
     struct log_memory memory;

@@ -4,8 +4,8 @@
  *     convert_window: the same within a window of time
  *     convert_view, convert_chart: one view of it
  *
- * Knows no store, no HTTP and no threads: see server/views/profiles.h for who shares a profile. A conversion is used by
- * one thread at a time; a shared profile by any number of them. */
+ * Knows no store, no HTTP and no threads: see server/views/profiles.h for who shares a profile. A
+ * conversion is used by one thread at a time; a shared profile by any number of them. */
 #ifndef SERVER_CONVERT_CONVERT_H
 #define SERVER_CONVERT_CONVERT_H
 
@@ -44,8 +44,9 @@ struct map_names_files {
     uint32_t n;
 };
 
-/* A profile, with what all its views need (the short names of its frames), in one piece of memory. It never changes, so
- * that threads may share it without a lock. It has one owner, who frees it when nobody uses it any more. */
+/* A profile, with what all its views need (the short names of its frames), in one piece of memory. It
+ * never changes, so that threads may share it without a lock. It has one owner, who frees it when nobody
+ * uses it any more. */
 struct shared_profile;
 void shared_profile_free(struct shared_profile *f); /* NULL is fine */
 const struct profile *shared_profile_get(const struct shared_profile *f);
@@ -80,13 +81,14 @@ void conversion_choose(struct conversion *f, const char *member);
 /* Tracks are made of the values of this label of samples (reader_split); "" is none. */
 void conversion_split(struct conversion *f, const char *key);
 
-/* The names of the profile are told by this mapping.txt too, a regular file: it takes a duplicate of the descriptor, and reads it
- * when the profile is complete. `package`: of which processes, see struct mapping_use. False: diag. */
+/* The names of the profile are told by this mapping.txt too, a regular file: it takes a duplicate of the
+ * descriptor, and reads it when the profile is complete. `package`: of which processes, see struct
+ * mapping_use. False: diag. */
 bool conversion_map(struct conversion *f, int fd, struct str package, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Symbols are looked for in this regular file or folder too, of which it takes a duplicate of the descriptor: see symbol_search.h.
- * `name` is that of the file, without folders; or empty. False: diag. */
+/* Symbols are looked for in this regular file or folder too, of which it takes a duplicate of the
+ * descriptor: see symbol_search.h. `name` is that of the file, without folders; or empty. False: diag. */
 bool conversion_symbols(struct conversion *f, int fd, struct str name, struct diag *diag)
     __attribute__((warn_unused_result));
 
@@ -97,15 +99,16 @@ bool conversion_keep_log(struct conversion *f, struct diag *diag) __attribute__(
 /* The work of conversion_read ends soon after `stop` was asked, which must outlive it. NULL is fine. */
 void conversion_stop(struct conversion *f, const struct stop *stop);
 
-/* Reads all that the profile needs of the input, on this thread, which blocks where the input does. Ends and frees f in every
- * case. NULL: diag says why; the input may have more bytes then, which nobody reads. When `in` fails, diag is of DIAG_IO
- * and who gave it knows more. */
+/* Reads all that the profile needs of the input, on this thread, which blocks where the input does. Ends
+ * and frees f in every case. NULL: diag says why; the input may have more bytes then, which nobody reads.
+ * When `in` fails, diag is of DIAG_IO and who gave it knows more. */
 struct shared_profile *conversion_read(struct conversion *f, const struct source_input *in, struct diag *diag)
     __attribute__((warn_unused_result));
 void conversion_abandon(struct conversion *f); /* NULL is fine */
 
-/* Profiles to compare: n_a runs of A, then n_b of B. Of each run `open` says how far methods that are never left have wall time,
- * and `moment_a` and `moment_b` which one of a series is meant (profile/transform/transform.h): views of the comparison leave both as they are. */
+/* Profiles to compare: n_a runs of A, then n_b of B. Of each run `open` says how far methods that are
+ * never left have wall time, and `moment_a` and `moment_b` which one of a series is meant
+ * (profile/transform/transform.h): views of the comparison leave both as they are. */
 struct convert_runs {
     const struct shared_profile *const *of;
     uint32_t n_a, n_b;
@@ -120,7 +123,8 @@ void convert_compared_options(struct view_options *view);
 struct shared_profile *convert_compare(const struct config *config, const struct convert_runs *runs,
                                        struct diag *diag) __attribute__((warn_unused_result));
 
-/* The options of a view when nothing is said: the defaults, with the budget that the configuration gives a picture. */
+/* The options of a view when nothing is said: the defaults, with the budget that the configuration gives a
+ * picture. */
 void convert_defaults(const struct config *config, struct view_options *view);
 
 /* Renders one view, options resolved against the profile here. The bytes are appended to `out`, within
@@ -147,14 +151,16 @@ struct convert_source {
     const struct config *config;
     int fd;                  /* the file; -1: there is none */
     const struct stop *stop; /* reading ends soon after it was asked; may be NULL */
-    /* Has profile_log_read make the log of the profile's calls, for who shares the profile with others. NULL: nobody does. False: diag. */
+    /* Has profile_log_read make the log of the profile's calls, for who shares the profile with others.
+     * NULL: nobody does. False: diag. */
     bool (*make_log)(void *context, const struct convert_source *s, struct diag *diag);
     void *make_log_context;
 };
 
 /* What follows is made by replaying the profile's log of calls, which is made where it is not there yet. */
 
-/* As convert_drawn, with the calls that the request asks for, as in->spans; `filtered`: those that the view's filters leave. */
+/* As convert_drawn, with the calls that the request asks for, as in->spans; `filtered`: those that the
+ * view's filters leave. */
 bool convert_with_spans(const struct convert_source *s, const struct span_request *request, bool filtered,
                         const struct convert_drawing *d, const struct view_options *view, struct buf *out,
                         struct diag *diag);
@@ -172,14 +178,16 @@ struct shared_profile *convert_window(const struct convert_source *whole, const 
 bool convert_chart(const struct convert_source *s, const struct output *output,
                    const struct view_options *view, struct buf *out, struct diag *diag);
 
-/* The log of calls of a profile (profile/log/call_log.h): made by reading the profile's bytes a second time, when it is first
- * needed, and then kept with the profile for all who need it. It is of the bytes: names, filters and windows do not change it. */
+/* The log of calls of a profile (profile/log/call_log.h): made by reading the profile's bytes a second
+ * time, when it is first needed, and then kept with the profile for all who need it. It is of the bytes:
+ * names, filters and windows do not change it. */
 
 /* Makes the log if it is not there yet, by s->make_log, or else from s->fd. False: diag. */
 bool profile_log_make(const struct convert_source *s, struct diag *diag) __attribute__((warn_unused_result));
 
-/* Makes the log of the source's profile: reads all of its bytes. Of two who do so at a time the first one's log is kept. False: diag,
- * with DIAG_IO where these are not the profile's bytes; not set where `in` knows why they cannot be had. */
+/* Makes the log of the source's profile: reads all of its bytes. Of two who do so at a time the first
+ * one's log is kept. False: diag, with DIAG_IO where these are not the profile's bytes; not set where `in`
+ * knows why they cannot be had. */
 bool profile_log_read(const struct convert_source *s, const struct source_input *in, const struct stop *stop,
                       struct diag *diag) __attribute__((warn_unused_result));
 

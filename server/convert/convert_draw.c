@@ -1,5 +1,5 @@
-/* What a profile does not hold, and what is made by replaying its log: calls in the order of time, how long they were, and windows
- * of time. */
+/* What a profile does not hold, and what is made by replaying its log: calls in the order of time, how
+ * long they were, and windows of time. */
 #include <stdlib.h>
 #include <sys/random.h>
 

@@ -14,9 +14,9 @@ enum { IDENTIFY_BYTES = 4096 };
  * not a connection's. */
 void identify(const void *p, size_t n, char *out, size_t out_bytes);
 
-/* Adds to the detail of an unknown format what the file looks like, or what is packed in it, if libmagic has a word for
- * it. Of archives nothing is said: another member than the first may have been meant. p and n as above; any other diag
- * stays as it is. */
+/* Adds to the detail of an unknown format what the file looks like, or what is packed in it, if libmagic
+ * has a word for it. Of archives nothing is said: another member than the first may have been meant. p and
+ * n as above; any other diag stays as it is. */
 void identify_refused(struct diag *diag, const void *p, size_t n);
 
 /* What the parser cannot say: which setting raises a limit, and how something is chosen in a form, a URL or

@@ -1,4 +1,5 @@
-/* The names are records of four fields with a NUL behind each: scope, name, signature, and "1" if the frame itself has the scope. */
+/* The names are records of four fields with a NUL behind each: scope, name, signature, and "1" if the
+ * frame itself has the scope. */
 #include "server/convert/mapping_fit.h"
 
 #include <stdlib.h>

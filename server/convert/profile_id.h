@@ -1,5 +1,6 @@
-/* Which profile is meant: of which bytes, read how. Profiles, views, jobs, caches and the command line pass one of these and
- * nothing beside it. Two profiles are equal if their ids are. Plain data, to be copied; zeroed it is of no bytes. Any thread. */
+/* Which profile is meant: of which bytes, read how. Profiles, views, jobs, caches and the command line
+ * pass one of these and nothing beside it. Two profiles are equal if their ids are. Plain data, to be
+ * copied; zeroed it is of no bytes. Any thread. */
 #ifndef SERVER_CONVERT_PROFILE_ID_H
 #define SERVER_CONVERT_PROFILE_ID_H
 
@@ -9,7 +10,8 @@
 #include "server/store/record.h"
 
 struct profile_id {
-    /* The digest of the bytes, whose blob it names in the store. The command line, which keeps none, leaves it empty. */
+    /* The digest of the bytes, whose blob it names in the store. The command line, which keeps none,
+     * leaves it empty. */
     char sha256[RECORD_SHA256_CHARS + 1];
     /* The member that is meant where the bytes are an archive; "": the only one. */
     char member[RECORD_MEMBER_BYTES + 1];
@@ -40,8 +42,9 @@ static inline struct profile_id profile_id_whole(const struct profile_id *id)
 
 bool profile_id_equal(const struct profile_id *a, const struct profile_id *b);
 
-/* Names what was read, for logs and canonical texts: the digest of the bytes, or, where a member was chosen or files tell the
- * names, of that digest with the member and theirs. Neither split nor window is among it. Empty text: no memory. */
+/* Names what was read, for logs and canonical texts: the digest of the bytes, or, where a member was
+ * chosen or files tell the names, of that digest with the member and theirs. Neither split nor window is
+ * among it. Empty text: no memory. */
 void profile_id_source(const struct profile_id *id, char out[RECORD_SHA256_CHARS + 1]);
 
 /* Appends the canonical text: equal ids have equal texts, others do not. text->failed: no memory. */

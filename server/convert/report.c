@@ -51,7 +51,8 @@ struct drawing {
     const struct lanes_format *format;
 };
 
-/* The options that lanes depend on, all others as they are by default: what else a client asks for does not make another answer. */
+/* The options that lanes depend on, all others as they are by default: what else a client asks for does
+ * not make another answer. */
 static void lanes_options(const struct config *config, const struct lanes_asked *what,
                           struct view_options *view)
 {
@@ -121,8 +122,8 @@ static bool draw_lanes(const void *what, const struct render_input *in, struct b
     return d->format->write(in, &plan, lanes_sink_finish(sink), out, diag);
 }
 
-/* Appends the lanes in that format. Of the view, tracks, app, open, width and the window count, and of tracks that are opened the
- * filters. The profile's log is replayed. False: diag. */
+/* Appends the lanes in that format. Of the view, tracks, app, open, width and the window count, and of
+ * tracks that are opened the filters. The profile's log is replayed. False: diag. */
 static bool convert_lanes(const struct convert_source *s, const struct view_options *view,
                           const struct lanes_asked *asked, const struct lanes_format *format, struct buf *out,
                           struct diag *diag)
@@ -386,9 +387,9 @@ static bool draw_method(const void *what, const struct render_input *in, struct 
     return method_write(&sides.in, &of_sides, row, d->method_format, d->rows, out, diag);
 }
 
-/* Of one method, named by its id or its name, what both sides have, with its callers and callees: in the format, of the profile of
- * both sides (profile/transform/transform.h). Of calls, an edge has those between the two. Of the rows limit and offset count,
- * for each list by itself. False: diag. */
+/* Of one method, named by its id or its name, what both sides have, with its callers and callees: in the
+ * format, of the profile of both sides (profile/transform/transform.h). Of calls, an edge has those
+ * between the two. Of the rows limit and offset count, for each list by itself. False: diag. */
 static bool convert_diff_method(const struct shared_profile *f, const struct config *config,
                                 const struct view_options *view, struct str method,
                                 const struct table_request *rows, const struct diff_request *request,
@@ -448,7 +449,8 @@ static bool make_diff_method(const struct report *r, const struct report_input *
                                (const struct method_format *)r->format, out, diag);
 }
 
-/* What the page of a comparison says around its picture or table: {"summary": .., "table": ..}, the table without rows. */
+/* What the page of a comparison says around its picture or table: {"summary": .., "table": ..}, the table
+ * without rows. */
 static bool make_diff_head(const struct report *r, const struct report_input *in, struct buf *out,
                            struct diag *diag)
 {

@@ -1,5 +1,5 @@
-/* Reports: what is made of a stored profile beside pictures: the table of methods, one method, the verdict. Each is a row of a
- * table; its URL, its media type and its part of cache keys come from the row. */
+/* Reports: what is made of a stored profile beside pictures: the table of methods, one method, the
+ * verdict. Each is a row of a table; its URL, its media type and its part of cache keys come from the row. */
 #ifndef SERVER_CONVERT_REPORT_H
 #define SERVER_CONVERT_REPORT_H
 
@@ -18,18 +18,18 @@ bool convert_verdict(const struct convert_source *s, const struct view_options *
 
 /* The profile table of a folded profile: what GET /p/<id>/methods and `aflamed methods` answer with. */
 
-/* Appends the table to `out`, within view_memory_bytes. Of the view, tracks, value and open count, resolved against the
- * profile here; the heaviest track is meant where TRACKS_LISTED names none. The same bytes for the same profile, options
- * and format->revision, so that they can be kept. Any thread. Where longest calls are asked for, the bytes are read
- * again. What calls lasted is of the whole recording, whatever filters
- * take out. A profile that measures no time has no such columns. False: diag, as convert_view has it, and DIAG_USAGE for a
- * column that the table does not have. */
+/* Appends the table to `out`, within view_memory_bytes. Of the view, tracks, value and open count,
+ * resolved against the profile here; the heaviest track is meant where TRACKS_LISTED names none. The same
+ * bytes for the same profile, options and format->revision, so that they can be kept. Any thread. Where
+ * longest calls are asked for, the bytes are read again. What calls lasted is of the whole recording,
+ * whatever filters take out. A profile that measures no time has no such columns. False: diag, as
+ * convert_view has it, and DIAG_USAGE for a column that the table does not have. */
 bool convert_methods(const struct convert_source *s, const struct view_options *view,
                      const struct table_request *request, const struct table_format *format, struct buf *out,
                      struct diag *diag) __attribute__((warn_unused_result));
 
-/* The same with the report of one method, which is named by its id or its text: see render/method/method.h. Of the request
- * limit, offset and longest count: also how long its calls were. */
+/* The same with the report of one method, which is named by its id or its text: see
+ * render/method/method.h. Of the request limit, offset and longest count: also how long its calls were. */
 bool convert_method(const struct convert_source *s, const struct view_options *view, struct str name,
                     const struct table_request *request, const struct method_format *format, struct buf *out,
                     struct diag *diag) __attribute__((warn_unused_result));
@@ -46,8 +46,8 @@ struct diff_checks {
     struct buf *says; /* a line for each that is */
 };
 
-/* Appends the table to `out`, as convert_methods does. `checks` may be NULL. `f` is of convert_compare; the value is the request's, and
- * that of the view stays empty. False: diag. */
+/* Appends the table to `out`, as convert_methods does. `checks` may be NULL. `f` is of convert_compare;
+ * the value is the request's, and that of the view stays empty. False: diag. */
 bool convert_diff(const struct shared_profile *f, const struct config *config,
                   const struct view_options *view, const struct table_request *rows,
                   const struct diff_request *request, const struct table_format *format,

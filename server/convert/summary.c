@@ -174,13 +174,15 @@ void fact_text(struct buf *b, enum fact_kind kind, struct str value)
  *     {"id": 1, "name": "main", "records": 10, "calls": 5, "nodes": 6, "totals": {"wall": 15, "cpu": 7}}
  *     ...
  *
- * Facts: the first of each name; numbers and booleans where their kind says so (summary.h). Derived: what can
- * be shown beside the values. Weight: the value by which tracks are sorted. A warning has an offset where there is one, and is about the
- * file or about how to record better ("recording"). Labels: what samples are labelled with, if they are: each key with the number of its
- * values, counted up to 10000; split: the one whose values the tracks are, if they are. Unnamed: libraries with frames that have no
- * names, if there are some (profile/symbols/symbols.h). Whole: the sums over all tracks. Tracks by weight; totals of a unit "us" are in
- * whole microseconds, all others as they are, and calls stand in "calls" only. No number is above 2^63 - 1, which is where many readers
- * of JSON end. Equal profiles give equal bytes. */
+ * Facts: the first of each name; numbers and booleans where their kind says so (summary.h). Derived: what
+ * can be shown beside the values. Weight: the value by which tracks are sorted. A warning has an offset
+ * where there is one, and is about the file or about how to record better ("recording"). Labels: what
+ * samples are labelled with, if they are: each key with the number of its values, counted up to 10000;
+ * split: the one whose values the tracks are, if they are. Unnamed: libraries with frames that have no
+ * names, if there are some (profile/symbols/symbols.h). Whole: the sums over all tracks. Tracks by weight;
+ * totals of a unit "us" are in whole microseconds, all others as they are, and calls stand in "calls"
+ * only. No number is above 2^63 - 1, which is where many readers of JSON end. Equal profiles give equal
+ * bytes. */
 
 enum {
     UNNAMED_MAX = 200,
@@ -194,7 +196,8 @@ static void put_number(struct json *j, const char *key, uint64_t value)
     json_put_u64(j, key, value > INT64_MAX ? INT64_MAX : value);
 }
 
-/* A number where its kind is one, however it is shown to people. What is not of its kind is text as it was written. */
+/* A number where its kind is one, however it is shown to people. What is not of its kind is text as it was
+ * written. */
 static void put_fact(struct json *j, const struct profile_fact *f)
 {
     const struct fact *known = fact_by_name(f->name);

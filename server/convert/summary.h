@@ -35,16 +35,16 @@ const struct fact *fact_by_name(struct str name);
 /* Whether the value says nothing. */
 bool fact_is_void(enum fact_kind kind, struct str value);
 
-/* Of a point in time that is a date: seconds of Unix time. False: it is none, or not of that kind; some recorders count
- * from the start of the machine. */
+/* Of a point in time that is a date: seconds of Unix time. False: it is none, or not of that kind; some
+ * recorders count from the start of the machine. */
 bool fact_date(enum fact_kind kind, struct str value, int64_t *unix_s);
 
 /* Appends the value as people read it, raw: it may hold anything. What is not of its kind is as it was written. */
 void fact_text(struct buf *b, enum fact_kind kind, struct str value);
 
-/* Appends the summary as it is kept, in lines: an object with what stands before "app", the array of "app", an object with what stands
- * behind it, then a line for each track, by weight: its id, a blank, an object. So whoever needs another "app", or few of many
- * threads, looks into none of them. False: diag. */
+/* Appends the summary as it is kept, in lines: an object with what stands before "app", the array of
+ * "app", an object with what stands behind it, then a line for each track, by weight: its id, a blank, an
+ * object. So whoever needs another "app", or few of many threads, looks into none of them. False: diag. */
 bool summary_write(const struct shared_profile *f, struct buf *out, struct diag *diag);
 
 /* Raised when the bytes change for equal input. */
@@ -58,8 +58,8 @@ struct summary_part {
     struct str query; /* what stands behind the picture's name in it: with a question mark, or empty */
 };
 
-/* Appends one JSON object: the members of the first three lines, then "tracks", of which each has "svg" if there are links. Of what
- * is no summary it is an empty one. */
+/* Appends one JSON object: the members of the first three lines, then "tracks", of which each has "svg" if
+ * there are links. Of what is no summary it is an empty one. */
 void summary_put(struct buf *out, struct str summary, const struct summary_part *part);
 
 /* The same as members of the object that is open. */

@@ -1,5 +1,6 @@
-/* A trace to try the service with: the start of an app for recipes, as a phone would have recorded it, about 300 KB. It is
- * made up and complete: reading it gives no warnings. tests/support/demo/make_demo.py makes it; static/demo.trace.gz holds it. */
+/* A trace to try the service with: the start of an app for recipes, as a phone would have recorded it,
+ * about 300 KB. It is made up and complete: reading it gives no warnings. tests/support/demo/make_demo.py
+ * makes it; static/demo.trace.gz holds it. */
 #ifndef SERVER_DEMO_DEMO_H
 #define SERVER_DEMO_DEMO_H
 

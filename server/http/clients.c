@@ -7,8 +7,8 @@
 
 #include "core/hash.h"
 
-/* The table does not grow: with more clients than this at a time its lists get longer, but there are never more clients
- * than connections and jobs. */
+/* The table does not grow: with more clients than this at a time its lists get longer, but there are never
+ * more clients than connections and jobs. */
 enum { BUCKETS = 1024 };
 
 struct client {

@@ -1,9 +1,9 @@
-/* The clients that are connected or waited for, each by its address (server/config/network.h), with what it may take
- * from others: a share of the connections, and a share of the work that waits. Any thread; every call takes the one
- * lock of the table for a few instructions.
+/* The clients that are connected or waited for, each by its address (server/config/network.h), with what
+ * it may take from others: a share of the connections, and a share of the work that waits. Any thread;
+ * every call takes the one lock of the table for a few instructions.
  *
- * What comes over a Unix socket, or from a trusted proxy without a forwarded address, has no address: it belongs to one
- * client that has no shares to keep to. */
+ * What comes over a Unix socket, or from a trusted proxy without a forwarded address, has no address: it
+ * belongs to one client that has no shares to keep to. */
 #ifndef SERVER_HTTP_CLIENTS_H
 #define SERVER_HTTP_CLIENTS_H
 

@@ -1,8 +1,9 @@
-/* Ends connections whose client takes too long with what it is to do now: to send a header, or a body, or to take an
- * answer. The HTTP library's own timeout only sees connections that are silent; one byte a second passes it for ever.
- * No time runs while the service works: a slow answer of ours is not the client's fault. One thread looks often,
- * and shuts down what is late; the library then closes it as it closes any connection that breaks. At those whose client
- * waits for us, for whom no time runs, it lets somebody else look: the library does not see that such a client leaves. */
+/* Ends connections whose client takes too long with what it is to do now: to send a header, or a body, or
+ * to take an answer. The HTTP library's own timeout only sees connections that are silent; one byte a
+ * second passes it for ever. No time runs while the service works: a slow answer of ours is not the
+ * client's fault. One thread looks often, and shuts down what is late; the library then closes it as it
+ * closes any connection that breaks. At those whose client waits for us, for whom no time runs, it lets
+ * somebody else look: the library does not see that such a client leaves. */
 #ifndef SERVER_HTTP_DEADLINE_H
 #define SERVER_HTTP_DEADLINE_H
 
@@ -21,7 +22,8 @@ struct deadline {
 
 struct deadlines_handler {
     void (*tick)(void *context); /* once a second, for others who wait */
-    /* Some times a second for each connection for which no time runs, under the lock: it goes on so until this returns. */
+    /* Some times a second for each connection for which no time runs, under the lock: it goes on so until
+     * this returns. */
     void (*look)(struct deadline *c);
     void *context;
 };

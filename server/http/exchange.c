@@ -83,8 +83,8 @@ void exchange_end_states(struct exchange *x)
 
 /* ---- work for a client ---- */
 
-/* Work of an answer that takes long, on a thread of its own: the threads of the connections only move bytes. The exchange is
- * suspended meanwhile. */
+/* Work of an answer that takes long, on a thread of its own: the threads of the connections only move
+ * bytes. The exchange is suspended meanwhile. */
 
 /* A state of the exchange. */
 struct work {

@@ -58,7 +58,8 @@ struct exchange {
                        bool (*each)(void *context, struct str key, struct str value), void *context);
     /* Fills x->reply with the problem as a page. */
     void (*problem_page)(struct exchange *x, const struct problem *p);
-    /* See exchange_wait() and exchange_resume(): nobody else calls these. `works`: the exchange is being worked on. */
+    /* See exchange_wait() and exchange_resume(): nobody else calls these. `works`: the exchange is being
+     * worked on. */
     void (*suspend)(struct exchange *x, bool works);
     void (*resume)(struct exchange *x);
     /* Whether the client has left: asked while the exchange waits, under the owner's lock. */
@@ -101,8 +102,8 @@ struct exchange_wait {
 void exchange_wait(struct exchange *x, struct exchange_wait *w);
 void exchange_resume(struct exchange_wait *w);
 
-/* What goes on after the resume. Returns X_WAIT, for the handler to return at once. Only the connection's thread reads
- * it, so it may be told behind the wait, without lock. */
+/* What goes on after the resume. Returns X_WAIT, for the handler to return at once. Only the connection's
+ * thread reads it, so it may be told behind the wait, without lock. */
 enum exchange_step exchange_then(struct exchange *x,
                                  enum exchange_step (*then)(struct exchange *x, void *context),
                                  void *context);
@@ -136,15 +137,17 @@ static inline bool exchange_reads(const struct exchange *x)
  * that curl and others with wildcards get text. */
 enum representation negotiate(struct str accept);
 
-/* Work of an answer that takes long, on a thread of its own: the threads of the connections only move bytes. The exchange is
- * suspended meanwhile. */
+/* Work of an answer that takes long, on a thread of its own: the threads of the connections only move
+ * bytes. The exchange is suspended meanwhile. */
 
 /* What is made from fewer bytes than this is made at once: to hand it over would take longer. */
 enum { WORK_SMALL_BYTES = 64 << 10, WORK_ALWAYS = WORK_SMALL_BYTES };
 
-/* For a handler, which returns what this returns. work(x, context) is called, on a thread that may block unless `bytes` is
- * small: it has the exchange to itself, and may do with it what a handler may, but not wait. If `bytes` is not small it has a turn,
- * x->turn, and gives it before what blocks. Then then(x, context) goes on; NULL: the reply is made. The work is done also if the client leaves meanwhile, or the service stops; what goes on is not. */
+/* For a handler, which returns what this returns. work(x, context) is called, on a thread that may block
+ * unless `bytes` is small: it has the exchange to itself, and may do with it what a handler may, but not
+ * wait. If `bytes` is not small it has a turn, x->turn, and gives it before what blocks. Then then(x,
+ * context) goes on; NULL: the reply is made. The work is done also if the client leaves meanwhile, or the
+ * service stops; what goes on is not. */
 enum exchange_step exchange_work(struct exchange *x, size_t bytes,
                                  void (*work)(struct exchange *x, void *context),
                                  enum exchange_step (*then)(struct exchange *x, void *context),

@@ -9,8 +9,8 @@ enum { FORM_BYTES_MAX = 64 << 10 };
 
 extern const struct route_body FORM_BODY;
 
-/* For the handler of such a route: the form, which lives as long as the exchange, with whatever names its fields have. NULL: x->reply says
- * what is wrong with it. */
+/* For the handler of such a route: the form, which lives as long as the exchange, with whatever names its
+ * fields have. NULL: x->reply says what is wrong with it. */
 const struct form *form_body_read(struct exchange *x) __attribute__((warn_unused_result));
 
 /* Answers 415: a form is not read with a content coding. */

@@ -158,7 +158,8 @@ void listen_close(const struct address *a, int fd)
 
 /* ---- connections ---- */
 
-/* Connections: who is on the other side, its share of them, how long it may take, and requests that the library drops. */
+/* Connections: who is on the other side, its share of them, how long it may take, and requests that the
+ * library drops. */
 
 static const char TOO_MANY[] =
     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n"
@@ -220,8 +221,9 @@ static void begin(struct http *h, struct MHD_Connection *connection, void **cont
     shutdown(c->fd, SHUT_RDWR);
 }
 
-/* Where the header of a request does not fit, the library (0.9.75) marks the connection as closed, and neither answers nor
- * tells that the request has ended. Its descriptor is still open here, and nothing was written to it. */
+/* Where the header of a request does not fit, the library (0.9.75) marks the connection as closed, and
+ * neither answers nor tells that the request has ended. Its descriptor is still open here, and nothing was
+ * written to it. */
 static void end_dropped(struct http *h, struct MHD_Connection *connection, struct connection *c)
 {
     void *request = c->request;
@@ -287,8 +289,8 @@ static void log_library(void *cls, const char *format, va_list arguments)
     LOG(h->service->log, LOG_DEBUG, "http", LOG_STR("text", str_of(line)));
 }
 
-/* The library's own timeout sees idle connections only: see deadline.h. Requests are vetted by vet.c: where the library
- * refuses one itself, it sends a second header behind the first. */
+/* The library's own timeout sees idle connections only: see deadline.h. Requests are vetted by vet.c:
+ * where the library refuses one itself, it sends a second header behind the first. */
 static struct MHD_Daemon *start_daemon(struct http *h, int listen_fd)
 {
     const struct config *c = h->service->config;
@@ -369,7 +371,8 @@ static bool wait_idle(struct http *h, unsigned seconds)
 
 bool http_stop(struct http *h, unsigned grace_s)
 {
-    /* Connections are still taken, and their requests refused: one that nobody takes would wait for an answer until the end. */
+    /* Connections are still taken, and their requests refused: one that nobody takes would wait for an
+     * answer until the end. */
     atomic_store(&h->ending, true);
     wait_idle(h, grace_s > TELL_S + DROP_S ? grace_s - TELL_S - DROP_S : 0);
     /* What takes long ends unfinished, and its clients are told. */

@@ -1,11 +1,12 @@
-/* The HTTP side: requests of libmicrohttpd become exchanges, replies become its answers. Only the .c files of this
- * folder know the library. What is served is told by a struct http_site: this folder knows no feature.
+/* The HTTP side: requests of libmicrohttpd become exchanges, replies become its answers. Only the .c files
+ * of this folder know the library. What is served is told by a struct http_site: this folder knows no
+ * feature.
  *
- * Found by trial about the library (0.9.75), and kept here: poll with a thread pool, since in epoll mode it keeps the
- * descriptors of clients that close early, and with a thread per connection it races. Only what is suspended may be
- * resumed, and all of it before the stop. A content reader that returns 0 is asked again at once, for ever: it suspends
- * instead. A reply in the middle of a body is never sent. A request that is answered in the call with its headers
- * ends the connection. */
+ * Found by trial about the library (0.9.75), and kept here: poll with a thread pool, since in epoll mode
+ * it keeps the descriptors of clients that close early, and with a thread per connection it races. Only
+ * what is suspended may be resumed, and all of it before the stop. A content reader that returns 0 is
+ * asked again at once, for ever: it suspends instead. A reply in the middle of a body is never sent. A
+ * request that is answered in the call with its headers ends the connection. */
 #ifndef SERVER_HTTP_HTTP_H
 #define SERVER_HTTP_HTTP_H
 
@@ -31,9 +32,10 @@ struct http_site {
 struct http *http_start(struct service *service, const struct http_site *site, int listen_fd,
                         struct diag *diag);
 
-/* Takes no new connection, refuses new requests, waits for those under way, then ends the rest; in all it takes up to grace_s.
- * The threads must still run: their jobs resume those that wait for them. False: a request could not be ended in that time. The library
- * cannot be stopped then, and *h stays: the process has to end without more ado. */
+/* Takes no new connection, refuses new requests, waits for those under way, then ends the rest; in all it
+ * takes up to grace_s. The threads must still run: their jobs resume those that wait for them. False: a
+ * request could not be ended in that time. The library cannot be stopped then, and *h stays: the process
+ * has to end without more ado. */
 bool http_stop(struct http *h, unsigned grace_s) __attribute__((warn_unused_result));
 
 /* The socket that the service listens on. */
@@ -42,8 +44,8 @@ bool http_stop(struct http *h, unsigned grace_s) __attribute__((warn_unused_resu
  * `bound`. A Unix socket that nobody listens on any more is replaced. */
 int listen_open(const struct address *a, char *bound, size_t bound_bytes, struct diag *diag);
 
-/* The socket that a service manager opened and handed over (systemd.socket: LISTEN_PID, LISTEN_FDS, descriptor 3), or -1:
- * none. Writes its address as above, or "unknown" if the system does not tell. */
+/* The socket that a service manager opened and handed over (systemd.socket: LISTEN_PID, LISTEN_FDS,
+ * descriptor 3), or -1: none. Writes its address as above, or "unknown" if the system does not tell. */
 int listen_inherited(char *bound, size_t bound_bytes);
 
 /* Closes it, and removes a Unix socket's name. */

@@ -1,5 +1,6 @@
-/* The inside of server/http: how requests and answers of libmicrohttpd become exchanges and replies. Included by this
- * folder's .c files only. The library calls, from the threads that it serves connections with:
+/* The inside of server/http: how requests and answers of libmicrohttpd become exchanges and replies.
+ * Included by this folder's .c files only. The library calls, from the threads that it serves connections
+ * with:
  *
  *     connection_changed    a connection begins or has ended              (http.c)      
  *     request_open          the request line is there, not yet decoded    (request.c)
@@ -7,8 +8,8 @@
  *                           resume                                        (request.c)
  *     request_close         the answer was sent, or the connection broke  (request.c)
  *
- * A request belongs to one connection, and all calls for it come from that connection's thread. What other threads may
- * touch is said where it stands. */
+ * A request belongs to one connection, and all calls for it come from that connection's thread. What other
+ * threads may touch is said where it stands. */
 #ifndef SERVER_HTTP_HTTP_IMPL_H
 #define SERVER_HTTP_HTTP_IMPL_H
 
@@ -87,8 +88,9 @@ struct request {
 void *request_open(void *http, const char *target, struct MHD_Connection *connection);
 void request_close(void *http, struct MHD_Connection *connection, void **context,
                    enum MHD_RequestTerminationCode end);
-/* Looks whether the client has closed the connection, or its side of it: then the request waits for nothing any more, and what
- * is worked on for it is done first. Any thread, while no time runs for the client. May be called again. */
+/* Looks whether the client has closed the connection, or its side of it: then the request waits for
+ * nothing any more, and what is worked on for it is done first. Any thread, while no time runs for the
+ * client. May be called again. */
 void request_look(struct request *r);
 
 enum MHD_Result request_step(void *http, struct MHD_Connection *connection, const char *url,

@@ -11,8 +11,8 @@ struct problem {
     const uint64_t *offset;         /* of the byte in the upload; NULL: none */
 };
 
-/* Fills x->reply, whatever it holds; that the connection is to end stays true. `hint` may be empty. Returns X_DONE, for handlers, as do
- * those below. */
+/* Fills x->reply, whatever it holds; that the connection is to end stays true. `hint` may be empty.
+ * Returns X_DONE, for handlers, as do those below. */
 enum exchange_step exchange_problem(struct exchange *x, unsigned status, const char *title, const char *hint,
                                     const char *detail, ...) __attribute__((format(printf, 5, 6)));
 /* Status from the kind: 300, 400, 404, 413, 415, 422, 503, 507; DIAG_IO is 500. */

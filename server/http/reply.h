@@ -68,8 +68,8 @@ uint64_t reply_bytes(const struct reply *r);
 /* Value of a header set before, or NULL. */
 const char *reply_header_value(const struct reply *r, const char *name);
 
-/* How much memory the answers take that clients have not taken yet, and the views that are kept. Clients that do not read
- * must not fill the memory. One count for the whole program. Any thread. */
+/* How much memory the answers take that clients have not taken yet, and the views that are kept. Clients
+ * that do not read must not fill the memory. One count for the whole program. Any thread. */
 
 void reply_memory_add(size_t bytes);
 void reply_memory_take_off(size_t bytes);

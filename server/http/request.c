@@ -19,9 +19,9 @@
 
 /* ---- the connection of a request ---- */
 
-/* One that has only closed its side is among them: the library closes the connection when it is resumed, and gives such a
- * client no answer. */
-/* Whether the client has closed the connection, or its side of it: any thread, as long as the connection is there. */
+/* Whether the client has closed the connection, or its side of it: the library closes the connection of
+ * such a client when it is resumed, and gives it no answer. Any thread, as long as the connection is
+ * there. */
 static bool connection_is_left(const struct connection *c)
 {
     struct pollfd p = {.fd = c->fd, .events = POLLRDHUP};
@@ -58,8 +58,8 @@ static bool succeeded(unsigned status)
     return status == 200 || status == 206 || status == 304;
 }
 
-/* Once x->reply is made: 412 instead, if the request's If-Match names other tags than the reply has. Nothing here has a
- * Last-Modified, so that If-Unmodified-Since is to be ignored. */
+/* Once x->reply is made: 412 instead, if the request's If-Match names other tags than the reply has.
+ * Nothing here has a Last-Modified, so that If-Unmodified-Since is to be ignored. */
 static void exchange_precondition(struct exchange *x)
 {
     struct str field = x->header(x, "If-Match");
@@ -182,8 +182,8 @@ static ssize_t read_stream(void *cls, uint64_t position, char *out, size_t max)
     return (ssize_t)n;
 }
 
-/* The response takes over what the reply holds, unless it cannot be made: then the reply frees it. But shared bytes stay
- * with the reply, which lives until the library has done with the request. */
+/* The response takes over what the reply holds, unless it cannot be made: then the reply frees it. But
+ * shared bytes stay with the reply, which lives until the library has done with the request. */
 static struct MHD_Response *body_of(struct request *request)
 {
     struct reply *r = &request->x.reply;
@@ -259,8 +259,9 @@ static bool add_headers(struct MHD_Response *response, const struct request *r)
 
 /* ---- sending ---- */
 
-/* Clients that do not read must not fill the memory. Who takes the last bit of it may take a little more; small answers
- * always fit, and so do those of requests that have changed something: they cannot be asked for again. */
+/* Clients that do not read must not fill the memory. Who takes the last bit of it may take a little more;
+ * small answers always fit, and so do those of requests that have changed something: they cannot be asked
+ * for again. */
 static void hold_memory(struct request *r)
 {
     struct reply *reply = &r->x.reply;
@@ -278,9 +279,10 @@ static void hold_memory(struct request *r)
     }
 }
 
-/* Hands x.reply to the library. MHD_NO ends the connection: no memory for the answer. */
-/* A reply whose body or headers had no memory becomes one that needs none. Where an answer of shared bytes was made before,
- * the library's form of it is sent again; else one that may be shared is left with the bytes for the next request. */
+/* Hands x.reply to the library. MHD_NO ends the connection: no memory for the answer. A reply whose body
+ * or headers had no memory becomes one that needs none. Where an answer of shared bytes was made before,
+ * the library's form of it is sent again; else one that may be shared is left with the bytes for the next
+ * request. */
 static enum MHD_Result request_send(struct request *r)
 {
     struct reply *reply = &r->x.reply;
@@ -395,8 +397,8 @@ static enum MHD_Result take_forwarded(void *list, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-/* Behind a trusted proxy the client is who the proxy says: the last of the list, which the proxy itself has added. It may have done so
- * in a line of its own, behind that of the client. */
+/* Behind a trusted proxy the client is who the proxy says: the last of the list, which the proxy itself
+ * has added. It may have done so in a line of its own, behind that of the client. */
 static void name_client(struct request *r)
 {
     const struct connection *c = connection_of(r->connection);
@@ -458,8 +460,8 @@ static bool refuses(const struct route *route, struct exchange *x)
     return route == NULL || (route->body != NULL && route->body->begin(x) == X_DONE);
 }
 
-/* The library ends a connection whose request is answered in this first call: so it is done only where a body is not to be
- * read. */
+/* The library ends a connection whose request is answered in this first call: so it is done only where a
+ * body is not to be read. */
 static enum MHD_Result begin(struct request *r, const char *url, const char *method, const char *version)
 {
     struct exchange *x = &r->x;
@@ -489,7 +491,8 @@ static enum MHD_Result begin(struct request *r, const char *url, const char *met
     return MHD_YES;
 }
 
-/* Takes a piece of a body that nobody wants. There can be no answer in its middle, so a long one ends the connection. */
+/* Takes a piece of a body that nobody wants. There can be no answer in its middle, so a long one ends the
+ * connection. */
 static enum MHD_Result pass_over(struct request *r, size_t *n)
 {
     r->passed_bytes += *n;
@@ -572,8 +575,8 @@ static void each_query(const struct exchange *x,
     MHD_get_connection_values(x->connection, MHD_GET_ARGUMENT_KIND, pass_query, &e);
 }
 
-/* Only what is suspended may be resumed, and only once: so it is marked behind the suspend, and the first to take the mark
- * away resumes. */
+/* Only what is suspended may be resumed, and only once: so it is marked behind the suspend, and the first
+ * to take the mark away resumes. */
 static void suspend(struct exchange *x, bool works)
 {
     struct request *r = (struct request *)x; /* its first member */
@@ -708,9 +711,10 @@ void request_close(void *http, struct MHD_Connection *connection, void **context
     if (r == NULL)
         return;
     struct connection *c = connection_of(connection);
-    /* The next header has to be there by then: bytes of its first line are not seen before the line is whole. The thread of the
-     * deadlines looks at the request of a connection without a deadline only, and under its lock: it is through with this one
-     * when this call returns, and only then the connection lets go of it. */
+    /* The next header has to be there by then: bytes of its first line are not seen before the line is
+     * whole. The thread of the deadlines looks at the request of a connection without a deadline only, and
+     * under its lock: it is through with this one when this call returns, and only then the connection
+     * lets go of it. */
     connection_time(h, connection, h->service->config->header_timeout_s);
     if (c != NULL)
         c->request = NULL;

@@ -15,8 +15,8 @@ struct route_body {
     const char *types; /* for the documentation: what the body may be */
     /* With the headers, before any of the body. X_DONE refuses: x->reply says why. X_WAIT: go on. */
     enum exchange_step (*begin)(struct exchange *x);
-    /* Takes bytes off the front of a piece of *n bytes; *n becomes the number of those left. What is wrong with them is
-     * said by the handler, at the end of the body: there can be no answer before. */
+    /* Takes bytes off the front of a piece of *n bytes; *n becomes the number of those left. What is wrong
+     * with them is said by the handler, at the end of the body: there can be no answer before. */
     enum body_step (*data)(struct exchange *x, const char *p, size_t *n);
 };
 
@@ -24,8 +24,9 @@ struct route {
     const char *method; /* "GET": also HEAD; "POST" */
     const char
         *path; /* segments; {name} matches one segment that is not empty, or the rest of one, which may be */
-    /* A sum of enum key_group (render/view/key.h): the keys of the query, or of the form that is the body. Any other is refused by name;
-     * where there are those of views, by the handler, since an output may add some. KEYS_ANY: nothing looks at it. */
+    /* A sum of enum key_group (render/view/key.h): the keys of the query, or of the form that is the body.
+     * Any other is refused by name; where there are those of views, by the handler, since an output may
+     * add some. KEYS_ANY: nothing looks at it. */
     unsigned keys;
     const struct route_body *body; /* NULL: none; one that is sent nevertheless is passed over */
     /* After the body. */

@@ -43,7 +43,8 @@ bool page_data_has_total(const json_t *value, const json_t *track);
 /* The value by which the tracks are sorted; NULL: the summary does not say. */
 const json_t *page_data_weight(const json_t *summary);
 
-/* Index of the track that is shown first: the heaviest one named main, else the heaviest. The tracks are by weight. */
+/* Index of the track that is shown first: the heaviest one named main, else the heaviest. The tracks are
+ * by weight. */
 size_t page_data_main_track(const json_t *tracks);
 
 /* Escaped; a track may have no name. */

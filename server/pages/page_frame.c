@@ -23,7 +23,8 @@ void page_headers(struct reply *r)
         "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'");
     reply_header(r, "X-Content-Type-Options", "nosniff");
-    /* Nothing is told to other sites; a form of our own says in its Origin that it is ours, see server/http/message/site.h. */
+    /* Nothing is told to other sites; a form of our own says in its Origin that it is ours, see
+     * server/http/message/site.h. */
     reply_header(r, "Referrer-Policy", "same-origin");
     reply_header(r, "Cache-Control", "private, no-cache");
     reply_header(r, "Vary", "Accept, Accept-Encoding");

@@ -1,5 +1,6 @@
-/* The workspace: one page for one profile, in whatever state its URL says. Everything on it is a link or a form, so that
- * it works without scripts; static/workspace.js makes the same without loading the page again.
+/* The workspace: one page for one profile, in whatever state its URL says. Everything on it is a link or a
+ * form, so that it works without scripts; static/workspace.js makes the same without loading the page
+ * again.
  *
  *     page_workspace      the frame, the picture and its side
  *     workspace_parts     what the others share: addresses, menus, choices
@@ -115,9 +116,9 @@ static void put_empty_range(const struct workspace *w, const json_t *warning)
     buf_z(w->b, "\">Show the whole recording</a></p>\n");
 }
 
-/* The panel is the script's: what it shows is about a frame that was chosen in the picture. Beside a picture it has its room from the
- * beginning, for the width of which the script draws. A chart is the script's too, of any
- * threads; what the service draws of one is for those without scripts. */
+/* The panel is the script's: what it shows is about a frame that was chosen in the picture. Beside a
+ * picture it has its room from the beginning, for the width of which the script draws. A chart is the
+ * script's too, of any threads; what the service draws of one is for those without scripts. */
 static void put_content(const struct workspace *w)
 {
     bool is_chart = w->of->tab == TAB_FLAME && w->of->options->view == VIEW_CHART;

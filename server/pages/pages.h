@@ -22,7 +22,8 @@ void page_manual(struct buf *b, struct str base, const struct config *config);
 /* /uploads: the uploads that a browser knows. The list is the browser's own (static/upload-list.js); the service
  * has none, and its page is the same for everyone. */
 void page_uploads(struct buf *b);
-/* The input formats in words, from their table, each with the separator between it and the next. Nothing in it needs to be escaped. */
+/* The input formats in words, from their table, each with the separator between it and the next. Nothing
+ * in it needs to be escaped. */
 void page_formats(struct buf *b, const char *separator);
 
 /* ---- one profile ---- */
@@ -98,8 +99,8 @@ void page_mapping(struct buf *b, const struct page_mapping *p);
 void page_delete(struct buf *b, const struct record *r);
 void page_deleted(struct buf *b, struct str root, const struct record *r);
 
-/* The page of an archive that was uploaded with all that is in it: a link for each result, and what could not be read. The links hold
- * the token, as the address of a single upload's result does behind a form. */
+/* The page of an archive that was uploaded with all that is in it: a link for each result, and what could
+ * not be read. The links hold the token, as the address of a single upload's result does behind a form. */
 struct job_result;
 void page_members(struct buf *b, struct str root, const struct job_result *result);
 

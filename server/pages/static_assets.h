@@ -1,4 +1,5 @@
-/* The files of static/: where they are served, and their encoded forms, of which each is made at first use and kept. Any thread. */
+/* The files of static/: where they are served, and their encoded forms, of which each is made at first use
+ * and kept. Any thread. */
 #ifndef SERVER_PAGES_STATIC_ASSETS_H
 #define SERVER_PAGES_STATIC_ASSETS_H
 

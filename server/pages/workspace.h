@@ -27,8 +27,8 @@ size_t workspace_find_shown(const struct workspace *w);
 /* The chosen thread's name, or what several are called; raw. */
 void workspace_put_shown(const struct workspace *w, struct buf *b);
 
-/* `before`, then the path of something below the profile ("t", "raw"), then the options as a query; `after` closes the
- * attribute. */
+/* `before`, then the path of something below the profile ("t", "raw"), then the options as a query;
+ * `after` closes the attribute. */
 void workspace_link(const struct workspace *w, const char *before, const char *path,
                     const struct view_options *query, const char *after);
 
@@ -68,8 +68,8 @@ void workspace_warnings(const struct workspace *w);
 /* The line above all: the name, the facts, the warnings, what can be done with the profile. */
 void workspace_heading(const struct workspace *w);
 
-/* All threads as links, behind a button that names the chosen one: main first, then by weight; pools in groups, and those
- * that hardly did anything behind a line. */
+/* All threads as links, behind a button that names the chosen one: main first, then by weight; pools in
+ * groups, and those that hardly did anything behind a line. */
 void workspace_threads(const struct workspace *w);
 
 /* The address of what is shown now, with these options. */
@@ -102,8 +102,8 @@ bool workspace_has_calls(const struct workspace *w); /* one by one, with their t
 /* How much heaps had at each dump, as links; nothing for a profile that has no series. */
 void workspace_dumps(const struct workspace *w);
 
-/* Of a comparison (workspace_compare.c): what stands in place of that of one profile. The query and the hidden fields of it are
- * nothing where nothing is compared. */
+/* Of a comparison (workspace_compare.c): what stands in place of that of one profile. The query and the
+ * hidden fields of it are nothing where nothing is compared. */
 void workspace_compared_query(const struct workspace *w);
 void workspace_compared_hidden(const struct workspace *w);
 void workspace_compared_heading(const struct workspace *w);

@@ -1,5 +1,5 @@
-/* What the workspace of a comparison has in place of that of one profile: a heading with both names, what changed in words, and
- * the fields of the comparison. */
+/* What the workspace of a comparison has in place of that of one profile: a heading with both names, what
+ * changed in words, and the fields of the comparison. */
 #include "render/view/key.h"
 #include "server/pages/workspace.h"
 

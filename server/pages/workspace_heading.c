@@ -262,8 +262,8 @@ static void put_token_words(struct buf *b)
           "<code>#token=</code> and the token. Note it; it is shown nowhere else.</p></noscript>\n");
 }
 
-/* A form of a file that tells names; `word`: "mapping", "symbols". The id of its token is token-`token`. `attributes` has a blank at
- * its end, or is empty. */
+/* A form of a file that tells names; `word`: "mapping", "symbols". The id of its token is token-`token`.
+ * `attributes` has a blank at its end, or is empty. */
 static void begin_names_form(const struct workspace *w, const char *word, const char *token,
                              const char *attributes)
 {
@@ -296,8 +296,8 @@ static void put_names_away(const struct workspace *w, const char *word)
                word, word);
 }
 
-/* In the sheet of what may be changed. Mappings of other uploads are those that the browser knows: static/result.js shows them
- * where there are some. */
+/* In the sheet of what may be changed. Mappings of other uploads are those that the browser knows:
+ * static/result.js shows them where there are some. */
 static void put_mapping(const struct workspace *w)
 {
     bool mapped = w->of->record->names.of[RECORD_MAPPING][0] != '\0';

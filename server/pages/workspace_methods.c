@@ -1,6 +1,7 @@
-/* The tabs of methods, of one profile or of a comparison: the text that the service has of them (/methods.txt, /m/<method>.txt),
- * with links that sort it and lead from its names to their methods. The scripts draw their tables in its place, from the
- * JSON that `data-json` names (static/methods.js, static/method-page.js). */
+/* The tabs of methods, of one profile or of a comparison: the text that the service has of them
+ * (/methods.txt, /m/<method>.txt), with links that sort it and lead from its names to their methods. The
+ * scripts draw their tables in its place, from the JSON that `data-json` names (static/methods.js,
+ * static/method-page.js). */
 #include <stdio.h>
 
 #include "profile/track.h"
@@ -12,8 +13,8 @@ enum { PAGE_ROWS = METHODS_PAGE_ROWS, COLUMN_BYTES = 160, EVERY_EDGE = 1000000 }
 
 /* ---- text with links ---- */
 
-/* Where the signature of a Java method begins, which stands behind a name that several methods share; else name.n. A parenthesis of a
- * C++ name has no type behind it. */
+/* Where the signature of a Java method begins, which stands behind a name that several methods share; else
+ * name.n. A parenthesis of a C++ name has no type behind it. */
 static size_t signature_at(struct str name)
 {
     static const struct str TYPES = STR_INIT("VZBCSIJFDL[");
@@ -23,8 +24,8 @@ static size_t signature_at(struct str name)
     return is_java ? open : name.n;
 }
 
-/* To the method of a row: of several with one name, to that with the row's signature. Its slashes are points in an address
- * (render/method/method.c). */
+/* To the method of a row: of several with one name, to that with the row's signature. Its slashes are
+ * points in an address (render/method/method.c). */
 static void put_row_link(const struct workspace *w, struct str name)
 {
     struct buf text = {0};
@@ -67,8 +68,9 @@ static void put_row(const struct workspace *w, struct str line)
     put_name(w, (struct str){line.p + at, line.n - at});
 }
 
-/* Rows stand behind the first line that begins with a blank, which names their columns; of one method behind a line that says whether
- * they are callers or callees. An empty line ends them. Returns how many there were. */
+/* Rows stand behind the first line that begins with a blank, which names their columns; of one method
+ * behind a line that says whether they are callers or callees. An empty line ends them. Returns how many
+ * there were. */
 static uint32_t put_text(const struct workspace *w)
 {
     struct str rest = w->of->content, line;
@@ -96,8 +98,8 @@ static uint32_t put_text(const struct workspace *w)
 
 /* ---- the table ---- */
 
-/* The link that sorts by a column, or the other way round where it is sorted so already. `is_usual`: that is how rows are sorted
- * when nothing is asked for. */
+/* The link that sorts by a column, or the other way round where it is sorted so already. `is_usual`: that
+ * is how rows are sorted when nothing is asked for. */
 static void put_sort(const struct workspace *w, struct str column, const char *words, bool is_usual)
 {
     const struct table_request *r = w->of->rows;

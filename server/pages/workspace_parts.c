@@ -1,5 +1,5 @@
-/* What the parts of the workspace share: what is shown, the addresses of its states, menus and choices. It uses none of these
- * parts. */
+/* What the parts of the workspace share: what is shown, the addresses of its states, menus and choices. It
+ * uses none of these parts. */
 #include <string.h>
 
 #include "profile/track.h"

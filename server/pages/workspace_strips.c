@@ -12,8 +12,9 @@ struct verdict_page {
 
 /* ---- links ---- */
 
-/* The pictures of a sentence show no more than which packages are own, the range, the dump, and what the tracks are: the sentences are
- * about all of it. There are none about what changed between two dumps. Those of a comparison are about what the page shows. */
+/* The pictures of a sentence show no more than which packages are own, the range, the dump, and what the
+ * tracks are: the sentences are about all of it. There are none about what changed between two dumps.
+ * Those of a comparison are about what the page shows. */
 static void plain_view(const struct workspace *w, struct view_options *view)
 {
     struct diag diag = {0};
@@ -178,8 +179,8 @@ void workspace_verdict(const struct workspace *w)
     buf_z(w->b, json_array_size(sentences) > 0 ? "</ol></details>\n</div>\n" : "</div>\n");
 }
 
-/* What all threads did in the order of time, above the tabs: static/workspace-lanes.js draws it from /p/<id>/lanes.json. Without scripts it is a
- * picture that the service makes. */
+/* What all threads did in the order of time, above the tabs: static/workspace-lanes.js draws it from
+ * /p/<id>/lanes.json. Without scripts it is a picture that the service makes. */
 
 /* What lanes depend on, of the state of the page: of filters only those do that are opened. */
 static void put_address(const struct workspace *w, const char *suffix)
@@ -212,9 +213,10 @@ void workspace_lanes(const struct workspace *w)
     buf_z(w->b, "\" alt=\"What each thread did in the order of time\"></noscript>\n</details>\n");
 }
 
-/* The dumps of heaps, in place of the lanes of threads: for each heap how much it had at each dump, on one axis of time. A dump is a
- * diamond that leads to what was there then; a dump behind it, to what changed until then. It is drawn here, as links, so that it works without
- * scripts. Numbers: the summary's "moments_ns" and "moment_totals" (server/convert/summary.c), which may be missing. */
+/* The dumps of heaps, in place of the lanes of threads: for each heap how much it had at each dump, on one
+ * axis of time. A dump is a diamond that leads to what was there then; a dump behind it, to what changed
+ * until then. It is drawn here, as links, so that it works without scripts. Numbers: the summary's
+ * "moments_ns" and "moment_totals" (server/convert/summary.c), which may be missing. */
 
 enum {
     HEAPS_SHOWN = 8,
@@ -255,7 +257,8 @@ static void read_series(struct series *s, const json_t *value)
         s->most = number_at(s->amounts, i) > s->most ? number_at(s->amounts, i) : s->most;
 }
 
-/* Of the value that is shown; of a heap that has none of it (Java tells of nothing that was released), the first that it has. */
+/* Of the value that is shown; of a heap that has none of it (Java tells of nothing that was released), the
+ * first that it has. */
 static bool find_series(const struct dumps *d, const json_t *track, struct series *s)
 {
     const json_t *value;

@@ -1,4 +1,5 @@
-/* The list of threads. A pool is threads whose names differ in a number at their end: Binder:1234_1, Binder:1234_2. */
+/* The list of threads. A pool is threads whose names differ in a number at their end: Binder:1234_1,
+ * Binder:1234_2. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "render/view/key.h"
 #include "server/pages/workspace.h"
 
-/* The filters of what is shown: each a chip that can be taken out or moved by a link, and a form that adds more. Which there
- * are, the table of view options says. */
+/* The filters of what is shown: each a chip that can be taken out or moved by a link, and a form that adds
+ * more. Which there are, the table of view options says. */
 
 static bool takes_filters(const struct workspace *w)
 {
@@ -276,8 +276,8 @@ static void put_exactly(struct buf *b, const char *part, struct str text)
     buf_z(b, "$/");
 }
 
-/* The row of tools. All choices but the thread are fields of one form; which of them a profile offers, the table of view
- * options says. */
+/* The row of tools. All choices but the thread are fields of one form; which of them a profile offers, the
+ * table of view options says. */
 
 enum { MOMENTS_LISTED = 500 };
 
@@ -505,8 +505,8 @@ static bool is_in_row(const struct key *r)
     return r->control == CONTROL_VIEW || is_of_series(r);
 }
 
-/* Words are choices, of which only the picture has any. What is set otherwise stays as it is, as hidden fields; that of the
- * method is always there, since the script fills it in. */
+/* Words are choices, of which only the picture has any. What is set otherwise stays as it is, as hidden
+ * fields; that of the method is always there, since the script fills it in. */
 static void put_option(const struct workspace *w, const struct key *r, bool in_row)
 {
     bool is_choice = r->kind == KEY_WORD && (w->of->tab == TAB_FLAME || is_of_series(r)) && !is_settled(w, r);

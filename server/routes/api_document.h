@@ -1,5 +1,6 @@
-/* The interface as a list, for its description: every URL with what may be said to it. The list is made of the tables of
- * routes, reports, outputs, formats of calls and keys, so that a new row is described without more. */
+/* The interface as a list, for its description: every URL with what may be said to it. The list is made of
+ * the tables of routes, reports, outputs, formats of calls and keys, so that a new row is described
+ * without more. */
 #ifndef SERVER_ROUTES_API_DOCUMENT_H
 #define SERVER_ROUTES_API_DOCUMENT_H
 

@@ -1,5 +1,5 @@
-/* What changes an upload, or ends it: POST /p/<id>/rename, /p/<id>/mapping, /p/<id>/symbols, /p/<id>/delete, DELETE /p/<id>. Who does has
- * its delete token. */
+/* What changes an upload, or ends it: POST /p/<id>/rename, /p/<id>/mapping, /p/<id>/symbols,
+ * /p/<id>/delete, DELETE /p/<id>. Who does has its delete token. */
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -29,8 +29,9 @@ struct change {
     unsigned fields; /* of enum record_field */
 };
 
-/* An empty field changes nothing. A profile is never kept for longer than one that is uploaded now could be kept since
- * its upload; the last day is a whole one in what may be said, and ends at that time. False: x->reply says why. */
+/* An empty field changes nothing. A profile is never kept for longer than one that is uploaded now could
+ * be kept since its upload; the last day is a whole one in what may be said, and ends at that time. False:
+ * x->reply says why. */
 static bool take_expires(struct exchange *x, struct str text, struct change *c, int64_t now_s)
 {
     struct record *r = &c->record;
@@ -54,7 +55,8 @@ static bool take_expires(struct exchange *x, struct str text, struct change *c, 
     return true;
 }
 
-/* Which packages are the app's own, for all who look; an empty field leaves it to the guess. False: x->reply says why. */
+/* Which packages are the app's own, for all who look; an empty field leaves it to the guess. False:
+ * x->reply says why. */
 static bool take_app(struct exchange *x, struct str app, struct change *c)
 {
     struct view_options view;

@@ -1,4 +1,5 @@
-/* /d/<idA>..<idB>: two uploads compared, as a page, text or JSON. A comparison is there as long as both of them are. */
+/* /d/<idA>..<idB>: two uploads compared, as a page, text or JSON. A comparison is there as long as both of
+ * them are. */
 #include <string.h>
 
 #include "server/http/problem.h"
@@ -29,7 +30,8 @@ static bool has_no_chart(const struct view_request *r, struct diag *diag)
                     "view=chart: calls in the order of time are those of one recording.");
 }
 
-/* The records, and what the query asks for of the pair before the suffix, if it has one. False: x->reply says why not. */
+/* The records, and what the query asks for of the pair before the suffix, if it has one. False: x->reply
+ * says why not. */
 static bool compare_of_url(struct exchange *x, struct record *a, struct record *b, struct view_request *r)
 {
     struct str pair = x->parameters[0], first = {pair.p, str_find_str(pair, BETWEEN)}, second;

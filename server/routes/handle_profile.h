@@ -6,8 +6,8 @@
 #include "server/http/exchange.h"
 #include "server/store/record.h"
 
-/* Answers with the record and the summary, which may be empty, in one object; `token` may be NULL. The links of tracks have
- * `split`, as view_options.split: their ids depend on it. */
+/* Answers with the record and the summary, which may be empty, in one object; `token` may be NULL. The
+ * links of tracks have `split`, as view_options.split: their ids depend on it. */
 void profile_json(struct exchange *x, unsigned status, const struct record *r, struct str summary,
                   const char *token, const char *split);
 

@@ -10,7 +10,8 @@
 
 /* ---- pictures ---- */
 
-/* /p/<id>/t and what is below it: the picture of one track or of several, alone (with a suffix) or in the workspace. */
+/* /p/<id>/t and what is below it: the picture of one track or of several, alone (with a suffix) or in the
+ * workspace. */
 
 /* ---- the page ---- */
 
@@ -136,8 +137,8 @@ enum exchange_step handle_track_choice(struct exchange *x)
 
 /* ---- tables and words ---- */
 
-/* /p/<id>/methods, /p/<id>/m/<method>, /p/<id>/verdict, /p/<id>/lanes: reports, by Accept or with a suffix, and as pages of the
- * workspace. */
+/* /p/<id>/methods, /p/<id>/m/<method>, /p/<id>/verdict, /p/<id>/lanes: reports, by Accept or with a
+ * suffix, and as pages of the workspace. */
 
 /* Parts "methods.json" at its last dot. Without a suffix that the report has the client's Accept decides. */
 static const struct report *find_report(struct exchange *x, struct str name, struct str *file)

@@ -1,6 +1,6 @@
-/* THE TABLE of URLs, and nothing else. A new route is a row here, and a file or a function with its handler, whose
- * prototype is made of the row too. The columns are those of struct route (http/route.h). Rows are looked through in this
- * order; the last one is PUT of any name, since nothing else can be put. */
+/* THE TABLE of URLs, and nothing else. A new route is a row here, and a file or a function with its
+ * handler, whose prototype is made of the row too. The columns are those of struct route (http/route.h).
+ * Rows are looked through in this order; the last one is PUT of any name, since nothing else can be put. */
 #ifndef SERVER_ROUTES_ROUTES_TABLE_H
 #define SERVER_ROUTES_ROUTES_TABLE_H
 

@@ -183,8 +183,8 @@ bool report_of_url(struct exchange *x, struct record *record, struct view_reques
 /* What a report may load. */
 static const char NOTHING[] = "default-src 'none'; sandbox";
 
-/* A picture is sandboxed into an origin of its own: what its script fetches has to let any origin read it. Who can name the
- * URL can read it anyway. */
+/* A picture is sandboxed into an origin of its own: what its script fetches has to let any origin read it.
+ * Who can name the URL can read it anyway. */
 static void view_headers(struct exchange *x, const struct view_request *r, struct str etag)
 {
     struct reply *reply = &x->reply;
@@ -217,8 +217,8 @@ static bool answer_unchanged(struct exchange *x, const struct view_request *r, e
     return true;
 }
 
-/* Takes over what the result holds. Where these very bytes were the answer before, so are its headers; but a condition
- * needs to see them. */
+/* Takes over what the result holds. Where these very bytes were the answer before, so are its headers; but
+ * a condition needs to see them. */
 static void send_view(struct exchange *x, unsigned status, const struct view_request *r,
                       struct view_result *result)
 {
@@ -303,8 +303,8 @@ bool view_take(struct exchange *x, struct view_result *result, struct buf *text)
 
 /* ---- pages ---- */
 
-/* The workspace as an answer: waits for what stands around the content (the summary), then for the content of the tab, then
- * makes the page. */
+/* The workspace as an answer: waits for what stands around the content (the summary), then for the content
+ * of the tab, then makes the page. */
 
 enum { TAG_BYTES = 16 };
 
@@ -341,8 +341,8 @@ static bool choose_main(struct workspace_answer *a)
     return !a->track.failed;
 }
 
-/* The tag is a digest of the page, so that it changes with everything that the page shows. It is a weak one, since it is
- * the same for all codings. False: no memory. */
+/* The tag is a digest of the page, so that it changes with everything that the page shows. It is a weak
+ * one, since it is the same for all codings. False: no memory. */
 static bool put_tag(struct reply *reply, struct str page)
 {
     struct sha256 *hash = sha256_new();
@@ -433,8 +433,9 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
     json_decref(verdict);
 }
 
-/* Whether it is the profile that cannot be shown so. Then the page says why, and offers all else: other views, the
- * uploaded file, deleting. Whatever may be different at the next try, or with another URL, is an error as elsewhere. */
+/* Whether it is the profile that cannot be shown so. Then the page says why, and offers all else: other
+ * views, the uploaded file, deleting. Whatever may be different at the next try, or with another URL, is
+ * an error as elsewhere. */
 static bool is_of_profile(const struct diag *d)
 {
     return d->kind == DIAG_EMPTY || d->kind == DIAG_UNKNOWN || d->kind == DIAG_FOREIGN ||

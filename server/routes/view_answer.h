@@ -13,8 +13,8 @@ bool view_is_no_step(struct str key, struct str value);
 /* What the query asks for, by the keys of the route and those that the output adds. False: diag. */
 bool view_query(struct exchange *x, struct view_request *r, struct diag *diag);
 
-/* The record of /p/{id}, and in *r, whose output is set, the view of `tracks` that the query asks for. False: x->reply says
- * why not. */
+/* The record of /p/{id}, and in *r, whose output is set, the view of `tracks` that the query asks for.
+ * False: x->reply says why not. */
 bool view_of_url(struct exchange *x, struct str tracks, struct record *record, struct view_request *r);
 
 /* The same for a report, which is set: of the tracks that the query names, or all. */
@@ -38,18 +38,19 @@ bool view_take(struct exchange *x, struct view_result *result, struct buf *bytes
 /* The upload's record; also sets x->profile. False: x->reply says why not (404, 410, 500). */
 bool profile_record(struct exchange *x, struct str id, struct record *r);
 
-/* Whether the pass lets a picture of that id in (views/policies.h). False: x->reply says why not, for the picture's script to read. */
+/* Whether the pass lets a picture of that id in (views/policies.h). False: x->reply says why not, for the
+ * picture's script to read. */
 bool profile_pass(struct exchange *x, struct str id, struct str pass);
 
 /* Says that it was deleted or has expired (410). */
 void profile_gone(struct exchange *x);
 
-/* Whether `token` (p == NULL: none in the body), or else that of the header X-Delete-Token, is the upload's delete token.
- * False: x->reply says why. */
+/* Whether `token` (p == NULL: none in the body), or else that of the header X-Delete-Token, is the
+ * upload's delete token. False: x->reply says why. */
 bool profile_may_change(struct exchange *x, const struct record *r, struct str token);
 
-/* The workspace as an answer: waits for what stands around the content (the summary), then for the content of the tab, then
- * makes the page. */
+/* The workspace as an answer: waits for what stands around the content (the summary), then for the content
+ * of the tab, then makes the page. */
 
 /* A state of the exchange; zeroed. */
 struct workspace_answer {
@@ -74,8 +75,8 @@ struct workspace_answer *workspace_new(struct exchange *x);
 /* What the tab shows: sets content.output or content.report of the tab. */
 void workspace_content(struct workspace_answer *a);
 
-/* The caller has set record, tab, workspace_content, and of the content the options and what is asked of the report; of a
- * comparison also the other record and the pair. */
+/* The caller has set record, tab, workspace_content, and of the content the options and what is asked of
+ * the report; of a comparison also the other record and the pair. */
 enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer *a);
 
 #endif

@@ -345,7 +345,8 @@ static bool is_there(enum store_result result)
     return result == STORE_OK || result == STORE_EXISTS;
 }
 
-/* What was written stays: the header argues why. STORE_NOT_FOUND: it does not, since blob or ref was removed meanwhile. */
+/* What was written stays: the header argues why. STORE_NOT_FOUND: it does not, since blob or ref was
+ * removed meanwhile. */
 static enum store_result confirm(struct store *s, const struct record_keys *keys)
 {
     store_lock(s);
@@ -556,8 +557,8 @@ enum store_result record_change_names(struct store *s, struct record *r, enum re
         *r = stored;
         snprintf(r->names.of[which], sizeof(r->names.of[which]), "%s", sha256);
         struct record_keys keys = keys_of(r);
-        /* The new ref comes before the record that needs it, and the old one goes after: a stored record never names a
-         * blob without a ref. */
+        /* The new ref comes before the record that needs it, and the old one goes after: a stored record
+         * never names a blob without a ref. */
         result = sha256[0] != '\0' ? store_put(s, keys.names[which].ref, STR(""), STORE_DURABLE) : STORE_OK;
         if (is_there(result))
             result = replace_record(s, r, now_s);
@@ -570,8 +571,8 @@ enum store_result record_change_names(struct store *s, struct record *r, enum re
     return result;
 }
 
-/* Puts the tombstone. A disk without room for its text may have room for an empty file, whose time of change then says when
- * the upload was deleted. */
+/* Puts the tombstone. A disk without room for its text may have room for an empty file, whose time of
+ * change then says when the upload was deleted. */
 static enum store_result bury(struct store *s, const char *key, int64_t now_s)
 {
     char now[UTC_CHARS + 1];

@@ -1,15 +1,18 @@
-/* What is kept about an upload beside its bytes. An upload is three objects of the store, and a fourth when it has ended:
+/* What is kept about an upload beside its bytes. An upload is three objects of the store, and a fourth
+ * when it has ended:
  *
  *     blobs/ab/<sha256>       the bytes, once for all uploads of equal content
  *     refs/<sha256>/<id>      empty; says that the upload <id> needs that blob
  *     uploads/<id>.json       the record: a small JSON object, replaced as a whole when name or expiry change
  *     gone/<id>               a tombstone: the upload was deleted or has expired; answered with 410 for RECORD_GONE_DAYS
  *
- * A mapping of the upload is a blob as well, and so are symbols, each with a ref of its own beside that of the bytes.
+ * A mapping of the upload is a blob as well, and so are symbols, each with a ref of its own beside that of
+ * the bytes.
  *
- * They are written in this order, each durable before the next, and the upload is acknowledged after the third. They are
- * removed in the order tombstone, record, ref; the blob is the sweep's. So a crash between two steps leaves objects that
- * nobody needs, which the sweep removes, and never a record without its bytes. */
+ * They are written in this order, each durable before the next, and the upload is acknowledged after the
+ * third. They are removed in the order tombstone, record, ref; the blob is the sweep's. So a crash between
+ * two steps leaves objects that nobody needs, which the sweep removes, and never a record without its
+ * bytes. */
 #ifndef SERVER_STORE_RECORD_H
 #define SERVER_STORE_RECORD_H
 
@@ -36,7 +39,8 @@ bool record_sha256_valid(struct str hex);
 /* SHA-256 in lower-case hex. Empty text, which is no digest, if the library has no memory. */
 void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1]);
 
-/* Files that came beside the bytes of an upload and tell its names: each is a blob of its own, by its digest; "" is none. */
+/* Files that came beside the bytes of an upload and tell its names: each is a blob of its own, by its
+ * digest; "" is none. */
 enum record_names_file { RECORD_MAPPING, RECORD_SYMBOLS, RECORD_NAMES_FILES };
 
 struct record_names {
@@ -70,8 +74,9 @@ enum record_match {
 
 enum record_field { RECORD_NAME = 1, RECORD_EXPIRY = 2, RECORD_APP = 4 };
 
-/* A record, and the text of its object, uploads/<id>.json. What is read may have been written by an older version, a failing
- * disk, or an operator: all of it is checked, and taken as it is or not at all. Knows no store. Any thread. */
+/* A record, and the text of its object, uploads/<id>.json. What is read may have been written by an older
+ * version, a failing disk, or an operator: all of it is checked, and taken as it is or not at all. Knows
+ * no store. Any thread. */
 
 enum { RECORD_NAME_BYTES = 255, RECORD_APP_BYTES = 200 };
 
@@ -93,51 +98,55 @@ struct record {
 void record_blob_key(const char *sha256, char key[RECORD_BLOB_KEY_CHARS + 1]);
 void record_views_prefix(const char *sha256, char prefix[RECORD_VIEWS_PREFIX_CHARS + 1]);
 
-/* Writes the ref, then the record, both durable; then it confirms: under the lock of the store it looks whether blob and ref
- * are still there. The blob was put before. After STORE_OK the upload is acknowledged, and stays.
+/* Writes the ref, then the record, both durable; then it confirms: under the lock of the store it looks
+ * whether blob and ref are still there. The blob was put before. After STORE_OK the upload is
+ * acknowledged, and stays.
  *
- * Why it stays: who removes an unneeded blob or ref (below) looks for who needs it and removes it under the same lock. If
- * that happens before the confirmation, the confirmation finds the object missing and fails. If it happens after, it finds
- * the record, which needs the ref, or the ref, which needs the blob, and removes nothing. It does not matter what clocks say
- * or how long a thread sleeps between two steps. Besides, such a removal is unlikely to hit an upload in progress: a put
- * makes an old blob young. If it does, this fails, and the upload can be sent again.
+ * Why it stays: who removes an unneeded blob or ref (below) looks for who needs it and removes it under
+ * the same lock. If that happens before the confirmation, the confirmation finds the object missing and
+ * fails. If it happens after, it finds the record, which needs the ref, or the ref, which needs the blob,
+ * and removes nothing. It does not matter what clocks say or how long a thread sleeps between two steps.
+ * Besides, such a removal is unlikely to hit an upload in progress: a put makes an old blob young. If it
+ * does, this fails, and the upload can be sent again.
  *
- * STORE_FAILED also for a record that record_read would call broken. After a failure neither ref nor record is left, if the
- * store still takes deletes. */
+ * STORE_FAILED also for a record that record_read would call broken. After a failure neither ref nor
+ * record is left, if the store still takes deletes. */
 enum store_result record_write(struct store *s, const struct record *r) __attribute__((warn_unused_result));
 enum record_state record_read(struct store *s, struct str id, int64_t now_s, struct record *r);
 
 /* Constant-time comparison of the token's hash. */
 enum record_match record_token_matches(const struct record *r, struct str token);
 
-/* Puts these fields of *r, a sum of them, into the stored record; all else of that stays. STORE_NOT_FOUND: the upload is not there, or was
- * deleted meanwhile. Changes are made one after the other: of two that meet both are kept, and of one field the later one.
+/* Puts these fields of *r, a sum of them, into the stored record; all else of that stays. STORE_NOT_FOUND:
+ * the upload is not there, or was deleted meanwhile. Changes are made one after the other: of two that
+ * meet both are kept, and of one field the later one.
  *
- * It needs no lock against a delete, which puts the tombstone first and removes the record then. Either the tombstone is
- * there when this has replaced the record, and this removes the record again; or it is put later, and the delete removes
- * the record after that. */
+ * It needs no lock against a delete, which puts the tombstone first and removes the record then. Either
+ * the tombstone is there when this has replaced the record, and this removes the record again; or it is
+ * put later, and the delete removes the record after that. */
 enum store_result record_change(struct store *s, const struct record *r, unsigned fields, int64_t now_s)
     __attribute__((warn_unused_result));
 
-/* Gives the upload another mapping or other symbols, "" is none, whose blob was put before, and *r what it is now. The ref of the one
- * before goes, and *before names it, if nothing else of the upload needs it; "" else. STORE_NOT_FOUND as above. */
+/* Gives the upload another mapping or other symbols, "" is none, whose blob was put before, and *r what it
+ * is now. The ref of the one before goes, and *before names it, if nothing else of the upload needs it; ""
+ * else. STORE_NOT_FOUND as above. */
 enum store_result record_change_names(struct store *s, struct record *r, enum record_names_file which,
                                       const char *sha256, int64_t now_s, char before[RECORD_SHA256_CHARS + 1])
     __attribute__((warn_unused_result));
 
-/* Puts the tombstone, then removes the record, then the ref. What is gone already is success. The tombstone is synced to the
- * disk, the removals are not: if a power cut brings the record back, record_read says RECORD_GONE with *r filled, and a
- * second delete finishes the work. */
+/* Puts the tombstone, then removes the record, then the ref. What is gone already is success. The
+ * tombstone is synced to the disk, the removals are not: if a power cut brings the record back,
+ * record_read says RECORD_GONE with *r filled, and a second delete finishes the work. */
 enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
     __attribute__((warn_unused_result));
 
-/* Does what record_delete does, if the upload has expired at now_s or was deleted in part; *expired says whether it was so.
- * The tombstone is from gone_s: of a clock that is ahead of a believed time, too.
+/* Does what record_delete does, if the upload has expired at now_s or was deleted in part; *expired says
+ * whether it was so. The tombstone is from gone_s: of a clock that is ahead of a believed time, too.
  *
- * Here the ref goes first. On a full disk there may be no room for a tombstone; then at least the blob can go, and the record
- * says by its own expiry that it is gone, until a later call ends it. The look at the expiry and the removal of the ref
- * happen under the lock of the store, under which record_change confirms that the ref is still there: so a change of the
- * expiry either comes in time or fails. */
+ * Here the ref goes first. On a full disk there may be no room for a tombstone; then at least the blob can
+ * go, and the record says by its own expiry that it is gone, until a later call ends it. The look at the
+ * expiry and the removal of the ref happen under the lock of the store, under which record_change confirms
+ * that the ref is still there: so a change of the expiry either comes in time or fails. */
 enum store_result record_expire(struct store *s, struct str id, int64_t now_s, int64_t gone_s, bool *expired)
     __attribute__((warn_unused_result));
 
@@ -145,8 +154,9 @@ enum store_result record_expire(struct store *s, struct str id, int64_t now_s, i
 enum store_result record_forget(struct store *s, struct str id, int64_t now_s, bool *forgotten)
     __attribute__((warn_unused_result));
 
-/* Removes the object refs/<sha256>/<id> if there is no record of the id, or the object blobs/ab/<sha256> if it has no ref;
- * but only if it was last used before before_s. *removed says whether it did. Any other object is left alone. */
+/* Removes the object refs/<sha256>/<id> if there is no record of the id, or the object blobs/ab/<sha256>
+ * if it has no ref; but only if it was last used before before_s. *removed says whether it did. Any other
+ * object is left alone. */
 enum store_result record_remove_ref(struct store *s, const char *key, int64_t before_s, bool *removed)
     __attribute__((warn_unused_result));
 enum store_result record_remove_blob(struct store *s, const char *key, int64_t before_s, bool *removed)
@@ -156,8 +166,8 @@ enum store_result record_remove_blob(struct store *s, const char *key, int64_t b
 enum store_result record_content_needed(struct store *s, const char *sha256, bool *needed)
     __attribute__((warn_unused_result));
 
-/* What the client calls the upload, cleaned as record_read cleans it, so that no byte of it ends it early; what is too
- * long is cut. False: no memory. */
+/* What the client calls the upload, cleaned as record_read cleans it, so that no byte of it ends it early;
+ * what is too long is cut. False: no memory. */
 bool record_set_name(struct record *r, struct str name) __attribute__((warn_unused_result));
 
 /* After a call of the store that failed, with errno as it left it. `what` could not be done to the upload: "stored",

@@ -100,8 +100,8 @@ static enum store_result failure_of(int error)
     return result_of(error) == STORE_FULL ? STORE_FULL : STORE_FAILED;
 }
 
-/* What a step of a write has failed with, from errno, which stays as it is. Tells who asked for it (store_on_full) if the disk
- * is full. "Exists" and "not found" are failures here. */
+/* What a step of a write has failed with, from errno, which stays as it is. Tells who asked for it
+ * (store_on_full) if the disk is full. "Exists" and "not found" are failures here. */
 static enum store_result store_write_failure(const struct store *s)
 {
     int why = errno;
@@ -305,10 +305,11 @@ enum store_result store_list(struct store *s, const char *prefix,
 
 /* Objects on their way in.
  *
- * The order of a durable put is: write the bytes, sync them, give the file its name with link(2), sync the folders above the
- * name. A reader so finds no object or the whole one, also after a power cut; and who is told STORE_OK relies on nothing
- * that the disk does not have. A link never replaces a name that is there: of two puts of one key the second finds it there
- * (STORE_EXISTS), which is success for content keys. An evictable put leaves the two syncs out. */
+ * The order of a durable put is: write the bytes, sync them, give the file its name with link(2), sync the
+ * folders above the name. A reader so finds no object or the whole one, also after a power cut; and who is
+ * told STORE_OK relies on nothing that the disk does not have. A link never replaces a name that is there:
+ * of two puts of one key the second finds it there (STORE_EXISTS), which is success for content keys. An
+ * evictable put leaves the two syncs out. */
 
 /* A file without a name in tmp/, and its name later. -1 with errno. */
 static int store_open_nameless(const struct store *s)
@@ -357,8 +358,8 @@ static bool make_parents(struct store *s, const char *key)
     return ok;
 }
 
-/* Behind the object's name. The directory itself is synced only while it may have a new folder: who made the one that the name is in
- * had made it, and counted it, before the lock was free. */
+/* Behind the object's name. The directory itself is synced only while it may have a new folder: who made
+ * the one that the name is in had made it, and counted it, before the lock was free. */
 static bool sync_parents(struct store *s, const char *key)
 {
     pthread_mutex_lock(&s->making);

@@ -1,11 +1,12 @@
-/* Objects by key: get, put, exists, delete, list. The store is a directory, but its interface is kept to what an object store
- * can do. Keys are "folder/../name" of [a-z0-9._-] and never contain a client's words. An object appears whole or not at all.
- * It never changes, but it can be replaced as a whole. Any thread.
+/* Objects by key: get, put, exists, delete, list. The store is a directory, but its interface is kept to
+ * what an object store can do. Keys are "folder/../name" of [a-z0-9._-] and never contain a client's
+ * words. An object appears whole or not at all. It never changes, but it can be replaced as a whole. Any
+ * thread.
  *
- * Each object has a time of last use, which tells the sweep what nobody needs any more. It is kept as the file's time of
- * modification. A put sets it, also one that finds the key there; a get sets it only if it is more than an hour old, so that
- * reading popular objects does not write to the disk. It survives kill -9; after a power cut it may be as old as the
- * object. */
+ * Each object has a time of last use, which tells the sweep what nobody needs any more. It is kept as the
+ * file's time of modification. A put sets it, also one that finds the key there; a get sets it only if it
+ * is more than an hour old, so that reading popular objects does not write to the disk. It survives kill
+ * -9; after a power cut it may be as old as the object. */
 #ifndef SERVER_STORE_STORE_H
 #define SERVER_STORE_STORE_H
 
@@ -55,17 +56,18 @@ struct store_temp {
 
 enum store_result store_temp_open(struct store *s, struct store_temp *t) __attribute__((warn_unused_result));
 
-/* Appends all or nothing. After STORE_FULL it may be tried again with the same bytes; after STORE_FAILED only a discard
- * makes sense. */
+/* Appends all or nothing. After STORE_FULL it may be tried again with the same bytes; after STORE_FAILED
+ * only a discard makes sense. */
 enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
     __attribute__((warn_unused_result));
 
-/* Nothing more will be written, and the commit is some time away: the disk can begin with the last bytes of a large file. */
+/* Nothing more will be written, and the commit is some time away: the disk can begin with the last bytes
+ * of a large file. */
 void store_temp_is_whole(const struct store_temp *t);
 
-/* Gives the file its key, and closes t. After STORE_FULL t may still be open: then only the name found no room, and the commit
- * may be tried again. After STORE_EXISTS the object that was there counts as used now, so that no sweep takes it; one that a
- * sweep removed meanwhile was put anew. */
+/* Gives the file its key, and closes t. After STORE_FULL t may still be open: then only the name found no
+ * room, and the commit may be tried again. After STORE_EXISTS the object that was there counts as used
+ * now, so that no sweep takes it; one that a sweep removed meanwhile was put anew. */
 enum store_result store_temp_commit(struct store *s, struct store_temp *t, const char *key,
                                     enum store_durability durability) __attribute__((warn_unused_result));
 
@@ -126,8 +128,8 @@ void store_lock(struct store *s);
 
 void store_unlock(struct store *s);
 
-/* A mutex for changes that read an object, and put another one in its place: one after the other. It may be held while objects
- * are put. */
+/* A mutex for changes that read an object, and put another one in its place: one after the other. It may
+ * be held while objects are put. */
 void store_begin_change(struct store *s);
 
 void store_end_change(struct store *s);
@@ -137,7 +139,7 @@ void store_end_change(struct store *s);
  * more, ends it. */
 void store_on_full(struct store *s, void (*full)(void *context), void *context);
 
-/* The store as requests meet it: what it refuses is a line in the log, with the reason, and a sentence for the client,
- * without. Any thread. */
+/* The store as requests meet it: what it refuses is a line in the log, with the reason, and a sentence for
+ * the client, without. Any thread. */
 
 #endif

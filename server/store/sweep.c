@@ -110,8 +110,8 @@ struct sweep {
     int64_t not_expired_before_ms; /* The uploads are not looked through again before this time. */
 };
 
-/* A third of the time until what has ended must be gone: for more ends to gather, and for an upload of the same bytes that is
- * just being kept. */
+/* A third of the time until what has ended must be gone: for more ends to gather, and for an upload of the
+ * same bytes that is just being kept. */
 static int64_t grace_ms(const struct sweep *w)
 {
     return (int64_t)w->config->delete_within_s * 1000 / 3;
@@ -157,8 +157,8 @@ bool sweep_make_room(struct sweep *w)
     return made_room;
 }
 
-/* Asked before each object. An ordinary sweep pauses after each batch, so that requests have the disk in between; it ends at
- * once when a sweep for a full disk is due. */
+/* Asked before each object. An ordinary sweep pauses after each batch, so that requests have the disk in
+ * between; it ends at once when a sweep for a full disk is due. */
 static bool go_on(void *context)
 {
     struct sweep *w = context;
@@ -275,8 +275,8 @@ static void report(const struct sweep *w, const struct sweep_done *d, bool full,
         LOG_U64("disk_full", full), LOG_U64("ms", (uint64_t)ms));
 }
 
-/* `before` was on the disk for certain when the sweep began. What was written since then may have been counted by the sweep,
- * and is counted again: never too little. */
+/* `before` was on the disk for certain when the sweep began. What was written since then may have been
+ * counted by the sweep, and is counted again: never too little. */
 static void settle_views(struct sweep *w, uint64_t before, const struct sweep_done *done)
 {
     pthread_mutex_lock(&w->lock);
@@ -407,8 +407,9 @@ static bool sweep_once(struct sweep *w, bool full, enum sweep_what what, struct 
     return done->expired + done->forgotten + done->refs + done->blobs + done->views > 0;
 }
 
-/* One sweep; the lock is held but for the sweep itself. If a full disk has nothing that can be removed, the next sweep for it
- * waits a while, so that a disk that others have filled does not keep the thread busy. */
+/* One sweep; the lock is held but for the sweep itself. If a full disk has nothing that can be removed,
+ * the next sweep for it waits a while, so that a disk that others have filled does not keep the thread
+ * busy. */
 static void sweep_in_turn(struct sweep *w, enum sweep_what what)
 {
     bool full = full_due(w);
@@ -551,8 +552,8 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
     clock_condition_init(&w->wake);
     clock_condition_init(&w->swept);
     store_on_full(store, disk_full, w);
-    /* What an earlier run has left; the counters need no lock before the thread begins. What cannot be listed is counted by the
-     * first sweep. */
+    /* What an earlier run has left; the counters need no lock before the thread begins. What cannot be
+     * listed is counted by the first sweep. */
     enum store_result listed = store_list(store, "views/", count_view, w);
     if (config->store_bytes > 0)
         listed = store_list(store, "blobs/", count_upload, w);

@@ -1,15 +1,17 @@
-/* The thread that sweeps the store (sweep_pass.h): at the start, every sweep_interval_s, and at once when a
- * write finds the disk full, so that a second try finds room.
+/* The thread that sweeps the store (sweep_pass.h): at the start, every sweep_interval_s, and at once when
+ * a write finds the disk full, so that a second try finds room.
  *
- * Deleting deletes: when the last upload of some bytes was deleted or has expired, the bytes and their views are removed within
- * delete_within_s, whatever sweep_interval_s is. It has been told of the end (sweep_content_ended), and knows when the next
- * upload expires (sweep_upload_expires). Expiry goes by a clock that is not believed when it jumps ahead (struct trusted_time).
+ * Deleting deletes: when the last upload of some bytes was deleted or has expired, the bytes and their
+ * views are removed within delete_within_s, whatever sweep_interval_s is. It has been told of the end
+ * (sweep_content_ended), and knows when the next upload expires (sweep_upload_expires). Expiry goes by a
+ * clock that is not believed when it jumps ahead (struct trusted_time).
  *
- * It stays behind the requests: its thread has a
- * lower priority, and pauses between batches of objects, unless the disk is full.
+ * It stays behind the requests: its thread has a lower priority, and pauses between batches of objects,
+ * unless the disk is full.
  *
- * The bytes of views are counted as they are written, so that views_on_disk_bytes holds at every moment: a view that finds no room
- * is not kept, and the views are swept down to nine tenths of the limit before they reach it, if the disk is fast enough.
+ * The bytes of views are counted as they are written, so that views_on_disk_bytes holds at every moment: a
+ * view that finds no room is not kept, and the views are swept down to nine tenths of the limit before
+ * they reach it, if the disk is fast enough.
  *
  * A sweep that did something is one line in the log, at info; else at debug. */
 #ifndef SERVER_STORE_SWEEP_H
@@ -27,28 +29,31 @@ enum { SWEEP_ROOM_TRIES = 4 }; /* of a write: others may take the room that was 
 struct sweep *sweep_start(const struct config *config, struct store *store, const struct log *log)
     __attribute__((warn_unused_result));
 
-/* After a write that found the disk full: waits until the sweep that it called for is done. True if that removed
- * something, so that it is worth to try again; false at once while the last one, which found nothing, is not long ago.
- * Takes seconds: not for a thread that serves connections, nor for the sweep's own. NULL has no room. */
+/* After a write that found the disk full: waits until the sweep that it called for is done. True if that
+ * removed something, so that it is worth to try again; false at once while the last one, which found
+ * nothing, is not long ago. Takes seconds: not for a thread that serves connections, nor for the sweep's
+ * own. NULL has no room. */
 bool sweep_make_room(struct sweep *w);
 
-/* Before a view of so many bytes is put into the store. True: it fits below views_on_disk_bytes, and is counted. False: it must
- * not be put; the views are swept at once, so that a later one finds room. Any thread. NULL: nobody counts, and everything fits. */
+/* Before a view of so many bytes is put into the store. True: it fits below views_on_disk_bytes, and is
+ * counted. False: it must not be put; the views are swept at once, so that a later one finds room. Any
+ * thread. NULL: nobody counts, and everything fits. */
 bool sweep_take_view_room(struct sweep *w, uint64_t bytes) __attribute__((warn_unused_result));
 
-/* Before uploaded bytes are put into the store that are not there yet. True: they fit below store_bytes, and are counted.
- * False: they must not be put. What has expired or was deleted is removed for them first, which may take seconds: not for a
- * thread that serves connections. NULL: nobody counts. */
+/* Before uploaded bytes are put into the store that are not there yet. True: they fit below store_bytes,
+ * and are counted. False: they must not be put. What has expired or was deleted is removed for them first,
+ * which may take seconds: not for a thread that serves connections. NULL: nobody counts. */
 bool sweep_take_upload_room(struct sweep *w, uint64_t bytes) __attribute__((warn_unused_result));
 
 /* The put failed. */
 void sweep_give_upload_room(struct sweep *w, uint64_t bytes);
 
-/* After each put for which room was taken. `kept`: the view is there now; else the put failed, or it was there already. */
+/* After each put for which room was taken. `kept`: the view is there now; else the put failed, or it was
+ * there already. */
 void sweep_view_put(struct sweep *w, uint64_t bytes, bool kept);
 
-/* The last upload of these bytes may have ended, or a view was put though they are gone: what nobody needs of them is removed
- * soon. Any thread; NULL does nothing. */
+/* The last upload of these bytes may have ended, or a view was put though they are gone: what nobody needs
+ * of them is removed soon. Any thread; NULL does nothing. */
 void sweep_content_ended(struct sweep *w, const char *sha256);
 
 /* An upload that is new, or was changed, expires at this Unix time. Any thread; NULL does nothing. */
@@ -57,13 +62,14 @@ void sweep_upload_expires(struct sweep *w, int64_t expires_s);
 /* Ends a sweep under way after its present object. When nobody writes to the store any more; NULL is fine. */
 void sweep_stop(struct sweep *w);
 
-/* The time that the sweep goes by. What has expired is removed for good, so a clock that jumps ahead must not be believed at
- * once: a machine whose battery is empty may start in the year 2099.
+/* The time that the sweep goes by. What has expired is removed for good, so a clock that jumps ahead must
+ * not be believed at once: a machine whose battery is empty may start in the year 2099.
  *
- * The store keeps the last time that was believed, as the time of use of the object clock/seen. A clock that is more than TRUSTED_LEAP_S ahead
- * of that time, and of what has passed since, is believed only when it has said so for TRUSTED_DOUBT_MS. Until then time
- * goes on from where it was believed last. A service that was stopped for longer than the leap doubts its clock, too: it
- * removes what has expired an hour later. A clock that goes back is believed at once, as it removes nothing too early.
+ * The store keeps the last time that was believed, as the time of use of the object clock/seen. A clock
+ * that is more than TRUSTED_LEAP_S ahead of that time, and of what has passed since, is believed only when
+ * it has said so for TRUSTED_DOUBT_MS. Until then time goes on from where it was believed last. A service
+ * that was stopped for longer than the leap doubts its clock, too: it removes what has expired an hour
+ * later. A clock that goes back is believed at once, as it removes nothing too early.
  *
  * Not for several threads. */
 
@@ -75,7 +81,8 @@ struct trusted_time {
     int64_t doubted_from_ms; /* monotonic; below 0: the clock is believed */
 };
 
-/* With what the store has kept: the time of use of an empty object. One that cannot be looked at is no contradiction. */
+/* With what the store has kept: the time of use of an empty object. One that cannot be looked at is no
+ * contradiction. */
 struct trusted_time trusted_time_begin(struct store *s, int64_t now_ms);
 
 /* The time to go by when the clock says wall_s; now_ms is the monotonic one. */

@@ -46,8 +46,8 @@ static bool worked(struct pass *p, enum store_result result, const char *key)
     return false;
 }
 
-/* An object whose time of use is in the future, from when the clock was wrong, would be kept for ever. It counts as used now.
- * True if it was such a one. */
+/* An object whose time of use is in the future, from when the clock was wrong, would be kept for ever. It
+ * counts as used now. True if it was such a one. */
 static bool begin_anew(const struct pass *p, const struct store_object *object)
 {
     uint64_t bytes;
@@ -293,8 +293,8 @@ struct sweep_done sweep_pass(struct store *s, const struct log *log, const struc
 
 /* ---- one content ---- */
 
-/* The views go after the blob: who puts one looks then whether the blob is there, and tells if it is not. So no view is left
- * behind by a walk that was too early. */
+/* The views go after the blob: who puts one looks then whether the blob is there, and tells if it is not.
+ * So no view is left behind by a walk that was too early. */
 bool sweep_content(struct store *s, const struct log *log, const char *sha256, int64_t before_s,
                    struct sweep_done *done)
 {

@@ -57,8 +57,9 @@ struct sweep_done {
 /* `log` may be NULL. */
 struct sweep_done sweep_pass(struct store *s, const struct log *log, const struct sweep_plan *plan);
 
-/* Removes these bytes and all views of them, unless an upload needs them. False: they were used at before_s or later, perhaps
- * by an upload that is just being kept, and should be looked at again. Counts in *done. */
+/* Removes these bytes and all views of them, unless an upload needs them. False: they were used at
+ * before_s or later, perhaps by an upload that is just being kept, and should be looked at again. Counts
+ * in *done. */
 bool sweep_content(struct store *s, const struct log *log, const char *sha256, int64_t before_s,
                    struct sweep_done *done);
 

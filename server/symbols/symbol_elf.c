@@ -23,9 +23,9 @@ static void symbol_dwarf_free(struct symbol_dwarf *d);
 
 /* Functions, inlined functions and lines, from DWARF, by libdw of elfutils.
  *
- * The ranges of all units are collected once, and those of the functions of one unit when an address is in it: files without
- * .debug_aranges, as clang makes them, are read as fast as others, and no address walks through all entries of its unit. All loops go
- * down by a bounded stack of their own. */
+ * The ranges of all units are collected once, and those of the functions of one unit when an address is in
+ * it: files without .debug_aranges, as clang makes them, are read as fast as others, and no address walks
+ * through all entries of its unit. All loops go down by a bounded stack of their own. */
 
 enum { DEPTH_MAX = 64, BLOCKS_MAX = 4096 /* within each other, in one function */ };
 
@@ -271,8 +271,8 @@ static bool enter_unit(struct symbol_dwarf *d, Dwarf_Off offset, Dwarf_Die *unit
     return d->has_unit;
 }
 
-/* The functions at an address, the innermost first; the inlined ones before the one that they are in. Texts live as long as `d`. How
- * many; 0: none is known. Fast for addresses that go up. */
+/* The functions at an address, the innermost first; the inlined ones before the one that they are in.
+ * Texts live as long as `d`. How many; 0: none is known. Fast for addresses that go up. */
 static uint32_t symbol_dwarf_at(struct symbol_dwarf *d, uint64_t address,
                                 struct symbols_name names[SYMBOLS_NAMES_MAX])
 {
@@ -595,8 +595,9 @@ static void find_code(struct elf_file *f)
     }
 }
 
-/* How far the code is shifted in the file. A file that holds nothing but debug information has no offsets of its own: there the place
- * where the recorded file was mapped serves, which is at the segment's offset but for the rest of a page. */
+/* How far the code is shifted in the file. A file that holds nothing but debug information has no offsets
+ * of its own: there the place where the recorded file was mapped serves, which is at the segment's offset
+ * but for the rest of a page. */
 static uint64_t bias_of(const struct elf_file *f, const struct symbol_question *q)
 {
     if (f->has_bytes)
@@ -767,7 +768,8 @@ const struct symbol_kind SYMBOL_BREAKPAD = {"Breakpad symbols", true, breakpad_d
 
 /* ---- packets of Perfetto ---- */
 
-/* Packets with symbols or deobfuscated names of a Perfetto trace. They are known here, and read with the trace: see conversion_symbols. */
+/* Packets with symbols or deobfuscated names of a Perfetto trace. They are known here, and read with the
+ * trace: see conversion_symbols. */
 
 static bool detect_packets(struct str head)
 {
@@ -822,8 +824,9 @@ static bool symbol_same_id(const struct symbol_module *m, struct str build_id)
     return build_id.n > 0 && str_eq_nocase(str_of(m->build_id), build_id);
 }
 
-/* Whether the file is of the library, and writes it if so. `same_build`: they have the same build id, as the caller found out.
- * `own_name` is what the file calls itself. True: the library's questions are to be answered. */
+/* Whether the file is of the library, and writes it if so. `same_build`: they have the same build id, as
+ * the caller found out. `own_name` is what the file calls itself. True: the library's questions are to be
+ * answered. */
 static bool symbol_fit(struct symbol_reading *r, uint32_t module, bool same_build, struct str own_name)
 {
     const struct symbol_module *m = &r->request->modules[module];

@@ -1,9 +1,10 @@
 /* The child's inside: reading one file of symbols, of whatever kind it is.
  *
- * symbol_read decides the kind by content, THE TABLE of which is in symbol_elf.c, and has its row read the bytes. The row finds out
- * which libraries of the request the file is of (symbol_fit), and writes what stands at the addresses that are asked for. What it
- * cannot read it passes over: nobody is told more than what was found. It may take as much memory and time as the child may, and may
- * crash: that is what the child is for. One thread. */
+ * symbol_read decides the kind by content, THE TABLE of which is in symbol_elf.c, and has its row read the
+ * bytes. The row finds out which libraries of the request the file is of (symbol_fit), and writes what
+ * stands at the addresses that are asked for. What it cannot read it passes over: nobody is told more than
+ * what was found. It may take as much memory and time as the child may, and may crash: that is what the
+ * child is for. One thread. */
 #ifndef SERVER_SYMBOLS_SYMBOL_READING_H
 #define SERVER_SYMBOLS_SYMBOL_READING_H
 

@@ -6,8 +6,8 @@
  *     1       the answer, a file in memory that may not grow beyond SYMBOL_ANSWER_BYTES
  *     3 ..    the files to be read, as many as the head says
  *
- * The request is from this program to itself. The answer is hostile: what was read may have got hold of the child. It is text, a
- * record to a line, with tabs between the fields:
+ * The request is from this program to itself. The answer is hostile: what was read may have got hold of
+ * the child. It is text, a record to a line, with tabs between the fields:
  *
  *     file N                      what follows is of the N-th file
  *     fit MODULE STATE            it is a file of that library; STATE as in enum symbols_state

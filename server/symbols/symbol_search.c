@@ -98,8 +98,8 @@ static uint64_t largest_file(const struct symbol_request *r)
 #define ALLOW(name) \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-/* What reading, memory and the end of the process need. All else is refused, and does not end the child: libraries try to open files of
- * the language and the like, and do without. */
+/* What reading, memory and the end of the process need. All else is refused, and does not end the child:
+ * libraries try to open files of the language and the like, and do without. */
 static bool filter_calls(void)
 {
     static struct sock_filter program[] = {
@@ -228,8 +228,9 @@ int symbol_child(void)
 
 /* ---- running it ---- */
 
-/* Has a child read files of symbols, and takes its answer, all of which is checked: a child that crashes, takes too long, or says what
- * makes no sense has said nothing. Any thread; takes until the child has ended. */
+/* Has a child read files of symbols, and takes its answer, all of which is checked: a child that crashes,
+ * takes too long, or says what makes no sense has said nothing. Any thread; takes until the child has
+ * ended. */
 
 /* The child's answer, which is hostile: read twice, first to see that all of it makes sense. */
 
@@ -377,7 +378,8 @@ static void put_name(char to[SYMBOL_NAME_BYTES + 1], struct str name)
         memcpy(to, name.p, n);
 }
 
-/* A library that is done stays in the list, where the answer counts it, without name, build id and questions: no file is of it. */
+/* A library that is done stays in the list, where the answer counts it, without name, build id and
+ * questions: no file is of it. */
 static struct symbol_module module_of(const struct symbols *s, uint32_t module)
 {
     const struct symbols_module *from = &s->modules[module];
@@ -428,7 +430,8 @@ static bool write_request(const struct symbols *s, const struct symbol_input *fi
 
 /* ---- the child ---- */
 
-/* Descriptors of the child's, here at numbers that are none of its own, so that putting one in its place does no harm to another. */
+/* Descriptors of the child's, here at numbers that are none of its own, so that putting one in its place
+ * does no harm to another. */
 struct descriptors {
     int request, answer, files[SYMBOL_FILES_MAX];
     uint32_t n;
@@ -530,8 +533,9 @@ static bool wait_for(pid_t pid, const struct symbol_limits *limits, bool *stoppe
 
 /* ---- the answer ---- */
 
-/* The answer, to be read in place. It is sealed first: where no filter of calls holds a child back, another process that it began may
- * still write. MAP_FAILED with errno: EBUSY if one does so at this moment, EFBIG and ENODATA if it has no size that an answer has. */
+/* The answer, to be read in place. It is sealed first: where no filter of calls holds a child back,
+ * another process that it began may still write. MAP_FAILED with errno: EBUSY if one does so at this
+ * moment, EFBIG and ENODATA if it has no size that an answer has. */
 static void *map(int answer, size_t *n)
 {
     void *mapped = MAP_FAILED;

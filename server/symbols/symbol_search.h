@@ -1,7 +1,8 @@
-/* Where symbols are looked for: files, all of which are read, and folders, in which they are found as Perfetto's tools find them: by the
- * library's path below the folder, the same without what stands before "base.apk!", its base name, and .build-id/ab/cdef.debug; and else
- * by looking at all files of the folder. Only a file with the library's build id tells names, whatever it is called; where the recording
- * does not say the build, one that has the library's name. Any thread. */
+/* Where symbols are looked for: files, all of which are read, and folders, in which they are found as
+ * Perfetto's tools find them: by the library's path below the folder, the same without what stands before
+ * "base.apk!", its base name, and .build-id/ab/cdef.debug; and else by looking at all files of the folder.
+ * Only a file with the library's build id tells names, whatever it is called; where the recording does not
+ * say the build, one that has the library's name. Any thread. */
 #ifndef SERVER_SYMBOLS_SYMBOL_SEARCH_H
 #define SERVER_SYMBOLS_SYMBOL_SEARCH_H
 
@@ -17,13 +18,14 @@ int symbol_child(void);
 
 /* What the child takes away from itself before it reads anything of strangers. */
 
-/* From here on: so much memory and processor time and no more, no new descriptor of any kind (no file, no connection), no process, no
- * core file, no answer beyond its size; and, where the kernel and the processor are known, no call to the system that reading does not
- * need. False: a limit cannot be set. */
+/* From here on: so much memory and processor time and no more, no new descriptor of any kind (no file, no
+ * connection), no process, no core file, no answer beyond its size; and, where the kernel and the
+ * processor are known, no call to the system that reading does not need. False: a limit cannot be set. */
 bool symbol_sandbox(const struct symbol_request *r) __attribute__((warn_unused_result));
 
-/* Has a child read files of symbols, and takes its answer, all of which is checked: a child that crashes, takes too long, or says what
- * makes no sense has said nothing. Any thread; takes until the child has ended. */
+/* Has a child read files of symbols, and takes its answer, all of which is checked: a child that crashes,
+ * takes too long, or says what makes no sense has said nothing. Any thread; takes until the child has
+ * ended. */
 
 struct symbol_limits {
     const char *program; /* the child's */
@@ -47,8 +49,9 @@ enum symbol_result {
     SYMBOL_RUN_FAILED  /* diag: the child could not be started, memory is short, or *stop was asked */
 };
 
-/* Asks all files, at most SYMBOL_FILES_MAX, for what is asked in `s` of libraries that are not done (symbols_is_done), and takes the
- * answers that are better than those that are there: with more functions, or with a source file where there was none. */
+/* Asks all files, at most SYMBOL_FILES_MAX, for what is asked in `s` of libraries that are not done
+ * (symbols_is_done), and takes the answers that are better than those that are there: with more functions,
+ * or with a source file where there was none. */
 enum symbol_result symbol_run(struct symbols *s, const struct symbol_input *files, uint32_t n,
                               const struct symbol_limits *limits, struct diag *diag)
     __attribute__((warn_unused_result));
@@ -70,8 +73,8 @@ struct symbol_sources {
     uint32_t n;
 };
 
-/* Whether these first bytes of a file may be symbols of a kind that is read (symbol_elf.c); `head` needs SYMBOL_HEAD_BYTES, or all that
- * there are. False: diag says what symbols are. */
+/* Whether these first bytes of a file may be symbols of a kind that is read (symbol_elf.c); `head` needs
+ * SYMBOL_HEAD_BYTES, or all that there are. False: diag says what symbols are. */
 bool symbol_check(struct str head, struct diag *diag) __attribute__((warn_unused_result));
 
 /* The same of an open file; folders pass. */
@@ -82,7 +85,8 @@ bool symbol_sources_add(struct symbol_sources *sources, int fd, struct str name,
     __attribute__((warn_unused_result));
 void symbol_sources_close(struct symbol_sources *sources);
 
-/* Finds answers to what is asked in `s`. Files that cannot be read are counted there. False: diag, or s->arena gives no more. */
+/* Finds answers to what is asked in `s`. Files that cannot be read are counted there. False: diag, or
+ * s->arena gives no more. */
 bool symbol_search(struct symbols *s, const struct symbol_sources *sources,
                    const struct symbol_limits *limits, struct diag *diag) __attribute__((warn_unused_result));
 

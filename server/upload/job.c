@@ -6,9 +6,10 @@
  *     run_previews    a job of its own, behind all that somebody waits for
  *     run_withdrawal  if nobody was told of an upload that was kept
  *
- * The answer goes out earlier, once the upload is durable, if the client would rather not wait or has waited answer_within_ms. What is
- * made ahead is what the upload's page shows first: the summary and the picture of the main thread (else of the heaviest track), which
- * somebody will ask for at once; and a preview for each of the render_tracks heaviest. */
+ * The answer goes out earlier, once the upload is durable, if the client would rather not wait or has
+ * waited answer_within_ms. What is made ahead is what the upload's page shows first: the summary and the
+ * picture of the main thread (else of the heaviest track), which somebody will ask for at once; and a
+ * preview for each of the render_tracks heaviest. */
 #include "server/upload/job.h"
 
 #include <errno.h>
@@ -211,7 +212,8 @@ static bool submits(struct job *job)
     return submit;
 }
 
-/* Half of the threads are for uploads that have arrived: one that arrives slowly holds its thread as long as its client likes. */
+/* Half of the threads are for uploads that have arrived: one that arrives slowly holds its thread as long
+ * as its client likes. */
 static void try_to_begin(struct job *job)
 {
     unsigned reserve = (unsigned)(job->service->config->open_jobs + 1) / 2;
@@ -236,8 +238,8 @@ static enum store_result write_gathered(struct job *job)
     return STORE_OK;
 }
 
-/* Writes what found no room. A full disk is swept, a few times since others may take the room that was made. On a thread that may
- * block. */
+/* Writes what found no room. A full disk is swept, a few times since others may take the room that was
+ * made. On a thread that may block. */
 static void write_rest(struct job *job)
 {
     enum store_result result = STORE_FULL;
@@ -500,7 +502,8 @@ static bool keep_names(struct job *job, struct diag *diag)
     return true;
 }
 
-/* All bytes were read. What the form says behind them is known at its end: a mapping is in time, all else means another reading. */
+/* All bytes were read. What the form says behind them is known at its end: a mapping is in time, all else
+ * means another reading. */
 static const char *arrival_member(void *context)
 {
     struct arrival *a = context;
@@ -536,7 +539,8 @@ static struct shared_profile *read_while_it_arrives(struct job *job, struct turn
     return NULL;
 }
 
-/* Of an archive the form may still name another member than the one that was read: then this refusal does not count. */
+/* Of an archive the form may still name another member than the one that was read: then this refusal does
+ * not count. */
 static void refuse_input(struct job *job, const struct diag *diag)
 {
     if (job->member_may_follow)
@@ -600,8 +604,8 @@ static void answer_due(struct timer *timer)
 
 /* ---- the job: making it durable ---- */
 
-/* First the bytes, then the record that refers to them (record.h says why nothing is lost in between). From then on the
- * upload is there, whatever becomes of this job. Bytes without a record are removed. */
+/* First the bytes, then the record that refers to them (record.h says why nothing is lost in between).
+ * From then on the upload is there, whatever becomes of this job. Bytes without a record are removed. */
 static bool keep(struct job *job)
 {
     struct record *r = &job->result.record;
@@ -661,7 +665,8 @@ static struct view_request request_of(const struct job *job, const struct output
     return r;
 }
 
-/* The upload is good without its views: one that cannot be made now fails, with its reason, when somebody asks for it. */
+/* The upload is good without its views: one that cannot be made now fails, with its reason, when somebody
+ * asks for it. */
 static void log_failure(const struct job *job, const struct output *output, uint32_t track_id,
                         const struct diag *diag)
 {
@@ -727,7 +732,8 @@ static void run_previews(struct thread_job *thread)
     unref(job);
 }
 
-/* Uploads that come faster than previews are made would leave more and more of them. They are drawn at first sight then. */
+/* Uploads that come faster than previews are made would leave more and more of them. They are drawn at
+ * first sight then. */
 static uint32_t plan_previews(struct job *job, const struct profile *p, const uint32_t *by_weight)
 {
     uint64_t most = job->service->config->render_tracks;
@@ -823,8 +829,8 @@ static bool take_digest(struct job *job)
     return made || diag_no_memory(&job->result.diag, "No memory to name the upload.");
 }
 
-/* What was read while it arrived is complete now. Anything else is read from the spool: by this upload, or by somebody who
- * needs the same profile. False: result.diag. */
+/* What was read while it arrived is complete now. Anything else is read from the spool: by this upload, or
+ * by somebody who needs the same profile. False: result.diag. */
 static bool get_profile(struct job *job, struct turn *turn, struct shared_profile *made,
                         struct profile_use *use)
 {

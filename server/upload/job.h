@@ -1,7 +1,7 @@
 /* One upload, from its first byte to its stored result.
  *
- * Enters: bytes, pushed by one thread at a time (the producer, a connection). Leaves: a stored upload, with its record and
- * the views that its page shows first; or a diag, and nothing is stored.
+ * Enters: bytes, pushed by one thread at a time (the producer, a connection). Leaves: a stored upload,
+ * with its record and the views that its page shows first; or a diag, and nothing is stored.
  *
  *     job_new
  *     job_ready, job_push ..        while the body arrives
@@ -9,13 +9,14 @@
  *     job_result                    after the resume
  *     job_release                   in every case, at any time; before job_end it gives the upload up
  *
- * The producer writes the bytes to a temporary file of the store (the spool) and hashes them as they arrive. A job, one function on one
- * thread (job.c), reads the spool while it grows, makes a profile of it, keeps the upload and answers. So bytes are never waited for by
- * the producer, but for a full disk.
+ * The producer writes the bytes to a temporary file of the store (the spool) and hashes them as they
+ * arrive. A job, one function on one thread (job.c), reads the spool while it grows, makes a profile of
+ * it, keeps the upload and answers. So bytes are never waited for by the producer, but for a full disk.
  *
- * At most open_jobs uploads are read at a time: each has a thread and a profile in the making. Half of these are for uploads that
- * have arrived. An upload that finds no thread when its first piece is there is only spooled and hashed; it is read when it has arrived,
- * in its turn. The profile is shared with all others who need it (views/profiles.h). */
+ * At most open_jobs uploads are read at a time: each has a thread and a profile in the making. Half of
+ * these are for uploads that have arrived. An upload that finds no thread when its first piece is there is
+ * only spooled and hashed; it is read when it has arrived, in its turn. The profile is shared with all
+ * others who need it (views/profiles.h). */
 #ifndef SERVER_UPLOAD_JOB_H
 #define SERVER_UPLOAD_JOB_H
 
@@ -33,20 +34,22 @@ void jobs_free(struct jobs *j);                 /* when no thread runs; NULL is 
 /* On behalf of the exchange's client. NULL: diag (no memory, disk full). Holds one reference, the producer's. */
 struct job *job_new(const struct exchange *x, struct diag *diag);
 
-/* Whether a piece can be pushed. If not, since the disk is full, x waits, and is resumed when there is room or none can be made. */
+/* Whether a piece can be pushed. If not, since the disk is full, x waits, and is resumed when there is
+ * room or none can be made. */
 bool job_ready(struct job *job, struct exchange *x);
 
 /* Takes the n bytes. False once the upload is refused: the rest need not be pushed. */
 bool job_push(struct job *job, const void *p, size_t n);
 uint64_t job_bytes(const struct job *job); /* pushed so far; for the producer */
 
-/* Of an archive this member is meant: a name, not empty; or JOB_EVERY_MEMBER, each that is read here. To be called before job_end, and
- * best before the first byte, since the upload is read again otherwise. */
+/* Of an archive this member is meant: a name, not empty; or JOB_EVERY_MEMBER, each that is read here. To
+ * be called before job_end, and best before the first byte, since the upload is read again otherwise. */
 void job_choose(struct job *job, struct str member);
-/* To be called before the first byte, if job_choose may be called after it. Then a refusal of the input is withheld until
- * job_end, so that the answer does not depend on when the member was chosen. */
+/* To be called before the first byte, if job_choose may be called after it. Then a refusal of the input is
+ * withheld until job_end, so that the answer does not depend on when the member was chosen. */
 void job_await_choice(struct job *job);
-/* The names of the upload's profile are told by this file, which has come to its end: *file is none then. Before job_end. */
+/* The names of the upload's profile are told by this file, which has come to its end: *file is none then.
+ * Before job_end. */
 struct names_file;
 void job_names(struct job *job, struct names_file *file);
 /* The first bytes that were pushed, up to 4 KiB. For the producer. */
@@ -75,9 +78,9 @@ struct job_member {
 /* The result, after x was resumed from job_end: */
 struct job_result {
     struct diag diag; /* DIAG_NONE: acknowledged */
-    /* Of an archive of which every member was meant; else NULL. They are the job's, until job_release. At least one was kept, of
-     * which `record` is the first; the token is that of all. With `complete` all were read; else what is wrong with the others
-     * is seen at their links. */
+    /* Of an archive of which every member was meant; else NULL. They are the job's, until job_release. At
+     * least one was kept, of which `record` is the first; the token is that of all. With `complete` all
+     * were read; else what is wrong with the others is seen at their links. */
     const struct job_member *members;
     size_t n_members;
     uint64_t members_left_out; /* behind the limit */
@@ -90,8 +93,8 @@ struct job_result {
 /* Fills *result; the reference to its summary is the caller's. */
 void job_result(struct job *job, struct job_result *result);
 
-/* Ends the producer's part. Without job_end before it, and without job_result behind that, nothing of the upload stays: who
- * was not told its link has no use for it. NULL is fine. */
+/* Ends the producer's part. Without job_end before it, and without job_result behind that, nothing of the
+ * upload stays: who was not told its link has no use for it. NULL is fine. */
 void job_release(struct job *job);
 
 #endif

@@ -1,5 +1,5 @@
-/* The inside of a job, shared by job.c (the story of one upload), job_members.c (an archive of which every member is meant) and
- * job_keep.c (what makes both durable). */
+/* The inside of a job, shared by job.c (the story of one upload), job_members.c (an archive of which every
+ * member is meant) and job_keep.c (what makes both durable). */
 #ifndef SERVER_UPLOAD_JOB_IMPL_H
 #define SERVER_UPLOAD_JOB_IMPL_H
 
@@ -71,15 +71,16 @@ struct job {
     uint32_t *previews;        /* tracks of which previews are to be made behind the answer */
     uint32_t n_previews;
 
-    /* Of an archive, if each member is meant. What others may see of them, while they are read, changes under the lock. */
+    /* Of an archive, if each member is meant. What others may see of them, while they are read, changes
+     * under the lock. */
     struct job_member *members;
     size_t n_members;
     bool members_kept;               /* each has its record, but those that were refused */
     struct job_member *members_told; /* a copy, of which an answer was made before all were read */
 };
 
-/* job_members.c: goes on with each member of the archive, if it is one, to the end. False: it is none, or nothing in it is read
- * here, or result.diag. */
+/* job_members.c: goes on with each member of the archive, if it is one, to the end. False: it is none, or
+ * nothing in it is read here, or result.diag. */
 bool job_take_members(struct job *job, struct turn *turn);
 /* For job_result, under the lock: the members as they are now. */
 void job_tell_members(struct job *job, struct job_result *result);

@@ -1,5 +1,5 @@
-/* How an upload ends: its bytes and its record are made durable, or taken back, and who waits gets the answer. For an upload of one
- * file (job.c), and for the members of an archive (job_members.c). */
+/* How an upload ends: its bytes and its record are made durable, or taken back, and who waits gets the
+ * answer. For an upload of one file (job.c), and for the members of an archive (job_members.c). */
 #include <string.h>
 
 #include "core/system/clock.h"
@@ -85,8 +85,9 @@ bool job_withdraw_record(const struct job *job, const struct record *r)
     return result == STORE_OK;
 }
 
-/* Whatever the upload used of the machine is the next one's before the client has taken its answer. Who asks how far the
- * upload is, once it is answered, is to hear that it is done unless there are previews to come. */
+/* Whatever the upload used of the machine is the next one's before the client has taken its answer. Who
+ * asks how far the upload is, once it is answered, is to hear that it is done unless there are previews to
+ * come. */
 void job_answer(struct job *job)
 {
     if (job->n_previews == 0) {

@@ -1,10 +1,12 @@
-/* An archive of which each member that is read here becomes a result, in place of what job.c does with one file: its members are listed;
- * those that cannot be looked into are read at once, to say why; the archive's bytes are kept, once, and a record for each member that a
- * format has recognised; then each of them is read.
+/* An archive of which each member that is read here becomes a result, in place of what job.c does with one
+ * file: its members are listed; those that cannot be looked into are read at once, to say why; the
+ * archive's bytes are kept, once, and a record for each member that a format has recognised; then each of
+ * them is read.
  *
- * So the upload is durable before its members are read, and can be answered then, as one of a single file can before its views are
- * made. A member whose profile is refused is withdrawn again, and told of in its diag; unless its link was told before: then the link
- * stays, and says what is wrong. A client that leaves before its answer leaves nothing behind (run_withdrawal in job.c). */
+ * So the upload is durable before its members are read, and can be answered then, as one of a single file
+ * can before its views are made. A member whose profile is refused is withdrawn again, and told of in its
+ * diag; unless its link was told before: then the link stays, and says what is wrong. A client that leaves
+ * before its answer leaves nothing behind (run_withdrawal in job.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,8 +198,8 @@ static bool read_members(struct job *job, struct turn *turn)
     return goes_on(job);
 }
 
-/* All were read; or the service stops, or the client has left. If none can be used, and nobody was told so, all records are withdrawn
- * already. */
+/* All were read; or the service stops, or the client has left. If none can be used, and nobody was told
+ * so, all records are withdrawn already. */
 static void end_members(struct job *job)
 {
     for (size_t i = 0; i < job->n_members; i++)

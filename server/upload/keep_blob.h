@@ -5,8 +5,8 @@
 #include "server/service.h"
 #include "server/store/store.h"
 
-/* Takes room below store_bytes for bytes that are not there yet, and makes them durable; equal ones that are there serve as
- * well. Takes until the disk has them. False: diag, and the room is given back. */
+/* Takes room below store_bytes for bytes that are not there yet, and makes them durable; equal ones that
+ * are there serve as well. Takes until the disk has them. False: diag, and the room is given back. */
 bool keep_blob(const struct service *service, struct store_temp *temp, const char *sha256, uint64_t bytes,
                struct diag *diag) __attribute__((warn_unused_result));
 

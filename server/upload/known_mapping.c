@@ -344,8 +344,9 @@ static bool open_next(struct mapping_search *s, struct diag *diag)
     return s->fit != NULL;
 }
 
-/* How the share compares with the best one: below 0, 0 or above. Of names without a class of their own only those are asked for that a
- * mapping has: a small mapping knows all of few. So it counts how many are known. */
+/* How the share compares with the best one: below 0, 0 or above. Of names without a class of their own
+ * only those are asked for that a mapping has: a small mapping knows all of few. So it counts how many are
+ * known. */
 static int compare(const struct mapping_share *a, const struct mapping_share *b)
 {
     return a->known != b->known ? (a->known > b->known ? 1 : -1)

@@ -1,7 +1,7 @@
-/* The mappings of a team's builds, in the folder mappings_dir of the configuration: found by the id that R8 writes into the mapping and
- * into the source files of the build (pg_map_id or pg_map_hash), or else by names. They are offered, and applied only
- * when the upload's owner asks. Looks at the folder each time, so that a build may put a file there at any time. Any thread but a
- * connection's. */
+/* The mappings of a team's builds, in the folder mappings_dir of the configuration: found by the id that
+ * R8 writes into the mapping and into the source files of the build (pg_map_id or pg_map_hash), or else by
+ * names. They are offered, and applied only when the upload's owner asks. Looks at the folder each time,
+ * so that a build may put a file there at any time. Any thread but a connection's. */
 #ifndef SERVER_UPLOAD_KNOWN_MAPPING_H
 #define SERVER_UPLOAD_KNOWN_MAPPING_H
 
@@ -9,11 +9,12 @@
 #include "server/convert/mapping_fit.h"
 #include "server/upload/names_upload.h"
 
-/* The first file of the folder whose heading has this id: an open descriptor, the caller's to close. -1: there is none. */
+/* The first file of the folder whose heading has this id: an open descriptor, the caller's to close. -1:
+ * there is none. */
 int known_mapping_open(const struct service *service, struct str id) __attribute__((warn_unused_result));
 
-/* A file of the folder by its name below it ("app/1.2/mapping.txt"), which has to be one that a walk through the folder comes to: so
- * what a client sends is never opened as a path. */
+/* A file of the folder by its name below it ("app/1.2/mapping.txt"), which has to be one that a walk
+ * through the folder comes to: so what a client sends is never opened as a path. */
 bool known_mapping_take_file(struct names_file *f, const struct service *service, struct str file,
                              struct diag *diag) __attribute__((warn_unused_result));
 
@@ -59,7 +60,8 @@ bool mapping_search_run(struct mapping_search *s, struct turn *turn, struct diag
 /* Its file lives as long as the search. */
 struct mapping_offer mapping_search_offer(const struct mapping_search *s);
 
-/* "knows 80 of 93 names that are no platform's. 3 mappings were looked at, .. ": what stands behind the name of the file. */
+/* "knows 80 of 93 names that are no platform's. 3 mappings were looked at, .. ": what stands behind the
+ * name of the file. */
 void mapping_offer_words(const struct mapping_offer *offer, struct buf *b);
 
 #endif

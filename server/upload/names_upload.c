@@ -85,7 +85,8 @@ static bool check_end(struct names_file *f, struct diag *diag)
 
 bool names_file_data(struct names_file *f, const struct service *service, struct str bytes, struct diag *diag)
 {
-    /* Else the bytes of both fields would be kept under the digest of the second one's: as a file that somebody else may send. */
+    /* Else the bytes of both fields would be kept under the digest of the second one's: as a file that
+     * somebody else may send. */
     if (has_ended(f))
         return refuse_second(f->which, diag);
     sha256_add(f->hash, bytes);

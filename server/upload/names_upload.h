@@ -1,5 +1,6 @@
-/* The body of POST /p/<id>/mapping and /p/<id>/symbols: a form with that file and the upload's token, which may be as large as an upload.
- * Calling sequence, all from the request's own thread: names_upload_begin_.. -> names_upload_data .. -> names_upload_end. */
+/* The body of POST /p/<id>/mapping and /p/<id>/symbols: a form with that file and the upload's token,
+ * which may be as large as an upload. Calling sequence, all from the request's own thread:
+ * names_upload_begin_.. -> names_upload_data .. -> names_upload_end. */
 #ifndef SERVER_UPLOAD_NAMES_UPLOAD_H
 #define SERVER_UPLOAD_NAMES_UPLOAD_H
 

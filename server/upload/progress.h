@@ -41,13 +41,13 @@ bool progress_look(struct progresses *all, struct str id, struct progress_facts 
 struct progress_watch;
 struct progress_watch *progress_watch(struct exchange *x, struct str id) __attribute__((warn_unused_result));
 
-/* For a handler, which returns what this returns: then(x) is called when more than `seen` views are made, the upload is
- * done, or `until_s` (monotonic) has come; at once if that is so already. */
+/* For a handler, which returns what this returns: then(x) is called when more than `seen` views are made,
+ * the upload is done, or `until_s` (monotonic) has come; at once if that is so already. */
 enum exchange_step progress_wait(struct progress_watch *w, uint32_t seen, int64_t until_s,
                                  enum exchange_step (*then)(struct exchange *x));
 
-/* The stream of a reply (reply_stream): text/event-stream of all that is known, then of what comes, until the upload is
- * done. The context is the watch. */
+/* The stream of a reply (reply_stream): text/event-stream of all that is known, then of what comes, until
+ * the upload is done. The context is the watch. */
 bool progress_events(void *watch, struct buf *out, bool *ended);
 
 #endif

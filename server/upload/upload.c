@@ -502,8 +502,8 @@ static bool push(struct upload *u, const char *p, size_t n)
            refuse_large(u->exchange, &u->diag);
 }
 
-/* No answer can be given in the middle of a body: the rest of a refused one is taken and dropped, so that its client sees
- * why. One that goes on beyond any upload's size is cut off. */
+/* No answer can be given in the middle of a body: the rest of a refused one is taken and dropped, so that
+ * its client sees why. One that goes on beyond any upload's size is cut off. */
 static uint64_t drain_limit(const struct config *config)
 {
     return config->max_upload_bytes > DRAIN_BYTES_MIN ? config->max_upload_bytes : DRAIN_BYTES_MIN;

@@ -9,13 +9,14 @@
 #include "server/http/route.h"
 #include "server/upload/job.h"
 
-/* As in struct route_body. The upload is a state of the exchange: if that ends before upload_end was reached, nothing of
- * the upload stays. */
+/* As in struct route_body. The upload is a state of the exchange: if that ends before upload_end was
+ * reached, nothing of the upload stays. */
 enum exchange_step upload_begin(struct exchange *x);
 enum body_step upload_data(struct exchange *x, const char *p, size_t *n);
 
-/* After the last byte, for a handler, which returns what this returns: then(x, result) is called with the result of the
- * job, which lives as long as the exchange. It is not called if the form is not good: x->reply says why. */
+/* After the last byte, for a handler, which returns what this returns: then(x, result) is called with the
+ * result of the job, which lives as long as the exchange. It is not called if the form is not good:
+ * x->reply says why. */
 enum exchange_step upload_end(struct exchange *x,
                               enum exchange_step (*then)(struct exchange *x, struct job_result *result));
 
@@ -25,8 +26,9 @@ bool upload_wants_every_member(const struct exchange *x);
 /* Whether the client said that it would rather not wait: the preference respond-async (RFC 7240, 4.1). */
 bool upload_prefers_async(const struct exchange *x);
 
-/* Content codings of request bodies (RFC 9110, 8.4): gzip and zstd, one at a time. Of a raw body the coded bytes are the
- * upload, and are unpacked where any packed upload is; a coded form is unpacked here, before it is a form. */
+/* Content codings of request bodies (RFC 9110, 8.4): gzip and zstd, one at a time. Of a raw body the coded
+ * bytes are the upload, and are unpacked where any packed upload is; a coded form is unpacked here, before
+ * it is a form. */
 
 /* A coded form while it arrives; at most BODY_DECODER_MEMORY_BYTES. */
 struct body_decoder;

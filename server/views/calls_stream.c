@@ -67,7 +67,8 @@ struct writer {
     struct turn *turn;
 };
 
-/* Hands the bytes over to the client, as soon as it has taken those before. False: it has left, or the service stops. */
+/* Hands the bytes over to the client, as soon as it has taken those before. False: it has left, or the
+ * service stops. */
 static bool put(void *context, struct str bytes)
 {
     struct writer *w = context;

@@ -72,8 +72,9 @@ bool pass_holds(const struct passes *p, struct str id, int64_t now_s, struct str
 
 /* ---- pages of other tools ---- */
 
-/* Pages of other tools, in which the service's own pages offer to open an export: only those that the configuration names. Nothing goes
- * there but by the click of a person, in the browser of whom it happens: the service itself asks nobody. */
+/* Pages of other tools, in which the service's own pages offer to open an export: only those that the
+ * configuration names. Nothing goes there but by the click of a person, in the browser of whom it happens:
+ * the service itself asks nobody. */
 
 const struct viewer VIEWERS[] = {
     {"perfetto", "Perfetto", false, offsetof(struct config, perfetto_url)},

@@ -10,22 +10,23 @@
 struct policies;
 struct passes;
 
-/* Of all outputs, made once: digests of script and style let these through policies that let nothing else through. NULL: no
- * memory. */
+/* Of all outputs, made once: digests of script and style let these through policies that let nothing else
+ * through. NULL: no memory. */
 struct policies *policies_new(void) __attribute__((warn_unused_result));
 void policies_free(struct policies *all);
 
 /* Terminated; of any thread, as long as `all` is there. */
 const char *policies_of(const struct policies *all, const struct output *output);
 
-/* Passes: what lets a picture fetch the rest of its tree where a proxy wants a password. A picture that stands alone is
- * sandboxed into an origin of its own, for which a browser sends no password. So the page that links to it, which was read
- * with the password, gives it a pass in the link's fragment; the picture's script puts that into the path that it fetches
- * from, which the proxy lets through (deploy/nginx).
+/* Passes: what lets a picture fetch the rest of its tree where a proxy wants a password. A picture that
+ * stands alone is sandboxed into an origin of its own, for which a browser sends no password. So the page
+ * that links to it, which was read with the password, gives it a pass in the link's fragment; the
+ * picture's script puts that into the path that it fetches from, which the proxy lets through
+ * (deploy/nginx).
  *
- * A pass is a digest of an id and the hour, keyed by a number of this start of the service. The id is that of an upload, or the two
- * of a comparison as its URL has them. It is good for the trees of that upload, or of that comparison, only, for one hour to two, until
- * the service ends. Any thread. */
+ * A pass is a digest of an id and the hour, keyed by a number of this start of the service. The id is that
+ * of an upload, or the two of a comparison as its URL has them. It is good for the trees of that upload,
+ * or of that comparison, only, for one hour to two, until the service ends. Any thread. */
 
 enum { PASS_CHARS = 26, PASS_S = 3600 };
 struct passes *passes_new(void); /* NULL: no memory or no randomness */
@@ -36,8 +37,9 @@ bool pass_make(const struct passes *p, struct str id, int64_t now_s, char pass[P
     __attribute__((warn_unused_result));
 bool pass_holds(const struct passes *p, struct str id, int64_t now_s, struct str pass);
 
-/* Pages of other tools, in which the service's own pages offer to open an export: only those that the configuration names. Nothing goes
- * there but by the click of a person, in the browser of whom it happens: the service itself asks nobody. */
+/* Pages of other tools, in which the service's own pages offer to open an export: only those that the
+ * configuration names. Nothing goes there but by the click of a person, in the browser of whom it happens:
+ * the service itself asks nobody. */
 
 struct viewer {
     const char *
@@ -57,7 +59,8 @@ const struct viewer *viewer_of(const struct config *config, const char *name);
 /* Where it is, as configured; empty: it is not offered. */
 struct str viewer_url(const struct viewer *v, const struct config *config);
 
-/* Lets the page of the viewer, and no other one, read the answer, an export of that name, if that is how it gets it. */
+/* Lets the page of the viewer, and no other one, read the answer, an export of that name, if that is how
+ * it gets it. */
 void viewer_allow(struct reply *r, const struct config *config, const char *name);
 
 #endif

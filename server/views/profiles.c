@@ -143,8 +143,8 @@ static bool is_large(const struct profiles *p, const struct profile_thing *t)
     return t->once.bytes > p->service->config->profile_cache_bytes;
 }
 
-/* Whether a large profile that nobody uses may stay for now. It keeps or takes a slot, since its memory is that of a reading; it
- * does not if somebody waits for one. */
+/* Whether a large profile that nobody uses may stay for now. It keeps or takes a slot, since its memory is
+ * that of a reading; it does not if somebody waits for one. */
 static bool lingers(void *profiles, struct once_thing *thing)
 {
     struct profiles *p = profiles;
@@ -368,7 +368,8 @@ static struct shared_profile *read_whole(struct profiles *p, struct profile_thin
     return made;
 }
 
-/* Its slot was for the memory of who waits for a reading, and is free from then on: a window is kept longer than that. */
+/* Its slot was for the memory of who waits for a reading, and is free from then on: a window is kept
+ * longer than that. */
 static struct shared_profile *read_window(struct profiles *p, struct profile_thing *t, struct turn *turn,
                                           struct diag *diag)
 {
@@ -427,7 +428,8 @@ static bool end_reading(struct profiles *p, struct profile_thing *t, struct shar
     return ended;
 }
 
-/* A long reading is no short work, whoever waits for it. While others wait for it, too, it goes on without the maker's client. */
+/* A long reading is no short work, whoever waits for it. While others wait for it, too, it goes on without
+ * the maker's client. */
 static void make(struct profiles *p, struct profile_thing *t, int fd, struct turn *turn)
 {
     enum turn_class before = turn->place.turn_class;

@@ -1,22 +1,25 @@
-/* The profiles of stored uploads, each read once for all who need it at a time: uploads, pictures, charts and summaries get the
- * same one. A profile stays in memory after its use, for the next who needs it.
+/* The profiles of stored uploads, each read once for all who need it at a time: uploads, pictures, charts
+ * and summaries get the same one. A profile stays in memory after its use, for the next who needs it.
  *
  *     profile = profiles_get(p, &id, -1, &turn, &use, &diag);     reads it, or waits for who does, or finds it
  *     profiles_release(p, &use);
  *
- * What stays in memory is said in core/system/once.h; the limit is profile_cache_bytes. Beside that, a profile that is larger than the
- * limit alone stays for PROFILES_LINGER_S after its last use, so that a page whose pictures are asked for one after another has it read
- * once. That is at most one profile, the last one used; it goes at once when its memory is needed for another. With
- * profile_cache_bytes of 0 none stays.
+ * What stays in memory is said in core/system/once.h; the limit is profile_cache_bytes. Beside that, a
+ * profile that is larger than the limit alone stays for PROFILES_LINGER_S after its last use, so that a
+ * page whose pictures are asked for one after another has it read once. That is at most one profile, the
+ * last one used; it goes at once when its memory is needed for another. With profile_cache_bytes of 0 none
+ * stays.
  *
- * At most config->folds profiles (one per worker, unless memory is short) are being read, or are read and in use by who waited
- * for it, or linger: each of them may take job_memory_bytes. Others queue. An upload that is read while it arrives is not counted
- * here, see server/upload/job.h.
+ * At most config->folds profiles (one per worker, unless memory is short) are being read, or are read and
+ * in use by who waited for it, or linger: each of them may take job_memory_bytes. Others queue. An upload
+ * that is read while it arrives is not counted here, see server/upload/job.h.
  *
- * A window of time of a profile is a profile, too, and kept as they are. It uses the profile that it is a window of as long as it is
- * kept; a window of one that is larger than profile_cache_bytes goes with its last use.
+ * A window of time of a profile is a profile, too, and kept as they are. It uses the profile that it is a
+ * window of as long as it is kept; a window of one that is larger than profile_cache_bytes goes with its
+ * last use.
  *
- * Each reading, also an upload's own, is a line "folded" in the log, with the profile's source. Any thread. */
+ * Each reading, also an upload's own, is a line "folded" in the log, with the profile's source. Any
+ * thread. */
 #ifndef SERVER_VIEWS_PROFILES_H
 #define SERVER_VIEWS_PROFILES_H
 
@@ -41,21 +44,23 @@ struct profile_use {
     bool waited; /* The profile was not there when it was asked for. */
 };
 
-/* Blocks without a turn while others read it. NULL: diag, and there is no use. `fd`: the bytes, if they are not in the store yet, else -1,
- * as for a window; the memory for such a reading is the asker's own care. */
+/* Blocks without a turn while others read it. NULL: diag, and there is no use. `fd`: the bytes, if they
+ * are not in the store yet, else -1, as for a window; the memory for such a reading is the asker's own
+ * care. */
 const struct shared_profile *profiles_get(struct profiles *p, const struct profile_id *id, int fd,
                                           struct turn *turn, struct profile_use *use, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Shares a profile that was read elsewhere, while the bytes of its upload arrived, and owns it from now on. Who waits for the
- * same gets it, too. use->profile is what is to be used: another one if the profile was there already. NULL: diag (no memory);
- * the profile was freed. */
+/* Shares a profile that was read elsewhere, while the bytes of its upload arrived, and owns it from now
+ * on. Who waits for the same gets it, too. use->profile is what is to be used: another one if the profile
+ * was there already. NULL: diag (no memory); the profile was freed. */
 const struct shared_profile *profiles_put(struct profiles *p, const struct profile_id *id,
                                           struct shared_profile *made, struct profile_use *use,
                                           struct diag *diag) __attribute__((warn_unused_result));
 
-/* The profile in use as convert reads it, as long as `turn` and *source stay. `fd`: its bytes, or -1. Ends soon after `stop` was asked. The
- * log of the profile's calls is made once for all who need it at a time: in turns, and without a turn for those who wait for it. */
+/* The profile in use as convert reads it, as long as `turn` and *source stay. `fd`: its bytes, or -1. Ends
+ * soon after `stop` was asked. The log of the profile's calls is made once for all who need it at a time:
+ * in turns, and without a turn for those who wait for it. */
 struct profile_source {
     struct convert_source source;
     struct profiles *profiles;

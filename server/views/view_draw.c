@@ -211,9 +211,10 @@ static bool render(struct service *s, const struct view_request *r, const struct
 
 /* Puts bytes into the store, if it takes them: if not, the view is made again next time.
  *
- * The upload may be deleted at any time, and this may then write a view behind the removal of its others. So the uploaded bytes
- * are looked for after the write: if they are gone, the sweep is told, and removes what it finds. They may also not be there
- * yet, where an upload is just being made durable: the sweep looks a moment later, finds them in use, and leaves them. */
+ * The upload may be deleted at any time, and this may then write a view behind the removal of its others.
+ * So the uploaded bytes are looked for after the write: if they are gone, the sweep is told, and removes
+ * what it finds. They may also not be there yet, where an upload is just being made durable: the sweep
+ * looks a moment later, finds them in use, and leaves them. */
 static void keep(struct service *s, const struct view_request *r, const char *key, struct str bytes)
 {
     char blob[RECORD_BLOB_KEY_CHARS + 1];

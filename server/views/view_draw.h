@@ -1,4 +1,5 @@
-/* Draws one view of a profile, and puts it into the store. Knows nothing of who waits for it. Any thread that may block. */
+/* Draws one view of a profile, and puts it into the store. Knows nothing of who waits for it. Any thread
+ * that may block. */
 #ifndef SERVER_VIEWS_VIEW_DRAW_H
 #define SERVER_VIEWS_VIEW_DRAW_H
 
@@ -13,8 +14,8 @@
 struct view_request {
     /* The upload that the view is of; window and split are in the options. */
     struct profile_id upload;
-    /* The upload that it is compared with (convert_compare): then the view is of the comparison. Zeroed: of the profile. A comparison is
-     * never kept in the store, where it would outlive one of the two. */
+    /* The upload that it is compared with (convert_compare): then the view is of the comparison. Zeroed:
+     * of the profile. A comparison is never kept in the store, where it would outlive one of the two. */
     struct profile_id other;
     const struct output *output; /* NULL: the report; without one the summary */
     const struct report *report; /* NULL: none */
@@ -46,14 +47,14 @@ static inline const struct output *view_shown_as(const struct view_request *r)
 /* Of options that are otherwise the defaults: what the upload's owner has said of it. */
 void view_of_owner(struct view_options *options, const struct record *record);
 
-/* Appends all that the view's bytes depend on: what was uploaded, the output and its revision, the options, the run of the
- * machine. text->failed: no memory. */
+/* Appends all that the view's bytes depend on: what was uploaded, the output and its revision, the
+ * options, the run of the machine. text->failed: no memory. */
 void view_describe(const struct service *service, const struct view_request *r, struct buf *text);
 
-/* The key in the store of the view in this coding: views/ab/<sha256 of the blob>/<digest of its description>, so that all
- * views of a blob can be removed with it. The digest changes when the machine starts anew,
- * since a view is not synced to the disk. The key's name, after the last slash, serves as the view's ETag. False: no
- * memory. */
+/* The key in the store of the view in this coding: views/ab/<sha256 of the blob>/<digest of its
+ * description>, so that all views of a blob can be removed with it. The digest changes when the machine
+ * starts anew, since a view is not synced to the disk. The key's name, after the last slash, serves as the
+ * view's ETag. False: no memory. */
 bool view_key(const struct service *service, const struct view_request *r, enum encoding e,
               char key[VIEW_KEY_CHARS + 1]) __attribute__((warn_unused_result));
 
@@ -63,8 +64,8 @@ const char *view_media_type(const struct view_request *r);
 /* The ETag within a view's key. */
 struct str view_etag(const char *key);
 
-/* The view without coding, kept in the store; of two profiles, where it compares. Gets them from the profiles of the service. Ends soon after
- * turn->stop was asked. NULL: diag. */
+/* The view without coding, kept in the store; of two profiles, where it compares. Gets them from the
+ * profiles of the service. Ends soon after turn->stop was asked. NULL: diag. */
 struct shared_bytes *view_draw(struct service *s, const struct view_request *r, struct turn *turn,
                                struct diag *diag);
 

@@ -100,7 +100,8 @@ static bool describe(const struct views *v, const struct view_request *r, enum e
 
 /* ---- what is there ---- */
 
-/* The store takes what it knows no use of for the least recently used: what is read from memory is used all the same. */
+/* The store takes what it knows no use of for the least recently used: what is read from memory is used
+ * all the same. */
 static void tell_store(struct views *v, const struct view_request *r, enum encoding e, struct view_thing *t)
 {
     int64_t now_ms = clock_ms(), told_ms = atomic_load(&t->told_ms);
@@ -114,8 +115,9 @@ static void tell_store(struct views *v, const struct view_request *r, enum encod
         close(fd);
 }
 
-/* After a miss: whether to keep the view in memory. It is if this was asked about it before, not too long ago, so that a walk through
- * many views does not drive out the few that all look at; and if it would not drive out most of the others. */
+/* After a miss: whether to keep the view in memory. It is if this was asked about it before, not too long
+ * ago, so that a walk through many views does not drive out the few that all look at; and if it would not
+ * drive out most of the others. */
 static bool is_worth_keeping(struct views *v, struct str description, uint64_t bytes)
 {
     uint64_t hash = hash_bytes(v->seed, description.p, description.n);
@@ -289,8 +291,8 @@ static void start(struct view_thing *t)
     threads_submit(s->threads, THREADS_VIEWS, &t->job);
 }
 
-/* Begins to wait for the view, unless it is there; begins its making, unless it is under way. Takes the reference to `plain`. NULL: no
- * memory. */
+/* Begins to wait for the view, unless it is there; begins its making, unless it is under way. Takes the
+ * reference to `plain`. NULL: no memory. */
 static struct view_thing *join(struct views *v, const struct view_request *r, enum encoding e,
                                struct client *client, struct shared_bytes *plain, struct once_watch *watch,
                                bool for_upload)

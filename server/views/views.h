@@ -1,6 +1,6 @@
-/* Views of stored profiles: from memory or the store if they are there, else made by a job, once for all who ask meanwhile.
- * Each coding of a view is an object of its own beside the view, made when it is first asked for; what is asked for often is kept in
- * memory.
+/* Views of stored profiles: from memory or the store if they are there, else made by a job, once for all
+ * who ask meanwhile. Each coding of a view is an object of its own beside the view, made when it is first
+ * asked for; what is asked for often is kept in memory.
  *
  * The files of this room, each of which knows those before it:
  *     profiles       the profile of an upload, read once for all who need it
@@ -31,9 +31,9 @@ struct view_result {
 };
 void view_result_free(struct view_result *result);
 
-/* For a handler, which returns what this returns. then(x, r, result, context) is called with the view: at once if it is
- * there, else on the connection's thread when it has been made. The descriptor and the bytes of *result are the
- * callee's to free; *r is as it was asked for. */
+/* For a handler, which returns what this returns. then(x, r, result, context) is called with the view: at
+ * once if it is there, else on the connection's thread when it has been made. The descriptor and the bytes
+ * of *result are the callee's to free; *r is as it was asked for. */
 enum exchange_step views_get(struct exchange *x, const struct view_request *r,
                              enum exchange_step (*then)(struct exchange *x, const struct view_request *r,
                                                         struct view_result *result, void *context),

@@ -1,11 +1,11 @@
-/* Runs a command and says what it took. The command's peak memory, as the system counts it, includes that of the
- * process that started it: hence a small one in between.
+/* Runs a command and says what it took. The command's peak memory, as the system counts it, includes that
+ * of the process that started it: hence a small one in between.
  *
  * usage: timed COMMAND [ARGUMENT...]
  *
- * Output: one line, `NANOSECONDS PEAK_BYTES CPU_NANOSECONDS`, from the start of the process to its end. The command's
- * own output is thrown away, its errors are not. Exit status: the command's; 127 if it could not be run, 126 if a signal
- * ended it, 125 if there was no room for it or no command. */
+ * Output: one line, `NANOSECONDS PEAK_BYTES CPU_NANOSECONDS`, from the start of the process to its end.
+ * The command's own output is thrown away, its errors are not. Exit status: the command's; 127 if it could
+ * not be run, 126 if a signal ended it, 125 if there was no room for it or no command. */
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-/* What a child says of symbols, which is hostile: it is taken as a whole or not at all, and names can be given by what was taken. */
+/* What a child says of symbols, which is hostile: it is taken as a whole or not at all, and names can be
+ * given by what was taken. */
 #include <stdlib.h>
 
 #include "server/symbols/symbol_search.h"

@@ -1,4 +1,5 @@
-/* Breakpad's symbol files: answers are of addresses that were asked for, each at most once, and no text lies outside of the file. */
+/* Breakpad's symbol files: answers are of addresses that were asked for, each at most once, and no text
+ * lies outside of the file. */
 #include <stdlib.h>
 
 #include "parser/symbols/breakpad.h"

@@ -1,5 +1,5 @@
-/* A log of calls that was damaged on purpose: its checks are made right, so that what stands behind them is read. Whatever it says, all
- * sinks live through it. */
+/* A log of calls that was damaged on purpose: its checks are made right, so that what stands behind them
+ * is read. Whatever it says, all sinks live through it. */
 #include <stdlib.h>
 #include <string.h>
 

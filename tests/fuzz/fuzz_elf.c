@@ -1,5 +1,5 @@
-/* A file of symbols, as the child reads it, in this process: whatever it is, the answer is one that the service takes, and names
- * can be given by it. */
+/* A file of symbols, as the child reads it, in this process: whatever it is, the answer is one that the
+ * service takes, and names can be given by it. */
 #include <stdlib.h>
 #include <string.h>
 

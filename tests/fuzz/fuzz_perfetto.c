@@ -1,6 +1,7 @@
-/* Perfetto traces, behind a beginning that detection takes for one. The bytes are packets as they stand; and as messages that fit
- * into each other, so that mutations need not find lengths: a byte says which field of a packet, and the next how long it is. The
- * same packets stand behind a small trace, and in a file of names beside it. */
+/* Perfetto traces, behind a beginning that detection takes for one. The bytes are packets as they stand;
+ * and as messages that fit into each other, so that mutations need not find lengths: a byte says which
+ * field of a packet, and the next how long it is. The same packets stand behind a small trace, and in a
+ * file of names beside it. */
 #include <stdlib.h>
 
 #include "parser/reader.h"

@@ -1,4 +1,5 @@
-/* pprof profiles, behind a beginning that detection takes for one: by threads, and by each of two labels that the corpus has. */
+/* pprof profiles, behind a beginning that detection takes for one: by threads, and by each of two labels
+ * that the corpus has. */
 #include <stdlib.h>
 
 #include "tests/support/fuzzing.h"

@@ -1,5 +1,5 @@
-/* An Android method trace that is no regular file, for the tests of its formats: its bytes, and what the reader made of
- * them. What is not as expected fails the running test. */
+/* An Android method trace that is no regular file, for the tests of its formats: its bytes, and what the
+ * reader made of them. What is not as expected fails the running test. */
 #ifndef TESTS_SUPPORT_ART_FILE_H
 #define TESTS_SUPPORT_ART_FILE_H
 

@@ -1,5 +1,5 @@
-/* A reader of DATA (render/svg/data.h), slow and plain, for tests of what writes it. What is not as that header describes
- * it fails the running test. */
+/* A reader of DATA (render/svg/data.h), slow and plain, for tests of what writes it. What is not as that
+ * header describes it fails the running test. */
 #ifndef TESTS_SUPPORT_DATA_READ_H
 #define TESTS_SUPPORT_DATA_READ_H
 

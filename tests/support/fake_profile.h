@@ -34,8 +34,8 @@ void fake_stack(struct fake *f, const char *stack, uint64_t wall, uint64_t cpu, 
 
 void fake_warning(struct fake *f, const char *code, struct str text);
 
-/* A new one with so many nodes in each track, the root among them, all of it from *seed. The numbers are few, so that many
- * weights are equal; in units of a thousand if so told. */
+/* A new one with so many nodes in each track, the root among them, all of it from *seed. The numbers are
+ * few, so that many weights are equal; in units of a thousand if so told. */
 struct fake *fake_random(uint64_t *seed, uint32_t n_tracks, uint32_t n_nodes, bool thousands);
 
 /* The profile is the fake's and ends with it. */

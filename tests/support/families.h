@@ -1,5 +1,5 @@
-/* Inputs that are meant to be hard: each family stretches one thing as far as its size says, and a program that is linear
- * in all of them needs twice the time for twice the size. Regular traces with both clocks. */
+/* Inputs that are meant to be hard: each family stretches one thing as far as its size says, and a program
+ * that is linear in all of them needs twice the time for twice the size. Regular traces with both clocks. */
 #ifndef TESTS_SUPPORT_FAMILIES_H
 #define TESTS_SUPPORT_FAMILIES_H
 

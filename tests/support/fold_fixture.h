@@ -1,5 +1,5 @@
-/* A builder of two clocks, whose ticks are units, and calls, with the frames and tracks that events need. What is not as
- * expected fails the running test. */
+/* A builder of two clocks, whose ticks are units, and calls, with the frames and tracks that events need.
+ * What is not as expected fails the running test. */
 #ifndef TESTS_SUPPORT_FOLD_FIXTURE_H
 #define TESTS_SUPPORT_FOLD_FIXTURE_H
 

@@ -60,8 +60,8 @@ static void warn(struct fold_model *m, enum warning_code code, uint64_t offset)
         m->offsets[code] = offset;
 }
 
-/* So many rounds of a clock of 32 bits before this first reading that it is nearest to the latest wall time of all tracks;
- * the fewer of two that are as near. */
+/* So many rounds of a clock of 32 bits before this first reading that it is nearest to the latest wall
+ * time of all tracks; the fewer of two that are as near. */
 static uint64_t first_rounds(const struct fold_model *m, uint64_t reading)
 {
     uint64_t latest = 0, best = 0, least = UINT64_MAX;

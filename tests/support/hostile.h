@@ -18,12 +18,13 @@ void hostile_damage(const char *name, const struct buf *bytes);
 /* Reads the file; the profile's arena is the caller's to free. NULL: *diag. */
 const struct profile *hostile_read(struct arena *arena, const void *p, size_t n, struct diag *diag);
 
-/* The same, and the bytes are freed: of a good file, and of one that has to be refused with `words` in its title or detail. */
+/* The same, and the bytes are freed: of a good file, and of one that has to be refused with `words` in its
+ * title or detail. */
 const struct profile *hostile_read_well(struct arena *arena, struct buf *bytes);
 void hostile_refused(struct buf *bytes, enum diag_kind kind, const char *words);
 
-/* Appends a line per node of the track: its name behind a - for each caller, its kind, and its own values, less what was taken off
- * them. */
+/* Appends a line per node of the track: its name behind a - for each caller, its kind, and its own values,
+ * less what was taken off them. */
 void hostile_put_stacks(struct buf *b, const struct profile *p, uint32_t track);
 
 /* Appends one line per track and node: names, wall, cpu (in ns, - if there is none) and calls. */

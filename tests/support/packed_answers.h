@@ -1,5 +1,5 @@
-/* What the reader answers to packed bytes, for the tests of unpacking. All answers are as profile_dump.h has them, and are
- * the caller's to free; what fails, fails the test. */
+/* What the reader answers to packed bytes, for the tests of unpacking. All answers are as profile_dump.h
+ * has them, and are the caller's to free; what fails, fails the test. */
 #ifndef TESTS_SUPPORT_PACKED_ANSWERS_H
 #define TESTS_SUPPORT_PACKED_ANSWERS_H
 

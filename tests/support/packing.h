@@ -31,7 +31,8 @@ void packing_zip(struct buf *b, const char *name, struct str bytes);
 /* Files of a tar archive (pax and GNU have the same header), each of the name and bytes of a member. */
 void packing_tar(struct buf *b, const struct packing_member *members, size_t n);
 
-/* An archive that lost its directory, which can still be read from its front: member by member, and where the directory began. */
+/* An archive that lost its directory, which can still be read from its front: member by member, and where
+ * the directory began. */
 void packing_zip_member(struct buf *b, const struct packing_member *m);
 void packing_zip_end(struct buf *b);
 

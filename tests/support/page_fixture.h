@@ -1,4 +1,5 @@
-/* Pages of a profile that was made up, and what must be true of all pages. What is not as expected fails the running test. */
+/* Pages of a profile that was made up, and what must be true of all pages. What is not as expected fails
+ * the running test. */
 #ifndef TESTS_SUPPORT_PAGE_FIXTURE_H
 #define TESTS_SUPPORT_PAGE_FIXTURE_H
 

@@ -71,7 +71,8 @@ static void put_library(struct buf *to)
     buf_free(&m);
 }
 
-/* The entries, as fields of InternedData or of a ProfilePacket of Android 10; `base` is added to the ids of stacks. */
+/* The entries, as fields of InternedData or of a ProfilePacket of Android 10; `base` is added to the ids
+ * of stacks. */
 static void put_interned(struct buf *to, bool legacy, uint64_t base)
 {
     struct buf m = {0};

@@ -1,4 +1,5 @@
-/* Writes a small Perfetto trace by the producers' rules: a process with a heap that is dumped twice, as it comes on devices. */
+/* Writes a small Perfetto trace by the producers' rules: a process with a heap that is dumped twice, as it
+ * comes on devices. */
 #ifndef TESTS_SUPPORT_PERFETTO_BYTES_H
 #define TESTS_SUPPORT_PERFETTO_BYTES_H
 
@@ -19,8 +20,9 @@ struct perfetto_options {
     enum perfetto_packing packing;
 };
 
-/* Stacks main;b and main;c of /lib/libx.so, and with `names` of app code. The first dump has 100 and 40 bytes allocated in 1 and 2
- * pieces, the second 100 and 90 in 1 and 5, of which 100 and 30 are freed in 1 and 2. */
+/* Stacks main;b and main;c of /lib/libx.so, and with `names` of app code. The first dump has 100 and 40
+ * bytes allocated in 1 and 2 pieces, the second 100 and 90 in 1 and 5, of which 100 and 30 are freed in 1
+ * and 2. */
 void perfetto_put(struct buf *b, const struct perfetto_options *options);
 /* What `names` puts behind it: a file of symbols. */
 void perfetto_put_names(struct buf *b);

@@ -1,5 +1,5 @@
-/* Writes a small pprof profile: three sample types, inlined lines, a location without a name, one that is not listed, a label
- * of a thread, a value below 0. */
+/* Writes a small pprof profile: three sample types, inlined lines, a location without a name, one that is
+ * not listed, a label of a thread, a value below 0. */
 #ifndef TESTS_SUPPORT_PPROF_BYTES_H
 #define TESTS_SUPPORT_PPROF_BYTES_H
 

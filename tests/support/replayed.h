@@ -1,5 +1,5 @@
-/* A log of calls in memory, for tests of what is made by replaying it. Blocks are of a few bytes, of other numbers from log to log, so
- * that replays begin and end everywhere. */
+/* A log of calls in memory, for tests of what is made by replaying it. Blocks are of a few bytes, of other
+ * numbers from log to log, so that replays begin and end everywhere. */
 #ifndef TESTS_SUPPORT_REPLAYED_H
 #define TESTS_SUPPORT_REPLAYED_H
 

@@ -1,4 +1,5 @@
-/* Writes a small simpleperf report-sample file: two threads, two events, times off the CPU, what lists them at the end. */
+/* Writes a small simpleperf report-sample file: two threads, two events, times off the CPU, what lists
+ * them at the end. */
 #ifndef TESTS_SUPPORT_SIMPLEPERF_BYTES_H
 #define TESTS_SUPPORT_SIMPLEPERF_BYTES_H
 

@@ -1,5 +1,5 @@
-/* The rules of profile/calls/span.h once more, as plain as they can be written: all calls of a track, each with its caller, in
- * an array; whatever is asked of them is searched for. */
+/* The rules of profile/calls/span.h once more, as plain as they can be written: all calls of a track, each
+ * with its caller, in an array; whatever is asked of them is searched for. */
 #ifndef TESTS_SUPPORT_SPAN_MODEL_H
 #define TESTS_SUPPORT_SPAN_MODEL_H
 
@@ -27,8 +27,8 @@ struct span_model {
 
 void span_model_init(struct span_model *m);
 
-/* Applies an event, whose clock is in ns and does not wrap. `unknown` is the frame that an exit without one stands for
- * when the stack is empty. Too many calls abort. */
+/* Applies an event, whose clock is in ns and does not wrap. `unknown` is the frame that an exit without
+ * one stands for when the stack is empty. Too many calls abort. */
 void span_model_event(struct span_model *m, const struct event *e, frame_id unknown);
 void span_model_end(struct span_model *m);
 
@@ -48,7 +48,8 @@ void span_model_random_action(struct span_model_random *s, uint64_t *random, str
 /* Two clocks and calls, for a profile of such events; its frames are called a, b, .. and have these ids. */
 enum { SPAN_MODEL_FRAMES = 6, SPAN_MODEL_CLOCKS = 2 };
 extern const struct profile_value SPAN_MODEL_VALUES[SPAN_MODEL_CLOCKS + 1];
-/* The profile of the events, of which the log is written (NULL: none); it is the caller's to close. ids[i] is the id of track i. */
+/* The profile of the events, of which the log is written (NULL: none); it is the caller's to close. ids[i]
+ * is the id of track i. */
 const struct profile *span_model_fold(struct arena *arena, struct replayed *log, const uint32_t *ids,
                                       uint32_t n_tracks, const struct event *events, size_t n);
 /* The model of one track, by one of the clocks; an exit of nothing is of the frame behind all others. */

@@ -16,9 +16,9 @@ struct stopping {
 /* Reads the bytes; at the left_at-th question it is told to end. */
 struct stopping stopping_read(struct str bytes, unsigned left_at);
 
-/* Reads them to the end, and then `times` times up to a random question. Returns what was wrong, and NULL if nothing was: after
- * its end a reading asks a few times at most, makes no profile, and says that it was ended. *asked is how often the whole
- * reading asks. */
+/* Reads them to the end, and then `times` times up to a random question. Returns what was wrong, and NULL
+ * if nothing was: after its end a reading asks a few times at most, makes no profile, and says that it was
+ * ended. *asked is how often the whole reading asks. */
 const char *stopping_tried(struct str bytes, unsigned times, uint64_t random, unsigned *asked);
 
 #endif

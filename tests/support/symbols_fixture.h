@@ -5,7 +5,8 @@
 #include "core/arena.h"
 #include "server/symbols/symbol_reading.h"
 
-/* Of the library; one more has its name and no build id. Addresses are every SYMBOLS_FIXTURE_STEP bytes from 0x1000 on. */
+/* Of the library; one more has its name and no build id. Addresses are every SYMBOLS_FIXTURE_STEP bytes
+ * from 0x1000 on. */
 #define SYMBOLS_FIXTURE_BUILD_ID "0102030405060708090a0b0c0d0e0f1011121314"
 #define SYMBOLS_FIXTURE_NAME     "libseed.so"
 enum { SYMBOLS_FIXTURE_ADDRESSES = 48, SYMBOLS_FIXTURE_FIRST = 0x1000, SYMBOLS_FIXTURE_STEP = 4 };

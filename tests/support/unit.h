@@ -1,4 +1,5 @@
-/* cmocka, behind the headers that it needs before it and does not include itself; and what tests assert everywhere. */
+/* cmocka, behind the headers that it needs before it and does not include itself; and what tests assert
+ * everywhere. */
 #ifndef TESTS_SUPPORT_UNIT_H
 #define TESTS_SUPPORT_UNIT_H
 

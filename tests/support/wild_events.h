@@ -1,5 +1,5 @@
-/* Random events of several threads, with every kind of repair: nesting that is broken, exits of what was entered before, unknown
- * actions, time that goes back, clocks that wrap. */
+/* Random events of several threads, with every kind of repair: nesting that is broken, exits of what was
+ * entered before, unknown actions, time that goes back, clocks that wrap. */
 #ifndef TESTS_SUPPORT_WILD_EVENTS_H
 #define TESTS_SUPPORT_WILD_EVENTS_H
 

@@ -209,8 +209,8 @@ static void check_every_window(struct art_file *f)
     buf_free(&once);
 }
 
-/* Also where the upload, or the part of it that is looked at, ends within a character. Line ends tell only where there
- * are lines. */
+/* Also where the upload, or the part of it that is looked at, ends within a character. Line ends tell only
+ * where there are lines. */
 static void converted_files(void **state)
 {
     struct art_file *f = *state;

@@ -169,8 +169,8 @@ static uint32_t depth_of(const struct profile *p, node_id node)
     return depth;
 }
 
-/* Of all stacks that end with this frame at this depth; the rows of a frame that is shown for what it calls alone have no
- * calls of the filtered profile, which counts none of stacks that were dropped. */
+/* Of all stacks that end with this frame at this depth; the rows of a frame that is shown for what it
+ * calls alone have no calls of the filtered profile, which counts none of stacks that were dropped. */
 static void compare_filtered(const struct listed *l, const struct profile *p, bool drops)
 {
     for (uint32_t i = 0; i < p->n_tracks; i++)

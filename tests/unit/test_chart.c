@@ -1,5 +1,5 @@
-/* Charts: the window, the axis, and what is written of spans. That a whole picture is XML, and what its links lead to,
- * tests/http/test_chart.py sees. */
+/* Charts: the window, the axis, and what is written of spans. That a whole picture is XML, and what its
+ * links lead to, tests/http/test_chart.py sees. */
 #include "tests/support/unit.h"
 
 #include <stdlib.h>

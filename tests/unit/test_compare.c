@@ -1,5 +1,5 @@
-/* Two profiles as one: values of all runs beside each other, nothing lost, nothing counted twice; names that rules make
- * equal; and more of all than any honest file has. */
+/* Two profiles as one: values of all runs beside each other, nothing lost, nothing counted twice; names
+ * that rules make equal; and more of all than any honest file has. */
 #include "tests/support/unit.h"
 
 #include <stdio.h>
@@ -201,8 +201,8 @@ static void equal_ones_are_equal(void **state)
 
 /* ---- as pictures show it ---- */
 
-/* Of each stack the totals of both sides are those of the comparison, scaled as a whole: rounding takes no more than one from
- * any of them, however many nodes it has. The larger is that of each node by itself. */
+/* Of each stack the totals of both sides are those of the comparison, scaled as a whole: rounding takes no
+ * more than one from any of them, however many nodes it has. The larger is that of each node by itself. */
 static void sides_are_scaled_as_a_whole(void **state)
 {
     (void)state;

@@ -373,7 +373,8 @@ static void shared_by_threads(void **state)
     shared_profile_free(f);
 }
 
-/* The first row of a name is the one without a suffix, so that rows of one name stand together, each with another suffix. */
+/* The first row of a name is the one without a suffix, so that rows of one name stand together, each with
+ * another suffix. */
 static void each_report_has_one_row(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* What a filter may cost: patterns of strangers against names of strangers. What filters make of a profile is tested with the
- * calls that they leave (test_call_rows.c), in cases (tests/data) and against the picture's script. */
+/* What a filter may cost: patterns of strangers against names of strangers. What filters make of a profile
+ * is tested with the calls that they leave (test_call_rows.c), in cases (tests/data) and against the
+ * picture's script. */
 #include "tests/support/unit.h"
 
 #include <stdio.h>
@@ -31,7 +32,8 @@ static const char *tail_of(uint32_t i)
     return tail;
 }
 
-/* A thread with so many methods: their names are `fill`, "ab" and a number, or all alike with different signatures. */
+/* A thread with so many methods: their names are `fill`, "ab" and a number, or all alike with different
+ * signatures. */
 static struct fake *methods(char fill, uint32_t n, bool alike)
 {
     struct fake *f = fake_thread(STR("main"));

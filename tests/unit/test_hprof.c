@@ -1,5 +1,5 @@
-/* hprof sampling, text and binary: both forms of one run fold to the same stacks; names and numbers as recorders write them;
- * what is refused; damage. */
+/* hprof sampling, text and binary: both forms of one run fold to the same stacks; names and numbers as
+ * recorders write them; what is refused; damage. */
 #include "tests/support/unit.h"
 
 #include <string.h>

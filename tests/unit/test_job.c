@@ -211,8 +211,8 @@ static bool no_preview_waits(void)
     return atomic_load(&world->service.jobs->previews) == 0;
 }
 
-/* Uploads come while no preview can be made: those that find too many waiting have none made ahead, and are answered all
- * the same. When these are made there is room again. */
+/* Uploads come while no preview can be made: those that find too many waiting have none made ahead, and
+ * are answered all the same. When these are made there is room again. */
 static void previews_that_wait_are_bounded(void **state)
 {
     (void)state;
@@ -251,15 +251,16 @@ static bool nothing_is_stored(void)
     return n == 0;
 }
 
-/* It was durable, and nobody was told its link. The bytes go within delete_within_s like those of one that is deleted,
- * although the store is looked through an hour later. */
+/* It was durable, and nobody was told its link. The bytes go within delete_within_s like those of one that
+ * is deleted, although the store is looked through an hour later. */
 static void what_nobody_was_told_of_goes_with_its_bytes(void **state)
 {
     (void)state;
     static const struct timespec LONGER_THAN_A_LOOK = {.tv_sec = 2};
     struct job *job = uploaded(7);
 
-    /* Views that were drawn before the bytes were durable have these looked for a second later: not what is meant here. */
+    /* Views that were drawn before the bytes were durable have these looked for a second later: not what
+     * is meant here. */
     nanosleep(&LONGER_THAN_A_LOOK, NULL);
     assert_false(nothing_is_stored());
     job_release(job);

@@ -169,7 +169,8 @@ static void inverted(void **state)
     at(root, "nodes.self", "[[1,20,30,10],[0,3,3,4],[0,1,1,2],[1,17,27,6]]");
     at(root, "nodes.total", "[[61,50,30,10],[10,6,3,4],[4,2,1,2],[51,44,27,6]]");
     json_decref(root);
-    /* Side by side, tracks are the outermost callers, and have their own time below the root; the order is by the value of the view. */
+    /* Side by side, tracks are the outermost callers, and have their own time below the root; the order is
+     * by the value of the view. */
     r.view.tracks = TRACKS_ALL;
     r.view.order = ORDER_WEIGHT;
     strcpy(r.view.value, "calls");

@@ -1,4 +1,5 @@
-/* What tracks did per pixel: random streams, with every kind of repair, against all calls in an array; and the lists of calls. */
+/* What tracks did per pixel: random streams, with every kind of repair, against all calls in an array; and
+ * the lists of calls. */
 #include "tests/support/unit.h"
 
 #include <stdlib.h>
@@ -227,7 +228,8 @@ static void check_spans(const struct lane *lane, const struct lanes_request *r)
     assert_int_equal(calls + lane->spans->deep, lane->spans->calls);
 }
 
-/* The whole of the window has all time of the profile: what nodes have of their own, but for the tracks themselves. */
+/* The whole of the window has all time of the profile: what nodes have of their own, but for the tracks
+ * themselves. */
 static void check_sums(const struct lanes *lanes, const struct profile *p)
 {
     uint64_t sum = 0, all = 0, calls = 0, all_calls = 0;

@@ -1,4 +1,5 @@
-/* What memory there is, by files of control groups and limits of the process; and what the configuration makes of it. */
+/* What memory there is, by files of control groups and limits of the process; and what the configuration
+ * makes of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

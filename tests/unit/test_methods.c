@@ -1,5 +1,5 @@
-/* The profile table: as a count over single stacks makes it, for every value, every group and every selection of tracks;
- * who calls and is called; the ids of methods. */
+/* The profile table: as a count over single stacks makes it, for every value, every group and every
+ * selection of tracks; who calls and is called; the ids of methods. */
 #include "tests/support/unit.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The profile table of values that can be below 0, in every format: each number is what went up less what went down. And of
- * values that are estimates. */
+/* The profile table of values that can be below 0, in every format: each number is what went up less what
+ * went down. And of values that are estimates. */
 #include "tests/support/unit.h"
 
 #include <stdio.h>
@@ -25,7 +25,8 @@ static struct builder *signed_builder(struct builder_fixture *f, uint32_t *track
     return f->builder;
 }
 
-/* Frames 0 to 2 are called f0 and so on: 0;1 grew by 7, 0;2 shrank by 9, and 0;1;0 by 3; the root itself grew by 2. */
+/* Frames 0 to 2 are called f0 and so on: 0;1 grew by 7, 0;2 shrank by 9, and 0;1;0 by 3; the root itself
+ * grew by 2. */
 static const struct profile *few_stacks(struct builder_fixture *f)
 {
     static const struct {

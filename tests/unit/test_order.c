@@ -1,4 +1,5 @@
-/* Arrays and texts come into order, equal ones in the order that they had; and sorting ends when the job is told to. */
+/* Arrays and texts come into order, equal ones in the order that they had; and sorting ends when the job
+ * is told to. */
 #include "tests/support/unit.h"
 
 #include "core/order.h"

@@ -1,4 +1,5 @@
-/* Perfetto traces: heaps by dump, CPU samples, names that stand at the end, what is told of the recording, and damage. */
+/* Perfetto traces: heaps by dump, CPU samples, names that stand at the end, what is told of the recording,
+ * and damage. */
 #include "tests/support/unit.h"
 
 #include <string.h>

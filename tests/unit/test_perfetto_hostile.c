@@ -1,4 +1,5 @@
-/* Perfetto traces whose few bytes ask for much: parts of paths, names of classes and lines of symbols that come again and again. */
+/* Perfetto traces whose few bytes ask for much: parts of paths, names of classes and lines of symbols that
+ * come again and again. */
 #include "tests/support/unit.h"
 
 #include <string.h>

@@ -185,8 +185,8 @@ static void numbers_that_are_taken(void **state)
     arena_free(&arena);
 }
 
-/* A string of a megabyte that every label and mapping refers to, and a location of so many lines that every sample refers to, cost no
- * more than short ones. */
+/* A string of a megabyte that every label and mapping refers to, and a location of so many lines that
+ * every sample refers to, cost no more than short ones. */
 static void what_is_long_and_often_referred_to(void **state)
 {
     enum { SAMPLES = 20000, LINES = 20000, LONG = 1 << 20 };

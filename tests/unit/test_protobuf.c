@@ -41,8 +41,8 @@ static void every_wire_type(void **state)
     assert_int_equal(m.state, PROTOBUF_GOOD);
 }
 
-/* Each beginning of the message ends well between two fields, and is cut elsewhere; the copy ends where the bytes do, for the
- * sanitizer. */
+/* Each beginning of the message ends well between two fields, and is cut elsewhere; the copy ends where
+ * the bytes do, for the sanitizer. */
 static void cut_everywhere(void **state)
 {
     static const size_t BOUNDS[] = {0, 3, 8, 17, 22, 28, 33, sizeof(MESSAGE)};

@@ -1,4 +1,5 @@
-/* Names in a file of their own: beside the input, or in the same archive. They are used as if they stood behind it. */
+/* Names in a file of their own: beside the input, or in the same archive. They are used as if they stood
+ * behind it. */
 #include "tests/support/unit.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Replays of a part of a log: whatever looks at a window of time sees the same as in a replay of all; on random streams with every kind
- * of repair, in blocks of all sizes. And what is damaged is refused. */
+/* Replays of a part of a log: whatever looks at a window of time sees the same as in a replay of all; on
+ * random streams with every kind of repair, in blocks of all sizes. And what is damaged is refused. */
 #include "tests/support/unit.h"
 
 #include <stdlib.h>

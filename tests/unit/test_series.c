@@ -1,4 +1,5 @@
-/* Samples with times, values below 0, and series of moments: into the profile, and one moment or interval out of it. */
+/* Samples with times, values below 0, and series of moments: into the profile, and one moment or interval
+ * out of it. */
 #include "tests/support/replayed.h"
 #include "tests/support/unit.h"
 
@@ -134,7 +135,8 @@ static void a_track_is_of_one_use(void **state)
 
 /* ---- series ---- */
 
-/* Which moment a node's values are those of, by a plain model: what all changes up to it, or of it alone, add up to. */
+/* Which moment a node's values are those of, by a plain model: what all changes up to it, or of it alone,
+ * add up to. */
 enum { TRACKS = 3, STACKS = 6, MOMENTS = 5 };
 struct model {
     int64_t change[TRACKS][STACKS][MOMENTS][2];

@@ -1,5 +1,5 @@
-/* simpleperf's report-sample files: stacks by event, times off the CPU, kinds of frames, names that stand at the end, what is
- * told of the recording, and damage. */
+/* simpleperf's report-sample files: stacks by event, times off the CPU, kinds of frames, names that stand
+ * at the end, what is told of the recording, and damage. */
 #include "tests/support/unit.h"
 
 #include <string.h>

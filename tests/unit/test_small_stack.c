@@ -1,5 +1,5 @@
-/* Hard inputs on a small stack: whatever grows with the input grows elsewhere. Each is read and drawn, by all outputs and
- * in all views. */
+/* Hard inputs on a small stack: whatever grows with the input grows elsewhere. Each is read and drawn, by
+ * all outputs and in all views. */
 #include "tests/support/unit.h"
 
 #include <string.h>
@@ -24,8 +24,8 @@ static void say(struct work *w, const char *what)
         strncpy(w->failed, what, sizeof(w->failed) - 1);
 }
 
-/* What a view is not for, it may refuse. A line of folded stacks for each frame of a deep stack, or the same stack from
- * each of its frames on, takes more than there is room for. */
+/* What a view is not for, it may refuse. A line of folded stacks for each frame of a deep stack, or the
+ * same stack from each of its frames on, takes more than there is room for. */
 static void draw(struct work *w, const struct shared_profile *f, const struct config *c,
                  const struct output *output, const char *kind)
 {

@@ -130,8 +130,8 @@ static size_t parse_events(const char *script, struct event *events)
     return n;
 }
 
-/* `DEPTHframe:begin-end,self`, with `<` if it was entered before, `>` if it is open, in the order of the list; of runs
- * `DEPTHxCALLS:begin-end,busy`. */
+/* `DEPTHframe:begin-end,self`, with `<` if it was entered before, `>` if it is open, in the order of the
+ * list; of runs `DEPTHxCALLS:begin-end,busy`. */
 static void check_spans(const struct fixture *f, const char *expected)
 {
     struct buf b = {0};

@@ -1,5 +1,5 @@
-/* Files that are much work: a reading asks its stop all the time, and ends soon when it is told to. Work is counted by questions: the
- * builder asks once in 1,024 of its steps, other loops once in 4,096. */
+/* Files that are much work: a reading asks its stop all the time, and ends soon when it is told to. Work
+ * is counted by questions: the builder asks once in 1,024 of its steps, other loops once in 4,096. */
 #include "tests/support/unit.h"
 
 #include <stdio.h>

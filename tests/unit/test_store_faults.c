@@ -1,5 +1,5 @@
-/* Nothing of an object shows before it is whole, whichever call fails. The functions of the system that the store stands
- * on are replaced here, so that each of them can fail at any call. */
+/* Nothing of an object shows before it is whole, whichever call fails. The functions of the system that
+ * the store stands on are replaced here, so that each of them can fail at any call. */
 #undef _FORTIFY_SOURCE
 #include "tests/support/unit.h"
 #include <errno.h>

@@ -280,7 +280,8 @@ static void views_of_bytes_that_are_gone_go(void **state)
     aged_store_end(&f);
 }
 
-/* Bytes that an upload needs stay with their views, those that were used just now are to be looked at again, and others go. */
+/* Bytes that an upload needs stay with their views, those that were used just now are to be looked at
+ * again, and others go. */
 static void one_content_goes_with_its_views(void **state)
 {
     (void)state;

@@ -39,8 +39,8 @@ static const struct kind KINDS[] = {{"gzip", packing_gzip},
                                     {"zip-stored", pack_zip_stored}};
 enum { N_KINDS = sizeof(KINDS) / sizeof(*KINDS) };
 
-/* The ordinary build tries every bit and every length. Under a sanitizer, ten times slower, every so manyth: prime to 8, so
- * that each bit of a byte has its turn. */
+/* The ordinary build tries every bit and every length. Under a sanitizer, ten times slower, every so
+ * manyth: prime to 8, so that each bit of a byte has its turn. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { STEP = 7 };
 #else

@@ -212,8 +212,8 @@ static void test_what_cannot_be_unpacked(void **state)
     buf_free(&plain);
 }
 
-/* The fact says what came of the member that is meant. The limits count what others unpack to where that is done, to find
- * their ends. */
+/* The fact says what came of the member that is meant. The limits count what others unpack to where that
+ * is done, to find their ends. */
 static void test_bytes_of_other_members(void **state)
 {
     struct buf plain = packed_plain_input("v3"), log = {0}, expected = {0};

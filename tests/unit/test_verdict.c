@@ -1,4 +1,5 @@
-/* What a verdict says of profiles that are made for it: each rule once where it speaks, and once where it does not. */
+/* What a verdict says of profiles that are made for it: each rule once where it speaks, and once where it
+ * does not. */
 #include "tests/support/unit.h"
 
 #include <string.h>

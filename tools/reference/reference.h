@@ -1,5 +1,6 @@
-/* What is written from the tables of the program: manual pages, the completion of shells, the tables of the documents.
- * A program of the build, linked with the same objects as aflamed; `make` runs it, nobody installs it. */
+/* What is written from the tables of the program: manual pages, the completion of shells, the tables of
+ * the documents. A program of the build, linked with the same objects as aflamed; `make` runs it, nobody
+ * installs it. */
 #ifndef TOOLS_REFERENCE_REFERENCE_H
 #define TOOLS_REFERENCE_REFERENCE_H
 

@@ -1,5 +1,5 @@
-/* A small form, read whole: application/x-www-form-urlencoded, as browsers and curl -d send it, or multipart/form-data, as
- * curl -F does. Pure. */
+/* A small form, read whole: application/x-www-form-urlencoded, as browsers and curl -d send it, or
+ * multipart/form-data, as curl -F does. Pure. */
 #ifndef SERVER_HTTP_MESSAGE_FORM_H
 #define SERVER_HTTP_MESSAGE_FORM_H
 

@@ -24,8 +24,8 @@ bool range_if(struct str if_range, struct str etag);
 /* If-None-Match (RFC 9110, 13.1.2): a list of tags of which one is the representation's, compared weakly, or *. */
 bool range_none_match(struct str if_none_match, struct str etag);
 
-/* If-Match (RFC 9110, 13.1.1): whether one of the tags is the representation's, compared strongly, or the field is *, or
- * not there. */
+/* If-Match (RFC 9110, 13.1.1): whether one of the tags is the representation's, compared strongly, or the
+ * field is *, or not there. */
 bool range_match(struct str if_match, struct str etag);
 
 #endif

@@ -49,8 +49,8 @@ static bool is_own_origin(const struct site_own *own, struct str origin, struct 
 
 bool site_is_foreign(const struct site_own *own, const struct site_request *r)
 {
-    /* Browsers that send it say the whole truth in it; the Origin may be "null" for reasons of privacy. It is not sent over
-     * plain HTTP, but to the machine itself. */
+    /* Browsers that send it say the whole truth in it; the Origin may be "null" for reasons of privacy. It
+     * is not sent over plain HTTP, but to the machine itself. */
     if (r->sec_fetch_site.p != NULL)
         return !str_eq(r->sec_fetch_site, STR("same-origin")) && !str_eq(r->sec_fetch_site, STR("none"));
     return r->origin.p != NULL && !is_own_origin(own, r->origin, r->host);

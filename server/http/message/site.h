@@ -1,8 +1,10 @@
-/* Whether a request is meant for this service, and whether a page of another site made the browser send it. Pure.
+/* Whether a request is meant for this service, and whether a page of another site made the browser send
+ * it. Pure.
  *
- * A web page elsewhere can make the browsers of its readers send forms to any address that they reach, also to a service
- * on their own machine. Browsers say where a request comes from: Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/)
- * and Origin (RFC 6454, 7). Programs such as curl send neither, and are not meant. */
+ * A web page elsewhere can make the browsers of its readers send forms to any address that they reach,
+ * also to a service on their own machine. Browsers say where a request comes from: Sec-Fetch-Site
+ * (https://www.w3.org/TR/fetch-metadata/) and Origin (RFC 6454, 7). Programs such as curl send neither,
+ * and are not meant. */
 #ifndef SERVER_HTTP_MESSAGE_SITE_H
 #define SERVER_HTTP_MESSAGE_SITE_H
 
@@ -21,8 +23,9 @@ struct site_own {
     struct str hosts; /* further names, separated by commas, each with or without a port; empty: none */
 };
 
-/* Whether the Host is one of ours: that of external_url, one of the list, or an address or name of the loopback. True for
- * all if neither is said. Without a port in the list, any port is meant. Names are compared without case. */
+/* Whether the Host is one of ours: that of external_url, one of the list, or an address or name of the
+ * loopback. True for all if neither is said. Without a port in the list, any port is meant. Names are
+ * compared without case. */
 bool site_is_ours(const struct site_own *own, struct str host);
 
 /* Whether a page of another site sent it. For requests that change something. */

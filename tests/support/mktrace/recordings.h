@@ -1,6 +1,7 @@
-/* Recordings that are no method traces, of about so many bytes: simpleperf's report-sample; and Perfetto traces of CPU samples, or of
- * which a tenth, or nearly nothing, is a heap profile and the rest are packets that are passed over. What they look like is written in
- * parser/simpleperf/simpleperf.c and parser/perfetto/perfetto.c. */
+/* Recordings that are no method traces, of about so many bytes: simpleperf's report-sample; and Perfetto
+ * traces of CPU samples, or of which a tenth, or nearly nothing, is a heap profile and the rest are
+ * packets that are passed over. What they look like is written in parser/simpleperf/simpleperf.c and
+ * parser/perfetto/perfetto.c. */
 #ifndef TESTS_SUPPORT_MKTRACE_RECORDINGS_H
 #define TESTS_SUPPORT_MKTRACE_RECORDINGS_H
 
