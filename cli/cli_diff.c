@@ -12,7 +12,6 @@
 #include "cli/command.h"
 #include "core/system/folder.h"
 #include "parser/two_files.h"
-
 #include "server/convert/identify.h"
 #include "server/convert/report.h"
 

@@ -42,6 +42,8 @@ enum turn_class {
     TURN_CLASSES
 };
 
+/* ---- the order in which those who wait are served ---- */
+
 enum { FAIR_LOWEST = 8 };
 
 /* One who waits. Its memory is the waiter's. Class and owner must not change while it is in a queue. */
@@ -69,6 +71,8 @@ struct fair_place *fair_take(struct fair_queue *q, bool short_only);
 
 /* Takes a place out that no longer waits. It is in the queue. */
 void fair_remove(struct fair_queue *q, struct fair_place *place);
+
+/* ---- turns ---- */
 
 enum { TURN_LOOK_MS = 50 };
 

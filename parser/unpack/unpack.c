@@ -107,8 +107,6 @@ void unpack_report(const struct unpack *u, struct unpack_report *report)
     report->trailing_bytes = u->trails ? u->report.packed_bytes - u->at : 0;
 }
 
-/* ---- for the packers ---- */
-
 /* ---- the beginning ---- */
 
 size_t unpack_beginning(const void *p, size_t n, void *out, size_t out_bytes)

@@ -1,4 +1,5 @@
 #include "profile/build/builder.h"
+
 #include "core/clean.h"
 
 #include <string.h>

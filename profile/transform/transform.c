@@ -10,7 +10,6 @@
 #include "profile/compare/compare.h"
 #include "profile/filter/filter.h"
 #include "profile/mapping/mapping_apply.h"
-
 #include "profile/symbols/symbols.h"
 #include "profile/warning.h"
 

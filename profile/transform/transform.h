@@ -17,7 +17,6 @@
 #include "core/number.h"
 #include "profile/filter/filter.h"
 #include "profile/mapping/mapping_apply.h"
-
 #include "profile/symbols/symbols.h"
 
 struct moment_request {

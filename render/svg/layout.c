@@ -9,8 +9,6 @@
 #include "render/tree/tree.h"
 #include "render/view/view.h"
 
-/* ---- colours of frames ---- */
-
 /* ---- packages ---- */
 
 struct sums {

@@ -91,8 +91,6 @@ bool svg_emptied_by(struct str svg, uint32_t *step)
     return found;
 }
 
-/* ---- the header ---- */
-
 /* ---- what a picture shows, in words ---- */
 
 enum { LESS_DIGITS = 3 };

@@ -2,7 +2,6 @@
 #include "core/clean.h"
 #include "profile/calls/calls.h"
 #include "profile/compare/compare.h"
-
 #include "profile/track.h"
 #include "profile/warning.h"
 #include "render/names/names.h"

@@ -289,8 +289,6 @@ bool config_print(const struct config *c, int fd)
     return write_out(&out, fd);
 }
 
-/* ---- all sources ---- */
-
 /* ---- defaults ---- */
 
 static void set_defaults(struct config *c)

@@ -184,8 +184,6 @@ static const struct profile *symbol_names(const struct profile *p, const struct 
     return named;
 }
 
-/* ---- profiles ---- */
-
 /* ---- the shared profile ---- */
 
 void shared_profile_free(struct shared_profile *f)
@@ -562,8 +560,6 @@ bool convert_drawn(const struct shared_profile *f, const struct config *config,
     return view_resolve(&resolved, f->profile, diag) &&
            convert_within(f, config, d, &resolved, NULL, out, diag);
 }
-
-/* ---- charts ---- */
 
 /* ---- the log of a profile's calls ---- */
 

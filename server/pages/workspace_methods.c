@@ -9,8 +9,6 @@
 
 enum { PAGE_ROWS = METHODS_PAGE_ROWS, COLUMN_BYTES = 160, EVERY_EDGE = 1000000 };
 
-/* ---- links ---- */
-
 /* ---- text with links ---- */
 
 /* Where the signature of a Java method begins, which stands behind a name that several methods share; else

@@ -75,8 +75,6 @@ void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1
 
 const char *const RECORD_NAMES_WORDS[RECORD_NAMES_FILES] = {"mapping", "symbols"};
 
-/* ---- records ---- */
-
 /* ---- the text of a record ---- */
 
 static bool format_valid(struct str format)

@@ -30,9 +30,7 @@
 #include "server/symbols/symbol_reading.h"
 #include "server/symbols/symbol_request.h"
 
-/* ---- the child ---- */
-
-/* ---- what it takes away from itself ---- */
+/* ---- the child: what it takes away from itself ---- */
 
 /* The sanitizers map terabytes that they do not use, and look at their own process in the end. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -93,7 +91,7 @@ static uint64_t largest_file(const struct symbol_request *r)
     return most;
 }
 
-/* ---- calls to the system ---- */
+/* ---- the child: calls to the system ---- */
 
 #define ALLOW(name) \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
@@ -158,9 +156,7 @@ bool symbol_sandbox(const struct symbol_request *r)
     return true;
 }
 
-/* ---- the child ---- */
-
-/* ---- the request ---- */
+/* ---- the child: the request ---- */
 
 /* It comes from this program itself: what does not add up is somebody's who started the mode by hand. */
 static bool open_request(struct symbol_request *r)
@@ -180,7 +176,7 @@ static bool open_request(struct symbol_request *r)
            (const char *)(r->files + r->head->n_files) == (const char *)mapped + st.st_size;
 }
 
-/* ---- the answer ---- */
+/* ---- the child: its answer ---- */
 
 static bool flush(struct symbol_reading *r)
 {
@@ -226,7 +222,7 @@ int symbol_child(void)
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* ---- running it ---- */
+/* ---- running the child ---- */
 
 /* Has a child read files of symbols, and takes its answer, all of which is checked: a child that crashes,
  * takes too long, or says what makes no sense has said nothing. Any thread; takes until the child has
@@ -428,7 +424,7 @@ static bool write_request(const struct symbols *s, const struct symbol_input *fi
     return !b->failed;
 }
 
-/* ---- the child ---- */
+/* ---- its start and end ---- */
 
 /* Descriptors of the child's, here at numbers that are none of its own, so that putting one in its place
  * does no harm to another. */

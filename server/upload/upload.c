@@ -160,7 +160,7 @@ bool expiry_parse(struct str text, uint64_t max_s, uint64_t *seconds)
     return true;
 }
 
-/* ---- the form ---- */
+/* ---- fields ---- */
 
 enum {
     FIELD_BYTES_MAX = RECORD_MEMBER_BYTES,
