@@ -29,7 +29,6 @@ struct job {
     /* Protected by this lock. */
     pthread_mutex_t lock;
     pthread_cond_t arrived;       /* `written` has reached `awaited`, or the upload has ended */
-    unsigned refs;                /* the producer's, and one of each thread that works on it or will */
     uint64_t written;             /* bytes of the spool that may be read */
     uint64_t awaited;             /* how many the reader waits for */
     bool ended;                   /* The upload has arrived. */
@@ -37,6 +36,7 @@ struct job {
     bool refused;                 /* The upload cannot be kept; `refusal` says why. */
     bool kept;                    /* The upload is durable: result.record and the delete token are final. */
     bool told;                    /* The producer has the result. */
+    unsigned refs;                /* the producer's, and one of each thread that works on it or will */
     struct exchange_wait waiting; /* for the answer */
     struct exchange_wait stalled; /* for room on the disk */
     struct diag refusal;          /* constant once `refused` is set */
@@ -46,10 +46,10 @@ struct job {
     struct store_temp temp; /* the spool; its descriptor is read by the job at any time */
     struct sha256 *hash;
     struct buf gathered; /* pushed bytes that are not in the spool yet */
-    bool lacks_room;     /* The disk had no room for them. */
     uint64_t bytes;      /* pushed so far */
     char head[IDENTIFY_BYTES];
     size_t head_bytes;
+    bool lacks_room;        /* The disk had no room for them. */
     bool was_tried;         /* A thread was asked for while the upload arrived. */
     bool member_may_follow; /* The form's "member" field may still arrive, so a refusal is not final yet. */
     bool every_member;      /* Of an archive each is meant; without one, the file is read as any other. */
@@ -65,18 +65,18 @@ struct job {
 
     /* Used by the job alone. */
     struct diag withheld;      /* why the input is refused, while member_may_follow is true */
-    bool names_kept;           /* The files in `names` are in the store. */
     struct timer answer_timer; /* set while views are being made */
     struct progress *progress; /* counts the previews; may be NULL */
     uint32_t *previews;        /* tracks of which previews are to be made behind the answer */
     uint32_t n_previews;
+    bool names_kept; /* The files in `names` are in the store. */
 
     /* Of an archive, if each member is meant. What others may see of them, while they are read, changes
      * under the lock. */
     struct job_member *members;
     size_t n_members;
-    bool members_kept;               /* each has its record, but those that were refused */
     struct job_member *members_told; /* a copy, of which an answer was made before all were read */
+    bool members_kept;               /* each has its record, but those that were refused */
 };
 
 /* job_members.c: goes on with each member of the archive, if it is one, to the end. False: it is none, or
