@@ -21,7 +21,7 @@ static const char *const WORDS[] = {
                           "here; ?member=NAME in the "
                           "URL, where # is written %23; or --member NAME on the command line.",
     [DIAG_ABOUT_TWO_FILES] =
-        "Both as one: cat x.key x.data | curl -T - URL; or drop both onto the page; or aflamed render "
+        "Both as one: cat x.key x.data | curl -T - URL/x.trace; or drop both onto the page; or aflamed render "
         "x.key x.data.",
 };
 

@@ -174,7 +174,7 @@ static const char UPLOAD_HINT[] =
     "One file per upload: curl -F trace=@file.trace URL, or curl -T file.trace URL.";
 
 static const char SEVERAL_HINT[] =
-    "One file per upload. A trace in two files becomes one: cat x.key x.data | curl -T - URL.";
+    "One file per upload. A trace in two files becomes one: cat x.key x.data | curl -T - URL/x.trace.";
 
 struct upload {
     struct exchange *exchange;

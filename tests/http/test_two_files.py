@@ -13,7 +13,7 @@ SUMMARY = text_part(3, 'dual', [(1, 'main')], method_lines(4))
 STREAM = binary_header(0xF3, 14) + struct.pack('<HBHH', 0, 2, 1, 4) + b'main' + b''.join(
     struct.pack('<HIII', 1, word, at, at) for at, word in enumerate((0, 4, 5, 1)))
 
-REMEDY = 'cat x.key x.data | curl -T - URL'
+REMEDY = 'cat x.key x.data | curl -T - URL/x.trace'
 
 
 def joined_stream(stream, summary):
