@@ -7,7 +7,7 @@
 ## T=                  only tests whose name contains this (`make test T=cursor`)
 ## AGAIN=              1: `test` runs files of which a test failed once more, alone; those that then succeed are only named
 ## V=                  1: show the commands
-## CASES=              some cases of `bench`: start,fold,layouts,families,simpleperf,perfetto,diff,render,upload,rerender,cached,uploads64
+## CASES=              some cases of `bench`: start,fold,real,layouts,families,simpleperf,perfetto,diff,render,upload,rerender,cached,uploads64
 ## SIZES=              some sizes of the traces of `bench`, in MB: 5,57,500
 ## JOBS=               parallel jobs of `run`, `test` and `lint`; default: one per processor
 ## PREFIX=/usr/local   where `install` puts the files, below DESTDIR
@@ -168,7 +168,7 @@ coverage: deps-test ## line coverage of core, parser and render; fails under 90 
 bench: deps ## measure time and memory beside yardsticks, in about ten minutes; see CASES= and SIZES=
 	@$(MAKE) --no-print-directory deps-bench || echo 'bench: going on without what is missing'
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(B)/mktrace $(B)/bench/timed
-	@AFLAMED=$(abspath $(B)/aflamed) MKTRACE=$(abspath $(B)/mktrace) TIMED=$(abspath $(B)/bench/timed) \
+	@AFLAMED=$(abspath $(B)/aflamed) MKTRACE=$(abspath $(B)/mktrace) TIMED=$(abspath $(B)/bench/timed) AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) \
 	    python3 -B tests/bench/measure.py --cases '$(CASES)' --sizes '$(SIZES)'
 
 bench-load: deps ## what one client can take from another: fairness, limits, and a soak of SECONDS=600; see tests/bench/load.py

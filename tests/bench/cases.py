@@ -1,5 +1,6 @@
 """THE TABLE of cases. A case is a generator of `Row`s: what is run in turn, aflamed first."""
 import contextlib
+import glob
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ from programs import Aflamed, Nginx, Sample
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from obfuscate import letters, obfuscate  # pylint: disable=wrong-import-position
+from repeated import is_repeatable, repeated  # pylint: disable=wrong-import-position
 from twin import slowed  # pylint: disable=wrong-import-position
 
 UPLOADS_AT_ONCE = 64
@@ -23,6 +25,7 @@ LAYOUTS = (('stream', 'streaming'), ('a', 'version 2, Android 14 QPR3'), ('b', '
 LAYOUTS_MAX_BYTES = 100 << 20     # of the regular trace; above it the layouts are left out: they differ by the record
 MAPPING_BYTES = 300 * 1000 * 1000
 HALF = 'half of it'
+REAL_BYTES = 50 * 1000 * 1000
 FAMILIES = {'wide': (50000, 'one method calls so many others'), 'deep': (500000, 'a stack so deep'),
             'methods': (500000, 'so many methods'), 'threads': (32767, 'so many threads'),
             'turns': (2000000, 'so many records, each of another thread than the one before'),
@@ -127,6 +130,46 @@ def made(place, name, *options):
     path = os.path.join(place.folder, name)
     programs.run(programs.MKTRACE, *options, '-o', path)
     return path
+
+
+def sampled(place):
+    if os.path.getsize(place.trace) > LAYOUTS_MAX_BYTES:
+        return
+    path = made(place, 'sampled', '--preset', size_mb_of(place), '--sampled', 'yes')
+    yield Row('fold', 'fold only, sampled', lambda: programs.run(programs.AFLAMED, 'info', path), openssl(Place(path, place.folder)),
+              'likewise, of as many records of a recorder that samples stacks')
+    os.unlink(path)
+
+
+def fold_all(place):
+    yield from fold(place)
+    yield from sampled(place)
+
+
+def recordings_there():
+    """Method traces of AFLAMED_SAMPLES that can be repeated, the largest first."""
+    folder, found = os.environ.get('AFLAMED_SAMPLES'), []
+    for path in glob.glob(os.path.join(folder, 'samples', 'art', '*.trace')) if folder else []:
+        with open(path, 'rb') as file:
+            trace = file.read()
+        if is_repeatable(trace):
+            found.append((len(trace), os.path.basename(path), trace))
+    return sorted(found, reverse=True)
+
+
+def real(place):
+    recordings = recordings_there()[:2]
+    if not recordings:
+        yield Row('real', 'render, a real recording', why_not='not run: no recordings in AFLAMED_SAMPLES')
+    for _, name, trace in recordings:
+        path = os.path.join(place.folder, name)
+        with open(path, 'wb') as file:
+            file.write(repeated(trace, REAL_BYTES))
+        there = Place(path, place.folder)
+        for row in (*render(there), *fold(there)):
+            yield Row('real', '%s: %s' % (row.title.split(',')[0], name), row.ours, openssl(there),
+                      'a recording of a real app, repeated to 50 MB with later times')
+        os.unlink(path)
 
 
 def layouts(place):
@@ -270,31 +313,34 @@ def store_uploads(place, count):
     return sample
 
 
-def nginx_stores(nginx, place, count):
+def nginx_stores(nginx, place, count, sync=False):
     def run():
-        sample = Sample(timed_puts(nginx.port, place, count))
+        seconds = timed_puts(nginx.port, place, count)
+        if sync:
+            seconds += nginx.sync_uploads()
         nginx.forget_uploads()
-        return sample
+        return Sample(seconds)
     return run if nginx else None
 
 
 def write_and_sync(place):
     def run():
         os.sync()
-        path = os.path.join(place.fresh(), 'copy')
-        sample = programs.run('dd', 'if=' + place.trace, 'of=' + path, 'bs=1M', 'conv=fsync', 'status=none')
-        os.unlink(path)
+        folder = place.fresh()
+        sample = programs.run('dd', 'if=' + place.trace, 'of=' + os.path.join(folder, 'copy'), 'bs=1M', 'conv=fsync', 'status=none')
+        shutil.rmtree(folder)
         return sample
     return run
 
 
 def upload(place):
     with nginx_if_there(place) as nginx:
-        yardsticks = {'nginx storing it': nginx_stores(nginx, place, 1), 'dd with fsync': write_and_sync(place)}
+        yardsticks = {'nginx storing it': nginx_stores(nginx, place, 1),
+                      'nginx, then fsync': nginx_stores(nginx, place, 1, sync=True), 'dd with fsync': write_and_sync(place)}
         yardsticks.update(openssl(place))
         yield Row('upload', 'upload', lambda: store_uploads(place, 1), yardsticks,
                   'loopback, until the answer: stored and synced to the disk, folded, all threads drawn; nginx only '
-                  'writes to the page cache and does not sync')
+                  'writes to the page cache, unless its file is synced behind it')
 
 
 def uploads64(place):
@@ -456,7 +502,7 @@ def start(place):
 
 
 # Name, generator, whether it depends on the size of a trace.
-CASES = (('start', start, False), ('fold', fold, True), ('layouts', layouts, True), ('families', families, False),
+CASES = (('start', start, False), ('fold', fold_all, True), ('real', real, False), ('layouts', layouts, True), ('families', families, False),
          ('simpleperf', simpleperf, True), ('perfetto', perfetto, True),
          ('mapping', mapping, True), ('diff', diff, True),
          ('render', render, True), ('tables', tables, True), ('exports', exports, True), ('upload', upload, True),

@@ -132,13 +132,21 @@ def first_line(path, start):
     return 'unknown'
 
 
+def file_system():
+    """The type of what FOLDER lies on: of the mounts that it lies in, the deepest."""
+    with open('/proc/self/mounts') as file:
+        mounts = [line.split() for line in file]
+    inside = [m for m in mounts if os.path.commonpath((FOLDER, m[1])) == m[1]]
+    return max(inside, key=lambda m: len(m[1]))[2] if inside else 'unknown'
+
+
 def machine():
     system = platform.freedesktop_os_release().get('PRETTY_NAME', 'Linux') \
         if os.path.exists('/etc/os-release') else 'Linux'
     version = subprocess.run([programs.AFLAMED, '--version'], stdout=subprocess.PIPE, text=True, check=True).stdout
     return {'processor': first_line('/proc/cpuinfo', 'model name'), 'processors': os.cpu_count(),
             'memory_bytes': os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'),
-            'system': '%s, Linux %s' % (system, platform.release()), 'program': version.strip(),
+            'system': '%s, Linux %s' % (system, platform.release()), 'program': version.strip(), 'file_system': file_system(),
             'load_before': os.getloadavg()[0]}
 
 
@@ -184,7 +192,7 @@ def main():
             fail('%s is not built; `make bench` builds what is needed' % program)
     os.makedirs(FOLDER, exist_ok=True)
     result = {'machine': machine(), 'rows': []}
-    print(report.HEADING, flush=True)
+    print('on %s\n%s' % (result['machine']['file_system'], report.HEADING), flush=True)
     try:
         for row in measure(names, sizes_mb):
             result['rows'].append(row)

@@ -148,10 +148,10 @@ def goal_items(rows):
 
 # ---- the section ----
 def machine_sentence(machine):
-    return ('Measured on %d processors (%s) with %.0f GiB of memory, %s, %s; the load average was %.1f before and '
+    return ('Measured on %d processors (%s) with %.0f GiB of memory, %s, on %s, %s; the load average was %.1f before and '
             '%.1f after.' %
             (machine['processors'], machine['processor'], machine['memory_bytes'] / 2**30, machine['system'],
-             machine['program'], machine['load_before'], machine['load_after']))
+             machine.get('file_system', 'an unknown file system'), machine['program'], machine['load_before'], machine['load_after']))
 
 
 def wrapped(text, indent):

@@ -76,7 +76,7 @@ static void grow_chain(struct calls *t, struct chance *c, uint32_t limit)
     uint32_t at = pick_parent(t, c), length = chance_run(c, 700, 40);
 
     for (uint32_t i = 0; i < length && t->nodes[at].depth < CALLS_DEPTH_MAX; i++) {
-        uint32_t siblings = chance_percent(c, 40) ? 1 + chance_below(c, 4) : 1, grown = 0;
+        uint32_t siblings = chance_percent(c, 70) ? 1 + chance_below(c, 5) : 1, grown = 0;
         for (; siblings > 0 && t->n_nodes < limit && t->nodes[at].n_children < CHILDREN_MAX; siblings--) {
             uint32_t child = add_child(t, c, at);
             grown = child != 0 ? child : grown;
@@ -95,9 +95,9 @@ static void set_repeats(struct calls *t, struct chance *c, uint32_t *sizes)
         if (i > 0)
             sizes[t->nodes[i].parent] += size;
         t->nodes[i].repeats = 1;
-        if (size <= 4 && p >= 72)
-            t->nodes[i].repeats = (uint16_t)(p < 92 ? 2 + chance_below(c, 3) : 4 + chance_below(c, 16));
-        else if (size > 4 && size < 40 && p >= 93)
+        if (size <= 4 && p >= 96)
+            t->nodes[i].repeats = (uint16_t)(p < 99 ? 2 + chance_below(c, 3) : 4 + chance_below(c, 16));
+        else if (size > 4 && size < 40 && p >= 99)
             t->nodes[i].repeats = 2;
     }
 }
@@ -192,4 +192,28 @@ void calls_step(struct calls *t, struct chance *c, struct trace_record *r)
     t->frames[t->depth++] = (struct call_frame){.node = node};
     r->method = t->nodes[node].method;
     r->action = TRACE_ENTER;
+}
+
+bool calls_sample(struct calls *t, struct chance *c, struct call_sample *s, struct trace_record *r)
+{
+    enum { STEPS = 24 }; /* of calls between two samples, on average */
+    bool fresh = false;
+
+    while (s->depth <= s->kept && s->depth == t->depth) {
+        for (uint32_t n = 1 + chance_below(c, 2 * STEPS); n > 0; n--)
+            calls_step(t, c, r);
+        fresh = true;
+        for (s->kept = 0;
+             s->kept < s->depth && s->kept < t->depth && s->nodes[s->kept] == t->frames[s->kept].node;)
+            s->kept++;
+    }
+    r->action = s->depth > s->kept ? TRACE_EXIT : TRACE_ENTER;
+    if (r->action == TRACE_EXIT) {
+        r->method = t->nodes[s->nodes[--s->depth]].method;
+    } else {
+        s->nodes[s->depth] = t->frames[s->depth].node;
+        r->method = t->nodes[s->nodes[s->depth]].method;
+        s->kept = ++s->depth;
+    }
+    return fresh;
 }

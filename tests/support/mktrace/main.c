@@ -5,6 +5,7 @@
  *
  *   --records N    --threads N    --methods N    --stacks N (distinct ones, over all threads)    --seed N
  *   --version 1|2|3    --clock dual|wall|thread-cpu|global
+ *   --sampled yes    as a sampling recorder writes them: all changes of a stack since the last look at it, at one time
  *   --layout stream|a|b|c|d|e    the same calls in another kind of file, with both clocks: see packets.h
  *
  *        mktrace --family NAME --size N -o FILE        an input that is meant to be hard: see families.h
@@ -46,6 +47,7 @@ struct options {
     uint32_t threads, methods, stacks;
     struct trace_format format;
     enum packets_layout layout;
+    bool sampled;
     enum family family;       /* FAMILIES: none */
     enum recording recording; /* RECORDINGS: none */
     uint32_t size;            /* of the family or recording; 0: not said */
@@ -53,6 +55,7 @@ struct options {
 
 struct thread {
     struct calls calls;
+    struct call_sample sample;
     struct packets_block block;
     uint64_t records_left;
     uint32_t cpu_us;
@@ -124,6 +127,18 @@ static bool flush(struct buf *out, int fd, size_t least_bytes)
     return ok;
 }
 
+/* Method and action of *r. Returns the time since the record before. */
+static uint32_t next_record(const struct options *o, struct thread *t, struct chance *turns,
+                            struct chance *clock, struct trace_record *r)
+{
+    enum { SAMPLE_US = 1000 };
+
+    if (o->sampled)
+        return calls_sample(&t->calls, turns, &t->sample, r) ? SAMPLE_US : 0;
+    calls_step(&t->calls, turns, r);
+    return elapse_us(clock);
+}
+
 static bool put_records(const struct options *o, struct thread *threads, struct buf *out, int fd)
 {
     enum { WORKING_MAX_US = 100, WAITING_SHARE = 8 }; /* what takes longer is mostly waiting */
@@ -135,11 +150,12 @@ static bool put_records(const struct options *o, struct thread *threads, struct 
         struct thread *t = pick_thread(o, &turns, threads, left);
         uint32_t burst = chance_run(&turns, 1000 - 1000 / BURST_RECORDS, 100 * BURST_RECORDS);
         for (; burst > 0 && t->records_left > 0; burst--, left--, t->records_left--) {
-            uint32_t us = elapse_us(&clock);
+            struct trace_record r = {.thread = t->id};
+            uint32_t us = next_record(o, t, &turns, &clock, &r);
             wall_us += us;
             t->cpu_us += us > WORKING_MAX_US ? us / WAITING_SHARE : us;
-            struct trace_record r = {.thread = t->id, .cpu_us = t->cpu_us, .wall_us = wall_us};
-            calls_step(&t->calls, &turns, &r);
+            r.wall_us = wall_us;
+            r.cpu_us = t->cpu_us;
             if (o->layout == PACKETS_NONE)
                 trace_writer_record(out, o->format, &r);
             else
@@ -200,7 +216,7 @@ static struct trace_keys keys_of(const struct options *o, const struct thread *t
     struct trace_keys keys = {.records = o->records, .overhead_ns = 214, .pid = threads[0].id, .vm = "art"};
     struct chance clock = chance_new(o->seed, STREAM_CLOCK);
 
-    for (uint64_t i = 0; i < o->records; i++)
+    for (uint64_t i = 0; i < o->records && !o->sampled; i++) /* of samples it is left out */
         keys.elapsed_us += elapse_us(&clock);
     return keys;
 }
@@ -284,9 +300,9 @@ static bool set_preset(struct options *o, const char *name)
         const char *name;
         uint64_t records;
         uint32_t threads, methods, stacks;
-    } PRESETS[] = {{"5", 325000, 12, 4000, 20000},
-                   {"57", 4030000, 12, 8000, 120000},
-                   {"500", 35600000, 24, 20000, 400000}};
+    } PRESETS[] = {{"5", 325000, 12, 4000, 32000},
+                   {"57", 4030000, 12, 8000, 240000},
+                   {"500", 35600000, 24, 20000, 800000}};
 
     for (size_t i = 0; i < sizeof(PRESETS) / sizeof(*PRESETS); i++)
         if (strcmp(PRESETS[i].name, name) == 0) {
@@ -369,6 +385,9 @@ static bool set_option(struct options *o, int letter, const char *value)
         return set_u32(&o->format.version, value, 3);
     case 'l':
         return set_layout(o, value);
+    case 'S':
+        o->sampled = true;
+        return strcmp(value, "yes") == 0;
     case 'f':
         return set_family(o, value);
     case 'R':
@@ -382,19 +401,14 @@ static bool set_option(struct options *o, int letter, const char *value)
 
 static bool parse(struct options *o, int argc, char **argv)
 {
-    static const struct option NAMES[] = {{"preset", required_argument, NULL, 'p'},
-                                          {"records", required_argument, NULL, 'r'},
-                                          {"threads", required_argument, NULL, 't'},
-                                          {"methods", required_argument, NULL, 'm'},
-                                          {"stacks", required_argument, NULL, 'k'},
-                                          {"seed", required_argument, NULL, 's'},
-                                          {"version", required_argument, NULL, 'v'},
-                                          {"clock", required_argument, NULL, 'c'},
-                                          {"layout", required_argument, NULL, 'l'},
-                                          {"family", required_argument, NULL, 'f'},
-                                          {"size", required_argument, NULL, 'n'},
-                                          {"recording", required_argument, NULL, 'R'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option NAMES[] = {
+        {"preset", required_argument, NULL, 'p'},    {"records", required_argument, NULL, 'r'},
+        {"threads", required_argument, NULL, 't'},   {"methods", required_argument, NULL, 'm'},
+        {"stacks", required_argument, NULL, 'k'},    {"seed", required_argument, NULL, 's'},
+        {"version", required_argument, NULL, 'v'},   {"clock", required_argument, NULL, 'c'},
+        {"layout", required_argument, NULL, 'l'},    {"sampled", required_argument, NULL, 'S'},
+        {"family", required_argument, NULL, 'f'},    {"size", required_argument, NULL, 'n'},
+        {"recording", required_argument, NULL, 'R'}, {NULL, 0, NULL, 0}};
     static const enum trace_clock USUAL[] = {TRACE_GLOBAL, TRACE_CPU, TRACE_DUAL}; /* of each version */
     int letter;
 
@@ -420,7 +434,7 @@ int main(int argc, char **argv)
     if (!parse(&o, argc, argv)) {
         fputs("usage: mktrace [--preset 5|57|500] [--records N] [--threads N] [--methods N] [--stacks N]\n"
               "               [--seed N] [--version 1|2|3] [--clock dual|wall|thread-cpu|global]\n"
-              "               [--layout stream|a|b|c|d|e] -o FILE\n"
+              "               [--layout stream|a|b|c|d|e] [--sampled yes] -o FILE\n"
               "       mktrace --family NAME --size N -o FILE\n"
               "       mktrace --recording simpleperf|perfetto|samples|skipped --size MB -o FILE\n",
               stderr);
