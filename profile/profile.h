@@ -22,13 +22,22 @@ typedef uint32_t node_id;
 #define FRAME_NONE UINT32_MAX /* of a track's root */
 #define NODE_NONE  UINT32_MAX /* parent of a track's root */
 
-enum { PROFILE_VALUES_MAX = 32, PROFILE_CLOCKS_MAX = 2 };
+enum { PROFILE_VALUES_MAX = 32, PROFILE_CLOCKS_MAX = 7 };
 
-/* What a value measures; views that know a role may derive from it (waiting = wall - cpu). */
+/* What a value measures; views that know a role may derive from it.
+ *
+ * Waiting is wall less CPU time: all that a thread is not on a processor. Where the scheduler has told the states of
+ * threads exactly, each state is a value beside it: runnable, sleeping, blocked, io and unknown time add up to waiting,
+ * and with CPU time to wall time. */
 enum profile_role {
     ROLE_OTHER,
     ROLE_WALL,
     ROLE_CPU,
+    ROLE_RUNNABLE, /* a thread could run, and no processor is free */
+    ROLE_SLEEPING, /* it waits for an event: a lock, a message, an answer, a time */
+    ROLE_BLOCKED,  /* it waits in the kernel and cannot be interrupted, for what is not input or output */
+    ROLE_IO,       /* it waits for input or output */
+    ROLE_UNKNOWN,  /* it is stopped or dead, or nothing says what it does */
     ROLE_CALLS,
     ROLE_SAMPLES,    /* how often a stack was seen */
     ROLE_ALLOCATED,  /* bytes, all of the recording */

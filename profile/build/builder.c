@@ -44,7 +44,7 @@ static bool misused(struct builder *b, const char *how)
 
 static bool is_time(const struct profile_value *v)
 {
-    return v->unit == UNIT_NS && (v->role == ROLE_WALL || v->role == ROLE_CPU);
+    return v->unit == UNIT_NS && v->role >= ROLE_WALL && v->role <= ROLE_UNKNOWN;
 }
 
 /* What is wrong with these columns, of which the first n_times are times; NULL if nothing is. */
@@ -57,10 +57,14 @@ static const char *fault_of(const struct profile_value *columns, uint32_t n_colu
             if (str_eq(columns[i].name, columns[k].name))
                 return "two values of one name";
         if (i < n_times && !is_time(&columns[i]))
-            return "a clock that tells neither wall time nor CPU time";
+            return "a clock that tells neither wall time, nor CPU time, nor the time of a state";
+        if (i > 0 && i < n_times && columns[i].role <= columns[i - 1].role)
+            return "clocks that are not in the order of their roles";
     }
-    if (n_times == 2 && (columns[0].role != ROLE_WALL || columns[1].role != ROLE_CPU))
-        return "two clocks that are not wall time and CPU time, in this order";
+    if (n_times == 1 && columns[0].role > ROLE_CPU)
+        return "a state's clock alone";
+    if (n_times > 1 && (columns[0].role != ROLE_WALL || columns[1].role != ROLE_CPU))
+        return "clocks of which the first two are not wall time and CPU time";
     if (n_times > 0 && (n_columns != n_times + 1 || columns[n_times].role != ROLE_CALLS))
         return "events that count something else than calls";
     return NULL;

@@ -30,18 +30,19 @@ struct call_log_writer;
 enum event_action {
     EVENT_ENTER,
     EVENT_EXIT,
-    EVENT_UNROLL, /* exit by an exception */
-    EVENT_UNKNOWN /* time is credited, the event is counted and ignored */
+    EVENT_UNROLL,  /* exit by an exception */
+    EVENT_UNKNOWN, /* time is credited, the event is counted and ignored */
+    EVENT_STATE    /* time is credited, and nothing else happens: the thread's state has changed */
 };
 
-enum { BUILDER_CLOCKS_MAX = PROFILE_CLOCKS_MAX };
+enum { BUILDER_CLOCKS_MAX = PROFILE_CLOCKS_MAX, EVENT_CLOCKS_MAX = 2 /* of struct event */ };
 
 struct event {
     uint32_t track; /* from builder_track */
     frame_id frame; /* from builder_frame; FRAME_NONE for an exit that carries none */
     enum event_action action;
     uint32_t at; /* bytes from where builder_events takes it to stand; 0 where all records are equally long */
-    uint64_t clock[BUILDER_CLOCKS_MAX]; /* ticks, in the order of the times; see builder_clocks */
+    uint64_t clock[EVENT_CLOCKS_MAX]; /* ticks, in the order of the times; see builder_clocks */
 };
 
 /* NULL when the arena gives no more. */
@@ -49,8 +50,9 @@ struct builder *builder_new(struct arena *arena, struct hash_seed seed) __attrib
 
 /* Declares what each node measures, once, before the first event or sample:
  *
- *   times    what the clocks of an event measure, in the order of event.clock: wall time, thread CPU time, or both in
- *            this order, all in ns; none for samples
+ *   times    what the clocks of an event measure, in their order: wall time, thread CPU time, or both in this order,
+ *            all in ns; behind both also the states of a thread, by the order of their roles, each of which has a
+ *            clock that goes on while the thread is in it; none for samples
  *   values   what is counted. Of events their calls, and nothing else (ROLE_CALLS). Of samples the values that come with
  *            each, in the order of builder_sample
  *
@@ -126,6 +128,11 @@ void builder_track_is(struct builder *b, uint32_t track, const struct track_word
 /* Applies n events; the i-th stands at byte offset + i * stride + event.at of the file. False when the arena
  * gives no more, or no times were declared. */
 bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
+    __attribute__((warn_unused_result));
+
+/* Applies one event with all its clocks, as many as times were declared; event->clock is not looked at. For more than
+ * EVENT_CLOCKS_MAX times, and clocks that do not wrap. False as above. */
+bool builder_event(struct builder *b, const struct event *event, const uint64_t *clocks, uint64_t offset)
     __attribute__((warn_unused_result));
 
 /* The node of the stack frames[0 (outermost) .. n) below `above`, made where it is new; below the track's

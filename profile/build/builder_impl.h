@@ -53,13 +53,12 @@ struct fold_track {
     node_id root;       /* NODE_NONE until the first event or sample */
     node_id current;    /* the frame on top: the stack is its chain of parents up to root */
     uint64_t records;
-    uint64_t last[BUILDER_CLOCKS_MAX];    /* ticks, unwrapped */
-    uint64_t wrapped[BUILDER_CLOCKS_MAX]; /* to be added to the next readings */
-    uint64_t first;                       /* ticks of clock 0 */
-    uint64_t scanned;                     /* frames looked at in search of a mismatched exit's frame */
-    uint64_t
-        wrap_record[BUILDER_CLOCKS_MAX]; /* of the last wrap, or of a late one right behind it; 0: none */
-    uint32_t next_moved;                 /* track, or NODE_NONE */
+    uint64_t last[BUILDER_CLOCKS_MAX];      /* ticks, unwrapped */
+    uint64_t wrapped[EVENT_CLOCKS_MAX];     /* to be added to the next readings */
+    uint64_t first;                         /* ticks of clock 0 */
+    uint64_t scanned;                       /* frames looked at in search of a mismatched exit's frame */
+    uint64_t wrap_record[EVENT_CLOCKS_MAX]; /* of the last wrap, or of a late one right behind it; 0: none */
+    uint32_t next_moved;                    /* track, or NODE_NONE */
     uint32_t re_roots;
     bool moved;   /* in the list of builder.moved */
     bool indexed; /* builder.open counts this track's open frames */

@@ -473,14 +473,16 @@ static uint64_t rounds_before(struct builder *b, uint64_t reading)
     return in_round > reading && in_round - reading > CLOCK_HALF ? rounds + CLOCK_ROUND : rounds;
 }
 
-static bool first_event(struct builder *b, struct fold_track *t, const struct event *e)
+static bool first_event(struct builder *b, const struct event *e, const uint64_t *clocks)
 {
+    struct fold_track *t = &b->tracks[e->track];
+
     fold_root(b, t);
     t->use = FOLD_EVENTS;
     if (b->wraps && b->columns[0].role == ROLE_WALL)
-        t->wrapped[0] = rounds_before(b, e->clock[0]);
+        t->wrapped[0] = rounds_before(b, clocks[0]);
     for (uint32_t c = 0; c < b->layout.n_times; c++)
-        t->last[c] = e->clock[c] + t->wrapped[c];
+        t->last[c] = clocks[c] + (c < EVENT_CLOCKS_MAX ? t->wrapped[c] : 0);
     t->first = t->last[0];
     if (b->log != NULL) {
         call_log_shape(b->log, b->layout.n_times, 0);
@@ -494,7 +496,7 @@ static bool join_moved(struct builder *b, const struct event *e)
 {
     struct fold_track *t = &b->tracks[e->track];
 
-    if (t->root == NODE_NONE && !first_event(b, t, e))
+    if (t->root == NODE_NONE && !first_event(b, e, e->clock))
         return false;
     t->moved = true;
     t->next_moved = b->moved;
@@ -509,6 +511,10 @@ static bool apply_rare(struct builder *b, const struct event *e, uint64_t offset
 
     if (e->action == EVENT_UNKNOWN) {
         builder_warn(b, WARN_UNKNOWN_ACTION, 1, offset);
+        log_stay(b, e->track);
+        return true;
+    }
+    if (e->action == EVENT_STATE) {
         log_stay(b, e->track);
         return true;
     }
@@ -598,4 +604,30 @@ bool builder_events(struct builder *b, const struct event *events, size_t n, uin
         b->misuse = "no times, and has events";
         return false;
     }
+}
+
+/* Clocks that never wrap: what goes back is clamped. Tracks with such events are in no list of those that moved: only
+ * clocks that wrap need to know the latest time of all. */
+bool builder_event(struct builder *b, const struct event *event, const uint64_t *clocks, uint64_t offset)
+{
+    struct fold_track *t = &b->tracks[event->track];
+
+    if (b->layout.n_times == 0 || b->wraps) {
+        b->misuse = "no times or clocks that wrap, and has events of many clocks";
+        return false;
+    }
+    if (!builder_goes_on(b, 1) || (t->root == NODE_NONE && !first_event(b, event, clocks)))
+        return false;
+    t->records++;
+    b->n_events++;
+    uint64_t *columns = fold_node_at(b, t->current)->columns;
+    for (uint32_t c = 0; c < b->layout.n_times; c++) {
+        if (clocks[c] < t->last[c]) {
+            builder_warn(b, WARN_TIME_BACK, 1, offset);
+            continue;
+        }
+        columns[c] += clocks[c] - t->last[c];
+        t->last[c] = clocks[c];
+    }
+    return apply_rare(b, event, offset);
 }

@@ -59,6 +59,14 @@ static uint64_t ns_of(const struct replay *r, uint64_t ticks)
     return number_multiply(ticks, r->request.profile->ns_per_tick);
 }
 
+/* The first two at once: most logs have no others. */
+static inline void copy_clocks(const struct replay *r, uint64_t *to, const uint64_t *from)
+{
+    memcpy(to, from, LOG_FIRST_CLOCKS * sizeof(*to));
+    for (uint32_t i = LOG_FIRST_CLOCKS; i < r->n_clocks; i++)
+        to[i] = from[i];
+}
+
 /* ---- the stack ---- */
 
 static inline bool push_call(struct replay *r, struct replay_track *t, frame_id frame, uint8_t flags,
@@ -66,8 +74,15 @@ static inline bool push_call(struct replay *r, struct replay_track *t, frame_id 
 {
     if (t->n_open == t->open_capacity && !ARENA_ROOM(r->arena, t->open, t->open_capacity, t->n_open + 1))
         return false;
-    t->open[t->n_open++] = (struct replay_call){
-        .frame = frame, .flags = flags, .begin = {t->now[0], t->now[1]}, .known = known, .node = NODE_NONE};
+    struct replay_call *call = &t->open[t->n_open++];
+    call->frame = frame;
+    call->flags = flags;
+    call->callees = 0;
+    call->known = known;
+    call->node = NODE_NONE;
+    call->kept = call->marked = false;
+    call->given_ns = 0;
+    copy_clocks(r, call->begin, t->now);
     return t->n_open == 1 || r->request.sink.enter == NULL ||
            r->request.sink.enter(r->request.sink.context, t);
 }
@@ -130,10 +145,10 @@ static inline bool pop_call(struct replay *r, struct replay_track *t, uint8_t fl
     return true;
 }
 
-/* Both clocks, of which the second one may stand still: so it is no loop. */
-static inline void pass(struct replay_track *t)
+/* The clocks of the latest record become those of the one before. */
+static inline void pass(const struct replay *r, struct replay_track *t)
 {
-    memcpy(t->last, t->now, sizeof(t->last));
+    copy_clocks(r, t->last, t->now);
 }
 
 /* The innermost call of the log is left. */
@@ -148,18 +163,12 @@ static inline bool pop(struct replay *r, struct replay_track *t)
     for (; n > 0; n--) {
         if (!pop_call(r, t, 0))
             return false;
-        pass(t);
+        pass(r, t);
     }
     return true;
 }
 
 /* ---- the beginning of a track ---- */
-
-static void set_clocks(const struct replay *r, uint64_t *to, const uint64_t *clocks)
-{
-    for (uint32_t i = 0; i < r->n_clocks; i++)
-        to[i] = clocks[i];
-}
 
 static bool stay(struct replay *r, struct replay_track *t)
 {
@@ -167,7 +176,7 @@ static bool stay(struct replay *r, struct replay_track *t)
 
     if (sink->stay != NULL && !sink->stay(sink->context, t))
         return false;
-    pass(t);
+    pass(r, t);
     return true;
 }
 
@@ -177,8 +186,8 @@ static bool begin_track(struct replay *r, struct replay_track *t, uint64_t roots
     const struct replay_sink *sink = &r->request.sink;
     const struct call_log_call *roots = r->log->roots + t->log->first_root;
 
-    set_clocks(r, t->last, t->log->begin);
-    set_clocks(r, t->now, t->log->begin);
+    copy_clocks(r, t->last, t->log->begin);
+    copy_clocks(r, t->now, t->log->begin);
     if (!push_call(r, t, FRAME_NONE, 0, NULL) || (sink->begin != NULL && !sink->begin(sink->context, t)))
         return false;
     t->resumes = true;
@@ -227,6 +236,7 @@ static bool read_opening(struct replay *r, struct opening *o)
             return damaged(r);
     if ((size_t)(r->end - r->p) < r->n_clocks * sizeof(uint64_t))
         return damaged(r);
+    memset(o->clocks, 0, sizeof(o->clocks));
     memcpy(o->clocks, r->p, r->n_clocks * sizeof(uint64_t));
     r->p += r->n_clocks * sizeof(uint64_t);
     return true;
@@ -244,14 +254,14 @@ static bool resume_track(struct replay *r, struct replay_track *t, const struct 
         const struct call_log_call *call = next_call(r, &p, &number);
         if (call == NULL || call->begin[0] < t->now[0])
             return damaged(r);
-        set_clocks(r, t->now, call->begin);
+        copy_clocks(r, t->now, call->begin);
         if (!push(r, t, call->frame, 0, call))
             return false;
-        pass(t);
+        pass(r, t);
     }
     if (o->clocks[0] < t->now[0])
         return damaged(r);
-    set_clocks(r, t->now, o->clocks);
+    copy_clocks(r, t->now, o->clocks);
     return end_resuming(r, t);
 }
 
@@ -306,7 +316,7 @@ static bool play_sample(struct replay *r, struct replay_track *t)
             return damaged(r);
     if (sink->sample != NULL && !sink->sample(sink->context, t, r->values))
         return false;
-    pass(t);
+    pass(r, t);
     return true;
 }
 
@@ -337,7 +347,22 @@ static inline bool play_record(struct replay *r, struct replay_track *t, const s
         return play_sample(r, t);
     if (!push(r, t, (frame_id)log_number(p + 1, s->frame_bytes), 0, NULL))
         return false;
-    pass(t);
+    pass(r, t);
+    return true;
+}
+
+/* The clocks behind the second one, which stand at r->p. */
+static bool play_other_clocks(struct replay *r, struct replay_track *t)
+{
+    unsigned went = r->p < r->end ? *r->p++ : 0;
+
+    for (uint32_t i = LOG_FIRST_CLOCKS; i < r->n_clocks; i++) {
+        uint64_t ticks;
+        if ((went >> (i - LOG_FIRST_CLOCKS) & 1) == 0)
+            continue;
+        if (!log_varint(&r->p, r->end, &ticks) || __builtin_add_overflow(t->now[i], ticks, &t->now[i]))
+            return damaged(r);
+    }
     return true;
 }
 
@@ -354,6 +379,8 @@ static bool play_run(struct replay *r, struct replay_track *t)
                                    &t->now[0]) ||
             __builtin_add_overflow(t->now[1], log_number(p + s->cpu_at, s->cpu_bytes), &t->now[1]))
             return damaged(r);
+        if (r->n_clocks > LOG_FIRST_CLOCKS && !play_other_clocks(r, t))
+            return false;
         if (!play_record(r, t, s, p))
             return false;
         if (++r->records % STOP_EVERY == 0 && arena_stopped(r->arena))
@@ -505,10 +532,10 @@ static bool leave_later(struct replay *r)
         struct replay_track *t = &r->tracks[list[i].track];
         if (t->n_open - 1 != list[i].level || list[i].call->end[0] < t->now[0])
             return damaged(r);
-        set_clocks(r, t->now, list[i].call->end);
+        copy_clocks(r, t->now, list[i].call->end);
         if (!pop_call(r, t, 0))
             return false;
-        pass(t);
+        pass(r, t);
     }
     return true;
 }
@@ -521,10 +548,10 @@ static bool end_track(struct replay *r, struct replay_track *t)
 
     if (t->log->end[0] < t->now[0])
         return damaged(r);
-    set_clocks(r, t->now, t->log->end);
+    copy_clocks(r, t->now, t->log->end);
     if (sink->end != NULL && !sink->end(sink->context, t))
         return false;
-    pass(t);
+    pass(r, t);
     for (; t->n_open > 1; innermost = false) {
         const struct call_log_call *known = t->open[t->n_open - 1].known;
         bool is_last = innermost && (!cut || (known->flags & CALL_LOG_INNERMOST) != 0);

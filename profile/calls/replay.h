@@ -34,8 +34,7 @@ enum span_flag {
 /* A call that is open. */
 struct replay_call {
     frame_id frame;
-    uint8_t flags; /* SPAN_BEFORE */
-    uint64_t begin[PROFILE_CLOCKS_MAX];
+    uint8_t flags;                     /* SPAN_BEFORE */
     uint64_t callees;                  /* first clock: of its callees that were left */
     const struct call_log_call *known; /* what the log says of it as a whole; NULL: nothing */
 
@@ -43,6 +42,8 @@ struct replay_call {
     node_id node;
     bool kept, marked;
     uint64_t given_ns;
+
+    uint64_t begin[PROFILE_CLOCKS_MAX]; /* as many as the log has clocks, and at least two */
 };
 
 /* A track. Open calls move when another one is entered. */

@@ -100,8 +100,9 @@ void log_memory_free(struct log_memory *m)
 
 struct open_call {
     frame_id frame;
-    uint64_t begin[PROFILE_CLOCKS_MAX], callees;
-    uint64_t number; /* in the footer's calls, or NO_CALL */
+    uint64_t callees;
+    uint64_t number;                    /* in the footer's calls, or NO_CALL */
+    uint64_t begin[PROFILE_CLOCKS_MAX]; /* as many as there are clocks */
 };
 
 struct written_track {
@@ -200,9 +201,7 @@ static uint8_t *write_varint(uint8_t *to, uint64_t value)
 
 static void put_varint(struct call_log_writer *w, uint64_t value)
 {
-    enum { VARINT_MAX = 10 };
-
-    if (reserve(w, VARINT_MAX))
+    if (reserve(w, LOG_VARINT_MAX))
         w->n = (size_t)(write_varint(w->bytes + w->n, value) - w->bytes);
 }
 
@@ -262,14 +261,23 @@ static struct written_track *track_of(struct call_log_writer *w, uint32_t number
     return &w->tracks[number];
 }
 
+static inline void copy_clocks(const struct call_log_writer *w, uint64_t *to, const uint64_t *ticks)
+{
+    for (uint32_t i = 0; i < w->n_clocks; i++)
+        to[i] = ticks[i];
+}
+
 static bool push(struct call_log_writer *w, struct written_track *t, frame_id frame, const uint64_t *ticks)
 {
     if (t->n_open == t->open_capacity && !ARENA_ROOM(w->arena, t->open, t->open_capacity, t->n_open + 1)) {
         w->failed = true;
         return false;
     }
-    t->open[t->n_open++] = (struct open_call){
-        .frame = frame, .begin = {ticks[0], w->n_clocks > 1 ? ticks[1] : 0}, .number = NO_CALL};
+    struct open_call *call = &t->open[t->n_open++];
+    call->frame = frame;
+    call->callees = 0;
+    call->number = NO_CALL;
+    copy_clocks(w, call->begin, ticks);
     return true;
 }
 
@@ -282,7 +290,7 @@ static bool number_call(struct call_log_writer *w, struct open_call *call)
         return false;
     call->number = w->n_calls++;
     w->calls[call->number] = (struct call_log_call){.frame = call->frame};
-    memcpy(w->calls[call->number].begin, call->begin, sizeof(call->begin));
+    copy_clocks(w, w->calls[call->number].begin, call->begin);
     w->told += sizeof(struct call_log_call);
     return true;
 }
@@ -362,6 +370,23 @@ static inline unsigned cpu_code(uint64_t ticks)
     return ticks == 0 ? 0 : ticks < 1 << 8 ? 1 : ticks < 1 << 16 ? 2 : 3;
 }
 
+/* The clocks behind the second one: each of them stands still in most records. */
+static uint8_t *put_other_clocks(const struct call_log_writer *w, struct written_track *t, uint8_t *to,
+                                 const uint64_t *ticks)
+{
+    uint8_t *went = to++;
+
+    *went = 0;
+    for (uint32_t i = LOG_FIRST_CLOCKS; i < w->n_clocks; i++) {
+        if (ticks[i] == t->last[i])
+            continue;
+        *went |= (uint8_t)(1 << (i - LOG_FIRST_CLOCKS));
+        to = write_varint(to, ticks[i] - t->last[i]);
+        t->last[i] = ticks[i];
+    }
+    return to;
+}
+
 /* NULL: the writer has failed. */
 static inline struct written_track *put_record(struct call_log_writer *w, uint32_t number, unsigned kind,
                                                frame_id frame, const uint64_t *ticks)
@@ -391,6 +416,8 @@ static inline struct written_track *put_record(struct call_log_writer *w, uint32
         to += LOG_CPU_BYTES[cpu_bytes];
         code |= cpu_bytes << (LOG_KIND_BITS + LOG_CLOCK_BITS);
         t->last[1] = ticks[1];
+        if (w->n_clocks > LOG_FIRST_CLOCKS)
+            to = put_other_clocks(w, t, to, ticks);
     }
     *control = (uint8_t)code;
     w->n = (size_t)(to - w->bytes);
@@ -424,8 +451,7 @@ static void fill_call(const struct call_log_writer *w, struct call_log_call *to,
     to->callees = call->callees;
     to->flags = flags;
     to->at = w->at;
-    for (uint32_t i = 0; i < w->n_clocks; i++)
-        to->end[i] = ticks[i];
+    copy_clocks(w, to->end, ticks);
 }
 
 void call_log_leave(struct call_log_writer *w, uint32_t track, const uint64_t *ticks)

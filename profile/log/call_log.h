@@ -17,8 +17,8 @@
  *   footer   an array of each of the structs below: tracks, parts, roots, calls, blocks
  *   trailer  struct call_log_trailer
  *
- * A record is a control byte (call_log_record.h) and up to 20 bytes: the frame of an enter, how far each
- * clock went since the track's last record, and the values of a sample.
+ * A record is a control byte (call_log_record.h) and a few bytes: the frame of an enter, how far each clock
+ * went since the track's last record, and the values of a sample.
  *
  * A call that is open where its track has a new block is in the footer, with its beginning, its end and
  * the time of its callees: so a reading of some blocks knows all of these calls.
@@ -36,7 +36,7 @@ struct call_log_writer;
 enum { CALL_LOG_BLOCK_BYTES = 64 << 10 };
 
 /* Another layout has another number, and so has a machine with its bytes in another order. */
-#define CALL_LOG_MAGIC UINT64_C(0x31736c6c61636661)
+#define CALL_LOG_MAGIC UINT64_C(0x32736c6c61636661)
 
 /* ---- what is in it ---- */
 

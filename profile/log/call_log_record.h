@@ -1,7 +1,9 @@
 /* The records of a log of calls: its writer and its reader agree on them here.
  *
  * A record begins with a control byte: the kind in its lowest three bits; how many bytes the first clock
- * went takes, in the next three; and the second clock, in the highest two. Behind it stand
+ * went takes, in the next three; and the second clock, in the highest two. Where there are more clocks, a byte behind
+ * these two says which others went (the lowest bit: the third clock), and how far each of them did follows as a varint.
+ * Behind the control byte stand
  *
  *   enter    the frame in 1, 2 or 4 bytes
  *   enter, leave, stay, sample    the clocks; behind them a sample's values, as varints
@@ -21,6 +23,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "profile/profile.h"
+
 enum call_log_kind {
     LOG_LEAVE,
     LOG_ENTER_1,
@@ -34,7 +38,14 @@ enum call_log_kind {
 };
 
 enum { LOG_RUN_BYTES = 4 };
-enum { LOG_KIND_BITS = 3, LOG_CLOCK_BITS = 3, LOG_RECORD_BYTES_MAX = 1 + 4 + 8 + 8 };
+enum {
+    LOG_KIND_BITS = 3,
+    LOG_CLOCK_BITS = 3,
+    LOG_FIRST_CLOCKS = 2, /* those of the control byte */
+    LOG_VARINT_MAX = 10,
+    LOG_RECORD_BYTES_MAX = 1 + 4 + 8 + 8 + 1 + (PROFILE_CLOCKS_MAX - LOG_FIRST_CLOCKS) * LOG_VARINT_MAX
+};
+_Static_assert(PROFILE_CLOCKS_MAX - LOG_FIRST_CLOCKS <= 8, "a bit for each other clock");
 
 /* By what stands in the control byte. */
 static const uint8_t LOG_FRAME_BYTES[LOG_KINDS] = {0, 1, 2, 4, 0, 0, 0, 0};

@@ -42,9 +42,11 @@ struct header {
 static const char *role_of(const struct header *h, const struct measure *m)
 {
     static const char *const ROLES[] = {
-        [ROLE_OTHER] = "other",      [ROLE_WALL] = "wall",     [ROLE_CPU] = "cpu",
-        [ROLE_CALLS] = "calls",      [ROLE_SAMPLES] = "other", [ROLE_ALLOCATED] = "other",
-        [ROLE_UNRELEASED] = "other", [ROLE_OBJECTS] = "other"};
+        [ROLE_OTHER] = "other",    [ROLE_WALL] = "wall",       [ROLE_CPU] = "cpu",
+        [ROLE_RUNNABLE] = "other", [ROLE_SLEEPING] = "other",  [ROLE_BLOCKED] = "other",
+        [ROLE_IO] = "other",       [ROLE_UNKNOWN] = "other",   [ROLE_CALLS] = "calls",
+        [ROLE_SAMPLES] = "other",  [ROLE_ALLOCATED] = "other", [ROLE_UNRELEASED] = "other",
+        [ROLE_OBJECTS] = "other"};
 
     return m->waiting ? "waiting" : ROLES[h->in->profile->values[m->value].role];
 }

@@ -163,6 +163,8 @@ void fold_model_event(struct fold_model *m, const struct event *e, uint8_t unkno
     case EVENT_UNROLL:
         leave(m, t, e->frame, unknown, offset);
         break;
+    case EVENT_STATE:
+        break;
     case EVENT_UNKNOWN:
         warn(m, WARN_UNKNOWN_ACTION, offset);
         break;
