@@ -1,9 +1,9 @@
 /* Filters: the picture's script, the program, and an obvious model here that takes folded stacks line by line, on random
  * traces with random lists of steps. */
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encode, pureHalf, random } from '../support/flame_data.mjs';
@@ -113,87 +113,85 @@ function same(actual, expected, words) {
     assert.ok(at < 0 && actual.length === expected.length, `${words}: ${actual.length} instead of ${expected.length}, [${at}] is ${actual[at]} instead of ${expected[at]}`);
 }
 
-function withTraces(action) {
-    const folder = mkdtempSync(join(tmpdir(), 'aflamed-filters-'));
-    const render = (name, ...flags) => execFileSync(AFLAMED, ['render', '--quiet', '-o', '-', ...flags, join(folder, name)], { encoding: 'utf8' });
-    try {
-        for (let seed = 1; seed <= TREES; seed++) {
-            const name = `${seed}.trace`, next = random(seed * 77);
-            writeFileSync(join(folder, name), randomTrace(seed, { threads: 1 + seed % 3, records: 20 + Math.floor(next() * 500) }));
-            action(seed, next, (...flags) => render(name, ...flags));
-        }
-    } finally {
-        rmSync(folder, { recursive: true });
+/* Most trees are asked of one service: to start the program for each takes longer than to draw it. */
+let service, folder;
+before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'aflamed-filters-'));
+    service = skip ? undefined : await startService();
+});
+after(async () => {
+    await service?.stop();
+    rmSync(folder, { recursive: true });
+});
+
+/* Of an upload's track, {status, text}; `options`: [key, value] pairs. */
+async function asked(url, track, suffix, options) {
+    const answer = await fetch(`${url}/t/${track}.${suffix}?${new URLSearchParams(options)}`);
+    return { status: answer.status, text: await answer.text() };
+}
+
+async function drawn(...what) {
+    const { status, text } = await asked(...what);
+    assert.equal(status, 200, text);
+    return text;
+}
+
+const sorted = folded => folded.trimEnd().split('\n').filter(Boolean).sort();
+
+/* `service`: (suffix, options) -> what the service answers about the trace and one of its tracks; `command`: (flags...) -> what the
+ * command line prints. */
+async function withTraces(action) {
+    const file = join(folder, 'one.trace');
+    for (let seed = 1; seed <= TREES; seed++) {
+        const next = random(seed * 77), track = ['1', 'all', 'merged'][seed % 3];
+        const bytes = randomTrace(seed, { threads: 1 + seed % 3, records: 20 + Math.floor(next() * 500) }), { url } = await upload(service, bytes, `${seed}.trace`);
+        writeFileSync(file, bytes);
+        await action(seed, next, track, (suffix, options) => drawn(url, track, suffix, options),
+                     (...flags) => execFileSync(AFLAMED, ['render', '--quiet', '-o', '-', '--track', track, ...flags, file], { encoding: 'utf8' }));
     }
 }
 
 /* ---- tests ---- */
 
-test('filters: script, command line and folded stacks taken line by line agree', { skip }, () => {
-    withTraces((seed, next, render) => {
-        const track = ['1', 'all', 'merged'][seed % 3], values = ['wall', 'cpu', 'calls', 'waiting'];
-        const data = new flame.Data(textOf(render('--track', track)));
+test('filters: script, service, command line and folded stacks taken line by line agree', { skip }, async () => {
+    await withTraces(async (seed, next, track, ask, command) => {
+        const values = ['wall', 'cpu', 'calls', 'waiting'], data = new flame.Data(textOf(await ask('svg', [])));
         for (const value of values) {
-            const lines = linesOf(render('--output', 'folded', '--track', track, '--value', value));
             const steps = stepsFrom(next, PATTERNS), words = inWords(seed, track, value, steps);
-            const expected = model(lines, steps, value === 'calls');
+            const expected = model(linesOf(await ask('folded.txt', [['value', value]])), steps, value === 'calls');
             const v = data.values.findIndex(({ name }) => name === value);
-            same(render('--output', 'folded', '--track', track, '--value', value, ...flagsOf(steps)).trimEnd().split('\n').filter(Boolean).sort(),
-                 expected, `command line, ${words}`);
+            same(sorted(await ask('folded.txt', [['value', value], ...steps])), expected, `service, ${words}`);
             same(fold(data.filtered(steps, {}), v), expected, `script, ${words}`);
+            if (value === values[seed % values.length])     /* it draws as the service does, and takes the steps from flags */
+                same(sorted(command('--output', 'folded', '--value', value, ...flagsOf(steps))), expected, `command line, ${words}`);
         }
     });
 });
 
-test('filters: so does the service', { skip }, async () => {
-    const service = await startService(), SERVED = 12;
-    try {
-        for (let seed = 1; seed <= SERVED; seed++) {
-            const next = random(seed * 77), track = ['1', 'all', 'merged'][seed % 3], steps = stepsFrom(next, PATTERNS);
-            const { url } = await upload(service, randomTrace(seed, { threads: 1 + seed % 3, records: 300 }), `${seed}.trace`);
-            for (const value of ['wall', 'cpu', 'calls', 'waiting']) {
-                const folded = async filters => {
-                    const answer = await fetch(`${url}/t/${track}.folded.txt?${new URLSearchParams([['value', value], ...filters])}`);
-                    assert.equal(answer.status, 200);
-                    return answer.text();
-                };
-                const expected = model(linesOf(await folded([])), steps, value === 'calls');
-                same((await folded(steps)).trimEnd().split('\n').filter(Boolean).sort(), expected, `service, ${inWords(seed, track, value, steps)}`);
-            }
-        }
-    } finally {
-        await service.stop();
-    }
-});
-
 const samples = process.env.AFLAMED_SAMPLES && `${process.env.AFLAMED_SAMPLES}/samples`;
 
-/* Then what is rounded to whole µs in two lines is not what is rounded in their sum. */
-const nanoseconds = path => 'time_unit' in JSON.parse(spawnSync(AFLAMED, ['info', '--json', path], { encoding: 'utf8', maxBuffer: 1 << 28 }).stdout).facts;
-
-test('filters: what is hidden of each real recording', { skip: skip || (samples ? false : 'AFLAMED_SAMPLES names no samples') }, () => {
+test('filters: what is hidden of each real recording', { skip: skip || (samples ? false : 'AFLAMED_SAMPLES names no samples') }, async () => {
     const read = [];
     for (const path of readdirSync(samples, { recursive: true, withFileTypes: true }).filter(one => one.isFile()).map(one => join(one.path, one.name))) {
-        const render = (...flags) => spawnSync(AFLAMED, ['render', '-q', '--output', 'folded', '--track', 'all', '-o', '-', ...flags, path],
-                                               { encoding: 'utf8', maxBuffer: 1 << 28 });
-        const whole = render();
-        if (whole.status !== 0 || nanoseconds(path))
+        const answer = await fetch(`${service.url}/`, { method: 'POST', body: readFileSync(path), headers: { Accept: 'application/json' } });
+        const { url, facts } = await answer.json();
+        /* Of nanoseconds, what is rounded to whole µs in two lines is not what is rounded in their sum. */
+        if (answer.status !== 201 || 'time_unit' in facts)
             continue;
         read.push(path);
-        for (const pattern of ['java.', ...path.endsWith('.trace') ? ['class:android'] : [], '/\\.(run|invoke)$/']) {     /* not all have classes */
-            const expected = model(linesOf(whole.stdout), [['hide', pattern]], false);
-            same(render('--hide', pattern).stdout.trimEnd().split('\n').filter(Boolean).sort(), expected, `${path}, ${pattern}`);
-        }
+        const whole = linesOf(await drawn(url, 'all', 'folded.txt', []));
+        for (const pattern of ['java.', ...path.endsWith('.trace') ? ['class:android'] : [], '/\\.(run|invoke)$/'])     /* not all have classes */
+            same(sorted(await drawn(url, 'all', 'folded.txt', [['hide', pattern]])), model(whole, [['hide', pattern]], false), `${path}, ${pattern}`);
     }
     assert.ok(read.length > 3, read.join());
 });
 
-test('filters: the script leaves the tree that the program draws', { skip }, () => {
+test('filters: the script leaves the tree that the program draws', { skip }, async () => {
     const exact = ({ text, signature }) => text + signature;
-    withTraces((seed, next, render) => {
-        const track = ['1', 'all', 'merged'][seed % 3], steps = stepsFrom(next, [...PATTERNS, ...NOT_FOLDED]), words = inWords(seed, track, '', steps);
-        const drawn = new flame.Data(textOf(render('--track', track, ...flagsOf(steps))));
-        const made = new flame.Data(textOf(render('--track', track))).filtered(steps, {});
+    await withTraces(async (seed, next, track, ask) => {
+        const steps = stepsFrom(next, [...PATTERNS, ...NOT_FOLDED]), words = inWords(seed, track, '', steps);
+        const drawn = new flame.Data(textOf(await ask('svg', steps)));
+        const made = new flame.Data(textOf(await ask('svg', []))).filtered(steps, {});
         assert.equal(made.n, drawn.n, words);
         assert.equal(made.nodes, drawn.nodes, words);
         for (let v = 0; v < made.values.length; v++) {
@@ -233,23 +231,18 @@ function randomExpression(next) {
     return Array.from({ length: 1 + Math.floor(next() * 7) }, () => pick(pieces)).join('');
 }
 
-test('filters: script and program take the same expressions', { skip }, () => {
-    const folder = mkdtempSync(join(tmpdir(), 'aflamed-patterns-')), file = join(folder, 'one.folded'), next = random(5);
-    const names = ['a.Run.abc', 'a.B.aab', 'x.Y.run9', 'é.É.née', 'a-b.C.d]e', 'q.R.[x^y]'];
-    writeFileSync(file, names.map(name => `main;${name} 7\n`).join(''));
-    const data = new flame.Data(textOf(execFileSync(AFLAMED, ['render', '-q', '-o', '-', file], { encoding: 'utf8' })));
+test('filters: script and program take the same expressions', { skip }, async () => {
+    const next = random(5), names = ['a.Run.abc', 'a.B.aab', 'x.Y.run9', 'é.É.née', 'a-b.C.d]e', 'q.R.[x^y]'];
+    const { url, tracks: [{ id }] } = await upload(service, Buffer.from(names.map(name => `main;${name} 7\n`).join('')), 'one.folded');
+    const data = new flame.Data(textOf(await drawn(url, id, 'svg', [])));
     let taken = 0, refused = 0;
-    try {
-        for (let i = 0; i < 400; i++) {
-            const pattern = `/${randomExpression(next)}/`, problem = flame.stepProblem(['focus', pattern], {});
-            const { status, stdout } = spawnSync(AFLAMED, ['render', '-q', '--output', 'folded', '-o', '-', '--focus', pattern, file], { encoding: 'utf8' });
-            assert.equal(problem === '', status === 0, `${pattern}: ${problem}`);
-            problem === '' ? taken++ : refused++;
-            if (problem === '')
-                same(fold(data.filtered([['focus', pattern]], {}), 0), stdout.trimEnd().split('\n').filter(Boolean).sort(), pattern);
-        }
-    } finally {
-        rmSync(folder, { recursive: true });
+    for (let i = 0; i < 400; i++) {
+        const pattern = `/${randomExpression(next)}/`, problem = flame.stepProblem(['focus', pattern], {});
+        const { status, text } = await asked(url, id, 'folded.txt', [['focus', pattern]]);
+        assert.equal(status, problem === '' ? 200 : 400, `${pattern}: ${problem}`);
+        problem === '' ? taken++ : refused++;
+        if (problem === '')
+            same(fold(data.filtered([['focus', pattern]], {}), 0), sorted(text), pattern);
     }
     assert.ok(taken > 50 && refused > 50, `${taken} taken, ${refused} refused`);
 });
