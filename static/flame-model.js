@@ -72,13 +72,12 @@ const cut = (text, cells) =>
   (stands(text, cells) ? text : cells < CELLS_LEAST + 2 ? '' : startWithin(text, cells - 2) + '..');
 const joined = (scope, name) => (scope && name ? `${scope}.${name}` : scope || name);
 
-/* com.example.foo.Foo.bar, c.e.f.Foo.bar, Foo.bar, F.bar, bar, ba..: the longest that fits; `tail`
- * tells overloads apart. */
+/* com.example.foo.Foo.bar, c.e.f.Foo.bar, Foo.bar, bar, ba..: the longest that fits; `tail` tells overloads
+ * apart. A class is whole or left out: of its first letter alone nobody knows it. */
 function fitName({ scope, name, text }, cells, tail = '', full = false) {
   const packages = scope.split('.'), cls = packages.pop(), simple = joined(cls, name) + tail;
   const initial = part => ([...part.slice(0, 2)][0] ?? '') + '.', initials = packages.map(initial).join('');
-  const form = [text + tail, initials + simple, simple, ...cls && name ? [initial(cls) + name + tail] : []]
-    .find(one => full || stands(one, cells));
+  const form = [text + tail, initials + simple, simple].find(one => full || stands(one, cells));
   return cut(form ?? (name || cls) + tail, cells);
 }
 

@@ -83,7 +83,7 @@ export function sidesTable({ unit, total, self, calls }) {
 /* `chosen`: as a picture has it, see flame.js; null if nothing is. The buttons are what the picture can do. */
 export function framePanel(chosen) {
     if (chosen === null)
-        return [element('p', { textContent: 'Click a frame to zoom in. Its numbers are shown here.' })];
+        return [];
     const { name, words, isMethod, link, parent, calls, values, compared, sampledBytes } = chosen;
     const cells = make => values.map(({ unit, ...numbers }) => make(numbers, n => (unit === 'ns' ? amount('us', n / 1000) : amount(unit, n))));
     const at = values.findIndex(({ isShown }) => isShown);

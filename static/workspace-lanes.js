@@ -262,8 +262,10 @@ function methodOf({ frame }, flame) {
 export async function showCall(flame) {
     const call = time.selected, panel = byId('panel');
     byId('chosen-call')?.remove();
-    if (call === null)
+    if (call === null) {
+        panel.hidden ||= panel.textContent === '';
         return;
+    }
     const section = element('section', { id: 'chosen-call' }, ...callPanel(call));
     panel.prepend(section);
     panel.hidden = false;

@@ -19,6 +19,7 @@ import { followRange, markMethod, showCall, startChart, startLanes, theTime, wit
 const CHOICES = ['value', 'view', 'order', 'palette', 'names'];
 const PARTS = ['.tabs', '#threads', '#choices', '#filters', '#whole', '#content', 'header nav'];
 const VERDICT_KEY = 'aflamed.verdict', PANEL_KEY = 'aflamed.panel';     /* are set while a person has them folded */
+const WORDS_KEY = 'aflamed.words';     /* is set while a person has all sentences shown */
 const CHART_PX_MIN = 300, CHART_PX_MAX = 10_000, SAID_MS = 8000, SETTLED_MS = 200, OVERLOADS_MAX = 100;
 
 const byId = id => document.getElementById(id);
@@ -143,6 +144,27 @@ function followVerdict(page) {
     }
 }
 
+/* The first sentence is the headline; the others are a click away, and stay shown on other pages. */
+function moreWords(sentences) {
+    const n = sentences.querySelectorAll(':scope > ol > li').length - 1;
+    if (n < 1)
+        return [];
+    const button = element('button', { type: 'button', className: 'more-words' });
+    const put = isAll => {
+        sentences.classList.toggle('brief', !isAll);
+        button.textContent = isAll ? 'Less' : `${n} more`;
+        button.setAttribute('aria-expanded', isAll);
+    };
+    button.setAttribute('aria-controls', 'sentences');
+    button.addEventListener('click', () => {
+        const isAll = sentences.classList.contains('brief');
+        keep(WORDS_KEY, isAll ? 'all' : null);
+        put(isAll);
+    });
+    put(kept(WORDS_KEY) !== null);
+    return [button];
+}
+
 /* The link stays where the words cannot be had. */
 async function loadVerdict() {
     const place = byId('verdict'), link = place?.querySelector('a');
@@ -155,7 +177,7 @@ async function loadVerdict() {
     const details = element('details', { id: 'verdict', open: kept(VERDICT_KEY) === null && matchMedia('(min-width: 48rem)').matches },
                             element('summary', {}, 'In words', element('span', { className: 'unfiltered', textContent: ', without filters' }),
                                     element('span', { className: 'first', textContent: ': ' + first })),
-                            document.adoptNode(sentences));
+                            ...moreWords(sentences), document.adoptNode(sentences));
     details.dataset.from = link.href;
     place.replaceWith(details);
     details.querySelector('summary').addEventListener('click', () => {     /* before it opens or closes */
@@ -189,8 +211,17 @@ function followState(state) {
         byId('whole').title = byId('whole').textContent;
     }
     showChips(filters);
-    byId('chosen-frame')?.replaceChildren(...framePanel(flameOf().chosen));
+    showChosen(flameOf().chosen);
     tellMethod().catch(() => {});
+}
+
+/* The panel opens with the first frame that is chosen. What a click in the timeline has put there stays. */
+function showChosen(chosen) {
+    byId('chosen-frame')?.replaceChildren(...framePanel(chosen));
+    if (chosen !== null)
+        byId('panel').hidden = false;
+    else
+        byId('panel').hidden = byId('chosen-call') === null && nameOfChosen() === '';
 }
 
 /* The root of a flame graph is at its end. A link that leads elsewhere does so by itself. */
@@ -225,7 +256,22 @@ function showChips(filters) {
     document.querySelector('#filters .chips:not(#range)')?.remove();
     if (filters.length > 0)
         byId('range') ? byId('range').after(chips) : byId('filters').prepend(chips);
+    for (const toggle of document.querySelectorAll('.toggle'))
+        stepOf(toggle, filters) < 0 ? toggle.removeAttribute('aria-current') : toggle.setAttribute('aria-current', 'true');
     showEmptied(filters);
+}
+
+/* The filter that the toggle sets, or -1. */
+const stepOf = ({ dataset: { preset } }, filters) => filters.findIndex(({ key, text }) => key === 'preset' && text === preset);
+
+/* False: there is no picture that filters by itself; the toggle is a link. */
+function pressToggle(toggle) {
+    const flame = flameOf();
+    if (!flame)
+        return false;
+    const at = stepOf(toggle, flame.filters);
+    at < 0 ? flame.filter('preset', toggle.dataset.preset) : flame.unfilter(at);
+    return true;
 }
 
 /* Which filter left nothing, with the way out. */
@@ -269,15 +315,22 @@ function showMethod(method, data, at) {
 async function methodOf(name, flame) {
     const table = await askBeside(flame, 'methods.json', { grep: name.replace(/\(.*/s, ''), limit: OVERLOADS_MAX });
     const [id, scope, method, signature] = ['id', 'class', 'method', 'signature'].map(column => table?.columns.indexOf(column));
-    const row = table?.rows.find(one => (one[scope] && `${one[scope]}.`) + one[method] + one[signature] === name);
+    const nameOf = row => (row[scope] && `${row[scope]}.`) + row[method];
+    const row = table?.rows.find(one => [nameOf(one) + one[signature], nameOf(one)].includes(name));
     return row === undefined ? null : askBeside(flame, `m/${row[id]}.json`, { limit: LISTED_MAX });
+}
+
+/* Of the chosen frame, else of the method whose callers and callees are shown; empty: no method is chosen. */
+function nameOfChosen() {
+    const { chosen, state } = flameOf();
+    return chosen === null ? (state.view === 'sandwich' ? state.method : '') : chosen.isMethod ? chosen.name + chosen.signature : '';
 }
 
 let toldOf = '';
 
 /* What the service knows of the chosen frame's method stands below what the picture says of the frame. */
 async function tellMethod() {
-    const section = compares ? null : byId('chosen'), { chosen } = flameOf(), name = chosen?.isMethod ? chosen.name + chosen.signature : '';
+    const section = compares ? null : byId('chosen'), name = nameOfChosen();
     const flame = document.querySelector('.tabs a').href, place = name + flame;
     if (section === null || place === toldOf)
         return;
@@ -290,15 +343,16 @@ async function tellMethod() {
     const method = await methodOf(name, flame);
     if (place !== toldOf)
         return;
-    if (method !== null)
+    if (method !== null) {
         markMethod(method);
-    section.replaceChildren(...method === null ? [] : methodPanel(method, flame, true));
+        byId('panel').hidden = false;
+    }
+    section.replaceChildren(...method === null ? [] : methodPanel(method, flame, flameOf()?.chosen !== null));
 }
 
 /* What is chosen in the picture stands beside it. */
 function openPanel() {
     byId('panel').replaceChildren(element('section', { id: 'chosen-frame' }), element('section', { id: 'chosen' }));
-    byId('panel').hidden = false;
     toldOf = '';
 }
 
@@ -496,7 +550,7 @@ function startTime(isBack) {
 /* With every picture. */
 function start(isBack = false) {
     const flame = flameOf(), search = byId('search');
-    byId('panel').hidden = flame === undefined;
+    byId('panel').hidden = true;
     offerPanel();
     byId('thread-filter').hidden = false;
     byId('thread-text').addEventListener('input', filterThreads);
@@ -530,7 +584,8 @@ function onClick(event) {
         return;
     event.preventDefault();
     closeMenus(null);
-    go(link.href.baseVal ?? link.href);
+    if (!link.matches('.toggle') || !pressToggle(link))
+        go(link.href.baseVal ?? link.href);
 }
 
 const doers = { png: () => savePng(svgOf()) };

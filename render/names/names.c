@@ -208,21 +208,6 @@ static size_t simple_cells(const struct forms *f)
     return fit_cells(f->class) + (f->class.n > 0 && f->method.n > 0) + fit_cells(f->method);
 }
 
-/* `F.bar`, where there are both and they stand in the cells. */
-static bool put_method_of(struct buf *b, const struct forms *f, struct str tail, size_t cells)
-{
-    struct str first = initial(f->class);
-
-    if (f->class.n == 0 || f->method.n == 0 ||
-        fit_cells(first) + 1 + fit_cells(f->method) + fit_cells(tail) > cells)
-        return false;
-    clean_xml(b, first);
-    buf_char(b, '.');
-    clean_xml(b, f->method);
-    clean_xml(b, tail);
-    return true;
-}
-
 /* --- parameters --- */
 
 /* Takes a type off the front of *s: a descriptor of a class, whose last component is the word, or of a
@@ -316,8 +301,7 @@ static void shorten(struct buf *b, const struct names *n, frame_id frame, enum v
     struct forms f = forms_of(&parts);
     size_t simple = simple_cells(&f) + behind;
     if (simple > cells) {
-        if (!put_method_of(b, &f, tail, cells))
-            fit_both(b, f.method.n > 0 ? f.method : f.class, tail, cells);
+        fit_both(b, f.method.n > 0 ? f.method : f.class, tail, cells);
         return;
     }
     if (!put_initials(b, f.package, cells - simple))

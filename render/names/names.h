@@ -45,7 +45,7 @@ bool fit_text(struct buf *b, struct str s, size_t cells);
 /* Appends the longest form of the frame's text that stands in `cells` (see fit_cells), cleaned and escaped
  * for XML:
  *
- *   com.example.foo.Foo.bar    c.e.f.Foo.bar    Foo.bar    F.bar    bar    ba..
+ *   com.example.foo.Foo.bar    c.e.f.Foo.bar    Foo.bar    bar    ba..
  *
  * With NAMES_FULL the first, cut at its end. Nothing below FIT_CELLS_LEAST cells. `parameters`: with their
  * types behind it, as `(int, String)`, or the signature as it is where it is no descriptor of the JVM. */

@@ -116,9 +116,8 @@ static void put_empty_range(const struct workspace *w, const json_t *warning)
     buf_z(w->b, "\">Show the whole recording</a></p>\n");
 }
 
-/* The panel is the script's: what it shows is about a frame that was chosen in the picture. Beside a
- * picture it has its room from the beginning, for the width of which the script draws. A chart is the
- * script's too, of any threads; what the service draws of one is for those without scripts. */
+/* The panel is the script's: it opens when a frame, a method or a call is chosen. A chart is the script's too,
+ * of any threads; what the service draws of one is for those without scripts. */
 static void put_content(const struct workspace *w)
 {
     bool is_chart = w->of->tab == TAB_FLAME && w->of->options->view == VIEW_CHART;
@@ -141,9 +140,7 @@ static void put_content(const struct workspace *w)
     else
         workspace_verdict(w);
     buf_z(w->b, is_chart ? "</div>\n" : "");
-    bool has_picture = w->of->tab == TAB_FLAME && !is_chart && w->of->trouble == NULL;
-    buf_printf(w->b, "<aside id=\"panel\" aria-label=\"What is chosen\"%s></aside>\n</div>\n",
-               has_picture ? "" : " hidden");
+    buf_z(w->b, "<aside id=\"panel\" aria-label=\"What is chosen\" hidden></aside>\n</div>\n");
 }
 
 /* What only some states differ in is written into <article>, for the script. */

@@ -249,6 +249,53 @@ static void put_filter_form(const struct workspace *w)
     workspace_menu_end(w->b);
 }
 
+/* ---- toggles ---- */
+
+/* Presets that stand in the row, one click each. */
+static const struct {
+    const char *preset, *label;
+    bool of_own_code, of_time; /* only where own code is known; only of time */
+} TOGGLES[] = {{"own-code", "own code", true, false},
+               {"hide-framework", "no framework", true, false},
+               {"hide-idle", "no idle", false, true}};
+
+/* The step that applies the preset, or n_filters. */
+static uint32_t find_preset(const struct view_options *o, struct str preset)
+{
+    for (uint32_t i = 0; i < o->n_filters; i++) {
+        struct filter_step step = view_filter(o, i);
+        if (step.key == FILTER_PRESET && str_eq(step.text, preset))
+            return i;
+    }
+    return o->n_filters;
+}
+
+static void put_toggle(const struct workspace *w, const char *preset, const char *label)
+{
+    struct view_options other = *w->of->options;
+    uint32_t at = find_preset(&other, str_of(preset));
+    bool is_on = at < other.n_filters;
+
+    if (is_on)
+        view_filter_remove(&other, at);
+    else if (!add(&other, FILTER_PRESET, str_of(preset)))
+        return; /* there are as many filters as may be */
+    buf_printf(w->b, "<a class=\"toggle place\" data-preset=\"%s\"%s href=\"", preset,
+               is_on ? " aria-current=\"true\"" : "");
+    workspace_here(w, &other);
+    buf_printf(w->b, "\">%s</a>\n", label);
+}
+
+static void put_toggles(const struct workspace *w)
+{
+    bool has_own_code = json_array_size(json_object_get(w->of->summary, "app")) > 0 || w->of->options->app[0] != '\0';
+    bool is_of_time = page_data_noun(w->of->summary) != track_noun(TRACK_HEAP);
+
+    for (size_t i = 0; i < sizeof(TOGGLES) / sizeof(TOGGLES[0]); i++)
+        if ((has_own_code || !TOGGLES[i].of_own_code) && (is_of_time || !TOGGLES[i].of_time))
+            put_toggle(w, TOGGLES[i].preset, TOGGLES[i].label);
+}
+
 /* The filters as chips, whose links take them out or move them, and a form that adds one. */
 static void workspace_filters(const struct workspace *w)
 {
@@ -256,8 +303,10 @@ static void workspace_filters(const struct workspace *w)
     put_range(w);
     if (takes_filters(w)) {
         put_chips(w);
-        if (w->of->tab != TAB_METHOD)
+        if (w->of->tab != TAB_METHOD) {
+            put_toggles(w);
             put_filter_form(w);
+        }
     }
     buf_z(w->b, "</div>\n");
 }
@@ -561,7 +610,7 @@ static void put_search(struct buf *b)
           "placeholder=\"text or /regexp/\" autocomplete=\"off\" spellcheck=\"false\">\n");
     put_button(b, "previous", "Previous match", "&#9664;");
     put_button(b, "next", "Next match", "&#9654;");
-    put_button(b, "reset", "Reset zoom and search", "Reset");
+    put_button(b, "reset", "Reset zoom and search", "&#8634;");
     buf_z(b, "</div>\n");
 }
 

@@ -65,24 +65,41 @@ test('the main thread is shown without a click, hostile names stay words', { ski
 
 /* With two warnings and a legend; what the picture has above its frames is not theirs. */
 test('the frames get most of the window', { skip }, async () => {
-    for (const [width, height, least, lanes] of [[1280, 800, 0.7, false], [1280, 800, 0.55, true], [1366, 768, 0.6, false]]) {
+    for (const [width, height, least, isFolded] of [[1280, 800, 0.75, true], [1280, 800, 0.65, false], [1366, 768, 0.65, false], [1920, 1080, 0.7, false]]) {
         const page = await open({ viewport: { width, height } });
         await page.goto(some.url);
-        if (!lanes)
-            await page.locator('#lanes > summary').click();
         await until(page, isReady);
         await page.locator('#verdict[open] li').first().waitFor();
+        if (isFolded)
+            for (const strip of ['#lanes', '#verdict'])
+                await page.locator(`${strip} > summary`).click();
         const room = await page.evaluate(() => {
             const { top, bottom } = document.getElementById('picture').getBoundingClientRect();
             return { frames: Math.min(bottom, innerHeight) - top - document.querySelector('#picture .bar').getBoundingClientRect().height,
+                     width: document.getElementById('picture').clientWidth,
                      legend: document.querySelector('.legend.origin').getBoundingClientRect().height, bottom,
                      scrolled: document.documentElement.scrollHeight };
         });
-        assert.ok(room.frames >= least * height, JSON.stringify(room));
+        assert.ok(room.frames >= least * height && room.width === width, JSON.stringify(room));
         assert.ok(room.legend > 0 && room.scrolled <= height, JSON.stringify(room));
         assert.ok(await page.locator('.warned li').count() >= 1);
         await close(page);
     }
+});
+
+/* What could be clicked would no longer be there. */
+test('nothing moves while the page loads', { skip }, async () => {
+    const page = await open({ viewport: { width: 1280, height: 800 } });
+    await page.addInitScript(() => {
+        globalThis.shift = 0;
+        new PerformanceObserver(list => list.getEntries().forEach(({ value }) => { globalThis.shift += value; })).observe({ type: 'layout-shift', buffered: true });
+    });
+    await page.goto(some.url);
+    await until(page, isReady);
+    await page.locator('#verdict[open] li').first().waitFor();
+    await page.locator('.lane-names button').first().waitFor();
+    assert.ok(await page.evaluate(() => globalThis.shift) < 0.02);
+    await close(page);
 });
 
 test('the verdict comes by itself, its links lead on, it stays folded', { skip }, async () => {
@@ -96,16 +113,41 @@ test('the verdict comes by itself, its links lead on, it stays folded', { skip }
     });
     assert.ok(await foot() < 2, 'the root of the graph is still in sight');
     assert.deepEqual(await findings(page), []);
+    assert.equal(await page.locator('#verdict li:visible').count(), 1);
+    await page.getByRole('button', { name: /^\d+ more$/ }).click();
+    assert.ok(await page.locator('#verdict li:visible').count() > 1);
+    assert.ok(await foot() < 2);
     await page.locator('#verdict a', { hasText: 'MainActivity' }).first().click();
     await page.waitForURL(/\/t\/\w+\?view=sandwich&method=com\.example\.app\.MainActivity/);
     await until(page, isReady);
     await page.locator('#verdict > summary').click();
     assert.equal(await page.locator('#verdict li').first().isVisible(), false);
     assert.match(await page.locator('#verdict > summary').innerText(), /^In words: main was busy/);
+    assert.match(await page.locator('#panel .method').innerText(), /MainActivity/, 'its numbers stand beside its callers');
     await page.reload();
     await page.locator('#verdict:not([open]) > summary', { hasText: 'busy' }).waitFor();
     await page.locator('#verdict > summary').click();
-    assert.ok(await page.locator('#verdict li').first().isVisible());
+    assert.ok(await page.locator('#verdict li').nth(1).isVisible(), 'all are still shown');
+    await close(page);
+});
+
+test('one click shows own code, no framework, no idle', { skip }, async () => {
+    const page = await open(), pressed = () => page.locator('.toggle[aria-current]').allInnerTexts();
+    await page.goto(some.url);
+    await until(page, isReady);
+    assert.deepEqual(await page.locator('.toggle').allInnerTexts(), ['own code', 'no framework', 'no idle']);
+    await page.getByRole('link', { name: 'no framework' }).click();
+    await until(page, () => document.querySelector('.toggle[aria-current]') !== null);
+    assert.deepEqual(await pressed(), ['no framework']);
+    assert.equal(await page.locator('.chip').count(), 1);
+    await page.getByRole('link', { name: 'no framework' }).click();
+    await until(page, () => document.querySelector('.toggle[aria-current]') === null);
+    assert.equal(await page.locator('.chip').count(), 0);
+    await page.getByRole('link', { name: 'Methods' }).click();
+    await page.locator('#methods').waitFor();
+    await page.getByRole('link', { name: 'own code' }).click();
+    await page.waitForURL(/preset=own-code/);
+    assert.deepEqual(await pressed(), ['own code']);
     await close(page);
 });
 
@@ -134,10 +176,15 @@ test('the details can be put away, and stay so', { skip }, async () => {
     const page = await open(), width = () => page.locator('#picture').evaluate(e => e.getBoundingClientRect().width);
     await page.goto(some.url);
     await until(page, isReady);
+    const alone = await width();
+    assert.equal(await page.locator('#panel').isVisible(), false);
+    await page.locator('#picture .graph').press('ArrowUp');
+    await page.locator('#panel').waitFor();
     const before = await width();
+    assert.ok(alone > before + 200);
     await page.getByRole('button', { name: 'Details', expanded: true }).click();
     assert.equal(await page.locator('#panel').isVisible(), false);
-    assert.ok(await width() > before + 200);
+    assert.equal(await width(), alone);
     await page.reload();
     await until(page, isReady);
     assert.equal(await page.locator('#panel').isVisible(), false);
@@ -158,7 +205,7 @@ test('own code can be corrected from the legend', { skip }, async () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/app=java\.util/);
     await until(page, () => /app: java\.util/.test(document.querySelector('.legend.origin')?.textContent));
-    await page.locator('#verdict li', { hasText: 'java.util.HashMap.get' }).first().waitFor();
+    await page.locator('#verdict li', { hasText: 'java.util.HashMap.get' }).first().waitFor({ state: 'attached' });
     assert.match(await page.getByRole('link', { name: 'Methods' }).getAttribute('href'), /app=java\.util/);
     await close(page);
 });
