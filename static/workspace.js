@@ -133,8 +133,10 @@ function go(href) {
 /* It is about the profile: it stays while other states of it are shown, until other packages are own. */
 function followVerdict(page) {
     const link = page.querySelector('#verdict > a'), verdict = byId('verdict');
-    if (compares)
-        return byId('sentences').replaceWith(document.adoptNode(page.getElementById('sentences')));
+    if (compares) {
+        byId('sentences').replaceWith(document.adoptNode(page.getElementById('sentences')));
+        return foldWords();
+    }
     if (verdict !== null && verdict.dataset.from === link?.href)
         return;
     verdict?.remove();
@@ -165,9 +167,15 @@ function moreWords(sentences) {
     return [button];
 }
 
+/* Of a comparison, whose words are there with the page. */
+function foldWords() {
+    document.querySelector('#verdict > .more-words')?.remove();
+    byId('sentences').before(...moreWords(byId('sentences')));
+}
+
 /* The link stays where the words cannot be had. */
 async function loadVerdict() {
-    const place = byId('verdict'), link = place?.querySelector('a');
+    const place = byId('verdict'), link = place?.querySelector(':scope > a');
     if (!link)
         return;
     const page = await pageAt(link.href);
@@ -635,6 +643,8 @@ document.querySelector('.skip').addEventListener('click', event => {
 });
 addEventListener('popstate', () => placeOf(location) !== here && show(new URL(location.href), true));
 start();
-if (compares)
+if (compares) {
     byId('verdict').open = matchMedia('(min-width: 48rem)').matches;
+    foldWords();
+}
 loadVerdict().catch(() => {});

@@ -37,6 +37,7 @@ struct exchange {
     struct str origin;           /* "http://host" of an absolute target; or empty */
     struct str path;             /* decoded and vetted; begins with / */
     enum representation accepts; /* what the Accept header prefers; a suffix in the URL may override it */
+    bool previews; /* the client is a chat program that shows what a link leads to; accepts is AS_HTML then */
     struct str parameters[EXCHANGE_PARAMETERS_MAX]; /* what the route's {} matched */
     unsigned keys;                                  /* the route's */
 

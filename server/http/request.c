@@ -105,6 +105,22 @@ enum representation negotiate(struct str accept)
     return best;
 }
 
+/* Chat programs ask for a page to show its title and description below a link, and accept anything. They are
+ * known by a word of their User-Agent: Slackbot, Discordbot, TelegramBot, Mattermost-Bot, and those below. */
+static bool reads_previews(struct str user_agent)
+{
+    static const struct str WORDS[] = {STR_INIT("bot"),      STR_INIT("facebookexternalhit"),
+                                       STR_INIT("whatsapp"), STR_INIT("skypeuri"),
+                                       STR_INIT("synapse"),  STR_INIT("zulip"),
+                                       STR_INIT("embedly"),  STR_INIT("linkpreview")};
+
+    for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
+        for (size_t at = 0; at + WORDS[i].n <= user_agent.n; at++)
+            if (str_eq_nocase((struct str){user_agent.p + at, WORDS[i].n}, WORDS[i]))
+                return true;
+    return false;
+}
+
 /* The header comes from outside and goes into pages, headers and links: a name or an address with or without
  * port, and nothing else. */
 static bool host_usable(struct str host)
@@ -471,6 +487,10 @@ static enum MHD_Result begin(struct request *r, const char *url, const char *met
     if (x->path.n == 0)
         x->path = STR("/");
     x->accepts = negotiate(x->header(x, "Accept"));
+    x->previews = exchange_reads(x) && (x->accepts == AS_TEXT || x->accepts == AS_HTML) &&
+                  reads_previews(x->header(x, "User-Agent"));
+    if (x->previews)
+        x->accepts = AS_HTML;
     if (!vet(r, version))
         return request_send(r);
     x->origin = url_origin(str_of(r->target));

@@ -27,7 +27,7 @@ void page_headers(struct reply *r)
      * server/http/message/site.h. */
     reply_header(r, "Referrer-Policy", "same-origin");
     reply_header(r, "Cache-Control", "private, no-cache");
-    reply_header(r, "Vary", "Accept, Accept-Encoding");
+    reply_header(r, "Vary", "Accept, Accept-Encoding, User-Agent");
 }
 
 struct buf *page_reply(struct reply *r, unsigned status)
@@ -71,6 +71,12 @@ void page_frame_begin(struct buf *b, const struct page_frame *frame)
         "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"robots\" content=\"noindex\">\n");
     put_file(b, "<link rel=\"icon\" type=\"image/svg+xml\" href=\"", frame->root, "icon.svg", "\">\n");
     page_put(b, "<title>{} - aflamed</title>\n", frame->title);
+    if (frame->description.n > 0)
+        page_put(
+            b,
+            "<meta name=\"description\" content=\"{}\">\n<meta property=\"og:site_name\" content=\"aflamed\">\n"
+            "<meta property=\"og:title\" content=\"{}\">\n<meta property=\"og:description\" content=\"{}\">\n",
+            frame->description, frame->title, frame->description);
     put_file(b, "<link rel=\"stylesheet\" href=\"", frame->root, "app.css", "\">\n");
     if (frame->style != NULL)
         put_file(b, "<link rel=\"stylesheet\" href=\"", frame->root, frame->style, "\">\n");

@@ -6,7 +6,8 @@
 #include "server/http/reply.h"
 
 struct page_frame {
-    struct str title; /* escaped here */
+    struct str title;       /* escaped here */
+    struct str description; /* what a chat program shows below a link, escaped here; empty: nothing */
     struct str
         root; /* where the front page is, seen from this page: page_root(), or a literal of that form */
     const char *style;  /* a file of static/ to load beside app.css; NULL: none */

@@ -143,11 +143,24 @@ static void put_content(const struct workspace *w)
     buf_z(w->b, "<aside id=\"panel\" aria-label=\"What is chosen\" hidden></aside>\n</div>\n");
 }
 
+/* The first sentence of the words that the page has; else nothing. */
+static void put_description(const struct workspace *w, struct buf *b)
+{
+    const json_t *words = w->of->compared != NULL ? json_object_get(w->of->compared->table, "verdict")
+                                                  : json_object_get(w->of->verdict, "sentences");
+    const json_t *part;
+    size_t i;
+
+    json_array_foreach (json_object_get(json_array_get(words, 0), "parts"), i, part) {
+        buf_str(b, page_data_text(part, "text"));
+    }
+}
+
 /* What only some states differ in is written into <article>, for the script. */
 void page_workspace(struct buf *b, const struct page_workspace *of)
 {
     struct workspace w = {.b = b, .of = of, .tracks = json_object_get(of->summary, "tracks"), .up = of->root};
-    struct buf self = {0}, title = {0};
+    struct buf self = {0}, title = {0}, description = {0};
 
     buf_str(&self, of->root);
     if (of->compared != NULL)
@@ -163,7 +176,9 @@ void page_workspace(struct buf *b, const struct page_workspace *of)
     }
     buf_z(&title, " - ");
     workspace_put_shown(&w, &title);
+    put_description(&w, &description);
     page_frame_begin(b, &(struct page_frame){.title = buf_view(&title),
+                                             .description = buf_view(&description),
                                              .root = of->root,
                                              .style = "flame.css",
                                              .viewer = "flame.js",
@@ -182,8 +197,9 @@ void page_workspace(struct buf *b, const struct page_workspace *of)
     workspace_tools(&w);
     put_content(&w);
     buf_z(b, "<p id=\"said\" role=\"status\"></p>\n");
-    b->failed = b->failed || self.failed || title.failed;
+    b->failed = b->failed || self.failed || title.failed || description.failed;
     buf_z(b, "</main>\n</article>\n</body>\n</html>\n");
     buf_free(&self);
     buf_free(&title);
+    buf_free(&description);
 }

@@ -288,7 +288,8 @@ static void put_toggle(const struct workspace *w, const char *preset, const char
 
 static void put_toggles(const struct workspace *w)
 {
-    bool has_own_code = json_array_size(json_object_get(w->of->summary, "app")) > 0 || w->of->options->app[0] != '\0';
+    bool has_own_code =
+        json_array_size(json_object_get(w->of->summary, "app")) > 0 || w->of->options->app[0] != '\0';
     bool is_of_time = page_data_noun(w->of->summary) != track_noun(TRACK_HEAP);
 
     for (size_t i = 0; i < sizeof(TOGGLES) / sizeof(TOGGLES[0]); i++)

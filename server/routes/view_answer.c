@@ -567,11 +567,28 @@ void workspace_content(struct workspace_answer *a)
             report_by_name(str_of(name), str_of(two ? TABS[a->tab].suffix_of_two : TABS[a->tab].suffix));
 }
 
+/* A chat program shows the first sentence of the words below a link, whichever tab the link leads to. */
+static void show_words(struct exchange *x, struct workspace_answer *a)
+{
+    const struct view_options of = a->content.asked.view;
+
+    a->tab = TAB_VERDICT;
+    a->content.output = NULL;
+    workspace_content(a);
+    report_defaults(x->service->config, &a->content.asked);
+    view_of_owner(&a->content.asked.view, &a->record);
+    a->content.asked.view.from_ns = of.from_ns;
+    a->content.asked.view.to_ns = of.to_ns;
+    report_settle(a->content.report, x->service->config, &a->content.asked);
+}
+
 enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer *a)
 {
     struct table_request *rows = &a->content.asked.table;
     struct view_request head;
 
+    if (!is_compared(a) && x->previews)
+        show_words(x, a);
     if (!is_compared(a))
         view_of(&a->content, &a->record);
     head = a->content;

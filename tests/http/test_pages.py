@@ -1,6 +1,7 @@
 """What can be fetched of a stored upload, and the pages that are about none."""
 import base64
 import hashlib
+import html
 import json
 import os
 import re
@@ -47,6 +48,21 @@ class Profile(Stored):
         self.assertEqual((answer.status, answer['Content-Type']), (200, 'text/html; charset=utf-8'))
         self.assert_links(self.path, answer.text)
         self.assertNotIn('style=', answer.text)
+
+    def test_chat_programs_see_what_a_link_leads_to(self):
+        agents = ['Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', 'Mozilla/5.0 (compatible; Discordbot/2.0)', 'facebookexternalhit/1.1',
+                  'WhatsApp/2.23', 'Mattermost-Bot/1.1', 'TelegramBot (like TwitterBot)']
+        words = json.loads(self.get('/verdict.json').body)['sentences'][0]['text']
+        for agent in agents:
+            for suffix in '', '/t/1', '/methods?track=all':
+                page = self.get(suffix, Accept='*/*', **{'User-Agent': agent})
+                self.assertEqual((page.status, page['Content-Type']), (200, 'text/html; charset=utf-8'), agent)
+                self.assertIn('User-Agent', page['Vary'])
+                shown = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]*)">', page.text))
+                self.assertTrue(html.unescape(shown['title']).startswith('a b"ü.trace'), shown)
+                self.assertEqual(html.unescape(shown['description']), words)
+        self.assertEqual(self.get('', Accept=JSON, **{'User-Agent': agents[0]})['Content-Type'], JSON)
+        self.assertNotIn('og:', self.get('', Accept=HTML).text)
 
     def assert_links(self, path, page):
         """Relative, all of them, and each leads somewhere on this service."""
