@@ -73,7 +73,7 @@ SYSTEMD_UNITS := $(wildcard deploy/systemd/*)
 VIEWER_SOURCES := static/flame-model.js static/flame-filters.js static/flame-views.js static/flame.js
 # The style of the pages, in the order in which its rules override each other.
 STYLE_SOURCES := $(addprefix static/app/,base.css upload.css workspace.css lanes.css dumps.css panes.css)
-STATIC := $(sort $(filter-out $(VIEWER_SOURCES),$(wildcard static/*.css static/*.js static/*.html static/*.txt static/*.svg static/*.json static/*.gz)) $(B)/static/flame.js $(B)/static/app.css)
+STATIC := $(sort $(filter-out $(VIEWER_SOURCES),$(wildcard static/*.css static/*.js static/*.html static/*.txt static/*.svg static/*.json static/*.gz static/*.png)) $(B)/static/flame.js $(B)/static/app.css)
 # The sanitizer of threads has nothing to find where at most one thread runs: test programs are built and run under it if
 # they start threads, or include a header of a room that may. Others test rooms without threads, and conversions, which
 # test_convert shares between threads.

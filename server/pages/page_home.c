@@ -6,6 +6,7 @@
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
+#include "server/pages/static_assets.h"
 
 /* The page that takes uploads: a plain form that works by itself; static/upload.js makes more of it. What only
  * a script can do is hidden until there is one. */
@@ -72,18 +73,31 @@ static void put_command(struct buf *b, const char *before, struct str base, cons
     buf_printf(b, "%s</code></pre></div>\n", after);
 }
 
+static void put_picture(struct buf *b)
+{
+    buf_z(b, "<figure class=\"example\"><img src=\"./");
+    static_path(b, STR("screenshot.png"));
+    buf_z(
+        b,
+        "\" width=\"1280\" height=\"800\" alt=\"The page of a profile: in words where the time went, what the "
+        "threads did, and the flame graph of the main thread\"></figure>\n");
+}
+
 static void put_terminal(struct buf *b, struct str base)
 {
     buf_z(b, "<section class=\"terminal\" aria-labelledby=\"terminal\">\n"
              "<h2 id=\"terminal\">From the terminal</h2>\n<p>The answer is the link.</p>\n");
     put_command(b, "curl -F trace=@app.trace ", base, "/");
-    buf_z(b, "<p>From the device, without a file in between:</p>\n");
+    buf_z(
+        b,
+        "<details class=\"more\"><summary>More commands</summary>\n<p>From the device, without a file in between:</p>\n");
     put_command(b, "adb exec-out cat /sdcard/app.trace | curl -T - ", base, "/app.trace");
     buf_z(b, "<p>The flame graph of the busiest thread at once:</p>\n");
     put_command(b, "curl -F trace=@app.trace '", base, "/?output=svg' &gt; app.svg");
     buf_z(b, "<p>The whole manual:</p>\n");
     put_command(b, "curl ", base, "/");
-    buf_z(b, "<p>For programs: <a href=\"api\">all URLs, and what they take</a>.</p>\n</section>\n");
+    buf_z(b,
+          "<p>For programs: <a href=\"api\">all URLs, and what they take</a>.</p>\n</details>\n</section>\n");
 }
 
 /* ---- how to record; all of it markup ---- */
@@ -187,8 +201,10 @@ void page_upload(struct buf *b, struct str base, const struct config *config)
         "<p class=\"lead\">Give it a method trace, CPU samples or a heap profile, and get flame graphs.</p>\n"
         "<div class=\"upload-columns\">\n");
     put_upload(b, config);
+    buf_z(b, "<div>\n");
+    put_picture(b);
     put_terminal(b, base);
-    buf_z(b, "</div>\n");
+    buf_z(b, "</div>\n</div>\n");
     put_recipes(b, base);
     buf_z(b, "<div id=\"drop-cover\" class=\"drop-cover\" hidden><p>Drop to upload</p></div>\n");
     page_frame_end(b);
