@@ -145,6 +145,7 @@ test('where the browser lets the page keep nothing all of it works', { skip }, a
     await until(page, () => document.querySelector('#lanes .lane-place')?.dataset.state === 'ready');
     await page.locator('#verdict li').first().waitFor();
     await page.locator('#verdict > summary').click();
+    await page.locator('#picture .graph').press('ArrowUp');
     await page.locator('#panel-toggle').click();
     await page.locator('#panel').waitFor({ state: 'hidden' });
     await page.locator('#panel-toggle').click();

@@ -318,7 +318,7 @@ test('a real question, without a mouse', { skip: without }, async () => {
     const real = await upload(service, readFileSync(samples), 'yamp-legacy.trace');
     const page = await openPage(browser, service);
     await page.goto(real.url);
-    await page.locator('#verdict li', { hasText: 'Own methods that cost main most' }).waitFor();
+    await page.locator('#verdict li', { hasText: 'Own methods that cost main most' }).waitFor({ state: 'attached' });
     await until(page, () => document.querySelector('#picture > svg')?.dataset.state === 'ready');
     await page.keyboard.press('2');
     await until(page, isReady);
