@@ -42,6 +42,7 @@ describe('comparing', { skip }, () => {
 
     test('what it says leads to the picture, to the table and back', () => withPage(browser, service, {}, async page => {
         await shown(page);
+        await page.click('.more-words');
         const name = await page.textContent('#sentences a[href*="view=sandwich"]');
         await page.click('#sentences a[href*="view=sandwich"]');
         await until(page, () => document.querySelector('#picture svg')?.flame?.state.view === 'sandwich');
