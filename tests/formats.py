@@ -1,6 +1,8 @@
 """The oracle suite's part on other formats than method traces: what `aflamed render --output folded` prints of each value is
 what another slow and clear reader prints (oracle/refdecode.py and oracle/simpleperf.py beside the samples; see oracle.py)."""
 import glob
+import gzip
+import json
 import os
 import re
 import subprocess
@@ -104,8 +106,49 @@ def compare_simpleperf(script, path):
     return Result('oracle/formats/' + SIMPLEPERF, PASSED)
 
 
+def expected_file(path):
+    with open(path, 'rb') as file:
+        data = file.read()
+    return gzip.decompress(data) if path.endswith('.gz') else data
+
+
+def compare_json(folder, entry):
+    """A sample with its row of the index: each value's folded stacks, or that it is refused."""
+    path = os.path.join(folder, entry['file'])
+    try:
+        if 'refused' in entry:
+            run = cases.aflamed('info', path)
+            if run.returncode != 1 or entry['refused'] not in run.stderr.decode():
+                raise cases.Wrong('is not refused: %r' % run.stderr)
+            return Result('oracle/formats/json/' + entry['file'], PASSED)
+        values = {v['name'] for v in cases.info(path)['values']}
+        if values != set(entry['values']):
+            raise cases.Wrong('has the values %s, expected %s' % (values, entry['values']))
+        for name in entry['expected']:
+            value = name.replace('.gz', '')[:-len('.folded')].rpartition('.')[2]
+            got = cases.succeeded(cases.aflamed('render', '-q', '--output', 'folded', '--track', 'all', '--value', value, path))
+            if got != expected_file(os.path.join(folder, 'expected', name)):
+                raise cases.Wrong('%s differs from %s' % (value, name))
+    except cases.Wrong as wrong:
+        return Result('oracle/formats/json/' + entry['file'], FAILED, str(wrong))
+    return Result('oracle/formats/json/' + entry['file'], PASSED)
+
+
+def json_suite(wanted, folder):
+    """Profiles in JSON, and texts of perf: samples with what an importer of their own and the other tools' make of them."""
+    if folder is None:
+        yield Result('oracle/formats/json', SKIPPED, 'AFLAMED_SAMPLES does not name the folder of real profiles')
+        return
+    folder = os.path.join(folder, 'samples', 'json')
+    with open(os.path.join(folder, 'INDEX.json'), encoding='utf-8') as file:
+        for entry in json.load(file):
+            if wanted in 'oracle/formats/json/' + entry['file']:
+                yield compare_json(folder, entry)
+
+
 def suite(wanted, folder):
     """Without a folder: what is skipped."""
+    yield from json_suite(wanted, folder)
     for kind in (*FOLDERS, *(() if folder else (SIMPLEPERF,))):
         if folder is None:
             yield Result('oracle/formats/' + kind, SKIPPED, 'AFLAMED_SAMPLES does not name the folder of real profiles')

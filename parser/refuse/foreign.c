@@ -43,6 +43,7 @@ static bool is_marked(struct str head, const struct foreign_mark *m)
         return begins(without_blanks(head), m->bytes);
     case FOREIGN_LINE:
         return has_line(head, m->bytes);
+    case FOREIGN_KEY:
     case FOREIGN_NOWHERE:
         break;
     }
@@ -64,6 +65,26 @@ const struct foreign *foreign_find(struct str head)
     for (size_t i = 0; i < FOREIGN_COUNT && head.n > 0; i++)
         if (matches(&FOREIGN[i], head))
             return &FOREIGN[i];
+    return NULL;
+}
+
+static bool has_key(const struct str *keys, size_t n, struct str key)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(keys[i], key))
+            return true;
+    return false;
+}
+
+const struct foreign *foreign_find_keys(const struct str *keys, size_t n)
+{
+    for (size_t i = 0; i < FOREIGN_COUNT; i++)
+        for (size_t k = 0; k < FOREIGN_MARKS; k++) {
+            const struct foreign_mark *m = &FOREIGN[i].marks[k];
+            if (m->where == FOREIGN_KEY && has_key(keys, n, m->bytes) &&
+                (m->with.n == 0 || has_key(keys, n, m->with)))
+                return &FOREIGN[i];
+        }
     return NULL;
 }
 

@@ -13,7 +13,8 @@ enum foreign_where {
     FOREIGN_NOWHERE, /* no mark */
     FOREIGN_AT,      /* these bytes, `at` bytes from the beginning */
     FOREIGN_HEAD,    /* behind a byte order mark and blanks; ASCII letters in either case */
-    FOREIGN_LINE     /* at the beginning of a line */
+    FOREIGN_LINE,    /* at the beginning of a line */
+    FOREIGN_KEY      /* of JSON: a member of the outermost object, as is `with`, if that is not empty */
 };
 
 /* A sign of a kind: bytes at a place, and elsewhere in the beginning `with`, if that is not empty. */
@@ -39,6 +40,9 @@ extern const size_t FOREIGN_COUNT;
 /* The row of a file that begins with these bytes, of which at most DETECT_BYTES_MAX are looked at; NULL: none.
  * They must be the whole file if they are fewer. */
 const struct foreign *foreign_find(struct str head);
+
+/* The same of JSON whose outermost object has members with these keys. */
+const struct foreign *foreign_find_keys(const struct str *keys, size_t n);
 
 /* Sets diag from the row. Always returns false. */
 bool foreign_refuse(const struct foreign *f, struct diag *diag);

@@ -26,6 +26,8 @@
 #define AT_WITH(literal, word)   WITH(FOREIGN_AT, literal, word)
 #define HEAD(literal)            WITH(FOREIGN_HEAD, literal, "")
 #define HEAD_WITH(literal, word) WITH(FOREIGN_HEAD, literal, word)
+#define KEY(literal)             WITH(FOREIGN_KEY, literal, "")
+#define KEY_WITH(literal, word)  WITH(FOREIGN_KEY, literal, word)
 #define LINE(literal)            WITH(FOREIGN_LINE, literal, "")
 #define LINE_WITH(literal, word) WITH(FOREIGN_LINE, literal, word)
 
@@ -96,10 +98,41 @@ const struct foreign FOREIGN[] = {
      .marks = {HEAD_WITH("<!doctype html", "i18n-values"), HEAD_WITH("<!doctype html", "trace-viewer"),
                HEAD_WITH("<!doctype html", "Android System Trace"), HEAD_WITH("<", "# tracer:"), HEAD("# tracer:"),
                HEAD("TRACE:\n"), HEAD("TRACE:\r\n"), HEAD("capturing trace...")}},
-    {.code = "chrome-trace", .title = "Chrome trace",
-     .detail = "This is a trace of Chrome's trace events, as JSON; it has no method calls of Android.",
-     .hint = PERFETTO_UI,
-     .marks = {HEAD_WITH("{", "\"traceEvents\""), HEAD_WITH("[", "\"ph\"")}},
+    {.code = "jfr", .title = "recording of Java Flight Recorder",
+     .detail = "This is a recording of Java Flight Recorder (JFR) in its binary form, which is not read.",
+     .hint = "Make folded stacks or a speedscope file of it, as async-profiler's jfrconv does (jfrconv --cpu -o collapsed x.jfr "
+             "x.folded), and upload that.",
+     .marks = {AT(0, "FLR\0")}},
+    {.code = "instruments", .title = "recording of Instruments",
+     .detail = "This is a recording of Apple's Instruments, or a list of tables exported from one, which is not read.",
+     .hint = "Record with samply, or export a deep copy of the call tree as text and fold it with stackcollapse-instruments.pl; upload "
+             "that.",
+     .marks = {HEAD_WITH("<?xml", "<trace-toc"), HEAD_WITH("<?xml", "<trace-query-result"), HEAD("<trace-toc"),
+               HEAD("<trace-query-result"), AT_WITH("PK\3\4", ".trace/Trace1.run"), AT_WITH("PK\3\4", ".trace/form.template")}},
+    {.code = "sentry", .title = "profile of Sentry",
+     .detail = "This is an envelope or a profile of Sentry, whose format is not read.",
+     .hint = "Open it in Sentry. To see the same app here, record a method trace, which Sentry's SDK for Android makes, too: it is in "
+             "the envelope as sampled_profile, in base64; decode it and upload that.",
+     .marks = {KEY_WITH("event_id", "sent_at"), KEY_WITH("event_id", "platform"), KEY("profiler_id"), KEY("chunk_id"),
+               KEY("sampled_profile"), KEY_WITH("profile", "transaction"), KEY_WITH("event_id", "dsn")}},
+    {.code = "v8-heap-snapshot", .title = "heap snapshot of V8",
+     .detail = "This is a heap snapshot of V8: objects of one moment, without stacks.",
+     .hint = "Open it in Chrome's DevTools (Memory), or record a CPU profile and upload that.",
+     .marks = {KEY_WITH("snapshot", "strings")}},
+    {.code = "v8-allocation-profile", .title = "allocation profile of V8",
+     .detail = "This is an allocation profile of V8 (.heapprofile), which is not read.",
+     .hint = "Open it in Chrome's DevTools (Memory), or record a CPU profile and upload that.",
+     .marks = {KEY("selfSize")}},
+    {.code = "benchmark-results", .title = "list of benchmark results",
+     .detail = "This is the list of results of an Android benchmark: it names profiles, and holds none.",
+     .hint = "Upload one of the profiles that it names (profilerOutputs); they are in its folder.",
+     .marks = {KEY_WITH("benchmarks", "context")}},
+    {.code = "json-of-others", .title = "JSON of another tool",
+     .detail = "This is JSON of another tool, which is not read: a recording of Safari, a profile of stackprof or DHAT, a report "
+               "of Lighthouse, or traces of OpenTelemetry.",
+     .hint = "Convert it with its own tool to folded stacks or to a speedscope file, if it has stacks, and upload that.",
+     .marks = {KEY("recording"), KEY_WITH("mode", "interval"), KEY("dhatFileVersion"), KEY_WITH("audits", "lighthouseVersion"),
+               KEY("resourceSpans"), KEY("resourceLogs")}},
     {.code = "art-profile", .title = "compilation profile",
      .detail = "This is a profile for ART's compiler (a baseline profile); it lists methods, and has no times.",
      .hint = RECORD_METHODS,

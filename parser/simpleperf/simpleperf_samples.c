@@ -9,6 +9,7 @@
 #include "core/cursor.h"
 #include "core/order.h"
 #include "core/protobuf.h"
+#include "parser/module_kind.h"
 
 /* ---- names ---- */
 
@@ -40,21 +41,6 @@ static bool too_many(struct sampled_names *s, const char *of_what, uint32_t limi
 
 /* ---- files ---- */
 
-/* By its name: what of the system, of the app's Java code, or native it is. */
-static enum frame_kind kind_of(struct str path)
-{
-    static const struct str JAVA[] = {
-        STR_INIT(".jar"), STR_INIT(".dex"), STR_INIT(".vdex"),           STR_INIT(".odex"),
-        STR_INIT(".oat"), STR_INIT(".art"), STR_INIT("[JIT app cache]"), STR_INIT("[JIT cache]")};
-
-    if (str_starts(path, STR("[kernel")) || str_ends(path, STR(".ko")))
-        return FRAME_KIND_KERNEL;
-    for (size_t i = 0; i < sizeof(JAVA) / sizeof(*JAVA); i++)
-        if (str_ends(path, JAVA[i]))
-            return FRAME_KIND_JAVA;
-    return path.n == 0 || str_eq(path, STR("unknown")) ? FRAME_KIND_UNKNOWN : FRAME_KIND_NATIVE;
-}
-
 static bool add_symbol(struct sampled_names *s, struct str name, uint64_t offset)
 {
     struct arena *a = builder_arena(s->builder);
@@ -77,7 +63,7 @@ static bool set_path(struct sampled_names *s, struct names_of_file *file, struct
         return names_failed(s);
     path = builder_text_of(s->builder, file->path);
     file->base = str_behind_last(path, '/');
-    file->kind = kind_of(path);
+    file->kind = module_kind(path);
     return true;
 }
 

@@ -179,6 +179,8 @@ bool builder_find_build(struct builder *b) __attribute__((warn_unused_result));
 uint64_t builder_event_count(const struct builder *b);
 /* Events and samples of one track, so far. */
 uint64_t builder_track_records(const struct builder *b, uint32_t track);
+/* Frames of the track's events that are open. */
+uint64_t builder_track_open(const struct builder *b, uint32_t track);
 uint64_t builder_ns_per_tick(const struct builder *b);
 /* Of one time, by its place in the declaration, in ns: what all tracks' events span, added up, and the
  * latest reading. */

@@ -278,14 +278,14 @@ static bool sum_totals(struct builder *b, const struct columns *c)
     return true;
 }
 
-static void count_open_frames(struct builder *b, const struct fold_track *t)
+uint64_t builder_track_open(const struct builder *b, uint32_t track)
 {
+    const struct fold_track *t = &b->tracks[track];
     uint64_t depth = 0;
 
-    for (node_id id = t->current; id != t->root; id = fold_node_at(b, id)->parent)
+    for (node_id id = t->current; t->root != NODE_NONE && id != t->root; id = fold_node_at(b, id)->parent)
         depth++;
-    if (depth > 0)
-        builder_warn(b, WARN_OPEN_FRAMES, depth, WARNING_NO_OFFSET);
+    return depth;
 }
 
 /* Wall time is the first of the times, if it is one of them. */
@@ -320,7 +320,9 @@ static bool put_tracks(struct builder *b, struct profile *p, struct columns *c)
         const struct fold_track *t = &b->tracks[i];
         if (t->root == NODE_NONE)
             continue;
-        count_open_frames(b, t);
+        uint64_t open = builder_track_open(b, (uint32_t)(t - b->tracks));
+        if (open > 0)
+            builder_warn(b, WARN_OPEN_FRAMES, open, WARNING_NO_OFFSET);
         uint32_t first = c->n;
         c->use = t->use;
         p->timed = p->timed || t->use == FOLD_EVENTS || t->use == FOLD_TIMED_SAMPLES;
