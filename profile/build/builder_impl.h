@@ -21,16 +21,18 @@ static inline struct fold_layout fold_layout_of_events(uint32_t n_times)
     return (struct fold_layout){.n_times = n_times, .n_columns = n_times + 1, .calls = n_times};
 }
 
-/* A node while the tree grows; its columns stand behind it. Children hang in a list, the one that
- * was entered last in front. Of a node with more than FOLD_LIST_MAX children those behind the first
- * FOLD_LIST_MAX are found through builder.wide, so that no input is quadratic. */
+/* A node while the tree grows; its columns stand behind it. Children are a ring, about in the order of their first
+ * calls. The search among them begins behind the child that was entered last: what came next once comes next again.
+ * Of a node with more than FOLD_RING_MAX children all are in builder.wide, so that no input is quadratic. */
 struct fold_node {
     frame_id frame;
-    node_id parent, first_child, next_sibling; /* NODE_NONE: none */
+    node_id parent;
+    node_id next_child;   /* behind the child that was entered last; NODE_NONE: no children */
+    node_id next_sibling; /* in the ring of the parent's children */
     uint64_t columns[];
 };
 
-enum { FOLD_LIST_MAX = 24 };
+enum { FOLD_RING_MAX = 24 };
 
 /* What a track is made of. */
 enum fold_track_use { FOLD_UNUSED, FOLD_EVENTS, FOLD_SAMPLES, FOLD_TIMED_SAMPLES, FOLD_CHANGES };

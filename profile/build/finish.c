@@ -238,8 +238,8 @@ static bool walk_track(struct builder *b, struct columns *c, node_id root)
         arrive(b, c, node);
         if (arena_stopped_at(b->arena, c->n))
             return false;
-        if (node->first_child != NODE_NONE) {
-            id = node->first_child;
+        if (node->next_child != NODE_NONE) {
+            id = node->next_child;
             continue;
         }
         for (;;) {
@@ -247,7 +247,7 @@ static bool walk_track(struct builder *b, struct columns *c, node_id root)
             leave(c, node);
             if (id == root)
                 return true;
-            if (node->next_sibling != NODE_NONE)
+            if (node->next_sibling != fold_node_at(b, node->parent)->next_child)
                 break;
             id = node->parent;
         }

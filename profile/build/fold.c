@@ -220,7 +220,7 @@ static node_id fold_node_new(struct builder *b, node_id parent, frame_id frame)
     struct fold_node *node = fold_node_at(b, id);
     node->frame = frame;
     node->parent = parent;
-    node->first_child = NODE_NONE;
+    node->next_child = NODE_NONE;
     node->next_sibling = NODE_NONE;
     for (uint32_t i = 0; i < b->layout.n_columns; i++)
         node->columns[i] = 0;
@@ -239,51 +239,74 @@ static uint64_t pair(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-/* Adds a child. It goes to the front of the list while that is short (`last` is NODE_NONE): what was called last is
- * called again soon. Behind that it goes after `last`, the list's FOLD_LIST_MAX-th child, and into the table of wide
- * parents. Those in the table keep their places, so that the first FOLD_LIST_MAX of the list are never in it. */
-static node_id add_child(struct builder *b, node_id parent, frame_id frame, node_id last)
+/* Adds a child behind `before` of the parent's ring; NODE_NONE: it is the first one. */
+static node_id add_child(struct builder *b, node_id parent, frame_id frame, node_id before)
 {
     node_id id = fold_node_new(b, parent, frame);
 
     if (id == NODE_NONE)
         return NODE_NONE;
-    if (last == NODE_NONE) {
-        fold_node_at(b, id)->next_sibling = fold_node_at(b, parent)->first_child;
-        fold_node_at(b, parent)->first_child = id;
+    if (before == NODE_NONE) {
+        fold_node_at(b, id)->next_sibling = id;
+        fold_node_at(b, parent)->next_child = id;
     } else {
-        if (!idmap_set(&b->wide, pair(parent, frame), id))
-            return NODE_NONE;
-        fold_node_at(b, id)->next_sibling = fold_node_at(b, last)->next_sibling;
-        fold_node_at(b, last)->next_sibling = id;
+        fold_node_at(b, id)->next_sibling = fold_node_at(b, before)->next_sibling;
+        fold_node_at(b, before)->next_sibling = id;
     }
     return id;
 }
 
-/* One that is found in the list moves to its front. */
+/* Of a parent with FOLD_RING_MAX children, which gets one more: puts those that it has into the table. */
+static bool index_children(struct builder *b, node_id parent)
+{
+    node_id first = fold_node_at(b, parent)->next_child, id = first;
+
+    do {
+        const struct fold_node *node = fold_node_at(b, id);
+        if (!idmap_set(&b->wide, pair(parent, node->frame), id))
+            return false;
+        id = node->next_sibling;
+    } while (id != first);
+    return true;
+}
+
+/* Of a parent with more than FOLD_RING_MAX children. The ring has no end near by: a new child comes behind the one that
+ * the search would begin with. */
+static node_id wide_child(struct builder *b, node_id parent, frame_id frame)
+{
+    node_id id = idmap_get(&b->wide, pair(parent, frame));
+
+    if (id == IDMAP_NONE) {
+        id = add_child(b, parent, frame, fold_node_at(b, parent)->next_child);
+        if (id == NODE_NONE || !idmap_set(&b->wide, pair(parent, frame), id))
+            return NODE_NONE;
+    }
+    fold_node_at(b, parent)->next_child = fold_node_at(b, id)->next_sibling;
+    return id;
+}
+
 node_id fold_child(struct builder *b, node_id parent, frame_id frame)
 {
-    node_id first = fold_node_at(b, parent)->first_child;
-    node_id before = NODE_NONE, id = first;
+    node_id first = fold_node_at(b, parent)->next_child, id = first, before = NODE_NONE;
 
-    for (unsigned steps = 0; id != NODE_NONE; steps++) {
-        struct fold_node *node = fold_node_at(b, id);
+    if (first == NODE_NONE)
+        return add_child(b, parent, frame, NODE_NONE);
+    for (unsigned n = 1; n <= FOLD_RING_MAX; n++) {
+        const struct fold_node *node = fold_node_at(b, id);
         if (node->frame == frame) {
-            if (before != NODE_NONE) {
-                fold_node_at(b, before)->next_sibling = node->next_sibling;
-                node->next_sibling = first;
-                fold_node_at(b, parent)->first_child = id;
-            }
+            fold_node_at(b, parent)->next_child = node->next_sibling;
             return id;
-        }
-        if (steps == FOLD_LIST_MAX - 1) {
-            node_id found = idmap_get(&b->wide, pair(parent, frame));
-            return found != IDMAP_NONE ? found : add_child(b, parent, frame, id);
         }
         before = id;
         id = node->next_sibling;
+        if (id != first)
+            continue;
+        if (n < FOLD_RING_MAX)
+            return add_child(b, parent, frame, before);
+        if (!index_children(b, parent))
+            return NODE_NONE;
     }
-    return add_child(b, parent, frame, NODE_NONE);
+    return wide_child(b, parent, frame);
 }
 
 /* ---- stacks of damaged tracks ---- */
@@ -364,7 +387,7 @@ static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t 
     old->frame = frame;
     old->parent = root;
     old->columns[b->layout.calls] = 1;
-    fold_node_at(b, root)->first_child = t->root;
+    fold_node_at(b, root)->next_child = old->next_sibling = t->root;
     t->root = t->current = root;
     t->re_roots++;
     if (b->log != NULL)
@@ -563,11 +586,12 @@ static inline __attribute__((always_inline)) bool apply(struct builder *b, const
         }
         if (__builtin_expect(t->indexed, 0)) {
             /* Every push and pop of this track has to be counted: apply_rare does it. */
-        } else if (e->action == EVENT_ENTER && top->first_child != NODE_NONE) {
-            struct fold_node *first = (struct fold_node *)(void *)(nodes + top->first_child * node_bytes);
+        } else if (e->action == EVENT_ENTER && top->next_child != NODE_NONE) {
+            struct fold_node *first = (struct fold_node *)(void *)(nodes + top->next_child * node_bytes);
             if (first->frame == e->frame) {
                 first->columns[layout.calls]++;
-                t->current = top->first_child;
+                t->current = top->next_child;
+                top->next_child = first->next_sibling;
                 if (logging)
                     call_log_enter(b->log, e->track, e->frame, t->last);
                 continue;
