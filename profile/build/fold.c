@@ -553,59 +553,149 @@ static bool apply_rare(struct builder *b, const struct event *e, uint64_t offset
     return !t->indexed || count_open(b, e->track, e->frame, true);
 }
 
-/* The loop that all time goes into. The layout and `logging` are constants where this is inlined, and so
- * is the distance between two nodes. What happens in nearly every record (the clocks go on; the frame that
- * was called last is called again, or the frame on top is left) is done here, all else in apply_rare. That
- * may move the nodes: `nodes` is read anew behind it. */
-static inline __attribute__((always_inline)) bool apply(struct builder *b, const struct event *events,
-                                                        size_t n, uint64_t offset, uint32_t stride,
-                                                        const struct fold_layout layout, const bool logging)
-{
-    const size_t node_bytes = sizeof(struct fold_node) + layout.n_columns * sizeof(uint64_t);
-    char *nodes = b->nodes;
+/* What nearly every record of a track changes. It is kept here, and so in registers, while records stay with the track. */
+struct hand {
+    char *nodes;
+    struct fold_node *top; /* of id `current` */
+    uint64_t records, last[2], wrapped[2];
+    node_id current;
+};
 
-    for (size_t i = 0; i < n; i++, offset += stride) {
-        const struct event *e = &events[i];
-        struct fold_track *t = &b->tracks[e->track];
-        if (__builtin_expect(!t->moved, 0)) {
-            if (!join_moved(b, e))
-                return false;
-            nodes = b->nodes;
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* The layout is a constant where these are inlined, and so is the distance between two nodes. */
+static ALWAYS_INLINE struct fold_node *node_in_hand(const struct hand *h, node_id id,
+                                                    const struct fold_layout layout)
+{
+    return (struct fold_node *)(void *)(h->nodes + (size_t)id * (sizeof(struct fold_node) +
+                                                                 layout.n_columns * sizeof(uint64_t)));
+}
+
+static ALWAYS_INLINE void take_in_hand(struct hand *h, const struct builder *b, const struct fold_track *t,
+                                       const struct fold_layout layout)
+{
+    *h = (struct hand){.nodes = b->nodes,
+                       .records = t->records,
+                       .last = {t->last[0], layout.n_times > 1 ? t->last[1] : 0},
+                       .wrapped = {t->wrapped[0], layout.n_times > 1 ? t->wrapped[1] : 0},
+                       .current = t->current};
+    h->top = node_in_hand(h, h->current, layout);
+}
+
+static ALWAYS_INLINE void put_times_back(const struct hand *h, struct fold_track *t,
+                                         const struct fold_layout layout)
+{
+    t->last[0] = h->last[0];
+    if (layout.n_times > 1)
+        t->last[1] = h->last[1];
+}
+
+static ALWAYS_INLINE void put_back(const struct hand *h, struct fold_track *t,
+                                   const struct fold_layout layout)
+{
+    put_times_back(h, t, layout);
+    t->records = h->records;
+    t->current = h->current;
+}
+
+/* Credits the time since the track's last record; at least one clock makes a large step. */
+static void credit_large(struct builder *b, const struct event *e, uint64_t offset)
+{
+    struct fold_track *t = &b->tracks[e->track];
+    struct fold_node *top = fold_node_at(b, t->current);
+
+    for (uint32_t c = 0; c < b->layout.n_times; c++) {
+        uint64_t now = e->clock[c] + t->wrapped[c];
+        if (now - t->last[c] <= CLOCK_HALF) {
+            top->columns[c] += now - t->last[c];
+            t->last[c] = now;
+        } else {
+            top->columns[c] += large_step(b, t, c, e->clock[c], offset);
         }
-        t->records++;
-        struct fold_node *top = (struct fold_node *)(void *)(nodes + t->current * node_bytes);
-        for (uint32_t c = 0; c < layout.n_times; c++) {
-            uint64_t now = e->clock[c] + t->wrapped[c];
-            uint64_t ticks = now - t->last[c];
-            if (__builtin_expect(ticks <= CLOCK_HALF, 1)) {
-                top->columns[c] += ticks;
-                t->last[c] = now;
-            } else {
-                top->columns[c] += large_step(b, t, c, e->clock[c], offset + e->at);
+    }
+}
+
+/* False: at least one clock makes a large step, and nothing is credited. Two clocks are written out: a loop over them
+ * would keep them in memory. */
+static ALWAYS_INLINE bool credit(struct hand *h, const struct event *e, const struct fold_layout layout)
+{
+    const bool two = layout.n_times > 1;
+    uint64_t now = e->clock[0] + h->wrapped[0], now_2 = two ? e->clock[1] + h->wrapped[1] : 0;
+    uint64_t ticks = now - h->last[0], ticks_2 = now_2 - h->last[1];
+
+    if (__builtin_expect(ticks > CLOCK_HALF || ticks_2 > CLOCK_HALF, 0))
+        return false;
+    h->top->columns[0] += ticks;
+    h->last[0] = now;
+    if (two) {
+        h->top->columns[1] += ticks_2;
+        h->last[1] = now_2;
+    }
+    return true;
+}
+
+/* The usual next call, or the exit of the frame on top. False: it is neither, and nothing is done. */
+static ALWAYS_INLINE bool apply_usual(struct hand *h, const struct event *e, const struct fold_layout layout)
+{
+    if (e->action == EVENT_ENTER) {
+        if (h->top->next_child == NODE_NONE)
+            return false;
+        struct fold_node *child = node_in_hand(h, h->top->next_child, layout);
+        if (child->frame != e->frame)
+            return false;
+        child->columns[layout.calls]++;
+        h->current = h->top->next_child;
+        h->top->next_child = child->next_sibling;
+        h->top = child;
+        return true;
+    }
+    /* The root has the frame FRAME_NONE, as an exit that carries none. */
+    if (e->action > EVENT_UNROLL || h->top->frame != e->frame || h->top->parent == NODE_NONE)
+        return false;
+    h->current = h->top->parent;
+    h->top = node_in_hand(h, h->current, layout);
+    return true;
+}
+
+/* The loop that all time goes into. The layout and `logging` are constants where this is inlined. What happens in
+ * nearly every record is done by credit and apply_usual, all else in functions that see the track: what is in hand
+ * is put back before them, and taken again behind them. */
+static ALWAYS_INLINE bool apply(struct builder *b, const struct event *events, size_t n, uint64_t offset,
+                                uint32_t stride, const struct fold_layout layout, const bool logging)
+{
+    const struct event *e = events, *end = events + n;
+
+    while (e < end) {
+        const uint32_t track = e->track;
+        struct fold_track *t = &b->tracks[track];
+        struct hand h;
+        if (__builtin_expect(!t->moved, 0) && !join_moved(b, e))
+            return false;
+        take_in_hand(&h, b, t, layout);
+        for (; e < end && e->track == track; e++) {
+            h.records++;
+            if (!credit(&h, e, layout)) {
+                put_back(&h, t, layout);
+                credit_large(b, e, offset + (size_t)(e - events) * stride + e->at);
+                take_in_hand(&h, b, t, layout);
             }
-        }
-        if (__builtin_expect(t->indexed, 0)) {
-            /* Every push and pop of this track has to be counted: apply_rare does it. */
-        } else if (e->action == EVENT_ENTER && top->next_child != NODE_NONE) {
-            struct fold_node *first = (struct fold_node *)(void *)(nodes + top->next_child * node_bytes);
-            if (first->frame == e->frame) {
-                first->columns[layout.calls]++;
-                t->current = top->next_child;
-                top->next_child = first->next_sibling;
-                if (logging)
-                    call_log_enter(b->log, e->track, e->frame, t->last);
+            /* Every push and pop of an indexed track has to be counted: apply_rare does it. */
+            if (__builtin_expect(!t->indexed, 1) && apply_usual(&h, e, layout)) {
+                if (!logging)
+                    continue;
+                put_times_back(&h, t, layout);
+                if (e->action == EVENT_ENTER)
+                    call_log_enter(b->log, track, e->frame, t->last);
+                else
+                    call_log_leave(b->log, track, t->last);
                 continue;
             }
-        } else if ((e->action == EVENT_EXIT || e->action == EVENT_UNROLL) && top->frame == e->frame &&
-                   t->current != t->root) {
-            t->current = top->parent;
-            if (logging)
-                call_log_leave(b->log, e->track, t->last);
-            continue;
+            put_back(&h, t, layout);
+            if (!apply_rare(b, e, offset + (size_t)(e - events) * stride + e->at))
+                return false;
+            take_in_hand(&h, b, t, layout);
         }
-        if (!apply_rare(b, e, offset + e->at))
-            return false;
-        nodes = b->nodes;
+        put_back(&h, t, layout);
     }
     b->n_events += n;
     return true;
