@@ -296,14 +296,13 @@ uint64_t builder_ns_per_tick(const struct builder *b)
     return b->ns_per_tick;
 }
 
-/* Each tick was credited to one node, as its self. */
+/* Each tick that a track's clock went on was credited to one node. */
 uint64_t builder_time_total_ns(const struct builder *b, uint32_t time)
 {
     uint64_t ticks = 0;
 
-    for (size_t i = 0; i < b->n_nodes; i++)
-        if (__builtin_add_overflow(ticks, fold_node_at(b, (node_id)i)->columns[time], &ticks))
-            return UINT64_MAX;
+    for (size_t i = 0; i < b->n_tracks; i++)
+        ticks = number_add(ticks, b->tracks[i].last[time] - b->tracks[i].first[time]);
     return ticks_to_ns(b, ticks);
 }
 

@@ -57,7 +57,7 @@ struct fold_track {
     uint64_t records;
     uint64_t last[BUILDER_CLOCKS_MAX];      /* ticks, unwrapped */
     uint64_t wrapped[EVENT_CLOCKS_MAX];     /* to be added to the next readings */
-    uint64_t first;                         /* ticks of clock 0 */
+    uint64_t first[BUILDER_CLOCKS_MAX];     /* ticks */
     uint64_t scanned;                       /* frames looked at in search of a mismatched exit's frame */
     uint64_t wrap_record[EVENT_CLOCKS_MAX]; /* of the last wrap, or of a late one right behind it; 0: none */
     uint32_t next_moved;                    /* track, or NODE_NONE */

@@ -339,7 +339,7 @@ static bool put_tracks(struct builder *b, struct profile *p, struct columns *c)
                                    .first = first,
                                    .count = c->n - first,
                                    .records = t->records,
-                                   .begin_ns = ticks_to_ns(b, t->first),
+                                   .begin_ns = ticks_to_ns(b, t->first[0]),
                                    .end_ns = ticks_to_ns(b, t->last[0]),
                                    .re_roots = t->re_roots,
                                    .open = fold_node_at(b, t->current)->frame}; /* its number: see arrive */

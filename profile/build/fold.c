@@ -115,7 +115,7 @@ bool builder_sample_at(struct builder *b, uint32_t track, node_id node, const ui
     if (node == NODE_NONE || !use_track(b, t, FOLD_TIMED_SAMPLES))
         return false;
     if (first) {
-        t->first = t->last[0] = ticks;
+        t->first[0] = t->last[0] = ticks;
         if (b->log != NULL) {
             call_log_shape(b->log, 1, b->layout.n_columns);
             call_log_begin(b->log, track, t->id, t->last);
@@ -505,8 +505,7 @@ static bool first_event(struct builder *b, const struct event *e, const uint64_t
     if (b->wraps && b->columns[0].role == ROLE_WALL)
         t->wrapped[0] = rounds_before(b, clocks[0]);
     for (uint32_t c = 0; c < b->layout.n_times; c++)
-        t->last[c] = clocks[c] + (c < EVENT_CLOCKS_MAX ? t->wrapped[c] : 0);
-    t->first = t->last[0];
+        t->first[c] = t->last[c] = clocks[c] + (c < EVENT_CLOCKS_MAX ? t->wrapped[c] : 0);
     if (b->log != NULL) {
         call_log_shape(b->log, b->layout.n_times, 0);
         call_log_begin(b->log, e->track, t->id, t->last);

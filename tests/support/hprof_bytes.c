@@ -22,8 +22,8 @@ static const struct stack {
     {0, 7, {&WORK, &RUN, &RUN}}, {0, 2, {&WAIT, &WORK, &RUN}}, {1, 4, {&WAIT}}, {1, 0, {&RUN}}};
 
 const char HPROF_RUN_FOLDED[] =
-    "main;com.example.App.run;com.example.App$Inner.<init>;java.lang.Object.wait 2\n"
     "main;com.example.App.run;com.example.App.run;com.example.App$Inner.<init> 7\n"
+    "main;com.example.App.run;com.example.App$Inner.<init>;java.lang.Object.wait 2\n"
     "a, name=\"b\" (id = 7)\"\ngroup;java.lang.Object.wait 4\n";
 
 /* ---- text ---- */

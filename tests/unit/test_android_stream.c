@@ -196,7 +196,7 @@ static void names_are_given_again(void **state)
     put_record(b, 9, 4, EVENT_ENTER, 3);
     put_record(b, 9, 4, EVENT_EXIT, 7);
     art_file_read(f);
-    art_file_check(f, "9 after\n  . 1000 1000 0\n  a.B.new 4000 4000 1\n  a.B.old 2000 2000 1\n");
+    art_file_check(f, "9 after\n  . 1000 1000 0\n  a.B.old 2000 2000 1\n  a.B.new 4000 4000 1\n");
     profile_check_warning(f->profile, WARN_METHOD_REDEFINED, 1, method);
     profile_check_warning(f->profile, WARN_THREAD_REDEFINED, 1, thread);
 }

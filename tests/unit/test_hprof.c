@@ -142,7 +142,7 @@ static void text_of_the_jdk(void **state)
                                                                                   "2 1.5% 1.5% 1 8 x\n"));
     const struct profile *p = hostile_read_well(&arena, &b);
     folded(&b, p);
-    assert_string_equal(b.p, "all threads;unknown 1\nall threads;a.B.c 1\n");
+    assert_string_equal(b.p, "all threads;a.B.c 1\nall threads;unknown 1\n");
     profile_check_warning(p, WARN_SAMPLES_MISSING, 1, WARNING_NO_OFFSET);
     assert_int_equal(p->n_warnings, 1);
     buf_free(&b);
@@ -171,7 +171,7 @@ static void rows_that_make_no_sense(void **state)
                   "5 1% 1% 1 4294967296 a\n"));
     const struct profile *p = hostile_read_well(&arena, &b);
     folded(&b, p);
-    assert_string_equal(b.p, "all threads;unknown 1\nall threads;a.b 2\n");
+    assert_string_equal(b.p, "all threads;a.b 2\nall threads;unknown 1\n");
     assert_int_equal(profile_warned_count(p, WARN_BAD_LINE), 4);
     profile_check_warning(p, WARN_UNKNOWN_STACK, 1, WARNING_NO_OFFSET);
     buf_free(&b);
@@ -249,8 +249,9 @@ static void a_cut_file_is_used(void **state)
     b.n -= 12;
     const struct profile *p = hostile_read_well(&arena, &b);
     folded(&b, p);
-    assert_string_equal(b.p, "main;com.example.App.run;com.example.App$Inner.<init>;java.lang.Object.wait 2\n"
-                             "main;com.example.App.run;com.example.App.run;com.example.App$Inner.<init> 7\n");
+    assert_string_equal(b.p,
+                        "main;com.example.App.run;com.example.App.run;com.example.App$Inner.<init> 7\n"
+                        "main;com.example.App.run;com.example.App$Inner.<init>;java.lang.Object.wait 2\n");
     assert_int_equal(profile_warned_count(p, WARN_CUT_RECORD), 1);
     buf_free(&b);
     arena_free(&arena);

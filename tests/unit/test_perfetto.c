@@ -75,12 +75,12 @@ static void has_two_dumps(const struct perfetto_options *options)
     assert_int_equal(p->n_tracks, 1);
     assert_int_equal(p->tracks[0].kind, TRACK_HEAP);
     assert_int_equal(p->tracks[0].n_moments, 2);
-    expect(p, 0, "com.example 71 / main;c::run() 60 3 90 5 / main;b 0 0 100 1");
+    expect(p, 0, "com.example 71 / main;b 0 0 100 1 / main;c::run() 60 3 90 5");
     struct moment_request first = {1, false, 0}, interval = {2, true, 0};
     expect(moment_apply(p, &first, &arena), 0,
-           "com.example 71 / main;c::run() 40 2 40 2 / main;b 100 1 100 1");
+           "com.example 71 / main;b 100 1 100 1 / main;c::run() 40 2 40 2");
     expect(moment_apply(p, &interval, &arena), 0,
-           "com.example 71 / main;c::run() 20 1 50 3 / main;b -100 -1 0 0");
+           "com.example 71 / main;b -100 -1 0 0 / main;c::run() 20 1 50 3");
     arena_free(&arena);
 }
 
@@ -101,11 +101,11 @@ static void other_heaps(void **state)
     (void)state;
     const struct profile *p = read_with(&arena, &(struct perfetto_options){.art = true});
     assert_int_equal(p->n_values, 2);
-    expect(p, 0, "com.example 71 / main;c::run() 90 5 / main;b 100 1");
+    expect(p, 0, "com.example 71 / main;b 100 1 / main;c::run() 90 5");
     arena_free(&arena);
     p = read_with(&arena, &(struct perfetto_options){.at_max = true});
     assert_true(str_eq(p->values[0].name, STR("peak")));
-    expect(p, 0, "com.example 71 / main;c::run() 90 5 / main;b 100 1");
+    expect(p, 0, "com.example 71 / main;b 100 1 / main;c::run() 90 5");
     arena_free(&arena);
 }
 
@@ -115,7 +115,7 @@ static void names_at_the_end(void **state)
 
     (void)state;
     const struct profile *p = read_with(&arena, &(struct perfetto_options){.names = true});
-    expect(p, 0, "com.example 71 / main;c::run() 60 3 90 5 / main;outer;inner 0 0 100 1");
+    expect(p, 0, "com.example 71 / main;outer;inner 0 0 100 1 / main;c::run() 60 3 90 5");
     for (uint32_t i = 0; i < p->n_frames; i++) {
         const struct profile_frame *f = &p->frames[i];
         bool inner = str_eq(profile_string(p, f->name), STR("inner"));
@@ -159,8 +159,8 @@ static void cpu_samples_of_threads(void **state)
     const struct profile *p = read_with(&arena, &(struct perfetto_options){.samples = true});
     assert_int_equal(p->n_tracks, 3);
     assert_true(p->timed);
-    expect(p, 1, "Thread-71 71 / main;c::run() 0 0 0 0 1 / main;b 0 0 0 0 2");
-    expect(p, 2, "worker 72 / main;c::run() 0 0 0 0 2 / main;b 0 0 0 0 1");
+    expect(p, 1, "Thread-71 71 / main;b 0 0 0 0 2 / main;c::run() 0 0 0 0 1");
+    expect(p, 2, "worker 72 / main;b 0 0 0 0 1 / main;c::run() 0 0 0 0 2");
     assert_true(str_eq(profile_string(p, p->tracks[2].group), STR("com.example")));
     assert_int_equal(p->tracks[1].begin_ns, 0);
     assert_int_equal(p->tracks[1].end_ns, 400);
@@ -176,7 +176,7 @@ static void what_is_missing_is_said(void **state)
     const struct profile *p = read_with(&arena, &(struct perfetto_options){.cut_dump = true});
     assert_int_equal(profile_warned_count(p, WARN_HEAP_CUT), 1);
     assert_int_equal(profile_warned_count(p, WARN_HEAP_LATE), 2);
-    expect(p, 0, "com.example 71 / main;c::run() 40 2 40 2 / main;b 100 1 100 1");
+    expect(p, 0, "com.example 71 / main;b 100 1 100 1 / main;c::run() 40 2 40 2");
     arena_free(&arena);
 }
 
