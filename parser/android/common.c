@@ -460,6 +460,20 @@ frame_id android_unknown_method(struct android *a, uint64_t id, uint64_t offset)
     return unknown->frame;
 }
 
+bool android_look_further(struct android *a, uint32_t thread, uint32_t word, uint64_t offset, struct event *e)
+{
+    if (e->track == UINT32_MAX) {
+        e->track = android_track(a, thread, offset);
+        if (e->track == NODE_NONE)
+            return false;
+    }
+    if (e->frame == FRAME_NONE)
+        e->frame = method_table_get(&a->keys.methods, word & ~3u);
+    if (e->frame == FRAME_NONE)
+        e->frame = android_unknown_method(a, word & ~3u, offset);
+    return e->frame != FRAME_NONE;
+}
+
 bool android_events(struct android *a, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
 {
     return (check_events(&a->checks, a->builder, events, n) &&

@@ -97,11 +97,32 @@ bool android_late_clock(struct android *a, enum key_clock assumed) __attribute__
 uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset)
     __attribute__((warn_unused_result));
 
-/* Of short threads the track, or UINT32_MAX if the thread was not seen. */
-static inline uint32_t android_known_track(const struct android *a, uint32_t thread)
+/* What records are looked up in, out of the way of what is written meanwhile: to be taken again when a thread or a
+ * method has come. */
+struct android_tables {
+    const uint16_t *tracks; /* as in struct android */
+    size_t n_tracks;
+    const frame_id *dense; /* as in struct method_table */
+    size_t n_dense;
+};
+
+static inline struct android_tables android_tables(const struct android *a)
 {
-    return thread < a->n_tracks ? (uint32_t)a->tracks[thread] - 1 : UINT32_MAX;
+    return (struct android_tables){a->tracks, a->n_tracks, a->keys.methods.dense, a->keys.methods.n_dense};
 }
+
+/* Looks up thread and method of a record of short threads. False: one of them is not in the tables. */
+static inline bool android_look_up(const struct android_tables *tables, uint32_t thread, uint32_t word,
+                                   struct event *e)
+{
+    e->track = thread < tables->n_tracks ? (uint32_t)tables->tracks[thread] - 1 : UINT32_MAX;
+    e->frame = word >> 2 < tables->n_dense ? tables->dense[word >> 2] : FRAME_NONE;
+    return e->track != UINT32_MAX && e->frame != FRAME_NONE;
+}
+
+/* The same of a record of which one is not in the tables, by all that is known. False: diag. */
+bool android_look_further(struct android *a, uint32_t thread, uint32_t word, uint64_t offset, struct event *e)
+    __attribute__((warn_unused_result));
 
 /* The frame that stands for a method that the table lacks; counts the record. */
 frame_id android_unknown_method(struct android *a, uint64_t id, uint64_t offset)

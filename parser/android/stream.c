@@ -239,32 +239,18 @@ static bool read_definition(struct android_stream *s, bool *more)
     return ok;
 }
 
-/* A record whose thread or method is not known yet. */
-static bool decode_rare(struct android_stream *s, uint32_t thread, uint32_t word, uint64_t offset,
-                        struct event *e)
-{
-    if (e->track == UINT32_MAX) {
-        e->track = android_track(&s->android, thread, offset);
-        if (e->track == NODE_NONE)
-            return false;
-    }
-    if (e->frame == FRAME_NONE)
-        e->frame = android_unknown_method(&s->android, word & ~3u, offset);
-    return e->frame != FRAME_NONE;
-}
-
 /* Records side by side into the batch, up to the next packet that is none. Returns the bytes taken. `dual`
  * is a constant where this is inlined. */
 static inline __attribute__((always_inline)) size_t decode(struct android_stream *s, const uint8_t *p,
                                                            size_t n, uint64_t offset, size_t *count,
                                                            const bool dual)
 {
-    const size_t size = s->record_bytes;
-    size_t used = 0;
+    const size_t size = s->record_bytes, places = n / size < ANDROID_BATCH ? n / size : ANDROID_BATCH;
+    struct android_tables tables = android_tables(&s->android);
+    struct event *e = s->batch;
+    const uint8_t *record = p;
 
-    for (*count = 0; *count < ANDROID_BATCH && n - used >= size; ++*count) {
-        struct event *e = &s->batch[*count];
-        const uint8_t *record = p + used;
+    for (const struct event *end = e + places; e < end; e++, record += size) {
         uint32_t thread = (uint32_t)record[0] | (uint32_t)record[1] << 8;
         uint32_t word = cursor_le32(record + 2);
         if (thread == 0)
@@ -272,16 +258,16 @@ static inline __attribute__((always_inline)) size_t decode(struct android_stream
         e->clock[0] = cursor_le32(record + (dual ? 10 : 6));
         if (dual)
             e->clock[1] = cursor_le32(record + 6);
-        e->track = android_known_track(&s->android, thread);
         e->action = (enum event_action)(word & 3);
         e->at = 0;
-        e->frame = method_table_get(&s->android.keys.methods, word & ~3u);
-        if (__builtin_expect(e->track == UINT32_MAX || e->frame == FRAME_NONE, 0) &&
-            !decode_rare(s, thread, word, offset + used, e))
+        if (__builtin_expect(android_look_up(&tables, thread, word, e), 1))
+            continue;
+        if (!android_look_further(&s->android, thread, word, offset + (size_t)(record - p), e))
             break;
-        used += size;
+        tables = android_tables(&s->android);
     }
-    return used;
+    *count = (size_t)(e - s->batch);
+    return (size_t)(record - p);
 }
 
 static bool read_packets(struct android_stream *s)

@@ -166,7 +166,7 @@ static bool read_header(struct android_trace *t)
 
 /* ---- records ---- */
 
-/* A record whose thread or method is not known yet. False with diag set, or without: a record to be left
+/* A record whose thread or method is not in the tables. False with diag set, or without: a record to be left
  * out. */
 static bool decode_rare(struct android_trace *t, uint32_t thread, uint32_t word, uint64_t offset,
                         struct event *e)
@@ -176,46 +176,49 @@ static bool decode_rare(struct android_trace *t, uint32_t thread, uint32_t word,
         builder_warn(t->android.builder, WARN_THREAD_ZERO, 1, offset);
         return false;
     }
-    if (e->track == UINT32_MAX) {
-        e->track = android_track(&t->android, thread, offset);
-        if (e->track == NODE_NONE)
-            return false;
-    }
-    if (e->frame == FRAME_NONE)
-        e->frame = android_unknown_method(&t->android, word & ~3u, offset);
-    return e->frame != FRAME_NONE;
+    return android_look_further(&t->android, thread, word, offset, e);
 }
 
 /* Records side by side into the batch, up to the first one that has to be left out. Returns the bytes taken.
- * `dual` is a constant where this is inlined: version 3 with both clocks, which nearly all files are. */
+ * What the records are like is constant where this is inlined; `dual`: version 3 with both clocks, which
+ * nearly all files are. */
 static inline __attribute__((always_inline)) size_t decode(struct android_trace *t, const uint8_t *p,
                                                            size_t n, uint64_t offset, size_t *count,
-                                                           const bool dual)
+                                                           const bool dual, const bool one_byte_thread)
 {
-    const size_t size = t->records.bytes;
-    size_t used = 0;
+    const size_t size = t->records.bytes, places = n / size < ANDROID_BATCH ? n / size : ANDROID_BATCH;
+    struct android_tables tables = android_tables(&t->android);
+    struct event *e = t->batch;
+    const uint8_t *record = p;
 
-    for (*count = 0; *count < ANDROID_BATCH && n - used >= size; ++*count) {
-        struct event *e = &t->batch[*count];
-        const uint8_t *record = p + used;
-        const uint8_t *rest = record + (dual || !t->records.one_byte_thread ? 2 : 1);
-        uint32_t thread =
-            dual || !t->records.one_byte_thread ? (uint32_t)record[0] | (uint32_t)record[1] << 8 : record[0];
+    for (const struct event *end = e + places; e < end; e++) {
+        const uint8_t *rest = record + (one_byte_thread ? 1 : 2);
+        uint32_t thread = one_byte_thread ? record[0] : (uint32_t)record[0] | (uint32_t)record[1] << 8;
         uint32_t word = cursor_le32(rest);
         /* declare_values sets two clocks only where a record has 14 bytes or more: all reads stay within it. */
         e->clock[0] = cursor_le32(rest + (dual ? 8 : 4));
         if (dual)
             e->clock[1] = cursor_le32(rest + 4);
-        e->track = android_known_track(&t->android, thread);
         e->action = (enum event_action)(word & 3);
         e->at = 0;
-        e->frame = method_table_get(&t->android.keys.methods, word & ~3u);
-        used += size;
-        if (__builtin_expect(e->track == UINT32_MAX || e->frame == FRAME_NONE, 0) &&
-            !decode_rare(t, thread, word, offset + used - size, e))
+        record += size;
+        if (__builtin_expect(android_look_up(&tables, thread, word, e), 1))
+            continue;
+        if (!decode_rare(t, thread, word, offset + (size_t)(record - p) - size, e))
             break;
+        tables = android_tables(&t->android);
     }
-    return used;
+    *count = (size_t)(e - t->batch);
+    return (size_t)(record - p);
+}
+
+static size_t decode_records(struct android_trace *t, const uint8_t *p, size_t n, uint64_t offset,
+                             size_t *count)
+{
+    if (t->android.dual)
+        return decode(t, p, n, offset, count, true, false);
+    return t->records.one_byte_thread ? decode(t, p, n, offset, count, false, true)
+                                      : decode(t, p, n, offset, count, false, false);
 }
 
 static bool read_records(struct android_trace *t)
@@ -231,8 +234,7 @@ static bool read_records(struct android_trace *t)
         uint64_t offset = source_offset(s);
         if (n < t->records.bytes)
             break;
-        size_t used =
-            a->dual ? decode(t, p, n, offset, &count, true) : decode(t, p, n, offset, &count, false);
+        size_t used = decode_records(t, p, n, offset, &count);
         ok = a->diag->kind == DIAG_NONE && android_events(a, t->batch, count, offset, t->records.bytes);
         source_consume(s, used);
     }
