@@ -1,5 +1,7 @@
 #include "render/calls/call_format.h"
 
+#include <string.h>
+
 #include "core/clean.h"
 #include "core/json.h"
 #include "core/number.h"
@@ -36,30 +38,53 @@ static void begin_lines(const struct cell_style *style, struct buf *out)
     buf_char(out, '\n');
 }
 
+/* The cells that all calls of a frame have in common, with the end of the line. Made once: there are thousands of
+ * frames, and millions of calls. NULL: no memory. */
+static const struct str *tail_of(struct call_writer *w, const struct cell_style *style, frame_id frame)
+{
+    const struct profile *p = w->profile;
+    const struct profile_frame *f = &p->frames[frame];
+    const string_id names[] = {f->scope, f->name, f->signature};
+    struct str *tail = &w->texts[frame].behind;
+    struct buf cells = {0};
+
+    if (tail->n > 0)
+        return tail;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        buf_char(&cells, style->separator);
+        style->put(&cells, profile_string(p, names[i]), &w->scratch);
+    }
+    buf_char(&cells, '\n');
+    const char *copy = cells.failed ? NULL : arena_copy(w->arena, cells.p, cells.n);
+    if (copy != NULL)
+        *tail = (struct str){copy, cells.n};
+    buf_free(&cells);
+    return copy != NULL ? tail : NULL;
+}
+
 static void put_line(struct call_writer *w, const struct cell_style *style, const struct call_row *row,
                      struct buf *out)
 {
-    const struct profile *p = w->profile;
-    const struct profile_frame *f = &p->frames[row->frame];
-    const string_id names[] = {f->scope, f->name, f->signature};
+    const struct str *tail = tail_of(w, style, row->frame);
 
-    buf_u64(out, thread_of(w, row));
-    buf_char(out, style->separator);
-    buf_u64(out, row->begin_ns / NS_PER_US);
-    buf_char(out, style->separator);
-    buf_u64(out, row->end_ns / NS_PER_US);
-    buf_char(out, style->separator);
-    if (w->has_cpu)
-        buf_u64(out, row->cpu_ns / NS_PER_US);
-    buf_char(out, style->separator);
-    buf_u64(out, row->self_ns / NS_PER_US);
-    buf_char(out, style->separator);
-    buf_u64(out, row->depth);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        buf_char(out, style->separator);
-        style->put(out, profile_string(p, names[i]), &w->scratch);
+    if (tail == NULL || !buf_reserve(out, COLUMNS * NUMBER_BYTES_MAX + tail->n)) {
+        out->failed = true;
+        return;
     }
-    buf_char(out, '\n');
+    char *to = number_u64(out->p + out->n, thread_of(w, row));
+    *to++ = style->separator;
+    to = number_u64(to, row->begin_ns / NS_PER_US);
+    *to++ = style->separator;
+    to = number_u64(to, row->end_ns / NS_PER_US);
+    *to++ = style->separator;
+    if (w->has_cpu)
+        to = number_u64(to, row->cpu_ns / NS_PER_US);
+    *to++ = style->separator;
+    to = number_u64(to, row->self_ns / NS_PER_US);
+    *to++ = style->separator;
+    to = number_u64(to, row->depth);
+    memcpy(to, tail->p, tail->n);
+    out->n = (size_t)(to - out->p) + tail->n;
 }
 
 static void begin_tsv(struct call_writer *w, struct buf *out)
