@@ -7,32 +7,6 @@ enum { PIECE_BYTES = 128 << 10 };
 /* Where a window of no bytes is. */
 static const uint8_t NOTHING[1];
 
-/* ---- inputs ---- */
-
-static ptrdiff_t read_memory(void *context, uint64_t at, void *to, size_t n)
-{
-    const struct str *bytes = context;
-
-    if (at >= bytes->n)
-        return 0;
-    if (n > bytes->n - (size_t)at)
-        n = bytes->n - (size_t)at;
-    memcpy(to, bytes->p + at, n);
-    return (ptrdiff_t)n;
-}
-
-static bool memory_size(void *context, uint64_t *bytes)
-{
-    *bytes = ((const struct str *)context)->n;
-    return true;
-}
-
-struct source_input source_input_of(const struct str *bytes)
-{
-    return (struct source_input){
-        .read_at = read_memory, .size = memory_size, .context = (void *)(uintptr_t)bytes};
-}
-
 ptrdiff_t source_input_read(const struct source_input *in, uint64_t at, void *to, size_t n)
 {
     size_t there = 0;
@@ -74,8 +48,6 @@ void source_of_input(struct source *s, struct arena *arena, const struct source_
 {
     source_of_pull(s, arena, pull_input, s);
     s->input = in;
-    if (in->read_at == read_memory)
-        source_of_memory(s, arena, *(const struct str *)in->context);
 }
 
 void source_free(struct source *s)

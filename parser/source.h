@@ -31,9 +31,6 @@ struct source_input {
     void *context;
 };
 
-/* The file whose content is in memory; *bytes must stay. */
-struct source_input source_input_of(const struct str *bytes);
-
 /* As read_at, but fewer than n bytes only at the end of the input: what comes of them does not depend on
  * how they arrive. */
 ptrdiff_t source_input_read(const struct source_input *in, uint64_t at, void *to, size_t n);

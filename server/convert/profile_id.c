@@ -20,14 +20,6 @@ static bool names_equal(const struct record_names *a, const struct record_names 
     return true;
 }
 
-/* Fields are compared one by one: what stands behind the end of a text does not count. */
-bool profile_id_equal(const struct profile_id *a, const struct profile_id *b)
-{
-    return strcmp(a->sha256, b->sha256) == 0 && strcmp(a->member, b->member) == 0 &&
-           names_equal(&a->names, &b->names) && strcmp(a->split, b->split) == 0 &&
-           a->window.from_ns == b->window.from_ns && a->window.to_ns == b->window.to_ns;
-}
-
 void profile_id_source(const struct profile_id *id, char out[RECORD_SHA256_CHARS + 1])
 {
     static const char SIGNS[RECORD_NAMES_FILES] = {'+', '*'}; /* that tell apart whose digest follows */

@@ -40,8 +40,6 @@ static inline struct profile_id profile_id_whole(const struct profile_id *id)
     return whole;
 }
 
-bool profile_id_equal(const struct profile_id *a, const struct profile_id *b);
-
 /* Names what was read, for logs and canonical texts: the digest of the bytes, or, where a member was
  * chosen or files tell the names, of that digest with the member and theirs. Neither split nor window is
  * among it. Empty text: no memory. */

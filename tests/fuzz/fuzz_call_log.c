@@ -18,23 +18,8 @@ enum { TRACKS = 3, FRAMES = SPAN_MODEL_FRAMES, EVENTS = 60, FIRST_ID = 1 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-struct bytes {
-    char *p;
-    size_t n;
-};
-
-static bool read_bytes(void *context, uint64_t offset, void *to, size_t n)
-{
-    const struct bytes *b = context;
-
-    if (offset > b->n || n > b->n - offset)
-        return false;
-    memcpy(to, b->p + offset, n);
-    return true;
-}
-
 /* Of the blocks that lie in the file, and of the footer. */
-static void mend_checks(struct bytes *b, const struct profile *p)
+static void mend_checks(struct replayed_file *b, const struct profile *p)
 {
     struct call_log_trailer t;
 
@@ -49,7 +34,7 @@ static void mend_checks(struct bytes *b, const struct profile *p)
     blocks = t.n_blocks < blocks ? (size_t)t.n_blocks : blocks;
     for (size_t i = 0; i < blocks; i++) {
         struct call_log_block block;
-        char *at = b->p + end - (blocks - i) * sizeof(block);
+        uint8_t *at = b->p + end - (blocks - i) * sizeof(block);
         memcpy(&block, at, sizeof(block));
         if (block.offset <= b->n && block.bytes <= b->n - block.offset)
             block.check = log_check(b->p + block.offset, (size_t)block.bytes);
@@ -131,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const uint32_t IDS[TRACKS] = {FIRST_ID, FIRST_ID + 1, FIRST_ID + 2};
     struct event events[EVENTS] = {{.frame = 0}};
     struct str copy = fuzzing_copy(data, size);
-    struct bytes b = {(char *)(uintptr_t)copy.p, size};
+    struct replayed_file b = {(uint8_t *)(uintptr_t)copy.p, size};
     struct replayed r = {.block_bytes = 1};
     struct arena arena;
     bool memory_failed;
@@ -142,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct profile *p = span_model_fold(&arena, NULL, IDS, TRACKS, events, EVENTS);
     fuzzing_check(p != NULL);
     mend_checks(&b, p);
-    const struct call_log_source source = {.read_at = read_bytes, .context = &b, .size = b.n};
+    const struct call_log_source source = replayed_source(&b);
     if (call_log_open(&r.log, &source, &memory_failed)) {
         play_all(&r, p, &(struct window){100, 300}, &arena);
         call_log_close(&r.log);

@@ -39,7 +39,8 @@ static void read_beside(struct str trace, struct str names)
     enum { ARENA_BYTES = 64 << 20 };
     static const struct reader_limits LIMITS = {
         .methods = 1000, .threads = 1000, .line_bytes = 64, .name_bytes = 20, .unpacked = {1 << 20, 200}};
-    const struct source_input beside = source_input_of(&names);
+    struct test_input input = {.bytes = names};
+    const struct source_input beside = test_input_of(&input);
     struct arena arena;
     struct reader r;
 

@@ -1,6 +1,7 @@
 #include "tests/support/replayed.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void need(bool condition)
 {
@@ -35,6 +36,21 @@ void replayed_close(struct replayed *r)
     call_log_close(&r->log);
     log_memory_free(&r->memory);
     arena_free(&r->arena);
+}
+
+static bool read_file(void *context, uint64_t offset, void *to, size_t n)
+{
+    const struct replayed_file *f = context;
+
+    if (offset > f->n || n > f->n - offset)
+        return false;
+    memcpy(to, f->p + offset, n);
+    return true;
+}
+
+struct call_log_source replayed_source(struct replayed_file *file)
+{
+    return (struct call_log_source){.read_at = read_file, .context = file, .size = file->n};
 }
 
 enum replay_end replayed_play(const struct replayed *r, const struct profile *p,

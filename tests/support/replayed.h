@@ -21,6 +21,15 @@ void replayed_begin(struct replayed *r, struct builder *b);
 void replayed_end(struct replayed *r, const struct profile *p);
 void replayed_close(struct replayed *r);
 
+/* The bytes of a log, which a test may change. */
+struct replayed_file {
+    uint8_t *p;
+    size_t n;
+};
+
+/* As long as *file stays. */
+struct call_log_source replayed_source(struct replayed_file *file);
+
 /* Replays: all tracks of the profile, unless the request names some. */
 enum replay_end replayed_play(const struct replayed *r, const struct profile *p,
                               struct replay_request request);

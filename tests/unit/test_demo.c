@@ -1,4 +1,5 @@
 /* The demo trace, from the bytes that are uploaded to the graph: it has to be as good as it says it is. */
+#include "tests/support/test_input.h"
 #include "tests/support/unit.h"
 
 #include "server/config/config_load.h"
@@ -17,8 +18,8 @@ static struct buf trace(void)
 
 static struct shared_profile *fold(const struct buf *b)
 {
-    const struct str bytes = buf_view(b);
-    const struct source_input in = source_input_of(&bytes);
+    struct test_input input = {.bytes = buf_view(b)};
+    const struct source_input in = test_input_of(&input);
     struct config config;
     struct diag diag = {0};
 

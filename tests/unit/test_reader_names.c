@@ -13,7 +13,8 @@
 /* Stacks with their values, or "title: detail". */
 static struct buf answer_with(struct str bytes, const char *member, struct str names)
 {
-    const struct source_input beside = source_input_of(&names);
+    struct test_input input = {.bytes = names};
+    const struct source_input beside = test_input_of(&input);
     struct buf answer = {0};
     struct arena arena;
     struct reader r;

@@ -3,7 +3,6 @@
 #include "tests/support/unit.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "profile/calls/call_rows.h"
 #include "profile/calls/call_slices.h"
@@ -527,24 +526,9 @@ static void windows_of_samples(void **state)
 
 /* ---- damage ---- */
 
-struct bytes {
-    uint8_t *p;
-    size_t n;
-};
-
-static bool read_bytes(void *context, uint64_t offset, void *to, size_t n)
+static enum replay_end play_bytes(const struct file *f, struct replayed_file *b)
 {
-    const struct bytes *b = context;
-
-    if (offset > b->n || n > b->n - offset)
-        return false;
-    memcpy(to, b->p + offset, n);
-    return true;
-}
-
-static enum replay_end play_bytes(const struct file *f, struct bytes *b)
-{
-    const struct call_log_source source = {.read_at = read_bytes, .context = b, .size = b->n};
+    const struct call_log_source source = replayed_source(b);
     struct replayed r = {.block_bytes = 1};
     bool memory_failed;
 
@@ -564,7 +548,7 @@ static void damage_is_noticed(void **state)
     (void)state;
     for (unsigned round = 0; round < 20; round++) {
         open_file(&f, &random);
-        struct bytes b = {malloc((size_t)f.log.memory.bytes), (size_t)f.log.memory.bytes};
+        struct replayed_file b = {malloc((size_t)f.log.memory.bytes), (size_t)f.log.memory.bytes};
         assert_non_null(b.p);
         assert_true(f.log.log.source.read_at(f.log.log.source.context, 0, b.p, b.n));
         assert_int_equal(play_bytes(&f, &b), REPLAY_DONE);

@@ -1,5 +1,6 @@
 /* Hard inputs on a small stack: whatever grows with the input grows elsewhere. Each is read and drawn, by
  * all outputs and in all views. */
+#include "tests/support/test_input.h"
 #include "tests/support/unit.h"
 
 #include <string.h>
@@ -75,8 +76,8 @@ static void *run(void *context)
     struct conversion *fold = conversion_new(&c);
     if (fold == NULL || bytes.failed)
         say(w, "memory");
-    const struct str text = buf_view(&bytes);
-    const struct source_input in = source_input_of(&text);
+    struct test_input input = {.bytes = buf_view(&bytes)};
+    const struct source_input in = test_input_of(&input);
     struct shared_profile *f = fold == NULL ? NULL : conversion_read(fold, &in, &diag);
     if (f == NULL)
         say(w, "folding");

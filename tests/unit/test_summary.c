@@ -1,4 +1,5 @@
 /* The summary in JSON, read back by a JSON library. */
+#include "tests/support/test_input.h"
 #include "tests/support/unit.h"
 
 #include "server/config/config_load.h"
@@ -31,7 +32,8 @@ static void put_record(struct buf *b, unsigned thread, unsigned action, uint32_t
 
 static struct shared_profile *fold_bytes(struct str bytes)
 {
-    const struct source_input in = source_input_of(&bytes);
+    struct test_input input = {.bytes = bytes};
+    const struct source_input in = test_input_of(&input);
     struct config c;
     struct diag diag = {0};
 

@@ -265,10 +265,9 @@ static void test_memory_of_a_directory(void **state)
 /* A file that cannot be read again is no damaged archive. */
 static ptrdiff_t fail_to_read(void *context, uint64_t offset, void *to, size_t n)
 {
-    const struct str *bytes = context;
-    struct source_input file = source_input_of(bytes);
+    struct test_input *whole = context;
 
-    return offset + n > bytes->n / 2 ? -1 : file.read_at(file.context, offset, to, n);
+    return offset + n > whole->bytes.n / 2 ? -1 : test_input_of(whole).read_at(whole, offset, to, n);
 }
 
 static void test_unreadable(void **state)
@@ -281,8 +280,8 @@ static void test_unreadable(void **state)
     for (size_t i = 0; i < 100000; i++)
         buf_printf(&log, "line;line %zu\n", i * i);
     packing_zip(&zip, "log", buf_view(&log));
-    struct str bytes = buf_view(&zip);
-    struct source_input file = source_input_of(&bytes);
+    struct test_input whole = {.bytes = buf_view(&zip)};
+    struct source_input file = test_input_of(&whole);
 
     file.read_at = fail_to_read;
     arena_init(&arena, 64 << 20);
