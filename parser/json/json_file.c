@@ -157,6 +157,7 @@ static const struct {
     {STR_INIT("processes"), json_firefox_processes},
     {STR_INIT("profile"), take_profile},
     {STR_INIT("aflamed"), json_take_value_name},
+    {STR_INIT("otherData"), json_take_value_name},
 };
 
 bool json_take_value_name(struct json_doc *d)
@@ -165,7 +166,7 @@ bool json_take_value_name(struct json_doc *d)
 
     if (json_enter(d->in, JSON_OBJECT))
         while (json_key(d->in, &key)) {
-            if (!str_eq(key, STR("value"))) {
+            if (!str_eq(key, STR("value")) && !str_eq(key, STR("clock"))) {
                 json_skip(d->in);
             } else if (json_string(d->in, &text)) {
                 string_id name = json_name(d, text);

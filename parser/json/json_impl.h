@@ -71,7 +71,7 @@ struct json_doc {
 
 /* A name, cut to the limit. STRING_NONE: no memory. */
 string_id json_name(struct json_doc *d, struct str text);
-/* The next value is what our own exports say of their value: {"value":"cpu"}. */
+/* The next value is what our own exports say of their value: {"value":"cpu"}, or {"clock":"cpu"}. */
 bool json_take_value_name(struct json_doc *d);
 /* Refuses the file. Always false. */
 bool json_refuse(struct json_doc *d, const char *title, const char *hint, const char *detail);

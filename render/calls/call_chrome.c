@@ -10,7 +10,9 @@ void call_chrome_begin(struct call_writer *w, struct buf *out)
 {
     const struct profile *p = w->profile;
 
-    buf_z(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    buf_z(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"clock\":\"");
+    buf_z(out, w->by_cpu || (p->n_times > 0 && p->values[0].role == ROLE_CPU) ? "cpu" : "wall");
+    buf_z(out, "\"},\"traceEvents\":[");
     for (uint32_t i = 0; i < p->n_tracks; i++) {
         struct json j = json_into(out);
         buf_z(out, i > 0 ? ",\n" : "\n");
@@ -35,7 +37,6 @@ static const struct call_text *text_of(struct call_writer *w, frame_id frame)
 
     struct json j = json_into(&b);
     json_open_object(&j, NULL);
-    json_put_string(&j, "ph", STR("X"));
     json_put_string(&j, "name", names_frame(w->names, frame));
     buf_z(&b, ",\"ts\":");
     size_t before = b.n;
@@ -47,33 +48,33 @@ static const struct call_text *text_of(struct call_writer *w, frame_id frame)
     json_close(&j);
     char *copy = b.failed ? NULL : arena_copy(w->arena, b.p, b.n);
     if (copy != NULL)
-        *text = (struct call_text){{copy, before}, {copy + before, b.n - before}};
+        *text = (struct call_text){{copy + 1, before - 1}, {copy + before, b.n - before}}; /* without its { */
     buf_free(&b);
     return copy != NULL ? text : NULL;
 }
 
-void call_chrome_row(struct call_writer *w, const struct call_row *row, struct buf *out)
+void call_chrome_slice(struct call_writer *w, const struct call_slice *slice, struct buf *out)
 {
-    const struct call_text *text = &w->texts[row->frame];
+    const struct call_text *text = &w->texts[slice->frame];
 
     if (text->before.n == 0)
-        text = text_of(w, row->frame);
+        text = text_of(w, slice->frame);
     if (text == NULL || !buf_reserve(out, text->before.n + text->behind.n + NUMBERS_BYTES_MAX)) {
         out->failed = true;
         return;
     }
-    char *to = PUT(out->p + out->n, ",\n"); /* behind the names of threads, of which there is one at least */
+    /* Behind the names of threads, of which there is one at least. */
+    char *to =
+        slice->ends ? PUT(out->p + out->n, ",\n{\"ph\":\"E\",") : PUT(out->p + out->n, ",\n{\"ph\":\"B\",");
     to = put_str(to, text->before);
-    to = number_decimal(to, row->begin_ns, NS_DECIMALS);
-    to = PUT(to, ",\"dur\":");
-    to = number_decimal(to, row->end_ns - row->begin_ns, NS_DECIMALS);
+    to = number_decimal(to, slice->at_ns, NS_DECIMALS);
     if (w->has_cpu) {
-        to = PUT(to, ",\"tdur\":");
-        to = number_decimal(to, row->cpu_ns, NS_DECIMALS);
+        to = PUT(to, ",\"tts\":");
+        to = number_decimal(to, slice->cpu_at_ns, NS_DECIMALS);
     }
     to = PUT(to, ",\"pid\":1,\"tid\":");
-    to = number_u64(to, w->profile->tracks[row->track].id);
-    to = put_str(to, text->behind);
+    to = number_u64(to, w->profile->tracks[slice->track].id);
+    to = slice->ends ? PUT(to, "}") : put_str(to, text->behind);
     out->n = (size_t)(to - out->p);
 }
 

@@ -13,9 +13,12 @@ enum {
 
 void call_speedscope_begin(struct call_writer *w, struct buf *out)
 {
-    (void)w;
+    const struct profile *p = w->profile;
+    bool cpu = w->by_cpu || (p->n_times > 0 && p->values[0].role == ROLE_CPU);
+
     buf_z(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"aflamed\","
-               "\"profiles\":[");
+               "\"aflamed\":{\"value\":\"");
+    buf_z(out, cpu ? "cpu\"},\"profiles\":[" : "wall\"},\"profiles\":[");
 }
 
 /* In µs, with decimals where a time is between two: nearly all times are whole µs, and in ns a third of

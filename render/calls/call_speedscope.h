@@ -1,12 +1,12 @@
 /* Calls in the order of time in the file format of https://www.speedscope.app (its schema
  * file-format-schema.json): a profile of type "evented" for each track, in ns since the trace's start.
  *
- *     {"$schema":..,"exporter":"aflamed","profiles":[
+ *     {"$schema":..,"exporter":"aflamed","aflamed":{"value":"wall"},"profiles":[
  *     {"type":"evented","name":"main tid=1","unit":"nanoseconds","startValue":0,"endValue":N,
  *      "events":[{"type":"O","frame":F,"at":A},{"type":"C","frame":F,"at":A},..]},..],
  *      "activeProfileIndex":I,"shared":{"frames":[{"name":..,"file":..,"line":..},..]}}
  *
- * Frames are numbered in the order of their first use, and are listed behind all else. */
+ * The member aflamed says which clock it is. Frames are numbered in the order of their first use, and are listed behind all else. */
 #ifndef RENDER_CALLS_CALL_SPEEDSCOPE_H
 #define RENDER_CALLS_CALL_SPEEDSCOPE_H
 

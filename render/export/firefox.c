@@ -230,6 +230,32 @@ static void put_empty_tables(struct writer *w)
     json_put_raw(&w->json, "pausedRanges", STR("[]"));
 }
 
+/* The digits of the process: of the recording, or of a track that is one or is of one. Empty: nobody says. */
+static struct str pid_of(struct writer *w, const struct export_part *part)
+{
+    struct str pid = profile_fact(w->export.in->profile, STR("pid"));
+
+    if (part->track == NULL || (part->track->kind != TRACK_PROCESS && part->track->kind != TRACK_HEAP))
+        return pid;
+    buf_clear(&w->name);
+    buf_u64(&w->name, part->track->number);
+    return buf_view(&w->name);
+}
+
+/* A process is called as its main thread, whose number is its own; without a pid Android's main thread is `main`. */
+static bool is_main(struct writer *w, const struct export_part *part)
+{
+    const struct profile *p = w->export.in->profile;
+    struct str pid = profile_fact(p, STR("pid"));
+    uint64_t number;
+
+    if (part->track == NULL || part->track->kind != TRACK_THREAD)
+        return w->n_parts == 0;
+    if (str_to_u64(pid, 10, &number) && part->track->number == number)
+        return true;
+    return str_eq(profile_string(p, part->track->name), STR("main"));
+}
+
 static bool put_part(void *context, const struct export_part *part)
 {
     struct writer *w = context;
@@ -240,14 +266,17 @@ static bool put_part(void *context, const struct export_part *part)
     json_line(j);
     json_open_object(j, NULL);
     json_put_string(j, "name", part->name);
-    json_put_bool(j, "isMainThread", w->n_parts == 0);
+    json_put_bool(j, "isMainThread", is_main(w, part));
     json_put_string(j, "processType", STR("default"));
     json_put_u64(j, "processStartupTime", 0);
     json_put_null(j, "processShutdownTime");
     json_put_u64(j, "registerTime", 0);
     json_put_null(j, "unregisterTime");
-    json_put_string(j, "pid", STR("0"));
-    size_t n = (size_t)(number_u64(number, w->n_parts++) - number);
+    struct str pid = pid_of(w, part);
+    json_put_string(j, "pid", pid.n > 0 ? pid : STR("0"));
+    bool thread = part->track != NULL && part->track->kind == TRACK_THREAD;
+    size_t n = (size_t)(number_u64(number, thread ? part->track->number : w->n_parts) - number);
+    w->n_parts++;
     json_put_raw(j, "tid", (struct str){number, n});
     put_samples(w, part);
     put_stacks(w, part);
@@ -277,6 +306,9 @@ static void put_meta(struct writer *w)
     json_put_u64(j, "version", GECKO_VERSION);
     json_put_u64(j, "preprocessedProfileVersion", FORMAT_VERSION);
     json_put_string(j, "product", STR("aflamed"));
+    json_open_object(j, "aflamed");
+    json_put_string(j, "value", measure_key(w->export.measures[0].name));
+    json_close(j);
     json_put_string(j, "importedFrom", w->export.in->profile->format_label);
     json_put_bool(j, "symbolicated", true);
     json_put_raw(j, "markerSchema", STR("[]"));
@@ -343,6 +375,6 @@ const struct output OUTPUT_FIREFOX = {
     .exported = true,
     .packed = true,
     .views = OUTPUT_PLAIN_VIEWS,
-    .revision = 1,
+    .revision = 2,
     .render = render,
 };

@@ -134,6 +134,9 @@ static bool render(const struct render_input *in, struct buf *out, struct diag *
     json_open_object(j, NULL);
     json_put_string(j, "$schema", STR("https://www.speedscope.app/file-format-schema.json"));
     json_put_string(j, "exporter", STR("aflamed"));
+    json_open_object(j, "aflamed");
+    json_put_string(j, "value", measure_key(w.export.measures[0].name));
+    json_close(j);
     bool framed = put_frames(&w);
     json_line(j);
     json_open_array(j, "profiles");
@@ -157,6 +160,6 @@ const struct output OUTPUT_SPEEDSCOPE = {
     .appends = true,
     .calls = "speedscope",
     .views = OUTPUT_PLAIN_VIEWS,
-    .revision = 1,
+    .revision = 2,
     .render = render,
 };

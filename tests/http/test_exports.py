@@ -97,12 +97,28 @@ class Exports(Command):
         tracks = exports.chrome(content)
         self.assertEqual(sorted(tracks), ['Thread-1', 'Thread-2', 'main'])
         self.check(path, tracks, 'wall')
-        events = [e for e in json.loads(content)['traceEvents'] if e['ph'] == 'X']
+        events = [e for e in json.loads(content)['traceEvents'] if e['ph'] == 'B']
         self.assertEqual(len(events), sum(int(row['calls']) for row in self.rows(path)))
         self.assertEqual(content, self.command('calls', '--format', 'chrome', '-q', path).stdout)
         one = exports.chrome(self.exported(path, 'chrome', '--track', 'main', '--ignore', 'm3'))
         self.assertEqual(list(one), ['main'])
         self.assertFalse([s for s in one['main'] if any('m3' in frame for frame in s)])
+
+    def folded(self, path, value):
+        return self.command('render', '-q', '--output', 'folded', '--track', 'all', '--value', value, path).stdout
+
+    def test_exports_come_back(self):
+        """What is exported and read again has the same stacks, for each value that the format carries."""
+        path = self.file(content=CONTENT)
+        for value in ('wall', 'cpu', 'calls'):
+            for form in ('speedscope', 'firefox'):
+                back = self.path('%s.%s' % (value, form))
+                self.command('export', form, '-q', '--track', 'all', '--value', value, '-o', back, path)
+                self.assertEqual(self.folded(back, value), self.folded(path, value), (form, value))
+        back = self.path('back.json')
+        self.command('export', 'chrome', '-q', '-o', back, path)
+        for value in ('wall', 'cpu', 'calls'):
+            self.assertEqual(self.folded(back, value), self.folded(path, value), value)
 
     def test_a_trace_of_perfetto(self):
         path = self.file(content=CONTENT)

@@ -31,26 +31,25 @@ def speedscope(content):
 
 
 def chrome(content):
-    """Complete events, put into each other by their times: stacks as of the others, in ns."""
+    """Events that begin and end calls: stacks as of the others, in ns."""
     file = json.loads(content, parse_float=decimal.Decimal)
     threads = {e['tid']: e['args']['name'] for e in file['traceEvents'] if e['ph'] == 'M'}
-    calls = collections.defaultdict(list)
+    tracks, open_ = {}, collections.defaultdict(lambda: ([], [0]))
     for e in file['traceEvents']:
-        assert e['ph'] in 'MX' and e['pid'] == 1
-        if e['ph'] == 'X':
-            calls[e['tid']].append((int(e['ts'] * 1000), -int(e['dur'] * 1000), e['name']))
-    tracks = {}
-    for tid, list_ in calls.items():
-        stacks, stack = collections.Counter(), []
-        for begin, minus, name in sorted(list_):
-            while stack and stack[-1][0] < begin - minus:
-                stack.pop()
-            path = (stack[-1][1] if stack else ()) + (name,)
-            stacks[path] -= minus
-            if stack:
-                stacks[stack[-1][1]] += minus
-            stack.append((begin - minus, path))
-        tracks[threads[tid]] = stacks
+        assert e['ph'] in 'MBE' and e['pid'] == 1
+        if e['ph'] == 'M':
+            continue
+        stack, last = open_[e['tid']]
+        stacks, at = tracks.setdefault(threads[e['tid']], collections.Counter()), int(e['ts'] * 1000)
+        assert at >= last[0]
+        if stack:
+            stacks[tuple(stack)] += at - last[0]
+        last[0] = at
+        if e['ph'] == 'B':
+            stack.append(e['name'])
+        else:
+            assert stack.pop() == e['name']
+    assert not any(stack for stack, _ in open_.values())
     return tracks
 
 
